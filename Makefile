@@ -72,7 +72,7 @@ tidy: ## go.mod names what is used
 # than there are cores, since some wait. What tests leave behind is collected less often
 # than by default (GOGC), which takes a tenth of their time; make soak collects it as often as a program does.
 MORE = $$(($$(getconf _NPROCESSORS_ONLN) + 2))
-FIRST = ./page ./cmd/almanac ./ensemble ./examples ./spray ./population ./population/internal/engine ./fit ./reproduce/li ./sim ./calendar ./capped
+FIRST = ./page ./cmd/almanac ./ensemble ./examples ./spray ./population ./population/internal/engine ./fit ./reproduce/li ./sim ./calendar ./capped ./dispatch
 
 unit: ## every test
 	GOGC=400 $(GO) test -p $(MORE) -parallel $(MORE) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
@@ -81,7 +81,7 @@ unit: ## every test
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make
 # soak has it. Tests of capped that need gonum are of one goroutine, and have the build tag !race.
 ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
-SOME = ./capped
+SOME = ./dispatch
 NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
@@ -90,7 +90,7 @@ race: ## the tests in which goroutines meet, with the race detector
 
 # What must be right where an int has 32 bits: the packages that other programs import. make test only checks that all packages compile
 # (internal/house), since to build the standard library for a second architecture takes as long as many tests.
-SMALL = ./calendar ./spray ./capped ./capped/internal/counts ./sim ./population/... ./ensemble ./experiment ./internal/memory ./internal/random ./internal/portable
+SMALL = ./calendar ./spray ./capped ./capped/internal/counts ./dispatch ./sim ./population/... ./ensemble ./experiment ./internal/memory ./internal/random ./internal/portable
 
 test32: ## the tests of the packages that other programs import, with 32 bits; amd64 runs them
 	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL)

@@ -37,9 +37,5 @@
 // saw in their simulations, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
 // which the paper does not have.
 //
-// # For real work
-//
-// A [Dispatcher] hands items to workers that are functions with goroutines: at most c items at each, the others in a pool, the oldest
-// first. A [Caller] does it for work that answers. Nothing is simulated there, and there are no rounds; docs/capped.md says when to use them.
-// Package cappedhttp does it for HTTP.
+// Package dispatch follows the same rule for real work.
 package capped

@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 )
 
 // said is what do panics with, if it does.
@@ -39,8 +38,6 @@ func TestExtremeArguments(t *testing.T) {
 	for _, x := range extremeFloats {
 		tolerates(t, fmt.Sprintf("SweetSpot(%v)", x), func() { SweetSpot(x) })
 		tolerates(t, fmt.Sprintf("SweetSpotScale(%v)", x), func() { SweetSpotScale(x) })
-		tolerates(t, fmt.Sprintf("ExpectedLoad(%v)", x), func() { ExpectedLoad(x) })
-		tolerates(t, fmt.Sprintf("Quantile(%v)", x), func() { new(WaitHistogram).Quantile(x) })
 		for _, n := range extremeInts {
 			for name, f := range map[string]func(){
 				"MeanField":   func() { MeanField(n, x) },
@@ -74,9 +71,6 @@ func TestExtremeArguments(t *testing.T) {
 	}
 	for _, n := range extremeInts {
 		tolerates(t, fmt.Sprintf("String of %d", n), func() { _, _ = Kind(n).String(), Arrivals(n).String() })
-		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Buffer(n) })
-		tolerates(t, fmt.Sprintf("PoolLimit(%d)", n), func() { PoolLimit(n) })
-		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxAge(time.Duration(n)) })
 		for _, l := range []*Limit{CappedLimit(3, 0.9), GreedyLimit(2, 0.9)} {
 			tolerates(t, fmt.Sprintf("MaxWait(%d)", n), func() { l.MaxWait(n) })
 			tolerates(t, fmt.Sprintf("FromEmpty(%d)", n), func() { l.FromEmpty(n) })
@@ -101,37 +95,5 @@ func TestExtremeArguments(t *testing.T) {
 				cancel()
 			})
 		}
-	}
-}
-
-// The mean of very long waits is not negative.
-func TestWaitHistogramOfTheLongest(t *testing.T) {
-	var h WaitHistogram
-	for _, wait := range []time.Duration{math.MinInt64, -1, 0, math.MaxInt64, math.MaxInt64, 1} {
-		h.Add(wait)
-	}
-	if h.Count != 6 || h.Sum != math.MaxInt64 || h.Max != math.MaxInt64 || h.Mean() != math.MaxInt64/6 {
-		t.Errorf("%v, in all %v", &h, h.Sum)
-	}
-	if n := h.Below(math.MinInt64); n != 0 {
-		t.Errorf("%d waits are shorter than the shortest duration", n)
-	}
-}
-
-// A buffer and a pool without end work as others do.
-func TestDispatcherWithoutLimits(t *testing.T) {
-	done := make(chan int, 10)
-	d := NewDispatcher([]func(context.Context, int){func(_ context.Context, i int) { done <- i }},
-		Buffer(math.MaxInt), PoolLimit(math.MaxInt), MaxAge(math.MaxInt64))
-	for i := range 10 {
-		if err := d.TrySubmit(i); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.Close(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if len(done) != 10 {
-		t.Errorf("%d items were served", len(done))
 	}
 }

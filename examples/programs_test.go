@@ -13,7 +13,8 @@ import (
 	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
 	_ "github.com/almanac-sim/almanac/calendar"
 	_ "github.com/almanac-sim/almanac/capped"
-	_ "github.com/almanac-sim/almanac/capped/cappedhttp"
+	_ "github.com/almanac-sim/almanac/dispatch"
+	_ "github.com/almanac-sim/almanac/dispatch/dispatchhttp"
 	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/experiment"
 	_ "github.com/almanac-sim/almanac/population"

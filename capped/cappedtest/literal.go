@@ -1,6 +1,6 @@
 // Package cappedtest has the allocation processes as the papers write them: every ball is an object, every bin a queue of balls, every
-// request is made; and in [Desk] the rules of the live dispatcher, in the plainest way. It is what package capped is compared with, in law, step by
-// step and in speed, and shares no code with it; compare your own implementation with it in the same way.
+// request is made. Package capped is compared with it, in law and in speed, and shares no code with it; compare your own implementation with it
+// in the same way.
 package cappedtest
 
 import (

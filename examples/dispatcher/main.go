@@ -13,7 +13,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/dispatch"
 )
 
 func main() {
@@ -37,13 +37,13 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 	clear := make(chan struct{})
 	var printed sync.WaitGroup
 	printed.Add(jobs - 1)
-	d := capped.NewDispatcher(all(printers, func(_ context.Context, job int) {
+	d := dispatch.NewDispatcher(all(printers, func(_ context.Context, job int) {
 		if job == 0 {
 			<-clear
 			return
 		}
 		printed.Done()
-	}), capped.Buffer(tray))
+	}), dispatch.Buffer(tray))
 	for job := range jobs {
 		if err := d.Submit(ctx, job); err != nil { // waits if the queue is full
 			return err
@@ -67,10 +67,10 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 func stop(ctx context.Context, printers, tray int) error {
 	var begun sync.WaitGroup
 	begun.Add(printers)
-	d := capped.NewDispatcher(all(printers, func(ctx context.Context, _ int) {
+	d := dispatch.NewDispatcher(all(printers, func(ctx context.Context, _ int) {
 		begun.Done()
 		<-ctx.Done()
-	}), capped.Buffer(tray), capped.PoolLimit(10))
+	}), dispatch.Buffer(tray), dispatch.PoolLimit(10))
 	taken := 0
 	for d.TrySubmit(taken) == nil {
 		taken++
@@ -84,7 +84,7 @@ func stop(ctx context.Context, printers, tray int) error {
 
 // ask wants to know what came of it.
 func ask(ctx context.Context) error {
-	c := capped.NewCaller([]func(context.Context, string) (int, error){func(_ context.Context, text string) (int, error) {
+	c := dispatch.NewCaller([]func(context.Context, string) (int, error){func(_ context.Context, text string) (int, error) {
 		return 100 / len(text), nil
 	}})
 	for _, text := range []string{"hello", ""} {

@@ -17,7 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/almanac-sim/almanac/capped/cappedhttp"
+	"github.com/almanac-sim/almanac/dispatch/dispatchhttp"
 )
 
 func main() {
@@ -50,13 +50,13 @@ func run(n, capacity int) error {
 		defer s.Close()
 		servers, urls = append(servers, s), append(urls, &url.URL{Scheme: "http", Host: s.Listener.Addr().String()})
 	}
-	t, err := cappedhttp.NewTransport(urls, cappedhttp.Capacity(capacity), cappedhttp.TryTimeout(10*time.Second))
+	t, err := dispatchhttp.NewTransport(urls, dispatchhttp.Capacity(capacity), dispatchhttp.TryTimeout(10*time.Second))
 	if err != nil {
 		return err
 	}
-	proxy := &httputil.ReverseProxy{Transport: t, ErrorHandler: cappedhttp.ErrorHandler, Rewrite: func(r *httputil.ProxyRequest) { r.SetXForwarded() }}
+	proxy := &httputil.ReverseProxy{Transport: t, ErrorHandler: dispatchhttp.ErrorHandler, Rewrite: func(r *httputil.ProxyRequest) { r.SetXForwarded() }}
 	room := 10 * n * capacity
-	limit := cappedhttp.Limit(proxy, cappedhttp.Capacity(n*capacity), cappedhttp.PoolLimit(room))
+	limit := dispatchhttp.Limit(proxy, dispatchhttp.Capacity(n*capacity), dispatchhttp.PoolLimit(room))
 	front := httptest.NewServer(limit)
 	defer front.Close()
 

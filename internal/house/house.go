@@ -1,9 +1,9 @@
 // Package house holds the rule of who may import whom in this module; its test enforces it, package by package.
 //
-// Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar; sim and population
+// Arrows point down: leaves import nothing of ours; calendar and capped stand on leaves; spray may also use calendar, and dispatch capped; sim and population
 // stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce may use any library; the page and the commands may use
-// everything; nothing but the command almanac imports the page, and nothing a command. A program that imports calendar, spray or capped gets the
-// standard library and our leaves, and nothing else.
+// everything; nothing but the command almanac imports the page, and nothing a command. A program that imports calendar, spray, capped or dispatch gets
+// the standard library, our leaves and at most one other of the four.
 package house
 
 // Module is the path that all packages of the module share.
@@ -38,17 +38,19 @@ var mayImport = map[string][]string{
 	"internal/study":  {"internal/design", "internal/format", "internal/plot"},
 
 	// Structures.
-	"calendar":               {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
-	"calendar/calendartest":  {"calendar", "internal/random", "internal/timekey"},
-	"calendar/theory":        {"calendar", "internal/random"},
-	"capped":                 {"capped/internal/counts", "capped/internal/slots", "internal/portable", "internal/random"},
-	"capped/cappedhttp":      {"capped", "capped/internal/slots", "internal/random"},
-	"capped/cappedprom":      {"capped", "capped/cappedhttp"},
-	"capped/cappedtest":      {},
-	"capped/internal/counts": {"internal/portable", "internal/random"},
-	"capped/internal/slots":  {"internal/random"},
-	"spray":                  {"calendar", "internal/huge", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
-	"spray/spraytest":        {"internal/random"},
+	"calendar":                {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
+	"calendar/calendartest":   {"calendar", "internal/random", "internal/timekey"},
+	"calendar/theory":         {"calendar", "internal/random"},
+	"capped":                  {"capped/internal/counts", "internal/portable", "internal/random"},
+	"capped/cappedtest":       {},
+	"capped/internal/counts":  {"internal/portable", "internal/random"},
+	"dispatch":                {"capped", "dispatch/internal/slots", "internal/random"},
+	"dispatch/dispatchhttp":   {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
+	"dispatch/dispatchprom":   {"dispatch", "dispatch/dispatchhttp"},
+	"dispatch/dispatchtest":   {},
+	"dispatch/internal/slots": {"internal/random"},
+	"spray":                   {"calendar", "internal/huge", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
+	"spray/spraytest":         {"internal/random"},
 
 	// Models.
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
@@ -131,13 +133,13 @@ var mayImport = map[string][]string{
 	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/clinic":         {"sim", "sim/analysis", "sim/output"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
-	"examples/dispatcher":     {"capped"},
+	"examples/dispatcher":     {"dispatch"},
 	"examples/gas-station":    {"sim"},
 	"examples/machine-shop":   {"sim"},
 	"examples/movie":          {"sim"},
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
-	"examples/proxy":          {"capped/cappedhttp"},
+	"examples/proxy":          {"dispatch/dispatchhttp"},
 	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
 	"examples/workshop":       {"sim"},
@@ -147,5 +149,6 @@ var mayImport = map[string][]string{
 var alone = map[string][]string{
 	"calendar": {},
 	"capped":   {},
+	"dispatch": {"capped", "capped/internal/counts"},
 	"spray":    {"calendar"},
 }

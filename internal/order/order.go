@@ -2,7 +2,7 @@
 // least the share p of them does not exceed.
 //
 // Others mean something else on purpose: a median is the middle of two if there is no number in the middle, a posterior has weights and is
-// interpolated (package fit), and what was not kept is told by a sketch (packages sim and ensemble) or a histogram (package capped).
+// interpolated (package fit), and what was not kept is told by a sketch (packages sim and ensemble) or a histogram (package dispatch).
 package order
 
 import "math"

@@ -51,7 +51,7 @@ func Policies() []Policy {
 	}
 	for c := 1; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("capped-%d", c), About: "as capped.Dispatcher: a slot goes to the oldest; who is idle takes the oldest that has not begun elsewhere",
+			Name: fmt.Sprintf("capped-%d", c), About: "as dispatch.Dispatcher: a slot goes to the oldest; who is idle takes the oldest that has not begun elsewhere",
 			new: func(k *cluster) policy { return newEventDriven(k, c) },
 		})
 	}

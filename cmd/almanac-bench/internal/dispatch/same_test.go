@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/almanac-sim/almanac/capped/cappedtest"
+	"github.com/almanac-sim/almanac/dispatch/dispatchtest"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -81,7 +81,7 @@ func TestNobodyIsServedTooSoon(t *testing.T) {
 	}
 }
 
-// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain rules of cappedtest.Desk, and tries as often, if
+// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain rules of dispatchtest.Desk, and tries as often, if
 // throws hit the same.
 func TestEventDrivenIsTheDispatchersRule(t *testing.T) {
 	for capacity := 1; capacity <= 4; capacity++ {
@@ -102,7 +102,7 @@ func follow(t *testing.T, capacity int, seed uint64) {
 			return 1
 		})
 	}
-	desk := &cappedtest.Desk{Capacity: capacity, PoolLimit: requests, Choose: func(item int, workers []int) int {
+	desk := &dispatchtest.Desk{Capacity: capacity, PoolLimit: requests, Choose: func(item int, workers []int) int {
 		var all []int32
 		for _, w := range workers {
 			all = append(all, int32(w))

@@ -1,0 +1,62 @@
+//go:build !race
+
+package dispatch_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/almanac-sim/almanac/dispatch"
+)
+
+// Once warm, an item costs no memory: one that begins at once, one that waits in the pool, and one whose caller waits for room.
+func TestDispatcherAllocatesNothing(t *testing.T) {
+	workers := make([]func(context.Context, int), 64)
+	var served sync.WaitGroup
+	for i := range workers {
+		workers[i] = func(context.Context, int) { served.Done() }
+	}
+	d := dispatch.NewDispatcher(workers, dispatch.PoolLimit(100))
+	ctx := t.Context()
+	run := func() {
+		const items = 1000
+		served.Add(items)
+		for i := range items {
+			if err := d.Submit(ctx, i); err != nil {
+				t.Error(err)
+			}
+		}
+		served.Wait()
+	}
+	for range 20 {
+		run()
+	}
+	// A goroutine that has to be waited for may cost something now and then; one item in a hundred may not.
+	if n := testing.AllocsPerRun(20, run); n > 10 {
+		t.Errorf("1000 items allocate %v times", n)
+	}
+	mustClose(t, d)
+}
+
+func TestCallerAllocatesNothing(t *testing.T) {
+	workers := make([]func(context.Context, int) (int, error), 64)
+	for i := range workers {
+		workers[i] = func(_ context.Context, i int) (int, error) { return i, nil }
+	}
+	c := dispatch.NewCaller(workers)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	do := func() {
+		for i := range 100 {
+			if r, err := c.Do(ctx, i); r != i || err != nil {
+				t.Fatal(r, err)
+			}
+		}
+	}
+	do()
+	if n := testing.AllocsPerRun(20, do); n > 1 {
+		t.Errorf("100 calls allocate %v times", n)
+	}
+	mustClose(t, c)
+}

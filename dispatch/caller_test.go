@@ -1,0 +1,224 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/almanac-sim/almanac/dispatch"
+)
+
+type answers = []func(context.Context, int) (string, error)
+
+var errOdd = errors.New("odd")
+
+// sleeper works for as many seconds as the item says, or until the context ends.
+func sleeper(l *lines) func(context.Context, int) (string, error) {
+	return func(ctx context.Context, item int) (string, error) {
+		l.add("begin ", item)
+		select {
+		case <-time.After(time.Duration(item) * time.Second):
+			return fmt.Sprint("slept ", item), nil
+		case <-ctx.Done():
+			time.Sleep(time.Second) // it has to tidy up
+			return "interrupted", ctx.Err()
+		}
+	}
+}
+
+func TestCallerAnswers(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	c := dispatch.NewCaller(answers{func(ctx context.Context, item int) (string, error) {
+		if item%2 == 1 {
+			return "half", errOdd
+		}
+		return fmt.Sprint(item, ctx.Value(errOdd)), nil
+	}})
+	ctx := context.WithValue(t.Context(), errOdd, "!")
+	if r, err := c.Do(ctx, 4); r != "4!" || err != nil {
+		t.Error(r, err)
+	}
+	if r, err := c.Do(ctx, 5); r != "half" || err != errOdd {
+		t.Error(r, err)
+	}
+	if r, err := c.TryDo(ctx, 6); r != "6!" || err != nil {
+		t.Error(r, err)
+	}
+	if s := c.Stats(); s.Served != 3 || s.Submitted != 3 { // what Do has returned is counted
+		t.Errorf("%+v", s)
+	}
+	mustClose(t, c)
+	if _, err := c.Do(ctx, 4); err != dispatch.ErrClosed {
+		t.Error(err)
+	}
+}
+
+// A context that ends before the item begins takes it out, wherever it is; afterwards the worker sees it, and Do waits for the worker.
+func TestCallerContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLines()
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(2), dispatch.PoolLimit(1))
+		var cancels []context.CancelFunc
+		for item := 10; item < 14; item++ { // begun, accepted, in the pool, outside
+			ctx, cancel := context.WithCancel(t.Context())
+			cancels = append(cancels, cancel)
+			go func() {
+				r, err := c.Do(ctx, item)
+				l.add(item, ": ", r, " ", err)
+			}()
+			synctest.Wait()
+		}
+		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 1 || s.Outside != 1 {
+			t.Fatalf("%+v", s)
+		}
+		l.want(t, "begin 10")
+		cancels[3]()
+		l.want(t, "13:  context canceled")
+		cancels[1]()
+		l.want(t, "11:  context canceled")
+		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 0 || s.Cancelled != 1 { // 12 has its slot
+			t.Fatalf("%+v", s)
+		}
+		cancels[2]()
+		l.want(t, "12:  context canceled")
+		cancels[0]()
+		l.want(t) // the worker tidies up
+		time.Sleep(time.Second)
+		l.want(t, "10: interrupted context canceled")
+		if _, err := c.Do(canceled(t), 1); err != context.Canceled {
+			t.Error(err)
+		}
+		mustClose(t, c)
+		l.want(t)
+		if s := c.Stats(); s.Submitted != 3 || s.Served != 1 || s.Cancelled != 2 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+func TestCallerPanics(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	c := dispatch.NewCaller(answers{func(_ context.Context, item int) (string, error) {
+		switch item {
+		case 0:
+			panic("zero")
+		case 1:
+			panic(fmt.Errorf("one is %w", errOdd))
+		case 2:
+			runtime.Goexit()
+		}
+		return "fine", nil
+	}})
+	for item, want := range []string{"zero", "one is odd", "runtime.Goexit"} {
+		_, err := c.Do(t.Context(), item)
+		p, ok := errors.AsType[*dispatch.PanicError](err)
+		if !ok || !strings.Contains(err.Error(), want) || !strings.Contains(string(p.Stack), "caller_test.go") || errors.Is(err, errOdd) != (item == 1) {
+			t.Errorf("item %d: %v", item, err)
+		}
+	}
+	if r, err := c.Do(t.Context(), 3); r != "fine" || err != nil {
+		t.Error(r, err)
+	}
+	mustClose(t, c)
+}
+
+func TestCallerTooOldFullAndClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLines()
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(1), dispatch.PoolLimit(2), dispatch.MaxAge(5*time.Second))
+		do := func(item int) {
+			go func() {
+				r, err := c.Do(t.Context(), item)
+				l.add(item, ": ", r, " ", err)
+			}()
+			synctest.Wait()
+		}
+		do(6)
+		do(1)
+		time.Sleep(2 * time.Second)
+		do(20)
+		if _, err := c.TryDo(t.Context(), 3); err != dispatch.ErrFull {
+			t.Error(err)
+		}
+		l.want(t, "begin 6")
+		time.Sleep(5 * time.Second)
+		l.wantAny(t, "6: slept 6 <nil>", "begin 20", "1:  "+dispatch.ErrTooOld.Error())
+		do(7)
+		do(8)
+		do(9)
+		c.Abort()
+		if got := l.all(); len(got) != 3 || strings.Count(strings.Join(got, ""), dispatch.ErrClosed.Error()) != 3 {
+			t.Error(got)
+		}
+		mustClose(t, c) // 20 is not disturbed
+		l.want(t, "20: slept 20 <nil>")
+		if s := c.Stats(); s.Submitted != 5 || s.Served != 2 || s.TooOld != 1 || s.Aborted != 2 || s.Full != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A closed Caller serves those in the pool and refuses those outside.
+func TestCallerCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLines()
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(1), dispatch.PoolLimit(1))
+		for item := 1; item <= 3; item++ {
+			go func() {
+				r, err := c.Do(t.Context(), item)
+				l.add(item, ": ", r, " ", err)
+			}()
+			synctest.Wait()
+		}
+		mustClose(t, c)
+		l.wantAny(t, "begin 1", "3:  "+dispatch.ErrClosed.Error(), "begin 2", "1: slept 1 <nil>", "2: slept 2 <nil>")
+	})
+}
+
+func TestCallerWorkersComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLines()
+		c := dispatch.NewCaller(answers{}, dispatch.Buffer(2))
+		go func() {
+			r, err := c.Do(t.Context(), 1)
+			l.add(r, err)
+		}()
+		synctest.Wait()
+		id := c.AddWorker(sleeper(l))
+		if !c.RemoveWorker(id) {
+			t.Error("it is not known")
+		}
+		synctest.Wait()
+		if c.Stats().Pool == 1 { // it had not begun
+			c.AddWorker(sleeper(l))
+		}
+		time.Sleep(time.Minute)
+		l.wantAny(t, "begin 1", "slept 1<nil>")
+		mustClose(t, c)
+	})
+}
+
+// The last one gives up, and there is no worker: that, too, is the end.
+func TestCallerClosesWhenTheLastGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := dispatch.NewCaller(answers{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		go c.Do(ctx, 1)
+		synctest.Wait()
+		mustClose(t, c)
+	})
+}

@@ -1,0 +1,166 @@
+package dispatchhttp
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A guest is a request of the random runs.
+type guest struct {
+	born   int64
+	cancel context.CancelFunc
+	t      ticket
+	err    error
+	back   bool // enter has returned
+	tries  int
+}
+
+// Random runs, step by step: requests of any age come, end well or badly, are tried again and give up; servers come, go, rest and are checked. After each step
+// the invariants hold, and whoever got a slot was older than all who still wait.
+func TestDeskKeepsItsPromises(t *testing.T) {
+	for seed := range uint64(60) {
+		synctest.Test(t, func(t *testing.T) { randomRun(t, seed) })
+	}
+}
+
+func randomRun(t *testing.T, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 19))
+	o := deskOptions{capacity: 1 + r.IntN(3), poolLimit: r.IntN(30)}
+	if r.IntN(2) == 0 {
+		o.maxWait = time.Duration(1+r.IntN(20)) * time.Second
+	}
+	d := newDesk(&o, seed)
+	d.first, d.most = 100*time.Millisecond, 30*time.Second
+	sick := map[string]bool{}
+	var mu sync.Mutex // of guests, and of who is sick; the run has it but for when it waits
+	mu.Lock()
+	defer mu.Unlock()
+	pause := func(d time.Duration) {
+		mu.Unlock()
+		time.Sleep(d)
+		synctest.Wait()
+		mu.Lock()
+	}
+	if r.IntN(2) == 0 {
+		d.interval = time.Second
+		d.check = func(_ context.Context, u *url.URL) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if sick[u.Host] {
+				return errors.New("sick")
+			}
+			return nil
+		}
+	}
+	var all []*guest
+	wait := func(g *guest, f func() (ticket, error)) {
+		g.back = false
+		go func() {
+			tk, err := f()
+			mu.Lock()
+			defer mu.Unlock()
+			g.t, g.err, g.back = tk, err, true
+		}()
+	}
+	pick := func(flying bool) *guest {
+		var some []*guest
+		for _, g := range all {
+			if g.err == nil && g.back == flying {
+				some = append(some, g)
+			}
+		}
+		if len(some) == 0 {
+			return nil
+		}
+		return some[r.IntN(len(some))]
+	}
+	for step := range 300 {
+		var waited []*guest
+		for _, g := range all {
+			if !g.back {
+				waited = append(waited, g)
+			}
+		}
+		again := (*guest)(nil)
+		host := "b" + strconv.Itoa(r.IntN(4))
+		u := &url.URL{Scheme: "http", Host: host}
+		switch k := r.IntN(20); {
+		case k < 8:
+			ctx, cancel := context.WithCancel(t.Context())
+			birth := time.Now().Add(-time.Duration(r.IntN(3)*r.IntN(1000)) * time.Millisecond)
+			g := &guest{cancel: cancel, born: int64(birth.Sub(d.start))}
+			all = append(all, g)
+			wait(g, func() (ticket, error) { return d.enter(ctx, birth) })
+		case k < 14:
+			if g := pick(true); g != nil {
+				if v := verdict(r.IntN(3)); r.IntN(3) == 0 {
+					g.tries++
+					again = g
+					ctx, cancel := context.WithCancel(t.Context())
+					g.cancel = cancel
+					tk := g.t
+					wait(g, func() (ticket, error) { return d.again(ctx, tk, v) })
+				} else if d.answers(g.t); r.IntN(3) > 0 {
+					d.leave(g.t, v, outcome(r.IntN(4)))
+					g.err = errors.New("done")
+				}
+			}
+		case k < 15:
+			if g := pick(false); g != nil {
+				g.cancel()
+			}
+		case k < 16:
+			d.mu.Lock()
+			if s := d.find(u); s == nil || s.gone {
+				d.add(u)
+				d.settle()
+			} else if r.IntN(2) == 0 {
+				d.remove(s)
+			}
+			d.mu.Unlock()
+		case k < 17:
+			sick[host] = !sick[host]
+		default:
+			pause(time.Duration(r.ExpFloat64() * float64(300*time.Millisecond)))
+		}
+		pause(0)
+		if err := d.verify(); err != nil {
+			t.Fatalf("seed %d, step %d: %v", seed, step, err)
+		}
+		// Those who got a slot, and those who still wait.
+		for _, g := range waited {
+			for _, still := range waited {
+				if g != again && g.back && g.err == nil && !still.back && still.born < g.born {
+					t.Fatalf("seed %d, step %d: one got a slot that is younger than one who waits", seed, step)
+				}
+			}
+		}
+	}
+	d.mu.Lock()
+	d.closed = true
+	d.perhapsDrained()
+	d.mu.Unlock()
+	pause(0)
+	d.end()
+	pause(0)
+	for _, g := range all {
+		g.cancel()
+		if !g.back {
+			t.Fatalf("seed %d: one waits for ever", seed)
+		}
+		if g.err == nil {
+			d.leave(g.t, good, wasAnswered)
+		}
+	}
+	<-d.drained
+	if err := d.verify(); err != nil {
+		t.Fatal(err)
+	}
+}

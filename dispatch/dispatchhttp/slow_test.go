@@ -1,0 +1,106 @@
+package dispatchhttp
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"testing"
+	"time"
+)
+
+// A client that sends a byte at a time has one slot, and no more; others go on beside it. Its time is bounded by TryTimeout.
+func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
+	t.Parallel() // since it waits
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		hello(w, r)
+	})
+	tr := transport(t, []*url.URL{b.url}, Capacity(2), PoolLimit(1), MaxWait(time.Minute))
+	read, write := io.Pipe()
+	slow := make(chan error)
+	go func() {
+		_, err := send(t.Context(), tr, "POST", "/", read)
+		slow <- err
+	}()
+	for range 20 {
+		write.Write([]byte("x"))
+		if text, err := get(t.Context(), tr, "/"); text != "hello" || err != nil {
+			t.Error(text, err)
+		}
+		if n := tr.Stats().InFlight; n != 1 {
+			t.Errorf("%d slots are held", n)
+		}
+	}
+	write.Close()
+	if err := <-slow; err != nil {
+		t.Error(err)
+	}
+	limited := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond))
+	read, write = io.Pipe()
+	left := make(chan bool)
+	defer close(left)
+	go func() {
+		for _, err := write.Write([]byte("x")); err == nil; _, err = write.Write([]byte("x")) {
+			select {
+			case <-left:
+			case <-time.After(time.Second):
+			}
+		}
+	}()
+	if _, err := send(t.Context(), limited, "POST", "/", read); err != ErrTryTimeout {
+		t.Error(err)
+	}
+	if s := limited.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A client of a proxy that stops in the middle of its body is left after TryTimeout, although its body cannot be closed while it is being read; its
+// backend has done nothing wrong. A backend that does not read what it is sent has.
+func TestTransportWhoIsWaitedFor(t *testing.T) {
+	t.Parallel() // since it waits
+	end := make(chan bool)
+	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/deaf" {
+			<-end
+		}
+		io.Copy(io.Discard, r.Body)
+	})
+	defer close(end)
+	tr := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond), Capacity(3))
+	left := make(chan error, 1)
+	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, err := send(r.Context(), tr, "POST", "/", r.Body)
+		left <- err
+	}))
+	defer proxy.Close()
+	slow, err := net.Dial("tcp", proxy.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer slow.Close()
+	io.WriteString(slow, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nthe beginning")
+	select {
+	case err := <-left:
+		if err != ErrTryTimeout {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it is waited for")
+	}
+	if s := tr.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
+		t.Errorf("%+v", s)
+	}
+	if _, err := send(t.Context(), tr, "POST", "/deaf", io.LimitReader(zeros{}, 1<<40)); err != ErrTryTimeout {
+		t.Error(err)
+	}
+	if s := tr.Stats(); s.Failed != 2 || s.InFlight != 0 || s.Backends[0].Failed != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }

@@ -1,0 +1,163 @@
+package dispatchprom_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/almanac-sim/almanac/dispatch/dispatchhttp"
+	"github.com/almanac-sim/almanac/dispatch/dispatchprom"
+)
+
+func ExampleHTTPCollector() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
+	defer server.Close()
+	u, _ := url.Parse(server.URL)
+	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Capacity(4))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(dispatchprom.NewHTTPCollector(t, prometheus.Labels{"service": "hello"}))
+
+	client := &http.Client{Transport: t}
+	for range 3 {
+		res, err := client.Get("http://service/")
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		io.Copy(io.Discard, res.Body)
+		res.Body.Close()
+	}
+	families, err := registry.Gather() // as a scrape does
+	for _, f := range families {
+		if f.GetName() == "capped_http_backend_answers_total" {
+			fmt.Println(f.GetMetric()[0].GetCounter().GetValue(), "answers")
+		}
+	}
+	fmt.Println(err, t.Close(context.Background()))
+	// Output:
+	// 3 answers
+	// <nil> <nil>
+}
+
+// Both can be shown.
+func ExampleHTTPSource() {
+	t, err := dispatchhttp.NewTransport(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	l := dispatchhttp.Limit(http.NotFoundHandler())
+	for _, source := range []dispatchprom.HTTPSource{t, l} {
+		fmt.Println(testutil.CollectAndCount(dispatchprom.NewHTTPCollector(source, nil), "capped_http_outcomes_total"))
+	}
+	// Output:
+	// 7
+	// 7
+}
+
+// sender is what sends requests: by their path they are answered, fail, or hang.
+type sender struct{}
+
+func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
+	switch r.URL.Path {
+	case "/fails":
+		return nil, io.ErrUnexpectedEOF
+	case "/hangs":
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	time.Sleep(time.Second)
+	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+}
+
+// Every number is where it should be, in the time of the test.
+func TestHTTPCollector(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}), dispatchhttp.Capacity(1), dispatchhttp.PoolLimit(1), dispatchhttp.Tries(2), dispatchhttp.Rest(time.Second, time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := dispatchprom.NewHTTPCollector(tr, prometheus.Labels{"service": "s"})
+		send := func(ctx context.Context, path string) {
+			r, err := http.NewRequestWithContext(ctx, "GET", "http://service"+path, nil)
+			if err != nil {
+				t.Error(err)
+			}
+			tr.RoundTrip(r)
+		}
+		send(t.Context(), "/answered")
+		send(t.Context(), "/fails") // twice, with a rest of a second between
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithCancel(t.Context())
+		go send(ctx, "/hangs")
+		synctest.Wait()
+		go send(ctx, "/waits")
+		synctest.Wait()
+		send(t.Context(), "/full")
+		time.Sleep(2 * time.Second)
+		const want = `
+# HELP capped_http_backend_answers_total Answers of a backend that came to their end.
+# TYPE capped_http_backend_answers_total counter
+capped_http_backend_answers_total{backend="http://a",service="s"} 1
+# HELP capped_http_backend_failures_total Tries at a backend that did not.
+# TYPE capped_http_backend_failures_total counter
+capped_http_backend_failures_total{backend="http://a",service="s"} 2
+# HELP capped_http_backend_inflight_requests Requests at a backend.
+# TYPE capped_http_backend_inflight_requests gauge
+capped_http_backend_inflight_requests{backend="http://a",service="s"} 1
+# HELP capped_http_capacity_requests How many requests a backend, or the limiter, may have at once.
+# TYPE capped_http_capacity_requests gauge
+capped_http_capacity_requests{service="s"} 1
+# HELP capped_http_inflight_requests Requests that have a slot.
+# TYPE capped_http_inflight_requests gauge
+capped_http_inflight_requests{service="s"} 1
+# HELP capped_http_oldest_age_seconds Age of the oldest request that waits.
+# TYPE capped_http_oldest_age_seconds gauge
+capped_http_oldest_age_seconds{service="s"} 2
+# HELP capped_http_outcomes_total Requests by what became of them.
+# TYPE capped_http_outcomes_total counter
+capped_http_outcomes_total{outcome="answered",service="s"} 1
+capped_http_outcomes_total{outcome="broken",service="s"} 0
+capped_http_outcomes_total{outcome="cancelled",service="s"} 0
+capped_http_outcomes_total{outcome="closed",service="s"} 0
+capped_http_outcomes_total{outcome="failed",service="s"} 1
+capped_http_outcomes_total{outcome="full",service="s"} 1
+capped_http_outcomes_total{outcome="too_old",service="s"} 0
+# HELP capped_http_requests_total Requests that came.
+# TYPE capped_http_requests_total counter
+capped_http_requests_total{service="s"} 5
+# HELP capped_http_retries_total Tries beyond the first.
+# TYPE capped_http_retries_total counter
+capped_http_retries_total{service="s"} 1
+# HELP capped_http_waiting_requests Requests that wait for a slot.
+# TYPE capped_http_waiting_requests gauge
+capped_http_waiting_requests{service="s"} 1
+`
+		names := []string{"capped_http_requests_total", "capped_http_outcomes_total", "capped_http_retries_total", "capped_http_waiting_requests", "capped_http_inflight_requests",
+			"capped_http_oldest_age_seconds", "capped_http_capacity_requests", "capped_http_backend_inflight_requests", "capped_http_backend_answers_total", "capped_http_backend_failures_total"}
+		if err := testutil.CollectAndCompare(c, strings.NewReader(want), names...); err != nil {
+			t.Error(err)
+		}
+		if problems, err := testutil.CollectAndLint(c); err != nil || len(problems) > 0 {
+			t.Error(problems, err)
+		}
+		cancel()
+		if err := tr.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/almanac-sim/almanac/dispatch"
+)
+
+// Four workers, each with at most two items; a thousand items go through.
+func ExampleDispatcher() {
+	var sum atomic.Int64
+	add := func(_ context.Context, item int64) { sum.Add(item) }
+	d := dispatch.NewDispatcher([]func(context.Context, int64){add, add, add, add}, dispatch.Buffer(2))
+	ctx := context.Background()
+	for item := range int64(1000) {
+		if err := d.Submit(ctx, item); err != nil { // waits while the pool is full
+			fmt.Println(err)
+		}
+	}
+	err := d.Close(ctx) // waits until all is done
+	fmt.Println(sum.Load(), err, d.TrySubmit(1))
+	// Output: 499500 <nil> dispatch: the dispatcher is closed
+}
+
+// Items that have not begun come back, the oldest first.
+func ExampleDispatcher_Abort() {
+	begun := make(chan bool)
+	d := dispatch.NewDispatcher([]func(context.Context, string){func(ctx context.Context, _ string) {
+		begun <- true
+		<-ctx.Done() // Abort ends it
+	}})
+	for _, item := range []string{"a", "b", "c", "d"} {
+		d.TrySubmit(item)
+	}
+	<-begun
+	fmt.Println(d.Abort(), d.Close(context.Background()))
+	// Output: [b c d] <nil>
+}
+
+// Work that answers.
+func ExampleCaller() {
+	length := func(_ context.Context, s string) (int, error) {
+		if s == "" {
+			return 0, errors.New("nothing to measure")
+		}
+		return len(s), nil
+	}
+	c := dispatch.NewCaller([]func(context.Context, string) (int, error){length, length})
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	fmt.Println(c.Do(ctx, "hello"))
+	fmt.Println(c.Do(ctx, ""))
+	cancel()
+	fmt.Println(c.Do(ctx, "too late"))
+	fmt.Println(c.Close(context.Background()))
+	// Output:
+	// 5 <nil>
+	// 0 nothing to measure
+	// 0 context canceled
+	// <nil>
+}
+
+// A pool for five, and items older than a millisecond go to the log instead.
+func ExampleDispatcherOption() {
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}}))
+	d := dispatch.NewDispatcher([]func(context.Context, int){}, // nobody works yet
+		dispatch.Buffer(1),
+		dispatch.PoolLimit(5),
+		dispatch.MaxAge(time.Millisecond),
+		dispatch.OnDrop(func(item int, err error) { log.Info("dropped", "item", item, "error", err) }),
+		dispatch.Seed(1),
+		dispatch.Logger(log))
+	for item := range 3 {
+		d.TrySubmit(item)
+	}
+	time.Sleep(2 * time.Millisecond)
+	d.AddWorker(func(context.Context, int) {})
+	d.Close(context.Background())
+	// Output:
+	// level=INFO msg=dropped item=0 error="dispatch: the item was too old when its turn came"
+	// level=INFO msg=dropped item=1 error="dispatch: the item was too old when its turn came"
+	// level=INFO msg=dropped item=2 error="dispatch: the item was too old when its turn came"
+}
+
+// A worker is replaced by another while there is work.
+func ExampleWorkerID() {
+	c := dispatch.NewCaller([]func(context.Context, int) (string, error){
+		func(context.Context, int) (string, error) { return "from the first", nil },
+	})
+	fmt.Println(c.Do(context.Background(), 1))
+	id := c.AddWorker(func(context.Context, int) (string, error) { return "from the second", nil })
+	fmt.Println(id, c.RemoveWorker(0), c.RemoveWorker(0))
+	fmt.Println(c.Do(context.Background(), 1))
+	c.Close(context.Background())
+	// Output:
+	// from the first <nil>
+	// 1 true false
+	// from the second <nil>
+}
+
+// A worker that panics is not lost, and who called knows why.
+func ExamplePanicError() {
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){
+		func(_ context.Context, i int) (int, error) { return []int{1, 2, 3}[i], nil },
+	})
+	fmt.Println(c.Do(context.Background(), 2))
+	_, err := c.Do(context.Background(), 3)
+	p, _ := errors.AsType[*dispatch.PanicError](err)
+	_, is := p.Value.(runtime.Error)
+	fmt.Println(err, is, len(p.Stack) > 0)
+	fmt.Println(c.Do(context.Background(), 0))
+	c.Close(context.Background())
+	// Output:
+	// 3 <nil>
+	// dispatch: a worker panicked: runtime error: index out of range [3] with length 3 true true
+	// 1 <nil>
+}
+
+// Every item is counted once.
+func ExampleStats() {
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){
+		func(_ context.Context, i int) (int, error) { return 1 / i, nil },
+	})
+	for i := range 10 {
+		c.Do(context.Background(), i)
+	}
+	s := c.Stats()
+	fmt.Println(s.Submitted, "taken,", s.Served, "served,", s.Failed, "failed;", s.Pool, "in the pool")
+	fmt.Println(s.TriesPerItem(), "tries per item,", s.Refusals, "refusals, buffer", s.Buffer)
+	c.Close(context.Background())
+	// Output:
+	// 10 taken, 9 served, 1 failed; 0 in the pool
+	// 1 tries per item, 0 refusals, buffer 2
+}
+
+// Which worker has been at it for too long?
+func ExampleWorkerStats() {
+	begun := make(chan bool)
+	d := dispatch.NewDispatcher([]func(context.Context, int){func(ctx context.Context, _ int) {
+		begun <- true
+		<-ctx.Done()
+	}}, dispatch.Buffer(2))
+	for item := range 5 {
+		d.TrySubmit(item)
+	}
+	<-begun
+	for _, w := range d.Stats().Workers {
+		fmt.Println("worker", w.ID, "has", w.Load, "items, busy:", w.Busy > 0)
+	}
+	d.Abort()
+	d.Close(context.Background())
+	// Output: worker 0 has 2 items, busy: true
+}
+
+// How long did items wait?
+func ExampleWaitHistogram() {
+	d := dispatch.NewDispatcher([]func(context.Context, int){})
+	for item := range 100 {
+		d.TrySubmit(item)
+	}
+	time.Sleep(2 * time.Millisecond)
+	d.AddWorker(func(context.Context, int) {})
+	d.Close(context.Background())
+	waits := d.Stats().Waits
+	fmt.Println(waits.Count, waits.Quantile(0.5) >= 2*time.Millisecond, waits.Below(time.Millisecond), waits.Quantile(1) == waits.Max)
+	// Output: 100 true 0 true
+}

@@ -1,0 +1,118 @@
+package dispatch
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"testing"
+)
+
+// held is a dispatcher whose workers hang until they are let go, and then are quick.
+func held(workers int, opts ...DispatcherOption) (d *Dispatcher[int], release func()) {
+	gate := make(chan struct{})
+	all := make([]func(context.Context, int), workers)
+	for i := range all {
+		all[i] = func(context.Context, int) { <-gate }
+	}
+	return NewDispatcher(all, opts...), func() { close(gate) }
+}
+
+func fill(t *testing.T, d *Dispatcher[int], n int) {
+	t.Helper()
+	for i := range n {
+		if err := d.TrySubmit(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func shut(t *testing.T, d *Dispatcher[int]) {
+	t.Helper()
+	if err := d.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s := d.Stats(); s.Served != s.Submitted {
+		t.Errorf("%d of %d items were served", s.Served, s.Submitted)
+	}
+}
+
+// walked is how many items were passed to find the places of others.
+func walked(d *Dispatcher[int]) int {
+	d.desk.mu.Lock()
+	defer d.desk.mu.Unlock()
+	return d.desk.accepted.Walked + d.desk.pool.Walked
+}
+
+// A worker that would be idle takes items over from one that hangs, in constant time however many that has.
+func TestDispatcherTakesOverInConstantTime(t *testing.T) {
+	const n = 2000
+	d, release := held(1, Buffer(n))
+	fill(t, d, n)
+	last := make(chan bool)
+	served := 0
+	d.AddWorker(func(context.Context, int) {
+		if served++; served == n-1 {
+			close(last)
+		}
+	})
+	<-last
+	if w := walked(d); w > 0 {
+		t.Errorf("%d items passed for %d taken over", w, n-1)
+	}
+	release()
+	shut(t, d)
+}
+
+// What a removed worker gives back finds its place among what others have accepted in time that is in proportion to both together, and not to their product: if others have
+// slots for it at once, and if they come to have them one by one.
+func TestDispatcherGivesBackInProportion(t *testing.T) {
+	const n = 3000
+	for name, c := range map[string]int{"slots at once": n, "slots one by one": n / 3} {
+		d, release := held(3, Buffer(c), Seed(1))
+		fill(t, d, n)
+		d.RemoveWorker(0)
+		s := d.Stats()
+		if s.Returned < n/4 {
+			t.Fatalf("%s: only %d items were given back", name, s.Returned)
+		}
+		release()
+		shut(t, d)
+		if w := walked(d); w > 2*n {
+			t.Errorf("%s: %d items passed for %d given back and %d others", name, w, s.Returned, n-int(s.Returned))
+		}
+	}
+}
+
+// After a burst there is as much memory as what is present needs, and not as what was.
+func TestDispatcherMemoryAfterBurst(t *testing.T) {
+	heap := func() int64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	const n = 300_000
+	before := heap()
+	d, release := held(1, PoolLimit(n))
+	fill(t, d, n)
+	if grown := heap() - before; grown < 70*n || grown > 100*n {
+		t.Errorf("%d items take %d bytes", n, grown)
+	}
+	release()
+	shut(t, d)
+	if left := heap() - before; left > 300*leastSpare {
+		t.Errorf("after %d items %d bytes are left", n, left)
+	}
+	runtime.KeepAlive(d)
+}
+
+// A buffer of any size is one.
+func TestDispatcherLargestBuffer(t *testing.T) {
+	d, release := held(2, Buffer(math.MaxInt), PoolLimit(0))
+	fill(t, d, 100)
+	if s := d.Stats(); s.Pool != 0 || s.Accepted+s.InService != 100 || s.Buffer != math.MaxInt {
+		t.Errorf("%+v", s)
+	}
+	release()
+	shut(t, d)
+}

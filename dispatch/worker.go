@@ -1,0 +1,196 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// What the goroutine of a worker does: it takes an item, works, says what became of it and takes the next, in one step.
+
+// A PanicError says that a worker's function did not return.
+type PanicError struct {
+	Value any    // what it panicked with
+	Stack []byte // where
+}
+
+// Error says what the function panicked with.
+func (e *PanicError) Error() string { return fmt.Sprintf("dispatch: a worker panicked: %v", e.Value) }
+
+// Unwrap is what the function panicked with, if that was an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// errGoexit is the value of a PanicError that was none.
+var errGoexit = errors.New("it called runtime.Goexit")
+
+// outcome is what became of the item that a worker had.
+type outcome uint8
+
+const (
+	hadNone outcome = iota // there was no item
+	wasServed
+	hasPanicked
+	wasTooOld
+)
+
+// add starts a worker.
+func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
+	d.lock()
+	w := &worker[P]{id: d.lastID, f: f, wake: make(chan struct{}, 1)}
+	w.bin.Of = w
+	d.lastID++
+	late := d.ending
+	if !late {
+		d.byID[w.id] = w
+		d.workers = append(d.workers, w)
+		d.file(w)
+		d.settle()
+		go d.run(w, hadNone, *new(P))
+	}
+	d.unlock()
+	d.debug("a worker was added", "worker", uint64(w.id), "too late", late)
+	return w.id
+}
+
+// balance has a worker that has nothing take the oldest item that waits at another. Nobody is in the pool or outside then, or it would have
+// been given to this worker; so nobody wants the slot that the other now has.
+func (d *desk[P]) balance(w *worker[P]) {
+	if w.queue.Len > 0 || w.gone || d.accepted.Len == 0 {
+		return
+	}
+	it := d.accepted.Head
+	d.leave(it)
+	d.accept(w, it)
+	d.total.Moved++
+}
+
+// what is what a worker is to do next.
+type what uint8
+
+const (
+	toWork what = iota
+	toDrop
+	toSleep
+	toEnd
+)
+
+// run is the life of a worker's goroutine. One that a function has ended by runtime.Goexit is followed by another, which is told what
+// became of the item.
+func (d *desk[P]) run(w *worker[P], became outcome, v P) {
+	for {
+		next, todo := d.next(w, became)
+		if became != hadNone && d.done != nil {
+			d.done(v)
+		}
+		v = next
+		switch todo {
+		case toWork, toDrop:
+			became = d.serve(w, v, todo == toDrop)
+		case toSleep:
+			became = hadNone
+			<-w.wake
+		case toEnd:
+			return
+		}
+	}
+}
+
+// next is a step of a worker: it counts what became of its item, if it had one, and takes the next.
+func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
+	d.lock()
+	defer d.unlock()
+	if became != hadNone {
+		w.busy = false
+		d.begun--
+		w.served++
+		switch became {
+		case wasServed:
+			d.total.Served++
+		case hasPanicked:
+			d.total.Failed++
+		case wasTooOld:
+			d.total.TooOld++
+		}
+	}
+	if !w.gone {
+		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
+		// what it was given may have c items already.
+		if it := d.pool.Head; it != nil && w.load() < d.capacity {
+			d.pool.Remove(it)
+			d.accept(w, it)
+		} else {
+			d.file(w)
+		}
+		if d.waiting.Len > 0 {
+			d.settle()
+		}
+		d.balance(w)
+	}
+	if it := w.queue.Head; it != nil {
+		now := d.now()
+		w.queue.Remove(it)
+		d.unlist(it)
+		it.Value.worker = nil
+		w.busy, w.since = true, now
+		d.begun++
+		age := max(now-it.Born, 0)
+		if d.maxAge > 0 && age > d.maxAge {
+			todo = toDrop
+		} else {
+			d.total.Waits.Add(time.Duration(age))
+		}
+		return d.recycle(it), todo
+	}
+	d.perhapsEnd()
+	if w.gone {
+		d.leaveForGood(w)
+		return v, toEnd
+	}
+	w.parked = true
+	return v, toSleep
+}
+
+// serve has a worker's function work on an item, or drops it, and contains what happens.
+func (d *desk[P]) serve(w *worker[P], v P, old bool) (became outcome) {
+	became = hasPanicked
+	if old {
+		became = wasTooOld
+	}
+	returned := false
+	defer func() {
+		if !returned {
+			d.contain(w, v, became, recover())
+		}
+	}()
+	if !old {
+		w.f(d.ctx, v)
+		became = wasServed
+	} else if d.drop != nil {
+		d.drop(v, ErrTooOld)
+	}
+	returned = true
+	return became
+}
+
+// contain is what happens when a function panics, or ends its goroutine: then there is no value, and another goroutine goes on.
+func (d *desk[P]) contain(w *worker[P], v P, became outcome, value any) {
+	err := &PanicError{Value: value, Stack: debug.Stack()}
+	if value == nil {
+		err.Value = errGoexit
+		defer func() { go d.run(w, became, v) }()
+	}
+	d.lock()
+	d.total.Panics++
+	d.unlock()
+	if d.log != nil {
+		d.log.Error("dispatch: a worker panicked", "worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))
+	}
+	if became == hasPanicked && d.fail != nil {
+		d.fail(v, err)
+	}
+}
