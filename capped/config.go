@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 )
 
 // Kind is one of the allocation processes.
@@ -151,30 +151,23 @@ func (c *Config) thrown() float64 {
 	case Greedy:
 		return n * c.Rate * float64(c.Choices)
 	}
-	// With the pool. It is ln(1/(1−λ)) per bin for c = 1, and beyond less than PoolEstimate and the new ones.
-	return n * min(pressure(c.Rate), pressure(c.Rate)/float64(c.Capacity)+2)
+	// With the pool. It is ln(1/(1−λ)) per bin for c = 1, and beyond less than cappedmath.PoolEstimate and the new ones.
+	return n * min(cappedmath.Pressure(c.Rate), cappedmath.Pressure(c.Rate)/float64(c.Capacity)+2)
 }
 
-// EffectiveMinThrown is how many balls ModCapped throws at least in a round, MinThrown, or m* if that is 0; 0 for the other processes.
-//
-// m* is that of section III for c = 1 and of section IV beyond, which for c = 1 would be another, rounded up to an even
-// integer, so that at least m*/2 of the balls prefer each of the two buffers, as Lemma 7 needs.
-func (c *Config) EffectiveMinThrown() int {
+// minThrown returns how many balls ModCapped throws at least in a round, MinThrown, or m* if that is 0; 0 for the other
+// processes.
+func (c *Config) minThrown() int {
 	if c.Kind != ModCapped {
 		return 0
 	}
 	return int(min(c.least(), math.MaxInt/2)) // what is more is refused
 }
 
-// least is EffectiveMinThrown as a number that may be too large for an int.
+// least is minThrown as a number that may be too large for an int.
 func (c *Config) least() float64 {
 	if c.MinThrown > 0 {
 		return float64(c.MinThrown)
 	}
-	n, cap := float64(c.Bins), float64(c.Capacity)
-	least := float64(-portable.Log1p(-c.Rate)*n) + float64(2*n)
-	if c.Capacity > 1 {
-		least = -2*portable.Log1p(-c.Rate)*n/cap + float64(6*cap*n)
-	}
-	return 2 * math.Ceil(least/2)
+	return cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate)
 }

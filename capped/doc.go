@@ -33,8 +33,7 @@
 //
 // # Theory
 //
-// [PoolBound] and [WaitBound] are the theorems of the paper, [PoolEstimate] and [WaitEstimate] what its authors
-// saw in their simulations, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
+// [PoolBound] and [WaitBound] are the theorems of the paper, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
 // which the paper does not have.
 //
 // Package dispatch follows the same rule for real work.

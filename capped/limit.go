@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
@@ -39,7 +40,7 @@ func CappedLimit(c int, lambda float64) *Limit {
 	// If w is π up to a factor, eˣ·Σw/w₀ = 1/(π₀·P(N=0)) grows with x, and must be 1/(1−λ). At x = λ it is too small, since not
 	// more can be deleted than asks; at ln(1/(1−λ)) it is too large, or right if c = 1, since Σw is not below w₀. As
 	// (Σw−w₀)/w₀ = e^(ln(1/(1−λ))−x) − 1 it loses no digits for λ near 1, or near 0.
-	low, high := lambda, pressure(lambda)
+	low, high := lambda, cappedmath.Pressure(lambda)
 	for top := high; ; {
 		x := low + float64((high-low)/2)
 		if x <= low || x >= high {

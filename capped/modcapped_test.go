@@ -151,13 +151,13 @@ func TestLeast(t *testing.T) {
 		{3, 0.99, 2*math.Log(100)*1000/3 + 18*1000},
 	} {
 		config := Config{Bins: 1000, Capacity: c.capacity, Rate: c.rate, Kind: ModCapped}
-		got := config.EffectiveMinThrown()
+		got := config.minThrown()
 		if got%2 != 0 || float64(got) < c.want || float64(got) >= c.want+2 {
 			t.Errorf("c = %d, λ = %v: m* = %d, want %v", c.capacity, c.rate, got, c.want)
 		}
 		config.Kind = Capped
-		if config.EffectiveMinThrown() != 0 {
-			t.Error("CAPPED throws at least", config.EffectiveMinThrown())
+		if config.minThrown() != 0 {
+			t.Error("CAPPED throws at least", config.minThrown())
 		}
 	}
 }

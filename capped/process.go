@@ -67,7 +67,7 @@ func NewProcess(c Config) (*Process, error) {
 				"the capacity must be at most %s, or the rate smaller", reach, c.Capacity, twoTo(mostReach))
 		}
 	}
-	p := &Process{config: c, source: newSource(&c), least: c.EffectiveMinThrown()}
+	p := &Process{config: c, source: newSource(&c), least: c.minThrown()}
 	switch {
 	case c.Kind == ModCapped:
 		p.engine = newModCapped(&c)

@@ -87,8 +87,8 @@ func check(p *Process, before []int, pool int, r Round) error {
 		return fmt.Errorf("a load of %d after deletion, with a capacity of %d", full, c.Capacity)
 	case c.Kind == ModCapped && full > c.Capacity:
 		return fmt.Errorf("a load of %d, with a capacity of %d", full, c.Capacity)
-	case c.Kind == ModCapped && r.Thrown < c.EffectiveMinThrown():
-		return fmt.Errorf("%d balls thrown, fewer than %d", r.Thrown, c.EffectiveMinThrown())
+	case c.Kind == ModCapped && r.Thrown < c.minThrown():
+		return fmt.Errorf("%d balls thrown, fewer than %d", r.Thrown, c.minThrown())
 	}
 	// Every bin that deletes nothing is empty; of the others those that held one ball are empty now.
 	if (c.Kind == Capped || c.Kind == Greedy) && r.Served < c.Bins-loads[0] {

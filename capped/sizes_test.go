@@ -154,11 +154,8 @@ func TestTheoryAtExtremes(t *testing.T) {
 			for _, c := range []int{1, 2, math.MaxInt} {
 				number("PoolBound", PoolBound(n, c, rate))
 				number("WaitBound", WaitBound(n, c, rate))
-				number("PoolEstimate", PoolEstimate(n, c, rate))
-				number("WaitEstimate", WaitEstimate(n, c, rate))
 			}
 		}
-		number("SweetSpotScale", SweetSpotScale(rate))
 		if c := SweetSpot(rate); c < 1 || c > 12 {
 			t.Errorf("SweetSpot(%v) is %d", rate, c)
 		}
@@ -206,10 +203,7 @@ func TestTheoryAtExtremes(t *testing.T) {
 		"GreedyLimit(NaN)":         func() { GreedyLimit(1, math.NaN()) },
 		"PoolBound(MinInt)":        func() { PoolBound(math.MinInt, 1, 0.5) },
 		"WaitBound(c = MinInt)":    func() { WaitBound(1, math.MinInt, 0.5) },
-		"PoolEstimate(NaN)":        func() { PoolEstimate(1, 1, math.NaN()) },
-		"WaitEstimate(+Inf)":       func() { WaitEstimate(1, 1, math.Inf(1)) },
 		"SweetSpot(-Inf)":          func() { SweetSpot(math.Inf(-1)) },
-		"SweetSpotScale(1)":        func() { SweetSpotScale(1) },
 		"FromEmpty(MinInt)":        func() { CappedLimit(1, 0.5).FromEmpty(math.MinInt) },
 		"MaxWait(0)":               func() { CappedLimit(1, 0.5).MaxWait(0) },
 		"Queued of 2¹⁵, λ near 1":  func() { CappedLimit(1<<15, near).Queued() },

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 )
 
 // The theory of CAPPED(c, λ): what its theorems promise, with the constants that are in their proofs, and what its authors saw in
@@ -31,18 +31,6 @@ func demandRate(lambda float64) {
 	demand(lambda > 0 && lambda < 1, "the rate", "above 0 and below 1", lambda)
 }
 
-// pressure is ln(1/(1−λ)), on which everything depends.
-func pressure(lambda float64) float64 { return -portable.Log1p(-lambda) }
-
-// logLog is log₂log₂n, the last rounds of a ball. The base is 2 because the layered induction of Lemma 5 has β₀ = n/(2e) and
-// β_{i+1} = e·βᵢ²/n, which is βᵢ = n/(e·2^(2^i)). With one or two bins it is 0.
-func logLog(n int) float64 {
-	if n <= 2 {
-		return 0
-	}
-	return portable.Log2(portable.Log2(float64(n)))
-}
-
 // PoolBound is the number of balls below which the pool of CAPPED(c, λ) is at the end of any round with probability 1−2^(−2n):
 // 2·ln(1/(1−λ))·n + 4n for c = 1 (Theorem 1), and beyond (4/c)·ln(1/(1−λ))·n + O(c·n) (Theorem 2). The O(c·n) is 12·c·n,
 // since the bound is 2m* and Lemma 7 has m* = (2/c)·ln(1/(1−λ))·n + 6c·n.
@@ -53,9 +41,9 @@ func PoolBound(n, c int, lambda float64) float64 {
 	demandCapacity(c)
 	demandRate(lambda)
 	if c == 1 {
-		return (2*pressure(lambda) + 4) * float64(n)
+		return (2*cappedmath.Pressure(lambda) + 4) * float64(n)
 	}
-	return (float64(4/float64(c)*pressure(lambda)) + float64(12*float64(c))) * float64(n)
+	return (float64(4/float64(c)*cappedmath.Pressure(lambda)) + float64(12*float64(c))) * float64(n)
 }
 
 // WaitBound is the number of rounds above which no ball of a given round waits with probability 1−n^(−2) (Theorems 1 and 2): the
@@ -66,30 +54,7 @@ func PoolBound(n, c int, lambda float64) float64 {
 // bound: a wait that is longer than this need not be longer than the theorem allows.
 func WaitBound(n, c int, lambda float64) float64 {
 	const allocated, last = 1 - 1/math.E, 19
-	return PoolBound(n, c, lambda)/float64(n)/allocated + last + logLog(n) + float64(c-1)
-}
-
-// PoolEstimate is n/c·ln(1/(1−λ)) + n, below which the pool was in the authors' simulations (section V, Figure 4).
-func PoolEstimate(n, c int, lambda float64) float64 {
-	demandBins(n)
-	demandCapacity(c)
-	demandRate(lambda)
-	return (pressure(lambda)/float64(c) + 1) * float64(n)
-}
-
-// WaitEstimate is ln(1/(1−λ))/c + log₂log₂n + c, below which waiting times were in the authors' simulations (section V, Figure 5).
-// The 1/c is in the caption of the figure; the text of the section omits it.
-func WaitEstimate(n, c int, lambda float64) float64 {
-	demandBins(n)
-	demandCapacity(c)
-	demandRate(lambda)
-	return pressure(lambda)/float64(c) + logLog(n) + float64(c)
-}
-
-// SweetSpotScale is √ln(1/(1−λ)), the c at which ln(1/(1−λ))/c + c is least. The paper puts the best capacity at Θ of this.
-func SweetSpotScale(lambda float64) float64 {
-	demandRate(lambda)
-	return math.Sqrt(pressure(lambda))
+	return PoolBound(n, c, lambda)/float64(n)/allocated + last + cappedmath.LogLog(n) + float64(c-1)
 }
 
 // SweetSpot is the capacity with which balls wait least on average when there are many bins: that with the least Wait of

@@ -2,6 +2,7 @@ package capped_test
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/almanac-sim/almanac/capped"
 )
@@ -40,7 +41,7 @@ func ExampleMeanField() {
 // The best capacity grows as the paper says, and slowly.
 func ExampleSweetSpot() {
 	for _, lambda := range []float64{0.75, 1 - 1./(1<<10), 1 - 1./(1<<20)} {
-		fmt.Printf("λ = %.6f: c = %d; √ln(1/(1−λ)) is %.2f\n", lambda, capped.SweetSpot(lambda), capped.SweetSpotScale(lambda))
+		fmt.Printf("λ = %.6f: c = %d; √ln(1/(1−λ)) is %.2f\n", lambda, capped.SweetSpot(lambda), math.Sqrt(-math.Log1p(-lambda)))
 	}
 	// Output:
 	// λ = 0.750000: c = 2; √ln(1/(1−λ)) is 1.18
@@ -48,16 +49,14 @@ func ExampleSweetSpot() {
 	// λ = 0.999999: c = 4; √ln(1/(1−λ)) is 3.72
 }
 
-// The theorem, what its authors saw, and the limit.
+// The theorem beside the limit.
 func ExamplePoolBound() {
 	const n, c, lambda = 1 << 15, 3, 1 - 1./(1<<10)
 	pool, _ := capped.MeanField(c, lambda)
 	fmt.Printf("Theorem 2: below %.0f balls\n", capped.PoolBound(n, c, lambda))
-	fmt.Printf("section V: below %.0f balls\n", capped.PoolEstimate(n, c, lambda))
 	fmt.Printf("the limit: %.0f balls\n", pool*n)
 	// Output:
 	// Theorem 2: below 1482489 balls
-	// section V: below 108478 balls
 	// the limit: 48451 balls
 }
 

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 )
 
 // wantClose allows a relative error.
@@ -35,20 +37,12 @@ func TestBoundsByHand(t *testing.T) {
 		{"the wait, c = 4", WaitBound(16, 4, lambda), 50*slow + 24},    // 19 + log₂4 + 3
 		{"the wait, two bins", WaitBound(2, 1, lambda), 8*slow + 19},
 		{"the wait, one bin", WaitBound(1, 1, lambda), 8*slow + 19},
-		{"the pool of Figure 4, c = 1", PoolEstimate(1000, 1, lambda), 3000},
-		{"the pool of Figure 4, c = 4", PoolEstimate(1000, 4, lambda), 1500},
-		{"the wait of Figure 5, c = 1", WaitEstimate(65536, 1, lambda), 7}, // 2 + 4 + 1
-		{"the wait of Figure 5, c = 4", WaitEstimate(256, 4, lambda), 7.5}, // 2/4 + 3 + 4
-		{"the wait of Figure 5, one bin", WaitEstimate(1, 4, lambda), 4.5},
-		{"√2", SweetSpotScale(lambda), math.Sqrt2},
 		// At the authors' size: log₂15, ln 2¹⁰ = 6.931471805599453.
 		{"the wait, 2¹⁵ bins", WaitBound(1<<15, 1, short(10)), (2*6.931471805599453+4)*slow + 19 + 3.9068905956085187},
 		{"the wait, 2¹⁵ bins, c = 3", WaitBound(1<<15, 3, short(10)), (4./3*6.931471805599453+36)*slow + 19 + 3.9068905956085187 + 2},
 	} {
 		wantClose(t, test.what, test.got, test.want, 1e-14)
 	}
-	// Small λ: ln(1/(1−λ)) = λ + λ²/2 + …, which 1−λ does not have.
-	wantClose(t, "√λ", SweetSpotScale(1e-20), 1e-10, 1e-15)
 }
 
 // The bounds are above the limit, far above, and so are the estimates of section V above its mean.
@@ -61,13 +55,13 @@ func TestBoundsHoldInTheLimit(t *testing.T) {
 			if bound := PoolBound(n, c, l.Rate) / n; !(l.Pool < bound) {
 				t.Errorf("%sthe pool is %v, the bound %v", name, l.Pool, bound)
 			}
-			if estimate := PoolEstimate(n, c, l.Rate) / n; !(l.Pool < estimate) {
+			if estimate := cappedmath.PoolEstimate(n, c, l.Rate) / n; !(l.Pool < estimate) {
 				t.Errorf("%sthe pool is %v, the estimate %v", name, l.Pool, estimate)
 			}
 			if bound := WaitBound(n, c, l.Rate); !(float64(l.MaxWait(n)) < bound) {
 				t.Errorf("%sthe longest wait is %v, the bound %v", name, l.MaxWait(n), bound)
 			}
-			if estimate := WaitEstimate(n, c, l.Rate); !(l.Wait < estimate) {
+			if estimate := cappedmath.WaitEstimate(n, c, l.Rate); !(l.Wait < estimate) {
 				t.Errorf("%sthe mean wait is %v, the estimate %v", name, l.Wait, estimate)
 			}
 		}
@@ -134,15 +128,14 @@ func TestBadArguments(t *testing.T) {
 	const bins, capacity, rate = "the number of bins must be 1 or more, not ", "the capacity of a bin must be 1 or more, not ",
 		"the rate must be above 0 and below 1, not "
 	const table = "the capacity of a bin must be from 1 to 2²⁰, not "
-	for _, f := range []func(n, c int, lambda float64) float64{PoolBound, WaitBound, PoolEstimate, WaitEstimate} {
+	for _, f := range []func(n, c int, lambda float64) float64{PoolBound, WaitBound} {
 		wantPanic(t, bins+"0", func() { f(0, 1, 0.5) })
 		wantPanic(t, capacity+"-1", func() { f(1, -1, 0.5) })
 	}
 	for lambda, shown := range map[float64]string{0: "0", 1: "1", -0.5: "-0.5", math.Inf(1): "+Inf", math.NaN(): "NaN"} {
 		for _, f := range []func(){
 			func() { PoolBound(10, 1, lambda) }, func() { WaitBound(10, 2, lambda) },
-			func() { PoolEstimate(10, 1, lambda) }, func() { WaitEstimate(10, 2, lambda) },
-			func() { SweetSpot(lambda) }, func() { SweetSpotScale(lambda) },
+			func() { SweetSpot(lambda) },
 			func() { CappedLimit(1, lambda) }, func() { MeanField(1, lambda) }, func() { GreedyLimit(2, lambda) },
 		} {
 			wantPanic(t, rate+shown, f)

@@ -194,10 +194,10 @@ func (a allocating) work() (Work, error) {
 		f.wrong("Rounds", "these are %s with the burn-in, and at most %s are run here; "+
 			"say how many there should be, and how many of burn-in",
 			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
-	case float64(p.BurnIn+p.Rounds)*float64(c.EffectiveMinThrown()) > mostThrowing:
+	case float64(p.BurnIn+p.Rounds)*float64(p.Least) > mostThrowing:
 		f.wrong("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; "+
 			"take fewer rounds, fewer bins or a smaller capacity",
-			format.Thousands(float64(c.EffectiveMinThrown())), format.Count(p.BurnIn+p.Rounds, "round"))
+			format.Thousands(float64(p.Least)), format.Count(p.BurnIn+p.Rounds, "round"))
 	}
 	if f.err != nil {
 		return Work{}, f.err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
@@ -69,8 +70,11 @@ func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 	}
 	p := &Point{
 		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate, Arrivals: c.Arrivals.String(),
-		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.EffectiveMinThrown(),
+		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.MinThrown,
 		Warnings: []string{}, kind: c.Kind, config: c, plan: plan,
+	}
+	if c.Kind == capped.ModCapped && p.Least == 0 {
+		p.Least = int(cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate))
 	}
 	if c.Kind == capped.Greedy {
 		p.limit = capped.GreedyLimit(c.Choices, c.Rate)
@@ -88,7 +92,7 @@ func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 	}
 	best := capped.SweetSpot(c.Rate)
 	_, wait := capped.MeanField(best, c.Rate)
-	p.Sweet = &Sweet{Capacity: best, Wait: wait, Scale: capped.SweetSpotScale(c.Rate)}
+	p.Sweet = &Sweet{Capacity: best, Wait: wait, Scale: cappedmath.SweetSpotScale(c.Rate)}
 	p.warn(c, relaxation)
 	return p, nil
 }

@@ -2,6 +2,7 @@ package allocation
 
 import (
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
@@ -39,7 +40,7 @@ func theoryOf(c capped.Config, limit *capped.Limit, rounds int) (many, bound, es
 		bound.Longest = finite(capped.WaitBound(c.Bins, c.Capacity, c.Rate))
 		bound.WaitMax = bound.Longest
 	}
-	pool, wait := finite(capped.PoolEstimate(c.Bins, c.Capacity, c.Rate)/n), finite(capped.WaitEstimate(c.Bins, c.Capacity, c.Rate))
+	pool, wait := finite(cappedmath.PoolEstimate(c.Bins, c.Capacity, c.Rate)/n), finite(cappedmath.WaitEstimate(c.Bins, c.Capacity, c.Rate))
 	return many, bound, &Theory{Pool: pool, PoolMax: pool, Longest: wait, WaitMax: wait}
 }
 

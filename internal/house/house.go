@@ -30,18 +30,19 @@ var mayImport = map[string][]string{
 	"internal/vector":   {},
 
 	// Leaves that stand on leaves.
-	"internal/random": {"internal/portable"},
-	"internal/plot":   {"internal/portable", "internal/vector"},
-	"internal/design": {"internal/portable"},
-	"internal/outdir": {"internal/format"},
-	"internal/sketch": {"internal/portable"},
-	"internal/study":  {"internal/design", "internal/format", "internal/plot"},
+	"internal/cappedmath": {"internal/portable"},
+	"internal/random":     {"internal/portable"},
+	"internal/plot":       {"internal/portable", "internal/vector"},
+	"internal/design":     {"internal/portable"},
+	"internal/outdir":     {"internal/format"},
+	"internal/sketch":     {"internal/portable"},
+	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
 
 	// Structures.
 	"calendar":                {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
 	"calendar/calendartest":   {"calendar", "internal/random", "internal/timekey"},
 	"calendar/theory":         {"calendar", "internal/random"},
-	"capped":                  {"capped/internal/counts", "internal/portable", "internal/random"},
+	"capped":                  {"capped/internal/counts", "internal/cappedmath", "internal/portable", "internal/random"},
 	"capped/cappedtest":       {},
 	"capped/internal/counts":  {"internal/portable", "internal/random"},
 	"dispatch":                {"capped", "dispatch/internal/slots", "internal/random"},
@@ -82,13 +83,13 @@ var mayImport = map[string][]string{
 	"internal/outputs": {"internal/expr", "internal/nearest", "internal/portable", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
-	"internal/allocation": {"capped", "internal/format", "internal/plot", "internal/portable"},
+	"internal/allocation": {"capped", "internal/cappedmath", "internal/format", "internal/plot", "internal/portable"},
 	"internal/fitted":     {"fit", "internal/format", "internal/plot", "internal/portable"},
 	"internal/pictures":   {"internal/format", "internal/plot", "population"},
 
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
-	"reproduce/berenbrink":    {"capped", "internal/plot", "internal/random", "reproduce"},
+	"reproduce/berenbrink":    {"capped", "internal/cappedmath", "internal/plot", "internal/random", "reproduce"},
 	"reproduce/erickson":      {"calendar", "calendar/theory", "internal/plot", "reproduce"},
 	"reproduce/lehman":        {"calendar", "calendar/calendartest", "internal/memory", "internal/plot", "internal/random", "population", "reproduce"},
 	"reproduce/li":            {"internal/plot", "internal/random", "reproduce", "spray"},

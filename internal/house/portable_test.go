@@ -18,7 +18,7 @@ import (
 // deciding are the packages that decide about events, draws or numbers that are written. What they compute is the same on every
 // machine, to the last bit.
 var deciding = []string{
-	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/design",
+	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/cappedmath", "internal/design",
 	"internal/fitted", "internal/format", "study", "internal/order", "internal/outputs", "internal/portable", "internal/random",
 	"internal/sketch", "internal/study", "population", "population/internal/compile", "population/internal/engine",
 	"population/internal/fitting", "population/internal/law", "population/internal/lookup", "population/internal/program",

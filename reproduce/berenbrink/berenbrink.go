@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -88,9 +89,9 @@ type theory struct {
 func paperTheory() theory {
 	return theory{
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
-		poolEstimate: capped.PoolEstimate, waitEstimate: capped.WaitEstimate,
+		poolEstimate: cappedmath.PoolEstimate, waitEstimate: cappedmath.WaitEstimate,
 		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
-		leastThrown: func(c capped.Config) float64 { return float64(c.EffectiveMinThrown()) },
+		leastThrown: func(c capped.Config) float64 { return cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate) },
 		partner:     func(seed uint64) uint64 { return seed },
 		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
 		logLog:          math.Log2,

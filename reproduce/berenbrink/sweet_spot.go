@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/cappedmath"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -27,7 +28,7 @@ func sweetSpot(r *runner) reproduce.Finding {
 	low, high := math.Inf(1), 0.0
 	for _, i := range []int{2, 4, 6, 8, 10, 12, 13, 14, 20, 26, 32, 40, 52} {
 		s := r.spot(i)
-		root := capped.SweetSpotScale(halved(i))
+		root := cappedmath.SweetSpotScale(halved(i))
 		mean, longest := best(s.mean), best(s.longest)
 		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
 			s.longest[longest-1], s.longest[0], float64(mean) / root})
