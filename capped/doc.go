@@ -14,7 +14,7 @@
 //	}
 //
 // To run it, make a [Process]; to know what it does in the long run, with standard errors, call [Measure]; to know the same
-// without a simulation, for many bins, ask [MeanField] or [CappedLimit]; to choose a capacity, [SweetSpot]. [Greedy] and [Threshold]
+// without a simulation, for many bins, ask [MeanField] or [NewLimit]; to choose a capacity, [SweetSpot]. [Greedy] and [Threshold]
 // are there for comparison. The examples of Process, Measure and Limit are complete, examples/balancer is a program, and
 // docs/capped.md says what it tells about load balancers.
 //
@@ -33,7 +33,7 @@
 //
 // # Theory
 //
-// [PoolBound] and [WaitBound] are the theorems of the paper, and [CappedLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
+// [PoolBound] and [WaitBound] are the theorems of the paper, and [NewLimit] and [GreedyLimit] the law of the process as the number of bins goes to infinity,
 // which the paper does not have.
 //
 // Package dispatch follows the same rule for real work.

@@ -158,8 +158,8 @@ func ExampleMeasured() {
 	// 3 rounds: 0.041
 }
 
-// A mean comes with its standard error, which knows that rounds are alike.
-func ExampleMean() {
+// An estimate has its standard error, which takes into account that successive rounds are correlated.
+func ExampleEstimate() {
 	m, _ := capped.Measure(context.Background(), capped.Config{Bins: 1 << 20, Capacity: 2, Rate: 0.9}, capped.Plan{})
 	pool, _ := capped.MeanField(2, 0.9)
 	off := (m.Pool.Mean - pool*(1<<20)) / m.Pool.Error

@@ -40,7 +40,7 @@ func TestExtremeArguments(t *testing.T) {
 		for _, n := range extremeInts {
 			for name, f := range map[string]func(){
 				"MeanField":   func() { MeanField(n, x) },
-				"CappedLimit": func() { CappedLimit(n, x) },
+				"NewLimit":    func() { NewLimit(n, x) },
 				"GreedyLimit": func() { GreedyLimit(n, x) },
 			} {
 				tolerates(t, fmt.Sprintf("%s(%d, %v)", name, n, x), f)
@@ -71,7 +71,7 @@ func TestExtremeArguments(t *testing.T) {
 	}
 	for _, n := range extremeInts {
 		tolerates(t, fmt.Sprintf("String of %d", n), func() { _, _ = Kind(n).String(), Arrivals(n).String() })
-		for _, l := range []*Limit{CappedLimit(3, 0.9), GreedyLimit(2, 0.9)} {
+		for _, l := range []*Limit{NewLimit(3, 0.9), GreedyLimit(2, 0.9)} {
 			tolerates(t, fmt.Sprintf("MaxWait(%d)", n), func() { l.MaxWait(n) })
 			tolerates(t, fmt.Sprintf("FromEmpty(%d)", n), func() { l.FromEmpty(n) })
 		}

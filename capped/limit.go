@@ -9,7 +9,7 @@ import (
 )
 
 // Limit is the stationary law of a process as the number of bins goes to infinity, its mean field: bins are independent of each
-// other, and each gets a Poisson number of balls in a round. It is made by [CappedLimit] or [GreedyLimit], and is not to be
+// other, and each gets a Poisson number of balls in a round. It is made by [NewLimit] or [GreedyLimit], and is not to be
 // changed.
 //
 // All of it is the same on every machine: products are rounded before they are added, and functions are portable.
@@ -24,7 +24,7 @@ type Limit struct {
 	Wait  float64 // the mean waiting time
 }
 
-// CappedLimit is the limit of CAPPED(c, λ).
+// NewLimit is the limit of CAPPED(c, λ).
 //
 // The load L of a bin is a Markov chain on 0 … c−1: when N balls ask, a Poisson variable of mean x, it becomes
 // max(0, min(L+N, c)−1). Its law π follows from x, and x from that λ is deleted: a bin deletes a ball unless it is empty and
@@ -32,7 +32,7 @@ type Limit struct {
 // (Pool + E[L])/λ, because a ball that waits for w rounds is there at the end of w rounds.
 //
 // It panics unless c is from 1 to 2²⁰ and λ above 0 and below 1.
-func CappedLimit(c int, lambda float64) *Limit {
+func NewLimit(c int, lambda float64) *Limit {
 	demandTable(c)
 	demandRate(lambda)
 	var n poissonLaw
@@ -66,9 +66,9 @@ func CappedLimit(c int, lambda float64) *Limit {
 	return l
 }
 
-// MeanField is the pool per bin at the end of a round and the mean waiting time of [CappedLimit].
+// MeanField is the pool per bin at the end of a round and the mean waiting time of [NewLimit].
 func MeanField(c int, lambda float64) (pool, wait float64) {
-	l := CappedLimit(c, lambda)
+	l := NewLimit(c, lambda)
 	return l.Pool, l.Wait
 }
 

@@ -13,7 +13,7 @@ import (
 
 // derivative is that of the mean field by differences, in pool and loads: the last load is what the others leave.
 func derivative(c int, lambda float64) *mat.Dense {
-	l := CappedLimit(c, lambda)
+	l := NewLimit(c, lambda)
 	const step = 1e-6
 	m := mat.NewDense(c, c, nil)
 	for j := range c {
@@ -53,13 +53,13 @@ func radius(m *mat.Dense) float64 {
 func TestRelaxation(t *testing.T) {
 	for _, c := range []int{1, 2, 3, 4, 5, 8, 15} {
 		for _, lambda := range []float64{0.01, 0.3, 0.75, 0.95, short(10), short(13)} {
-			got := CappedLimit(c, lambda).Relaxation()
+			got := NewLimit(c, lambda).Relaxation()
 			wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), got, -1/math.Log(radius(derivative(c, lambda))), 1e-4)
 		}
 	}
 	// As it is seen: what is missing of the pool falls by μ in a round.
 	for c, lambda := range map[int]float64{2: short(6), 5: 0.9, 30: 0.97} {
-		l := CappedLimit(c, lambda)
+		l := NewLimit(c, lambda)
 		far := int(8 * l.Relaxation())
 		pools := l.FromEmpty(far + 1)
 		mu := (l.Pool - pools[far]) / (l.Pool - pools[far-1])
@@ -68,14 +68,14 @@ func TestRelaxation(t *testing.T) {
 	// λ near 1 and few places: the pool is about ln(1/(1−λ))/c and a share of about c(1−λ) of what is missing comes in a round.
 	for _, c := range []int{1, 2, 3} {
 		for _, gap := range []float64{1e-9, 1e-12} {
-			got := CappedLimit(c, 1-gap).Relaxation() * gap * float64(c)
+			got := NewLimit(c, 1-gap).Relaxation() * gap * float64(c)
 			if !(got > 0.9 && got < 1.1) {
 				t.Errorf("c = %d: the relaxation times c(1−λ) is %v", c, got)
 			}
 		}
 	}
 	// Many places, and the walk hits both walls: of order c².
-	long, longer := CappedLimit(500, 0.9999).Relaxation(), CappedLimit(1000, 0.9999).Relaxation()
+	long, longer := NewLimit(500, 0.9999).Relaxation(), NewLimit(1000, 0.9999).Relaxation()
 	if ratio := longer / long; !(ratio > 1 && ratio < 4) {
 		t.Errorf("twice the places relax %v times as slowly", ratio)
 	}
@@ -83,7 +83,7 @@ func TestRelaxation(t *testing.T) {
 
 // 2000 rounds are not enough for λ = 1−2⁻¹³ and c = 1, which takes 8191.5 to fall by e.
 func TestFromEmpty(t *testing.T) {
-	l := CappedLimit(1, short(13))
+	l := NewLimit(1, short(13))
 	pools := l.FromEmpty(2000)
 	wantClose(t, "the pool", l.Pool, 8.011035417592, 1e-12)
 	wantClose(t, "the pool of round 2000", pools[1999], 6.484148780681, 1e-12)

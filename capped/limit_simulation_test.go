@@ -116,7 +116,7 @@ func TestCappedSimulation(t *testing.T) {
 		m.delete(now, bins)
 		return m
 	})
-	l := CappedLimit(c, lambda)
+	l := NewLimit(c, lambda)
 	wantMean(t, "pool", all, l.Pool, bias, func(m *measured) float64 { return m.pool })
 	wantMean(t, "wait", all, l.Wait, bias, func(m *measured) float64 { return m.wait })
 	wantMean(t, "longest wait", all, float64(l.MaxWait(simulated)), 1, func(m *measured) float64 { return m.longest })

@@ -74,7 +74,7 @@ func left(y float64) float64 {
 func TestCapacityOne(t *testing.T) {
 	for _, lambda := range rates {
 		t.Run(fmt.Sprint(lambda), func(t *testing.T) {
-			l := CappedLimit(1, lambda)
+			l := NewLimit(1, lambda)
 			x := -math.Log1p(-lambda)
 			pool := x - lambda
 			if lambda < 0.5 { // λ²/2 + λ³/3 + …
@@ -160,14 +160,14 @@ func TestLimitByLinearSolve(t *testing.T) {
 					low = x
 				}
 			}
-			l, name := CappedLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
+			l, name := NewLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
 			wantClose(t, name+"x", l.Requests, low, 1e-10)
 			wantAll(t, name+"loads", l.Loads, stationary(transitions(c, low)), 1e-10, 1e-12)
 			wantClose(t, name+"the wait", l.Wait, (low-lambda+expectation(l.Loads))/lambda, 1e-10)
 		}
 	}
 	// c = 2 by hand: π₁·e^(−x) = π₀·(1−e^(−x)−x·e^(−x)).
-	l := CappedLimit(2, 0.9)
+	l := NewLimit(2, 0.9)
 	x := l.Requests
 	wantClose(t, "π₁/π₀", l.Loads[1]/l.Loads[0], math.Exp(x)-1-x, 1e-14)
 	wantClose(t, "π₀·e^(−x)", l.Loads[0]*math.Exp(-x), 0.1, 1e-14)
@@ -204,7 +204,7 @@ func (f *field) round() {
 func TestLimitByBruteForce(t *testing.T) {
 	for c, lambdas := range map[int][]float64{1: {0.75, 0.95}, 2: {0.5, 0.95}, 3: {0.3, 0.75, 0.95}, 7: {0.5, 0.9}, 20: {0.8}} {
 		for _, lambda := range lambdas {
-			l, name := CappedLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
+			l, name := NewLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
 			f := newField(c, lambda)
 			rounds := 100 + int(35*l.Relaxation())
 			for round, pool := range l.FromEmpty(rounds) {
@@ -224,7 +224,7 @@ func TestSums(t *testing.T) {
 	for _, c := range []int{1, 2, 3, 5, 10, 40, 200} {
 		for _, lambda := range rates {
 			t.Run(fmt.Sprint(c, lambda), func(t *testing.T) {
-				l := CappedLimit(c, lambda)
+				l := NewLimit(c, lambda)
 				if l.Capacity != c || l.Choices != 1 || l.Rate != lambda || len(l.Loads) != c {
 					t.Errorf("the limit is of %d, %d, %v and has %d loads", l.Capacity, l.Choices, l.Rate, len(l.Loads))
 				}
@@ -260,9 +260,9 @@ func TestSums(t *testing.T) {
 
 func TestMonotone(t *testing.T) {
 	for _, lambda := range rates {
-		before := CappedLimit(1, lambda)
+		before := NewLimit(1, lambda)
 		for c := 2; c <= 30; c++ {
-			l := CappedLimit(c, lambda)
+			l := NewLimit(c, lambda)
 			if l.Pool >= before.Pool && before.Pool > 0 {
 				t.Errorf("λ = %v: the pool grows from %v to %v at c = %d", lambda, before.Pool, l.Pool, c)
 			}
@@ -289,7 +289,7 @@ func TestMonotone(t *testing.T) {
 // With much room there is no pool, and CAPPED is GREEDY[1].
 func TestManyPlaces(t *testing.T) {
 	for _, lambda := range []float64{0.001, 0.5, 0.9} {
-		l, g := CappedLimit(200, lambda), GreedyLimit(1, lambda)
+		l, g := NewLimit(200, lambda), GreedyLimit(1, lambda)
 		wantClose(t, "the wait", l.Wait, g.Wait, 1e-12)
 		wantAll(t, "loads", l.Loads, g.Loads, 1e-10, 1e-15)
 		wantAll(t, "waits", l.Waits(), g.Waits(), 1e-10, 1e-15)
@@ -298,15 +298,15 @@ func TestManyPlaces(t *testing.T) {
 	for _, test := range []struct {
 		lambda, pool, wait float64
 	}{{0.9, 1.1088e-181, 4.5}, {0.999, 1.97858e-05, 469.185}, {1 - 1e-12, 0.00562206, 1910.40}} {
-		l := CappedLimit(2000, test.lambda)
+		l := NewLimit(2000, test.lambda)
 		wantClose(t, "the pool", l.Pool, test.pool, 1e-5)
 		wantClose(t, "the wait", l.Wait, test.wait, 1e-5)
 		wantClose(t, "the mean of the waits", expectation(l.Waits()), l.Wait, 1e-12)
 	}
 	// Where it is enough to know that of any number of places.
 	for _, lambda := range []float64{0.01, 0.5, 0.85} {
-		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), CappedLimit(1000, lambda).Relaxation(), 1e-3)
-		wantClose(t, "the relaxation of 1001", CappedLimit(1001, lambda).Relaxation(), GreedyLimit(1, lambda).Relaxation(), 1e-3)
+		wantClose(t, "the relaxation of 1001", NewLimit(1001, lambda).Relaxation(), NewLimit(1000, lambda).Relaxation(), 1e-3)
+		wantClose(t, "the relaxation of 1001", NewLimit(1001, lambda).Relaxation(), GreedyLimit(1, lambda).Relaxation(), 1e-3)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestQueuedAreDeleted(t *testing.T) {
 	for _, c := range []int{2, 3, 10} {
 		for _, lambda := range []float64{0.1, 0.75, short(10), 1 - 1e-9} {
-			l := CappedLimit(c, lambda)
+			l := NewLimit(c, lambda)
 			var deleted []float64
 			for a, row := range l.accepted() {
 				for len(deleted) < a+2 {
@@ -40,7 +40,7 @@ func TestQueuedAreDeleted(t *testing.T) {
 func TestWaitsByIntegral(t *testing.T) {
 	for _, c := range []int{1, 2, 4} {
 		for _, lambda := range []float64{0.3, 0.75, short(10)} {
-			l := CappedLimit(c, lambda)
+			l := NewLimit(c, lambda)
 			var waits []float64
 			y := l.Requests
 			for age := 0; y > 1e-15; age++ {
@@ -70,7 +70,7 @@ func TestWaitsByIntegral(t *testing.T) {
 }
 
 func TestMaxWait(t *testing.T) {
-	l := CappedLimit(3, 0.9)
+	l := NewLimit(3, 0.9)
 	waits := l.Waits()
 	for _, n := range []int{1, 2, 10, 1000, 1 << 15, 1 << 30} {
 		w := l.MaxWait(n)
@@ -82,10 +82,10 @@ func TestMaxWait(t *testing.T) {
 		}
 	}
 	// By hand: c = 1, λ = 3/4. y = 1.386, 0.636, 0.166, 0.0129, 8.3e-5: those of age a or more are yₐ − y_{a+1} of λ.
-	if got := CappedLimit(1, 0.75).MaxWait(1000); got != 3 {
+	if got := NewLimit(1, 0.75).MaxWait(1000); got != 3 {
 		t.Errorf("the longest wait of 1000 bins is %d, want 3, as 12.9 balls in a thousand bins are that old", got)
 	}
-	if got := CappedLimit(1, 0.01).MaxWait(10); got != 0 {
+	if got := NewLimit(1, 0.01).MaxWait(10); got != 0 {
 		t.Errorf("the longest wait of a tenth of a ball is %d", got)
 	}
 }

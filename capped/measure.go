@@ -29,8 +29,8 @@ const mostPlanned = 20_000_000
 // ErrSlow says that a process takes so long to settle that the number of rounds must be told.
 var ErrSlow = errors.New("capped: the process is slow to settle")
 
-// A Mean is a mean over rounds with its standard error.
-type Mean struct{ Mean, Error float64 }
+// An Estimate is a mean over rounds with its standard error.
+type Estimate struct{ Mean, Error float64 }
 
 // Measured is what a process does in the long run.
 type Measured struct {
@@ -40,10 +40,10 @@ type Measured struct {
 	BurnIn     int // rounds before measuring
 	Rounds     int // rounds measured
 
-	Pool    Mean // balls left in the pool after a round
-	Thrown  Mean // balls thrown in a round
-	Wait    Mean // of a ball
-	Longest Mean // the longest wait of the balls served in a round
+	Pool    Estimate // balls left in the pool after a round
+	Thrown  Estimate // balls thrown in a round
+	Wait    Estimate // of a ball
+	Longest Estimate // the longest wait of the balls served in a round
 
 	PoolMax int // the largest pool after any of the rounds
 	WaitMax int // the longest wait of all balls served
@@ -124,7 +124,7 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 }
 
 // ofBatches is the mean of batches, of which each holds a share of the variance of the mean.
-func ofBatches(batches []float64, share float64) Mean {
+func ofBatches(batches []float64, share float64) Estimate {
 	n := float64(len(batches))
 	sum, squares := 0.0, 0.0
 	for _, x := range batches {
@@ -133,7 +133,7 @@ func ofBatches(batches []float64, share float64) Mean {
 	for _, x := range batches {
 		squares += float64((x - sum/n) * (x - sum/n))
 	}
-	return Mean{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
+	return Estimate{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
 }
 
 // Decide returns how many rounds [Measure] burns in and measures, and the relaxation time by which it decides. With [ErrSlow] it
@@ -148,7 +148,7 @@ func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err e
 	case Greedy:
 		relaxation = GreedyLimit(c.Choices, c.Rate).Relaxation()
 	default: // ModCapped follows Capped
-		relaxation = CappedLimit(c.Capacity, c.Rate).Relaxation()
+		relaxation = NewLimit(c.Capacity, c.Rate).Relaxation()
 	}
 	burnIn, rounds = max(plan.BurnIn, 0), plan.Rounds
 	if plan.BurnIn == 0 && !c.Warm {

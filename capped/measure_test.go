@@ -61,7 +61,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 		if c.Kind == Greedy {
 			limit = GreedyLimit(c.Choices, c.Rate)
 		} else {
-			limit = CappedLimit(c.Capacity, c.Rate)
+			limit = NewLimit(c.Capacity, c.Rate)
 		}
 		m, err := Measure(context.Background(), c, Plan{})
 		if err != nil && word == 0 && strings.Contains(err.Error(), "than an int counts here") {
@@ -71,7 +71,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := float64(c.Bins)
-		compare := func(what string, got Mean, want float64) {
+		compare := func(what string, got Estimate, want float64) {
 			if z := (got.Mean - want) / got.Error; math.Abs(z) > 4.5 {
 				t.Errorf("%s: %s is %.6g ± %.2g, in the limit %.6g (%.1f standard errors)", c.name(), what, got.Mean, got.Error, want, z)
 			}
@@ -109,7 +109,7 @@ func TestWarm(t *testing.T) {
 	for _, by := range []bool{false, true} {
 		for _, capacity := range []int{1, 2, 3, 6} {
 			c := Config{Bins: 1 << 17, Capacity: capacity, Rate: 1 - 0x1p-10, Warm: true, ByBin: by, Seed: 2}
-			limit := CappedLimit(capacity, c.Rate)
+			limit := NewLimit(capacity, c.Rate)
 			p := start(t, c)
 			n := float64(c.Bins)
 			if got := float64(p.Pool()); math.Abs(got-limit.Pool*n) > 0.5 {

@@ -159,12 +159,12 @@ func TestTheoryAtExtremes(t *testing.T) {
 		if c := SweetSpot(rate); c < 1 || c > 12 {
 			t.Errorf("SweetSpot(%v) is %d", rate, c)
 		}
-		limits := []*Limit{CappedLimit(1, rate), CappedLimit(300, rate), GreedyLimit(2, rate), GreedyLimit(mostChoices, rate)}
+		limits := []*Limit{NewLimit(1, rate), NewLimit(300, rate), GreedyLimit(2, rate), GreedyLimit(mostChoices, rate)}
 		if rate < near { // d = 1 has 2²⁴ loads there
 			limits = append(limits, GreedyLimit(1, rate))
 		}
 		if rate == 0.5 {
-			limits = append(limits, CappedLimit(mostCapacity, rate))
+			limits = append(limits, NewLimit(mostCapacity, rate))
 		}
 		for _, l := range limits {
 			number("the pool", l.Pool)
@@ -193,21 +193,21 @@ func TestTheoryAtExtremes(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func(){
-		"CappedLimit(2²⁰+1)":       func() { CappedLimit(mostCapacity+1, 0.5) },
-		"CappedLimit(MaxInt)":      func() { CappedLimit(math.MaxInt, 0.5) },
+		"NewLimit(2²⁰+1)":          func() { NewLimit(mostCapacity+1, 0.5) },
+		"NewLimit(MaxInt)":         func() { NewLimit(math.MaxInt, 0.5) },
 		"MeanField(MaxInt)":        func() { MeanField(math.MaxInt, 0.5) },
 		"MeanField(MinInt)":        func() { MeanField(math.MinInt, 0.5) },
 		"GreedyLimit(2²⁰+1)":       func() { GreedyLimit(mostChoices+1, 0.5) },
 		"GreedyLimit(MaxInt)":      func() { GreedyLimit(math.MaxInt, 0.5) },
-		"CappedLimit(NaN)":         func() { CappedLimit(1, math.NaN()) },
+		"NewLimit(NaN)":            func() { NewLimit(1, math.NaN()) },
 		"GreedyLimit(NaN)":         func() { GreedyLimit(1, math.NaN()) },
 		"PoolBound(MinInt)":        func() { PoolBound(math.MinInt, 1, 0.5) },
 		"WaitBound(c = MinInt)":    func() { WaitBound(1, math.MinInt, 0.5) },
 		"SweetSpot(-Inf)":          func() { SweetSpot(math.Inf(-1)) },
-		"FromEmpty(MinInt)":        func() { CappedLimit(1, 0.5).FromEmpty(math.MinInt) },
-		"MaxWait(0)":               func() { CappedLimit(1, 0.5).MaxWait(0) },
-		"Queued of 2¹⁵, λ near 1":  func() { CappedLimit(1<<15, near).Queued() },
-		"Queued of 10⁵, λ = 0.999": func() { CappedLimit(100_000, 0.999).Queued() },
+		"FromEmpty(MinInt)":        func() { NewLimit(1, 0.5).FromEmpty(math.MinInt) },
+		"MaxWait(0)":               func() { NewLimit(1, 0.5).MaxWait(0) },
+		"Queued of 2¹⁵, λ near 1":  func() { NewLimit(1<<15, near).Queued() },
+		"Queued of 10⁵, λ = 0.999": func() { NewLimit(100_000, 0.999).Queued() },
 	} {
 		func() {
 			defer func() {

@@ -58,7 +58,7 @@ func WaitBound(n, c int, lambda float64) float64 {
 }
 
 // SweetSpot is the capacity with which balls wait least on average when there are many bins: that with the least Wait of
-// [CappedLimit]; the smaller one of two that are alike to twelve digits, as
+// [NewLimit]; the smaller one of two that are alike to twelve digits, as
 // all are when λ is small.
 //
 // The search ends where no larger capacity can be better. Let w be the law of the loads up to a factor, with w₀ = 1. Every wᵢ grows
@@ -71,7 +71,7 @@ func SweetSpot(lambda float64) int {
 	const farthest, alike = 64, 1e-12
 	best, least := 1, math.Inf(1)
 	for c := 1; c <= farthest; c++ {
-		l := CappedLimit(c, lambda)
+		l := NewLimit(c, lambda)
 		if l.Wait < least*(1-alike) {
 			best, least = c, l.Wait
 		}

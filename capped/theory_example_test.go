@@ -11,11 +11,11 @@ import (
 func ExampleLimit() {
 	const lambda = 1 - 1./(1<<10)
 	for c := 1; c <= 5; c++ {
-		l := capped.CappedLimit(c, lambda)
+		l := capped.NewLimit(c, lambda)
 		fmt.Printf("c = %d: %.2f balls per bin in the pool; they wait for %.2f rounds, the longest for %d\n",
 			c, l.Pool, l.Wait, l.MaxWait(1<<15))
 	}
-	l := capped.CappedLimit(2, lambda)
+	l := capped.NewLimit(2, lambda)
 	fmt.Printf("a deviation falls by e in %.0f rounds; after 100 from empty the pool is %.2f\n", l.Relaxation(), l.FromEmpty(100)[99])
 	// Output:
 	// c = 1: 5.93 balls per bin in the pool; they wait for 5.94 rounds, the longest for 9
@@ -69,7 +69,7 @@ func ExampleGreedyLimit() {
 	}{
 		{"GREEDY[1]", capped.GreedyLimit(1, lambda)},
 		{"GREEDY[2]", capped.GreedyLimit(2, lambda)},
-		{"CAPPED(3)", capped.CappedLimit(3, lambda)},
+		{"CAPPED(3)", capped.NewLimit(3, lambda)},
 	} {
 		fmt.Printf("%s: balls wait for %.2f rounds, the longest for %d\n", process.name, process.limit.Wait, process.limit.MaxWait(n))
 	}

@@ -50,7 +50,7 @@ func TestBoundsHoldInTheLimit(t *testing.T) {
 	for i := 1; i <= 14; i++ {
 		for c := 1; c <= 12; c++ {
 			const n = 1 << 15
-			l := CappedLimit(c, short(i))
+			l := NewLimit(c, short(i))
 			name := fmt.Sprintf("λ = 1−2^−%d, c = %d: ", i, c)
 			if bound := PoolBound(n, c, l.Rate) / n; !(l.Pool < bound) {
 				t.Errorf("%sthe pool is %v, the bound %v", name, l.Pool, bound)
@@ -92,7 +92,7 @@ func TestSweetSpot(t *testing.T) {
 	for _, lambda := range []float64{0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-6, 1 - 1e-9, 1 - 1e-12, 1 - 1e-15} {
 		best, least, held, ended := 0, math.Inf(1), -1.0, false
 		for c := 1; c <= 60; c++ {
-			l := CappedLimit(c, lambda)
+			l := NewLimit(c, lambda)
 			if l.Wait < least {
 				if ended {
 					t.Errorf("λ = %v: the search ended before the best", lambda)
@@ -136,15 +136,15 @@ func TestBadArguments(t *testing.T) {
 		for _, f := range []func(){
 			func() { PoolBound(10, 1, lambda) }, func() { WaitBound(10, 2, lambda) },
 			func() { SweetSpot(lambda) },
-			func() { CappedLimit(1, lambda) }, func() { MeanField(1, lambda) }, func() { GreedyLimit(2, lambda) },
+			func() { NewLimit(1, lambda) }, func() { MeanField(1, lambda) }, func() { GreedyLimit(2, lambda) },
 		} {
 			wantPanic(t, rate+shown, f)
 		}
 	}
-	wantPanic(t, table+"0", func() { CappedLimit(0, 0.5) })
+	wantPanic(t, table+"0", func() { NewLimit(0, 0.5) })
 	wantPanic(t, table+"0", func() { MeanField(0, 0.5) })
 	wantPanic(t, "the number of choices of a ball must be from 1 to 2²⁰, not 0", func() { GreedyLimit(0, 0.5) })
-	for _, l := range []*Limit{CappedLimit(2, 0.5), GreedyLimit(2, 0.5)} {
+	for _, l := range []*Limit{NewLimit(2, 0.5), GreedyLimit(2, 0.5)} {
 		wantPanic(t, bins+"0", func() { l.MaxWait(0) })
 		wantPanic(t, "the number of rounds must be from 0 to 20000000, not -1", func() { l.FromEmpty(-1) })
 	}

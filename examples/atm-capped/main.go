@@ -84,7 +84,7 @@ func main() {
 			fmt.Fprintln(os.Stderr, "atm-capped:", err)
 			os.Exit(1)
 		}
-		limit := capped.CappedLimit(c, *rate)
+		limit := capped.NewLimit(c, *rate)
 		most, up := 0, 0.0 // of the waits in the limit
 		for ; up < 0.99; most++ {
 			up += limit.Waits()[most]

@@ -79,7 +79,7 @@ func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 	if c.Kind == capped.Greedy {
 		p.limit = capped.GreedyLimit(c.Choices, c.Rate)
 	} else {
-		p.limit = capped.CappedLimit(c.Capacity, c.Rate)
+		p.limit = capped.NewLimit(c.Capacity, c.Rate)
 	}
 	p.Relaxation = finite(relaxation)
 	if c.Kind == capped.ModCapped { // it is taken to relax as CAPPED does, and has no limit of its own
@@ -151,8 +151,8 @@ func (p *Point) measure(ctx context.Context, c capped.Config, plan capped.Plan, 
 	}
 	p.BurnIn, p.Rounds = m.BurnIn, m.Rounds
 	n := float64(c.Bins)
-	perBin := func(x capped.Mean) Mean { return Mean{x.Mean / n, finite(x.Error / n)} }
-	plain := func(x capped.Mean) Mean { return Mean{x.Mean, finite(x.Error)} }
+	perBin := func(x capped.Estimate) Mean { return Mean{x.Mean / n, finite(x.Error / n)} }
+	plain := func(x capped.Estimate) Mean { return Mean{x.Mean, finite(x.Error)} }
 	p.Measured = &Measured{
 		Pool: perBin(m.Pool), Thrown: perBin(m.Thrown), Wait: plain(m.Wait), Longest: plain(m.Longest),
 		WaitMax: m.WaitMax, PoolMax: float64(m.PoolMax) / n, Waits: append([]int{}, m.Waits...), Loads: m.Loads,

@@ -77,7 +77,7 @@ func (r *Swept) theory() func(name string, of func(sweepTheory) *float64) plot.S
 			c := r.Config
 			x := from * portable.Pow(to/from, float64(k)/between)
 			if c.Rate = 1 - 1/x; c.Rate > 0 && c.Rate < 1 {
-				limit, _, estimate := theoryOf(c, capped.CappedLimit(c.Capacity, c.Rate), 1)
+				limit, _, estimate := theoryOf(c, capped.NewLimit(c.Capacity, c.Rate), 1)
 				all = append(all, sweepTheory{x, orNone(limit), orNone(estimate)})
 			}
 		}

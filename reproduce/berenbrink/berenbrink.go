@@ -90,7 +90,7 @@ func paperTheory() theory {
 	return theory{
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
 		poolEstimate: cappedmath.PoolEstimate, waitEstimate: cappedmath.WaitEstimate,
-		capped: capped.CappedLimit, greedy: capped.GreedyLimit,
+		capped: capped.NewLimit, greedy: capped.GreedyLimit,
 		leastThrown: func(c capped.Config) float64 { return cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate) },
 		partner:     func(seed uint64) uint64 { return seed },
 		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
@@ -153,7 +153,7 @@ const becauseLimit = "4.5 standard errors from batches of rounds, beyond (2x+1)/
 	"infinitely many bins"
 
 // estimateOf is a mean that capped.Measure found.
-func estimateOf(m capped.Mean) reproduce.Estimate {
+func estimateOf(m capped.Estimate) reproduce.Estimate {
 	return reproduce.Estimate{Mean: m.Mean, SE: m.Error}
 }
 

@@ -148,7 +148,7 @@ func rootLog(r *runner) reproduce.Finding {
 	for _, k := range powers {
 		c := r.theory.rootCapacity(float64(k) * math.Ln2)
 		p := rootPoint{power: k, c: c, limit: r.theory.capped(c, halved(k))}
-		tau := capped.CappedLimit(c, halved(k)).Relaxation()
+		tau := capped.NewLimit(c, halved(k)).Relaxation()
 		m := r.measure(capped.Config{Bins: 1 << k, Capacity: c, Rate: halved(k), Warm: true},
 			capped.Plan{BurnIn: 1 + int(tau), Rounds: max(1000, int(20*tau))}, k)
 		p.Measured = m

@@ -27,7 +27,7 @@ const blockRounds = 1000
 // on for ten.
 func (r *runner) longRun(c, i int, times float64, blocks int) point {
 	p := point{c: c, i: i, n: r.bins, limit: r.theory.capped(c, halved(i))}
-	tau := capped.CappedLimit(c, halved(i)).Relaxation()
+	tau := capped.NewLimit(c, halved(i)).Relaxation()
 	rounds := max(int(r.scale*times*tau), blocks*blockRounds)
 	burnIn := 1 + int(2*tau*min(1, r.scale))
 	if r.Options.Full {

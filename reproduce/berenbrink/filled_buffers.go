@@ -132,7 +132,7 @@ func (r *runner) land(c, i, stream int) landing {
 	x := landingOf(limit, i)
 	const bins, batches = 1 << 10, 20
 	p := newThrown(bins, c, bins-bins>>i, r.Stream(uint64(stream)))
-	tau := int(capped.CappedLimit(c, halved(i)).Relaxation())
+	tau := int(capped.NewLimit(c, halved(i)).Relaxation())
 	rounds := r.rounds(2000, 400) / batches
 	var half, others []float64
 	for t := range 10*tau + batches*rounds {

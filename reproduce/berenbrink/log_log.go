@@ -97,7 +97,7 @@ type growth struct {
 	config  capped.Config
 	limit   *capped.Limit
 	sizes   []int
-	longest []capped.Mean
+	longest []capped.Estimate
 	most    []int
 	asks    []float64 // bins that a ball asks, on average
 	expect  []float64 // the longest wait by the limit

@@ -30,7 +30,7 @@ func negligibleSize(r *runner) reproduce.Finding {
 	r.Runs(len(all) * len(sizes))
 	for k := range all {
 		for _, n := range sizes {
-			tau := capped.CappedLimit(all[k].c, halved(all[k].i)).Relaxation()
+			tau := capped.NewLimit(all[k].c, halved(all[k].i)).Relaxation()
 			plan := capped.Plan{BurnIn: 1 + int(2*tau*min(1, r.scale)), Rounds: max(r.rounds(1000, 200), int(r.scale*10*tau))}
 			m := r.measure(capped.Config{Bins: n, Capacity: all[k].c, Rate: halved(all[k].i), Warm: true}, plan, 100*k+int(math.Log2(float64(n))))
 			all[k].measured = append(all[k].measured, m)

@@ -117,7 +117,7 @@ func (r *runner) comeBack(x *returns, seed uint64) []plot.Series {
 	}
 	balls := float64(high.balls())
 	x.bound = 2 * balls / ((1 - lambda) * returnBins)
-	most := int(x.bound/2 + capped.CappedLimit(x.c, lambda).Relaxation()*(math.Log(balls)+10))
+	most := int(x.bound/2 + capped.NewLimit(x.c, lambda).Relaxation()*(math.Log(balls)+10))
 	name := map[bool]string{false: "empty bins", true: "full bins"}[x.full]
 	if x.pool > 0 {
 		name = fmt.Sprintf("pool of %d n, %s", x.pool, name)

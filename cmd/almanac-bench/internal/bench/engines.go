@@ -34,7 +34,7 @@ func (c Cell) round(seed uint64) (func() (thrown, pool int), error) {
 		}, nil
 	}
 	s := cappedtest.New(c.N, seed)
-	limit := capped.CappedLimit(c.Capacity, c.Rate)
+	limit := capped.NewLimit(c.Capacity, c.Rate)
 	bin := 0
 	for load, share := range limit.Loads {
 		for k := int(share * float64(c.N)); k > 0 && bin < c.N; k-- {
