@@ -8,8 +8,8 @@ import (
 // A Caller is a [Dispatcher] for work that answers: Do returns what a worker says. What is promised there of items, slots and order holds
 // for it too.
 type Caller[T, R any] struct {
-	desk  *desk[*call[T, R]]
-	calls sync.Pool // of *call[T, R]
+	scheduler *scheduler[*call[T, R]]
+	calls     sync.Pool // of *call[T, R]
 }
 
 // A call is an item with who waits for its answer.
@@ -31,22 +31,22 @@ func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...
 	if o.onDrop != nil {
 		panic("dispatch: OnDrop is for a Dispatcher; Do of a Caller returns what became of its item")
 	}
-	c := &Caller[T, R]{desk: newDesk[*call[T, R]](o, len(workers))}
+	c := &Caller[T, R]{scheduler: newScheduler[*call[T, R]](o, len(workers))}
 	c.calls.New = func() any { return &call[T, R]{done: make(chan struct{}, 1)} }
-	c.desk.drop = func(k *call[T, R], err error) { k.err = err }
-	c.desk.fail = func(k *call[T, R], err *PanicError) { k.err = err }
-	c.desk.done = func(k *call[T, R]) { k.done <- struct{}{} }
+	c.scheduler.drop = func(k *call[T, R], err error) { k.err = err }
+	c.scheduler.fail = func(k *call[T, R], err *PanicError) { k.err = err }
+	c.scheduler.done = func(k *call[T, R]) { k.done <- struct{}{} }
 	for _, f := range workers {
 		demandWorker(f != nil)
 	}
 	for _, f := range workers {
-		c.desk.add(answer(f))
+		c.scheduler.add(adapt(f))
 	}
 	return c
 }
 
 // answer has a worker write down what it says.
-func answer[T, R any](f func(context.Context, T) (R, error)) func(context.Context, *call[T, R]) {
+func adapt[T, R any](f func(context.Context, T) (R, error)) func(context.Context, *call[T, R]) {
 	return func(_ context.Context, k *call[T, R]) { k.r, k.err = f(k.ctx, k.v) }
 }
 
@@ -66,13 +66,13 @@ func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) 
 	}
 	k := c.calls.Get().(*call[T, R])
 	k.ctx, k.v = ctx, v
-	it, stamp, _, err := c.desk.enter(k, wait, false)
+	it, stamp, _, err := c.scheduler.enter(k, wait, false)
 	if err == nil {
 		select {
 		case <-k.done:
 			r, err = k.r, k.err
 		case <-ctx.Done():
-			if c.desk.takeOut(it, stamp, accepted) {
+			if c.scheduler.withdraw(it, stamp, accepted) {
 				err = ctx.Err()
 			} else {
 				<-k.done
@@ -88,19 +88,19 @@ func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) 
 // AddWorker is that of [Dispatcher].
 func (c *Caller[T, R]) AddWorker(f func(context.Context, T) (R, error)) WorkerID {
 	demandWorker(f != nil)
-	return c.desk.add(answer(f))
+	return c.scheduler.add(adapt(f))
 }
 
 // RemoveWorker is that of [Dispatcher].
-func (c *Caller[T, R]) RemoveWorker(id WorkerID) bool { return c.desk.remove(id) }
+func (c *Caller[T, R]) RemoveWorker(id WorkerID) bool { return c.scheduler.remove(id) }
 
 // Close takes no more items, and waits until those in the pool have been served and all goroutines have ended. A Do that waits
 // outside gets [ErrClosed]. For ctx, see [Dispatcher.Close].
-func (c *Caller[T, R]) Close(ctx context.Context) error { return c.desk.close(ctx) }
+func (c *Caller[T, R]) Close(ctx context.Context) error { return c.scheduler.close(ctx) }
 
 // Abort takes no more items. Every Do whose item has not begun returns [ErrClosed]. What has begun is not disturbed, since its context is that
 // of who called.
-func (c *Caller[T, R]) Abort() { c.desk.refuse(c.desk.abort()) }
+func (c *Caller[T, R]) Abort() { c.scheduler.reject(c.scheduler.abort()) }
 
 // Stats is what has happened so far, and what is now, all at one moment.
-func (c *Caller[T, R]) Stats() Stats { return c.desk.stats() }
+func (c *Caller[T, R]) Stats() Stats { return c.scheduler.stats() }

@@ -33,7 +33,7 @@ func sleeper(l *lines) func(context.Context, int) (string, error) {
 	}
 }
 
-func TestCallerAnswers(t *testing.T) {
+func TestCallerReturnsResults(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	c := dispatch.NewCaller(answers{func(ctx context.Context, item int) (string, error) {
 		if item%2 == 1 {
@@ -64,7 +64,7 @@ func TestCallerAnswers(t *testing.T) {
 func TestCallerContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(2), dispatch.PoolLimit(1))
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(2), dispatch.PoolLimit(1))
 		var cancels []context.CancelFunc
 		for item := 10; item < 14; item++ { // begun, accepted, in the pool, outside
 			ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +75,7 @@ func TestCallerContext(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 1 || s.Outside != 1 {
+		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 1 || s.Blocked != 1 {
 			t.Fatalf("%+v", s)
 		}
 		l.want(t, "begin 10")
@@ -83,7 +83,7 @@ func TestCallerContext(t *testing.T) {
 		l.want(t, "13:  context canceled")
 		cancels[1]()
 		l.want(t, "11:  context canceled")
-		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 0 || s.Cancelled != 1 { // 12 has its slot
+		if s := c.Stats(); s.InService != 1 || s.Accepted != 1 || s.Pool != 0 || s.Canceled != 1 { // 12 has its slot
 			t.Fatalf("%+v", s)
 		}
 		cancels[2]()
@@ -97,7 +97,7 @@ func TestCallerContext(t *testing.T) {
 		}
 		mustClose(t, c)
 		l.want(t)
-		if s := c.Stats(); s.Submitted != 3 || s.Served != 1 || s.Cancelled != 2 {
+		if s := c.Stats(); s.Submitted != 3 || s.Served != 1 || s.Canceled != 2 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -138,7 +138,7 @@ func TestCallerPanics(t *testing.T) {
 func TestCallerTooOldFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(1), dispatch.PoolLimit(2), dispatch.MaxAge(5*time.Second))
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(1), dispatch.PoolLimit(2), dispatch.MaxWait(5*time.Second))
 		do := func(item int) {
 			go func() {
 				r, err := c.Do(t.Context(), item)
@@ -175,7 +175,7 @@ func TestCallerTooOldFullAndClosed(t *testing.T) {
 func TestCallerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Buffer(1), dispatch.PoolLimit(1))
+		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(1), dispatch.PoolLimit(1))
 		for item := 1; item <= 3; item++ {
 			go func() {
 				r, err := c.Do(t.Context(), item)
@@ -191,7 +191,7 @@ func TestCallerCloses(t *testing.T) {
 func TestCallerWorkersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
-		c := dispatch.NewCaller(answers{}, dispatch.Buffer(2))
+		c := dispatch.NewCaller(answers{}, dispatch.Capacity(2))
 		go func() {
 			r, err := c.Do(t.Context(), 1)
 			l.add(r, err)

@@ -75,13 +75,13 @@ func (m *misery) work(busy *atomic.Int32, item int, slow bool) {
 func watch(t *testing.T, stats func() Stats, stop chan struct{}) {
 	for {
 		s := stats()
-		sum := s.Served + s.Failed + s.TooOld + s.Cancelled + s.Aborted + uint64(s.InService+s.Accepted+s.Pool)
-		if s.Submitted != sum || s.Tries < s.Refusals || s.Waits.Count > s.Submitted {
+		sum := s.Served + s.Failed + s.TooOld + s.Canceled + s.Aborted + uint64(s.InService+s.Accepted+s.Pool)
+		if s.Submitted != sum || s.Attempts < s.Refusals || s.Waits.Count > s.Submitted {
 			t.Errorf("items are lost or doubled: %+v", s)
 		}
 		for _, w := range s.Workers {
-			if w.Load > s.Buffer {
-				t.Errorf("worker %d has %d items, more than %d", w.ID, w.Load, s.Buffer)
+			if w.Load > s.Capacity {
+				t.Errorf("worker %d has %d items, more than %d", w.ID, w.Load, s.Capacity)
 			}
 			if w.Load == 0 && !w.Removed && s.Pool > 0 {
 				t.Errorf("worker %d is idle and %d items wait", w.ID, s.Pool)
@@ -110,7 +110,7 @@ func dispatcherChaos(t *testing.T, items, buffer, limit int, seed uint64, abort 
 	for i := range 6 {
 		workers = append(workers, newWorker(i == 0))
 	}
-	d := NewDispatcher(workers, Buffer(buffer), PoolLimit(limit), Seed(seed), MaxAge(3*time.Millisecond),
+	d := NewDispatcher(workers, Capacity(buffer), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond),
 		OnDrop(func(item int, err error) {
 			if err != ErrTooOld {
 				t.Error(err)
@@ -200,7 +200,7 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 			return -item, nil
 		})
 	}
-	c := NewCaller(workers, Buffer(buffer), PoolLimit(limit), Seed(seed), MaxAge(3*time.Millisecond))
+	c := NewCaller(workers, Capacity(buffer), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond))
 	stop := make(chan struct{})
 	var watching, calling sync.WaitGroup
 	watching.Go(func() { watch(t, c.Stats, stop) })
@@ -249,8 +249,8 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 	}
 	begun, _, refused, _, err := f.check()
 	s := c.Stats()
-	t.Logf("%d begun, %d refused, %d too old, %d cancelled, %d aborted, %d panics, %d moved, %d hung", begun, refused, s.TooOld, s.Cancelled, s.Aborted, s.Panics, s.Moved, min(m.hanging.Load(), 2))
-	if err != nil || int(s.Served+s.Failed) != begun || s.Submitted != s.Served+s.Failed+s.TooOld+s.Cancelled+s.Aborted {
+	t.Logf("%d begun, %d refused, %d too old, %d cancelled, %d aborted, %d panics, %d moved, %d hung", begun, refused, s.TooOld, s.Canceled, s.Aborted, s.Panics, s.Moved, min(m.hanging.Load(), 2))
+	if err != nil || int(s.Served+s.Failed) != begun || s.Submitted != s.Served+s.Failed+s.TooOld+s.Canceled+s.Aborted {
 		t.Errorf("%d begun, %v: %+v", begun, err, s)
 	}
 }

@@ -10,23 +10,23 @@ import (
 )
 
 // check says which invariant of a desk does not hold between two steps. The lock must be held.
-func (d *desk[P]) check() error {
+func (d *scheduler[P]) check() error {
 	for _, l := range []struct {
 		queue *slots.Queue[content[P]]
 		name  string
 		in    place
 		age   bool // is it by age?
-	}{{&d.waiting, "outside", outside, true}, {&d.pool, "the pool", pooled, true}, {&d.accepted, "accepted", accepted, true}} {
+	}{{&d.blocked, "outside", blocked, true}, {&d.pool, "the pool", pooled, true}, {&d.accepted, "accepted", accepted, true}} {
 		if err := checkList(l.queue, l.in, l.age); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
 	spare := 0
-	for it := d.free; it != nil; it = it.Links[byPlace].Next {
+	for it := d.freeList; it != nil; it = it.Links[byPlace].Next {
 		spare++
 	}
-	if present := d.waiting.Len + d.pool.Len + d.accepted.Len; spare != d.spare || spare > leastSpare+present {
-		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, d.spare, present)
+	if present := d.blocked.Len + d.pool.Len + d.accepted.Len; spare != d.freeLen || spare > minSpare+present {
+		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, d.freeLen, present)
 	}
 	if d.finger != nil && d.finger.Value.in != accepted {
 		return errors.New("the finger is at an item that is not accepted")
@@ -49,9 +49,9 @@ func (d *desk[P]) check() error {
 		switch load := w.load(); {
 		case load > d.capacity:
 			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, d.capacity)
-		case w.gone && w.queue.Len > 0:
+		case w.removed && w.queue.Len > 0:
 			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.Len)
-		case w.gone:
+		case w.removed:
 		case load == 0:
 			want = slots.Idle
 		case load < d.capacity:
@@ -60,35 +60,35 @@ func (d *desk[P]) check() error {
 		switch {
 		case !d.bins.Has(&w.bin, want):
 			return fmt.Errorf("worker %d with %d items is in the wrong set", w.id, w.load())
-		case w.parked && (w.load() > 0 || w.gone):
+		case w.parked && (w.load() > 0 || w.removed):
 			return fmt.Errorf("worker %d sleeps and has something to do", w.id)
 		}
 	}
 	t := &d.total
-	gone := t.Served + t.Failed + t.TooOld + t.Cancelled + t.Aborted
+	gone := t.Served + t.Failed + t.TooOld + t.Canceled + t.Aborted
 	switch free := d.bins.Count(); {
 	case queued != d.accepted.Len:
 		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.Len)
-	case busy != d.begun:
-		return fmt.Errorf("%d workers are busy, and %d items begun", busy, d.begun)
+	case busy != d.inService:
+		return fmt.Errorf("%d workers are busy, and %d items begun", busy, d.inService)
 	case d.pool.Len > 0 && free > 0:
 		return fmt.Errorf("%d items wait in the pool and %d workers have slots", d.pool.Len, free)
-	case d.waiting.Len > 0 && (free > 0 || d.pool.Len < d.limit):
-		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.waiting.Len, d.pool.Len, d.limit, free)
+	case d.blocked.Len > 0 && (free > 0 || d.pool.Len < d.limit):
+		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.blocked.Len, d.pool.Len, d.limit, free)
 	case d.stranded():
 		return errors.New("a worker sleeps and an item waits behind another")
-	case t.Submitted != gone+uint64(d.begun+d.accepted.Len+d.pool.Len):
-		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.Submitted, gone, d.begun, d.accepted.Len, d.pool.Len)
-	case d.closed && d.waiting.Len > 0:
+	case t.Submitted != gone+uint64(d.inService+d.accepted.Len+d.pool.Len):
+		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.Submitted, gone, d.inService, d.accepted.Len, d.pool.Len)
+	case d.closed && d.blocked.Len > 0:
 		return errors.New("it is closed and somebody waits outside")
-	case d.ending && d.begun+d.accepted.Len+d.pool.Len > 0:
+	case d.ending && d.inService+d.accepted.Len+d.pool.Len > 0:
 		return errors.New("it ends and has items")
 	}
 	return nil
 }
 
 // stranded reports whether a worker sleeps while an item waits behind another. A worker that has nothing and is awake is about to look.
-func (d *desk[P]) stranded() bool {
+func (d *scheduler[P]) stranded() bool {
 	return slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.parked }) &&
 		slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.load() > 1 })
 }
@@ -102,8 +102,8 @@ func checkList[P any](l *slots.Queue[content[P]], in place, byAge bool) error {
 			return errors.New("the list is not linked both ways")
 		case it.Value.in != in:
 			return fmt.Errorf("an item is in place %d, not %d", it.Value.in, in)
-		case last != nil && byAge && last.Stamp >= it.Stamp:
-			return fmt.Errorf("item %d is before %d", last.Stamp, it.Stamp)
+		case last != nil && byAge && last.Seq >= it.Seq:
+			return fmt.Errorf("item %d is before %d", last.Seq, it.Seq)
 		}
 		last = it
 		n++
@@ -115,24 +115,24 @@ func checkList[P any](l *slots.Queue[content[P]], in place, byAge bool) error {
 }
 
 // snapshot is a desk of integers as the reference has it.
-func snapshot(d *desk[int]) *dispatchtest.Desk {
+func snapshot(d *scheduler[int]) *dispatchtest.Reference {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	items := func(l *slots.Queue[content[int]]) (all []dispatchtest.Item) {
 		for it := l.Head; it != nil; it = it.Links[l.Link].Next {
-			all = append(all, dispatchtest.Item{ID: it.Value.v, Born: it.Born})
+			all = append(all, dispatchtest.Item{ID: it.Value.v, Arrival: it.Arrival})
 		}
 		return all
 	}
 	t := &d.total
-	s := &dispatchtest.Desk{
-		Capacity: d.capacity, PoolLimit: d.limit, MaxAge: d.maxAge, Closed: d.closed,
-		Outside: items(&d.waiting), Pool: items(&d.pool),
-		Submitted: int(t.Submitted), Served: int(t.Served), TooOld: int(t.TooOld), Cancelled: int(t.Cancelled),
-		Returned: int(t.Returned), Moved: int(t.Moved), Tries: int(t.Tries), Refusals: int(t.Refusals),
+	s := &dispatchtest.Reference{
+		Capacity: d.capacity, PoolLimit: d.limit, MaxWait: d.maxWait, Closed: d.closed,
+		Blocked: items(&d.blocked), Pool: items(&d.pool),
+		Submitted: int(t.Submitted), Served: int(t.Served), TooOld: int(t.TooOld), Canceled: int(t.Canceled),
+		Returned: int(t.Returned), Moved: int(t.Moved), Attempts: int(t.Attempts), Refusals: int(t.Refusals),
 	}
 	for _, w := range d.workers {
-		s.Workers = append(s.Workers, &dispatchtest.Server{ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.gone})
+		s.Workers = append(s.Workers, &dispatchtest.Worker{ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.removed})
 	}
 	return s
 }

@@ -43,7 +43,7 @@ type WorkerID uint64
 //
 // All methods may be called from several goroutines at once, and from workers; but a worker that waits for [Dispatcher.Close] waits for
 // itself, and so may one that waits in Submit because the pool is full.
-type Dispatcher[T any] struct{ desk *desk[T] }
+type Dispatcher[T any] struct{ scheduler *scheduler[T] }
 
 // NewDispatcher starts workers. A worker's context ends when [Dispatcher.Abort] is called. A function that panics, or ends its goroutine,
 // is called again for the next item: see [Stats.Panics] and [Logger]. There may be no workers at first. Call [Dispatcher.Close] when it is
@@ -52,7 +52,7 @@ type Dispatcher[T any] struct{ desk *desk[T] }
 // It panics if a function is nil, or if [OnDrop] is for another type of items.
 func NewDispatcher[T any](workers []func(context.Context, T), opts ...DispatcherOption) *Dispatcher[T] {
 	o := gatherDispatcher(opts)
-	d := newDesk[T](o, len(workers))
+	d := newScheduler[T](o, len(workers))
 	d.drop = dropper[T](o)
 	for _, f := range workers {
 		demandWorker(f != nil)
@@ -71,34 +71,34 @@ func (d *Dispatcher[T]) Submit(ctx context.Context, item T) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return d.desk.submit(ctx, item, true)
+	return d.scheduler.submit(ctx, item, true)
 }
 
 // TrySubmit hands over an item if there is room, and returns [ErrFull] if not.
 func (d *Dispatcher[T]) TrySubmit(item T) error {
-	return d.desk.submit(context.Background(), item, false)
+	return d.scheduler.submit(context.Background(), item, false)
 }
 
 // AddWorker starts a worker, which takes the oldest items at once. It panics if f is nil. While a dispatcher that is closed still has items a worker
 // can be added; afterwards it does nothing, and the number it returns names no worker.
 func (d *Dispatcher[T]) AddWorker(f func(context.Context, T)) WorkerID {
 	demandWorker(f != nil)
-	return d.desk.add(f)
+	return d.scheduler.add(f)
 }
 
 // RemoveWorker has a worker finish what it has begun, and nothing more. What it had accepted and not begun goes back to the pool, where it is as
 // old as it was. It does not wait for the worker, and reports whether there was one. It takes time in proportion to what goes back, and to what other workers
 // have accepted if they have slots for it.
-func (d *Dispatcher[T]) RemoveWorker(id WorkerID) bool { return d.desk.remove(id) }
+func (d *Dispatcher[T]) RemoveWorker(id WorkerID) bool { return d.scheduler.remove(id) }
 
 // Close takes no more items, and waits until those that there are have been served and all goroutines have ended. Those who wait in Submit
 // get [ErrClosed]. If ctx ends first its error is returned, and what was said holds nonetheless: items are served, Close can be called
 // again, and [Dispatcher.Abort] hands back what has not begun. If all workers were removed and items are left, one of these is needed, or a worker.
-func (d *Dispatcher[T]) Close(ctx context.Context) error { return d.desk.close(ctx) }
+func (d *Dispatcher[T]) Close(ctx context.Context) error { return d.scheduler.close(ctx) }
 
 // Abort takes no more items, and returns those that have not begun, the oldest first. The context of workers ends. It does not wait for
 // them; Close does.
-func (d *Dispatcher[T]) Abort() []T { return d.desk.abort() }
+func (d *Dispatcher[T]) Abort() []T { return d.scheduler.abort() }
 
 // Stats is what has happened so far, and what is now, all at one moment.
-func (d *Dispatcher[T]) Stats() Stats { return d.desk.stats() }
+func (d *Dispatcher[T]) Stats() Stats { return d.scheduler.stats() }

@@ -177,7 +177,7 @@ var pools = []struct {
 	make func(work func(int)) pool
 }{
 	{"dispatcher", func(work func(int)) pool { return newDispatched(work) }},
-	{"dispatcher-1", func(work func(int)) pool { return newDispatched(work, dispatch.Buffer(1)) }},
+	{"dispatcher-1", func(work func(int)) pool { return newDispatched(work, dispatch.Capacity(1)) }},
 	{"channel", newChannel},
 	{"timed", newTimed},
 	{"heap", newHeaped},
@@ -188,7 +188,7 @@ func BenchmarkDispatcher(b *testing.B) {
 	for _, c := range []int{1, 2, 3} {
 		b.Run(fmt.Sprintf("buffer=%d", c), func(b *testing.B) {
 			b.ReportAllocs()
-			d := newDispatched(func(int) {}, dispatch.Buffer(c))
+			d := newDispatched(func(int) {}, dispatch.Capacity(c))
 			for i := range 100_000 { // warm
 				d.submit(i)
 			}
@@ -210,7 +210,7 @@ func BenchmarkBurstsByTurns(b *testing.B) {
 	for b.Loop() {
 		for i, c := range buffers {
 			var served sync.WaitGroup
-			d := newDispatched(func(int) { served.Done() }, dispatch.Buffer(c), dispatch.Seed(1))
+			d := newDispatched(func(int) { served.Done() }, dispatch.Capacity(c), dispatch.Seed(1))
 			run := func() {
 				for i := range turnItems {
 					if i%burst == 0 {

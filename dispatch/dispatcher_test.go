@@ -88,7 +88,7 @@ func TestDispatcherNobodyWaitsForTheIdle(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLines()
 				workers, gate := gated(8, l)
-				d := dispatch.NewDispatcher(workers, dispatch.Buffer(c), dispatch.Seed(seed))
+				d := dispatch.NewDispatcher(workers, dispatch.Capacity(c), dispatch.Seed(seed))
 				submit(t, d, 0, 1, 2, 3, 4, 5, 6, 7)
 				got := l.all()
 				slices.Sort(got)
@@ -125,7 +125,7 @@ func TestDispatcherTakesBackFromWhoHangs(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 		}
-		d := dispatch.NewDispatcher([]func(context.Context, int){work, work}, dispatch.Buffer(5))
+		d := dispatch.NewDispatcher([]func(context.Context, int){work, work}, dispatch.Capacity(5))
 		submit(t, d, 0, 1, 2, 3, 4, 5, 6, 7)
 		time.Sleep(time.Minute)
 		if got := l.all(); len(got) != 8 {
@@ -146,14 +146,14 @@ func TestDispatcherOrder(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLines()
 			workers, gate := gated(c.workers, l)
-			d := dispatch.NewDispatcher(workers, dispatch.Buffer(c.buffer), dispatch.PoolLimit(3))
+			d := dispatch.NewDispatcher(workers, dispatch.Capacity(c.buffer), dispatch.PoolLimit(3))
 			var want []string
 			for i := range 30 {
 				go d.Submit(t.Context(), i) // those who wait for room come in the order in which they called
 				synctest.Wait()
 				want = append(want, fmt.Sprint(i))
 			}
-			if s := d.Stats(); s.Outside != 30-c.workers*c.buffer-3 || s.Pool != 3 || int(s.Submitted) != 3+c.workers*c.buffer {
+			if s := d.Stats(); s.Blocked != 30-c.workers*c.buffer-3 || s.Pool != 3 || int(s.Submitted) != 3+c.workers*c.buffer {
 				t.Errorf("%+v", s)
 			}
 			var got []string
@@ -173,7 +173,7 @@ func TestDispatcherFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
 		workers, gate := gated(1, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Buffer(2), dispatch.PoolLimit(1))
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.PoolLimit(1))
 		submit(t, d, 0, 1, 2)
 		if err := d.TrySubmit(3); err != dispatch.ErrFull {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestDispatcherFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
 		workers, gate := gated(2, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Buffer(1), dispatch.PoolLimit(0))
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(1), dispatch.PoolLimit(0))
 		submit(t, d, 0, 1)
 		if err := d.TrySubmit(2); err != dispatch.ErrFull {
 			t.Fatal(err)
@@ -220,7 +220,7 @@ func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
 		workers, gate := gated(1, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Buffer(2), dispatch.MaxAge(3*time.Second), dispatch.OnDrop(func(item int, err error) {
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.MaxWait(3*time.Second), dispatch.OnDrop(func(item int, err error) {
 			l.add("drop ", item, " ", errors.Is(err, dispatch.ErrTooOld))
 			if item == 2 {
 				panic("also this")
@@ -313,10 +313,10 @@ func TestDispatcherDefaults(t *testing.T) {
 	}{
 		{nil, capped.SweetSpot(0.9)},
 		{[]dispatch.DispatcherOption{dispatch.ExpectedLoad(0.9999)}, capped.SweetSpot(0.9999)},
-		{[]dispatch.DispatcherOption{dispatch.ExpectedLoad(0.9999), dispatch.Buffer(7)}, 7},
+		{[]dispatch.DispatcherOption{dispatch.ExpectedLoad(0.9999), dispatch.Capacity(7)}, 7},
 	} {
 		d := dispatch.NewDispatcher(none, c.opts...)
-		if got := d.Stats().Buffer; got != c.buffer {
+		if got := d.Stats().Capacity; got != c.buffer {
 			t.Errorf("the buffer is %d, want %d", got, c.buffer)
 		}
 		for i := range 1024 { // the least pool
@@ -358,10 +358,10 @@ func TestDispatcherPoolIsTheTheorems(t *testing.T) {
 func TestDispatcherRefusesNonsense(t *testing.T) {
 	worker := []func(context.Context, int){func(context.Context, int) {}}
 	for want, f := range map[string]func(){
-		"the buffer of a worker must be 1 or more": func() { dispatch.Buffer(0) },
+		"the buffer of a worker must be 1 or more": func() { dispatch.Capacity(0) },
 		"the expected load must be above 0":        func() { dispatch.ExpectedLoad(1) },
 		"the limit of the pool must be 0":          func() { dispatch.PoolLimit(-1) },
-		"the greatest age must be above 0":         func() { dispatch.MaxAge(0) },
+		"the greatest age must be above 0":         func() { dispatch.MaxWait(0) },
 		"OnDrop is given must be a function":       func() { dispatch.OnDrop[int](nil) },
 		"OnDrop was given a func(string, error), and must have a func(int, error)": func() {
 			dispatch.NewDispatcher(worker, dispatch.OnDrop(func(string, error) {}))

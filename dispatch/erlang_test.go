@@ -41,7 +41,7 @@ func TestDispatcherWaitsAsErlangSays(t *testing.T) {
 					time.Sleep(service[item])
 				}
 			}
-			d := dispatch.NewDispatcher(workers, dispatch.Buffer(c), dispatch.PoolLimit(items), dispatch.Seed(1))
+			d := dispatch.NewDispatcher(workers, dispatch.Capacity(c), dispatch.PoolLimit(items), dispatch.Seed(1))
 			for item := range items {
 				time.Sleep(time.Duration(r.ExpFloat64() / (n * load) * 1e9))
 				service[item] = time.Duration(r.ExpFloat64() * 1e9)
@@ -66,7 +66,7 @@ func TestDispatcherWaitsAsErlangSays(t *testing.T) {
 		}
 		e = math.Sqrt(e / float64(len(means)-1) / float64(len(means)))
 		t.Logf("buffer %d: mean wait %.4f ± %.4f services, by Erlang %.4f; 99 %% %v, 99.9 %% %v, %.2f tries per item, %d moved", c, got, e, want,
-			stats.Waits.Quantile(0.99), stats.Waits.Quantile(0.999), stats.TriesPerItem(), stats.Moved)
+			stats.Waits.Quantile(0.99), stats.Waits.Quantile(0.999), stats.AttemptsPerItem(), stats.Moved)
 		if math.Abs(got-want) > 4*e || e > 0.1*want {
 			t.Errorf("buffer %d: the mean wait is %.4f ± %.4f, want %.4f", c, got, e, want)
 		}

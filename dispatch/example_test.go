@@ -17,7 +17,7 @@ import (
 func ExampleDispatcher() {
 	var sum atomic.Int64
 	add := func(_ context.Context, item int64) { sum.Add(item) }
-	d := dispatch.NewDispatcher([]func(context.Context, int64){add, add, add, add}, dispatch.Buffer(2))
+	d := dispatch.NewDispatcher([]func(context.Context, int64){add, add, add, add}, dispatch.Capacity(2))
 	ctx := context.Background()
 	for item := range int64(1000) {
 		if err := d.Submit(ctx, item); err != nil { // waits while the pool is full
@@ -76,9 +76,9 @@ func ExampleDispatcherOption() {
 		return a
 	}}))
 	d := dispatch.NewDispatcher([]func(context.Context, int){}, // nobody works yet
-		dispatch.Buffer(1),
+		dispatch.Capacity(1),
 		dispatch.PoolLimit(5),
-		dispatch.MaxAge(time.Millisecond),
+		dispatch.MaxWait(time.Millisecond),
 		dispatch.OnDrop(func(item int, err error) { log.Info("dropped", "item", item, "error", err) }),
 		dispatch.Seed(1),
 		dispatch.Logger(log))
@@ -138,7 +138,7 @@ func ExampleStats() {
 	}
 	s := c.Stats()
 	fmt.Println(s.Submitted, "taken,", s.Served, "served,", s.Failed, "failed;", s.Pool, "in the pool")
-	fmt.Println(s.TriesPerItem(), "tries per item,", s.Refusals, "refusals, buffer", s.Buffer)
+	fmt.Println(s.AttemptsPerItem(), "tries per item,", s.Refusals, "refusals, buffer", s.Capacity)
 	c.Close(context.Background())
 	// Output:
 	// 10 taken, 9 served, 1 failed; 0 in the pool
@@ -151,7 +151,7 @@ func ExampleWorkerStats() {
 	d := dispatch.NewDispatcher([]func(context.Context, int){func(ctx context.Context, _ int) {
 		begun <- true
 		<-ctx.Done()
-	}}, dispatch.Buffer(2))
+	}}, dispatch.Capacity(2))
 	for item := range 5 {
 		d.TrySubmit(item)
 	}

@@ -28,9 +28,9 @@ func TestExtremeArguments(t *testing.T) {
 		tolerates(t, fmt.Sprintf("Quantile(%v)", x), func() { new(WaitHistogram).Quantile(x) })
 	}
 	for _, n := range []int{math.MinInt, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt} {
-		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Buffer(n) })
+		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Capacity(n) })
 		tolerates(t, fmt.Sprintf("PoolLimit(%d)", n), func() { PoolLimit(n) })
-		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxAge(time.Duration(n)) })
+		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxWait(time.Duration(n)) })
 	}
 }
 
@@ -52,7 +52,7 @@ func TestWaitHistogramOfTheLongest(t *testing.T) {
 func TestDispatcherWithoutLimits(t *testing.T) {
 	done := make(chan int, 10)
 	d := NewDispatcher([]func(context.Context, int){func(_ context.Context, i int) { done <- i }},
-		Buffer(math.MaxInt), PoolLimit(math.MaxInt), MaxAge(math.MaxInt64))
+		Capacity(math.MaxInt), PoolLimit(math.MaxInt), MaxWait(math.MaxInt64))
 	for i := range 10 {
 		if err := d.TrySubmit(i); err != nil {
 			t.Fatal(err)

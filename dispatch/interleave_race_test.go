@@ -49,9 +49,9 @@ func TestCallerCountsInterrupted(t *testing.T) {
 		if _, err := c.Do(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		c.desk.mu.Lock() // and not Stats, which would let the worker go on
-		served, begun := c.desk.total.Served, c.desk.begun
-		c.desk.mu.Unlock()
+		c.scheduler.mu.Lock() // and not Stats, which would let the worker go on
+		served, begun := c.scheduler.total.Served, c.scheduler.inService
+		c.scheduler.mu.Unlock()
 		if served != i+1 || begun != 0 {
 			t.Fatalf("%d calls, %d served, %d in service", i+1, served, begun)
 		}

@@ -18,8 +18,8 @@ type content[P any] struct {
 type place uint8
 
 const (
-	nowhere  place = iota
-	outside        // no room in the pool yet, and somebody waits
+	detached place = iota
+	blocked        // no room in the pool yet, and somebody waits
 	pooled         // in the pool
 	accepted       // by a worker, and not begun
 )

@@ -16,10 +16,10 @@ import (
 type DispatcherOption func(*dispatcherOptions)
 
 type dispatcherOptions struct {
-	buffer    int // 0 unless told
+	capacity  int // 0 unless told
 	load      float64
 	poolLimit int // −1 unless told
-	maxAge    time.Duration
+	maxWait   time.Duration
 	onDrop    any // func(T, error)
 	seed      uint64
 	log       *slog.Logger
@@ -30,7 +30,7 @@ const (
 	// Any from 0.01 to 0.997 gives the same buffer.
 	defaultLoad = 0.9
 	// leastPool is the room that a pool has at least unless told. The theorem's bound is for many workers: for one it is eight.
-	leastPool = 1024
+	minPoolLimit = 1024
 )
 
 func gatherDispatcher(opts []DispatcherOption) *dispatcherOptions {
@@ -43,9 +43,9 @@ func gatherDispatcher(opts []DispatcherOption) *dispatcherOptions {
 
 // Buffer says how many items a worker may have at most, c, the one that it works on counted. The default is [SweetSpot] of the
 // [ExpectedLoad], which is 2 unless told.
-func Buffer(c int) DispatcherOption {
+func Capacity(c int) DispatcherOption {
 	demand(c >= 1, "the buffer of a worker", "1 or more", c)
-	return func(o *dispatcherOptions) { o.buffer = c }
+	return func(o *dispatcherOptions) { o.capacity = c }
 }
 
 // ExpectedLoad says what part of the time workers are expected to be busy, λ, from which the default [Buffer] and [PoolLimit] follow. The default
@@ -66,9 +66,9 @@ func PoolLimit(n int) DispatcherOption {
 
 // MaxAge says how old an item may be when its turn comes. An older one is not served: [Caller.Do] returns [ErrTooOld], and those of a
 // Dispatcher go to [OnDrop]. The default is any age.
-func MaxAge(d time.Duration) DispatcherOption {
+func MaxWait(d time.Duration) DispatcherOption {
 	demand(d > 0, "the greatest age", "above 0", d)
-	return func(o *dispatcherOptions) { o.maxAge = d }
+	return func(o *dispatcherOptions) { o.maxWait = d }
 }
 
 // OnDrop says what is to be done with items that a [Dispatcher] has taken and does not serve because they are older than [MaxAge]; the error is

@@ -35,7 +35,7 @@ func TestDispatcherOverload(t *testing.T) {
 				dropped.Add(1)
 			})}
 			if maxAge > 0 {
-				opts = append(opts, MaxAge(maxAge))
+				opts = append(opts, MaxWait(maxAge))
 			}
 			d := NewDispatcher(all, opts...)
 			refused, largest := 0, 0
@@ -61,10 +61,10 @@ func TestDispatcherOverload(t *testing.T) {
 				}
 			}
 			taken := 0
-			for it := d.desk.free; it != nil; it = it.Links[byPlace].Next {
+			for it := d.scheduler.freeList; it != nil; it = it.Links[byPlace].Next {
 				taken++
 			}
-			if s := d.Stats(); largest > limit || taken > limit+workers*d.desk.capacity+1 {
+			if s := d.Stats(); largest > limit || taken > limit+workers*d.scheduler.capacity+1 {
 				t.Errorf("the pool was up to %d, %d items were made: %+v", largest, taken, s)
 			} else if maxAge > 0 && (s.Waits.Max > maxAge || dropped.Load() == 0) || maxAge == 0 && (refused == 0 || dropped.Load() > 0) {
 				t.Errorf("%d dropped, %d refused: %+v", dropped.Load(), refused, s)

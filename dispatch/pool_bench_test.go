@@ -31,7 +31,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 					free, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
 				}
 				stamp++
-				it.Stamp = stamp
+				it.Seq = stamp
 				l.Push(it)
 				mu.Unlock()
 				mu.Lock()
@@ -44,11 +44,11 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 			byRing := func() {
 				mu.Lock()
 				stamp++
-				ring[(head+n)%len(ring)].Stamp = stamp
+				ring[(head+n)%len(ring)].Seq = stamp
 				n++
 				mu.Unlock()
 				mu.Lock()
-				ring[head].Stamp = 0
+				ring[head].Seq = 0
 				head = (head + 1) % len(ring)
 				n--
 				mu.Unlock()
@@ -66,7 +66,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 			}
 			for range resident {
 				stamp++
-				l.Push(&item[int]{Stamp: stamp})
+				l.Push(&item[int]{Seq: stamp})
 				n++
 				c.Schedule(float64(clock.Add(1)), 1)
 				channel <- 1

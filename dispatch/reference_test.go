@@ -18,8 +18,8 @@ import (
 // is that of the test (testing/synctest), workers are done when the script says so.
 type script struct {
 	t     *testing.T
-	d     *desk[int]
-	model *dispatchtest.Desk
+	d     *scheduler[int]
+	model *dispatchtest.Reference
 
 	items   []*item[int] // by number
 	stamps  []uint64
@@ -33,10 +33,10 @@ type script struct {
 
 func newScript(t *testing.T, capacity, limit int, maxAge time.Duration) *script {
 	s := &script{t: t, serving: map[int]int{}, begun: make(chan [2]int, 1000)}
-	s.d = newDesk[int](&dispatcherOptions{buffer: capacity, poolLimit: limit, maxAge: maxAge, load: defaultLoad}, 0)
+	s.d = newScheduler[int](&dispatcherOptions{capacity: capacity, poolLimit: limit, maxWait: maxAge, load: defaultLoad}, 0)
 	s.d.drop = func(v int, err error) { s.ended = append(s.ended, fmt.Sprint(v, " ", err)) }
 	s.d.done = func(int) {}
-	s.model = &dispatchtest.Desk{Capacity: capacity, PoolLimit: limit, MaxAge: int64(maxAge)}
+	s.model = &dispatchtest.Reference{Capacity: capacity, PoolLimit: limit, MaxWait: int64(maxAge)}
 	s.model.Choose = func(item int, workers []int) int {
 		if len(workers) == 1 {
 			return workers[0] // it may have been dropped there since
@@ -90,7 +90,7 @@ func (s *script) finish(worker int) {
 }
 
 func (s *script) remove(worker int) {
-	known := slices.ContainsFunc(s.model.Workers, func(w *dispatchtest.Server) bool { return w.ID == worker && !w.Removed })
+	known := slices.ContainsFunc(s.model.Workers, func(w *dispatchtest.Worker) bool { return w.ID == worker && !w.Removed })
 	if s.d.remove(WorkerID(worker)) != known {
 		s.t.Fatalf("worker %d was known: %v", worker, known)
 	}
@@ -100,7 +100,7 @@ func (s *script) remove(worker int) {
 }
 
 func (s *script) cancel(id int) {
-	did := s.d.takeOut(s.items[id], s.stamps[id], accepted)
+	did := s.d.withdraw(s.items[id], s.stamps[id], accepted)
 	s.same(func(now int64) {
 		if was := s.model.Cancel(id, now); did != was {
 			s.t.Fatalf("item %d was taken out: %v, want %v", id, did, was)
@@ -142,9 +142,9 @@ func (s *script) same(do func(now int64)) {
 	}
 }
 
-func describe(d *dispatchtest.Desk) string {
-	text := fmt.Sprintln("outside", d.Outside, "pool", d.Pool, "submitted, served, too old, cancelled:", d.Submitted, d.Served, d.TooOld,
-		d.Cancelled, "returned, moved:", d.Returned, d.Moved, "tries, refusals:", d.Tries, d.Refusals)
+func describe(d *dispatchtest.Reference) string {
+	text := fmt.Sprintln("outside", d.Blocked, "pool", d.Pool, "submitted, served, too old, cancelled:", d.Submitted, d.Served, d.TooOld,
+		d.Canceled, "returned, moved:", d.Returned, d.Moved, "tries, refusals:", d.Attempts, d.Refusals)
 	for _, w := range d.Workers {
 		text += fmt.Sprint("worker ", w.ID, " removed ", w.Removed, " queue ", w.Queue)
 		if w.Busy {
@@ -156,7 +156,7 @@ func describe(d *dispatchtest.Desk) string {
 }
 
 // play reads a script from bytes, and ends it in one of two ways.
-func play(t *testing.T, capacity, limit int, maxAge time.Duration, bytes []byte) (m *dispatchtest.Desk) {
+func play(t *testing.T, capacity, limit int, maxAge time.Duration, bytes []byte) (m *dispatchtest.Reference) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(t, capacity, limit, maxAge)
 		workers := 0
@@ -216,7 +216,7 @@ func (s *script) end(drain bool) {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	if st := s.d.stats(); st.Submitted != st.Served+st.TooOld+st.Cancelled+st.Aborted || len(st.Workers) > 0 || st.Pool+st.Accepted+st.InService+st.Outside > 0 {
+	if st := s.d.stats(); st.Submitted != st.Served+st.TooOld+st.Canceled+st.Aborted || len(st.Workers) > 0 || st.Pool+st.Accepted+st.InService+st.Blocked > 0 {
 		t.Fatalf("at the end: %+v", st)
 	}
 }
@@ -259,7 +259,7 @@ func TestOnlyPullStrands(t *testing.T) {
 		stranded := 0
 		for seed := range uint64(100) {
 			r := rand.New(rand.NewPCG(seed, 2))
-			d := &dispatchtest.Desk{Capacity: 1 + r.IntN(3), PoolLimit: 1000, OnlyPull: onlyPull}
+			d := &dispatchtest.Reference{Capacity: 1 + r.IntN(3), PoolLimit: 1000, OnlyPull: onlyPull}
 			d.Choose = func(_ int, workers []int) int { return workers[r.IntN(len(workers))] }
 			for id := range 4 {
 				d.Add(id, 0)
@@ -288,21 +288,21 @@ func TestDispatcherLetInBeforeItGaveUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	answer := make(chan error)
 	go func() { answer <- d.Submit(ctx, 1) }()
-	for d.Stats().Outside == 0 {
+	for d.Stats().Blocked == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	d.desk.mu.Lock() // now it can only find out that ctx has ended
+	d.scheduler.mu.Lock() // now it can only find out that ctx has ended
 	cancel()
-	d.desk.limit = 1
-	d.desk.settle()
-	d.desk.mu.Unlock()
+	d.scheduler.limit = 1
+	d.scheduler.fillSlots()
+	d.scheduler.mu.Unlock()
 	if err := <-answer; err != nil {
 		t.Error(err)
 	}
 	if got := d.Abort(); !slices.Equal(got, []int{1}) {
 		t.Errorf("Abort returned %v", got)
 	}
-	for _, w := range d.desk.waiters {
+	for _, w := range d.scheduler.waiters {
 		if len(w.done) > 0 {
 			t.Error("an answer is left for the next who waits")
 		}

@@ -33,10 +33,10 @@ import (
 //  5. Every item is in one place, and every list is by age, that of a worker by when it accepted them.
 //
 // check in dispatcher_check_test.go has them as code.
-type desk[P any] struct {
+type scheduler[P any] struct {
 	capacity int   // c
 	limit    int   // of the pool
-	maxAge   int64 // 0 for any
+	maxWait  int64 // 0 for any
 	log      *slog.Logger
 	start    time.Time
 	ctx      context.Context // of what a Dispatcher's workers do; ends with Abort
@@ -49,13 +49,13 @@ type desk[P any] struct {
 
 	mu       sync.Mutex
 	random   random.Stream
-	stamp    uint64
-	waiting  slots.Queue[content[P]] // outside
+	lastSeq  uint64
+	blocked  slots.Queue[content[P]] // outside
 	pool     slots.Queue[content[P]]
 	accepted slots.Queue[content[P]] // by all workers, by age
 	finger   *item[P]                // of them, near to where the next is likely to belong
-	free     *item[P]                // to be used again
-	spare    int                     // how many these are
+	freeList *item[P]                // to be used again
+	freeLen  int                     // how many these are
 	waiters  []*waiter
 
 	workers []*worker[P]            // those that there are, and those removed that have not ended
@@ -64,7 +64,7 @@ type desk[P any] struct {
 	bins    slots.Bins[worker[P]] // who has a slot
 
 	closed, ending bool          // nothing more is taken; workers are to end
-	begun          int           // how many items are being worked on
+	inService      int           // how many items are being worked on
 	ended          chan struct{} // closed when all goroutines have ended
 
 	total Stats // what has happened; what is now is added by stats
@@ -78,11 +78,11 @@ type worker[P any] struct {
 	wake  chan struct{}
 	bin   slots.Bin[worker[P]]
 
-	busy   bool  // with an item
-	since  int64 // when that began
-	parked bool  // waits for a token in wake, of which there is none
-	gone   bool  // is to end
-	served uint64
+	busy    bool  // with an item
+	since   int64 // when that began
+	parked  bool  // waits for a token in wake, of which there is none
+	removed bool  // is to end
+	served  uint64
 }
 
 // load is how many items a worker has.
@@ -93,11 +93,11 @@ func (w *worker[P]) load() int {
 	return w.queue.Len
 }
 
-func newDesk[P any](o *dispatcherOptions, workers int) *desk[P] {
-	d := &desk[P]{
-		capacity: o.buffer,
+func newScheduler[P any](o *dispatcherOptions, workers int) *scheduler[P] {
+	d := &scheduler[P]{
+		capacity: o.capacity,
 		limit:    o.poolLimit,
-		maxAge:   int64(o.maxAge),
+		maxWait:  int64(o.maxWait),
 		log:      o.log,
 		start:    time.Now(),
 		random:   random.New(o.seed),
@@ -110,78 +110,78 @@ func newDesk[P any](o *dispatcherOptions, workers int) *desk[P] {
 		d.capacity = capped.SweetSpot(o.load)
 	}
 	if d.limit < 0 {
-		d.limit = max(leastPool, int(min(capped.PoolBound(max(workers, 1), d.capacity, o.load), math.MaxInt32)))
+		d.limit = max(minPoolLimit, int(min(capped.PoolBound(max(workers, 1), d.capacity, o.load), math.MaxInt32)))
 	}
 	return d
 }
 
 // now is the time since the desk was made.
-func (d *desk[P]) now() int64 { return int64(time.Since(d.start)) }
+func (d *scheduler[P]) now() int64 { return int64(time.Since(d.start)) }
 
 // lock and unlock are around every step.
-func (d *desk[P]) lock() {
+func (d *scheduler[P]) lock() {
 	interleave()
 	d.mu.Lock()
 }
 
-func (d *desk[P]) unlock() {
+func (d *scheduler[P]) unlock() {
 	audit(d)
 	d.mu.Unlock()
 	interleave()
 }
 
 // debug writes to the log, if there is one. The lock must not be held: what writes may be slow, or ask for Stats.
-func (d *desk[P]) debug(text string, args ...any) {
+func (d *scheduler[P]) debug(text string, args ...any) {
 	if d.log != nil {
 		d.log.Debug("dispatch: "+text, args...)
 	}
 }
 
 // full reports whether there is neither a slot nor room in the pool for one more. If somebody waits outside it is.
-func (d *desk[P]) full() bool { return d.pool.Len >= d.limit && !d.slot() }
+func (d *scheduler[P]) full() bool { return d.pool.Len >= d.limit && !d.slot() }
 
 // slot reports whether some worker has a slot.
-func (d *desk[P]) slot() bool { return d.bins.Count() > 0 }
+func (d *scheduler[P]) slot() bool { return d.bins.Count() > 0 }
 
 // arrive is a new item, which throws, or waits outside.
-func (d *desk[P]) arrive(v P, born int64) *item[P] {
-	it := d.free
+func (d *scheduler[P]) arrive(v P, born int64) *item[P] {
+	it := d.freeList
 	if it == nil {
 		it = new(item[P])
 	} else {
-		d.free, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
-		d.spare--
+		d.freeList, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
+		d.freeLen--
 	}
-	d.stamp++
-	it.Value.v, it.Stamp, it.Born = v, d.stamp, born
+	d.lastSeq++
+	it.Value.v, it.Seq, it.Arrival = v, d.lastSeq, born
 	if d.full() {
-		it.Value.in = outside
-		d.waiting.Push(it)
+		it.Value.in = blocked
+		d.blocked.Push(it)
 	} else {
-		d.intoPool(it)
-		d.settle()
+		d.admit(it)
+		d.fillSlots()
 	}
 	if it.Value.in != accepted {
-		d.total.Tries++
+		d.total.Attempts++
 		d.total.Refusals++
 	}
 	return it
 }
 
 // intoPool is where an item becomes the desk's.
-func (d *desk[P]) intoPool(it *item[P]) {
+func (d *scheduler[P]) admit(it *item[P]) {
 	it.Value.in = pooled
 	d.total.Submitted++
 	d.pool.Push(it)
 }
 
 // settle hands slots to those who wait, the oldest first, until there is none of one or the other; and lets in who waits outside.
-func (d *desk[P]) settle() {
+func (d *scheduler[P]) fillSlots() {
 	for {
-		for d.waiting.Len > 0 && (d.pool.Len < d.limit || d.pool.Len == 0 && d.slot()) {
-			it := d.waiting.Head
-			d.waiting.Remove(it)
-			d.intoPool(it)
+		for d.blocked.Len > 0 && (d.pool.Len < d.limit || d.pool.Len == 0 && d.slot()) {
+			it := d.blocked.Head
+			d.blocked.Remove(it)
+			d.admit(it)
 			if it.Value.waiter != nil {
 				it.Value.waiter.done <- nil
 				it.Value.waiter = nil
@@ -204,18 +204,18 @@ func (d *desk[P]) settle() {
 //
 // Mostly it is the youngest of those accepted, or, if one worker takes it over from another, the oldest. If it is neither, it was given back by a worker that was
 // removed, and as a rule so was the one that was accepted before it: it belongs near to that one.
-func (d *desk[P]) accept(w *worker[P], it *item[P]) {
-	d.total.Tries++
+func (d *scheduler[P]) accept(w *worker[P], it *item[P]) {
+	d.total.Attempts++
 	it.Value.in, it.Value.worker = accepted, w
 	w.queue.Push(it)
 	d.accepted.Insert(d.finger, it)
 	d.finger = it
-	d.file(w)
-	d.rouse(w)
+	d.update(w)
+	d.wake(w)
 }
 
 // unlist takes an item from those accepted.
-func (d *desk[P]) unlist(it *item[P]) {
+func (d *scheduler[P]) removeAccepted(it *item[P]) {
 	if d.finger == it {
 		d.finger = it.Links[byAge].Prev
 	}
@@ -223,25 +223,25 @@ func (d *desk[P]) unlist(it *item[P]) {
 }
 
 // leave takes an item from the worker that has accepted it.
-func (d *desk[P]) leave(it *item[P]) {
+func (d *scheduler[P]) unassign(it *item[P]) {
 	w := it.Value.worker
 	w.queue.Remove(it)
-	d.unlist(it)
-	it.Value.in, it.Value.worker = nowhere, nil
-	d.file(w)
+	d.removeAccepted(it)
+	it.Value.in, it.Value.worker = detached, nil
+	d.update(w)
 }
 
 // file puts a worker into the class that its load says.
-func (d *desk[P]) file(w *worker[P]) {
+func (d *scheduler[P]) update(w *worker[P]) {
 	class := slots.None
-	if !w.gone {
+	if !w.removed {
 		class = slots.ClassOf(w.load(), d.capacity)
 	}
 	d.bins.Put(&w.bin, class)
 }
 
 // rouse has a worker look what there is to do. It is given at most one token for each time that it parks.
-func (d *desk[P]) rouse(w *worker[P]) {
+func (d *scheduler[P]) wake(w *worker[P]) {
 	if w.parked {
 		w.parked = false
 		w.wake <- struct{}{}
@@ -249,45 +249,45 @@ func (d *desk[P]) rouse(w *worker[P]) {
 }
 
 // leastSpare is how many items, and how many waiters, are kept at least to be used again.
-const leastSpare = 1024
+const minSpare = 1024
 
 // recycle forgets an item, which is in no list. It is kept to be used again, but there are never more of these than are in use, beside a few: a burst
 // leaves no memory behind.
-func (d *desk[P]) recycle(it *item[P]) P {
+func (d *scheduler[P]) recycle(it *item[P]) P {
 	v := it.Value.v
 	var none P
-	it.Value.v, it.Value.in, it.Stamp = none, nowhere, 0
-	switch most := leastSpare + d.waiting.Len + d.pool.Len + d.accepted.Len; {
-	case d.spare < most:
-		it.Links[byPlace].Next, d.free = d.free, it
-		d.spare++
-	case d.spare > most: // by one, since there is one less in use
-		d.free = d.free.Links[byPlace].Next
-		d.spare--
+	it.Value.v, it.Value.in, it.Seq = none, detached, 0
+	switch most := minSpare + d.blocked.Len + d.pool.Len + d.accepted.Len; {
+	case d.freeLen < most:
+		it.Links[byPlace].Next, d.freeList = d.freeList, it
+		d.freeLen++
+	case d.freeLen > most: // by one, since there is one less in use
+		d.freeList = d.freeList.Links[byPlace].Next
+		d.freeLen--
 	}
 	return v
 }
 
 // takeOut takes out an item that has not begun and is no farther than told, if it is still there, and reports whether it was.
-func (d *desk[P]) takeOut(it *item[P], stamp uint64, farthest place) bool {
+func (d *scheduler[P]) withdraw(it *item[P], stamp uint64, farthest place) bool {
 	d.lock()
 	defer d.unlock()
-	if it.Stamp != stamp || it.Value.in > farthest {
+	if it.Seq != stamp || it.Value.in > farthest {
 		return false
 	}
 	switch it.Value.in {
-	case outside:
-		d.waiting.Remove(it)
+	case blocked:
+		d.blocked.Remove(it)
 		it.Value.waiter = nil
 	case pooled:
 		d.pool.Remove(it)
-		d.total.Cancelled++
+		d.total.Canceled++
 	case accepted:
-		d.leave(it)
-		d.total.Cancelled++
+		d.unassign(it)
+		d.total.Canceled++
 	}
 	d.recycle(it)
-	d.settle()
-	d.perhapsEnd()
+	d.fillSlots()
+	d.endIfDrained()
 	return true
 }

@@ -18,7 +18,7 @@ func TestDispatcherAddsAndRemovesWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
 		workers, gate := gated(1, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Buffer(3))
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(3))
 		for i := range 6 {
 			submit(t, d, i)
 			time.Sleep(time.Second)
@@ -70,7 +70,7 @@ func TestDispatcherCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLines()
 		workers, gate := gated(2, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Buffer(1), dispatch.PoolLimit(2))
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(1), dispatch.PoolLimit(2))
 		submit(t, d, 0, 1, 2, 3)
 		go func() { l.add("outside: ", d.Submit(t.Context(), 4)) }()
 		l.all()
@@ -108,7 +108,7 @@ func TestDispatcherAbortsByAge(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			l := newLines()
 			workers, _ := gated(2, l)
-			d := dispatch.NewDispatcher(workers, dispatch.Buffer(2), dispatch.Seed(seed))
+			d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.Seed(seed))
 			submit(t, d, 0, 1, 2, 3, 4)
 			l.all()
 			d.RemoveWorker(0) // which has accepted 2 or 3

@@ -28,7 +28,7 @@ func TestDispatcherSoakOverload(t *testing.T) {
 			time.Sleep(service)
 		})
 	}
-	d := NewDispatcher(all, PoolLimit(1000), MaxAge(200*time.Millisecond), OnDrop(func(item int, _ error) { seen[item].Add(1) }))
+	d := NewDispatcher(all, PoolLimit(1000), MaxWait(200*time.Millisecond), OnDrop(func(item int, _ error) { seen[item].Add(1) }))
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -45,7 +45,7 @@ func TestDispatcherSoakOverload(t *testing.T) {
 			}
 			item++
 		}
-		if s := d.Stats(); s.Pool > 0 && s.InService+s.Accepted < workers*s.Buffer {
+		if s := d.Stats(); s.Pool > 0 && s.InService+s.Accepted < workers*s.Capacity {
 			idle++
 		}
 		if time.Since(start) > second {

@@ -15,27 +15,27 @@ type Stats struct {
 	Served    uint64 // the worker's function returned
 	Failed    uint64 // the worker's function panicked
 	TooOld    uint64 // dropped since they were older than MaxAge
-	Cancelled uint64 // taken out by the context of Do
+	Canceled  uint64 // taken out by the context of Do
 	Aborted   uint64 // handed back by Abort
 
 	// Where the others are.
 	InService int // being worked on
 	Accepted  int // by a worker, and not begun
 	Pool      int // in the pool
-	Outside   int // not taken yet: somebody waits until there is room in the pool
+	Blocked   int // not taken yet: somebody waits until there is room in the pool
 
 	// Tries is how often an item was offered to workers, and Refusals how often none had a slot. An item that finds a slot when it comes
 	// has one try, one that waits in the pool has two, and one more for each time that it came from a worker to the pool or to another.
-	Tries, Refusals uint64
-	Returned        uint64 // given back by workers that were removed
-	Moved           uint64 // from a worker that was busy to one that would have been idle
-	Full            uint64 // turned away with ErrFull
-	Panics          uint64 // of workers, and of OnDrop
+	Attempts, Refusals uint64
+	Returned           uint64 // given back by workers that were removed
+	Moved              uint64 // from a worker that was busy to one that would have been idle
+	Full               uint64 // turned away with ErrFull
+	Panics             uint64 // of workers, and of OnDrop
 
-	Waits   WaitHistogram // how long items waited before they began
-	Oldest  time.Duration // the age of the oldest item that has not begun, those outside counted; 0 if there is none
-	Workers []WorkerStats // by ID
-	Buffer  int           // c
+	Waits    WaitHistogram // how long items waited before they began
+	Oldest   time.Duration // the age of the oldest item that has not begun, those outside counted; 0 if there is none
+	Workers  []WorkerStats // by ID
+	Capacity int           // c
 }
 
 // WorkerStats is a worker at one moment.
@@ -48,26 +48,26 @@ type WorkerStats struct {
 }
 
 // TriesPerItem is how often an item was offered on average: Tries by Submitted, or 0 if there was none.
-func (s *Stats) TriesPerItem() float64 {
+func (s *Stats) AttemptsPerItem() float64 {
 	if s.Submitted == 0 {
 		return 0
 	}
-	return float64(s.Tries) / float64(s.Submitted)
+	return float64(s.Attempts) / float64(s.Submitted)
 }
 
-func (d *desk[P]) stats() Stats {
+func (d *scheduler[P]) stats() Stats {
 	d.lock()
 	defer d.unlock()
 	now, s := d.now(), d.total
-	s.InService, s.Accepted, s.Pool, s.Outside = d.begun, d.accepted.Len, d.pool.Len, d.waiting.Len
-	s.Workers, s.Buffer = make([]WorkerStats, 0, len(d.workers)), d.capacity
-	for _, l := range []*slots.Queue[content[P]]{&d.accepted, &d.pool, &d.waiting} {
+	s.InService, s.Accepted, s.Pool, s.Blocked = d.inService, d.accepted.Len, d.pool.Len, d.blocked.Len
+	s.Workers, s.Capacity = make([]WorkerStats, 0, len(d.workers)), d.capacity
+	for _, l := range []*slots.Queue[content[P]]{&d.accepted, &d.pool, &d.blocked} {
 		if l.Head != nil {
-			s.Oldest = max(s.Oldest, time.Duration(now-l.Head.Born))
+			s.Oldest = max(s.Oldest, time.Duration(now-l.Head.Arrival))
 		}
 	}
 	for _, w := range d.workers {
-		ws := WorkerStats{ID: w.id, Load: w.load(), Done: w.served, Removed: w.gone}
+		ws := WorkerStats{ID: w.id, Load: w.load(), Done: w.served, Removed: w.removed}
 		if w.busy {
 			ws.Busy = time.Duration(now - w.since)
 		}

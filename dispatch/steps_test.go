@@ -38,15 +38,15 @@ func shut(t *testing.T, d *Dispatcher[int]) {
 
 // walked is how many items were passed to find the places of others.
 func walked(d *Dispatcher[int]) int {
-	d.desk.mu.Lock()
-	defer d.desk.mu.Unlock()
-	return d.desk.accepted.Walked + d.desk.pool.Walked
+	d.scheduler.mu.Lock()
+	defer d.scheduler.mu.Unlock()
+	return d.scheduler.accepted.Walked + d.scheduler.pool.Walked
 }
 
 // A worker that would be idle takes items over from one that hangs, in constant time however many that has.
 func TestDispatcherTakesOverInConstantTime(t *testing.T) {
 	const n = 2000
-	d, release := held(1, Buffer(n))
+	d, release := held(1, Capacity(n))
 	fill(t, d, n)
 	last := make(chan bool)
 	served := 0
@@ -68,7 +68,7 @@ func TestDispatcherTakesOverInConstantTime(t *testing.T) {
 func TestDispatcherGivesBackInProportion(t *testing.T) {
 	const n = 3000
 	for name, c := range map[string]int{"slots at once": n, "slots one by one": n / 3} {
-		d, release := held(3, Buffer(c), Seed(1))
+		d, release := held(3, Capacity(c), Seed(1))
 		fill(t, d, n)
 		d.RemoveWorker(0)
 		s := d.Stats()
@@ -100,17 +100,17 @@ func TestDispatcherMemoryAfterBurst(t *testing.T) {
 	}
 	release()
 	shut(t, d)
-	if left := heap() - before; left > 300*leastSpare {
+	if left := heap() - before; left > 300*minSpare {
 		t.Errorf("after %d items %d bytes are left", n, left)
 	}
 	runtime.KeepAlive(d)
 }
 
 // A buffer of any size is one.
-func TestDispatcherLargestBuffer(t *testing.T) {
-	d, release := held(2, Buffer(math.MaxInt), PoolLimit(0))
+func TestDispatcherLargestCapacity(t *testing.T) {
+	d, release := held(2, Capacity(math.MaxInt), PoolLimit(0))
 	fill(t, d, 100)
-	if s := d.Stats(); s.Pool != 0 || s.Accepted+s.InService != 100 || s.Buffer != math.MaxInt {
+	if s := d.Stats(); s.Pool != 0 || s.Accepted+s.InService != 100 || s.Capacity != math.MaxInt {
 		t.Errorf("%+v", s)
 	}
 	release()

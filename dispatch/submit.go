@@ -6,7 +6,7 @@ import "context"
 type waiter struct{ done chan error }
 
 // submit hands over an item; it waits for room, or returns ErrFull.
-func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
+func (d *scheduler[P]) submit(ctx context.Context, v P, wait bool) error {
 	it, stamp, w, err := d.enter(v, wait, true)
 	if w == nil {
 		return err
@@ -14,14 +14,14 @@ func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
 	select {
 	case err = <-w.done:
 	case <-ctx.Done():
-		if d.takeOut(it, stamp, outside) {
+		if d.withdraw(it, stamp, blocked) {
 			err = ctx.Err()
 		} else {
 			err = <-w.done // it was let in, or the desk closed, before
 		}
 	}
 	d.lock()
-	if len(d.waiters) < leastSpare {
+	if len(d.waiters) < minSpare {
 		d.waiters = append(d.waiters, w)
 	}
 	d.unlock()
@@ -30,7 +30,7 @@ func (d *desk[P]) submit(ctx context.Context, v P, wait bool) error {
 
 // enter hands over an item, which may have to wait outside, or returns ErrFull. With the stamp it can be taken out. Whoever is to be told when it was let in
 // waits by w, which is nil if it was at once.
-func (d *desk[P]) enter(v P, wait, told bool) (it *item[P], stamp uint64, w *waiter, err error) {
+func (d *scheduler[P]) enter(v P, wait, told bool) (it *item[P], stamp uint64, w *waiter, err error) {
 	now := d.now()
 	d.lock()
 	switch {
@@ -41,8 +41,8 @@ func (d *desk[P]) enter(v P, wait, told bool) (it *item[P], stamp uint64, w *wai
 		err = ErrFull
 	default:
 		it = d.arrive(v, now)
-		stamp = it.Stamp
-		if told && it.Value.in == outside {
+		stamp = it.Seq
+		if told && it.Value.in == blocked {
 			w = d.newWaiter()
 			it.Value.waiter = w
 		}
@@ -51,7 +51,7 @@ func (d *desk[P]) enter(v P, wait, told bool) (it *item[P], stamp uint64, w *wai
 	return it, stamp, w, err
 }
 
-func (d *desk[P]) newWaiter() *waiter {
+func (d *scheduler[P]) newWaiter() *waiter {
 	n := len(d.waiters)
 	if n == 0 {
 		return &waiter{make(chan error, 1)}

@@ -32,14 +32,14 @@ var errGoexit = errors.New("it called runtime.Goexit")
 type outcome uint8
 
 const (
-	hadNone outcome = iota // there was no item
-	wasServed
-	hasPanicked
-	wasTooOld
+	noItem outcome = iota // there was no item
+	served
+	panicked
+	tooOld
 )
 
 // add starts a worker.
-func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
+func (d *scheduler[P]) add(f func(context.Context, P)) WorkerID {
 	d.lock()
 	w := &worker[P]{id: d.lastID, f: f, wake: make(chan struct{}, 1)}
 	w.bin.Of = w
@@ -48,9 +48,9 @@ func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 	if !late {
 		d.byID[w.id] = w
 		d.workers = append(d.workers, w)
-		d.file(w)
-		d.settle()
-		go d.run(w, hadNone, *new(P))
+		d.update(w)
+		d.fillSlots()
+		go d.run(w, noItem, *new(P))
 	}
 	d.unlock()
 	d.debug("a worker was added", "worker", uint64(w.id), "too late", late)
@@ -59,117 +59,117 @@ func (d *desk[P]) add(f func(context.Context, P)) WorkerID {
 
 // balance has a worker that has nothing take the oldest item that waits at another. Nobody is in the pool or outside then, or it would have
 // been given to this worker; so nobody wants the slot that the other now has.
-func (d *desk[P]) balance(w *worker[P]) {
-	if w.queue.Len > 0 || w.gone || d.accepted.Len == 0 {
+func (d *scheduler[P]) steal(w *worker[P]) {
+	if w.queue.Len > 0 || w.removed || d.accepted.Len == 0 {
 		return
 	}
 	it := d.accepted.Head
-	d.leave(it)
+	d.unassign(it)
 	d.accept(w, it)
 	d.total.Moved++
 }
 
 // what is what a worker is to do next.
-type what uint8
+type action uint8
 
 const (
-	toWork what = iota
-	toDrop
-	toSleep
-	toEnd
+	doServe action = iota
+	doDrop
+	doSleep
+	doEnd
 )
 
 // run is the life of a worker's goroutine. One that a function has ended by runtime.Goexit is followed by another, which is told what
 // became of the item.
-func (d *desk[P]) run(w *worker[P], became outcome, v P) {
+func (d *scheduler[P]) run(w *worker[P], became outcome, v P) {
 	for {
 		next, todo := d.next(w, became)
-		if became != hadNone && d.done != nil {
+		if became != noItem && d.done != nil {
 			d.done(v)
 		}
 		v = next
 		switch todo {
-		case toWork, toDrop:
-			became = d.serve(w, v, todo == toDrop)
-		case toSleep:
-			became = hadNone
+		case doServe, doDrop:
+			became = d.serve(w, v, todo == doDrop)
+		case doSleep:
+			became = noItem
 			<-w.wake
-		case toEnd:
+		case doEnd:
 			return
 		}
 	}
 }
 
 // next is a step of a worker: it counts what became of its item, if it had one, and takes the next.
-func (d *desk[P]) next(w *worker[P], became outcome) (v P, todo what) {
+func (d *scheduler[P]) next(w *worker[P], became outcome) (v P, todo action) {
 	d.lock()
 	defer d.unlock()
-	if became != hadNone {
+	if became != noItem {
 		w.busy = false
-		d.begun--
+		d.inService--
 		w.served++
 		switch became {
-		case wasServed:
+		case served:
 			d.total.Served++
-		case hasPanicked:
+		case panicked:
 			d.total.Failed++
-		case wasTooOld:
+		case tooOld:
 			d.total.TooOld++
 		}
 	}
-	if !w.gone {
+	if !w.removed {
 		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
 		// what it was given may have c items already.
 		if it := d.pool.Head; it != nil && w.load() < d.capacity {
 			d.pool.Remove(it)
 			d.accept(w, it)
 		} else {
-			d.file(w)
+			d.update(w)
 		}
-		if d.waiting.Len > 0 {
-			d.settle()
+		if d.blocked.Len > 0 {
+			d.fillSlots()
 		}
-		d.balance(w)
+		d.steal(w)
 	}
 	if it := w.queue.Head; it != nil {
 		now := d.now()
 		w.queue.Remove(it)
-		d.unlist(it)
+		d.removeAccepted(it)
 		it.Value.worker = nil
 		w.busy, w.since = true, now
-		d.begun++
-		age := max(now-it.Born, 0)
-		if d.maxAge > 0 && age > d.maxAge {
-			todo = toDrop
+		d.inService++
+		age := max(now-it.Arrival, 0)
+		if d.maxWait > 0 && age > d.maxWait {
+			todo = doDrop
 		} else {
 			d.total.Waits.Add(time.Duration(age))
 		}
 		return d.recycle(it), todo
 	}
-	d.perhapsEnd()
-	if w.gone {
-		d.leaveForGood(w)
-		return v, toEnd
+	d.endIfDrained()
+	if w.removed {
+		d.exit(w)
+		return v, doEnd
 	}
 	w.parked = true
-	return v, toSleep
+	return v, doSleep
 }
 
 // serve has a worker's function work on an item, or drops it, and contains what happens.
-func (d *desk[P]) serve(w *worker[P], v P, old bool) (became outcome) {
-	became = hasPanicked
+func (d *scheduler[P]) serve(w *worker[P], v P, old bool) (became outcome) {
+	became = panicked
 	if old {
-		became = wasTooOld
+		became = tooOld
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			d.contain(w, v, became, recover())
+			d.recovered(w, v, became, recover())
 		}
 	}()
 	if !old {
 		w.f(d.ctx, v)
-		became = wasServed
+		became = served
 	} else if d.drop != nil {
 		d.drop(v, ErrTooOld)
 	}
@@ -178,7 +178,7 @@ func (d *desk[P]) serve(w *worker[P], v P, old bool) (became outcome) {
 }
 
 // contain is what happens when a function panics, or ends its goroutine: then there is no value, and another goroutine goes on.
-func (d *desk[P]) contain(w *worker[P], v P, became outcome, value any) {
+func (d *scheduler[P]) recovered(w *worker[P], v P, became outcome, value any) {
 	err := &PanicError{Value: value, Stack: debug.Stack()}
 	if value == nil {
 		err.Value = errGoexit
@@ -190,7 +190,7 @@ func (d *desk[P]) contain(w *worker[P], v P, became outcome, value any) {
 	if d.log != nil {
 		d.log.Error("dispatch: a worker panicked", "worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))
 	}
-	if became == hasPanicked && d.fail != nil {
+	if became == panicked && d.fail != nil {
 		d.fail(v, err)
 	}
 }

@@ -68,7 +68,7 @@ func shut(t *testing.T, tr *Transport) {
 	if err := tr.Close(ctx); err != nil {
 		t.Errorf("closing: %v; %+v", err, tr.Stats().Counts)
 	}
-	if err := tr.desk.verify(); err != nil {
+	if err := tr.scheduler.verify(); err != nil {
 		t.Error(err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // normal is a backend's URL with a path that has no / at its end.
-func normal(u *url.URL) (*url.URL, error) {
+func normalize(u *url.URL) (*url.URL, error) {
 	switch {
 	case u == nil:
 		return nil, fmt.Errorf("dispatchhttp: a backend is nil, and must be a URL like http://127.0.0.1:8080")
@@ -30,7 +30,7 @@ func normal(u *url.URL) (*url.URL, error) {
 }
 
 // find is a backend that there is, or was and still has something in flight. It is found again when it is added, so that it never has more than c.
-func (d *desk) find(u *url.URL) *server {
+func (d *scheduler) find(u *url.URL) *server {
 	i := slices.IndexFunc(d.servers, func(s *server) bool { return *s.url == *u })
 	if i < 0 {
 		return nil
@@ -41,23 +41,23 @@ func (d *desk) find(u *url.URL) *server {
 // Add adds a backend, which takes the oldest requests that wait at once. It returns an error if there is one with this URL, or if it is not a URL
 // for a backend.
 func (t *Transport) Add(backend *url.URL) error {
-	u, err := normal(backend)
+	u, err := normalize(backend)
 	if err != nil {
 		return err
 	}
-	d := t.desk
+	d := t.scheduler
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s := d.find(u); s != nil && !s.gone {
+	if s := d.find(u); s != nil && !s.removed {
 		return fmt.Errorf("dispatchhttp: backend %q is there already", u)
 	}
 	d.add(u)
-	d.settle()
+	d.fillSlots()
 	return nil
 }
 
 // add adds a server that there is not. What follows must settle.
-func (d *desk) add(u *url.URL) *server {
+func (d *scheduler) add(u *url.URL) *server {
 	var s *server
 	if u != nil {
 		s = d.find(u)
@@ -67,8 +67,8 @@ func (d *desk) add(u *url.URL) *server {
 		s.bin.Of = s
 		d.servers = append(d.servers, s)
 	}
-	s.gone, s.resting, s.probing, s.probe = false, false, false, false
-	d.file(s)
+	s.removed, s.ejected, s.halfOpen, s.probing = false, false, false, false
+	d.update(s)
 	if d.check != nil {
 		d.arm(s, d.interval)
 	}
@@ -77,25 +77,25 @@ func (d *desk) add(u *url.URL) *server {
 
 // Remove gives a backend no more requests; those in flight come to their end. It reports whether there was one with this URL.
 func (t *Transport) Remove(backend *url.URL) bool {
-	u, err := normal(backend)
+	u, err := normalize(backend)
 	if err != nil {
 		return false
 	}
-	d := t.desk
+	d := t.scheduler
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	s := d.find(u)
-	if s == nil || s.gone {
+	if s == nil || s.removed {
 		return false
 	}
 	d.remove(s)
 	return true
 }
 
-func (d *desk) remove(s *server) {
-	s.gone = true
+func (d *scheduler) remove(s *server) {
+	s.removed = true
 	d.disarm(s)
-	d.file(s)
+	d.update(s)
 	if s.inFlight == 0 {
 		d.forget(s)
 	}
@@ -107,7 +107,7 @@ func (t *Transport) Set(backends []*url.URL) error {
 	var all []*url.URL
 	seen := map[url.URL]bool{}
 	for _, b := range backends {
-		u, err := normal(b)
+		u, err := normalize(b)
 		if err != nil {
 			return err
 		}
@@ -117,28 +117,28 @@ func (t *Transport) Set(backends []*url.URL) error {
 		seen[*u] = true
 		all = append(all, u)
 	}
-	d := t.desk
+	d := t.scheduler
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, s := range slices.Clone(d.servers) {
-		if !s.gone && !seen[*s.url] {
+		if !s.removed && !seen[*s.url] {
 			d.remove(s)
 		}
 	}
 	for _, u := range all {
-		if s := d.find(u); s == nil || s.gone {
+		if s := d.find(u); s == nil || s.removed {
 			d.add(u)
 		}
 	}
-	d.settle()
+	d.fillSlots()
 	return nil
 }
 
 // check asks a backend how it is.
 func (t *Transport) check(ctx context.Context, backend *url.URL) error {
-	ctx, cancel := context.WithTimeout(ctx, min(t.o.interval, checkTimeout))
+	ctx, cancel := context.WithTimeout(ctx, min(t.o.checkInterval, checkTimeout))
 	defer cancel()
-	asked := &http.Request{Method: http.MethodGet, URL: locate(backend, t.o.healthPath, backend.Host), Header: http.Header{}}
+	asked := &http.Request{Method: http.MethodGet, URL: locate(backend, t.o.checkPath, backend.Host), Header: http.Header{}}
 	req := asked.WithContext(ctx)
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
@@ -153,7 +153,7 @@ func (t *Transport) check(ctx context.Context, backend *url.URL) error {
 }
 
 // Stats is what has happened so far, and what is now, all at one moment.
-func (t *Transport) Stats() Stats { return t.desk.stats() }
+func (t *Transport) Stats() Stats { return t.scheduler.stats() }
 
 // CloseIdleConnections does so with those of the [Base], if it can; [http.Client.CloseIdleConnections] calls it.
 func (t *Transport) CloseIdleConnections() {
@@ -165,10 +165,10 @@ func (t *Transport) CloseIdleConnections() {
 // Close takes no more requests, waits until those that wait or are in flight have come to their end, and ends all checks and, unless there is a [Base],
 // idle connections. If ctx ends first, requests that wait get [dispatch.ErrClosed], those in flight go on, and its error is returned.
 func (t *Transport) Close(ctx context.Context) error {
-	d := t.desk
+	d := t.scheduler
 	d.mu.Lock()
 	d.closed = true
-	d.perhapsDrained()
+	d.signalDrained()
 	d.mu.Unlock()
 	var err error
 	select {
@@ -184,7 +184,7 @@ func (t *Transport) Close(ctx context.Context) error {
 }
 
 // end turns away those who wait, and has nobody looked after any more.
-func (d *desk) end() {
+func (d *scheduler) end() {
 	d.mu.Lock()
 	d.ended = true
 	for d.waiting.Len > 0 {
@@ -197,7 +197,7 @@ func (d *desk) end() {
 	for _, s := range d.servers {
 		d.disarm(s)
 	}
-	d.perhapsDrained()
+	d.signalDrained()
 	d.mu.Unlock()
 	d.cancel()
 	d.checks.Wait()

@@ -19,7 +19,7 @@ type requestBody struct {
 
 	mu      sync.Mutex
 	source  io.ReadCloser // what the last attempt reads
-	current *attempt
+	current *bodyView
 	reads   bool // source was read from
 	reading bool // somebody is at it, and waits for the client
 	buffer  []byte
@@ -50,7 +50,7 @@ func (b *requestBody) next(ctx context.Context) (io.ReadCloser, error) {
 		b.source.Close()
 		b.source, b.reads = again, false
 	}
-	b.current = &attempt{b: b, ctx: ctx}
+	b.current = &bodyView{b: b, ctx: ctx}
 	return b.current, nil
 }
 
@@ -111,7 +111,7 @@ func (b *requestBody) finish(failed bool) {
 }
 
 // An attempt is a requestBody as one try sees it.
-type attempt struct {
+type bodyView struct {
 	b      *requestBody
 	ctx    context.Context // of the try
 	closed bool
@@ -119,7 +119,7 @@ type attempt struct {
 
 // Read waits for the client no longer than the try lasts. http.Transport returns only when its reader has, and would hold a slot for a client that is
 // silent; so what may be silent is read by a goroutine beside. What GetBody can give again is in memory, and is read as it is.
-func (a *attempt) Read(p []byte) (int, error) {
+func (a *bodyView) Read(p []byte) (int, error) {
 	b := a.b
 	b.mu.Lock()
 	if b.current != a {
@@ -163,7 +163,7 @@ func (a *attempt) Read(p []byte) (int, error) {
 }
 
 // note says that the source has been read from.
-func (a *attempt) note(err error) {
+func (a *bodyView) note(err error) {
 	b := a.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,7 +173,7 @@ func (a *attempt) note(err error) {
 	}
 }
 
-func (a *attempt) Close() error {
+func (a *bodyView) Close() error {
 	b := a.b
 	b.mu.Lock()
 	a.closed = true
@@ -199,7 +199,7 @@ func (b *cancelBody) Close() error {
 }
 
 // An answerBody gives back a slot when it was read to its end, breaks off, or is closed.
-type answerBody struct {
+type responseBody struct {
 	*cancelBody
 	once sync.Once
 	end  func(error)
@@ -209,7 +209,7 @@ type answerBody struct {
 	silent atomic.Bool   // and has done so
 }
 
-func (b *answerBody) Read(p []byte) (int, error) {
+func (b *responseBody) Read(p []byte) (int, error) {
 	switch {
 	case b.idle == 0:
 	case b.timer == nil:
@@ -226,14 +226,14 @@ func (b *answerBody) Read(p []byte) (int, error) {
 	}
 	if err != nil {
 		if err != io.EOF && b.silent.Load() {
-			err = ErrAnswerIdle
+			err = ErrResponseIdle
 		}
 		b.once.Do(func() { b.end(err) })
 	}
 	return n, err
 }
 
-func (b *answerBody) Close() error {
+func (b *responseBody) Close() error {
 	err := b.cancelBody.Close()
 	b.once.Do(func() { b.end(nil) })
 	return err

@@ -35,7 +35,7 @@ func ExampleTransport() {
 		defer stop()
 		backends = append(backends, u)
 	}
-	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(2), dispatchhttp.TryTimeout(10*time.Second))
+	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(2), dispatchhttp.AttemptTimeout(10*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -55,7 +55,7 @@ func ExampleTransport() {
 	}
 	all.Wait()
 	err = t.Close(context.Background())
-	fmt.Println(t.Stats().Answered, err)
+	fmt.Println(t.Stats().Completed, err)
 	// Output: 100 <nil>
 }
 
@@ -154,13 +154,13 @@ func ExampleLimit() {
 // Requests from the own network say how old they are; a handler can see it.
 func ExampleLimiter() {
 	l := dispatchhttp.Limit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		birth, _ := dispatchhttp.BirthOf(r.Context())
+		birth, _ := dispatchhttp.StartOf(r.Context())
 		fmt.Println("a request,", time.Since(birth).Round(time.Second), "old")
-	}), dispatchhttp.TrustBirth(dispatchhttp.TrustedNetworks(netip.MustParsePrefix("10.0.0.0/8")), 30*time.Second))
+	}), dispatchhttp.TrustStart(dispatchhttp.TrustedNetworks(netip.MustParsePrefix("10.0.0.0/8")), 30*time.Second))
 	for _, from := range []string{"10.1.2.3:4567", "192.0.2.1:4567"} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr = from
-		r.Header.Set(dispatchhttp.BirthHeader, dispatchhttp.FormatBirth(time.Now().Add(-5*time.Second)))
+		r.Header.Set(dispatchhttp.StartHeader, dispatchhttp.FormatStart(time.Now().Add(-5*time.Second)))
 		l.ServeHTTP(httptest.NewRecorder(), r)
 	}
 	// Output:
@@ -194,8 +194,8 @@ func ExampleTransportOption() {
 	u, _ := url.Parse(s.URL)
 	opts := []dispatchhttp.TransportOption{
 		dispatchhttp.HealthCheck("/healthy", time.Millisecond*10),
-		dispatchhttp.Rest(50*time.Millisecond, 5*time.Second),
-		dispatchhttp.Tries(2),
+		dispatchhttp.Backoff(50*time.Millisecond, 5*time.Second),
+		dispatchhttp.Attempts(2),
 		dispatchhttp.FailOn(502, 504),
 	}
 	t, err := dispatchhttp.NewTransport([]*url.URL{u}, opts...)
@@ -212,7 +212,7 @@ func ExampleTransportOption() {
 
 // Trust those who have a certificate.
 func ExampleLimitOption() {
-	trust := dispatchhttp.TrustBirth(func(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }, time.Minute)
+	trust := dispatchhttp.TrustStart(func(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }, time.Minute)
 	l := dispatchhttp.Limit(http.NotFoundHandler(), trust, dispatchhttp.Capacity(100))
 	fmt.Println(l.Stats().Capacity)
 	// Output: 100
@@ -222,7 +222,7 @@ func ExampleLimitOption() {
 func ExampleStats() {
 	u, stop := newBackend("")
 	stop()
-	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Tries(1), dispatchhttp.MaxWait(time.Millisecond), dispatchhttp.Rest(30*time.Second, 30*time.Second))
+	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Attempts(1), dispatchhttp.MaxWait(time.Millisecond), dispatchhttp.Backoff(30*time.Second, 30*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -250,7 +250,7 @@ func ExampleCounts() {
 		l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	}
 	fmt.Printf("%+v\n", l.Stats().Counts)
-	// Output: {Requests:3 Answered:3 Broken:0 Failed:0 Cancelled:0 Full:0 TooOld:0 Closed:0 Retries:0}
+	// Output: {Requests:3 Completed:3 Broken:0 Failed:0 Canceled:0 Full:0 TooOld:0 Closed:0 Retries:0}
 }
 
 // How backends are.
@@ -266,7 +266,7 @@ func ExampleBackendStats() {
 		return
 	}
 	for _, b := range t.Stats().Backends {
-		fmt.Println(b.URL, b.InFlight, "in flight,", b.Failures, "failures, resting:", b.Resting > 0)
+		fmt.Println(b.URL, b.InFlight, "in flight,", b.Failures, "failures, resting:", b.Ejected > 0)
 	}
 	fmt.Println(t.Add(u))
 	// Output:
@@ -275,8 +275,8 @@ func ExampleBackendStats() {
 }
 
 // A request that is tried again by hand keeps its age, so that it comes before those that are younger.
-func ExampleWithBirth() {
-	ctx := dispatchhttp.WithBirth(context.Background(), time.Now())
+func ExampleWithStart() {
+	ctx := dispatchhttp.WithStart(context.Background(), time.Now())
 	t, err := dispatchhttp.NewTransport(nil, dispatchhttp.PoolLimit(0))
 	if err != nil {
 		fmt.Println(err)

@@ -67,10 +67,10 @@ func TestTransportSoakOverload(t *testing.T) {
 	heap, goroutines := state()
 	for time.Now().Before(end.Add(-time.Second)) {
 		time.Sleep(100 * time.Millisecond)
-		if err := tr.desk.verify(); err != nil {
+		if err := tr.scheduler.verify(); err != nil {
 			t.Fatal(err)
 		}
-		if err := limit.desk.verify(); err != nil {
+		if err := limit.scheduler.verify(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -82,7 +82,7 @@ func TestTransportSoakOverload(t *testing.T) {
 	s, l := tr.Stats(), limit.Stats()
 	t.Logf("%v; heap %d to %d bytes, goroutines %d to %d; %v", outcomes.n, heap, heap2, goroutines, goroutines2, &s.Waits)
 	ok, refused := outcomes.of("200 OK"), outcomes.of("429 Too Many Requests")
-	if int(s.Answered) != ok || int(l.Full) != refused || int(l.Requests) != ok+refused || s.Requests != s.Answered || refused == 0 {
+	if int(s.Completed) != ok || int(l.Full) != refused || int(l.Requests) != ok+refused || s.Requests != s.Completed || refused == 0 {
 		t.Errorf("clients say %v, the transport %+v, the limiter %+v", outcomes.n, s.Counts, l.Counts)
 	}
 	for i, b := range backends {

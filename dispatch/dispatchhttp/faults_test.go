@@ -36,7 +36,7 @@ func breakOff(w http.ResponseWriter) {
 }
 
 // A connection that is reset in the middle of a body: the reader gets an error and not an end, the slot is given back, and the backend rests.
-func TestTransportAnswersThatBreakOff(t *testing.T) {
+func TestTransportResponsesThatBreakOff(t *testing.T) {
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/break" {
 			breakOff(w)
@@ -50,13 +50,13 @@ func TestTransportAnswersThatBreakOff(t *testing.T) {
 		t.Errorf("%q %v", text, err)
 	}
 	s := tr.Stats()
-	if s.Broken != 1 || s.InFlight != 0 || s.Retries != 0 || s.Backends[0].Failures != 1 || s.Backends[0].Resting == 0 {
+	if s.Broken != 1 || s.InFlight != 0 || s.Retries != 0 || s.Backends[0].Failures != 1 || s.Backends[0].Ejected == 0 {
 		t.Errorf("%+v", s)
 	}
 	if text, err := get(t.Context(), tr, "/"); text != "hello" || err != nil { // after its rest
 		t.Error(text, err)
 	}
-	if s := tr.Stats().Backends[0]; s.Failures != 0 || s.Probing {
+	if s := tr.Stats().Backends[0]; s.Failures != 0 || s.HalfOpen {
 		t.Errorf("%+v", s)
 	}
 }
@@ -111,7 +111,7 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	if s.InFlight != 0 || s.Waiting != 0 || s.Backends[0].Failed != 0 || s.Requests != 200 {
 		t.Errorf("%+v", s)
 	}
-	if int(s.Answered) != outcomes.of("answered") || int(s.Cancelled) != outcomes.of("cancelled") || int(s.Failed) != outcomes.of("failed") || s.Cancelled == 0 || s.Failed == 0 || s.Answered == 0 {
+	if int(s.Completed) != outcomes.of("answered") || int(s.Canceled) != outcomes.of("cancelled") || int(s.Failed) != outcomes.of("failed") || s.Canceled == 0 || s.Failed == 0 || s.Completed == 0 {
 		t.Errorf("%+v, and clients say %v", s.Counts, outcomes.n)
 	}
 }
@@ -158,7 +158,7 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 		backends[i].Server = httptest.NewServer(handler(backends[i]))
 		urls = append(urls, mustParse(t, backends[i].URL))
 	}
-	tr := transport(t, urls, Capacity(c), Tries(10), Rest(time.Millisecond, 20*time.Millisecond))
+	tr := transport(t, urls, Capacity(c), Attempts(10), Backoff(time.Millisecond, 20*time.Millisecond))
 	var clients sync.WaitGroup
 	var answered, failed atomic.Int64
 	stop := make(chan bool)
@@ -217,7 +217,7 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 	close(stop)
 	clients.Wait()
 	s := tr.Stats()
-	if s.Requests != uint64(answered.Load()+failed.Load()) || s.Answered != uint64(answered.Load()) || s.Failed+s.Broken != uint64(failed.Load()) {
+	if s.Requests != uint64(answered.Load()+failed.Load()) || s.Completed != uint64(answered.Load()) || s.Failed+s.Broken != uint64(failed.Load()) {
 		t.Errorf("%+v, and clients say %d answered and %d failed", s.Counts, answered.Load(), failed.Load())
 	}
 	for path, n := range seen.n {
@@ -253,7 +253,7 @@ func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 	})
 	defer close(end)
 	works := newBackend(t, hello)
-	tr := transport(t, []*url.URL{hangs.url, works.url}, Capacity(2), TryTimeout(300*time.Millisecond))
+	tr := transport(t, []*url.URL{hangs.url, works.url}, Capacity(2), AttemptTimeout(300*time.Millisecond))
 	var all sync.WaitGroup
 	for range 100 {
 		all.Go(func() {
@@ -263,7 +263,7 @@ func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if s := tr.Stats(); s.Answered != 100 || works.served.Load() < 100 || s.Backends[0].Failures == 0 {
+	if s := tr.Stats(); s.Completed != 100 || works.served.Load() < 100 || s.Backends[0].Failures == 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -312,7 +312,7 @@ func TestTransportOverloadAtOnce(t *testing.T) {
 	all.Wait()
 	ok, refused := outcomes.of("200 OK"), outcomes.of("503 Service Unavailable")
 	s := tr.Stats()
-	if ok+refused != clients*requests || s.Answered != uint64(ok) || s.Full != uint64(refused) || refused == 0 {
+	if ok+refused != clients*requests || s.Completed != uint64(ok) || s.Full != uint64(refused) || refused == 0 {
 		t.Errorf("%v, %+v", outcomes.n, s.Counts)
 	}
 	served := int64(0)
@@ -344,7 +344,7 @@ func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 		l := Limit(b.counting(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Millisecond)
 			hello(w, r)
-		}), Capacity(1), PoolLimit(1), TrustBirth(func(*http.Request) bool { return true }, time.Minute))
+		}), Capacity(1), PoolLimit(1), TrustStart(func(*http.Request) bool { return true }, time.Minute))
 		b.Server = httptest.NewServer(l)
 		t.Cleanup(b.Close)
 		urls, limiters, backends = append(urls, mustParse(t, b.URL)), append(limiters, l), append(backends, b)
@@ -352,7 +352,7 @@ func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 	var all sync.WaitGroup
 	var outcomes tally
 	for range transports {
-		tr := transport(t, urls, Capacity(1), SendBirth(), RetryRefused(), Tries(1000))
+		tr := transport(t, urls, Capacity(1), SendStart(), RetryRefused(), Attempts(1000))
 		for range each {
 			all.Go(func() {
 				text, err := get(t.Context(), tr, "/")
@@ -367,7 +367,7 @@ func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 	var full, answered uint64
 	for i, l := range limiters {
 		s := l.Stats()
-		full, answered = full+s.Full, answered+s.Answered
+		full, answered = full+s.Full, answered+s.Completed
 		if backends[i].most.Load() != 1 {
 			t.Errorf("%d at once", backends[i].most.Load())
 		}
@@ -378,16 +378,16 @@ func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 }
 
 // Closing with requests that wait for backends that rest ends with the context.
-func TestTransportClosesWhileAllRest(t *testing.T) {
+func TestTransportClosesWhileAllAreEjected(t *testing.T) {
 	b := newBackend(t, hello)
 	b.Close()
-	tr := transport(t, []*url.URL{b.url}, Rest(30*time.Second, 30*time.Second))
+	tr := transport(t, []*url.URL{b.url}, Backoff(30*time.Second, 30*time.Second))
 	errs := make(chan error)
 	go func() {
 		_, err := get(t.Context(), tr, "/")
 		errs <- err
 	}()
-	eventually(t, "it rests", func() bool { return tr.Stats().Backends[0].Resting > 0 && tr.Stats().Waiting == 1 })
+	eventually(t, "it rests", func() bool { return tr.Stats().Backends[0].Ejected > 0 && tr.Stats().Waiting == 1 })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := tr.Close(ctx); err != context.DeadlineExceeded {

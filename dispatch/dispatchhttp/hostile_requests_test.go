@@ -91,7 +91,7 @@ func TestHostileRetries(t *testing.T) {
 		{"PATCH", true, true, false, 1},
 	} {
 		b := newRawBackend(t, "", false)
-		tr := transport(t, []*url.URL{b.url}, Rest(time.Nanosecond, time.Nanosecond))
+		tr := transport(t, []*url.URL{b.url}, Backoff(time.Nanosecond, time.Nanosecond))
 		var open atomic.Int64
 		body := func() (io.ReadCloser, error) {
 			open.Add(1)
@@ -154,7 +154,7 @@ func TestHostileCancellation(t *testing.T) {
 		if err == nil || name == "body" && !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if s := tr.Stats(); s.InFlight != 0 || s.Cancelled != 1 || s.Backends[0].Failed != 0 || len(b.seen()) != 1 {
+		if s := tr.Stats(); s.InFlight != 0 || s.Canceled != 1 || s.Backends[0].Failed != 0 || len(b.seen()) != 1 {
 			t.Errorf("%s: %+v, %q", name, s, b.seen())
 		}
 	}

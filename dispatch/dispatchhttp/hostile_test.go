@@ -92,7 +92,7 @@ var hostileSetups = []hostileSetup{
 // reverse is a ReverseProxy over a Transport, which must have all its slots back at the end of the
 // test.
 func reverse(t *testing.T, u *url.URL) http.Handler {
-	tr := transport(t, []*url.URL{u}, Capacity(2), Rest(time.Nanosecond, time.Nanosecond))
+	tr := transport(t, []*url.URL{u}, Capacity(2), Backoff(time.Nanosecond, time.Nanosecond))
 	return &httputil.ReverseProxy{
 		Transport: tr, ErrorHandler: ErrorHandler, ErrorLog: log.New(io.Discard, "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) { r.Out.URL.RawQuery = r.In.URL.RawQuery },

@@ -15,7 +15,7 @@ import (
 
 // A backend that falls silent in the middle of its answer has failed, and its slot is free; one that is slow, and not silent, has not. How long the reader
 // takes between reads does not count.
-func TestTransportAnswerIdle(t *testing.T) {
+func TestTransportResponseIdle(t *testing.T) {
 	t.Parallel() // since it waits
 	end := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -31,7 +31,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 		}
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, AnswerIdle(time.Second))
+	tr := transport(t, []*url.URL{b.url}, ResponseIdle(time.Second))
 	for _, path := range []string{"/slow", "/reader", "/silent"} {
 		req, err := http.NewRequest("GET", "http://service"+path, nil)
 		if err != nil {
@@ -45,7 +45,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 			time.Sleep(1200 * time.Millisecond)
 		}
 		text, err := io.ReadAll(res.Body)
-		if want := path == "/silent"; string(text) != strings.Repeat("part", 12) || errors.Is(err, ErrAnswerIdle) != want || !want && err != nil {
+		if want := path == "/silent"; string(text) != strings.Repeat("part", 12) || errors.Is(err, ErrResponseIdle) != want || !want && err != nil {
 			t.Errorf("%s: %q %v", path, text, err)
 		}
 		var n net.Error
@@ -57,7 +57,7 @@ func TestTransportAnswerIdle(t *testing.T) {
 		}
 		res.Body.Close()
 	}
-	if s := tr.Stats(); s.Answered != 2 || s.Broken != 1 || s.Backends[0].Failed != 1 {
+	if s := tr.Stats(); s.Completed != 2 || s.Broken != 1 || s.Backends[0].Failed != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -75,7 +75,7 @@ func TestTransportUpgradedIdle(t *testing.T) {
 		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
 		io.Copy(io.Discard, rw)
 	})
-	tr := transport(t, []*url.URL{b.url}, AnswerIdle(time.Second))
+	tr := transport(t, []*url.URL{b.url}, ResponseIdle(time.Second))
 	req, err := http.NewRequest("GET", "http://service/", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -27,57 +27,57 @@ import (
 //
 // A step takes constant time under one mutex, but for births out of order, which take one for each younger request that waits.
 type Limiter struct {
-	next    http.Handler
-	desk    *desk
-	trusted func(*http.Request) bool
-	oldest  time.Duration
+	next      http.Handler
+	scheduler *scheduler
+	trusted   func(*http.Request) bool
+	maxAge    time.Duration
 }
 
 // mostRetryAfter bounds what a client is told, in seconds: what was measured may have been a moment's.
-const mostRetryAfter = 60
+const maxRetryAfter = 60
 
 // Limit puts a [Limiter] before a handler.
 func Limit(next http.Handler, opts ...LimitOption) *Limiter {
 	demand(next != nil, "the handler", "one", "nil")
 	o := gatherLimit(opts)
-	l := &Limiter{next: next, desk: newDesk(&o.deskOptions, 0), trusted: o.trusted, oldest: o.oldest}
-	l.desk.cancel() // there is nothing to check
-	l.desk.add(nil)
+	l := &Limiter{next: next, scheduler: newScheduler(&o.schedulerOptions, 0), trusted: o.trusted, maxAge: o.maxAge}
+	l.scheduler.cancel() // there is nothing to check
+	l.scheduler.add(nil)
 	return l
 }
 
 // Stats is what has happened so far, and what is now, all at one moment.
-func (l *Limiter) Stats() Stats { return l.desk.stats() }
+func (l *Limiter) Stats() Stats { return l.scheduler.stats() }
 
 // ServeHTTP has a request handled, or turns it away. The handler sees the birth of the request by [BirthOf].
 func (l *Limiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	birth := l.birth(r, time.Now())
-	t, err := l.desk.enter(r.Context(), birth)
+	birth := l.start(r, time.Now())
+	t, err := l.scheduler.acquire(r.Context(), birth)
 	if err != nil {
-		if l.desk.log != nil {
-			l.desk.log.Debug("dispatchhttp: a request is turned away", "from", r.RemoteAddr, "error", err)
+		if l.scheduler.log != nil {
+			l.scheduler.log.Debug("dispatchhttp: a request is turned away", "from", r.RemoteAddr, "error", err)
 		}
 		l.refuse(w, err)
 		return
 	}
-	o := wasBroken
-	defer func() { l.desk.leave(t, nothing, o) }()
-	l.next.ServeHTTP(w, r.WithContext(WithBirth(r.Context(), birth)))
-	o = wasAnswered
+	o := broken
+	defer func() { l.scheduler.finish(t, neutral, o) }()
+	l.next.ServeHTTP(w, r.WithContext(WithStart(r.Context(), birth)))
+	o = completed
 }
 
 // birth is when a request was born.
-func (l *Limiter) birth(r *http.Request, now time.Time) time.Time {
-	said := r.Header[BirthHeader]
+func (l *Limiter) start(r *http.Request, now time.Time) time.Time {
+	said := r.Header[StartHeader]
 	if l.trusted == nil || len(said) != 1 || !l.trusted(r) {
 		return now
 	}
-	birth, ok := ParseBirth(said[0])
+	birth, ok := ParseStart(said[0])
 	switch age := now.Sub(birth); { // Sub does not overflow
 	case !ok || age < 0:
 		return now
-	case age > l.oldest:
-		return now.Add(-l.oldest)
+	case age > l.maxAge:
+		return now.Add(-l.maxAge)
 	default:
 		return now.Add(-age) // by the clock that does not jump
 	}
@@ -90,7 +90,7 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 		http.Error(w, "the request ended while it waited", http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(l.desk.retryAfter()))
+	w.Header().Set("Retry-After", strconv.Itoa(l.scheduler.retryAfter()))
 	text := "too many requests at once"
 	if errors.Is(err, dispatch.ErrTooOld) {
 		text = "too many requests: this one has waited too long"
@@ -99,9 +99,9 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 }
 
 // retryAfter is how many seconds it takes until one that came now would have its turn: those in the line and itself, c at a time.
-func (d *desk) retryAfter() int {
+func (d *scheduler) retryAfter() int {
 	d.mu.Lock()
 	wait := d.service * float64(d.waiting.Len+1) / float64(d.capacity)
 	d.mu.Unlock()
-	return int(min(max(math.Ceil(wait/1e9), 1), mostRetryAfter))
+	return int(min(max(math.Ceil(wait/1e9), 1), maxRetryAfter))
 }

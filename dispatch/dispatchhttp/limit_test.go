@@ -42,7 +42,7 @@ func (l *limited) ask(ctx context.Context, name, sleep string, header ...string)
 	r := httptest.NewRequest("GET", "/?name="+name+"&sleep="+sleep, nil).WithContext(ctx)
 	r.RemoteAddr = "10.1.2.3:4"
 	if len(header) > 0 {
-		r.Header[BirthHeader] = header
+		r.Header[StartHeader] = header
 	}
 	w.Code = 0
 	go l.ServeHTTP(w, r)
@@ -76,7 +76,7 @@ func TestLimit(t *testing.T) {
 		}
 		leave()
 		synctest.Wait()
-		if s := l.Stats(); s.Waiting != 2 || s.InFlight != 2 || s.Full != 1 || s.Cancelled != 1 || s.Requests != 6 {
+		if s := l.Stats(); s.Waiting != 2 || s.InFlight != 2 || s.Full != 1 || s.Canceled != 1 || s.Requests != 6 {
 			t.Errorf("%+v", s)
 		}
 		late := l.ask(t.Context(), "g", "1s")
@@ -102,10 +102,10 @@ func TestLimit(t *testing.T) {
 		}
 		time.Sleep(5 * time.Minute)
 		s := l.Stats()
-		if s.TooOld != 3 || s.Answered != 4 || s.Full != 2 || s.Waiting+s.InFlight != 0 || s.Backends != nil {
+		if s.TooOld != 3 || s.Completed != 4 || s.Full != 2 || s.Waiting+s.InFlight != 0 || s.Backends != nil {
 			t.Errorf("%+v", s)
 		}
-		if err := l.desk.verify(); err != nil {
+		if err := l.scheduler.verify(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -128,23 +128,23 @@ func TestLimitRetryAfterIsBounded(t *testing.T) {
 }
 
 // Births order those who wait if they are trusted, within bounds, and never otherwise.
-func TestLimitBirths(t *testing.T) {
+func TestLimitStartTimes(t *testing.T) {
 	networks := TrustedNetworks(netip.MustParsePrefix("10.0.0.0/8"))
 	for name, c := range map[string]struct {
 		opts []LimitOption
 		want []string
 	}{
-		"trusted": {[]LimitOption{TrustBirth(networks, time.Minute)}, []string{"oldest", "older", "old", "plain", "words", "two", "future"}},
+		"trusted": {[]LimitOption{TrustStart(networks, time.Minute)}, []string{"oldest", "older", "old", "plain", "words", "two", "future"}},
 		"trusted less": { // ten seconds at most: those are of one age
-			[]LimitOption{TrustBirth(networks, 10*time.Second)}, []string{"old", "oldest", "older", "plain", "words", "two", "future"}},
+			[]LimitOption{TrustStart(networks, 10*time.Second)}, []string{"old", "oldest", "older", "plain", "words", "two", "future"}},
 		"nobody": {nil, []string{"plain", "old", "words", "oldest", "two", "older", "future"}},
-		"others": {[]LimitOption{TrustBirth(TrustedNetworks(netip.MustParsePrefix("10.1.2.4/32")), time.Minute)},
+		"others": {[]LimitOption{TrustStart(TrustedNetworks(netip.MustParsePrefix("10.1.2.4/32")), time.Minute)},
 			[]string{"plain", "old", "words", "oldest", "two", "older", "future"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := newLimited(append(c.opts, Capacity(1), PoolLimit(10))...)
-				ago := func(d time.Duration) string { return FormatBirth(time.Now().Add(-d)) }
+				ago := func(d time.Duration) string { return FormatStart(time.Now().Add(-d)) }
 				l.ask(t.Context(), "", "1s")
 				l.ask(t.Context(), "plain", "1s")
 				time.Sleep(time.Millisecond)
@@ -181,14 +181,14 @@ func TestTrustedNetworks(t *testing.T) {
 }
 
 // A handler that panics gives back its slot, and one before a Transport passes on the age.
-func TestLimitPanicsAndPassesOnBirths(t *testing.T) {
+func TestLimitPanicsAndPassesOnStart(t *testing.T) {
 	birth := time.Now().Add(-5 * time.Second).Truncate(time.Millisecond)
 	l := Limit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if got, ok := BirthOf(r.Context()); !ok || got.Sub(birth).Abs() > time.Millisecond {
+		if got, ok := StartOf(r.Context()); !ok || got.Sub(birth).Abs() > time.Millisecond {
 			t.Errorf("born %v, want %v", got, birth)
 		}
 		panic(http.ErrAbortHandler)
-	}), Capacity(1), PoolLimit(0), TrustBirth(func(*http.Request) bool { return true }, time.Minute))
+	}), Capacity(1), PoolLimit(0), TrustStart(func(*http.Request) bool { return true }, time.Minute))
 	for range 3 {
 		func() {
 			defer func() {
@@ -197,7 +197,7 @@ func TestLimitPanicsAndPassesOnBirths(t *testing.T) {
 				}
 			}()
 			r := httptest.NewRequest("GET", "/", nil)
-			r.Header.Set(BirthHeader, FormatBirth(birth))
+			r.Header.Set(StartHeader, FormatStart(birth))
 			l.ServeHTTP(httptest.NewRecorder(), r)
 		}()
 	}
@@ -258,15 +258,15 @@ func TestLimitServerConcurrently(t *testing.T) {
 	slow.Close()
 	eventually(t, "all have left", func() bool { s := l.Stats(); return s.Waiting+s.InFlight == 0 })
 	s := l.Stats()
-	if b.most.Load() != c || s.Answered != uint64(b.served.Load()) {
+	if b.most.Load() != c || s.Completed != uint64(b.served.Load()) {
 		t.Errorf("%d at once, %d served, %+v", b.most.Load(), b.served.Load(), s.Counts)
 	}
 	// What a client that went away would have got is not known to it; and it may have gone before it came.
 	ok, refused, away := outcomes.of("200"), outcomes.of("429"), outcomes.of("away")
-	if int(s.Full) < refused || int(s.Answered) < ok || ok+refused+away != clients*requests || int(s.Requests) > clients*requests+1 || refused == 0 || ok == 0 {
+	if int(s.Full) < refused || int(s.Completed) < ok || ok+refused+away != clients*requests || int(s.Requests) > clients*requests+1 || refused == 0 || ok == 0 {
 		t.Errorf("%v, and %+v", outcomes.n, s.Counts)
 	}
-	if err := l.desk.verify(); err != nil {
+	if err := l.scheduler.verify(); err != nil {
 		t.Error(err)
 	}
 }

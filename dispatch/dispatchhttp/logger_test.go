@@ -39,7 +39,7 @@ func TestLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out written
 		log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Tries(1), Logger(log), HealthCheck("/", 10*time.Second),
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(1), Logger(log), HealthCheck("/", 10*time.Second),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
 					return nil, errReset
@@ -68,12 +68,12 @@ func TestLogger(t *testing.T) {
 		want("level=WARN", "has failed its check", "backend=http://a", "must be 2xx")
 		shut(t, tr)
 		l := Limit(http.NotFoundHandler(), Capacity(1), PoolLimit(0), Logger(log))
-		tk, err := l.desk.enter(t.Context(), time.Now())
+		tk, err := l.scheduler.acquire(t.Context(), time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 		want("level=DEBUG", "turned away", "192.0.2.1", "pool is full")
-		l.desk.leave(tk, nothing, wasAnswered)
+		l.scheduler.finish(tk, neutral, completed)
 	})
 }

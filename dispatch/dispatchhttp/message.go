@@ -11,7 +11,7 @@ import (
 // send a status outside 100 to 999, and one below 200 would not end its response. Under
 // ReverseProxy a switch to a protocol that was not asked for would hold its slot for ever: it
 // leaves such a response open.
-func wrong(req *http.Request, res *http.Response) error {
+func checkResponse(req *http.Request, res *http.Response) error {
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols:
 		if asked, got := upgrade(req.Header), upgrade(res.Header); asked == "" || !strings.EqualFold(asked, got) {

@@ -112,7 +112,7 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 				}
 				shut(t, tr)
 				s := tr.Stats()
-				if s.Retries != uint64(tries-1) || s.Answered+s.Failed != 1 || s.Backends[0].Failed+s.Backends[1].Failed != 1 {
+				if s.Retries != uint64(tries-1) || s.Completed+s.Failed != 1 || s.Backends[0].Failed+s.Backends[1].Failed != 1 {
 					t.Errorf("%+v", s)
 				}
 			})
@@ -121,7 +121,7 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 }
 
 // What sends a request may come back to its body after it has failed. It gets nothing: the body is the next try's.
-func TestTransportStaleTriesGetNothing(t *testing.T) {
+func TestTransportStaleAttemptsGetNothing(t *testing.T) {
 	var first io.ReadCloser
 	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 		if first == nil {
@@ -157,7 +157,7 @@ func TestTransportGetBodyFails(t *testing.T) {
 }
 
 // A request that fails after Close has given up waiting for it is not tried again.
-func TestTransportClosedDoesNotTryAgain(t *testing.T) {
+func TestTransportClosedDoesNotRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Base(roundTripper(func(*http.Request) (*http.Response, error) {
 			time.Sleep(time.Minute)
@@ -185,10 +185,10 @@ func TestTransportClosedDoesNotTryAgain(t *testing.T) {
 }
 
 // Tries are counted, and with a single backend they wait for its rest.
-func TestTransportTriesAreLimited(t *testing.T) {
+func TestTransportAttemptsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Tries(4), Base(roundTripper(func(*http.Request) (*http.Response, error) {
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(4), Base(roundTripper(func(*http.Request) (*http.Response, error) {
 			tries++
 			return nil, errDial
 		})))
@@ -199,7 +199,7 @@ func TestTransportTriesAreLimited(t *testing.T) {
 		if _, err := get(t.Context(), tr, "/"); !errors.Is(err, errDial) || tries != 4 || time.Since(start) != 700*time.Millisecond {
 			t.Error(err, tries, time.Since(start)) // rests of 100, 200 and 400 ms
 		}
-		if s := tr.Stats().Backends[0]; s.Resting != 800*time.Millisecond || s.Failures != 4 || s.Failed != 4 {
+		if s := tr.Stats().Backends[0]; s.Ejected != 800*time.Millisecond || s.Failures != 4 || s.Failed != 4 {
 			t.Errorf("%+v", s)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -212,9 +212,9 @@ func TestTransportTriesAreLimited(t *testing.T) {
 }
 
 // A backend that hangs is left after TryTimeout; a body that takes longer is not touched.
-func TestTransportTryTimeout(t *testing.T) {
+func TestTransportAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, TryTimeout(time.Second), MaxWait(time.Minute), Capacity(2),
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, AttemptTimeout(time.Second), MaxWait(time.Minute), Capacity(2),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == "/hang" {
 					<-r.Context().Done()
@@ -240,11 +240,11 @@ func TestTransportTryTimeout(t *testing.T) {
 		}
 		_, err = send(t.Context(), tr, "POST", "/hang", nil)
 		var n net.Error
-		if err != ErrTryTimeout || !errors.As(err, &n) || !n.Timeout() {
+		if err != ErrAttemptTimeout || !errors.As(err, &n) || !n.Timeout() {
 			t.Error(err)
 		}
 		start := time.Now()
-		if _, err := get(t.Context(), tr, "/hang"); err != ErrTryTimeout || time.Since(start) != 3*time.Second+700*time.Millisecond {
+		if _, err := get(t.Context(), tr, "/hang"); err != ErrAttemptTimeout || time.Since(start) != 3*time.Second+700*time.Millisecond {
 			t.Error(err, time.Since(start)) // three tries, after rests of 100, 200 and 400 ms
 		}
 		// The client's own deadline is not the backend's failure.
@@ -287,7 +287,7 @@ func TestTransportRetryRefused(t *testing.T) {
 			t.Errorf("a body that is gone was sent again: %q %v %v", text, err, asked)
 		}
 		shut(t, tr)
-		if s := tr.Stats(); s.Answered != 3 || s.Retries != 4 || s.Backends[0].Failed+s.Backends[1].Failed != 0 {
+		if s := tr.Stats(); s.Completed != 3 || s.Retries != 4 || s.Backends[0].Failed+s.Backends[1].Failed != 0 {
 			t.Errorf("%+v", s)
 		}
 	})

@@ -37,7 +37,7 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 	if err := <-slow; err != nil {
 		t.Error(err)
 	}
-	limited := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond))
+	limited := transport(t, []*url.URL{b.url}, AttemptTimeout(500*time.Millisecond))
 	read, write = io.Pipe()
 	left := make(chan bool)
 	defer close(left)
@@ -49,7 +49,7 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 			}
 		}
 	}()
-	if _, err := send(t.Context(), limited, "POST", "/", read); err != ErrTryTimeout {
+	if _, err := send(t.Context(), limited, "POST", "/", read); err != ErrAttemptTimeout {
 		t.Error(err)
 	}
 	if s := limited.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
@@ -69,7 +69,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 	})
 	defer close(end)
-	tr := transport(t, []*url.URL{b.url}, TryTimeout(500*time.Millisecond), Capacity(3))
+	tr := transport(t, []*url.URL{b.url}, AttemptTimeout(500*time.Millisecond), Capacity(3))
 	left := make(chan error, 1)
 	proxy := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, err := send(r.Context(), tr, "POST", "/", r.Body)
@@ -84,7 +84,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 	io.WriteString(slow, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nthe beginning")
 	select {
 	case err := <-left:
-		if err != ErrTryTimeout {
+		if err != ErrAttemptTimeout {
 			t.Error(err)
 		}
 	case <-time.After(time.Minute):
@@ -93,7 +93,7 @@ func TestTransportWhoIsWaitedFor(t *testing.T) {
 	if s := tr.Stats(); s.Failed != 1 || s.InFlight != 0 || s.Backends[0].Failed != 0 {
 		t.Errorf("%+v", s)
 	}
-	if _, err := send(t.Context(), tr, "POST", "/deaf", io.LimitReader(zeros{}, 1<<40)); err != ErrTryTimeout {
+	if _, err := send(t.Context(), tr, "POST", "/deaf", io.LimitReader(zeros{}, 1<<40)); err != ErrAttemptTimeout {
 		t.Error(err)
 	}
 	if s := tr.Stats(); s.Failed != 2 || s.InFlight != 0 || s.Backends[0].Failed != 1 {

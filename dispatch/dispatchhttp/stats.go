@@ -13,10 +13,10 @@ import (
 // where the last two are those of [Stats].
 type Counts struct {
 	Requests  uint64 // that came
-	Answered  uint64 // the body of the answer was read to its end, or closed
+	Completed uint64 // the body of the answer was read to its end, or closed
 	Broken    uint64 // the answer broke off in its body; in a Limiter, the handler panicked
 	Failed    uint64 // no answer
-	Cancelled uint64 // the context ended before there was an answer, or before its body ended
+	Canceled  uint64 // the context ended before there was an answer, or before its body ended
 	Full      uint64 // turned away: no slot, and no room to wait
 	TooOld    uint64 // waited for as long as MaxWait allows
 	Closed    uint64 // turned away after Close
@@ -39,17 +39,17 @@ type Stats struct {
 
 // BackendStats is a backend at one moment.
 type BackendStats struct {
-	URL      string
-	InFlight int           // requests that have one of its slots
-	Answered uint64        // answers that came to their end
-	Failed   uint64        // tries that did not
-	Failures int           // in a row
-	Resting  time.Duration // for how much longer, 0 if it does not; with a HealthCheck it may fail that and rest again
-	Probing  bool          // it has rested, and gets one request to show that it works
-	Removed  bool          // it gets no more
+	URL       string
+	InFlight  int           // requests that have one of its slots
+	Completed uint64        // answers that came to their end
+	Failed    uint64        // tries that did not
+	Failures  int           // in a row
+	Ejected   time.Duration // for how much longer, 0 if it does not; with a HealthCheck it may fail that and rest again
+	HalfOpen  bool          // it has rested, and gets one request to show that it works
+	Removed   bool          // it gets no more
 }
 
-func (d *desk) stats() Stats {
+func (d *scheduler) stats() Stats {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -62,18 +62,18 @@ func (d *desk) stats() Stats {
 		Capacity: d.capacity,
 	}
 	if d.waiting.Head != nil {
-		s.Oldest = time.Duration(now - d.waiting.Head.Born)
+		s.Oldest = time.Duration(now - d.waiting.Head.Arrival)
 	}
 	for _, b := range d.servers {
 		if b.url == nil {
 			continue // of a Limiter
 		}
 		bs := BackendStats{
-			URL: b.url.String(), InFlight: b.inFlight, Answered: b.answered, Failed: b.failed,
-			Failures: b.failures, Probing: b.probing, Removed: b.gone,
+			URL: b.url.String(), InFlight: b.inFlight, Completed: b.completed, Failed: b.failed,
+			Failures: b.failures, HalfOpen: b.halfOpen, Removed: b.removed,
 		}
-		if b.resting {
-			bs.Resting = max(time.Duration(b.until-now), 1)
+		if b.ejected {
+			bs.Ejected = max(time.Duration(b.ejectedUntil-now), 1)
 		}
 		s.Backends = append(s.Backends, bs)
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 // ErrTryTimeout says that a backend did not answer within [TryTimeout]. It is a timeout as package net has them.
-var ErrTryTimeout error = &timeoutError{"dispatchhttp: the backend did not answer in time"}
+var ErrAttemptTimeout error = &timeoutError{"dispatchhttp: the backend did not answer in time"}
 
 // ErrAnswerIdle says that a backend was silent for as long as [AnswerIdle] in the middle of its answer. It is a timeout as package net has them.
-var ErrAnswerIdle error = &timeoutError{"dispatchhttp: the backend was silent for too long in the middle of its answer"}
+var ErrResponseIdle error = &timeoutError{"dispatchhttp: the backend was silent for too long in the middle of its answer"}
 
 type timeoutError struct{ text string }
 
@@ -55,25 +55,25 @@ var ErrOpaque = errors.New("dispatchhttp: the URL of the request has no path, an
 // A step takes constant time under one mutex; a request that waits takes about 240 bytes beside its own. All methods may be called from several
 // goroutines at once. There are no goroutines but those of checks and of the [Base].
 type Transport struct {
-	desk    *desk
-	base    http.RoundTripper
-	traces  bool // base says by httptrace that it looks for a connection
-	ownBase bool
-	o       *transportOptions
+	scheduler *scheduler
+	base      http.RoundTripper
+	traces    bool // base says by httptrace that it looks for a connection
+	ownBase   bool
+	o         *transportOptions
 }
 
 // NewTransport makes one over backends, of which there may be none at first. It returns an error that names the backend that is not a URL with
 // http or https, a host, and perhaps a path, or that is there twice.
 func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, error) {
 	o := gatherTransport(opts)
-	t := &Transport{desk: newDesk(&o.deskOptions, o.seed), base: o.base, o: o}
+	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, o.seed), base: o.base, o: o}
 	if t.base == nil {
 		t.base, t.ownBase = newBase(o), true
 	}
 	_, t.traces = t.base.(*http.Transport)
-	t.desk.first, t.desk.most = o.first, o.most
-	if o.healthPath != nil {
-		t.desk.check, t.desk.interval = t.check, o.interval
+	t.scheduler.firstBackoff, t.scheduler.maxBackoff = o.firstBackoff, o.maxBackoff
+	if o.checkPath != nil {
+		t.scheduler.check, t.scheduler.interval = t.check, o.checkInterval
 	}
 	if err := t.Set(backends); err != nil {
 		return nil, err
@@ -108,36 +108,36 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, ErrOpaque
 	}
 	ctx := req.Context()
-	birth, known := BirthOf(ctx)
+	birth, known := StartOf(ctx)
 	if !known {
 		birth = time.Now()
 	}
-	tk, err := t.desk.enter(ctx, birth)
+	tk, err := t.scheduler.acquire(ctx, birth)
 	for try := 1; err == nil; try++ {
 		var res *http.Response
-		res, err = t.try(req, body, tk, birth)
+		res, err = t.attempt(req, body, tk, birth)
 		refused := err == nil && t.o.retryRefused && res.StatusCode == http.StatusTooManyRequests
-		if err == nil && !(refused && try < t.o.tries && body.replayable()) {
+		if err == nil && !(refused && try < t.o.attempts && body.replayable()) {
 			body.finish(false)
-			return t.answer(ctx, res, tk), nil
+			return t.deliver(ctx, res, tk), nil
 		}
 		switch {
 		case refused:
 			discard(res)
-			tk, err = t.desk.again(ctx, tk, nothing)
+			tk, err = t.scheduler.retry(ctx, tk, neutral)
 			continue
 		case ctx.Err() != nil:
-			t.desk.leave(tk, nothing, wasCancelled)
+			t.scheduler.finish(tk, neutral, canceled)
 			err = ctx.Err() // whatever else went wrong at the same time: what is returned is what is counted
 		case !t.blames(err, body):
-			t.desk.leave(tk, nothing, hasFailed)
+			t.scheduler.finish(tk, neutral, failed)
 		default:
 			t.warn(tk, err)
-			if try < t.o.tries && mayRepeat(req, body, err) {
-				tk, err = t.desk.again(ctx, tk, bad)
+			if try < t.o.attempts && mayRepeat(req, body, err) {
+				tk, err = t.scheduler.retry(ctx, tk, failure)
 				continue
 			}
-			t.desk.leave(tk, bad, hasFailed)
+			t.scheduler.finish(tk, failure, failed)
 		}
 		break
 	}
@@ -145,7 +145,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-func (t *Transport) warn(tk ticket, err error) {
+func (t *Transport) warn(tk slot, err error) {
 	if t.o.log != nil {
 		t.o.log.Warn("dispatchhttp: a backend has failed", "backend", tk.server.url.String(), "error", err)
 	}
@@ -160,7 +160,7 @@ func discard(res *http.Response) {
 }
 
 // try sends a request to the backend of a ticket. The body of an answer ends the try's context.
-func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth time.Time) (*http.Response, error) {
+func (t *Transport) attempt(req *http.Request, body *requestBody, tk slot, birth time.Time) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	b, err := body.next(ctx)
 	if err != nil {
@@ -173,20 +173,20 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 		})
 	}
 	inTime := func() bool { return true }
-	if t.o.tryTimeout > 0 {
-		inTime = time.AfterFunc(t.o.tryTimeout, cancel).Stop
+	if t.o.attemptTimeout > 0 {
+		inTime = time.AfterFunc(t.o.attemptTimeout, cancel).Stop
 	}
 	out := req.WithContext(ctx)
 	out.Body = b
 	out.URL = locate(tk.server.url, req.URL, cmp.Or(req.Host, tk.server.url.Host))
-	if _, there := req.Header[BirthHeader]; there || t.o.sendBirth {
+	if _, there := req.Header[StartHeader]; there || t.o.sendStart {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
 			out.Header = http.Header{}
 		}
-		delete(out.Header, BirthHeader)
-		if t.o.sendBirth {
-			out.Header[BirthHeader] = []string{FormatBirth(birth)}
+		delete(out.Header, StartHeader)
+		if t.o.sendStart {
+			out.Header[StartHeader] = []string{FormatStart(birth)}
 		}
 	}
 	res, err := t.send(out, tk, cancel)
@@ -194,10 +194,10 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 		if err == nil {
 			res.Body.Close() // it came as the context ended
 		}
-		res, err = nil, ErrTryTimeout
+		res, err = nil, ErrAttemptTimeout
 	}
 	if err == nil {
-		if err = wrong(req, res); err != nil {
+		if err = checkResponse(req, res); err != nil {
 			res.Body.Close()
 		}
 	}
@@ -211,12 +211,12 @@ func (t *Transport) try(req *http.Request, body *requestBody, tk ticket, birth t
 }
 
 // send calls the base. If the base panics, or ends its goroutine, the slot is given back.
-func (t *Transport) send(req *http.Request, tk ticket, cancel func()) (*http.Response, error) {
+func (t *Transport) send(req *http.Request, tk slot, cancel func()) (*http.Response, error) {
 	returned := false
 	defer func() {
 		if !returned {
 			cancel()
-			t.desk.leave(tk, nothing, hasFailed)
+			t.scheduler.finish(tk, neutral, failed)
 		}
 	}()
 	res, err := t.base.RoundTrip(req)
@@ -225,40 +225,40 @@ func (t *Transport) send(req *http.Request, tk ticket, cancel func()) (*http.Res
 }
 
 // answer has an answer's body give back the slot.
-func (t *Transport) answer(ctx context.Context, res *http.Response, tk ticket) *http.Response {
+func (t *Transport) deliver(ctx context.Context, res *http.Response, tk slot) *http.Response {
 	fails := slices.Contains(t.o.failOn, res.StatusCode)
 	if !fails {
-		t.desk.answers(tk)
+		t.scheduler.responded(tk)
 	}
 	end := func(err error) {
-		v, o := nothing, wasAnswered
+		v, o := neutral, completed
 		switch {
 		case fails:
-			v = bad
+			v = failure
 		case err == io.EOF:
-			v = good
+			v = success
 		case err == nil:
 		case ctx.Err() != nil:
-			o = wasCancelled
+			o = canceled
 		default:
-			v, o = bad, wasBroken
+			v, o = failure, broken
 		}
-		if v == bad {
+		if v == failure {
 			t.warn(tk, errors.Join(err, errors.New(res.Status)))
 		}
-		t.desk.leave(tk, v, o)
+		t.scheduler.finish(tk, v, o)
 	}
 	body := res.Body.(*cancelBody)
 	rw, both := body.ReadCloser.(io.ReadWriteCloser)
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols && both:
-		res.Body = newUpgradedBody(rw, body.cancel, end, t.o.answerIdle)
+		res.Body = newUpgradedBody(rw, body.cancel, end, t.o.responseIdle)
 	case body.ReadCloser == http.NoBody:
 		body.cancel()
 		end(io.EOF)
 		res.Body = http.NoBody
 	default:
-		res.Body = &answerBody{cancelBody: body, end: end, idle: t.o.answerIdle}
+		res.Body = &responseBody{cancelBody: body, end: end, idle: t.o.responseIdle}
 	}
 	return res
 }
@@ -266,7 +266,7 @@ func (t *Transport) answer(ctx context.Context, res *http.Response, tk ticket) *
 // blames reports whether a try's error is the backend's, and not that of the client whose body broke off, or is slow to come, or whose request cannot be
 // sent anywhere.
 func (t *Transport) blames(err error, body *requestBody) bool {
-	if err == ErrTryTimeout {
+	if err == ErrAttemptTimeout {
 		return !body.awaited()
 	}
 	return !body.broken() && (!t.traces || body.sought.Load())

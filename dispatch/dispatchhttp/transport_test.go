@@ -66,7 +66,7 @@ func TestTransportHoldsSlotsForBodies(t *testing.T) {
 	}
 	ask("GET", "/empty")
 	held(false)
-	if s := tr.Stats(); s.Answered != 5 || s.Full != 1 || s.Backends[0].Answered != 4 || s.Waits.Count != 5 {
+	if s := tr.Stats(); s.Completed != 5 || s.Full != 1 || s.Backends[0].Completed != 4 || s.Waits.Count != 5 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -100,7 +100,7 @@ func TestTransportNeverMoreThanCAtOnce(t *testing.T) {
 				t.Errorf("with c = %d a backend had %d at once, and served %d", c, b.most.Load(), b.served.Load())
 			}
 		}
-		if s := tr.Stats(); s.Answered != requests || s.Waits.Count != requests || s.Retries != 0 {
+		if s := tr.Stats(); s.Completed != requests || s.Waits.Count != requests || s.Retries != 0 {
 			t.Errorf("%+v", s.Counts)
 		}
 	}
@@ -109,7 +109,7 @@ func TestTransportNeverMoreThanCAtOnce(t *testing.T) {
 // What of a request is the backend's, and what its own.
 func TestTransportRewritesTheURL(t *testing.T) {
 	var seen *http.Request
-	tr := transport(t, nil, SendBirth(), Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+	tr := transport(t, nil, SendStart(), Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 		seen = r
 		return response(r, 200, "ok"), nil
 	})))
@@ -123,7 +123,7 @@ func TestTransportRewritesTheURL(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := time.Now().Truncate(time.Millisecond)
-		req := &http.Request{URL: mustParse(t, c.asked), Host: "own", Header: http.Header{BirthHeader: {"1"}, "A": {"b"}}}
+		req := &http.Request{URL: mustParse(t, c.asked), Host: "own", Header: http.Header{StartHeader: {"1"}, "A": {"b"}}}
 		res, err := tr.RoundTrip(req)
 		if err != nil {
 			t.Fatal(err)
@@ -132,11 +132,11 @@ func TestTransportRewritesTheURL(t *testing.T) {
 		if got := seen.URL.String(); got != c.want || seen.Host != "own" || seen.Header.Get("A") != "b" {
 			t.Errorf("%s at %s: %s, Host %s", c.asked, c.backend, got, seen.Host)
 		}
-		birth, ok := ParseBirth(seen.Header.Get(BirthHeader))
+		birth, ok := ParseStart(seen.Header.Get(StartHeader))
 		if !ok || birth.Before(before) || birth.After(time.Now()) {
 			t.Errorf("it was born at %v", birth)
 		}
-		if req.URL.String() != c.asked || req.Header.Get(BirthHeader) != "1" || res.Request != req {
+		if req.URL.String() != c.asked || req.Header.Get(StartHeader) != "1" || res.Request != req {
 			t.Error("the request has changed")
 		}
 	}
@@ -144,10 +144,10 @@ func TestTransportRewritesTheURL(t *testing.T) {
 		t.Error(err)
 	}
 	plain := transport(t, []*url.URL{mustParse(t, "http://b")}, Base(tr.base))
-	ctx := WithBirth(t.Context(), time.Now())
-	req := (&http.Request{URL: mustParse(t, "http://service/"), Header: http.Header{BirthHeader: {"1"}}}).WithContext(ctx)
+	ctx := WithStart(t.Context(), time.Now())
+	req := (&http.Request{URL: mustParse(t, "http://service/"), Header: http.Header{StartHeader: {"1"}}}).WithContext(ctx)
 	res, err := plain.RoundTrip(req)
-	if err != nil || seen.Header.Get(BirthHeader) != "" {
+	if err != nil || seen.Header.Get(StartHeader) != "" {
 		t.Errorf("what a stranger says goes on: %v %v", seen.Header, err)
 	}
 	res.Body.Close()
@@ -174,10 +174,10 @@ func TestTransportRefusesBadBackends(t *testing.T) {
 	}
 	for name, f := range map[string]func(){
 		"capacity": func() { Capacity(0) }, "pool": func() { PoolLimit(-1) }, "wait": func() { MaxWait(0) },
-		"tries": func() { Tries(0) }, "timeout": func() { TryTimeout(0) }, "rest": func() { Rest(time.Second, time.Minute) },
-		"first": func() { Rest(2*time.Second, time.Second) }, "status": func() { FailOn(200) }, "path": func() { HealthCheck("x", 1) },
+		"tries": func() { Attempts(0) }, "timeout": func() { AttemptTimeout(0) }, "rest": func() { Backoff(time.Second, time.Minute) },
+		"first": func() { Backoff(2*time.Second, time.Second) }, "status": func() { FailOn(200) }, "path": func() { HealthCheck("x", 1) },
 		"interval": func() { HealthCheck("/", 0) }, "escape": func() { HealthCheck("/%zz", 1) }, "host": func() { HealthCheck("//x", 1) },
-		"base": func() { Base(nil) }, "trust": func() { TrustBirth(nil, 1) }, "next": func() { Limit(nil) },
+		"base": func() { Base(nil) }, "trust": func() { TrustStart(nil, 1) }, "next": func() { Limit(nil) },
 	} {
 		func() {
 			defer func() {
@@ -265,7 +265,7 @@ func TestTransportCloses(t *testing.T) {
 		t.Error(err)
 	}
 	shut(t, tr)
-	if s := tr.Stats(); s.Closed != 2 || s.Answered != 1 {
+	if s := tr.Stats(); s.Closed != 2 || s.Completed != 1 {
 		t.Errorf("%+v", s.Counts)
 	}
 }
@@ -335,7 +335,7 @@ func TestTransportHTTP2Concurrent(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			io.WriteString(w, r.Proto)
 		}))
-		opts := []TransportOption{Capacity(4), Rest(time.Millisecond, time.Millisecond)}
+		opts := []TransportOption{Capacity(4), Backoff(time.Millisecond, time.Millisecond)}
 		if encrypted {
 			b.EnableHTTP2 = true
 			b.StartTLS()
@@ -373,7 +373,7 @@ func TestErrorHandler(t *testing.T) {
 		err  error
 		want int
 	}{
-		{dispatch.ErrFull, 503}, {fmt.Errorf("x: %w", dispatch.ErrTooOld), 503}, {dispatch.ErrClosed, 503}, {ErrTryTimeout, 504},
+		{dispatch.ErrFull, 503}, {fmt.Errorf("x: %w", dispatch.ErrTooOld), 503}, {dispatch.ErrClosed, 503}, {ErrAttemptTimeout, 504},
 		{context.DeadlineExceeded, 504}, {&http.MaxBytesError{}, 413}, {errors.New("reset"), 502}, {io.ErrUnexpectedEOF, 502},
 	} {
 		w := httptest.NewRecorder()

@@ -79,18 +79,18 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	m.count(c.items, s.Served, "served")
 	m.count(c.items, s.Failed, "failed")
 	m.count(c.items, s.TooOld, "too_old")
-	m.count(c.items, s.Cancelled, "cancelled")
+	m.count(c.items, s.Canceled, "cancelled")
 	m.count(c.items, s.Aborted, "aborted")
 	m.count(c.submitted, s.Submitted)
 	m.count(c.refused, s.Full)
-	m.count(c.tries, s.Tries)
+	m.count(c.tries, s.Attempts)
 	m.count(c.refusals, s.Refusals)
 	m.count(c.returned, s.Returned)
 	m.count(c.moved, s.Moved)
 	m.count(c.panics, s.Panics)
 	m.waits(c.waits, &s.Waits)
 	m.gauge(c.oldest, s.Oldest.Seconds())
-	m.gauge(c.waiting, float64(s.Outside), "outside")
+	m.gauge(c.waiting, float64(s.Blocked), "outside")
 	m.gauge(c.waiting, float64(s.Pool), "pool")
 	m.gauge(c.waiting, float64(s.Accepted), "accepted")
 	for _, w := range s.Workers {
@@ -98,7 +98,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 		m.gauge(c.load, float64(w.Load), id)
 		m.gauge(c.busy, w.Busy.Seconds(), id)
 	}
-	m.gauge(c.buffer, float64(s.Buffer))
+	m.gauge(c.buffer, float64(s.Capacity))
 }
 
 // metrics are where the numbers of one answer go.

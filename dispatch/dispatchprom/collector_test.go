@@ -65,7 +65,7 @@ func TestCollector(t *testing.T) {
 				<-hang
 			}
 			return 0, nil
-		}}, dispatch.Buffer(2), dispatch.PoolLimit(2))
+		}}, dispatch.Capacity(2), dispatch.PoolLimit(2))
 		ctx, cancel := context.WithCancel(t.Context())
 		for item := range 4 {
 			ctx := t.Context()

@@ -70,10 +70,10 @@ func (c *HTTPCollector) Collect(ch chan<- prometheus.Metric) {
 	s := c.source.Stats()
 	m := metrics(ch)
 	m.count(c.requests, s.Requests)
-	m.count(c.outcomes, s.Answered, "answered")
+	m.count(c.outcomes, s.Completed, "answered")
 	m.count(c.outcomes, s.Broken, "broken")
 	m.count(c.outcomes, s.Failed, "failed")
-	m.count(c.outcomes, s.Cancelled, "cancelled")
+	m.count(c.outcomes, s.Canceled, "cancelled")
 	m.count(c.outcomes, s.Full, "full")
 	m.count(c.outcomes, s.TooOld, "too_old")
 	m.count(c.outcomes, s.Closed, "closed")
@@ -86,8 +86,8 @@ func (c *HTTPCollector) Collect(ch chan<- prometheus.Metric) {
 	m.gauge(c.capacity, float64(s.Capacity))
 	for _, b := range s.Backends {
 		m.gauge(c.backendInFlight, float64(b.InFlight), b.URL)
-		m.count(c.backendAnswers, b.Answered, b.URL)
+		m.count(c.backendAnswers, b.Completed, b.URL)
 		m.count(c.backendFailures, b.Failed, b.URL)
-		m.gauge(c.backendResting, b.Resting.Seconds(), b.URL)
+		m.gauge(c.backendResting, b.Ejected.Seconds(), b.URL)
 	}
 }

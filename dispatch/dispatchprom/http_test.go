@@ -87,7 +87,7 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 // Every number is where it should be, in the time of the test.
 func TestHTTPCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}), dispatchhttp.Capacity(1), dispatchhttp.PoolLimit(1), dispatchhttp.Tries(2), dispatchhttp.Rest(time.Second, time.Second))
+		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}), dispatchhttp.Capacity(1), dispatchhttp.PoolLimit(1), dispatchhttp.Attempts(2), dispatchhttp.Backoff(time.Second, time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}

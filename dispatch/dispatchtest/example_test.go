@@ -7,8 +7,8 @@ import (
 )
 
 // Two workers with room for two each. The third item waits behind the first, and is taken by whoever is done first.
-func ExampleDesk() {
-	d := &dispatchtest.Desk{Capacity: 2, PoolLimit: 10, Choose: func(_ int, workers []int) int { return workers[0] }}
+func ExampleReference() {
+	d := &dispatchtest.Reference{Capacity: 2, PoolLimit: 10, Choose: func(_ int, workers []int) int { return workers[0] }}
 	d.Add(0, 0)
 	d.Add(1, 0)
 	for item := range 3 {
@@ -29,8 +29,8 @@ func ExampleDesk() {
 }
 
 // An item that throws once and then waits to be pulled may wait for a worker that is idle.
-func ExampleServer() {
-	d := &dispatchtest.Desk{Capacity: 1, PoolLimit: 10, OnlyPull: true, Choose: func(_ int, workers []int) int { return workers[0] }}
+func ExampleWorker() {
+	d := &dispatchtest.Reference{Capacity: 1, PoolLimit: 10, OnlyPull: true, Choose: func(_ int, workers []int) int { return workers[0] }}
 	d.Add(0, 0)
 	d.Add(1, 0)
 	d.Arrive(0, 0)
@@ -41,12 +41,12 @@ func ExampleServer() {
 
 // What has not begun comes back by age.
 func ExampleItem() {
-	d := &dispatchtest.Desk{Capacity: 1, PoolLimit: 10}
+	d := &dispatchtest.Reference{Capacity: 1, PoolLimit: 10}
 	for item := range 3 {
 		d.Arrive(item, int64(10*item))
 	}
 	for _, item := range d.Abort() {
-		fmt.Print("item ", item.ID, " of ", item.Born, "; ")
+		fmt.Print("item ", item.ID, " of ", item.Arrival, "; ")
 	}
 	// Output: item 0 of 0; item 1 of 10; item 2 of 20;
 }

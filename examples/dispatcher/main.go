@@ -43,7 +43,7 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 			return
 		}
 		printed.Done()
-	}), dispatch.Buffer(tray))
+	}), dispatch.Capacity(tray))
 	for job := range jobs {
 		if err := d.Submit(ctx, job); err != nil { // waits if the queue is full
 			return err
@@ -70,7 +70,7 @@ func stop(ctx context.Context, printers, tray int) error {
 	d := dispatch.NewDispatcher(all(printers, func(ctx context.Context, _ int) {
 		begun.Done()
 		<-ctx.Done()
-	}), dispatch.Buffer(tray), dispatch.PoolLimit(10))
+	}), dispatch.Capacity(tray), dispatch.PoolLimit(10))
 	taken := 0
 	for d.TrySubmit(taken) == nil {
 		taken++

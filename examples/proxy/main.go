@@ -50,7 +50,7 @@ func run(n, capacity int) error {
 		defer s.Close()
 		servers, urls = append(servers, s), append(urls, &url.URL{Scheme: "http", Host: s.Listener.Addr().String()})
 	}
-	t, err := dispatchhttp.NewTransport(urls, dispatchhttp.Capacity(capacity), dispatchhttp.TryTimeout(10*time.Second))
+	t, err := dispatchhttp.NewTransport(urls, dispatchhttp.Capacity(capacity), dispatchhttp.AttemptTimeout(10*time.Second))
 	if err != nil {
 		return err
 	}

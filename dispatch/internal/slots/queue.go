@@ -3,9 +3,9 @@ package slots
 // An Item waits for a slot. It is linked into queues through itself, so that it goes from one to another, or out, in constant time and
 // without memory being asked for. It may be in two queues at once, one for each of its links.
 type Item[V any] struct {
-	Value V
-	Stamp uint64 // the order in which items came; never the same twice
-	Born  int64  // when it came, or said that it did
+	Value   V
+	Seq     uint64 // the order in which items came; never the same twice
+	Arrival int64  // when it came, or said that it did
 
 	Links [2]struct{ Prev, Next *Item[V] }
 }
@@ -15,15 +15,15 @@ type Queue[V any] struct {
 	Head, Tail *Item[V]
 	Len        int
 	Link       int  // which of the links it uses
-	ByBirth    bool // items are ordered by birth, and by stamp only if they were born at once
+	ByArrival  bool // items are ordered by birth, and by stamp only if they were born at once
 	Walked     int  // how many items Insert has passed, for tests
 }
 
 func (q *Queue[V]) before(a, b *Item[V]) bool {
-	if q.ByBirth && a.Born != b.Born {
-		return a.Born < b.Born
+	if q.ByArrival && a.Arrival != b.Arrival {
+		return a.Arrival < b.Arrival
 	}
-	return a.Stamp < b.Stamp
+	return a.Seq < b.Seq
 }
 
 // Push appends an item.

@@ -55,7 +55,7 @@ func TestBinsAreInTheirClass(t *testing.T) {
 // A queue is by age, by stamps or by births, however items come and go.
 func TestQueueIsByAge(t *testing.T) {
 	for _, byBirth := range []bool{false, true} {
-		q := Queue[int]{ByBirth: byBirth, Link: 1}
+		q := Queue[int]{ByArrival: byBirth, Link: 1}
 		r := random.New(2)
 		var in []*Item[int]
 		for stamp := range uint64(3000) {
@@ -65,7 +65,7 @@ func TestQueueIsByAge(t *testing.T) {
 				in = slices.Delete(in, int(i), int(i)+1)
 				continue
 			}
-			it := &Item[int]{Stamp: stamp ^ r.Below(8)<<20, Born: int64(r.Below(5))}
+			it := &Item[int]{Seq: stamp ^ r.Below(8)<<20, Arrival: int64(r.Below(5))}
 			var near *Item[int]
 			if len(in) > 0 {
 				near = []*Item[int]{nil, q.Tail, in[r.Below(uint64(len(in)))]}[r.Below(3)]
@@ -74,9 +74,9 @@ func TestQueueIsByAge(t *testing.T) {
 			in = append(in, it)
 			slices.SortFunc(in, func(a, b *Item[int]) int {
 				if byBirth {
-					return cmp.Or(cmp.Compare(a.Born, b.Born), cmp.Compare(a.Stamp, b.Stamp))
+					return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Seq, b.Seq))
 				}
-				return cmp.Compare(a.Stamp, b.Stamp)
+				return cmp.Compare(a.Seq, b.Seq)
 			})
 			var got []*Item[int]
 			for it := q.Head; it != nil; it = it.Links[1].Next {

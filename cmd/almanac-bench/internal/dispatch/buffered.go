@@ -38,7 +38,7 @@ func newBuffered(c *cluster, capacity int) *buffered {
 	}
 }
 
-// newEventDriven is the rule of dispatch.Dispatcher, which dispatchtest.Desk has in the plainest way: it prefers idle workers, any of them, and then any
+// newEventDriven is the rule of dispatch.Dispatcher, which dispatchtest.Reference has in the plainest way: it prefers idle workers, any of them, and then any
 // that has a slot.
 func newEventDriven(c *cluster, capacity int) *buffered {
 	p := newBuffered(c, capacity)

@@ -81,7 +81,7 @@ func TestNobodyIsServedTooSoon(t *testing.T) {
 	}
 }
 
-// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain rules of dispatchtest.Desk, and tries as often, if
+// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain rules of dispatchtest.Reference, and tries as often, if
 // throws hit the same.
 func TestEventDrivenIsTheDispatchersRule(t *testing.T) {
 	for capacity := 1; capacity <= 4; capacity++ {
@@ -102,7 +102,7 @@ func follow(t *testing.T, capacity int, seed uint64) {
 			return 1
 		})
 	}
-	desk := &dispatchtest.Desk{Capacity: capacity, PoolLimit: requests, Choose: func(item int, workers []int) int {
+	desk := &dispatchtest.Reference{Capacity: capacity, PoolLimit: requests, Choose: func(item int, workers []int) int {
 		var all []int32
 		for _, w := range workers {
 			all = append(all, int32(w))
@@ -139,8 +139,8 @@ func follow(t *testing.T, capacity int, seed uint64) {
 			desk.Finish(int(w), 0)
 			p.finish(w, i)
 		default:
-			if desk.Served != requests || desk.Tries != c.tries {
-				t.Fatalf("c=%d, seed %d: %d served, %d and %d tries", capacity, seed, desk.Served, desk.Tries, c.tries)
+			if desk.Served != requests || desk.Attempts != c.tries {
+				t.Fatalf("c=%d, seed %d: %d served, %d and %d tries", capacity, seed, desk.Served, desk.Attempts, c.tries)
 			}
 			return
 		}

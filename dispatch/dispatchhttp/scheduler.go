@@ -29,14 +29,14 @@ import (
 //  3. every request is in one place, and the queue is by age.
 //
 // verify in desk_test.go has them as code.
-type desk struct {
-	capacity int           // c
-	limit    int           // of the queue
-	maxWait  time.Duration // 0 for any
-	first    time.Duration // rest after a first failure
-	most     time.Duration // rest at most
-	log      *slog.Logger
-	start    time.Time
+type scheduler struct {
+	capacity     int           // c
+	limit        int           // of the queue
+	maxWait      time.Duration // 0 for any
+	firstBackoff time.Duration // rest after a first failure
+	maxBackoff   time.Duration // rest at most
+	log          *slog.Logger
+	start        time.Time
 
 	// Of active checks; check is nil if there are none.
 	check    func(context.Context, *url.URL) error
@@ -47,7 +47,7 @@ type desk struct {
 
 	mu       sync.Mutex
 	random   random.Stream
-	stamp    uint64
+	lastSeq  uint64
 	waiting  slots.Queue[request] // by birth
 	inFlight int
 	servers  []*server // those that there are, and those removed that still have something in flight
@@ -66,48 +66,48 @@ type server struct {
 	url      *url.URL
 	inFlight int
 	bin      slots.Bin[server]
-	gone     bool
+	removed  bool
 
 	// See rest.go.
-	failures int    // in a row
-	rests    uint64 // how often it was sent to rest
-	resting  bool
-	probing  bool // on probation
-	probe    bool // its one request is out
-	until    int64
-	epoch    uint64 // of its timer
-	timer    *time.Timer
+	failures     int    // in a row
+	ejections    uint64 // how often it was sent to rest
+	ejected      bool
+	halfOpen     bool // on probation
+	probing      bool // its one request is out
+	ejectedUntil int64
+	epoch        uint64 // of its timer
+	timer        *time.Timer
 
-	answered, failed uint64
+	completed, failed uint64
 }
 
 // An age is that of a request, which it keeps over all its tries.
-type age struct {
-	born, came int64
-	stamp      uint64 // among those born at once, the order in which they came
+type arrival struct {
+	start, at int64
+	seq       uint64 // among those born at once, the order in which they came
 }
 
 // A waiter is a request that waits for a slot.
 type waiter = slots.Item[request]
 
 type request struct {
-	avoid  *slots.Bin[server] // of the server where it has just failed: another one if there is a choice
-	ready  chan struct{}      // has a token when it has left the queue and ticket or err is there
-	ticket ticket             // has an age only until then
-	err    error
+	avoid *slots.Bin[server] // of the server where it has just failed: another one if there is a choice
+	ready chan struct{}      // has a token when it has left the queue and ticket or err is there
+	slot  slot               // has an age only until then
+	err   error
 }
 
 // A ticket is a slot that a request has.
-type ticket struct {
-	age
-	server *server
-	since  int64  // it has had the slot
-	rests  uint64 // of the server at that time
-	probe  bool
+type slot struct {
+	arrival
+	server    *server
+	since     int64  // it has had the slot
+	ejections uint64 // of the server at that time
+	probe     bool
 }
 
-func newDesk(o *deskOptions, seed uint64) *desk {
-	d := &desk{
+func newScheduler(o *schedulerOptions, seed uint64) *scheduler {
+	d := &scheduler{
 		capacity: o.capacity,
 		limit:    o.poolLimit,
 		maxWait:  o.maxWait,
@@ -116,30 +116,30 @@ func newDesk(o *deskOptions, seed uint64) *desk {
 		random:   random.New(seed),
 		drained:  make(chan struct{}),
 	}
-	d.waiting.ByBirth = true
+	d.waiting.ByArrival = true
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	return d
 }
 
 // now is the time since the desk was made.
-func (d *desk) now() int64 { return int64(time.Since(d.start)) }
+func (d *scheduler) now() int64 { return int64(time.Since(d.start)) }
 
 // enter waits for a slot. Whatever it returns, the request is counted.
-func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
+func (d *scheduler) acquire(ctx context.Context, birth time.Time) (slot, error) {
 	d.mu.Lock()
 	now := d.now()
-	d.stamp++
-	a := age{born: min(int64(birth.Sub(d.start)), now), came: now, stamp: d.stamp}
+	d.lastSeq++
+	a := arrival{start: min(int64(birth.Sub(d.start)), now), at: now, seq: d.lastSeq}
 	d.total.Requests++
 	switch {
 	case ctx.Err() != nil:
-		d.total.Cancelled++
+		d.total.Canceled++
 		d.mu.Unlock()
-		return ticket{}, ctx.Err()
+		return slot{}, ctx.Err()
 	case d.closed:
 		d.total.Closed++
 		d.mu.Unlock()
-		return ticket{}, dispatch.ErrClosed
+		return slot{}, dispatch.ErrClosed
 	case d.waiting.Len == 0:
 		if bin := d.bins.Pick(&d.random, nil); bin != nil {
 			t := d.grant(bin.Of, a, now)
@@ -150,39 +150,39 @@ func (d *desk) enter(ctx context.Context, birth time.Time) (ticket, error) {
 	if d.waiting.Len >= d.limit {
 		d.total.Full++
 		d.mu.Unlock()
-		return ticket{}, dispatch.ErrFull
+		return slot{}, dispatch.ErrFull
 	}
 	w := newWaiter(a, nil)
 	d.waiting.Insert(d.waiting.Tail, w) // it is younger than most
 	d.mu.Unlock()
-	return d.await(ctx, w, now)
+	return d.wait(ctx, w, now)
 }
 
 // again gives back a slot and waits for another, as the same request with the same age. It is not turned away if the queue is full: it has been
 // in already, and there are no more of its kind than there are slots.
-func (d *desk) again(ctx context.Context, t ticket, v verdict) (ticket, error) {
+func (d *scheduler) retry(ctx context.Context, t slot, v verdict) (slot, error) {
 	d.mu.Lock()
 	d.total.Retries++
-	d.giveBack(t, v)
+	d.release(t, v)
 	if d.ended {
 		d.total.Closed++
-		d.perhapsDrained()
+		d.signalDrained()
 		d.mu.Unlock()
-		return ticket{}, dispatch.ErrClosed
+		return slot{}, dispatch.ErrClosed
 	}
-	w := newWaiter(t.age, &t.server.bin)
+	w := newWaiter(t.arrival, &t.server.bin)
 	d.waiting.Insert(nil, w) // it is older than most: it was once out of the queue already
-	d.settle()
+	d.fillSlots()
 	d.mu.Unlock()
-	return d.await(ctx, w, t.came)
+	return d.wait(ctx, w, t.at)
 }
 
-func newWaiter(a age, avoid *slots.Bin[server]) *waiter {
-	return &waiter{Born: a.born, Stamp: a.stamp, Value: request{avoid: avoid, ready: make(chan struct{}, 1), ticket: ticket{age: a}}}
+func newWaiter(a arrival, avoid *slots.Bin[server]) *waiter {
+	return &waiter{Arrival: a.start, Seq: a.seq, Value: request{avoid: avoid, ready: make(chan struct{}, 1), slot: slot{arrival: a}}}
 }
 
 // await is what a request that came at some time does while it is in the queue. Whoever grants it a slot writes its ticket.
-func (d *desk) await(ctx context.Context, it *waiter, came int64) (ticket, error) {
+func (d *scheduler) wait(ctx context.Context, it *waiter, came int64) (slot, error) {
 	w := &it.Value
 	var late <-chan time.Time
 	if d.maxWait > 0 {
@@ -192,7 +192,7 @@ func (d *desk) await(ctx context.Context, it *waiter, came int64) (ticket, error
 	}
 	select {
 	case <-w.ready:
-		return w.ticket, w.err
+		return w.slot, w.err
 	case <-ctx.Done():
 	case <-late:
 	}
@@ -202,28 +202,28 @@ func (d *desk) await(ctx context.Context, it *waiter, came int64) (ticket, error
 	select {
 	case <-w.ready: // in the meantime
 		if w.err == nil && err != nil {
-			d.giveBack(w.ticket, nothing)
-			d.total.Cancelled++
-			d.settle()
-			d.perhapsDrained()
-			return ticket{}, err
+			d.release(w.slot, neutral)
+			d.total.Canceled++
+			d.fillSlots()
+			d.signalDrained()
+			return slot{}, err
 		}
-		return w.ticket, w.err
+		return w.slot, w.err
 	default:
 	}
 	d.waiting.Remove(it)
 	if err != nil {
-		d.total.Cancelled++
+		d.total.Canceled++
 	} else {
 		d.total.TooOld++
 		err = dispatch.ErrTooOld
 	}
-	d.perhapsDrained()
-	return ticket{}, err
+	d.signalDrained()
+	return slot{}, err
 }
 
 // settle hands slots to those who wait, the oldest first.
-func (d *desk) settle() {
+func (d *scheduler) fillSlots() {
 	for d.waiting.Len > 0 {
 		it := d.waiting.Head
 		w := &it.Value
@@ -232,43 +232,43 @@ func (d *desk) settle() {
 			return
 		}
 		d.waiting.Remove(it)
-		w.ticket = d.grant(bin.Of, w.ticket.age, d.now())
+		w.slot = d.grant(bin.Of, w.slot.arrival, d.now())
 		w.ready <- struct{}{}
 	}
 }
 
 // grant gives a slot of a server that has one.
-func (d *desk) grant(s *server, a age, now int64) ticket {
-	t := ticket{age: a, server: s, since: now, rests: s.rests, probe: s.probing}
-	s.probe = s.probing
+func (d *scheduler) grant(s *server, a arrival, now int64) slot {
+	t := slot{arrival: a, server: s, since: now, ejections: s.ejections, probe: s.halfOpen}
+	s.probing = s.halfOpen
 	s.inFlight++
 	d.inFlight++
-	d.waits.Add(time.Duration(now - a.came))
-	d.file(s)
+	d.waits.Add(time.Duration(now - a.at))
+	d.update(s)
 	return t
 }
 
 // leave gives back a slot at the end of a request.
-func (d *desk) leave(t ticket, v verdict, o outcome) {
+func (d *scheduler) finish(t slot, v verdict, o outcome) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.giveBack(t, v)
+	d.release(t, v)
 	switch o {
-	case wasAnswered:
-		d.total.Answered++
-	case wasBroken:
+	case completed:
+		d.total.Completed++
+	case broken:
 		d.total.Broken++
-	case hasFailed:
+	case failed:
 		d.total.Failed++
-	case wasCancelled:
-		d.total.Cancelled++
+	case canceled:
+		d.total.Canceled++
 	}
-	d.settle()
-	d.perhapsDrained()
+	d.fillSlots()
+	d.signalDrained()
 }
 
 // giveBack is where a slot becomes free. What follows must settle.
-func (d *desk) giveBack(t ticket, v verdict) {
+func (d *scheduler) release(t slot, v verdict) {
 	s := t.server
 	s.inFlight--
 	d.inFlight--
@@ -277,9 +277,9 @@ func (d *desk) giveBack(t ticket, v verdict) {
 		d.service = held
 	}
 	d.service += (held - d.service) / serviceMemory
-	d.judge(t, v)
-	d.file(s)
-	if s.gone && s.inFlight == 0 {
+	d.updateHealth(t, v)
+	d.update(s)
+	if s.removed && s.inFlight == 0 {
 		d.forget(s)
 	}
 }
@@ -288,16 +288,16 @@ func (d *desk) giveBack(t ticket, v verdict) {
 const serviceMemory = 16
 
 // file puts a server into the class that it belongs to.
-func (d *desk) file(s *server) {
+func (d *scheduler) update(s *server) {
 	class := slots.None
-	if !s.gone && !s.resting && !(s.probing && s.probe) {
+	if !s.removed && !s.ejected && !(s.halfOpen && s.probing) {
 		class = slots.ClassOf(s.inFlight, d.capacity)
 	}
 	d.bins.Put(&s.bin, class)
 }
 
 // perhapsDrained notices the end.
-func (d *desk) perhapsDrained() {
+func (d *scheduler) signalDrained() {
 	if d.closed && d.waiting.Len+d.inFlight == 0 {
 		select {
 		case <-d.drained:

@@ -19,84 +19,84 @@ import (
 type verdict uint8
 
 const (
-	nothing verdict = iota // the client went away, or closed the body before its end
-	good                   // an answer came to its end
-	bad                    // no answer came, or not all of it
+	neutral verdict = iota // the client went away, or closed the body before its end
+	success                // an answer came to its end
+	failure                // no answer came, or not all of it
 )
 
 // outcome is what became of a request that had a slot.
 type outcome uint8
 
 const (
-	wasAnswered outcome = iota
-	wasBroken
-	hasFailed
-	wasCancelled
+	completed outcome = iota
+	broken
+	failed
+	canceled
 )
 
 // judge takes to heart what a try says. One that began before the server's last rest says nothing new.
-func (d *desk) judge(t ticket, v verdict) {
-	s, recent := t.server, t.rests == t.server.rests
+func (d *scheduler) updateHealth(t slot, v verdict) {
+	s, recent := t.server, t.ejections == t.server.ejections
 	if t.probe && recent {
-		s.probe = false
+		s.probing = false
 	}
 	switch v {
-	case good:
-		s.answered++
+	case success:
+		s.completed++
 		if recent {
 			s.failures = 0
 		}
-	case bad:
+	case failure:
 		s.failed++
-		if recent && !s.gone {
-			d.rest(s)
+		if recent && !s.removed {
+			d.eject(s)
 		}
 	}
 }
 
 // rest sends a server to rest. The caller files it.
-func (d *desk) rest(s *server) {
-	if d.most == 0 {
+func (d *scheduler) eject(s *server) {
+	if d.maxBackoff == 0 {
 		return // of a Limiter
 	}
-	pause := d.first
+	pause := d.firstBackoff
 	for range s.failures {
-		if pause >= d.most/2 {
-			pause = d.most
+		if pause >= d.maxBackoff/2 {
+			pause = d.maxBackoff
 			break
 		}
 		pause *= 2
 	}
 	s.failures++
-	s.rests++
-	s.resting, s.probing, s.probe = true, false, false
-	s.until = d.now() + int64(pause)
+	s.ejections++
+	s.ejected, s.halfOpen, s.probing = true, false, false
+	s.ejectedUntil = d.now() + int64(pause)
 	d.arm(s, pause)
 }
 
 // answers says that an answer has begun to come: a server on probation has passed.
-func (d *desk) answers(t ticket) {
+func (d *scheduler) responded(t slot) {
 	s := t.server
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if s.probing && t.rests == s.rests {
-		s.probing, s.probe = false, false
-		d.file(s)
-		d.settle()
+	if s.halfOpen && t.ejections == s.ejections {
+		s.halfOpen, s.probing = false, false
+		d.update(s)
+		d.fillSlots()
 	}
 }
 
 // arm has a server looked after later, and not at the time that was said before.
-func (d *desk) arm(s *server, pause time.Duration) {
+func (d *scheduler) arm(s *server, pause time.Duration) {
 	d.disarm(s)
 	if d.ended {
 		return
 	}
 	epoch := s.epoch
-	s.timer = time.AfterFunc(pause, func() { d.look(s, epoch) })
+	s.timer = time.AfterFunc(pause, func() { d.probe(s, epoch) })
 }
 
-func (d *desk) disarm(s *server) {
+func (d *scheduler) disarm(s *server) {
 	s.epoch++
 	if s.timer != nil {
 		s.timer.Stop()
@@ -105,7 +105,7 @@ func (d *desk) disarm(s *server) {
 }
 
 // look is what a timer calls: a rest is over, or it is time for a check.
-func (d *desk) look(s *server, epoch uint64) {
+func (d *scheduler) probe(s *server, epoch uint64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if s.epoch != epoch {
@@ -124,21 +124,21 @@ func (d *desk) look(s *server, epoch uint64) {
 			return // it was removed, or has failed in the meantime
 		}
 		if err != nil {
-			d.rest(s)
-			d.file(s)
+			d.eject(s)
+			d.update(s)
 			return
 		}
 		d.arm(s, d.interval)
 	}
-	if s.resting {
-		s.resting, s.probing, s.probe = false, true, false
-		d.file(s)
-		d.settle()
+	if s.ejected {
+		s.ejected, s.halfOpen, s.probing = false, true, false
+		d.update(s)
+		d.fillSlots()
 	}
 }
 
 // forget drops a server that was removed and has nothing in flight.
-func (d *desk) forget(s *server) {
+func (d *scheduler) forget(s *server) {
 	i := slices.Index(d.servers, s)
 	d.servers = slices.Delete(d.servers, i, i+1)
 }

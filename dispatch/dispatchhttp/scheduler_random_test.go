@@ -16,7 +16,7 @@ import (
 type guest struct {
 	born   int64
 	cancel context.CancelFunc
-	t      ticket
+	t      slot
 	err    error
 	back   bool // enter has returned
 	tries  int
@@ -24,7 +24,7 @@ type guest struct {
 
 // Random runs, step by step: requests of any age come, end well or badly, are tried again and give up; servers come, go, rest and are checked. After each step
 // the invariants hold, and whoever got a slot was older than all who still wait.
-func TestDeskKeepsItsPromises(t *testing.T) {
+func TestSchedulerInvariants(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) { randomRun(t, seed) })
 	}
@@ -32,12 +32,12 @@ func TestDeskKeepsItsPromises(t *testing.T) {
 
 func randomRun(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 19))
-	o := deskOptions{capacity: 1 + r.IntN(3), poolLimit: r.IntN(30)}
+	o := schedulerOptions{capacity: 1 + r.IntN(3), poolLimit: r.IntN(30)}
 	if r.IntN(2) == 0 {
 		o.maxWait = time.Duration(1+r.IntN(20)) * time.Second
 	}
-	d := newDesk(&o, seed)
-	d.first, d.most = 100*time.Millisecond, 30*time.Second
+	d := newScheduler(&o, seed)
+	d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
 	sick := map[string]bool{}
 	var mu sync.Mutex // of guests, and of who is sick; the run has it but for when it waits
 	mu.Lock()
@@ -60,7 +60,7 @@ func randomRun(t *testing.T, seed uint64) {
 		}
 	}
 	var all []*guest
-	wait := func(g *guest, f func() (ticket, error)) {
+	wait := func(g *guest, f func() (slot, error)) {
 		g.back = false
 		go func() {
 			tk, err := f()
@@ -97,7 +97,7 @@ func randomRun(t *testing.T, seed uint64) {
 			birth := time.Now().Add(-time.Duration(r.IntN(3)*r.IntN(1000)) * time.Millisecond)
 			g := &guest{cancel: cancel, born: int64(birth.Sub(d.start))}
 			all = append(all, g)
-			wait(g, func() (ticket, error) { return d.enter(ctx, birth) })
+			wait(g, func() (slot, error) { return d.acquire(ctx, birth) })
 		case k < 14:
 			if g := pick(true); g != nil {
 				if v := verdict(r.IntN(3)); r.IntN(3) == 0 {
@@ -106,9 +106,9 @@ func randomRun(t *testing.T, seed uint64) {
 					ctx, cancel := context.WithCancel(t.Context())
 					g.cancel = cancel
 					tk := g.t
-					wait(g, func() (ticket, error) { return d.again(ctx, tk, v) })
-				} else if d.answers(g.t); r.IntN(3) > 0 {
-					d.leave(g.t, v, outcome(r.IntN(4)))
+					wait(g, func() (slot, error) { return d.retry(ctx, tk, v) })
+				} else if d.responded(g.t); r.IntN(3) > 0 {
+					d.finish(g.t, v, outcome(r.IntN(4)))
 					g.err = errors.New("done")
 				}
 			}
@@ -118,9 +118,9 @@ func randomRun(t *testing.T, seed uint64) {
 			}
 		case k < 16:
 			d.mu.Lock()
-			if s := d.find(u); s == nil || s.gone {
+			if s := d.find(u); s == nil || s.removed {
 				d.add(u)
-				d.settle()
+				d.fillSlots()
 			} else if r.IntN(2) == 0 {
 				d.remove(s)
 			}
@@ -145,7 +145,7 @@ func randomRun(t *testing.T, seed uint64) {
 	}
 	d.mu.Lock()
 	d.closed = true
-	d.perhapsDrained()
+	d.signalDrained()
 	d.mu.Unlock()
 	pause(0)
 	d.end()
@@ -156,7 +156,7 @@ func randomRun(t *testing.T, seed uint64) {
 			t.Fatalf("seed %d: one waits for ever", seed)
 		}
 		if g.err == nil {
-			d.leave(g.t, good, wasAnswered)
+			d.finish(g.t, success, completed)
 		}
 	}
 	<-d.drained

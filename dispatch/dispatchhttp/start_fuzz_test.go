@@ -11,14 +11,14 @@ import (
 var integer = regexp.MustCompile(`\A[0-9]{1,15}\z`)
 
 // What is read is what strconv reads, nothing else is taken for a birth, and whatever a header says a request is between now and the greatest age old.
-func FuzzBirth(f *testing.F) {
+func FuzzStart(f *testing.F) {
 	for _, s := range []string{"", "0", "1763287065123", "999999999999999", "1000000000000000", "-1", "+1", " 1", "1 ", "1.5", "0x10", "1_0", "١", "1\n", "00000000000000000001"} {
 		f.Add(s)
 	}
 	now := time.UnixMilli(1_763_287_065_123)
-	l := Limit(http.NotFoundHandler(), TrustBirth(func(*http.Request) bool { return true }, time.Minute))
+	l := Limit(http.NotFoundHandler(), TrustStart(func(*http.Request) bool { return true }, time.Minute))
 	f.Fuzz(func(t *testing.T, s string) {
-		birth, ok := ParseBirth(s)
+		birth, ok := ParseStart(s)
 		if ok != integer.MatchString(s) {
 			t.Fatalf("%q is a birth: %v", s, ok)
 		}
@@ -27,23 +27,23 @@ func FuzzBirth(f *testing.F) {
 			if err != nil || birth.UnixMilli() != ms {
 				t.Fatalf("%q is %v", s, birth)
 			}
-			if again, ok := ParseBirth(FormatBirth(birth)); !ok || !again.Equal(birth) {
+			if again, ok := ParseStart(FormatStart(birth)); !ok || !again.Equal(birth) {
 				t.Fatalf("%q comes back as %v", s, again)
 			}
 		}
-		got := l.birth(&http.Request{Header: http.Header{BirthHeader: {s}}}, now)
+		got := l.start(&http.Request{Header: http.Header{StartHeader: {s}}}, now)
 		if age := now.Sub(got); age < 0 || age > time.Minute || !ok && age != 0 {
 			t.Fatalf("%q is %v old", s, age)
 		}
 	})
 }
 
-func TestFormatBirthOfAnyTime(t *testing.T) {
+func TestFormatStartOfAnyTime(t *testing.T) {
 	for _, c := range []struct {
 		t    time.Time
 		want string
 	}{{time.Time{}, "0"}, {time.UnixMilli(-1), "0"}, {time.UnixMilli(12), "12"}, {time.UnixMilli(1 << 60), "999999999999999"}} {
-		if got := FormatBirth(c.t); got != c.want {
+		if got := FormatStart(c.t); got != c.want {
 			t.Errorf("%v is %s", c.t, got)
 		}
 	}

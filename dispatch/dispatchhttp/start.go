@@ -11,14 +11,14 @@ import (
 // BirthHeader is the header in which a request says when it was born: milliseconds since the beginning of 1970, in decimal digits, an Integer of
 // RFC 9651. A [Transport] sets it with [SendBirth] and removes it otherwise, so that what a stranger says does not get by; a [Limiter] reads it
 // with [TrustBirth].
-const BirthHeader = "Request-Birth"
+const StartHeader = "Request-Start"
 
 // mostDigits are those of an Integer of RFC 9651.
-const mostDigits = 15
+const maxDigits = 15
 
 // ParseBirth reads what a [BirthHeader] says, and reports whether it was one: 1 to 15 digits and nothing else.
-func ParseBirth(s string) (time.Time, bool) {
-	if len(s) == 0 || len(s) > mostDigits {
+func ParseStart(s string) (time.Time, bool) {
+	if len(s) == 0 || len(s) > maxDigits {
 		return time.Time{}, false
 	}
 	ms := int64(0)
@@ -33,22 +33,22 @@ func ParseBirth(s string) (time.Time, bool) {
 
 // FormatBirth is what [ParseBirth] reads. Times before 1970 are as 1970, and those after the year 33658, for which there are no digits, as
 // the last that there is.
-func FormatBirth(t time.Time) string {
+func FormatStart(t time.Time) string {
 	const last = 999_999_999_999_999
 	return strconv.FormatInt(min(max(t.UnixMilli(), 0), last), 10)
 }
 
-type birthKey struct{}
+type startKey struct{}
 
 // WithBirth says when the request of a context was born: a [Transport] orders requests by that. A [Limiter] says it of what it lets through. Who
 // tries a request again by hand says it, so that it comes before those that are younger.
-func WithBirth(ctx context.Context, birth time.Time) context.Context {
-	return context.WithValue(ctx, birthKey{}, birth)
+func WithStart(ctx context.Context, birth time.Time) context.Context {
+	return context.WithValue(ctx, startKey{}, birth)
 }
 
 // BirthOf is when the request of a context was born, if it was said.
-func BirthOf(ctx context.Context) (time.Time, bool) {
-	t, ok := ctx.Value(birthKey{}).(time.Time)
+func StartOf(ctx context.Context) (time.Time, bool) {
+	t, ok := ctx.Value(startKey{}).(time.Time)
 	return t, ok
 }
 

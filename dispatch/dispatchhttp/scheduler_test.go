@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // verify says what is wrong with a desk between two steps.
-func (d *desk) verify() error {
+func (d *scheduler) verify() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	inFlight := 0
@@ -29,20 +29,20 @@ func (d *desk) verify() error {
 		if s.inFlight < 0 || s.inFlight > d.capacity {
 			return fmt.Errorf("a server has %d in flight", s.inFlight)
 		}
-		if s.gone && s.inFlight == 0 {
+		if s.removed && s.inFlight == 0 {
 			return errors.New("a server that was removed and has nothing in flight is still there")
 		}
-		slot := !s.gone && !s.resting && s.inFlight < d.capacity && !(s.probing && s.probe)
+		slot := !s.removed && !s.ejected && s.inFlight < d.capacity && !(s.halfOpen && s.probing)
 		if slot && d.waiting.Len > 0 {
 			return errors.New("a request waits, and a server has a slot")
 		}
 		if slot != (s.bin.Class() != slots.None) || slot && (!d.bins.Has(&s.bin, s.bin.Class()) || (s.inFlight == 0) != (s.bin.Class() == slots.Idle)) {
 			return fmt.Errorf("a server is in the wrong set: %+v", s)
 		}
-		if s.timer != nil && (s.gone || d.ended) {
+		if s.timer != nil && (s.removed || d.ended) {
 			return errors.New("a server that is gone is still looked after")
 		}
-		if s.resting && !s.gone && s.timer == nil && !d.ended {
+		if s.ejected && !s.removed && s.timer == nil && !d.ended {
 			return errors.New("a server rests, and nobody will wake it")
 		}
 	}
@@ -52,7 +52,7 @@ func (d *desk) verify() error {
 	n := 0
 	for w := d.waiting.Head; w != nil; w = w.Links[0].Next {
 		next := w.Links[0].Next
-		if n++; next != nil && (next.Born < w.Born || next.Born == w.Born && next.Stamp < w.Stamp) || next == nil && d.waiting.Tail != w {
+		if n++; next != nil && (next.Arrival < w.Arrival || next.Arrival == w.Arrival && next.Seq < w.Seq) || next == nil && d.waiting.Tail != w {
 			return errors.New("the line is not by age")
 		}
 	}
@@ -60,19 +60,19 @@ func (d *desk) verify() error {
 		return fmt.Errorf("%d in the line, and it says %d", n, d.waiting.Len)
 	}
 	t := &d.total
-	if sum := t.Answered + t.Broken + t.Failed + t.Cancelled + t.Full + t.TooOld + t.Closed + uint64(n+inFlight); sum != t.Requests {
+	if sum := t.Completed + t.Broken + t.Failed + t.Canceled + t.Full + t.TooOld + t.Closed + uint64(n+inFlight); sum != t.Requests {
 		return fmt.Errorf("%d requests came, and %d are accounted for: %+v", t.Requests, sum, *t)
 	}
 	return nil
 }
 
 // Requests get slots by age, those that come again before those that are younger; who gives up leaves, wherever in the line.
-func TestDeskIsOldestFirst(t *testing.T) {
+func TestSchedulerIsOldestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(&deskOptions{capacity: 1, poolLimit: 10}, 1)
-		d.first, d.most = time.Second, time.Second
+		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 10}, 1)
+		d.firstBackoff, d.maxBackoff = time.Second, time.Second
 		d.add(&url.URL{Host: "a"})
-		first, err := d.enter(t.Context(), time.Now())
+		first, err := d.acquire(t.Context(), time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,12 +87,12 @@ func TestDeskIsOldestFirst(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			go func() {
-				tk, err := d.enter(ctx, time.Now().Add(-time.Duration(age)*time.Second))
+				tk, err := d.acquire(ctx, time.Now().Add(-time.Duration(age)*time.Second))
 				if err != nil {
 					return
 				}
 				note(i)
-				d.leave(tk, good, wasAnswered)
+				d.finish(tk, success, completed)
 			}()
 			synctest.Wait()
 			if i == 4 {
@@ -106,12 +106,12 @@ func TestDeskIsOldestFirst(t *testing.T) {
 		}
 		synctest.Wait()
 		go func() {
-			tk, err := d.again(t.Context(), first, bad) // the only server rests
+			tk, err := d.retry(t.Context(), first, failure) // the only server rests
 			note(99)
 			if err != nil {
 				t.Error(err)
 			}
-			d.leave(tk, good, wasAnswered)
+			d.finish(tk, success, completed)
 		}()
 		synctest.Wait()
 		if n := d.stats().InFlight; n != 0 {
@@ -123,20 +123,20 @@ func TestDeskIsOldestFirst(t *testing.T) {
 			t.Errorf("the one that came again was number %d of %v", i, order)
 		}
 		order = slices.DeleteFunc(order, func(i int) bool { return i == 99 })
-		if s := d.stats(); s.Cancelled != 1 || s.Answered != 6 || s.Retries != 1 || s.Waits.Count != 7 {
+		if s := d.stats(); s.Canceled != 1 || s.Completed != 6 || s.Retries != 1 || s.Waits.Count != 7 {
 			t.Errorf("%+v", s)
 		}
 	})
 }
 
 // Every idle server is as likely as another, one that is avoided is not picked unless it is alone, and one with a request comes after those without.
-func TestDeskPicksAtRandom(t *testing.T) {
-	d := newDesk(&deskOptions{capacity: 2}, 7)
+func TestSchedulerPicksAtRandom(t *testing.T) {
+	d := newScheduler(&schedulerOptions{capacity: 2}, 7)
 	var servers []*server
 	for i := range 4 {
 		servers = append(servers, d.add(&url.URL{Host: strconv.Itoa(i)}))
 	}
-	d.grant(servers[3], age{}, 0)
+	d.grant(servers[3], arrival{}, 0)
 	const picks = 30_000
 	count := func(avoid *server) map[*server]int {
 		n := map[*server]int{}
@@ -172,21 +172,21 @@ func TestDeskPicksAtRandom(t *testing.T) {
 }
 
 // A rest doubles up to the longest, one request is let through after it, and an answer that came to its end makes the next one short again.
-func TestDeskRests(t *testing.T) {
+func TestSchedulerEjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(&deskOptions{capacity: 3, poolLimit: 10}, 1)
-		d.first, d.most = 100*time.Millisecond, 30*time.Second
+		d := newScheduler(&schedulerOptions{capacity: 3, poolLimit: 10}, 1)
+		d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
 		s := d.add(&url.URL{Host: "a"})
-		enter := func() ticket {
-			tk, err := d.enter(t.Context(), time.Now())
+		enter := func() slot {
+			tk, err := d.acquire(t.Context(), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
 			return tk
 		}
 		a, b := enter(), enter()
-		d.leave(a, bad, hasFailed)
-		d.leave(b, bad, hasFailed) // of the time before: one rest, not two
+		d.finish(a, failure, failed)
+		d.finish(b, failure, failed) // of the time before: one rest, not two
 		for i := range 12 {
 			start := time.Now()
 			tk := enter()
@@ -194,50 +194,50 @@ func TestDeskRests(t *testing.T) {
 				t.Errorf("rest %d was %v, want %v", i, got, want)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			if _, err := d.enter(ctx, time.Now()); err != context.DeadlineExceeded {
+			if _, err := d.acquire(ctx, time.Now()); err != context.DeadlineExceeded {
 				t.Errorf("on probation there is a second request: %v", err)
 			}
 			cancel()
 			if i == 11 {
-				d.answers(tk)
+				d.responded(tk)
 				second := enter()
-				d.leave(tk, good, wasAnswered)
-				d.leave(second, bad, hasFailed)
+				d.finish(tk, success, completed)
+				d.finish(second, failure, failed)
 				break
 			}
 			if i%3 == 0 {
-				d.answers(tk) // and then it breaks off
+				d.responded(tk) // and then it breaks off
 			}
-			d.leave(tk, bad, hasFailed)
+			d.finish(tk, failure, failed)
 		}
 		if s.failures != 1 {
 			t.Errorf("%d failures", s.failures)
 		}
 		start := time.Now()
-		d.leave(enter(), nothing, wasAnswered)
+		d.finish(enter(), neutral, completed)
 		if got := time.Since(start); got != 100*time.Millisecond {
 			t.Errorf("after an answer the rest is %v", got)
 		}
-		d.leave(enter(), nothing, wasAnswered) // that a client went away leaves it on probation, and the next one may try
+		d.finish(enter(), neutral, completed) // that a client went away leaves it on probation, and the next one may try
 	})
 }
 
 // A context that ends at the moment in which a slot is granted: the request has the slot, or it has an error and the slot is another's.
-func TestDeskCancelledAsItIsGranted(t *testing.T) {
+func TestSchedulerCanceledAsItIsGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(&deskOptions{capacity: 1, poolLimit: 1}, 1)
+		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 1}, 1)
 		d.add(nil)
 		got, gaveUp := 0, 0
 		for _, cancelFirst := range []bool{true, false} { // it is woken by the first, and sees both
-			first, err := d.enter(t.Context(), time.Now())
+			first, err := d.acquire(t.Context(), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			done := make(chan error)
-			var second ticket
+			var second slot
 			go func() {
-				tk, err := d.enter(ctx, time.Now())
+				tk, err := d.acquire(ctx, time.Now())
 				second = tk
 				done <- err
 			}()
@@ -246,14 +246,14 @@ func TestDeskCancelledAsItIsGranted(t *testing.T) {
 			if cancelFirst {
 				cancel()
 			}
-			d.giveBack(first, nothing)
-			d.total.Answered++
-			d.settle()
+			d.release(first, neutral)
+			d.total.Completed++
+			d.fillSlots()
 			cancel()
 			d.mu.Unlock()
 			if err := <-done; err == nil {
 				got++
-				d.leave(second, nothing, wasAnswered)
+				d.finish(second, neutral, completed)
 			} else {
 				gaveUp++
 			}
@@ -261,35 +261,35 @@ func TestDeskCancelledAsItIsGranted(t *testing.T) {
 				t.Fatal(err, d.stats().InFlight)
 			}
 		}
-		if s := d.stats(); got != 1 || gaveUp != 1 || s.Cancelled != 1 || s.Answered != 3 {
+		if s := d.stats(); got != 1 || gaveUp != 1 || s.Canceled != 1 || s.Completed != 3 {
 			t.Errorf("%d got it, %d gave up, %+v", got, gaveUp, s.Counts)
 		}
 	})
 }
 
-func TestDeskTooOldAndFull(t *testing.T) {
+func TestSchedulerTooOldAndFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(&deskOptions{capacity: 1, poolLimit: 1, maxWait: 5 * time.Second}, 1)
+		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 1, maxWait: 5 * time.Second}, 1)
 		d.add(nil)
-		tk, _ := d.enter(t.Context(), time.Now())
+		tk, _ := d.acquire(t.Context(), time.Now())
 		start := time.Now()
 		go func() {
-			if _, err := d.enter(t.Context(), start); err != dispatch.ErrTooOld || time.Since(start) != 5*time.Second {
+			if _, err := d.acquire(t.Context(), start); err != dispatch.ErrTooOld || time.Since(start) != 5*time.Second {
 				t.Error(err, time.Since(start))
 			}
 		}()
 		synctest.Wait()
-		if _, err := d.enter(t.Context(), start.Add(-time.Hour)); err != dispatch.ErrFull {
+		if _, err := d.acquire(t.Context(), start.Add(-time.Hour)); err != dispatch.ErrFull {
 			t.Error(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := d.enter(ctx, start); err != context.Canceled {
+		if _, err := d.acquire(ctx, start); err != context.Canceled {
 			t.Error(err)
 		}
 		time.Sleep(6 * time.Second)
-		d.leave(tk, nothing, wasAnswered)
-		if s := d.stats(); s.TooOld != 1 || s.Full != 1 || s.Cancelled != 1 || s.Answered != 1 || s.Requests != 4 {
+		d.finish(tk, neutral, completed)
+		if s := d.stats(); s.TooOld != 1 || s.Full != 1 || s.Canceled != 1 || s.Completed != 1 || s.Requests != 4 {
 			t.Errorf("%+v", s)
 		}
 		if err := d.verify(); err != nil {
