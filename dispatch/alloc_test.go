@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// Once warm, an item costs no memory: one that begins at once, one that waits in the pool, and one whose caller waits for room.
+// Once warm, an item allocates nothing, whether it begins at once, waits in the pool, or is
+// blocked.
 func TestDispatcherAllocatesNothing(t *testing.T) {
 	workers := make([]func(context.Context, int), 64)
 	var served sync.WaitGroup
@@ -32,7 +33,7 @@ func TestDispatcherAllocatesNothing(t *testing.T) {
 	for range 20 {
 		run()
 	}
-	// A goroutine that has to be waited for may cost something now and then; one item in a hundred may not.
+	// A blocked goroutine may allocate now and then, but not for one item in a hundred.
 	if n := testing.AllocsPerRun(20, run); n > 10 {
 		t.Errorf("1000 items allocate %v times", n)
 	}

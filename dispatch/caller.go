@@ -5,31 +5,32 @@ import (
 	"sync"
 )
 
-// A Caller is a [Dispatcher] for work that answers: Do returns what a worker says. What is promised there of items, slots and order holds
-// for it too.
+// A Caller is a [Dispatcher] for work that has a result: Do returns what the worker returned. The
+// guarantees about items, slots and order are those of Dispatcher. All methods may be called from
+// several goroutines at once.
 type Caller[T, R any] struct {
 	scheduler *scheduler[*call[T, R]]
 	calls     sync.Pool // of *call[T, R]
 }
 
-// A call is an item with who waits for its answer.
+// A call is an item with its context and its result.
 type call[T, R any] struct {
 	ctx context.Context
 	v   T
 	r   R
 	err error
 
-	done chan struct{} // has a token when r and err are there
+	done chan struct{} // receives a token when r and err are set
 }
 
-// NewCaller starts workers. The context of a worker is that of the call. There may be no workers at first. Call [Caller.Close] when it is no
-// longer needed.
+// NewCaller starts the workers, of which there may be none at first. The context of a worker is
+// that of the call. Call [Caller.Close] when the caller is no longer needed.
 //
-// It panics if a function is nil, or if there is an [OnDrop].
-func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...DispatcherOption) *Caller[T, R] {
-	o := gatherDispatcher(opts)
-	if o.onDrop != nil {
-		panic("dispatch: OnDrop is for a Dispatcher; Do of a Caller returns what became of its item")
+// It panics if a function is nil.
+func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...CallerOption) *Caller[T, R] {
+	o := defaultOptions()
+	for _, opt := range opts {
+		opt.forCaller(o)
 	}
 	c := &Caller[T, R]{scheduler: newScheduler[*call[T, R]](o, len(workers))}
 	c.calls.New = func() any { return &call[T, R]{done: make(chan struct{}, 1)} }
@@ -45,19 +46,21 @@ func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...
 	return c
 }
 
-// answer has a worker write down what it says.
+// adapt returns a worker function that stores its result in the call.
 func adapt[T, R any](f func(context.Context, T) (R, error)) func(context.Context, *call[T, R]) {
 	return func(_ context.Context, k *call[T, R]) { k.r, k.err = f(k.ctx, k.v) }
 }
 
-// Do has a worker work on an item, and returns what it says. If ctx ends before a worker has begun, the item is taken out, in constant time, and
-// the error is that of ctx. Once a worker has begun, Do waits for it; that ctx has ended is for the worker to see. So when Do returns,
-// nobody works on the item, and if it returns the error of ctx, [ErrTooOld] or [ErrClosed] by itself, nobody has.
+// Do has a worker process an item and returns its result. If ctx ends before a worker has begun,
+// the item is withdrawn in constant time and Do returns the error of ctx. Once a worker has begun,
+// Do waits for it, and the worker may react to ctx. So no worker is processing the item when Do
+// returns; and none has begun it if Do itself returns the error of ctx, [ErrTooOld] or [ErrClosed].
 //
-// If the worker panics the error is a [*PanicError]. While the pool is full Do waits outside, as [Dispatcher.Submit] does.
+// If the worker panics the error is a [*PanicError]. Do blocks while the pool is full, as
+// [Dispatcher.Submit] does.
 func (c *Caller[T, R]) Do(ctx context.Context, item T) (R, error) { return c.do(ctx, item, true) }
 
-// TryDo is Do if there is room, and returns [ErrFull] if not.
+// TryDo is Do if there is room, and returns [ErrFull] otherwise.
 func (c *Caller[T, R]) TryDo(ctx context.Context, item T) (R, error) { return c.do(ctx, item, false) }
 
 func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) {
@@ -66,13 +69,13 @@ func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) 
 	}
 	k := c.calls.Get().(*call[T, R])
 	k.ctx, k.v = ctx, v
-	it, stamp, _, err := c.scheduler.enter(k, wait, false)
+	it, seq, _, err := c.scheduler.enter(k, wait, false)
 	if err == nil {
 		select {
 		case <-k.done:
 			r, err = k.r, k.err
 		case <-ctx.Done():
-			if c.scheduler.withdraw(it, stamp, accepted) {
+			if c.scheduler.withdraw(it, seq, accepted) {
 				err = ctx.Err()
 			} else {
 				<-k.done
@@ -85,22 +88,23 @@ func (c *Caller[T, R]) do(ctx context.Context, v T, wait bool) (r R, err error) 
 	return r, err
 }
 
-// AddWorker is that of [Dispatcher].
+// AddWorker starts a worker; see [Dispatcher.AddWorker].
 func (c *Caller[T, R]) AddWorker(f func(context.Context, T) (R, error)) WorkerID {
 	demandWorker(f != nil)
 	return c.scheduler.add(adapt(f))
 }
 
-// RemoveWorker is that of [Dispatcher].
+// RemoveWorker removes a worker; see [Dispatcher.RemoveWorker].
 func (c *Caller[T, R]) RemoveWorker(id WorkerID) bool { return c.scheduler.remove(id) }
 
-// Close takes no more items, and waits until those in the pool have been served and all goroutines have ended. A Do that waits
-// outside gets [ErrClosed]. For ctx, see [Dispatcher.Close].
+// Close stops the intake, and waits until the items in the pool have been served and all goroutines
+// have ended. A Do that is blocked on a full pool returns [ErrClosed]. For ctx, see
+// [Dispatcher.Close].
 func (c *Caller[T, R]) Close(ctx context.Context) error { return c.scheduler.close(ctx) }
 
-// Abort takes no more items. Every Do whose item has not begun returns [ErrClosed]. What has begun is not disturbed, since its context is that
-// of who called.
+// Abort stops the intake. Every Do whose item has not begun returns [ErrClosed]. Items in service
+// are not interrupted, because their context is that of the call.
 func (c *Caller[T, R]) Abort() { c.scheduler.reject(c.scheduler.abort()) }
 
-// Stats is what has happened so far, and what is now, all at one moment.
+// Stats returns the counts so far and the current state, all of one moment.
 func (c *Caller[T, R]) Stats() Stats { return c.scheduler.stats() }

@@ -15,19 +15,19 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-type answers = []func(context.Context, int) (string, error)
+type functions = []func(context.Context, int) (string, error)
 
 var errOdd = errors.New("odd")
 
-// sleeper works for as many seconds as the item says, or until the context ends.
-func sleeper(l *lines) func(context.Context, int) (string, error) {
+// sleeper takes as many seconds as the value of the item, or until the context ends.
+func sleeper(l *journal) func(context.Context, int) (string, error) {
 	return func(ctx context.Context, item int) (string, error) {
 		l.add("begin ", item)
 		select {
 		case <-time.After(time.Duration(item) * time.Second):
 			return fmt.Sprint("slept ", item), nil
 		case <-ctx.Done():
-			time.Sleep(time.Second) // it has to tidy up
+			time.Sleep(time.Second) // cleanup
 			return "interrupted", ctx.Err()
 		}
 	}
@@ -35,7 +35,7 @@ func sleeper(l *lines) func(context.Context, int) (string, error) {
 
 func TestCallerReturnsResults(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	c := dispatch.NewCaller(answers{func(ctx context.Context, item int) (string, error) {
+	c := dispatch.NewCaller(functions{func(ctx context.Context, item int) (string, error) {
 		if item%2 == 1 {
 			return "half", errOdd
 		}
@@ -60,13 +60,14 @@ func TestCallerReturnsResults(t *testing.T) {
 	}
 }
 
-// A context that ends before the item begins takes it out, wherever it is; afterwards the worker sees it, and Do waits for the worker.
+// A context that ends before the item begins withdraws it from any place; later the worker reacts
+// to it, and Do waits for the worker.
 func TestCallerContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(2), dispatch.PoolLimit(1))
+		l := newJournal()
+		c := dispatch.NewCaller(functions{sleeper(l)}, dispatch.Capacity(2), dispatch.PoolLimit(1))
 		var cancels []context.CancelFunc
-		for item := 10; item < 14; item++ { // begun, accepted, in the pool, outside
+		for item := 10; item < 14; item++ { // begun, accepted, in the pool, blocked
 			ctx, cancel := context.WithCancel(t.Context())
 			cancels = append(cancels, cancel)
 			go func() {
@@ -89,7 +90,7 @@ func TestCallerContext(t *testing.T) {
 		cancels[2]()
 		l.want(t, "12:  context canceled")
 		cancels[0]()
-		l.want(t) // the worker tidies up
+		l.want(t) // the worker cleans up
 		time.Sleep(time.Second)
 		l.want(t, "10: interrupted context canceled")
 		if _, err := c.Do(canceled(t), 1); err != context.Canceled {
@@ -111,7 +112,7 @@ func canceled(t *testing.T) context.Context {
 
 func TestCallerPanics(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	c := dispatch.NewCaller(answers{func(_ context.Context, item int) (string, error) {
+	c := dispatch.NewCaller(functions{func(_ context.Context, item int) (string, error) {
 		switch item {
 		case 0:
 			panic("zero")
@@ -125,7 +126,8 @@ func TestCallerPanics(t *testing.T) {
 	for item, want := range []string{"zero", "one is odd", "runtime.Goexit"} {
 		_, err := c.Do(t.Context(), item)
 		p, ok := errors.AsType[*dispatch.PanicError](err)
-		if !ok || !strings.Contains(err.Error(), want) || !strings.Contains(string(p.Stack), "caller_test.go") || errors.Is(err, errOdd) != (item == 1) {
+		if !ok || !strings.Contains(err.Error(), want) || !strings.Contains(string(p.Stack), "caller_test.go") ||
+			errors.Is(err, errOdd) != (item == 1) {
 			t.Errorf("item %d: %v", item, err)
 		}
 	}
@@ -137,8 +139,9 @@ func TestCallerPanics(t *testing.T) {
 
 func TestCallerTooOldFullAndClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(1), dispatch.PoolLimit(2), dispatch.MaxWait(5*time.Second))
+		l := newJournal()
+		c := dispatch.NewCaller(functions{sleeper(l)},
+			dispatch.Capacity(1), dispatch.PoolLimit(2), dispatch.MaxWait(5*time.Second))
 		do := func(item int) {
 			go func() {
 				r, err := c.Do(t.Context(), item)
@@ -163,7 +166,7 @@ func TestCallerTooOldFullAndClosed(t *testing.T) {
 		if got := l.all(); len(got) != 3 || strings.Count(strings.Join(got, ""), dispatch.ErrClosed.Error()) != 3 {
 			t.Error(got)
 		}
-		mustClose(t, c) // 20 is not disturbed
+		mustClose(t, c) // 20 is not interrupted
 		l.want(t, "20: slept 20 <nil>")
 		if s := c.Stats(); s.Submitted != 5 || s.Served != 2 || s.TooOld != 1 || s.Aborted != 2 || s.Full != 1 {
 			t.Errorf("%+v", s)
@@ -171,11 +174,11 @@ func TestCallerTooOldFullAndClosed(t *testing.T) {
 	})
 }
 
-// A closed Caller serves those in the pool and refuses those outside.
+// A closed Caller serves the items in the pool and refuses blocked calls.
 func TestCallerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
-		c := dispatch.NewCaller(answers{sleeper(l)}, dispatch.Capacity(1), dispatch.PoolLimit(1))
+		l := newJournal()
+		c := dispatch.NewCaller(functions{sleeper(l)}, dispatch.Capacity(1), dispatch.PoolLimit(1))
 		for item := 1; item <= 3; item++ {
 			go func() {
 				r, err := c.Do(t.Context(), item)
@@ -190,8 +193,8 @@ func TestCallerCloses(t *testing.T) {
 
 func TestCallerWorkersComeAndGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
-		c := dispatch.NewCaller(answers{}, dispatch.Capacity(2))
+		l := newJournal()
+		c := dispatch.NewCaller(functions{}, dispatch.Capacity(2))
 		go func() {
 			r, err := c.Do(t.Context(), 1)
 			l.add(r, err)
@@ -211,10 +214,10 @@ func TestCallerWorkersComeAndGo(t *testing.T) {
 	})
 }
 
-// The last one gives up, and there is no worker: that, too, is the end.
+// Without workers, Close returns when the last item is withdrawn.
 func TestCallerClosesWhenTheLastGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := dispatch.NewCaller(answers{})
+		c := dispatch.NewCaller(functions{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		go c.Do(ctx, 1)

@@ -14,8 +14,9 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Conservation under chaos: workers that hang, panic, end their goroutine, are ten times slower or removed in the middle; callers that
-// give up; more goroutines than processors. Every item must be accounted for exactly once.
+// Conservation under chaos: workers that hang, panic, end their goroutine, are ten times slower, or
+// are removed at work; callers that cancel; more goroutines than processors. Every item must be
+// counted exactly once.
 
 // fates count what became of each item.
 type fates struct {
@@ -38,15 +39,15 @@ func (f *fates) check() (begun, dropped, refused, aborted int, err error) {
 	return
 }
 
-// misery is what workers do.
+// misery is the behavior of the workers.
 type misery struct {
 	t       *testing.T
-	release chan struct{} // those who hang
+	release chan struct{} // hanging workers
 	hanging atomic.Int32
 	panics  atomic.Int32
 }
 
-// work does an item in one of many ways. busy counts how many its worker has at once.
+// work processes an item in one of many ways. busy counts the items that its worker has in service.
 func (m *misery) work(busy *atomic.Int32, item int, slow bool) {
 	if busy.Add(1) != 1 {
 		m.t.Error("a worker has two items at once")
@@ -71,7 +72,7 @@ func (m *misery) work(busy *atomic.Int32, item int, slow bool) {
 	}
 }
 
-// watch looks at a dispatcher until it is told to stop.
+// watch polls the statistics until it is stopped.
 func watch(t *testing.T, stats func() Stats, stop chan struct{}) {
 	for {
 		s := stats()
@@ -95,7 +96,7 @@ func watch(t *testing.T, stats func() Stats, stop chan struct{}) {
 	}
 }
 
-func dispatcherChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool) {
+func dispatcherChaos(t *testing.T, items, capacity, limit int, seed uint64, abort bool) {
 	defer goleak.VerifyNone(t)
 	f := newFates(items)
 	m := &misery{t: t, release: make(chan struct{})}
@@ -110,7 +111,7 @@ func dispatcherChaos(t *testing.T, items, buffer, limit int, seed uint64, abort 
 	for i := range 6 {
 		workers = append(workers, newWorker(i == 0))
 	}
-	d := NewDispatcher(workers, Capacity(buffer), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond),
+	d := NewDispatcher(workers, Capacity(capacity), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond),
 		OnDrop(func(item int, err error) {
 			if err != ErrTooOld {
 				t.Error(err)
@@ -178,16 +179,18 @@ func dispatcherChaos(t *testing.T, items, buffer, limit int, seed uint64, abort 
 	}
 	begun, dropped, refused, aborted, err := f.check()
 	s := d.Stats()
-	t.Logf("%d begun, %d dropped, %d refused, %d aborted, %d panics, %d given back, %d moved, %d hung", begun, dropped, refused, aborted, s.Panics, s.Returned, s.Moved, min(m.hanging.Load(), 2))
+	t.Logf("%d begun, %d dropped, %d refused, %d aborted, %d panics, %d returned, %d moved, %d hung",
+		begun, dropped, refused, aborted, s.Panics, s.Returned, s.Moved, min(m.hanging.Load(), 2))
 	switch {
 	case err != nil:
 		t.Error(err)
-	case int(s.Served+s.Failed) != begun || int(s.TooOld) != dropped || int(s.Aborted) != aborted || int(s.Failed) != int(m.panics.Load()):
+	case int(s.Served+s.Failed) != begun || int(s.TooOld) != dropped || int(s.Aborted) != aborted ||
+		int(s.Failed) != int(m.panics.Load()):
 		t.Errorf("%d begun, %d dropped, %d aborted, %d panics: %+v", begun, dropped, aborted, m.panics.Load(), s)
 	}
 }
 
-func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool) {
+func callerChaos(t *testing.T, items, capacity, limit int, seed uint64, abort bool) {
 	defer goleak.VerifyNone(t)
 	f := newFates(items)
 	m := &misery{t: t, release: make(chan struct{})}
@@ -200,7 +203,7 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 			return -item, nil
 		})
 	}
-	c := NewCaller(workers, Capacity(buffer), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond))
+	c := NewCaller(workers, Capacity(capacity), PoolLimit(limit), Seed(seed), MaxWait(3*time.Millisecond))
 	stop := make(chan struct{})
 	var watching, calling sync.WaitGroup
 	watching.Go(func() { watch(t, c.Stats, stop) })
@@ -220,7 +223,7 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 				}
 				got, err := do(ctx, item)
 				cancel()
-				begun := f.begun[item].Load() == 1 // and nobody works on it any more
+				begun := f.begun[item].Load() == 1 // and it is no longer in service
 				switch p, panicked := errors.AsType[*PanicError](err); {
 				case err == nil && begun && got == -item:
 				case panicked && begun && (p.Value == item || errors.Is(err, errGoexit)):
@@ -229,7 +232,7 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 				default:
 					t.Errorf("item %d, begun %v: got %d, %v", item, begun, got, err)
 				}
-				if int(done.Add(1)) == items/4 { // others go on while some hang
+				if int(done.Add(1)) == items/4 { // the others continue while some hang
 					close(m.release)
 				}
 			}
@@ -249,7 +252,8 @@ func callerChaos(t *testing.T, items, buffer, limit int, seed uint64, abort bool
 	}
 	begun, _, refused, _, err := f.check()
 	s := c.Stats()
-	t.Logf("%d begun, %d refused, %d too old, %d cancelled, %d aborted, %d panics, %d moved, %d hung", begun, refused, s.TooOld, s.Canceled, s.Aborted, s.Panics, s.Moved, min(m.hanging.Load(), 2))
+	t.Logf("%d begun, %d refused, %d too old, %d canceled, %d aborted, %d panics, %d moved, %d hung",
+		begun, refused, s.TooOld, s.Canceled, s.Aborted, s.Panics, s.Moved, min(m.hanging.Load(), 2))
 	if err != nil || int(s.Served+s.Failed) != begun || s.Submitted != s.Served+s.Failed+s.TooOld+s.Canceled+s.Aborted {
 		t.Errorf("%d begun, %v: %+v", begun, err, s)
 	}
@@ -260,12 +264,13 @@ func chaos(t *testing.T, items int) {
 	for _, processors := range []int{1, 2, 8} {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
 		for i := range 4 {
-			buffer, limit, abort := 1+i%3, []int{0, 4, 50, 1000}[i], i%2 == 1
-			t.Run(fmt.Sprintf("Dispatcher/processors=%d/buffer=%d/limit=%d/abort=%v", processors, buffer, limit, abort), func(t *testing.T) {
-				dispatcherChaos(t, items, buffer, limit, uint64(i), abort)
+			capacity, limit, abort := 1+i%3, []int{0, 4, 50, 1000}[i], i%2 == 1
+			name := fmt.Sprintf("processors=%d/capacity=%d/limit=%d/abort=%v", processors, capacity, limit, abort)
+			t.Run("Dispatcher/"+name, func(t *testing.T) {
+				dispatcherChaos(t, items, capacity, limit, uint64(i), abort)
 			})
-			t.Run(fmt.Sprintf("Caller/processors=%d/buffer=%d/limit=%d/abort=%v", processors, buffer, limit, abort), func(t *testing.T) {
-				callerChaos(t, items, buffer, limit, uint64(i), abort)
+			t.Run("Caller/"+name, func(t *testing.T) {
+				callerChaos(t, items, capacity, limit, uint64(i), abort)
 			})
 		}
 	}

@@ -9,30 +9,35 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 )
 
-// check says which invariant of a desk does not hold between two steps. The lock must be held.
-func (d *scheduler[P]) check() error {
+// check returns an error for the first invariant that does not hold between two steps. The lock
+// must be held.
+func (s *scheduler[P]) check() error {
 	for _, l := range []struct {
 		queue *slots.Queue[content[P]]
 		name  string
 		in    place
-		age   bool // is it by age?
-	}{{&d.blocked, "outside", blocked, true}, {&d.pool, "the pool", pooled, true}, {&d.accepted, "accepted", accepted, true}} {
+		age   bool // ordered by age
+	}{
+		{&s.blocked, "blocked", blocked, true},
+		{&s.pool, "the pool", pooled, true},
+		{&s.accepted, "accepted", accepted, true},
+	} {
 		if err := checkList(l.queue, l.in, l.age); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
 	spare := 0
-	for it := d.freeList; it != nil; it = it.Links[byPlace].Next {
+	for it := s.freeList; it != nil; it = it.Links[byPlace].Next {
 		spare++
 	}
-	if present := d.blocked.Len + d.pool.Len + d.accepted.Len; spare != d.freeLen || spare > minSpare+present {
-		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, d.freeLen, present)
+	if present := s.blocked.Len + s.pool.Len + s.accepted.Len; spare != s.freeLen || spare > minSpare+present {
+		return fmt.Errorf("%d items are kept to be used again, and said to be %d; %d are in use", spare, s.freeLen, present)
 	}
-	if d.finger != nil && d.finger.Value.in != accepted {
+	if s.finger != nil && s.finger.Value.in != accepted {
 		return errors.New("the finger is at an item that is not accepted")
 	}
 	queued, busy := 0, 0
-	for _, w := range d.workers {
+	for _, w := range s.workers {
 		if err := checkList(&w.queue, accepted, false); err != nil {
 			return fmt.Errorf("worker %d: %w", w.id, err)
 		}
@@ -47,50 +52,53 @@ func (d *scheduler[P]) check() error {
 		}
 		want := slots.None
 		switch load := w.load(); {
-		case load > d.capacity:
-			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, d.capacity)
+		case load > s.capacity:
+			return fmt.Errorf("worker %d has %d items, more than %d", w.id, load, s.capacity)
 		case w.removed && w.queue.Len > 0:
 			return fmt.Errorf("worker %d was removed and has %d items that it has not begun", w.id, w.queue.Len)
 		case w.removed:
 		case load == 0:
 			want = slots.Idle
-		case load < d.capacity:
+		case load < s.capacity:
 			want = slots.Open
 		}
 		switch {
-		case !d.bins.Has(&w.bin, want):
+		case !s.bins.Has(&w.bin, want):
 			return fmt.Errorf("worker %d with %d items is in the wrong set", w.id, w.load())
 		case w.parked && (w.load() > 0 || w.removed):
-			return fmt.Errorf("worker %d sleeps and has something to do", w.id)
+			return fmt.Errorf("worker %d is parked and has items", w.id)
 		}
 	}
-	t := &d.total
+	t := &s.total
 	gone := t.Served + t.Failed + t.TooOld + t.Canceled + t.Aborted
-	switch free := d.bins.Count(); {
-	case queued != d.accepted.Len:
-		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, d.accepted.Len)
-	case busy != d.inService:
-		return fmt.Errorf("%d workers are busy, and %d items begun", busy, d.inService)
-	case d.pool.Len > 0 && free > 0:
-		return fmt.Errorf("%d items wait in the pool and %d workers have slots", d.pool.Len, free)
-	case d.blocked.Len > 0 && (free > 0 || d.pool.Len < d.limit):
-		return fmt.Errorf("%d items wait outside, %d in the pool of %d, and %d workers have slots", d.blocked.Len, d.pool.Len, d.limit, free)
-	case d.stranded():
-		return errors.New("a worker sleeps and an item waits behind another")
-	case t.Submitted != gone+uint64(d.inService+d.accepted.Len+d.pool.Len):
-		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool", t.Submitted, gone, d.inService, d.accepted.Len, d.pool.Len)
-	case d.closed && d.blocked.Len > 0:
-		return errors.New("it is closed and somebody waits outside")
-	case d.ending && d.inService+d.accepted.Len+d.pool.Len > 0:
+	switch free := s.bins.Count(); {
+	case queued != s.accepted.Len:
+		return fmt.Errorf("workers have accepted %d items, and %d are listed", queued, s.accepted.Len)
+	case busy != s.inService:
+		return fmt.Errorf("%d workers are busy, and %d items begun", busy, s.inService)
+	case s.pool.Len > 0 && free > 0:
+		return fmt.Errorf("%d items wait in the pool and %d workers have slots", s.pool.Len, free)
+	case s.blocked.Len > 0 && (free > 0 || s.pool.Len < s.limit):
+		return fmt.Errorf("%d items are blocked, %d in the pool of %d, and %d workers have slots",
+			s.blocked.Len, s.pool.Len, s.limit, free)
+	case s.stranded():
+		return errors.New("a worker is parked and an item waits behind another")
+	case t.Submitted != gone+uint64(s.inService+s.accepted.Len+s.pool.Len):
+		return fmt.Errorf("%d items were submitted, %d are gone, %d begun, %d accepted, and %d in the pool",
+			t.Submitted, gone, s.inService, s.accepted.Len, s.pool.Len)
+	case s.closed && s.blocked.Len > 0:
+		return errors.New("it is closed and an item is blocked")
+	case s.ending && s.inService+s.accepted.Len+s.pool.Len > 0:
 		return errors.New("it ends and has items")
 	}
 	return nil
 }
 
-// stranded reports whether a worker sleeps while an item waits behind another. A worker that has nothing and is awake is about to look.
-func (d *scheduler[P]) stranded() bool {
-	return slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.parked }) &&
-		slices.ContainsFunc(d.workers, func(w *worker[P]) bool { return w.load() > 1 })
+// stranded reports whether a worker is parked while an item waits behind another. A worker that is
+// awake without an item is about to run next.
+func (s *scheduler[P]) stranded() bool {
+	return slices.ContainsFunc(s.workers, func(w *worker[P]) bool { return w.parked }) &&
+		slices.ContainsFunc(s.workers, func(w *worker[P]) bool { return w.load() > 1 })
 }
 
 func checkList[P any](l *slots.Queue[content[P]], in place, byAge bool) error {
@@ -114,7 +122,7 @@ func checkList[P any](l *slots.Queue[content[P]], in place, byAge bool) error {
 	return nil
 }
 
-// snapshot is a desk of integers as the reference has it.
+// snapshot returns the state of a scheduler in the form of the reference.
 func snapshot(d *scheduler[int]) *dispatchtest.Reference {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -132,7 +140,9 @@ func snapshot(d *scheduler[int]) *dispatchtest.Reference {
 		Returned: int(t.Returned), Moved: int(t.Moved), Attempts: int(t.Attempts), Refusals: int(t.Refusals),
 	}
 	for _, w := range d.workers {
-		s.Workers = append(s.Workers, &dispatchtest.Worker{ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.removed})
+		s.Workers = append(s.Workers, &dispatchtest.Worker{
+			ID: int(w.id), Busy: w.busy, Queue: items(&w.queue), Removed: w.removed,
+		})
 	}
 	return s
 }

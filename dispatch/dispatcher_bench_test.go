@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// What is compared: something that takes items from submitters and has 64 workers do them, each one at a time.
+// An engine takes items from submitters and has 64 workers process them, one at a time each.
 type pool interface {
 	submit(item int)
 	close()
@@ -70,22 +70,22 @@ func (c *channel) close() {
 	c.done.Wait()
 }
 
-// timed is a channel that also does what is needed to know how long items wait.
+// timed is a channel that also measures how long items wait.
 type timed struct {
-	items chan stamped
+	items chan timestamped
 	done  sync.WaitGroup
 	start time.Time
 	mu    sync.Mutex
 	sum   time.Duration
 }
 
-type stamped struct {
+type timestamped struct {
 	item int
 	at   time.Duration
 }
 
 func newTimed(work func(int)) pool {
-	c := &timed{items: make(chan stamped, 1024), start: time.Now()}
+	c := &timed{items: make(chan timestamped, 1024), start: time.Now()}
 	for range benchWorkers {
 		c.done.Go(func() {
 			for s := range c.items {
@@ -100,29 +100,29 @@ func newTimed(work func(int)) pool {
 	return c
 }
 
-func (c *timed) submit(item int) { c.items <- stamped{item, time.Since(c.start)} }
+func (c *timed) submit(item int) { c.items <- timestamped{item, time.Since(c.start)} }
 
 func (c *timed) close() {
 	close(c.items)
 	c.done.Wait()
 }
 
-// heaped is a heap of items by age behind a mutex, with conditions for those who wait.
+// heaped is a heap of items by age behind a mutex, with condition variables.
 type heaped struct {
 	mu          sync.Mutex
 	items, room sync.Cond
 	all         ages
-	stamp       int
+	seq         int
 	closed      bool
 	done        sync.WaitGroup
 }
 
-type ages []struct{ stamp, item int }
+type ages []struct{ seq, item int }
 
 func (a ages) Len() int           { return len(a) }
-func (a ages) Less(i, j int) bool { return a[i].stamp < a[j].stamp }
+func (a ages) Less(i, j int) bool { return a[i].seq < a[j].seq }
 func (a ages) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
-func (a *ages) Push(x any)        { *a = append(*a, x.(struct{ stamp, item int })) }
+func (a *ages) Push(x any)        { *a = append(*a, x.(struct{ seq, item int })) }
 func (a *ages) Pop() any {
 	last := (*a)[len(*a)-1]
 	*a = (*a)[:len(*a)-1]
@@ -143,7 +143,7 @@ func newHeaped(work func(int)) pool {
 					h.mu.Unlock()
 					return
 				}
-				item := heap.Pop(&h.all).(struct{ stamp, item int }).item
+				item := heap.Pop(&h.all).(struct{ seq, item int }).item
 				h.room.Signal()
 				h.mu.Unlock()
 				work(item)
@@ -158,8 +158,8 @@ func (h *heaped) submit(item int) {
 	for len(h.all) >= 1024 {
 		h.room.Wait()
 	}
-	h.stamp++
-	heap.Push(&h.all, struct{ stamp, item int }{h.stamp, item})
+	h.seq++
+	heap.Push(&h.all, struct{ seq, item int }{h.seq, item})
 	h.items.Signal()
 	h.mu.Unlock()
 }
@@ -186,7 +186,7 @@ var pools = []struct {
 // An item through 64 workers that do nothing: its whole overhead.
 func BenchmarkDispatcher(b *testing.B) {
 	for _, c := range []int{1, 2, 3} {
-		b.Run(fmt.Sprintf("buffer=%d", c), func(b *testing.B) {
+		b.Run(fmt.Sprintf("capacity=%d", c), func(b *testing.B) {
 			b.ReportAllocs()
 			d := newDispatched(func(int) {}, dispatch.Capacity(c))
 			for i := range 100_000 { // warm
@@ -200,15 +200,16 @@ func BenchmarkDispatcher(b *testing.B) {
 	}
 }
 
-// Items through 64 workers that do nothing, a thousand at a time, by turns with buffers of 1 and 2; wanted are at most 1000 ns and no allocation. The
-// best of all turns, 20,000 items each, is reported, in ns per item, and the fewest allocations. Who submits is faster than the workers, and
-// without an end to it ever more would wait, which is no steady state: a dispatcher keeps memory for 1024.
+// Items through 64 workers that do nothing, a thousand at a time, by turns with capacities of 1 and
+// 2. The target is at most 1000 ns and no allocation. It reports the best of all turns of 20,000
+// items, in ns per item, and the fewest allocations. The submitter is faster than the workers;
+// without bursts the queue would grow, and a dispatcher keeps memory for 1024 items only.
 func BenchmarkBurstsByTurns(b *testing.B) {
 	const burst = 1000
-	buffers := []int{1, 2}
+	capacities := []int{1, 2}
 	ns, allocs := []float64{math.Inf(1), math.Inf(1)}, []float64{math.Inf(1), math.Inf(1)}
 	for b.Loop() {
-		for i, c := range buffers {
+		for i, c := range capacities {
 			var served sync.WaitGroup
 			d := newDispatched(func(int) { served.Done() }, dispatch.Capacity(c), dispatch.Seed(1))
 			run := func() {
@@ -232,15 +233,15 @@ func BenchmarkBurstsByTurns(b *testing.B) {
 			d.close()
 		}
 	}
-	for i, c := range buffers {
+	for i, c := range capacities {
 		b.ReportMetric(ns[i], fmt.Sprintf("ns/c=%d", c))
 		b.ReportMetric(allocs[i], fmt.Sprintf("allocs/c=%d", c))
 	}
 	b.ReportMetric(0, "ns/op")
 }
 
-// A call, from who calls to a worker and back, beside the same with two channels: by turns in one process, 2000 calls each time, and the best of
-// all turns and the median are reported, in ns per call.
+// A call to a worker and back, beside the same with two channels: by turns in one process, 2000
+// calls each. It reports the best and the median of all turns, in ns per call.
 func BenchmarkCallByTurns(b *testing.B) {
 	const calls = 2000
 	workers := make([]func(context.Context, int) (int, error), benchWorkers)
@@ -293,8 +294,8 @@ func BenchmarkCallByTurns(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// The ways side by side: by turns in one process, 20,000 items each time, and the best of all turns and the median are reported, in ns per item. Workers do
-// nothing; with several submitters the pool is mostly full.
+// All engines by turns in one process, 20,000 items each. It reports the best and the median of all
+// turns, in ns per item. Workers do nothing; with several submitters the pool is mostly full.
 func BenchmarkDispatchByTurns(b *testing.B) {
 	for _, submitters := range []int{1, 2, 16, 64} {
 		b.Run(fmt.Sprintf("submitters=%d", submitters), func(b *testing.B) {
@@ -321,7 +322,7 @@ func BenchmarkDispatchByTurns(b *testing.B) {
 
 const turnItems = 20_000
 
-// turn is how many items of this turn are not done.
+// turn counts the items of this turn that are not finished.
 var turn sync.WaitGroup
 
 func oneTurn(q pool, submitters int) time.Duration {

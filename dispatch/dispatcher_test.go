@@ -18,15 +18,15 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// lines is a notebook that goroutines write into.
-type lines struct{ ch chan string }
+// journal collects lines that goroutines write.
+type journal struct{ ch chan string }
 
-func newLines() *lines { return &lines{make(chan string, 10_000)} }
+func newJournal() *journal { return &journal{make(chan string, 10_000)} }
 
-func (l *lines) add(args ...any) { l.ch <- fmt.Sprint(args...) }
+func (l *journal) add(args ...any) { l.ch <- fmt.Sprint(args...) }
 
-// all is what was written since the last time, when nothing more happens by itself.
-func (l *lines) all() (all []string) {
+// all waits until all goroutines are blocked, and returns the lines since the last call.
+func (l *journal) all() (all []string) {
 	synctest.Wait()
 	for len(l.ch) > 0 {
 		all = append(all, <-l.ch)
@@ -34,23 +34,23 @@ func (l *lines) all() (all []string) {
 	return all
 }
 
-func (l *lines) want(t *testing.T, want ...string) {
+func (l *journal) want(t *testing.T, want ...string) {
 	t.Helper()
 	if got := l.all(); !slices.Equal(got, want) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
 }
 
-// wantAny wants lines in any order: of goroutines that run at once.
-func (l *lines) wantAny(t *testing.T, want ...string) {
+// wantAny expects lines in any order.
+func (l *journal) wantAny(t *testing.T, want ...string) {
 	t.Helper()
 	if got := l.all(); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Fatalf("got %q, want %q", got, want)
 	}
 }
 
-// gated are workers that write down what they begin, and end when they are told to.
-func gated(n int, l *lines) (workers []func(context.Context, int), gate chan struct{}) {
+// gated returns workers that write each item that they begin, and finish it when the gate opens.
+func gated(n int, l *journal) (workers []func(context.Context, int), gate chan struct{}) {
 	gate = make(chan struct{})
 	for range n {
 		workers = append(workers, func(ctx context.Context, item int) {
@@ -81,19 +81,20 @@ func submit(t *testing.T, d *dispatch.Dispatcher[int], items ...int) {
 	}
 }
 
-// As many items as workers: all begin, whatever the buffer. Then each completion begins the oldest of the others.
+// As many items as workers: all begin, for any capacity. Then each completion begins the oldest of
+// the others.
 func TestDispatcherNobodyWaitsForTheIdle(t *testing.T) {
 	for c := 1; c <= 4; c++ {
 		for seed := range uint64(20) {
 			synctest.Test(t, func(t *testing.T) {
-				l := newLines()
+				l := newJournal()
 				workers, gate := gated(8, l)
 				d := dispatch.NewDispatcher(workers, dispatch.Capacity(c), dispatch.Seed(seed))
 				submit(t, d, 0, 1, 2, 3, 4, 5, 6, 7)
 				got := l.all()
 				slices.Sort(got)
 				if !slices.Equal(got, []string{"0", "1", "2", "3", "4", "5", "6", "7"}) {
-					t.Fatalf("buffer %d: %v have begun", c, got)
+					t.Fatalf("capacity %d: %v have begun", c, got)
 				}
 				for i := 8; i < 40; i++ {
 					submit(t, d, i)
@@ -102,7 +103,7 @@ func TestDispatcherNobodyWaitsForTheIdle(t *testing.T) {
 					gate <- struct{}{}
 					got = l.all()
 					if len(got) != 1 || c == 1 && got[0] != fmt.Sprint(served+8) {
-						t.Fatalf("buffer %d: after %d, %v have begun", c, served, got)
+						t.Fatalf("capacity %d: after %d, %v have begun", c, served, got)
 					}
 				}
 				close(gate)
@@ -112,10 +113,10 @@ func TestDispatcherNobodyWaitsForTheIdle(t *testing.T) {
 	}
 }
 
-// What waits behind an item that takes long is taken by a worker that has nothing to do.
+// An idle worker steals what waits behind a long item.
 func TestDispatcherTakesBackFromWhoHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		hang := make(chan struct{})
 		work := func(_ context.Context, item int) {
 			l.add(item)
@@ -140,20 +141,21 @@ func TestDispatcherTakesBackFromWhoHangs(t *testing.T) {
 	})
 }
 
-// One worker: the order is exact. Several with a buffer of one: they begin in order.
+// One worker: the order is exact. Several with a capacity of one: they begin in order.
 func TestDispatcherOrder(t *testing.T) {
-	for _, c := range []struct{ workers, buffer int }{{1, 1}, {1, 3}, {5, 1}} {
+	for _, c := range []struct{ workers, capacity int }{{1, 1}, {1, 3}, {5, 1}} {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLines()
+			l := newJournal()
 			workers, gate := gated(c.workers, l)
-			d := dispatch.NewDispatcher(workers, dispatch.Capacity(c.buffer), dispatch.PoolLimit(3))
+			d := dispatch.NewDispatcher(workers, dispatch.Capacity(c.capacity), dispatch.PoolLimit(3))
 			var want []string
 			for i := range 30 {
-				go d.Submit(t.Context(), i) // those who wait for room come in the order in which they called
+				go d.Submit(t.Context(), i) // blocked calls are admitted in order
 				synctest.Wait()
 				want = append(want, fmt.Sprint(i))
 			}
-			if s := d.Stats(); s.Blocked != 30-c.workers*c.buffer-3 || s.Pool != 3 || int(s.Submitted) != 3+c.workers*c.buffer {
+			room := 3 + c.workers*c.capacity
+			if s := d.Stats(); s.Blocked != 30-room || s.Pool != 3 || int(s.Submitted) != room {
 				t.Errorf("%+v", s)
 			}
 			var got []string
@@ -162,7 +164,7 @@ func TestDispatcherOrder(t *testing.T) {
 				gate <- struct{}{}
 			}
 			if !slices.Equal(got, want) {
-				t.Errorf("%d workers, buffer %d: got %v", c.workers, c.buffer, got)
+				t.Errorf("%d workers, capacity %d: got %v", c.workers, c.capacity, got)
 			}
 			mustClose(t, d)
 		})
@@ -171,7 +173,7 @@ func TestDispatcherOrder(t *testing.T) {
 
 func TestDispatcherFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		workers, gate := gated(1, l)
 		d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.PoolLimit(1))
 		submit(t, d, 0, 1, 2)
@@ -200,7 +202,7 @@ func TestDispatcherFull(t *testing.T) {
 	})
 	// Without a pool an item is taken if a worker has a slot.
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		workers, gate := gated(2, l)
 		d := dispatch.NewDispatcher(workers, dispatch.Capacity(1), dispatch.PoolLimit(0))
 		submit(t, d, 0, 1)
@@ -218,17 +220,18 @@ func TestDispatcherFull(t *testing.T) {
 
 func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		workers, gate := gated(1, l)
-		d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.MaxWait(3*time.Second), dispatch.OnDrop(func(item int, err error) {
-			l.add("drop ", item, " ", errors.Is(err, dispatch.ErrTooOld))
-			if item == 2 {
-				panic("also this")
-			}
-			if item == 3 {
-				runtime.Goexit()
-			}
-		}))
+		d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.MaxWait(3*time.Second),
+			dispatch.OnDrop(func(item int, err error) {
+				l.add("drop ", item, " ", errors.Is(err, dispatch.ErrTooOld))
+				if item == 2 {
+					panic("also this")
+				}
+				if item == 3 {
+					runtime.Goexit()
+				}
+			}))
 		submit(t, d, 0, 1, 2, 3)
 		time.Sleep(time.Second)
 		submit(t, d, 4)
@@ -240,7 +243,8 @@ func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 		l.want(t, "drop 2 true", "drop 3 true", "4")
 		close(gate)
 		mustClose(t, d)
-		if s := d.Stats(); s.TooOld != 2 || s.Served != 3 || s.Panics != 2 || s.Failed != 0 || s.Waits.Count != 3 || s.Waits.Max != 3*time.Second {
+		if s := d.Stats(); s.TooOld != 2 || s.Served != 3 || s.Panics != 2 || s.Failed != 0 ||
+			s.Waits.Count != 3 || s.Waits.Max != 3*time.Second {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -249,7 +253,7 @@ func TestDispatcherDropsWhatIsTooOld(t *testing.T) {
 func TestDispatcherContainsPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		l := newLines()
+		l := newJournal()
 		d := dispatch.NewDispatcher([]func(context.Context, int){func(_ context.Context, item int) {
 			l.add(item)
 			switch item {
@@ -275,7 +279,7 @@ func TestDispatcherContainsPanics(t *testing.T) {
 	})
 }
 
-// Workers may use the dispatcher that they work for.
+// Workers may call the methods of their dispatcher.
 func TestDispatcherFromWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var served atomic.Int64
@@ -291,7 +295,7 @@ func TestDispatcherFromWorkers(t *testing.T) {
 		work := func(ctx context.Context, item int) {
 			serve(ctx, item)
 			if item%100 == 7 {
-				d.RemoveWorker(d.AddWorker(serve)) // which may have had time to take an item
+				d.RemoveWorker(d.AddWorker(serve)) // it may have taken an item
 				d.Stats()
 			}
 		}
@@ -308,18 +312,18 @@ func TestDispatcherFromWorkers(t *testing.T) {
 func TestDispatcherDefaults(t *testing.T) {
 	none := []func(context.Context, int){}
 	for _, c := range []struct {
-		opts   []dispatch.DispatcherOption
-		buffer int
+		opts     []dispatch.DispatcherOption
+		capacity int
 	}{
 		{nil, capped.SweetSpot(0.9)},
 		{[]dispatch.DispatcherOption{dispatch.ExpectedLoad(0.9999)}, capped.SweetSpot(0.9999)},
 		{[]dispatch.DispatcherOption{dispatch.ExpectedLoad(0.9999), dispatch.Capacity(7)}, 7},
 	} {
 		d := dispatch.NewDispatcher(none, c.opts...)
-		if got := d.Stats().Capacity; got != c.buffer {
-			t.Errorf("the buffer is %d, want %d", got, c.buffer)
+		if got := d.Stats().Capacity; got != c.capacity {
+			t.Errorf("the capacity is %d, want %d", got, c.capacity)
 		}
-		for i := range 1024 { // the least pool
+		for i := range 1024 { // the smallest default limit
 			if err := d.TrySubmit(i); err != nil {
 				t.Fatal(i, err)
 			}
@@ -334,7 +338,7 @@ func TestDispatcherDefaults(t *testing.T) {
 	}
 }
 
-// The pool is that of the theorem where there are many workers.
+// With many workers the limit of the pool is the bound of the theorem.
 func TestDispatcherPoolIsTheTheorems(t *testing.T) {
 	workers := make([]func(context.Context, int), 100)
 	block := make(chan struct{})
@@ -355,19 +359,23 @@ func TestDispatcherPoolIsTheTheorems(t *testing.T) {
 	mustClose(t, d)
 }
 
+// A Caller does not take OnDrop; the compiler refuses it.
+func TestOnDropIsForADispatcher(t *testing.T) {
+	if _, ok := dispatch.OnDrop(func(int, error) {}).(dispatch.CallerOption); ok {
+		t.Error("OnDrop is an option of a Caller")
+	}
+}
+
 func TestDispatcherRefusesNonsense(t *testing.T) {
 	worker := []func(context.Context, int){func(context.Context, int) {}}
 	for want, f := range map[string]func(){
-		"the buffer of a worker must be 1 or more": func() { dispatch.Capacity(0) },
-		"the expected load must be above 0":        func() { dispatch.ExpectedLoad(1) },
-		"the limit of the pool must be 0":          func() { dispatch.PoolLimit(-1) },
-		"the greatest age must be above 0":         func() { dispatch.MaxWait(0) },
-		"OnDrop is given must be a function":       func() { dispatch.OnDrop[int](nil) },
+		"the capacity of a worker must be 1 or more": func() { dispatch.Capacity(0) },
+		"the expected load must be above 0":          func() { dispatch.ExpectedLoad(1) },
+		"the limit of the pool must be 0":            func() { dispatch.PoolLimit(-1) },
+		"the longest wait must be above 0":           func() { dispatch.MaxWait(0) },
+		"the argument of OnDrop must be a function":  func() { dispatch.OnDrop[int](nil) },
 		"OnDrop was given a func(string, error), and must have a func(int, error)": func() {
 			dispatch.NewDispatcher(worker, dispatch.OnDrop(func(string, error) {}))
-		},
-		"OnDrop is for a Dispatcher": func() {
-			dispatch.NewCaller([]func(context.Context, int) (int, error){}, dispatch.OnDrop(func(int, error) {}))
 		},
 		"a worker must be a function": func() { dispatch.NewDispatcher(append(worker, nil)) },
 		"a worker must be a function, not nil": func() {

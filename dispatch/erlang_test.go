@@ -11,14 +11,16 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// With exponential gaps and services, and any rule that lets nobody wait while a worker is idle and knows nothing of how long items take, the
-// number of items is that of the queue M/M/n, and so by Little's law is the mean wait: that of Erlang's C formula, whatever the buffer is. A
-// dispatcher that lets items wait for nothing has a longer one. In the time of the test, so that only the seed decides.
+// With exponential gaps and services, a work-conserving rule that does not know how long items take
+// has the number of items of the queue M/M/n, and so, by Little's law, its mean wait: Erlang's C
+// formula, for any capacity. A dispatcher that lets items wait beside an idle worker has a longer
+// one. The time is simulated, so that only the seed decides.
 //
-// The tolerance, four standard errors, is a quarter of the wait. If workers did not take back what others have not begun, it would be half as long
-// again with a buffer of 2; if throws did not prefer idle workers, more than twice as long.
+// The tolerance, four standard errors, is a quarter of the wait. Without stealing the wait would be
+// half as long again with a capacity of 2; if picks did not prefer idle workers, more than twice as
+// long.
 //
-// What the buffer changes is how unequal waits are; with -v the quantiles are printed.
+// The capacity changes the spread of the waits; with -v the quantiles are printed.
 func TestDispatcherWaitsAsErlangSays(t *testing.T) {
 	const (
 		n      = 8
@@ -65,10 +67,12 @@ func TestDispatcherWaitsAsErlangSays(t *testing.T) {
 			e += (m - got) * (m - got)
 		}
 		e = math.Sqrt(e / float64(len(means)-1) / float64(len(means)))
-		t.Logf("buffer %d: mean wait %.4f ± %.4f services, by Erlang %.4f; 99 %% %v, 99.9 %% %v, %.2f tries per item, %d moved", c, got, e, want,
+		t.Logf("capacity %d: mean wait %.4f ± %.4f services, by Erlang %.4f; 99 %% %v, 99.9 %% %v, "+
+			"%.2f attempts per item, %d moved",
+			c, got, e, want,
 			stats.Waits.Quantile(0.99), stats.Waits.Quantile(0.999), stats.AttemptsPerItem(), stats.Moved)
 		if math.Abs(got-want) > 4*e || e > 0.1*want {
-			t.Errorf("buffer %d: the mean wait is %.4f ± %.4f, want %.4f", c, got, e, want)
+			t.Errorf("capacity %d: the mean wait is %.4f ± %.4f, want %.4f", c, got, e, want)
 		}
 	}
 }
@@ -80,7 +84,8 @@ func mean(all []float64) (m float64) {
 	return m
 }
 
-// erlangWait is the mean wait in M/M/n, in services: C(n, a)/(n − a) with a = λn, and Erlang's B by its recursion.
+// erlangWait returns the mean wait in M/M/n, in services: C(n, a)/(n − a) with a = λn, and Erlang's
+// B by its recursion.
 func erlangWait(n int, load float64) float64 {
 	a, b := float64(n)*load, 1.0
 	for k := 1; k <= n; k++ {

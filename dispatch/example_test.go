@@ -20,11 +20,11 @@ func ExampleDispatcher() {
 	d := dispatch.NewDispatcher([]func(context.Context, int64){add, add, add, add}, dispatch.Capacity(2))
 	ctx := context.Background()
 	for item := range int64(1000) {
-		if err := d.Submit(ctx, item); err != nil { // waits while the pool is full
+		if err := d.Submit(ctx, item); err != nil { // blocks while the pool is full
 			fmt.Println(err)
 		}
 	}
-	err := d.Close(ctx) // waits until all is done
+	err := d.Close(ctx) // waits until all items are served
 	fmt.Println(sum.Load(), err, d.TrySubmit(1))
 	// Output: 499500 <nil> dispatch: the dispatcher is closed
 }
@@ -44,7 +44,7 @@ func ExampleDispatcher_Abort() {
 	// Output: [b c d] <nil>
 }
 
-// Work that answers.
+// Work that has a result.
 func ExampleCaller() {
 	length := func(_ context.Context, s string) (int, error) {
 		if s == "" {
@@ -67,15 +67,17 @@ func ExampleCaller() {
 	// <nil>
 }
 
-// A pool for five, and items older than a millisecond go to the log instead.
+// A pool for five items; those that wait for more than a millisecond are logged instead.
 func ExampleDispatcherOption() {
-	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey {
-			return slog.Attr{}
-		}
-		return a
-	}}))
-	d := dispatch.NewDispatcher([]func(context.Context, int){}, // nobody works yet
+	log := slog.New(slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+	d := dispatch.NewDispatcher([]func(context.Context, int){}, // no workers yet
 		dispatch.Capacity(1),
 		dispatch.PoolLimit(5),
 		dispatch.MaxWait(time.Millisecond),
@@ -110,7 +112,7 @@ func ExampleWorkerID() {
 	// from the second <nil>
 }
 
-// A worker that panics is not lost, and who called knows why.
+// A panic ends the item and not the worker; Do returns it as an error.
 func ExamplePanicError() {
 	c := dispatch.NewCaller([]func(context.Context, int) (int, error){
 		func(_ context.Context, i int) (int, error) { return []int{1, 2, 3}[i], nil },
@@ -138,14 +140,14 @@ func ExampleStats() {
 	}
 	s := c.Stats()
 	fmt.Println(s.Submitted, "taken,", s.Served, "served,", s.Failed, "failed;", s.Pool, "in the pool")
-	fmt.Println(s.AttemptsPerItem(), "tries per item,", s.Refusals, "refusals, buffer", s.Capacity)
+	fmt.Println(s.AttemptsPerItem(), "attempts per item,", s.Refusals, "refusals, capacity", s.Capacity)
 	c.Close(context.Background())
 	// Output:
 	// 10 taken, 9 served, 1 failed; 0 in the pool
-	// 1 tries per item, 0 refusals, buffer 2
+	// 1 attempts per item, 0 refusals, capacity 2
 }
 
-// Which worker has been at it for too long?
+// How long has a worker been busy with its item?
 func ExampleWorkerStats() {
 	begun := make(chan bool)
 	d := dispatch.NewDispatcher([]func(context.Context, int){func(ctx context.Context, _ int) {
@@ -174,6 +176,7 @@ func ExampleWaitHistogram() {
 	d.AddWorker(func(context.Context, int) {})
 	d.Close(context.Background())
 	waits := d.Stats().Waits
-	fmt.Println(waits.Count, waits.Quantile(0.5) >= 2*time.Millisecond, waits.Below(time.Millisecond), waits.Quantile(1) == waits.Max)
+	fmt.Println(waits.Count, waits.Quantile(0.5) >= 2*time.Millisecond, waits.Below(time.Millisecond),
+		waits.Quantile(1) == waits.Max)
 	// Output: 100 true 0 true
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// tolerates calls do, which may panic with a message of the package and with nothing else.
+// tolerates calls do, which may panic only with a message of the package.
 func tolerates(t *testing.T, what string, do func()) {
 	t.Helper()
 	defer func() {
@@ -20,7 +20,7 @@ func tolerates(t *testing.T, what string, do func()) {
 	do()
 }
 
-// Every number of its type is either taken or refused in words.
+// Every argument is either accepted or refused with a message.
 func TestExtremeArguments(t *testing.T) {
 	for _, x := range []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1e-300, 0.5, 0.999, 1,
 		math.MaxFloat64, math.Inf(1)} {
@@ -28,9 +28,9 @@ func TestExtremeArguments(t *testing.T) {
 		tolerates(t, fmt.Sprintf("Quantile(%v)", x), func() { new(WaitHistogram).Quantile(x) })
 	}
 	for _, n := range []int{math.MinInt, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt} {
-		tolerates(t, fmt.Sprintf("Buffer(%d)", n), func() { Capacity(n) })
+		tolerates(t, fmt.Sprintf("Capacity(%d)", n), func() { Capacity(n) })
 		tolerates(t, fmt.Sprintf("PoolLimit(%d)", n), func() { PoolLimit(n) })
-		tolerates(t, fmt.Sprintf("MaxAge(%d)", n), func() { MaxWait(time.Duration(n)) })
+		tolerates(t, fmt.Sprintf("MaxWait(%d)", n), func() { MaxWait(time.Duration(n)) })
 	}
 }
 
@@ -48,7 +48,7 @@ func TestWaitHistogramOfTheLongest(t *testing.T) {
 	}
 }
 
-// A buffer and a pool without end work as others do.
+// The largest capacity and the largest pool work like any other.
 func TestDispatcherWithoutLimits(t *testing.T) {
 	done := make(chan int, 10)
 	d := NewDispatcher([]func(context.Context, int){func(_ context.Context, i int) { done <- i }},

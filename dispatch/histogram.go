@@ -8,23 +8,24 @@ import (
 )
 
 const (
-	// Buckets of a WaitHistogram part each octave into four. Waits of 0 to 3 ns have one each.
+	// A WaitHistogram divides each octave into four buckets. Waits of 0 to 3 ns have a bucket each.
 	partsLog    = 2
 	parts       = 1 << partsLog
 	waitBuckets = (63-partsLog)*parts + parts
 )
 
-// A WaitHistogram counts waits in buckets of which each is at most a quarter wider than where it begins: what it says of a wait is
-// right to within 25 %. It covers all durations and takes 2 kB.
+// A WaitHistogram counts waits in buckets whose width is at most a quarter of their lower end, so
+// that quantiles are right to within 25 %. It covers all durations and takes 2 kB. The zero value
+// is empty and ready to use. It must not be used from several goroutines at once.
 type WaitHistogram struct {
 	Count uint64
-	Sum   time.Duration // at most the longest duration there is, 292 years
+	Sum   time.Duration // saturates at the longest duration, 292 years
 	Max   time.Duration
 
 	buckets [waitBuckets]uint64
 }
 
-// bucket is the bucket of a wait: the number of its octave, and its next two bits.
+// bucket returns the bucket of a wait: the number of its octave, and its next two bits.
 func bucket(wait int64) int {
 	if wait < parts {
 		return int(wait)
@@ -33,7 +34,7 @@ func bucket(wait int64) int {
 	return octave*parts + int(wait>>octave)
 }
 
-// below is the shortest wait that is too long for a bucket.
+// below returns the upper end of a bucket, exclusive.
 func below(bucket int) time.Duration {
 	next := bucket + 1
 	if next <= parts {
@@ -46,7 +47,7 @@ func below(bucket int) time.Duration {
 	return time.Duration(next%parts+parts) << octave
 }
 
-// Add counts a wait. One below 0, of a clock that was set back, counts as 0. It must not be called from several goroutines at once.
+// Add counts a wait. A negative one, of a clock that was set back, counts as 0.
 func (h *WaitHistogram) Add(wait time.Duration) {
 	wait = max(wait, 0)
 	h.Count++
@@ -55,7 +56,7 @@ func (h *WaitHistogram) Add(wait time.Duration) {
 	h.buckets[bucket(int64(wait))]++
 }
 
-// Mean is the mean wait, 0 if there was none.
+// Mean returns the mean wait, or 0 if the histogram is empty.
 func (h *WaitHistogram) Mean() time.Duration {
 	if h.Count == 0 {
 		return 0
@@ -63,8 +64,8 @@ func (h *WaitHistogram) Mean() time.Duration {
 	return h.Sum / time.Duration(h.Count)
 }
 
-// Quantile is a wait that at least the part q of all did not exceed: the end of the bucket that the quantile is in, or the longest wait if
-// that is less. It is 0 if there was none, and panics unless q is from 0 to 1.
+// Quantile returns an upper bound of the quantile q: the end of its bucket, or Max if that is less.
+// It returns 0 if the histogram is empty, and panics unless q is from 0 to 1.
 func (h *WaitHistogram) Quantile(q float64) time.Duration {
 	demand(q >= 0 && q <= 1, "the quantile", "from 0 to 1", q)
 	seen, want := uint64(0), q*float64(h.Count)
@@ -77,8 +78,8 @@ func (h *WaitHistogram) Quantile(q float64) time.Duration {
 	return h.Max
 }
 
-// Below is how many waits were surely shorter than a duration: those of the buckets that end there or before. It is exact for 2ᵏ ns, and for
-// 5/4, 6/4 and 7/4 of that.
+// Below returns the number of waits in the buckets that end at d or before, all of which are
+// shorter than d. It is exact for 2ᵏ ns, and for 5/4, 6/4 and 7/4 of that.
 func (h *WaitHistogram) Below(d time.Duration) (n uint64) {
 	for i := range h.buckets {
 		if below(i) > d {
@@ -89,7 +90,8 @@ func (h *WaitHistogram) Below(d time.Duration) (n uint64) {
 	return n
 }
 
-// String is the count with some quantiles.
+// String returns the count, the mean, two quantiles and the maximum.
 func (h *WaitHistogram) String() string {
-	return fmt.Sprintf("%d waits, mean %v, 50 %% %v, 99 %% %v, longest %v", h.Count, h.Mean(), h.Quantile(0.5), h.Quantile(0.99), h.Max)
+	return fmt.Sprintf("%d waits, mean %v, 50 %% %v, 99 %% %v, longest %v",
+		h.Count, h.Mean(), h.Quantile(0.5), h.Quantile(0.99), h.Max)
 }

@@ -18,7 +18,8 @@ func TestWaitBuckets(t *testing.T) {
 	for i := range waitBuckets {
 		end := int64(below(i))
 		if bucket(first) != i || bucket(end-1) != i {
-			t.Fatalf("bucket %d is from %d to %d, of which the first is in %d and the last in %d", i, first, end, bucket(first), bucket(end-1))
+			t.Fatalf("bucket %d is from %d to %d, of which the first is in %d and the last in %d",
+				i, first, end, bucket(first), bucket(end-1))
 		}
 		if width := end - first; width > 1 && float64(width) > float64(first)/4 {
 			t.Fatalf("bucket %d from %d is %d wide", i, first, width)
@@ -27,7 +28,7 @@ func TestWaitBuckets(t *testing.T) {
 	}
 }
 
-// Quantiles are those of the waits themselves, to within a quarter; counts at the ends of buckets are exact.
+// Quantiles are right to within a quarter; counts at the ends of buckets are exact.
 func TestWaitHistogram(t *testing.T) {
 	var h WaitHistogram
 	if h.Mean() != 0 || h.Quantile(0.5) != 0 || h.Below(time.Hour) != 0 {

@@ -2,8 +2,9 @@
 
 package dispatch
 
-// interleave and audit let tests have others run between two steps of a dispatcher, and look at it after each: in programs that are checked
-// for races. In others nothing is left of them.
+// interleave and audit are hooks for tests: to yield between two steps of a scheduler, and to check
+// its invariants after each. They exist only in programs that are built with the race detector;
+// elsewhere the calls are inlined away.
 func interleave() {}
 
 func audit(any) {}

@@ -5,10 +5,10 @@ package dispatch
 import "sync/atomic"
 
 var (
-	// interleaved is what tests have done before a step takes the lock and after it gave it back.
+	// interleaved is called before a step takes the lock and after it has released it.
 	interleaved atomic.Pointer[func()]
-	// audited is what tests have looked at when a step is done, with the lock held.
-	audited atomic.Pointer[func(desk any)]
+	// audited is called at the end of a step, with the lock held.
+	audited atomic.Pointer[func(scheduler any)]
 )
 
 func interleave() {
@@ -17,8 +17,8 @@ func interleave() {
 	}
 }
 
-func audit(desk any) {
+func audit(scheduler any) {
 	if f := audited.Load(); f != nil {
-		(*f)(desk)
+		(*f)(scheduler)
 	}
 }

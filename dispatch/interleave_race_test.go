@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Chaos once more, with goroutines interrupted between steps, and all invariants looked at after each.
+// The chaos test with goroutines that yield between steps, and all invariants checked after each.
 func TestDispatcherInterrupted(t *testing.T) {
 	var steps atomic.Uint64
 	between := func() {
@@ -22,9 +22,9 @@ func TestDispatcherInterrupted(t *testing.T) {
 		}
 	}
 	var broken, looks atomic.Uint64
-	look := func(desk any) {
+	look := func(scheduler any) {
 		looks.Add(1)
-		if err := desk.(interface{ check() error }).check(); err != nil && broken.Add(1) == 1 {
+		if err := scheduler.(interface{ check() error }).check(); err != nil && broken.Add(1) == 1 {
 			t.Error(err)
 		}
 	}
@@ -38,7 +38,7 @@ func TestDispatcherInterrupted(t *testing.T) {
 	}
 }
 
-// When Do returns its item is counted, whoever runs next.
+// When Do returns its item is counted, whichever goroutine runs next.
 func TestCallerCountsInterrupted(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	c := NewCaller([]func(context.Context, int) (int, error){func(context.Context, int) (int, error) { return 0, nil }})
@@ -49,7 +49,7 @@ func TestCallerCountsInterrupted(t *testing.T) {
 		if _, err := c.Do(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}
-		c.scheduler.mu.Lock() // and not Stats, which would let the worker go on
+		c.scheduler.mu.Lock() // not Stats, which would yield to the worker
 		served, begun := c.scheduler.total.Served, c.scheduler.inService
 		c.scheduler.mu.Unlock()
 		if served != i+1 || begun != 0 {

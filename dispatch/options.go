@@ -7,18 +7,23 @@ import (
 	"time"
 )
 
-// A DispatcherOption is something to be said about a [Dispatcher] or a [Caller] when it is made: [Buffer], [ExpectedLoad], [PoolLimit],
-// [MaxAge], [Seed] and [Logger] are for both, and [OnDrop] for a Dispatcher alone.
-//
-// It has no type parameter, so that the options that are not about items need none either. OnDrop is about items of type T: it takes T
-// from the function that it is given, and to give a Dispatcher one for items of another type is a bug of the caller, for which
-// [NewDispatcher] panics, whether anything is ever dropped or not.
-type DispatcherOption func(*dispatcherOptions)
+// A DispatcherOption configures a [Dispatcher]: any [Option], or [OnDrop].
+type DispatcherOption interface{ forDispatcher(*options) }
 
-type dispatcherOptions struct {
-	capacity  int // 0 unless told
+// A CallerOption configures a [Caller]: any [Option].
+type CallerOption interface{ forCaller(*options) }
+
+// An Option configures a [Dispatcher] or a [Caller]: [Capacity], [ExpectedLoad], [PoolLimit],
+// [MaxWait], [Seed] or [Logger].
+type Option interface {
+	DispatcherOption
+	CallerOption
+}
+
+type options struct {
+	capacity  int // 0 unless set
 	load      float64
-	poolLimit int // −1 unless told
+	poolLimit int // −1 unless set
 	maxWait   time.Duration
 	onDrop    any // func(T, error)
 	seed      uint64
@@ -26,70 +31,82 @@ type dispatcherOptions struct {
 }
 
 const (
-	// defaultLoad is the load that is expected unless something else is said: of a service that is used well and not at its limit.
-	// Any from 0.01 to 0.997 gives the same buffer.
+	// defaultLoad is the expected load unless set: a service that is well used and not at its
+	// limit. Any load from 0.01 to 0.997 gives the same capacity.
 	defaultLoad = 0.9
-	// leastPool is the room that a pool has at least unless told. The theorem's bound is for many workers: for one it is eight.
+	// minPoolLimit is the smallest default limit of the pool. The bound of the theorem is for many
+	// workers; for one worker it is eight.
 	minPoolLimit = 1024
 )
 
-func gatherDispatcher(opts []DispatcherOption) *dispatcherOptions {
-	o := &dispatcherOptions{load: defaultLoad, poolLimit: -1, seed: rand.Uint64()}
-	for _, opt := range opts {
-		opt(o)
-	}
-	return o
+func defaultOptions() *options {
+	return &options{load: defaultLoad, poolLimit: -1, seed: rand.Uint64()}
 }
 
-// Buffer says how many items a worker may have at most, c, the one that it works on counted. The default is [SweetSpot] of the
-// [ExpectedLoad], which is 2 unless told.
-func Capacity(c int) DispatcherOption {
-	demand(c >= 1, "the buffer of a worker", "1 or more", c)
-	return func(o *dispatcherOptions) { o.capacity = c }
+type (
+	forBoth       func(*options)
+	forDispatcher func(*options)
+)
+
+func (f forBoth) forDispatcher(o *options)       { f(o) }
+func (f forBoth) forCaller(o *options)           { f(o) }
+func (f forDispatcher) forDispatcher(o *options) { f(o) }
+
+// Capacity sets c, the number of items that a worker may have, including the one in service. The
+// default is SweetSpot of package capped for the [ExpectedLoad], which is 2 unless that is set.
+func Capacity(c int) Option {
+	demand(c >= 1, "the capacity of a worker", "1 or more", c)
+	return forBoth(func(o *options) { o.capacity = c })
 }
 
-// ExpectedLoad says what part of the time workers are expected to be busy, λ, from which the default [Buffer] and [PoolLimit] follow. The default
-// is 0.9.
-func ExpectedLoad(lambda float64) DispatcherOption {
+// ExpectedLoad sets λ, the fraction of time that workers are expected to be busy. The defaults of
+// [Capacity] and [PoolLimit] follow from it. The default is 0.9.
+func ExpectedLoad(lambda float64) Option {
 	demand(lambda > 0 && lambda < 1, "the expected load", "above 0 and below 1", lambda)
-	return func(o *dispatcherOptions) { o.load = lambda }
+	return forBoth(func(o *options) { o.load = lambda })
 }
 
-// PoolLimit says how many items may wait in the pool, beside those that workers have accepted. With 0 an item is taken only if a worker
-// has a slot for it. The default is [PoolBound] of the first workers, the [Buffer] and the [ExpectedLoad], and at least 1024: at that load the
-// pool of the paper's process stays below it in any round with probability 1−2^(−2n). Items that come back from a removed worker are
-// not turned away; the pool may be over its limit for as long as that takes.
-func PoolLimit(n int) DispatcherOption {
-	demand(n >= 0, "the limit of the pool", "0 or more", n)
-	return func(o *dispatcherOptions) { o.poolLimit = n }
-}
-
-// MaxAge says how old an item may be when its turn comes. An older one is not served: [Caller.Do] returns [ErrTooOld], and those of a
-// Dispatcher go to [OnDrop]. The default is any age.
-func MaxWait(d time.Duration) DispatcherOption {
-	demand(d > 0, "the greatest age", "above 0", d)
-	return func(o *dispatcherOptions) { o.maxWait = d }
-}
-
-// OnDrop says what is to be done with items that a [Dispatcher] has taken and does not serve because they are older than [MaxAge]; the error is
-// [ErrTooOld]. It is called by the goroutine of the worker whose turn it was, which waits for it. Several may call it at once. The default is
-// nothing.
+// PoolLimit sets the number of items that may wait in the pool, in addition to those that workers
+// have accepted. With 0 an item is taken only if a worker has a free slot. Items of a removed
+// worker return to the pool even if it is full.
 //
-// A [Caller] has none: every Do returns what became of its item.
-func OnDrop[T any](f func(item T, err error)) DispatcherOption {
-	demand(f != nil, "what OnDrop is given", "a function", "nil")
-	return func(o *dispatcherOptions) { o.onDrop = f }
+// The default is PoolBound of package capped for the initial workers, the [Capacity] and the
+// [ExpectedLoad], and at least 1024: at that load the pool of the paper's process stays below the
+// bound in any round with probability 1−2^(−2n).
+func PoolLimit(n int) Option {
+	demand(n >= 0, "the limit of the pool", "0 or more", n)
+	return forBoth(func(o *options) { o.poolLimit = n })
 }
 
-// Seed says where the random numbers of throws come from. The default is another seed for each Dispatcher.
-func Seed(seed uint64) DispatcherOption { return func(o *dispatcherOptions) { o.seed = seed } }
+// MaxWait sets how long an item may wait before it begins. An item that has waited longer when its
+// turn comes is not served: [Caller.Do] returns [ErrTooOld], and a [Dispatcher] calls [OnDrop]. The
+// default is no limit.
+func MaxWait(d time.Duration) Option {
+	demand(d > 0, "the longest wait", "above 0", d)
+	return forBoth(func(o *options) { o.maxWait = d })
+}
 
-// Logger says where to write: panics of workers as errors; and for debugging, that a worker is added or removed, and Close and Abort. The default
-// is nowhere.
-func Logger(l *slog.Logger) DispatcherOption { return func(o *dispatcherOptions) { o.log = l } }
+// OnDrop sets a function that is called for each item that a [Dispatcher] drops because it waited
+// longer than [MaxWait]; the error is [ErrTooOld]. The goroutine of the worker calls it and waits
+// for it; several may call it at once. The default is to do nothing.
+//
+// The items of the dispatcher must be of type T, or [NewDispatcher] panics. A [Caller] does not
+// take this option, because Do returns the error.
+func OnDrop[T any](f func(item T, err error)) DispatcherOption {
+	demand(f != nil, "the argument of OnDrop", "a function", "nil")
+	return forDispatcher(func(o *options) { o.onDrop = f })
+}
 
-// dropper is what a Dispatcher of T does with what it drops.
-func dropper[T any](o *dispatcherOptions) func(T, error) {
+// Seed sets the seed of the random numbers by which workers are picked. By default every dispatcher
+// has a seed of its own.
+func Seed(seed uint64) Option { return forBoth(func(o *options) { o.seed = seed }) }
+
+// Logger sets a logger. Panics of workers are logged as errors; at debug level, workers that are
+// added or removed, Close and Abort. The default is silent.
+func Logger(l *slog.Logger) Option { return forBoth(func(o *options) { o.log = l }) }
+
+// dropper returns the function of OnDrop for items of type T, or nil.
+func dropper[T any](o *options) func(T, error) {
 	if o.onDrop == nil {
 		return nil
 	}

@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-// Twice as many items as workers can serve, for a minute of the test's time: the pool stays within its limit, no more memory is taken than
-// that needs, and workers are never idle. With MaxAge those that are served are young.
+// Twice the load that the workers can serve, for a minute of simulated time: the pool stays within
+// its limit, memory too, and workers are never idle. With MaxWait the items that are served are
+// young.
 func TestDispatcherOverload(t *testing.T) {
-	for _, maxAge := range []time.Duration{0, 20 * time.Millisecond} {
+	for _, maxWait := range []time.Duration{0, 20 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			const (
 				workers  = 8
@@ -34,8 +35,8 @@ func TestDispatcherOverload(t *testing.T) {
 				seen[item].Add(1)
 				dropped.Add(1)
 			})}
-			if maxAge > 0 {
-				opts = append(opts, MaxWait(maxAge))
+			if maxWait > 0 {
+				opts = append(opts, MaxWait(maxWait))
 			}
 			d := NewDispatcher(all, opts...)
 			refused, largest := 0, 0
@@ -47,7 +48,7 @@ func TestDispatcherOverload(t *testing.T) {
 				largest = max(largest, d.Stats().Pool)
 				time.Sleep(every)
 			}
-			// All workers have been busy since the first items came.
+			// All workers have been busy since the first arrivals.
 			synctest.Wait()
 			if got, want := int(served.Load()), int(duration/service)*workers; got < want-2*workers || got > want {
 				t.Errorf("%d were served, want about %d", got, want)
@@ -66,7 +67,8 @@ func TestDispatcherOverload(t *testing.T) {
 			}
 			if s := d.Stats(); largest > limit || taken > limit+workers*d.scheduler.capacity+1 {
 				t.Errorf("the pool was up to %d, %d items were made: %+v", largest, taken, s)
-			} else if maxAge > 0 && (s.Waits.Max > maxAge || dropped.Load() == 0) || maxAge == 0 && (refused == 0 || dropped.Load() > 0) {
+			} else if maxWait > 0 && (s.Waits.Max > maxWait || dropped.Load() == 0) ||
+				maxWait == 0 && (refused == 0 || dropped.Load() > 0) {
 				t.Errorf("%d dropped, %d refused: %+v", dropped.Load(), refused, s)
 			}
 		})

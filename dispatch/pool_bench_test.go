@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// Which pool? Goroutines that put in an item and take one out, by turns in one process, 50,000 pairs each time with 1000 items in the pool;
-// the best of all turns is reported, in ns per pair. The list and the ring are exact and behind a mutex; the relaxed calendar is not, and has
-// none.
+// Which data structure for the pool? Goroutines insert and remove an item, by turns in one process,
+// 50,000 pairs each with 1000 items in the pool. It reports the best of all turns, in ns per pair.
+// The list and the ring are exact and behind a mutex; the relaxed calendar is neither.
 func BenchmarkPoolsByTurns(b *testing.B) {
 	const pairs, resident = 50_000, 1000
 	for _, goroutines := range []int{1, 2, 16, 64} {
@@ -21,7 +21,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 			var mu sync.Mutex
 			var l slots.Queue[content[int]]
 			var free *item[int]
-			var stamp uint64
+			var seq uint64
 			byList := func() {
 				mu.Lock()
 				it := free
@@ -30,8 +30,8 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 				} else {
 					free, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
 				}
-				stamp++
-				it.Seq = stamp
+				seq++
+				it.Seq = seq
 				l.Push(it)
 				mu.Unlock()
 				mu.Lock()
@@ -43,8 +43,8 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 			ring, head, n := make([]item[int], 2048), 0, 0
 			byRing := func() {
 				mu.Lock()
-				stamp++
-				ring[(head+n)%len(ring)].Seq = stamp
+				seq++
+				ring[(head+n)%len(ring)].Seq = seq
 				n++
 				mu.Unlock()
 				mu.Lock()
@@ -65,8 +65,8 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 				<-channel
 			}
 			for range resident {
-				stamp++
-				l.Push(&item[int]{Seq: stamp})
+				seq++
+				l.Push(&item[int]{Seq: seq})
 				n++
 				c.Schedule(float64(clock.Add(1)), 1)
 				channel <- 1

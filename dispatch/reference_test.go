@@ -14,32 +14,33 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// A script has a desk and the reference do the same, one thing after another, and compares them whenever nothing more happens by itself. Time
-// is that of the test (testing/synctest), workers are done when the script says so.
+// A script drives a scheduler and the reference through the same operations, and compares them
+// whenever all goroutines are blocked. Time is simulated (testing/synctest), and workers finish
+// when the script says so.
 type script struct {
 	t     *testing.T
 	d     *scheduler[int]
 	model *dispatchtest.Reference
 
 	items   []*item[int] // by number
-	stamps  []uint64
-	gates   []chan struct{} // what a worker waits for, by the number of its item
-	serving map[int]int     // what workers are working on
+	seqs    []uint64
+	gates   []chan struct{} // open when an item may finish, by item
+	serving map[int]int     // the item in service, by worker
 	begun   chan [2]int
-	ended   []string // what became of items: dropped, refused
+	ended   []string // items that were dropped or refused
 
-	where map[int]int // which worker has an item, at this moment
+	where map[int]int // the worker that has an item
 }
 
-func newScript(t *testing.T, capacity, limit int, maxAge time.Duration) *script {
+func newScript(t *testing.T, capacity, limit int, maxWait time.Duration) *script {
 	s := &script{t: t, serving: map[int]int{}, begun: make(chan [2]int, 1000)}
-	s.d = newScheduler[int](&dispatcherOptions{capacity: capacity, poolLimit: limit, maxWait: maxAge, load: defaultLoad}, 0)
+	s.d = newScheduler[int](&options{capacity: capacity, poolLimit: limit, maxWait: maxWait, load: defaultLoad}, 0)
 	s.d.drop = func(v int, err error) { s.ended = append(s.ended, fmt.Sprint(v, " ", err)) }
 	s.d.done = func(int) {}
-	s.model = &dispatchtest.Reference{Capacity: capacity, PoolLimit: limit, MaxWait: int64(maxAge)}
+	s.model = &dispatchtest.Reference{Capacity: capacity, PoolLimit: limit, MaxWait: int64(maxWait)}
 	s.model.Choose = func(item int, workers []int) int {
 		if len(workers) == 1 {
-			return workers[0] // it may have been dropped there since
+			return workers[0] // it may have been dropped since
 		}
 		w, ok := s.where[item]
 		if !ok || !slices.Contains(workers, w) {
@@ -58,7 +59,7 @@ func (s *script) arrive() {
 			s.t.Fatalf("item %d: %v, want ErrFull", id, err)
 		}
 	}
-	it, stamp, _, err := s.d.enter(id, true, false)
+	it, seq, _, err := s.d.enter(id, true, false)
 	if s.model.Closed {
 		if err != ErrClosed {
 			s.t.Fatalf("item %d after the end: %v", id, err)
@@ -66,7 +67,7 @@ func (s *script) arrive() {
 		s.gates = s.gates[:id]
 		return
 	}
-	s.items, s.stamps = append(s.items, it), append(s.stamps, stamp)
+	s.items, s.seqs = append(s.items, it), append(s.seqs, seq)
 	s.same(func(now int64) { s.model.Arrive(id, now) })
 }
 
@@ -90,7 +91,9 @@ func (s *script) finish(worker int) {
 }
 
 func (s *script) remove(worker int) {
-	known := slices.ContainsFunc(s.model.Workers, func(w *dispatchtest.Worker) bool { return w.ID == worker && !w.Removed })
+	known := slices.ContainsFunc(s.model.Workers, func(w *dispatchtest.Worker) bool {
+		return w.ID == worker && !w.Removed
+	})
 	if s.d.remove(WorkerID(worker)) != known {
 		s.t.Fatalf("worker %d was known: %v", worker, known)
 	}
@@ -100,7 +103,7 @@ func (s *script) remove(worker int) {
 }
 
 func (s *script) cancel(id int) {
-	did := s.d.withdraw(s.items[id], s.stamps[id], accepted)
+	did := s.d.withdraw(s.items[id], s.seqs[id], accepted)
 	s.same(func(now int64) {
 		if was := s.model.Cancel(id, now); did != was {
 			s.t.Fatalf("item %d was taken out: %v, want %v", id, did, was)
@@ -108,7 +111,8 @@ func (s *script) cancel(id int) {
 	})
 }
 
-// same waits until nothing happens any more, has the reference do what was done, and compares.
+// same waits until all goroutines are blocked, applies the operation to the reference, and
+// compares.
 func (s *script) same(do func(now int64)) {
 	s.t.Helper()
 	synctest.Wait()
@@ -143,8 +147,9 @@ func (s *script) same(do func(now int64)) {
 }
 
 func describe(d *dispatchtest.Reference) string {
-	text := fmt.Sprintln("outside", d.Blocked, "pool", d.Pool, "submitted, served, too old, cancelled:", d.Submitted, d.Served, d.TooOld,
-		d.Canceled, "returned, moved:", d.Returned, d.Moved, "tries, refusals:", d.Attempts, d.Refusals)
+	text := fmt.Sprintln("blocked", d.Blocked, "pool", d.Pool, "submitted, served, too old, canceled:",
+		d.Submitted, d.Served, d.TooOld, d.Canceled,
+		"returned, moved:", d.Returned, d.Moved, "attempts, refusals:", d.Attempts, d.Refusals)
 	for _, w := range d.Workers {
 		text += fmt.Sprint("worker ", w.ID, " removed ", w.Removed, " queue ", w.Queue)
 		if w.Busy {
@@ -155,10 +160,10 @@ func describe(d *dispatchtest.Reference) string {
 	return text
 }
 
-// play reads a script from bytes, and ends it in one of two ways.
-func play(t *testing.T, capacity, limit int, maxAge time.Duration, bytes []byte) (m *dispatchtest.Reference) {
+// play decodes a script from bytes, and ends it in one of two ways.
+func play(t *testing.T, capacity, limit int, maxWait time.Duration, bytes []byte) (m *dispatchtest.Reference) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newScript(t, capacity, limit, maxAge)
+		s := newScript(t, capacity, limit, maxWait)
 		workers := 0
 		for len(bytes) >= 2 {
 			op, arg := bytes[0]%16, int(bytes[1])
@@ -185,7 +190,7 @@ func play(t *testing.T, capacity, limit int, maxAge time.Duration, bytes []byte)
 	return m
 }
 
-// end drains the desk or aborts it, and looks whether everything ends.
+// end drains or aborts the scheduler, and checks that everything ends.
 func (s *script) end(drain bool) {
 	t := s.t
 	closed := make(chan error, 1)
@@ -216,12 +221,13 @@ func (s *script) end(drain bool) {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	if st := s.d.stats(); st.Submitted != st.Served+st.TooOld+st.Canceled+st.Aborted || len(st.Workers) > 0 || st.Pool+st.Accepted+st.InService+st.Blocked > 0 {
+	if st := s.d.stats(); st.Submitted != st.Served+st.TooOld+st.Canceled+st.Aborted ||
+		len(st.Workers) > 0 || st.Pool+st.Accepted+st.InService+st.Blocked > 0 {
 		t.Fatalf("at the end: %+v", st)
 	}
 }
 
-// The dispatcher does what the reference does, step by step, and both keep every promise.
+// The scheduler does what the reference does, step by step, and both keep the guarantees.
 func TestDispatcherAgainstReference(t *testing.T) {
 	var moved, old, returned, refusals int
 	seeds := soak.Size(40, 100)
@@ -233,27 +239,29 @@ func TestDispatcherAgainstReference(t *testing.T) {
 		}
 		bytes = append([]byte{13, 0, 13, 0, 13, 0}, bytes...)
 		limit := []int{0, 1, 5, 1000}[r.IntN(4)]
-		maxAge := []time.Duration{0, 300 * time.Millisecond}[r.IntN(2)]
-		m := play(t, 1+r.IntN(4), limit, maxAge, bytes)
+		maxWait := []time.Duration{0, 300 * time.Millisecond}[r.IntN(2)]
+		m := play(t, 1+r.IntN(4), limit, maxWait, bytes)
 		moved, old, returned, refusals = moved+m.Moved, old+m.TooOld, returned+m.Returned, refusals+m.Refusals
 	}
 	if min(moved, old, returned, refusals) < seeds/2 {
-		t.Errorf("%d moved, %d too old, %d returned, %d refusals: the scripts do not try everything", moved, old, returned, refusals)
+		t.Errorf("%d moved, %d too old, %d returned, %d refusals: the scripts do not cover everything",
+			moved, old, returned, refusals)
 	}
 }
 
 func FuzzDispatcher(f *testing.F) {
 	f.Add(uint8(1), uint8(0), uint8(0), []byte{13, 0, 13, 0, 0, 0, 0, 0, 0, 0, 7, 0, 14, 4})
 	f.Add(uint8(2), uint8(3), uint8(1), []byte{13, 0, 0, 0, 0, 0, 0, 0, 13, 0, 15, 200, 7, 0, 14, 0, 12, 1, 7, 1})
-	f.Fuzz(func(t *testing.T, capacity, limit, maxAge uint8, bytes []byte) {
+	f.Fuzz(func(t *testing.T, capacity, limit, maxWait uint8, bytes []byte) {
 		if len(bytes) > 1000 {
 			t.Skip("long scripts are short ones that follow each other")
 		}
-		play(t, 1+int(capacity%5), int(limit%20), time.Duration(maxAge)*time.Millisecond, bytes)
+		play(t, 1+int(capacity%5), int(limit%20), time.Duration(maxWait)*time.Millisecond, bytes)
 	})
 }
 
-// To throw once, and then to pull when something is done, leaves items waiting while workers are idle; the whole rule does not.
+// One pick on arrival and then only pulls leaves items waiting while workers are idle; the whole
+// rule does not.
 func TestOnlyPullStrands(t *testing.T) {
 	for _, onlyPull := range []bool{false, true} {
 		stranded := 0
@@ -277,26 +285,26 @@ func TestOnlyPullStrands(t *testing.T) {
 			}
 		}
 		if want := map[bool]int{false: 0, true: 100}[onlyPull]; stranded != want {
-			t.Errorf("only pull %v: %d of 100 runs left somebody waiting, want %d", onlyPull, stranded, want)
+			t.Errorf("only pull %v: %d of 100 runs left an item waiting, want %d", onlyPull, stranded, want)
 		}
 	}
 }
 
-// A context that ends when the item has just been let in comes too late: the item is the dispatcher's.
+// A context that ends just after the item was admitted is too late: the dispatcher owns the item.
 func TestDispatcherLetInBeforeItGaveUp(t *testing.T) {
 	d := NewDispatcher([]func(context.Context, int){}, PoolLimit(0))
 	ctx, cancel := context.WithCancel(t.Context())
-	answer := make(chan error)
-	go func() { answer <- d.Submit(ctx, 1) }()
+	result := make(chan error)
+	go func() { result <- d.Submit(ctx, 1) }()
 	for d.Stats().Blocked == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	d.scheduler.mu.Lock() // now it can only find out that ctx has ended
+	d.scheduler.mu.Lock() // Submit now sees that ctx has ended
 	cancel()
 	d.scheduler.limit = 1
 	d.scheduler.fillSlots()
 	d.scheduler.mu.Unlock()
-	if err := <-answer; err != nil {
+	if err := <-result; err != nil {
 		t.Error(err)
 	}
 	if got := d.Abort(); !slices.Equal(got, []int{1}) {
@@ -304,7 +312,7 @@ func TestDispatcherLetInBeforeItGaveUp(t *testing.T) {
 	}
 	for _, w := range d.scheduler.waiters {
 		if len(w.done) > 0 {
-			t.Error("an answer is left for the next who waits")
+			t.Error("a result is left for the next waiter")
 		}
 	}
 }

@@ -12,80 +12,114 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A desk is what [Dispatcher] and [Caller] have in common: items that wait, workers that have slots for them, and who gets which.
+// A scheduler is what [Dispatcher] and [Caller] share: waiting items, workers with slots, and the
+// rule that assigns the ones to the others.
 //
 //	         room in the pool          a slot              its turn
-//	outside ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ begun, and no longer an item
+//	blocked ─────────────────────▶ pool ───────────▶ accepted ─────────────▶ in service, no longer an item
 //	                                 ▲                  │  ▲
-//	                                 └──────────────────┘  └─ by another worker, who would be idle
+//	                                 └──────────────────┘  └─ stolen by a worker that would be idle
 //	                                 its worker is removed
 //
-// All of it is behind one mutex. A step is short, and takes constant time: one for an item that comes, one for a worker that has done
-// with an item and takes the next. With atomic counters of slots and a pool of its own lock, that no item is left behind would hang on
-// the order in which five words are read and written; here it is what stands between two steps:
+// One mutex protects all of it. A step is short and takes constant time; an item costs one step
+// when it arrives and one when its worker finishes it and takes the next. With atomic slot counters
+// and a pool under its own lock, that no item is left behind would depend on the order in which
+// five words are read and written. Here it is an invariant between two steps:
 //
-//  1. No worker has more than c items, begun ones counted.
-//  2. If an item is in the pool, every worker has c. (The oldest one would have had the slot.)
-//  3. If a worker sleeps, no item waits behind another, nor by 2 in the pool. (A worker that has nothing and is awake, since another was
-//     faster or somebody gave up, is about to look. A worker that falls asleep has found nothing, and while it sleeps it is idle, so that
-//     every item that comes goes to an idle worker.)
-//  4. If an item is outside, the pool is full, and 2 holds for it too.
-//  5. Every item is in one place, and every list is by age, that of a worker by when it accepted them.
+//  1. No worker has more than c items, including the one in service.
+//  2. If an item is in the pool, every worker has c. (Otherwise the oldest would have the slot.)
+//  3. If a worker is parked, no item waits behind another, nor, by 2, in the pool. (A worker that is
+//     awake without an item, because another was faster or the item was withdrawn, is about to run
+//     next. A worker parks only if next found nothing, and while it is parked it is idle, so that
+//     every arriving item is assigned to an idle worker.)
+//  4. If an item is blocked, the pool is full, and every worker has c.
+//  5. Every item is in one place, and every queue is ordered by age, but a worker's queue by the
+//     order of acceptance.
 //
-// check in dispatcher_check_test.go has them as code.
+// check in check_test.go verifies them.
 type scheduler[P any] struct {
 	capacity int   // c
 	limit    int   // of the pool
-	maxWait  int64 // 0 for any
+	maxWait  int64 // 0 means no limit
 	log      *slog.Logger
 	start    time.Time
-	ctx      context.Context // of what a Dispatcher's workers do; ends with Abort
+	ctx      context.Context // of a Dispatcher's workers; ends with Abort
 	cancel   context.CancelFunc
 
-	// What becomes of an item, called by the worker that had it, or by who ends the desk, and never with the lock held. Each may be nil.
+	// Callbacks for the fate of an item. The worker that had the item calls them, or Close or
+	// Abort, never with the lock held. Each may be nil.
 	drop func(P, error)       // it will not be served
 	fail func(P, *PanicError) // its worker panicked
-	done func(P)              // it was served, dropped or failed, and is counted so
+	done func(P)              // it was served, dropped or failed, and has been counted
 
 	mu       sync.Mutex
 	random   random.Stream
 	lastSeq  uint64
-	blocked  slots.Queue[content[P]] // outside
+	blocked  slots.Queue[content[P]] // the pool has no room
 	pool     slots.Queue[content[P]]
 	accepted slots.Queue[content[P]] // by all workers, by age
-	finger   *item[P]                // of them, near to where the next is likely to belong
-	freeList *item[P]                // to be used again
-	freeLen  int                     // how many these are
-	waiters  []*waiter
+	finger   *item[P]                // in accepted: where the search for the next position starts
+	freeList *item[P]                // for reuse, linked by byPlace
+	freeLen  int
+	waiters  []*waiter // for reuse
 
-	workers []*worker[P]            // those that there are, and those removed that have not ended
-	byID    map[WorkerID]*worker[P] // those that there are
+	workers []*worker[P]            // including removed workers that have not ended
+	byID    map[WorkerID]*worker[P] // without them
 	lastID  WorkerID
-	bins    slots.Bins[worker[P]] // who has a slot
+	bins    slots.Bins[worker[P]] // the workers by free slots
 
-	closed, ending bool          // nothing more is taken; workers are to end
-	inService      int           // how many items are being worked on
-	ended          chan struct{} // closed when all goroutines have ended
+	closed    bool          // no more intake
+	ending    bool          // workers are to end
+	inService int           // the number of items in service
+	ended     chan struct{} // closed when all goroutines have ended
 
-	total Stats // what has happened; what is now is added by stats
+	total Stats // the counts so far; stats adds the current state
 }
 
-// A worker is a goroutine with a function, and the items that it has accepted.
+// An item has been submitted and not begun. When it begins, the worker gets its value and the item
+// is reused for another. Its sequence number is never reused, so that a stale pointer is
+// recognized.
+type item[P any] = slots.Item[content[P]]
+
+type content[P any] struct {
+	v      P
+	in     place
+	worker *worker[P] // that has accepted it
+	waiter *waiter    // of a Submit that is blocked
+}
+
+// A place is where an item is. The order matters to withdraw.
+type place uint8
+
+const (
+	detached place = iota
+	blocked        // the pool has no room, and the caller is blocked
+	pooled
+	accepted // by a worker, and not begun
+)
+
+// An item may be in two queues at once: that of its place, and that of all accepted items by age.
+const (
+	byPlace = iota
+	byAge
+)
+
+// A worker is a goroutine with a function and the items that it has accepted.
 type worker[P any] struct {
 	id    WorkerID
 	f     func(context.Context, P)
-	queue slots.Queue[content[P]] // accepted, in the order accepted
-	wake  chan struct{}
+	queue slots.Queue[content[P]] // in the order of acceptance
+	token chan struct{}           // wakes the goroutine
 	bin   slots.Bin[worker[P]]
 
-	busy    bool  // with an item
+	busy    bool  // an item is in service
 	since   int64 // when that began
-	parked  bool  // waits for a token in wake, of which there is none
-	removed bool  // is to end
+	parked  bool  // blocked on token, which is empty
+	removed bool  // ends when it is not busy
 	served  uint64
 }
 
-// load is how many items a worker has.
+// load returns the number of items that a worker has.
 func (w *worker[P]) load() int {
 	if w.busy {
 		return w.queue.Len + 1
@@ -93,8 +127,8 @@ func (w *worker[P]) load() int {
 	return w.queue.Len
 }
 
-func newScheduler[P any](o *dispatcherOptions, workers int) *scheduler[P] {
-	d := &scheduler[P]{
+func newScheduler[P any](o *options, workers int) *scheduler[P] {
+	s := &scheduler[P]{
 		capacity: o.capacity,
 		limit:    o.poolLimit,
 		maxWait:  int64(o.maxWait),
@@ -104,190 +138,255 @@ func newScheduler[P any](o *dispatcherOptions, workers int) *scheduler[P] {
 		byID:     make(map[WorkerID]*worker[P]),
 		ended:    make(chan struct{}),
 	}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.accepted.Link = byAge
-	if d.capacity == 0 {
-		d.capacity = capped.SweetSpot(o.load)
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	s.accepted.Link = byAge
+	if s.capacity == 0 {
+		s.capacity = capped.SweetSpot(o.load)
 	}
-	if d.limit < 0 {
-		d.limit = max(minPoolLimit, int(min(capped.PoolBound(max(workers, 1), d.capacity, o.load), math.MaxInt32)))
+	if s.limit < 0 {
+		s.limit = max(minPoolLimit, int(min(capped.PoolBound(max(workers, 1), s.capacity, o.load), math.MaxInt32)))
 	}
-	return d
+	return s
 }
 
-// now is the time since the desk was made.
-func (d *scheduler[P]) now() int64 { return int64(time.Since(d.start)) }
+// now returns the time since the scheduler was made.
+func (s *scheduler[P]) now() int64 { return int64(time.Since(s.start)) }
 
-// lock and unlock are around every step.
-func (d *scheduler[P]) lock() {
+// lock and unlock delimit a step.
+func (s *scheduler[P]) lock() {
 	interleave()
-	d.mu.Lock()
+	s.mu.Lock()
 }
 
-func (d *scheduler[P]) unlock() {
-	audit(d)
-	d.mu.Unlock()
+func (s *scheduler[P]) unlock() {
+	audit(s)
+	s.mu.Unlock()
 	interleave()
 }
 
-// debug writes to the log, if there is one. The lock must not be held: what writes may be slow, or ask for Stats.
-func (d *scheduler[P]) debug(text string, args ...any) {
-	if d.log != nil {
-		d.log.Debug("dispatch: "+text, args...)
+// debug writes to the log, if there is one. The lock must not be held: a handler may be slow, or
+// call Stats.
+func (s *scheduler[P]) debug(text string, args ...any) {
+	if s.log != nil {
+		s.log.Debug("dispatch: "+text, args...)
 	}
 }
 
-// full reports whether there is neither a slot nor room in the pool for one more. If somebody waits outside it is.
-func (d *scheduler[P]) full() bool { return d.pool.Len >= d.limit && !d.slot() }
+// A waiter is a call of Submit that is blocked on a full pool. Waiters are reused.
+type waiter struct{ done chan error }
 
-// slot reports whether some worker has a slot.
-func (d *scheduler[P]) slot() bool { return d.bins.Count() > 0 }
+// submit adds an item. If there is no room it blocks, or returns ErrFull.
+func (s *scheduler[P]) submit(ctx context.Context, v P, wait bool) error {
+	it, seq, w, err := s.enter(v, wait, true)
+	if w == nil {
+		return err
+	}
+	select {
+	case err = <-w.done:
+	case <-ctx.Done():
+		if s.withdraw(it, seq, blocked) {
+			err = ctx.Err()
+		} else {
+			err = <-w.done // it was admitted, or the scheduler closed, before
+		}
+	}
+	s.lock()
+	if len(s.waiters) < minSpare {
+		s.waiters = append(s.waiters, w)
+	}
+	s.unlock()
+	return err
+}
 
-// arrive is a new item, which throws, or waits outside.
-func (d *scheduler[P]) arrive(v P, born int64) *item[P] {
-	it := d.freeList
+// enter adds an item, which may be blocked, or returns ErrFull. The sequence number is for
+// withdraw. If notify is set and the item is blocked, w receives the result when the item is
+// admitted or refused; otherwise w is nil.
+func (s *scheduler[P]) enter(v P, wait, notify bool) (it *item[P], seq uint64, w *waiter, err error) {
+	now := s.now()
+	s.lock()
+	switch {
+	case s.closed:
+		err = ErrClosed
+	case !wait && s.full():
+		s.total.Full++
+		err = ErrFull
+	default:
+		it = s.arrive(v, now)
+		seq = it.Seq
+		if notify && it.Value.in == blocked {
+			w = s.newWaiter()
+			it.Value.waiter = w
+		}
+	}
+	s.unlock()
+	return it, seq, w, err
+}
+
+func (s *scheduler[P]) newWaiter() *waiter {
+	n := len(s.waiters)
+	if n == 0 {
+		return &waiter{make(chan error, 1)}
+	}
+	w := s.waiters[n-1]
+	s.waiters = s.waiters[:n-1]
+	return w
+}
+
+// full reports whether there is neither a free slot nor room in the pool. It is true if an item is
+// blocked.
+func (s *scheduler[P]) full() bool { return s.pool.Len >= s.limit && !s.hasSlot() }
+
+// hasSlot reports whether a worker has a free slot.
+func (s *scheduler[P]) hasSlot() bool { return s.bins.Count() > 0 }
+
+// arrive adds an item: to a worker if one has a slot, else to the pool, else to the blocked items.
+func (s *scheduler[P]) arrive(v P, now int64) *item[P] {
+	it := s.freeList
 	if it == nil {
 		it = new(item[P])
 	} else {
-		d.freeList, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
-		d.freeLen--
+		s.freeList, it.Links[byPlace].Next = it.Links[byPlace].Next, nil
+		s.freeLen--
 	}
-	d.lastSeq++
-	it.Value.v, it.Seq, it.Arrival = v, d.lastSeq, born
-	if d.full() {
+	s.lastSeq++
+	it.Value.v, it.Seq, it.Arrival = v, s.lastSeq, now
+	if s.full() {
 		it.Value.in = blocked
-		d.blocked.Push(it)
+		s.blocked.Push(it)
 	} else {
-		d.admit(it)
-		d.fillSlots()
+		s.admit(it)
+		s.fillSlots()
 	}
 	if it.Value.in != accepted {
-		d.total.Attempts++
-		d.total.Refusals++
+		s.total.Attempts++
+		s.total.Refusals++
 	}
 	return it
 }
 
-// intoPool is where an item becomes the desk's.
-func (d *scheduler[P]) admit(it *item[P]) {
+// admit puts an item into the pool. From here on the scheduler owns it.
+func (s *scheduler[P]) admit(it *item[P]) {
 	it.Value.in = pooled
-	d.total.Submitted++
-	d.pool.Push(it)
+	s.total.Submitted++
+	s.pool.Push(it)
 }
 
-// settle hands slots to those who wait, the oldest first, until there is none of one or the other; and lets in who waits outside.
-func (d *scheduler[P]) fillSlots() {
+// fillSlots assigns free slots to the items of the pool, the oldest first, and admits blocked items
+// as room appears.
+func (s *scheduler[P]) fillSlots() {
 	for {
-		for d.blocked.Len > 0 && (d.pool.Len < d.limit || d.pool.Len == 0 && d.slot()) {
-			it := d.blocked.Head
-			d.blocked.Remove(it)
-			d.admit(it)
+		for s.blocked.Len > 0 && (s.pool.Len < s.limit || s.pool.Len == 0 && s.hasSlot()) {
+			it := s.blocked.Head
+			s.blocked.Remove(it)
+			s.admit(it)
 			if it.Value.waiter != nil {
 				it.Value.waiter.done <- nil
 				it.Value.waiter = nil
 			}
 		}
-		if d.pool.Len == 0 {
+		if s.pool.Len == 0 {
 			return
 		}
-		bin := d.bins.Pick(&d.random, nil)
+		bin := s.bins.Pick(&s.random, nil)
 		if bin == nil {
 			return
 		}
-		it := d.pool.Head
-		d.pool.Remove(it)
-		d.accept(bin.Of, it)
+		it := s.pool.Head
+		s.pool.Remove(it)
+		s.accept(bin.Of, it)
 	}
 }
 
-// accept puts an item, which is in no list, into a slot of a worker.
+// accept assigns a slot of a worker to an item that is in no queue.
 //
-// Mostly it is the youngest of those accepted, or, if one worker takes it over from another, the oldest. If it is neither, it was given back by a worker that was
-// removed, and as a rule so was the one that was accepted before it: it belongs near to that one.
-func (d *scheduler[P]) accept(w *worker[P], it *item[P]) {
-	d.total.Attempts++
+// The item is usually the youngest of the accepted items, or, if it was stolen, the oldest.
+// Otherwise a removed worker has returned it, and usually also the item that was accepted just
+// before it: the search for its position starts there.
+func (s *scheduler[P]) accept(w *worker[P], it *item[P]) {
+	s.total.Attempts++
 	it.Value.in, it.Value.worker = accepted, w
 	w.queue.Push(it)
-	d.accepted.Insert(d.finger, it)
-	d.finger = it
-	d.update(w)
-	d.wake(w)
+	s.accepted.Insert(s.finger, it)
+	s.finger = it
+	s.update(w)
+	s.wake(w)
 }
 
-// unlist takes an item from those accepted.
-func (d *scheduler[P]) removeAccepted(it *item[P]) {
-	if d.finger == it {
-		d.finger = it.Links[byAge].Prev
+// removeAccepted removes an item from the queue of all accepted items.
+func (s *scheduler[P]) removeAccepted(it *item[P]) {
+	if s.finger == it {
+		s.finger = it.Links[byAge].Prev
 	}
-	d.accepted.Remove(it)
+	s.accepted.Remove(it)
 }
 
-// leave takes an item from the worker that has accepted it.
-func (d *scheduler[P]) unassign(it *item[P]) {
+// unassign removes an item from the worker that has accepted it.
+func (s *scheduler[P]) unassign(it *item[P]) {
 	w := it.Value.worker
 	w.queue.Remove(it)
-	d.removeAccepted(it)
+	s.removeAccepted(it)
 	it.Value.in, it.Value.worker = detached, nil
-	d.update(w)
+	s.update(w)
 }
 
-// file puts a worker into the class that its load says.
-func (d *scheduler[P]) update(w *worker[P]) {
+// update moves a worker to the class of its load.
+func (s *scheduler[P]) update(w *worker[P]) {
 	class := slots.None
 	if !w.removed {
-		class = slots.ClassOf(w.load(), d.capacity)
+		class = slots.ClassOf(w.load(), s.capacity)
 	}
-	d.bins.Put(&w.bin, class)
+	s.bins.Put(&w.bin, class)
 }
 
-// rouse has a worker look what there is to do. It is given at most one token for each time that it parks.
-func (d *scheduler[P]) wake(w *worker[P]) {
+// wake wakes a parked worker. A worker gets at most one token each time that it parks.
+func (s *scheduler[P]) wake(w *worker[P]) {
 	if w.parked {
 		w.parked = false
-		w.wake <- struct{}{}
+		w.token <- struct{}{}
 	}
 }
 
-// leastSpare is how many items, and how many waiters, are kept at least to be used again.
+// minSpare is how many items, and how many waiters, are always kept for reuse.
 const minSpare = 1024
 
-// recycle forgets an item, which is in no list. It is kept to be used again, but there are never more of these than are in use, beside a few: a burst
-// leaves no memory behind.
-func (d *scheduler[P]) recycle(it *item[P]) P {
+// recycle returns the value of an item that is in no queue, and frees the item. The free list holds
+// at most minSpare items more than are in use, so that a burst leaves no memory behind.
+func (s *scheduler[P]) recycle(it *item[P]) P {
 	v := it.Value.v
 	var none P
 	it.Value.v, it.Value.in, it.Seq = none, detached, 0
-	switch most := minSpare + d.blocked.Len + d.pool.Len + d.accepted.Len; {
-	case d.freeLen < most:
-		it.Links[byPlace].Next, d.freeList = d.freeList, it
-		d.freeLen++
-	case d.freeLen > most: // by one, since there is one less in use
-		d.freeList = d.freeList.Links[byPlace].Next
-		d.freeLen--
+	switch most := minSpare + s.blocked.Len + s.pool.Len + s.accepted.Len; {
+	case s.freeLen < most:
+		it.Links[byPlace].Next, s.freeList = s.freeList, it
+		s.freeLen++
+	case s.freeLen > most: // by one, because one item less is in use
+		s.freeList = s.freeList.Links[byPlace].Next
+		s.freeLen--
 	}
 	return v
 }
 
-// takeOut takes out an item that has not begun and is no farther than told, if it is still there, and reports whether it was.
-func (d *scheduler[P]) withdraw(it *item[P], stamp uint64, farthest place) bool {
-	d.lock()
-	defer d.unlock()
-	if it.Seq != stamp || it.Value.in > farthest {
+// withdraw removes an item that has not begun and is no further than the given place. It reports
+// false if the item is no longer there.
+func (s *scheduler[P]) withdraw(it *item[P], seq uint64, furthest place) bool {
+	s.lock()
+	defer s.unlock()
+	if it.Seq != seq || it.Value.in > furthest {
 		return false
 	}
 	switch it.Value.in {
 	case blocked:
-		d.blocked.Remove(it)
+		s.blocked.Remove(it)
 		it.Value.waiter = nil
 	case pooled:
-		d.pool.Remove(it)
-		d.total.Canceled++
+		s.pool.Remove(it)
+		s.total.Canceled++
 	case accepted:
-		d.unassign(it)
-		d.total.Canceled++
+		s.unassign(it)
+		s.total.Canceled++
 	}
-	d.recycle(it)
-	d.fillSlots()
-	d.endIfDrained()
+	s.recycle(it)
+	s.fillSlots()
+	s.endIfDrained()
 	return true
 }

@@ -5,130 +5,131 @@ import (
 	"slices"
 )
 
-// How workers and the desk itself end.
+// How workers and the scheduler end.
 
-// remove has a worker end, and gives back what it has not begun.
-func (d *scheduler[P]) remove(id WorkerID) bool {
-	d.lock()
-	w := d.byID[id]
+// remove removes a worker and returns its items, except the one in service, to the pool.
+func (s *scheduler[P]) remove(id WorkerID) bool {
+	s.lock()
+	w := s.byID[id]
 	if w == nil {
-		d.unlock()
+		s.unlock()
 		return false
 	}
-	back := w.queue.Len
-	delete(d.byID, id)
+	returned := w.queue.Len
+	delete(s.byID, id)
 	w.removed = true
-	d.update(w)
-	var last *item[P] // that was put into the pool; the next one is mostly a little younger
+	s.update(w)
+	var last *item[P] // the item returned before; the next one is usually a little younger
 	for it := w.queue.Head; it != nil; it = w.queue.Head {
-		d.unassign(it)
+		s.unassign(it)
 		it.Value.in = pooled
-		d.pool.Insert(last, it)
+		s.pool.Insert(last, it)
 		last = it
-		d.total.Returned++
+		s.total.Returned++
 	}
-	d.wake(w)
-	d.fillSlots()
-	d.unlock()
-	d.debug("a worker is removed", "worker", uint64(id), "gives back", back)
+	s.wake(w)
+	s.fillSlots()
+	s.unlock()
+	s.debug("a worker was removed", "worker", uint64(id), "returned", returned)
 	return true
 }
 
-// close takes nothing more, and waits until all is done or ctx ends.
-func (d *scheduler[P]) close(ctx context.Context) error {
-	d.lock()
-	refused := d.stopIntake()
-	d.endIfDrained()
-	d.unlock()
-	d.reject(refused)
-	d.debug("closed", "refused", len(refused))
+// close stops the intake, and waits until all goroutines have ended or ctx ends.
+func (s *scheduler[P]) close(ctx context.Context) error {
+	s.lock()
+	refused := s.stopIntake()
+	s.endIfDrained()
+	s.unlock()
+	s.reject(refused)
+	s.debug("closed", "refused", len(refused))
 	select {
-	case <-d.ended:
+	case <-s.ended:
 		return nil
 	default:
 	}
 	select {
-	case <-d.ended:
+	case <-s.ended:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// abort takes nothing more, and returns what has not begun, the oldest first.
-func (d *scheduler[P]) abort() []P {
-	d.lock()
-	refused := d.stopIntake()
+// abort stops the intake and returns the items that have not begun, the oldest first.
+func (s *scheduler[P]) abort() []P {
+	s.lock()
+	refused := s.stopIntake()
 	var all []P
-	for d.accepted.Len+d.pool.Len > 0 {
-		a, p := d.accepted.Head, d.pool.Head
+	for s.accepted.Len+s.pool.Len > 0 {
+		a, p := s.accepted.Head, s.pool.Head
 		if p == nil || a != nil && a.Seq < p.Seq {
-			d.unassign(a)
-			all = append(all, d.recycle(a))
+			s.unassign(a)
+			all = append(all, s.recycle(a))
 		} else {
-			d.pool.Remove(p)
-			all = append(all, d.recycle(p))
+			s.pool.Remove(p)
+			all = append(all, s.recycle(p))
 		}
 	}
-	d.total.Aborted += uint64(len(all))
-	d.endIfDrained()
-	d.unlock()
-	d.cancel()
-	d.reject(refused)
-	d.debug("aborted", "refused", len(refused), "handed back", len(all))
+	s.total.Aborted += uint64(len(all))
+	s.endIfDrained()
+	s.unlock()
+	s.cancel()
+	s.reject(refused)
+	s.debug("aborted", "refused", len(refused), "returned", len(all))
 	return all
 }
 
-// shut takes nothing more. Who waits outside for a Submit is told, and what a Do waits for is returned.
-func (d *scheduler[P]) stopIntake() (refused []P) {
-	d.closed = true
-	for it := d.blocked.Head; it != nil; it = d.blocked.Head {
-		d.blocked.Remove(it)
+// stopIntake refuses all further items. Blocked calls of Submit get ErrClosed here; blocked items
+// of a Caller are returned, for reject.
+func (s *scheduler[P]) stopIntake() (refused []P) {
+	s.closed = true
+	for it := s.blocked.Head; it != nil; it = s.blocked.Head {
+		s.blocked.Remove(it)
 		if it.Value.waiter != nil {
 			it.Value.waiter.done <- ErrClosed
 			it.Value.waiter = nil
-			d.recycle(it)
+			s.recycle(it)
 		} else {
-			refused = append(refused, d.recycle(it))
+			refused = append(refused, s.recycle(it))
 		}
 	}
 	return refused
 }
 
-// refuse tells that items will not be served because the desk is closed. They are a Caller's: a Dispatcher's are told as waiters, or handed back.
-func (d *scheduler[P]) reject(items []P) {
+// reject completes items of a Caller with ErrClosed.
+func (s *scheduler[P]) reject(items []P) {
 	for _, v := range items {
-		d.drop(v, ErrClosed)
-		d.done(v)
+		s.drop(v, ErrClosed)
+		s.done(v)
 	}
 }
 
-// perhapsEnd has all workers end if the desk is closed and nothing is left.
-func (d *scheduler[P]) endIfDrained() {
-	if !d.closed || d.ending || d.pool.Len+d.accepted.Len+d.inService > 0 {
+// endIfDrained ends all workers if the scheduler is closed and has no items.
+func (s *scheduler[P]) endIfDrained() {
+	if !s.closed || s.ending || s.pool.Len+s.accepted.Len+s.inService > 0 {
 		return
 	}
-	d.ending = true
-	clear(d.byID)
-	for _, w := range d.workers {
+	s.ending = true
+	clear(s.byID)
+	for _, w := range s.workers {
 		w.removed = true
-		d.update(w)
-		d.wake(w)
+		s.update(w)
+		s.wake(w)
 	}
-	d.signalEnd()
+	s.signalEnd()
 }
 
-// leaveForGood is the last step of a worker.
-func (d *scheduler[P]) exit(w *worker[P]) {
-	i := slices.Index(d.workers, w)
-	d.workers = slices.Delete(d.workers, i, i+1)
-	d.signalEnd()
+// exit is the last step of a worker.
+func (s *scheduler[P]) exit(w *worker[P]) {
+	i := slices.Index(s.workers, w)
+	s.workers = slices.Delete(s.workers, i, i+1)
+	s.signalEnd()
 }
 
-// perhapsEnded tells who waits for the end that this is it.
-func (d *scheduler[P]) signalEnd() {
-	if d.ending && len(d.workers) == 0 {
-		d.cancel()
-		close(d.ended)
+// signalEnd unblocks close when the last worker has ended.
+func (s *scheduler[P]) signalEnd() {
+	if s.ending && len(s.workers) == 0 {
+		s.cancel()
+		close(s.ended)
 	}
 }

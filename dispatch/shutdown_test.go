@@ -16,7 +16,7 @@ import (
 
 func TestDispatcherAddsAndRemovesWorkers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		workers, gate := gated(1, l)
 		d := dispatch.NewDispatcher(workers, dispatch.Capacity(3))
 		for i := range 6 {
@@ -26,11 +26,12 @@ func TestDispatcherAddsAndRemovesWorkers(t *testing.T) {
 		if s := d.Stats(); s.Accepted != 2 || s.Pool != 3 || s.Oldest != 5*time.Second {
 			t.Fatalf("%+v", s)
 		}
-		// 0 has begun. 1 and 2 go back to the pool, where they are the oldest, and as old as they were.
+		// 0 has begun. 1 and 2 return to the pool with their age, as the oldest.
 		if !d.RemoveWorker(0) || d.RemoveWorker(0) || d.RemoveWorker(7) {
 			t.Fatal("RemoveWorker says the wrong thing")
 		}
-		if s := d.Stats(); s.Accepted != 0 || s.Pool != 5 || s.Oldest != 5*time.Second || s.Returned != 2 || !s.Workers[0].Removed {
+		if s := d.Stats(); s.Accepted != 0 || s.Pool != 5 || s.Oldest != 5*time.Second ||
+			s.Returned != 2 || !s.Workers[0].Removed {
 			t.Fatalf("%+v", s)
 		}
 		l.want(t, "0")
@@ -68,22 +69,22 @@ func TestDispatcherAddsAndRemovesWorkers(t *testing.T) {
 func TestDispatcherCloses(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	synctest.Test(t, func(t *testing.T) {
-		l := newLines()
+		l := newJournal()
 		workers, gate := gated(2, l)
 		d := dispatch.NewDispatcher(workers, dispatch.Capacity(1), dispatch.PoolLimit(2))
 		submit(t, d, 0, 1, 2, 3)
-		go func() { l.add("outside: ", d.Submit(t.Context(), 4)) }()
+		go func() { l.add("blocked: ", d.Submit(t.Context(), 4)) }()
 		l.all()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := d.Close(ctx); err != context.DeadlineExceeded {
 			t.Fatal(err)
 		}
-		l.want(t, "outside: "+dispatch.ErrClosed.Error())
+		l.want(t, "blocked: "+dispatch.ErrClosed.Error())
 		if err := errors.Join(d.Submit(t.Context(), 5), d.TrySubmit(6)); !errors.Is(err, dispatch.ErrClosed) {
 			t.Fatal(err)
 		}
-		gate <- struct{}{} // it goes on
+		gate <- struct{}{} // it continues
 		l.want(t, "2")
 		if got := d.Abort(); !slices.Equal(got, []int{3}) {
 			t.Fatalf("Abort returned %v", got)
@@ -102,11 +103,12 @@ func TestDispatcherCloses(t *testing.T) {
 	})
 }
 
-// What comes back to the pool may be older than what another worker has accepted. Abort hands back all by age.
+// Items that return to the pool may be older than those that another worker has accepted. Abort
+// returns all of them by age.
 func TestDispatcherAbortsByAge(t *testing.T) {
 	for seed := range uint64(10) {
 		synctest.Test(t, func(t *testing.T) {
-			l := newLines()
+			l := newJournal()
 			workers, _ := gated(2, l)
 			d := dispatch.NewDispatcher(workers, dispatch.Capacity(2), dispatch.Seed(seed))
 			submit(t, d, 0, 1, 2, 3, 4)

@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// Twice as many items as workers can serve, for a minute of real time: memory is bounded, no item is lost or doubled, and no worker has a slot while
-// somebody waits. (How many are served depends on how long the machine sleeps for 5 ms.)
+// Twice the load that the workers can serve, for a minute of real time: memory is bounded, no item
+// is lost or duplicated, and no worker has a free slot while an item waits. (How many are served
+// depends on how long the machine sleeps for 5 ms.)
 func TestDispatcherSoakOverload(t *testing.T) {
 	const (
 		workers  = 64
@@ -28,7 +29,8 @@ func TestDispatcherSoakOverload(t *testing.T) {
 			time.Sleep(service)
 		})
 	}
-	d := NewDispatcher(all, PoolLimit(1000), MaxWait(200*time.Millisecond), OnDrop(func(item int, _ error) { seen[item].Add(1) }))
+	d := NewDispatcher(all, PoolLimit(1000), MaxWait(200*time.Millisecond),
+		OnDrop(func(item int, _ error) { seen[item].Add(1) }))
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -62,7 +64,7 @@ func TestDispatcherSoakOverload(t *testing.T) {
 	s := d.Stats()
 	t.Logf("%v: %d of %d served, %d too old, %d refused, %v", took, s.Served, items, s.TooOld, s.Full, &s.Waits)
 	if idle > 0 {
-		t.Errorf("%d times somebody waited while a worker had a slot", idle)
+		t.Errorf("%d times an item waited while a worker had a slot", idle)
 	}
 	if err := d.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -74,5 +76,5 @@ func TestDispatcherSoakOverload(t *testing.T) {
 	}
 }
 
-// Chaos for longer.
+// The chaos test for longer.
 func TestDispatcherSoakChaos(t *testing.T) { chaos(t, 100_000) }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// held is a dispatcher whose workers hang until they are let go, and then are quick.
+// held returns a dispatcher whose workers hang until release, and then return at once.
 func held(workers int, opts ...DispatcherOption) (d *Dispatcher[int], release func()) {
 	gate := make(chan struct{})
 	all := make([]func(context.Context, int), workers)
@@ -36,14 +36,14 @@ func shut(t *testing.T, d *Dispatcher[int]) {
 	}
 }
 
-// walked is how many items were passed to find the places of others.
+// walked returns how many items were passed in searches for the position of others.
 func walked(d *Dispatcher[int]) int {
 	d.scheduler.mu.Lock()
 	defer d.scheduler.mu.Unlock()
 	return d.scheduler.accepted.Walked + d.scheduler.pool.Walked
 }
 
-// A worker that would be idle takes items over from one that hangs, in constant time however many that has.
+// Stealing from a worker that hangs takes constant time for any number of its items.
 func TestDispatcherTakesOverInConstantTime(t *testing.T) {
 	const n = 2000
 	d, release := held(1, Capacity(n))
@@ -63,8 +63,9 @@ func TestDispatcherTakesOverInConstantTime(t *testing.T) {
 	shut(t, d)
 }
 
-// What a removed worker gives back finds its place among what others have accepted in time that is in proportion to both together, and not to their product: if others have
-// slots for it at once, and if they come to have them one by one.
+// Inserting the items of a removed worker among those that others have accepted takes time in
+// proportion to the sum of both and not to their product, whether the others have slots at once or
+// one by one.
 func TestDispatcherGivesBackInProportion(t *testing.T) {
 	const n = 3000
 	for name, c := range map[string]int{"slots at once": n, "slots one by one": n / 3} {
@@ -83,7 +84,7 @@ func TestDispatcherGivesBackInProportion(t *testing.T) {
 	}
 }
 
-// After a burst there is as much memory as what is present needs, and not as what was.
+// After a burst the memory is that of the present items.
 func TestDispatcherMemoryAfterBurst(t *testing.T) {
 	heap := func() int64 {
 		runtime.GC()
@@ -106,7 +107,7 @@ func TestDispatcherMemoryAfterBurst(t *testing.T) {
 	runtime.KeepAlive(d)
 }
 
-// A buffer of any size is one.
+// A capacity of any size works.
 func TestDispatcherLargestCapacity(t *testing.T) {
 	d, release := held(2, Capacity(math.MaxInt), PoolLimit(0))
 	fill(t, d, 100)

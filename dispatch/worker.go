@@ -8,189 +8,192 @@ import (
 	"time"
 )
 
-// What the goroutine of a worker does: it takes an item, works, says what became of it and takes the next, in one step.
+// The goroutine of a worker: in one step it counts the outcome of its item and takes the next.
 
-// A PanicError says that a worker's function did not return.
+// A PanicError reports that the function of a worker panicked or called runtime.Goexit. It is
+// always used as a pointer.
 type PanicError struct {
-	Value any    // what it panicked with
-	Stack []byte // where
+	Value any    // the argument of panic
+	Stack []byte // of the goroutine
 }
 
-// Error says what the function panicked with.
+// Error describes the panic, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("dispatch: a worker panicked: %v", e.Value) }
 
-// Unwrap is what the function panicked with, if that was an error.
+// Unwrap returns the value of the panic if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// errGoexit is the value of a PanicError that was none.
+// errGoexit is the value of a PanicError after runtime.Goexit.
 var errGoexit = errors.New("it called runtime.Goexit")
 
-// outcome is what became of the item that a worker had.
+// An outcome is what became of the item of a worker.
 type outcome uint8
 
 const (
-	noItem outcome = iota // there was no item
+	noItem outcome = iota // there was none
 	served
 	panicked
 	tooOld
 )
 
-// add starts a worker.
-func (d *scheduler[P]) add(f func(context.Context, P)) WorkerID {
-	d.lock()
-	w := &worker[P]{id: d.lastID, f: f, wake: make(chan struct{}, 1)}
-	w.bin.Of = w
-	d.lastID++
-	late := d.ending
-	if !late {
-		d.byID[w.id] = w
-		d.workers = append(d.workers, w)
-		d.update(w)
-		d.fillSlots()
-		go d.run(w, noItem, *new(P))
-	}
-	d.unlock()
-	d.debug("a worker was added", "worker", uint64(w.id), "too late", late)
-	return w.id
-}
-
-// balance has a worker that has nothing take the oldest item that waits at another. Nobody is in the pool or outside then, or it would have
-// been given to this worker; so nobody wants the slot that the other now has.
-func (d *scheduler[P]) steal(w *worker[P]) {
-	if w.queue.Len > 0 || w.removed || d.accepted.Len == 0 {
-		return
-	}
-	it := d.accepted.Head
-	d.unassign(it)
-	d.accept(w, it)
-	d.total.Moved++
-}
-
-// what is what a worker is to do next.
+// An action is what a worker does next.
 type action uint8
 
 const (
 	doServe action = iota
 	doDrop
-	doSleep
+	doPark
 	doEnd
 )
 
-// run is the life of a worker's goroutine. One that a function has ended by runtime.Goexit is followed by another, which is told what
-// became of the item.
-func (d *scheduler[P]) run(w *worker[P], became outcome, v P) {
+// add starts a worker.
+func (s *scheduler[P]) add(f func(context.Context, P)) WorkerID {
+	s.lock()
+	w := &worker[P]{id: s.lastID, f: f, token: make(chan struct{}, 1)}
+	w.bin.Of = w
+	s.lastID++
+	late := s.ending
+	if !late {
+		s.byID[w.id] = w
+		s.workers = append(s.workers, w)
+		s.update(w)
+		s.fillSlots()
+		go s.run(w, noItem, *new(P))
+	}
+	s.unlock()
+	s.debug("a worker was added", "worker", uint64(w.id), "too late", late)
+	return w.id
+}
+
+// run is the loop of a worker's goroutine. A goroutine that runtime.Goexit has ended is replaced by
+// another, which starts with the outcome of the item.
+func (s *scheduler[P]) run(w *worker[P], o outcome, v P) {
 	for {
-		next, todo := d.next(w, became)
-		if became != noItem && d.done != nil {
-			d.done(v)
+		next, todo := s.next(w, o)
+		if o != noItem && s.done != nil {
+			s.done(v)
 		}
 		v = next
 		switch todo {
 		case doServe, doDrop:
-			became = d.serve(w, v, todo == doDrop)
-		case doSleep:
-			became = noItem
-			<-w.wake
+			o = s.serve(w, v, todo == doDrop)
+		case doPark:
+			o = noItem
+			<-w.token
 		case doEnd:
 			return
 		}
 	}
 }
 
-// next is a step of a worker: it counts what became of its item, if it had one, and takes the next.
-func (d *scheduler[P]) next(w *worker[P], became outcome) (v P, todo action) {
-	d.lock()
-	defer d.unlock()
-	if became != noItem {
+// next is a step of a worker: it counts the outcome of its item, if it had one, and takes the next.
+func (s *scheduler[P]) next(w *worker[P], o outcome) (v P, todo action) {
+	s.lock()
+	defer s.unlock()
+	if o != noItem {
 		w.busy = false
-		d.inService--
+		s.inService--
 		w.served++
-		switch became {
+		switch o {
 		case served:
-			d.total.Served++
+			s.total.Served++
 		case panicked:
-			d.total.Failed++
+			s.total.Failed++
 		case tooOld:
-			d.total.TooOld++
+			s.total.TooOld++
 		}
 	}
 	if !w.removed {
-		// If an item is in the pool, nobody has a slot for it but this worker, and it only if it was done with one: who is called to begin
-		// what it was given may have c items already.
-		if it := d.pool.Head; it != nil && w.load() < d.capacity {
-			d.pool.Remove(it)
-			d.accept(w, it)
+		// If an item is in the pool, only this worker can have a slot, and only if it has just
+		// finished an item: a worker that was woken for an accepted item may have c items.
+		if it := s.pool.Head; it != nil && w.load() < s.capacity {
+			s.pool.Remove(it)
+			s.accept(w, it)
 		} else {
-			d.update(w)
+			s.update(w)
 		}
-		if d.blocked.Len > 0 {
-			d.fillSlots()
+		if s.blocked.Len > 0 {
+			s.fillSlots()
 		}
-		d.steal(w)
+		s.steal(w)
 	}
 	if it := w.queue.Head; it != nil {
-		now := d.now()
+		now := s.now()
 		w.queue.Remove(it)
-		d.removeAccepted(it)
+		s.removeAccepted(it)
 		it.Value.worker = nil
 		w.busy, w.since = true, now
-		d.inService++
-		age := max(now-it.Arrival, 0)
-		if d.maxWait > 0 && age > d.maxWait {
+		s.inService++
+		wait := max(now-it.Arrival, 0)
+		if s.maxWait > 0 && wait > s.maxWait {
 			todo = doDrop
 		} else {
-			d.total.Waits.Add(time.Duration(age))
+			s.total.Waits.Add(time.Duration(wait))
 		}
-		return d.recycle(it), todo
+		return s.recycle(it), todo
 	}
-	d.endIfDrained()
+	s.endIfDrained()
 	if w.removed {
-		d.exit(w)
+		s.exit(w)
 		return v, doEnd
 	}
 	w.parked = true
-	return v, doSleep
+	return v, doPark
 }
 
-// serve has a worker's function work on an item, or drops it, and contains what happens.
-func (d *scheduler[P]) serve(w *worker[P], v P, old bool) (became outcome) {
-	became = panicked
+// steal gives a worker without items the oldest accepted item of another worker. The pool is empty
+// then and no item is blocked, or this worker would have got one; so no item needs the slot that
+// becomes free.
+func (s *scheduler[P]) steal(w *worker[P]) {
+	if w.queue.Len > 0 || w.removed || s.accepted.Len == 0 {
+		return
+	}
+	it := s.accepted.Head
+	s.unassign(it)
+	s.accept(w, it)
+	s.total.Moved++
+}
+
+// serve calls the function of a worker for an item, or drops the item, and recovers from panics.
+func (s *scheduler[P]) serve(w *worker[P], v P, old bool) (o outcome) {
+	o = panicked
 	if old {
-		became = tooOld
+		o = tooOld
 	}
 	returned := false
 	defer func() {
 		if !returned {
-			d.recovered(w, v, became, recover())
+			s.recovered(w, v, o, recover())
 		}
 	}()
 	if !old {
-		w.f(d.ctx, v)
-		became = served
-	} else if d.drop != nil {
-		d.drop(v, ErrTooOld)
+		w.f(s.ctx, v)
+		o = served
+	} else if s.drop != nil {
+		s.drop(v, ErrTooOld)
 	}
 	returned = true
-	return became
+	return o
 }
 
-// contain is what happens when a function panics, or ends its goroutine: then there is no value, and another goroutine goes on.
-func (d *scheduler[P]) recovered(w *worker[P], v P, became outcome, value any) {
+// recovered handles a panic, or runtime.Goexit: then value is nil, and a new goroutine continues.
+func (s *scheduler[P]) recovered(w *worker[P], v P, o outcome, value any) {
 	err := &PanicError{Value: value, Stack: debug.Stack()}
 	if value == nil {
 		err.Value = errGoexit
-		defer func() { go d.run(w, became, v) }()
+		defer func() { go s.run(w, o, v) }()
 	}
-	d.lock()
-	d.total.Panics++
-	d.unlock()
-	if d.log != nil {
-		d.log.Error("dispatch: a worker panicked", "worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))
+	s.lock()
+	s.total.Panics++
+	s.unlock()
+	if s.log != nil {
+		s.log.Error("dispatch: a worker panicked",
+			"worker", uint64(w.id), "value", fmt.Sprint(err.Value), "stack", string(err.Stack))
 	}
-	if became == panicked && d.fail != nil {
-		d.fail(v, err)
+	if o == panicked && s.fail != nil {
+		s.fail(v, err)
 	}
 }

@@ -1,5 +1,6 @@
-// Package dispatchtest has the rules of package dispatch in the plainest way, to compare a dispatcher with, step by step. It shares no code with
-// package dispatch; compare your own implementation with it in the same way.
+// Package dispatchtest has a reference implementation of the rule of package dispatch, as plain as
+// possible and without concurrency. Package dispatch is compared with it step by step and shares no
+// code with it; compare your own implementation in the same way. It is one file, dispatchtest.go.
 package dispatchtest
 
 import (
@@ -7,21 +8,26 @@ import (
 	"slices"
 )
 
-// A Desk is what a dispatch.Dispatcher should do, in the plainest way: items and workers in slices, searched from one end to the other, and
-// rules that are applied one at a time until none applies. It shares no code with package dispatch, which is compared with it step by
-// step. Nothing runs at once here: that a worker is done is said by calling [Desk.Finish].
+// A Reference does what a dispatch.Dispatcher should do: items and workers are in slices that are
+// searched from one end to the other, and rules are applied one at a time until none applies. Every
+// operation takes time in proportion to all items. A worker finishes when [Reference.Finish] is
+// called.
 //
-// With OnlyPull it is the dispatcher that one might write first: an item that comes asks one worker at random, and waits in the pool if that
-// has no slot; a worker that is done pulls the oldest item. [Desk.Check] shows what is wrong with it.
+// With OnlyPull it is the dispatcher that one might write first: an arriving item asks one worker
+// at random, and waits in the pool if that has no slot; a worker that finishes pulls the oldest
+// item. [Reference.Check] shows what is wrong with it.
+//
+// Set Capacity, PoolLimit and Choose before use. A Reference must not be used from several
+// goroutines at once.
 type Reference struct {
 	Capacity  int // c
 	PoolLimit int
-	MaxWait   int64 // 0 for any
+	MaxWait   int64 // 0 means no limit
 	OnlyPull  bool
-	// Choose says which of some workers a throw hits. They are given by ID.
+	// Choose picks one of some workers for an item, all by ID.
 	Choose func(item int, workers []int) int
 
-	Blocked []Item // by age, as the pool
+	Blocked []Item // by age, like the pool
 	Pool    []Item
 	Workers []*Worker // by ID
 	Closed  bool
@@ -29,159 +35,160 @@ type Reference struct {
 	Submitted, Served, TooOld, Canceled, Returned, Moved, Attempts, Refusals int
 }
 
-// An Item is numbered in the order in which items come.
+// An Item is numbered in the order of arrival.
 type Item struct {
 	ID      int
 	Arrival int64
 }
 
-// A Server is a worker: what it works on, and what it has accepted, in that order.
+// A Worker has an item in service, if it is busy, and a queue of accepted items in the order of
+// acceptance.
 type Worker struct {
 	ID      int
 	Busy    bool
 	Serving Item
 	Queue   []Item
-	Removed bool // ends when it has done with what it works on
+	Removed bool // ends when it is not busy
 }
 
-// Load is how many items it has.
-func (s *Worker) Load() int {
-	if s.Busy {
-		return len(s.Queue) + 1
+// Load returns the number of its items, including the one in service.
+func (w *Worker) Load() int {
+	if w.Busy {
+		return len(w.Queue) + 1
 	}
-	return len(s.Queue)
+	return len(w.Queue)
 }
 
-// Full reports whether one more item would have to wait outside.
-func (d *Reference) Full() bool {
-	return len(d.Blocked) > 0 || len(d.Pool) >= d.PoolLimit && len(d.withSlot(d.Capacity)) == 0
+// Full reports whether the next arrival would be blocked.
+func (r *Reference) Full() bool {
+	return len(r.Blocked) > 0 || len(r.Pool) >= r.PoolLimit && len(r.withSlot(r.Capacity)) == 0
 }
 
-// Arrive is a new item.
-func (d *Reference) Arrive(id int, now int64) {
+// Arrive adds an item.
+func (r *Reference) Arrive(id int, now int64) {
 	item := Item{id, now}
-	tries := d.Attempts
-	if d.OnlyPull {
-		d.Submitted++
-		d.Pool = append(d.Pool, item)
-		if w := d.worker(d.Choose(id, d.all())); w.Load() < d.Capacity {
-			d.give(w)
+	attempts := r.Attempts
+	if r.OnlyPull {
+		r.Submitted++
+		r.Pool = append(r.Pool, item)
+		if w := r.worker(r.Choose(id, r.all())); w.Load() < r.Capacity {
+			r.give(w)
 		}
 	} else {
-		d.Blocked = append(d.Blocked, item)
+		r.Blocked = append(r.Blocked, item)
 	}
-	d.settle(now)
-	if d.Attempts == tries { // nobody had a slot for anybody
-		d.Attempts++
-		d.Refusals++
+	r.settle(now)
+	if r.Attempts == attempts { // no slot was assigned
+		r.Attempts++
+		r.Refusals++
 	}
 }
 
-// Finish is that a worker is done with its item.
-func (d *Reference) Finish(worker int, now int64) {
-	w := d.worker(worker)
+// Finish ends the item in service of a worker.
+func (r *Reference) Finish(worker int, now int64) {
+	w := r.worker(worker)
 	w.Busy = false
-	d.Served++
+	r.Served++
 	if w.Removed {
-		d.Workers = slices.DeleteFunc(d.Workers, func(s *Worker) bool { return s == w })
-	} else if len(d.Pool) > 0 {
-		d.give(w)
+		r.Workers = slices.DeleteFunc(r.Workers, func(other *Worker) bool { return other == w })
+	} else if len(r.Pool) > 0 {
+		r.give(w)
 	}
-	d.settle(now)
+	r.settle(now)
 }
 
-// Add is a new worker.
-func (d *Reference) Add(worker int, now int64) {
-	d.Workers = append(d.Workers, &Worker{ID: worker})
-	d.settle(now)
+// Add adds a worker.
+func (r *Reference) Add(worker int, now int64) {
+	r.Workers = append(r.Workers, &Worker{ID: worker})
+	r.settle(now)
 }
 
-// Remove is that a worker is to end.
-func (d *Reference) Remove(worker int, now int64) {
-	w := d.worker(worker)
+// Remove removes a worker, and returns its queue to the pool.
+func (r *Reference) Remove(worker int, now int64) {
+	w := r.worker(worker)
 	w.Removed = true
-	d.Returned += len(w.Queue)
-	d.Pool = append(d.Pool, w.Queue...)
+	r.Returned += len(w.Queue)
+	r.Pool = append(r.Pool, w.Queue...)
 	w.Queue = nil
-	slices.SortFunc(d.Pool, byAge)
+	slices.SortFunc(r.Pool, byAge)
 	if !w.Busy {
-		d.Workers = slices.DeleteFunc(d.Workers, func(s *Worker) bool { return s == w })
+		r.Workers = slices.DeleteFunc(r.Workers, func(other *Worker) bool { return other == w })
 	}
-	d.settle(now)
+	r.settle(now)
 }
 
-// Cancel takes out an item that has not begun, and reports whether there was one.
-func (d *Reference) Cancel(id int, now int64) bool {
+// Cancel withdraws an item that has not begun, and reports whether there was one.
+func (r *Reference) Cancel(id int, now int64) bool {
 	is := func(i Item) bool { return i.ID == id }
-	lists := []*[]Item{&d.Blocked, &d.Pool}
-	for _, w := range d.Workers {
+	lists := []*[]Item{&r.Blocked, &r.Pool}
+	for _, w := range r.Workers {
 		lists = append(lists, &w.Queue)
 	}
 	for n, list := range lists {
 		if slices.ContainsFunc(*list, is) {
 			*list = slices.DeleteFunc(*list, is)
 			if n > 0 {
-				d.Canceled++
+				r.Canceled++
 			}
-			d.settle(now)
+			r.settle(now)
 			return true
 		}
 	}
 	return false
 }
 
-// Abort takes out all items that have not begun, and returns them by age.
-func (d *Reference) Abort() []Item {
-	d.Close()
-	items := d.Pool
-	for _, w := range d.Workers {
+// Abort closes the reference and returns all items that have not begun, by age.
+func (r *Reference) Abort() []Item {
+	r.Close()
+	items := r.Pool
+	for _, w := range r.Workers {
 		items = append(items, w.Queue...)
 		w.Queue = nil
 	}
-	d.Pool = nil
+	r.Pool = nil
 	slices.SortFunc(items, byAge)
-	d.end()
+	r.end()
 	return items
 }
 
-// Close refuses what waits outside. When nothing is left workers end.
-func (d *Reference) Close() {
-	d.Closed = true
-	d.Blocked = nil
-	d.end()
+// Close refuses blocked items. Workers end when no item is left.
+func (r *Reference) Close() {
+	r.Closed = true
+	r.Blocked = nil
+	r.end()
 }
 
-func (d *Reference) end() {
-	if d.Closed && len(d.Pool) == 0 && !slices.ContainsFunc(d.Workers, func(s *Worker) bool { return s.Load() > 0 }) {
-		d.Workers = nil
+func (r *Reference) end() {
+	if r.Closed && len(r.Pool) == 0 && !slices.ContainsFunc(r.Workers, func(w *Worker) bool { return w.Load() > 0 }) {
+		r.Workers = nil
 	}
 }
 
 // settle applies the first rule that applies, until none does.
-func (d *Reference) settle(now int64) {
-	defer d.end()
+func (r *Reference) settle(now int64) {
+	defer r.end()
 	for {
-		slots := d.withSlot(d.Capacity)
-		idle := d.withSlot(1)
+		slots := r.withSlot(r.Capacity)
+		idle := r.withSlot(1)
 		switch {
-		// Who waits outside is let in when there is room in the pool, or a slot for which nobody waits in it.
-		case len(d.Blocked) > 0 && (len(d.Pool) < d.PoolLimit || len(d.Pool) == 0 && len(slots) > 0):
-			d.Submitted++
-			d.Pool = append(d.Pool, d.Blocked[0])
-			d.Blocked = d.Blocked[1:]
+		// A blocked item is admitted if the pool has room, or is empty while a slot is free.
+		case len(r.Blocked) > 0 && (len(r.Pool) < r.PoolLimit || len(r.Pool) == 0 && len(slots) > 0):
+			r.Submitted++
+			r.Pool = append(r.Pool, r.Blocked[0])
+			r.Blocked = r.Blocked[1:]
 
-		// A slot goes to the oldest who waits in the pool, and that of an idle worker first.
-		case len(d.Pool) > 0 && len(idle) > 0 && !d.OnlyPull:
-			d.give(d.worker(d.Choose(d.Pool[0].ID, idle)))
-		case len(d.Pool) > 0 && len(slots) > 0 && !d.OnlyPull:
-			d.give(d.worker(d.Choose(d.Pool[0].ID, slots)))
+		// A slot, of an idle worker if there is one, goes to the oldest item of the pool.
+		case len(r.Pool) > 0 && len(idle) > 0 && !r.OnlyPull:
+			r.give(r.worker(r.Choose(r.Pool[0].ID, idle)))
+		case len(r.Pool) > 0 && len(slots) > 0 && !r.OnlyPull:
+			r.give(r.worker(r.Choose(r.Pool[0].ID, slots)))
 
-		// A worker begins what it has accepted first.
-		case d.begins(now):
+		// A worker begins its first accepted item.
+		case r.begins(now):
 
-		// An idle worker takes the oldest that waits at another.
-		case len(idle) > 0 && d.canSteal() && !d.OnlyPull:
-			d.move(d.worker(idle[0]))
+		// An idle worker steals the oldest item that waits at another.
+		case len(idle) > 0 && r.canSteal() && !r.OnlyPull:
+			r.move(r.worker(idle[0]))
 
 		default:
 			return
@@ -189,45 +196,45 @@ func (d *Reference) settle(now int64) {
 	}
 }
 
-// give hands a slot to the oldest of the pool.
-func (d *Reference) give(w *Worker) {
-	d.Attempts++
-	w.Queue = append(w.Queue, d.Pool[0])
-	d.Pool = d.Pool[1:]
+// give assigns a slot to the oldest item of the pool.
+func (r *Reference) give(w *Worker) {
+	r.Attempts++
+	w.Queue = append(w.Queue, r.Pool[0])
+	r.Pool = r.Pool[1:]
 }
 
-// takesBack reports whether an item waits behind one that is being worked on.
-func (d *Reference) canSteal() bool {
-	return slices.ContainsFunc(d.Workers, func(s *Worker) bool { return s.Busy && len(s.Queue) > 0 })
+// canSteal reports whether an item waits behind one in service.
+func (r *Reference) canSteal() bool {
+	return slices.ContainsFunc(r.Workers, func(w *Worker) bool { return w.Busy && len(w.Queue) > 0 })
 }
 
-// move hands a slot to the oldest that waits at any worker.
-func (d *Reference) move(to *Worker) {
+// move assigns a slot to the oldest item that waits at any worker.
+func (r *Reference) move(to *Worker) {
 	var from *Worker
 	var oldest int
-	for _, s := range d.Workers {
-		for i, item := range s.Queue {
+	for _, w := range r.Workers {
+		for i, item := range w.Queue {
 			if from == nil || item.ID < from.Queue[oldest].ID {
-				from, oldest = s, i
+				from, oldest = w, i
 			}
 		}
 	}
 	to.Queue = append(to.Queue, from.Queue[oldest])
 	from.Queue = slices.Delete(from.Queue, oldest, oldest+1)
-	d.Attempts++
-	d.Moved++
+	r.Attempts++
+	r.Moved++
 }
 
-// begins has a worker begin an item, or drop it, and reports whether there was one.
-func (d *Reference) begins(now int64) bool {
-	for _, w := range d.Workers {
+// begins lets a worker begin an item, or drop it, and reports whether there was one.
+func (r *Reference) begins(now int64) bool {
+	for _, w := range r.Workers {
 		if w.Busy || len(w.Queue) == 0 {
 			continue
 		}
 		item := w.Queue[0]
 		w.Queue = slices.Delete(w.Queue, 0, 1)
-		if d.MaxWait > 0 && now-item.Arrival > d.MaxWait {
-			d.TooOld++
+		if r.MaxWait > 0 && now-item.Arrival > r.MaxWait {
+			r.TooOld++
 		} else {
 			w.Busy, w.Serving = true, item
 		}
@@ -236,9 +243,9 @@ func (d *Reference) begins(now int64) bool {
 	return false
 }
 
-// withSlot names the workers with fewer items than told.
-func (d *Reference) withSlot(than int) (ids []int) {
-	for _, w := range d.Workers {
+// withSlot returns the workers with fewer items than a number.
+func (r *Reference) withSlot(than int) (ids []int) {
+	for _, w := range r.Workers {
 		if !w.Removed && w.Load() < than {
 			ids = append(ids, w.ID)
 		}
@@ -246,43 +253,45 @@ func (d *Reference) withSlot(than int) (ids []int) {
 	return ids
 }
 
-func (d *Reference) all() (ids []int) {
-	for _, w := range d.Workers {
+func (r *Reference) all() (ids []int) {
+	for _, w := range r.Workers {
 		ids = append(ids, w.ID)
 	}
 	return ids
 }
 
-func (d *Reference) worker(id int) *Worker {
-	return d.Workers[slices.IndexFunc(d.Workers, func(s *Worker) bool { return s.ID == id })]
+func (r *Reference) worker(id int) *Worker {
+	return r.Workers[slices.IndexFunc(r.Workers, func(w *Worker) bool { return w.ID == id })]
 }
 
 func byAge(a, b Item) int { return a.ID - b.ID }
 
-// Check says which promise is broken, if one is. It is for a desk where nothing is about to happen: any, whoever has made it.
-func (d *Reference) Check() error {
-	if !slices.IsSortedFunc(d.Pool, byAge) || !slices.IsSortedFunc(d.Blocked, byAge) {
-		return fmt.Errorf("the pool %v or what is outside %v is not by age", d.Pool, d.Blocked)
+// Check returns an error if a guarantee is broken. It may be called on a state that another
+// implementation has reached, as long as nothing is about to happen there.
+func (r *Reference) Check() error {
+	if !slices.IsSortedFunc(r.Pool, byAge) || !slices.IsSortedFunc(r.Blocked, byAge) {
+		return fmt.Errorf("the pool %v or the blocked items %v are not by age", r.Pool, r.Blocked)
 	}
-	for _, w := range d.Workers {
+	for _, w := range r.Workers {
 		switch {
-		case w.Load() > d.Capacity:
-			return fmt.Errorf("worker %d has %d items, more than %d", w.ID, w.Load(), d.Capacity)
+		case w.Load() > r.Capacity:
+			return fmt.Errorf("worker %d has %d items, more than %d", w.ID, w.Load(), r.Capacity)
 		case w.Removed:
 		case len(w.Queue) > 0 && !w.Busy:
 			return fmt.Errorf("worker %d has %v and works on nothing", w.ID, w.Queue)
-		case w.Load() == 0 && len(d.Pool) > 0:
-			return fmt.Errorf("worker %d is idle and %v wait in the pool", w.ID, d.Pool)
-		case w.Load() == 0 && d.canSteal():
+		case w.Load() == 0 && len(r.Pool) > 0:
+			return fmt.Errorf("worker %d is idle and %v wait in the pool", w.ID, r.Pool)
+		case w.Load() == 0 && r.canSteal():
 			return fmt.Errorf("worker %d is idle and an item waits at another", w.ID)
-		case w.Load() < d.Capacity && len(d.Pool) > 0:
-			return fmt.Errorf("worker %d has a slot and %v wait in the pool", w.ID, d.Pool)
-		case w.Load() < d.Capacity && len(d.Blocked) > 0:
-			return fmt.Errorf("worker %d has a slot and %v wait outside", w.ID, d.Blocked)
+		case w.Load() < r.Capacity && len(r.Pool) > 0:
+			return fmt.Errorf("worker %d has a slot and %v wait in the pool", w.ID, r.Pool)
+		case w.Load() < r.Capacity && len(r.Blocked) > 0:
+			return fmt.Errorf("worker %d has a slot and %v are blocked", w.ID, r.Blocked)
 		}
 	}
-	if len(d.Blocked) > 0 && len(d.Pool) < d.PoolLimit {
-		return fmt.Errorf("%d are in the pool, which has room for %d, and %v wait outside", len(d.Pool), d.PoolLimit, d.Blocked)
+	if len(r.Blocked) > 0 && len(r.Pool) < r.PoolLimit {
+		return fmt.Errorf("%d are in the pool, which has room for %d, and %v are blocked",
+			len(r.Pool), r.PoolLimit, r.Blocked)
 	}
 	return nil
 }

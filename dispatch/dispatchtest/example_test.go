@@ -6,9 +6,13 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/dispatchtest"
 )
 
-// Two workers with room for two each. The third item waits behind the first, and is taken by whoever is done first.
+// Two workers with a capacity of two. The third item waits behind the first, and the worker that
+// finishes first steals it.
 func ExampleReference() {
-	d := &dispatchtest.Reference{Capacity: 2, PoolLimit: 10, Choose: func(_ int, workers []int) int { return workers[0] }}
+	d := &dispatchtest.Reference{
+		Capacity: 2, PoolLimit: 10,
+		Choose: func(_ int, workers []int) int { return workers[0] },
+	}
 	d.Add(0, 0)
 	d.Add(1, 0)
 	for item := range 3 {
@@ -16,7 +20,7 @@ func ExampleReference() {
 	}
 	show := func() {
 		for _, w := range d.Workers {
-			fmt.Print("worker ", w.ID, ": ", w.Load(), " items, of which it works on ", w.Serving.ID, "; ")
+			fmt.Print("worker ", w.ID, ": ", w.Load(), " items, in service ", w.Serving.ID, "; ")
 		}
 		fmt.Println(d.Check())
 	}
@@ -24,13 +28,16 @@ func ExampleReference() {
 	d.Finish(1, 1)
 	show()
 	// Output:
-	// worker 0: 2 items, of which it works on 0; worker 1: 1 items, of which it works on 1; <nil>
-	// worker 0: 1 items, of which it works on 0; worker 1: 1 items, of which it works on 2; <nil>
+	// worker 0: 2 items, in service 0; worker 1: 1 items, in service 1; <nil>
+	// worker 0: 1 items, in service 0; worker 1: 1 items, in service 2; <nil>
 }
 
-// An item that throws once and then waits to be pulled may wait for a worker that is idle.
+// An item that asks once and then waits to be pulled may wait beside an idle worker.
 func ExampleWorker() {
-	d := &dispatchtest.Reference{Capacity: 1, PoolLimit: 10, OnlyPull: true, Choose: func(_ int, workers []int) int { return workers[0] }}
+	d := &dispatchtest.Reference{
+		Capacity: 1, PoolLimit: 10, OnlyPull: true,
+		Choose: func(_ int, workers []int) int { return workers[0] },
+	}
 	d.Add(0, 0)
 	d.Add(1, 0)
 	d.Arrive(0, 0)
@@ -39,7 +46,7 @@ func ExampleWorker() {
 	// Output: 1 0 worker 1 is idle and [{1 0}] wait in the pool
 }
 
-// What has not begun comes back by age.
+// Items that have not begun are returned by age.
 func ExampleItem() {
 	d := &dispatchtest.Reference{Capacity: 1, PoolLimit: 10}
 	for item := range 3 {

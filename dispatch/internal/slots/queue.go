@@ -1,21 +1,22 @@
 package slots
 
-// An Item waits for a slot. It is linked into queues through itself, so that it goes from one to another, or out, in constant time and
-// without memory being asked for. It may be in two queues at once, one for each of its links.
+// An Item waits for a slot. It has its own links, so that it moves from one queue to another, or
+// leaves, in constant time and without allocation. It may be in two queues at once, one for each of
+// its links.
 type Item[V any] struct {
 	Value   V
-	Seq     uint64 // the order in which items came; never the same twice
-	Arrival int64  // when it came, or said that it did
+	Seq     uint64 // the order of arrival; unique
+	Arrival int64  // the time of arrival, or the time that is taken for it
 
 	Links [2]struct{ Prev, Next *Item[V] }
 }
 
-// A Queue is of items, from the oldest to the youngest.
+// A Queue has items from the oldest to the youngest. The zero value is empty.
 type Queue[V any] struct {
 	Head, Tail *Item[V]
 	Len        int
-	Link       int  // which of the links it uses
-	ByArrival  bool // items are ordered by birth, and by stamp only if they were born at once
+	Link       int  // the index of the links that it uses
+	ByArrival  bool // order by Arrival, and by Seq only among equal times; otherwise by Seq alone
 	Walked     int  // how many items Insert has passed, for tests
 }
 
@@ -27,10 +28,10 @@ func (q *Queue[V]) before(a, b *Item[V]) bool {
 }
 
 // Push appends an item.
-func (q *Queue[V]) Push(it *Item[V]) { q.behind(q.Tail, it) }
+func (q *Queue[V]) Push(it *Item[V]) { q.insertAfter(q.Tail, it) }
 
-// Insert puts an item where it belongs by its age. It walks from an item of the queue that is likely to be near, or from the head if that is nil, in the
-// direction in which it has to. The places before and behind all others are found at once.
+// Insert inserts an item by its age. It walks in either direction from near, an item of the queue,
+// or from the head if near is nil. The two ends of the queue are found without walking.
 func (q *Queue[V]) Insert(near, it *Item[V]) {
 	switch {
 	case q.Tail == nil || q.before(q.Tail, it):
@@ -49,11 +50,11 @@ func (q *Queue[V]) Insert(near, it *Item[V]) {
 		near = next
 		q.Walked++
 	}
-	q.behind(near, it)
+	q.insertAfter(near, it)
 }
 
-// behind puts an item behind another, or first if that is nil.
-func (q *Queue[V]) behind(other, it *Item[V]) {
+// insertAfter inserts an item after another, or first if that is nil.
+func (q *Queue[V]) insertAfter(other, it *Item[V]) {
 	k := &it.Links[q.Link]
 	k.Prev = other
 	if other == nil {
@@ -69,7 +70,7 @@ func (q *Queue[V]) behind(other, it *Item[V]) {
 	q.Len++
 }
 
-// Remove takes an item out.
+// Remove removes an item.
 func (q *Queue[V]) Remove(it *Item[V]) {
 	k := &it.Links[q.Link]
 	if k.Prev == nil {

@@ -1,21 +1,25 @@
-// Package slots has what the dispatchers of packages dispatch and dispatchhttp have in common: bins with a number of slots each, of which one is picked at
-// random, and queues by age that an item leaves in constant time. Nothing here has a lock or allocates; who uses it has a lock around every step.
+// Package slots has what the schedulers of packages dispatch and dispatchhttp share: bins by their
+// free slots, of which one is picked at random, and queues by age that an item leaves in constant
+// time. Nothing here locks or allocates per operation; the scheduler holds its lock around every
+// step.
+//
+// slots.go has the bins, queue.go the queues.
 package slots
 
 import "github.com/almanac-sim/almanac/internal/random"
 
-// A Class is which bins are found when a slot is wanted: idle ones first.
+// A Class is the order in which bins are picked: idle ones first.
 type Class uint8
 
 // The classes.
 const (
-	None    Class = iota // has no slot
-	Idle                 // has nothing
-	Open                 // has a slot, and something already
-	classes              // how many there are
+	None    Class = iota // no free slot, or not available
+	Idle                 // empty
+	Open                 // a free slot, and not empty
+	classes              // the number of classes
 )
 
-// ClassOf is the class of a bin with a load and a capacity.
+// ClassOf returns the class of a bin with a load and a capacity.
 func ClassOf(load, capacity int) Class {
 	switch {
 	case load == 0:
@@ -26,28 +30,28 @@ func ClassOf(load, capacity int) Class {
 	return None
 }
 
-// A Bin has slots. It belongs to its owner, which it is a part of.
+// A Bin has slots. It is part of its owner.
 type Bin[O any] struct {
 	Of    *O
 	class Class
-	at    int // among those of its class
+	at    int // the index among the bins of its class
 }
 
-// Class is where the bin was put last.
+// Class returns the class of the bin.
 func (b *Bin[O]) Class() Class { return b.class }
 
-// Bins are bins by class.
+// Bins are bins by class. The zero value is empty.
 type Bins[O any] struct{ by [classes][]*Bin[O] }
 
-// Count is how many bins have a slot.
+// Count returns the number of bins with a free slot.
 func (s *Bins[O]) Count() int { return len(s.by[Idle]) + len(s.by[Open]) }
 
-// Has reports whether a bin is found in a class.
+// Has reports whether a bin is listed in a class; it is for checks of invariants.
 func (s *Bins[O]) Has(b *Bin[O], c Class) bool {
 	return b.class == c && (c == None || b.at < len(s.by[c]) && s.by[c][b.at] == b)
 }
 
-// Put has a bin in a class, in constant time.
+// Put moves a bin to a class, in constant time.
 func (s *Bins[O]) Put(b *Bin[O], c Class) {
 	if c == b.class {
 		return
@@ -66,8 +70,9 @@ func (s *Bins[O]) Put(b *Bin[O], c Class) {
 	}
 }
 
-// Pick is a bin with a slot: any of those that are idle with the same probability, or if there is none, of those that have a slot; one that is to
-// be avoided only if there is no other; or nil. It is what throws at any bin would find that are repeated until an idle one is hit.
+// Pick returns an idle bin, each with the same probability, or, if there is none, a bin with a free
+// slot; nil if there is none of these either. It returns avoid, which may be nil, only if there is
+// no other. Requests at random bins that are repeated until one is idle have the same result.
 func (s *Bins[O]) Pick(r *random.Stream, avoid *Bin[O]) *Bin[O] {
 	for c := Idle; c < classes; c++ {
 		n := len(s.by[c])
