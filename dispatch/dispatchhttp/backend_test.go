@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// A backend is a server on loopback that counts, at itself, how many requests it has at once.
-type backend struct {
+// A testServer is a backend on loopback that counts how many requests it has at once.
+type testServer struct {
 	*httptest.Server
 	url       *url.URL
 	now, most atomic.Int64
 	served    atomic.Int64
 }
 
-func newBackend(t *testing.T, f http.HandlerFunc) *backend {
+func newBackend(t *testing.T, f http.HandlerFunc) *testServer {
 	t.Helper()
-	b := &backend{}
+	b := &testServer{}
 	b.Server = httptest.NewServer(b.counting(f))
 	b.url = mustParse(t, b.URL)
 	t.Cleanup(b.Close)
 	return b
 }
 
-func (b *backend) counting(f http.HandlerFunc) http.Handler {
+func (b *testServer) counting(f http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := b.now.Add(1)
 		for most := b.most.Load(); n > most && !b.most.CompareAndSwap(most, n); most = b.most.Load() {
@@ -50,7 +50,7 @@ func mustParse(t *testing.T, s string) *url.URL {
 	return u
 }
 
-// transport is a Transport that is closed, and must be whole, at the end of a test.
+// transport returns a Transport that is closed and verified at the end of the test.
 func transport(t *testing.T, backends []*url.URL, opts ...TransportOption) *Transport {
 	t.Helper()
 	tr, err := NewTransport(backends, opts...)
@@ -73,7 +73,7 @@ func shut(t *testing.T, tr *Transport) {
 	}
 }
 
-// get is a GET to its end: what was answered, or the error.
+// get sends a GET and reads the response to its end. It returns the body or an error.
 func get(ctx context.Context, rt http.RoundTripper, path string) (string, error) {
 	return send(ctx, rt, http.MethodGet, path, nil)
 }
@@ -95,7 +95,7 @@ func send(ctx context.Context, rt http.RoundTripper, method, path string, body i
 	return string(text), err
 }
 
-// eventually waits until something is so that another goroutine brings about; a test fails if it does not within two minutes.
+// eventually waits for a condition, and fails the test after two minutes.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !so(); time.Sleep(time.Millisecond) {

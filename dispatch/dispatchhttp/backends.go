@@ -12,15 +12,17 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// normal is a backend's URL with a path that has no / at its end.
+// normalize checks the URL of a backend, and removes slashes at the end of its path.
 func normalize(u *url.URL) (*url.URL, error) {
 	switch {
 	case u == nil:
 		return nil, fmt.Errorf("dispatchhttp: a backend is nil, and must be a URL like http://127.0.0.1:8080")
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.Opaque != "":
-		return nil, fmt.Errorf("dispatchhttp: backend %q must begin with http:// or https:// and have a host, like http://127.0.0.1:8080", u.Redacted())
+		return nil, fmt.Errorf("dispatchhttp: backend %q must begin with http:// or https:// and have a host, "+
+			"like http://127.0.0.1:8080", u.Redacted())
 	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
-		return nil, fmt.Errorf("dispatchhttp: backend %q must have a scheme, a host and perhaps a path, and nothing else", u.Redacted())
+		return nil, fmt.Errorf("dispatchhttp: backend %q must have a scheme, a host and perhaps a path, and nothing else",
+			u.Redacted())
 	}
 	n := &url.URL{Scheme: u.Scheme, Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
 	if u.RawPath != "" {
@@ -29,80 +31,83 @@ func normalize(u *url.URL) (*url.URL, error) {
 	return n, nil
 }
 
-// find is a backend that there is, or was and still has something in flight. It is found again when it is added, so that it never has more than c.
-func (d *scheduler) find(u *url.URL) *server {
-	i := slices.IndexFunc(d.servers, func(s *server) bool { return *s.url == *u })
+// find returns the backend with a URL, or nil. A removed one with requests in flight is found too,
+// so that it never has more than c if it is added again.
+func (s *scheduler) find(u *url.URL) *backend {
+	i := slices.IndexFunc(s.backends, func(b *backend) bool { return *b.url == *u })
 	if i < 0 {
 		return nil
 	}
-	return d.servers[i]
+	return s.backends[i]
 }
 
-// Add adds a backend, which takes the oldest requests that wait at once. It returns an error if there is one with this URL, or if it is not a URL
-// for a backend.
+// Add adds a backend, which takes the oldest waiting requests at once. It returns an error if the
+// URL is not valid for a backend, or if there is one with this URL.
 func (t *Transport) Add(backend *url.URL) error {
 	u, err := normalize(backend)
 	if err != nil {
 		return err
 	}
-	d := t.scheduler
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s := d.find(u); s != nil && !s.removed {
+	s := t.scheduler
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b := s.find(u); b != nil && !b.removed {
 		return fmt.Errorf("dispatchhttp: backend %q is there already", u)
 	}
-	d.add(u)
-	d.fillSlots()
+	s.add(u)
+	s.fillSlots()
 	return nil
 }
 
-// add adds a server that there is not. What follows must settle.
-func (d *scheduler) add(u *url.URL) *server {
-	var s *server
+// add adds a backend that does not exist or was removed. The caller must call fillSlots.
+func (s *scheduler) add(u *url.URL) *backend {
+	var b *backend
 	if u != nil {
-		s = d.find(u)
+		b = s.find(u)
 	}
-	if s == nil {
-		s = &server{url: u}
-		s.bin.Of = s
-		d.servers = append(d.servers, s)
+	if b == nil {
+		b = &backend{url: u}
+		b.bin.Of = b
+		s.backends = append(s.backends, b)
 	}
-	s.removed, s.ejected, s.halfOpen, s.probing = false, false, false, false
-	d.update(s)
-	if d.check != nil {
-		d.arm(s, d.interval)
+	b.removed, b.ejected, b.halfOpen, b.probing = false, false, false, false
+	s.update(b)
+	if s.check != nil {
+		s.arm(b, s.interval)
 	}
-	return s
+	return b
 }
 
-// Remove gives a backend no more requests; those in flight come to their end. It reports whether there was one with this URL.
+// Remove removes a backend, and reports whether there was one with this URL. Requests in flight are
+// not interrupted.
 func (t *Transport) Remove(backend *url.URL) bool {
 	u, err := normalize(backend)
 	if err != nil {
 		return false
 	}
-	d := t.scheduler
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	s := d.find(u)
-	if s == nil || s.removed {
+	s := t.scheduler
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.find(u)
+	if b == nil || b.removed {
 		return false
 	}
-	d.remove(s)
+	s.remove(b)
 	return true
 }
 
-func (d *scheduler) remove(s *server) {
-	s.removed = true
-	d.disarm(s)
-	d.update(s)
-	if s.inFlight == 0 {
-		d.forget(s)
+func (s *scheduler) remove(b *backend) {
+	b.removed = true
+	s.disarm(b)
+	s.update(b)
+	if b.inFlight == 0 {
+		s.forget(b)
 	}
 }
 
-// Set says which backends there are, all at once: those that are not among them are removed, new ones are added, and the others are as they were. If
-// one is wrong or there twice it returns an error, and nothing has changed.
+// Set replaces the list of backends: those that are not in it are removed, new ones are added, and
+// the others keep their state. If a URL is not valid or occurs twice it returns an error and
+// changes nothing.
 func (t *Transport) Set(backends []*url.URL) error {
 	var all []*url.URL
 	seen := map[url.URL]bool{}
@@ -117,88 +122,93 @@ func (t *Transport) Set(backends []*url.URL) error {
 		seen[*u] = true
 		all = append(all, u)
 	}
-	d := t.scheduler
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, s := range slices.Clone(d.servers) {
-		if !s.removed && !seen[*s.url] {
-			d.remove(s)
+	s := t.scheduler
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, b := range slices.Clone(s.backends) {
+		if !b.removed && !seen[*b.url] {
+			s.remove(b)
 		}
 	}
 	for _, u := range all {
-		if s := d.find(u); s == nil || s.removed {
-			d.add(u)
+		if b := s.find(u); b == nil || b.removed {
+			s.add(u)
 		}
 	}
-	d.fillSlots()
+	s.fillSlots()
 	return nil
 }
 
-// check asks a backend how it is.
+// check runs a health check.
 func (t *Transport) check(ctx context.Context, backend *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, min(t.o.checkInterval, checkTimeout))
 	defer cancel()
-	asked := &http.Request{Method: http.MethodGet, URL: locate(backend, t.o.checkPath, backend.Host), Header: http.Header{}}
-	req := asked.WithContext(ctx)
+	req := (&http.Request{
+		Method: http.MethodGet,
+		URL:    locate(backend, t.o.checkPath, backend.Host),
+		Header: http.Header{},
+	}).WithContext(ctx)
 	res, err := t.base.RoundTrip(req)
 	if err != nil {
 		return err
 	}
 	defer res.Body.Close()
-	io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be used again
+	io.CopyN(io.Discard, res.Body, 64<<10) // so that the connection can be reused
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return fmt.Errorf("dispatchhttp: the answer is %s, and must be 2xx", res.Status)
+		return fmt.Errorf("dispatchhttp: the status of the check is %s, and must be 2xx", res.Status)
 	}
 	return nil
 }
 
-// Stats is what has happened so far, and what is now, all at one moment.
+// Stats returns the counts so far and the current state, all of one moment.
 func (t *Transport) Stats() Stats { return t.scheduler.stats() }
 
-// CloseIdleConnections does so with those of the [Base], if it can; [http.Client.CloseIdleConnections] calls it.
+// CloseIdleConnections closes the idle connections of the [Base], if it has such a method.
+// [http.Client.CloseIdleConnections] calls it.
 func (t *Transport) CloseIdleConnections() {
 	if c, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()
 	}
 }
 
-// Close takes no more requests, waits until those that wait or are in flight have come to their end, and ends all checks and, unless there is a [Base],
-// idle connections. If ctx ends first, requests that wait get [dispatch.ErrClosed], those in flight go on, and its error is returned.
+// Close stops the intake, waits until all requests have ended, and stops health checks and, unless
+// there is a [Base], closes idle connections. If ctx ends first Close returns its error: waiting
+// requests get [dispatch.ErrClosed], and those in flight are not interrupted.
 func (t *Transport) Close(ctx context.Context) error {
-	d := t.scheduler
-	d.mu.Lock()
-	d.closed = true
-	d.signalDrained()
-	d.mu.Unlock()
+	s := t.scheduler
+	s.mu.Lock()
+	s.closed = true
+	s.signalDrained()
+	s.mu.Unlock()
 	var err error
 	select {
-	case <-d.drained:
+	case <-s.drained:
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	d.end()
+	s.end()
 	if t.ownBase {
 		t.CloseIdleConnections()
 	}
 	return err
 }
 
-// end turns away those who wait, and has nobody looked after any more.
-func (d *scheduler) end() {
-	d.mu.Lock()
-	d.ended = true
-	for d.waiting.Len > 0 {
-		w := d.waiting.Head
-		d.waiting.Remove(w)
+// end refuses waiting requests, and stops all timers and checks.
+func (s *scheduler) end() {
+	s.mu.Lock()
+	s.ended = true
+	for s.waiting.Len > 0 {
+		w := s.waiting.Head
+		s.waiting.Remove(w)
 		w.Value.err = dispatch.ErrClosed
-		d.total.Closed++
+		s.total.Closed++
 		w.Value.ready <- struct{}{}
 	}
-	for _, s := range d.servers {
-		d.disarm(s)
+	for _, b := range s.backends {
+		s.disarm(b)
 	}
-	d.signalDrained()
-	d.mu.Unlock()
-	d.cancel()
-	d.checks.Wait()
+	s.signalDrained()
+	s.mu.Unlock()
+	s.cancel()
+	s.checks.Wait()
 }

@@ -11,27 +11,28 @@ import (
 	"time"
 )
 
-// A requestBody is the body of a request over all its tries. What sends a request closes its body, also if it never got to read it; so it is given
-// an attempt, and the body itself is kept until it is known that no other try needs it.
+// A requestBody is the body of a request over all its attempts. A RoundTripper closes the body that
+// it is given, even if it has not read any of it; so every attempt gets a view, and the body itself
+// is kept until no other attempt needs it.
 type requestBody struct {
 	req    *http.Request
-	sought atomic.Bool // a connection, by any try
+	sought atomic.Bool // an attempt has asked for a connection
 
 	mu      sync.Mutex
-	source  io.ReadCloser // what the last attempt reads
+	source  io.ReadCloser // what the last view reads
 	current *bodyView
-	reads   bool // source was read from
-	reading bool // somebody is at it, and waits for the client
+	reads   bool // the source was read from
+	reading bool // a Read is in progress: the client is awaited
 	buffer  []byte
 	err     error // of the source, but for io.EOF
-	final   bool  // no more attempts
+	final   bool  // there are no more attempts
 }
 
-var errStale = errors.New("dispatchhttp: this try is over")
+var errStale = errors.New("dispatchhttp: this attempt is over")
 
 func (b *requestBody) empty() bool { return b.req.Body == nil || b.req.Body == http.NoBody }
 
-// next is the body for another try.
+// next returns the body for another attempt.
 func (b *requestBody) next(ctx context.Context) (io.ReadCloser, error) {
 	if b.empty() {
 		return b.req.Body, nil
@@ -45,7 +46,7 @@ func (b *requestBody) next(ctx context.Context) (io.ReadCloser, error) {
 		again, err := b.req.GetBody()
 		if err != nil {
 			b.err = err
-			return nil, fmt.Errorf("dispatchhttp: the body for another try: %w", err)
+			return nil, fmt.Errorf("dispatchhttp: the body for another attempt: %w", err)
 		}
 		b.source.Close()
 		b.source, b.reads = again, false
@@ -54,7 +55,7 @@ func (b *requestBody) next(ctx context.Context) (io.ReadCloser, error) {
 	return b.current, nil
 }
 
-// begun reports whether any of the body was asked for. If not, the attempt will not get any of it from now on.
+// begun reports whether any of the body was read. If not, the current view is detached from it.
 func (b *requestBody) begun() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,19 +65,20 @@ func (b *requestBody) begun() bool {
 	return b.reads
 }
 
-// replayable reports whether the body can be sent once more from its beginning.
+// replayable reports whether the body can be sent again from its beginning.
 func (b *requestBody) replayable() bool {
 	return b.empty() || b.req.GetBody != nil || !b.begun()
 }
 
-// awaited reports whether the client is waited for, to send more of its body.
+// awaited reports whether a Read waits for the client to send more of the body.
 func (b *requestBody) awaited() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.reading
 }
 
-// closeSource closes a body. That of a server's request waits until what is being read has come, which is for the client to send; it is not waited for.
+// closeSource closes a body without blocking. Close of a server's request waits for a Read in
+// progress, which waits for the client.
 func closeSource(source io.Closer, reading bool) {
 	if reading {
 		go source.Close()
@@ -92,7 +94,8 @@ func (b *requestBody) broken() bool {
 	return b.err != nil
 }
 
-// finish says that there are no more tries. The body is closed when the last attempt is, or at once if it failed.
+// finish is called after the last attempt. The body is closed when its view is, or at once if it
+// failed.
 func (b *requestBody) finish(failed bool) {
 	if b.empty() {
 		return
@@ -110,19 +113,20 @@ func (b *requestBody) finish(failed bool) {
 	}
 }
 
-// An attempt is a requestBody as one try sees it.
+// A bodyView is a requestBody as seen by one attempt.
 type bodyView struct {
 	b      *requestBody
-	ctx    context.Context // of the try
+	ctx    context.Context // of the attempt
 	closed bool
 }
 
-// Read waits for the client no longer than the try lasts. http.Transport returns only when its reader has, and would hold a slot for a client that is
-// silent; so what may be silent is read by a goroutine beside. What GetBody can give again is in memory, and is read as it is.
-func (a *bodyView) Read(p []byte) (int, error) {
-	b := a.b
+// Read waits for the client no longer than the attempt lasts. http.Transport returns only after its
+// Read of the body has, and so would hold a slot for a silent client; therefore another goroutine
+// reads from the client. A body with GetBody is in memory, and is read directly.
+func (v *bodyView) Read(p []byte) (int, error) {
+	b := v.b
 	b.mu.Lock()
-	if b.current != a {
+	if b.current != v {
 		b.mu.Unlock()
 		return 0, errStale
 	}
@@ -131,7 +135,7 @@ func (a *bodyView) Read(p []byte) (int, error) {
 	if b.req.GetBody != nil {
 		b.mu.Unlock()
 		n, err := source.Read(p)
-		a.note(err)
+		v.note(err)
 		return n, err
 	}
 	if b.reading {
@@ -140,7 +144,7 @@ func (a *bodyView) Read(p []byte) (int, error) {
 	}
 	b.reading = true
 	if b.buffer == nil {
-		b.buffer = make([]byte, 32<<10) // as much as io.Copy asks for
+		b.buffer = make([]byte, 32<<10) // the size that io.Copy uses
 	}
 	buffer := b.buffer[:min(len(p), len(b.buffer))]
 	b.mu.Unlock()
@@ -151,33 +155,33 @@ func (a *bodyView) Read(p []byte) (int, error) {
 	done := make(chan result, 1)
 	go func() {
 		n, err := source.Read(buffer)
-		a.note(err)
+		v.note(err)
 		done <- result{n, err}
 	}()
 	select {
 	case r := <-done:
 		return copy(p, buffer[:r.n]), r.err
-	case <-a.ctx.Done():
-		return 0, a.ctx.Err()
+	case <-v.ctx.Done():
+		return 0, v.ctx.Err()
 	}
 }
 
-// note says that the source has been read from.
-func (a *bodyView) note(err error) {
-	b := a.b
+// note records the end of a Read of the source.
+func (v *bodyView) note(err error) {
+	b := v.b
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.reading = false
-	if err != nil && err != io.EOF && b.current == a && !a.closed { // a body that was closed in the middle is not broken
+	if err != nil && err != io.EOF && b.current == v && !v.closed { // a body that was closed early is not broken
 		b.err = err
 	}
 }
 
-func (a *bodyView) Close() error {
-	b := a.b
+func (v *bodyView) Close() error {
+	b := v.b
 	b.mu.Lock()
-	a.closed = true
-	pass := b.final && b.current == a
+	v.closed = true
+	pass := b.final && b.current == v
 	source := b.source
 	b.mu.Unlock()
 	if pass {
@@ -186,7 +190,7 @@ func (a *bodyView) Close() error {
 	return nil
 }
 
-// A cancelBody ends the context of a try when it is closed.
+// A cancelBody cancels the context of an attempt when it is closed.
 type cancelBody struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -198,15 +202,15 @@ func (b *cancelBody) Close() error {
 	return err
 }
 
-// An answerBody gives back a slot when it was read to its end, breaks off, or is closed.
+// A responseBody releases a slot when it is read to its end, breaks off, or is closed.
 type responseBody struct {
 	*cancelBody
 	once sync.Once
 	end  func(error)
 
-	idle   time.Duration // how long a Read may take; 0 for any time
-	timer  *time.Timer   // ends the try
-	silent atomic.Bool   // and has done so
+	idle   time.Duration // how long a Read may take; 0 means no limit
+	timer  *time.Timer   // cancels the attempt
+	silent atomic.Bool   // the timer has fired
 }
 
 func (b *responseBody) Read(p []byte) (int, error) {
@@ -239,17 +243,20 @@ func (b *responseBody) Close() error {
 	return err
 }
 
-// An upgradedBody is a connection that speaks something else by now, in both directions, and has its slot until it is closed.
+// An upgradedBody is a connection that has switched protocols. It holds its slot until it is
+// closed.
 type upgradedBody struct {
 	io.ReadWriteCloser
 	cancel context.CancelFunc
 	once   sync.Once
 	end    func(error)
-	idle   time.Duration // how long both directions may be silent; 0 for any time
-	timer  *time.Timer   // closes it
+	idle   time.Duration // how long both directions may be silent; 0 means no limit
+	timer  *time.Timer   // closes the connection
 }
 
-func newUpgradedBody(rw io.ReadWriteCloser, cancel context.CancelFunc, end func(error), idle time.Duration) *upgradedBody {
+func newUpgradedBody(
+	rw io.ReadWriteCloser, cancel context.CancelFunc, end func(error), idle time.Duration,
+) *upgradedBody {
 	b := &upgradedBody{ReadWriteCloser: rw, cancel: cancel, end: end, idle: idle}
 	if idle > 0 {
 		b.timer = time.AfterFunc(idle, func() { b.shut() })
@@ -257,9 +264,9 @@ func newUpgradedBody(rw io.ReadWriteCloser, cancel context.CancelFunc, end func(
 	return b
 }
 
-// stir says that something has passed.
+// stir resets the timer after a transfer.
 func (b *upgradedBody) stir(n int) {
-	if b.timer != nil && n > 0 && b.timer.Stop() { // unless it is being closed
+	if b.timer != nil && n > 0 && b.timer.Stop() { // unless it has fired
 		b.timer.Reset(b.idle)
 	}
 }
@@ -292,10 +299,10 @@ func (b *upgradedBody) shut() error {
 	return err
 }
 
-// CloseWrite ends one direction, as ReverseProxy does.
+// CloseWrite closes one direction; ReverseProxy calls it.
 func (b *upgradedBody) CloseWrite() error {
 	if w, ok := b.ReadWriteCloser.(interface{ CloseWrite() error }); ok {
 		return w.CloseWrite()
 	}
-	return fmt.Errorf("dispatchhttp: to close one direction: %w", errors.ErrUnsupported)
+	return fmt.Errorf("dispatchhttp: close one direction: %w", errors.ErrUnsupported)
 }

@@ -1,17 +1,38 @@
-// Package dispatchhttp is CAPPED for HTTP: at most c requests at a server, the others wait where they were made, and the oldest goes first.
+// Package dispatchhttp dispatches HTTP requests by the rule of package dispatch: at most c requests
+// at a backend, the others wait, and the oldest goes first.
 //
-// A [Transport] is for who sends requests: a [net/http.RoundTripper] over n backends with at most c requests in flight at each, for a
-// [net/http.Client] or under a [net/http/httputil.ReverseProxy].
+// A [Transport] is for clients and proxies: a [net/http.RoundTripper] over n backends with at most
+// c requests in flight at each, for a [net/http.Client] or under a
+// [net/http/httputil.ReverseProxy].
 //
-//	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(8), dispatchhttp.TryTimeout(5*time.Second))
+//	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(8), dispatchhttp.AttemptTimeout(5*time.Second))
 //	client := &http.Client{Transport: t}
 //
-// [Limit] is for who answers them: at most c at once, a bounded room before that, and 429 for the rest.
+// [Limit] is middleware for servers: at most c requests in the handler at once, a bounded queue
+// before it, and 429 for the rest.
 //
 //	http.ListenAndServe(address, dispatchhttp.Limit(handler, dispatchhttp.Capacity(32), dispatchhttp.PoolLimit(100)))
 //
-// Both have the same desk, on which the rules of [github.com/almanac-sim/almanac/dispatch.Dispatcher] hold: a slot goes to the oldest request that waits; no request waits while there
-// is a slot; every request is counted once. Many transports before many servers with Limit, and nothing shared between them, is
-// the setting of the theorem: a transport with [SendBirth] says how old a request is, and one with [RetryRefused] asks another server when
-// one has said no.
+// Both keep the guarantees of [github.com/almanac-sim/almanac/dispatch.Dispatcher]: a slot goes to
+// the oldest waiting request; no request waits while a slot is free; every request is counted once.
+// Many transports before many servers with Limit, without shared state, are the setting of the
+// theorem: a transport with [SendStart] sends the age of a request, and one with [RetryRefused]
+// asks another server after a refusal.
+//
+// Errors are those of package dispatch, [ErrAttemptTimeout], [ErrResponseIdle] and [ErrOpaque]; all
+// are pointers. docs/dispatch.md is the guide.
+//
+// # Files
+//
+//   - transport.go: Transport, RoundTrip, attempts and retries
+//   - backends.go: the backends of a Transport: Add, Remove, Set, health checks, Close
+//   - limit.go: Limiter and Limit
+//   - proxy.go: ErrorHandler, for ReverseProxy
+//   - options.go: the options of both
+//   - scheduler.go: the scheduler that both share: slots, the queue, and the invariants
+//   - health.go: ejection, backoff and half-open backends
+//   - start.go: when a request started: its header and its context
+//   - body.go: bodies of requests over several attempts, and bodies of responses that hold a slot
+//   - message.go: responses that cannot be passed on, and URLs at a backend
+//   - stats.go: Stats, Counts and BackendStats
 package dispatchhttp

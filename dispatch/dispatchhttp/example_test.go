@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/dispatchhttp"
 )
 
-// newBackend is a server that answers with some text.
+// newBackend returns a server that responds with a text.
 func newBackend(text string) (*url.URL, func()) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }))
 	u, err := url.Parse(s.URL)
@@ -49,7 +49,7 @@ func ExampleTransport() {
 				fmt.Println(err)
 				return
 			}
-			defer res.Body.Close() // gives back the slot
+			defer res.Body.Close() // releases the slot
 			io.Copy(io.Discard, res.Body)
 		})
 	}
@@ -86,7 +86,7 @@ func ExampleNewTransport_reverseProxy() {
 	// Output: from the backend <nil>
 }
 
-// Backends change while requests come.
+// Backends change while requests arrive.
 func ExampleTransport_Set() {
 	a, stopA := newBackend("a")
 	b, stopB := newBackend("b")
@@ -108,14 +108,14 @@ func ExampleTransport_Set() {
 		text, err := io.ReadAll(res.Body)
 		res.Body.Close()
 		fmt.Println(string(text), err)
-		t.Set([]*url.URL{b}) // what is in flight at a comes to its end
+		t.Set([]*url.URL{b}) // requests in flight at a are not interrupted
 	}
 	// Output:
 	// a <nil>
 	// b <nil>
 }
 
-// One request at a time, one may wait, and the third is turned away.
+// One request at a time, one may wait, and the third is refused.
 func ExampleLimit() {
 	begun, end := make(chan bool), make(chan bool)
 	l := dispatchhttp.Limit(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -151,11 +151,11 @@ func ExampleLimit() {
 	// 200, Retry-After: ""
 }
 
-// Requests from the own network say how old they are; a handler can see it.
+// Requests from a trusted network carry their start, which the handler can read.
 func ExampleLimiter() {
 	l := dispatchhttp.Limit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		birth, _ := dispatchhttp.StartOf(r.Context())
-		fmt.Println("a request,", time.Since(birth).Round(time.Second), "old")
+		start, _ := dispatchhttp.StartOf(r.Context())
+		fmt.Println("a request,", time.Since(start).Round(time.Second), "old")
 	}), dispatchhttp.TrustStart(dispatchhttp.TrustedNetworks(netip.MustParsePrefix("10.0.0.0/8")), 30*time.Second))
 	for _, from := range []string{"10.1.2.3:4567", "192.0.2.1:4567"} {
 		r := httptest.NewRequest("GET", "/", nil)
@@ -181,7 +181,7 @@ func ExampleOption() {
 	// Output: 3 3
 }
 
-// A transport that asks backends for their health, and does not leave failed ones alone for long.
+// A transport with health checks and a short backoff.
 func ExampleTransportOption() {
 	var asked atomic.Int32
 	healthy := make(chan bool, 100)
@@ -210,19 +210,23 @@ func ExampleTransportOption() {
 	// <nil>
 }
 
-// Trust those who have a certificate.
+// Trust requests with a client certificate.
 func ExampleLimitOption() {
-	trust := dispatchhttp.TrustStart(func(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }, time.Minute)
+	trust := dispatchhttp.TrustStart(func(r *http.Request) bool {
+		return r.TLS != nil &&
+			len(r.TLS.VerifiedChains) > 0
+	}, time.Minute)
 	l := dispatchhttp.Limit(http.NotFoundHandler(), trust, dispatchhttp.Capacity(100))
 	fmt.Println(l.Stats().Capacity)
 	// Output: 100
 }
 
-// A backend that is not there.
+// A backend that does not exist.
 func ExampleStats() {
 	u, stop := newBackend("")
 	stop()
-	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Attempts(1), dispatchhttp.MaxWait(time.Millisecond), dispatchhttp.Backoff(30*time.Second, 30*time.Second))
+	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Attempts(1), dispatchhttp.MaxWait(time.Millisecond),
+		dispatchhttp.Backoff(30*time.Second, 30*time.Second))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -234,7 +238,8 @@ func ExampleStats() {
 		}
 	}
 	s := t.Stats()
-	fmt.Println(s.Requests, "requests,", s.Failed, "failed,", s.TooOld, "waited too long,", s.Waiting+s.InFlight, "are left")
+	fmt.Println(s.Requests, "requests,", s.Failed, "failed,", s.TooOld, "waited too long,", s.Waiting+s.InFlight,
+		"are left")
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	fmt.Println(t.Close(ctx))
@@ -253,7 +258,7 @@ func ExampleCounts() {
 	// Output: {Requests:3 Completed:3 Broken:0 Failed:0 Canceled:0 Full:0 TooOld:0 Closed:0 Retries:0}
 }
 
-// How backends are.
+// The state of the backends.
 func ExampleBackendStats() {
 	u, err := url.Parse("http://192.0.2.1:8080/api/")
 	if err != nil {
@@ -266,15 +271,15 @@ func ExampleBackendStats() {
 		return
 	}
 	for _, b := range t.Stats().Backends {
-		fmt.Println(b.URL, b.InFlight, "in flight,", b.Failures, "failures, resting:", b.Ejected > 0)
+		fmt.Println(b.URL, b.InFlight, "in flight,", b.Failures, "failures, ejected:", b.Ejected > 0)
 	}
 	fmt.Println(t.Add(u))
 	// Output:
-	// http://192.0.2.1:8080/api 0 in flight, 0 failures, resting: false
+	// http://192.0.2.1:8080/api 0 in flight, 0 failures, ejected: false
 	// dispatchhttp: backend "http://192.0.2.1:8080/api" is there already
 }
 
-// A request that is tried again by hand keeps its age, so that it comes before those that are younger.
+// A request that the program retries keeps its age, and goes before younger ones.
 func ExampleWithStart() {
 	ctx := dispatchhttp.WithStart(context.Background(), time.Now())
 	t, err := dispatchhttp.NewTransport(nil, dispatchhttp.PoolLimit(0))

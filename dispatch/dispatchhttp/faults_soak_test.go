@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// Overload for a minute of real time, with a Limit before the proxy and one backend of four ten times slower: memory and goroutines stay as they were after ten
-// seconds, every request is accounted for, no backend has more than c, and nobody waits while a backend has a slot.
+// Overload for a minute of real time, with a Limit before the proxy and one backend of four ten
+// times slower: memory and goroutines stay at the level of the first ten seconds, every request is
+// counted, no backend has more than c, and no request waits while a backend has a free slot.
 func TestTransportSoakOverload(t *testing.T) {
 	const c, clients = 4, 64
-	var backends []*backend
+	var backends []*testServer
 	var urls []*url.URL
 	for i := range 4 {
 		service := 5 * time.Millisecond
@@ -32,7 +33,8 @@ func TestTransportSoakOverload(t *testing.T) {
 		backends, urls = append(backends, b), append(urls, b.url)
 	}
 	tr := transport(t, urls, Capacity(c), PoolLimit(100), MaxWait(time.Second))
-	limit := Limit(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: tr, ErrorHandler: ErrorHandler}, Capacity(24), PoolLimit(16))
+	limit := Limit(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: tr,
+		ErrorHandler: ErrorHandler}, Capacity(24), PoolLimit(16))
 	proxy := httptest.NewServer(limit)
 	defer proxy.Close()
 	client := proxy.Client()
@@ -52,7 +54,7 @@ func TestTransportSoakOverload(t *testing.T) {
 				res.Body.Close()
 				outcomes.add(res.Status)
 				if res.StatusCode != http.StatusOK {
-					time.Sleep(time.Millisecond) // a client that is turned away, and impatient
+					time.Sleep(time.Millisecond) // an impatient client after a refusal
 				}
 			}
 		})
@@ -82,7 +84,8 @@ func TestTransportSoakOverload(t *testing.T) {
 	s, l := tr.Stats(), limit.Stats()
 	t.Logf("%v; heap %d to %d bytes, goroutines %d to %d; %v", outcomes.n, heap, heap2, goroutines, goroutines2, &s.Waits)
 	ok, refused := outcomes.of("200 OK"), outcomes.of("429 Too Many Requests")
-	if int(s.Completed) != ok || int(l.Full) != refused || int(l.Requests) != ok+refused || s.Requests != s.Completed || refused == 0 {
+	if int(s.Completed) != ok || int(l.Full) != refused || int(l.Requests) != ok+refused || s.Requests != s.Completed ||
+		refused == 0 {
 		t.Errorf("clients say %v, the transport %+v, the limiter %+v", outcomes.n, s.Counts, l.Counts)
 	}
 	for i, b := range backends {

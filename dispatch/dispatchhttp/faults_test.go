@@ -35,7 +35,8 @@ func breakOff(w http.ResponseWriter) {
 	conn.Close()
 }
 
-// A connection that is reset in the middle of a body: the reader gets an error and not an end, the slot is given back, and the backend rests.
+// A connection is reset within a body: the reader gets an error and not EOF, the slot is released,
+// and the backend is ejected.
 func TestTransportResponsesThatBreakOff(t *testing.T) {
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/break" {
@@ -53,7 +54,7 @@ func TestTransportResponsesThatBreakOff(t *testing.T) {
 	if s.Broken != 1 || s.InFlight != 0 || s.Retries != 0 || s.Backends[0].Failures != 1 || s.Backends[0].Ejected == 0 {
 		t.Errorf("%+v", s)
 	}
-	if text, err := get(t.Context(), tr, "/"); text != "hello" || err != nil { // after its rest
+	if text, err := get(t.Context(), tr, "/"); text != "hello" || err != nil { // after its backoff
 		t.Error(text, err)
 	}
 	if s := tr.Stats().Backends[0]; s.Failures != 0 || s.HalfOpen {
@@ -61,8 +62,8 @@ func TestTransportResponsesThatBreakOff(t *testing.T) {
 	}
 }
 
-// Clients that give up while they wait, while the backend is at work, and in the middle of the body; and one whose own body breaks off. None of it is the
-// backend's failure, and all slots come back.
+// Clients cancel while they wait, while the backend works, and within the body; and one has a body
+// that breaks off. None of these is a failure of the backend, and all slots are released.
 func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
@@ -83,7 +84,7 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	for i := range 200 {
 		all.Go(func() {
 			patience := time.Duration(rand.IntN(250)) * time.Millisecond
-			if i < 2 { // one of each kind, however busy the machine is
+			if i < 2 { // one of each kind, on any machine
 				patience = time.Minute
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -96,9 +97,9 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 			}
 			switch {
 			case err == nil:
-				outcomes.add("answered")
+				outcomes.add("completed")
 			case errors.Is(err, context.DeadlineExceeded):
-				outcomes.add("cancelled")
+				outcomes.add("canceled")
 			case errors.Is(err, errOwn):
 				outcomes.add("failed")
 			default:
@@ -111,7 +112,8 @@ func TestTransportClientsGoAwayConcurrently(t *testing.T) {
 	if s.InFlight != 0 || s.Waiting != 0 || s.Backends[0].Failed != 0 || s.Requests != 200 {
 		t.Errorf("%+v", s)
 	}
-	if int(s.Completed) != outcomes.of("answered") || int(s.Canceled) != outcomes.of("cancelled") || int(s.Failed) != outcomes.of("failed") || s.Canceled == 0 || s.Failed == 0 || s.Completed == 0 {
+	if int(s.Completed) != outcomes.of("completed") || int(s.Canceled) != outcomes.of("canceled") ||
+		int(s.Failed) != outcomes.of("failed") || s.Canceled == 0 || s.Failed == 0 || s.Completed == 0 {
 		t.Errorf("%+v, and clients say %v", s.Counts, outcomes.n)
 	}
 }
@@ -122,7 +124,7 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errOwn }
 
-// A request that cannot be sent anywhere is not the backends' failure.
+// A request that cannot be sent is not a failure of the backends.
 func TestTransportDoesNotBlameForBadRequests(t *testing.T) {
 	b := newBackend(t, hello)
 	tr := transport(t, []*url.URL{b.url})
@@ -137,12 +139,13 @@ func TestTransportDoesNotBlameForBadRequests(t *testing.T) {
 	}
 }
 
-// Backends are killed and come back at the same address, under load. Every request that may be tried again is answered; each that may not is
-// answered or fails, and no one is served twice; the backends that are there never have more than c.
+// Backends are killed and restarted at the same address, under load. Every request that may be
+// retried gets a response; any other gets one or fails, and none is served twice; no backend ever
+// has more than c.
 func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 	const c = 2
 	var seen tally
-	handler := func(b *backend) http.Handler {
+	handler := func(b *testServer) http.Handler {
 		return b.counting(func(w http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPost {
 				seen.add(r.URL.Path)
@@ -152,15 +155,15 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 		})
 	}
 	var urls []*url.URL
-	backends := make([]*backend, 3)
+	backends := make([]*testServer, 3)
 	for i := range backends {
-		backends[i] = &backend{}
+		backends[i] = &testServer{}
 		backends[i].Server = httptest.NewServer(handler(backends[i]))
 		urls = append(urls, mustParse(t, backends[i].URL))
 	}
 	tr := transport(t, urls, Capacity(c), Attempts(10), Backoff(time.Millisecond, 20*time.Millisecond))
 	var clients sync.WaitGroup
-	var answered, failed atomic.Int64
+	var completed, failed atomic.Int64
 	stop := make(chan bool)
 	for k := range 20 {
 		clients.Go(func() {
@@ -177,7 +180,7 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 				text, err := send(t.Context(), tr, method, path, nil)
 				switch {
 				case err == nil && text == path:
-					answered.Add(1)
+					completed.Add(1)
 				case err != nil && method == "POST":
 					failed.Add(1)
 				default:
@@ -188,10 +191,10 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 		})
 	}
 	goesOn := func() {
-		before := answered.Load()
-		eventually(t, "requests are answered", func() bool { return answered.Load() >= before+50 })
+		before := completed.Load()
+		eventually(t, "requests complete", func() bool { return completed.Load() >= before+50 })
 	}
-	for round := range 12 { // two at most are away
+	for round := range 12 { // at most two are down
 		goesOn()
 		b := backends[round%3]
 		b.Listener.Close()
@@ -202,7 +205,7 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		backends[round%3] = &backend{}
+		backends[round%3] = &testServer{}
 		b = backends[round%3]
 		b.Server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler(b)}}
 		b.Start()
@@ -212,13 +215,14 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 		}
 	}
 	eventually(t, "all serve", func() bool {
-		return !slices.ContainsFunc(backends, func(b *backend) bool { return b.served.Load() == 0 })
+		return !slices.ContainsFunc(backends, func(b *testServer) bool { return b.served.Load() == 0 })
 	})
 	close(stop)
 	clients.Wait()
 	s := tr.Stats()
-	if s.Requests != uint64(answered.Load()+failed.Load()) || s.Completed != uint64(answered.Load()) || s.Failed+s.Broken != uint64(failed.Load()) {
-		t.Errorf("%+v, and clients say %d answered and %d failed", s.Counts, answered.Load(), failed.Load())
+	if s.Requests != uint64(completed.Load()+failed.Load()) || s.Completed != uint64(completed.Load()) ||
+		s.Failed+s.Broken != uint64(failed.Load()) {
+		t.Errorf("%+v, and clients say %d completed and %d failed", s.Counts, completed.Load(), failed.Load())
 	}
 	for path, n := range seen.n {
 		if n != 1 {
@@ -235,14 +239,15 @@ func TestTransportBackendsAreKilledAndComeBackConcurrently(t *testing.T) {
 	if failures == 0 {
 		t.Error("nothing has failed: the test tests nothing")
 	}
-	t.Logf("%d answered, %d failed, %d retries", answered.Load(), failed.Load(), s.Retries)
+	t.Logf("%d completed, %d failed, %d retries", completed.Load(), failed.Load(), s.Retries)
 	shut(t, tr)
 	for _, b := range backends {
 		b.Close()
 	}
 }
 
-// A backend that hangs holds c requests until they time out, then rests; the others serve on, and nobody who may be tried again notices.
+// A backend that hangs holds c requests until they time out, and is ejected; the others continue,
+// and requests that may be retried succeed.
 func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 	end := make(chan bool)
 	hangs := newBackend(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -268,11 +273,12 @@ func TestTransportBackendThatHangsIsLeftConcurrently(t *testing.T) {
 	}
 }
 
-// Twice as much as backends can serve, through a ReverseProxy: those above the pool's limit are turned away at once, what is there stays bounded, each request
-// is accounted for once, and backends are busy all the time and never beyond c.
+// Twice the load that backends can serve, through a ReverseProxy: requests above the pool's limit
+// are refused at once, resources stay bounded, each request is counted once, and backends are
+// always busy and never beyond c.
 func TestTransportOverloadAtOnce(t *testing.T) {
 	const c, pool, clients, requests = 2, 10, 60, 20
-	var backends []*backend
+	var backends []*testServer
 	var urls []*url.URL
 	for range 2 {
 		b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -282,7 +288,8 @@ func TestTransportOverloadAtOnce(t *testing.T) {
 		backends, urls = append(backends, b), append(urls, b.url)
 	}
 	tr := transport(t, urls, Capacity(c), PoolLimit(pool))
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: tr, ErrorHandler: ErrorHandler})
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: tr,
+		ErrorHandler: ErrorHandler})
 	defer proxy.Close()
 	before := runtime.NumGoroutine()
 	var all sync.WaitGroup
@@ -323,24 +330,26 @@ func TestTransportOverloadAtOnce(t *testing.T) {
 		}
 	}
 	if served != int64(ok) {
-		t.Errorf("%d were served, and %d answered", served, ok)
+		t.Errorf("%d were served, and %d completed", served, ok)
 	}
-	// A client has its own goroutine, two for its connection, and two at the proxy, one more while it connects; a slot has as many without the first, and
-	// as many again while a connection is on its way out.
+	// A client has its own goroutine, two for its connection and two at the proxy, and one more
+	// while it connects. A slot has as many without the first, and as many again while a connection
+	// closes.
 	if n := int(most.Load()) - before; n > 6*clients+10*c*len(urls) {
 		t.Errorf("%d goroutines", n)
 	}
 }
 
-// Many transports and many servers that share nothing: servers that have no room say so, transports ask others, no server has more than c, and all are
-// answered. (That the oldest goes first is for the tests of the desk and of births.)
+// Many transports and many servers without shared state: full servers refuse, transports ask
+// others, no server has more than c, and all requests get a response. (Other tests check that the
+// oldest goes first.)
 func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 	const servers, transports, each = 4, 8, 40
 	var urls []*url.URL
 	var limiters []*Limiter
-	var backends []*backend
+	var backends []*testServer
 	for range servers {
-		b := &backend{}
+		b := &testServer{}
 		l := Limit(b.counting(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Millisecond)
 			hello(w, r)
@@ -364,20 +373,20 @@ func TestManyTransportsManyLimitersConcurrently(t *testing.T) {
 	if outcomes.of("hello<nil>") != transports*each {
 		t.Errorf("%v", outcomes.n)
 	}
-	var full, answered uint64
+	var full, completed uint64
 	for i, l := range limiters {
 		s := l.Stats()
-		full, answered = full+s.Full, answered+s.Completed
+		full, completed = full+s.Full, completed+s.Completed
 		if backends[i].most.Load() != 1 {
 			t.Errorf("%d at once", backends[i].most.Load())
 		}
 	}
-	if answered != transports*each || full == 0 {
-		t.Errorf("%d answered, %d refused", answered, full)
+	if completed != transports*each || full == 0 {
+		t.Errorf("%d completed, %d refused", completed, full)
 	}
 }
 
-// Closing with requests that wait for backends that rest ends with the context.
+// Close with requests that wait for ejected backends ends with the context.
 func TestTransportClosesWhileAllAreEjected(t *testing.T) {
 	b := newBackend(t, hello)
 	b.Close()
@@ -387,7 +396,7 @@ func TestTransportClosesWhileAllAreEjected(t *testing.T) {
 		_, err := get(t.Context(), tr, "/")
 		errs <- err
 	}()
-	eventually(t, "it rests", func() bool { return tr.Stats().Backends[0].Ejected > 0 && tr.Stats().Waiting == 1 })
+	eventually(t, "it is ejected", func() bool { return tr.Stats().Backends[0].Ejected > 0 && tr.Stats().Waiting == 1 })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := tr.Close(ctx); err != context.DeadlineExceeded {

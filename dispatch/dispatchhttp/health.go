@@ -5,26 +5,28 @@ import (
 	"time"
 )
 
-// A server that fails is sent to rest, longer each time, and tried again with a single request.
+// A backend that fails is ejected: it gets no requests for a time that grows with each consecutive
+// failure. Then it is half-open: it gets a single request, its probe.
 //
-//	          fails                    the rest is over                 an answer
-//	at work ─────────▶ resting ────────────────────────▶ on probation ───────────▶ at work
-//	                      ▲    (and the check is passed)      │
+//	          fails                    the backoff is over              a response
+//	healthy ─────────▶ ejected ────────────────────────▶ half-open ───────────▶ healthy
+//	                      ▲    (and the check passes)         │
 //	                      └───────────────────────────────────┘ fails
 //
-// A first rest is short, so that one connection that breaks costs little. The count of failures goes back to 0 when an answer has come to its
-// end, and not when it begins: a server that breaks off in the middle of each body rests longer and longer all the same.
+// The first backoff is short, so that one broken connection costs little. The count of failures is
+// reset when a response has ended, and not when it begins: otherwise a backend that breaks off
+// every body would always be ejected for the shortest time.
 
-// verdict is what a try says about its server.
+// A verdict is what an attempt says about the health of its backend.
 type verdict uint8
 
 const (
-	neutral verdict = iota // the client went away, or closed the body before its end
-	success                // an answer came to its end
-	failure                // no answer came, or not all of it
+	neutral verdict = iota // nothing: the client went away, or closed the body early
+	success                // the response ended
+	failure                // no response, or an incomplete one
 )
 
-// outcome is what became of a request that had a slot.
+// An outcome is what became of a request that had a slot.
 type outcome uint8
 
 const (
@@ -34,111 +36,112 @@ const (
 	canceled
 )
 
-// judge takes to heart what a try says. One that began before the server's last rest says nothing new.
-func (d *scheduler) updateHealth(t slot, v verdict) {
-	s, recent := t.server, t.ejections == t.server.ejections
+// updateHealth updates the health of the backend. It ignores failures of attempts that began before
+// the last ejection.
+func (s *scheduler) updateHealth(t slot, v verdict) {
+	b, recent := t.backend, t.ejections == t.backend.ejections
 	if t.probe && recent {
-		s.probing = false
+		b.probing = false
 	}
 	switch v {
 	case success:
-		s.completed++
+		b.completed++
 		if recent {
-			s.failures = 0
+			b.failures = 0
 		}
 	case failure:
-		s.failed++
-		if recent && !s.removed {
-			d.eject(s)
+		b.failed++
+		if recent && !b.removed {
+			s.eject(b)
 		}
 	}
 }
 
-// rest sends a server to rest. The caller files it.
-func (d *scheduler) eject(s *server) {
-	if d.maxBackoff == 0 {
-		return // of a Limiter
+// eject ejects a backend. The caller must call update.
+func (s *scheduler) eject(b *backend) {
+	if s.maxBackoff == 0 {
+		return // a Limiter has no health
 	}
-	pause := d.firstBackoff
-	for range s.failures {
-		if pause >= d.maxBackoff/2 {
-			pause = d.maxBackoff
+	pause := s.firstBackoff
+	for range b.failures {
+		if pause >= s.maxBackoff/2 {
+			pause = s.maxBackoff
 			break
 		}
 		pause *= 2
 	}
-	s.failures++
-	s.ejections++
-	s.ejected, s.halfOpen, s.probing = true, false, false
-	s.ejectedUntil = d.now() + int64(pause)
-	d.arm(s, pause)
+	b.failures++
+	b.ejections++
+	b.ejected, b.halfOpen, b.probing = true, false, false
+	b.ejectedUntil = s.now() + int64(pause)
+	s.arm(b, pause)
 }
 
-// answers says that an answer has begun to come: a server on probation has passed.
-func (d *scheduler) responded(t slot) {
-	s := t.server
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s.halfOpen && t.ejections == s.ejections {
-		s.halfOpen, s.probing = false, false
-		d.update(s)
-		d.fillSlots()
+// responded is called when a response has begun: a half-open backend becomes healthy.
+func (s *scheduler) responded(t slot) {
+	b := t.backend
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.halfOpen && t.ejections == b.ejections {
+		b.halfOpen, b.probing = false, false
+		s.update(b)
+		s.fillSlots()
 	}
 }
 
-// arm has a server looked after later, and not at the time that was said before.
-func (d *scheduler) arm(s *server, pause time.Duration) {
-	d.disarm(s)
-	if d.ended {
+// arm replaces the timer of a backend.
+func (s *scheduler) arm(b *backend, pause time.Duration) {
+	s.disarm(b)
+	if s.ended {
 		return
 	}
-	epoch := s.epoch
-	s.timer = time.AfterFunc(pause, func() { d.probe(s, epoch) })
+	epoch := b.epoch
+	b.timer = time.AfterFunc(pause, func() { s.onTimer(b, epoch) })
 }
 
-func (d *scheduler) disarm(s *server) {
-	s.epoch++
-	if s.timer != nil {
-		s.timer.Stop()
-		s.timer = nil
+func (s *scheduler) disarm(b *backend) {
+	b.epoch++
+	if b.timer != nil {
+		b.timer.Stop()
+		b.timer = nil
 	}
 }
 
-// look is what a timer calls: a rest is over, or it is time for a check.
-func (d *scheduler) probe(s *server, epoch uint64) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s.epoch != epoch {
+// onTimer runs when a backoff is over, or when a check is due.
+func (s *scheduler) onTimer(b *backend, epoch uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.epoch != epoch {
 		return
 	}
-	if d.check != nil {
-		d.checks.Add(1)
-		d.mu.Unlock()
-		err := d.check(d.ctx, s.url)
-		if err != nil && d.log != nil && d.ctx.Err() == nil {
-			d.log.Warn("dispatchhttp: a backend has failed its check", "backend", s.url.String(), "error", err)
+	if s.check != nil {
+		s.checks.Add(1)
+		s.mu.Unlock()
+		err := s.check(s.ctx, b.url)
+		if err != nil && s.log != nil && s.ctx.Err() == nil {
+			s.log.Warn("dispatchhttp: a backend has failed its check", "backend", b.url.String(), "error", err)
 		}
-		d.mu.Lock()
-		d.checks.Done()
-		if s.epoch != epoch {
-			return // it was removed, or has failed in the meantime
+		s.mu.Lock()
+		s.checks.Done()
+		if b.epoch != epoch {
+			return // it was removed, or has failed, in the meantime
 		}
 		if err != nil {
-			d.eject(s)
-			d.update(s)
+			s.eject(b)
+			s.update(b)
 			return
 		}
-		d.arm(s, d.interval)
+		s.arm(b, s.interval)
 	}
-	if s.ejected {
-		s.ejected, s.halfOpen, s.probing = false, true, false
-		d.update(s)
-		d.fillSlots()
+	if b.ejected {
+		b.ejected, b.halfOpen, b.probing = false, true, false
+		s.update(b)
+		s.fillSlots()
 	}
 }
 
-// forget drops a server that was removed and has nothing in flight.
-func (d *scheduler) forget(s *server) {
-	i := slices.Index(d.servers, s)
-	d.servers = slices.Delete(d.servers, i, i+1)
+// forget deletes a removed backend that has nothing in flight.
+func (s *scheduler) forget(b *backend) {
+	i := slices.Index(s.backends, b)
+	s.backends = slices.Delete(s.backends, i, i+1)
 }

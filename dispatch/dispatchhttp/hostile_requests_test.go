@@ -71,8 +71,8 @@ func TestHostileURLs(t *testing.T) {
 	}
 }
 
-// A request is sent again only if it is idempotent and its body can be had again; each body that
-// GetBody has made is closed.
+// A request is sent again only if it is idempotent and its body can be read again; each body that GetBody
+// has made is closed.
 func TestHostileRetries(t *testing.T) {
 	for _, c := range []struct {
 		method       string
@@ -119,11 +119,11 @@ func TestHostileRetries(t *testing.T) {
 	}
 }
 
-// A client that leaves in the middle of its body, or of the response, is no failure of the backend,
-// and its slot comes back.
+// A client that leaves within its body, or within the response, is no failure of the backend, and its slot
+// is released.
 func TestHostileCancellation(t *testing.T) {
-	for name, answer := range map[string]string{"body": "", "response": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok"} {
-		b := newRawBackend(t, answer, true)
+	for name, response := range map[string]string{"body": "", "response": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok"} {
+		b := newRawBackend(t, response, true)
 		tr := transport(t, []*url.URL{b.url}, Capacity(1))
 		ctx, cancel := context.WithCancel(t.Context())
 		in, out := io.Pipe()

@@ -20,21 +20,21 @@ import (
 // A rawBackend sends the same bytes as the response to every request, and records request lines. It
 // speaks TCP, so that it can break every rule of HTTP.
 type rawBackend struct {
-	url    *url.URL
-	answer string // "" closes the connection
-	keep   bool   // keeps the connection open after a response and drains the request's body
+	url      *url.URL
+	response string // "" closes the connection
+	keep     bool   // keeps the connection open after a response and drains the request's body
 
 	mu    sync.Mutex
 	lines []string
 }
 
-func newRawBackend(t *testing.T, answer string, keep bool) *rawBackend {
+func newRawBackend(t *testing.T, response string, keep bool) *rawBackend {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &rawBackend{url: &url.URL{Scheme: "http", Host: l.Addr().String()}, answer: answer, keep: keep}
+	b := &rawBackend{url: &url.URL{Scheme: "http", Host: l.Addr().String()}, response: response, keep: keep}
 	var all sync.WaitGroup
 	all.Go(func() {
 		for {
@@ -60,7 +60,7 @@ func (b *rawBackend) serve(c net.Conn) {
 		b.mu.Lock()
 		b.lines = append(b.lines, req.Method+" "+req.RequestURI+" "+req.Proto)
 		b.mu.Unlock()
-		io.WriteString(c, b.answer)
+		io.WriteString(c, b.response)
 		if !b.keep {
 			return
 		}
@@ -74,7 +74,7 @@ func (b *rawBackend) seen() []string {
 	return slices.Clone(b.lines)
 }
 
-// A hostileSetup is a way to put this package between a stranger and a backend.
+// A hostileSetup is a way to put this package between an untrusted client and a backend.
 type hostileSetup struct {
 	name      string
 	transport bool // requests go to a backend
@@ -89,8 +89,8 @@ var hostileSetups = []hostileSetup{
 	}},
 }
 
-// reverse is a ReverseProxy over a Transport, which must have all its slots back at the end of the
-// test.
+// reverse returns a ReverseProxy over a Transport, all of whose slots must be free at the end of
+// the test.
 func reverse(t *testing.T, u *url.URL) http.Handler {
 	tr := transport(t, []*url.URL{u}, Capacity(2), Backoff(time.Nanosecond, time.Nanosecond))
 	return &httputil.ReverseProxy{
@@ -148,7 +148,8 @@ func (f *front) exchange(t *testing.T, sent string) string {
 // the backend leaves unread.
 func TestHostileBodiesAreNotRequests(t *testing.T) {
 	const smuggled = "DELETE /admin/users HTTP/1.1\r\nHost: h\r\n\r\n"
-	// net/http reads up to 256 kB that a handler has left, and closes the connection if there is more.
+	// net/http reads up to 256 kB that a handler has left, and closes the connection if there is
+	// more.
 	small, large := strings.Repeat(smuggled, 10), strings.Repeat(smuggled, 7000)
 	length := func(body string) string { return fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body) }
 	chunked := func(body string) string {
@@ -162,22 +163,26 @@ func TestHostileBodiesAreNotRequests(t *testing.T) {
 	}
 	forbid := func(w http.ResponseWriter) { http.Error(w, "no", http.StatusForbidden) }
 	handlers := map[string]http.HandlerFunc{
-		"leaves the body":       func(w http.ResponseWriter, _ *http.Request) { forbid(w) },
-		"closes the body":       func(w http.ResponseWriter, r *http.Request) { r.Body.Close(); forbid(w) },
-		"reads a part":          func(w http.ResponseWriter, r *http.Request) { io.CopyN(io.Discard, r.Body, 100); forbid(w) },
+		"leaves the body": func(w http.ResponseWriter, _ *http.Request) { forbid(w) },
+		"closes the body": func(w http.ResponseWriter, r *http.Request) { r.Body.Close(); forbid(w) },
+		"reads a part": func(w http.ResponseWriter,
+			r *http.Request) {
+			io.CopyN(io.Discard, r.Body, 100)
+			forbid(w)
+		},
 		"reads, closes, panics": func(_ http.ResponseWriter, r *http.Request) { r.Body.Close(); panic(http.ErrAbortHandler) },
 	}
 	const no = "HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n"
-	answers := map[string]*rawBackend{
-		"answers and closes":  newRawBackend(t, no+"Connection: close\r\n\r\nno", false),
+	backends := map[string]*rawBackend{
+		"responds and closes": newRawBackend(t, no+"Connection: close\r\n\r\nno", false),
 		"closes, unannounced": newRawBackend(t, no+"\r\nno", false),
-		"answers and stays":   newRawBackend(t, no+"\r\nno", true),
+		"responds and stays":  newRawBackend(t, no+"\r\nno", true),
 		"closes":              newRawBackend(t, "", false),
 	}
 	for _, setup := range hostileSetups {
 		fronts := map[string]*front{}
 		if setup.transport {
-			for name, b := range answers {
+			for name, b := range backends {
 				fronts[name] = newFront(t, setup.front(t, b.url, nil))
 			}
 		} else {
@@ -189,18 +194,18 @@ func TestHostileBodiesAreNotRequests(t *testing.T) {
 			posts := 0
 			for framing, rest := range framings {
 				name := setup.name + ", " + end + ", " + framing
-				for try := 1; try <= 10; try++ {
+				for attempt := 1; attempt <= 10; attempt++ {
 					got := f.exchange(t, "POST /form HTTP/1.1\r\nHost: h\r\n"+rest+last)
 					posts++
 					if f.requests.of("POST") != posts || f.requests.of("DELETE") > 0 {
-						t.Fatalf("%s: try %d: %v requests, want %d POST", name, try, f.requests.n, posts)
+						t.Fatalf("%s: attempt %d: %v requests, want %d POST", name, attempt, f.requests.n, posts)
 					}
 					if n := strings.Count(got, "HTTP/1.1 4") + strings.Count(got, "HTTP/1.1 5"); n > 2 {
 						t.Fatalf("%s: %d responses: %q", name, n, got)
 					}
 				}
 			}
-			if b := answers[end]; b != nil {
+			if b := backends[end]; b != nil {
 				for _, line := range b.seen() {
 					if line != "POST /form HTTP/1.1" && line != "GET /last HTTP/1.1" {
 						t.Errorf("%s, %s: the backend has got %q", setup.name, end, line)
@@ -211,15 +216,15 @@ func TestHostileBodiesAreNotRequests(t *testing.T) {
 	}
 }
 
-// Responses that break the rules of HTTP become errors, and never a panic, a slot that is not given
-// back, or another request's response.
+// Responses that break the rules of HTTP become errors, and never a panic, a leaked slot, or the
+// response to another request.
 func TestHostileResponses(t *testing.T) {
 	const broken = -1 // the response to the client breaks off
 	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 	for _, c := range []struct {
-		name, answer string
-		status       int
-		body         string
+		name, response string
+		status         int
+		body           string
 	}{
 		{"fine", ok, 200, "ok"},
 		{"status 099", "HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nno", 502, ""},
@@ -248,14 +253,15 @@ func TestHostileResponses(t *testing.T) {
 		{"a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n2\r\nok\r\n0\r\nX-End: here\r\n\r\n", 200, "ok"},
 		{"an unannounced trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-End: here\r\n\r\n", 200, "ok"},
 	} {
-		b := newRawBackend(t, c.answer, false)
+		b := newRawBackend(t, c.response, false)
 		for _, setup := range hostileSetups {
 			if !setup.transport {
 				continue
 			}
 			t.Run(c.name+", "+setup.name, func(t *testing.T) {
 				for _, method := range []string{"GET", "POST"} {
-					// One each: a POST on a connection that the backend has closed would fail, and may not be sent again.
+					// One each: a POST on a connection that the backend has closed would fail, and
+					// may not be sent again.
 					f := newFront(t, setup.front(t, b.url, nil))
 					had := len(b.seen())
 					got := f.exchange(t, method+" / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -320,23 +326,24 @@ type closer struct {
 func (c closer) Close() error { c.close(); return nil }
 
 // A protocol that was not asked for is not switched to: a ReverseProxy would leave such a response
-// open, and its slot would never come back.
+// open, and its slot would never be released.
 func TestHostileUpgrades(t *testing.T) {
 	for _, c := range []struct {
-		asked, answered string
-		status          int
+		asked, got string
+		status     int
 	}{
 		{"Connection: Upgrade\r\nUpgrade: websocket\r\n", "Connection: Upgrade\r\nUpgrade: WebSocket\r\n", 101},
-		{"Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\n", "Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\n", 101},
+		{"Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\n",
+			"Connection: keep-alive, upgrade\r\nUpgrade: websocket\r\n", 101},
 		{"Connection: Upgrade\r\nUpgrade: websocket\r\n", "Connection: Upgrade\r\nUpgrade: h2c\r\n", 502},
 		{"Connection: Upgrade\r\nUpgrade: websocket\r\n", "Upgrade: websocket\r\n", 502},
 		{"Connection: Upgrade\r\nUpgrade: h2c, websocket\r\n", "Connection: Upgrade\r\nUpgrade: websocket\r\n", 502},
 		{"Upgrade: websocket\r\n", "Connection: Upgrade\r\nUpgrade: websocket\r\n", 502},
 	} {
-		b := newRawBackend(t, "HTTP/1.1 101 Switching Protocols\r\n"+c.answered+"\r\n", false)
+		b := newRawBackend(t, "HTTP/1.1 101 Switching Protocols\r\n"+c.got+"\r\n", false)
 		f := newFront(t, reverse(t, b.url))
 		if status, _, _ := final(f.exchange(t, "GET / HTTP/1.1\r\nHost: h\r\n"+c.asked+"\r\n"+last)); status != c.status {
-			t.Errorf("asked %q, answered %q: %d, want %d", c.asked, c.answered, status, c.status)
+			t.Errorf("asked %q, got %q: %d, want %d", c.asked, c.got, status, c.status)
 		}
 	}
 }
@@ -345,10 +352,11 @@ type baseFunc func(*http.Request) (*http.Response, error)
 
 func (f baseFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A base that panics gives its slot back, and the panic reaches the caller.
+// If the base panics its slot is released, and the panic reaches the caller.
 func TestHostileBasePanics(t *testing.T) {
 	u, _ := url.Parse("http://localhost")
-	tr, err := NewTransport([]*url.URL{u}, Capacity(1), Base(baseFunc(func(*http.Request) (*http.Response, error) { panic("of the base") })))
+	tr, err := NewTransport([]*url.URL{u}, Capacity(1),
+		Base(baseFunc(func(*http.Request) (*http.Response, error) { panic("of the base") })))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// A backend that falls silent in the middle of its answer has failed, and its slot is free; one that is slow, and not silent, has not. How long the reader
-// takes between reads does not count.
+// A backend that falls silent within its response has failed, and its slot is released; one that is
+// slow and not silent has not. The time between two reads does not count.
 func TestTransportResponseIdle(t *testing.T) {
-	t.Parallel() // since it waits
+	t.Parallel() // it waits
 	end := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		for range 12 { // of the slow one, 1200 ms
@@ -45,7 +45,8 @@ func TestTransportResponseIdle(t *testing.T) {
 			time.Sleep(1200 * time.Millisecond)
 		}
 		text, err := io.ReadAll(res.Body)
-		if want := path == "/silent"; string(text) != strings.Repeat("part", 12) || errors.Is(err, ErrResponseIdle) != want || !want && err != nil {
+		if want := path == "/silent"; string(text) != strings.Repeat("part", 12) ||
+			errors.Is(err, ErrResponseIdle) != want || !want && err != nil {
 			t.Errorf("%s: %q %v", path, text, err)
 		}
 		var n net.Error
@@ -62,9 +63,9 @@ func TestTransportResponseIdle(t *testing.T) {
 	}
 }
 
-// An upgraded connection over which nothing goes is closed; one over which something goes, in one direction, is not.
+// An idle upgraded connection is closed; one with traffic in one direction is not.
 func TestTransportUpgradedIdle(t *testing.T) {
-	t.Parallel() // since it waits
+	t.Parallel() // it waits
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		conn, rw, err := http.NewResponseController(w).Hijack()
 		if err != nil {

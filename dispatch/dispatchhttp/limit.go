@@ -11,21 +11,26 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// A Limiter is a handler that has at most c requests handled at once. Others wait in a room, the oldest first, and when that is full they are
-// answered at once with 429 Too Many Requests and Retry-After.
+// A Limiter is a handler with at most c requests in the next handler at once. Other requests wait
+// in a queue, the oldest first; when the queue is full they get 429 Too Many Requests with
+// Retry-After at once.
 //
-// Oldest is by birth: when a request came, or what it says in [BirthHeader] if it is trusted: see [TrustBirth]. Among those born in the same
-// millisecond, who came first. A request that waits does not have to leave for one that is older.
+// Oldest is by start: the arrival of a request, or its [StartHeader] if that is trusted; see
+// [TrustStart]. Requests that started in the same millisecond are ordered by arrival. A waiting
+// request is never removed for an older one.
 //
-// A client that goes away leaves the room, in constant time. The server notices that when the request has no body, or it has been read; with one that has
-// not, it does when its turn comes, or [MaxWait] is over.
+// A request whose client goes away leaves the queue in constant time. The server notices that only
+// once it has read the body of the request; otherwise such a request leaves when its turn comes, or
+// after [MaxWait].
 //
-// Retry-After is how long it would take to get to the end of the room's line, by the mean time that handlers took of late, in whole seconds from 1
-// to 60.
+// Retry-After is the expected wait at the end of the queue, by the recent mean time of the handler,
+// in whole seconds from 1 to 60.
 //
-// A slot is held until the handler returns or panics. A handler that takes over the connection and returns has given back its slot.
+// A slot is held until the handler returns or panics; a handler that hijacks the connection and
+// returns has released its slot.
 //
-// A step takes constant time under one mutex, but for births out of order, which take one for each younger request that waits.
+// A step takes constant time under one mutex, except for start times out of order, which take one
+// step for each younger waiting request. All methods may be called from several goroutines at once.
 type Limiter struct {
 	next      http.Handler
 	scheduler *scheduler
@@ -33,60 +38,61 @@ type Limiter struct {
 	maxAge    time.Duration
 }
 
-// mostRetryAfter bounds what a client is told, in seconds: what was measured may have been a moment's.
+// maxRetryAfter bounds Retry-After, in seconds: the recent mean may be that of a moment.
 const maxRetryAfter = 60
 
-// Limit puts a [Limiter] before a handler.
+// Limit returns a [Limiter] before a handler. It panics if the handler is nil.
 func Limit(next http.Handler, opts ...LimitOption) *Limiter {
 	demand(next != nil, "the handler", "one", "nil")
-	o := gatherLimit(opts)
+	o := newLimitOptions(opts)
 	l := &Limiter{next: next, scheduler: newScheduler(&o.schedulerOptions, 0), trusted: o.trusted, maxAge: o.maxAge}
-	l.scheduler.cancel() // there is nothing to check
+	l.scheduler.cancel() // there are no health checks
 	l.scheduler.add(nil)
 	return l
 }
 
-// Stats is what has happened so far, and what is now, all at one moment.
+// Stats returns the counts so far and the current state, all of one moment.
 func (l *Limiter) Stats() Stats { return l.scheduler.stats() }
 
-// ServeHTTP has a request handled, or turns it away. The handler sees the birth of the request by [BirthOf].
+// ServeHTTP calls the next handler when a slot is free, or refuses the request. In the handler
+// [StartOf] returns the start of the request.
 func (l *Limiter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	birth := l.start(r, time.Now())
-	t, err := l.scheduler.acquire(r.Context(), birth)
+	start := l.start(r, time.Now())
+	slot, err := l.scheduler.acquire(r.Context(), start)
 	if err != nil {
 		if l.scheduler.log != nil {
-			l.scheduler.log.Debug("dispatchhttp: a request is turned away", "from", r.RemoteAddr, "error", err)
+			l.scheduler.log.Debug("dispatchhttp: a request was refused", "from", r.RemoteAddr, "error", err)
 		}
 		l.refuse(w, err)
 		return
 	}
 	o := broken
-	defer func() { l.scheduler.finish(t, neutral, o) }()
-	l.next.ServeHTTP(w, r.WithContext(WithStart(r.Context(), birth)))
+	defer func() { l.scheduler.finish(slot, neutral, o) }()
+	l.next.ServeHTTP(w, r.WithContext(WithStart(r.Context(), start)))
 	o = completed
 }
 
-// birth is when a request was born.
+// start returns the start of a request.
 func (l *Limiter) start(r *http.Request, now time.Time) time.Time {
-	said := r.Header[StartHeader]
-	if l.trusted == nil || len(said) != 1 || !l.trusted(r) {
+	values := r.Header[StartHeader]
+	if l.trusted == nil || len(values) != 1 || !l.trusted(r) {
 		return now
 	}
-	birth, ok := ParseStart(said[0])
-	switch age := now.Sub(birth); { // Sub does not overflow
+	start, ok := ParseStart(values[0])
+	switch age := now.Sub(start); { // Sub does not overflow
 	case !ok || age < 0:
 		return now
 	case age > l.maxAge:
 		return now.Add(-l.maxAge)
 	default:
-		return now.Add(-age) // by the clock that does not jump
+		return now.Add(-age) // by the monotonic clock
 	}
 }
 
-// refuse answers for the handler.
+// refuse responds instead of the handler.
 func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		// Most likely nobody is there to read it.
+		// The client has most likely gone.
 		http.Error(w, "the request ended while it waited", http.StatusServiceUnavailable)
 		return
 	}
@@ -98,10 +104,11 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 	http.Error(w, text, http.StatusTooManyRequests)
 }
 
-// retryAfter is how many seconds it takes until one that came now would have its turn: those in the line and itself, c at a time.
-func (d *scheduler) retryAfter() int {
-	d.mu.Lock()
-	wait := d.service * float64(d.waiting.Len+1) / float64(d.capacity)
-	d.mu.Unlock()
+// retryAfter returns the expected wait of a new request in seconds: the waiting requests and
+// itself, c at a time.
+func (s *scheduler) retryAfter() int {
+	s.mu.Lock()
+	wait := s.service * float64(s.waiting.Len+1) / float64(s.capacity)
+	s.mu.Unlock()
 	return int(min(max(math.Ceil(wait/1e9), 1), maxRetryAfter))
 }

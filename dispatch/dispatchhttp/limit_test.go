@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// A limited is a Limiter whose handler sleeps for as long as a request says, and notes the order.
+// A limited is a Limiter whose handler sleeps as long as a request asks for, and records the order.
 type limited struct {
 	*Limiter
 	mu    sync.Mutex
@@ -36,7 +36,7 @@ func newLimited(opts ...LimitOption) *limited {
 	return l
 }
 
-// ask sends a request without a network, and waits until it has gone as far as it does by itself.
+// ask sends a request without a network, and waits until all goroutines are blocked.
 func (l *limited) ask(ctx context.Context, name, sleep string, header ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest("GET", "/?name="+name+"&sleep="+sleep, nil).WithContext(ctx)
@@ -60,7 +60,8 @@ func (l *limited) want(t *testing.T, names ...string) {
 	l.order = nil
 }
 
-// At most c at once, a room beside, and 429 for the rest; who goes away leaves the room; who waits too long does too.
+// At most c requests at once, a bounded queue, and 429 for the others; a request leaves the queue
+// when its client goes away, and after MaxWait.
 func TestLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimited(Capacity(2), PoolLimit(3), MaxWait(25*time.Second))
@@ -81,13 +82,14 @@ func TestLimit(t *testing.T) {
 		}
 		late := l.ask(t.Context(), "g", "1s")
 		if late.Code != 0 {
-			t.Error("there is no room for who comes when one has left")
+			t.Error("there is no room after a request has left")
 		}
 		l.want(t, "a", "b")
 		time.Sleep(21 * time.Second)
 		synctest.Wait()
 		l.want(t, "d", "e")
-		// Slots were held for 10 s and 20 s: 10 + 10/16 on average; the last in line waits for one half of that.
+		// Slots were held for 10 s and 20 s: 10 + 10/16 on average; the last of the queue waits for
+		// one half of that.
 		w = nil
 		for range 3 {
 			w = l.ask(t.Context(), "h", "1s")
@@ -111,7 +113,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// What is measured is bounded.
+// Retry-After is bounded.
 func TestLimitRetryAfterIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimited(Capacity(1), PoolLimit(0))
@@ -127,17 +129,19 @@ func TestLimitRetryAfterIsBounded(t *testing.T) {
 	})
 }
 
-// Births order those who wait if they are trusted, within bounds, and never otherwise.
+// The start orders waiting requests if it is trusted, within bounds, and never otherwise.
 func TestLimitStartTimes(t *testing.T) {
 	networks := TrustedNetworks(netip.MustParsePrefix("10.0.0.0/8"))
 	for name, c := range map[string]struct {
 		opts []LimitOption
 		want []string
 	}{
-		"trusted": {[]LimitOption{TrustStart(networks, time.Minute)}, []string{"oldest", "older", "old", "plain", "words", "two", "future"}},
-		"trusted less": { // ten seconds at most: those are of one age
-			[]LimitOption{TrustStart(networks, 10*time.Second)}, []string{"old", "oldest", "older", "plain", "words", "two", "future"}},
-		"nobody": {nil, []string{"plain", "old", "words", "oldest", "two", "older", "future"}},
+		"trusted": {[]LimitOption{TrustStart(networks, time.Minute)},
+			[]string{"oldest", "older", "old", "plain", "words", "two", "future"}},
+		"trusted less": { // ten seconds at most: these have the same age
+			[]LimitOption{TrustStart(networks, 10*time.Second)},
+			[]string{"old", "oldest", "older", "plain", "words", "two", "future"}},
+		"none": {nil, []string{"plain", "old", "words", "oldest", "two", "older", "future"}},
 		"others": {[]LimitOption{TrustStart(TrustedNetworks(netip.MustParsePrefix("10.1.2.4/32")), time.Minute)},
 			[]string{"plain", "old", "words", "oldest", "two", "older", "future"}},
 	} {
@@ -152,7 +156,7 @@ func TestLimitStartTimes(t *testing.T) {
 				time.Sleep(time.Millisecond)
 				l.ask(t.Context(), "words", "1s", "yesterday")
 				time.Sleep(time.Millisecond)
-				l.ask(t.Context(), "oldest", "1s", "0") // 1970; as old as is believed
+				l.ask(t.Context(), "oldest", "1s", "0") // 1970; as old as trusted
 				time.Sleep(time.Millisecond)
 				l.ask(t.Context(), "two", "1s", ago(time.Minute), ago(time.Minute))
 				time.Sleep(time.Millisecond)
@@ -170,8 +174,9 @@ func TestLimitStartTimes(t *testing.T) {
 func TestTrustedNetworks(t *testing.T) {
 	trusted := TrustedNetworks(netip.MustParsePrefix("192.168.0.0/16"), netip.MustParsePrefix("fd00::/8"))
 	for from, want := range map[string]bool{
-		"192.168.3.4:5": true, "[::ffff:192.168.3.4]:5": true, "[fd00::1]:5": true, "192.169.3.4:5": false, "[fe80::1%eth0]:5": false,
-		"": false, "@": false, "192.168.3.4": false,
+		"192.168.3.4:5": true, "[::ffff:192.168.3.4]:5": true, "[fd00::1]:5": true, "192.169.3.4:5": false,
+		"[fe80::1%eth0]:5": false,
+		"":                 false, "@": false, "192.168.3.4": false,
 	} {
 		r := &http.Request{RemoteAddr: from, Header: http.Header{"X-Forwarded-For": {"192.168.3.4"}}}
 		if trusted(r) != want {
@@ -180,12 +185,12 @@ func TestTrustedNetworks(t *testing.T) {
 	}
 }
 
-// A handler that panics gives back its slot, and one before a Transport passes on the age.
+// A handler that panics releases its slot, and a Limiter before a Transport passes on the start.
 func TestLimitPanicsAndPassesOnStart(t *testing.T) {
-	birth := time.Now().Add(-5 * time.Second).Truncate(time.Millisecond)
+	start := time.Now().Add(-5 * time.Second).Truncate(time.Millisecond)
 	l := Limit(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if got, ok := StartOf(r.Context()); !ok || got.Sub(birth).Abs() > time.Millisecond {
-			t.Errorf("born %v, want %v", got, birth)
+		if got, ok := StartOf(r.Context()); !ok || got.Sub(start).Abs() > time.Millisecond {
+			t.Errorf("started %v, want %v", got, start)
 		}
 		panic(http.ErrAbortHandler)
 	}), Capacity(1), PoolLimit(0), TrustStart(func(*http.Request) bool { return true }, time.Minute))
@@ -197,7 +202,7 @@ func TestLimitPanicsAndPassesOnStart(t *testing.T) {
 				}
 			}()
 			r := httptest.NewRequest("GET", "/", nil)
-			r.Header.Set(StartHeader, FormatStart(birth))
+			r.Header.Set(StartHeader, FormatStart(start))
 			l.ServeHTTP(httptest.NewRecorder(), r)
 		}()
 	}
@@ -206,11 +211,11 @@ func TestLimitPanicsAndPassesOnStart(t *testing.T) {
 	}
 }
 
-// On a real server: twice as many clients as there is room for, some of whom go away, one of whom sends its request a byte at a time. Handlers are never more
-// than c, and all is accounted for.
+// On a real server: twice as many clients as there is room for, some of which go away, and one of
+// which sends its request a byte at a time. At most c handlers run, and every request is counted.
 func TestLimitServerConcurrently(t *testing.T) {
 	const c, room, clients, requests = 3, 5, 16, 30
-	b := &backend{}
+	b := &testServer{}
 	l := Limit(b.counting(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		time.Sleep(time.Millisecond)
@@ -242,7 +247,8 @@ func TestLimitServerConcurrently(t *testing.T) {
 					t.Error(err)
 				default:
 					outcomes.add(strconv.Itoa(res.StatusCode))
-					if after, err := strconv.Atoi(res.Header.Get("Retry-After")); res.StatusCode == 429 && (err != nil || after < 1 || after > 60) {
+					if after, err := strconv.Atoi(res.Header.Get("Retry-After")); res.StatusCode == 429 &&
+						(err != nil || after < 1 || after > 60) {
 						t.Error("Retry-After", after, err)
 					}
 					res.Body.Close()
@@ -261,9 +267,11 @@ func TestLimitServerConcurrently(t *testing.T) {
 	if b.most.Load() != c || s.Completed != uint64(b.served.Load()) {
 		t.Errorf("%d at once, %d served, %+v", b.most.Load(), b.served.Load(), s.Counts)
 	}
-	// What a client that went away would have got is not known to it; and it may have gone before it came.
+	// A client that went away does not know its outcome; it may have gone before the request
+	// arrived.
 	ok, refused, away := outcomes.of("200"), outcomes.of("429"), outcomes.of("away")
-	if int(s.Full) < refused || int(s.Completed) < ok || ok+refused+away != clients*requests || int(s.Requests) > clients*requests+1 || refused == 0 || ok == 0 {
+	if int(s.Full) < refused || int(s.Completed) < ok || ok+refused+away != clients*requests ||
+		int(s.Requests) > clients*requests+1 || refused == 0 || ok == 0 {
 		t.Errorf("%v, and %+v", outcomes.n, s.Counts)
 	}
 	if err := l.scheduler.verify(); err != nil {

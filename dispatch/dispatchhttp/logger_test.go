@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// written is what goroutines have written.
+// written collects what goroutines write.
 type written struct {
 	sync.Mutex
 	text []byte
@@ -25,7 +25,7 @@ func (w *written) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// take is what was written since it was asked for last.
+// take returns what was written since the last call.
 func (w *written) take() string {
 	w.Lock()
 	defer w.Unlock()
@@ -34,12 +34,13 @@ func (w *written) take() string {
 	return text
 }
 
-// Failures, failed checks and refusals are written down, once each, with who it was.
+// Failures, failed checks and refusals are logged once each, with the backend or the client.
 func TestLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out written
 		log := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug}))
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(1), Logger(log), HealthCheck("/", 10*time.Second),
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(1), Logger(log),
+			HealthCheck("/", 10*time.Second),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
 					return nil, errReset
@@ -68,12 +69,12 @@ func TestLogger(t *testing.T) {
 		want("level=WARN", "has failed its check", "backend=http://a", "must be 2xx")
 		shut(t, tr)
 		l := Limit(http.NotFoundHandler(), Capacity(1), PoolLimit(0), Logger(log))
-		tk, err := l.scheduler.acquire(t.Context(), time.Now())
+		held, err := l.scheduler.acquire(t.Context(), time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
-		want("level=DEBUG", "turned away", "192.0.2.1", "pool is full")
-		l.scheduler.finish(tk, neutral, completed)
+		want("level=DEBUG", "was refused", "192.0.2.1", "pool is full")
+		l.scheduler.finish(held, neutral, completed)
 	})
 }

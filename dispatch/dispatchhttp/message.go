@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// wrong returns an error if res cannot be the final response to req. A server panics if it is to
-// send a status outside 100 to 999, and one below 200 would not end its response. Under
-// ReverseProxy a switch to a protocol that was not asked for would hold its slot for ever: it
-// leaves such a response open.
+// checkResponse returns an error if res cannot be the final response to req. A server panics if it
+// is to send a status outside 100 to 999, and one below 200 would not end its response. Under
+// ReverseProxy a switch to a protocol that was not asked for would hold its slot forever: it leaves
+// such a response open.
 func checkResponse(req *http.Request, res *http.Response) error {
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols:
-		if asked, got := upgrade(req.Header), upgrade(res.Header); asked == "" || !strings.EqualFold(asked, got) {
-			return fmt.Errorf("dispatchhttp: the backend switches to the protocol %q, and was asked for %q", got, asked)
+		if wanted, got := upgrade(req.Header), upgrade(res.Header); wanted == "" || !strings.EqualFold(wanted, got) {
+			return fmt.Errorf("dispatchhttp: the backend switches to the protocol %q, and was asked for %q", got, wanted)
 		}
 	case res.StatusCode < 200 || res.StatusCode > 999:
 		return fmt.Errorf("dispatchhttp: the backend's status is %q, and must be from 200 to 999", res.Status)

@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// ErrorHandler is for [net/http/httputil.ReverseProxy] over a [Transport]: it answers 503 with Retry-After if there was no slot, 504 if the backend did not
-// answer in time, 413 if the body was too large, and 502 otherwise. The client is not told which backend it was.
+// ErrorHandler is the ErrorHandler of a [net/http/httputil.ReverseProxy] over a [Transport]. It
+// responds with 503 and Retry-After if there was no slot, 504 if the backend timed out, 413 if the
+// body was too large, and 502 otherwise. The response does not name the backend.
 func ErrorHandler(w http.ResponseWriter, _ *http.Request, err error) {
 	status := http.StatusBadGateway
 	n, timed := errors.AsType[net.Error](err)

@@ -30,7 +30,8 @@ var (
 	errReset = &net.OpError{Op: "read", Net: "tcp", Err: errors.New("connection reset by peer")}
 )
 
-// Which requests are tried again: what a base that fails once, having read some of the body or none, gets to see.
+// Which requests are retried: the attempts that a base sees if it fails once after it has read some
+// of the body, or none.
 func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -59,12 +60,12 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				tries := 0
+				attempts := 0
 				var hosts []string
 				base := roundTripper(func(r *http.Request) (*http.Response, error) {
-					tries++
+					attempts++
 					hosts = append(hosts, r.URL.Host)
-					if tries == 1 {
+					if attempts == 1 {
 						if r.Body != nil {
 							io.CopyN(io.Discard, r.Body, c.reads)
 							r.Body.Close()
@@ -98,21 +99,21 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 				}
 				res, err := tr.RoundTrip(req)
 				if c.again {
-					if err != nil || tries != 2 || hosts[0] == hosts[1] {
-						t.Fatalf("%v after %d tries at %v", err, tries, hosts)
+					if err != nil || attempts != 2 || hosts[0] == hosts[1] {
+						t.Fatalf("%v after %d attempts at %v", err, attempts, hosts)
 					}
 					if text, err := io.ReadAll(res.Body); string(text) != want || err != nil {
 						t.Errorf("%q %v", text, err)
 					}
-				} else if !errors.Is(err, c.fails) || tries != 1 {
-					t.Errorf("%v after %d tries", err, tries)
+				} else if !errors.Is(err, c.fails) || attempts != 1 {
+					t.Errorf("%v after %d attempts", err, attempts)
 				}
 				if c.body && body.closed.Load() != 1 || c.body && c.getBody && c.again && second.closed.Load() != 1 {
 					t.Errorf("the body is closed %d times, the second one %d", body.closed.Load(), second.closed.Load())
 				}
 				shut(t, tr)
 				s := tr.Stats()
-				if s.Retries != uint64(tries-1) || s.Completed+s.Failed != 1 || s.Backends[0].Failed+s.Backends[1].Failed != 1 {
+				if s.Retries != uint64(attempts-1) || s.Completed+s.Failed != 1 || s.Backends[0].Failed+s.Backends[1].Failed != 1 {
 					t.Errorf("%+v", s)
 				}
 			})
@@ -120,49 +121,56 @@ func TestTransportRetriesWhereTheRequestAllows(t *testing.T) {
 	}
 }
 
-// What sends a request may come back to its body after it has failed. It gets nothing: the body is the next try's.
+// A base that reads a body after its attempt has failed gets nothing: the body belongs to the next
+// attempt.
 func TestTransportStaleAttemptsGetNothing(t *testing.T) {
 	var first io.ReadCloser
-	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, Base(roundTripper(func(r *http.Request) (*http.Response, error) {
-		if first == nil {
-			first = r.Body
-			return nil, errDial
-		}
-		if text, err := io.ReadAll(first); len(text) > 0 || err == nil {
-			t.Errorf("a try that is over reads %q %v", text, err)
-		}
-		first.Close()
-		text, _ := io.ReadAll(r.Body)
-		r.Body.Close()
-		return response(r, 200, string(text)), nil
-	})))
-	if text, err := send(t.Context(), tr, "POST", "/", io.MultiReader(strings.NewReader("text"))); text != "text" || err != nil {
+	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}},
+		Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+			if first == nil {
+				first = r.Body
+				return nil, errDial
+			}
+			if text, err := io.ReadAll(first); len(text) > 0 || err == nil {
+				t.Errorf("a stale attempt reads %q %v", text, err)
+			}
+			first.Close()
+			text, _ := io.ReadAll(r.Body)
+			r.Body.Close()
+			return response(r, 200, string(text)), nil
+		})))
+	if text, err := send(t.Context(), tr, "POST", "/", io.MultiReader(strings.NewReader("text"))); text != "text" ||
+		err != nil {
 		t.Errorf("%q %v", text, err)
 	}
 }
 
-// A body that cannot be had again ends the request, and is nobody's failure but its own.
+// A body that cannot be read again ends the request, and is no failure of a backend.
 func TestTransportGetBodyFails(t *testing.T) {
-	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, Base(roundTripper(func(r *http.Request) (*http.Response, error) {
-		io.ReadAll(r.Body)
-		r.Body.Close()
-		return nil, errReset
-	})))
+	tr := transport(t, []*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}},
+		Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+			io.ReadAll(r.Body)
+			r.Body.Close()
+			return nil, errReset
+		})))
 	body := &closing{Reader: strings.NewReader("text")}
-	req := &http.Request{Method: "PUT", URL: &url.URL{Path: "/"}, Body: body, GetBody: func() (io.ReadCloser, error) { return nil, errOwn }}
+	req := &http.Request{Method: "PUT", URL: &url.URL{Path: "/"}, Body: body,
+		GetBody: func() (io.ReadCloser, error) { return nil, errOwn }}
 	_, err := tr.RoundTrip(req)
-	if s := tr.Stats(); !errors.Is(err, errOwn) || s.Backends[0].Failed+s.Backends[1].Failed != 1 || s.Failed != 1 || body.closed.Load() != 1 {
+	if s := tr.Stats(); !errors.Is(err, errOwn) || s.Backends[0].Failed+s.Backends[1].Failed != 1 || s.Failed != 1 ||
+		body.closed.Load() != 1 {
 		t.Errorf("%v, %+v, closed %d times", err, s, body.closed.Load())
 	}
 }
 
-// A request that fails after Close has given up waiting for it is not tried again.
+// A request that fails after the context of Close has ended is not retried.
 func TestTransportClosedDoesNotRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Base(roundTripper(func(*http.Request) (*http.Response, error) {
-			time.Sleep(time.Minute)
-			return nil, errReset
-		})))
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}},
+			Base(roundTripper(func(*http.Request) (*http.Response, error) {
+				time.Sleep(time.Minute)
+				return nil, errReset
+			})))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,20 +192,22 @@ func TestTransportClosedDoesNotRetry(t *testing.T) {
 	})
 }
 
-// Tries are counted, and with a single backend they wait for its rest.
+// Attempts are limited, and with a single backend they wait for its backoff.
 func TestTransportAttemptsAreLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tries := 0
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(4), Base(roundTripper(func(*http.Request) (*http.Response, error) {
-			tries++
-			return nil, errDial
-		})))
+		attempts := 0
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, Attempts(4),
+			Base(roundTripper(func(*http.Request) (*http.Response, error) {
+				attempts++
+				return nil, errDial
+			})))
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := get(t.Context(), tr, "/"); !errors.Is(err, errDial) || tries != 4 || time.Since(start) != 700*time.Millisecond {
-			t.Error(err, tries, time.Since(start)) // rests of 100, 200 and 400 ms
+		if _, err := get(t.Context(), tr, "/"); !errors.Is(err, errDial) || attempts != 4 ||
+			time.Since(start) != 700*time.Millisecond {
+			t.Error(err, attempts, time.Since(start)) // backoffs of 100, 200 and 400 ms
 		}
 		if s := tr.Stats().Backends[0]; s.Ejected != 800*time.Millisecond || s.Failures != 4 || s.Failed != 4 {
 			t.Errorf("%+v", s)
@@ -211,10 +221,12 @@ func TestTransportAttemptsAreLimited(t *testing.T) {
 	})
 }
 
-// A backend that hangs is left after TryTimeout; a body that takes longer is not touched.
+// An attempt at a backend that hangs ends after AttemptTimeout; a body that takes longer is not
+// affected.
 func TestTransportAttemptTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, AttemptTimeout(time.Second), MaxWait(time.Minute), Capacity(2),
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, AttemptTimeout(time.Second), MaxWait(time.Minute),
+			Capacity(2),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == "/hang" {
 					<-r.Context().Done()
@@ -244,10 +256,11 @@ func TestTransportAttemptTimeout(t *testing.T) {
 			t.Error(err)
 		}
 		start := time.Now()
-		if _, err := get(t.Context(), tr, "/hang"); err != ErrAttemptTimeout || time.Since(start) != 3*time.Second+700*time.Millisecond {
-			t.Error(err, time.Since(start)) // three tries, after rests of 100, 200 and 400 ms
+		if _, err := get(t.Context(), tr, "/hang"); err != ErrAttemptTimeout ||
+			time.Since(start) != 3*time.Second+700*time.Millisecond {
+			t.Error(err, time.Since(start)) // three attempts, after backoffs of 100, 200 and 400 ms
 		}
-		// The client's own deadline is not the backend's failure.
+		// The deadline of the client is not a failure of the backend.
 		time.Sleep(time.Minute)
 		failed := tr.Stats().Backends[0].Failed
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
@@ -259,31 +272,35 @@ func TestTransportAttemptTimeout(t *testing.T) {
 	})
 }
 
-// A backend that says 429 is asked no further; the request goes elsewhere with its age, and the last answer is the client's.
+// After 429 a request goes to another backend with its age, and the client gets the last response.
 func TestTransportRetryRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, yes := []string{}, 3
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, RetryRefused(), Base(roundTripper(func(r *http.Request) (*http.Response, error) {
-			asked = append(asked, r.URL.Host)
-			text, _ := io.ReadAll(r.Body)
-			r.Body.Close()
-			if len(asked) < yes {
-				return response(r, 429, "no"), nil
-			}
-			return response(r, 200, string(text)), nil
-		})))
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a"}, {Scheme: "http", Host: "b"}}, RetryRefused(),
+			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
+				asked = append(asked, r.URL.Host)
+				text, _ := io.ReadAll(r.Body)
+				r.Body.Close()
+				if len(asked) < yes {
+					return response(r, 429, "no"), nil
+				}
+				return response(r, 200, string(text)), nil
+			})))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := send(t.Context(), tr, "POST", "/", bytes.NewReader([]byte("text"))); text != "text" || err != nil || len(asked) != 3 || asked[0] == asked[1] || asked[1] == asked[2] {
+		if text, err := send(t.Context(), tr, "POST", "/", bytes.NewReader([]byte("text"))); text != "text" || err != nil ||
+			len(asked) != 3 || asked[0] == asked[1] || asked[1] == asked[2] {
 			t.Errorf("%q %v %v", text, err, asked)
 		}
 		asked, yes = nil, 10
-		if text, err := send(t.Context(), tr, "POST", "/", bytes.NewReader([]byte("text"))); text != "Too Many Requests" || err != nil || len(asked) != 3 {
+		if text, err := send(t.Context(), tr, "POST", "/", bytes.NewReader([]byte("text"))); text != "Too Many Requests" ||
+			err != nil || len(asked) != 3 {
 			t.Errorf("%q %v %v", text, err, asked)
 		}
 		asked = nil
-		if text, err := send(t.Context(), tr, "POST", "/", io.MultiReader(strings.NewReader("text"))); text != "Too Many Requests" || err != nil || len(asked) != 1 {
+		if text, err := send(t.Context(), tr, "POST", "/",
+			io.MultiReader(strings.NewReader("text"))); text != "Too Many Requests" || err != nil || len(asked) != 1 {
 			t.Errorf("a body that is gone was sent again: %q %v %v", text, err, asked)
 		}
 		shut(t, tr)
@@ -293,7 +310,7 @@ func TestTransportRetryRefused(t *testing.T) {
 	})
 }
 
-// Answers that count as failures go to the client, and their backend to rest.
+// Responses that count as failures go to the client, and their backend is ejected.
 func TestTransportFailOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := 503
@@ -310,19 +327,21 @@ func TestTransportFailOn(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 		status = 500
-		if text, err := get(t.Context(), tr, "/"); text != "Internal Server Error" || err != nil || tr.Stats().Backends[0].Failures != 0 {
+		if text, err := get(t.Context(), tr, "/"); text != "Internal Server Error" || err != nil ||
+			tr.Stats().Backends[0].Failures != 0 {
 			t.Error(text, err)
 		}
 		shut(t, tr)
 	})
 }
 
-// Checks find a backend that is sick before a request does, and let it back when it is well.
+// Checks eject an unhealthy backend before a request fails, and readmit it when it is healthy.
 func TestTransportHealthCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sick, slow atomic.Bool
 		var checks, requests atomic.Int32
-		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a", Path: "/api"}, {Scheme: "http", Host: "b"}}, HealthCheck("/health?full=1", 10*time.Second),
+		tr, err := NewTransport([]*url.URL{{Scheme: "http", Host: "a", Path: "/api"}, {Scheme: "http", Host: "b"}},
+			HealthCheck("/health?full=1", 10*time.Second),
 			Base(roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.URL.Path == "/api/health" && r.URL.RawQuery == "full=1" {
 					checks.Add(1)

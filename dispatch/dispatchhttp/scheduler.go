@@ -12,102 +12,108 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A desk gives slots of servers to requests. A [Transport] has one with a server for each backend; a [Limiter] one with a single server, itself.
+// A scheduler assigns the slots of backends to requests. That of a [Transport] has a backend for
+// each URL; that of a [Limiter] has a single one, the handler.
 //
-//	          a slot                     the answer has come to its end
-//	waiting ──────────▶ in flight ──────────────────────────────────────▶ counted, and forgotten
+//	          a slot                     the response has ended
+//	waiting ──────────▶ in flight ────────────────────────────▶ counted
 //	   ▲                    │
-//	   └────────────────────┘  the try has failed, and there will be another: with the age that it has
+//	   └────────────────────┘  the attempt has failed, and there will be another, with the same age
 //
-// It is not that of [dispatch.Caller], whose workers are goroutines that are busy for as long as a function runs: here a slot is held beyond the
-// call, until a body is closed, by whoever reads it; a server may rest; and who waits is a goroutine already, so that none is needed to serve it.
+// It is not the scheduler of [dispatch.Caller], whose workers are goroutines that are busy while a
+// function runs: here a slot is held beyond the call, until a body is closed; a backend may be
+// ejected; and every waiting request has a goroutine already, so that none is needed to serve it.
 //
-// All of it is behind one mutex, and every step takes constant time, but for births out of order. Between two steps
+// One mutex protects all of it, and every step takes constant time, except for start times out of
+// order. Between two steps
 //
-//  1. no server has more than c requests in flight, and one that is on probation at most one that began since;
-//  2. if a request waits, no server has a slot: all have c in flight, rest, or are on probation with their one request out;
-//  3. every request is in one place, and the queue is by age.
+//  1. no backend has more than c requests in flight, and a half-open one has at most one that began
+//     since its ejection;
+//  2. if a request waits, no backend has a free slot: each has c in flight, is ejected, or is half-open
+//     with its probe in flight;
+//  3. every request is in one place, and the queue is ordered by age.
 //
-// verify in desk_test.go has them as code.
+// verify in scheduler_test.go checks them.
 type scheduler struct {
 	capacity     int           // c
 	limit        int           // of the queue
-	maxWait      time.Duration // 0 for any
-	firstBackoff time.Duration // rest after a first failure
-	maxBackoff   time.Duration // rest at most
+	maxWait      time.Duration // 0 means no limit
+	firstBackoff time.Duration // after a first failure
+	maxBackoff   time.Duration // 0 means that backends are never ejected
 	log          *slog.Logger
 	start        time.Time
 
-	// Of active checks; check is nil if there are none.
+	// Active health checks; check is nil if there are none.
 	check    func(context.Context, *url.URL) error
 	interval time.Duration
-	ctx      context.Context // ends with the desk
+	ctx      context.Context // ends with the scheduler
 	cancel   context.CancelFunc
 	checks   sync.WaitGroup
 
 	mu       sync.Mutex
 	random   random.Stream
 	lastSeq  uint64
-	waiting  slots.Queue[request] // by birth
+	waiting  slots.Queue[request] // by start
 	inFlight int
-	servers  []*server // those that there are, and those removed that still have something in flight
-	bins     slots.Bins[server]
-	closed   bool          // nothing more is taken
-	ended    bool          // nobody rests or is checked any more
-	drained  chan struct{} // closed when it is closed and nothing is waiting or in flight
+	backends []*backend // including removed ones with requests in flight
+	bins     slots.Bins[backend]
+	closed   bool          // no more intake
+	ended    bool          // no more retries, timers or checks
+	drained  chan struct{} // closed when closed is set and no request is waiting or in flight
 
 	total   Counts
 	waits   dispatch.WaitHistogram
-	service float64 // how long a slot was held of late, in ns; 0 before the first
+	service float64 // moving average of how long a slot is held, in ns; 0 before the first
 }
 
-// A server has slots.
-type server struct {
-	url      *url.URL
+// A backend has slots.
+type backend struct {
+	url      *url.URL // nil in a Limiter
 	inFlight int
-	bin      slots.Bin[server]
+	bin      slots.Bin[backend]
 	removed  bool
 
-	// See rest.go.
-	failures     int    // in a row
-	ejections    uint64 // how often it was sent to rest
+	// See health.go.
+	failures     int    // consecutive
+	ejections    uint64 // so far
 	ejected      bool
-	halfOpen     bool // on probation
-	probing      bool // its one request is out
+	halfOpen     bool
+	probing      bool // half-open, and its one request is in flight
 	ejectedUntil int64
-	epoch        uint64 // of its timer
+	epoch        uint64 // of the timer; a stale timer has an older one
 	timer        *time.Timer
 
 	completed, failed uint64
 }
 
-// An age is that of a request, which it keeps over all its tries.
+// An arrival is the age of a request, which it keeps over all its attempts.
 type arrival struct {
-	start, at int64
-	seq       uint64 // among those born at once, the order in which they came
+	start int64  // when the request started, here or elsewhere
+	at    int64  // when it arrived here
+	seq   uint64 // the order of arrival, which decides among equal starts
 }
 
 // A waiter is a request that waits for a slot.
 type waiter = slots.Item[request]
 
 type request struct {
-	avoid *slots.Bin[server] // of the server where it has just failed: another one if there is a choice
-	ready chan struct{}      // has a token when it has left the queue and ticket or err is there
-	slot  slot               // has an age only until then
+	avoid *slots.Bin[backend] // of the backend where it has just failed
+	ready chan struct{}       // receives a token when it has left the queue and slot or err is set
+	slot  slot                // only its arrival is set until then
 	err   error
 }
 
-// A ticket is a slot that a request has.
+// A slot of a backend that a request holds.
 type slot struct {
 	arrival
-	server    *server
-	since     int64  // it has had the slot
-	ejections uint64 // of the server at that time
-	probe     bool
+	backend   *backend
+	since     int64  // when the slot was granted
+	ejections uint64 // of the backend at that time
+	probe     bool   // it is the one request of a half-open backend
 }
 
 func newScheduler(o *schedulerOptions, seed uint64) *scheduler {
-	d := &scheduler{
+	s := &scheduler{
 		capacity: o.capacity,
 		limit:    o.poolLimit,
 		maxWait:  o.maxWait,
@@ -116,77 +122,81 @@ func newScheduler(o *schedulerOptions, seed uint64) *scheduler {
 		random:   random.New(seed),
 		drained:  make(chan struct{}),
 	}
-	d.waiting.ByArrival = true
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	return d
+	s.waiting.ByArrival = true
+	s.ctx, s.cancel = context.WithCancel(context.Background())
+	return s
 }
 
-// now is the time since the desk was made.
-func (d *scheduler) now() int64 { return int64(time.Since(d.start)) }
+// now returns the time since the scheduler was made.
+func (s *scheduler) now() int64 { return int64(time.Since(s.start)) }
 
-// enter waits for a slot. Whatever it returns, the request is counted.
-func (d *scheduler) acquire(ctx context.Context, birth time.Time) (slot, error) {
-	d.mu.Lock()
-	now := d.now()
-	d.lastSeq++
-	a := arrival{start: min(int64(birth.Sub(d.start)), now), at: now, seq: d.lastSeq}
-	d.total.Requests++
+// acquire waits for a slot. It counts the request in any case.
+func (s *scheduler) acquire(ctx context.Context, start time.Time) (slot, error) {
+	s.mu.Lock()
+	now := s.now()
+	s.lastSeq++
+	a := arrival{start: min(int64(start.Sub(s.start)), now), at: now, seq: s.lastSeq}
+	s.total.Requests++
 	switch {
 	case ctx.Err() != nil:
-		d.total.Canceled++
-		d.mu.Unlock()
+		s.total.Canceled++
+		s.mu.Unlock()
 		return slot{}, ctx.Err()
-	case d.closed:
-		d.total.Closed++
-		d.mu.Unlock()
+	case s.closed:
+		s.total.Closed++
+		s.mu.Unlock()
 		return slot{}, dispatch.ErrClosed
-	case d.waiting.Len == 0:
-		if bin := d.bins.Pick(&d.random, nil); bin != nil {
-			t := d.grant(bin.Of, a, now)
-			d.mu.Unlock()
+	case s.waiting.Len == 0:
+		if bin := s.bins.Pick(&s.random, nil); bin != nil {
+			t := s.grant(bin.Of, a, now)
+			s.mu.Unlock()
 			return t, nil
 		}
 	}
-	if d.waiting.Len >= d.limit {
-		d.total.Full++
-		d.mu.Unlock()
+	if s.waiting.Len >= s.limit {
+		s.total.Full++
+		s.mu.Unlock()
 		return slot{}, dispatch.ErrFull
 	}
 	w := newWaiter(a, nil)
-	d.waiting.Insert(d.waiting.Tail, w) // it is younger than most
-	d.mu.Unlock()
-	return d.wait(ctx, w, now)
+	s.waiting.Insert(s.waiting.Tail, w) // it is younger than most
+	s.mu.Unlock()
+	return s.wait(ctx, w, now)
 }
 
-// again gives back a slot and waits for another, as the same request with the same age. It is not turned away if the queue is full: it has been
-// in already, and there are no more of its kind than there are slots.
-func (d *scheduler) retry(ctx context.Context, t slot, v verdict) (slot, error) {
-	d.mu.Lock()
-	d.total.Retries++
-	d.release(t, v)
-	if d.ended {
-		d.total.Closed++
-		d.signalDrained()
-		d.mu.Unlock()
+// retry releases a slot and waits for another, for the same request with the same age. A full queue
+// does not refuse it: it was admitted before, and there are no more retries than slots.
+func (s *scheduler) retry(ctx context.Context, t slot, v verdict) (slot, error) {
+	s.mu.Lock()
+	s.total.Retries++
+	s.release(t, v)
+	if s.ended {
+		s.total.Closed++
+		s.signalDrained()
+		s.mu.Unlock()
 		return slot{}, dispatch.ErrClosed
 	}
-	w := newWaiter(t.arrival, &t.server.bin)
-	d.waiting.Insert(nil, w) // it is older than most: it was once out of the queue already
-	d.fillSlots()
-	d.mu.Unlock()
-	return d.wait(ctx, w, t.at)
+	w := newWaiter(t.arrival, &t.backend.bin)
+	s.waiting.Insert(nil, w) // it is older than most: it had left the queue before
+	s.fillSlots()
+	s.mu.Unlock()
+	return s.wait(ctx, w, t.at)
 }
 
-func newWaiter(a arrival, avoid *slots.Bin[server]) *waiter {
-	return &waiter{Arrival: a.start, Seq: a.seq, Value: request{avoid: avoid, ready: make(chan struct{}, 1), slot: slot{arrival: a}}}
+func newWaiter(a arrival, avoid *slots.Bin[backend]) *waiter {
+	return &waiter{
+		Arrival: a.start, Seq: a.seq,
+		Value: request{avoid: avoid, ready: make(chan struct{}, 1), slot: slot{arrival: a}},
+	}
 }
 
-// await is what a request that came at some time does while it is in the queue. Whoever grants it a slot writes its ticket.
-func (d *scheduler) wait(ctx context.Context, it *waiter, came int64) (slot, error) {
+// wait blocks until a request that is in the queue has a slot, its context ends, or it has waited
+// for maxWait since it arrived. fillSlots writes its slot meanwhile.
+func (s *scheduler) wait(ctx context.Context, it *waiter, arrived int64) (slot, error) {
 	w := &it.Value
 	var late <-chan time.Time
-	if d.maxWait > 0 {
-		timer := time.NewTimer(d.maxWait - time.Duration(d.now()-came))
+	if s.maxWait > 0 {
+		timer := time.NewTimer(s.maxWait - time.Duration(s.now()-arrived))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -196,113 +206,113 @@ func (d *scheduler) wait(ctx context.Context, it *waiter, came int64) (slot, err
 	case <-ctx.Done():
 	case <-late:
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	err := ctx.Err()
 	select {
 	case <-w.ready: // in the meantime
 		if w.err == nil && err != nil {
-			d.release(w.slot, neutral)
-			d.total.Canceled++
-			d.fillSlots()
-			d.signalDrained()
+			s.release(w.slot, neutral)
+			s.total.Canceled++
+			s.fillSlots()
+			s.signalDrained()
 			return slot{}, err
 		}
 		return w.slot, w.err
 	default:
 	}
-	d.waiting.Remove(it)
+	s.waiting.Remove(it)
 	if err != nil {
-		d.total.Canceled++
+		s.total.Canceled++
 	} else {
-		d.total.TooOld++
+		s.total.TooOld++
 		err = dispatch.ErrTooOld
 	}
-	d.signalDrained()
+	s.signalDrained()
 	return slot{}, err
 }
 
-// settle hands slots to those who wait, the oldest first.
-func (d *scheduler) fillSlots() {
-	for d.waiting.Len > 0 {
-		it := d.waiting.Head
+// fillSlots assigns free slots to waiting requests, the oldest first.
+func (s *scheduler) fillSlots() {
+	for s.waiting.Len > 0 {
+		it := s.waiting.Head
 		w := &it.Value
-		bin := d.bins.Pick(&d.random, w.avoid)
+		bin := s.bins.Pick(&s.random, w.avoid)
 		if bin == nil {
 			return
 		}
-		d.waiting.Remove(it)
-		w.slot = d.grant(bin.Of, w.slot.arrival, d.now())
+		s.waiting.Remove(it)
+		w.slot = s.grant(bin.Of, w.slot.arrival, s.now())
 		w.ready <- struct{}{}
 	}
 }
 
-// grant gives a slot of a server that has one.
-func (d *scheduler) grant(s *server, a arrival, now int64) slot {
-	t := slot{arrival: a, server: s, since: now, ejections: s.ejections, probe: s.halfOpen}
-	s.probing = s.halfOpen
+// grant takes a slot of a backend that has a free one.
+func (s *scheduler) grant(b *backend, a arrival, now int64) slot {
+	t := slot{arrival: a, backend: b, since: now, ejections: b.ejections, probe: b.halfOpen}
+	b.probing = b.halfOpen
+	b.inFlight++
 	s.inFlight++
-	d.inFlight++
-	d.waits.Add(time.Duration(now - a.at))
-	d.update(s)
+	s.waits.Add(time.Duration(now - a.at))
+	s.update(b)
 	return t
 }
 
-// leave gives back a slot at the end of a request.
-func (d *scheduler) finish(t slot, v verdict, o outcome) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.release(t, v)
+// finish releases a slot at the end of a request, and counts the request.
+func (s *scheduler) finish(t slot, v verdict, o outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.release(t, v)
 	switch o {
 	case completed:
-		d.total.Completed++
+		s.total.Completed++
 	case broken:
-		d.total.Broken++
+		s.total.Broken++
 	case failed:
-		d.total.Failed++
+		s.total.Failed++
 	case canceled:
-		d.total.Canceled++
+		s.total.Canceled++
 	}
-	d.fillSlots()
-	d.signalDrained()
+	s.fillSlots()
+	s.signalDrained()
 }
 
-// giveBack is where a slot becomes free. What follows must settle.
-func (d *scheduler) release(t slot, v verdict) {
-	s := t.server
+// release frees a slot. The caller must call fillSlots.
+func (s *scheduler) release(t slot, v verdict) {
+	b := t.backend
+	b.inFlight--
 	s.inFlight--
-	d.inFlight--
-	held := float64(d.now() - t.since)
-	if d.service == 0 {
-		d.service = held
+	held := float64(s.now() - t.since)
+	if s.service == 0 {
+		s.service = held
 	}
-	d.service += (held - d.service) / serviceMemory
-	d.updateHealth(t, v)
-	d.update(s)
-	if s.removed && s.inFlight == 0 {
-		d.forget(s)
+	s.service += (held - s.service) / serviceMemory
+	s.updateHealth(t, v)
+	s.update(b)
+	if b.removed && b.inFlight == 0 {
+		s.forget(b)
 	}
 }
 
-// serviceMemory is how many requests the mean time of a slot goes back, about.
+// serviceMemory is about how many requests the moving average of service covers.
 const serviceMemory = 16
 
-// file puts a server into the class that it belongs to.
-func (d *scheduler) update(s *server) {
+// update moves a backend to the class of its load and its health.
+func (s *scheduler) update(b *backend) {
 	class := slots.None
-	if !s.removed && !s.ejected && !(s.halfOpen && s.probing) {
-		class = slots.ClassOf(s.inFlight, d.capacity)
+	if !b.removed && !b.ejected && !(b.halfOpen && b.probing) {
+		class = slots.ClassOf(b.inFlight, s.capacity)
 	}
-	d.bins.Put(&s.bin, class)
+	s.bins.Put(&b.bin, class)
 }
 
-// perhapsDrained notices the end.
-func (d *scheduler) signalDrained() {
-	if d.closed && d.waiting.Len+d.inFlight == 0 {
+// signalDrained unblocks Close when a closed scheduler has no more requests.
+func (s *scheduler) signalDrained() {
+	if s.closed && s.waiting.Len+s.inFlight == 0 {
 		select {
-		case <-d.drained:
+		case <-s.drained:
 		default:
-			close(d.drained)
+			close(s.drained)
 		}
 	}
 }

@@ -12,18 +12,19 @@ import (
 	"time"
 )
 
-// A guest is a request of the random runs.
+// A guest is a request of a random run.
 type guest struct {
-	born   int64
-	cancel context.CancelFunc
-	t      slot
-	err    error
-	back   bool // enter has returned
-	tries  int
+	start    int64
+	cancel   context.CancelFunc
+	t        slot
+	err      error
+	back     bool // acquire or retry has returned
+	attempts int
 }
 
-// Random runs, step by step: requests of any age come, end well or badly, are tried again and give up; servers come, go, rest and are checked. After each step
-// the invariants hold, and whoever got a slot was older than all who still wait.
+// Random runs, step by step: requests of any age arrive, succeed, fail, are retried and canceled;
+// backends are added, removed, ejected and checked. After each step the invariants hold, and a
+// request that got a slot is older than all that still wait.
 func TestSchedulerInvariants(t *testing.T) {
 	for seed := range uint64(60) {
 		synctest.Test(t, func(t *testing.T) { randomRun(t, seed) })
@@ -39,7 +40,7 @@ func randomRun(t *testing.T, seed uint64) {
 	d := newScheduler(&o, seed)
 	d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
 	sick := map[string]bool{}
-	var mu sync.Mutex // of guests, and of who is sick; the run has it but for when it waits
+	var mu sync.Mutex // guards guests and sick; held by the run except while it waits
 	mu.Lock()
 	defer mu.Unlock()
 	pause := func(d time.Duration) {
@@ -63,10 +64,10 @@ func randomRun(t *testing.T, seed uint64) {
 	wait := func(g *guest, f func() (slot, error)) {
 		g.back = false
 		go func() {
-			tk, err := f()
+			held, err := f()
 			mu.Lock()
 			defer mu.Unlock()
-			g.t, g.err, g.back = tk, err, true
+			g.t, g.err, g.back = held, err, true
 		}()
 	}
 	pick := func(flying bool) *guest {
@@ -94,19 +95,19 @@ func randomRun(t *testing.T, seed uint64) {
 		switch k := r.IntN(20); {
 		case k < 8:
 			ctx, cancel := context.WithCancel(t.Context())
-			birth := time.Now().Add(-time.Duration(r.IntN(3)*r.IntN(1000)) * time.Millisecond)
-			g := &guest{cancel: cancel, born: int64(birth.Sub(d.start))}
+			start := time.Now().Add(-time.Duration(r.IntN(3)*r.IntN(1000)) * time.Millisecond)
+			g := &guest{cancel: cancel, start: int64(start.Sub(d.start))}
 			all = append(all, g)
-			wait(g, func() (slot, error) { return d.acquire(ctx, birth) })
+			wait(g, func() (slot, error) { return d.acquire(ctx, start) })
 		case k < 14:
 			if g := pick(true); g != nil {
 				if v := verdict(r.IntN(3)); r.IntN(3) == 0 {
-					g.tries++
+					g.attempts++
 					again = g
 					ctx, cancel := context.WithCancel(t.Context())
 					g.cancel = cancel
-					tk := g.t
-					wait(g, func() (slot, error) { return d.retry(ctx, tk, v) })
+					held := g.t
+					wait(g, func() (slot, error) { return d.retry(ctx, held, v) })
 				} else if d.responded(g.t); r.IntN(3) > 0 {
 					d.finish(g.t, v, outcome(r.IntN(4)))
 					g.err = errors.New("done")
@@ -134,11 +135,11 @@ func randomRun(t *testing.T, seed uint64) {
 		if err := d.verify(); err != nil {
 			t.Fatalf("seed %d, step %d: %v", seed, step, err)
 		}
-		// Those who got a slot, and those who still wait.
+		// Guests with a slot, and guests that still wait.
 		for _, g := range waited {
 			for _, still := range waited {
-				if g != again && g.back && g.err == nil && !still.back && still.born < g.born {
-					t.Fatalf("seed %d, step %d: one got a slot that is younger than one who waits", seed, step)
+				if g != again && g.back && g.err == nil && !still.back && still.start < g.start {
+					t.Fatalf("seed %d, step %d: a request got a slot that is younger than one that waits", seed, step)
 				}
 			}
 		}

@@ -19,54 +19,58 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// verify says what is wrong with a desk between two steps.
-func (d *scheduler) verify() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// verify returns an error for the first invariant that does not hold between two steps.
+func (s *scheduler) verify() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	inFlight := 0
-	for _, s := range d.servers {
-		inFlight += s.inFlight
-		if s.inFlight < 0 || s.inFlight > d.capacity {
-			return fmt.Errorf("a server has %d in flight", s.inFlight)
+	for _, b := range s.backends {
+		inFlight += b.inFlight
+		if b.inFlight < 0 || b.inFlight > s.capacity {
+			return fmt.Errorf("a server has %d in flight", b.inFlight)
 		}
-		if s.removed && s.inFlight == 0 {
+		if b.removed && b.inFlight == 0 {
 			return errors.New("a server that was removed and has nothing in flight is still there")
 		}
-		slot := !s.removed && !s.ejected && s.inFlight < d.capacity && !(s.halfOpen && s.probing)
-		if slot && d.waiting.Len > 0 {
+		slot := !b.removed && !b.ejected && b.inFlight < s.capacity && !(b.halfOpen && b.probing)
+		if slot && s.waiting.Len > 0 {
 			return errors.New("a request waits, and a server has a slot")
 		}
-		if slot != (s.bin.Class() != slots.None) || slot && (!d.bins.Has(&s.bin, s.bin.Class()) || (s.inFlight == 0) != (s.bin.Class() == slots.Idle)) {
-			return fmt.Errorf("a server is in the wrong set: %+v", s)
+		if slot != (b.bin.Class() != slots.None) || slot &&
+			(!s.bins.Has(&b.bin, b.bin.Class()) || (b.inFlight == 0) != (b.bin.Class() == slots.Idle)) {
+			return fmt.Errorf("a server is in the wrong set: %+v", b)
 		}
-		if s.timer != nil && (s.removed || d.ended) {
+		if b.timer != nil && (b.removed || s.ended) {
 			return errors.New("a server that is gone is still looked after")
 		}
-		if s.ejected && !s.removed && s.timer == nil && !d.ended {
-			return errors.New("a server rests, and nobody will wake it")
+		if b.ejected && !b.removed && b.timer == nil && !s.ended {
+			return errors.New("a backend is ejected and has no timer")
 		}
 	}
-	if inFlight != d.inFlight {
-		return fmt.Errorf("%d in flight, and servers say %d", d.inFlight, inFlight)
+	if inFlight != s.inFlight {
+		return fmt.Errorf("%d in flight, and servers say %d", s.inFlight, inFlight)
 	}
 	n := 0
-	for w := d.waiting.Head; w != nil; w = w.Links[0].Next {
+	for w := s.waiting.Head; w != nil; w = w.Links[0].Next {
 		next := w.Links[0].Next
-		if n++; next != nil && (next.Arrival < w.Arrival || next.Arrival == w.Arrival && next.Seq < w.Seq) || next == nil && d.waiting.Tail != w {
-			return errors.New("the line is not by age")
+		if n++; next != nil && (next.Arrival < w.Arrival || next.Arrival == w.Arrival && next.Seq < w.Seq) || next == nil &&
+			s.waiting.Tail != w {
+			return errors.New("the queue is not by age")
 		}
 	}
-	if n != d.waiting.Len {
-		return fmt.Errorf("%d in the line, and it says %d", n, d.waiting.Len)
+	if n != s.waiting.Len {
+		return fmt.Errorf("%d in the queue, and Len is %d", n, s.waiting.Len)
 	}
-	t := &d.total
-	if sum := t.Completed + t.Broken + t.Failed + t.Canceled + t.Full + t.TooOld + t.Closed + uint64(n+inFlight); sum != t.Requests {
+	t := &s.total
+	sum := t.Completed + t.Broken + t.Failed + t.Canceled + t.Full + t.TooOld + t.Closed + uint64(n+inFlight)
+	if sum != t.Requests {
 		return fmt.Errorf("%d requests came, and %d are accounted for: %+v", t.Requests, sum, *t)
 	}
 	return nil
 }
 
-// Requests get slots by age, those that come again before those that are younger; who gives up leaves, wherever in the line.
+// Requests get slots by age, retried ones before younger ones; a canceled request leaves from
+// anywhere in the queue.
 func TestSchedulerIsOldestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 10}, 1)
@@ -87,12 +91,12 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			go func() {
-				tk, err := d.acquire(ctx, time.Now().Add(-time.Duration(age)*time.Second))
+				held, err := d.acquire(ctx, time.Now().Add(-time.Duration(age)*time.Second))
 				if err != nil {
 					return
 				}
 				note(i)
-				d.finish(tk, success, completed)
+				d.finish(held, success, completed)
 			}()
 			synctest.Wait()
 			if i == 4 {
@@ -106,12 +110,12 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 		}
 		synctest.Wait()
 		go func() {
-			tk, err := d.retry(t.Context(), first, failure) // the only server rests
+			held, err := d.retry(t.Context(), first, failure) // the only backend is ejected
 			note(99)
 			if err != nil {
 				t.Error(err)
 			}
-			d.finish(tk, success, completed)
+			d.finish(held, success, completed)
 		}()
 		synctest.Wait()
 		if n := d.stats().InFlight; n != 0 {
@@ -119,7 +123,7 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if i := slices.Index(order, 99); i != 4 { // as old as 0, and came before it
+		if i := slices.Index(order, 99); i != 4 { // as old as 0, and arrived before it
 			t.Errorf("the one that came again was number %d of %v", i, order)
 		}
 		order = slices.DeleteFunc(order, func(i int) bool { return i == 99 })
@@ -129,19 +133,20 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 	})
 }
 
-// Every idle server is as likely as another, one that is avoided is not picked unless it is alone, and one with a request comes after those without.
+// Idle backends are equally likely; an avoided one is picked only if it is alone; a backend with a
+// request is picked after idle ones.
 func TestSchedulerPicksAtRandom(t *testing.T) {
 	d := newScheduler(&schedulerOptions{capacity: 2}, 7)
-	var servers []*server
+	var servers []*backend
 	for i := range 4 {
 		servers = append(servers, d.add(&url.URL{Host: strconv.Itoa(i)}))
 	}
 	d.grant(servers[3], arrival{}, 0)
 	const picks = 30_000
-	count := func(avoid *server) map[*server]int {
-		n := map[*server]int{}
+	count := func(avoid *backend) map[*backend]int {
+		n := map[*backend]int{}
 		for range picks {
-			var shun *slots.Bin[server]
+			var shun *slots.Bin[backend]
 			if avoid != nil {
 				shun = &avoid.bin
 			}
@@ -171,44 +176,45 @@ func TestSchedulerPicksAtRandom(t *testing.T) {
 	}
 }
 
-// A rest doubles up to the longest, one request is let through after it, and an answer that came to its end makes the next one short again.
+// The backoff doubles up to the longest; after it one request is admitted; a response that ends
+// resets it.
 func TestSchedulerEjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 3, poolLimit: 10}, 1)
 		d.firstBackoff, d.maxBackoff = 100*time.Millisecond, 30*time.Second
 		s := d.add(&url.URL{Host: "a"})
 		enter := func() slot {
-			tk, err := d.acquire(t.Context(), time.Now())
+			held, err := d.acquire(t.Context(), time.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
-			return tk
+			return held
 		}
 		a, b := enter(), enter()
 		d.finish(a, failure, failed)
-		d.finish(b, failure, failed) // of the time before: one rest, not two
+		d.finish(b, failure, failed) // of the time before: one ejection, not two
 		for i := range 12 {
 			start := time.Now()
-			tk := enter()
+			held := enter()
 			if got, want := time.Since(start), min(100*time.Millisecond<<i, 30*time.Second); got != want {
 				t.Errorf("rest %d was %v, want %v", i, got, want)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if _, err := d.acquire(ctx, time.Now()); err != context.DeadlineExceeded {
-				t.Errorf("on probation there is a second request: %v", err)
+				t.Errorf("a half-open backend has a second request: %v", err)
 			}
 			cancel()
 			if i == 11 {
-				d.responded(tk)
+				d.responded(held)
 				second := enter()
-				d.finish(tk, success, completed)
+				d.finish(held, success, completed)
 				d.finish(second, failure, failed)
 				break
 			}
 			if i%3 == 0 {
-				d.responded(tk) // and then it breaks off
+				d.responded(held) // and then it breaks off
 			}
-			d.finish(tk, failure, failed)
+			d.finish(held, failure, failed)
 		}
 		if s.failures != 1 {
 			t.Errorf("%d failures", s.failures)
@@ -216,19 +222,21 @@ func TestSchedulerEjects(t *testing.T) {
 		start := time.Now()
 		d.finish(enter(), neutral, completed)
 		if got := time.Since(start); got != 100*time.Millisecond {
-			t.Errorf("after an answer the rest is %v", got)
+			t.Errorf("after a response the backoff is %v", got)
 		}
-		d.finish(enter(), neutral, completed) // that a client went away leaves it on probation, and the next one may try
+		// A client that goes away leaves it half-open, and the next request may probe it.
+		d.finish(enter(), neutral, completed)
 	})
 }
 
-// A context that ends at the moment in which a slot is granted: the request has the slot, or it has an error and the slot is another's.
+// A context that ends as a slot is granted: the request has either the slot, or an error and the
+// slot is free.
 func TestSchedulerCanceledAsItIsGranted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 1}, 1)
 		d.add(nil)
 		got, gaveUp := 0, 0
-		for _, cancelFirst := range []bool{true, false} { // it is woken by the first, and sees both
+		for _, cancelFirst := range []bool{true, false} { // the first wakes it, and it sees both
 			first, err := d.acquire(t.Context(), time.Now())
 			if err != nil {
 				t.Fatal(err)
@@ -237,8 +245,8 @@ func TestSchedulerCanceledAsItIsGranted(t *testing.T) {
 			done := make(chan error)
 			var second slot
 			go func() {
-				tk, err := d.acquire(ctx, time.Now())
-				second = tk
+				held, err := d.acquire(ctx, time.Now())
+				second = held
 				done <- err
 			}()
 			synctest.Wait()
@@ -271,7 +279,7 @@ func TestSchedulerTooOldAndFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newScheduler(&schedulerOptions{capacity: 1, poolLimit: 1, maxWait: 5 * time.Second}, 1)
 		d.add(nil)
-		tk, _ := d.acquire(t.Context(), time.Now())
+		held, _ := d.acquire(t.Context(), time.Now())
 		start := time.Now()
 		go func() {
 			if _, err := d.acquire(t.Context(), start); err != dispatch.ErrTooOld || time.Since(start) != 5*time.Second {
@@ -288,7 +296,7 @@ func TestSchedulerTooOldAndFull(t *testing.T) {
 			t.Error(err)
 		}
 		time.Sleep(6 * time.Second)
-		d.finish(tk, neutral, completed)
+		d.finish(held, neutral, completed)
 		if s := d.stats(); s.TooOld != 1 || s.Full != 1 || s.Canceled != 1 || s.Completed != 1 || s.Requests != 4 {
 			t.Errorf("%+v", s)
 		}

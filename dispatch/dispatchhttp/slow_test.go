@@ -10,9 +10,10 @@ import (
 	"time"
 )
 
-// A client that sends a byte at a time has one slot, and no more; others go on beside it. Its time is bounded by TryTimeout.
+// A client that sends a byte at a time holds one slot, and others are not affected. AttemptTimeout
+// bounds its time.
 func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
-	t.Parallel() // since it waits
+	t.Parallel() // it waits
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		hello(w, r)
@@ -57,10 +58,11 @@ func TestTransportSlowClientHoldsOneSlot(t *testing.T) {
 	}
 }
 
-// A client of a proxy that stops in the middle of its body is left after TryTimeout, although its body cannot be closed while it is being read; its
-// backend has done nothing wrong. A backend that does not read what it is sent has.
+// A client of a proxy that stops within its body loses its slot after AttemptTimeout, although its
+// body cannot be closed while it is being read; that is no failure of the backend. A backend that
+// does not read its request has failed.
 func TestTransportWhoIsWaitedFor(t *testing.T) {
-	t.Parallel() // since it waits
+	t.Parallel() // it waits
 	end := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/deaf" {

@@ -8,15 +8,17 @@ import (
 	"time"
 )
 
-// BirthHeader is the header in which a request says when it was born: milliseconds since the beginning of 1970, in decimal digits, an Integer of
-// RFC 9651. A [Transport] sets it with [SendBirth] and removes it otherwise, so that what a stranger says does not get by; a [Limiter] reads it
-// with [TrustBirth].
+// StartHeader is the header for the time at which a request started, when its first hop received or
+// made it: milliseconds since 1970 in decimal digits, an Integer of RFC 9651. A [Transport] sets it
+// with [SendStart] and removes it otherwise, so that a value from outside is not passed on. A
+// [Limiter] reads it with [TrustStart].
 const StartHeader = "Request-Start"
 
-// mostDigits are those of an Integer of RFC 9651.
+// maxDigits is the length of an Integer of RFC 9651.
 const maxDigits = 15
 
-// ParseBirth reads what a [BirthHeader] says, and reports whether it was one: 1 to 15 digits and nothing else.
+// ParseStart parses the value of a [StartHeader]: 1 to 15 digits and nothing else. It reports
+// whether the value is valid.
 func ParseStart(s string) (time.Time, bool) {
 	if len(s) == 0 || len(s) > maxDigits {
 		return time.Time{}, false
@@ -31,8 +33,8 @@ func ParseStart(s string) (time.Time, bool) {
 	return time.UnixMilli(ms), true
 }
 
-// FormatBirth is what [ParseBirth] reads. Times before 1970 are as 1970, and those after the year 33658, for which there are no digits, as
-// the last that there is.
+// FormatStart returns the value of a [StartHeader]. Times before 1970 become 1970, and times after
+// the year 33658, which need more digits, become the last that fits.
 func FormatStart(t time.Time) string {
 	const last = 999_999_999_999_999
 	return strconv.FormatInt(min(max(t.UnixMilli(), 0), last), 10)
@@ -40,20 +42,22 @@ func FormatStart(t time.Time) string {
 
 type startKey struct{}
 
-// WithBirth says when the request of a context was born: a [Transport] orders requests by that. A [Limiter] says it of what it lets through. Who
-// tries a request again by hand says it, so that it comes before those that are younger.
-func WithStart(ctx context.Context, birth time.Time) context.Context {
-	return context.WithValue(ctx, startKey{}, birth)
+// WithStart returns a context with the start of a request, by which a [Transport] orders requests.
+// A [Limiter] sets it for its handler. Set it if you retry a request yourself, so that it keeps its
+// age.
+func WithStart(ctx context.Context, start time.Time) context.Context {
+	return context.WithValue(ctx, startKey{}, start)
 }
 
-// BirthOf is when the request of a context was born, if it was said.
+// StartOf returns the start of the request of a context, if [WithStart] has set it.
 func StartOf(ctx context.Context) (time.Time, bool) {
 	t, ok := ctx.Value(startKey{}).(time.Time)
 	return t, ok
 }
 
-// TrustedNetworks is for [TrustBirth]: it reports whether a request came straight from an address within one of the networks. That a proxy
-// says it came from one does not count.
+// TrustedNetworks returns a function for [TrustStart]: it reports whether the peer address of a
+// request is within one of the networks. Headers of proxies are ignored. It panics if a network is
+// not valid.
 func TrustedNetworks(networks ...netip.Prefix) func(*http.Request) bool {
 	for i, n := range networks {
 		demand(n.IsValid(), "network "+strconv.Itoa(i), "valid, like 10.0.0.0/8", n)

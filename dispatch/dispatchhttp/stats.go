@@ -6,67 +6,67 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// Counts are what has become of requests. Every one is counted once:
+// Counts are the requests by outcome. Every request is counted once:
 //
-//	Requests = Answered + Broken + Failed + Cancelled + Full + TooOld + Closed + Waiting + InFlight
+//	Requests = Completed + Broken + Failed + Canceled + Full + TooOld + Closed + Waiting + InFlight
 //
-// where the last two are those of [Stats].
+// The last two are fields of [Stats].
 type Counts struct {
-	Requests  uint64 // that came
-	Completed uint64 // the body of the answer was read to its end, or closed
-	Broken    uint64 // the answer broke off in its body; in a Limiter, the handler panicked
-	Failed    uint64 // no answer
-	Canceled  uint64 // the context ended before there was an answer, or before its body ended
-	Full      uint64 // turned away: no slot, and no room to wait
-	TooOld    uint64 // waited for as long as MaxWait allows
-	Closed    uint64 // turned away after Close
+	Requests  uint64 // arrivals
+	Completed uint64 // the body of the response was read to its end, or closed
+	Broken    uint64 // the body of the response broke off; in a Limiter, the handler panicked
+	Failed    uint64 // no response
+	Canceled  uint64 // the context ended before the response did
+	Full      uint64 // refused: no free slot, and the queue is full
+	TooOld    uint64 // refused after MaxWait
+	Closed    uint64 // refused after Close
 
-	Retries uint64 // tries beyond the first
+	Retries uint64 // attempts beyond the first
 }
 
-// Stats is what a [Transport] or a [Limiter] has done, and how it is, at one moment.
+// Stats are the counts and the state of a [Transport] or a [Limiter] at one moment.
 type Stats struct {
 	Counts
-	Waiting  int // for a slot
-	InFlight int // have a slot
+	Waiting  int // requests without a slot
+	InFlight int // requests with a slot
 
-	Waits    dispatch.WaitHistogram // how long tries waited for a slot, since their request came
-	Oldest   time.Duration          // the age of the oldest request that waits, since its birth; 0 if none does
-	Service  time.Duration          // how long a slot was held of late, on average
+	Waits    dispatch.WaitHistogram // how long attempts waited for a slot, since the arrival of their request
+	Oldest   time.Duration          // the age of the oldest waiting request, since its start; 0 if none waits
+	Service  time.Duration          // moving average of how long a slot is held
 	Capacity int                    // c
 	Backends []BackendStats         // of a Transport, in the order in which they were added
 }
 
-// BackendStats is a backend at one moment.
+// BackendStats is the state of a backend at one moment.
 type BackendStats struct {
 	URL       string
-	InFlight  int           // requests that have one of its slots
-	Completed uint64        // answers that came to their end
-	Failed    uint64        // tries that did not
-	Failures  int           // in a row
-	Ejected   time.Duration // for how much longer, 0 if it does not; with a HealthCheck it may fail that and rest again
-	HalfOpen  bool          // it has rested, and gets one request to show that it works
-	Removed   bool          // it gets no more
+	InFlight  int           // requests that hold one of its slots
+	Completed uint64        // responses that ended
+	Failed    uint64        // failed attempts
+	Failures  int           // consecutive
+	Ejected   time.Duration // for how much longer, or 0; a failed HealthCheck may prolong it
+	HalfOpen  bool          // after an ejection: it gets a single request
+	Removed   bool          // it gets no more requests
 }
 
-func (d *scheduler) stats() Stats {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.now()
-	s := Stats{
-		Counts:   d.total,
-		Waiting:  d.waiting.Len,
-		InFlight: d.inFlight,
-		Waits:    d.waits,
-		Service:  time.Duration(d.service),
-		Capacity: d.capacity,
+func (s *scheduler) stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	st := Stats{
+		Counts:   s.total,
+		Waiting:  s.waiting.Len,
+		InFlight: s.inFlight,
+		Waits:    s.waits,
+		Service:  time.Duration(s.service),
+		Capacity: s.capacity,
 	}
-	if d.waiting.Head != nil {
-		s.Oldest = time.Duration(now - d.waiting.Head.Arrival)
+	if s.waiting.Head != nil {
+		st.Oldest = time.Duration(now - s.waiting.Head.Arrival)
 	}
-	for _, b := range d.servers {
+	for _, b := range s.backends {
 		if b.url == nil {
-			continue // of a Limiter
+			continue // the handler of a Limiter
 		}
 		bs := BackendStats{
 			URL: b.url.String(), InFlight: b.inFlight, Completed: b.completed, Failed: b.failed,
@@ -75,7 +75,7 @@ func (d *scheduler) stats() Stats {
 		if b.ejected {
 			bs.Ejected = max(time.Duration(b.ejectedUntil-now), 1)
 		}
-		s.Backends = append(s.Backends, bs)
+		st.Backends = append(st.Backends, bs)
 	}
-	return s
+	return st
 }

@@ -13,11 +13,13 @@ import (
 	"time"
 )
 
-// ErrTryTimeout says that a backend did not answer within [TryTimeout]. It is a timeout as package net has them.
-var ErrAttemptTimeout error = &timeoutError{"dispatchhttp: the backend did not answer in time"}
+// ErrAttemptTimeout is returned if a backend does not respond within [AttemptTimeout]. It is a
+// timeout as defined by [net.Error].
+var ErrAttemptTimeout error = &timeoutError{"dispatchhttp: the backend did not respond in time"}
 
-// ErrAnswerIdle says that a backend was silent for as long as [AnswerIdle] in the middle of its answer. It is a timeout as package net has them.
-var ErrResponseIdle error = &timeoutError{"dispatchhttp: the backend was silent for too long in the middle of its answer"}
+// ErrResponseIdle is returned if a backend sends nothing for [ResponseIdle] within a response. It
+// is a timeout as defined by [net.Error].
+var ErrResponseIdle error = &timeoutError{"dispatchhttp: the backend was silent for too long within its response"}
 
 type timeoutError struct{ text string }
 
@@ -25,47 +27,60 @@ func (e *timeoutError) Error() string { return e.text }
 func (*timeoutError) Timeout() bool   { return true }
 func (*timeoutError) Temporary() bool { return true }
 
-// ErrOpaque says that a request has a URL without a path, like http:x, which cannot be asked of a backend.
+// ErrOpaque is returned for a request whose URL has no path, like http:x, and so cannot be sent to
+// a backend.
 var ErrOpaque = errors.New("dispatchhttp: the URL of the request has no path, and must have one")
 
-// A Transport sends requests to backends, at most c in flight at each: an [http.RoundTripper], for clients and for [net/http/httputil.ReverseProxy].
-// A request gets a slot of an idle backend, any of them with the same probability, or if none is idle of any that has a slot; if there is none it
-// waits, and the oldest goes first. So no request waits while a backend has a slot. A slot is held until the body of the answer was read to its end or is
-// closed, and that of an upgraded connection until it is closed: a body that is never closed holds its slot for ever.
+// A Transport sends requests to backends, with at most c in flight at each. It is an
+// [http.RoundTripper], for clients and for [net/http/httputil.ReverseProxy].
 //
-// Scheme, host and path prefix of the URL are the backend's; the Host header is the request's own, if it has one, as with ReverseProxy. The rest of the path and the
-// query are sent as they were written.
+// A request gets a slot of an idle backend, each with the same probability, or, if none is idle, of
+// any backend with a free slot. Otherwise it waits, and the oldest goes first. So no request waits
+// while a backend has a free slot. A slot is held until the body of the response is read to its end
+// or closed, and that of an upgraded connection until the connection is closed: a body that is
+// never closed holds its slot forever.
 //
-// Oldest is by birth: what [WithBirth] says, or when RoundTrip was called; a request that is tried again keeps its age. While it waits its context governs:
-// when that ends it is taken out, in constant time.
+// Scheme, host and path prefix of the URL are those of the backend. The Host header is that of the
+// request, if it has one, as with ReverseProxy. The rest of the path and the query are sent as they
+// were written.
 //
-// A request is tried again, at another backend if one has a slot, if no connection was made and nothing of its body was read, or if it is idempotent by its method
-// (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or says so by an Idempotency-Key header, and its body can be had again by GetBody. Once there is
-// an answer, it is the answer; but see [RetryRefused].
+// Oldest is by start: the time of [WithStart], or the call of RoundTrip. A retried request keeps
+// its age. If its context ends while it waits, it leaves the queue in constant time.
 //
-// A response whose status is not from 200 to 999, or that switches to another protocol than exactly the one that was asked for, is an error.
+// A failed request is retried, at another backend if one has a free slot, if no connection was made
+// and nothing of its body was read; or if it is idempotent by its method (GET, HEAD, OPTIONS,
+// TRACE, PUT, DELETE) or an Idempotency-Key header, and its body can be read again by GetBody. It
+// is not retried once there is a response; but see [RetryRefused].
 //
-// A backend that fails (no connection, an answer that breaks off or is an error, [TryTimeout], [FailOn]) is sent to rest, from 100 ms to 30 s, longer each time, and then
-// gets one request to show that it works; see [Rest] and [HealthCheck]. While all rest requests wait. What the client does wrong, such as to
-// go away, is not the backend's failure.
+// A response whose status is not from 200 to 999, or that switches to another protocol than the
+// requested one, is an error.
 //
-// At most c is exact for what is sent. A backend that does not notice that a connection was closed, since its client went away or the try took too
-// long, may still be at work on that request when the slot goes to another.
+// A backend that fails (no connection, an incomplete or invalid response, [AttemptTimeout],
+// [FailOn]) is ejected, from 100 ms to 30 s, longer after each consecutive failure. After that it
+// is half-open: it gets a single request, whose response makes it healthy again; see [Backoff] and
+// [HealthCheck]. While all backends are ejected requests wait. Errors of the client, such as a
+// connection that it closes, are not failures of the backend.
 //
-// A step takes constant time under one mutex; a request that waits takes about 240 bytes beside its own. All methods may be called from several
-// goroutines at once. There are no goroutines but those of checks and of the [Base].
+// At most c is exact for what is sent. A backend that does not notice that a connection was closed,
+// because the client went away or the attempt timed out, may still process that request when its
+// slot is granted to another.
+//
+// A step takes constant time under one mutex; a waiting request takes about 240 bytes in addition
+// to its own. All methods may be called from several goroutines at once. The only goroutines are
+// those of health checks, of the [Base], and of request bodies that are being read.
 type Transport struct {
 	scheduler *scheduler
 	base      http.RoundTripper
-	traces    bool // base says by httptrace that it looks for a connection
+	traces    bool // base supports httptrace
 	ownBase   bool
 	o         *transportOptions
 }
 
-// NewTransport makes one over backends, of which there may be none at first. It returns an error that names the backend that is not a URL with
-// http or https, a host, and perhaps a path, or that is there twice.
+// NewTransport returns a Transport over backends, of which there may be none at first. It returns
+// an error if a backend is not a URL with http or https, a host and optionally a path, or if one
+// occurs twice.
 func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, error) {
-	o := gatherTransport(opts)
+	o := newTransportOptions(opts)
 	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, o.seed), base: o.base, o: o}
 	if t.base == nil {
 		t.base, t.ownBase = newBase(o), true
@@ -99,8 +114,9 @@ func newBase(o *transportOptions) *http.Transport {
 	return base
 }
 
-// RoundTrip sends a request to a backend when one has a slot, and returns its answer. Errors before that are [dispatch.ErrFull], [dispatch.ErrTooOld],
-// [dispatch.ErrClosed], and that of the request's context.
+// RoundTrip sends a request to a backend when one has a free slot, and returns the response.
+// Without a slot the error is [dispatch.ErrFull], [dispatch.ErrTooOld], [dispatch.ErrClosed], or
+// that of the request's context.
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := &requestBody{req: req}
 	if req.URL == nil || req.URL.Opaque != "" {
@@ -108,36 +124,36 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, ErrOpaque
 	}
 	ctx := req.Context()
-	birth, known := StartOf(ctx)
+	start, known := StartOf(ctx)
 	if !known {
-		birth = time.Now()
+		start = time.Now()
 	}
-	tk, err := t.scheduler.acquire(ctx, birth)
-	for try := 1; err == nil; try++ {
+	held, err := t.scheduler.acquire(ctx, start)
+	for attempt := 1; err == nil; attempt++ {
 		var res *http.Response
-		res, err = t.attempt(req, body, tk, birth)
+		res, err = t.attempt(req, body, held, start)
 		refused := err == nil && t.o.retryRefused && res.StatusCode == http.StatusTooManyRequests
-		if err == nil && !(refused && try < t.o.attempts && body.replayable()) {
+		if err == nil && !(refused && attempt < t.o.attempts && body.replayable()) {
 			body.finish(false)
-			return t.deliver(ctx, res, tk), nil
+			return t.deliver(ctx, res, held), nil
 		}
 		switch {
 		case refused:
 			discard(res)
-			tk, err = t.scheduler.retry(ctx, tk, neutral)
+			held, err = t.scheduler.retry(ctx, held, neutral)
 			continue
 		case ctx.Err() != nil:
-			t.scheduler.finish(tk, neutral, canceled)
-			err = ctx.Err() // whatever else went wrong at the same time: what is returned is what is counted
+			t.scheduler.finish(held, neutral, canceled)
+			err = ctx.Err() // even if something else failed at the same time: the error returned is the one counted
 		case !t.blames(err, body):
-			t.scheduler.finish(tk, neutral, failed)
+			t.scheduler.finish(held, neutral, failed)
 		default:
-			t.warn(tk, err)
-			if try < t.o.attempts && mayRepeat(req, body, err) {
-				tk, err = t.scheduler.retry(ctx, tk, failure)
+			t.warn(held, err)
+			if attempt < t.o.attempts && mayRepeat(req, body, err) {
+				held, err = t.scheduler.retry(ctx, held, failure)
 				continue
 			}
-			t.scheduler.finish(tk, failure, failed)
+			t.scheduler.finish(held, failure, failed)
 		}
 		break
 	}
@@ -145,13 +161,13 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-func (t *Transport) warn(tk slot, err error) {
+func (t *Transport) warn(held slot, err error) {
 	if t.o.log != nil {
-		t.o.log.Warn("dispatchhttp: a backend has failed", "backend", tk.server.url.String(), "error", err)
+		t.o.log.Warn("dispatchhttp: a backend has failed", "backend", held.backend.url.String(), "error", err)
 	}
 }
 
-// discard has done with an answer that nobody wants. If it is short, and there at once, its connection can be used again.
+// discard drops a response. If it is short and arrives at once its connection can be reused.
 func discard(res *http.Response) {
 	timer := time.AfterFunc(100*time.Millisecond, res.Body.(*cancelBody).cancel)
 	io.CopyN(io.Discard, res.Body, 4<<10)
@@ -159,8 +175,9 @@ func discard(res *http.Response) {
 	res.Body.Close()
 }
 
-// try sends a request to the backend of a ticket. The body of an answer ends the try's context.
-func (t *Transport) attempt(req *http.Request, body *requestBody, tk slot, birth time.Time) (*http.Response, error) {
+// attempt sends a request to the backend of a slot. Closing the body of the response cancels the
+// context of the attempt.
+func (t *Transport) attempt(req *http.Request, body *requestBody, held slot, start time.Time) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	b, err := body.next(ctx)
 	if err != nil {
@@ -178,7 +195,7 @@ func (t *Transport) attempt(req *http.Request, body *requestBody, tk slot, birth
 	}
 	out := req.WithContext(ctx)
 	out.Body = b
-	out.URL = locate(tk.server.url, req.URL, cmp.Or(req.Host, tk.server.url.Host))
+	out.URL = locate(held.backend.url, req.URL, cmp.Or(req.Host, held.backend.url.Host))
 	if _, there := req.Header[StartHeader]; there || t.o.sendStart {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
@@ -186,13 +203,13 @@ func (t *Transport) attempt(req *http.Request, body *requestBody, tk slot, birth
 		}
 		delete(out.Header, StartHeader)
 		if t.o.sendStart {
-			out.Header[StartHeader] = []string{FormatStart(birth)}
+			out.Header[StartHeader] = []string{FormatStart(start)}
 		}
 	}
-	res, err := t.send(out, tk, cancel)
+	res, err := t.send(out, held, cancel)
 	if !inTime() && req.Context().Err() == nil {
 		if err == nil {
-			res.Body.Close() // it came as the context ended
+			res.Body.Close() // it arrived as the context ended
 		}
 		res, err = nil, ErrAttemptTimeout
 	}
@@ -210,13 +227,13 @@ func (t *Transport) attempt(req *http.Request, body *requestBody, tk slot, birth
 	return res, nil
 }
 
-// send calls the base. If the base panics, or ends its goroutine, the slot is given back.
-func (t *Transport) send(req *http.Request, tk slot, cancel func()) (*http.Response, error) {
+// send calls the base. If the base panics or calls runtime.Goexit, the slot is released.
+func (t *Transport) send(req *http.Request, held slot, cancel func()) (*http.Response, error) {
 	returned := false
 	defer func() {
 		if !returned {
 			cancel()
-			t.scheduler.finish(tk, neutral, failed)
+			t.scheduler.finish(held, neutral, failed)
 		}
 	}()
 	res, err := t.base.RoundTrip(req)
@@ -224,11 +241,11 @@ func (t *Transport) send(req *http.Request, tk slot, cancel func()) (*http.Respo
 	return res, err
 }
 
-// answer has an answer's body give back the slot.
-func (t *Transport) deliver(ctx context.Context, res *http.Response, tk slot) *http.Response {
+// deliver wraps the body of a response so that it releases the slot.
+func (t *Transport) deliver(ctx context.Context, res *http.Response, held slot) *http.Response {
 	fails := slices.Contains(t.o.failOn, res.StatusCode)
 	if !fails {
-		t.scheduler.responded(tk)
+		t.scheduler.responded(held)
 	}
 	end := func(err error) {
 		v, o := neutral, completed
@@ -244,9 +261,9 @@ func (t *Transport) deliver(ctx context.Context, res *http.Response, tk slot) *h
 			v, o = failure, broken
 		}
 		if v == failure {
-			t.warn(tk, errors.Join(err, errors.New(res.Status)))
+			t.warn(held, errors.Join(err, errors.New(res.Status)))
 		}
-		t.scheduler.finish(tk, v, o)
+		t.scheduler.finish(held, v, o)
 	}
 	body := res.Body.(*cancelBody)
 	rw, both := body.ReadCloser.(io.ReadWriteCloser)
@@ -263,8 +280,8 @@ func (t *Transport) deliver(ctx context.Context, res *http.Response, tk slot) *h
 	return res
 }
 
-// blames reports whether a try's error is the backend's, and not that of the client whose body broke off, or is slow to come, or whose request cannot be
-// sent anywhere.
+// blames reports whether an error is a failure of the backend, and not of the client, whose body
+// broke off or is late, or whose request cannot be sent at all.
 func (t *Transport) blames(err error, body *requestBody) bool {
 	if err == ErrAttemptTimeout {
 		return !body.awaited()
@@ -272,11 +289,11 @@ func (t *Transport) blames(err error, body *requestBody) bool {
 	return !body.broken() && (!t.traces || body.sought.Load())
 }
 
-// mayRepeat reports whether a request that has failed may be sent once more.
+// mayRepeat reports whether a failed request may be sent again.
 func mayRepeat(req *http.Request, body *requestBody, err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	if ok && op.Op == "dial" && !body.begun() {
-		return true // nobody has seen any of it
+		return true // no server has seen any of it
 	}
 	return idempotent(req) && body.replayable()
 }

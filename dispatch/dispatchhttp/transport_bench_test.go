@@ -12,7 +12,8 @@ import (
 	"unsafe"
 )
 
-// What a Transport adds to a base that answers at once, and a Limiter to a handler that does nothing.
+// The overhead of a Transport over a base that responds at once, and of a Limiter before an empty
+// handler.
 func BenchmarkOverhead(b *testing.B) {
 	res := func(r *http.Request) *http.Response {
 		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("x")), Request: r}
@@ -45,8 +46,9 @@ func BenchmarkOverhead(b *testing.B) {
 	})
 }
 
-// A small request to a server on loopback and back, with http.Transport and with a Transport over it: by turns in one process, 200 requests each, and the
-// best and the median of all turns are reported, in ns per request.
+// A small request to a server on loopback, with http.Transport and with a Transport over it: by
+// turns in one process, 200 requests each. It reports the best and the median of all turns, in ns
+// per request.
 func BenchmarkLoopbackByTurns(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(hello))
 	defer server.Close()
@@ -61,7 +63,7 @@ func BenchmarkLoopbackByTurns(b *testing.B) {
 	defer tr.CloseIdleConnections()
 	const requests = 200
 	names := []string{"plain", "transport"}
-	rts := []http.RoundTripper{newBase(gatherTransport(nil)), tr}
+	rts := []http.RoundTripper{newBase(newTransportOptions(nil)), tr}
 	var times [2][]time.Duration
 	for b.Loop() {
 		for i, rt := range rts {
@@ -90,7 +92,8 @@ func BenchmarkLoopbackByTurns(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// What is said of the memory of a request that waits: the waiter, and its channel, which the runtime keeps in 96 bytes.
+// The documented memory of a waiting request: the waiter, and its channel, for which the runtime
+// takes 96 bytes.
 func TestWaiterTakesAbout220Bytes(t *testing.T) {
 	if n := unsafe.Sizeof(waiter{}) + 96; n > 240 {
 		t.Errorf("%d bytes", n)

@@ -21,7 +21,8 @@ import (
 
 func hello(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }
 
-// A slot is held until the body is closed or was read to its end, and not at all by an answer without one.
+// A slot is held until the body is closed or read to its end, and not at all by a response without
+// a body.
 func TestTransportHoldsSlotsForBodies(t *testing.T) {
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/empty" {
@@ -71,10 +72,11 @@ func TestTransportHoldsSlotsForBodies(t *testing.T) {
 	}
 }
 
-// However requests come, a backend never has more than c, every request is answered, and all backends have their share.
+// Under any arrivals a backend never has more than c, every request completes, and all backends get
+// a share.
 func TestTransportNeverMoreThanCAtOnce(t *testing.T) {
 	for _, c := range []int{1, 3} {
-		var backends []*backend
+		var backends []*testServer
 		var urls []*url.URL
 		for range 3 {
 			b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +108,7 @@ func TestTransportNeverMoreThanCAtOnce(t *testing.T) {
 	}
 }
 
-// What of a request is the backend's, and what its own.
+// Which parts of a request are those of the backend, and which its own.
 func TestTransportRewritesTheURL(t *testing.T) {
 	var seen *http.Request
 	tr := transport(t, nil, SendStart(), Base(roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -132,9 +134,9 @@ func TestTransportRewritesTheURL(t *testing.T) {
 		if got := seen.URL.String(); got != c.want || seen.Host != "own" || seen.Header.Get("A") != "b" {
 			t.Errorf("%s at %s: %s, Host %s", c.asked, c.backend, got, seen.Host)
 		}
-		birth, ok := ParseStart(seen.Header.Get(StartHeader))
-		if !ok || birth.Before(before) || birth.After(time.Now()) {
-			t.Errorf("it was born at %v", birth)
+		start, ok := ParseStart(seen.Header.Get(StartHeader))
+		if !ok || start.Before(before) || start.After(time.Now()) {
+			t.Errorf("it started at %v", start)
 		}
 		if req.URL.String() != c.asked || req.Header.Get(StartHeader) != "1" || res.Request != req {
 			t.Error("the request has changed")
@@ -174,9 +176,12 @@ func TestTransportRefusesBadBackends(t *testing.T) {
 	}
 	for name, f := range map[string]func(){
 		"capacity": func() { Capacity(0) }, "pool": func() { PoolLimit(-1) }, "wait": func() { MaxWait(0) },
-		"tries": func() { Attempts(0) }, "timeout": func() { AttemptTimeout(0) }, "rest": func() { Backoff(time.Second, time.Minute) },
-		"first": func() { Backoff(2*time.Second, time.Second) }, "status": func() { FailOn(200) }, "path": func() { HealthCheck("x", 1) },
-		"interval": func() { HealthCheck("/", 0) }, "escape": func() { HealthCheck("/%zz", 1) }, "host": func() { HealthCheck("//x", 1) },
+		"attempts": func() { Attempts(0) }, "timeout": func() { AttemptTimeout(0) },
+		"backoff": func() { Backoff(time.Second, time.Minute) },
+		"first":   func() { Backoff(2*time.Second, time.Second) }, "status": func() { FailOn(200) },
+		"path":     func() { HealthCheck("x", 1) },
+		"interval": func() { HealthCheck("/", 0) }, "escape": func() { HealthCheck("/%zz", 1) },
+		"host": func() { HealthCheck("//x", 1) },
 		"base": func() { Base(nil) }, "trust": func() { TrustStart(nil, 1) }, "next": func() { Limit(nil) },
 	} {
 		func() {
@@ -190,16 +195,17 @@ func TestTransportRefusesBadBackends(t *testing.T) {
 	}
 }
 
-// Backends come and go; one that is removed finishes, and if it comes back meanwhile it still has no more than c.
+// Backends are added and removed; a removed one finishes its requests, and if it is added again
+// meanwhile it still has no more than c.
 func TestTransportBackendsComeAndGo(t *testing.T) {
 	let := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) { <-let })
 	tr := transport(t, nil, Capacity(1))
-	answers := make(chan error)
+	errs := make(chan error)
 	ask := func() {
 		go func() {
 			_, err := get(t.Context(), tr, "/")
-			answers <- err
+			errs <- err
 		}()
 	}
 	ask()
@@ -224,7 +230,7 @@ func TestTransportBackendsComeAndGo(t *testing.T) {
 	}
 	for range 2 {
 		let <- true
-		if err := <-answers; err != nil {
+		if err := <-errs; err != nil {
 			t.Error(err)
 		}
 	}
@@ -236,7 +242,8 @@ func TestTransportBackendsComeAndGo(t *testing.T) {
 	}
 }
 
-// Close waits; if it may not, those who wait are turned away, and those in flight come to their end.
+// Close waits; if its context ends, waiting requests are refused, and those in flight are not
+// interrupted.
 func TestTransportCloses(t *testing.T) {
 	let := make(chan bool)
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) { <-let })
@@ -248,7 +255,11 @@ func TestTransportCloses(t *testing.T) {
 			errs <- err
 		}()
 	}
-	eventually(t, "one is in flight and one waits", func() bool { s := tr.Stats(); return s.Waiting == 1 && s.InFlight == 1 })
+	eventually(t, "one is in flight and one waits", func() bool {
+		s := tr.Stats()
+		return s.Waiting == 1 &&
+			s.InFlight == 1
+	})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 	defer cancel()
 	if err := tr.Close(ctx); err != context.DeadlineExceeded {
@@ -270,7 +281,8 @@ func TestTransportCloses(t *testing.T) {
 	}
 }
 
-// Under ReverseProxy an upgraded connection goes through both ways, and has its slot until it ends.
+// Under ReverseProxy an upgraded connection works in both directions, and holds its slot until it
+// ends.
 func TestTransportUpgradesUnderReverseProxy(t *testing.T) {
 	b := newBackend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "echo" {
@@ -327,10 +339,11 @@ func TestTransportUpgradesUnderReverseProxy(t *testing.T) {
 	eventually(t, "the slot is free", func() bool { return tr.Stats().InFlight == 0 })
 }
 
-// Backends that speak HTTP/2, with TLS and without; many requests share a connection, and c holds all the same.
+// Backends with HTTP/2, with TLS and without: many requests share a connection, and at most c are
+// in flight.
 func TestTransportHTTP2Concurrent(t *testing.T) {
 	for _, encrypted := range []bool{true, false} {
-		b := &backend{}
+		b := &testServer{}
 		b.Server = httptest.NewUnstartedServer(b.counting(func(w http.ResponseWriter, r *http.Request) {
 			time.Sleep(time.Millisecond)
 			io.WriteString(w, r.Proto)
@@ -362,7 +375,8 @@ func TestTransportHTTP2Concurrent(t *testing.T) {
 		}
 		tr.CloseIdleConnections()
 		b.Close()
-		if _, err := send(t.Context(), tr, "POST", "/", strings.NewReader("x")); err == nil || tr.Stats().Backends[0].Failed == 0 {
+		if _, err := send(t.Context(), tr, "POST", "/", strings.NewReader("x")); err == nil ||
+			tr.Stats().Backends[0].Failed == 0 {
 			t.Errorf("a backend that is not there: %v %+v", err, tr.Stats().Backends)
 		}
 	}
@@ -373,12 +387,14 @@ func TestErrorHandler(t *testing.T) {
 		err  error
 		want int
 	}{
-		{dispatch.ErrFull, 503}, {fmt.Errorf("x: %w", dispatch.ErrTooOld), 503}, {dispatch.ErrClosed, 503}, {ErrAttemptTimeout, 504},
+		{dispatch.ErrFull, 503}, {fmt.Errorf("x: %w", dispatch.ErrTooOld), 503}, {dispatch.ErrClosed, 503},
+		{ErrAttemptTimeout, 504},
 		{context.DeadlineExceeded, 504}, {&http.MaxBytesError{}, 413}, {errors.New("reset"), 502}, {io.ErrUnexpectedEOF, 502},
 	} {
 		w := httptest.NewRecorder()
 		ErrorHandler(w, nil, c.err)
-		if w.Code != c.want || (w.Header().Get("Retry-After") != "") != (c.want == 503) || strings.Contains(w.Body.String(), "reset") {
+		if w.Code != c.want || (w.Header().Get("Retry-After") != "") != (c.want == 503) ||
+			strings.Contains(w.Body.String(), "reset") {
 			t.Errorf("%v: %d %q", c.err, w.Code, w.Body)
 		}
 	}

@@ -66,7 +66,8 @@ func NewCollector(source Source, labels prometheus.Labels) *Collector {
 
 // Describe is for the registry.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.items, c.submitted, c.refused, c.tries, c.refusals, c.returned, c.moved, c.panics,
+	for _, d := range []*prometheus.Desc{c.items, c.submitted, c.refused, c.tries, c.refusals, c.returned, c.moved,
+		c.panics,
 		c.waits, c.oldest, c.waiting, c.load, c.busy, c.buffer} {
 		ch <- d
 	}

@@ -121,8 +121,10 @@ capped_worker_busy_seconds{worker="0"} 3
 capped_worker_load{worker="0"} 2
 `
 		collector := dispatchprom.NewCollector(c, nil)
-		if err := testutil.CollectAndCompare(collector, strings.NewReader(want), "capped_items_total", "capped_oldest_age_seconds", "capped_panics_total",
-			"capped_refused_items_total", "capped_refusals_total", "capped_submitted_items_total", "capped_tries_total", "capped_waiting_items",
+		if err := testutil.CollectAndCompare(collector, strings.NewReader(want), "capped_items_total",
+			"capped_oldest_age_seconds", "capped_panics_total",
+			"capped_refused_items_total", "capped_refusals_total", "capped_submitted_items_total", "capped_tries_total",
+			"capped_waiting_items",
 			"capped_worker_busy_seconds", "capped_worker_load"); err != nil {
 			t.Error(err)
 		}
@@ -130,7 +132,8 @@ capped_worker_load{worker="0"} 2
 			t.Error(problems, err)
 		}
 		registry := prometheus.NewPedanticRegistry()
-		registry.MustRegister(dispatchprom.NewCollector(c, prometheus.Labels{"name": "one"}), dispatchprom.NewCollector(c, prometheus.Labels{"name": "two"}))
+		registry.MustRegister(dispatchprom.NewCollector(c, prometheus.Labels{"name": "one"}),
+			dispatchprom.NewCollector(c, prometheus.Labels{"name": "two"}))
 		families, err := registry.Gather()
 		if err != nil || len(families) != 14 {
 			t.Error(len(families), err)

@@ -59,7 +59,8 @@ func NewHTTPCollector(source HTTPSource, labels prometheus.Labels) *HTTPCollecto
 
 // Describe is for the registry.
 func (c *HTTPCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{c.requests, c.outcomes, c.retries, c.waiting, c.inFlight, c.waits, c.oldest, c.service, c.capacity,
+	for _, d := range []*prometheus.Desc{c.requests, c.outcomes, c.retries, c.waiting, c.inFlight, c.waits, c.oldest,
+		c.service, c.capacity,
 		c.backendInFlight, c.backendAnswers, c.backendFailures, c.backendResting} {
 		ch <- d
 	}

@@ -20,7 +20,10 @@ import (
 )
 
 func ExampleHTTPCollector() {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		io.WriteString(w, "hello")
+	}))
 	defer server.Close()
 	u, _ := url.Parse(server.URL)
 	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Capacity(4))
@@ -87,7 +90,9 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 // Every number is where it should be, in the time of the test.
 func TestHTTPCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}), dispatchhttp.Capacity(1), dispatchhttp.PoolLimit(1), dispatchhttp.Attempts(2), dispatchhttp.Backoff(time.Second, time.Second))
+		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}),
+			dispatchhttp.Capacity(1), dispatchhttp.PoolLimit(1), dispatchhttp.Attempts(2),
+			dispatchhttp.Backoff(time.Second, time.Second))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,8 +152,10 @@ capped_http_retries_total{service="s"} 1
 # TYPE capped_http_waiting_requests gauge
 capped_http_waiting_requests{service="s"} 1
 `
-		names := []string{"capped_http_requests_total", "capped_http_outcomes_total", "capped_http_retries_total", "capped_http_waiting_requests", "capped_http_inflight_requests",
-			"capped_http_oldest_age_seconds", "capped_http_capacity_requests", "capped_http_backend_inflight_requests", "capped_http_backend_answers_total", "capped_http_backend_failures_total"}
+		names := []string{"capped_http_requests_total", "capped_http_outcomes_total", "capped_http_retries_total",
+			"capped_http_waiting_requests", "capped_http_inflight_requests",
+			"capped_http_oldest_age_seconds", "capped_http_capacity_requests", "capped_http_backend_inflight_requests",
+			"capped_http_backend_answers_total", "capped_http_backend_failures_total"}
 		if err := testutil.CollectAndCompare(c, strings.NewReader(want), names...); err != nil {
 			t.Error(err)
 		}
