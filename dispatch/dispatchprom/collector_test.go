@@ -25,10 +25,10 @@ func ExampleCollector() {
 	for i := range 10 {
 		c.Do(context.Background(), i)
 	}
-	fmt.Println(testutil.CollectAndCount(dispatchprom.NewCollector(c, nil), "capped_worker_load"), "workers")
+	fmt.Println(testutil.CollectAndCount(dispatchprom.NewCollector(c, nil), "dispatch_worker_load"), "workers")
 	families, err := registry.Gather() // as a scrape does
 	for _, f := range families {
-		if f.GetName() == "capped_wait_seconds" {
+		if f.GetName() == "dispatch_wait_seconds" {
 			fmt.Println(f.GetMetric()[0].GetHistogram().GetSampleCount(), "waits")
 		}
 	}
@@ -39,19 +39,19 @@ func ExampleCollector() {
 	// <nil> <nil>
 }
 
-// Both can be shown.
+// Both are sources.
 func ExampleSource() {
 	d := dispatch.NewDispatcher([]func(context.Context, int){})
 	c := dispatch.NewCaller([]func(context.Context, int) (int, error){})
 	for _, source := range []dispatchprom.Source{d, c} {
-		fmt.Println(testutil.CollectAndCount(dispatchprom.NewCollector(source, nil), "capped_waiting_items"))
+		fmt.Println(testutil.CollectAndCount(dispatchprom.NewCollector(source, nil), "dispatch_waiting_items"))
 	}
 	// Output:
 	// 3
 	// 3
 }
 
-// Every number is where it should be, in the time of the test.
+// Every metric has the right value, in simulated time.
 func TestCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := make(chan struct{})
@@ -83,49 +83,49 @@ func TestCollector(t *testing.T) {
 		}
 		time.Sleep(3 * time.Second)
 		const want = `
-# HELP capped_items_total Items by what became of them.
-# TYPE capped_items_total counter
-capped_items_total{outcome="aborted"} 0
-capped_items_total{outcome="cancelled"} 0
-capped_items_total{outcome="failed"} 1
-capped_items_total{outcome="served"} 2
-capped_items_total{outcome="too_old"} 0
-# HELP capped_oldest_age_seconds Age of the oldest item that has not begun.
-# TYPE capped_oldest_age_seconds gauge
-capped_oldest_age_seconds 3
-# HELP capped_panics_total Panics of workers.
-# TYPE capped_panics_total counter
-capped_panics_total 1
-# HELP capped_refused_items_total Items turned away because the pool was full.
-# TYPE capped_refused_items_total counter
-capped_refused_items_total 1
-# HELP capped_refusals_total How often no worker had a slot.
-# TYPE capped_refusals_total counter
-capped_refusals_total 5
-# HELP capped_submitted_items_total Items taken.
-# TYPE capped_submitted_items_total counter
-capped_submitted_items_total 7
-# HELP capped_tries_total How often an item was offered to workers.
-# TYPE capped_tries_total counter
-capped_tries_total 10
-# HELP capped_waiting_items Items that have not begun, by where they are.
-# TYPE capped_waiting_items gauge
-capped_waiting_items{place="accepted"} 1
-capped_waiting_items{place="outside"} 1
-capped_waiting_items{place="pool"} 2
-# HELP capped_worker_busy_seconds For how long a worker has worked on its item.
-# TYPE capped_worker_busy_seconds gauge
-capped_worker_busy_seconds{worker="0"} 3
-# HELP capped_worker_load Items that a worker has, the one that it works on counted.
-# TYPE capped_worker_load gauge
-capped_worker_load{worker="0"} 2
+# HELP dispatch_items_total Items by outcome.
+# TYPE dispatch_items_total counter
+dispatch_items_total{outcome="aborted"} 0
+dispatch_items_total{outcome="canceled"} 0
+dispatch_items_total{outcome="failed"} 1
+dispatch_items_total{outcome="served"} 2
+dispatch_items_total{outcome="too_old"} 0
+# HELP dispatch_oldest_age_seconds Age of the oldest item that has not begun.
+# TYPE dispatch_oldest_age_seconds gauge
+dispatch_oldest_age_seconds 3
+# HELP dispatch_panics_total Panics of workers.
+# TYPE dispatch_panics_total counter
+dispatch_panics_total 1
+# HELP dispatch_refused_items_total Items refused because the pool was full.
+# TYPE dispatch_refused_items_total counter
+dispatch_refused_items_total 1
+# HELP dispatch_refusals_total How often no worker had a free slot.
+# TYPE dispatch_refusals_total counter
+dispatch_refusals_total 5
+# HELP dispatch_submitted_items_total Items taken.
+# TYPE dispatch_submitted_items_total counter
+dispatch_submitted_items_total 7
+# HELP dispatch_attempts_total How often an item was offered to the workers.
+# TYPE dispatch_attempts_total counter
+dispatch_attempts_total 10
+# HELP dispatch_waiting_items Items that have not begun, by place.
+# TYPE dispatch_waiting_items gauge
+dispatch_waiting_items{place="accepted"} 1
+dispatch_waiting_items{place="blocked"} 1
+dispatch_waiting_items{place="pool"} 2
+# HELP dispatch_worker_busy_seconds How long the item of a worker has been in service.
+# TYPE dispatch_worker_busy_seconds gauge
+dispatch_worker_busy_seconds{worker="0"} 3
+# HELP dispatch_worker_load Items of a worker, including the one in service.
+# TYPE dispatch_worker_load gauge
+dispatch_worker_load{worker="0"} 2
 `
 		collector := dispatchprom.NewCollector(c, nil)
-		if err := testutil.CollectAndCompare(collector, strings.NewReader(want), "capped_items_total",
-			"capped_oldest_age_seconds", "capped_panics_total",
-			"capped_refused_items_total", "capped_refusals_total", "capped_submitted_items_total", "capped_tries_total",
-			"capped_waiting_items",
-			"capped_worker_busy_seconds", "capped_worker_load"); err != nil {
+		if err := testutil.CollectAndCompare(collector, strings.NewReader(want), "dispatch_items_total",
+			"dispatch_oldest_age_seconds", "dispatch_panics_total",
+			"dispatch_refused_items_total", "dispatch_refusals_total", "dispatch_submitted_items_total", "dispatch_attempts_total",
+			"dispatch_waiting_items",
+			"dispatch_worker_busy_seconds", "dispatch_worker_load"); err != nil {
 			t.Error(err)
 		}
 		if problems, err := testutil.CollectAndLint(collector); err != nil || len(problems) > 0 {
@@ -139,11 +139,11 @@ capped_worker_load{worker="0"} 2
 			t.Error(len(families), err)
 		}
 		for _, f := range families {
-			if f.GetName() != "capped_wait_seconds" {
+			if f.GetName() != "dispatch_wait_seconds" {
 				continue
 			}
 			h := f.GetMetric()[0].GetHistogram()
-			// 0 waited for nothing, the others for a second, which is below 2³⁰ ns.
+			// 0 did not wait, the others waited for a second, which is below 2³⁰ ns.
 			if h.GetSampleCount() != 4 || h.GetSampleSum() != 3 || len(h.GetBucket()) != 27 {
 				t.Errorf("the histogram is %v", h)
 			}

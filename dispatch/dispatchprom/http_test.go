@@ -46,17 +46,17 @@ func ExampleHTTPCollector() {
 	}
 	families, err := registry.Gather() // as a scrape does
 	for _, f := range families {
-		if f.GetName() == "capped_http_backend_answers_total" {
-			fmt.Println(f.GetMetric()[0].GetCounter().GetValue(), "answers")
+		if f.GetName() == "dispatch_http_backend_responses_total" {
+			fmt.Println(f.GetMetric()[0].GetCounter().GetValue(), "responses")
 		}
 	}
 	fmt.Println(err, t.Close(context.Background()))
 	// Output:
-	// 3 answers
+	// 3 responses
 	// <nil> <nil>
 }
 
-// Both can be shown.
+// Both are sources.
 func ExampleHTTPSource() {
 	t, err := dispatchhttp.NewTransport(nil)
 	if err != nil {
@@ -65,14 +65,14 @@ func ExampleHTTPSource() {
 	}
 	l := dispatchhttp.Limit(http.NotFoundHandler())
 	for _, source := range []dispatchprom.HTTPSource{t, l} {
-		fmt.Println(testutil.CollectAndCount(dispatchprom.NewHTTPCollector(source, nil), "capped_http_outcomes_total"))
+		fmt.Println(testutil.CollectAndCount(dispatchprom.NewHTTPCollector(source, nil), "dispatch_http_outcomes_total"))
 	}
 	// Output:
 	// 7
 	// 7
 }
 
-// sender is what sends requests: by their path they are answered, fail, or hang.
+// sender is a base that responds, fails or hangs, by the path of the request.
 type sender struct{}
 
 func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -87,7 +87,7 @@ func (sender) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 }
 
-// Every number is where it should be, in the time of the test.
+// Every metric has the right value, in simulated time.
 func TestHTTPCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tr, err := dispatchhttp.NewTransport([]*url.URL{{Scheme: "http", Host: "a"}}, dispatchhttp.Base(sender{}),
@@ -104,8 +104,8 @@ func TestHTTPCollector(t *testing.T) {
 			}
 			tr.RoundTrip(r)
 		}
-		send(t.Context(), "/answered")
-		send(t.Context(), "/fails") // twice, with a rest of a second between
+		send(t.Context(), "/completed")
+		send(t.Context(), "/fails") // twice, with a backoff of a second between
 		time.Sleep(time.Second)
 		ctx, cancel := context.WithCancel(t.Context())
 		go send(ctx, "/hangs")
@@ -115,47 +115,47 @@ func TestHTTPCollector(t *testing.T) {
 		send(t.Context(), "/full")
 		time.Sleep(2 * time.Second)
 		const want = `
-# HELP capped_http_backend_answers_total Answers of a backend that came to their end.
-# TYPE capped_http_backend_answers_total counter
-capped_http_backend_answers_total{backend="http://a",service="s"} 1
-# HELP capped_http_backend_failures_total Tries at a backend that did not.
-# TYPE capped_http_backend_failures_total counter
-capped_http_backend_failures_total{backend="http://a",service="s"} 2
-# HELP capped_http_backend_inflight_requests Requests at a backend.
-# TYPE capped_http_backend_inflight_requests gauge
-capped_http_backend_inflight_requests{backend="http://a",service="s"} 1
-# HELP capped_http_capacity_requests How many requests a backend, or the limiter, may have at once.
-# TYPE capped_http_capacity_requests gauge
-capped_http_capacity_requests{service="s"} 1
-# HELP capped_http_inflight_requests Requests that have a slot.
-# TYPE capped_http_inflight_requests gauge
-capped_http_inflight_requests{service="s"} 1
-# HELP capped_http_oldest_age_seconds Age of the oldest request that waits.
-# TYPE capped_http_oldest_age_seconds gauge
-capped_http_oldest_age_seconds{service="s"} 2
-# HELP capped_http_outcomes_total Requests by what became of them.
-# TYPE capped_http_outcomes_total counter
-capped_http_outcomes_total{outcome="answered",service="s"} 1
-capped_http_outcomes_total{outcome="broken",service="s"} 0
-capped_http_outcomes_total{outcome="cancelled",service="s"} 0
-capped_http_outcomes_total{outcome="closed",service="s"} 0
-capped_http_outcomes_total{outcome="failed",service="s"} 1
-capped_http_outcomes_total{outcome="full",service="s"} 1
-capped_http_outcomes_total{outcome="too_old",service="s"} 0
-# HELP capped_http_requests_total Requests that came.
-# TYPE capped_http_requests_total counter
-capped_http_requests_total{service="s"} 5
-# HELP capped_http_retries_total Tries beyond the first.
-# TYPE capped_http_retries_total counter
-capped_http_retries_total{service="s"} 1
-# HELP capped_http_waiting_requests Requests that wait for a slot.
-# TYPE capped_http_waiting_requests gauge
-capped_http_waiting_requests{service="s"} 1
+# HELP dispatch_http_backend_responses_total Responses of a backend that ended.
+# TYPE dispatch_http_backend_responses_total counter
+dispatch_http_backend_responses_total{backend="http://a",service="s"} 1
+# HELP dispatch_http_backend_failures_total Failed attempts at a backend.
+# TYPE dispatch_http_backend_failures_total counter
+dispatch_http_backend_failures_total{backend="http://a",service="s"} 2
+# HELP dispatch_http_backend_inflight_requests Requests at a backend.
+# TYPE dispatch_http_backend_inflight_requests gauge
+dispatch_http_backend_inflight_requests{backend="http://a",service="s"} 1
+# HELP dispatch_http_capacity_requests How many requests a backend, or the limiter, may have at once.
+# TYPE dispatch_http_capacity_requests gauge
+dispatch_http_capacity_requests{service="s"} 1
+# HELP dispatch_http_inflight_requests Requests that hold a slot.
+# TYPE dispatch_http_inflight_requests gauge
+dispatch_http_inflight_requests{service="s"} 1
+# HELP dispatch_http_oldest_age_seconds Age of the oldest waiting request.
+# TYPE dispatch_http_oldest_age_seconds gauge
+dispatch_http_oldest_age_seconds{service="s"} 2
+# HELP dispatch_http_outcomes_total Requests by outcome.
+# TYPE dispatch_http_outcomes_total counter
+dispatch_http_outcomes_total{outcome="completed",service="s"} 1
+dispatch_http_outcomes_total{outcome="broken",service="s"} 0
+dispatch_http_outcomes_total{outcome="canceled",service="s"} 0
+dispatch_http_outcomes_total{outcome="closed",service="s"} 0
+dispatch_http_outcomes_total{outcome="failed",service="s"} 1
+dispatch_http_outcomes_total{outcome="full",service="s"} 1
+dispatch_http_outcomes_total{outcome="too_old",service="s"} 0
+# HELP dispatch_http_requests_total Requests.
+# TYPE dispatch_http_requests_total counter
+dispatch_http_requests_total{service="s"} 5
+# HELP dispatch_http_retries_total Attempts beyond the first.
+# TYPE dispatch_http_retries_total counter
+dispatch_http_retries_total{service="s"} 1
+# HELP dispatch_http_waiting_requests Requests that wait for a slot.
+# TYPE dispatch_http_waiting_requests gauge
+dispatch_http_waiting_requests{service="s"} 1
 `
-		names := []string{"capped_http_requests_total", "capped_http_outcomes_total", "capped_http_retries_total",
-			"capped_http_waiting_requests", "capped_http_inflight_requests",
-			"capped_http_oldest_age_seconds", "capped_http_capacity_requests", "capped_http_backend_inflight_requests",
-			"capped_http_backend_answers_total", "capped_http_backend_failures_total"}
+		names := []string{"dispatch_http_requests_total", "dispatch_http_outcomes_total", "dispatch_http_retries_total",
+			"dispatch_http_waiting_requests", "dispatch_http_inflight_requests",
+			"dispatch_http_oldest_age_seconds", "dispatch_http_capacity_requests", "dispatch_http_backend_inflight_requests",
+			"dispatch_http_backend_responses_total", "dispatch_http_backend_failures_total"}
 		if err := testutil.CollectAndCompare(c, strings.NewReader(want), names...); err != nil {
 			t.Error(err)
 		}
