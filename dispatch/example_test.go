@@ -96,6 +96,44 @@ func ExampleDispatcherOption() {
 	// level=INFO msg=dropped item=2 error="dispatch: the item was too old when its turn came"
 }
 
+// The same options for both; ExpectedLoad sets the capacity where Capacity does not.
+func ExampleOption() {
+	shared := []dispatch.Option{dispatch.ExpectedLoad(0.9999), dispatch.PoolLimit(100)}
+	var forDispatcher []dispatch.DispatcherOption
+	var forCaller []dispatch.CallerOption
+	for _, o := range shared {
+		forDispatcher, forCaller = append(forDispatcher, o), append(forCaller, o)
+	}
+	d := dispatch.NewDispatcher([]func(context.Context, int){}, forDispatcher...)
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){}, forCaller...)
+	fmt.Println(d.Stats().Capacity, c.Stats().Capacity)
+	fmt.Println(d.Close(context.Background()), c.Close(context.Background()))
+	// Output:
+	// 3 3
+	// <nil> <nil>
+}
+
+// A Caller that holds one item at a time and refuses the others at once.
+func ExampleCallerOption() {
+	begun, end := make(chan bool), make(chan bool)
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){func(_ context.Context, i int) (int, error) {
+		begun <- true
+		<-end
+		return i, nil
+	}}, dispatch.Capacity(1), dispatch.PoolLimit(0))
+	go func() {
+		<-begun
+		_, err := c.TryDo(context.Background(), 2)
+		fmt.Println(err)
+		end <- true
+	}()
+	fmt.Println(c.Do(context.Background(), 1))
+	c.Close(context.Background())
+	// Output:
+	// dispatch: the pool is full
+	// 1 <nil>
+}
+
 // A worker is replaced by another while there is work.
 func ExampleWorkerID() {
 	c := dispatch.NewCaller([]func(context.Context, int) (string, error){

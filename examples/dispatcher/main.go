@@ -1,5 +1,5 @@
-// Dispatcher has printers print jobs, each one at a time with a few more in its tray, and the others in a common queue, the oldest first. A printer
-// jams, more comes than there is room for, everything has to stop, and somebody wants an answer.
+// Dispatcher prints jobs on printers with small trays; other jobs wait in a common queue, the oldest first.
+// A printer jams; more jobs arrive than there is room for, and everything stops; and a job has a result.
 //
 //	go run ./examples/dispatcher -printers 10 -tray 3
 package main
@@ -18,7 +18,7 @@ import (
 
 func main() {
 	printers := flag.Int("printers", 4, "how many printers there are")
-	tray := flag.Int("tray", 2, "how many jobs a printer may have, the one that it prints counted")
+	tray := flag.Int("tray", 2, "how many jobs a printer may have, including the one that it prints")
 	jobs := flag.Int("jobs", 1000, "how many jobs there are to print")
 	flag.Parse()
 	if *printers < 2 || *printers > 1000 || *tray < 1 || *tray > 100 || *jobs < 1 || *jobs > 1_000_000 || flag.NArg() > 0 {
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// jam has one job hang. What its printer had in the tray is printed by others; then the printer is taken away.
+// jam lets one job hang. Other printers print the jobs in the tray of its printer, which is then removed.
 func jam(ctx context.Context, printers, tray, jobs int) error {
 	clear := make(chan struct{})
 	var printed sync.WaitGroup
@@ -45,7 +45,7 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 		printed.Done()
 	}), dispatch.Capacity(tray))
 	for job := range jobs {
-		if err := d.Submit(ctx, job); err != nil { // waits if the queue is full
+		if err := d.Submit(ctx, job); err != nil { // blocks while the queue is full
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 	fmt.Printf("%d of %d jobs are printed, and one printer is jammed\n", jobs-1, jobs)
 	for _, w := range d.Stats().Workers {
 		if w.Load > 0 {
-			d.RemoveWorker(w.ID) // it finishes what it has begun
+			d.RemoveWorker(w.ID) // it finishes the job that it has begun
 		}
 	}
 	close(clear)
@@ -63,7 +63,7 @@ func jam(ctx context.Context, printers, tray, jobs int) error {
 	return err
 }
 
-// stop has more jobs than there is room for, and then wants back what has not begun.
+// stop submits more jobs than there is room for, and then takes back those that have not begun.
 func stop(ctx context.Context, printers, tray int) error {
 	var begun sync.WaitGroup
 	begun.Add(printers)
@@ -72,21 +72,21 @@ func stop(ctx context.Context, printers, tray int) error {
 		<-ctx.Done()
 	}), dispatch.Capacity(tray), dispatch.PoolLimit(10))
 	taken := 0
-	for d.TrySubmit(taken) == nil {
-		taken++
+	for ; d.TrySubmit(taken) == nil; taken++ {
 	}
-	fmt.Printf("%d printers with %d jobs each, %d in the queue: %d are taken, the next gets %q\n", printers, tray, d.Stats().Pool, taken, d.TrySubmit(taken))
+	fmt.Printf("%d printers with %d jobs each, %d in the queue: %d are taken, the next gets %q\n",
+		printers, tray, d.Stats().Pool, taken, d.TrySubmit(taken))
 	begun.Wait()
-	back := d.Abort() // their context ends
-	fmt.Printf("all stop: %d had begun, %d come back, from job %d to job %d\n\n", printers, len(back), back[0], back[len(back)-1])
+	back := d.Abort() // ends the context of the printers
+	fmt.Printf("all stop: %d had begun, %d come back, from job %d to job %d\n\n",
+		printers, len(back), back[0], back[len(back)-1])
 	return d.Close(ctx)
 }
 
-// ask wants to know what came of it.
+// ask uses a Caller, whose jobs have a result.
 func ask(ctx context.Context) error {
-	c := dispatch.NewCaller([]func(context.Context, string) (int, error){func(_ context.Context, text string) (int, error) {
-		return 100 / len(text), nil
-	}})
+	share := func(_ context.Context, text string) (int, error) { return 100 / len(text), nil }
+	c := dispatch.NewCaller([]func(context.Context, string) (int, error){share})
 	for _, text := range []string{"hello", ""} {
 		copies, err := c.Do(ctx, text)
 		fmt.Printf("%q: %d, %v\n", text, copies, err)

@@ -1,5 +1,5 @@
-// Proxy puts a reverse proxy before some servers, each of which gets at most a few requests at once. Many requests come, a server dies, and then more come
-// than there is room for.
+// Proxy puts a reverse proxy before some servers, each of which gets at most a few requests at once. Many
+// requests arrive, a server dies, and then more arrive than there is room for.
 //
 //	go run ./examples/proxy -backends 5 -capacity 3
 package main
@@ -35,7 +35,7 @@ func main() {
 }
 
 func run(n, capacity int) error {
-	var over atomic.Int64 // how often a server had more than it may
+	var over atomic.Int64 // how often a server had more than its capacity
 	var servers []*httptest.Server
 	var urls []*url.URL
 	for range n {
@@ -54,7 +54,8 @@ func run(n, capacity int) error {
 	if err != nil {
 		return err
 	}
-	proxy := &httputil.ReverseProxy{Transport: t, ErrorHandler: dispatchhttp.ErrorHandler, Rewrite: func(r *httputil.ProxyRequest) { r.SetXForwarded() }}
+	rewrite := func(r *httputil.ProxyRequest) { r.SetXForwarded() }
+	proxy := &httputil.ReverseProxy{Transport: t, Rewrite: rewrite, ErrorHandler: dispatchhttp.ErrorHandler}
 	room := 10 * n * capacity
 	limit := dispatchhttp.Limit(proxy, dispatchhttp.Capacity(n*capacity), dispatchhttp.PoolLimit(room))
 	front := httptest.NewServer(limit)
@@ -62,8 +63,9 @@ func run(n, capacity int) error {
 
 	fmt.Printf("%d requests at once: %v\n", room, ask(front.URL, room))
 	servers[0].Close()
-	fmt.Printf("a server dies, and %d more come: %v; it has failed: %v\n", room, ask(front.URL, room), t.Stats().Backends[0].Failed > 0)
-	t.Set(nil) // no server is there: those that come wait, as many as there is room for
+	fmt.Printf("a server dies, and %d more come: %v; it has failed: %v\n",
+		room, ask(front.URL, room), t.Stats().Backends[0].Failed > 0)
+	t.Set(nil) // no servers: requests wait, as many as there is room for
 	go func() {
 		for limit.Stats().Requests < uint64(4*room) {
 			time.Sleep(time.Millisecond)
@@ -75,23 +77,23 @@ func run(n, capacity int) error {
 	return t.Close(context.Background())
 }
 
-// ask sends requests, all at once, and returns how many answers there were of each kind.
+// ask sends requests, all at once, and returns the number of responses by status.
 func ask(url string, requests int) map[string]int {
-	answers := map[string]int{}
+	responses := map[string]int{}
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	for range requests {
 		all.Go(func() {
-			answer := "no answer"
+			status := "no response"
 			if res, err := http.Get(url); err == nil {
-				answer = res.Status
+				status = res.Status
 				res.Body.Close()
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			answers[answer]++
+			responses[status]++
 		})
 	}
 	all.Wait()
-	return answers
+	return responses
 }
