@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// source makes new balls.
+// A source generates the arrivals.
 type source struct {
 	how  Arrivals
 	bins int
@@ -17,7 +17,7 @@ type source struct {
 
 	whole    int    // Exact: ⌊λn⌋
 	fraction uint64 // λn − ⌊λn⌋ in units of 2⁻⁶⁴
-	carry    uint64 // what is due of a ball, in the same units
+	carry    uint64 // the fraction of a ball that is due, in the same units
 }
 
 func newSource(c *Config) source {
@@ -27,12 +27,12 @@ func newSource(c *Config) source {
 	return s
 }
 
-// product is rate·n, exactly but for what is less than 2⁻⁶⁴. A product of floats would be rounded, and with it every
-// ball that comes after many rounds.
+// product returns rate·n, exact to 2⁻⁶⁴. A floating-point product would be rounded, and after many
+// rounds the number of balls would be wrong.
 func product(rate float64, n int) (whole int, fraction uint64) {
 	mantissa, exponent := math.Frexp(rate) // rate = mantissa·2^exponent, mantissa in [½, 1)
 	high, low := bits.Mul64(uint64(mantissa*(1<<53)), uint64(n))
-	// high:low is the product times 2^(53 − exponent); it is wanted times 2⁶⁴.
+	// high:low is the product times 2^(53 − exponent); the result is the product times 2⁶⁴.
 	for shift := 53 - exponent; shift != 64; {
 		if shift < 64 { // to the left
 			high, low = high<<1|low>>63, low<<1
@@ -48,7 +48,7 @@ func product(rate float64, n int) (whole int, fraction uint64) {
 	return int(high), low
 }
 
-// batch is the number of balls that come in round t.
+// batch returns the number of arrivals in round t.
 func (s *source) batch(t int) int {
 	switch s.how {
 	case Binomial:

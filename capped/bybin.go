@@ -12,7 +12,8 @@ func newByBin(c *Config) engine {
 	case c.Capacity <= mostByte:
 		return &cappedByBin[uint8]{config: c, held: make([]uint8, c.Bins), counts: make([]int, 256), sweep: sweepBytes}
 	}
-	return &cappedByBin[uint32]{config: c, held: make([]uint32, c.Bins), counts: make([]int, c.Capacity+1), sweep: sweepWords}
+	return &cappedByBin[uint32]{config: c, held: make([]uint32, c.Bins), counts: make([]int, c.Capacity+1),
+		sweep: sweepWords}
 }
 
 // cappedByBin is CAPPED, ball by ball.
@@ -20,7 +21,7 @@ type cappedByBin[L uint8 | uint32] struct {
 	config *Config
 	held   []L
 	most   int   // no load is larger
-	counts []int // of the balls of a cohort, how many found how many before them
+	counts []int // the balls of a cohort by the number of balls before them
 	sweep  func([]L)
 }
 
@@ -35,7 +36,7 @@ func (e *cappedByBin[L]) throw(p *Process) {
 			some := choices.some(left)
 			left -= len(some)
 			for _, bin := range some {
-				// Without a branch, which would be guessed wrong once for every few balls.
+				// Branch-free: a branch would be mispredicted once for every few balls.
 				h := held[bin]
 				more := L(0)
 				if h < full {
@@ -90,11 +91,11 @@ func tally[L uint8 | uint32](held []L) []int {
 	return all
 }
 
-// mostByte is the largest load that sweepBytes can do.
+// mostByte is the largest load that sweepBytes can handle.
 const mostByte = 127
 
-// sweepBytes takes 1 from every load that is not 0, eight loads at a time: a byte b ≤ 127 with its upper bit set is still at
-// least 128 after 1 is taken from it, and the borrow does not leave it, exactly if b was not 0.
+// sweepBytes decrements every load that is not 0, eight loads at a time: a byte b ≤ 127 with its
+// upper bit set is still at least 128 after a decrement, without a borrow, exactly if b was not 0.
 func sweepBytes(held []uint8) {
 	const ones, uppers = 0x0101010101010101, 0x8080808080808080
 	for len(held) >= 8 {
@@ -109,7 +110,7 @@ func sweepBytes(held []uint8) {
 	}
 }
 
-// sweepWords takes 1 from every load that is not 0.
+// sweepWords decrements every load that is not 0.
 func sweepWords(held []uint32) {
 	for i, h := range held {
 		if h > 0 {
@@ -122,7 +123,7 @@ func sweepWords(held []uint32) {
 type greedyByBin struct {
 	config *Config
 	held   []uint32 // at the beginning of the round
-	fresh  []uint32 // come in this round
+	fresh  []uint32 // added in this round
 	counts []int
 }
 
@@ -132,7 +133,8 @@ func (e *greedyByBin) throw(p *Process) {
 	for i := range p.pool {
 		clear(e.counts)
 		for range p.pool[i].count {
-			// Of several least loaded choices the first: they are independent, so it is as likely to be any bin of that load.
+			// The first of several least loaded choices: they are independent, so every bin of that
+			// load is equally likely.
 			best := choices.some(1)[0]
 			for range e.config.Choices - 1 {
 				if other := choices.some(1)[0]; e.held[other] < e.held[best] {

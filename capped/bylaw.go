@@ -8,15 +8,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// byLaw is the engine of all processes but ModCapped that keeps how many bins hold how many balls, and draws what happens to them. The balls
-// of a cohort are alike and independent of each other, and bins of equal load are alike; so it is enough to know how many of the balls
-// ask bins of each load, and how many of those bins get 0, 1, 2, … of them. Under Greedy and Threshold all balls are of one cohort.
+// byLaw is the engine, for all processes but ModCapped, that keeps the number of bins by load, and
+// draws what happens to them. The balls of a cohort are exchangeable and independent, and so are
+// bins of equal load; so it is enough to draw how many of the balls ask bins of each load, and how
+// many of those bins get 0, 1, 2, … of them. Under Greedy and Threshold all balls are of one
+// cohort.
 type byLaw struct {
 	config *Config
 	occupancy
 	held   []int // bins by load, up to the largest, after the cohorts so far
-	next   []int // and after this one
-	counts []int // of the balls of a cohort, how many are accepted, by when they are deleted
+	next   []int // after this cohort
+	counts []int // the accepted balls of a cohort by the delay of their deletion
 }
 
 func newByLaw(c *Config) engine { return &byLaw{config: c, held: []int{c.Bins}} }
@@ -63,7 +65,7 @@ func (e *byLaw) draw(balls int) {
 	e.held, e.next = e.next, e.held
 }
 
-// full is how many balls a bin of some load may hold when the round is over.
+// full returns how many balls a bin of some load may hold at the end of the round.
 func (e *byLaw) full(load int) int {
 	switch e.config.Kind {
 	case Greedy:
@@ -74,7 +76,7 @@ func (e *byLaw) full(load int) int {
 	return e.config.Capacity
 }
 
-// share draws how many of the balls ask one of some bins, those of the least load of all the bins that they have their choices among.
+// share draws how many of the balls go to some bins, which have the least load of all bins.
 func (e *byLaw) share(balls, some, bins int) int {
 	if some == bins {
 		return balls
@@ -86,12 +88,13 @@ func (e *byLaw) share(balls, some, bins int) int {
 	return counts.Binomial(&e.random, balls, p)
 }
 
-// once is the probability that at least one of d independent trials succeeds: 1−(1−p)^d, in which no digits are lost.
+// once returns the probability that at least one of d independent trials succeeds, 1−(1−p)^d,
+// without a loss of digits.
 func once(p float64, d int) float64 {
 	return -portable.Expm1(float64(d) * portable.Log1p(-p))
 }
 
-// grown is a list that has an entry at index i.
+// grown extends a list so that it has an entry at index i.
 func grown(list []int, i int) []int {
 	for len(list) <= i {
 		list = append(list, 0)
@@ -99,7 +102,7 @@ func grown(list []int, i int) []int {
 	return list
 }
 
-// serve deletes a ball of every bin that has one, except under Threshold.
+// serve deletes a ball from every bin that has one, except under Threshold.
 func (e *byLaw) serve(*Process) {
 	if e.config.Kind == Threshold {
 		return

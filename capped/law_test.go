@@ -145,7 +145,8 @@ func TestOccupancyLaw(t *testing.T) {
 //
 // and the balls are as many as were thrown; so for the number of bins with exactly one ball, m(1−1/n)^(m−1).
 func TestOccupancyMoments(t *testing.T) {
-	for _, c := range [][2]int{{24, 3}, {100, 100}, {1000, 200}, {30_000, 32_768}, {200_000, 32_768}, {1 << 20, 1 << 26}, {5000, 7}, {100_000, 100}} {
+	for _, c := range [][2]int{{24, 3}, {100, 100}, {1000, 200}, {30_000, 32_768}, {200_000, 32_768}, {1 << 20, 1 << 26},
+		{5000, 7}, {100_000, 100}} {
 		draws := 4000
 		m, n := float64(c[0]), float64(c[1])
 		power := func(k, m float64) float64 { return math.Exp(m * math.Log1p(-k/n)) }
@@ -273,7 +274,8 @@ func TestSameLawAsLiteral(t *testing.T) {
 func TestSameLongRunAsLiteral(t *testing.T) {
 	const bins, batches, length, burn = 100, 40, 250, 300
 	for _, c := range []Config{
-		{Capacity: 1, Rate: 0.95}, {Capacity: 2, Rate: 0.95}, {Capacity: 4, Rate: 0.98}, {Kind: Greedy, Choices: 2, Rate: 0.9},
+		{Capacity: 1, Rate: 0.95}, {Capacity: 2, Rate: 0.95}, {Capacity: 4, Rate: 0.98},
+		{Kind: Greedy, Choices: 2, Rate: 0.9},
 	} {
 		c.Bins = bins
 		measure := func(round func() (pool int, waits []int)) (all [4][]float64) {
@@ -337,7 +339,8 @@ func TestSameLongRunAsLiteral(t *testing.T) {
 				}
 				return pool, p.Waits(nil)
 			})
-			for i, what := range []string{"the number of balls", "the mean wait", "the longest wait", "the variance of the number of balls"} {
+			for i, what := range []string{"the number of balls", "the mean wait", "the longest wait",
+				"the variance of the number of balls"} {
 				a, b := ofBatches(got[i], 1), ofBatches(want[i], 1)
 				if z := (a.Mean - b.Mean) / math.Hypot(a.Error, b.Error); math.Abs(z) > 4.5 {
 					t.Errorf("%s: %s is %.4g ± %.2g, literally %.4g ± %.2g", c.name(), what, a.Mean, a.Error, b.Mean, b.Error)

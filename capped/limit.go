@@ -8,38 +8,42 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Limit is the stationary law of a process as the number of bins goes to infinity, its mean field: bins are independent of each
-// other, and each gets a Poisson number of balls in a round. It is made by [NewLimit] or [GreedyLimit], and is not to be
-// changed.
+// A Limit is the stationary law of a process as the number of bins goes to infinity, its mean
+// field: bins are independent, and each gets a Poisson number of balls in a round. [NewLimit] and
+// [GreedyLimit] return one; do not change it.
 //
-// All of it is the same on every machine: products are rounded before they are added, and functions are portable.
+// All numbers are the same on every machine: products are rounded before they are added, and
+// functions are portable.
 type Limit struct {
 	Capacity int     // c, or 0 if bins have no limit
-	Choices  int     // d: how many bins a ball looks at, 1 for CAPPED
+	Choices  int     // d: the number of bins that a ball looks at, 1 for CAPPED
 	Rate     float64 // λ
 	Requests float64 // x: balls thrown per bin and round
-	Pool     float64 // balls per bin that are in the pool at the end of a round: x−λ
-	// Loads[i] is the share of the bins that hold i balls at the end of a round, when each has deleted one.
+	Pool     float64 // balls per bin in the pool at the end of a round: x−λ
+	// Loads[i] is the share of the bins that hold i balls at the end of a round, when each has
+	// deleted one.
 	Loads []float64
 	Wait  float64 // the mean waiting time
 }
 
-// NewLimit is the limit of CAPPED(c, λ).
+// NewLimit returns the limit of CAPPED(c, λ).
 //
-// The load L of a bin is a Markov chain on 0 … c−1: when N balls ask, a Poisson variable of mean x, it becomes
-// max(0, min(L+N, c)−1). Its law π follows from x, and x from that λ is deleted: a bin deletes a ball unless it is empty and
-// nobody asks, so that π₀·P(N=0) = 1−λ. In the pool is what the bins rejected. Little's law has the mean waiting time,
-// (Pool + E[L])/λ, because a ball that waits for w rounds is there at the end of w rounds.
+// The load L of a bin is a Markov chain on 0 … c−1: when N balls ask, a Poisson variable of mean x,
+// it becomes max(0, min(L+N, c)−1). Its law π follows from x, and x follows from the rate of
+// deletions, λ: a bin deletes a ball unless it is empty and no ball asks, so that π₀·P(N=0) = 1−λ.
+// The pool is what the bins reject. By Little's law the mean waiting time is (Pool + E[L])/λ,
+// because a ball that waits for w rounds is present at the end of w rounds.
 //
-// It panics unless c is from 1 to 2²⁰ and λ above 0 and below 1.
+// It panics unless c is from 1 to 2²⁰, and λ is above 0 and below 1.
 func NewLimit(c int, lambda float64) *Limit {
 	demandTable(c)
 	demandRate(lambda)
 	var n poissonLaw
 	loads := make([]float64, c)
-	// If w is π up to a factor, eˣ·Σw/w₀ = 1/(π₀·P(N=0)) grows with x, and must be 1/(1−λ). At x = λ it is too small, since not
-	// more can be deleted than asks; at ln(1/(1−λ)) it is too large, or right if c = 1, since Σw is not below w₀. As
-	// (Σw−w₀)/w₀ = e^(ln(1/(1−λ))−x) − 1 it loses no digits for λ near 1, or near 0.
+	// If w is π up to a factor, eˣ·Σw/w₀ = 1/(π₀·P(N=0)) grows with x, and must be 1/(1−λ). At x =
+	// λ it is too small, because no more balls can be deleted than ask; at ln(1/(1−λ)) it is too
+	// large, or right if c = 1, because Σw ≥ w₀. In the form (Σw−w₀)/w₀ = e^(ln(1/(1−λ))−x) − 1 it
+	// loses no digits for λ near 1 or near 0.
 	low, high := lambda, cappedmath.Pressure(lambda)
 	for top := high; ; {
 		x := low + float64((high-low)/2)
@@ -66,18 +70,20 @@ func NewLimit(c int, lambda float64) *Limit {
 	return l
 }
 
-// MeanField is the pool per bin at the end of a round and the mean waiting time of [NewLimit].
+// MeanField returns the pool per bin at the end of a round and the mean waiting time, both of
+// [NewLimit].
 func MeanField(c int, lambda float64) (pool, wait float64) {
 	l := NewLimit(c, lambda)
 	return l.Pool, l.Wait
 }
 
 const (
-	negligible = 1e-300 // is left out of Poisson laws and of the oldest balls
-	unseen     = 1e-220 // is left out of loads: times what matters of a Poisson law, it is still a number with all its digits
+	negligible = 1e-300 // is omitted from Poisson laws and from the oldest balls
+	unseen     = 1e-220 // is omitted from loads; times any probability that matters it is still a normal number
 )
 
-// poissonLaw is the law of a Poisson variable N. Its slices are equally long; what is beyond is negligible.
+// poissonLaw is the law of a Poisson variable N. Its slices have the same length; the rest is
+// negligible.
 type poissonLaw struct {
 	mean float64
 	is   []float64 // is[k] = P(N = k)
@@ -85,7 +91,7 @@ type poissonLaw struct {
 	over []float64 // over[k] = E[(N−k)⁺]
 }
 
-// set makes it the law with this mean. All that it has are sums of what is positive, with small relative errors.
+// set sets the mean. All entries are sums of positive numbers, with small relative errors.
 func (p *poissonLaw) set(mean float64) {
 	if p.mean == mean && len(p.is) > 0 {
 		return
@@ -94,7 +100,7 @@ func (p *poissonLaw) set(mean float64) {
 	p.is = p.is[:0]
 	for k, prob := 0, portable.Exp(-mean); prob >= negligible || float64(k) < mean; k++ {
 		p.is = append(p.is, prob)
-		if prob *= mean / float64(k+1); mean > 600 { // where e^(−x) is nearly nothing, or nothing
+		if prob *= mean / float64(k+1); mean > 600 { // where e^(−x) is tiny or underflows
 			prob = portable.Exp(float64(float64(k+1)*portable.Log(mean)) - mean - portable.Lgamma(float64(k+2)))
 		}
 	}
@@ -109,7 +115,7 @@ func (p *poissonLaw) set(mean float64) {
 	p.from[0] = 1
 }
 
-// tail is P(N ≥ k) for any k.
+// tail returns P(N ≥ k) for any k.
 func (p *poissonLaw) tail(k int) float64 {
 	switch {
 	case k <= 0:
@@ -120,7 +126,7 @@ func (p *poissonLaw) tail(k int) float64 {
 	return 0
 }
 
-// point is P(N = k) for any k.
+// point returns P(N = k) for any k.
 func (p *poissonLaw) point(k int) float64 {
 	if k < 0 || k >= len(p.is) {
 		return 0
@@ -128,15 +134,16 @@ func (p *poissonLaw) point(k int) float64 {
 	return p.is[k]
 }
 
-// chain puts the stationary law of the chain into w, up to a factor: w₀ = 1. It returns the sum of the others, and stops when
-// that is above most.
+// chain stores the stationary law of the chain in w, up to a factor: w₀ = 1. It returns the sum of
+// the others, and stops when that is above most.
 //
-// In the long run the chain goes as often from loads up to i to larger ones as back. It comes back only from i+1 with N = 0, because
-// a bin loses one ball in a round; and it leaves j ≤ i for loads above i if j+N−1 > i. So
+// In the long run the chain crosses the cut above i equally often in both directions. It comes back
+// only from i+1 with N = 0, because a bin loses one ball in a round; and it crosses from j ≤ i if
+// j+N−1 > i. So
 //
 //	π_{i+1}·P(N=0) = Σ_{j≤i} π_j·P(N ≥ i−j+2),
 //
-// which only adds. The capacity is in it only as the end of i.
+// which has additions only. The capacity is only the end of i.
 func (p *poissonLaw) chain(w []float64, most float64) float64 {
 	clear(w)
 	w[0] = 1
@@ -150,8 +157,9 @@ func (p *poissonLaw) chain(w []float64, most float64) float64 {
 	return rest
 }
 
-// jumps is from as far as it matters to the chain. For x < 1 loads fall by a factor z in the end, where z = e^(x(z−1)): 37 at
-// x = 0.1, and less beyond, where P(N ≥ k)·zᵏ is below 10⁻²⁵ when P(N ≥ k) is below 10⁻⁸⁰. With smaller x loads end soon.
+// jumps returns the part of from that matters to the chain. For x < 1 loads finally fall by a
+// factor z, where z = e^(x(z−1)): 37 at x = 0.1, and less for larger x, where P(N ≥ k)·zᵏ is below
+// 10⁻²⁵ when P(N ≥ k) is below 10⁻⁸⁰. For smaller x loads end soon.
 func (p *poissonLaw) jumps() []float64 {
 	if p.mean < 0.1 {
 		return p.from
@@ -159,7 +167,7 @@ func (p *poissonLaw) jumps() []float64 {
 	return trim(p.from, 1e-80)
 }
 
-// cut is the flow over the cut above i, by the equation of chain.
+// cut returns the flow over the cut above i, by the equation of chain.
 func cut(w []float64, i int, from []float64) float64 {
 	sum := 0.0
 	for j := max(0, i+3-len(from)); j <= i; j++ {
@@ -168,8 +176,8 @@ func cut(w []float64, i int, from []float64) float64 {
 	return sum
 }
 
-// rejected is how many of the balls that ask find no place, per bin and round, if as many ask as n says: E[(N−(c−L))⁺]. It adds
-// instead of subtracting what is accepted, since with large c nearly all is.
+// rejected returns how many balls find no place, per bin and round, if N balls ask: E[(N−(c−L))⁺].
+// It does not subtract the accepted ones, because with large c nearly all are accepted.
 func (l *Limit) rejected(n *poissonLaw) float64 {
 	sum := 0.0
 	for load := len(l.Loads) - 1; load >= 0 && l.Capacity-load < len(n.over); load-- {
@@ -178,10 +186,11 @@ func (l *Limit) rejected(n *poissonLaw) float64 {
 	return sum
 }
 
-// FromEmpty is the pool per bin at the end of each of so many rounds, the first of which begins with an empty system. Where there
-// is no pool, under GREEDY, it is the mean load of a bin.
+// FromEmpty returns the pool per bin at the end of each round, for a number of rounds from an empty
+// system. Under GREEDY, which has no pool, it is the mean load of a bin.
 //
-// In a round P(L ≥ k) becomes P(L+N ≥ k+1) and the pool E[(L+N−c)⁺], where the mean of N is the pool and λ.
+// In a round P(L ≥ k) becomes P(L+N ≥ k+1) and the pool E[(L+N−c)⁺], where the mean of N is the
+// pool plus λ.
 //
 // It panics unless there are from 0 to 20 million rounds.
 func (l *Limit) FromEmpty(rounds int) []float64 {
@@ -192,7 +201,7 @@ func (l *Limit) FromEmpty(rounds int) []float64 {
 	}
 	var n poissonLaw
 	pools := make([]float64, rounds)
-	load := make([]float64, l.Capacity) // load[k] = P(L ≥ k), where load[0] is not looked at
+	load := make([]float64, l.Capacity) // load[k] = P(L ≥ k); load[0] is not used
 	next := make([]float64, l.Capacity)
 	pool := 0.0
 	for t := range pools {
@@ -214,31 +223,35 @@ func (l *Limit) FromEmpty(rounds int) []float64 {
 	return pools
 }
 
-// Relaxation is in how many rounds the most persistent part of a small deviation from the limit falls by a factor of e: −1/ln μ,
-// where μ is the spectral radius of the linearised mean field. It has at least three digits if λ is not within 10⁻¹⁰ of 0 or 1.
-// It is +Inf if small deviations grow, which under GREEDY they may.
+// Relaxation returns the number of rounds in which the most persistent part of a small deviation
+// from the limit falls by a factor of e: −1/ln μ, where μ is the spectral radius of the linearized
+// mean field. At least three digits are right if λ is not within 10⁻¹⁰ of 0 or 1. It is +Inf if
+// small deviations grow, which is possible under GREEDY.
 func (l *Limit) Relaxation() float64 {
 	if l.Capacity == 0 {
 		return l.greedyRelaxation()
 	}
-	// If xᶜ is below 10⁻¹⁰⁰ so many places are as good as any number: it differs by about (π/(c·ln x))², below 2·10⁻⁴.
+	// If xᶜ is below 10⁻¹⁰⁰ the capacity is as good as infinite: the difference is about (π/(c·ln
+	// x))², below 2·10⁻⁴.
 	if c := l.Capacity; c > 1000 && float64(c)*portable.Log(l.Requests) < -230 {
 		return 1 / walkGap(1-l.Rate)
 	}
 	return -1 / portable.Log1p(-newRelaxing(l).gap())
 }
 
-// relaxing is A = I−Mᵀ, where M is the mean field of CAPPED, linearised at its limit: the derivative of the map of
-// [Limit.FromEmpty]. It has no negative entries, because with more in the pool or in the bins there is never less afterwards
-// (the coupling of Lemma 6). So μ is its Perron root, and A is an M-matrix.
+// relaxing is A = I−Mᵀ, where M is the mean field of CAPPED, linearized at its limit: the
+// derivative of the map of [Limit.FromEmpty]. M has no negative entries, because with more balls in
+// the pool or in the bins there are never fewer afterwards (the coupling of Lemma 6). So μ is its
+// Perron root, and A is an M-matrix.
 //
-// The variables are P(L ≥ c−1), …, P(L ≥ 1) and, last, the pool. One ball more is one ball more after the round, unless its bin would
-// have deleted nothing: if it is the first of a bin, that has probability P(N=0), and if it is in the pool π₀·P(N=0) = 1−λ. So the
-// rows of A sum to 0, …, 0, P(N=0) and 1−λ.
+// The variables are P(L ≥ c−1), …, P(L ≥ 1) and, last, the pool. One ball more is one ball more
+// after the round, unless its bin would have deleted nothing: that has probability P(N=0) for the
+// first ball of a bin, and π₀·P(N=0) = 1−λ for a ball in the pool. So the rows of A sum to 0, …, 0,
+// P(N=0) and 1−λ.
 type relaxing struct {
 	n    poissonLaw
-	band []float64 // n.is, as far as it matters
-	pool []float64 // the last row of Mᵀ: what a ball more in the pool adds to P(L ≥ c−1), …, P(L ≥ 1)
+	band []float64 // the part of n.is that matters
+	pool []float64 // the last row of Mᵀ: what one ball more in the pool adds to P(L ≥ c−1), …, P(L ≥ 1)
 	rest float64   // 1−λ
 }
 
@@ -248,8 +261,8 @@ func newRelaxing(l *Limit) *relaxing {
 	band := trim(m.n.is, 1e-30)
 	c := l.Capacity
 	if x := l.Requests; x < 1 {
-		// The eigenvector grows like x^(−load), past all numbers if loads are not limited to those that are seen. It grows
-		// as fast as P(N = k) falls, but for the 1/k!.
+		// The eigenvector grows like x^(−load), and overflows unless loads are limited to those
+		// that matter. It grows as fast as P(N = k) falls, except for the 1/k!.
 		c = min(c, 1+int(portable.Log(unseen)/portable.Log(x)))
 		band = m.n.is[:min(len(m.n.is), 30)]
 	}
@@ -264,9 +277,9 @@ func newRelaxing(l *Limit) *relaxing {
 	return m
 }
 
-// gap is 1−μ, by Noda's inverse iteration: if v > 0 and (A−θ)w = v, the smallest eigenvalue of A is between θ plus the least v/w
-// and θ plus the largest, and the former is the next θ. It converges from any start, and quadratically in the end, however close the other
-// eigenvalues are.
+// gap returns 1−μ, by Noda's inverse iteration: if v > 0 and (A−θ)w = v, the smallest eigenvalue of
+// A is between θ plus the least v/w and θ plus the largest, and the former is the next θ. It
+// converges from any start, and finally quadratically, however close the other eigenvalues are.
 func (m *relaxing) gap() float64 {
 	const enough, many = 1e-6, 1000
 	size := len(m.pool) + 1
@@ -297,23 +310,25 @@ func (m *relaxing) gap() float64 {
 	return theta
 }
 
-// solve returns w with (A−θ)w = v, given excess = (A−θ)v ≥ 0 instead of θ. It eliminates without a subtraction, after
-// Grassmann, Taksar and Heyman: the excess and what is off the diagonal only grow, and the diagonal is made of them. So the
-// result has small relative errors even if μ is 1 to the last digit.
+// solve returns w with (A−θ)w = v, given excess = (A−θ)v ≥ 0 instead of θ. It eliminates without
+// subtractions, after Grassmann, Taksar and Heyman: the excess and the off-diagonal entries only
+// grow, and the diagonal is computed from them. So the result has small relative errors even if μ
+// is 1 to the last digit.
 //
-// Row i of Mᵀ has P(N = i−j+1) in columns j ≤ i+1 and P(N ≥ i+2) in the last: one diagonal above, and a band below.
+// Row i of Mᵀ has P(N = i−j+1) in columns j ≤ i+1 and P(N ≥ i+2) in the last: one diagonal above,
+// and a band below.
 func (m *relaxing) solve(v, excess []float64) []float64 {
 	last := len(v) - 1
 	above := m.n.is[0]
 	b := append([]float64(nil), v...)
 	r := append([]float64(nil), excess...)
 	end := make([]float64, last)      // the last column
-	diagonal := make([]float64, last) // of the pivots
+	diagonal := make([]float64, last) // the pivots
 	row := append([]float64(nil), m.pool...)
 	for i := range end {
 		end[i] = m.n.tail(i + 2)
 	}
-	// column[k] is what is in row i+k of column i.
+	// column[k] is the entry in row i+k of column i.
 	column := append([]float64(nil), m.band[1:]...)
 	for i := range last {
 		up := 0.0

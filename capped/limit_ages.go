@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// older returns y₀ = x, y₁ = Pool, y₂, …: how many of the balls that are thrown in a round are of age a or more, per bin.
+// older returns y₀ = x, y₁ = Pool, y₂, …: the balls per bin of age a or more that are thrown in a
+// round.
 //
-// Bins prefer older balls. So those of age a or more are served as if there were no others, and y_{a+1} is what is rejected of
-// yₐ. In the end yₐ is squared in every round. The last one is 0.
+// Bins prefer older balls. So those of age a or more are served as if there were no others, and
+// y_{a+1} is the rejected part of yₐ. Finally yₐ is squared in every round. The last entry is 0.
 func (l *Limit) older() []float64 {
 	ages := []float64{l.Requests}
 	if l.Capacity == 0 {
@@ -26,12 +27,13 @@ func (l *Limit) older() []float64 {
 	return ages
 }
 
-// accepted is how many balls of each age are accepted with how many others before them in the bin, per bin and round:
-// accepted()[age][position].
+// accepted returns the accepted balls per bin and round by age and by the number of balls before
+// them in the bin: accepted()[age][position].
 //
-// Order balls by age, the oldest first, and let y be how many per bin there are before a ball. It finds L+N_y others in its bin,
-// and so it is accepted at position p with probability P(L+N_y = p) if p < c. Those of age a are from y_{a+1} to yₐ, and
-// the integral of P(N_y = k) over y is P(N_y ≥ k+1).
+// Order balls by age, the oldest first, and let y be the number per bin before a ball. It finds
+// L+N_y others in its bin, and so it is accepted at position p with probability P(L+N_y = p) if p <
+// c. The balls of age a are from y_{a+1} to yₐ, and the integral of P(N_y = k) over y is P(N_y ≥
+// k+1).
 func (l *Limit) accepted() [][]float64 {
 	if l.Capacity == 0 {
 		return [][]float64{l.joined()}
@@ -55,8 +57,8 @@ func (l *Limit) accepted() [][]float64 {
 	return rows
 }
 
-// poissonGain is P(N_y ≥ k) − P(N_z ≥ k) for every k, where y > z. Above the mean it is a difference of what is small, and below
-// it one of the complements, which are.
+// poissonGain returns P(N_y ≥ k) − P(N_z ≥ k) for every k, where y > z. Above the mean it is a
+// difference of small tails, and below the mean one of small complements.
 func poissonGain(y, z *poissonLaw) []float64 {
 	gain := make([]float64, len(y.is))
 	below, belowZ := 0.0, 0.0 // P(N < k)
@@ -72,8 +74,8 @@ func poissonGain(y, z *poissonLaw) []float64 {
 	return gain
 }
 
-// Waits is the law of the waiting time: Waits()[w] is the probability that a ball waits for w rounds. A ball that is accepted at
-// age a with p others before it waits for a+p.
+// Waits returns the law of the waiting time: Waits()[w] is the probability that a ball waits for w
+// rounds. A ball that is accepted at age a with p others before it waits for a+p rounds.
 func (l *Limit) Waits() []float64 {
 	accepted := l.accepted()
 	waits := make([]float64, len(accepted)+len(accepted[0])-1)
@@ -85,7 +87,7 @@ func (l *Limit) Waits() []float64 {
 	return trim(waits, negligible)
 }
 
-// trim cuts what is below least at the end.
+// trim removes entries below least at the end.
 func trim(list []float64, least float64) []float64 {
 	for len(list) > 0 && list[len(list)-1] < least {
 		list = list[:len(list)-1]
@@ -93,8 +95,9 @@ func trim(list []float64, least float64) []float64 {
 	return list
 }
 
-// MaxWait is about the longest waiting time of the balls that are deleted in one round, with n bins: the largest w such that
-// at least half a ball of λn is expected to wait for w rounds or more.
+// MaxWait returns about the longest waiting time of the balls that are deleted in one round, with n
+// bins: the largest w such that at least half a ball of λn is expected to wait for w rounds or
+// more.
 func (l *Limit) MaxWait(n int) int {
 	demandBins(n)
 	waits := l.Waits()
@@ -107,8 +110,8 @@ func (l *Limit) MaxWait(n int) int {
 	return 0
 }
 
-// Ages is how many balls of each age are in the pool at the end of a round, per bin: Ages()[0] came in this round. It has no
-// entries if there is no pool.
+// Ages returns the balls per bin in the pool at the end of a round, by age: Ages()[0] arrived in
+// this round. It is empty if there is no pool.
 func (l *Limit) Ages() []float64 {
 	older := l.older()[1:]
 	ages := make([]float64, len(older)-1)
@@ -118,14 +121,16 @@ func (l *Limit) Ages() []float64 {
 	return ages
 }
 
-// Queued is how many balls are in the bins at the end of a round, per bin, by when they will be deleted and by their age:
-// Queued()[s−1][a] will be deleted s rounds from now and came a rounds ago. For every s they sum to the share of the
-// bins with a load of s or more. What is below 10⁻²⁵λ² at the end of a row is left out. It is not to be changed, as rows may overlap.
+// Queued returns the balls per bin in the bins at the end of a round, by the round of their
+// deletion and by age: Queued()[s−1][a] will be deleted s rounds from now and arrived a rounds ago.
+// For every s they sum to the share of bins with a load of s or more. Entries below 10⁻²⁵λ² at the
+// end of a row are omitted. Do not change the result: rows may overlap.
 //
-// It has about half the square of the loads that bins reach, and panics if a share of more than 10⁻²⁵λ² of them reach 2¹⁴.
+// Its size is about half the square of the largest load. It panics if a share of more than 10⁻²⁵λ²
+// of the bins has a load of 2¹⁴.
 func (l *Limit) Queued() [][]float64 {
 	if l.Capacity == 0 {
-		// All are accepted at age 0, so that s+a is all that counts.
+		// All balls are accepted at age 0, so that only s+a matters.
 		joined := trim(l.joined(), l.leastQueued())
 		rows := make([][]float64, max(0, len(joined)-1))
 		for s := range rows {
@@ -133,7 +138,8 @@ func (l *Limit) Queued() [][]float64 {
 		}
 		return rows
 	}
-	demand(l.reach() <= mostReach, "the largest load that counts", "at most "+twoTo(mostReach)+" to tell what is queued by age", l.reach())
+	demand(l.reach() <= mostReach, "the largest load that counts",
+		"at most "+twoTo(mostReach)+" to tell what is queued by age", l.reach())
 	rows := make([][]float64, l.Capacity-1)
 	for s, row := range l.queued() {
 		rows[s] = slices.Clone(row)
@@ -141,18 +147,21 @@ func (l *Limit) Queued() [][]float64 {
 	return rows
 }
 
-// leastQueued is what is left out at the end of a row of Queued: 0 in any case.
+// leastQueued returns the size of entries that are omitted at the end of a row of Queued; 0 always
+// is.
 func (l *Limit) leastQueued() float64 {
 	return max(1e-25*l.Rate*l.Rate, math.SmallestNonzeroFloat64)
 }
 
-// reach is how many rows of Queued have anything in them, if the capacity is limited.
+// reach returns the number of rows of Queued that are not empty, for a limited capacity.
 func (l *Limit) reach() int { return min(len(trim(l.Loads, l.leastQueued())), l.Capacity-1) }
 
-// queued yields s and Queued()[s], from the last row to the first, for a limited capacity. A row is valid until the next.
+// queued yields s and Queued()[s], from the last row to the first, for a limited capacity. A row is
+// valid until the next.
 //
-// A ball that will be deleted s rounds from now was accepted in some round r ≥ 0 ago, with s+r before it and at age a−r. So a
-// row is what was accepted in this round and the next row, which is a round older.
+// A ball that will be deleted s rounds from now was accepted r ≥ 0 rounds ago, with s+r before it
+// and at age a−r. So a row is the sum of what was accepted in this round and of the next row, which
+// is a round older.
 func (l *Limit) queued() iter.Seq2[int, []float64] {
 	return func(yield func(int, []float64) bool) {
 		accepted := l.accepted()

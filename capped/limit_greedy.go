@@ -6,19 +6,23 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// GreedyLimit is the limit of GREEDY[d] with leaky bins [BFK18]: λ new balls per bin and round, each of which looks at the loads that
-// d bins have at the beginning of the round, and goes to one with the least. Bins have no limit, and there is no pool.
+// GreedyLimit returns the limit of GREEDY[d] with leaky bins [BFK18]: λ new balls per bin and
+// round, each of which looks at the loads of d bins at the beginning of the round, and goes to one
+// with the least. Bins have no limit, and there is no pool.
 //
-// Let S_ℓ be the share of bins with a load of ℓ or more. A ball goes to one of load ℓ if all that it looks at have ℓ or more and
-// not all have more. So a bin of load ℓ gets a Poisson number of balls, with mean λ(S_ℓ^d−S_{ℓ+1}^d)/π_ℓ. The cut between loads up
-// to i and the others has the equation of CAPPED, each load with its own law.
+// Let S_ℓ be the share of bins with a load of ℓ or more. A ball goes to a bin of load ℓ if all its
+// choices have ℓ or more and not all have more. So a bin of load ℓ gets a Poisson number of balls,
+// with mean λ(S_ℓ^d−S_{ℓ+1}^d)/π_ℓ. The cut between loads up to i and the others has the equation
+// of CAPPED, each load with its own law.
 //
-// All balls of a round decide by the same loads, and with many choices and λ near 1 they overshoot. For d from about 10 and λ from
-// about 1−2⁻¹³ this law may be one that the process leaves again, with deviations that grow; [Limit.Relaxation] tells.
+// All balls of a round decide by the same loads, and with many choices and λ near 1 they overshoot.
+// For d from about 10 and λ from about 1−2⁻¹³ this law may be unstable; [Limit.Relaxation] is
+// infinite then.
 //
-// Loads end where those left have a share below 10⁻¹⁸λ², or after 2²⁴, which is earlier with d = 1 and λ beyond 1−2·10⁻⁶.
+// Loads are omitted where their total share is below 10⁻¹⁸λ², or after 2²⁴, which comes first with
+// d = 1 and λ above 1−2·10⁻⁶.
 //
-// It panics unless d is from 1 to 2²⁰ and λ above 0 and below 1.
+// It panics unless d is from 1 to 2²⁰, and λ is above 0 and below 1.
 //
 // [BFK18]: https://doi.org/10.1007/s00453-018-0411-z
 func GreedyLimit(d int, lambda float64) *Limit {
@@ -31,7 +35,7 @@ func GreedyLimit(d int, lambda float64) *Limit {
 		return l
 	}
 	l.Loads = l.byCuts()
-	// The cuts have the small loads to all digits, and the large ones to 10⁻¹⁶; a few rounds carry the digits there.
+	// The cuts give small loads to all digits, and large ones to 10⁻¹⁶; a few rounds improve these.
 	const rounds = 30
 	for range rounds {
 		l.Loads = l.round(l.Loads)
@@ -40,10 +44,12 @@ func GreedyLimit(d int, lambda float64) *Limit {
 	return l
 }
 
-// least is the share of bins that is left out at the end of the loads. With a small λ few bins hold anything: λ²/2 of them.
+// least returns the share of bins that is omitted at the end of the loads. With a small λ few bins
+// hold a ball: λ²/2 of them.
 func (l *Limit) least() float64 { return 1e-18 * l.Rate * l.Rate }
 
-// oneChoice is the law of the loads for d = 1: the chain of CAPPED without an end, where x = λ and π₀ = (1−λ)e^λ.
+// oneChoice returns the law of the loads for d = 1: the chain of CAPPED without an end, where x = λ
+// and π₀ = (1−λ)e^λ.
 func (l *Limit) oneChoice() []float64 {
 	const most = 1 << 24
 	var n poissonLaw
@@ -52,7 +58,7 @@ func (l *Limit) oneChoice() []float64 {
 	w := []float64{(1 - l.Rate) / n.is[0]}
 	for i := 0; i+1 < most; i++ {
 		w = append(w, cut(w, i, from)/n.is[0])
-		// The loads are geometric in the end.
+		// The tail of the loads is geometric.
 		if ratio := w[i+1] / w[i]; ratio < 1 && w[i+1] <= l.least()*(1-ratio) { // both are 0 if λ² is
 			break
 		}
@@ -60,8 +66,9 @@ func (l *Limit) oneChoice() []float64 {
 	return w
 }
 
-// mean is how many balls a bin of some load gets, where s is the share of bins with that load or more, and share that of those with
-// that load: λ(s^d − (s−share)^d)/share.
+// mean returns the mean number of balls that a bin of some load gets, λ(s^d − (s−share)^d)/share,
+// where s is the share of bins with that load or more, and share that of bins with exactly that
+// load.
 func (l *Limit) mean(s, share float64) float64 {
 	if l.Choices == 1 {
 		return l.Rate
@@ -73,12 +80,13 @@ func (l *Limit) mean(s, share float64) float64 {
 	return -l.Rate * power(s, d) * portable.Expm1(d*portable.Log1p(-min(share/s, 1))) / share
 }
 
-// power is sᵈ for s ≥ 0 and d > 0.
+// power returns sᵈ for s ≥ 0 and d > 0.
 func power(s, d float64) float64 { return portable.Exp(d * portable.Log(s)) }
 
-// byCuts is the law of the loads, from small to large. Those that are empty and get nothing are 1−λ, which has π₀ for its only
-// unknown; and π_{i+1}·P(N=0) is the flow over the cut above i, which the loads up to i make. The left sides grow with their
-// unknown, so that there is one solution. Its error is about 10⁻¹⁶.
+// byCuts returns the law of the loads, computed from small to large. The bins that are empty and
+// get no ball are 1−λ, an equation with π₀ as its only unknown; and π_{i+1}·P(N=0) is the flow over
+// the cut above i, which follows from the loads up to i. The left sides grow with their unknown, so
+// that there is one solution. Its error is about 10⁻¹⁶.
 func (l *Limit) byCuts() []float64 {
 	var laws []poissonLaw
 	var loads []float64
@@ -109,7 +117,8 @@ func (l *Limit) byCuts() []float64 {
 	return loads
 }
 
-// round is the law of the loads a round later. What rounding has made of its sum is put right, lest it grow.
+// round returns the law of the loads a round later. It is normalized, so that rounding errors of
+// the sum do not grow.
 func (l *Limit) round(loads []float64) []float64 {
 	var n poissonLaw
 	var next []float64
@@ -137,7 +146,7 @@ func (l *Limit) round(loads []float64) []float64 {
 	return trim(next, l.least()*1e-3)
 }
 
-// tails are the shares of bins with a load or more.
+// tails returns the share of bins with each load or more.
 func tails(loads []float64) []float64 {
 	s := make([]float64, len(loads)+1)
 	for load := len(loads) - 1; load >= 0; load-- {
@@ -154,8 +163,9 @@ func meanLoad(loads []float64) float64 {
 	return sum
 }
 
-// joined is how many balls per bin and round join a bin with how many others before them, which is how long they wait: one joins
-// with p before it if the bin has load ℓ ≤ p and gets more than p−ℓ.
+// joined returns the balls per bin and round by the number of balls before them in the bin, which
+// is their waiting time: a ball joins with p before it if the bin has load ℓ ≤ p and gets more than
+// p−ℓ.
 func (l *Limit) joined() []float64 {
 	var n poissonLaw
 	var joined []float64
@@ -182,8 +192,8 @@ func (l *Limit) greedyFromEmpty(rounds int) []float64 {
 	return means
 }
 
-// greedyRelaxation is that of the map of the S_k. For d = 1, where a load is a random walk with a wall at 0, μ is the least of
-// e^(λ(z−1))/z over z, which is at 1/λ.
+// greedyRelaxation returns the relaxation time of the map of the S_k. For d = 1, where a load is a
+// random walk reflected at 0, μ is the minimum of e^(λ(z−1))/z over z, which is at 1/λ.
 func (l *Limit) greedyRelaxation() float64 {
 	if l.Choices == 1 {
 		return 1 / walkGap(1-l.Rate)
@@ -194,7 +204,7 @@ func (l *Limit) greedyRelaxation() float64 {
 	return math.Inf(1)
 }
 
-// walkGap is −ln(λe^(1−λ)) = −ln(1−u)−u, where u = 1−λ: u²/2 + u³/3 + ….
+// walkGap returns −ln(λe^(1−λ)) = −ln(1−u)−u, where u = 1−λ: u²/2 + u³/3 + ….
 func walkGap(u float64) float64 {
 	if u > 0.05 {
 		return -portable.Log1p(-u) - u
@@ -206,7 +216,7 @@ func walkGap(u float64) float64 {
 	return sum * u * u
 }
 
-// jacobian is ∂S′_k/∂S_j, as far as S is not negligible, where S′_k = Σ_ℓ π_ℓ·P(N_ℓ ≥ k+1−ℓ).
+// jacobian returns ∂S′_k/∂S_j, as far as S is not negligible, where S′_k = Σ_ℓ π_ℓ·P(N_ℓ ≥ k+1−ℓ).
 func (l *Limit) jacobian() [][]float64 {
 	s := tails(l.Loads)
 	size := 0
@@ -232,7 +242,8 @@ func (l *Limit) jacobian() [][]float64 {
 	return rows
 }
 
-// logRadius is the logarithm of the spectral radius: that of the norm of the 2^k-th power, by 2^k. Eigenvalues may be complex.
+// logRadius returns the logarithm of the spectral radius, as the logarithm of the norm of the
+// 2^k-th power divided by 2^k. Eigenvalues may be complex.
 func logRadius(m [][]float64) float64 {
 	const enough, squarings = 1e-5, 48
 	radius, log, exponent := math.Inf(1), 0.0, 1.0

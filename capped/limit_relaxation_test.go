@@ -54,7 +54,8 @@ func TestRelaxation(t *testing.T) {
 	for _, c := range []int{1, 2, 3, 4, 5, 8, 15} {
 		for _, lambda := range []float64{0.01, 0.3, 0.75, 0.95, short(10), short(13)} {
 			got := NewLimit(c, lambda).Relaxation()
-			wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), got, -1/math.Log(radius(derivative(c, lambda))), 1e-4)
+			wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), got,
+				-1/math.Log(radius(derivative(c, lambda))), 1e-4)
 		}
 	}
 	// As it is seen: what is missing of the pool falls by μ in a round.

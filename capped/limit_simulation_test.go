@@ -82,7 +82,8 @@ func wantMean(t *testing.T, what string, all []measured, want, bias float64, val
 }
 
 // wantMeans compares the beginning of a list.
-func wantMeans(t *testing.T, what string, all []measured, want []float64, bias float64, list func(m *measured) *[16]float64) {
+func wantMeans(t *testing.T, what string, all []measured, want []float64, bias float64,
+	list func(m *measured) *[16]float64) {
 	t.Helper()
 	for i, w := range want {
 		wantMean(t, fmt.Sprint(what, " ", i), all, w, bias, func(m *measured) float64 { return list(m)[i] })
@@ -155,5 +156,6 @@ func TestGreedySimulation(t *testing.T) {
 	wantMeans(t, "load", all, l.Loads[:5], bias, func(m *measured) *[16]float64 { return &m.loads })
 	wantMeans(t, "wait", all, l.Waits()[:5], bias, func(m *measured) *[16]float64 { return &m.waits })
 	wantMeans(t, "queued, age", all, l.Queued()[0][:4], bias, func(m *measured) *[16]float64 { return &m.queued })
-	wantMeans(t, "queued behind, age", all, l.Queued()[1][:3], bias, func(m *measured) *[16]float64 { return &m.queuedBehind })
+	wantMeans(t, "queued behind, age", all, l.Queued()[1][:3], bias,
+		func(m *measured) *[16]float64 { return &m.queuedBehind })
 }

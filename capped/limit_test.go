@@ -202,7 +202,8 @@ func (f *field) round() {
 }
 
 func TestLimitByBruteForce(t *testing.T) {
-	for c, lambdas := range map[int][]float64{1: {0.75, 0.95}, 2: {0.5, 0.95}, 3: {0.3, 0.75, 0.95}, 7: {0.5, 0.9}, 20: {0.8}} {
+	for c, lambdas := range map[int][]float64{1: {0.75, 0.95}, 2: {0.5, 0.95}, 3: {0.3, 0.75, 0.95}, 7: {0.5, 0.9},
+		20: {0.8}} {
 		for _, lambda := range lambdas {
 			l, name := NewLimit(c, lambda), fmt.Sprintf("c = %d, λ = %v: ", c, lambda)
 			f := newField(c, lambda)

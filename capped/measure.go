@@ -9,33 +9,39 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// A Plan says how a process is measured in the long run. The zero value decides everything by the relaxation time of the process.
+// A Plan configures [Measure]. The zero value derives everything from the relaxation time of the
+// process.
 type Plan struct {
-	// BurnIn is the number of rounds before measuring begins: 10 relaxation times, in which the distance from the long run falls to
-	// 5 parts in 100,000, or none if it starts warm. Below 0 is none.
+	// BurnIn is the number of rounds before the measurement. 0 means 10 relaxation times, in which
+	// the distance from the long run falls to 5 parts in 100,000, or none if the process starts
+	// warm. A negative number means none.
 	BurnIn int
-	// Rounds is the number of rounds that are measured: 100 relaxation times, and at least 1000.
+	// Rounds is the number of rounds that are measured. 0 means 100 relaxation times, and at least
+	// 1000.
 	Rounds int
-	// Watch is called after every round, those of the burn-in included. It may be nil. The process must not go on in it.
+	// Watch is called after every round, including the burn-in. It may be nil. It must not call
+	// Round.
 	Watch func(p *Process, r Round)
 }
 
-// batches is the number of batches that measured rounds are parted into.
+// batches is the number of batches into which the measured rounds are divided.
 const batches = 20
 
-// mostPlanned is the largest number of rounds that is decided without asking.
+// mostPlanned is the largest number of rounds that a Plan chooses by itself.
 const mostPlanned = 20_000_000
 
-// ErrSlow says that a process takes so long to settle that the number of rounds must be told.
+// ErrSlow is returned if a process takes so long to settle that the plan must set the number of
+// rounds.
 var ErrSlow = errors.New("capped: the process is slow to settle")
 
 // An Estimate is a mean over rounds with its standard error.
 type Estimate struct{ Mean, Error float64 }
 
-// Measured is what a process does in the long run.
+// Measured is the long-run behavior of a process.
 type Measured struct {
-	// Relaxation is the number of rounds in which the distance from the long run falls by e, in the limit of many bins. For GREEDY
-	// with many choices it may be infinite, where the process does not settle; then no standard error is a number.
+	// Relaxation is the number of rounds in which the distance from the long run falls by e, in the
+	// limit of many bins. For GREEDY with many choices it may be infinite: the process does not
+	// settle, and standard errors are NaN.
 	Relaxation float64
 	BurnIn     int // rounds before measuring
 	Rounds     int // rounds measured
@@ -51,13 +57,14 @@ type Measured struct {
 	Loads   []float64 // the mean share of the bins that hold 0, 1, 2, … balls after a round
 }
 
-// Measure runs a process until it is in its long run, and then measures it.
+// Measure runs a process until it has settled, and then measures it.
 //
-// Successive rounds are much alike, and so the standard errors come from the means of 20 batches of rounds. They are
-// divided by √(1 − (τ/b)(1 − e^(−b/τ))), where τ is the relaxation time and b the length of a batch, for the likeness
-// that is left between neighbouring batches: the variance of the mean of a process with correlation e^(−t/τ).
+// Successive rounds are correlated, and so the standard errors come from the means of 20 batches of
+// rounds. They are divided by √(1 − (τ/b)(1 − e^(−b/τ))), where τ is the relaxation time and b the
+// length of a batch, to correct for the correlation between neighboring batches: the variance of
+// the mean of a process with correlation e^(−t/τ).
 //
-// When the context is done, it stops and returns the context's error.
+// If ctx ends, Measure returns its error.
 func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	p, err := NewProcess(c)
 	if err != nil {
@@ -86,7 +93,7 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	loads := []float64{}
 	for b := range batches {
 		var sum struct{ pool, thrown, waits, longest, served int64 }
-		// The batches differ by a round at most.
+		// The lengths of batches differ by at most one round.
 		more := m.Rounds % batches
 		rounds := m.Rounds/batches + (b+1)*more/batches - b*more/batches
 		for range rounds {
@@ -103,7 +110,8 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 			m.WaitMax = max(m.WaitMax, r.WaitMax)
 			m.Waits = p.Waits(m.Waits)
 		}
-		// The loads of a batch's last round stand for it: counting them may take longer than the round.
+		// The loads of the last round represent the batch: counting them may take longer than a
+		// round.
 		for load, count := range p.Loads() {
 			for len(loads) <= load {
 				loads = append(loads, 0)
@@ -123,7 +131,8 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	return m, nil
 }
 
-// ofBatches is the mean of batches, of which each holds a share of the variance of the mean.
+// ofBatches returns the mean of the means of batches and its standard error; share corrects for the
+// correlation of batches.
 func ofBatches(batches []float64, share float64) Estimate {
 	n := float64(len(batches))
 	sum, squares := 0.0, 0.0
@@ -136,8 +145,8 @@ func ofBatches(batches []float64, share float64) Estimate {
 	return Estimate{sum / n, math.Sqrt(squares / (n - 1) / n / share)}
 }
 
-// Decide returns how many rounds [Measure] burns in and measures, and the relaxation time by which it decides. With [ErrSlow] it
-// returns the relaxation time too.
+// Decide returns the rounds of burn-in and of measurement that [Measure] uses, and the relaxation
+// time from which they follow. It returns the relaxation time with [ErrSlow], too.
 func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err error) {
 	if err := c.check(); err != nil {
 		return 0, 0, 0, err
@@ -147,7 +156,7 @@ func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err e
 		return 0, 0, 0, errors.New("capped: Threshold has one batch and ends; only the other processes have a long run")
 	case Greedy:
 		relaxation = GreedyLimit(c.Choices, c.Rate).Relaxation()
-	default: // ModCapped follows Capped
+	default: // ModCapped is taken to relax like Capped
 		relaxation = NewLimit(c.Capacity, c.Rate).Relaxation()
 	}
 	burnIn, rounds = max(plan.BurnIn, 0), plan.Rounds

@@ -52,7 +52,8 @@ func TestMeasureErrors(t *testing.T) {
 // less than one of them. Whether it starts empty or warm makes no difference.
 func TestMeasureAgainstLimit(t *testing.T) {
 	for _, c := range []Config{
-		{Capacity: 1, Rate: 0.75}, {Capacity: 1, Rate: 1 - 0x1p-7}, {Capacity: 2, Rate: 0.99}, {Capacity: 3, Rate: 1 - 0x1p-10, Warm: true},
+		{Capacity: 1, Rate: 0.75}, {Capacity: 1, Rate: 1 - 0x1p-7}, {Capacity: 2, Rate: 0.99},
+		{Capacity: 3, Rate: 1 - 0x1p-10, Warm: true},
 		{Capacity: 5, Rate: 0.9, Warm: true}, {Capacity: 2, Rate: 0.99, Arrivals: Poisson}, {Capacity: 40, Rate: 0.9},
 		{Kind: Greedy, Choices: 1, Rate: 0.8}, {Kind: Greedy, Choices: 2, Rate: 0.95}, {Kind: Greedy, Choices: 3, Rate: 0.99},
 	} {
@@ -73,7 +74,8 @@ func TestMeasureAgainstLimit(t *testing.T) {
 		n := float64(c.Bins)
 		compare := func(what string, got Estimate, want float64) {
 			if z := (got.Mean - want) / got.Error; math.Abs(z) > 4.5 {
-				t.Errorf("%s: %s is %.6g ± %.2g, in the limit %.6g (%.1f standard errors)", c.name(), what, got.Mean, got.Error, want, z)
+				t.Errorf("%s: %s is %.6g ± %.2g, in the limit %.6g (%.1f standard errors)", c.name(), what, got.Mean, got.Error,
+					want, z)
 			}
 		}
 		if c.Kind == Capped && limit.Pool*n > 1 {
@@ -144,14 +146,16 @@ func TestMeasureRefuses(t *testing.T) {
 		{Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: -1}, "at least 20 rounds must be measured, not -1"},
 		{Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9}, Plan{}, "rounds to relax"},
 		{Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9}, Plan{Rounds: 100}, "rounds to relax"},
-		{Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: math.MaxInt}, "at most " + fmt.Sprint(math.MaxInt/10) + " rounds can be measured"},
+		{Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: math.MaxInt},
+			"at most " + fmt.Sprint(math.MaxInt/10) + " rounds can be measured"},
 	} {
 		if _, err := Measure(context.Background(), c.config, c.plan); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v, %+v: %v, want %q", c.config, c.plan, err, c.want)
 		}
 	}
 	// It may be told.
-	if _, err := Measure(context.Background(), Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9}, Plan{BurnIn: -1, Rounds: 100}); err != nil {
+	if _, err := Measure(context.Background(), Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9},
+		Plan{BurnIn: -1, Rounds: 100}); err != nil {
 		t.Error(err)
 	}
 }
@@ -159,11 +163,12 @@ func TestMeasureRefuses(t *testing.T) {
 func TestMeasureStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	rounds := 0
-	_, err := Measure(ctx, Config{Bins: 10, Capacity: 1, Rate: 0.5}, Plan{Rounds: 1_000_000, Watch: func(_ *Process, r Round) {
-		if rounds++; rounds == 1000 {
-			cancel()
-		}
-	}})
+	_, err := Measure(ctx, Config{Bins: 10, Capacity: 1, Rate: 0.5},
+		Plan{Rounds: 1_000_000, Watch: func(_ *Process, r Round) {
+			if rounds++; rounds == 1000 {
+				cancel()
+			}
+		}})
 	if !errors.Is(err, context.Canceled) || rounds > 1100 {
 		t.Errorf("%v after %d rounds", err, rounds)
 	}
@@ -172,14 +177,15 @@ func TestMeasureStops(t *testing.T) {
 // Watch sees every round, burn-in included.
 func TestMeasureWatches(t *testing.T) {
 	rounds, pool := 0, 0
-	m, err := Measure(context.Background(), Config{Bins: 100, Capacity: 1, Rate: 0.9}, Plan{BurnIn: 50, Rounds: 1003, Watch: func(p *Process, r Round) {
-		if rounds++; rounds != p.Rounds() {
-			t.Fatal(rounds, p.Rounds())
-		}
-		if rounds > 50 {
-			pool = max(pool, r.Pool)
-		}
-	}})
+	m, err := Measure(context.Background(), Config{Bins: 100, Capacity: 1, Rate: 0.9},
+		Plan{BurnIn: 50, Rounds: 1003, Watch: func(p *Process, r Round) {
+			if rounds++; rounds != p.Rounds() {
+				t.Fatal(rounds, p.Rounds())
+			}
+			if rounds > 50 {
+				pool = max(pool, r.Pool)
+			}
+		}})
 	if err != nil || rounds != 1053 || m.PoolMax != pool || m.BurnIn != 50 || m.Rounds != 1003 {
 		t.Errorf("%v; %d rounds, largest pool %d: %+v", err, rounds, pool, m)
 	}

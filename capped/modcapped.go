@@ -2,14 +2,17 @@ package capped
 
 // modCapped is MODCAPPED(c, λ) of sections III and IV, ball by ball.
 //
-// Time is parted into phases of c rounds, phase j being the rounds [cj; c(j+1)−1], and buffer j of a bin takes balls in
-// phases j−1 and j, with a capacity that grows from 0 by 1 in each round of phase j−1, is c in the first round of phase j, and
-// falls by 1 in each round after it (equation 5). So two buffers are active in round t: red, number ⌊t/c⌋, whose capacity is
-// the number of rounds that are left of the phase, this one included, and blue, number ⌊t/c⌋+1, with the rest of c.
-// In every round the red buffer deletes a ball if it has one; what it accepts is therefore gone when the phase is over.
+// Time is divided into phases of c rounds, phase j being the rounds [cj; c(j+1)−1], and buffer j of
+// a bin takes balls in phases j−1 and j, with a capacity that grows from 0 by 1 in each round of
+// phase j−1, is c in the first round of phase j, and falls by 1 in each round after it (equation
+// 5). So two buffers are active in round t: red, number ⌊t/c⌋, whose capacity is the number of
+// rounds that are left of the phase, this one included, and blue, number ⌊t/c⌋+1, with the rest of
+// c. In every round the red buffer deletes a ball if it has one; what it accepts is therefore gone
+// when the phase is over.
 //
-// The paper calls ⌈t/c⌉ red. Then the buffer that deletes would be the one whose capacity grows, and the other, whose
-// capacity falls, would overflow; the proof of Lemma 7, in which buffer j deletes during phase j, means ⌊t/c⌋.
+// The paper calls ⌈t/c⌉ red. Then the buffer that deletes would be the one whose capacity grows,
+// and the other, whose capacity falls, would overflow; the proof of Lemma 7, in which buffer j
+// deletes during phase j, means ⌊t/c⌋.
 type modCapped struct {
 	config    *Config
 	red, blue []uint32
@@ -26,14 +29,15 @@ func newModCapped(c *Config) engine {
 	}
 }
 
-// capacities are those of the red and of the blue buffers in a round.
+// capacities returns the capacities of the red and the blue buffers in a round.
 func (e *modCapped) capacities(round int) (red, blue int) {
 	blue = round % e.config.Capacity
 	return e.config.Capacity - blue, blue
 }
 
-// throw satisfies as many preferences as possible and then as many balls: every ball first asks for the buffer that it
-// prefers, oldest first, and those that are refused ask for the other one. Every second ball prefers red.
+// throw satisfies as many preferences as possible and then as many balls: every ball first asks for
+// the buffer that it prefers, oldest first, and those that are refused ask for the other one. Every
+// second ball prefers red.
 func (e *modCapped) throw(p *Process) {
 	e.before = e.before[:0]
 	for _, c := range p.pool {
@@ -53,7 +57,8 @@ func (e *modCapped) throw(p *Process) {
 	})
 }
 
-// pass lets balls ask for a buffer. It throws them as the other pass does: the choices of a round can be had again.
+// pass lets balls ask for a buffer. Both passes make the same choices, because the stream of a
+// round can be repeated.
 func (e *modCapped) pass(p *Process, buffer func(ball int) (red, asks bool)) {
 	choices := e.config.choices(p.now)
 	reds, blues := e.capacities(p.now)
@@ -71,7 +76,7 @@ func (e *modCapped) pass(p *Process, buffer func(ball int) (red, asks bool)) {
 					e.counts[e.red[bin]]++
 					e.red[bin]++
 				case !red && int(e.blue[bin]) < blues:
-					// It is deleted when its buffer is red and those before it are gone.
+					// It is deleted when its buffer is red and the balls before it are deleted.
 					e.counts[reds+int(e.blue[bin])]++
 					e.blue[bin]++
 				default:

@@ -31,7 +31,8 @@ func TestModCappedBuffers(t *testing.T) {
 			accepted := 0
 			for bin := range c.Bins {
 				if red[bin] > redCap || blue[bin] > blueCap {
-					t.Fatalf("c = %d, round %d: buffers of %d and %d, capacities %d and %d", capacity, round, red[bin], blue[bin], redCap, blueCap)
+					t.Fatalf("c = %d, round %d: buffers of %d and %d, capacities %d and %d", capacity, round, red[bin], blue[bin],
+						redCap, blueCap)
 				}
 				roomRed, roomBlue := redCap-red[bin], blueCap-blue[bin]
 				toRed, toBlue := min(reds[bin], roomRed), min(blues[bin], roomBlue)
@@ -53,7 +54,8 @@ func TestModCappedBuffers(t *testing.T) {
 			}
 			for bin := range c.Bins {
 				if int(e.red[bin]) != red[bin] || int(e.blue[bin]) != blue[bin] {
-					t.Fatalf("c = %d, round %d, bin %d: buffers of %d and %d, want %d and %d", capacity, round, bin, e.red[bin], e.blue[bin], red[bin], blue[bin])
+					t.Fatalf("c = %d, round %d, bin %d: buffers of %d and %d, want %d and %d", capacity, round, bin, e.red[bin],
+						e.blue[bin], red[bin], blue[bin])
 				}
 			}
 		}

@@ -7,24 +7,25 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// An occupancy draws how many bins get how many balls, without throwing them.
+// An occupancy draws how many bins get how many balls, without throwing the balls.
 type occupancy struct {
 	random random.Stream
 	counts []int     // counts[k] bins have k balls
 	odds   []float64 // 1/P(X = k | X ≥ k) for X Poisson
 }
 
-// few is the number of balls below which throwing them is quicker than drawing.
+// few is the number of balls below which throwing is faster than drawing.
 const few = 24
 
-// draw throws balls into bins, each ball into any bin with the same probability, and returns how many bins got k of them, at
-// index k. The answer is valid until the next call.
+// draw draws the result of throwing balls into bins uniformly: at index k, the number of bins with
+// k balls. The result is valid until the next call.
 //
-// If every bin got a Poisson number of balls with mean balls/bins, independently, the number of bins with k balls would be
-// binomial given the numbers of those with fewer, and, given that all bins together got m balls, the m would lie as if thrown.
-// So that is drawn, and then made right: if m is too small, the balls that are missing are thrown; if it is too large, balls
-// are taken away, each as likely as any other, which leaves the others as if they had been thrown alone. m is off by about
-// √balls, and so this takes time of that order.
+// If every bin got an independent Poisson number of balls with mean balls/bins, the number of bins
+// with k balls would be binomial given the numbers of bins with fewer; and, given the total m, the
+// balls would be distributed as if thrown. So that is drawn, and then corrected: if m is too small,
+// the missing balls are thrown; if it is too large, balls are removed uniformly, which leaves the
+// others as if they had been thrown alone. m is off by about √balls, and so this takes time of that
+// order.
 func (o *occupancy) draw(balls, bins int) []int {
 	o.counts = append(o.counts[:0], bins)
 	if balls >= few {
@@ -33,14 +34,14 @@ func (o *occupancy) draw(balls, bins int) []int {
 	return o.correct(balls, bins, 0)
 }
 
-// independent gives every bin a Poisson number of balls and returns how many they are.
+// independent gives every bin a Poisson number of balls and returns their sum.
 func (o *occupancy) independent(balls, bins int) int {
 	mean := float64(balls) / float64(bins)
 	o.hazards(mean)
 	o.counts = o.counts[:0]
 	all := 0
 	for k, left := 0, bins; left > 0; k++ {
-		// Beyond the table, which one bin in 10³⁰ gets to, the hazard is 1 but for mean/k.
+		// Beyond the table, which one bin in 10³⁰ reaches, the hazard is 1 to within mean/k.
 		p := 1.0
 		if k < len(o.odds) {
 			p = 1 / o.odds[k]
@@ -60,7 +61,8 @@ func (o *occupancy) independent(balls, bins int) int {
 //
 //	P(X ≥ k)/P(X = k) = 1 + mean/(k+1) · P(X ≥ k+1)/P(X = k+1).
 //
-// What is left out at the end is divided by k/mean in each step; where the ratio is infinite, the probability is 0.
+// The truncation error is divided by k/mean in each step; where the ratio is infinite, the
+// probability is 0.
 func (o *occupancy) hazards(mean float64) {
 	length := int(mean+float64(12*math.Sqrt(mean))) + 40
 	if cap(o.odds) < length {
@@ -74,7 +76,7 @@ func (o *occupancy) hazards(mean float64) {
 	}
 }
 
-// inverses[k] is 1/k: a division takes longer than all else in the recursion.
+// inverses[k] is 1/k: a division takes longer than the rest of the recursion.
 var inverses [128]float64
 
 func init() {
@@ -90,7 +92,7 @@ func inverse(k int) float64 {
 	return 1 / float64(k)
 }
 
-// correct throws balls, or takes some away, until the bins, which hold all, hold the number wanted.
+// correct throws or removes balls until the bins, which hold all of them, hold the given number.
 func (o *occupancy) correct(balls, bins, all int) []int {
 	first := 0 // no bin has fewer balls
 	for first < len(o.counts) && o.counts[first] == 0 {

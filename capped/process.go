@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// The purposes of random streams; a stream is named by the seed, its purpose and the round.
+// The purposes of random streams. A stream is identified by the seed, its purpose and the round.
 const (
 	streamArrivals = iota
 	streamChoices
@@ -18,43 +18,45 @@ const (
 // A Round is what happened in a round of a process.
 type Round struct {
 	Arrived  int // new balls
-	Thrown   int // balls that asked for a place: the new ones and those of the pool
-	Accepted int // of those, how many were given one
+	Thrown   int // balls that asked for a place: arrivals and the pool
+	Accepted int // of them, those that got one
 	Served   int // balls deleted at the end of the round
-	Pool     int // balls that are left without a place
-	WaitSum  int // of the waiting times of the balls served
+	Pool     int // balls without a place
+	WaitSum  int // the sum of the waiting times of the balls served
 	WaitMax  int // the longest of them; 0 if none was served
 }
 
-// A cohort is the balls in the pool that came in the same round.
+// A cohort is the balls of the pool that arrived in the same round.
 type cohort struct{ label, count int }
 
-// An engine throws the balls of a process's pool.
+// An engine throws the balls of the pool.
 type engine interface {
-	// throw lets every ball of the pool ask, oldest first, and calls accept for those that are given a place.
+	// throw lets every ball of the pool ask, the oldest first, and calls accept for those that get
+	// a place.
 	throw(p *Process)
 	// serve deletes a ball from every bin that has one.
 	serve(p *Process)
-	// loads is how many bins hold 0, 1, 2, … balls.
+	// loads returns how many bins hold 0, 1, 2, … balls.
 	loads() []int
 }
 
-// Process is an allocation process that goes on round by round. It is deterministic: the same configuration gives the
-// same rounds on every machine. It is not safe for concurrent use.
+// A Process is an allocation process that advances round by round. It is deterministic: the same
+// configuration gives the same rounds on every machine. It must not be used from several goroutines
+// at once.
 type Process struct {
 	config Config
-	now    int // the round under way, or the last one
+	now    int // the current round, or the last one
 	source source
 	engine engine
 	pool   []cohort // oldest first
 	diary  diary
-	least  int // balls to throw in a round: ModCapped's m*
+	least  int // the least number of balls to throw in a round: m* of ModCapped
 
-	accepted int // in the round under way
+	accepted int // in the current round
 }
 
-// NewProcess returns the process that a configuration describes, before its first round. What is wrong with the
-// configuration is an error that says what would be right.
+// NewProcess returns the process of a configuration, before its first round, or an error if the
+// configuration is not valid.
 func NewProcess(c Config) (*Process, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -82,10 +84,10 @@ func NewProcess(c Config) (*Process, error) {
 	return p, nil
 }
 
-// Config returns what the process was made from.
+// Config returns the configuration of the process.
 func (p *Process) Config() Config { return p.config }
 
-// Round goes on by one round and reports it.
+// Round runs one round and reports it.
 func (p *Process) Round() Round {
 	p.diary.clear(p.now)
 	p.now++
@@ -119,7 +121,8 @@ func (p *Process) Round() Round {
 	return r
 }
 
-// fitting is a sum of waits, or of balls over many rounds, as an int. Where an int has 32 bits a long run may have more than it holds.
+// fitting converts a sum of waits or of balls to an int. It panics if that overflows, as a long run
+// may where an int has 32 bits.
 func fitting(sum int64) int {
 	if sum > math.MaxInt {
 		panic(fmt.Sprintf("capped: %d is more than an int holds on this machine; take fewer bins or rounds", sum))
@@ -127,7 +130,7 @@ func fitting(sum int64) int {
 	return int(sum)
 }
 
-// accept takes balls from the i-th cohort of the pool, to be deleted after a number of rounds.
+// accept removes balls from the i-th cohort of the pool; they are deleted after delay rounds.
 func (p *Process) accept(i, delay, count int) {
 	c := &p.pool[i]
 	c.count -= count
@@ -135,7 +138,8 @@ func (p *Process) accept(i, delay, count int) {
 	p.diary.add(p.now, p.now+delay, c.label, count)
 }
 
-// served are the waiting times of the balls that the last round deleted, with repetitions.
+// served yields the waiting times of the balls that the last round deleted, and their numbers. A
+// waiting time may occur more than once.
 func (p *Process) served() iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for _, s := range p.diary.on(p.now) {
@@ -146,10 +150,10 @@ func (p *Process) served() iter.Seq2[int, int] {
 	}
 }
 
-// Rounds is the number of rounds so far.
+// Rounds returns the number of rounds so far.
 func (p *Process) Rounds() int { return p.now }
 
-// Pool is the number of balls that have no place.
+// Pool returns the number of balls without a place.
 func (p *Process) Pool() int {
 	sum := 0
 	for _, c := range p.pool {
@@ -158,7 +162,7 @@ func (p *Process) Pool() int {
 	return sum
 }
 
-// Ages yields the balls of the pool by their age, from the oldest: how many have it.
+// Ages yields the ages in the pool, from the oldest, and the number of balls of each.
 func (p *Process) Ages() iter.Seq2[int, int] {
 	return func(yield func(age, count int) bool) {
 		for _, c := range p.pool {
@@ -169,8 +173,9 @@ func (p *Process) Ages() iter.Seq2[int, int] {
 	}
 }
 
-// Waits adds the balls that were deleted in the last round to a histogram of waiting times, in which histogram[w] is the number
-// of balls that waited w rounds, and returns it, longer if need be.
+// Waits adds the balls that were deleted in the last round to a histogram of waiting times, in
+// which histogram[w] is the number of balls that waited w rounds. It returns the histogram,
+// extended if necessary.
 func (p *Process) Waits(histogram []int) []int {
 	for wait, count := range p.served() {
 		for len(histogram) <= wait {
@@ -181,7 +186,8 @@ func (p *Process) Waits(histogram []int) []int {
 	return histogram
 }
 
-// Loads is the number of bins that hold 0, 1, 2, … balls after the last round; the last entry is above 0.
+// Loads returns the number of bins that hold 0, 1, 2, … balls after the last round; the last entry
+// is above 0.
 func (p *Process) Loads() []int {
 	all := p.engine.loads()
 	for len(all) > 1 && all[len(all)-1] == 0 {
@@ -190,8 +196,8 @@ func (p *Process) Loads() []int {
 	return all
 }
 
-// Load is the number of balls in a bin after the last round. It panics if there is no such bin,
-// from 0 to Bins−1, or the process does not keep its bins apart: see [Config.ByBin].
+// Load returns the number of balls in a bin after the last round. It panics if bin is not from 0 to
+// Bins−1, or if the process does not keep the load of every bin: see [Config.ByBin].
 func (p *Process) Load(bin int) int {
 	e, ok := p.engine.(interface{ load(int) int })
 	if !ok {
@@ -203,8 +209,8 @@ func (p *Process) Load(bin int) int {
 	return e.load(bin)
 }
 
-// choices is the stream of the bins that are asked in a round. It depends on the seed and the round alone, which couples
-// processes of the same seed.
+// choices returns the stream of the bins that balls ask in a round. It depends on the seed and the
+// round alone, which couples processes of the same seed.
 func (c *Config) choices(round int) chooser {
 	return chooser{
 		random: random.New(c.Seed, streamChoices, uint64(round)),

@@ -18,7 +18,8 @@ func FuzzProcess(f *testing.F) {
 			rate = 1000 // a batch that does not take all day
 		}
 		c := Config{
-			Bins: int(bins % 400), Capacity: int(capacity % 300), Rate: rate, Kind: Kind(kind % 5), Choices: int(choices % 9), Seed: seed,
+			Bins: int(bins % 400), Capacity: int(capacity % 300), Rate: rate, Kind: Kind(kind % 5), Choices: int(choices % 9),
+			Seed:     seed,
 			Arrivals: Arrivals(how % 4), Warm: seed%7 == 0,
 		}
 		arrived := [2]int{}

@@ -75,7 +75,8 @@ func check(p *Process, before []int, pool int, r Round) error {
 	case r.Pool != r.Thrown-r.Accepted || r.Pool != p.Pool():
 		return fmt.Errorf("pool of %d (%d) with %d thrown and %d accepted", r.Pool, p.Pool(), r.Thrown, r.Accepted)
 	case c.Kind == Threshold && (balls != held+r.Accepted || r.Served != r.Accepted || kept != 0):
-		return fmt.Errorf("%d balls in bins that held %d, %d accepted, %d served, %d in the diary", balls, held, r.Accepted, r.Served, kept)
+		return fmt.Errorf("%d balls in bins that held %d, %d accepted, %d served, %d in the diary", balls, held, r.Accepted,
+			r.Served, kept)
 	case c.Kind == Threshold:
 	case balls != held+r.Accepted-r.Served:
 		return fmt.Errorf("%d balls in bins that held %d, %d accepted, %d served", balls, held, r.Accepted, r.Served)
@@ -114,7 +115,8 @@ func check(p *Process, before []int, pool int, r Round) error {
 		}
 	}
 	if served != r.Served || waits != r.WaitSum || longest != r.WaitMax {
-		return fmt.Errorf("a histogram of %d balls that waited %d, at most %d; reported %d, %d, %d", served, waits, longest, r.Served, r.WaitSum, r.WaitMax)
+		return fmt.Errorf("a histogram of %d balls that waited %d, at most %d; reported %d, %d, %d", served, waits, longest,
+			r.Served, r.WaitSum, r.WaitMax)
 	}
 	if c.ByBin || c.Kind == ModCapped {
 		again := make([]int, len(loads))
@@ -223,7 +225,8 @@ func TestExactArrivals(t *testing.T) {
 	for _, c := range []struct {
 		rate float64
 		bins int
-	}{{0.7, 10}, {0.9, 10}, {1.0 / 3, 1}, {0.1, 7}, {1e-3, 3}, {1 - 0x1p-53, 1}, {0.123456789, 1 << 27}, {math.Pi / 4, 1<<31 - 1}, {5e-324, 9}, {0x1p-70, 1 << 20}} {
+	}{{0.7, 10}, {0.9, 10}, {1.0 / 3, 1}, {0.1, 7}, {1e-3, 3}, {1 - 0x1p-53, 1}, {0.123456789, 1 << 27},
+		{math.Pi / 4, 1<<31 - 1}, {5e-324, 9}, {0x1p-70, 1 << 20}} {
 		s := newSource(&Config{Rate: c.rate, Bins: c.bins})
 		each := new(big.Rat).SetFloat64(c.rate)
 		each.Mul(each, big.NewRat(int64(c.bins), 1))
@@ -279,7 +282,8 @@ func TestBadConfigurations(t *testing.T) {
 	}{
 		{func(c *Config) { c.Bins = 0 }, "the number of bins must be from 1 to " + bins + ", not 0"},
 		{func(c *Config) { c.Bins = -3 }, "the number of bins must be from 1 to " + bins + ", not -3"},
-		{func(c *Config) { c.Bins = int(mostBins) + 1 }, "the number of bins must be from 1 to " + bins + ", not " + fmt.Sprint(mostBins+1)},
+		{func(c *Config) { c.Bins = int(mostBins) + 1 },
+			"the number of bins must be from 1 to " + bins + ", not " + fmt.Sprint(mostBins+1)},
 		{func(c *Config) { c.Capacity = 0 }, "the capacity of a bin must be from 1 to 2²⁰, not 0"},
 		{func(c *Config) { c.Capacity = -1; c.Kind = ModCapped }, "the capacity of a bin must be from 1 to 2²⁰, not -1"},
 		{func(c *Config) { c.Capacity = 0; c.Kind = Threshold }, "the capacity of a bin must be from 1 to 2²⁰, not 0"},
@@ -288,13 +292,18 @@ func TestBadConfigurations(t *testing.T) {
 		{func(c *Config) { c.Rate = -0.5 }, "the rate must be above 0 and below 1, not -0.5"},
 		{func(c *Config) { c.Rate = math.NaN() }, "the rate must be above 0 and below 1, not NaN"},
 		{func(c *Config) { c.Rate = math.Inf(1) }, "the rate must be above 0 and below 1, not +Inf"},
-		{func(c *Config) { c.Rate = math.NaN(); c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most " + balls + " altogether, not NaN per bin"},
-		{func(c *Config) { c.Rate = 1e12; c.Kind = Threshold }, "the batch must have more than 0 balls per bin and at most " + balls + " altogether, not 1e+12 per bin"},
-		{func(c *Config) { c.Rate = 1e6; c.Kind = Threshold }, "the batch must have at most 2¹⁶ balls per bin, not 1e+06; with ByBin there may be more, and 2²⁷ altogether"},
-		{func(c *Config) { c.Rate = 2; c.Kind = Threshold; c.Arrivals = Binomial }, "a binomial batch has at most 1 ball per bin, not 2"},
+		{func(c *Config) { c.Rate = math.NaN(); c.Kind = Threshold },
+			"the batch must have more than 0 balls per bin and at most " + balls + " altogether, not NaN per bin"},
+		{func(c *Config) { c.Rate = 1e12; c.Kind = Threshold },
+			"the batch must have more than 0 balls per bin and at most " + balls + " altogether, not 1e+12 per bin"},
+		{func(c *Config) { c.Rate = 1e6; c.Kind = Threshold },
+			"the batch must have at most 2¹⁶ balls per bin, not 1e+06; with ByBin there may be more, and 2²⁷ altogether"},
+		{func(c *Config) { c.Rate = 2; c.Kind = Threshold; c.Arrivals = Binomial },
+			"a binomial batch has at most 1 ball per bin, not 2"},
 		{func(c *Config) { c.Kind = 4 }, "there is no process 4; there are Capped, ModCapped, Greedy and Threshold"},
 		{func(c *Config) { c.Arrivals = -1 }, "there are no arrivals -1; there are Exact, Binomial and Poisson"},
-		{func(c *Config) { c.Kind = Greedy; c.Choices = 0 }, "the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not 0"},
+		{func(c *Config) { c.Kind = Greedy; c.Choices = 0 },
+			"the number of choices of a ball must be from 1 to 2²⁰ for Greedy, not 0"},
 		{func(c *Config) { c.MinThrown = -1 }, "the number of balls to throw at least must be from 0 to 2²⁷, not -1"},
 		{func(c *Config) { c.MinThrown = 5 }, "only ModCapped throws at least a number of balls, not capped"},
 		{func(c *Config) { c.Kind = Greedy; c.Warm = true }, "only Capped can start warm, not greedy"},

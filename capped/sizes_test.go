@@ -14,8 +14,10 @@ func extremes() []struct {
 	config Config
 	want   string
 } {
-	const bins, capacity, choices = "the number of bins must be from 1 to", "the capacity of a bin must be from 1 to", "the number of choices of a ball must be from 1 to"
-	const rate, batch, bin = "the rate must be above 0 and below 1", "the batch must have more than 0 balls per bin and at most", "by bin every ball is thrown"
+	const bins, capacity, choices = "the number of bins must be from 1 to", "the capacity of a bin must be from 1 to",
+		"the number of choices of a ball must be from 1 to"
+	const rate, batch, bin = "the rate must be above 0 and below 1",
+		"the batch must have more than 0 balls per bin and at most", "by bin every ball is thrown"
 	const tiny, near = math.SmallestNonzeroFloat64, 1 - 0x1p-53
 	least, most := math.MinInt, math.MaxInt
 	type row = struct {
@@ -63,8 +65,10 @@ func extremes() []struct {
 			}
 			if kind == ModCapped {
 				with("", func(c *Config) { c.Capacity, c.Bins = 1<<16, 1 })
-				with("ModCapped throws its balls one by one and would throw at least", func(c *Config) { c.Capacity, c.Bins = mostCapacity, 100 })
-				with("ModCapped throws its balls one by one and would throw at least", func(c *Config) { c.Capacity, c.Bins = 1, 1<<24; c.Rate = near })
+				with("ModCapped throws its balls one by one and would throw at least",
+					func(c *Config) { c.Capacity, c.Bins = mostCapacity, 100 })
+				with("ModCapped throws its balls one by one and would throw at least",
+					func(c *Config) { c.Capacity, c.Bins = 1, 1<<24; c.Rate = near })
 				with("ModCapped keeps every bin", func(c *Config) { c.MinThrown, c.Bins, c.Rate = 1, 1<<24, near })
 				with("", func(c *Config) { c.MinThrown = 1 << 18 })
 				continue
@@ -91,7 +95,8 @@ func extremes() []struct {
 				if by {
 					break // a limit of so many loads takes its time
 				}
-				with("to start warm bins must not reach a load of", func(c *Config) { c.Warm, c.Capacity, c.Rate = true, 1<<15, near })
+				with("to start warm bins must not reach a load of",
+					func(c *Config) { c.Warm, c.Capacity, c.Rate = true, 1<<15, near })
 			case Greedy:
 				with(law, func(c *Config) { c.Bins, c.Choices = 1<<20, mostChoices })
 				with(law, func(c *Config) { c.Bins, c.Choices, c.Rate = many, mostChoices, near })
@@ -104,8 +109,10 @@ func extremes() []struct {
 		}
 	}
 	return append(rows,
-		row{Config{Kind: Threshold, Bins: 3, Capacity: 1, Rate: float64(mostBalls) / 11}, "the batch must have at most 2¹⁶ balls per bin"},
-		row{Config{Kind: ModCapped, Bins: 100, Capacity: 1 << 20, Rate: 0.5}, "which with a capacity of 1048576 are those of 21 bins"})
+		row{Config{Kind: Threshold, Bins: 3, Capacity: 1, Rate: float64(mostBalls) / 11},
+			"the batch must have at most 2¹⁶ balls per bin"},
+		row{Config{Kind: ModCapped, Bins: 100, Capacity: 1 << 20, Rate: 0.5},
+			"which with a capacity of 1048576 are those of 21 bins"})
 }
 
 // Every field of every kind at its extremes is refused before anything is allocated, by an error that says what would be right, or it
@@ -125,7 +132,8 @@ func TestExtremes(t *testing.T) {
 		switch {
 		case e.want == "" && err != nil:
 			t.Errorf("%+v: %v", e.config, err)
-		case e.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "capped: ") || !strings.Contains(err.Error(), e.want)):
+		case e.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "capped: ") ||
+			!strings.Contains(err.Error(), e.want)):
 			t.Errorf("%+v: %v, want %q", e.config, err, e.want)
 		case e.want == "" && taken > 200<<20, e.want != "" && taken > 8<<20:
 			t.Errorf("%+v: takes %d bytes", e.config, taken)
@@ -182,7 +190,8 @@ func TestTheoryAtExtremes(t *testing.T) {
 				}
 				number("a row", sum)
 				if s < len(l.Loads) && sum > 1+1e-9 {
-					t.Errorf("%d choices, capacity %d, rate %v: row %d of those queued sums to %v", l.Choices, l.Capacity, rate, s, sum)
+					t.Errorf("%d choices, capacity %d, rate %v: row %d of those queued sums to %v", l.Choices, l.Capacity, rate, s,
+						sum)
 				}
 			}
 			if l.Capacity < 1000 {
@@ -224,11 +233,12 @@ func TestTheoryAtExtremes(t *testing.T) {
 func TestLongestPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	rounds := 0
-	_, err := Measure(ctx, Config{Bins: 1, Capacity: 1, Rate: 0.5}, Plan{BurnIn: -1, Rounds: math.MaxInt - 1, Watch: func(*Process, Round) {
-		if rounds++; rounds == 100 {
-			cancel()
-		}
-	}})
+	_, err := Measure(ctx, Config{Bins: 1, Capacity: 1, Rate: 0.5},
+		Plan{BurnIn: -1, Rounds: math.MaxInt - 1, Watch: func(*Process, Round) {
+			if rounds++; rounds == 100 {
+				cancel()
+			}
+		}})
 	if err != context.Canceled || rounds != 100 {
 		t.Errorf("%v after %d rounds", err, rounds)
 	}

@@ -16,7 +16,8 @@ func ExampleLimit() {
 			c, l.Pool, l.Wait, l.MaxWait(1<<15))
 	}
 	l := capped.NewLimit(2, lambda)
-	fmt.Printf("a deviation falls by e in %.0f rounds; after 100 from empty the pool is %.2f\n", l.Relaxation(), l.FromEmpty(100)[99])
+	fmt.Printf("a deviation falls by e in %.0f rounds; after 100 from empty the pool is %.2f\n", l.Relaxation(),
+		l.FromEmpty(100)[99])
 	// Output:
 	// c = 1: 5.93 balls per bin in the pool; they wait for 5.94 rounds, the longest for 9
 	// c = 2: 2.52 balls per bin in the pool; they wait for 3.49 rounds, the longest for 7
@@ -41,7 +42,8 @@ func ExampleMeanField() {
 // The best capacity grows as the paper says, and slowly.
 func ExampleSweetSpot() {
 	for _, lambda := range []float64{0.75, 1 - 1./(1<<10), 1 - 1./(1<<20)} {
-		fmt.Printf("λ = %.6f: c = %d; √ln(1/(1−λ)) is %.2f\n", lambda, capped.SweetSpot(lambda), math.Sqrt(-math.Log1p(-lambda)))
+		fmt.Printf("λ = %.6f: c = %d; √ln(1/(1−λ)) is %.2f\n", lambda, capped.SweetSpot(lambda),
+			math.Sqrt(-math.Log1p(-lambda)))
 	}
 	// Output:
 	// λ = 0.750000: c = 2; √ln(1/(1−λ)) is 1.18
@@ -71,7 +73,8 @@ func ExampleGreedyLimit() {
 		{"GREEDY[2]", capped.GreedyLimit(2, lambda)},
 		{"CAPPED(3)", capped.NewLimit(3, lambda)},
 	} {
-		fmt.Printf("%s: balls wait for %.2f rounds, the longest for %d\n", process.name, process.limit.Wait, process.limit.MaxWait(n))
+		fmt.Printf("%s: balls wait for %.2f rounds, the longest for %d\n", process.name, process.limit.Wait,
+			process.limit.MaxWait(n))
 	}
 	// Output:
 	// GREEDY[1]: balls wait for 511.50 rounds, the longest for 5676

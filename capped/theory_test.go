@@ -39,7 +39,8 @@ func TestBoundsByHand(t *testing.T) {
 		{"the wait, one bin", WaitBound(1, 1, lambda), 8*slow + 19},
 		// At the authors' size: log₂15, ln 2¹⁰ = 6.931471805599453.
 		{"the wait, 2¹⁵ bins", WaitBound(1<<15, 1, short(10)), (2*6.931471805599453+4)*slow + 19 + 3.9068905956085187},
-		{"the wait, 2¹⁵ bins, c = 3", WaitBound(1<<15, 3, short(10)), (4./3*6.931471805599453+36)*slow + 19 + 3.9068905956085187 + 2},
+		{"the wait, 2¹⁵ bins, c = 3", WaitBound(1<<15, 3, short(10)),
+			(4./3*6.931471805599453+36)*slow + 19 + 3.9068905956085187 + 2},
 	} {
 		wantClose(t, test.what, test.got, test.want, 1e-14)
 	}
@@ -89,7 +90,8 @@ func TestSweetSpot(t *testing.T) {
 		}
 	}
 	// By brute force; and the search ends long before its limit, because E[L]/λ grows with c beyond the least wait.
-	for _, lambda := range []float64{0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-6, 1 - 1e-9, 1 - 1e-12, 1 - 1e-15} {
+	for _, lambda := range []float64{0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-6, 1 - 1e-9,
+		1 - 1e-12, 1 - 1e-15} {
 		best, least, held, ended := 0, math.Inf(1), -1.0, false
 		for c := 1; c <= 60; c++ {
 			l := NewLimit(c, lambda)
@@ -125,7 +127,8 @@ func wantPanic(t *testing.T, want string, f func()) {
 }
 
 func TestBadArguments(t *testing.T) {
-	const bins, capacity, rate = "the number of bins must be 1 or more, not ", "the capacity of a bin must be 1 or more, not ",
+	const bins, capacity, rate = "the number of bins must be 1 or more, not ",
+		"the capacity of a bin must be 1 or more, not ",
 		"the rate must be above 0 and below 1, not "
 	const table = "the capacity of a bin must be from 1 to 2²⁰, not "
 	for _, f := range []func(n, c int, lambda float64) float64{PoolBound, WaitBound} {

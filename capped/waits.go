@@ -5,19 +5,19 @@ import (
 	"math/bits"
 )
 
-// A parcel is balls that came in the same round and will be deleted in the same round. Labels are rounds modulo 2³²; a
-// waiting time is a difference of two.
+// A parcel is the balls that arrived in the same round and will be deleted in the same round.
+// Labels are rounds modulo 2³²; a waiting time is the difference of two.
 type parcel struct{ label, count uint32 }
 
-// mostParcel is the most balls of a parcel; where an int has 32 bits, it must hold them.
+// mostParcel is the largest number of balls in a parcel; it fits an int of 32 bits.
 const mostParcel = min(math.MaxUint32, math.MaxInt)
 
-// diary holds the balls that are in bins, by the round in which they will be deleted.
+// A diary holds the balls in bins by the round of their deletion.
 type diary struct {
-	days [][]parcel // a ring; its length is a power of two and above every delay
+	days [][]parcel // a ring buffer; its length is a power of two and above every delay
 }
 
-// add enters balls with a label that will be deleted in round due, where now ≤ due.
+// add adds balls with a label that will be deleted in round due, where now ≤ due.
 func (d *diary) add(now, due, label, count int) {
 	if count == 0 {
 		return
@@ -38,7 +38,7 @@ func (d *diary) add(now, due, label, count int) {
 	}
 }
 
-// grow makes room for delays below the given number, and keeps the days from now on.
+// grow extends the ring for delays below the given number, and keeps the days from now on.
 func (d *diary) grow(now, delays int) {
 	larger := make([][]parcel, 1<<bits.Len(uint(delays-1)))
 	for i := range d.days {

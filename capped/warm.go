@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// warm puts the process where the limit of many bins says that it will be in the long run: so many bins of each load, so many
-// balls of each age in the pool, and so many that will be deleted in each of the coming rounds.
+// warm sets the process to the stationary state of the limit of many bins: the bins of each load,
+// the balls of each age in the pool, and those that will be deleted in each of the coming rounds.
 func (p *Process) warm(limit *Limit) {
 	bins := p.config.Bins
 
@@ -20,7 +20,7 @@ func (p *Process) warm(limit *Limit) {
 	loads := apportion(limit.Loads, bins)
 	left := 0
 	for s, queued := range limit.queued() {
-		left += loads[s+1] // now the bins that hold more than s, and delete a ball s+1 rounds from now
+		left += loads[s+1] // now the bins that hold more than s balls, and delete one s+1 rounds from now
 		for age, count := range apportion(queued, left) {
 			p.diary.add(0, s+1, -age, count)
 		}
@@ -28,14 +28,14 @@ func (p *Process) warm(limit *Limit) {
 	p.engine.(interface{ fill(loads []int) }).fill(loads)
 }
 
-// apportion parts a number in proportion to shares. Every sum from the first part on is the nearest integer.
+// apportion divides a number in proportion to shares. Every partial sum is the nearest integer.
 func apportion(shares []float64, number int) []int {
 	whole := 0.0
 	for _, s := range shares {
 		whole += s
 	}
 	parts := make([]int, len(shares))
-	if whole == 0 { // there is nothing, and a number that is not 0 has nowhere to go
+	if whole == 0 { // there are no shares
 		return parts
 	}
 	sum, given := 0.0, 0

@@ -1,6 +1,7 @@
-// Package cappedtest has the allocation processes as the papers write them: every ball is an object, every bin a queue of balls, every
-// request is made. Package capped is compared with it, in law and in speed, and shares no code with it; compare your own implementation with it
-// in the same way.
+// Package cappedtest has the allocation processes as the papers write them: every ball is an
+// object, every bin a queue of balls, every request is made. Package capped is compared with it, in
+// law and in speed, and shares no code with it; compare your own implementation with it in the same
+// way.
 package cappedtest
 
 import (
@@ -70,7 +71,8 @@ func (s *System) Greedy(choices, arrivals int) {
 	s.delete()
 }
 
-// Threshold is a round of THRESHOLD[T] for the balls in the pool; the waiting times are those of the balls accepted.
+// Threshold is a round of THRESHOLD[T] for the balls in the pool; the waiting times are those of
+// the balls accepted.
 func (s *System) Threshold(most, arrivals int) {
 	s.generate(arrivals)
 	s.request()

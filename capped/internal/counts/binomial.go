@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	// A count with a mean from manyMean on is drawn by rejection, of which the constants do not hold for less, and one with
-	// a lower mean by inversion.
+	// A count with a mean from manyMean on is drawn by rejection, of which the constants do not
+	// hold for less, and one with a lower mean by inversion.
 	manyMean = 10
-	// A count with a mean below manyMean is not above fewMost: the probability of that is below 10⁻⁷⁰.
+	// A count with a mean below manyMean is not above fewMost: the probability of that is below
+	// 10⁻⁷⁰.
 	fewMost = 110
 	// As many trials as a float64 can count.
 	mostTrials = 1 << 53
@@ -20,12 +21,13 @@ const (
 	mostFactors = 1024
 )
 
-// Binomial is the number of successes among n trials, each of which has one with probability p. It panics if n is negative or
-// above 2⁵³, or if p is not in [0, 1].
+// Binomial is the number of successes among n trials, each of which has one with probability p. It
+// panics if n is negative or above 2⁵³, or if p is not in [0, 1].
 //
-// It inverts the distribution function if n·p or n·(1−p) is below 10, and else uses transformed rejection with squeeze [H93],
-// with probabilities from the saddle-point expansion [L00]. Both are exact but for the 53 bits of the uniform numbers and for
-// rounding, which changes a probability by less than 10⁻¹² of it. The numbers of a stream are the same on every machine.
+// It inverts the distribution function if n·p or n·(1−p) is below 10, and else uses transformed
+// rejection with squeeze [H93], with probabilities from the saddle-point expansion [L00]. Both are
+// exact but for the 53 bits of the uniform numbers and for rounding, which changes a probability by
+// less than 10⁻¹² of it. The numbers of a stream are the same on every machine.
 //
 // [H93]: https://doi.org/10.1080/00949659308811496
 // [L00]: C. Loader, Fast and Accurate Computation of Binomial Probabilities, 2000
@@ -51,8 +53,8 @@ func binomial(s *random.Stream, n int, p float64) int {
 	return many(s, float64(n), p, mean)
 }
 
-// fewSuccesses is Binomial for p ≤ 1/2 and n·p below manyMean: it goes up from 0 until the probabilities passed exceed a uniform
-// number.
+// fewSuccesses is Binomial for p ≤ 1/2 and n·p below manyMean: it goes up from 0 until the
+// probabilities passed exceed a uniform number.
 func fewSuccesses(s *random.Stream, n int, p, mean float64) int {
 	u := float64(s.Float64())
 	if u < 1-mean {
@@ -92,8 +94,8 @@ func power(x float64, n int) float64 {
 	return y
 }
 
-// The constants of Hörmann's algorithm BTRS. A uniform u in [−1/2, 1/2) with the distance us = 1/2 − |u| from the nearer end is
-// mapped to
+// The constants of Hörmann's algorithm BTRS. A uniform u in [−1/2, 1/2) with the distance us = 1/2
+// − |u| from the nearer end is mapped to
 //
 //	(2a/us + b)·u + c
 //
@@ -101,10 +103,12 @@ func power(x float64, n int) float64 {
 //
 //	v·hat ≤ probability of k · (a/us² + b).
 //
-// That makes the count exact if the right side is nowhere above the hat, which the paper scales by the probability of the
-// mode; here it is the normal one, 1/(σ√2π), so that no second probability is needed. The right side over the hat is the chance
-// to be accepted. Where us ≥ sureEnds it is at least sureChance − sureLess/b. Everywhere it is within chanceError/σ of what it is
-// for the normal distribution. TestConstants has all this for means from 10 on, and for the Poisson distribution as well.
+// That makes the count exact if the right side is nowhere above the hat, which the paper scales by
+// the probability of the mode; here it is the normal one, 1/(σ√2π), so that no second probability
+// is needed. The right side over the hat is the chance to be accepted. Where us ≥ sureEnds it is at
+// least sureChance − sureLess/b. Everywhere it is within chanceError/σ of what it is for the normal
+// distribution. TestConstants has all this for means from 10 on, and for the Poisson distribution
+// as well.
 const (
 	bConst, bSlope       = 1.15, 2.53            // b = bConst + bSlope·σ
 	aConst, aSlope, aByP = -0.0873, 0.0248, 0.01 // a = aConst + aSlope·b + aByP·p
@@ -117,8 +121,8 @@ const (
 	normalTop = 0.398942280401432677939946 // 1/√2π
 )
 
-// chances has the chance to be accepted for the normal distribution at the middles of chanceCells cells per unit of us. It
-// changes by less than cellError from there to the ends of a cell.
+// chances has the chance to be accepted for the normal distribution at the middles of chanceCells
+// cells per unit of us. It changes by less than cellError from there to the ends of a cell.
 var chances [chanceCells/2 + 1]float64
 
 const (
@@ -134,12 +138,14 @@ func init() {
 	}
 }
 
-// many is Binomial for p ≤ 1/2 and a mean n·p from manyMean on, and with n = ∞ and p = 0 it is Poisson.
+// many is Binomial for p ≤ 1/2 and a mean n·p from manyMean on, and with n = ∞ and p = 0 it is
+// Poisson.
 func many(s *random.Stream, n, p, mean float64) int {
 	sigma := math.Sqrt(mean * (1 - p))
 	b := bConst + float64(bSlope*sigma)
 	a := aConst + float64(aSlope*b) + float64(aByP*p)
-	// The whole part by itself, so that the place within a count is as fine for large means as for small ones.
+	// The whole part by itself, so that the place within a count is as fine for large means as for
+	// small ones.
 	whole := math.Floor(mean)
 	part := (mean - whole) + center
 	for {
@@ -147,7 +153,8 @@ func many(s *random.Stream, n, p, mean float64) int {
 		v := float64(s.Positive())
 		us := 0.5 - math.Abs(u)
 		k := whole + math.Floor(float64((float64(a*(2/us))+b)*u)+part)
-		// v ≤ sureChance − sureLess/b, without the wait for a division before the processor knows which way it goes.
+		// v ≤ sureChance − sureLess/b, without the wait for a division before the processor knows
+		// which way it goes.
 		if us >= sureEnds && (sureChance-v)*b >= sureLess {
 			return int(k)
 		}
@@ -182,8 +189,9 @@ func binomialMass(n, p, k float64) float64 {
 	case n:
 		return portable.Exp(n * portable.Log(p))
 	}
-	// The distance from the mean needs more digits than the mean has: n·p = 10¹¹ is rounded by up to 10⁻⁵, which would change
-	// the probability of a count 5 standard deviations off by 10⁻¹⁰ of it.
+	// The distance from the mean needs more digits than the mean has: n·p = 10¹¹ is rounded by up
+	// to 10⁻⁵, which would change the probability of a count 5 standard deviations off by 10⁻¹⁰ of
+	// it.
 	mean := float64(n * p)
 	d := (k - mean) - lost(n, p, mean)
 	rest := n - k
@@ -192,7 +200,8 @@ func binomialMass(n, p, k float64) float64 {
 	return portable.Exp(e) * (math.Sqrt(n/(k*rest)) * normalTop)
 }
 
-// lost is x·y − product, where product is x·y rounded: Dekker's sum of the products of the halves, which are exact.
+// lost is x·y − product, where product is x·y rounded: Dekker's sum of the products of the halves,
+// which are exact.
 func lost(x, y, product float64) float64 {
 	xHigh, yHigh := upperHalf(x), upperHalf(y)
 	xLow, yLow := x-xHigh, y-yHigh
@@ -202,14 +211,15 @@ func lost(x, y, product float64) float64 {
 // upperHalf is x with 26 bits of its mantissa.
 func upperHalf(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ (1<<27 - 1)) }
 
-// deviance is x·log(x/m) + m − x for x and m above 0, where d is x − m, and may have more digits than those two.
+// deviance is x·log(x/m) + m − x for x and m above 0, where d is x − m, and may have more digits
+// than those two.
 func deviance(x, m, d float64) float64 {
 	v := d / (x + m)
 	if math.Abs(v) > 0.25 {
 		return float64(x*portable.Log1p(d/m)) - d
 	}
-	// log(x/m) is 2·artanh v = 2v + 2v³/3 + 2v⁵/5 + …, and 2x·v is d + d·v. The first term left out is below 2⁻⁵³ of the
-	// result.
+	// log(x/m) is 2·artanh v = 2v + 2v³/3 + 2v⁵/5 + …, and 2x·v is d + d·v. The first term left out
+	// is below 2⁻⁵³ of the result.
 	z := float64(v * v)
 	z2 := float64(z * z)
 	z4 := float64(z2 * z2)

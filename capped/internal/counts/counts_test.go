@@ -140,7 +140,8 @@ func TestMasses(t *testing.T) {
 	const precision = 128
 	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
 	for _, l := range []law{
-		binomialLaw(20, 0.5), binomialLaw(21, 0.48), binomialLaw(1000, 0.01), binomialLaw(1000, 0.3), binomialLaw(100_000, 0.001),
+		binomialLaw(20, 0.5), binomialLaw(21, 0.48), binomialLaw(1000, 0.01), binomialLaw(1000, 0.3),
+		binomialLaw(100_000, 0.001),
 		binomialLaw(1_000_000, 0.5), binomialLaw(30_000_000, 1e-6), binomialLaw(1_000_000_000, 2e-8),
 		binomialLaw(1_000_000_000, 1e-3), binomialLaw(1_000_000_000, 1.0/3), binomialLaw(999_999_937, 0.005),
 		poissonLaw(10), poissonLaw(12.3), poissonLaw(1234.5), poissonLaw(1e5 / 3.0), poissonLaw(1e7 / 3.0),

@@ -10,13 +10,14 @@ import (
 // mostMean is the largest mean of a Poisson number: 2⁴⁰, or 2³⁰ where an int has 32 bits.
 const mostMean = 1 << (30 + 10*(^uint(0)>>63))
 
-// Poisson is the number of events that come independently of each other, mean of them on average. It panics if the mean is
-// not in [0, 2⁴⁰], or [0, 2³⁰] where an int has 32 bits.
+// Poisson is the number of events that come independently of each other, mean of them on average.
+// It panics if the mean is not in [0, 2⁴⁰], or [0, 2³⁰] where an int has 32 bits.
 //
-// It inverts the distribution function if the mean is below 10, and else uses transformed rejection with squeeze [H93p], with
-// probabilities from the saddle-point expansion, as [Binomial] does, and as exactly. The constants are those of the
-// binomial too, of which this is the limit for p → 0: with those of the paper, algorithm PTRS, the hat is up to 0.6 % too low
-// for means between 10 and 1000, and makes single counts too rare by 4·10⁻⁵ of them.
+// It inverts the distribution function if the mean is below 10, and else uses transformed rejection
+// with squeeze [H93p], with probabilities from the saddle-point expansion, as [Binomial] does, and
+// as exactly. The constants are those of the binomial too, of which this is the limit for p → 0:
+// with those of the paper, algorithm PTRS, the hat is up to 0.6 % too low for means between 10 and
+// 1000, and makes single counts too rare by 4·10⁻⁵ of them.
 //
 // [H93p]: https://doi.org/10.1016/0167-6687(93)90997-4
 func Poisson(s *random.Stream, mean float64) int {
