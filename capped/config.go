@@ -125,7 +125,8 @@ func (c *Config) checkBatch() error {
 		return fmt.Errorf("capped: the batch must have more than 0 balls per bin and at most %s altogether, not %v per bin",
 			twoTo(mostBalls), c.Rate)
 	case c.Rate > mostPerBin && !c.ByBin:
-		return fmt.Errorf("capped: the batch must have at most %s balls per bin, not %v; with ByBin there may be more, and %s altogether",
+		return fmt.Errorf("capped: the batch must have at most %s balls per bin, not %v; "+
+			"with ByBin there may be more, and %s altogether",
 			twoTo(mostPerBin), c.Rate, twoTo(mostThrown))
 	case c.Arrivals == Binomial && c.Rate > 1:
 		return fmt.Errorf("capped: a binomial batch has at most 1 ball per bin, not %v", c.Rate)
@@ -137,17 +138,18 @@ func (c *Config) checkBatch() error {
 func (c *Config) checkThrown() error {
 	switch {
 	case c.Kind == ModCapped && c.least() > mostThrown:
-		return fmt.Errorf("capped: ModCapped throws its balls one by one and would throw at least %.3g in a round; at most %s can be thrown, "+
-			"which with a capacity of %d are those of %d bins at this rate; take fewer bins or a smaller capacity, or set MinThrown",
+		return fmt.Errorf("capped: ModCapped throws its balls one by one and would throw at least %.3g in a round; "+
+			"at most %s can be thrown, which with a capacity of %d are those of %d bins at this rate; "+
+			"take fewer bins or a smaller capacity, or set MinThrown",
 			c.least(), twoTo(mostThrown), c.Capacity, int(float64(c.Bins)*(mostThrown/c.least())))
 	case !c.ByBin && c.Kind != ModCapped || c.thrown() <= mostThrown && c.Bins <= mostThrown:
 		return nil
 	case c.Kind == ModCapped:
-		return fmt.Errorf("capped: ModCapped keeps every bin and throws its balls one by one, up to about %.3g in a round with %d bins; "+
-			"at most %s can be thrown, and as many bins be kept; take fewer bins", c.thrown(), c.Bins, twoTo(mostThrown))
+		return fmt.Errorf("capped: ModCapped keeps every bin and throws its balls one by one, "+
+			"up to about %.3g in a round with %d bins; at most %s can be thrown, and as many bins be kept; take fewer bins", c.thrown(), c.Bins, twoTo(mostThrown))
 	}
-	return fmt.Errorf("capped: by bin every ball is thrown, with all its choices, up to about %.3g in a round with %d bins; at most %s can be, "+
-		"and as many bins be kept; take fewer bins, or leave ByBin out, which has the same law", c.thrown(), c.Bins,
+	return fmt.Errorf("capped: by bin every ball is thrown, with all its choices, "+
+		"up to about %.3g in a round with %d bins; at most %s can be, and as many bins be kept; take fewer bins, or leave ByBin out, which has the same law", c.thrown(), c.Bins,
 		twoTo(mostThrown))
 }
 

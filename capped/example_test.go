@@ -49,7 +49,7 @@ func ExampleProcess_Waits() {
 	// 4 rounds: 0.0001
 }
 
-// What is wrong with a configuration is said when the process is made.
+// NewProcess refuses a configuration that is not valid.
 func ExampleConfig() {
 	_, err := capped.NewProcess(capped.Config{Bins: 1000, Capacity: 2, Rate: 1})
 	fmt.Println(err)
@@ -57,7 +57,8 @@ func ExampleConfig() {
 	// capped: the rate must be above 0 and below 1, not 1
 }
 
-// CAPPED and MODCAPPED with the same seed ask the same bins, and so no bin of CAPPED ever holds more than that of MODCAPPED (Lemma 6).
+// CAPPED and MODCAPPED with the same seed ask the same bins, and so no bin of CAPPED ever holds
+// more balls than the bin of MODCAPPED (Lemma 6).
 func ExampleKind() {
 	c := capped.Config{Bins: 1000, Capacity: 2, Rate: 0.9, Seed: 7, ByBin: true}
 	p, _ := capped.NewProcess(c)
@@ -93,7 +94,7 @@ func ExampleArrivals() {
 	// binomial: 1 0 1 1 1 0 1 0 0 0
 }
 
-// What CAPPED does in the long run, beside the limit of many bins.
+// The long-run behavior of CAPPED beside the limit of many bins.
 func ExampleMeasure() {
 	c := capped.Config{Bins: 1 << 15, Capacity: 2, Rate: 0.99}
 	m, err := capped.Measure(context.Background(), c, capped.Plan{})
@@ -109,7 +110,7 @@ func ExampleMeasure() {
 	// mean wait    2.344, in the limit 2.344
 }
 
-// A round says what happened in it.
+// What happened in each round.
 func ExampleRound() {
 	p, _ := capped.NewProcess(capped.Config{Bins: 1000, Kind: capped.Threshold, Capacity: 1, Rate: 1})
 	for r := p.Round(); ; r = p.Round() {
@@ -141,7 +142,7 @@ func ExamplePlan() {
 	// too slow to be decided
 }
 
-// How the balls of a measurement waited.
+// The waiting times of a measurement.
 func ExampleMeasured() {
 	m, _ := capped.Measure(context.Background(), capped.Config{Bins: 1 << 20, Capacity: 2, Rate: 0.9}, capped.Plan{})
 	served := 0
@@ -158,7 +159,8 @@ func ExampleMeasured() {
 	// 3 rounds: 0.041
 }
 
-// An estimate has its standard error, which takes into account that successive rounds are correlated.
+// An estimate has its standard error, which takes into account that successive rounds are
+// correlated.
 func ExampleEstimate() {
 	m, _ := capped.Measure(context.Background(), capped.Config{Bins: 1 << 20, Capacity: 2, Rate: 0.9}, capped.Plan{})
 	pool, _ := capped.MeanField(2, 0.9)

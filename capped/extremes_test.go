@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// said is what do panics with, if it does.
+// said returns the value of a panic of do, or "".
 func said(do func()) (text string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -19,7 +19,7 @@ func said(do func()) (text string) {
 	return ""
 }
 
-// tolerates calls do, which may panic with a message of the package and with nothing else.
+// tolerates calls do, which may panic only with a message of the package.
 func tolerates(t *testing.T, what string, do func()) {
 	t.Helper()
 	if text := said(do); text != "" && !strings.HasPrefix(text, "capped: ") {
@@ -33,7 +33,7 @@ var (
 		math.MaxFloat64, math.Inf(1)}
 )
 
-// Every number of its type is either taken or refused in words.
+// Every argument is either accepted or refused with a message.
 func TestExtremeArguments(t *testing.T) {
 	for _, x := range extremeFloats {
 		tolerates(t, fmt.Sprintf("SweetSpot(%v)", x), func() { SweetSpot(x) })

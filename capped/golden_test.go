@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// The rounds of a seed are the same everywhere and for ever; a change of these numbers is a change of results, to be told in the changelog.
+// The rounds of a seed are the same on every machine and in every version; a change of these
+// numbers is a change of results, for the changelog.
 func TestRoundsAreTheSameEverywhere(t *testing.T) {
 	for _, c := range []struct {
 		config Config

@@ -15,11 +15,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// unlikely is the probability below which a test of hypotheses fails. There are some hundred such tests here; by chance alone one of them
-// would fail for one seed in ten thousand.
+// unlikely is the probability below which a test of hypotheses fails. There are some hundred such
+// tests here; by chance alone one of them would fail for one seed in ten thousand.
 const unlikely = 1e-6
 
-// tail is the probability that a chi-square number with some degrees of freedom is at least x.
+// tail returns the probability that a chi-square variable with some degrees of freedom is at least
+// x.
 func tail(x float64, degrees int) float64 {
 	if degrees == 0 {
 		return 1
@@ -27,7 +28,8 @@ func tail(x float64, degrees int) float64 {
 	return distuv.ChiSquared{K: float64(degrees)}.Survival(x)
 }
 
-// fits compares counts with probabilities; cells in which fewer than 10 are expected are counted together.
+// fits compares counts with probabilities; cells in which fewer than 10 are expected are counted
+// together.
 func fits[K comparable](counts map[K]int, law map[K]float64) float64 {
 	n := 0
 	for _, k := range counts {
@@ -56,7 +58,8 @@ func fits[K comparable](counts map[K]int, law map[K]float64) float64 {
 	return tail(x, cells-1)
 }
 
-// alike compares two samples of the same size; cells with fewer than 20 in both are counted together.
+// alike compares two samples of the same size; cells with fewer than 20 in both are counted
+// together.
 func alike[K comparable](a, b map[K]int) float64 {
 	keys := map[K]bool{}
 	for k := range a {
@@ -85,7 +88,8 @@ func alike[K comparable](a, b map[K]int) float64 {
 	return tail(x, max(cells-1, 0))
 }
 
-// The law of how many bins get 0, 1, 2, … balls, by throwing each of bins^balls equally likely ways.
+// The law of the numbers of bins with 0, 1, 2, … balls, by enumeration of the bins^balls equally
+// likely cases.
 func enumerate(balls, bins int) map[string]float64 {
 	law := map[string]float64{}
 	ways := math.Pow(float64(bins), float64(balls))
@@ -111,7 +115,7 @@ func enumerate(balls, bins int) map[string]float64 {
 	return law
 }
 
-// An occupancy has the law of balls that are thrown, whichever way it is drawn.
+// An occupancy has the law of thrown balls, for both ways of drawing it.
 func TestOccupancyLaw(t *testing.T) {
 	draws := soak.Size(15_000, 50_000)
 	for _, c := range [][2]int{{1, 1}, {1, 5}, {3, 2}, {5, 3}, {8, 4}, {4, 12}, {12, 2}, {7, 7}} {
@@ -139,11 +143,13 @@ func TestOccupancyLaw(t *testing.T) {
 	}
 }
 
-// Many balls: the number of empty bins has the mean and the variance of the classical occupancy problem,
+// Many balls: the number of empty bins has the mean and the variance of the classical occupancy
+// problem,
 //
 //	n(1−1/n)^m and n(n−1)(1−2/n)^m + n(1−1/n)^m − n²(1−1/n)^2m,
 //
-// and the balls are as many as were thrown; so for the number of bins with exactly one ball, m(1−1/n)^(m−1).
+// and the balls are as many as were thrown; so for the number of bins with exactly one ball,
+// m(1−1/n)^(m−1).
 func TestOccupancyMoments(t *testing.T) {
 	for _, c := range [][2]int{{24, 3}, {100, 100}, {1000, 200}, {30_000, 32_768}, {200_000, 32_768}, {1 << 20, 1 << 26},
 		{5000, 7}, {100_000, 100}} {
@@ -192,7 +198,7 @@ func TestOccupancyMoments(t *testing.T) {
 	}
 }
 
-// A state is what can be seen of a system after some rounds.
+// A state is the observable state of a system after some rounds.
 type state struct{ loads, ages, waits string }
 
 // small runs many small systems for a few rounds each and counts the states they end in.
@@ -204,8 +210,9 @@ func small(runs int, run func(seed uint64) state) (counts map[state]int) {
 	return counts
 }
 
-// The processes have the law of the literal ones: systems so small that whole states recur, run for a few rounds from the
-// beginning, and counted. The states hold the loads, the pool by age, and the waiting times of all balls served.
+// The processes have the law of the literal ones: systems so small that whole states recur, run for
+// a few rounds from the beginning, and counted. The states hold the loads, the pool by age, and the
+// waiting times of all balls served.
 func TestSameLawAsLiteral(t *testing.T) {
 	const rounds, bins = 5, 4
 	runs := soak.Size(3_000, 20_000)
@@ -269,8 +276,9 @@ func TestSameLawAsLiteral(t *testing.T) {
 	}
 }
 
-// In the long run too, in a system of some size: the mean pool, the mean wait, the mean of the longest waits, and the variance
-// of the pool of both engines and of the literal process, each within 4.5 standard errors of each other, which come from batches.
+// In the long run too, in a system of some size: the mean pool, the mean wait, the mean of the
+// longest waits, and the variance of the pool of both engines and of the literal process, each
+// within 4.5 standard errors of each other, which come from batches.
 func TestSameLongRunAsLiteral(t *testing.T) {
 	const bins, batches, length, burn = 100, 40, 250, 300
 	for _, c := range []Config{
@@ -350,8 +358,8 @@ func TestSameLongRunAsLiteral(t *testing.T) {
 	}
 }
 
-// The choices of bins are uniform, also where a multiplication alone would not be, and do not depend on how many are asked for
-// at a time.
+// The choices of bins are uniform, also where a multiplication alone would not be, and do not
+// depend on how many are asked for at a time.
 func TestChoices(t *testing.T) {
 	for _, bins := range []int{1, 2, 3, 7, 1000, 3 << 29} {
 		c := Config{Bins: bins, Seed: uint64(bins)}
@@ -389,7 +397,8 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d bins: p = %.2g", bins, p)
 		}
 	}
-	// 2³² words are 8 for every 3 of 3·2²⁹ bins: without rejection two of three neighbours would have 3 words, and the other one 2.
+	// 2³² words are 8 for every 3 of 3·2²⁹ bins: without rejection two of three neighbours would
+	// have 3 words, and the other one 2.
 	c := Config{Bins: 3 << 29, Seed: 1}
 	choices, counts := c.choices(1), map[int]int{}
 	for range 100_000 {

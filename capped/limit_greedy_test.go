@@ -21,7 +21,8 @@ func TestGreedyOneChoice(t *testing.T) {
 		wantClose(t, name+"Σ loads", total(l.Loads), 1, 1e-12)
 		wantClose(t, name+"E[L]", expectation(l.Loads), lambda*lambda/(2*(1-lambda)), 1e-11)
 		wantClose(t, name+"the wait", l.Wait, expectation(l.Loads)/lambda, 1e-11)
-		// The generating function G: zG = G·e^(λ(z−1)) + (1−λ)(z−1), because L+N is one less afterwards, unless it is 0.
+		// The generating function G: zG = G·e^(λ(z−1)) + (1−λ)(z−1), because L+N is one less
+		// afterwards, unless it is 0.
 		z, sum := 0.5, 0.0
 		for i := len(l.Loads) - 1; i >= 0; i-- {
 			sum = sum*z + l.Loads[i]
@@ -37,7 +38,8 @@ func TestGreedyOneChoice(t *testing.T) {
 	wantClose(t, "where the series ends", walkGap(math.Nextafter(0.05, 0)), walkGap(math.Nextafter(0.05, 1)), 1e-12)
 }
 
-// choose is the mean field of GREEDY[d] as the process is: every choice of d loads, of which the least gets the ball.
+// choose is the mean field of GREEDY[d] by definition: every choice of d loads, of which the least
+// gets the ball.
 func choose(loads []float64, d int, lambda float64) []float64 {
 	gets := make([]float64, len(loads)) // balls for the bins of a load
 	var pick func(left int, share float64, least int)
@@ -93,7 +95,7 @@ func TestGreedySums(t *testing.T) {
 					t.Errorf("%v are in the pool, %v thrown", l.Pool, l.Requests)
 				}
 				for s, row := range l.Queued() {
-					// Those above s are what is queued for s+1 rounds from now.
+					// The loads above s are queued for s+1 rounds from now.
 					got, want := total(row), total(l.Loads[s+1:])
 					if !(math.Abs(got-want) <= many*1e-11*want+1e-18) {
 						t.Errorf("%v are due in round %d, want %v", got, s, want)
@@ -118,7 +120,8 @@ func TestGreedyRelaxation(t *testing.T) {
 			if got := l.Relaxation(); got > 2000 {
 				t.Errorf("d = %d, λ = %v: the relaxation is %v", d, lambda, got)
 			}
-			// As it is seen, from a load that is 1 in 10⁶ off: over so many rounds that the others are gone.
+			// By iteration, from a load that is off by 1 in 10⁶, after so many rounds that other
+			// modes have decayed.
 			loads := slices.Clone(l.Loads)
 			loads[1] += 1e-6
 			loads[0] -= 1e-6
@@ -167,7 +170,8 @@ func TestGreedyRelaxation(t *testing.T) {
 			wantClose(t, fmt.Sprintf("d = %d, λ = %v: the relaxation", d, lambda), l.Relaxation(), -1/math.Log(mu), 1e-3)
 		}
 	}
-	// With many choices all balls of a round go where there were few, and there is no rest.
+	// With many choices all balls of a round go where there were few, and the process does not
+	// settle.
 	if got := GreedyLimit(16, short(13)).Relaxation(); !math.IsInf(got, 1) {
 		t.Errorf("the relaxation is %v", got)
 	}

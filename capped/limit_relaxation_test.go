@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// derivative is that of the mean field by differences, in pool and loads: the last load is what the others leave.
+// derivative returns the derivative of the mean field by differences, in pool and loads; the last
+// load follows from the others.
 func derivative(c int, lambda float64) *mat.Dense {
 	l := NewLimit(c, lambda)
 	const step = 1e-6
@@ -58,7 +59,7 @@ func TestRelaxation(t *testing.T) {
 				-1/math.Log(radius(derivative(c, lambda))), 1e-4)
 		}
 	}
-	// As it is seen: what is missing of the pool falls by μ in a round.
+	// By iteration: the deviation of the pool falls by μ in a round.
 	for c, lambda := range map[int]float64{2: short(6), 5: 0.9, 30: 0.97} {
 		l := NewLimit(c, lambda)
 		far := int(8 * l.Relaxation())
@@ -66,7 +67,8 @@ func TestRelaxation(t *testing.T) {
 		mu := (l.Pool - pools[far]) / (l.Pool - pools[far-1])
 		wantClose(t, fmt.Sprintf("c = %d, λ = %v: the relaxation", c, lambda), l.Relaxation(), -1/math.Log(mu), 1e-3)
 	}
-	// λ near 1 and few places: the pool is about ln(1/(1−λ))/c and a share of about c(1−λ) of what is missing comes in a round.
+	// λ near 1 and few places: the pool is about ln(1/(1−λ))/c and a share of about c(1−λ) of the
+	// deviation vanishes in a round.
 	for _, c := range []int{1, 2, 3} {
 		for _, gap := range []float64{1e-9, 1e-12} {
 			got := NewLimit(c, 1-gap).Relaxation() * gap * float64(c)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// measured is what a round of a simulation has, per bin but for waits, which are per ball that was deleted.
+// measured has the measurements of a round, per bin, except for waits, which are per deleted ball.
 type measured struct {
 	pool, wait, longest  float64
 	waits, ages, loads   [16]float64
@@ -23,7 +23,8 @@ const (
 	counted   = 30 // batches
 )
 
-// delete takes the first ball of every bin that has one, and measures. Balls are the rounds in which they came.
+// delete removes the first ball of every bin that has one, and measures. A ball is the round of its
+// arrival.
 func (m *measured) delete(now int, bins [][]int) {
 	deleted := 0.0
 	for i, bin := range bins {
@@ -50,7 +51,7 @@ func (m *measured) delete(now int, bins [][]int) {
 	}
 }
 
-// simulate runs rounds, the first ones uncounted.
+// simulate runs rounds, and does not count the first ones.
 func simulate(round func(now int) measured) []measured {
 	var all []measured
 	for now := range warmUp + counted*perBatch {
@@ -61,7 +62,8 @@ func simulate(round func(now int) measured) []measured {
 	return all
 }
 
-// wantMean allows five standard errors by batch means, and bias, which is what the limit differs from n bins.
+// wantMean allows five standard errors by batch means, and bias, the difference between the limit
+// and n bins.
 func wantMean(t *testing.T, what string, all []measured, want, bias float64, value func(m *measured) float64) {
 	t.Helper()
 	var means [counted]float64
@@ -90,8 +92,8 @@ func wantMeans(t *testing.T, what string, all []measured, want []float64, bias f
 	}
 }
 
-// Algorithm 1, ball by ball, with 2000 bins. A bin of n gets a binomial number of balls, of which the variance is 1/n
-// less than in the limit, and what follows from that is of order 1/n.
+// Algorithm 1, ball by ball, with 2000 bins. A bin of n gets a binomial number of balls, of which
+// the variance is 1/n less than in the limit, and what follows from that is of order 1/n.
 func TestCappedSimulation(t *testing.T) {
 	const c, lambda, bias = 2, 0.9, 5. / simulated
 	random := rand.New(rand.NewPCG(1, 2))
@@ -140,7 +142,7 @@ func TestGreedySimulation(t *testing.T) {
 		for range int(lambda * simulated) {
 			best := random.IntN(simulated)
 			for range d - 1 {
-				// The first of two alike is as random as the second.
+				// The first of two equal ones is as random as the second.
 				if other := random.IntN(simulated); loads[other] < loads[best] {
 					best = other
 				}

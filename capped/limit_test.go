@@ -11,7 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// rates are from nothing to nearly 1.
+// rates are from nearly 0 to nearly 1.
 var rates = []float64{1e-12, 1e-6, 0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-9, 1 - 1e-12}
 
 func total(list []float64) float64 {
@@ -114,7 +114,8 @@ func TestCapacityOne(t *testing.T) {
 	}
 }
 
-// transitions is the matrix of the chain, written as the process is: from every load, with every number of balls that ask.
+// transitions returns the matrix of the chain by definition: from every load, with every number of
+// balls that ask.
 func transitions(c int, x float64) *mat.Dense {
 	p := mat.NewDense(c, c, nil)
 	for load := range c {
@@ -147,7 +148,7 @@ func stationary(p *mat.Dense) []float64 {
 	return pi.RawVector().Data
 }
 
-// The chain by a dense linear solve, and x by what is deleted.
+// The chain by a dense linear solve, and x from the rate of deletions.
 func TestLimitByLinearSolve(t *testing.T) {
 	for c := 1; c <= 8; c++ {
 		for _, lambda := range []float64{0.05, 0.5, 0.75, 0.9, 0.99, short(10)} {
@@ -173,7 +174,7 @@ func TestLimitByLinearSolve(t *testing.T) {
 	wantClose(t, "π₀·e^(−x)", l.Loads[0]*math.Exp(-x), 0.1, 1e-14)
 }
 
-// field is the mean field as the process is: every load with every number of balls that ask.
+// field is the mean field by definition: every load with every number of balls that ask.
 type field struct {
 	c      int
 	lambda float64
@@ -220,7 +221,8 @@ func TestLimitByBruteForce(t *testing.T) {
 	}
 }
 
-// What must be, whatever the numbers are: Little's law is not how the law of the waiting times is made.
+// Identities that hold for all parameters. The law of the waiting times is not computed by Little's
+// law.
 func TestSums(t *testing.T) {
 	for _, c := range []int{1, 2, 3, 5, 10, 40, 200} {
 		for _, lambda := range rates {
@@ -287,7 +289,7 @@ func TestMonotone(t *testing.T) {
 	}
 }
 
-// With much room there is no pool, and CAPPED is GREEDY[1].
+// With a large capacity there is no pool, and CAPPED is GREEDY[1].
 func TestManyPlaces(t *testing.T) {
 	for _, lambda := range []float64{0.001, 0.5, 0.9} {
 		l, g := NewLimit(200, lambda), GreedyLimit(1, lambda)
@@ -304,7 +306,7 @@ func TestManyPlaces(t *testing.T) {
 		wantClose(t, "the wait", l.Wait, test.wait, 1e-5)
 		wantClose(t, "the mean of the waits", expectation(l.Waits()), l.Wait, 1e-12)
 	}
-	// Where it is enough to know that of any number of places.
+	// Where the capacity is as good as infinite.
 	for _, lambda := range []float64{0.01, 0.5, 0.85} {
 		wantClose(t, "the relaxation of 1001", NewLimit(1001, lambda).Relaxation(), NewLimit(1000, lambda).Relaxation(), 1e-3)
 		wantClose(t, "the relaxation of 1001", NewLimit(1001, lambda).Relaxation(), GreedyLimit(1, lambda).Relaxation(), 1e-3)

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// What is queued and due next, and what is accepted with none before it, is what will be deleted: λ times the law of the waits.
+// The balls that are queued and due next, and those accepted with none before them, are those that
+// will be deleted: λ times the law of the waits.
 func TestQueuedAreDeleted(t *testing.T) {
 	for _, c := range []int{2, 3, 10} {
 		for _, lambda := range []float64{0.1, 0.75, short(10), 1 - 1e-9} {
@@ -81,7 +82,8 @@ func TestMaxWait(t *testing.T) {
 			t.Errorf("n = %d: %v balls wait for more than %d", n, balls, w)
 		}
 	}
-	// By hand: c = 1, λ = 3/4. y = 1.386, 0.636, 0.166, 0.0129, 8.3e-5: those of age a or more are yₐ − y_{a+1} of λ.
+	// By hand: c = 1, λ = 3/4. y = 1.386, 0.636, 0.166, 0.0129, 8.3e-5: those of age a or more are
+	// yₐ − y_{a+1} of λ.
 	if got := NewLimit(1, 0.75).MaxWait(1000); got != 3 {
 		t.Errorf("the longest wait of 1000 bins is %d, want 3, as 12.9 balls in a thousand bins are that old", got)
 	}

@@ -173,7 +173,8 @@ func (plan Plan) Decide(c Config) (burnIn, rounds int, relaxation float64, err e
 		return 0, 0, relaxation, fmt.Errorf("%w: it takes %.3g rounds to relax, and 110 times as many to be measured; "+
 			"say how many rounds it should burn in and be measured", ErrSlow, relaxation)
 	case float64(rounds)*float64(c.Bins) > math.MaxInt:
-		return 0, 0, 0, fmt.Errorf("capped: %d bins delete more balls in %d rounds than an int counts here; at most %d rounds can be measured",
+		return 0, 0, 0, fmt.Errorf("capped: %d bins delete more balls in %d rounds than an int counts here; "+
+			"at most %d rounds can be measured",
 			c.Bins, rounds, math.MaxInt/c.Bins)
 	}
 	return burnIn, rounds, relaxation, nil

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// The standard errors are honest: over many seeds the means scatter as they say. The ratio of the two variances is that of a
-// chi-square number over its degrees of freedom, which for 59 has a standard deviation of √(2/59); 4.5 of those.
+// The standard errors are right: over many seeds the means scatter accordingly. The ratio of the
+// two variances is that of a chi-square number over its degrees of freedom, which for 59 has a
+// standard deviation of √(2/59); 4.5 of those.
 func TestMeasureErrors(t *testing.T) {
 	const seeds = 60
 	for _, c := range []Config{
@@ -27,7 +28,7 @@ func TestMeasureErrors(t *testing.T) {
 		}
 		for seed := range uint64(seeds) {
 			c.Seed = seed
-			// Batches of 2.5 relaxation times, whose likeness must be allowed for.
+			// Batches of 2.5 relaxation times, whose correlation must be corrected for.
 			m, err := Measure(context.Background(), c, Plan{Rounds: int(50 * relaxation)})
 			if err != nil {
 				t.Fatal(err)
@@ -48,8 +49,9 @@ func TestMeasureErrors(t *testing.T) {
 	}
 }
 
-// In the long run many bins do what the limit says, within 4.5 standard errors; what is left of finite n, of the order of 1/n, is
-// less than one of them. Whether it starts empty or warm makes no difference.
+// In the long run many bins behave like the limit, within 4.5 standard errors; the effect of finite
+// n, of the order of 1/n, is less than one of them. Whether it starts empty or warm makes no
+// difference.
 func TestMeasureAgainstLimit(t *testing.T) {
 	for _, c := range []Config{
 		{Capacity: 1, Rate: 0.75}, {Capacity: 1, Rate: 1 - 0x1p-7}, {Capacity: 2, Rate: 0.99},
@@ -91,7 +93,8 @@ func TestMeasureAgainstLimit(t *testing.T) {
 			if w < len(m.Waits) {
 				got = float64(m.Waits[w]) / float64(served)
 			}
-			// The shares scatter with the pool; 4 % of a share that is not rare is many of its standard errors, and a wrong law is off by more.
+			// The shares scatter with the pool; 4 % of a share that is not rare is many of its
+			// standard errors, and a wrong law is off by more.
 			if p > 1e-3 && math.Abs(got-p) > 0.04*p {
 				t.Errorf("%s: %.5g of the balls wait %d, in the limit %.5g", c.name(), got, w, p)
 			}
@@ -105,8 +108,8 @@ func TestMeasureAgainstLimit(t *testing.T) {
 	}
 }
 
-// A warm start is where it says: the pool, the loads and the ages are those of the limit, and it stays there from the first
-// round on, where an empty system is far from it.
+// A warm start is in the stationary state: the pool, the loads and the ages are those of the limit,
+// and it stays there from the first round on, where an empty system is far from it.
 func TestWarm(t *testing.T) {
 	for _, by := range []bool{false, true} {
 		for _, capacity := range []int{1, 2, 3, 6} {
@@ -121,7 +124,8 @@ func TestWarm(t *testing.T) {
 			const rounds = 30
 			for range rounds {
 				r := advance(t, p)
-				// The requests of a round scatter as a Poisson number does, or less, and so does what is left of them.
+				// The requests of a round scatter as a Poisson number does, or less, and so does
+				// what is left of them.
 				if math.Abs(float64(r.Pool)/n-limit.Pool) > 5*math.Sqrt(limit.Requests/n) {
 					t.Errorf("c = %d, round %d: a pool of %v per bin, want %v", capacity, p.now, float64(r.Pool)/n, limit.Pool)
 				}
@@ -153,7 +157,7 @@ func TestMeasureRefuses(t *testing.T) {
 			t.Errorf("%+v, %+v: %v, want %q", c.config, c.plan, err, c.want)
 		}
 	}
-	// It may be told.
+	// It may be set.
 	if _, err := Measure(context.Background(), Config{Bins: 10, Capacity: 1, Rate: 1 - 1e-9},
 		Plan{BurnIn: -1, Rounds: 100}); err != nil {
 		t.Error(err)
@@ -174,7 +178,7 @@ func TestMeasureStops(t *testing.T) {
 	}
 }
 
-// Watch sees every round, burn-in included.
+// Watch sees every round, including the burn-in.
 func TestMeasureWatches(t *testing.T) {
 	rounds, pool := 0, 0
 	m, err := Measure(context.Background(), Config{Bins: 100, Capacity: 1, Rate: 0.9},

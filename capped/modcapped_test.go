@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// Every round of MODCAPPED compared with what section IV-A says about each bin: with r balls that prefer red and b that
-// prefer blue, and rooms R and B, it satisfies min(r, R) + min(b, B) preferences and accepts min(r+b, R+B) balls.
+// Every round of MODCAPPED is compared with section IV-A for each bin: with r balls that prefer red
+// and b that prefer blue, and rooms R and B, it satisfies min(r, R) + min(b, B) preferences and
+// accepts min(r+b, R+B) balls.
 func TestModCappedBuffers(t *testing.T) {
 	for _, capacity := range []int{1, 2, 3, 4, 9} {
 		// 2 balls per bin leave some buffers empty and let others overflow.
@@ -62,8 +63,9 @@ func TestModCappedBuffers(t *testing.T) {
 	}
 }
 
-// As printed, with ⌈t/c⌉ as the red buffer, the one that deletes, a buffer holds more than its capacity: what the other buffer
-// accepted in the first round of its phase stays there while its capacity falls.
+// As printed, with ⌈t/c⌉ as the red buffer, the one that deletes, a buffer holds more than its
+// capacity: what the other buffer accepted in the first round of its phase stays there while its
+// capacity falls.
 func TestRedAsPrintedOverflows(t *testing.T) {
 	const c = 2
 	capacity := func(j, t int) int { // equation 5
@@ -96,7 +98,8 @@ func TestRedAsPrintedOverflows(t *testing.T) {
 	}
 }
 
-// Lemmas 1 and 6 by coupling, at every round and for every bin, with the processes' own numbers of new balls.
+// Lemmas 1 and 6 by coupling, at every round and for every bin, with the processes' own numbers of
+// new balls.
 func TestCoupling(t *testing.T) {
 	for _, capacity := range []int{1, 2, 3, 5} {
 		for _, rate := range []float64{0.3, 0.77, 0.99} {
@@ -123,7 +126,8 @@ func TestCoupling(t *testing.T) {
 	}
 }
 
-// Processes of different seeds are not coupled, and break the invariant at once: the test above can fail.
+// Processes of different seeds are not coupled, and break the invariant at once: the test above can
+// fail.
 func TestUncoupled(t *testing.T) {
 	c := Config{Bins: 61, Capacity: 3, Rate: 0.77, Seed: 1, ByBin: true}
 	p := start(t, c)
@@ -141,7 +145,7 @@ func TestUncoupled(t *testing.T) {
 	t.Error("no bin of CAPPED ever held more than that of an independent MODCAPPED")
 }
 
-// m* by hand: for c = 1 section III's, beyond section IV's, and always even.
+// m* by hand: that of section III for c = 1, that of section IV for larger c, and always even.
 func TestLeast(t *testing.T) {
 	for _, c := range []struct {
 		capacity int

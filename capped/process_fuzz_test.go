@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Whatever the configuration, it is refused, or its rounds add up; and an engine that draws by law agrees with the
-// one that throws every ball in what does not depend on luck.
+// Any configuration is refused, or its rounds add up; and the engine that draws by law agrees with
+// the one that throws every ball in everything that is not random.
 func FuzzProcess(f *testing.F) {
 	f.Add(uint16(10), uint16(1), 0.5, uint8(0), uint8(2), uint64(1), uint8(0), uint8(20))
 	f.Add(uint16(1), uint16(3), 0.999999, uint8(1), uint8(0), uint64(2), uint8(1), uint8(50))

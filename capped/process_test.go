@@ -44,7 +44,7 @@ func start(t testing.TB, c Config) *Process {
 	return p
 }
 
-// check compares a process after a round with what it was before: nothing is lost, nothing is made.
+// check compares a process before and after a round: no ball is lost or created.
 func check(p *Process, before []int, pool int, r Round) error {
 	c := p.config
 	loads := p.Loads()
@@ -91,7 +91,8 @@ func check(p *Process, before []int, pool int, r Round) error {
 	case c.Kind == ModCapped && r.Thrown < c.minThrown():
 		return fmt.Errorf("%d balls thrown, fewer than %d", r.Thrown, c.minThrown())
 	}
-	// Every bin that deletes nothing is empty; of the others those that held one ball are empty now.
+	// Every bin that deletes nothing is empty; of the others those that held one ball are empty
+	// now.
 	if (c.Kind == Capped || c.Kind == Greedy) && r.Served < c.Bins-loads[0] {
 		return fmt.Errorf("%d balls served by %d bins of which %d are not even empty now", r.Served, c.Bins, c.Bins-loads[0])
 	}
@@ -130,7 +131,7 @@ func check(p *Process, before []int, pool int, r Round) error {
 	return nil
 }
 
-// advance makes a round and checks it.
+// advance runs a round and checks it.
 func advance(t testing.TB, p *Process) Round {
 	t.Helper()
 	before, pool := p.Loads(), p.Pool()
@@ -159,8 +160,8 @@ func TestRoundsAddUp(t *testing.T) {
 	}
 }
 
-// A ball that is in a bin is served in the round that was foretold, in every round and for ever: what is counted when it is
-// accepted is compared with queues of labels in every bin.
+// A ball in a bin is served in the round that was computed when it was accepted, in every round:
+// the result is compared with queues of labels in every bin.
 func TestWaitsAreThoseOfQueues(t *testing.T) {
 	const bins = 40
 	for _, c := range []Config{
@@ -220,7 +221,8 @@ func TestUnlimitedIsGreedy(t *testing.T) {
 	}
 }
 
-// By the end of round t there have come λnt balls, to the nearest integer, computed with exact fractions here.
+// By the end of round t λnt balls have arrived, to the nearest integer, computed with exact
+// fractions here.
 func TestExactArrivals(t *testing.T) {
 	for _, c := range []struct {
 		rate float64
@@ -240,7 +242,7 @@ func TestExactArrivals(t *testing.T) {
 			}
 		}
 	}
-	// What is an integer but for the rounding of λ is that integer in every round.
+	// If λn is an integer except for the rounding of λ, every round has that integer.
 	s := newSource(&Config{Rate: 0.7, Bins: 10})
 	for round := range 1000 {
 		if got := s.batch(round); got != 7 {
@@ -337,7 +339,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The largest systems: as many bins as there may be, and no memory for each.
+// The largest systems: the largest number of bins, and no memory per bin.
 func TestManyBins(t *testing.T) {
 	for _, c := range []Config{
 		{Bins: int(mostBins), Capacity: 3, Rate: 1 - 0x1p-10, Warm: true},

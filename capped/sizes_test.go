@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// extremes are configurations with a field at an end of what its type holds, and what becomes of them: what the error says, or "" if
-// they are served.
+// extremes are configurations with a field at an end of its type, and the text of their error, or
+// "" if they are accepted.
 func extremes() []struct {
 	config Config
 	want   string
@@ -115,8 +115,8 @@ func extremes() []struct {
 			"which with a capacity of 1048576 are those of 21 bins"})
 }
 
-// Every field of every kind at its extremes is refused before anything is allocated, by an error that says what would be right, or it
-// is served: three rounds that add up, in little memory.
+// A field at an end of its type is refused before anything is allocated, with an error that says
+// what would be right, or it is accepted: three rounds that add up, in little memory.
 func TestExtremes(t *testing.T) {
 	var before, after runtime.MemStats
 	for _, e := range extremes() {
@@ -147,8 +147,8 @@ func TestExtremes(t *testing.T) {
 	}
 }
 
-// Most of theory is served for whatever an int or a rate may be, and the tables, which have an entry for every load or choice, up to
-// what a process may have; beyond is refused.
+// Most of the theory accepts any int and any rate; the tables, which have an entry for every load
+// or choice, accept as many as a process may have, and refuse more.
 func TestTheoryAtExtremes(t *testing.T) {
 	const tiny, near = math.SmallestNonzeroFloat64, 1 - 0x1p-53
 	number := func(what string, x float64) {
@@ -229,7 +229,7 @@ func TestTheoryAtExtremes(t *testing.T) {
 	}
 }
 
-// A plan as long as an int holds is parted into batches, and stops when it is told.
+// The longest plan is divided into batches, and stops with its context.
 func TestLongestPlan(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	rounds := 0
@@ -244,7 +244,7 @@ func TestLongestPlan(t *testing.T) {
 	}
 }
 
-// A sum that an int does not hold is told, which only happens where it has 32 bits.
+// A sum that overflows an int panics, which is possible only where it has 32 bits.
 func TestFitting(t *testing.T) {
 	if got := fitting(math.MaxInt); got != math.MaxInt {
 		t.Error(got)

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 )
 
-// What Figure 5 has for λ = 1−2⁻¹⁰ and 2¹⁵ bins.
+// The values of Figure 5 for λ = 1−2⁻¹⁰ and 2¹⁵ bins.
 func ExampleLimit() {
 	const lambda = 1 - 1./(1<<10)
 	for c := 1; c <= 5; c++ {
@@ -27,7 +27,7 @@ func ExampleLimit() {
 	// a deviation falls by e in 508 rounds; after 100 from empty the pool is 1.69
 }
 
-// With c = 1 the pool is ln(1/(1−λ))−λ per bin, all that waits.
+// With c = 1 the pool is ln(1/(1−λ))−λ per bin, and all waiting balls are in it.
 func ExampleMeanField() {
 	for c := 1; c <= 3; c++ {
 		pool, wait := capped.MeanField(c, 0.75)

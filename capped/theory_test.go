@@ -46,7 +46,7 @@ func TestBoundsByHand(t *testing.T) {
 	}
 }
 
-// The bounds are above the limit, far above, and so are the estimates of section V above its mean.
+// The bounds are far above the limit, and the estimates of section V are above its mean.
 func TestBoundsHoldInTheLimit(t *testing.T) {
 	for i := 1; i <= 14; i++ {
 		for c := 1; c <= 12; c++ {
@@ -89,7 +89,8 @@ func TestSweetSpot(t *testing.T) {
 			t.Errorf("λ = %v: the best capacity is %d, want %d", lambda, got, want)
 		}
 	}
-	// By brute force; and the search ends long before its limit, because E[L]/λ grows with c beyond the least wait.
+	// By brute force; and the search ends long before its limit, because E[L]/λ grows with c beyond
+	// the least wait.
 	for _, lambda := range []float64{0.001, 0.1, 0.5, 0.75, 0.9, 0.99, short(10), short(13), 1 - 1e-6, 1 - 1e-9,
 		1 - 1e-12, 1 - 1e-15} {
 		best, least, held, ended := 0, math.Inf(1), -1.0, false

@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/capped/cappedtest"
 )
 
-// Three balls and one bin that holds two: one ball is served in the round, one waits in the bin and one in the pool.
+// Three balls and one bin that holds two: one ball is served in the round, one waits in the bin and
+// one in the pool.
 func ExampleSystem_Capped() {
 	s := cappedtest.New(1, 1)
 	s.Capped(2, 3)

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Every law passes the chi-square test. The threshold is 10⁻⁶ for each of some 50 laws, so that other numbers that are as good
-// have one chance in 20000 to fail here; the seeds are fixed.
+// Every law passes the chi-square test. The threshold is 10⁻⁶ for each of some 50 laws, so that
+// other numbers that are as good have one chance in 20000 to fail here; the seeds are fixed.
 func TestCountsFit(t *testing.T) {
 	const draws = 250_000
 	for i, l := range laws {
@@ -31,9 +31,10 @@ func TestCountsFit(t *testing.T) {
 	}
 }
 
-// Means and variances of huge counts within 4.5 standard errors, and 20 classes that are equally probable for the normal
-// distribution. That differs from the true one by the skewness, which moves a class boundary's probability by less than
-// 0.07·(1−2p)/σ: less than 10⁻⁵ here, where the counts have a standard error of 5·10⁻⁴.
+// Means and variances of huge counts within 4.5 standard errors, and 20 classes that are equally
+// probable for the normal distribution. That differs from the true one by the skewness, which moves
+// a class boundary's probability by less than 0.07·(1−2p)/σ: less than 10⁻⁵ here, where the counts
+// have a standard error of 5·10⁻⁴.
 func TestHugeCounts(t *testing.T) {
 	const draws, classes = 200_000, 20
 	for i, l := range []law{
@@ -50,12 +51,14 @@ func TestHugeCounts(t *testing.T) {
 		var sum, squares float64
 		whole := math.Floor(l.mean)
 		for range draws {
-			// From the whole part of the mean, as a sum of such numbers would lose the digits that matter.
+			// From the whole part of the mean, as a sum of such numbers would lose the digits that
+			// matter.
 			d := float64(l.draw(&s)-int(whole)) - (l.mean - whole)
 			z := d / sigma
 			sum += z
 			squares += z * z
-			// In the middle of a count the normal distribution function is that of the counts below and half of this one.
+			// In the middle of a count the normal distribution function is that of the counts below
+			// and half of this one.
 			counts[int(classes*0.5*math.Erfc(-z/math.Sqrt2))]++
 		}
 		for j := range mass {
@@ -135,7 +138,8 @@ func TestCountsPanic(t *testing.T) {
 	}
 }
 
-// The probabilities against a recursion with 128 bits, wherever they are above 10⁻²⁵ of the largest.
+// The probabilities against a recursion with 128 bits, wherever they are above 10⁻²⁵ of the
+// largest.
 func TestMasses(t *testing.T) {
 	const precision = 128
 	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -184,8 +188,8 @@ func TestMasses(t *testing.T) {
 	}
 }
 
-// exp(stirlingError(k)) = k!·eᵏ/(kᵏ·√(2πk)), in the table and where the series takes over, of which the first has the largest
-// error.
+// exp(stirlingError(k)) = k!·eᵏ/(kᵏ·√(2πk)), in the table and where the series takes over, of which
+// the first has the largest error.
 func TestStirlingError(t *testing.T) {
 	const precision = 200
 	float := func(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
@@ -236,7 +240,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// The first numbers of some streams: a change of them changes what a seed means, and must not happen unnoticed.
+// The first numbers of some streams: a change of them changes what a seed means, and must not
+// happen unnoticed.
 func TestFirstCounts(t *testing.T) {
 	for _, c := range []struct {
 		law

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// plain is what draw must give for p ≤ 1/2, from the probabilities alone: no squeeze, no expansion, no bounds.
+// plain is what draw must give for p ≤ 1/2, from the probabilities alone: no squeeze, no expansion,
+// no bounds.
 func (l law) plain(s *random.Stream, first int, mass []float64) int {
 	if l.mean < manyMean {
 		u := s.Float64()
@@ -37,7 +38,8 @@ func (l law) hat() hat {
 	return hat{aConst + aSlope*b + aByP*l.p, b, l.mean + center, sigma, (hatConst + hatSlope/b) / math.Sqrt(2*math.Pi)}
 }
 
-// chance is the probability to accept a count with that mass at a distance us from the nearer end of the interval.
+// chance is the probability to accept a count with that mass at a distance us from the nearer end
+// of the interval.
 func (h hat) chance(us, mass float64) float64 { return mass * (h.a/(us*us) + h.b) / h.height }
 
 // place is the us that is mapped to y, measured from the center on either side.
@@ -48,7 +50,8 @@ func (h hat) place(y float64) float64 {
 	return 0.5 - y/(w+math.Sqrt(w*w-2*h.b*y))
 }
 
-// Every number is the one that the probabilities demand, so that neither the squeezes nor the expansion change anything.
+// Every number is the one that the probabilities demand, so that neither the squeezes nor the
+// expansion change anything.
 func TestCountsArePlain(t *testing.T) {
 	const draws = 50_000
 	for i, l := range laws {
@@ -71,8 +74,8 @@ func TestCountsArePlain(t *testing.T) {
 	}
 }
 
-// The constants do what is said of them, with something to spare: for means from 10 on, wherever the mean lies between two
-// counts, and for all skewnesses.
+// The constants do what is said of them, with something to spare: for means from 10 on, wherever
+// the mean lies between two counts, and for all skewnesses.
 func TestConstants(t *testing.T) {
 	means := []float64{10, 10.02, 10.1}
 	for mean := 10.2; mean < 30; mean += 0.1 {
@@ -109,8 +112,8 @@ func TestConstants(t *testing.T) {
 					farthest = max(farthest, math.Abs(chance-chances[at])/enough)
 				}
 			}
-			// The chance is monotonic where the count is the same, so that it is enough to look where a count or a cell ends.
-			// Outside of the masses it is 0.
+			// The chance is monotonic where the count is the same, so that it is enough to look
+			// where a count or a cell ends. Outside of the masses it is 0.
 			for k := -1; k <= len(mass); k++ {
 				x := 0.0
 				if k >= 0 && k < len(mass) {

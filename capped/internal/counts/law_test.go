@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A law is a binomial distribution, or with n = 0 and p = 0 the Poisson distribution with that mean.
+// A law is a binomial distribution, or with n = 0 and p = 0 the Poisson distribution with that
+// mean.
 type law struct {
 	n    int64
 	p    float64
@@ -50,8 +51,9 @@ func (l law) ratio(k int) float64 {
 	return float64(l.n-int64(k)) / float64(k+1) * (l.p / (1 - l.p))
 }
 
-// masses returns the probabilities of first, first+1, …, as far as they are above 10⁻²⁵ of the largest: by their ratios from the
-// mode, and divided by their sum, so that no function of the code under test is in them. Each step has an error of 2⁻⁵¹ at most.
+// masses returns the probabilities of first, first+1, …, as far as they are above 10⁻²⁵ of the
+// largest: by their ratios from the mode, and divided by their sum, so that no function of the code
+// under test is in them. Each step has an error of 2⁻⁵¹ at most.
 func (l law) masses() (first int, mass []float64) {
 	mode := int(l.mean)
 	down, up := []float64{}, []float64{1}
@@ -75,7 +77,8 @@ func (l law) masses() (first int, mass []float64) {
 	return mode - len(down), mass
 }
 
-// What the methods do not share: few or many expected, few or many trials, probabilities on both sides of 1/2.
+// What the methods do not share: few or many expected, few or many trials, probabilities on both
+// sides of 1/2.
 var laws = []law{
 	binomialLaw(1, 0.3), binomialLaw(1, 0.5), binomialLaw(1, 0.9),
 	binomialLaw(2, 0.1), binomialLaw(2, 0.5), binomialLaw(2, 0.8),
@@ -95,8 +98,9 @@ var laws = []law{
 	poissonLaw(14), poissonLaw(30.5), poissonLaw(100), poissonLaw(1e4), poissonLaw(1e6), poissonLaw(3e8),
 }
 
-// chiSquare is the probability of a worse fit than that of the counts, of which counts[i] have the probability mass[i].
-// Neighbours are taken together until a class has at least a 200th of all, and at least 10.
+// chiSquare is the probability of a worse fit than that of the counts, of which counts[i] have the
+// probability mass[i]. Neighbours are taken together until a class has at least a 200th of all, and
+// at least 10.
 func chiSquare(counts []int, mass []float64) float64 {
 	draws := 0
 	for _, k := range counts {
