@@ -1,6 +1,7 @@
-// Atm-capped is a switch with many servers, each with a small buffer. Time goes in slots, in which a server sends one cell.
-// In every slot a cell that has no place asks one server, chosen at random; if its buffer is full of older ones, the cell tries again in the
-// next slot. That is CAPPED(c, λ) of Berenbrink et al., and package capped knows what it does when there are many servers.
+// Atm-capped simulates a switch with many servers, each with a small buffer. In every time slot a
+// server sends one cell, and a cell without a place asks one server, chosen at random. If its
+// buffer is full of older cells, the cell asks again in the next slot. That is CAPPED(c, λ) of
+// Berenbrink et al., whose limit package capped has.
 //
 //	go run ./examples/atm-capped -rate 0.99 -buffers 8
 package main
@@ -16,10 +17,10 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// A cell knows the slot in which it came.
+// A cell has the slot of its arrival.
 type cell struct{ came float64 }
 
-// A fabric is what is inside a switch.
+// A fabric is the inside of a switch.
 type fabric struct {
 	*sim.Simulation
 	sources, choices *rand.Rand
@@ -41,7 +42,8 @@ func newFabric(seed uint64, servers, capacity int, rate float64) *fabric {
 	return s
 }
 
-// slot is what happens in one slot. The oldest cells ask first, so that a buffer takes the oldest of those that ask it.
+// slot is what happens in one slot. The oldest cells ask first, so that a buffer takes the oldest
+// of those that ask it.
 func (s *fabric) slot() {
 	for range s.buffers { // as many sources as servers
 		if s.sources.Float64() < s.rate {

@@ -1,6 +1,6 @@
-// Balancer asks how large the buffers of a cluster's servers should be when requests go to servers at random: the mean and the
-// longest wait in the long run, beside the limit of many servers and the paper's bound, and beside servers without limits that
-// requests choose by looking at one or two of them.
+// Balancer computes how large the buffers of servers should be if requests go to servers at random.
+// It prints the mean and the longest wait in the long run beside the limit of many servers and the
+// paper's bound, and beside servers without limits, of which a request looks at one or two.
 //
 //	go run ./examples/balancer -servers 100000 -load 0.999
 package main
@@ -42,7 +42,8 @@ func run(n int, load float64, most int, seed uint64) error {
 		}
 		pool, wait := capped.MeanField(c, load)
 		fmt.Printf("%6d  %6.3f ± %.3f    %6.3f ± %.3f     %6.3f %6.3f     %8.1f       %8.1f\n", c,
-			m.Pool.Mean/float64(n), m.Pool.Error/float64(n), m.Wait.Mean, m.Wait.Error, pool, wait, m.Longest.Mean, capped.WaitBound(n, c, load))
+			m.Pool.Mean/float64(n), m.Pool.Error/float64(n), m.Wait.Mean, m.Wait.Error, pool, wait, m.Longest.Mean,
+			capped.WaitBound(n, c, load))
 	}
 	fmt.Printf("\nthe mean wait is least with a buffer of %d\n\n", capped.SweetSpot(load))
 	for d := 1; d <= 2; d++ {

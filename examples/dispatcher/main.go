@@ -1,5 +1,5 @@
-// Dispatcher prints jobs on printers with small trays; other jobs wait in a common queue, the oldest first.
-// A printer jams; more jobs arrive than there is room for, and everything stops; and a job has a result.
+// Dispatcher prints jobs on printers with small trays; other jobs wait in a queue, the oldest first.
+// A printer jams; too many jobs arrive, and everything stops; and a job has a result.
 //
 //	go run ./examples/dispatcher -printers 10 -tray 3
 package main
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// jam lets one job hang. Other printers print the jobs in the tray of its printer, which is then removed.
+// jam lets one job hang. Other printers print the jobs in its tray; then the printer is removed.
 func jam(ctx context.Context, printers, tray, jobs int) error {
 	clear := make(chan struct{})
 	var printed sync.WaitGroup

@@ -1,5 +1,5 @@
-// Proxy puts a reverse proxy before some servers, each of which gets at most a few requests at once. Many
-// requests arrive, a server dies, and then more arrive than there is room for.
+// Proxy puts a reverse proxy before some servers, each of which gets at most a few requests at
+// once. Many requests arrive, a server dies, and then more arrive than there is room for.
 //
 //	go run ./examples/proxy -backends 5 -capacity 3
 package main
