@@ -19,7 +19,7 @@ func ExampleSystem_Capped() {
 	// 1 in the bin, 0 in the pool, waits [1]
 }
 
-// The balls of the pool know when they came.
+// The balls of the pool have the round of their arrival.
 func ExampleBall() {
 	s := cappedtest.New(1, 1)
 	s.Capped(1, 3)

@@ -1,7 +1,3 @@
-// Package cappedtest has the allocation processes as the papers write them: every ball is an
-// object, every bin a queue of balls, every request is made. Package capped is compared with it, in
-// law and in speed, and shares no code with it; compare your own implementation with it in the same
-// way.
 package cappedtest
 
 import (
@@ -9,10 +5,10 @@ import (
 	"slices"
 )
 
-// A Ball knows when it came.
+// A Ball has the round of its arrival as its label.
 type Ball struct{ Label int }
 
-// A System is bins and balls.
+// A System has bins and a pool of balls.
 type System struct {
 	Bins  [][]Ball
 	Pool  []Ball
@@ -23,7 +19,7 @@ type System struct {
 	rand     *rand.Rand
 }
 
-// New returns empty bins.
+// New returns a system of empty bins.
 func New(bins int, seed uint64) *System {
 	return &System{
 		Bins:     make([][]Ball, bins),
@@ -32,7 +28,8 @@ func New(bins int, seed uint64) *System {
 	}
 }
 
-// Capped is a round of CAPPED(c, λ), Algorithm 1 of Berenbrink et al., with a number of new balls.
+// Capped runs a round of CAPPED(c, λ), Algorithm 1 of Berenbrink et al., with a number of new
+// balls.
 func (s *System) Capped(capacity, arrivals int) {
 	s.generate(arrivals)
 	s.request()
@@ -47,7 +44,7 @@ func (s *System) Capped(capacity, arrivals int) {
 	s.delete()
 }
 
-// Greedy is a round of GREEDY[d] with leaky bins.
+// Greedy runs a round of GREEDY[d] with leaky bins.
 func (s *System) Greedy(choices, arrivals int) {
 	s.generate(arrivals)
 	loads := make([]int, len(s.Bins))
@@ -71,7 +68,7 @@ func (s *System) Greedy(choices, arrivals int) {
 	s.delete()
 }
 
-// Threshold is a round of THRESHOLD[T] for the balls in the pool; the waiting times are those of
+// Threshold runs a round of THRESHOLD[T] for the balls in the pool; the waiting times are those of
 // the balls accepted.
 func (s *System) Threshold(most, arrivals int) {
 	s.generate(arrivals)
@@ -88,7 +85,7 @@ func (s *System) Threshold(most, arrivals int) {
 	}
 }
 
-// generate begins a round with new balls.
+// generate starts a round and adds new balls to the pool.
 func (s *System) generate(arrivals int) {
 	s.Now++
 	for range arrivals {
@@ -107,7 +104,7 @@ func (s *System) request() {
 	}
 }
 
-// delete takes the first ball of every bin that has one.
+// delete removes the first ball of every bin that has one.
 func (s *System) delete() {
 	s.Waits = s.Waits[:0]
 	for i, queue := range s.Bins {

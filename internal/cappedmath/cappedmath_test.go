@@ -85,7 +85,7 @@ func TestBadArguments(t *testing.T) {
 	const rate = "the rate must be above 0 and below 1, not "
 	for _, f := range []func(n, c int, lambda float64) float64{PoolEstimate, WaitEstimate, MinThrown} {
 		panics("the number of bins must be 1 or more, not 0", func() { f(0, 1, 0.5) })
-		panics("the number of bins must be 1 or more, not -9", func() { f(math.MinInt, 1, 0.5) })
+		panics("the number of bins must be 1 or more, not "+fmt.Sprint(math.MinInt), func() { f(math.MinInt, 1, 0.5) })
 		panics("the capacity of a bin must be 1 or more, not -1", func() { f(1, -1, 0.5) })
 		for lambda, shown := range map[float64]string{0: "0", 1: "1", -0.5: "-0.5", math.Inf(1): "+Inf", math.NaN(): "NaN"} {
 			panics(rate+shown, func() { f(10, 2, lambda) })

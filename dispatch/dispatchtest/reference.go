@@ -1,6 +1,3 @@
-// Package dispatchtest has a reference implementation of the rule of package dispatch, as plain as
-// possible and without concurrency. Package dispatch is compared with it step by step and shares no
-// code with it; compare your own implementation in the same way. It is one file, dispatchtest.go.
 package dispatchtest
 
 import (
