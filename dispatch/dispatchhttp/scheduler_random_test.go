@@ -154,7 +154,7 @@ func randomRun(t *testing.T, seed uint64) {
 	for _, g := range all {
 		g.cancel()
 		if !g.back {
-			t.Fatalf("seed %d: one waits for ever", seed)
+			t.Fatalf("seed %d: a request waits forever", seed)
 		}
 		if g.err == nil {
 			d.finish(g.t, success, completed)

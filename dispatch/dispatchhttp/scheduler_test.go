@@ -119,7 +119,7 @@ func TestSchedulerIsOldestFirst(t *testing.T) {
 		}()
 		synctest.Wait()
 		if n := d.stats().InFlight; n != 0 {
-			t.Errorf("while all rest, %d have a slot", n)
+			t.Errorf("while all are ejected, %d have a slot", n)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -197,7 +197,7 @@ func TestSchedulerEjects(t *testing.T) {
 			start := time.Now()
 			held := enter()
 			if got, want := time.Since(start), min(100*time.Millisecond<<i, 30*time.Second); got != want {
-				t.Errorf("rest %d was %v, want %v", i, got, want)
+				t.Errorf("backoff %d was %v, want %v", i, got, want)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			if _, err := d.acquire(ctx, time.Now()); err != context.DeadlineExceeded {

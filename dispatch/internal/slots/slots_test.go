@@ -52,20 +52,20 @@ func TestBinsAreInTheirClass(t *testing.T) {
 	}
 }
 
-// A queue is by age, by stamps or by births, however items come and go.
+// A queue is ordered by age, by sequence number or by arrival, for any insertions and removals.
 func TestQueueIsByAge(t *testing.T) {
-	for _, byBirth := range []bool{false, true} {
-		q := Queue[int]{ByArrival: byBirth, Link: 1}
+	for _, byArrival := range []bool{false, true} {
+		q := Queue[int]{ByArrival: byArrival, Link: 1}
 		r := random.New(2)
 		var in []*Item[int]
-		for stamp := range uint64(3000) {
+		for seq := range uint64(3000) {
 			if len(in) > 0 && r.Below(20) < uint64(len(in)) {
 				i := r.Below(uint64(len(in)))
 				q.Remove(in[i])
 				in = slices.Delete(in, int(i), int(i)+1)
 				continue
 			}
-			it := &Item[int]{Seq: stamp ^ r.Below(8)<<20, Arrival: int64(r.Below(5))}
+			it := &Item[int]{Seq: seq ^ r.Below(8)<<20, Arrival: int64(r.Below(5))}
 			var near *Item[int]
 			if len(in) > 0 {
 				near = []*Item[int]{nil, q.Tail, in[r.Below(uint64(len(in)))]}[r.Below(3)]
@@ -73,7 +73,7 @@ func TestQueueIsByAge(t *testing.T) {
 			q.Insert(near, it)
 			in = append(in, it)
 			slices.SortFunc(in, func(a, b *Item[int]) int {
-				if byBirth {
+				if byArrival {
 					return cmp.Or(cmp.Compare(a.Arrival, b.Arrival), cmp.Compare(a.Seq, b.Seq))
 				}
 				return cmp.Compare(a.Seq, b.Seq)
