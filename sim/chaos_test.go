@@ -398,3 +398,253 @@ func TestChaosIsClosed(t *testing.T) {
 		}
 	}
 }
+
+// request is something to ask for, of any kind.
+func (c *chaos) request(p *Process) (Waitable, *Request) {
+	opts := []RequestOption{Rank(c.random.IntN(5) - 2)}
+	if c.random.IntN(2) == 0 {
+		opts = append(opts, Preempting())
+	}
+	switch c.random.IntN(8) {
+	case 0:
+		a := c.store.GetWhereRequested(p, func(x int) bool { return x%3 > 0 }, opts...)
+		return a, &a.Request
+	case 1:
+		a := c.store.PutRequested(p, c.acts, opts...)
+		return a, a
+	case 2:
+		a := c.tank.GetRequested(p, float64(c.random.IntN(3)), opts...)
+		return a, a
+	case 3:
+		a := c.tank.PutRequested(p, float64(c.random.IntN(3)), opts...)
+		return a, a
+	}
+	a := pick(c, c.rooms).Requested(p, 1, opts...)
+	return a, &a.Request
+}
+
+// asking is a condition with requests in it, some of them more than once.
+func (c *chaos) asking(p *Process, depth int, asked *[]*Request) Waitable {
+	k := c.random.IntN(8)
+	switch {
+	case k < 4 && depth > 0:
+		of := make([]Waitable, 1+c.random.IntN(3))
+		for i := range of {
+			of[i] = c.asking(p, depth-1, asked)
+		}
+		if c.random.IntN(2) == 0 {
+			of = append(of, of[0])
+		}
+		if k%2 == 0 {
+			return AnyOf(of...)
+		}
+		return AllOf(of...)
+	case k == 4 && depth < 3:
+		return c.waitable()
+	}
+	w, a := c.request(p)
+	*asked = append(*asked, a)
+	return w
+}
+
+// ask waits for several things at once, and looks at what has come of it.
+func (c *chaos) ask(p *Process) error {
+	var asked []*Request
+	w := c.asking(p, 3, &asked)
+	c.asked = append(c.asked, asked...)
+	var err error
+	happened := true
+	if c.random.IntN(2) == 0 {
+		err = p.WaitFor(w)
+	} else {
+		happened, err = p.WaitForWithin(w, c.soon())
+	}
+	c.asked = slices.DeleteFunc(c.asked, func(a *Request) bool { return a.p == p })
+	success := happened && err == nil
+	if success && !w.Happened() { // otherwise it may have happened since, at this instant
+		c.t.Errorf("%s has waited for what has not happened", p)
+	}
+	for _, a := range asked {
+		switch {
+		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.told:
+			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(), a.told)
+		case a.of == nil:
+		case a.Happened() && !success:
+			c.t.Errorf("%s holds units after a wait that was not successful", p)
+		case a.Happened():
+			c.grants = append(c.grants, a.grant)
+		case a.grant != nil && a.grant.held:
+			c.t.Errorf("%s holds units that it does not know of", p)
+		case a.grant != nil && a.grant.since > 0:
+			c.back++
+		}
+	}
+	return err
+}
+
+// actOnRequests does something to requests by events, or makes one.
+func (c *chaos) actOnRequests(who string) {
+	then := func(what string) func(error) {
+		return func(err error) { c.note(who, what, err); c.act("then") }
+	}
+	switch c.random.IntN(8) {
+	case 0, 1, 2:
+		if len(c.tickets) > 0 {
+			ticket := pick(c, c.tickets)
+			waits := ticket.Waiting()
+			if waits != ticket.Cancel() || ticket.Waiting() {
+				c.t.Error("a ticket could not be cancelled, or could not be cancelled only once")
+			}
+			c.note(who, "gives up ", waits)
+		}
+	case 3:
+		if len(c.timeouts) > 0 {
+			c.note(who, "cancel timeout ", pick(c, c.timeouts).Cancel())
+		}
+	case 4:
+		c.tickets = append(c.tickets, c.store.PutThen(c.acts, then("put "), c.options()...))
+	case 5:
+		c.tickets = append(c.tickets, c.store.GetThen(func(x int, err error) { then("got ")(err) }, c.options()...))
+	case 6:
+		c.tickets = append(c.tickets, c.tank.PutThen(1, then("fill "), c.options()...))
+	case 7:
+		c.tickets = append(c.tickets, c.tank.GetThen(1, then("drain "), c.options()...))
+	}
+}
+
+// checkAsked lists what must hold of requests between two events.
+func (c *chaos) checkAsked() error {
+	var errs []error
+	for _, a := range c.asked {
+		p := a.p
+		asks := p.awaits != nil && p.awaits.asker() != nil && p.state != dead
+		switch {
+		case a.q != nil && (a.q.line != a.line || a.q.by != taker(a) || !asks || p.state != waiting || a.waiters.first == nil):
+			errs = append(errs, fmt.Errorf("%s has a request in line, and %s", p, p.Status()))
+		case a.q == nil && a.waiters.first != nil:
+			errs = append(errs, fmt.Errorf("a request of %s is waited for, and not in line", p))
+		case a.as.valid() && !a.told && !(asks && (p.state == waiting || p.state == waking && p.why == happened)):
+			errs = append(errs, fmt.Errorf("%s was granted something, does not know of it, and %s", p, p.Status()))
+		case a.left && !(asks && p.state == waiting): // where another part of the condition has yet to come
+			errs = append(errs, fmt.Errorf("a request of %s has left its line, and was not counted", p))
+		}
+	}
+	if c.s.firing != 0 || len(c.s.left) != 0 {
+		errs = append(errs, fmt.Errorf("%d lines are not served, at depth %d", len(c.s.left), c.s.firing))
+	}
+	for _, g := range c.timeouts {
+		if g.Happened() && g.timeout().event.Pending() {
+			errs = append(errs, errors.New("a timeout is pending that has happened"))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// kept is all that was kept of the past, in words, which is within its bounds.
+func (c *chaos) kept() string {
+	courses, observations, holdings := c.s.Courses(), c.s.Observations(), c.s.Holdings()
+	for _, x := range courses {
+		if len(x.Points) > 40 {
+			c.t.Errorf("%s: %d points", x.Name, len(x.Points))
+		}
+	}
+	for _, r := range c.rooms {
+		if over, _ := r.Holdings(); len(over) > 40+r.capacity+r.most {
+			c.t.Errorf("%s: %d holdings", r.name, len(over))
+		}
+	}
+	return fmt.Sprint(courses, observations, holdings)
+}
+
+// timetable is some shifts, often of no units, that end.
+func (c *chaos) timetable(n int) Timetable {
+	var shifts []Shift
+	at := c.s.Now() + c.soon()
+	for range n {
+		to := at + 1 + c.soon()
+		shifts = append(shifts, Shift{at, to, c.random.IntN(3)})
+		at = to + c.soon()
+	}
+	return Dated{Shifts: shifts, Otherwise: 1 + c.random.IntN(3)}
+}
+
+// rule is one of four, stopping more often than not.
+func (c *chaos) rule() AtWork {
+	return []AtWork{Finish, Resume, Restart, ThrowOut, Resume, Restart}[c.random.IntN(6)]
+}
+
+// actOnUpkeep changes a timetable, or lets something break, or no longer.
+func (c *chaos) actOnUpkeep(who string) {
+	r := pick(c, c.rooms)
+	switch c.random.IntN(5) {
+	case 0:
+		opts := []ShiftOption{c.rule()}
+		if c.random.IntN(2) == 0 {
+			opts = append(opts, Staying(c.door))
+		}
+		c.tables = append(c.tables, r.Schedule(c.timetable(3), opts...))
+	case 1:
+		c.tables = append(c.tables, r.Schedule(Daily{Shifts: []Shift{{1, 2, c.random.IntN(2)}}, Otherwise: 1, Day: 3}, c.rule()))
+	case 2:
+		if len(c.tables) > 0 {
+			c.note(who, "cancel timetable ", pick(c, c.tables).Cancel())
+		}
+	case 3:
+		if len(c.troubles) > 0 {
+			pick(c, c.troubles).End()
+		}
+	case 4:
+		b := Breakdowns{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3), InUse: c.random.IntN(2) == 0, AtWork: c.rule()}
+		if c.random.IntN(3) == 0 {
+			other := pick(c, c.rooms) // where one may have to wait, also for what is broken
+			b.Repair = Distribution{}
+			b.RepairBy = func(p *Process) { _ = other.Work(p, 1, 1, Patience(3)) }
+		}
+		c.troubles = append(c.troubles, r.Break(b))
+		c.note(who, fmt.Sprint("trouble ", len(c.troubles)))
+	}
+}
+
+// calm ends what would go on for ever.
+func (c *chaos) calm() {
+	for _, e := range c.tables {
+		e.Cancel()
+	}
+	for _, d := range c.troubles {
+		d.End()
+	}
+}
+
+// work works at a room, behind the door or not, or goes on with something that it holds.
+func (c *chaos) work(p *Process, depth int) (err error) {
+	r := pick(c, c.rooms)
+	switch c.random.IntN(4) {
+	case 0:
+		var g *Grant
+		if g, err = r.Request(p, 1, c.options()...); err != nil {
+			return err
+		}
+		c.grants = append(c.grants, g) // which others may release while it is worked with
+		for range 3 {
+			if !g.Held() {
+				return err
+			}
+			if err = g.Work(1 + 2*c.soon()); err != nil && c.random.IntN(2) == 0 {
+				return err
+			}
+		}
+		return err
+	case 1:
+		visited := c.door.Visit(p, func() {
+			err = r.Work(p, 1, 1+2*c.soon(), append(c.options(), Until(c.door.Closing()))...)
+			if depth > 0 {
+				c.actAndWait(p, depth-1)
+			}
+		})
+		if visited != nil {
+			return visited
+		}
+		return err
+	}
+	return r.Work(p, 1, 1+2*c.soon(), c.options()...)
+}

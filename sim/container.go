@@ -150,3 +150,38 @@ func (c *Container) Amount() float64 { return c.amount }
 
 // Level is how much is in the container, over time.
 func (c *Container) Level() *Level { return &c.contents }
+
+// GetRequested is a request of process p to take an amount out that can be waited for together with other things; see [Request].
+func (c *Container) GetRequested(p *Process, amount float64, opts ...RequestOption) *Request {
+	return c.requested(p, &c.getters, amount, "GetRequested", opts)
+}
+
+// PutRequested is a request of process p to put an amount in that can be waited for together with other things; see [Request].
+func (c *Container) PutRequested(p *Process, amount float64, opts ...RequestOption) *Request {
+	return c.requested(p, &c.putters, amount, "PutRequested", opts)
+}
+
+func (c *Container) requested(p *Process, l *line, amount float64, call string, opts []RequestOption) *Request {
+	c.checkAmount(call, amount)
+	a := new(Request)
+	a.set(p, l, amount, call, termsOf(opts))
+	return a
+}
+
+// GetThen is [Container.Get] without a process: f is called as an event of its own when the amount was taken out, with nil, or when
+// the request was given up, with an error as Get returns it.
+func (c *Container) GetThen(amount float64, f func(error), opts ...RequestOption) Ticket {
+	return c.then(&c.getters, "GetThen", amount, f, opts)
+}
+
+// PutThen is [Container.Put] without a process: f is called as an event of its own when the amount was put in, with nil, or when the
+// request was given up, with an error as Put returns it.
+func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption) Ticket {
+	return c.then(&c.putters, "PutThen", amount, f, opts)
+}
+
+func (c *Container) then(l *line, call string, amount float64, f func(error), opts []RequestOption) Ticket {
+	c.checkAmount(call, amount)
+	t := termsOf(opts)
+	return l.requestThen(c.s.newRequest(&t, amount), &t, f)
+}

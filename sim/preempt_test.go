@@ -1,82 +1,110 @@
-package sim
+package sim_test
 
 import (
+	"context"
 	"errors"
+	"math"
 	"testing"
+
+	"github.com/almanac-sim/almanac/sim"
 )
 
-// hold makes a process that waits for a unit, and then for a unit of another resource, if there is one, and keeps what it gets.
-func hold(s *Simulation, at float64, name string, r, other *Resource, opts, others []RequestOption) (p *Process, err *error) {
-	err = new(error)
-	return s.GoAt(at, name, func(p *Process) {
-		if _, *err = r.Request(p, 1, opts...); *err != nil {
-			return
-		}
-		if other != nil {
-			_, *err = other.Request(p, 1, others...)
-		}
-		if *err == nil {
-			*err = p.Wait(1000)
-		}
-	}), err
-}
-
-func ranked(rank int) []RequestOption { return []RequestOption{Rank(rank)} }
-
-// Who loses units may stand in line for more of the same resource. What is freed then must not go to those behind, before the
-// request has enough for which it is taken.
-func TestPreemptedLeavesTheSameLine(t *testing.T) {
-	noLeak(t)
-	s := New()
+// A process that is granted a unit and loses it in the same instant, before its turn, has not had it: it must not work with it.
+func TestPreemptedBeforeItsTurn(t *testing.T) {
+	s := sim.New()
 	defer s.Close()
-	r := NewResource(s, "r", 2)
-	_, err1 := hold(s, 0, "v1", r, nil, ranked(5), nil)
-	_, err2 := hold(s, 1, "v2", r, r, ranked(5), ranked(3))
-	granted := false
-	s.At(2, func() { r.RequestThen(1, func(*Grant) { granted = true }, Rank(4)) })
-	s.GoAt(3, "taker", func(p *Process) {
-		if _, err := r.Request(p, 2, Rank(0), Preempting()); err != nil || p.Now() != 3 {
-			t.Errorf("%v at %g", err, p.Now())
+	r := sim.NewResource(s, "desk", 1)
+	s.Go("first", func(p *sim.Process) { _ = r.Use(p, 1, func() { _ = p.Wait(1) }) })
+	var err error
+	began := math.NaN()
+	s.Go("waits", func(p *sim.Process) {
+		err = r.Use(p, 1, func() { t.Error("works without the unit") }, sim.Rank(5))
+		began = p.Now()
+		if err := p.Wait(10); err != nil {
+			t.Errorf("what it was told already ended another wait: %v", err)
 		}
 	})
-	_ = s.Run(background, 5)
-	var lost Preempted
-	if !errors.As(*err1, &lost) || !errors.As(*err2, &lost) || granted || r.Preempted() != 2 || r.InUse() != 2 || r.Waiting() != 1 {
-		t.Errorf("%v, %v, granted %t", *err1, *err2, granted)
+	s.Go("urgent", func(p *sim.Process) {
+		_ = p.Wait(1) // it began to wait after the first, and so has its turn between the first and the one that waits
+		_ = r.Use(p, 1, func() { _ = p.Wait(3) }, sim.Preempting())
+	})
+	if err := s.Run(context.Background(), 20); err != nil {
+		t.Fatal(err)
 	}
-	if err := r.check(); err != nil {
-		t.Error(err)
+	var lost sim.Preempted
+	if !errors.As(err, &lost) || lost.By.Name() != "urgent" || began != 1 {
+		t.Errorf("at %v it was told %v", began, err)
+	}
+	if s.Now() != 20 || r.InUse() != 0 {
+		t.Errorf("at %v %d units are in use", s.Now(), r.InUse())
 	}
 }
 
-// While the first in line takes units from another, that one leaves a line at another resource, where somebody is served who
-// takes units from the first. It is interrupted then, and must not get what it was about to.
-func TestPreemptingIsPreempted(t *testing.T) {
-	noLeak(t)
-	s := New()
-	defer s.Close()
-	a, b := NewResource(s, "a", 1), NewResource(s, "b", 1)
-	s.Go("q", func(p *Process) {
-		if _, err := b.Request(p, 1, Rank(5)); err != nil {
-			t.Error(err)
+// If a process loses a unit in the instant in which its work is done, Use tells it, and nothing else does.
+func TestPreemptedAtItsEnd(t *testing.T) {
+	for name, hold := range map[string]func(*sim.Resource, *sim.Process, func()) error{
+		"Use": func(r *sim.Resource, p *sim.Process, f func()) error { return r.Use(p, 1, f, sim.Rank(5)) },
+		"Request": func(r *sim.Resource, p *sim.Process, f func()) error {
+			g, err := r.Request(p, 1, sim.Rank(5))
+			if err != nil {
+				return err
+			}
+			f()
+			g.Release()
+			if lost, ok := g.Preempted(); ok {
+				return lost
+			}
+			return nil
+		},
+	} {
+		s := sim.New()
+		r := sim.NewResource(s, "desk", 1)
+		done := s.Signal("done")
+		var err error
+		s.Go("holder", func(p *sim.Process) {
+			err = hold(r, p, func() { _ = p.WaitFor(done) })
+			if err := p.Wait(10); err != nil {
+				t.Errorf("%s: what it was told already ended another wait: %v", name, err)
+			}
+		})
+		s.GoAt(1, "urgent", func(p *sim.Process) {
+			done.Trigger()
+			_ = r.Use(p, 1, func() { _ = p.Wait(3) }, sim.Preempting())
+		})
+		if err := s.Run(context.Background(), 20); err != nil {
+			t.Fatal(err)
 		}
-		_ = p.Wait(3)
-		_, err := a.Request(p, 1, Rank(0), Preempting())
-		var lost Preempted
-		if !errors.As(err, &lost) || lost.Resource != b || p.Now() != 5 {
-			t.Errorf("q: %v at %g", err, p.Now())
+		var lost sim.Preempted
+		if !errors.As(err, &lost) {
+			t.Errorf("%s: it was told %v", name, err)
+		}
+		s.Close()
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	s := sim.New()
+	defer s.Close()
+	p := s.Go("worker", func(p *sim.Process) {
+		if left := sim.Remaining(p.Wait(5)); left != 3 {
+			t.Errorf("%v are left of 5 after 2", left)
+		}
+		if left := sim.Remaining(p.Wait(1)); left != 0 {
+			t.Errorf("%v are left of a wait that was not interrupted", left)
 		}
 	})
-	_, v := hold(s, 0, "v", a, b, ranked(5), ranked(0)) // has a, and waits for b
-	head, _ := hold(s, 2, "head", a, nil, ranked(-1), nil)
-	_, x := hold(s, 2, "x", b, nil, []RequestOption{Rank(1), Preempting()}, nil)
-	s.At(5, func() { head.Interrupt("go away") })
-	_ = s.Run(background, 10)
-	var lost Preempted
-	if !errors.As(*v, &lost) || lost.Resource != a || *x != nil {
-		t.Errorf("v: %v, x: %v", *v, *x)
+	s.At(2, func() { p.Interrupt("enough") })
+	if err := s.Run(context.Background(), 10); err != nil {
+		t.Fatal(err)
 	}
-	if a.InUse() != 0 || a.Waiting() != 0 || b.InUse() != 1 || errors.Join(a.check(), b.check()) != nil {
-		t.Errorf("%d and %d in use: %v", a.InUse(), b.InUse(), errors.Join(a.check(), b.check()))
-	}
+}
+
+// Messages say what is wrong at time 0, too.
+func TestNegativeDelayAtZero(t *testing.T) {
+	defer func() {
+		if got, want := recover(), "sim: After(-1): a delay must not be negative"; got != want {
+			t.Errorf("%v, not %v", got, want)
+		}
+	}()
+	sim.New().After(-1, func() {})
 }

@@ -1,8 +1,11 @@
 package sim
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Process is a function that waits: for time to pass, for something to happen, for a place at a resource. While it waits, the
@@ -160,11 +163,15 @@ func (p *Process) Done() bool { return p.state == dead }
 // Happened tells whether the process has ended.
 func (p *Process) Happened() bool { return p.state == dead }
 
-func (p *Process) moment() moment              { return p.ended }
-func (p *Process) asker() asker                { return nil }
+func (p *Process) moment() moment { return p.ended }
+
+func (p *Process) asker() asker { return nil }
+
 func (p *Process) subscribe(sub *subscription) { p.waiters.add(sub) }
-func (p *Process) owner() *Simulation          { return p.s }
-func (p *Process) label() string               { return "the end of " + p.name }
+
+func (p *Process) owner() *Simulation { return p.s }
+
+func (p *Process) label() string { return "the end of " + p.name }
 
 // Current is the process whose turn it is, or nil if there is none, as in an event's function.
 func (s *Simulation) Current() *Process { return s.current }
@@ -394,4 +401,224 @@ func (s *Simulation) refuse(p *Process, call string) {
 		panic("sim: " + call + " of process " + p.name + " called after its end")
 	}
 	panic("sim: " + call + " of process " + p.name + " called outside it")
+}
+
+// Interrupted is the error of a wait that ended because [Process.Interrupt] was called, or because a resource that the
+// process held was taken from it, in which case Cause is a [Preempted].
+type Interrupted struct {
+	Cause     any     // what Interrupt was called with
+	By        string  // the name of the process that called it; empty if it was an event
+	At        float64 // when it was called
+	Remaining float64 // what was left of the time to wait; 0 if the wait had no limit
+}
+
+// Error says by whom and why.
+func (i *Interrupted) Error() string {
+	by := i.By
+	if by == "" {
+		by = "an event"
+	}
+	return fmt.Sprintf("sim: interrupted by %s at %g: %v", by, i.At, i.Cause)
+}
+
+// Unwrap is the cause, if that is an error.
+func (i *Interrupted) Unwrap() error {
+	err, _ := i.Cause.(error)
+	return err
+}
+
+// Interrupt ends the wait of a process: it wakes at this instant, and its wait returns an *[Interrupted]. It gives up its
+// place in line if it waits for a resource. If it was granted units at this very instant and its turn has yet to come, they go
+// back, and the request returns the interrupt. A process that is not waiting, or whose wait for something else is over but
+// whose turn has yet to come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that has
+// ended it does nothing.
+func (p *Process) Interrupt(cause any) { p.interrupt(cause) }
+
+// interrupt is Interrupt, and returns what the process will be told, or nil if it never will.
+func (p *Process) interrupt(cause any) *Interrupted {
+	s := p.s
+	if p.state == dead || s.closed {
+		return nil
+	}
+	i := &Interrupted{Cause: cause, At: s.now}
+	if s.current != nil {
+		i.By = s.current.name
+	}
+	if s.trace != nil {
+		s.record(Record{Kind: TraceInterrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
+	}
+	e := p.own()
+	e.interrupts = append(e.interrupts, i)
+	switch {
+	case p.state == waiting:
+		if t, ok := s.dueAt(p.slot); ok {
+			i.Remaining = t - s.now
+		} else if g := p.works; g != nil {
+			i.Remaining = g.job.left // its work is stopped
+		}
+		p.wake(interrupted)
+		p.sub.leave()
+		if r := p.request; r != nil {
+			p.request = nil
+			r.withdraw()
+		} else if p.awaits != nil && p.awaits.asker() != nil {
+			p.awaits.asker().settle(true, interrupted)
+		}
+	case p.state == waking && p.why == happened && p.returnUnits():
+		p.request, p.why = nil, interrupted
+	}
+	s.serveLeft()
+	return i
+}
+
+// returnUnits gives back what the process was granted and does not know of yet, and reports whether that was units.
+func (p *Process) returnUnits() bool {
+	if r := p.request; r != nil {
+		return r.grant != nil && r.grant.giveBack()
+	}
+	return p.awaits != nil && p.awaits.asker() != nil && p.awaits.asker().settle(true, interrupted)
+}
+
+// forget takes back an interrupt that the process has not been told of, and reports whether there was one. One that has ended a
+// wait stays, since that wait has nothing else to return; it is the first, because no wait begins while there are others.
+func (p *Process) forget(i *Interrupted) bool {
+	k := slices.Index(p.interrupts, i)
+	if k < 0 || k == 0 && p.state == waking && p.why == interrupted {
+		return false
+	}
+	p.interrupts = slices.Delete(p.interrupts, k, k+1)
+	return true
+}
+
+// Remaining is what was left of the time to wait when a wait was interrupted, and 0 if err is not an *[Interrupted].
+func Remaining(err error) float64 {
+	var i *Interrupted
+	if errors.As(err, &i) {
+		return i.Remaining
+	}
+	return 0
+}
+
+// interruption takes the first interrupt that the process has not been told of. If it came before the wait began, that was to
+// last for d.
+func (p *Process) interruption(d float64) error {
+	i := p.interrupts[0]
+	p.interrupts = p.interrupts[1:]
+	if p.why != interrupted && !math.IsInf(d, 1) {
+		i.Remaining = d
+	}
+	p.why = elapsed
+	p.s.step() // since it may not have waited at all
+	return i
+}
+
+// Live lists the processes that have been started and have not ended, in the order in which they were started. After a run in
+// which nothing was left to happen, these are the ones that wait for something that will never come; [Process.Status] says
+// for what.
+func (s *Simulation) Live() []*Process {
+	return s.liveFrom(0)
+}
+
+// liveFrom lists those from a number on.
+func (s *Simulation) liveFrom(number uint64) []*Process {
+	all := make([]*Process, 0, s.live)
+	for i := range s.slots {
+		if p := s.slots[i].p; p != nil && p.number >= number {
+			all = append(all, p)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Process) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
+// Status says in words what the process is doing: what it waits for, and until when.
+func (p *Process) Status() string {
+	switch p.state {
+	case unborn:
+		if t, ok := p.s.dueAt(p.slot); ok && !p.s.closed {
+			return fmt.Sprintf("starts at %g", t)
+		}
+		return "never starts"
+	case running:
+		return "has its turn"
+	case waking:
+		return "is about to have its turn"
+	case dead:
+		return "has ended"
+	}
+	status := "waits"
+	switch {
+	case p.request != nil:
+		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
+	case p.works != nil:
+		g := p.works
+		if status = "works with " + g.r.name; g.stopped {
+			status = fmt.Sprintf("cannot go on with %s, %g left", g.r.name, g.job.left)
+		}
+	case p.awaits != nil:
+		status += " for " + p.awaits.label()
+	}
+	if t, ok := p.s.dueAt(p.slot); ok {
+		status += fmt.Sprintf(" until %g", t)
+	}
+	return status
+}
+
+// ErrNoValue is the error of an [Outcome] that is not there: the process has not ended, or it ended without returning, by a panic or
+// because the simulation was closed.
+var ErrNoValue = errors.New("sim: the process has not returned")
+
+// An Outcome is what a process returns when it ends. It is a [Waitable], which happens with the end of the process.
+type Outcome[T any] struct {
+	p     *Process
+	value T
+	err   error
+}
+
+// Wait waits for the end of the process, and returns what it returned. The error is an *[Interrupted] if the waiting process was
+// interrupted before; Happened tells that from an error of the same kind that the other process returned.
+func (o *Outcome[T]) Wait(p *Process) (T, error) {
+	v, _, err := o.WaitWithin(p, math.Inf(1))
+	return v, err
+}
+
+// WaitWithin is [Outcome.Wait], but waits no longer than d, and tells whether the process has ended.
+func (o *Outcome[T]) WaitWithin(p *Process, d float64) (v T, ended bool, err error) {
+	if ended, err = p.WaitForWithin(o, d); !ended || err != nil {
+		return v, ended, err
+	}
+	v, err = o.Value()
+	return v, true, err
+}
+
+// Value is what the process returned, and [ErrNoValue] if it has not.
+func (o *Outcome[T]) Value() (T, error) { return o.value, o.err }
+
+// Process is the process, to be interrupted, or asked for its status.
+func (o *Outcome[T]) Process() *Process { return o.p }
+
+// Happened tells whether the process has ended.
+func (o *Outcome[T]) Happened() bool { return o.p.Happened() }
+
+func (o *Outcome[T]) moment() moment { return o.p.moment() }
+
+func (o *Outcome[T]) subscribe(sub *subscription) { o.p.subscribe(sub) }
+
+func (o *Outcome[T]) asker() asker { return nil }
+
+func (o *Outcome[T]) owner() *Simulation { return o.p.s }
+
+func (o *Outcome[T]) label() string { return o.p.label() }
+
+// Call starts a process that returns something, as [Simulation.Go] starts one that does not.
+//
+//	done := sim.Call(s, "cook", func(p *sim.Process) (Meal, error) { … })
+//	meal, err := done.Wait(p)
+func Call[T any](s *Simulation, name string, body func(p *Process) (T, error), opts ...EventOption) *Outcome[T] {
+	if body == nil {
+		panic("sim: process " + name + " needs a function, not nil")
+	}
+	o := &Outcome[T]{err: ErrNoValue}
+	o.p = s.Go(name, func(p *Process) { o.value, o.err = body(p) }, opts...)
+	return o
 }

@@ -305,3 +305,137 @@ func TestSizeOfProcess(t *testing.T) {
 		t.Errorf("a process takes %d bytes; 112 are a size of their own for the allocator", size)
 	}
 }
+
+func TestStatus(t *testing.T) {
+	noLeak(t)
+	s := New()
+	defer s.Close()
+	desk := NewResource(s, "desk", 1)
+	g, h := s.Signal("g"), s.Signal("h")
+	s.Go("a", func(p *Process) {
+		if got := p.Status(); got != "has its turn" {
+			t.Error(got)
+		}
+		_ = desk.Use(p, 1, func() { _ = p.Wait(20) })
+	})
+	b := s.GoAt(1, "b", func(p *Process) { _, _ = desk.Request(p, 1, Patience(30)) })
+	s.Go("c", func(p *Process) { _ = desk.Use(p, 1, func() {}) })
+	s.Go("d", func(p *Process) { _ = p.WaitFor(AnyOf(g, AllOf(h, b))) })
+	s.Go("e", func(p *Process) { _, _ = p.WaitForWithin(g, 9) })
+	s.Go("f", func(p *Process) { _ = p.Wait(math.Inf(1)) })
+	s.GoAt(7, "g", func(*Process) {})
+	_ = s.Run(background, 5)
+	var got []string
+	for _, p := range s.Live() {
+		got = append(got, fmt.Sprintf("%s %s", p, p.Status()))
+	}
+	g.Trigger()
+	for _, p := range s.Live()[3:5] {
+		got = append(got, fmt.Sprintf("%s %s", p, p.Status()))
+	}
+	want := `
+a waits until 20
+b waits in line for desk since 1 until 31
+c waits in line for desk since 0
+d waits for any of (g, all of (h, the end of b))
+e waits for g until 9
+f waits
+g starts at 7
+d is about to have its turn
+e is about to have its turn`
+	if text := "\n" + strings.Join(got, "\n"); text != want {
+		t.Error(text)
+	}
+	never := s.GoAt(100, "never", func(*Process) {})
+	s.Close()
+	if b.Status() != "has ended" || never.Status() != "has ended" || len(s.Live()) != 0 {
+		t.Error("there are still processes")
+	}
+	if late := s.Go("late", func(*Process) {}); late.Status() != "never starts" {
+		t.Error(late.Status())
+	}
+}
+
+func TestCall(t *testing.T) {
+	noLeak(t)
+	s := New()
+	burnt := errors.New("burnt")
+	cook := func(d float64, err error) *Outcome[string] {
+		return Call(s, "cook", func(p *Process) (string, error) {
+			if err := p.Wait(d); err != nil {
+				return "raw", err
+			}
+			return "pie", err
+		})
+	}
+	ends := 0
+	s.Go("guest", func(p *Process) {
+		pie, soup, fish := cook(3, nil), cook(1, burnt), cook(9, nil)
+		if v, err := pie.Value(); v != "" || err != ErrNoValue || pie.Happened() {
+			t.Errorf("%q, %v before the end", v, err)
+		}
+		first := AnyOf(pie, soup)
+		if err := p.WaitFor(first); err != nil || first.First() != Waitable(soup) {
+			t.Error(err)
+		}
+		if v, err := soup.Wait(p); v != "pie" || err != burnt {
+			t.Errorf("%q, %v", v, err)
+		}
+		if v, ended, err := pie.WaitWithin(p, 1); v != "" || ended || err != nil || p.Now() != 2 {
+			t.Errorf("%q, %t, %v at %g", v, ended, err, p.Now())
+		}
+		if v, err := pie.Wait(p); v != "pie" || err != nil || p.Now() != 3 {
+			t.Errorf("%q, %v at %g", v, err, p.Now())
+		}
+		s.After(1, func() { p.Interrupt("me") })
+		s.After(2, func() { fish.Process().Interrupt("the cook") })
+		v, err := fish.Wait(p)
+		if i, ok := errors.AsType[*Interrupted](err); v != "" || !ok || i.Cause != "me" || fish.Happened() {
+			t.Errorf("%q, %v", v, err)
+		}
+		v, err = fish.Wait(p)
+		if i, ok := errors.AsType[*Interrupted](err); v != "raw" || !ok || i.Cause != "the cook" || !fish.Happened() || p.Now() != 5 {
+			t.Errorf("%q, %v", v, err)
+		}
+		ends++
+	})
+	run(t, s)
+	never := cook(1, nil)
+	_ = s.Run(background, s.Now())
+	s.Close()
+	if v, err := never.Value(); ends != 1 || v != "" || err != ErrNoValue || !never.Happened() {
+		t.Errorf("%q, %v after Close", v, err)
+	}
+	wantPanic(t, "needs a function", func() { Call[int](s, "nothing", nil) })
+}
+
+func TestSignalOf(t *testing.T) {
+	s := New()
+	g := NewSignal[[]int](s, "numbers")
+	got := 0
+	for range 2 {
+		s.Go("waits", func(p *Process) {
+			if v, happened, err := g.WaitWithin(p, 1); v != nil || happened || err != nil {
+				t.Errorf("%v, %t, %v", v, happened, err)
+			}
+			v, err := g.Wait(p)
+			if err != nil || len(v) != 2 || p.Now() != 2 || AllOf(g).First() != Waitable(g) {
+				t.Errorf("%v, %v at %g", v, err, p.Now())
+			}
+			got++
+		})
+	}
+	if v, ok := g.Value(); v != nil || ok || g.Name() != "numbers" {
+		t.Error(v, ok)
+	}
+	s.At(2, func() {
+		if g.Waiting() != 2 || !g.TryTrigger([]int{1, 2}) || g.TryTrigger(nil) {
+			t.Error("it could not be triggered, or twice")
+		}
+		wantPanic(t, "signal numbers was triggered before", func() { g.Trigger(nil) })
+	})
+	run(t, s)
+	if v, ok := g.Value(); got != 2 || len(v) != 2 || !ok {
+		t.Error(got, v, ok)
+	}
+}

@@ -2,9 +2,14 @@ package sim
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
+	"slices"
 )
 
 // Replicate runs a model n times with different random numbers, on all cores, and gathers what the replications record. The
@@ -151,4 +156,226 @@ func (x *experiment) verdict(ctx context.Context) error {
 		return x.failure
 	}
 	return nil
+}
+
+// A Replication is one run of an experiment, with random numbers of its own. It is used by one goroutine.
+type Replication struct {
+	index   int
+	seed    uint64
+	ctx     context.Context
+	sim     *Simulation
+	metrics []string
+	values  map[string]float64
+	err     error // the first thing that went wrong
+}
+
+// Index is the number of the replication, from 0.
+func (r *Replication) Index() int { return r.index }
+
+// Seed is what the random numbers of the replication come from. It depends on the seed of the experiment and on the index alone.
+func (r *Replication) Seed() uint64 { return r.seed }
+
+// Context is done when the result of the replication is no longer wanted. Give it to [Simulation.Run].
+func (r *Replication) Context() context.Context { return r.ctx }
+
+// Sim is the replication's simulation. The first call makes it, with the options and the replication's seed, and [Replicate] closes
+// it when the replication has ended. Later calls return it again, and panic if they have options, which would come too late.
+func (r *Replication) Sim(opts ...Option) *Simulation {
+	if r.sim == nil {
+		r.sim = New(append(opts[:len(opts):len(opts)], Seed(r.seed))...)
+	} else if len(opts) > 0 {
+		panic(fmt.Sprintf("sim: Sim with options in replication %d, which has its simulation; give them at the first call", r.index))
+	}
+	return r.sim
+}
+
+// Stream is a stream of the replication's simulation; see [Simulation.Stream].
+func (r *Replication) Stream(name string) *rand.Rand { return r.Sim().Stream(name) }
+
+// Record tells the value of a metric, of which all replications must record the same ones, each once. NaN is a missing value, such as
+// the mean wait where nobody came: it does not count in the statistics, and the results say how many are missing. What is wrong
+// with a record, such as an infinite value, ends the experiment with an error when the replication returns.
+func (r *Replication) Record(metric string, x float64) {
+	_, twice := r.values[metric]
+	switch {
+	case twice:
+		r.complain(fmt.Errorf("metric %q is recorded twice", metric))
+	case math.IsInf(x, 0):
+		r.complain(fmt.Errorf("metric %q is %v; it must be a finite number, or NaN where nothing was observed", metric, x))
+	default:
+		if r.values == nil {
+			r.values = make(map[string]float64)
+		}
+		r.values[metric] = x
+		r.metrics = append(r.metrics, metric)
+	}
+}
+
+func (r *Replication) complain(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// perform runs the replication. However it ends, it leaves an error in the replication and does not panic.
+func (r *Replication) perform(run func(*Replication) error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		if v := recover(); v != nil {
+			r.err = &PanicError{Value: v, Stack: debug.Stack()}
+		} else {
+			r.err = errors.New("runtime.Goexit was called")
+		}
+	}()
+	err := r.closing(run)
+	returned = true
+	switch {
+	case err != nil:
+		r.err = err // of which a wrong record may be a consequence
+	case r.ctx.Err() != nil:
+		r.err = r.ctx.Err() // it may have recorded the half of a run
+	}
+}
+
+// closing is run, with the simulation closed afterwards; a panic in either comes out.
+func (r *Replication) closing(run func(*Replication) error) error {
+	defer func() {
+		if r.sim != nil {
+			r.sim.Close()
+			r.sim = nil // its memory is free while other replications run
+		}
+	}()
+	return run(r)
+}
+
+// A ReplicationError says which replication went wrong, and by its seed how to see it again alone.
+type ReplicationError struct {
+	Index int
+	Seed  uint64
+	Err   error
+}
+
+func (e *ReplicationError) Error() string {
+	return fmt.Sprintf("sim: replication %d (seed %d): %v", e.Index, e.Seed, e.Err)
+}
+
+func (e *ReplicationError) Unwrap() error { return e.Err }
+
+// A PanicError is a panic in a replication.
+type PanicError struct {
+	Value any    // of the panic
+	Stack []byte // where it was
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
+
+// Unwrap is the value of the panic, if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
+	return err
+}
+
+// A ReplicateOption says how [Replicate] goes about it.
+type ReplicateOption func(*plan)
+
+// A plan is what the options of [Replicate] say.
+type plan struct {
+	seed    uint64
+	workers int
+	level   float64
+	goals   []goal
+}
+
+// ExperimentSeed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the same seed have
+// common random numbers.
+func ExperimentSeed(seed uint64) ReplicateOption { return func(p *plan) { p.seed = seed } }
+
+// Workers is the number of replications that run at once; as many as Go uses cores unless told. It panics if k is below 1.
+func Workers(k int) ReplicateOption {
+	if k < 1 {
+		panic(fmt.Sprintf("sim: Workers(%d): there must be at least 1", k))
+	}
+	return func(p *plan) { p.workers = k }
+}
+
+// Confidence is the level of the intervals; 0.95 unless told. It panics if the level is not between 0 and 1.
+func Confidence(level float64) ReplicateOption {
+	checkLevel(level)
+	return func(p *plan) { p.level = level }
+}
+
+// ToHalfWidth makes [Replicate] go on after n replications, until the half-width of the confidence interval of a metric's mean is not
+// above the wanted one, or until there are most replications. With several such options it goes on until each is content.
+//
+// An experiment that stops as soon as its interval is narrow stops a little too readily where the variance looks small by chance. Its
+// intervals cover the mean somewhat more rarely than they say, the more so the smaller n is; take 10 or more for n.
+func ToHalfWidth(metric string, halfWidth float64, most int) ReplicateOption {
+	return stopAfter(goal{metric: metric, halfWidth: halfWidth, most: most})
+}
+
+// ToRelativeHalfWidth is [ToHalfWidth] with a half-width that is a share of the mean: 0.01 is one part in a hundred.
+func ToRelativeHalfWidth(metric string, share float64, most int) ReplicateOption {
+	return stopAfter(goal{metric: metric, halfWidth: share, relative: true, most: most})
+}
+
+func stopAfter(g goal) ReplicateOption {
+	if !(g.halfWidth > 0) {
+		panic(fmt.Sprintf("sim: a half-width of %v is wanted for %q; it must be above 0", g.halfWidth, g.metric))
+	}
+	return func(p *plan) { p.goals = append(p.goals, g) }
+}
+
+// A goal is the half-width that the interval of a metric should reach, and the number of replications after which it need not.
+type goal struct {
+	metric    string
+	halfWidth float64
+	relative  bool
+	most      int
+}
+
+func (g goal) reached(i Interval) bool {
+	if g.relative {
+		return i.HalfWidth <= g.halfWidth*max(i.Mean, -i.Mean)
+	}
+	return i.HalfWidth <= g.halfWidth
+}
+
+// most is the largest number of replications that a goal may need.
+func (p *plan) most() int {
+	most := 0
+	for _, g := range p.goals {
+		most = max(most, g.most)
+	}
+	return most
+}
+
+// decidable is an error if a metric that should decide is not among those that are recorded.
+func (p *plan) decidable(metrics []string) error {
+	for _, g := range p.goals {
+		if !slices.Contains(metrics, g.metric) {
+			return fmt.Errorf("metric %q should decide when to stop, but only %s is recorded", g.metric, quoted(metrics))
+		}
+	}
+	return nil
+}
+
+// content tells whether the goals are reached, and whether those that are not have had their most replications.
+func (p *plan) content(r *Results) (reached, enough bool) {
+	reached, enough = true, true
+	for _, g := range p.goals {
+		if !g.reached(r.Interval(g.metric)) {
+			reached = false
+			enough = enough && r.N() >= g.most
+		}
+	}
+	return reached, enough
+}
+
+// replicationSeed is the seed of one replication of an experiment.
+func replicationSeed(seed uint64, index int) uint64 {
+	h := derive("replication", seed, binary.LittleEndian.AppendUint64(nil, uint64(index)))
+	return binary.LittleEndian.Uint64(h[:])
 }

@@ -3,6 +3,10 @@ package sim
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+	"weak"
 )
 
 // A Report is what the statistics of a simulation were at a moment, in the order in which they were made.
@@ -85,3 +89,174 @@ func (l *Level) report(name string) []ReportRow {
 		Name: name, Mean: l.Mean(), StdDev: l.StdDev(), Min: l.Min(), Max: l.Max(), Level: true, Time: l.Observed(),
 	}}
 }
+
+// A registry is what a simulation knows of the statistics that belong to it, so that it can reset and report them.
+//
+// What has a name is part of the report, and so has to stay. If it went as soon as nobody holds it, the report would depend on when
+// memory happens to be collected. What has no name is in no report. It is known by a weak pointer, which costs about 70 bytes until
+// the next sweep: whether it is reset makes no difference to anybody when nobody holds it.
+type registry struct {
+	named   []statistic
+	unnamed []unnamed
+	keeping *Keeping // what those with a name are to keep, if anything
+	sweepAt int      // how many unnamed ones there may be before those are taken out that are gone
+}
+
+// A statistic is something that WarmUp resets, under the name that a report shows.
+type statistic struct {
+	name string
+	what resetter
+}
+
+type resetter interface{ Reset() }
+
+// Something observed has statistics: a resource has several, and a Tally is one itself.
+type observed interface {
+	// statistics calls f with each of them, and what it is of; "" if that goes without saying.
+	statistics(f func(of string, x resetter))
+}
+
+// unnamed is something observed that may be gone.
+type unnamed interface {
+	get() (x observed, ok bool)
+}
+
+type weakly[T any, P interface {
+	*T
+	observed
+}] struct {
+	p weak.Pointer[T]
+}
+
+func (w weakly[T, P]) get() (observed, bool) {
+	x := w.p.Value()
+	return P(x), x != nil
+}
+
+// fewUnnamed are not worth a sweep.
+const fewUnnamed = 64
+
+// register makes the statistics of x known, so that they are reset after warming up, and reported if there is a name.
+func register[T any, P interface {
+	*T
+	observed
+}](s *Simulation, name string, x P) {
+	r := &s.registry
+	if name != "" {
+		x.statistics(func(of string, x resetter) {
+			if of != "" {
+				of = " " + of
+			}
+			r.named = append(r.named, statistic{name + of, x})
+			if r.keeping != nil {
+				keep(x, *r.keeping, s.clock)
+			}
+		})
+		return
+	}
+	if len(r.unnamed) >= max(r.sweepAt, fewUnnamed) {
+		r.sweep(func(observed) {})
+	}
+	r.unnamed = append(r.unnamed, weakly[T, P]{weak.Make((*T)(x))})
+}
+
+// sweep calls f with all that have no name, and takes out those that are gone. It costs each that is registered a constant time, since it
+// is done again only when there are twice as many.
+func (r *registry) sweep(f func(observed)) {
+	kept := r.unnamed[:0]
+	for _, u := range r.unnamed {
+		if x, ok := u.get(); ok {
+			f(x)
+			kept = append(kept, u)
+		}
+	}
+	if len(kept) < cap(kept)/4 {
+		kept = append([]unnamed(nil), kept...) // the memory of the others is free
+	} else {
+		clear(r.unnamed[len(kept):])
+	}
+	r.unnamed, r.sweepAt = kept, 2*len(kept)
+}
+
+// reset makes all statistics begin anew.
+func (r *registry) reset() {
+	for _, x := range r.named {
+		x.what.Reset()
+	}
+	r.sweep(func(x observed) {
+		x.statistics(func(_ string, x resetter) { x.Reset() })
+	})
+}
+
+func (t *Tally) statistics(f func(string, resetter)) { f("", t) }
+
+func (l *Level) statistics(f func(string, resetter)) { f("", l) }
+
+func (r *Resource) statistics(f func(string, resetter)) {
+	f("in use", &r.usage)
+	f("queue", &r.line.queue)
+	f("wait", &r.waits)
+	f("", &r.refused)
+	f("", capacities{r})
+	f("", holders{r})
+}
+
+// capacities is the capacity of a resource over time. A report has the utilisation, which is computed from it.
+type capacities struct{ of *Resource }
+
+// Reset restarts the observation of the capacity.
+func (c capacities) Reset() { c.of.total.Reset() }
+
+func (c capacities) report(name string) []ReportRow {
+	none := math.NaN()
+	return []ReportRow{{
+		Name: name + " utilisation", Mean: c.of.Utilisation(), StdDev: none, Min: none, Max: none,
+		Level: true, Time: c.of.usage.Observed(),
+	}}
+}
+
+// orElse is a name, or what to call something that has none.
+func orElse(name, kind string) string {
+	if name == "" {
+		return kind
+	}
+	return name
+}
+
+// table lays out rows of cells in columns, the first aligned to the left and the others to the right.
+func table(rows [][]string) string {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i == 0 {
+				line.WriteString(cell + space)
+			} else {
+				line.WriteString("  " + space + cell)
+			}
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return b.String()
+}
+
+// short is a number with up to six digits, and a dash for what is not known.
+func short(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
+
+// percent is a share with as many digits as it needs.
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 6, 64) + " %" }

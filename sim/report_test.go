@@ -1,7 +1,10 @@
 package sim
 
 import (
+	"fmt"
 	"math"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -49,5 +52,164 @@ never seen             –         –    –    –   0
 		if column := utf8.RuneCountInString(line[:strings.Index(line, "5  ")]); column != 23 && column != 22 {
 			t.Errorf("the mean ends in column %d of %q", column, line)
 		}
+	}
+}
+
+// heap is how many bytes are reachable.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what the first found unreachable may have had weak pointers to it
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// names of the rows of a report.
+func (r Report) names() (all []string) {
+	for _, row := range r.Rows {
+		all = append(all, row.Name)
+	}
+	return all
+}
+
+// A mailbox for each customer, and whatever else it has for itself, leave nothing behind: no memory, and no rows in the report.
+func TestUnnamedGo(t *testing.T) {
+	s := New()
+	defer s.Close()
+	desk, stays := NewResource(s, "desk", 1), s.NewTally("stays")
+	kinds := []func(p *Process){
+		func(p *Process) {
+			box := NewStore[int](s, "", 0)
+			s.After(1, func() { box.TryPut(1) })
+			_, _ = box.Get(p)
+		},
+		func(p *Process) { _ = NewResource(s, "", 1).Use(p, 1, func() { _ = p.Wait(1) }) },
+		func(p *Process) { _ = NewContainer(s, "", 1, 1).Get(p, 1) },
+		func(p *Process) { s.NewLevel("", 0).Set(1) },
+		func(p *Process) { s.NewTally("", Quantiles(0.01)).Add(1) },
+		func(p *Process) { _ = NewSortedStore(s, "", 1, func(a, b int) int { return a - b }).Put(p, 1) },
+	}
+	customers := func(n int) {
+		for i := range n {
+			s.GoAfter(float64(i)/10, "customer", func(p *Process) {
+				came := p.Now()
+				_ = desk.Use(p, 1, func() { kinds[i%len(kinds)](p) })
+				stays.Add(p.Now() - came)
+			})
+			if i%1000 == 999 {
+				run(t, s)
+			}
+		}
+		run(t, s)
+	}
+	customers(5000)
+	before, rows := heap(), s.Report().names()
+	const n = 30_000
+	customers(n)
+	// What is unnamed and not yet swept takes 70 bytes, and there may be as many of it as are made between two collections.
+	if grown := int64(heap()) - int64(before); grown > 20*n {
+		t.Errorf("%d bytes are left, %d of each", grown, grown/n)
+	}
+	if now := s.Report().names(); !slices.Equal(rows, now) || len(rows) != 5 {
+		t.Errorf("the report had %q, and has %q", rows, now)
+	}
+	s.ResetStatistics()
+	if left := len(s.registry.unnamed); left > 0 {
+		t.Errorf("%d are known that nobody holds", left)
+	}
+}
+
+// What has a name is reported though nobody holds it.
+func TestNamedStay(t *testing.T) {
+	s := New()
+	s.At(1, func() {
+		NewResource(s, "desk", 1).TryRequest(1)
+		NewStore[int](s, "box", 1).TryPut(1)
+		NewContainer(s, "tank", 0, 1).TryGet(1)
+		s.NewTally("tally").Add(1)
+		s.NewLevel("level", 3)
+	})
+	run(t, s)
+	runtime.GC()
+	want := []string{
+		"desk in use", "desk queue", "desk wait", "desk utilisation", "box contents", "box getters", "box putters", "box wait",
+		"tank contents", "tank getters", "tank putters", "tank wait", "tally", "level",
+	}
+	if got := s.Report().names(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// What has no name is reset when the model has warmed up, if somebody holds it or one of its statistics.
+func TestUnnamedAreReset(t *testing.T) {
+	s := New()
+	tally, level := s.NewTally(""), s.NewLevel("", 1)
+	var waits []*Tally // of stores that nobody holds otherwise
+	var uses []*Level
+	var contents []*Level
+	for range 3 * fewUnnamed {
+		store, desk, tank := NewStore[int](s, "", 0), NewResource(s, "", 1), NewContainer(s, "", 0, 1)
+		s.At(1, func() {
+			store.TryPut(1)
+			store.TryGet()
+			desk.TryRequest(1)
+			tank.TryPut(1)
+		})
+		waits, uses, contents = append(waits, store.Waits()), append(uses, desk.Usage()), append(contents, tank.Level())
+	}
+	s.At(1, func() { tally.Add(1); level.Set(5) })
+	s.WarmUp(2)
+	s.At(1.5, runtime.GC)
+	if err := s.Run(background, 3); err != nil {
+		t.Fatal(err)
+	}
+	if tally.N() != 0 || level.Mean() != 5 || level.Observed() != 1 {
+		t.Errorf("%v; %v", tally, level)
+	}
+	for i := range waits {
+		if waits[i].N() != 0 || uses[i].Mean() != 1 || contents[i].Mean() != 2 || contents[i].Observed() != 1 {
+			t.Fatalf("%v; %v; %v", waits[i], uses[i], contents[i])
+		}
+	}
+	if len(s.Report().Rows) > 0 {
+		t.Errorf("the report has %q", s.Report().names())
+	}
+}
+
+// Messages call what has no name by its kind.
+func TestUnnamedAreCalledSomething(t *testing.T) {
+	var log []string
+	s := New(TraceTo(func(r Record) {
+		if r.Kind == TraceGrant || r.Kind == TraceRequest {
+			log = append(log, r.What)
+		}
+	}))
+	defer s.Close()
+	desk, store, tank := NewResource(s, "", 1), NewStore[int](s, "", 1), NewContainer(s, "", 5, 1)
+	p := s.Go("p", func(p *Process) {
+		desk.TryRequest(1)
+		_ = store.Put(p, 1)
+		_ = tank.Get(p, 1)
+		_, _ = desk.Request(p, 1)
+	})
+	run(t, s)
+	want := []string{"a resource: 1, in use 1 of 1", "a store: put 1", "a container: get 1, now 0", "a resource"}
+	if !slices.Equal(log, want) {
+		t.Errorf("%q", log)
+	}
+	if got := p.Status(); got != "waits in line for a resource since 0" {
+		t.Error(got)
+	}
+	wantPanic(t, "a request for 2 units of a resource can never be granted", func() { desk.TryRequest(2) })
+	if got := fmt.Sprint(desk.Name(), store.Name(), tank.Name()); got != "a resourcea storea container" {
+		t.Error(got)
+	}
+}
+
+func BenchmarkUnnamedStore(b *testing.B) {
+	b.ReportAllocs()
+	s := New()
+	for b.Loop() {
+		NewStore[int](s, "", 0)
 	}
 }

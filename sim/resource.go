@@ -351,3 +351,59 @@ func (r *Resource) Queue() *Level { return &r.line.queue }
 
 // Preempted is how many grants were taken away.
 func (r *Resource) Preempted() int { return r.refused.preempted }
+
+// A GrantRequest is a [Request] for units of a resource.
+type GrantRequest struct{ Request }
+
+// Requested is a request of process p for n units that can be waited for together with other things; see [Request]. The process holds
+// the units until the grant is released. It panics as [Resource.Request] does.
+func (r *Resource) Requested(p *Process, n int, opts ...RequestOption) *GrantRequest {
+	r.checkUnits(n)
+	a := &GrantRequest{Request{of: r}}
+	t := r.terms
+	t.apply(opts)
+	a.set(p, &r.line, float64(n), "Requested", t)
+	return a
+}
+
+// Grant is what the process holds, or nil as long as it was not granted.
+func (a *GrantRequest) Grant() *Grant {
+	if !a.Happened() {
+		return nil
+	}
+	return a.grant
+}
+
+// RequestThen requests n units from an event, without a process, and has f called with them as an event of its own when they are granted.
+// If the request is given up instead ([Patience], [AtMost], [Until]), f is called with nil, and if it is cancelled, never.
+func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Ticket {
+	r.checkUnits(n)
+	t := r.terms
+	t.apply(opts)
+	g := &Grant{r: r, n: n, rank: t.rank}
+	q := r.s.newRequest(&t, float64(n))
+	q.grant = g
+	return r.line.requestThen(q, &t, func(err error) {
+		if err != nil {
+			g = nil
+		}
+		f(g)
+	})
+}
+
+// SetCapacity changes how many units there are. If more are in use than that, they stay so until they are released. A request
+// in line for more than that waits until there are more again. If the resource has a timetable, it holds until that has a change,
+// and if some units are broken, there are so many less.
+func (r *Resource) SetCapacity(n int) {
+	if n < 0 {
+		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
+	}
+	if r.upkeep != nil {
+		r.upkeep.base = n
+		r.adapt(Finish, "")
+		return
+	}
+	r.capacity, r.most = n, max(n, r.most)
+	r.total.Set(float64(n))
+	r.serve()
+}

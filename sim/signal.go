@@ -1,41 +1,6 @@
 package sim
 
-// A Waitable is something that happens once, and that processes can wait for: a [Signal], a [SignalOf], the end of a [Process], the
-// [Outcome] of one, a [Request], or a [Condition] made of others.
-type Waitable interface {
-	// Happened tells whether it has happened.
-	Happened() bool
-
-	// moment is when it happened, and not valid before.
-	moment() moment
-	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet. If it is a request, it may
-	// happen in the call.
-	subscribe(sub *subscription)
-	// asker is itself, if there is a request in it, and else nil.
-	asker() asker
-	// owner is the simulation that it belongs to.
-	owner() *Simulation
-	// label says what it is, in a trace.
-	label() string
-}
-
-// A moment tells what came first: the time, and of what happened at the same time, the number.
-type moment struct {
-	time   float64
-	number uint64 // 0 if it is none
-}
-
-// beginning is the number of what has happened from the beginning.
-const beginning = 1
-
-func (m moment) valid() bool { return m.number != 0 }
-
-func (m moment) before(other moment) bool {
-	return m.time < other.time || m.time == other.time && m.number < other.number
-}
-
-// happening is the moment of something that happens now.
-func (s *Simulation) happening() moment { return moment{s.now, s.number()} }
+import "math"
 
 // A Signal is something that happens when it is triggered, once and for all. It may carry a value.
 //
@@ -114,6 +79,137 @@ func (g *Signal) subscribe(sub *subscription) {
 	g.waiters.add(sub)
 }
 
-func (g *Signal) asker() asker       { return nil }
+func (g *Signal) asker() asker { return nil }
+
 func (g *Signal) owner() *Simulation { return g.s }
-func (g *Signal) label() string      { return g.name }
+
+func (g *Signal) label() string { return g.name }
+
+// A SignalOf is a [Signal] that carries a value of a type.
+type SignalOf[T any] struct {
+	signal Signal
+	value  T
+}
+
+// Trigger makes the signal happen, with a value for those who wait. It panics if that was done before; see TryTrigger.
+func (g *SignalOf[T]) Trigger(value T) {
+	if !g.TryTrigger(value) {
+		g.signal.refuseAgain()
+	}
+}
+
+// TryTrigger makes the signal happen with a value, or reports false if that was done before: the first value counts.
+func (g *SignalOf[T]) TryTrigger(value T) bool {
+	if g.Happened() {
+		return false
+	}
+	g.value = value
+	g.signal.trigger()
+	return true
+}
+
+// Wait waits for the signal, and returns what it was triggered with, or an *[Interrupted].
+func (g *SignalOf[T]) Wait(p *Process) (T, error) {
+	v, _, err := g.WaitWithin(p, math.Inf(1))
+	return v, err
+}
+
+// WaitWithin is [SignalOf.Wait], but waits no longer than d, and tells whether the signal was triggered.
+func (g *SignalOf[T]) WaitWithin(p *Process, d float64) (v T, happened bool, err error) {
+	if happened, err = p.WaitForWithin(g, d); !happened || err != nil {
+		return v, happened, err
+	}
+	return g.value, true, nil
+}
+
+// Value is what the signal was triggered with, and false before.
+func (g *SignalOf[T]) Value() (T, bool) { return g.value, g.Happened() }
+
+// Name is what the signal was called when it was made.
+func (g *SignalOf[T]) Name() string { return g.signal.name }
+
+// Happened tells whether the signal was triggered.
+func (g *SignalOf[T]) Happened() bool { return g.signal.Happened() }
+
+// Waiting is how many wait for the signal; see [Signal.Waiting].
+func (g *SignalOf[T]) Waiting() int { return g.signal.Waiting() }
+
+func (g *SignalOf[T]) moment() moment { return g.signal.as }
+
+func (g *SignalOf[T]) subscribe(sub *subscription) { g.signal.waiters.add(sub) }
+
+func (g *SignalOf[T]) asker() asker { return nil }
+
+func (g *SignalOf[T]) owner() *Simulation { return g.signal.s }
+
+func (g *SignalOf[T]) label() string { return g.signal.name }
+
+// NewSignal makes a signal that carries a value. The name is for traces.
+func NewSignal[T any](s *Simulation, name string) *SignalOf[T] {
+	return &SignalOf[T]{signal: Signal{s: s, name: name}}
+}
+
+// A timeout is a signal that is triggered at a time. It is among what is pending from when it is made until the last who waits for it
+// has left, and again while somebody waits. Meanwhile the clock tells whether it has happened.
+type timeout struct {
+	Signal
+	event  Event // its time, while it is pending
+	time   float64
+	number uint64 // when it was made, which decides what came first if it was not pending at its time
+	void   bool   // it was cancelled
+}
+
+// Timeout makes a signal that is triggered when d has passed. It panics if d is negative or not finite.
+//
+// When those who waited for it have left, because something else happened first, it is no longer among what is pending: a condition
+// such as AnyOf(g, s.Timeout(1e9)) leaves nothing behind. It happens at its time all the same, and can be waited for again; then
+// it comes behind what was scheduled for the same time until then. [Signal.Cancel] takes it back for good.
+func (s *Simulation) Timeout(d float64) *Signal {
+	s.checkTime(s.now+d, "Timeout", d)
+	t := &timeout{Signal: Signal{s: s, name: "timeout"}, time: s.now + d, number: s.number()}
+	t.waiters.of = t
+	t.begin()
+	return &t.Signal
+}
+
+func (t *timeout) begin() { t.event = t.s.add(t.time, t.trigger, once, nil) }
+
+// forsake is called when nobody waits any more.
+func (t *timeout) forsake() { t.event.Cancel() }
+
+// passed tells whether its time has come while it was not pending.
+func (t *timeout) passed() bool { return t.s.now >= t.time && !t.void && !t.event.Pending() }
+
+// forgo takes those timeouts out of what is pending that nobody waits for, in a condition that has happened.
+func forgo(w Waitable) {
+	switch w := w.(type) {
+	case *Condition:
+		for _, one := range w.of {
+			forgo(one)
+		}
+	case *Signal:
+		if t := w.timeout(); t != nil && w.waiters.first == nil {
+			t.forsake()
+		}
+	}
+}
+
+// Cancel takes the time of a [Simulation.Timeout] back: it does not happen, unless somebody triggers it. It reports false if it has
+// happened already, was cancelled before, or is a signal without a time.
+func (g *Signal) Cancel() bool {
+	t := g.timeout()
+	if t == nil || t.void || g.Happened() {
+		return false
+	}
+	t.void = true
+	t.event.Cancel()
+	return true
+}
+
+// timeout is that which the signal is part of, or nil.
+func (g *Signal) timeout() *timeout {
+	if g.waiters.of == nil {
+		return nil
+	}
+	return g.waiters.of.(*timeout)
+}

@@ -1,6 +1,9 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+	"sort"
+)
 
 // Store is a place for things that processes put in and take out: a buffer of parts, a mailbox, a pool of free cars.
 //
@@ -205,3 +208,103 @@ func (st *Store[T]) Items() []T {
 
 // Contents is how many things are in the store, over time.
 func (st *Store[T]) Contents() *Level { return &st.contents }
+
+// An ItemRequest is a [Request] for a thing from a store.
+type ItemRequest[T any] struct{ Request }
+
+// GetRequested is a request of process p for the oldest thing in the store that can be waited for together with other things; see
+// [Request].
+func (st *Store[T]) GetRequested(p *Process, opts ...RequestOption) *ItemRequest[T] {
+	return st.GetWhereRequested(p, nil, opts...)
+}
+
+// GetWhereRequested is [Store.GetRequested] for the oldest of those things that are wanted; see [Store.GetWhere].
+func (st *Store[T]) GetWhereRequested(p *Process, wanted func(T) bool, opts ...RequestOption) *ItemRequest[T] {
+	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
+	a.set(p, &st.getters, 1, "GetRequested", termsOf(opts))
+	return a
+}
+
+// Item is the thing that was taken out, and false as long as none was.
+func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happened() }
+
+// PutRequested is a request of process p to put v into the store that can be waited for together with other things; see [Request].
+// When it has happened v is in the store, or somebody has got it.
+func (st *Store[T]) PutRequested(p *Process, v T, opts ...RequestOption) *Request {
+	a := &Request{order: &order[T]{v: v}}
+	a.set(p, &st.putters, 1, "PutRequested", termsOf(opts))
+	return a
+}
+
+// GetThen is [Store.Get] without a process: f is called as an event of its own with the thing, or with an error as Get returns it.
+func (st *Store[T]) GetThen(f func(T, error), opts ...RequestOption) Ticket {
+	return st.GetWhereThen(nil, f, opts...)
+}
+
+// GetWhereThen is [Store.GetThen] for the oldest of those things that are wanted; see [Store.GetWhere].
+func (st *Store[T]) GetWhereThen(wanted func(T) bool, f func(T, error), opts ...RequestOption) Ticket {
+	o := &order[T]{where: wanted}
+	return st.then(&st.getters, o, func(err error) { f(o.v, err) }, opts)
+}
+
+// PutThen is [Store.Put] without a process: f is called as an event of its own when v was put in, with nil, or when the request was
+// given up, with an error as Put returns it.
+func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
+	return st.then(&st.putters, &order[T]{v: v}, f, opts)
+}
+
+func (st *Store[T]) then(l *line, o *order[T], f func(error), opts []RequestOption) Ticket {
+	t := termsOf(opts)
+	r := st.s.newRequest(&t, 1)
+	r.order = o
+	return l.requestThen(r, &t, f)
+}
+
+// fifo is a queue in a ring that grows. It can be kept in another order than that of arrival.
+type fifo[T any] struct {
+	ring []T // its length is 0 or a power of two
+	head int
+	n    int
+}
+
+func (q *fifo[T]) len() int { return q.n }
+
+// at is the i-th from the oldest.
+func (q *fifo[T]) at(i int) T { return q.ring[(q.head+i)&(len(q.ring)-1)] }
+
+func (q *fifo[T]) push(v T) {
+	if q.n == len(q.ring) {
+		bigger := make([]T, max(8, 2*q.n))
+		for i := range q.n {
+			bigger[i] = q.at(i)
+		}
+		q.ring, q.head = bigger, 0
+	}
+	q.ring[(q.head+q.n)&(len(q.ring)-1)] = v
+	q.n++
+}
+
+// insert puts v behind all that are not greater, among those that are in order.
+func (q *fifo[T]) insert(v T, compare func(a, b T) int) {
+	i := sort.Search(q.n, func(i int) bool { return compare(q.at(i), v) > 0 })
+	q.push(v)
+	mask := len(q.ring) - 1
+	for j := q.n - 1; j > i; j-- {
+		q.ring[(q.head+j)&mask] = q.ring[(q.head+j-1)&mask]
+	}
+	q.ring[(q.head+i)&mask] = v
+}
+
+// remove takes out the i-th from the oldest, and moves those that are older.
+func (q *fifo[T]) remove(i int) T {
+	mask := len(q.ring) - 1
+	v := q.at(i)
+	for ; i > 0; i-- {
+		q.ring[(q.head+i)&mask] = q.ring[(q.head+i-1)&mask]
+	}
+	var none T
+	q.ring[q.head] = none // so that nothing is kept alive
+	q.head = (q.head + 1) & mask
+	q.n--
+	return v
+}

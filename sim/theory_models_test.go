@@ -2,9 +2,13 @@ package sim_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -185,4 +189,477 @@ func hyperexponential(r *rand.Rand) float64 {
 		return r.ExpFloat64() / 2
 	}
 	return r.ExpFloat64() * 2
+}
+
+// Machines that break, and men who repair them, one each: a queue with a finite source. Present are the machines that stand still.
+func repair() model {
+	const machines, men, breaks, repairs = 6, 2, 0.25, 0.8
+	var up, down []float64
+	for n := range machines {
+		up = append(up, float64(machines-n)*breaks)
+		down = append(down, float64(min(n+1, men))*repairs)
+	}
+	law := birthDeath(up, down)
+	l, lq := mean(law), waiting(law, men)
+	throughput := breaks * (machines - l)
+	return model{
+		name: "machine repair", length: 7_000,
+		exact: map[string]float64{
+			"L": l, "W": l / throughput, "Lq men": lq, "Wq men": lq / throughput, "busy men": l - lq,
+		},
+		build: func(s *sim.Simulation, closing float64) *census {
+			crew := sim.NewResource(s, "men", men)
+			c := newCensus(s, crew)
+			for i := range machines {
+				life, work := s.Stream(fmt.Sprint("life of ", i)), s.Stream(fmt.Sprint("repairs of ", i))
+				s.Go("machine", func(p *sim.Process) {
+					for {
+						must(p.Wait(life.ExpFloat64() / breaks))
+						if p.Now() > closing {
+							return
+						}
+						c.visit(p, func() {
+							must(crew.Use(p, 1, func() { must(p.Wait(work.ExpFloat64() / repairs)) }))
+						})
+					}
+				})
+			}
+			return c
+		},
+	}
+}
+
+// An open network whose customers go from station to station at random, also back and to the same one. Jackson: in the long run each
+// station is at any moment as if it were a queue of its own with Poisson arrivals, and independent of the others, though
+// what arrives at it is not Poisson.
+func jackson() model {
+	outside := []float64{0.30, 0.10, 0}
+	routing := [][]float64{{0, 0.5, 0.3}, {0.2, 0, 0.2}, {0.1, 0, 0.2}} // the rest leaves
+	servers := []int{1, 2, 1}
+	mu := []float64{0.9, 0.35, 0.55}
+
+	rates := traffic(outside, routing)
+	exact := map[string]float64{}
+	total, came, empty := 0.0, 0.0, 1.0
+	for i, lambda := range rates {
+		var up, down []float64
+		for n := range 400 {
+			up = append(up, lambda)
+			down = append(down, mu[i]*float64(min(n+1, servers[i])))
+		}
+		law := birthDeath(up, down)
+		name := fmt.Sprint(" station ", i)
+		exact["busy"+name] = lambda / mu[i]
+		exact["L"+name] = mean(law)
+		total += mean(law)
+		came += outside[i]
+		empty *= law[0]
+	}
+	exact["L"], exact["W"], exact["P(empty)"] = total, total/came, empty
+
+	return model{name: "Jackson network", length: 24_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		c := newCensus(s)
+		for i := range servers {
+			c.resources = append(c.resources, sim.NewResource(s, fmt.Sprint("station ", i), servers[i]))
+		}
+		times, ways := s.Stream("service"), s.Stream("ways")
+		tour := func(station int) func(p *sim.Process) {
+			return func(p *sim.Process) {
+				// Poisson arrivals see time averages: the system is empty for as large a share of them as of the time.
+				c.mean("P(empty)", share(c.present.Value() == 0))
+				c.visit(p, func() {
+					for at := station; at >= 0; at = next(routing[at], ways.Float64()) {
+						must(c.resources[at].Use(p, 1, func() { must(p.Wait(times.ExpFloat64() / mu[at])) }))
+					}
+				})
+			}
+		}
+		for i, rate := range outside {
+			if rate > 0 {
+				c.arrive(fmt.Sprint("arrivals at ", i), rate, closing, tour(i))
+			}
+		}
+		return c
+	}}
+}
+
+// next is where a customer goes, −1 for away, by a number from 0 to 1.
+func next(shares []float64, u float64) int {
+	for i, share := range shares {
+		if u < share {
+			return i
+		}
+		u -= share
+	}
+	return -1
+}
+
+// A kind of customer is a class, and a way to draw service times that have its moments.
+type kind struct {
+	class
+	service func(*rand.Rand) float64
+}
+
+// Three kinds, served in this order, with a load of 0.15, 0.25 and 0.15: deterministic, exponential and uniform.
+func kinds() []kind {
+	return []kind{
+		{class{0.30, 0.5, 0.25}, func(*rand.Rand) float64 { return 0.5 }},
+		{class{0.25, 1, 2}, exponential(1)},
+		{class{0.12, 1.25, 6.25 / 3}, func(r *rand.Rand) float64 { return 2.5 * r.Float64() }},
+	}
+}
+
+func classes(kinds []kind) (all []class) {
+	for _, k := range kinds {
+		all = append(all, k.class)
+	}
+	return all
+}
+
+// The urgent go first, but wait for the one who is being served.
+func nonPreemptive() model {
+	kinds := kinds()
+	exact := map[string]float64{}
+	for k := range kinds {
+		exact[fmt.Sprint("Wq", k)] = cobham(classes(kinds), k)
+	}
+	return model{name: "priorities", length: 55_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		desk := sim.NewResource(s, "desk", 1)
+		c := newCensus(s, desk)
+		for rank, kind := range kinds {
+			times, metric := s.Stream(fmt.Sprint("service of ", rank)), fmt.Sprint("Wq", rank)
+			c.arrive(fmt.Sprint("arrivals of ", rank), kind.lambda, closing, func(p *sim.Process) {
+				c.visit(p, func() {
+					came := p.Now()
+					must(desk.Use(p, 1, func() {
+						c.mean(metric, p.Now()-came)
+						must(p.Wait(kind.service(times)))
+					}, sim.Rank(rank)))
+				})
+			})
+		}
+		return c
+	}}
+}
+
+// preemptive is a desk that the urgent take from others, who go on later with what is left of their service. The function tells
+// the rank of a customer by kind and by number among all customers.
+func preemptive(name string, kinds []kind, rank func(kind, number int) int) model {
+	exact := map[string]float64{}
+	for k := range kinds {
+		exact[fmt.Sprint("W", k)] = preemptiveResume(classes(kinds), k)
+	}
+	return model{name: name, length: 24_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		desk := sim.NewResource(s, "desk", 1)
+		c := newCensus(s, desk)
+		customers := 0
+		for k, kind := range kinds {
+			times, metric := s.Stream(fmt.Sprint("service of ", k)), fmt.Sprint("W", k)
+			c.arrive(fmt.Sprint("arrivals of ", k), kind.lambda, closing, func(p *sim.Process) {
+				came := p.Now()
+				customers++
+				own := rank(k, customers)
+				c.visit(p, func() { work(p, desk, kind.service(times), own) })
+				c.mean(metric, p.Now()-came)
+			})
+		}
+		return c
+	}}
+}
+
+// work is service of some length, in as many parts as it takes.
+func work(p *sim.Process, desk *sim.Resource, length float64, rank int) {
+	for length > 0 {
+		err := desk.Use(p, 1, func() { length = left(p.Wait(length)) }, sim.Rank(rank), sim.Preempting())
+		if _, taken := errors.AsType[sim.Preempted](err); !taken {
+			must(err)
+		}
+	}
+}
+
+// left is what a wait that was interrupted leaves to be done.
+func left(err error) float64 {
+	if i, interrupted := errors.AsType[*sim.Interrupted](err); interrupted {
+		return i.Remaining
+	}
+	return 0
+}
+
+// With exponential service it does not matter in which order a kind is served, and the rank can be the kind: who was preempted goes to the
+// end of the line of the kind.
+func preemptiveExponential() model {
+	return preemptive("preemption", []kind{
+		{class{0.20, 1, 2}, exponential(1)},
+		{class{0.20, 1, 2}, exponential(1)},
+		{class{0.15, 1, 2}, exponential(1)},
+	}, func(kind, _ int) int { return kind })
+}
+
+// With other service it does matter. Ranks that are in the order of arrival within a kind give a customer the old place back.
+func preemptiveGeneral() model {
+	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number })
+}
+
+// A server that breaks. The time from the beginning of a service to when the next one can begin, with all repairs in between, is the
+// completion time C. If the server breaks in use only, C takes the place of the service in Pollaczek's and Khinchine's formula.
+//
+// The source is D. P. Gaver, A waiting line with interrupted service, including priorities, Journal of the Royal Statistical Society B 24 (1962).
+
+// repairs are exponential with mean 1 in all of these.
+const repairMean, repairSecond = 1., 2.
+
+// breaking is a queue before one server that breaks at rate xi.
+func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule sim.AtWork, service func(*rand.Rand) float64) *census {
+	desk := sim.NewResource(s, "desk", 1)
+	c := newCensus(s, desk)
+	trouble := desk.Break(sim.Breakdowns{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean), InUse: inUse, AtWork: rule})
+	if !math.IsInf(closing, 1) {
+		s.At(2*closing, trouble.End)
+	}
+	times := s.Stream("service")
+	c.customer = func(p *sim.Process) {
+		c.visit(p, func() {
+			came := p.Now()
+			grant, err := desk.Request(p, 1)
+			must(err)
+			c.mean("P(wait)", share(p.Now() > came))
+			err = grant.Work(service(times))
+			grant.Release()
+			c.mean("P(lost)", share(err != nil))
+		})
+	}
+	c.arrive("arrivals", lambda, closing, c.customer)
+	return c
+}
+
+// completed is what is known of such a queue: for the first two moments of C, how long a service is at work, how long a customer is there
+// after it began, and what is added to the wait by those who come while the server is idle and broken.
+func completed(lambda, first, second, atWork, inService, added float64) map[string]float64 {
+	wq := pollaczekKhinchine(lambda, first, second) + added
+	return map[string]float64{
+		"Wq desk": wq, "Lq desk": lambda * wq, "W": wq + inService, "L": lambda * (wq + inService), "busy desk": lambda * atWork,
+	}
+}
+
+// Breaks in use, and goes on with what is left: a service S has a Poisson number of repairs, with mean ξS.
+func breaksInUse(lambda, xi float64) model {
+	const mean, secondMoment = 1, 4. / 3 // uniform on 0 to 2
+	first := mean * (1 + xi*repairMean)
+	second := secondMoment*(1+xi*repairMean)*(1+xi*repairMean) + xi*mean*repairSecond
+	exact := completed(lambda, first, second, mean, first, 0)
+	exact["P(wait)"] = lambda * first
+	return model{name: "M/G/1 that breaks in use", length: 50_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		return breaking(s, closing, lambda, xi, true, sim.Resume, func(r *rand.Rand) float64 { return 2 * r.Float64() })
+	}}
+}
+
+// Breaks by the clock, also when it is idle ([FG86], with exponential times to failure). Whoever comes while nobody is served finds the
+// server broken for ξE[R]/(1+ξE[R]) of that time, and what is left of that repair has mean E[R²]/2E[R]: by the decomposition of
+// [FC85] the wait is longer by the product.
+//
+// [FG86]: https://doi.org/10.1287/opre.34.5.752
+// [FC85]: https://doi.org/10.1287/opre.33.5.1117
+func breaksByTheClock(lambda, xi float64) model {
+	const mean, secondMoment = 1, 4. / 3
+	first := mean * (1 + xi*repairMean)
+	second := secondMoment*(1+xi*repairMean)*(1+xi*repairMean) + xi*mean*repairSecond
+	broken := xi * repairMean / (1 + xi*repairMean)
+	exact := completed(lambda, first, second, mean, first, broken*repairSecond/2/repairMean)
+	exact["P(wait)"] = lambda*first + (1-lambda*first)*broken
+	return model{name: "M/G/1 that breaks by the clock", length: 32_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		return breaking(s, closing, lambda, xi, false, 0, func(r *rand.Rand) float64 { return 2 * r.Float64() })
+	}}
+}
+
+// Breaks in use, and the service, which takes 1, begins anew. It is done at a try with probability p = e^−ξ; the number of tries before
+// is geometric, and each lasts as long as a time to failure that is below 1, and a repair.
+func beginsAnew(lambda, xi float64) model {
+	p := math.Exp(-xi)
+	tries, triesVar := (1-p)/p, (1-p)/p/p
+	tried := 1/xi - p/(1-p)
+	triedSecond := 2/xi/xi - p*(1+2/xi)/(1-p)
+	each := tried + repairMean
+	eachVar := triedSecond - tried*tried + repairSecond - repairMean*repairMean
+	first := 1 + tries*each
+	second := tries*eachVar + triesVar*each*each + first*first
+	exact := completed(lambda, first, second, 1+tries*tried, first, 0)
+	return model{name: "M/D/1 that breaks and begins anew", length: 62_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		return breaking(s, closing, lambda, xi, true, sim.Restart, func(*rand.Rand) float64 { return 1 })
+	}}
+}
+
+// Breaks in use, and who is served then is lost: the service ends at rate μ+ξ, and is followed by a repair with probability ξ/(μ+ξ).
+func throwsOut(lambda, mu, xi float64) model {
+	served, lost := 1/(mu+xi), xi/(mu+xi)
+	first := served + lost*repairMean
+	second := 2*served*served + 2*served*lost*repairMean + lost*repairSecond
+	exact := completed(lambda, first, second, served, served, 0)
+	exact["P(lost)"] = lost
+	return model{name: "M/M/1 that breaks and throws out", length: 32_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+		return breaking(s, closing, lambda, xi, true, sim.ThrowOut, exponential(mu))
+	}}
+}
+
+// M/M/3 of which two servers break at once, after exponential times by the clock, with exponential repairs: the state is how many are there and
+// whether the two are broken, and its distribution in equilibrium is that of a Markov chain. Work that is stopped goes on with what is left, which is
+// exponential again. Who finishes instead, with a server that is broken, leaves sooner.
+func TestTwoOfThreeServersBreak(t *testing.T) {
+	const lambda, mu, breaks, repairs, seeds = 1.2, 1., 0.1, 0.5, 12
+	mean := func(rule sim.AtWork) *sim.Tally {
+		var all sim.Tally
+		for seed := range uint64(seeds) {
+			s := sim.New(sim.Seed(seed))
+			servers, inside := sim.NewResource(s, "servers", 3), s.NewLevel("inside", 0)
+			servers.Break(sim.Breakdowns{ToFailure: sim.Exponential(1 / breaks), Repair: sim.Exponential(1 / repairs), Units: 2, AtWork: rule})
+			service := s.Sampler("service", sim.Exponential(1/mu))
+			s.Arrive(sim.Poisson(s.Stream("arrivals"), lambda), func() {
+				takes := service()
+				inside.Add(1)
+				s.Go("customer", func(p *sim.Process) {
+					must(servers.Work(p, 1, takes))
+					inside.Add(-1)
+				})
+			})
+			must(s.Run(t.Context(), 300))
+			inside.Reset()
+			must(s.Run(t.Context(), 10_300))
+			all.Add(inside.Mean())
+			s.Close()
+		}
+		return &all
+	}
+	exact := partlyBroken(lambda, mu, breaks, repairs, 2000)
+	if got := mean(sim.Resume); math.Abs(got.Mean()-exact) > got.CI(0.998) || got.CI(0.998) > 0.06 {
+		t.Errorf("%.4f ± %.4f are inside on average, should be %.4f", got.Mean(), got.CI(0.998), exact)
+	}
+	if got := mean(sim.Finish); got.Mean()+got.CI(0.95) > exact {
+		t.Errorf("%.4f ± %.4f are inside on average where all finish, which should be below %.4f", got.Mean(), got.CI(0.95), exact)
+	}
+	if again := partlyBroken(lambda, mu, breaks, repairs, 4000); math.Abs(again-exact) > 1e-9 {
+		t.Errorf("the chain is not in equilibrium: %v and %v", exact, again)
+	}
+}
+
+// partlyBroken is how many are inside on average, by steps of the chain that is looked at at the rate of all events together.
+func partlyBroken(lambda, mu, breaks, repairs float64, steps int) (mean float64) {
+	const most = 200 // where nobody comes any more
+	rate := lambda + 3*mu + max(breaks, repairs)
+	change, servers := []float64{breaks, repairs}, []float64{3, 1}
+	p := [2][most]float64{{1}}
+	for range steps {
+		var next [2][most]float64
+		for broken := range p {
+			for n, x := range p[broken] {
+				out := change[broken]
+				next[1-broken][n] += x * change[broken] / rate
+				if n+1 < most {
+					next[broken][n+1] += x * lambda / rate
+					out += lambda
+				}
+				if n > 0 {
+					served := mu * min(float64(n), servers[broken])
+					next[broken][n-1] += x * served / rate
+					out += served
+				}
+				next[broken][n] += x * (1 - out/rate)
+			}
+		}
+		p = next
+	}
+	for broken := range p {
+		for n, x := range p[broken] {
+			mean += float64(n) * x
+		}
+	}
+	return mean
+}
+
+// A transient is the law of the number of customers in M/M/c at a time, and the integral of its mean up to then.
+type transient struct {
+	lambda, mu float64
+	law        []float64
+	integral   float64
+}
+
+// pass lets time pass with c servers. The chain is looked at after 0, 1, 2, … events of a Poisson process of rate λ+cμ: after k of them it has
+// made k steps of a chain in discrete time, and the expected time during which there have been k of them is P(more than k)/(λ+cμ).
+func (x *transient) pass(d float64, c int) {
+	rate := x.lambda + x.mu*float64(c)
+	events := distuv.Poisson{Lambda: rate * d}
+	law, next, after := x.law, make([]float64, len(x.law)), make([]float64, len(x.law))
+	for k := range int(rate*d+12*math.Sqrt(rate*d)) + 20 {
+		chance := events.Prob(float64(k))
+		for n, p := range law {
+			after[n] += chance * p
+		}
+		x.integral += events.Survival(float64(k)) / rate * mean(law)
+		clear(next)
+		for n, p := range law {
+			down := x.mu * float64(min(n, c)) / rate
+			up := x.lambda / rate
+			if n == len(law)-1 {
+				up = 0
+			}
+			if n > 0 {
+				next[n-1] += p * down
+			}
+			if up > 0 {
+				next[n+1] += p * up
+			}
+			next[n] += p * (1 - up - down)
+		}
+		law, next = next, append([]float64(nil), law...)
+	}
+	x.law = after
+}
+
+// M/M/c whose servers come and go by a timetable, from an empty start: the number of customers when shifts change, and its mean over three
+// days, against the chain with as many servers as there are. Work that is stopped goes on later; or who is thrown out asks again,
+// for a service that is drawn anew, which for exponential times makes no difference.
+func TestShiftsAgainstTheChain(t *testing.T) {
+	const lambda, mu, days = 1.2, 1., 3
+	table := sim.Daily{Shifts: []sim.Shift{{From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}}, Day: 10}
+	pieces := []sim.Shift{{From: 0, To: 1}, {From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}, {From: 9, To: 10}}
+	for _, rule := range []sim.AtWork{sim.Resume, sim.ThrowOut} {
+		results, err := sim.Replicate(t.Context(), 2000/shorter, func(r *sim.Replication) error {
+			s := r.Sim()
+			desk := sim.NewResource(s, "desk", 0)
+			times := s.Stream("service")
+			c := newCensus(s, desk)
+			c.arrive("arrivals", lambda, math.Inf(1), func(p *sim.Process) {
+				c.visit(p, func() {
+					for desk.Work(p, 1, times.ExpFloat64()/mu) != nil {
+						if rule == sim.Resume {
+							panic("nobody is thrown out")
+						}
+					}
+				})
+			})
+			desk.Schedule(table, rule)
+			for day := range days {
+				for _, x := range pieces {
+					at := float64(day)*10 + x.To
+					s.At(at, func() { r.Record(fmt.Sprint("N(", at, ")"), c.present.Value()) })
+				}
+			}
+			err := s.Run(r.Context(), days*10)
+			r.Record("L", c.present.Mean())
+			return err
+		}, sim.ExperimentSeed(seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := transient{lambda: lambda, mu: mu, law: make([]float64, 120)}
+		x.law[0] = 1
+		for day := range days {
+			for _, piece := range pieces {
+				x.pass(piece.To-piece.From, piece.Units)
+				check(t, results, fmt.Sprint("N(", float64(day)*10+piece.To, ")"), mean(x.law), lessStrict*0.12)
+			}
+		}
+		check(t, results, "L", x.integral/10/days, lessStrict*0.05)
+		if tail := x.law[len(x.law)-1]; tail > 1e-9 {
+			t.Errorf("the chain is cut off where it has %g", tail)
+		}
+	}
 }

@@ -5,6 +5,29 @@ import (
 	"math"
 )
 
+// AtWork says what becomes of who is at work when there are fewer units than are in use, because a shift has ended or something broke.
+// Of those who hold units the ones with the largest [Rank] have to stop, the latest first, until no more are in use than there
+// are. Who stops gives all of its units back.
+//
+// Only [Resource.Work] and [Grant.Work] can be stopped and go on later, since only they know what is left. Who does anything else with
+// its units, such as a [Process.Wait] in [Resource.Use], and events, which cannot be told, keep them as with Finish; but the units
+// of any process can be taken away. Whose work ends at this very instant is done, and is not stopped.
+type AtWork uint8
+
+// What becomes of who is at work. Unless told, it is Finish when a shift ends, and Resume when something breaks.
+const (
+	Finish   AtWork = iota + 1 // it keeps its units until it releases them
+	Resume                     // it stops, and what is left is done when there are units again: after the repair, or by the next shift
+	Restart                    // it stops, and all of it is done anew when there are units again
+	ThrowOut                   // it loses its units, and is interrupted with a [Preempted] as the cause
+)
+
+func (w AtWork) check(what string) {
+	if w > ThrowOut {
+		panic(fmt.Sprintf("sim: %s: AtWork(%d) is none of Finish, Resume, Restart and ThrowOut", what, w))
+	}
+}
+
 // Work waits for n units, works with them for a time d, and gives them back. It is [Resource.Use] with a wait of d, but for when there are
 // fewer units meanwhile, by [Resource.Schedule] or [Resource.Break]: then the work may stop, and go on later ([AtWork]). So d is the
 // time that the work takes, and not that by which it is over.
@@ -145,3 +168,123 @@ func (r *Resource) Stopped() int { return r.refused.stopped }
 
 // Stopped reports whether the work that is done with the units is stopped: they are held, but not in use.
 func (g *Grant) Stopped() bool { return g.stopped }
+
+// Preempted is the cause of the interrupt that a process gets when units are taken from it.
+//
+// If the interrupt has not ended a wait when what was lost is released, by whomever, or [Resource.Use] tells of the loss, it never
+// will: it does not end a wait that has nothing to do with the resource.
+type Preempted struct {
+	By       *Process // who got them; nil if no process did
+	Why      string   // why, if nobody got them: the end of a shift, or a breakdown
+	Since    float64  // when they had been granted
+	Resource *Resource
+}
+
+// Error says what was taken away and by whom.
+func (p Preempted) Error() string {
+	by := "an event"
+	if p.By != nil {
+		by = p.By.name
+	} else if p.Why != "" {
+		by = p.Why
+	}
+	return fmt.Sprintf("sim: %s, held since %g, was taken away by %s", p.Resource.name, p.Since, by)
+}
+
+// Preempted tells whether and how the units of the grant were taken away.
+func (g *Grant) Preempted() (Preempted, bool) {
+	if g.lost == nil {
+		return Preempted{}, false
+	}
+	return g.lost.Preempted, true
+}
+
+// preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
+// false if that cannot be.
+func (r *Resource) preempt(g *Grant) bool {
+	lacking := g.n - r.free()
+	available := 0
+	for h := r.first; h != nil && available < lacking; h = h.next {
+		if h.givesWay(g) {
+			available += h.n
+		}
+	}
+	if available < lacking {
+		return false
+	}
+	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
+	r.busy = true
+	for g.n > r.free() {
+		var victim *Grant
+		for h := r.last; h != nil; h = h.prev { // from the latest, which goes first among equals
+			if h.givesWay(g) && (victim == nil || h.rank > victim.rank) {
+				victim = h
+			}
+		}
+		r.take(victim, g.p, "")
+	}
+	r.busy = false
+	return true
+}
+
+// givesWay tells whether the units of h may be taken for g.
+func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil && h.p != g.p }
+
+// take takes away the units of victim for a process, or for nobody.
+func (r *Resource) take(victim *Grant, by *Process, why string) {
+	victim.lost = &loss{Preempted: Preempted{By: by, Why: why, Since: victim.since, Resource: r}}
+	r.drop(victim)
+	r.refused.preempted++
+	if r.s.trace != nil {
+		who := why
+		if by != nil {
+			who = by.name
+		}
+		r.s.record(Record{Kind: TracePreempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+	}
+	victim.lost.notice = victim.p.interrupt(victim.lost.Preempted)
+}
+
+// cutOff has those stop, or lose their units, who hold more than there are.
+func (r *Resource) cutOff() {
+	u := r.upkeep
+	if u.rule == Finish || r.inUse <= r.capacity {
+		return
+	}
+	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
+	r.busy = true
+	for r.inUse > r.capacity {
+		var victim *Grant
+		for h := r.last; h != nil; h = h.prev { // from the latest, which goes first among equals
+			if h.canStop(u.rule) && (victim == nil || h.rank > victim.rank) {
+				victim = h
+			}
+		}
+		if victim == nil {
+			break
+		}
+		if u.rule == ThrowOut {
+			r.take(victim, nil, u.why)
+		} else {
+			r.suspend(victim)
+		}
+	}
+	r.busy = false
+}
+
+// canStop reports whether a rule can make somebody stop who holds units.
+func (g *Grant) canStop(rule AtWork) bool {
+	p := g.p
+	if p == nil {
+		return false
+	}
+	works := p.works == g && (p.state == waiting || p == p.s.current) // it may be about to begin
+	if works {
+		at, due := p.s.dueAt(p.slot)
+		works = !due || at > p.s.now
+		if !works {
+			return false // it is done
+		}
+	}
+	return works || rule == ThrowOut
+}

@@ -8,6 +8,126 @@ import (
 	"sort"
 )
 
+// A ShiftOption adjusts a timetable of a resource: an [AtWork], or [Staying].
+type ShiftOption interface{ adjust(*schedule) }
+
+func (w AtWork) adjust(sc *schedule) { sc.rule = w }
+
+// A schedule is a timetable that a resource follows.
+type schedule struct {
+	r     *Resource
+	table Timetable
+	rule  AtWork
+	door  *Door // those inside are served before a shift ends
+	event Event
+	last  bool // nothing changes any more
+}
+
+// Schedule makes the capacity follow a timetable, from now on. It is an event at each change, of which one is pending. The resource
+// has one timetable: another takes its place.
+//
+//	clerks.Schedule(sim.Weekly{Mon: day, Tue: day, Wed: day, Thu: day, Fri: day}, sim.Resume)
+//
+// An [AtWork] says what becomes of who is at work when a shift ends, and [Staying] puts the end off until those inside have been served.
+// Who is in line stays there. Work that was stopped goes on before others of the same rank are served.
+//
+// A change is scheduled when the one before happens, so that it comes before most else of its instant. Cancelling the event ends it: the
+// capacity stays as it is. Mind that timetables that come again have always something left to happen, so that [Simulation.Run] needs a
+// time to end. If nothing changes any more, the event is the zero [Event]. Schedule panics if there is something wrong with the timetable.
+func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
+	sc := &schedule{r: r, table: compiled(t), rule: Finish}
+	for _, o := range opts {
+		if o == nil {
+			panic("sim: Schedule of " + r.name + ": an option is nil")
+		}
+		o.adjust(sc)
+	}
+	sc.rule.check("Schedule of " + r.name)
+	if d := sc.door; d != nil && d.s != r.s {
+		panic("sim: Schedule of " + r.name + ": the door " + d.name + " belongs to another simulation")
+	}
+	u := r.kept()
+	if u.schedule != nil {
+		u.schedule.event.Cancel()
+		u.schedule.door = nil // it may be waited for there
+	}
+	u.schedule = sc
+	r.most = max(r.most, sc.table.Most())
+	sc.apply()
+	if until, ok := sc.next(); ok {
+		sc.event = r.s.recur(until, sc.next, sc.apply, []EventOption{Named("timetable of " + r.name)})
+	}
+	return sc.event
+}
+
+// apply makes the capacity that of the timetable.
+func (sc *schedule) apply() {
+	now := sc.r.s.now
+	units, until := sc.table.At(now)
+	if units < 0 || !(until > now) {
+		panic(fmt.Sprintf("sim: the timetable of %s has %d units at %g, until %g; it must be 0 or more, until a later time", sc.r.name, units, now, until))
+	}
+	u := sc.r.upkeep
+	if d := sc.door; units < u.base && d != nil && d.keepsOpen(sc) {
+		return // when the last has left, it is looked at again
+	}
+	u.base = units
+	sc.r.adapt(sc.rule, "the end of a shift")
+}
+
+// next tells when the capacity changes, if it does.
+func (sc *schedule) next() (float64, bool) {
+	now := sc.r.s.now
+	_, until := sc.table.At(now)
+	sc.last = !(until > now && until <= maxTime) // apply complains if it is not later
+	return until, !sc.last
+}
+
+// upkeep is what a resource has that has a timetable or breaks.
+type upkeep struct {
+	base        int          // units by the timetable, or by SetCapacity
+	down        int          // of them, that are broken
+	outages     []*Breakdown // of all units
+	rule        AtWork       // when there were last made less
+	why         string       // they were
+	stopped     *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
+	schedule    *schedule
+	breakdowns  int
+	wearing     []*Breakdown // by use
+	wornUpTo    float64      // when their use was last counted
+	unitsInWear int          // since then
+}
+
+func (r *Resource) kept() *upkeep {
+	if r.upkeep == nil {
+		r.upkeep = &upkeep{base: r.capacity, rule: Finish}
+	}
+	return r.upkeep
+}
+
+// adapt makes the capacity what it should be. If that is less, the rule tells what becomes of who is at work.
+func (r *Resource) adapt(rule AtWork, why string) {
+	u := r.upkeep
+	n := max(0, u.base-u.down)
+	for _, d := range u.outages {
+		n = 0
+		d.down.Set(float64(u.base)) // which may have changed since
+	}
+	if r.most = max(u.base, r.most); n == r.capacity {
+		return
+	}
+	if n < r.capacity {
+		u.rule, u.why = rule, why
+	}
+	r.capacity = n
+	r.total.Set(float64(n))
+	if s := r.s; s.trace != nil {
+		s.record(Record{Kind: TraceCapacity, What: fmt.Sprintf("%s: %d, in use %d", r.name, n, r.inUse)})
+	}
+	r.cutOff()
+	r.serve()
+}
+
 // A Timetable tells how many units there are at a time, and until when: see [Resource.Schedule]. [Daily], [Weekly], [Dated] and [Except]
 // are timetables; others can be written.
 type Timetable interface {

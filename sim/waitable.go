@@ -5,6 +5,130 @@ import (
 	"strings"
 )
 
+// A Waitable is something that happens once, and that processes can wait for: a [Signal], a [SignalOf], the end of a [Process], the
+// [Outcome] of one, a [Request], or a [Condition] made of others.
+type Waitable interface {
+	// Happened tells whether it has happened.
+	Happened() bool
+
+	// moment is when it happened, and not valid before.
+	moment() moment
+	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet. If it is a request, it may
+	// happen in the call.
+	subscribe(sub *subscription)
+	// asker is itself, if there is a request in it, and else nil.
+	asker() asker
+	// owner is the simulation that it belongs to.
+	owner() *Simulation
+	// label says what it is, in a trace.
+	label() string
+}
+
+// A moment tells what came first: the time, and of what happened at the same time, the number.
+type moment struct {
+	time   float64
+	number uint64 // 0 if it is none
+}
+
+// beginning is the number of what has happened from the beginning.
+const beginning = 1
+
+func (m moment) valid() bool { return m.number != 0 }
+
+func (m moment) before(other moment) bool {
+	return m.time < other.time || m.time == other.time && m.number < other.number
+}
+
+// happening is the moment of something that happens now.
+func (s *Simulation) happening() moment { return moment{s.now, s.number()} }
+
+// A subscription is the place of a waiter in the list of those who wait for the same. It belongs to the waiter, so that
+// waiting allocates nothing, and leaving costs constant time.
+type subscription struct {
+	prev, next *subscription // the first one's prev is the last, whose next is nil
+	list       *subscribers  // nil if it is in none
+	who        subscriber
+}
+
+type subscriber interface{ notify(*subscription) }
+
+// subscribers are in the order in which they came.
+type subscribers struct {
+	first *subscription
+	of    forsaken // nil if it does not matter to what they wait for whether somebody does
+}
+
+// What is forsaken does something about it: a condition no longer watches others, a timeout is no longer due, and a request
+// leaves its line.
+type forsaken interface {
+	// forsake is called when the last who waited has left, and not when what they waited for has happened.
+	forsake()
+}
+
+func (l *subscribers) add(sub *subscription) {
+	sub.list, sub.next = l, nil
+	if l.first == nil {
+		l.first, sub.prev = sub, sub
+		return
+	}
+	last := l.first.prev
+	last.next, sub.prev, l.first.prev = sub, last, sub
+}
+
+func (l *subscribers) remove(sub *subscription) {
+	switch {
+	case sub != l.first:
+		sub.prev.next = sub.next
+		if sub.next != nil {
+			sub.next.prev = sub.prev
+		} else {
+			l.first.prev = sub.prev
+		}
+	case sub.next != nil:
+		l.first = sub.next
+		l.first.prev = sub.prev
+	default:
+		l.first = nil
+	}
+	sub.list, sub.prev, sub.next = nil, nil, nil
+}
+
+// fire notifies all, in order. It takes each out before, so that it may subscribe to something else. Lines that somebody leaves
+// because of it are served when all know, so that nobody is given something who is about to leave, too.
+func (l *subscribers) fire(s *Simulation) {
+	if l.first == nil {
+		return
+	}
+	s.firing++
+	for l.first != nil {
+		sub := l.first
+		l.remove(sub)
+		sub.who.notify(sub)
+	}
+	s.firing--
+	s.serveLeft()
+}
+
+func (l *subscribers) count() int {
+	n := 0
+	for sub := l.first; sub != nil; sub = sub.next {
+		n++
+	}
+	return n
+}
+
+// leave gives up the subscription, if there is one.
+func (sub *subscription) leave() {
+	l := sub.list
+	if l == nil {
+		return
+	}
+	l.remove(sub)
+	if l.first == nil && l.of != nil {
+		l.of.forsake()
+	}
+}
+
 // A Condition is made of other things that happen: it happens with the last of them ([AllOf]) or with the first ([AnyOf]). It
 // is a [Waitable] itself, so that conditions can be made of conditions.
 //
@@ -161,4 +285,38 @@ func (c *Condition) label() string {
 		return "any of (" + strings.Join(labels, ", ") + ")"
 	}
 	return "all of (" + strings.Join(labels, ", ") + ")"
+}
+
+func (c *Condition) asker() asker {
+	if c.asks {
+		return c
+	}
+	return nil
+}
+
+// each calls f with those of the things it is made of that have requests in them.
+func (c *Condition) each(f func(asker)) {
+	for _, w := range c.of {
+		if a := w.asker(); a != nil {
+			f(a)
+		}
+	}
+}
+
+func (c *Condition) check(p *Process) { c.each(func(a asker) { a.check(p) }) }
+
+func (c *Condition) tell() { c.each(func(a asker) { a.tell() }) }
+
+func (c *Condition) choose() {
+	if !c.any {
+		c.each(func(a asker) { a.choose() })
+	} else if first := c.First(); first != nil && first.asker() != nil {
+		first.asker().choose()
+	}
+}
+
+func (c *Condition) settle(all bool, why reason) (back bool) {
+	c.each(func(a asker) { back = a.settle(all, why) || back })
+	c.as = moment{} // what has been given back has not happened
+	return back
 }

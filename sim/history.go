@@ -1,0 +1,636 @@
+package sim
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A Keeping says how a [Level] keeps its course, and with how much memory: [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how
+// many observations it may keep.
+type Keeping struct {
+	how      how
+	most     int
+	interval float64
+}
+
+type how uint8
+
+const (
+	everyChange how = iota
+	sampled
+	thinned
+)
+
+// EveryChange keeps every change, exactly, until there are so many stretches between changes; what comes later is not kept, and
+// [Course.Complete] tells. It takes at most 32 bytes for each of them. It panics if most is below 1.
+func EveryChange(most int) Keeping {
+	if most < 1 {
+		panic(fmt.Sprintf("sim: EveryChange(%d): at least one stretch must be kept", most))
+	}
+	return Keeping{how: everyChange, most: most}
+}
+
+// Sampled keeps the value at every interval, from when keeping begins: of several changes at that instant, the last one. When there
+// would be more than most samples, every other one is dropped and the interval doubles. It takes at most 32 bytes for each. It panics if
+// the interval is not a positive number, or if most is below 2.
+func Sampled(interval float64, most int) Keeping {
+	if !(interval > 0 && finite(interval)) || most < 2 {
+		panic(fmt.Sprintf("sim: Sampled(%v, %d): the interval must be a positive number, and at least two samples be kept", interval, most))
+	}
+	return Keeping{how: sampled, most: most, interval: interval}
+}
+
+// Thinned keeps every change, exactly, as long as there are at most so many stretches between changes. When there are more, stretches that
+// lie within the same of equal parts of the time are put together, with their mean, their minimum and their maximum, and the
+// parts double as time goes on. So the area under the path stays what it was, but for rounding, and a stretch that is longer than a part
+// stays exact. It takes at most 32 bytes for each stretch, and a change still takes amortised constant time. It panics if most
+// is below 2.
+func Thinned(most int) Keeping {
+	if most < 2 {
+		panic(fmt.Sprintf("sim: Thinned(%d): at least two stretches must be kept", most))
+	}
+	return Keeping{how: thinned, most: most}
+}
+
+// String is the call that makes it.
+func (k Keeping) String() string {
+	switch k.how {
+	case sampled:
+		return fmt.Sprintf("Sampled(%v, %d)", k.interval, k.most)
+	case thinned:
+		return fmt.Sprintf("Thinned(%d)", k.most)
+	}
+	return fmt.Sprintf("EveryChange(%d)", k.most)
+}
+
+// check panics if it was not made by one of the functions.
+func (k Keeping) check() {
+	if k.most < 1 {
+		panic("sim: a Keeping is made by EveryChange, Sampled or Thinned")
+	}
+}
+
+// Keep makes all statistics with a name keep their past from now on, also those that will be made: levels their courses, tallies as many of
+// their observations, and resources as many of who held their units. [Simulation.Courses], [Simulation.Observations] and
+// [Simulation.Holdings] tell. Nothing that was kept before is kept any more. Without it nothing is kept, and nothing is paid.
+func (s *Simulation) Keep(k Keeping) {
+	k.check()
+	s.registry.keeping = &k
+	for _, x := range s.registry.named {
+		keep(x.what, k, s.clock)
+	}
+}
+
+// keep makes a statistic keep its past.
+func keep(what resetter, k Keeping, clock func() float64) {
+	switch x := what.(type) {
+	case *Level:
+		x.Keep(k)
+	case capacities:
+		x.of.total.Keep(k)
+	case *Tally:
+		x.Keep(max(k.most, 2), clock)
+	case holders:
+		x.r.KeepHoldings(k.most)
+	}
+}
+
+// keepAll is keep for all statistics of something.
+func keepAll(x observed, k Keeping, clock func() float64) {
+	k.check()
+	x.statistics(func(_ string, what resetter) { keep(what, k, clock) })
+}
+
+// Keep makes the resource keep its past from now on, as [Simulation.Keep] does for all: the courses of Usage, Queue and the
+// capacity, the observations of Waits, and its Holdings.
+func (r *Resource) Keep(k Keeping) { keepAll(r, k, r.s.clock) }
+
+// Courses are those of all levels with a name that keep one, in the order in which they were made. That of a resource's capacity is among
+// them.
+func (s *Simulation) Courses() (all []Course) {
+	for _, x := range s.registry.named {
+		level, name := (*Level)(nil), x.name
+		switch what := x.what.(type) {
+		case *Level:
+			level = what
+		case capacities:
+			level, name = &what.of.total, name+" capacity"
+		}
+		if level == nil {
+			continue
+		}
+		if c, ok := level.Course(); ok {
+			c.Name = name
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// Observations are those of all tallies with a name that keep some, in the order in which they were made.
+func (s *Simulation) Observations() (all []Observations) {
+	for _, x := range s.registry.named {
+		if t, ok := x.what.(*Tally); ok {
+			if o, ok := t.Observations(); ok {
+				o.Name = x.name
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+// Holdings are those of all resources with a name that keep them, in the order in which the resources were made. Those that were too many to be kept
+// are not among them; [Simulation.MissedHoldings] tells how many these are.
+func (s *Simulation) Holdings() (all []Holding) {
+	for _, x := range s.registry.named {
+		if h, ok := x.what.(holders); ok {
+			held, _ := h.r.Holdings()
+			all = append(all, held...)
+		}
+	}
+	return all
+}
+
+// MissedHoldings are the resources with a name that had more holdings than they may keep, in the order in which they were made, and how many are
+// missing of each among [Simulation.Holdings].
+func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		for _, x := range s.registry.named {
+			if h, ok := x.what.(holders); ok && h.r.holdings != nil && h.r.holdings.missed > 0 && !yield(h.r.name, h.r.holdings.missed) {
+				return
+			}
+		}
+	}
+}
+
+// A Course is what a [Level] was over time, from when keeping began, or the last Reset, to when it was asked for. It is a copy.
+type Course struct {
+	Name       string // of the level in a report, if it was asked for by [Simulation.Courses]
+	Start, End float64
+	Points     []CoursePoint // in the order of time
+	Sampled    bool          // points are instants, and not stretches
+	Complete   bool          // nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the points end
+	// Width is the interval of samples, or of which parts stretches were put together; 0 if every change is there.
+	Width float64
+}
+
+// A CoursePoint is a stretch of a [Course]: from one change to the next, or several of them put together. The path between two changes is
+// level, so that mean, minimum and maximum are the same there. Of a sample, From and To are the same.
+type CoursePoint struct {
+	From, To       float64
+	Mean, Min, Max float64
+}
+
+// Integral is the area under the course from a time to another; where stretches were put together, parts of them count by their mean, and
+// between samples the last one holds. Outside of the course there is none. Over the whole course it is that of the level, but for
+// rounding, unless the course is sampled.
+func (c Course) Integral(from, to float64) float64 {
+	sum := 0.0
+	first := sort.Search(len(c.Points), func(i int) bool { return c.end(i) > from })
+	for i := first; i < len(c.Points) && c.Points[i].From < to; i++ {
+		if lasts := min(c.end(i), to) - max(c.Points[i].From, from); lasts > 0 {
+			sum += float64(c.Points[i].Mean * lasts)
+		}
+	}
+	return sum
+}
+
+// end is until when a point holds.
+func (c Course) end(i int) float64 {
+	switch {
+	case !c.Sampled:
+		return c.Points[i].To
+	case i+1 < len(c.Points):
+		return c.Points[i+1].From
+	}
+	return c.End
+}
+
+// Mean is the mean over time of the whole course. It is NaN if no time has passed.
+func (c Course) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
+
+// maxParts is into how many parts a course can be divided: their means take 128 MB.
+const maxParts = 1 << 24
+
+// Means are the means over so many parts of equal length, from Start to End: what output analysis
+// and pictures take. It panics if their number is negative or above 2²⁴.
+func (c Course) Means(parts int) []float64 {
+	if parts < 0 || parts > maxParts {
+		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))
+	}
+	means := make([]float64, parts)
+	for i := range means {
+		from := c.Start + float64((c.End-c.Start)*(float64(i)/float64(parts)))
+		to := c.Start + float64((c.End-c.Start)*(float64(i+1)/float64(parts)))
+		means[i] = c.Integral(from, to) / (to - from)
+	}
+	return means
+}
+
+// At is the value at a time, or the mean of the stretch that it lies in. It is NaN outside of the course.
+func (c Course) At(t float64) float64 {
+	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].From > t }) - 1
+	if i < 0 || !(t <= c.End) {
+		return math.NaN()
+	}
+	return c.Points[i].Mean
+}
+
+// A span is a stretch of a course that is kept. It begins where the one before it ends; a sample has only a time and a value.
+type span struct{ to, area, low, high float64 }
+
+// A keeper keeps a course.
+//
+// When a thinned one is full, it chooses parts of the time whose length is a power of two, from the start on, and puts neighbours
+// together that lie in one part. Each part then has one stretch within it and at most one that reaches over its end, so that doubling
+// the parts comes to any number at last. It goes on until half is free: a compaction takes as many steps as there are stretches, and
+// at least half as many changes come before the next.
+type keeper struct {
+	Keeping
+	start  float64
+	until  float64 // where the last stretch ends
+	width  float64 // of the parts, or between samples
+	points []span
+	next   float64 // which sample comes next, by number
+	full   bool    // nothing more is kept
+}
+
+func (c *keeper) begin(now float64) {
+	c.start, c.until, c.width, c.next, c.full = now, now, 0, 0, false
+	c.points = c.points[:0]
+	if c.how == sampled {
+		c.width = c.interval
+	}
+}
+
+// take adds that the value was x from a time to another.
+func (c *keeper) take(from, to, x float64) {
+	if from = max(from, c.start); from == to || c.full {
+		return // keeping began in the middle
+	}
+	if c.how == sampled {
+		c.sample(to, x)
+		return
+	}
+	n := len(c.points)
+	if n > 0 {
+		last := &c.points[n-1]
+		if last.low == x && last.high == x || c.width > 0 && to <= c.partEnd(c.from(n-1)) {
+			last.add(span{to, float64(x * (to - from)), x, x})
+			c.until = to
+			return
+		}
+	}
+	if n == c.most {
+		if c.how == everyChange {
+			c.full = true
+			return
+		}
+		c.compact(from)
+	}
+	c.push(span{to, float64(x * (to - from)), x, x})
+	c.until = to
+}
+
+func (p *span) add(q span) {
+	p.to = q.to
+	p.area += q.area
+	p.low, p.high = min(p.low, q.low), max(p.high, q.high)
+}
+
+// from is where a stretch begins.
+func (c *keeper) from(i int) float64 {
+	if i == 0 {
+		return c.start
+	}
+	return c.points[i-1].to
+}
+
+// partEnd is the end of the part that a time lies in.
+func (c *keeper) partEnd(t float64) float64 {
+	return c.start + float64((math.Floor((t-c.start)/c.width)+1)*c.width)
+}
+
+// compact puts stretches together until half of the room is free.
+func (c *keeper) compact(now float64) {
+	if c.width == 0 {
+		_, power := math.Frexp((now - c.start) / float64(c.most))
+		c.width = math.Ldexp(1, power)
+	}
+	for ; len(c.points) > c.most/2; c.width *= 2 {
+		kept, from := c.points[:1], c.start
+		for _, p := range c.points[1:] {
+			last := &kept[len(kept)-1]
+			if p.to <= c.partEnd(from) || last.low == last.high && p.low == last.low && p.high == last.low {
+				last.add(p)
+				continue
+			}
+			from = last.to
+			kept = append(kept, p)
+		}
+		c.points = kept
+	}
+	c.width /= 2 // that which was enough
+}
+
+// sample adds the samples before a time, at all of which the value was x.
+func (c *keeper) sample(to, x float64) {
+	for c.sampleAt() < to {
+		c.addSample(x)
+	}
+	c.until = to
+}
+
+// sampleAt is when the next sample is due.
+func (c *keeper) sampleAt() float64 { return c.start + float64(c.next*c.width) }
+
+// addSample adds the next sample. If there is no room it makes some instead, and another one may be the next.
+func (c *keeper) addSample(x float64) {
+	if len(c.points) < c.most {
+		c.push(span{to: c.sampleAt(), area: x})
+		c.next++
+		return
+	}
+	kept := c.points[:0]
+	for i := 0; i < len(c.points); i += 2 {
+		kept = append(kept, c.points[i])
+	}
+	c.points = kept
+	c.width *= 2
+	c.next = float64(len(kept))
+}
+
+// push appends, and never takes more memory than for as many as may be kept.
+func (c *keeper) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
+
+// course is what was kept, with a value that has lasted since a time until now.
+func (c *keeper) course(since, now, x float64) Course {
+	k := *c
+	k.points = slices.Clone(c.points)
+	k.take(since, now, x)
+	for k.how == sampled && k.sampleAt() == now {
+		k.addSample(x)
+	}
+	all := Course{Start: k.start, End: k.until, Width: k.width, Sampled: k.how == sampled, Complete: !k.full}
+	for i, p := range k.points {
+		point := CoursePoint{From: k.from(i), To: p.to, Min: p.low, Max: p.high}
+		switch {
+		case k.how == sampled:
+			point = CoursePoint{p.to, p.to, p.area, p.area, p.area}
+		case p.low == p.high:
+			point.Mean = p.low
+		default:
+			// A mean lies between the extremes, which rounding need not know.
+			point.Mean = max(p.low, min(p.area/(p.to-point.From), p.high))
+		}
+		all.Points = append(all.Points, point)
+	}
+	return all
+}
+
+// Keep makes the level keep its course from now on. [Level.Reset] forgets it, and keeping goes on.
+func (l *Level) Keep(k Keeping) {
+	k.check()
+	l.course = &keeper{Keeping: k}
+	l.course.begin(l.now())
+}
+
+// Course is what the level was over time, to now. It reports false unless [Level.Keep], or a Keep of what it belongs to, was called.
+func (l *Level) Course() (Course, bool) {
+	if l.course == nil {
+		return Course{}, false
+	}
+	return l.course.course(l.since, l.now(), l.value), true
+}
+
+// Observations are what a [Tally] has kept of its observations, from when keeping began, or the last Reset. It is a copy.
+//
+// As long as there are at most as many as may be kept, each is there. When there are more, neighbours are put together: each entry
+// then stands for Batch observations in a row, of which it has the mean, the extremes, and one that was drawn from them by lot, with the
+// same chance for each. The means are what batch means are made of, and their sum stays what it was, but for rounding. The
+// drawn ones are a sample that has the distribution of all, for histograms and quantiles. The lots are the same in every run, and
+// have nothing to do with the streams of a simulation.
+type Observations struct {
+	Name    string // of the tally in a report, if it was asked for by [Simulation.Observations]
+	N       int64  // how many there were
+	Batch   int64  // for how many an entry stands; 1 if all are there
+	Entries []Observation
+}
+
+// An Observation is an entry of [Observations].
+type Observation struct {
+	At             float64 // when it was made, or the first of several; NaN if the tally has no clock
+	Value          float64 // of one of them
+	Mean, Min, Max float64
+	N              int64 // how many it stands for; fewer than Batch only at the last one
+}
+
+// Values are one observation of each entry: all of them, or a sample. That of a last entry that stands for fewer than the others is left
+// out, unless it is the only one.
+func (o Observations) Values() []float64 {
+	return o.column(func(e Observation) float64 { return e.Value })
+}
+
+// Means are the means of the entries, which all stand for as many: a last one that stands for fewer is left out, unless it is
+// the only one.
+func (o Observations) Means() []float64 {
+	return o.column(func(e Observation) float64 { return e.Mean })
+}
+
+func (o Observations) column(f func(Observation) float64) []float64 {
+	whole := o.Entries
+	if n := len(whole); n > 1 && whole[n-1].N < o.Batch {
+		whole = whole[:n-1]
+	}
+	all := make([]float64, len(whole))
+	for i, e := range whole {
+		all[i] = f(e)
+	}
+	return all
+}
+
+// An observer keeps observations.
+type observer struct {
+	clock   func() float64
+	most    int
+	n       int64
+	batch   int64
+	lots    random.Stream
+	entries []Observation // Mean is the sum, until it is asked for
+}
+
+func (k *observer) begin() {
+	k.n, k.batch, k.lots = 0, 1, 0
+	k.entries = k.entries[:0]
+}
+
+func (k *observer) add(x float64) {
+	k.n++
+	if last := len(k.entries) - 1; last >= 0 && k.entries[last].N < k.batch {
+		e := &k.entries[last]
+		e.join(Observation{Value: x, Mean: x, Min: x, Max: x, N: 1}, k.lot(e.N+1) == 0)
+		return
+	}
+	if len(k.entries) == k.most {
+		k.pair()
+		if last := len(k.entries) - 1; k.entries[last].N < k.batch { // of an odd number, one is left over
+			k.n--
+			k.add(x)
+			return
+		}
+	}
+	at := math.NaN()
+	if k.clock != nil {
+		at = k.clock()
+	}
+	k.entries = appendUpTo(k.most, k.entries, Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
+}
+
+// appendUpTo appends to what has at most so many, and never takes more memory than for those.
+func appendUpTo[T any](most int, all []T, x T) []T {
+	if len(all) == cap(all) {
+		more := make([]T, len(all), min(most, max(16, 2*len(all))))
+		copy(more, all)
+		all = more
+	}
+	return append(all, x)
+}
+
+// pair puts neighbours together.
+func (k *observer) pair() {
+	kept := k.entries[:0]
+	for i := 0; i < len(k.entries); i += 2 {
+		e := k.entries[i]
+		if i+1 < len(k.entries) {
+			e.join(k.entries[i+1], k.lot(2) == 0)
+		}
+		kept = append(kept, e)
+	}
+	k.entries = kept
+	k.batch *= 2
+}
+
+func (e *Observation) join(other Observation, its bool) {
+	if its {
+		e.Value = other.Value
+	}
+	e.Mean += other.Mean
+	e.Min, e.Max = min(e.Min, other.Min), max(e.Max, other.Max)
+	e.N += other.N
+}
+
+// lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in 2⁶⁴.
+func (k *observer) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
+
+// Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see [Observations]. With a clock, such as
+// the Now of a simulation, it notes when they were made; it may be nil. Reset forgets them, and keeping goes on. A tally that keeps
+// observations cannot [Tally.Merge] others. It panics if most is below 2.
+func (t *Tally) Keep(most int, clock func() float64) {
+	if most < 2 {
+		panic(fmt.Sprintf("sim: Tally.Keep(%d): at least two observations must be kept", most))
+	}
+	t.observations = &observer{clock: clock, most: most}
+	t.observations.begin()
+}
+
+// Observations are what the tally has kept. It reports false unless [Tally.Keep], or a Keep of what it belongs to, was called.
+func (t *Tally) Observations() (Observations, bool) {
+	k := t.observations
+	if k == nil {
+		return Observations{}, false
+	}
+	o := Observations{N: k.n, Batch: k.batch, Entries: slices.Clone(k.entries)}
+	for i := range o.Entries {
+		e := &o.Entries[i]
+		e.Mean = max(e.Min, min(e.Mean/float64(e.N), e.Max)) // which rounding need not know
+	}
+	return o, true
+}
+
+// A Holding is that somebody held units of a resource from a time to another.
+type Holding struct {
+	Resource string
+	Who      string // the name of the process; empty if an event held them
+	Units    int
+	From, To float64
+	Held     bool // the units are still held, and To is now
+	Lost     bool // the units were taken away: by a preempting request, the end of a shift or a breakdown
+}
+
+// A holdingLog keeps the holdings that are over.
+type holdingLog struct {
+	most   int
+	over   []Holding
+	missed int64
+	wentOn map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
+}
+
+// from is since when units are in use: work that was stopped and went on is two holdings.
+func (l *holdingLog) from(g *Grant) float64 {
+	if at, ok := l.wentOn[g]; ok {
+		return at
+	}
+	return g.since
+}
+
+// goOn notes that the units of a grant are in use again.
+func (l *holdingLog) goOn(g *Grant) {
+	if l.wentOn == nil {
+		l.wentOn = map[*Grant]float64{}
+	}
+	l.wentOn[g] = g.r.s.now
+}
+
+// KeepHoldings makes the resource keep who held its units from now on, until so many holdings are over; later ones are counted and not
+// kept. It takes at most 64 bytes for each, beside those that are still held. It panics if most is below 1.
+func (r *Resource) KeepHoldings(most int) {
+	if most < 1 {
+		panic(fmt.Sprintf("sim: KeepHoldings(%d) of %s: at least one must be kept", most, r.name))
+	}
+	r.holdings = &holdingLog{most: most}
+}
+
+// Holdings are who held units of the resource, those that are over in the order in which they ended, and then those that last, in the
+// order in which they began; and how many are not among them because there were too many. Without [Resource.KeepHoldings], or
+// a Keep, there are only those that last.
+func (r *Resource) Holdings() (all []Holding, missed int64) {
+	if r.holdings != nil {
+		all, missed = append(all, r.holdings.over...), r.holdings.missed
+	}
+	for g := r.first; g != nil; g = g.next {
+		from := g.since
+		if r.holdings != nil {
+			from = r.holdings.from(g)
+		}
+		all = append(all, Holding{Resource: r.name, Who: g.who(), Units: g.n, From: from, To: r.s.now, Held: true})
+	}
+	return all, missed
+}
+
+// note keeps a holding that is over.
+func (l *holdingLog) note(g *Grant) {
+	from := l.from(g)
+	delete(l.wentOn, g)
+	if len(l.over) == l.most {
+		l.missed++
+		return
+	}
+	l.over = appendUpTo(l.most, l.over,
+		Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
+}
+
+// holders are the holdings of a resource, which are reset with its statistics, and not reported.
+type holders struct{ r *Resource }
+
+// Reset forgets those that are over.
+func (h holders) Reset() {
+	if l := h.r.holdings; l != nil {
+		l.over, l.missed = l.over[:0], 0
+	}
+}

@@ -1,0 +1,466 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/almanac-sim/almanac/calendar"
+)
+
+// Simulation is a clock and what is still to happen: events, which are function calls at a time, and processes, which are
+// functions that wait.
+//
+// Simultaneous events happen in the order of their priority, then in the order in which they were scheduled; see the
+// section on ordering guarantees in the documentation of the package.
+//
+// Scheduling, cancelling and dispatching an event cost amortised constant time and allocate nothing once warm; a pending
+// event takes about 80 bytes, 29 of them in a [calendar.Queue]. An instant at which priorities other than 0 meet costs the
+// logarithm of the number of events due at it, for each.
+//
+// Memory of events that have happened is used again for others. The calendar gives back what a
+// burst of events took; the other 50 bytes for each event that was pending at one time are kept as
+// long as the simulation.
+//
+// A Simulation and all that belongs to it must be used by one goroutine at a time. The goroutines of its processes
+// take turns, so that the code of a model needs no locks. Different simulations are independent of each other: run as many
+// at once as there are processors.
+type Simulation struct {
+	now      float64
+	calendar *calendar.Queue // what is due later, and what was due now when the clock came here
+	due      due             // what was scheduled at this instant for this instant
+	arrived  bool            // the calendar may still have events for this instant
+	slots    []slot
+	vacant   []uint32 // slots without an event; the last one is used first
+	ranked   int      // pending events of a priority other than 0
+	count    uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
+
+	current *Process  // whose turn it is; nil while an event's function runs
+	live    int       // processes begun or about to begin, and not ended; each has a slot
+	idle    []*worker // that have no process
+	at      *seat     // where the goroutine that dispatches stands, while processes have their turns
+	handed  uint32    // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
+	relay   *seat     // where to go for who is told to make way
+	leaving *worker   // by runtime.Goexit
+	born    uint64    // processes so far
+	failure *ProcessPanic
+	closing *Process // which is being ended by Close
+
+	dispatched uint64
+	limit      float64 // how far the clock may go on without giving the turn back; −∞ unless Run is under way
+	credit     int     // events, and what processes do without giving the turn back, until the context is looked at
+	running    bool
+	stopped    bool
+	closed     bool
+
+	seed       uint64
+	streams    map[string]*rand.Rand // by name
+	name       string
+	trace      func(Record)
+	labels     map[uint32]string // names of events by slot, only while there is a trace
+	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
+	inbox      *inbox            // from other goroutines, if it is tied to the wall's clock
+	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
+	requests   *request          // those that are free, by their next
+	firing     int               // how deep in telling who waits that something has happened
+	left       []*line           // which somebody has left, and those behind may be served
+	leftServed int               // of them
+	clock      func() float64    // Now, for levels
+	registry   registry
+
+	ctx        context.Context // of Run, while it is under way
+	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
+	unwindings int             // of the process that is being ended, which asks for something again and again
+
+	nothing extra    // of processes that need none; it stays empty
+	extras  []*extra // of processes that have ended, for others
+}
+
+// New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.
+func New(opts ...Option) *Simulation {
+	s := &Simulation{limit: math.Inf(-1), count: beginning}
+	s.clock = s.Now
+	for _, o := range opts {
+		o(s)
+	}
+	s.calendar = calendar.New(calendar.StartAt(s.now))
+	return s
+}
+
+// maxTime is the last time there is.
+const maxTime = math.MaxFloat64
+
+// An Option adjusts a new [Simulation].
+type Option func(*Simulation)
+
+// Seed chooses the random numbers of the simulation. It is 0 unless told.
+func Seed(seed uint64) Option { return func(s *Simulation) { s.seed = seed } }
+
+// StartAt sets the clock's first value, which is 0 unless told. The time must be finite.
+func StartAt(t float64) Option {
+	if math.IsNaN(t) || math.IsInf(t, 0) {
+		panic("sim: StartAt needs a finite time")
+	}
+	return func(s *Simulation) { s.now = t + 0 } // minus zero becomes zero
+}
+
+// Name gives the simulation a name, for reports.
+func Name(name string) Option { return func(s *Simulation) { s.name = name } }
+
+// TraceTo has a function called for everything that happens. See [TextTrace], [JSONTrace] and [LogTrace] for such functions. The
+// function must not change anything in the simulation.
+func TraceTo(f func(Record)) Option {
+	return func(s *Simulation) { s.trace, s.labels = f, map[uint32]string{} }
+}
+
+// Now is the simulated time.
+func (s *Simulation) Now() float64 { return s.now }
+
+// Name is what [Name] called the simulation.
+func (s *Simulation) Name() string { return s.name }
+
+// Seed is the number that the simulation's random streams come from.
+func (s *Simulation) Seed() uint64 { return s.seed }
+
+// Events is how many events have been dispatched so far: calls of functions, and turns of processes.
+func (s *Simulation) Events() uint64 { return s.dispatched }
+
+// Pending is how many events are scheduled: calls of functions, and wake-ups of processes. A process that waits for
+// something without a limit of time is not among them; one whose turn was cut short because a context was done is.
+func (s *Simulation) Pending() int {
+	n := s.calendar.Len() + s.due.live
+	if s.cut != nil {
+		n++
+	}
+	return n
+}
+
+// Peek tells when the next event is due, if there is one.
+func (s *Simulation) Peek() (at float64, ok bool) {
+	if s.due.live > 0 || s.cut != nil {
+		return s.now, true
+	}
+	_, at, ok = s.calendar.Peek()
+	return at, ok
+}
+
+// Stop makes Run return after the event that is being dispatched. The clock stays where it is, and the simulation can be run
+// on. Without a run under way it does nothing. It must be called from an event or a process; from another goroutine, cancel
+// the context.
+func (s *Simulation) Stop() {
+	if s.running {
+		s.stopped = true
+		s.limit = math.Inf(-1)
+	}
+}
+
+// WarmUp resets all statistics that are registered with the simulation at time t, so that they tell nothing of how it began.
+// It happens after all else that is due at t.
+func (s *Simulation) WarmUp(t float64) Event {
+	return s.At(t, s.ResetStatistics, Priority(math.MaxInt), Named("warm-up"))
+}
+
+// ResetStatistics makes all statistics that are registered with the simulation begin anew, now.
+func (s *Simulation) ResetStatistics() { s.registry.reset() }
+
+// number is larger than those before, so that it can be told what came first.
+func (s *Simulation) number() uint64 {
+	s.count++
+	return s.count
+}
+
+// checkTime panics unless something can be scheduled for time t. NaN fails the comparison.
+func (s *Simulation) checkTime(t float64, call string, argument float64) {
+	if !(t >= s.now && t <= math.MaxFloat64) {
+		s.refuseTime(t, call, argument)
+	}
+}
+
+func (s *Simulation) refuseTime(t float64, call string, argument float64) {
+	switch {
+	case math.IsNaN(argument):
+		panic(fmt.Sprintf("sim: %s(NaN): a time must be a number", call))
+	case t < s.now && slices.Contains([]string{"At", "GoAt", "Reschedule", "WaitUntil"}, call):
+		panic(fmt.Sprintf("sim: %s(%g) is before now, %g", call, argument, s.now))
+	case t < s.now:
+		panic(fmt.Sprintf("sim: %s(%g): a delay must not be negative", call, argument))
+	default:
+		panic(fmt.Sprintf("sim: %s(%g) at %g: a time must be finite", call, argument, s.now))
+	}
+}
+
+// ErrIdle is what [Simulation.RunUntil] returns if nothing is left to happen, and what it runs for has not happened.
+var ErrIdle = errors.New("sim: nothing is left to happen")
+
+// batch is how many events pass between two looks at the context. What a process does without giving its turn back counts as well.
+const batch = 256
+
+// Run dispatches every event up to and including time until, those that are scheduled meanwhile among them; then the clock stands
+// at until. If until is +∞, Run goes on until nothing is left to happen, and the clock stands at the last event.
+//
+// It returns an error only if the context is done, which it looks at every 256 events; a wait that is over at once, and a request
+// to a resource, a store or a container, counts as one. Then, and after [Simulation.Stop], the clock stands at the last event
+// dispatched, and Run can be called again to go on from there, be it in the middle of a process's turn: what happens does not
+// depend on where a run was cut. A function that goes on for ever without such a call cannot be stopped.
+//
+// It panics if until is before now or not a number, if it is called from within the simulation, and with a *[ProcessPanic] if
+// a process panics.
+func (s *Simulation) Run(ctx context.Context, until float64) error {
+	if !(until >= s.now) {
+		panic(fmt.Sprintf("sim: Run until %g is before now, %g", until, s.now))
+	}
+	s.enter("Run")
+	defer s.leave()
+	idle, err := s.run(ctx, until)
+	if idle && !math.IsInf(until, 1) {
+		s.now = until
+	}
+	return err
+}
+
+// RunUntil dispatches events until w has happened, and returns nil right after the event by which it did: those who wait for
+// it have not had their turn yet. It returns [ErrIdle] if nothing is left to happen, the context's error if that is done, and
+// nil after [Simulation.Stop].
+//
+// To limit the time, wait for AnyOf(w, s.Timeout(d)). It panics as [Simulation.Run] does, and if w belongs to another simulation.
+func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
+	s.checkOwn(w, "RunUntil")
+	if w.asker() != nil {
+		panic("sim: RunUntil " + w.label() + ": there is a request in it, for which only its process can wait")
+	}
+	if w.Happened() {
+		forgo(w)
+		return nil
+	}
+	s.enter("RunUntil")
+	defer s.leave()
+	var sub subscription
+	sub.who = s
+	w.subscribe(&sub)
+	defer sub.leave()
+	idle, err := s.run(ctx, math.Inf(1))
+	if idle && !w.Happened() {
+		return ErrIdle
+	}
+	return err
+}
+
+// notify ends RunUntil.
+func (s *Simulation) notify(*subscription) { s.Stop() }
+
+// Step dispatches the next event, and reports false if there is none. It has no context, and returns when the event is over.
+func (s *Simulation) Step() bool {
+	s.enter("Step")
+	defer func() {
+		s.running, s.current = false, nil
+		if s.live == 0 && s.Pending() == 0 {
+			s.dismiss(0)
+		}
+	}()
+	if s.cut != nil {
+		s.proceed()
+		return true
+	}
+	id, ok := s.next(math.Inf(1))
+	if ok {
+		s.dispatch(id)
+	}
+	return ok
+}
+
+// run dispatches events by the limit, and tells whether there was none left.
+func (s *Simulation) run(ctx context.Context, limit float64) (idle bool, err error) {
+	s.ctx = ctx
+	if s.speed > 0 {
+		return s.runReal(ctx, limit)
+	}
+	if s.trace == nil {
+		s.limit = limit
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		s.credit = batch
+		if s.cut != nil {
+			if s.proceed(); s.stopped {
+				return false, nil
+			}
+		}
+		for ; s.credit > 0; s.credit-- {
+			id, ok := s.next(limit)
+			if !ok {
+				return true, nil
+			}
+			s.dispatch(id)
+			if s.stopped {
+				return false, nil
+			}
+		}
+	}
+}
+
+// dispatch makes happen what a slot holds, which has been taken out of what is pending.
+func (s *Simulation) dispatch(id uint32) {
+	s.dispatched++
+	sl := &s.slots[id]
+	switch f := sl.f; sl.kind {
+	case turn:
+		s.resume(sl.p)
+		return
+	case once:
+		if s.trace != nil {
+			s.traceEvent(id)
+		}
+		*sl = slot{}
+		s.vacant = append(s.vacant, id)
+		f()
+	case repeated:
+		if s.trace != nil {
+			s.traceEvent(id)
+		}
+		f()
+	}
+}
+
+// step counts something that whoever has the turn does without giving it back.
+func (s *Simulation) step() {
+	if s.credit--; s.credit <= 0 {
+		s.look()
+	}
+}
+
+// look looks at the context in the middle of an event. If it is done, the event is the last one before Run looks itself, and
+// a process does not go on with its turn until there is another run.
+func (s *Simulation) look() {
+	if s.closing != nil {
+		s.unwind()
+	}
+	s.credit = batch
+	if s.ctx == nil || s.ctx.Err() == nil {
+		return
+	}
+	s.credit = 0
+	if p := s.current; p != nil {
+		s.cut = p
+		s.stand(&p.at, s.at)
+		if s.closed {
+			panic(unwinding{})
+		}
+	}
+}
+
+// proceed lets the process go on whose turn was cut short.
+func (s *Simulation) proceed() {
+	p := s.cut
+	s.cut = nil
+	s.resume(p)
+}
+
+// enter begins to dispatch.
+func (s *Simulation) enter(call string) {
+	switch {
+	case s.closed:
+		panic("sim: " + call + " of a closed simulation")
+	case s.running && s.current != nil:
+		panic("sim: " + call + " called from within process " + s.current.name + "; wait instead")
+	case s.running:
+		panic("sim: " + call + " called from within an event; schedule instead")
+	}
+	s.running, s.stopped = true, false
+}
+
+// leave ends a run, however it ended.
+func (s *Simulation) leave() {
+	s.running, s.current, s.ctx, s.limit = false, nil, nil, math.Inf(-1)
+	if s.live == 0 {
+		s.dismiss(0)
+	}
+}
+
+// unwinding is what a process panics with when the simulation is closed, so that its deferred calls run.
+type unwinding struct{}
+
+// String is for those who recover from it and print it.
+func (unwinding) String() string { return "sim: the simulation is closed, and the process ends" }
+
+const (
+	// mostUnwindings is how many times one Close ends a process by a panic. The process may recover from
+	// it and wait again, as deferred calls that wait do.
+	mostUnwindings = 2000
+
+	// mostLastSteps is how many calls that do not wait a process may make in its deferred calls, such as
+	// TryRequest. After these, each one panics as a wait does.
+	mostLastSteps = 1 << 18
+)
+
+// Close ends all processes that have not ended, in the order in which they were started: their waits do not return, and their
+// deferred calls run. No goroutine of the simulation is left afterwards. A closed simulation can still be asked for its
+// statistics, which closing does not change, but not be run: what is scheduled on it never happens.
+//
+// A process is ended by a panic of its wait. If it recovers and waits again, that wait panics too.
+// Go has no other way to end a goroutine from outside. So after 2,000 panics Close gives up: it
+// leaves the process and its goroutine suspended, ends all others, and panics with the name of the
+// process. Another Close tries again. To avoid this, a process that recovers should panic again with
+// values that it does not know. Close does not return while a process runs for ever without a call
+// to the simulation, or blocks outside it.
+//
+// Closing again does nothing if all processes have ended, also in a deferred call of a process that
+// is being ended. Close panics if it is called from within the simulation, where [Simulation.Stop]
+// is meant, and with a *[ProcessPanic], after all have ended, if a process panics while it ends.
+func (s *Simulation) Close() {
+	switch {
+	case s.running:
+		panic("sim: Close called from within the simulation; call Stop, and Close when Run has returned")
+	case s.closing != nil:
+		return // it is called by the process that is being ended
+	}
+	s.closed, s.cut = true, nil
+	if s.inbox != nil {
+		s.inbox.close()
+	}
+	done := false
+	defer func() {
+		if !done {
+			s.closing = nil
+			s.Close() // a process called runtime.Goexit, which goes on here when the others have ended
+		}
+	}()
+	var stubborn *Process
+	for all := s.Live(); len(all) > 0; all = s.liveFrom(all[len(all)-1].number + 1) { // they may start others while they end
+		for _, p := range all {
+			if p.state == unborn {
+				p.finish()
+				continue
+			}
+			s.closing, s.unwindings, s.credit = p, 0, mostLastSteps
+			s.turn(p)
+			s.closing = nil
+			if p.state != dead && stubborn == nil {
+				stubborn = p
+			}
+		}
+	}
+	s.dismiss(0)
+	done = true
+	if stubborn != nil {
+		panic(fmt.Sprintf("sim: Close cannot end process %s: it recovered from %d panics that were to end it, and waited again",
+			stubborn.name, mostUnwindings))
+	}
+	if s.failure != nil {
+		s.surface()
+	}
+}
+
+// unwind panics in a process that Close is ending and that calls the simulation again. After too many
+// panics it returns to Close first, which leaves the process suspended. The caller is the process
+// that is being ended, even if it wants another one to wait.
+func (s *Simulation) unwind() {
+	if s.unwindings++; s.unwindings >= mostUnwindings {
+		s.stand(&s.closing.at, s.at)
+	}
+	panic(unwinding{})
+}
