@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Container holds an amount of something that is not counted in things: fuel, water, money.
@@ -104,7 +106,7 @@ func (c *Container) change(by float64, what, who string) {
 	c.amount += by
 	c.contents.Set(c.amount)
 	if c.s.trace != nil {
-		c.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: %s %g, now %g", c.name, what, math.Abs(by), c.amount)})
+		c.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: %s %g, now %g", c.name, what, math.Abs(by), c.amount)})
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // What seats need of iter.Pull: next and yield change places with whoever stands there, whichever goroutine calls, as long as they are
@@ -175,7 +177,7 @@ func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 			}
 			m.s.Close()
 		}
-		traced := newMill(seed, TraceTo(func(Record) {}))
+		traced := newMill(seed, TraceTo(func(trace.Record) {}))
 		if _ = traced.s.Run(background, end); !slices.Equal(traced.log, want.log) {
 			t.Errorf("seed %d: a trace changes what happens", seed)
 		}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 var ctx = context.Background()
@@ -159,42 +160,6 @@ func ExampleWaitable() {
 	// sim: nothing is left to happen
 }
 
-func ExampleTextTrace() {
-	s := sim.New(sim.TraceTo(sim.TextTrace(os.Stdout)))
-	s.Go("ann", func(p *sim.Process) { p.Wait(2.5) })
-	s.At(1, func() {}, sim.Named("bell"))
-	s.Run(ctx, 10)
-	// Output:
-	//            0  start      ann
-	//            0  wait       ann               2.5
-	//            1  event      bell
-	//          2.5  resume     ann
-	//          2.5  end        ann
-}
-
-func ExampleRecord() {
-	s := sim.New(sim.TraceTo(func(r sim.Record) {
-		if r.Kind == sim.TraceGrant {
-			fmt.Println(r.Time, r.Who, r.What)
-		}
-	}))
-	desk := sim.NewResource(s, "desk", 2)
-	s.Go("ann", func(p *sim.Process) { desk.Use(p, 2, func() { p.Wait(1) }) })
-	s.Go("bob", func(p *sim.Process) { desk.Use(p, 1, func() { p.Wait(1) }) })
-	s.Run(ctx, 10)
-	// Output:
-	// 0 ann desk: 2, in use 2 of 2
-	// 1 bob desk: 1, in use 1 of 2
-}
-
-func ExampleJSONTrace() {
-	s := sim.New(sim.TraceTo(sim.JSONTrace(os.Stdout)))
-	s.At(1, func() {}, sim.Named("bell"))
-	s.Run(ctx, 10)
-	// Output:
-	// {"time":1,"kind":"event","who":"bell"}
-}
-
 func ExampleRealTime() {
 	s := sim.New(sim.RealTime(1000)) // a thousand units in a second
 	s.Every(10, 10, func() { fmt.Println(s.Now()) })
@@ -251,24 +216,11 @@ func ExampleOption() {
 }
 
 func ExampleEventOption() {
-	s := sim.New(sim.TraceTo(sim.TextTrace(os.Stdout)))
+	s := sim.New(sim.TraceTo(trace.Text(os.Stdout)))
 	s.At(1, func() {}, sim.Named("close"), sim.Priority(1))
 	s.At(1, func() {}, sim.Named("last customer"))
 	s.Run(ctx, 1)
 	// Output:
 	//            1  event      last customer
 	//            1  event      close
-}
-
-func ExampleTraceKind() {
-	turns := 0
-	s := sim.New(sim.TraceTo(func(r sim.Record) {
-		if r.Kind == sim.TraceStart || r.Kind == sim.TraceResume {
-			turns++
-		}
-	}))
-	s.Go("ann", func(p *sim.Process) { p.Wait(1) })
-	s.Run(ctx, 10)
-	fmt.Println(turns, sim.TraceResume)
-	// Output: 2 resume
 }

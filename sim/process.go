@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Process is a function that waits: for time to pass, for something to happen, for a place at a resource. While it waits, the
@@ -139,7 +141,7 @@ func (p *Process) finish() {
 	}
 	p.disown()
 	if s.trace != nil {
-		s.record(Record{Kind: TraceEnd, Who: p.name})
+		s.record(trace.Record{Kind: trace.End, Who: p.name})
 	}
 	s.vacate(p.slot)
 	p.waiters.fire(s)
@@ -206,7 +208,7 @@ func (p *Process) pause(t, d float64, call string) error {
 		return nil
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceWait, Who: p.name, What: fmt.Sprintf("%g", d)})
+		s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: fmt.Sprintf("%g", d)})
 	}
 	if t <= math.MaxFloat64 {
 		s.schedule(p.slot, t)
@@ -286,7 +288,7 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceWait, Who: p.name, What: "for " + w.label()})
+		s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: "for " + w.label()})
 	}
 	p.own().awaits = w
 	w.subscribe(&p.sub)
@@ -445,7 +447,7 @@ func (p *Process) interrupt(cause any) *Interrupted {
 		i.By = s.current.name
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceInterrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
+		s.record(trace.Record{Kind: trace.Interrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
 	}
 	e := p.own()
 	e.interrupts = append(e.interrupts, i)

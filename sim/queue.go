@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // A line is requests in the order in which they are to be served: by rank, and among equals in the order in which they came.
@@ -126,7 +127,7 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 		return p.interruption(0)
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceRequest, Who: p.name, What: l.name})
+		s.record(trace.Record{Kind: trace.Request, Who: p.name, What: l.name})
 	}
 	r.p = p
 	p.request = r
@@ -157,18 +158,18 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 
 // gaveUp counts a request that was not served.
 func (l *line) gaveUp(why reason, who string) {
-	kind := TraceWithdraw
+	kind := trace.Withdraw
 	switch why {
 	case elapsed:
 		l.of.counts().reneged++
-		kind = TraceRenege
+		kind = trace.Renege
 	case interrupted:
 		return // the interrupt is in the trace
 	default:
 		l.of.counts().withdrawn++
 	}
 	if l.s.trace != nil {
-		l.s.record(Record{Kind: kind, Who: who, What: l.name})
+		l.s.record(trace.Record{Kind: kind, Who: who, What: l.name})
 	}
 }
 
@@ -204,7 +205,7 @@ func (l *line) balks(t *terms, who string) error {
 	t.unneeded()
 	l.of.counts().balked++
 	if l.s.trace != nil {
-		l.s.record(Record{Kind: TraceBalk, Who: who, What: l.name})
+		l.s.record(trace.Record{Kind: trace.Balk, Who: who, What: l.name})
 	}
 	return ErrBalked
 }

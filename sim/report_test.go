@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 func TestReport(t *testing.T) {
@@ -179,8 +181,8 @@ func TestUnnamedAreReset(t *testing.T) {
 // Messages call what has no name by its kind.
 func TestUnnamedAreCalledSomething(t *testing.T) {
 	var log []string
-	s := New(TraceTo(func(r Record) {
-		if r.Kind == TraceGrant || r.Kind == TraceRequest {
+	s := New(TraceTo(func(r trace.Record) {
+		if r.Kind == trace.Grant || r.Kind == trace.Request {
 			log = append(log, r.What)
 		}
 	}))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Why a request was given up by the one who made it.
@@ -196,7 +198,7 @@ func (a *Request) subscribe(sub *subscription) {
 	}
 	a.place()
 	if s := a.p.s; s.trace != nil && a.q != nil {
-		s.record(Record{Kind: TraceRequest, Who: a.p.name, What: a.line.name})
+		s.record(trace.Record{Kind: trace.Request, Who: a.p.name, What: a.line.name})
 	}
 }
 
@@ -288,7 +290,7 @@ func (p *Process) waitAsking(w Waitable, a asker, d float64) (bool, error) {
 		return false, p.interruption(d)
 	default:
 		if s.trace != nil {
-			s.record(Record{Kind: TraceWait, Who: p.name, What: "for " + w.label()})
+			s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: "for " + w.label()})
 		}
 		if t := s.now + d; !math.IsInf(t, 1) {
 			s.schedule(p.slot, t)
@@ -435,7 +437,7 @@ func (l *line) requestThen(r *request, t *terms, told func(error)) Ticket {
 func (l *line) enlist(r *request, t *terms) Ticket {
 	s := l.s
 	if s.trace != nil {
-		s.record(Record{Kind: TraceRequest, Who: s.who(), What: l.name})
+		s.record(trace.Record{Kind: trace.Request, Who: s.who(), What: l.name})
 	}
 	l.join(r)
 	r.number = s.number()

@@ -3,6 +3,8 @@ package sim
 import (
 	"errors"
 	"testing"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Of any of two requests that could both be granted, the first is, and the other one is not even made: nobody loses units to it.
@@ -246,8 +248,8 @@ func TestPreemptingOnce(t *testing.T) {
 // waits next, with what it used to wait with, is not woken in its place.
 func TestThrownOutOfAWait(t *testing.T) {
 	noLeak(t)
-	s := New(TraceTo(func(r Record) {
-		if r.Kind == TraceWait && r.Who == "thrown" {
+	s := New(TraceTo(func(r trace.Record) {
+		if r.Kind == trace.Wait && r.Who == "thrown" {
 			panic("the trace is full")
 		}
 	}))

@@ -1,6 +1,10 @@
 package sim
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/almanac-sim/almanac/sim/trace"
+)
 
 // Resource is a number of units that processes hold for a time: desks, machines, beds. Who asks for more than are free waits in a
 // line.
@@ -206,7 +210,7 @@ func (r *Resource) hold(g *Grant) {
 		r.upkeep.wear(r)
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceGrant, Who: g.who(), What: g.what()})
+		s.record(trace.Record{Kind: trace.Grant, Who: g.who(), What: g.what()})
 	}
 }
 
@@ -283,7 +287,7 @@ func (g *Grant) Release() {
 		r.drop(g)
 	}
 	if r.s.trace != nil {
-		r.s.record(Record{Kind: TraceRelease, Who: g.who(), What: g.what()})
+		r.s.record(trace.Record{Kind: trace.Release, Who: g.who(), What: g.what()})
 	}
 	if r.line.first != nil || r.upkeep != nil {
 		r.serve()
@@ -297,7 +301,7 @@ func (g *Grant) giveBack() bool {
 		r.drop(g)
 		r.s.departed(&r.line)
 		if r.s.trace != nil {
-			r.s.record(Record{Kind: TraceRelease, Who: g.who(), What: g.what()})
+			r.s.record(trace.Record{Kind: trace.Release, Who: g.who(), What: g.what()})
 		}
 	}
 	return true

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // A ShiftOption adjusts a timetable of a resource: an [AtWork], or [Staying].
@@ -122,7 +124,7 @@ func (r *Resource) adapt(rule AtWork, why string) {
 	r.capacity = n
 	r.total.Set(float64(n))
 	if s := r.s; s.trace != nil {
-		s.record(Record{Kind: TraceCapacity, What: fmt.Sprintf("%s: %d, in use %d", r.name, n, r.inUse)})
+		s.record(trace.Record{Kind: trace.Capacity, What: fmt.Sprintf("%s: %d, in use %d", r.name, n, r.inUse)})
 	}
 	r.cutOff()
 	r.serve()

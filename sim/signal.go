@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/sim/trace"
+)
 
 // A Signal is something that happens when it is triggered, once and for all. It may carry a value.
 //
@@ -48,7 +52,7 @@ func (g *Signal) trigger() {
 	}
 	g.as = g.s.happening()
 	if g.s.trace != nil {
-		g.s.record(Record{Kind: TraceTrigger, Who: g.s.who(), What: g.name})
+		g.s.record(trace.Record{Kind: trace.Trigger, Who: g.s.who(), What: g.name})
 	}
 	g.waiters.fire(g.s)
 }

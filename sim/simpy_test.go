@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // The examples are the Go side of docs/simpy.md, and of the shorter pages beside it. The test makes sure that what the pages show stands
@@ -360,7 +361,7 @@ func Example_simpyMailbox() {
 }
 
 func Example_simpyTrace() {
-	s := sim.New(sim.TraceTo(func(r sim.Record) {
+	s := sim.New(sim.TraceTo(func(r trace.Record) {
 		fmt.Println(r.Time, r.Who, r.Kind)
 	}))
 	s.Go("clock", func(p *sim.Process) { p.Wait(1) })

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Simulation is a clock and what is still to happen: events, which are function calls at a time, and processes, which are
@@ -59,7 +60,7 @@ type Simulation struct {
 	seed       uint64
 	streams    map[string]*rand.Rand // by name
 	name       string
-	trace      func(Record)
+	trace      func(trace.Record)
 	labels     map[uint32]string // names of events by slot, only while there is a trace
 	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
 	inbox      *inbox            // from other goroutines, if it is tied to the wall's clock
@@ -110,9 +111,9 @@ func StartAt(t float64) Option {
 // Name gives the simulation a name, for reports.
 func Name(name string) Option { return func(s *Simulation) { s.name = name } }
 
-// TraceTo has a function called for everything that happens. See [TextTrace], [JSONTrace] and [LogTrace] for such functions. The
+// TraceTo has a function called for everything that happens. See [trace.Text], [trace.JSON] and [trace.Log] for such functions. The
 // function must not change anything in the simulation.
-func TraceTo(f func(Record)) Option {
+func TraceTo(f func(trace.Record)) Option {
 	return func(s *Simulation) { s.trace, s.labels = f, map[uint32]string{} }
 }
 

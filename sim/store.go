@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"sort"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // Store is a place for things that processes put in and take out: a buffer of parts, a mailbox, a pool of free cars.
@@ -69,7 +71,7 @@ func (st *Store[T]) put(v T, who string) bool {
 		return false
 	}
 	if st.s.trace != nil {
-		st.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: put %v", st.name, v)})
+		st.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: put %v", st.name, v)})
 	}
 	st.add(v)
 	return true
@@ -144,7 +146,7 @@ func (st *Store[T]) get(wanted func(T) bool, who string) (T, bool) {
 			st.contents.Set(float64(st.items.len()))
 			st.waits.Add(0)
 			if st.s.trace != nil {
-				st.s.record(Record{Kind: TraceGrant, Who: who, What: fmt.Sprintf("%s: get %v", st.name, v)})
+				st.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: get %v", st.name, v)})
 			}
 			st.admit()
 			return v, true
@@ -186,7 +188,7 @@ func (st *Store[T]) admit() {
 
 func (st *Store[T]) served(r *request, what string, v T) {
 	if st.s.trace != nil {
-		st.s.record(Record{Kind: TraceGrant, Who: r.who(), What: fmt.Sprintf("%s: %s %v", st.name, what, v)})
+		st.s.record(trace.Record{Kind: trace.Grant, Who: r.who(), What: fmt.Sprintf("%s: %s %v", st.name, what, v)})
 	}
 	r.serve()
 }

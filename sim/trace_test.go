@@ -8,11 +8,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // traced is a model in which every kind of record comes up.
-func traced(trace func(Record)) *Simulation {
-	s := New(TraceTo(trace))
+func traced(to func(trace.Record)) *Simulation {
+	s := New(TraceTo(to))
 	desk := NewResource(s, "desk", 1)
 	shelf := NewStore[string](s, "shelf", 0)
 	ready := s.Signal("ready")
@@ -39,7 +41,7 @@ func traced(trace func(Record)) *Simulation {
 
 func TestTextTrace(t *testing.T) {
 	var b bytes.Buffer
-	s := traced(TextTrace(&b))
+	s := traced(trace.Text(&b))
 	defer s.Close()
 	if err := s.Run(background, 10); err != nil {
 		t.Fatal(err)
@@ -91,9 +93,9 @@ func TestTextTrace(t *testing.T) {
 
 func TestJSONTrace(t *testing.T) {
 	var b bytes.Buffer
-	var records []Record
-	write := JSONTrace(&b)
-	s := traced(func(r Record) {
+	var records []trace.Record
+	write := trace.JSON(&b)
+	s := traced(func(r trace.Record) {
 		records = append(records, r)
 		write(r)
 	})
@@ -103,7 +105,7 @@ func TestJSONTrace(t *testing.T) {
 	if len(lines) != len(records) || lines[4] != `{"time":1,"kind":"resume","who":"ann"}` {
 		t.Fatalf("%d lines for %d records: %s", len(lines), len(records), lines[4])
 	}
-	kinds := map[TraceKind]bool{}
+	kinds := map[trace.Kind]bool{}
 	for i, line := range lines {
 		var got struct {
 			Time            float64
@@ -116,10 +118,10 @@ func TestJSONTrace(t *testing.T) {
 		}
 		kinds[r.Kind] = true
 	}
-	if len(kinds) != len(traceKinds) {
-		t.Errorf("%d of %d kinds", len(kinds), len(traceKinds))
+	if all := int(trace.GoOn) + 1; len(kinds) != all {
+		t.Errorf("%d of %d kinds", len(kinds), all)
 	}
-	if got := TraceKind(99).String(); got != "TraceKind(99)" {
+	if got := trace.Kind(99).String(); got != "Kind(99)" {
 		t.Error(got)
 	}
 }
@@ -127,7 +129,7 @@ func TestJSONTrace(t *testing.T) {
 func TestLogTrace(t *testing.T) {
 	var b bytes.Buffer
 	l := slog.New(slog.NewTextHandler(&b, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	s := New(TraceTo(LogTrace(l)))
+	s := New(TraceTo(trace.Log(l)))
 	s.At(2, func() {}, Named("tick"))
 	run(t, s)
 	if got := b.String(); !strings.Contains(got, `msg=event time=2 who=tick what=""`) {
@@ -152,7 +154,7 @@ func TestTraceChangesNothing(t *testing.T) {
 		run(t, s)
 		return append(log, fmt.Sprint(s.Events()))
 	}
-	if a, b := fmt.Sprint(model()), fmt.Sprint(model(TraceTo(func(Record) {}))); a != b {
+	if a, b := fmt.Sprint(model()), fmt.Sprint(model(TraceTo(func(trace.Record) {}))); a != b {
 		t.Errorf("without a trace %s\nwith one %s", a, b)
 	}
 }

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/sim/trace"
 )
 
 // AtWork says what becomes of who is at work when there are fewer units than are in use, because a shift has ended or something broke.
@@ -108,7 +110,7 @@ func (r *Resource) suspend(g *Grant) {
 	g.next, *link = *link, g
 	r.refused.stopped++
 	if s.trace != nil {
-		s.record(Record{Kind: TraceStop, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
+		s.record(trace.Record{Kind: trace.Stop, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
 	}
 }
 
@@ -147,7 +149,7 @@ func (r *Resource) goOn(g *Grant) {
 		r.holdings.goOn(g)
 	}
 	if s.trace != nil {
-		s.record(Record{Kind: TraceGoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
+		s.record(trace.Record{Kind: trace.GoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
 	}
 	g.wait()
 }
@@ -240,7 +242,7 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 		if by != nil {
 			who = by.name
 		}
-		r.s.record(Record{Kind: TracePreempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+		r.s.record(trace.Record{Kind: trace.Preempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
 	}
 	victim.lost.notice = victim.p.interrupt(victim.lost.Preempted)
 }

@@ -54,7 +54,8 @@ var mayImport = map[string][]string{
 	"spray/spraytest":         {"internal/random"},
 
 	// Models.
-	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch"},
+	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch", "sim/trace"},
+	"sim/trace":                   {},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
 	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
 	"population":                  {"internal/format", "internal/order", "internal/vector", "population/internal/compile", "population/internal/diag", "population/internal/engine", "population/internal/explain", "population/internal/fitting", "population/internal/program", "population/internal/syntax"},
