@@ -301,7 +301,7 @@ func (c *chaos) again(f func() bool) {
 		func() {
 			defer func() {
 				if v := recover(); v != nil {
-					p, ok := v.(*ProcessPanic)
+					p, ok := v.(*PanicError)
 					if !ok || p.Value != "on purpose" {
 						panic(v)
 					}

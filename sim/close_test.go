@@ -159,7 +159,7 @@ func TestPanicWhileClosing(t *testing.T) {
 	_ = s.Run(background, 1)
 	func() {
 		defer func() {
-			if pp, ok := recover().(*ProcessPanic); !ok || pp.Process != "6" || pp.Value != "no" {
+			if pp, ok := recover().(*PanicError); !ok || pp.Process != "6" || pp.Value != "no" {
 				t.Errorf("%v", pp)
 			}
 		}()

@@ -120,7 +120,7 @@ func (s *Simulation) fail(p *Process, value any) {
 	if _, closing := value.(unwinding); closing || s.failure != nil {
 		return
 	}
-	s.failure = &ProcessPanic{Process: p.name, Time: s.now, Value: value, Stack: debug.Stack()}
+	s.failure = &PanicError{Process: p.name, Time: s.now, Value: value, Stack: debug.Stack()}
 }
 
 // pick takes out what is due next for a process that gives its turn back, or has ended, and returns the process whose turn that is.
@@ -228,21 +228,25 @@ func (s *Simulation) end(w *worker) {
 	s.at.change()
 }
 
-// A ProcessPanic is what Run and Step panic with if a process panics.
-type ProcessPanic struct {
-	Process string  // the name of the process
-	Time    float64 // when it was
+// A PanicError is a panic of a process: [Simulation.Run] and [Simulation.Step] panic with it, in the goroutine that called
+// them. It is also the error of a replication that panics, in a process or outside.
+type PanicError struct {
+	Process string  // the name of the process; empty if it was not in a process
+	Time    float64 // the simulated time, if it was in a process
 	Value   any     // what the process panicked with
-	Stack   []byte  // the stack of the process at that moment
+	Stack   []byte  // the stack at that moment
 }
 
-// Error names the process, the time and what it panicked with, and shows the stack.
-func (p *ProcessPanic) Error() string {
-	return fmt.Sprintf("sim: process %s panicked at %g: %v\n\n%s", p.Process, p.Time, p.Value, p.Stack)
+// Error names the process, the time and the value of the panic, and shows the stack.
+func (e *PanicError) Error() string {
+	if e.Process == "" {
+		return fmt.Sprintf("panic: %v", e.Value)
+	}
+	return fmt.Sprintf("sim: process %s panicked at %g: %v\n\n%s", e.Process, e.Time, e.Value, e.Stack)
 }
 
-// Unwrap is what the process panicked with, if that was an error.
-func (p *ProcessPanic) Unwrap() error {
-	err, _ := p.Value.(error)
+// Unwrap returns the value of the panic, if that is an error.
+func (e *PanicError) Unwrap() error {
+	err, _ := e.Value.(error)
 	return err
 }

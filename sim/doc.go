@@ -37,8 +37,8 @@
 //     customer, should have none: it goes when nobody holds it.
 //   - [Simulation.Keep]: statistics keep their past, within bounds: a [Course], [Observations], who held what. Package sim/output makes
 //     files and pictures of it, and package sim/analysis tells how well a run knows its means.
-//   - [Replicate], [Compare]: experiments of many runs on all cores, confidence intervals, scenarios against each other.
-//   - [TraceTo]: everything that happens, as text, as JSON, or to a function.
+//   - [TraceTo]: everything that happens, as text, as JSON, or to a function; package sim/trace has the records.
+//   - Package sim/replicate: experiments of many runs on all cores, confidence intervals, scenarios against each other.
 //   - [RealTime]: the clock tied to the wall's; [Simulation.Inject] lets other goroutines make things happen.
 //
 // # Ordering guarantees
@@ -78,7 +78,7 @@
 // A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrOvertaken], [ErrClosed]. A model in which
 // nobody is interrupted need not look at the errors of Wait. What only a mistake of the caller can bring about, a time in the
 // past or a unit that is released twice, panics with a message that begins with "sim: ". A panic in a process comes out of
-// Run as a panic with a *[ProcessPanic], in the goroutine that called Run, so that it can be recovered there.
+// Run as a panic with a *[PanicError], in the goroutine that called Run, so that it can be recovered there.
 //
 // # Goroutines
 //
@@ -91,4 +91,38 @@
 // Nothing here is safe for concurrent use but [Simulation.Inject], and nothing needs to be: there are no package-level variables, and simulations do
 // not share anything. Nobody waits for, or asks for, something of another simulation: that panics. What does not wait, such as
 // [Grant.Release] or [Signal.Trigger], acts on the simulation that it belongs to as if it were called between two of its runs.
+//
+// # Files
+//
+// The kernel:
+//
+//	simulation.go  the clock, the options of New, Run, Step, Stop and Close
+//	event.go       events: At, After, Every; the order of what is due at the same instant
+//	process.go     processes: Go, Wait, WaitFor, Interrupt, Status; Call, a process that returns a value
+//	coroutine.go   how a process gives its turn to the next one: workers and switches
+//	waitable.go    Waitable, the lists of those who wait, AllOf and AnyOf
+//	signal.go      Signal, SignalOf and Timeout
+//	realtime.go    RealTime and Inject
+//	trace.go       how a simulation makes the records of package sim/trace
+//
+// Resources and what they have in common:
+//
+//	request.go     the options and errors of a request; Request, which can be waited for with others; Ticket
+//	queue.go       the queue of requests, by rank; what resources, stores and containers have in common
+//	resource.go    Resource and Grant
+//	work.go        Work; preemption, and what becomes of work when units are taken away
+//	store.go       Store and NewSortedStore
+//	container.go   Container
+//	shifts.go      Schedule and the timetables Daily, Weekly, Dated and Except
+//	breakdown.go   Break: units that break and are repaired
+//	door.go        Door: opening hours
+//
+// Input and output:
+//
+//	arrivals.go    sources of arrivals, and RateTable
+//	random.go      streams of random numbers; Distribution
+//	tally.go       Tally, and the sketch of quantiles
+//	level.go       Level
+//	history.go     what statistics keep of their past: Keep, Course, Observations, Holdings
+//	report.go      Report, and the list of statistics with a name
 package sim

@@ -170,7 +170,7 @@ func ExampleRealTime() {
 	// 30
 }
 
-func ExampleProcessPanic() {
+func ExamplePanicError() {
 	s := sim.New()
 	defer s.Close()
 	s.Go("ann", func(p *sim.Process) {
@@ -178,7 +178,7 @@ func ExampleProcessPanic() {
 		panic("out of tea")
 	})
 	defer func() {
-		if p, ok := recover().(*sim.ProcessPanic); ok {
+		if p, ok := recover().(*sim.PanicError); ok {
 			fmt.Printf("%s at %g: %v\n", p.Process, p.Time, p.Value)
 		}
 	}()

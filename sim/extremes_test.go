@@ -59,8 +59,6 @@ func TestExtremeInts(t *testing.T) {
 			},
 			"NewSortedStore": func() { NewSortedStore(New(), "store", n, cmp.Compare[int]).TryPut(1) },
 			"AtMost":         func() { AtMost(n) },
-			"Workers":        func() { Workers(n) },
-			"ToHalfWidth":    func() { ToHalfWidth("x", 1, n) },
 			"Daily": func() {
 				d := Daily{Shifts: []Shift{{From: 1, To: 2, Units: n}}, Otherwise: n}
 				d.At(1.5)
@@ -152,24 +150,6 @@ func TestResourceOfTheLargestNumber(t *testing.T) {
 	s.Close()
 }
 
-// As many workers as an int can say are as good as there are replications.
-func TestReplicateWithMostWorkers(t *testing.T) {
-	want, err := Replicate(context.Background(), 2, noisy, ToHalfWidth("x", 0.2, 200))
-	if err != nil || want.N() < 10 {
-		t.Fatalf("%d replications, %v", want.N(), err)
-	}
-	got, err := Replicate(context.Background(), 2, noisy, ToHalfWidth("x", 0.2, 200), Workers(math.MaxInt))
-	if err != nil || got.N() != want.N() || got.Mean("x") != want.Mean("x") {
-		t.Errorf("%d replications with a mean of %v, want %d with %v: %v",
-			got.N(), got.Mean("x"), want.N(), want.Mean("x"), err)
-	}
-}
-
-func noisy(r *Replication) error {
-	r.Record("x", r.Stream("x").NormFloat64())
-	return nil
-}
-
 // Every float64 is either taken or refused in words.
 func TestExtremeFloats(t *testing.T) {
 	ctx := context.Background()
@@ -207,8 +187,6 @@ func TestExtremeFloats(t *testing.T) {
 				l.Add(x)
 				l.Quantile(0.5)
 			},
-			"Confidence":  func() { Confidence(x) },
-			"ToHalfWidth": func() { ToHalfWidth("x", x, 10) },
 			"Course": func() {
 				course.At(x)
 				course.Integral(x, 1)

@@ -3,6 +3,8 @@ package sim
 import (
 	"fmt"
 	"math"
+
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
 // A Level holds statistics over time of a quantity that changes in jumps and lasts in between: the length of a queue, units in
@@ -225,5 +227,5 @@ func (l *Level) Reset() {
 // String is a line with the statistics.
 func (l *Level) String() string {
 	return fmt.Sprintf("mean %s, sd %s, min %s, max %s, time %s",
-		short(l.Mean()), short(l.StdDev()), short(l.Min()), short(l.Max()), short(l.Observed()))
+		text.Short(l.Mean()), text.Short(l.StdDev()), text.Short(l.Min()), text.Short(l.Max()), text.Short(l.Observed()))
 }

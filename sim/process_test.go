@@ -224,7 +224,7 @@ func TestPanicInProcess(t *testing.T) {
 		})
 		func() {
 			defer func() {
-				pp, ok := recover().(*ProcessPanic)
+				pp, ok := recover().(*PanicError)
 				if !ok || pp.Process != "culprit" || pp.Time != 2 || pp.Value != cause || !errors.Is(pp, cause) {
 					t.Errorf("%s: %+v", call, pp)
 				} else if !strings.Contains(string(pp.Stack), "explode") ||

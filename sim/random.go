@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"encoding/csv"
 	"errors"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/sim/internal/seed"
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
 // Stream returns the stream of random numbers with a name. The same name gives the same object, so that two parts of a model that
@@ -23,7 +24,7 @@ import (
 // What a stream brings depends on the seed of the simulation and on its name alone, not on which other streams there are or how
 // much they are used. Give each purpose its own: arrivals, service, failures of machine 3. Then two variants of a model with
 // the same seed meet the same arrivals even where they draw other things differently (common random numbers), and
-// their difference shows with far fewer replications; see [Compare].
+// their difference shows with far fewer replications; see Compare in package sim/replicate.
 //
 // A stream is a PCG of 128 bits whose state is a hash of seed and name. It takes about 3 ns a number, and is the same on all
 // machines. It is also a source for gonum's distributions: distuv.Exponential{Rate: 2, Src: s.Stream("arrivals")}.
@@ -40,17 +41,9 @@ func (s *Simulation) Stream(name string) *rand.Rand {
 }
 
 // newStream is the stream that seed and name stand for. Two of N streams of L numbers overlap with a probability of N²L/2¹²⁸.
-func newStream(seed uint64, name string) *rand.Rand {
-	h := derive("stream", seed, []byte(name))
+func newStream(from uint64, name string) *rand.Rand {
+	h := seed.Stream(from, name)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))
-}
-
-// derive hashes a seed and what it is for. Published results depend on these bytes: the purpose, a zero byte, the seed with its
-// lowest byte first, and the rest. SHA-256 because it is the same everywhere and for good, and no two names are alike to it.
-func derive(purpose string, seed uint64, rest []byte) [sha256.Size]byte {
-	b := append([]byte("almanac/sim "+purpose), 0)
-	b = binary.LittleEndian.AppendUint64(b, seed)
-	return sha256.Sum256(append(b, rest...))
 }
 
 // A Distribution is a law of random numbers that knows its mean and its standard deviation, and draws from any stream. Those of this
@@ -322,7 +315,7 @@ func ReadColumn(from io.Reader, column string) ([]float64, error) {
 	header[0] = strings.TrimPrefix(header[0], "\ufeff") // which some programs put first
 	k := slices.IndexFunc(header, func(name string) bool { return strings.TrimSpace(name) == column })
 	if k < 0 {
-		return nil, fmt.Errorf("sim: line 1: there is no column %q; there is %s", column, quoted(header))
+		return nil, fmt.Errorf("sim: line 1: there is no column %q; there is %s", column, text.Quoted(header))
 	}
 	var all []float64
 	for {

@@ -3,10 +3,9 @@ package sim
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
-	"unicode/utf8"
 	"weak"
+
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
 // A Report is what the statistics of a simulation were at a moment, in the order in which they were made.
@@ -55,15 +54,15 @@ func (r Report) Row(name string) (row ReportRow, ok bool) {
 func (r Report) String() string {
 	rows := [][]string{{"statistic", "mean", "sd", "min", "max", "n", "time"}}
 	for _, row := range r.Rows {
-		cells := []string{row.Name, short(row.Mean), short(row.StdDev), short(row.Min), short(row.Max), "", ""}
+		cells := []string{row.Name, text.Short(row.Mean), text.Short(row.StdDev), text.Short(row.Min), text.Short(row.Max), "", ""}
 		if row.Level {
-			cells[6] = short(row.Time)
+			cells[6] = text.Short(row.Time)
 		} else {
 			cells[5] = fmt.Sprint(row.N)
 		}
 		rows = append(rows, cells)
 	}
-	return table(rows)
+	return text.Table(rows)
 }
 
 // report has a row for each that is not 0. They are counts, and have no other statistics.
@@ -222,41 +221,3 @@ func orElse(name, kind string) string {
 	}
 	return name
 }
-
-// table lays out rows of cells in columns, the first aligned to the left and the others to the right.
-func table(rows [][]string) string {
-	var widths []int
-	for _, row := range rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				line.WriteString(cell + space)
-			} else {
-				line.WriteString("  " + space + cell)
-			}
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
-}
-
-// short is a number with up to six digits, and a dash for what is not known.
-func short(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return strconv.FormatFloat(x, 'g', 6, 64)
-}
-
-// percent is a share with as many digits as it needs.
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'g', 6, 64) + " %" }

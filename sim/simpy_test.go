@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/replicate"
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
@@ -399,8 +400,8 @@ func Example_simpyUntil() {
 }
 
 func Example_simpyReplications() {
-	queue := func(mean float64) func(r *sim.Replication) error {
-		return func(r *sim.Replication) error {
+	queue := func(mean float64) func(r *replicate.Replication) error {
+		return func(r *replicate.Replication) error {
 			s := r.Sim()
 			arrivals, service := s.Stream("arrivals"), s.Stream("service")
 			desk := sim.NewResource(s, "desk", 1)
@@ -418,9 +419,9 @@ func Example_simpyReplications() {
 		}
 	}
 	ctx := context.Background()
-	slow, _ := sim.Replicate(ctx, 50, queue(0.60), sim.ExperimentSeed(7))
-	fast, _ := sim.Replicate(ctx, 50, queue(0.55), sim.ExperimentSeed(7))
-	saved, _ := sim.Compare(slow, fast, "wait")
+	slow, _ := replicate.Run(ctx, 50, queue(0.60), replicate.Seed(7))
+	fast, _ := replicate.Run(ctx, 50, queue(0.55), replicate.Seed(7))
+	saved, _ := replicate.Compare(slow, fast, "wait")
 	fmt.Printf("slow: %.2f ± %.2f\n", slow.Mean("wait"), slow.Interval("wait").HalfWidth)
 	fmt.Printf("fast: %.2f ± %.2f\n", fast.Mean("wait"), fast.Interval("wait").HalfWidth)
 	fmt.Printf("saved: %.2f ± %.2f\n", saved.Difference.Mean, saved.Difference.HalfWidth)

@@ -47,7 +47,7 @@ type Simulation struct {
 	relay   *seat     // where to go for who is told to make way
 	leaving *worker   // by runtime.Goexit
 	born    uint64    // processes so far
-	failure *ProcessPanic
+	failure *PanicError
 	closing *Process // which is being ended by Close
 
 	dispatched uint64
@@ -207,7 +207,7 @@ const batch = 256
 // dispatched, and Run can be called again to go on from there, be it in the middle of a process's turn: what happens does not
 // depend on where a run was cut. A function that goes on for ever without such a call cannot be stopped.
 //
-// It panics if until is before now or not a number, if it is called from within the simulation, and with a *[ProcessPanic] if
+// It panics if until is before now or not a number, if it is called from within the simulation, and with a *[PanicError] if
 // a process panics.
 func (s *Simulation) Run(ctx context.Context, until float64) error {
 	if !(until >= s.now) {
@@ -411,7 +411,7 @@ const (
 //
 // Closing again does nothing if all processes have ended, also in a deferred call of a process that
 // is being ended. Close panics if it is called from within the simulation, where [Simulation.Stop]
-// is meant, and with a *[ProcessPanic], after all have ended, if a process panics while it ends.
+// is meant, and with a *[PanicError], after all have ended, if a process panics while it ends.
 func (s *Simulation) Close() {
 	switch {
 	case s.running:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/portable"
 	sketches "github.com/almanac-sim/almanac/internal/sketch"
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
 // A Tally holds statistics of single observations, each of the same weight: waiting times, sizes, profits. For a quantity that
@@ -134,7 +135,7 @@ func (t *Tally) known(x float64) float64 {
 //
 // It holds for independent observations that are normal, or so many that their mean is. Successive customers of one queue are
 // not independent, and the interval would be much too narrow: take their mean as one observation of each of several
-// replications, as [Replicate] does.
+// replications, as package sim/replicate does.
 func (t *Tally) CI(level float64) float64 { return halfWidth(level, t.StdDev(), t.n) }
 
 // Quantile is the smallest of the observations that has at least a share q of them at or below it, to within the relative accuracy
@@ -214,7 +215,7 @@ func (t *Tally) String() string {
 		return "no observations"
 	}
 	return fmt.Sprintf("mean %s, sd %s, min %s, max %s, n %d",
-		short(t.Mean()), short(t.StdDev()), short(t.min), short(t.max), t.n)
+		text.Short(t.Mean()), text.Short(t.StdDev()), text.Short(t.min), text.Short(t.max), t.n)
 }
 
 // checkLevel panics if a confidence level is not between 0 and 1.

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // One server, first come, first served. The time in the system is exponential with rate μ−λ.
@@ -621,7 +622,7 @@ func TestShiftsAgainstTheChain(t *testing.T) {
 	table := sim.Daily{Shifts: []sim.Shift{{From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}}, Day: 10}
 	pieces := []sim.Shift{{From: 0, To: 1}, {From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}, {From: 9, To: 10}}
 	for _, rule := range []sim.AtWork{sim.Resume, sim.ThrowOut} {
-		results, err := sim.Replicate(t.Context(), 2000/shorter, func(r *sim.Replication) error {
+		results, err := replicate.Run(t.Context(), 2000/shorter, func(r *replicate.Replication) error {
 			s := r.Sim()
 			desk := sim.NewResource(s, "desk", 0)
 			times := s.Stream("service")
@@ -645,7 +646,7 @@ func TestShiftsAgainstTheChain(t *testing.T) {
 			err := s.Run(r.Context(), days*10)
 			r.Record("L", c.present.Mean())
 			return err
-		}, sim.ExperimentSeed(seed))
+		}, replicate.Seed(seed))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // A model is something whose long run is known. It makes itself in a simulation, in which nobody comes any more after the
@@ -101,7 +102,7 @@ const (
 // once in some thousand experiments; since seeds are fixed, it then does so always, or never.
 func (m model) verify(t *testing.T) {
 	t.Helper()
-	results, err := sim.Replicate(t.Context(), replications, func(r *sim.Replication) error {
+	results, err := replicate.Run(t.Context(), replications, func(r *replicate.Replication) error {
 		s := r.Sim()
 		c := m.build(s, math.Inf(1))
 		s.WarmUp(warmUp)
@@ -110,7 +111,7 @@ func (m model) verify(t *testing.T) {
 		}
 		c.measure(r.Record)
 		return nil
-	}, sim.ExperimentSeed(seed))
+	}, replicate.Seed(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func (m model) verify(t *testing.T) {
 const seed = 20260704
 
 // check compares the mean of a metric with what it should be.
-func check(t *testing.T, results *sim.Results, metric string, exact, precision float64) {
+func check(t *testing.T, results *replicate.Results, metric string, exact, precision float64) {
 	t.Helper()
 	tally := results.Tally(metric)
 	tolerance := 4 * tally.StdDev() / math.Sqrt(float64(tally.N()))

@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // A bank is a model: what does not change during a run. Times are in minutes.
@@ -24,7 +25,7 @@ type bank struct {
 
 // day runs the bank for eight hours and records how it went. All that is random has a stream of its own, so that every number
 // of tellers sees the same customers, with the same patience.
-func (b bank) day(r *sim.Replication) error {
+func (b bank) day(r *replicate.Replication) error {
 	s := r.Sim()
 	arrivals, service, patience := s.Stream("arrivals"), s.Stream("service"), s.Stream("patience")
 	tellers := sim.NewResource(s, "tellers", b.tellers)
@@ -67,10 +68,10 @@ func main() {
 	}
 	fmt.Printf("a day of eight hours, means of %d days with their 95 %% confidence\n\n", *days)
 	fmt.Println("tellers         served     left the line    minutes in line   busy    the last teller keeps")
-	var before *sim.Results
+	var before *replicate.Results
 	for tellers := 1; tellers <= *most; tellers++ {
 		b := bank{tellers: tellers, between: 2, service: 5, patience: *patience}
-		results, err := sim.Replicate(context.Background(), *days, b.day, sim.ExperimentSeed(*seed))
+		results, err := replicate.Run(context.Background(), *days, b.day, replicate.Seed(*seed))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "bank:", err)
 			os.Exit(1)
@@ -80,7 +81,7 @@ func main() {
 			served.Mean, served.HalfWidth, left.Mean, left.HalfWidth, wait.Mean, wait.HalfWidth, 100*results.Mean("busy"))
 		if before != nil {
 			// Day by day, the same customers came to both banks: their difference is known better than either.
-			if kept, err := sim.Compare(before, results, "left"); err == nil {
+			if kept, err := replicate.Compare(before, results, "left"); err == nil {
 				fmt.Printf("    %5.1f ± %3.1f customers", kept.Difference.Mean, kept.Difference.HalfWidth)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // open opens the clinic in a simulation. Times are in minutes.
@@ -31,14 +32,9 @@ func open(s *sim.Simulation) (doctors *sim.Resource) {
 			name, rank = "E"+name, 0
 		}
 		s.Go(name, func(p *sim.Process) {
-			nurse.Use(p, 1, func() { p.Wait(takes) }, sim.Rank(rank))
+			nurse.Work(p, 1, takes, sim.Rank(rank))
 			for needs > 0 { // who is sent out for an emergency comes back for the rest
-				doctors.Use(p, 1, func() {
-					sent, ok := errors.AsType[*sim.Interrupted](p.Wait(needs))
-					if needs = 0; ok {
-						needs = sent.Remaining
-					}
-				}, sim.Rank(rank))
+				needs = sim.Remaining(doctors.Work(p, 1, needs, sim.Rank(rank)))
 			}
 		})
 	})
@@ -56,7 +52,7 @@ func run(dir string) error {
 	err = errors.Join(err, output.Save(filepath.Join(dir, "day"), day, output.Tables(output.Formats()...)))
 
 	var runs output.Runs
-	days, failed := sim.Replicate(ctx, 20, func(r *sim.Replication) error {
+	days, failed := replicate.Run(ctx, 20, func(r *replicate.Replication) error {
 		r.Sim().Keep(sim.Thinned(500))
 		doctors := open(r.Sim())
 		err := r.Sim().Run(r.Context(), 480)

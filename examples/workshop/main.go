@@ -12,6 +12,7 @@ import (
 	"os"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // Times are in hours, and time 0 is a Monday at midnight.
@@ -30,7 +31,7 @@ type scenario struct {
 }
 
 // run records how some weeks went.
-func (x scenario) run(r *sim.Replication, weeks int) error {
+func (x scenario) run(r *replicate.Replication, weeks int) error {
 	s := r.Sim()
 	door := sim.NewDoor(s, "door", fiveDays(sim.Shift{From: 8, To: 17, Units: 1}))
 	mechanics := sim.NewResource(s, "mechanics", 0)
@@ -77,7 +78,7 @@ func main() {
 	}
 	fmt.Println("at the end of a shift    cars a week  hours for one  mechanics busy  stopped a week  last one out after closing")
 	for _, x := range []scenario{{"drop it", sim.Resume, false}, {"finish it", sim.Finish, false}, {"stay until all are done", sim.Finish, true}} {
-		results, err := sim.Replicate(context.Background(), 20, func(r *sim.Replication) error { return x.run(r, *weeks) })
+		results, err := replicate.Run(context.Background(), 20, func(r *replicate.Replication) error { return x.run(r, *weeks) })
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "workshop:", err)
 			os.Exit(1)

@@ -54,10 +54,13 @@ var mayImport = map[string][]string{
 	"spray/spraytest":         {"internal/random"},
 
 	// Models.
-	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch", "sim/trace"},
+	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch", "sim/internal/seed", "sim/internal/text", "sim/trace"},
+	"sim/internal/seed":           {},
+	"sim/internal/text":           {},
+	"sim/replicate":               {"sim", "sim/internal/seed", "sim/internal/text"},
 	"sim/trace":                   {},
 	"sim/analysis":                {"internal/order", "internal/portable", "sim"},
-	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis"},
+	"sim/output":                  {"internal/order", "internal/plot", "internal/portable", "sim", "sim/analysis", "sim/replicate"},
 	"population":                  {"internal/format", "internal/order", "internal/vector", "population/internal/compile", "population/internal/diag", "population/internal/engine", "population/internal/explain", "population/internal/fitting", "population/internal/program", "population/internal/syntax"},
 	"population/internal/diag":    {"internal/format", "internal/nearest"},
 	"population/internal/lookup":  {},
@@ -130,10 +133,10 @@ var mayImport = map[string][]string{
 	"examples":                {},
 	"examples/atm-capped":     {"capped", "sim"},
 	"examples/balancer":       {"capped"},
-	"examples/bank":           {"sim"},
+	"examples/bank":           {"sim", "sim/replicate"},
 	"examples/bank-best":      {"ensemble", "experiment", "sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
-	"examples/clinic":         {"sim", "sim/analysis", "sim/output"},
+	"examples/clinic":         {"sim", "sim/analysis", "sim/output", "sim/replicate"},
 	"examples/deadlines":      {"spray", "spray/spraytest"},
 	"examples/dispatcher":     {"dispatch"},
 	"examples/gas-station":    {"sim"},
@@ -144,7 +147,7 @@ var mayImport = map[string][]string{
 	"examples/proxy":          {"dispatch/dispatchhttp"},
 	"examples/sessions":       {"calendar"},
 	"examples/shortest-paths": {"spray"},
-	"examples/workshop":       {"sim"},
+	"examples/workshop":       {"sim", "sim/replicate"},
 }
 
 // alone are the packages whose users get nothing but the standard library and our leaves with them, and what stands here.

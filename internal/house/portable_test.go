@@ -22,7 +22,8 @@ var deciding = []string{
 	"internal/fitted", "internal/format", "study", "internal/order", "internal/outputs", "internal/portable", "internal/random",
 	"internal/sketch", "internal/study", "population", "population/internal/compile", "population/internal/engine",
 	"population/internal/fitting", "population/internal/law", "population/internal/lookup", "population/internal/program",
-	"population/internal/store", "population/internal/syntax", "population/results", "sim", "sim/analysis",
+	"population/internal/store", "population/internal/syntax", "population/results", "sim", "sim/analysis", "sim/internal/seed",
+	"sim/replicate",
 }
 
 // probing is the file that is there to find out what differs between machines.

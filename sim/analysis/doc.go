@@ -1,13 +1,13 @@
 // Package analysis tells how well a run of a simulation knows what it estimates: output analysis.
 //
 // Successive customers of a queue are not independent, and the interval that [sim.Tally.CI] would give for their mean is much too narrow. There
-// are two ways out: several independent runs, which is what [sim.Replicate] does, and one long run that is cut into batches. This package
+// are two ways out: several independent runs, which is what package sim/replicate does, and one long run that is cut into batches. This package
 // is for the second, and for quantiles in both:
 //
 //   - [MSER5] finds how much of the beginning to leave out.
 //   - [Mean] is the interval of a mean from one run, by batch means. [Course] and [Observations] take what a simulation has kept.
 //   - [Quantile], [QuantileOfReplications] and [QuantileOfIndependent] are intervals of quantiles.
-//   - [RunTo] runs a simulation until a mean or a quantile is known to a share of it. For replications there is [sim.ToRelativeHalfWidth].
+//   - [RunTo] runs a simulation until a mean or a quantile is known to a share of it. For replications there is replicate.ToRelativeHalfWidth.
 //   - [Estimate.Problems] says if a run is too short to believe the interval, and why.
 //
 // Nothing here is drawn at random: the same numbers give the same answers.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // counter is a simulation of three customers, who come at once.
@@ -125,7 +126,7 @@ func ExamplePicture() {
 // The courses of replications make bands.
 func ExampleRuns() {
 	var runs output.Runs
-	r, err := sim.Replicate(context.Background(), 5, func(r *sim.Replication) error {
+	r, err := replicate.Run(context.Background(), 5, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.Thinned(500))
 		random, stock := s.Stream("demand"), s.NewLevel("stock", 100)

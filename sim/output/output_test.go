@@ -19,6 +19,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // shop is a simulation that keeps what happens, with names that are not easy to write.
@@ -44,10 +45,10 @@ func shop(t *testing.T) *sim.Simulation {
 }
 
 // experiment has a metric that is missing once.
-func experiment(t *testing.T) (*sim.Results, *output.Runs) {
+func experiment(t *testing.T) (*replicate.Results, *output.Runs) {
 	t.Helper()
 	var runs output.Runs
-	r, err := sim.Replicate(context.Background(), 8, func(r *sim.Replication) error {
+	r, err := replicate.Run(context.Background(), 8, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.EveryChange(1000))
 		n := s.NewLevel("n", 0)
@@ -62,7 +63,7 @@ func experiment(t *testing.T) (*sim.Results, *output.Runs) {
 			r.Record("late", n.Value())
 		}
 		return err
-	}, sim.Confidence(0.9))
+	}, replicate.Confidence(0.9))
 	if err != nil {
 		t.Fatal(err)
 	}

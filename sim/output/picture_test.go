@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 	"github.com/almanac-sim/almanac/sim/output"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // files are the names of all files in a directory.
@@ -138,7 +139,7 @@ func TestPictures(t *testing.T) {
 // Replications that were run in advance, and are not part of the results, are not part of the bands.
 func TestRunsInAdvance(t *testing.T) {
 	var runs output.Runs
-	r, err := sim.Replicate(context.Background(), 3, func(r *sim.Replication) error {
+	r, err := replicate.Run(context.Background(), 3, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.Thinned(10))
 		s.NewLevel("n", float64(r.Index()))
@@ -146,7 +147,7 @@ func TestRunsInAdvance(t *testing.T) {
 		err := s.Run(r.Context(), 1)
 		runs.Add(r.Index(), s.Courses())
 		return err
-	}, sim.ToHalfWidth("x", 1e9, 50))
+	}, replicate.ToHalfWidth("x", 1e9, 50))
 	if err != nil {
 		t.Fatal(err)
 	}

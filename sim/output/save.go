@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // An Option says what [Save] writes.
@@ -114,7 +115,7 @@ func (o options) missed(dir string, s *sim.Simulation) error {
 
 // SaveResults writes what an experiment has found into a directory, as [Save] does: the tables summary and results, and, if there are runs that
 // have gathered courses, the picture bands, with the level of confidence of the results.
-func SaveResults(dir string, r *sim.Results, runs *Runs, opts ...Option) error {
+func SaveResults(dir string, r *replicate.Results, runs *Runs, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // WriteReport writes the statistics of a simulation: statistic, kind (level or tally), mean, sd, min, max, n (observations of a
@@ -32,7 +33,7 @@ func WriteReport(w io.Writer, f Format, r sim.Report) error {
 }
 
 // WriteResults writes what each replication of an experiment recorded: metric, replication, value.
-func WriteResults(w io.Writer, f Format, r *sim.Results) error {
+func WriteResults(w io.Writer, f Format, r *replicate.Results) error {
 	type row struct {
 		Metric      string   `json:"metric" parquet:"metric,dict"`
 		Replication int64    `json:"replication" parquet:"replication"`
@@ -49,7 +50,7 @@ func WriteResults(w io.Writer, f Format, r *sim.Results) error {
 
 // WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the interval of the mean), level, sd, min, max, n and
 // missing.
-func WriteSummary(w io.Writer, f Format, r *sim.Results) error {
+func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	type row struct {
 		Metric  string   `json:"metric" parquet:"metric"`
 		Mean    *float64 `json:"mean" parquet:"mean,optional"`

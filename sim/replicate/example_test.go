@@ -1,4 +1,4 @@
-package sim_test
+package replicate_test
 
 import (
 	"context"
@@ -6,10 +6,11 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // checkout is the mean wait of 100 customers, of whom one comes each minute on average, by Lindley's recursion.
-func checkout(r *sim.Replication, serviceMean float64) error {
+func checkout(r *replicate.Replication, serviceMean float64) error {
 	arrivals, service := r.Stream("arrivals"), r.Stream("service")
 	var waits sim.Tally
 	wait := 0.0
@@ -23,9 +24,9 @@ func checkout(r *sim.Replication, serviceMean float64) error {
 }
 
 // Thirty days at a counter, on all cores. The numbers are the same on any machine.
-func ExampleReplicate() {
-	day := func(r *sim.Replication) error { return checkout(r, 0.7) }
-	results, err := sim.Replicate(context.Background(), 30, day, sim.ExperimentSeed(1))
+func ExampleRun() {
+	day := func(r *replicate.Replication) error { return checkout(r, 0.7) }
+	results, err := replicate.Run(context.Background(), 30, day, replicate.Seed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,7 +40,7 @@ func ExampleReplicate() {
 
 // A simulation in each replication, which gets the replication's seed and is closed when it has ended.
 func ExampleReplication() {
-	results, err := sim.Replicate(context.Background(), 4, func(r *sim.Replication) error {
+	results, err := replicate.Run(context.Background(), 4, func(r *replicate.Replication) error {
 		s := r.Sim()
 		stock := s.NewLevel("stock", 10)
 		sales := s.Stream("sales")
@@ -62,10 +63,10 @@ func ExampleReplication() {
 }
 
 // As many days as it takes to know the mean wait to within a tenth of it, but at least 20 and at most 5000.
-func ExampleReplicateOption() {
-	day := func(r *sim.Replication) error { return checkout(r, 0.7) }
-	results, err := sim.Replicate(context.Background(), 20, day, sim.ExperimentSeed(1), sim.Confidence(0.9),
-		sim.ToRelativeHalfWidth("wait", 0.1, 5000))
+func ExampleOption() {
+	day := func(r *replicate.Replication) error { return checkout(r, 0.7) }
+	results, err := replicate.Run(context.Background(), 20, day, replicate.Seed(1), replicate.Confidence(0.9),
+		replicate.ToRelativeHalfWidth("wait", 0.1, 5000))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -76,7 +77,7 @@ func ExampleReplicateOption() {
 }
 
 func ExampleResults() {
-	results, err := sim.Replicate(context.Background(), 3, func(r *sim.Replication) error {
+	results, err := replicate.Run(context.Background(), 3, func(r *replicate.Replication) error {
 		r.Record("profit", float64(10+r.Index()))
 		return nil
 	})
@@ -89,7 +90,7 @@ func ExampleResults() {
 }
 
 func ExampleInterval() {
-	i := sim.Interval{Mean: 3.2, HalfWidth: 0.25, Level: 0.95, N: 20}
+	i := replicate.Interval{Mean: 3.2, HalfWidth: 0.25, Level: 0.95, N: 20}
 	fmt.Println(i)
 	fmt.Println(i.Contains(3), i.Contains(2.9))
 	// Output:
@@ -100,17 +101,17 @@ func ExampleInterval() {
 // Is the new till worth it? Both meet the same customers, and so 20 days are enough to see.
 func ExampleCompare() {
 	ctx := context.Background()
-	oldTill, err := sim.Replicate(ctx, 20, func(r *sim.Replication) error { return checkout(r, 0.7) }, sim.ExperimentSeed(1))
+	oldTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.7) }, replicate.Seed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	newTill, err := sim.Replicate(ctx, 20, func(r *sim.Replication) error { return checkout(r, 0.65) }, sim.ExperimentSeed(1))
+	newTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.65) }, replicate.Seed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	c, err := sim.Compare(oldTill, newTill, "wait")
+	c, err := replicate.Compare(oldTill, newTill, "wait")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -123,7 +124,7 @@ func ExampleCompare() {
 }
 
 func ExampleComparison() {
-	c := sim.Comparison{Metric: "wait", Difference: sim.Interval{Mean: 0.1, HalfWidth: 0.3, Level: 0.95, N: 10}, VarianceRatio: 0.5}
+	c := replicate.Comparison{Metric: "wait", Difference: replicate.Interval{Mean: 0.1, HalfWidth: 0.3, Level: 0.95, N: 10}, VarianceRatio: 0.5}
 	fmt.Println(c)
 	fmt.Println(c.Differs())
 	// Output:
@@ -132,21 +133,21 @@ func ExampleComparison() {
 }
 
 // The number and the seed of the replication that failed, to look at it alone.
-func ExampleReplicationError() {
+func ExampleError() {
 	outOfStock := errors.New("out of stock")
-	_, err := sim.Replicate(context.Background(), 10, func(r *sim.Replication) error {
+	_, err := replicate.Run(context.Background(), 10, func(r *replicate.Replication) error {
 		if r.Index() >= 3 {
 			return outOfStock
 		}
 		return nil
 	})
-	var failure *sim.ReplicationError
+	var failure *replicate.Error
 	fmt.Println(errors.As(err, &failure), failure.Index, errors.Is(err, outOfStock))
 	// Output: true 3 true
 }
 
-func ExamplePanicError() {
-	_, err := sim.Replicate(context.Background(), 10, func(r *sim.Replication) error {
+func ExampleError_panic() {
+	_, err := replicate.Run(context.Background(), 10, func(r *replicate.Replication) error {
 		var shelf []int
 		shelf[r.Index()]++
 		return nil

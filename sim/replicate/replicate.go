@@ -1,8 +1,7 @@
-package sim
+package replicate
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -10,16 +9,20 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+
+	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/internal/seed"
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// Replicate runs a model n times with different random numbers, on all cores, and gathers what the replications record. The
+// Run runs a model n times with different random numbers, on all cores, and gathers what the replications record. The
 // results are the same for any number of cores and workers:
 //
 //   - The random numbers of replication i come from the seed of the experiment and i.
 //   - The results are taken in the order of the replications, whichever ends first.
 //   - With [ToHalfWidth] or [ToRelativeHalfWidth] there may be more than n replications. Whether another is needed is decided by
 //     those before it alone; what others have done in advance is thrown away.
-//   - Of several errors, the one with the lowest number is returned, as a [ReplicationError].
+//   - Of several errors, the one with the lowest number is returned, as a [Error].
 //
 // An error or a panic in a replication ends the contexts of those with higher numbers and starts no more; those with lower numbers
 // run on, as they might fail themselves. When ctx is done, so are the contexts of all. Replicate returns when all that it
@@ -27,9 +30,9 @@ import (
 // as stopped, whatever it recorded. With an error come the results of the replications before it.
 //
 // The function run is called by several goroutines at once. What it changes should belong to its replication.
-func Replicate(ctx context.Context, n int, run func(r *Replication) error, opts ...ReplicateOption) (*Results, error) {
+func Run(ctx context.Context, n int, run func(r *Replication) error, opts ...Option) (*Results, error) {
 	if n < 1 {
-		panic(fmt.Sprintf("sim: Replicate of %d replications: there must be at least 1", n))
+		panic(fmt.Sprintf("replicate: Run of %d replications: there must be at least 1", n))
 	}
 	plan := plan{level: 0.95, workers: runtime.GOMAXPROCS(0)}
 	for _, option := range opts {
@@ -37,7 +40,7 @@ func Replicate(ctx context.Context, n int, run func(r *Replication) error, opts 
 	}
 	for _, g := range plan.goals {
 		if g.most < n {
-			panic(fmt.Sprintf("sim: at most %d replications for the half-width of %q, but at least %d in all", g.most, g.metric, n))
+			panic(fmt.Sprintf("replicate: at most %d replications for the half-width of %q, but at least %d in all", g.most, g.metric, n))
 		}
 	}
 	x := &experiment{
@@ -64,7 +67,7 @@ type experiment struct {
 	results *Results
 
 	end     int                        // replications from this number on are not wanted
-	failure *ReplicationError          // of replication end
+	failure *Error                     // of replication end
 	next    int                        // the replication to start next
 	running map[int]context.CancelFunc // by number
 	ended   map[int]*Replication       // those that ended before one with a lower number
@@ -78,7 +81,7 @@ func (x *experiment) wantsMore() bool {
 }
 
 func (x *experiment) start(ctx context.Context) {
-	r := &Replication{index: x.next, seed: replicationSeed(x.seed, x.next)}
+	r := &Replication{index: x.next, seed: seed.Replication(x.seed, x.next)}
 	r.ctx, x.running[r.index] = context.WithCancel(ctx)
 	x.next++
 	// A goroutine for each, so that one that calls runtime.Goexit takes no others with it.
@@ -130,7 +133,7 @@ func (x *experiment) take(r *Replication) error {
 // fail ends the experiment before a replication, unless it ends earlier anyway.
 func (x *experiment) fail(r *Replication, err error) {
 	if r.index < x.end {
-		x.failure = &ReplicationError{Index: r.index, Seed: r.seed, Err: err}
+		x.failure = &Error{Index: r.index, Seed: r.seed, Err: err}
 		x.stopAt(r.index)
 	}
 }
@@ -151,7 +154,7 @@ func (x *experiment) verdict(ctx context.Context) error {
 	stopped := x.results.N() < x.end || failed && ctx.Err() != nil && errors.Is(x.failure.Err, ctx.Err())
 	switch {
 	case stopped:
-		return fmt.Errorf("sim: stopped after %d replications: %w", x.results.N(), ctx.Err())
+		return fmt.Errorf("replicate: stopped after %d replications: %w", x.results.N(), ctx.Err())
 	case failed:
 		return x.failure
 	}
@@ -163,7 +166,7 @@ type Replication struct {
 	index   int
 	seed    uint64
 	ctx     context.Context
-	sim     *Simulation
+	sim     *sim.Simulation
 	metrics []string
 	values  map[string]float64
 	err     error // the first thing that went wrong
@@ -175,21 +178,21 @@ func (r *Replication) Index() int { return r.index }
 // Seed is what the random numbers of the replication come from. It depends on the seed of the experiment and on the index alone.
 func (r *Replication) Seed() uint64 { return r.seed }
 
-// Context is done when the result of the replication is no longer wanted. Give it to [Simulation.Run].
+// Context is done when the result of the replication is no longer wanted. Give it to [sim.Simulation.Run].
 func (r *Replication) Context() context.Context { return r.ctx }
 
-// Sim is the replication's simulation. The first call makes it, with the options and the replication's seed, and [Replicate] closes
+// Sim is the replication's simulation. The first call makes it, with the options and the replication's seed, and [Run] closes
 // it when the replication has ended. Later calls return it again, and panic if they have options, which would come too late.
-func (r *Replication) Sim(opts ...Option) *Simulation {
+func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 	if r.sim == nil {
-		r.sim = New(append(opts[:len(opts):len(opts)], Seed(r.seed))...)
+		r.sim = sim.New(append(opts[:len(opts):len(opts)], sim.Seed(r.seed))...)
 	} else if len(opts) > 0 {
-		panic(fmt.Sprintf("sim: Sim with options in replication %d, which has its simulation; give them at the first call", r.index))
+		panic(fmt.Sprintf("replicate: Sim with options in replication %d, which has its simulation; give them at the first call", r.index))
 	}
 	return r.sim
 }
 
-// Stream is a stream of the replication's simulation; see [Simulation.Stream].
+// Stream is a stream of the replication's simulation; see [sim.Simulation.Stream].
 func (r *Replication) Stream(name string) *rand.Rand { return r.Sim().Stream(name) }
 
 // Record tells the value of a metric, of which all replications must record the same ones, each once. NaN is a missing value, such as
@@ -225,7 +228,7 @@ func (r *Replication) perform(run func(*Replication) error) {
 			return
 		}
 		if v := recover(); v != nil {
-			r.err = &PanicError{Value: v, Stack: debug.Stack()}
+			r.err = panicked(v)
 		} else {
 			r.err = errors.New("runtime.Goexit was called")
 		}
@@ -240,6 +243,14 @@ func (r *Replication) perform(run func(*Replication) error) {
 	}
 }
 
+// panicked returns the error of a panic. One in a process already has its name, time and stack.
+func panicked(v any) error {
+	if e, ok := v.(*sim.PanicError); ok {
+		return e
+	}
+	return &sim.PanicError{Value: v, Stack: debug.Stack()}
+}
+
 // closing is run, with the simulation closed afterwards; a panic in either comes out.
 func (r *Replication) closing(run func(*Replication) error) error {
 	defer func() {
@@ -251,37 +262,23 @@ func (r *Replication) closing(run func(*Replication) error) error {
 	return run(r)
 }
 
-// A ReplicationError says which replication went wrong, and by its seed how to see it again alone.
-type ReplicationError struct {
+// An Error says which replication went wrong, and by its seed how to see it again alone.
+type Error struct {
 	Index int
 	Seed  uint64
 	Err   error
 }
 
-func (e *ReplicationError) Error() string {
-	return fmt.Sprintf("sim: replication %d (seed %d): %v", e.Index, e.Seed, e.Err)
+func (e *Error) Error() string {
+	return fmt.Sprintf("replicate: replication %d (seed %d): %v", e.Index, e.Seed, e.Err)
 }
 
-func (e *ReplicationError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
-// A PanicError is a panic in a replication.
-type PanicError struct {
-	Value any    // of the panic
-	Stack []byte // where it was
-}
+// An Option adjusts [Run].
+type Option func(*plan)
 
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
-
-// Unwrap is the value of the panic, if that is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
-
-// A ReplicateOption says how [Replicate] goes about it.
-type ReplicateOption func(*plan)
-
-// A plan is what the options of [Replicate] say.
+// A plan is what the options of [Run] say.
 type plan struct {
 	seed    uint64
 	workers int
@@ -289,41 +286,43 @@ type plan struct {
 	goals   []goal
 }
 
-// ExperimentSeed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the same seed have
+// Seed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the same seed have
 // common random numbers.
-func ExperimentSeed(seed uint64) ReplicateOption { return func(p *plan) { p.seed = seed } }
+func Seed(seed uint64) Option { return func(p *plan) { p.seed = seed } }
 
 // Workers is the number of replications that run at once; as many as Go uses cores unless told. It panics if k is below 1.
-func Workers(k int) ReplicateOption {
+func Workers(k int) Option {
 	if k < 1 {
-		panic(fmt.Sprintf("sim: Workers(%d): there must be at least 1", k))
+		panic(fmt.Sprintf("replicate: Workers(%d): there must be at least 1", k))
 	}
 	return func(p *plan) { p.workers = k }
 }
 
 // Confidence is the level of the intervals; 0.95 unless told. It panics if the level is not between 0 and 1.
-func Confidence(level float64) ReplicateOption {
-	checkLevel(level)
+func Confidence(level float64) Option {
+	if !(level > 0 && level < 1) {
+		panic(fmt.Sprintf("replicate: a confidence level of %v: it must be between 0 and 1, such as 0.95", level))
+	}
 	return func(p *plan) { p.level = level }
 }
 
-// ToHalfWidth makes [Replicate] go on after n replications, until the half-width of the confidence interval of a metric's mean is not
+// ToHalfWidth makes [Run] go on after n replications, until the half-width of the confidence interval of a metric's mean is not
 // above the wanted one, or until there are most replications. With several such options it goes on until each is content.
 //
 // An experiment that stops as soon as its interval is narrow stops a little too readily where the variance looks small by chance. Its
 // intervals cover the mean somewhat more rarely than they say, the more so the smaller n is; take 10 or more for n.
-func ToHalfWidth(metric string, halfWidth float64, most int) ReplicateOption {
+func ToHalfWidth(metric string, halfWidth float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: halfWidth, most: most})
 }
 
 // ToRelativeHalfWidth is [ToHalfWidth] with a half-width that is a share of the mean: 0.01 is one part in a hundred.
-func ToRelativeHalfWidth(metric string, share float64, most int) ReplicateOption {
+func ToRelativeHalfWidth(metric string, share float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: share, relative: true, most: most})
 }
 
-func stopAfter(g goal) ReplicateOption {
+func stopAfter(g goal) Option {
 	if !(g.halfWidth > 0) {
-		panic(fmt.Sprintf("sim: a half-width of %v is wanted for %q; it must be above 0", g.halfWidth, g.metric))
+		panic(fmt.Sprintf("replicate: a half-width of %v is wanted for %q; it must be above 0", g.halfWidth, g.metric))
 	}
 	return func(p *plan) { p.goals = append(p.goals, g) }
 }
@@ -356,7 +355,7 @@ func (p *plan) most() int {
 func (p *plan) decidable(metrics []string) error {
 	for _, g := range p.goals {
 		if !slices.Contains(metrics, g.metric) {
-			return fmt.Errorf("metric %q should decide when to stop, but only %s is recorded", g.metric, quoted(metrics))
+			return fmt.Errorf("metric %q should decide when to stop, but only %s is recorded", g.metric, text.Quoted(metrics))
 		}
 	}
 	return nil
@@ -372,10 +371,4 @@ func (p *plan) content(r *Results) (reached, enough bool) {
 		}
 	}
 	return reached, enough
-}
-
-// replicationSeed is the seed of one replication of an experiment.
-func replicationSeed(seed uint64, index int) uint64 {
-	h := derive("replication", seed, binary.LittleEndian.AppendUint64(nil, uint64(index)))
-	return binary.LittleEndian.Uint64(h[:])
 }

@@ -1,4 +1,4 @@
-package sim
+package replicate
 
 import (
 	"math"
@@ -10,12 +10,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/sim"
 )
 
 // replicate is Replicate for experiments that cannot fail.
-func replicate(t *testing.T, n int, seed uint64, run func(r *Replication), opts ...ReplicateOption) *Results {
+func replicate(t *testing.T, n int, seed uint64, run func(r *Replication), opts ...Option) *Results {
 	t.Helper()
-	results, err := Replicate(t.Context(), n, func(r *Replication) error { run(r); return nil }, append(opts, ExperimentSeed(seed))...)
+	results, err := Run(t.Context(), n, func(r *Replication) error { run(r); return nil }, append(opts, Seed(seed))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +130,7 @@ func TestCompareRefuses(t *testing.T) {
 		"10 and 11 replications cannot be paired":                      replicate(t, 11, 1, queue(0.5)),
 		"levels of confidence are 0.95 and 0.9":                        replicate(t, 10, 1, queue(0.5), Confidence(0.9)),
 	} {
-		if _, err := Compare(a, b, "wait"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "sim: ") {
+		if _, err := Compare(a, b, "wait"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "replicate: ") {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
@@ -158,7 +159,7 @@ func TestStudentQuantile(t *testing.T) {
 
 // 1 … 10 have the standard deviation √(55/6), and t for 9 degrees is 2.2621571628.
 func TestHalfWidthByHand(t *testing.T) {
-	var tally Tally
+	var tally sim.Tally
 	for i := 1; i <= 10; i++ {
 		tally.Add(float64(i))
 	}
@@ -171,7 +172,7 @@ func TestHalfWidthByHand(t *testing.T) {
 func coverage(experiments, n int, mean float64, draw func() float64) float64 {
 	covered := 0
 	for range experiments {
-		var tally Tally
+		var tally sim.Tally
 		for range n {
 			tally.Add(draw())
 		}

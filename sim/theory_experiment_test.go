@@ -4,15 +4,15 @@ import (
 	"math"
 	"testing"
 
-	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
 // Two scenarios of one queue, with a server that is a little faster in one. With common random numbers both meet the same customers with
 // the same work, and the difference of their mean times is known much better than from independent runs.
 func TestCommonRandomNumbers(t *testing.T) {
 	const lambda, slow, fast = 0.5, 1, 1.1
-	run := func(mu float64, experimentSeed uint64) *sim.Results {
-		results, err := sim.Replicate(t.Context(), 60, func(r *sim.Replication) error {
+	run := func(mu float64, experimentSeed uint64) *replicate.Results {
+		results, err := replicate.Run(t.Context(), 60, func(r *replicate.Replication) error {
 			s := r.Sim()
 			c := mm1(lambda, mu).build(s, math.Inf(1))
 			s.WarmUp(300)
@@ -21,14 +21,14 @@ func TestCommonRandomNumbers(t *testing.T) {
 			}
 			r.Record("W", c.sojourns.Mean())
 			return nil
-		}, sim.ExperimentSeed(experimentSeed))
+		}, replicate.Seed(experimentSeed))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return results
 	}
-	compare := func(a, b *sim.Results) sim.Comparison {
-		c, err := sim.Compare(a, b, "W")
+	compare := func(a, b *replicate.Results) replicate.Comparison {
+		c, err := replicate.Compare(a, b, "W")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	common, apart := compare(slowly, run(fast, 1)), compare(slowly, run(fast, 2))
 
 	exact := 1./(slow-lambda) - 1./(fast-lambda)
-	for _, c := range []sim.Comparison{common, apart} {
+	for _, c := range []replicate.Comparison{common, apart} {
 		// The interval is Student's at 95 %; four standard errors are twice as wide.
 		if distance := math.Abs(c.Difference.Mean - exact); !(distance <= 2*c.Difference.HalfWidth) {
 			t.Errorf("%v, but it should be %v", c, exact)
@@ -61,8 +61,8 @@ func TestCommonRandomNumbers(t *testing.T) {
 // computed, with a warm-up and without.
 func TestWarmUpBias(t *testing.T) {
 	const lambda, mu, crowd, length, warmUp = 0.5, 1., 60, 1000., 400.
-	run := func(warm bool) *sim.Results {
-		results, err := sim.Replicate(t.Context(), 300/shorter, func(r *sim.Replication) error {
+	run := func(warm bool) *replicate.Results {
+		results, err := replicate.Run(t.Context(), 300/shorter, func(r *replicate.Replication) error {
 			s := r.Sim()
 			c := single(s, math.Inf(1), lambda, 1, exponential(mu))
 			for range crowd {
@@ -78,7 +78,7 @@ func TestWarmUpBias(t *testing.T) {
 			r.Record("observed", c.present.Observed())
 			r.Record("Lq+busy", c.resources[0].Queue().Mean()+c.resources[0].Usage().Mean())
 			return nil
-		}, sim.ExperimentSeed(seed))
+		}, replicate.Seed(seed))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,10 +1,12 @@
-package sim
+package replicate
 
 import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
 // Results are what the replications of an experiment have recorded, in the order of the replications.
@@ -14,12 +16,12 @@ type Results struct {
 	n       int
 	metrics []string // as replication 0 recorded them
 	values  map[string][]float64
-	tallies map[string]*Tally
+	tallies map[string]*sim.Tally
 	reached bool
 }
 
 func newResults(seed uint64, level float64) *Results {
-	return &Results{seed: seed, level: level, values: make(map[string][]float64), tallies: make(map[string]*Tally)}
+	return &Results{seed: seed, level: level, values: make(map[string][]float64), tallies: make(map[string]*sim.Tally)}
 }
 
 // add takes the records of the next replication, or none of them and says what is wrong.
@@ -27,7 +29,7 @@ func (r *Results) add(p *Replication) error {
 	if r.n == 0 {
 		r.metrics = p.metrics
 		for _, m := range r.metrics {
-			r.tallies[m] = new(Tally)
+			r.tallies[m] = new(sim.Tally)
 		}
 	}
 	for _, m := range r.metrics {
@@ -79,7 +81,7 @@ func (r *Results) Missing(metric string) int { return r.n - int(r.tally(metric).
 func (r *Results) Mean(metric string) float64 { return r.tally(metric).Mean() }
 
 // Tally has the statistics of a metric. It is a copy.
-func (r *Results) Tally(metric string) *Tally {
+func (r *Results) Tally(metric string) *sim.Tally {
 	t := *r.tally(metric)
 	return &t
 }
@@ -88,38 +90,26 @@ func (r *Results) Tally(metric string) *Tally {
 // metric is normal, which means over a long run nearly are, or if there are many replications.
 func (r *Results) Interval(metric string) Interval { return interval(r.tally(metric), r.level) }
 
-func interval(t *Tally, level float64) Interval {
+func interval(t *sim.Tally, level float64) Interval {
 	return Interval{Mean: t.Mean(), HalfWidth: t.CI(level), Level: level, N: int(t.N())}
 }
 
-func (r *Results) tally(metric string) *Tally {
+func (r *Results) tally(metric string) *sim.Tally {
 	t, ok := r.tallies[metric]
 	if !ok {
-		panic(fmt.Sprintf("sim: there is no metric %q; recorded is %s", metric, quoted(r.metrics)))
+		panic(fmt.Sprintf("replicate: there is no metric %q; recorded is %s", metric, text.Quoted(r.metrics)))
 	}
 	return t
 }
 
-// quoted is a list of names for a message.
-func quoted(names []string) string {
-	if len(names) == 0 {
-		return "nothing"
-	}
-	var all []string
-	for _, name := range names {
-		all = append(all, fmt.Sprintf("%q", name))
-	}
-	return strings.Join(all, ", ")
-}
-
 // String is a table with a line for each metric, which says if values are missing.
 func (r *Results) String() string {
-	rows := [][]string{{"metric", "mean", "± " + percent(r.level), "sd", "min", "max", "n"}}
+	rows := [][]string{{"metric", "mean", "± " + text.Percent(r.level), "sd", "min", "max", "n"}}
 	missing := false
 	for _, m := range r.metrics {
 		t, i := r.tallies[m], r.Interval(m)
 		row := []string{
-			m, short(i.Mean), short(i.HalfWidth), short(t.StdDev()), short(t.Min()), short(t.Max()), fmt.Sprint(i.N),
+			m, text.Short(i.Mean), text.Short(i.HalfWidth), text.Short(t.StdDev()), text.Short(t.Min()), text.Short(t.Max()), fmt.Sprint(i.N),
 		}
 		if k := r.Missing(m); k > 0 {
 			row = append(row, fmt.Sprint(k))
@@ -130,7 +120,7 @@ func (r *Results) String() string {
 	if missing {
 		rows[0] = append(rows[0], "missing")
 	}
-	return table(rows)
+	return text.Table(rows)
 }
 
 // An Interval is a confidence interval of a mean.
@@ -152,7 +142,7 @@ func (i Interval) Contains(x float64) bool { return i.Low() <= x && x <= i.High(
 
 // String is like "3.21 ± 0.14 (95 %, n 20)".
 func (i Interval) String() string {
-	return fmt.Sprintf("%s ± %s (%s, n %d)", short(i.Mean), short(i.HalfWidth), percent(i.Level), i.N)
+	return fmt.Sprintf("%s ± %s (%s, n %d)", text.Short(i.Mean), text.Short(i.HalfWidth), text.Percent(i.Level), i.N)
 }
 
 // A Comparison is how a metric differs between two scenarios, A and B, by the differences within pairs of replications with
@@ -178,7 +168,7 @@ type Comparison struct {
 	Missing int
 }
 
-// Compare compares a metric of two scenarios by paired replications. If both were run with the same [ExperimentSeed], and draw
+// Compare compares a metric of two scenarios by paired replications. If both were run with the same [Seed], and draw
 // their random numbers from streams of the same names, then replication i of one met the same circumstances as
 // replication i of the other, and the differences vary less than the scenarios do. The interval is right in any case.
 //
@@ -186,18 +176,18 @@ type Comparison struct {
 func Compare(a, b *Results, metric string) (Comparison, error) {
 	for _, r := range []*Results{a, b} {
 		if !slices.Contains(r.metrics, metric) {
-			return Comparison{}, fmt.Errorf("sim: Compare: there is no metric %q in both; one has %s, the other %s",
-				metric, quoted(a.metrics), quoted(b.metrics))
+			return Comparison{}, fmt.Errorf("replicate: Compare: there is no metric %q in both; one has %s, the other %s",
+				metric, text.Quoted(a.metrics), text.Quoted(b.metrics))
 		}
 	}
 	if a.n != b.n {
-		return Comparison{}, fmt.Errorf("sim: Compare: %d and %d replications cannot be paired; run both with the same fixed number",
+		return Comparison{}, fmt.Errorf("replicate: Compare: %d and %d replications cannot be paired; run both with the same fixed number",
 			a.n, b.n)
 	}
 	if a.level != b.level {
-		return Comparison{}, fmt.Errorf("sim: Compare: the levels of confidence are %v and %v; run both with the same", a.level, b.level)
+		return Comparison{}, fmt.Errorf("replicate: Compare: the levels of confidence are %v and %v; run both with the same", a.level, b.level)
 	}
-	var ofA, ofB, differences Tally
+	var ofA, ofB, differences sim.Tally
 	for i, x := range a.values[metric] {
 		if y := b.values[metric][i]; !math.IsNaN(x - y) {
 			ofA.Add(x)
@@ -220,7 +210,7 @@ func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Differen
 
 // String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent runs".
 func (c Comparison) String() string {
-	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, short(c.VarianceRatio))
+	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, text.Short(c.VarianceRatio))
 	if c.Missing > 0 {
 		text += fmt.Sprintf("; %d pairs are missing", c.Missing)
 	}

@@ -1,4 +1,4 @@
-package sim
+package replicate
 
 import (
 	"context"
@@ -16,6 +16,9 @@ import (
 	"go.uber.org/goleak"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/internal/seed"
 )
 
 var workerCounts = []int{1, 2, 7}
@@ -34,7 +37,7 @@ func TestReplicateIsTheSameForAnyWorkers(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var first *Results
 	for _, k := range workerCounts {
-		results, err := Replicate(t.Context(), 50, func(r *Replication) error {
+		results, err := Run(t.Context(), 50, func(r *Replication) error {
 			s := r.Sim()
 			load := s.NewLevel("load", 0)
 			for range 20 {
@@ -47,7 +50,7 @@ func TestReplicateIsTheSameForAnyWorkers(t *testing.T) {
 			r.Record("load", load.Mean())
 			r.Record("index", float64(r.Index()))
 			return nil
-		}, Workers(k), ExperimentSeed(3))
+		}, Workers(k), Seed(3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,8 +73,8 @@ func TestReplicateIsTheSameForAnyWorkers(t *testing.T) {
 
 func TestReplicationsDiffer(t *testing.T) {
 	seeds := map[uint64]bool{}
-	results, err := Replicate(t.Context(), 200, func(r *Replication) error {
-		if s := r.Sim(); s != r.Sim() || s.seed != r.Seed() {
+	results, err := Run(t.Context(), 200, func(r *Replication) error {
+		if s := r.Sim(); s != r.Sim() || s.Seed() != r.Seed() {
 			return errors.New("a replication has one simulation, with its seed")
 		}
 		seeds[r.Seed()] = true
@@ -91,7 +94,7 @@ func TestReplicationsDiffer(t *testing.T) {
 }
 
 func TestReplicateInterval(t *testing.T) {
-	results, err := Replicate(t.Context(), 12, draw, Confidence(0.9))
+	results, err := Run(t.Context(), 12, draw, Confidence(0.9))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +110,7 @@ func TestReplicateInterval(t *testing.T) {
 func TestReplicateStopsAtHalfWidth(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const least, most = 5, 400
-	all, err := Replicate(t.Context(), most, draw, ExperimentSeed(8))
+	all, err := Run(t.Context(), most, draw, Seed(8))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,30 +126,30 @@ func TestReplicateStopsAtHalfWidth(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		options []ReplicateOption
+		options []Option
 		want    int
 		reached bool
 	}{
-		{"absolute", []ReplicateOption{ToHalfWidth("x", 0.5, most)},
+		{"absolute", []Option{ToHalfWidth("x", 0.5, most)},
 			first(func(_, h float64) bool { return h <= 0.5 }), true},
-		{"relative", []ReplicateOption{ToRelativeHalfWidth("x", 0.04, most)},
+		{"relative", []Option{ToRelativeHalfWidth("x", 0.04, most)},
 			first(func(m, h float64) bool { return h <= 0.04*m }), true},
-		{"both", []ReplicateOption{ToHalfWidth("x", 0.9, most), ToRelativeHalfWidth("x", 0.06, most)},
+		{"both", []Option{ToHalfWidth("x", 0.9, most), ToRelativeHalfWidth("x", 0.06, most)},
 			first(func(m, h float64) bool { return h <= 0.9 && h <= 0.06*m }), true},
-		{"one gives up", []ReplicateOption{ToHalfWidth("x", 0.01, 20), ToHalfWidth("x", 0.5, most)},
+		{"one gives up", []Option{ToHalfWidth("x", 0.01, 20), ToHalfWidth("x", 0.5, most)},
 			first(func(_, h float64) bool { return h <= 0.5 }), false},
-		{"never", []ReplicateOption{ToHalfWidth("x", 0.01, 60)}, 60, false},
-		{"at once", []ReplicateOption{ToHalfWidth("x", 1000, most)}, least, true},
+		{"never", []Option{ToHalfWidth("x", 0.01, 60)}, 60, false},
+		{"at once", []Option{ToHalfWidth("x", 1000, most)}, least, true},
 	} {
 		for _, k := range workerCounts {
 			var started atomic.Int64
-			results, err := Replicate(t.Context(), least, func(r *Replication) error {
+			results, err := Run(t.Context(), least, func(r *Replication) error {
 				started.Add(1)
 				if r.Index() >= c.want && r.Index()%2 == 0 {
 					panic("a replication too many") // which is nobody's business
 				}
 				return draw(r)
-			}, append(c.options, Workers(k), ExperimentSeed(8))...)
+			}, append(c.options, Workers(k), Seed(8))...)
 			if err != nil {
 				t.Fatalf("%s, %d workers: %v", c.name, k, err)
 			}
@@ -159,10 +162,10 @@ func TestReplicateStopsAtHalfWidth(t *testing.T) {
 			}
 		}
 	}
-	negative, err := Replicate(t.Context(), least, func(r *Replication) error {
+	negative, err := Run(t.Context(), least, func(r *Replication) error {
 		r.Record("x", -10-2*r.Stream("x").NormFloat64())
 		return nil
-	}, ToRelativeHalfWidth("x", 0.04, most), ExperimentSeed(8))
+	}, ToRelativeHalfWidth("x", 0.04, most), Seed(8))
 	if want := first(func(m, h float64) bool { return h <= 0.04*m }); err != nil || negative.N() != want {
 		t.Errorf("with a mean below 0: %v replications, %v; want %d", negative.N(), err, want)
 	}
@@ -198,18 +201,18 @@ func TestReplicateWantsTheSameMetricsOnce(t *testing.T) {
 		},
 	} {
 		for _, k := range workerCounts {
-			results, err := Replicate(t.Context(), 20, func(r *Replication) error {
+			results, err := Run(t.Context(), 20, func(r *Replication) error {
 				unevenly(r)
 				record(r)
 				return nil
 			}, Workers(k))
-			var failure *ReplicationError
+			var failure *Error
 			if !errors.As(err, &failure) || failure.Index != 3 || !strings.HasSuffix(err.Error(), want) || results.N() != 3 {
 				t.Errorf("%d workers: %v; want %s", k, err, want)
 			}
 		}
 	}
-	_, err := Replicate(t.Context(), 5, draw, ToHalfWidth("y", 1, 10))
+	_, err := Run(t.Context(), 5, draw, ToHalfWidth("y", 1, 10))
 	if err == nil || !strings.HasSuffix(err.Error(), `metric "y" should decide when to stop, but only "x" is recorded`) {
 		t.Error(err)
 	}
@@ -217,9 +220,9 @@ func TestReplicateWantsTheSameMetricsOnce(t *testing.T) {
 
 func TestReplicateClosesItsSimulations(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	var simulations [20]*Simulation
+	var simulations [20]*sim.Simulation
 	var contexts [20]context.Context
-	_, err := Replicate(t.Context(), len(simulations), func(r *Replication) error {
+	_, err := Run(t.Context(), len(simulations), func(r *Replication) error {
 		simulations[r.Index()], contexts[r.Index()] = r.Sim(), r.Context()
 		if r.Index() == len(simulations)-1 {
 			panic("the last")
@@ -230,20 +233,20 @@ func TestReplicateClosesItsSimulations(t *testing.T) {
 		t.Error("a panic was lost")
 	}
 	for i, s := range simulations {
-		if !s.closed || contexts[i].Err() == nil {
+		if !closed(s) || contexts[i].Err() == nil {
 			t.Errorf("the simulation or the context of replication %d was not closed", i)
 		}
 	}
 }
 
 func TestReplicateRefuses(t *testing.T) {
-	mustPanic(t, "at least 1", func() { _, _ = Replicate(t.Context(), 0, draw) })
+	mustPanic(t, "at least 1", func() { _, _ = Run(t.Context(), 0, draw) })
 	mustPanic(t, "Workers(0)", func() { Workers(0) })
 	mustPanic(t, "between 0 and 1", func() { Confidence(95) })
 	mustPanic(t, "above 0", func() { ToHalfWidth("x", 0, 10) })
 	mustPanic(t, "above 0", func() { ToRelativeHalfWidth("x", math.NaN(), 10) })
-	mustPanic(t, "at most 10", func() { _, _ = Replicate(t.Context(), 20, draw, ToHalfWidth("x", 1, 10)) })
-	results, err := Replicate(t.Context(), 2, draw)
+	mustPanic(t, "at most 10", func() { _, _ = Run(t.Context(), 20, draw, ToHalfWidth("x", 1, 10)) })
+	results, err := Run(t.Context(), 2, draw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,18 +256,18 @@ func TestReplicateRefuses(t *testing.T) {
 	if results.Values("x")[0] == 99 || results.Interval("x").N != 2 {
 		t.Error("what results return should be copies")
 	}
-	_, err = Replicate(t.Context(), 1, func(r *Replication) error {
+	_, err = Run(t.Context(), 1, func(r *Replication) error {
 		r.Sim()
-		r.Sim(Seed(1))
+		r.Sim(sim.Seed(1))
 		return nil
 	})
-	var p *PanicError
+	var p *sim.PanicError
 	if !errors.As(err, &p) || !strings.Contains(err.Error(), "Sim with options") {
 		t.Error(err)
 	}
 	// The seed of the replication is the one that counts.
-	_, err = Replicate(t.Context(), 1, func(r *Replication) error {
-		if r.Sim(Seed(1)).seed != r.Seed() {
+	_, err = Run(t.Context(), 1, func(r *Replication) error {
+		if r.Sim(sim.Seed(1)).Seed() != r.Seed() {
 			return errors.New("another seed")
 		}
 		return nil
@@ -279,10 +282,10 @@ func TestReplicateCovers(t *testing.T) {
 	const experiments, want = 4000, 0.9
 	covered := 0
 	for seed := range uint64(experiments) {
-		results, err := Replicate(t.Context(), 6, func(r *Replication) error {
+		results, err := Run(t.Context(), 6, func(r *Replication) error {
 			r.Record("x", r.Stream("x").NormFloat64())
 			return nil
-		}, ExperimentSeed(seed), Confidence(0.9))
+		}, Seed(seed), Confidence(0.9))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,9 +302,9 @@ func TestReplicateCovers(t *testing.T) {
 // A replication in which nothing was observed has a missing value, which is counted and left out.
 func TestReplicateWithMissingValues(t *testing.T) {
 	scenario := func(shift float64, without func(i int) bool) *Results {
-		results, err := Replicate(t.Context(), 6, func(r *Replication) error {
+		results, err := Run(t.Context(), 6, func(r *Replication) error {
 			r.Record("always", 1)
-			var waits Tally
+			var waits sim.Tally
 			if !without(r.Index()) {
 				waits.Add(float64(r.Index()) + shift)
 			}
@@ -351,7 +354,7 @@ func TestReplicateReturnsTheFirstFailure(t *testing.T) {
 			"panic with error": func() error { panic(fmt.Errorf("wrapped: %w", errFailing)) },
 			"goexit":           func() error { runtime.Goexit(); return nil },
 		} {
-			results, err := Replicate(t.Context(), 100, func(r *Replication) error {
+			results, err := Run(t.Context(), 100, func(r *Replication) error {
 				switch r.Index() {
 				case 5:
 					time.Sleep(2 * time.Millisecond) // 6 and 7 have failed long before
@@ -362,18 +365,18 @@ func TestReplicateReturnsTheFirstFailure(t *testing.T) {
 					panic("another panic")
 				}
 				return draw(r)
-			}, Workers(k), ExperimentSeed(4))
-			var failure *ReplicationError
-			if !errors.As(err, &failure) || failure.Index != 5 || failure.Seed != replicationSeed(4, 5) {
+			}, Workers(k), Seed(4))
+			var failure *Error
+			if !errors.As(err, &failure) || failure.Index != 5 || failure.Seed != seed.Replication(4, 5) {
 				t.Fatalf("%d workers, %s: %v", k, name, err)
 			}
-			if !strings.HasPrefix(err.Error(), "sim: replication 5 (seed ") {
+			if !strings.HasPrefix(err.Error(), "replicate: replication 5 (seed ") {
 				t.Errorf("%d workers, %s: %q", k, name, err)
 			}
 			if strings.Contains(name, "error") != errors.Is(err, errFailing) {
 				t.Errorf("%d workers, %s: is it ours? %v", k, name, err)
 			}
-			var p *PanicError
+			var p *sim.PanicError
 			if errors.As(err, &p) != strings.Contains(name, "panic") || p != nil && !strings.Contains(string(p.Stack), "replicate_test.go") {
 				t.Errorf("%d workers, %s: %v", k, name, err)
 			}
@@ -387,7 +390,7 @@ func TestReplicateReturnsTheFirstFailure(t *testing.T) {
 // Those with higher numbers would wait for ever if the failure did not end their contexts.
 func TestReplicateFailureStopsTheOthers(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	_, err := Replicate(t.Context(), 1000, func(r *Replication) error {
+	_, err := Run(t.Context(), 1000, func(r *Replication) error {
 		if r.Index() > 0 {
 			<-r.Context().Done()
 			return r.Context().Err()
@@ -402,7 +405,7 @@ func TestReplicateFailureStopsTheOthers(t *testing.T) {
 // Those that were begun in advance would wait for ever if the decision to stop did not end their contexts.
 func TestReplicateDecisionStopsTheOthers(t *testing.T) {
 	defer goleak.VerifyNone(t)
-	results, err := Replicate(t.Context(), 5, func(r *Replication) error {
+	results, err := Run(t.Context(), 5, func(r *Replication) error {
 		if r.Index() >= 5 {
 			<-r.Context().Done()
 			return r.Context().Err()
@@ -419,7 +422,7 @@ func TestReplicateDoesNotRunFarAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 3
 		var started atomic.Int64
-		_, err := Replicate(t.Context(), 2, func(r *Replication) error {
+		_, err := Run(t.Context(), 2, func(r *Replication) error {
 			started.Add(1)
 			if r.Index() == 0 {
 				time.Sleep(time.Hour)
@@ -439,7 +442,7 @@ func TestReplicateHonoursItsContext(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	for _, k := range workerCounts {
 		ctx, cancel := context.WithCancel(t.Context())
-		results, err := Replicate(ctx, 1_000_000, func(r *Replication) error {
+		results, err := Run(ctx, 1_000_000, func(r *Replication) error {
 			if r.Index() == 10 {
 				cancel()
 			}
@@ -449,8 +452,8 @@ func TestReplicateHonoursItsContext(t *testing.T) {
 			r.Record("half a run", 1) // as if nothing had happened
 			return nil
 		}, Workers(k))
-		var failure *ReplicationError
-		if !errors.Is(err, context.Canceled) || errors.As(err, &failure) || !strings.HasPrefix(err.Error(), "sim: stopped after ") {
+		var failure *Error
+		if !errors.Is(err, context.Canceled) || errors.As(err, &failure) || !strings.HasPrefix(err.Error(), "replicate: stopped after ") {
 			t.Errorf("%d workers: %v", k, err)
 		}
 		// Some of those before may have been under way.
@@ -460,8 +463,68 @@ func TestReplicateHonoursItsContext(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	results, err := Replicate(ctx, 5, func(*Replication) error { t.Error("it was run"); return nil })
+	results, err := Run(ctx, 5, func(*Replication) error { t.Error("it was run"); return nil })
 	if !errors.Is(err, context.Canceled) || results.N() != 0 {
 		t.Errorf("with a context that is done: %v and %d results", err, results.N())
 	}
+}
+
+// As many workers as an int can say are as good as there are replications.
+func TestReplicateWithMostWorkers(t *testing.T) {
+	want, err := Run(t.Context(), 2, noisy, ToHalfWidth("x", 0.2, 200))
+	if err != nil || want.N() < 10 {
+		t.Fatalf("%d replications, %v", want.N(), err)
+	}
+	got, err := Run(t.Context(), 2, noisy, ToHalfWidth("x", 0.2, 200), Workers(math.MaxInt))
+	if err != nil || got.N() != want.N() || got.Mean("x") != want.Mean("x") {
+		t.Errorf("%d replications with a mean of %v, want %d with %v: %v",
+			got.N(), got.Mean("x"), want.N(), want.Mean("x"), err)
+	}
+}
+
+func noisy(r *Replication) error {
+	r.Record("x", r.Stream("x").NormFloat64())
+	return nil
+}
+
+// Every number is either taken or refused in words.
+func TestExtremeOptions(t *testing.T) {
+	tolerates := func(what string, do func()) {
+		defer func() {
+			if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "replicate: ") {
+				t.Errorf("%s panics: %v", what, p)
+			}
+		}()
+		do()
+	}
+	for _, n := range []int{math.MinInt, -1, 0, 1, 2, math.MaxInt - 1, math.MaxInt} {
+		tolerates("Workers", func() { Workers(n) })
+		tolerates("ToHalfWidth", func() { ToHalfWidth("x", 1, n) })
+	}
+	for _, x := range []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1)} {
+		tolerates("Confidence", func() { Confidence(x) })
+		tolerates("ToHalfWidth", func() { ToHalfWidth("x", x, 10) })
+	}
+}
+
+// closed reports whether a simulation is closed.
+func closed(s *sim.Simulation) (closed bool) {
+	defer func() { closed = recover() != nil }()
+	s.Step()
+	return false
+}
+
+func near(got, want, share float64) bool { return math.Abs(got-want) <= share*math.Abs(want) }
+
+// mustPanic wants a panic with a message that begins with the name of the package and has a part.
+func mustPanic(t *testing.T, part string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		message := fmt.Sprint(recover())
+		if !strings.HasPrefix(message, "replicate: ") || !strings.Contains(message, part) {
+			t.Errorf("the panic %q should begin with \"replicate: \" and have %q in it", message, part)
+		}
+	}()
+	f()
 }
