@@ -173,7 +173,7 @@ func (c queue) needs() uint64 {
 
 // A queueSeen is what a simulation knows at a time.
 type queueSeen struct {
-	courses      []sim.Course
+	courses      []sim.TimeSeries
 	observations []sim.Observations
 	report       sim.Report
 	now          float64
@@ -204,7 +204,7 @@ func (q queueing) work() (Work, error) {
 		s.Keep(sim.Thinned(mostCourse))
 		c.open(s)
 		look := func() *queueSeen {
-			return &queueSeen{s.Courses(), s.Observations(), s.Report(), s.Now(), s.Now() >= c.Until}
+			return &queueSeen{s.AllTimeSeries(), s.AllObservations(), s.Report(), s.Now(), s.Now() >= c.Until}
 		}
 		seen.wanted.Store(true)
 		const steps = 500
@@ -270,7 +270,7 @@ func (c queue) view(now *queueSeen) (v View) {
 		chart.XLabel = "hour"
 		v.Figures = append(v.Figures, Figure{ID: fileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:], Chart: chart, Band: severalChanges})
 		if now.over && name != "servers there" && c.Night < 0 {
-			row(name, analysis.Course(course), expected)
+			row(name, analysis.TimeSeries(course), expected)
 		}
 	}
 	for _, o := range now.observations {
@@ -295,7 +295,7 @@ func (c queue) view(now *queueSeen) (v View) {
 		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
 		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
 		{"report.json", "the same for programs", func(w io.Writer) error { return output.WriteReport(w, output.JSON, now.report) }},
-		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteCourses(w, output.CSV, now.courses) }},
+		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteTimeSeries(w, output.CSV, now.courses) }},
 		{"observations.csv", "waiting times", func(w io.Writer) error {
 			return output.WriteObservations(w, output.CSV, now.observations)
 		}}}
@@ -306,7 +306,7 @@ func (c queue) view(now *queueSeen) (v View) {
 const severalChanges = "mean (least–most) of a part of the time"
 
 // courseChart is a course over time: each change if they are few, and otherwise means over parts of the time, with a band from the least to the most.
-func courseChart(c sim.Course, name string, until float64) plot.Chart {
+func courseChart(c sim.TimeSeries, name string, until float64) plot.Chart {
 	const parts = 240
 	s := plot.Series{Name: name, Unmarked: true}
 	chart := plot.Chart{Title: name, XLabel: "time", YLabel: name, FromZero: true, Headroom: true, UpToX: until, FromZeroX: true, LegendBeside: true}
@@ -411,7 +411,7 @@ func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 }
 
 // readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
-func readCourses(r io.Reader) (all []sim.Course, err error) {
+func readCourses(r io.Reader) (all []sim.TimeSeries, err error) {
 	in := csv.NewReader(r)
 	head, err := in.Read()
 	if err != nil || !slices.Equal(head, []string{"statistic", "from", "to", "mean", "min", "max"}) {
@@ -437,7 +437,7 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 		if !ok {
 			k = len(all)
 			place[row[0]] = k
-			all = append(all, sim.Course{Name: row[0], Start: x[0], Complete: true})
+			all = append(all, sim.TimeSeries{Name: row[0], Start: x[0], Complete: true})
 		}
 		c := &all[k]
 		if x[0] > x[1] || len(c.Points) > 0 && x[0] < c.End {
@@ -445,6 +445,6 @@ func readCourses(r io.Reader) (all []sim.Course, err error) {
 		}
 		c.Sampled = c.Sampled || x[0] == x[1]
 		c.End = x[1]
-		c.Points = append(c.Points, sim.CoursePoint{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
+		c.Points = append(c.Points, sim.TimeSeriesPoint{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
 	}
 }

@@ -36,13 +36,13 @@ func TestQueueTheory(t *testing.T) {
 			t.Fatal(err)
 		}
 		waits, _ := servers.Waits().Observations()
-		line, _ := servers.Queue().Course()
-		busy, _ := servers.Usage().Course()
+		line, _ := servers.Queue().TimeSeries()
+		busy, _ := servers.Usage().TimeSeries()
 		s.Close()
 		for what, m := range map[string]struct {
 			e    analysis.Estimate
 			want float64
-		}{"wait": {analysis.Observations(waits), theory.wait}, "line": {analysis.Course(line), theory.line}, "busy": {analysis.Course(busy), theory.busy}} {
+		}{"wait": {analysis.Observations(waits), theory.wait}, "line": {analysis.TimeSeries(line), theory.line}, "busy": {analysis.TimeSeries(busy), theory.busy}} {
 			if off := math.Abs(m.e.Value - m.want); !(off < 2*m.e.HalfWidth()) || !(m.e.HalfWidth() < 0.2*m.want) {
 				t.Errorf("%+v: %s is %v, want %v", x.q, what, m.e, m.want)
 			}

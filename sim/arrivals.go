@@ -36,10 +36,10 @@ func (s *Simulation) Arrive(arrivals Arrivals, f func(), opts ...EventOption) Ev
 	return Event{}
 }
 
-// A source is Arrivals by a function.
-type source func(after float64) (float64, bool)
+// An arrivalFunc is Arrivals by a function.
+type arrivalFunc func(after float64) (float64, bool)
 
-func (f source) Next(after float64) (float64, bool) { return f(after) }
+func (f arrivalFunc) Next(after float64) (float64, bool) { return f(after) }
 
 // Poisson are arrivals at a constant rate, so many on average in a unit of time. With a rate of 0 nobody comes. It panics if the rate is
 // negative or not finite.
@@ -47,7 +47,7 @@ func Poisson(r *rand.Rand, rate float64) Arrivals {
 	if !(rate >= 0 && finite(rate)) {
 		panic(fmt.Sprintf("sim: Poisson(%g): the rate must be finite, and not negative", rate))
 	}
-	return source(func(after float64) (float64, bool) {
+	return arrivalFunc(func(after float64) (float64, bool) {
 		at := after + random.Exponential(r)/rate
 		return at, at <= maxTime
 	})
@@ -69,7 +69,7 @@ func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until floa
 	if !(most > 0 && finite(most)) || math.IsNaN(until) {
 		panic(fmt.Sprintf("sim: VaryingPoisson(…, %g, %g): the largest rate must be above 0 and finite, and the end a time", most, until))
 	}
-	return source(func(at float64) (float64, bool) {
+	return arrivalFunc(func(at float64) (float64, bool) {
 		for range mostRejected {
 			if at += random.Exponential(r) / most; !(at <= min(until, maxTime)) {
 				return 0, false
@@ -89,7 +89,7 @@ func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until floa
 // Renewal are arrivals whose distances are independent of each other and have a distribution. With [Empirical] it is the bootstrap of
 // recorded intervals.
 func Renewal(r *rand.Rand, between Distribution) Arrivals {
-	return source(func(after float64) (float64, bool) {
+	return arrivalFunc(func(after float64) (float64, bool) {
 		d := between.Draw(r)
 		if !(d >= 0) {
 			panic(fmt.Sprintf("sim: Renewal: %v has given a distance of %g, which must not be negative", between, d))
@@ -107,7 +107,7 @@ func Recorded(times []float64) Arrivals {
 		}
 	}
 	times = slices.Clone(times)
-	return source(func(after float64) (float64, bool) {
+	return arrivalFunc(func(after float64) (float64, bool) {
 		times = times[sort.SearchFloat64s(times, after):]
 		if len(times) == 0 {
 			return 0, false
@@ -121,7 +121,7 @@ func Recorded(times []float64) Arrivals {
 // Batches lets several come at each time: size tells how many, and is drawn anew each time. It panics if that is below 1.
 func Batches(arrivals Arrivals, size func() int) Arrivals {
 	left, at := 0, 0.0
-	return source(func(after float64) (float64, bool) {
+	return arrivalFunc(func(after float64) (float64, bool) {
 		if left == 0 || after != at { // the others have been moved away from their time
 			var ok bool
 			if at, ok = arrivals.Next(after); !ok {
@@ -261,7 +261,7 @@ func (t *RateTable) integral(at float64) float64 {
 // Poisson are arrivals at the rate of the table. It is exact: what is between two arrivals, in units of the integral of the rate, is
 // exponential with mean 1.
 func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
-	return source(func(after float64) (float64, bool) {
+	return arrivalFunc(func(after float64) (float64, bool) {
 		left := random.Exponential(r)
 		i, base := t.piece(after)
 		at := after

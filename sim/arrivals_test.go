@@ -171,7 +171,7 @@ func TestArrivals(t *testing.T) {
 	})
 	last := s.Arrive(sim.Recorded([]float64{3001}), func() {})
 	must(s.Run(t.Context(), 4000))
-	if calls != 3 || e.Pending() || last.Pending() || s.Pending() != 0 {
+	if calls != 3 || e.Pending() || last.Pending() || s.PendingEvents() != 0 {
 		t.Errorf("%d calls", calls)
 	}
 	for what, f := range map[string]func(){

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Breakdowns say how units of a resource break, and are repaired; see [Resource.Break].
-type Breakdowns struct {
+// BreakdownConfig say how units of a resource break, and are repaired; see [Resource.Break].
+type BreakdownConfig struct {
 	// Name is that of the statistics in the [Report], of which there are none without one, and of the streams of random numbers,
 	// which are otherwise named after the resource.
 	Name string
@@ -23,17 +23,17 @@ type Breakdowns struct {
 	Repair   Distribution
 	RepairBy func(p *Process)
 
-	Units  int    // how many break at once; all if it is 0
-	AtWork AtWork // what becomes of who is at work; Resume unless told
+	Units int      // how many break at once; all if it is 0
+	Rule  WorkRule // what becomes of who is at work; Resume unless told
 }
 
 // A Breakdown is what goes on by [Resource.Break]: units break and are repaired, again and again.
 type Breakdown struct {
 	r        *Resource
-	of       Breakdowns
+	of       BreakdownConfig
 	failures *rand.Rand
 	repairs  *rand.Rand
-	down     Level
+	down     TimeWeighted
 	count    occurrences
 	event    Event   // the next failure, or the end of the repair
 	left     float64 // unit-times in use until the next failure, if that counts
@@ -53,14 +53,14 @@ func (c *occurrences) report(name string) []ReportRow {
 }
 
 // Break lets units of the resource break, from now on. Those that break are the free ones as long as there are any: who is at work goes on
-// with another unit. If there are not enough, [AtWork] says what becomes of those at work.
+// with another unit. If there are not enough, [WorkRule] says what becomes of those at work.
 //
 // Several can be at work on one resource, such as one for each machine of five, or one for small troubles and one for large ones. Each has
 // one pending event at most. Since there is always something left to happen, [Simulation.Run] needs a time to end, unless it is by use.
 //
 // A unit that breaks by the clock does so in the night, too. It panics if there is no distribution or a negative number of units, and
 // when a time to failure is drawn that is not above 0, or a repair of negative length.
-func (r *Resource) Break(b Breakdowns) *Breakdown {
+func (r *Resource) Break(b BreakdownConfig) *Breakdown {
 	switch {
 	case b.ToFailure.draw == nil:
 		panic("sim: Break of " + r.name + ": ToFailure must be told")
@@ -69,11 +69,11 @@ func (r *Resource) Break(b Breakdowns) *Breakdown {
 	case b.Units < 0:
 		panic(fmt.Sprintf("sim: Break of %s: %d units break at once; it must be 1 or more, or 0 for all", r.name, b.Units))
 	}
-	b.AtWork.check("Break of " + r.name)
-	if b.AtWork == 0 {
-		b.AtWork = Resume
+	b.Rule.check("Break of " + r.name)
+	if b.Rule == 0 {
+		b.Rule = Resume
 	}
-	u := r.kept()
+	u := r.ensureAvailability()
 	u.breakdowns++
 	stream := b.Name
 	if stream == "" {
@@ -81,7 +81,7 @@ func (r *Resource) Break(b Breakdowns) *Breakdown {
 			stream += fmt.Sprint(" ", u.breakdowns)
 		}
 	}
-	d := &Breakdown{r: r, of: b, failures: r.s.Stream(stream + ", failures"), repairs: r.s.Stream(stream + ", repairs"), down: r.s.level(0)}
+	d := &Breakdown{r: r, of: b, failures: r.s.Stream(stream + ", failures"), repairs: r.s.Stream(stream + ", repairs"), down: r.s.timeWeighted(0)}
 	register(r.s, b.Name, d)
 	d.begin()
 	return d
@@ -94,23 +94,23 @@ func (d *Breakdown) statistics(f func(string, resetter)) {
 
 // begin waits for the next failure.
 func (d *Breakdown) begin() {
-	s, u := d.r.s, d.r.upkeep
+	s, u := d.r.s, d.r.availability
 	life := d.of.ToFailure.Draw(d.failures)
 	if !(life > 0) {
 		panic(fmt.Sprintf("sim: Break of %s: %v has given a time to failure of %g, which must be above 0", d.r.name, d.of.ToFailure, life))
 	}
 	if d.of.InUse {
-		u.wear(d.r) // up to now
+		u.countUse(d.r) // up to now
 		d.left = life
-		u.wearing = append(u.wearing, d)
-		d.foresee()
+		u.byUse = append(u.byUse, d)
+		d.scheduleFailure()
 	} else if at := s.now + life; at <= maxTime {
 		d.event = s.At(at, d.fail, Named("breakdown of "+d.r.name))
 	}
 }
 
 // foresee schedules the failure that comes by use, if nothing changes.
-func (d *Breakdown) foresee() {
+func (d *Breakdown) scheduleFailure() {
 	s, inUse := d.r.s, d.r.inUse
 	at := s.now + max(0, d.left)/float64(inUse)
 	switch {
@@ -124,24 +124,24 @@ func (d *Breakdown) foresee() {
 }
 
 // wear counts the use of units up to now, of which there is another number from now on.
-func (u *upkeep) wear(r *Resource) {
-	if len(u.wearing) > 0 {
-		used := float64(float64(u.unitsInWear) * (r.s.now - u.wornUpTo))
-		for _, d := range u.wearing {
+func (u *availability) countUse(r *Resource) {
+	if len(u.byUse) > 0 {
+		used := float64(float64(u.unitsInUse) * (r.s.now - u.countedUpTo))
+		for _, d := range u.byUse {
 			d.left -= used
-			d.foresee()
+			d.scheduleFailure()
 		}
 	}
-	u.wornUpTo, u.unitsInWear = r.s.now, r.inUse
+	u.countedUpTo, u.unitsInUse = r.s.now, r.inUse
 }
 
 // fail breaks the units.
 func (d *Breakdown) fail() {
-	s, r, u := d.r.s, d.r, d.r.upkeep
+	s, r, u := d.r.s, d.r, d.r.availability
 	d.broken = true
 	d.count.n++
 	if d.of.InUse {
-		u.unwear(d)
+		u.removeByUse(d)
 	}
 	if d.of.Units > 0 {
 		u.down += d.of.Units
@@ -164,17 +164,17 @@ func (d *Breakdown) fail() {
 			d.event = s.At(at, d.repaired, Named("repair of "+r.name))
 		}
 	}
-	r.adapt(d.of.AtWork, "a breakdown")
+	r.adapt(d.of.Rule, "a breakdown")
 }
 
 // unwear takes a breakdown out of those that come by use.
-func (u *upkeep) unwear(d *Breakdown) {
-	u.wearing = slices.DeleteFunc(u.wearing, func(other *Breakdown) bool { return other == d })
+func (u *availability) removeByUse(d *Breakdown) {
+	u.byUse = slices.DeleteFunc(u.byUse, func(other *Breakdown) bool { return other == d })
 }
 
 // repaired makes the units whole again.
 func (d *Breakdown) repaired() {
-	r, u := d.r, d.r.upkeep
+	r, u := d.r, d.r.availability
 	if r.s.closed {
 		return
 	}
@@ -188,14 +188,14 @@ func (d *Breakdown) repaired() {
 	if !d.ended {
 		d.begin()
 	}
-	r.adapt(d.of.AtWork, "a breakdown")
+	r.adapt(d.of.Rule, "a breakdown")
 }
 
 // End lets nothing break any more. A repair that is under way goes on.
 func (d *Breakdown) End() {
 	if d.ended = true; !d.broken {
 		d.event.Cancel()
-		d.r.upkeep.unwear(d)
+		d.r.availability.removeByUse(d)
 	}
 }
 
@@ -206,4 +206,4 @@ func (d *Breakdown) Broken() bool { return d.broken }
 func (d *Breakdown) Failures() int { return int(d.count.n) }
 
 // Down is how many units are broken, over time; if all are, how many there would be by the timetable.
-func (d *Breakdown) Down() *Level { return &d.down }
+func (d *Breakdown) Down() *TimeWeighted { return &d.down }

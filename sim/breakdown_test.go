@@ -11,21 +11,21 @@ import (
 func TestBreakdowns(t *testing.T) {
 	for name, x := range map[string]struct {
 		inUse bool
-		rule  AtWork
+		rule  WorkRule
 		want  []string
 	}{
 		// By the clock it works from 0 to 5, 7 to 12, 14 to 19, …, 35 to 40, and from then on nothing breaks.
 		"clock, resume":    {false, 0, []string{"9 a done", "18 b done"}},        // a 1–5, 7–9; b 9–12, 14–18
 		"clock, restart":   {false, Restart, []string{"41 a done", "48 b done"}}, // 6 are never done in 5
-		"clock, throw out": {false, ThrowOut, []string{"5 a lost by a breakdown, 2 left", "12 b lost by a breakdown, 2 left"}},
+		"clock, throw out": {false, Interrupt, []string{"5 a lost by a breakdown, 2 left", "12 b lost by a breakdown, 2 left"}},
 		"clock, finish":    {false, Finish, []string{"7 a done", "14 b done"}}, // b in the middle of a repair
 		// It is used from 1 to 6, and broken from 6 to 8; used up to 13, and broken to 15.
 		"use, resume":    {true, Resume, []string{"9 a done", "18 b done"}},
-		"use, throw out": {true, ThrowOut, []string{"6 a lost by a breakdown, 1 left", "13 b lost by a breakdown, 2 left"}},
+		"use, throw out": {true, Interrupt, []string{"6 a lost by a breakdown, 1 left", "13 b lost by a breakdown, 2 left"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, 1)
-			d := b.Break(Breakdowns{ToFailure: Constant(5), Repair: Constant(2), InUse: x.inUse, AtWork: x.rule})
+			d := b.Break(BreakdownConfig{ToFailure: Constant(5), Repair: Constant(2), InUse: x.inUse, Rule: x.rule})
 			b.comes(1, "a", 6)
 			b.comes(2, "b", 7)
 			b.At(40, d.End)
@@ -37,7 +37,7 @@ func TestBreakdowns(t *testing.T) {
 // With free units nobody has to stop, and unit-times count.
 func TestBreakdownsOfSomeUnits(t *testing.T) {
 	b := newBench(t, 3)
-	d := b.Break(Breakdowns{Name: "saw", ToFailure: Constant(6), Repair: Constant(10), InUse: true, Units: 1})
+	d := b.Break(BreakdownConfig{Name: "saw", ToFailure: Constant(6), Repair: Constant(10), InUse: true, Units: 1})
 	b.comes(0, "a", 4) // 1·2 + 2·2 = 6 at 4
 	b.comes(2, "b", 4)
 	b.comes(5, "c", 20) // the third is broken; c begins at once with the second
@@ -65,7 +65,7 @@ func TestTroubleOverlaps(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 10, 4}, {10, 30, 3}}, Otherwise: 1}, Resume)
 	once := func(at float64, repair float64, units int) {
-		d := b.Break(Breakdowns{ToFailure: Constant(at), Repair: Constant(repair), Units: units})
+		d := b.Break(BreakdownConfig{ToFailure: Constant(at), Repair: Constant(repair), Units: units})
 		b.At(at+repair/2, d.End)
 	}
 	once(2, 12, 1) // 2–14
@@ -89,7 +89,7 @@ func TestTroubleOverlaps(t *testing.T) {
 func TestRepairBySomebody(t *testing.T) {
 	b := newBench(t, 1)
 	man := NewResource(b.Simulation, "repairman", 1)
-	d := b.Break(Breakdowns{ToFailure: Constant(3), RepairBy: func(p *Process) { _ = man.Use(p, 1, func() { _ = p.Wait(2) }) }})
+	d := b.Break(BreakdownConfig{ToFailure: Constant(3), RepairBy: func(p *Process) { _ = man.Use(p, 1, func() { _ = p.Wait(2) }) }})
 	b.Go("other work", func(p *Process) { _ = man.Use(p, 1, func() { _ = p.Wait(10) }) })
 	b.comes(0, "a", 4)
 	b.At(12, d.End)
@@ -101,14 +101,16 @@ func TestRepairBySomebody(t *testing.T) {
 
 // What breaks at the very instant at which work ends, a shift does, or somebody comes or is interrupted: in any order.
 func TestTiesWithBreakdowns(t *testing.T) {
-	for _, rule := range []AtWork{Finish, Resume, Restart, ThrowOut} {
+	for _, rule := range []WorkRule{Finish, Resume, Restart, Interrupt} {
 		for _, inUse := range []bool{false, true} {
 			for order := range 24 {
 				b := newBench(t, 1)
 				var p *Process
 				acts := []func(){
 					func() { b.Schedule(Dated{Shifts: []Shift{{0, 5, 1}, {8, 100, 1}}}, rule) },
-					func() { b.Break(Breakdowns{ToFailure: Constant(5), Repair: Constant(1), InUse: inUse, AtWork: rule}) },
+					func() {
+						b.Break(BreakdownConfig{ToFailure: Constant(5), Repair: Constant(1), InUse: inUse, Rule: rule})
+					},
 					func() { p = b.comes(0, "a", 5) },
 					func() { b.comes(5, "b", 1); b.At(5, func() { p.Interrupt("anyhow") }) },
 				}
@@ -135,25 +137,25 @@ func TestTiesWithBreakdowns(t *testing.T) {
 func TestWrongBreakdowns(t *testing.T) {
 	b := newBench(t, 1)
 	one := Constant(1)
-	for want, x := range map[string]Breakdowns{
+	for want, x := range map[string]BreakdownConfig{
 		"ToFailure must be told":    {Repair: one},
 		"either Repair or RepairBy": {ToFailure: one},
 		"and not both":              {ToFailure: one, Repair: one, RepairBy: func(*Process) {}},
 		"-1 units break":            {ToFailure: one, Repair: one, Units: -1},
-		"AtWork(7)":                 {ToFailure: one, Repair: one, AtWork: 7},
+		"WorkRule(7)":               {ToFailure: one, Repair: one, Rule: 7},
 		"a time to failure of 0":    {ToFailure: Constant(0), Repair: one},
 		"a time to failure of -1":   {ToFailure: Constant(-1), Repair: one},
 	} {
 		wantPanic(t, want, func() { b.Break(x) })
 	}
-	b.Break(Breakdowns{ToFailure: one, Repair: Constant(-2)})
+	b.Break(BreakdownConfig{ToFailure: one, Repair: Constant(-2)})
 	wantPanic(t, "a repair of -2", func() { run(t, b.Simulation) })
 }
 
 // A repair that never ends is no reason to go on for ever, and who waits for it is told by Live.
 func TestNeverRepaired(t *testing.T) {
 	b := newBench(t, 1)
-	b.Break(Breakdowns{ToFailure: Constant(1), RepairBy: func(p *Process) { _ = p.Wait(math.Inf(1)) }})
+	b.Break(BreakdownConfig{ToFailure: Constant(1), RepairBy: func(p *Process) { _ = p.Wait(math.Inf(1)) }})
 	p := b.comes(0, "a", 3)
 	run(t, b.Simulation)
 	if got := fmt.Sprint(b.Now(), " ", p.Status()); got != "1 cannot go on with bench, 2 left" {
@@ -167,12 +169,12 @@ func TestBrokenAtNight(t *testing.T) {
 	defer s.Close()
 	r := NewResource(s, "mill", 0)
 	r.Schedule(Daily{Shifts: []Shift{{From: 8, To: 18, Units: 2}}})
-	d := r.Break(Breakdowns{ToFailure: Constant(20), Repair: Constant(14)}) // from 20 to 34
+	d := r.Break(BreakdownConfig{ToFailure: Constant(20), Repair: Constant(14)}) // from 20 to 34
 	d.Down().Keep(EveryChange(10))
 	if err := s.Run(t.Context(), 40); err != nil {
 		t.Fatal(err)
 	}
-	c, _ := d.Down().Course()
+	c, _ := d.Down().TimeSeries()
 	if night, morning := c.Integral(20, 32), c.Integral(32, 34); night != 0 || morning != 4 || c.Integral(0, 40) != 4 || r.Capacity() != 2 {
 		t.Errorf("%g unit-times were broken in the night and %g in the morning, want 0 and 4: %v", night, morning, c.Points)
 	}

@@ -29,7 +29,7 @@ type chaos struct {
 	tickets  []Ticket
 	timeouts []*Signal
 	asked    []*Request
-	door     *Door
+	door     *Gate
 	tables   []Event
 	troubles []*Breakdown
 	log      []string
@@ -42,7 +42,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	c := &chaos{t: t, s: New(), random: rand.New(rand.NewPCG(seed, 3)), acts: 300, unsettle: func() {}}
 	t.Cleanup(c.s.Close) // also if the test fails
 	if seed%4 > 0 {
-		c.s.Keep([]Keeping{EveryChange(40), Sampled(0.5, 30), Thinned(20)}[seed%4-1])
+		c.s.Keep([]Retention{EveryChange(40), Sampled(0.5, 30), Thinned(20)}[seed%4-1])
 	}
 	for i := range 3 {
 		c.rooms = append(c.rooms, NewResource(c.s, fmt.Sprint("room ", i), 1+c.random.IntN(3)))
@@ -51,7 +51,7 @@ func newChaos(t *testing.T, seed uint64) *chaos {
 	for i := range 3 {
 		c.signals = append(c.signals, c.s.Signal(fmt.Sprint("signal ", i)))
 	}
-	c.door = NewDoor(c.s, "door", c.timetable(40)) // ends by itself
+	c.door = NewGate(c.s, "door", c.timetable(40)) // ends by itself
 	for range 6 {
 		c.spawn()
 	}
@@ -117,7 +117,7 @@ func (c *chaos) note(who string, what ...any) {
 func (c *chaos) spawn() {
 	name := fmt.Sprint("p", len(c.people))
 	stubborn := c.random.IntN(4) == 0
-	var opts []EventOption
+	var opts []ProcessOption
 	if c.random.IntN(4) == 0 {
 		opts = append(opts, Priority(c.random.IntN(3)-1))
 	}
@@ -258,8 +258,8 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 		}
 	}
 	var i *Interrupted
-	var lost Preempted
-	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrOvertaken && err != ErrClosed && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
+	var lost *Preempted
+	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrWithdrawn && err != ErrClosed && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
 		c.t.Errorf("an error that nobody expects: %v", err)
 	}
 	c.note(p.name, fmt.Sprint(err))
@@ -273,22 +273,22 @@ func (c *chaos) check() error {
 	}
 	for _, p := range c.people {
 		due := false
-		if p.state != dead {
+		if p.state != ended {
 			_, due = c.s.dueAt(p.slot)
 		}
-		ended := c.s.slots[p.slot].p != p
+		over := c.s.slots[p.slot].p != p
 		switch {
 		case p.state == waiting && len(p.interrupts) > 0:
 			errs = append(errs, fmt.Errorf("%s waits with an interrupt", p))
 		case p.state == waking && (!due || p.why == interrupted && len(p.interrupts) == 0):
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
-		case p.state == running && p != c.s.cut, p.state == unborn && !due, (p.state == dead) != ended:
-			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, ended))
+		case p.state == running && p != c.s.cutShort, p.state == notStarted && !due, (p.state == ended) != over:
+			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, over))
 		case p.state == waiting && p.works != nil && p.works.stopped == due:
 			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works.stopped, due))
-		case (p.request != nil && p.request.line != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
+		case (p.request != nil && p.request.queue != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
-		case p.request != nil && p.request.line == nil && !(p.state == waking && p.why == happened):
+		case p.request != nil && p.request.queue == nil && !(p.state == waking && p.why == happened):
 			errs = append(errs, fmt.Errorf("%s was served, and %s", p, p.Status()))
 		}
 	}
@@ -330,7 +330,7 @@ func TestChaos(t *testing.T) {
 			"cut": func(c *chaos) bool {
 				c.unsettle = func() { c.s.credit = min(c.s.credit, 1+other.IntN(2)) }
 				err := c.s.Run(fickle{background, other}, math.Inf(1))
-				if c.s.cut != nil {
+				if c.s.cutShort != nil {
 					cuts++
 				}
 				return err != nil
@@ -401,25 +401,25 @@ func TestChaosIsClosed(t *testing.T) {
 
 // request is something to ask for, of any kind.
 func (c *chaos) request(p *Process) (Waitable, *Request) {
-	opts := []RequestOption{Rank(c.random.IntN(5) - 2)}
+	opts := []ResourceOption{Rank(c.random.IntN(5) - 2)}
 	if c.random.IntN(2) == 0 {
 		opts = append(opts, Preempting())
 	}
 	switch c.random.IntN(8) {
 	case 0:
-		a := c.store.GetWhereRequested(p, func(x int) bool { return x%3 > 0 }, opts...)
+		a := c.store.NewGetWhereRequest(p, func(x int) bool { return x%3 > 0 }, opts...)
 		return a, &a.Request
 	case 1:
-		a := c.store.PutRequested(p, c.acts, opts...)
+		a := c.store.NewPutRequest(p, c.acts, opts...)
 		return a, a
 	case 2:
-		a := c.tank.GetRequested(p, float64(c.random.IntN(3)), opts...)
+		a := c.tank.NewGetRequest(p, float64(c.random.IntN(3)), opts...)
 		return a, a
 	case 3:
-		a := c.tank.PutRequested(p, float64(c.random.IntN(3)), opts...)
+		a := c.tank.NewPutRequest(p, float64(c.random.IntN(3)), opts...)
 		return a, a
 	}
-	a := pick(c, c.rooms).Requested(p, 1, opts...)
+	a := pick(c, c.rooms).NewRequest(p, 1, opts...)
 	return a, &a.Request
 }
 
@@ -491,8 +491,8 @@ func (c *chaos) actOnRequests(who string) {
 	case 0, 1, 2:
 		if len(c.tickets) > 0 {
 			ticket := pick(c, c.tickets)
-			waits := ticket.Waiting()
-			if waits != ticket.Cancel() || ticket.Waiting() {
+			waits := ticket.Queued()
+			if waits != ticket.Cancel() || ticket.Queued() {
 				c.t.Error("a ticket could not be cancelled, or could not be cancelled only once")
 			}
 			c.note(who, "gives up ", waits)
@@ -517,9 +517,9 @@ func (c *chaos) checkAsked() error {
 	var errs []error
 	for _, a := range c.asked {
 		p := a.p
-		asks := p.awaits != nil && p.awaits.asker() != nil && p.state != dead
+		asks := p.awaits != nil && p.awaits.requester() != nil && p.state != ended
 		switch {
-		case a.q != nil && (a.q.line != a.line || a.q.by != taker(a) || !asks || p.state != waiting || a.waiters.first == nil):
+		case a.q != nil && (a.q.queue != a.queue || a.q.receiver != receiver(a) || !asks || p.state != waiting || a.waiters.first == nil):
 			errs = append(errs, fmt.Errorf("%s has a request in line, and %s", p, p.Status()))
 		case a.q == nil && a.waiters.first != nil:
 			errs = append(errs, fmt.Errorf("a request of %s is waited for, and not in line", p))
@@ -542,7 +542,7 @@ func (c *chaos) checkAsked() error {
 
 // kept is all that was kept of the past, in words, which is within its bounds.
 func (c *chaos) kept() string {
-	courses, observations, holdings := c.s.Courses(), c.s.Observations(), c.s.Holdings()
+	courses, observations, holdings := c.s.AllTimeSeries(), c.s.AllObservations(), c.s.AllHoldings()
 	for _, x := range courses {
 		if len(x.Points) > 40 {
 			c.t.Errorf("%s: %d points", x.Name, len(x.Points))
@@ -569,8 +569,8 @@ func (c *chaos) timetable(n int) Timetable {
 }
 
 // rule is one of four, stopping more often than not.
-func (c *chaos) rule() AtWork {
-	return []AtWork{Finish, Resume, Restart, ThrowOut, Resume, Restart}[c.random.IntN(6)]
+func (c *chaos) rule() WorkRule {
+	return []WorkRule{Finish, Resume, Restart, Interrupt, Resume, Restart}[c.random.IntN(6)]
 }
 
 // actOnUpkeep changes a timetable, or lets something break, or no longer.
@@ -580,7 +580,7 @@ func (c *chaos) actOnUpkeep(who string) {
 	case 0:
 		opts := []ShiftOption{c.rule()}
 		if c.random.IntN(2) == 0 {
-			opts = append(opts, Staying(c.door))
+			opts = append(opts, UntilEmpty(c.door))
 		}
 		c.tables = append(c.tables, r.Schedule(c.timetable(3), opts...))
 	case 1:
@@ -594,7 +594,7 @@ func (c *chaos) actOnUpkeep(who string) {
 			pick(c, c.troubles).End()
 		}
 	case 4:
-		b := Breakdowns{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3), InUse: c.random.IntN(2) == 0, AtWork: c.rule()}
+		b := BreakdownConfig{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3), InUse: c.random.IntN(2) == 0, Rule: c.rule()}
 		if c.random.IntN(3) == 0 {
 			other := pick(c, c.rooms) // where one may have to wait, also for what is broken
 			b.Repair = Distribution{}

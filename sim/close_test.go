@@ -115,7 +115,7 @@ func TestSignalsWhileClosing(t *testing.T) {
 	_ = s.Run(background, 1)
 	s.Close()
 	for _, p := range all {
-		if !p.Done() {
+		if !p.Happened() {
 			t.Error("a process has not ended")
 		}
 	}

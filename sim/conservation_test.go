@@ -64,11 +64,11 @@ func TestUnitsAreConserved(t *testing.T) {
 						err := p.Wait(takes)
 						if by == 0 {
 							grant.Release()
-							if _, lost := grant.Preempted(); lost && !lostAtOnce(err) && !interruptedAnyhow(err) {
+							if lost := grant.Lost() != nil; lost && !lostAtOnce(err) && !interruptedAnyhow(err) {
 								t.Errorf("units are lost, and the wait returned %v", err)
 							}
 						}
-						if _, lost := grant.Preempted(); !lost && lostAtOnce(err) {
+						if lost := grant.Lost() != nil; !lost && lostAtOnce(err) {
 							t.Errorf("nothing is lost, and the wait returned %v", err)
 						}
 					}
@@ -96,7 +96,7 @@ func TestUnitsAreConserved(t *testing.T) {
 					if g.Held() {
 						return false
 					}
-					if _, lost := g.Preempted(); lost {
+					if lost := g.Lost() != nil; lost {
 						preempted++
 					}
 					held += float64(g.Units()) * (s.Now() - g.Since())
@@ -136,8 +136,8 @@ func TestUnitsAreConserved(t *testing.T) {
 // checkKept compares what a resource has kept with what customers saw, in unit-times and times.
 func checkKept(t *testing.T, desk *sim.Resource, held, waited float64) {
 	t.Helper()
-	usage, _ := desk.Usage().Course()
-	queue, _ := desk.Queue().Course()
+	usage, _ := desk.Usage().TimeSeries()
+	queue, _ := desk.Queue().TimeSeries()
 	waits, _ := desk.Waits().Observations()
 	sum, waitSum := 0.0, 0.0
 	holdings, missed := desk.Holdings()
@@ -285,7 +285,7 @@ func TestAmountsAreConserved(t *testing.T) {
 
 // lostAtOnce tells whether a request was granted, and the units taken away again in the same instant.
 func lostAtOnce(err error) bool {
-	_, lost := errors.AsType[sim.Preempted](err)
+	_, lost := errors.AsType[*sim.Preempted](err)
 	return lost
 }
 
@@ -322,22 +322,22 @@ type wish struct {
 }
 
 func (m *market) wish(p *sim.Process) wish {
-	opts := []sim.RequestOption{sim.Rank(m.random.IntN(4))}
+	opts := []sim.ResourceOption{sim.Rank(m.random.IntN(4))}
 	if m.random.IntN(3) == 0 {
 		opts = append(opts, sim.Preempting())
 	}
 	switch k := m.random.IntN(8); k {
 	case 0:
 		m.things++
-		return wish{m.store.PutRequested(p, m.things, opts...), func() { m.stock++ }}
+		return wish{m.store.NewPutRequest(p, m.things, opts...), func() { m.stock++ }}
 	case 1:
-		return wish{m.store.GetRequested(p, opts...), func() { m.stock-- }}
+		return wish{m.store.NewGetRequest(p, opts...), func() { m.stock-- }}
 	case 2:
-		return wish{m.tank.PutRequested(p, 2, opts...), func() { m.amount += 2 }}
+		return wish{m.tank.NewPutRequest(p, 2, opts...), func() { m.amount += 2 }}
 	case 3:
-		return wish{m.tank.GetRequested(p, 2, opts...), func() { m.amount -= 2 }}
+		return wish{m.tank.NewGetRequest(p, 2, opts...), func() { m.amount -= 2 }}
 	default:
-		r := m.desks[k%2].Requested(p, 1, opts...)
+		r := m.desks[k%2].NewRequest(p, 1, opts...)
 		return wish{r, func() { m.take(r.Grant()) }}
 	}
 }

@@ -49,18 +49,18 @@ func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error
 	return c.request(p, &c.putters, "Put", amount, opts)
 }
 
-func (c *Container) request(p *Process, l *line, call string, amount float64, opts []RequestOption) error {
+func (c *Container) request(p *Process, l *queue, call string, amount float64, opts []RequestOption) error {
 	c.s.checkTurn(p, call)
 	c.checkAmount(call, amount)
-	c.s.step()
-	t := termsOf(opts)
+	c.s.countStep()
+	t := requestOptionsOf(opts)
 	return l.request(p, c.s.newRequest(&t, amount), &t)
 }
 
 // TryGet takes an amount out if it is there and nobody waits for it, and reports false otherwise.
 func (c *Container) TryGet(amount float64) bool {
 	c.checkAmount("TryGet", amount)
-	c.s.step()
+	c.s.countStep()
 	if c.getters.first != nil || !c.take(amount, c.s.who()) {
 		return false
 	}
@@ -72,7 +72,7 @@ func (c *Container) TryGet(amount float64) bool {
 // TryPut puts an amount in if there is room and nobody waits for it, and reports false otherwise.
 func (c *Container) TryPut(amount float64) bool {
 	c.checkAmount("TryPut", amount)
-	c.s.step()
+	c.s.countStep()
 	if c.putters.first != nil || !c.fill(amount, c.s.who()) {
 		return false
 	}
@@ -124,7 +124,7 @@ func (c *Container) serve() {
 	}
 }
 
-func (c *Container) atOnce(l *line, r *request, who string) bool {
+func (c *Container) atOnce(l *queue, r *request, who string) bool {
 	switch {
 	case !l.ahead(r.rank):
 		return false
@@ -137,7 +137,7 @@ func (c *Container) atOnce(l *line, r *request, who string) bool {
 	return true
 }
 
-func (c *Container) label(l *line, amount float64) string {
+func (c *Container) label(l *queue, amount float64) string {
 	if l == &c.getters {
 		return fmt.Sprintf("%g from %s", amount, c.name)
 	}
@@ -150,23 +150,23 @@ func (c *Container) Capacity() float64 { return c.capacity }
 // Amount is how much is in the container.
 func (c *Container) Amount() float64 { return c.amount }
 
-// Level is how much is in the container, over time.
-func (c *Container) Level() *Level { return &c.contents }
+// TimeWeighted is how much is in the container, over time.
+func (c *Container) Contents() *TimeWeighted { return &c.contents }
 
-// GetRequested is a request of process p to take an amount out that can be waited for together with other things; see [Request].
-func (c *Container) GetRequested(p *Process, amount float64, opts ...RequestOption) *Request {
-	return c.requested(p, &c.getters, amount, "GetRequested", opts)
+// NewGetRequest is a request of process p to take an amount out that can be waited for together with other things; see [Request].
+func (c *Container) NewGetRequest(p *Process, amount float64, opts ...ResourceOption) *Request {
+	return c.newRequest(p, &c.getters, amount, "NewGetRequest", opts)
 }
 
-// PutRequested is a request of process p to put an amount in that can be waited for together with other things; see [Request].
-func (c *Container) PutRequested(p *Process, amount float64, opts ...RequestOption) *Request {
-	return c.requested(p, &c.putters, amount, "PutRequested", opts)
+// NewPutRequest is a request of process p to put an amount in that can be waited for together with other things; see [Request].
+func (c *Container) NewPutRequest(p *Process, amount float64, opts ...ResourceOption) *Request {
+	return c.newRequest(p, &c.putters, amount, "NewPutRequest", opts)
 }
 
-func (c *Container) requested(p *Process, l *line, amount float64, call string, opts []RequestOption) *Request {
+func (c *Container) newRequest(p *Process, l *queue, amount float64, call string, opts []ResourceOption) *Request {
 	c.checkAmount(call, amount)
 	a := new(Request)
-	a.set(p, l, amount, call, termsOf(opts))
+	a.set(p, l, amount, call, resourceOptionsOf(opts))
 	return a
 }
 
@@ -182,8 +182,8 @@ func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption
 	return c.then(&c.putters, "PutThen", amount, f, opts)
 }
 
-func (c *Container) then(l *line, call string, amount float64, f func(error), opts []RequestOption) Ticket {
+func (c *Container) then(l *queue, call string, amount float64, f func(error), opts []RequestOption) Ticket {
 	c.checkAmount(call, amount)
-	t := termsOf(opts)
+	t := requestOptionsOf(opts)
 	return l.requestThen(c.s.newRequest(&t, amount), &t, f)
 }

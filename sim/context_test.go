@@ -211,8 +211,8 @@ func TestTurnIsCutShort(t *testing.T) {
 			t.Fatalf("%v after %s", err, last)
 		}
 		at, ok := s.Peek()
-		if at != 0 || !ok || s.Pending() != 2 || s.Processes() != 1 || p.Status() != "has its turn" || s.Current() != nil {
-			t.Errorf("next at %g, %t; %d pending, %d processes; it %s", at, ok, s.Pending(), s.Processes(), p.Status())
+		if at != 0 || !ok || s.PendingEvents() != 2 || s.Processes() != 1 || p.Status() != "has its turn" || s.Current() != nil {
+			t.Errorf("next at %g, %t; %d pending, %d processes; it %s", at, ok, s.PendingEvents(), s.Processes(), p.Status())
 		}
 		p.Interrupt("meanwhile")
 		s.After(0, func() { last += ", then what was scheduled meanwhile" })
@@ -226,7 +226,7 @@ func TestTurnIsCutShort(t *testing.T) {
 		if err := s.Run(background, math.Inf(1)); err != nil {
 			t.Error(err)
 		}
-		if last != "long ended, then the event, then what was scheduled meanwhile" || !p.Done() {
+		if last != "long ended, then the event, then what was scheduled meanwhile" || !p.Happened() {
 			t.Error(last)
 		}
 		s.Close()

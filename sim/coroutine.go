@@ -18,54 +18,54 @@ import (
 //
 // A seat is a coroutine of iter.Pull, which is the only way to one in Go. A switch needs neither the scheduler nor a channel. Its next and
 // its yield do the same, by turns, and it does not matter to them which goroutine calls: it must only be one at a time.
-type seat struct {
-	next  func() (struct{}, bool)
-	yield func(struct{}) bool
-	given bool // next was called last, and yield is next
+type coroutine struct {
+	next      func() (struct{}, bool)
+	yield     func(struct{}) bool
+	yieldNext bool // next was called last, and yield is next
 }
 
 // change makes the goroutine that runs stand at the seat, and returns when somebody changes with it.
-func (at *seat) change() {
-	if at.given {
-		at.given = false
+func (at *coroutine) swap() {
+	if at.yieldNext {
+		at.yieldNext = false
 		at.yield(struct{}{})
 	} else {
-		at.given = true
+		at.yieldNext = true
 		at.next()
 	}
 }
 
 // stand makes the goroutine that runs stand at a seat, of which place takes note.
-func (s *Simulation) stand(place **seat, at *seat) {
+func (s *Simulation) switchTo(place **coroutine, at *coroutine) {
 	*place = at
-	if at.given { // as change does; see pause
-		at.given = false
+	if at.yieldNext { // as change does; see pause
+		at.yieldNext = false
 		at.yield(struct{}{})
 	} else {
-		at.given = true
+		at.yieldNext = true
 		at.next()
 	}
-	if s.relay != nil {
-		s.makeWay(place)
+	if s.relocateTo != nil {
+		s.relocate(place)
 	}
 }
 
 // makeWay goes on to another seat: this one is needed for the end of its worker.
-func (s *Simulation) makeWay(place **seat) {
-	for s.relay != nil {
-		at := s.relay
-		s.relay = nil
+func (s *Simulation) relocate(place **coroutine) {
+	for s.relocateTo != nil {
+		at := s.relocateTo
+		s.relocateTo = nil
 		*place = at
-		at.change()
+		at.swap()
 	}
 }
 
 // A worker is a goroutine that runs the bodies of processes, one after the other: making one costs more than a process does
 // otherwise.
 type worker struct {
-	own seat     // which it came with, and which goes with it
-	at  *seat    // where it stands while it has no process
-	p   *Process // whose body it runs; nil if it is to end
+	own coroutine  // which it came with, and which goes with it
+	co  *coroutine // where it stands while it has no process
+	p   *Process   // whose body it runs; nil if it is to end
 }
 
 // idleSlack is how many more workers are kept for later than there are processes.
@@ -73,18 +73,18 @@ const idleSlack = 256
 
 func newWorker(s *Simulation) *worker {
 	w := new(worker)
-	w.at = &w.own
+	w.co = &w.own
 	w.own.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 		w.own.yield = yield
 		for w.p != nil {
 			w.work(s)
-			if q := s.pick(); q != nil && q.state == unborn {
+			if q := s.pick(); q != nil && q.state == notStarted {
 				w.p = q // it begins here: nothing is switched
 				q.state = running
 			} else {
 				w.p = nil
 				s.idle = append(s.idle, w)
-				s.stand(&w.at, s.seatOf(q))
+				s.switchTo(&w.co, s.coroutineOf(q))
 			}
 		}
 	})
@@ -107,7 +107,7 @@ func (w *worker) work(s *Simulation) {
 		p.finish()
 		if v == nil { // runtime.Goexit
 			s.leaving = w
-			s.stand(&w.at, s.at)
+			s.switchTo(&w.co, s.co)
 		}
 	}()
 	p.body(p)
@@ -146,15 +146,15 @@ func (s *Simulation) pick() *Process {
 }
 
 // seatOf is where a process stands that is to have its turn, at a worker if it begins; or the goroutine that dispatches, for nil.
-func (s *Simulation) seatOf(p *Process) *seat {
+func (s *Simulation) coroutineOf(p *Process) *coroutine {
 	if p == nil {
-		return s.at
+		return s.co
 	}
-	if p.state == unborn {
-		s.hire(p)
+	if p.state == notStarted {
+		s.assignWorker(p)
 	}
 	p.state = running
-	return p.at
+	return p.co
 }
 
 // resume gives a process its turn, for the goroutine that dispatches, and returns when that has to go on. Others may have had theirs meanwhile.
@@ -166,10 +166,10 @@ func (s *Simulation) resume(p *Process) {
 	s.turn(p)
 	s.current = nil
 	if len(s.idle) >= s.live+idleSlack {
-		s.dismiss(s.live + idleSlack - 1)
+		s.stopIdle(s.live + idleSlack - 1)
 	}
 	if s.failure != nil {
-		s.surface()
+		s.rethrow()
 	}
 	if id := s.handed; id != 0 {
 		s.handed = 0
@@ -179,7 +179,7 @@ func (s *Simulation) resume(p *Process) {
 
 // turn switches to a process.
 func (s *Simulation) turn(p *Process) {
-	s.stand(&s.at, s.seatOf(p))
+	s.switchTo(&s.co, s.coroutineOf(p))
 	if w := s.leaving; w != nil {
 		s.leaving = nil
 		s.end(w)
@@ -188,7 +188,7 @@ func (s *Simulation) turn(p *Process) {
 }
 
 // hire finds a worker for a process that begins.
-func (s *Simulation) hire(p *Process) {
+func (s *Simulation) assignWorker(p *Process) {
 	var w *worker
 	if last := len(s.idle) - 1; last >= 0 {
 		w = s.idle[last]
@@ -197,18 +197,18 @@ func (s *Simulation) hire(p *Process) {
 		w = newWorker(s)
 	}
 	w.p = p
-	p.at = w.at
+	p.co = w.co
 }
 
 // surface panics in the goroutine that dispatches with what a process panicked with.
-func (s *Simulation) surface() {
+func (s *Simulation) rethrow() {
 	f := s.failure
 	s.failure = nil
 	panic(f)
 }
 
 // dismiss ends workers that have nothing to do, until so many are left.
-func (s *Simulation) dismiss(left int) {
+func (s *Simulation) stopIdle(left int) {
 	for len(s.idle) > left {
 		last := len(s.idle) - 1
 		w := s.idle[last]
@@ -221,11 +221,11 @@ func (s *Simulation) dismiss(left int) {
 // end lets a worker's goroutine end, which is about to as soon as it goes on. When it does, who stands at its own seat goes on. That must be the
 // caller, so that whoever is there makes way, to where the worker stands.
 func (s *Simulation) end(w *worker) {
-	if w.at != &w.own {
-		s.relay = w.at
+	if w.co != &w.own {
+		s.relocateTo = w.co
 	}
-	s.at = &w.own
-	s.at.change()
+	s.co = &w.own
+	s.co.swap()
 }
 
 // A PanicError is a panic of a process: [Simulation.Run] and [Simulation.Step] panic with it, in the goroutine that called

@@ -10,7 +10,7 @@ import (
 
 // What a turn costs at the least: coroutines in random order, each given the turn by the goroutine that dispatches and giving it back to it, or by one
 // change of places with the next.
-func BenchmarkSeats(b *testing.B) {
+func BenchmarkCoroutines(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprintf("there-and-back/%d", n), func(b *testing.B) { thereAndBack(b, n) })
 		b.Run(fmt.Sprintf("change/%d", n), func(b *testing.B) { changePlaces(b, n) })
@@ -40,11 +40,11 @@ func thereAndBack(b *testing.B, n int) {
 // changePlaces is as TestSeatsChangePlaces has it, with more seats.
 func changePlaces(b *testing.B, n int) {
 	here := n
-	seats, places := make([]seat, n), make([]*seat, n+1)
-	var relay *seat
-	change := func(me int, at *seat) {
+	seats, places := make([]coroutine, n), make([]*coroutine, n+1)
+	var relay *coroutine
+	change := func(me int, at *coroutine) {
 		places[me] = at
-		for at.change(); relay != nil; at.change() {
+		for at.swap(); relay != nil; at.swap() {
 			at, relay = relay, nil
 			places[me] = at
 		}
@@ -77,6 +77,6 @@ func changePlaces(b *testing.B, n int) {
 			relay = places[x]
 		}
 		places[here] = &seats[x]
-		seats[x].change()
+		seats[x].swap()
 	}
 }

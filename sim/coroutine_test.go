@@ -19,13 +19,13 @@ import (
 func TestSeatsChangePlaces(t *testing.T) {
 	noLeak(t)
 	const a, b, here = 0, 1, 2
-	var seats [2]seat
-	places := [3]*seat{a: &seats[a], b: &seats[b]}
+	var seats [2]coroutine
+	places := [3]*coroutine{a: &seats[a], b: &seats[b]}
 	var log []int
-	var relay *seat
-	change := func(me int, at *seat) {
+	var relay *coroutine
+	change := func(me int, at *coroutine) {
 		places[me] = at
-		for at.change(); relay != nil; places[me].change() {
+		for at.swap(); relay != nil; places[me].swap() {
 			places[me], relay = relay, nil
 		}
 	}
@@ -50,7 +50,7 @@ func TestSeatsChangePlaces(t *testing.T) {
 			relay = places[x]
 		}
 		places[here] = &seats[x]
-		seats[x].change()
+		seats[x].swap()
 	}
 	if want := []int{here, a, b, here, a, b, here, a, b, 10, 11}; !slices.Equal(log, want) {
 		t.Errorf("the turns were of %v, not of %v", log, want)
@@ -60,23 +60,23 @@ func TestSeatsChangePlaces(t *testing.T) {
 // checkSeats lists what must hold between two runs: nobody stands where another does.
 func checkSeats(s *Simulation) error {
 	var errs []error
-	at := map[*seat]string{}
-	stand := func(who string, place *seat) {
+	at := map[*coroutine]string{}
+	stand := func(who string, place *coroutine) {
 		if other, taken := at[place]; taken || place == nil {
 			errs = append(errs, fmt.Errorf("%s stands at %p, as does %q", who, place, other))
 		}
 		at[place] = who
 	}
 	for _, p := range s.Live() {
-		if p.state != unborn {
-			stand(p.Name(), p.at)
+		if p.state != notStarted {
+			stand(p.Name(), p.co)
 		}
 	}
 	for i, w := range s.idle {
-		stand(fmt.Sprintf("idle %d", i), w.at)
+		stand(fmt.Sprintf("idle %d", i), w.co)
 	}
-	if s.handed != 0 || s.relay != nil || s.leaving != nil {
-		errs = append(errs, fmt.Errorf("handed %d, relay %p, leaving %p are left", s.handed, s.relay, s.leaving))
+	if s.handed != 0 || s.relocateTo != nil || s.leaving != nil {
+		errs = append(errs, fmt.Errorf("handed %d, relay %p, leaving %p are left", s.handed, s.relocateTo, s.leaving))
 	}
 	return errors.Join(errs...)
 }
@@ -283,7 +283,7 @@ func TestExtrasAreUsedAgain(t *testing.T) {
 	for i := range 1000 {
 		p := s.GoAt(float64(i), "p", func(p *Process) {
 			_ = p.Wait(0.1)
-			if p.extra != &s.nothing {
+			if p.waitState != &s.noWaitState {
 				t.Error("a wait for time needed more")
 			}
 			_ = p.WaitFor(signal)
@@ -294,10 +294,10 @@ func TestExtrasAreUsedAgain(t *testing.T) {
 		s.At(float64(i)+0.9, func() { p.Interrupt("the last") })
 	}
 	run(t, s)
-	if n := s.Processes(); n != 0 || len(s.extras) != 1 || s.nothing.awaits != nil || s.nothing.interrupts != nil || s.nothing.sub.list != nil {
-		t.Errorf("%d processes, %d extras, and %+v for those who have none", n, len(s.extras), s.nothing)
+	if n := s.Processes(); n != 0 || len(s.freeWaitStates) != 1 || s.noWaitState.awaits != nil || s.noWaitState.interrupts != nil || s.noWaitState.sub.list != nil {
+		t.Errorf("%d processes, %d extras, and %+v for those who have none", n, len(s.freeWaitStates), s.noWaitState)
 	}
-	if e := s.extras[0]; e.awaits != nil || e.interrupts != nil || e.sub != (subscription{}) {
+	if e := s.freeWaitStates[0]; e.awaits != nil || e.interrupts != nil || e.sub != (subscription{}) {
 		t.Errorf("%+v is left of who had it before", e)
 	}
 }

@@ -99,7 +99,7 @@ func TestDistributionNamed(t *testing.T) {
 
 func TestReadColumn(t *testing.T) {
 	got, err := sim.ReadColumn(strings.NewReader("\ufeffwho, at,service\nann,1.5,3\nbob, 2e0 ,4\n"), "at")
-	if err != nil || !slices.Equal(got, []float64{1.5, 2}) || !slices.Equal(sim.Intervals(got), []float64{0.5}) {
+	if err != nil || !slices.Equal(got, []float64{1.5, 2}) || !slices.Equal(sim.Gaps(got), []float64{0.5}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	for table, want := range map[string]string{

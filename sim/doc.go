@@ -19,7 +19,7 @@
 // only needs the events in order takes [calendar.Queue].
 //
 // The package example is a whole model, and every type has one; examples/bank, machine-shop, gas-station, movie and phold are programs, and
-// docs/simpy.md is for those who come from SimPy. Quantiles are kept in sketches of DataDog/sketches-go, with which protobuf comes.
+// docs/simpy.md is for those who come from SimPy. QuantileSketch are kept in sketches of DataDog/sketches-go, with which protobuf comes.
 //
 // # What there is
 //
@@ -29,13 +29,13 @@
 //     returns something.
 //   - [Resource], [Store], [Container]: what one has to wait for: units, things, amounts. Requests have a rank, patience, and
 //     may preempt. A [Request] is waited for together with other things, and those of events are named by a [Ticket].
-//   - [Resource.Schedule], [Resource.Break], [Door]: shifts, breakdowns and opening hours; [Resource.Work] is what they can stop.
+//   - [Resource.Schedule], [Resource.Break], [Gate]: shifts, breakdowns and opening hours; [Resource.Work] is what they can stop.
 //   - [Simulation.Arrive]: somebody comes, again and again, at a rate that may change, or as recorded.
 //   - [Simulation.Stream]: named streams of random numbers, each for a purpose. A [Distribution] draws from them.
-//   - [Tally], [Level]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
+//   - [Tally], [TimeWeighted]: statistics of observations, and of quantities over time; [Simulation.WarmUp] makes them forget how a run
 //     began, and [Simulation.Report] shows all that have a name. What is made in numbers and dropped again, such as a mailbox for each
 //     customer, should have none: it goes when nobody holds it.
-//   - [Simulation.Keep]: statistics keep their past, within bounds: a [Course], [Observations], who held what. Package sim/output makes
+//   - [Simulation.Keep]: statistics keep their past, within bounds: a [TimeSeries], [Observations], who held what. Package sim/output makes
 //     files and pictures of it, and package sim/analysis tells how well a run knows its means.
 //   - [TraceTo]: everything that happens, as text, as JSON, or to a function; package sim/trace has the records.
 //   - Package sim/replicate: experiments of many runs on all cores, confidence intervals, scenarios against each other.
@@ -75,7 +75,7 @@
 //
 // # Errors and panics
 //
-// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrOvertaken], [ErrClosed]. A model in which
+// A wait returns an error if it did not end as it should: an *[Interrupted], [ErrReneged], [ErrBalked], [ErrWithdrawn], [ErrClosed]. A model in which
 // nobody is interrupted need not look at the errors of Wait. What only a mistake of the caller can bring about, a time in the
 // past or a unit that is released twice, panics with a message that begins with "sim: ". A panic in a process comes out of
 // Run as a panic with a *[PanicError], in the goroutine that called Run, so that it can be recovered there.
@@ -115,14 +115,14 @@
 //	container.go   Container
 //	shifts.go      Schedule and the timetables Daily, Weekly, Dated and Except
 //	breakdown.go   Break: units that break and are repaired
-//	door.go        Door: opening hours
+//	gate.go        Gate: opening hours
 //
 // Input and output:
 //
 //	arrivals.go    sources of arrivals, and RateTable
 //	random.go      streams of random numbers; Distribution
 //	tally.go       Tally, and the sketch of quantiles
-//	level.go       Level
-//	history.go     what statistics keep of their past: Keep, Course, Observations, Holdings
+//	timeweighted.go TimeWeighted
+//	history.go     what statistics keep of their past: Keep, TimeSeries, Observations, Holdings
 //	report.go      Report, and the list of statistics with a name
 package sim

@@ -11,31 +11,42 @@ import (
 // It stays valid until the event has happened or was cancelled, and is refused afterwards: it never touches another event.
 // The zero Event names none.
 type Event struct {
-	s     *Simulation
-	stamp uint64
-	slot  uint32
+	s       *Simulation
+	version uint64
+	slot    uint32
 }
 
-// An EventOption adjusts an event, or the start of a process.
-type EventOption struct {
-	priority int
-	name     string
-	named    bool
+// An EventOption adjusts an event: [Priority] and [Named].
+type EventOption interface{ eventOption() }
+
+// A ProcessOption adjusts the start of a process, or an event: [Priority].
+type ProcessOption interface {
+	EventOption
+	processOption()
 }
 
-// Priority decides among events that are due at the same time: the smaller goes first. It is 0 unless told. Of a process, all
-// turns have the priority that it was started with.
-func Priority(p int) EventOption { return EventOption{priority: p} }
+type (
+	priorityOption int
+	namedOption    string
+)
+
+func (priorityOption) eventOption()   {}
+func (priorityOption) processOption() {}
+func (namedOption) eventOption()      {}
+
+// Priority decides among events that are due at the same time: the smaller goes first. It is 0 by default. All turns of a process
+// have the priority that it was started with.
+func Priority(p int) ProcessOption { return priorityOption(p) }
 
 // Named gives an event a name, which a trace shows. Without it, a trace shows the name of the event's function.
-func Named(name string) EventOption { return EventOption{name: name, named: true} }
+func Named(name string) EventOption { return namedOption(name) }
 
-// priorityOf is what a list of options says about priority.
-func priorityOf(opts []EventOption) int {
+// priorityOf returns the priority among options.
+func priorityOf[O EventOption](opts []O) int {
 	priority := 0
-	for i := range opts {
-		if !opts[i].named {
-			priority = opts[i].priority
+	for _, o := range opts {
+		if p, ok := any(o).(priorityOption); ok {
+			priority = int(p)
 		}
 	}
 	return priority
@@ -46,7 +57,7 @@ func priorityOf(opts []EventOption) int {
 type slot struct {
 	f        func()
 	p        *Process // whose turn it is, if kind is turn
-	stamp    uint64   // what a handle must know; 0 while the slot is vacant
+	version  uint64   // what a handle must know; 0 while the slot is vacant
 	seq      uint64   // what its entry among those due now must know; 0 if there is none
 	priority int
 	kind     kind
@@ -76,14 +87,14 @@ func (s *Simulation) After(d float64, f func(), opts ...EventOption) Event {
 
 func (s *Simulation) add(t float64, f func(), k kind, opts []EventOption) Event {
 	needFunction(f)
-	id := s.occupy()
+	id := s.allocSlot()
 	sl := &s.slots[id]
-	sl.f, sl.kind, sl.stamp = f, k, s.number()
+	sl.f, sl.kind, sl.version = f, k, s.number()
 	if len(opts) > 0 {
 		sl.priority = priorityOf(opts)
 		s.label(id, opts)
 	}
-	stamp := sl.stamp
+	stamp := sl.version
 	s.schedule(id, t)
 	return Event{s, stamp, id}
 }
@@ -95,10 +106,10 @@ func needFunction(f func()) {
 }
 
 // occupy finds a vacant slot.
-func (s *Simulation) occupy() uint32 {
-	if last := len(s.vacant) - 1; last >= 0 {
-		id := s.vacant[last]
-		s.vacant = s.vacant[:last]
+func (s *Simulation) allocSlot() uint32 {
+	if last := len(s.freeSlots) - 1; last >= 0 {
+		id := s.freeSlots[last]
+		s.freeSlots = s.freeSlots[:last]
 		return id
 	}
 	s.slots = append(s.slots, slot{})
@@ -106,9 +117,9 @@ func (s *Simulation) occupy() uint32 {
 }
 
 // vacate gives a slot back, which has no pending event.
-func (s *Simulation) vacate(id uint32) {
+func (s *Simulation) freeSlot(id uint32) {
 	s.slots[id] = slot{}
-	s.vacant = append(s.vacant, id)
+	s.freeSlots = append(s.freeSlots, id)
 	if s.trace != nil {
 		delete(s.labels, id)
 	}
@@ -153,7 +164,7 @@ func (s *Simulation) dueAt(id uint32) (float64, bool) {
 }
 
 // Pending tells whether the event is still to happen.
-func (e Event) Pending() bool { return e.s != nil && e.s.slots[e.slot].stamp == e.stamp }
+func (e Event) Pending() bool { return e.s != nil && e.s.slots[e.slot].version == e.version }
 
 // Time tells when the event is due, if it is still to happen.
 func (e Event) Time() (float64, bool) {
@@ -169,7 +180,7 @@ func (e Event) Cancel() bool {
 		return false
 	}
 	e.s.unschedule(e.slot)
-	e.s.vacate(e.slot)
+	e.s.freeSlot(e.slot)
 	return true
 }
 
@@ -209,7 +220,7 @@ func (r *recurring) tick() {
 	if at, ok := r.next(); ok {
 		r.s.schedule(r.slot, at)
 	} else {
-		r.s.vacate(r.slot)
+		r.s.freeSlot(r.slot)
 	}
 	r.f()
 }

@@ -86,8 +86,8 @@ func TestRunIncludesUntil(t *testing.T) {
 	if err := s.Run(background, 2); err != nil || got[len(got)-1] != 20 {
 		t.Errorf("again until 2: %v, %v", got, err)
 	}
-	if err := s.Run(background, 2.5); err != nil || s.Now() != 2.5 || s.Pending() != 1 {
-		t.Errorf("until 2.5: clock %g, %d pending, %v", s.Now(), s.Pending(), err)
+	if err := s.Run(background, 2.5); err != nil || s.Now() != 2.5 || s.PendingEvents() != 1 {
+		t.Errorf("until 2.5: clock %g, %d pending, %v", s.Now(), s.PendingEvents(), err)
 	}
 	run(t, s)
 	if s.Now() != 3 || s.Events() != 8 {
@@ -174,7 +174,7 @@ func TestRunUntil(t *testing.T) {
 	p := s.Go("p", func(p *Process) { _ = p.Wait(3) })
 	g := s.Signal("g")
 	s.Every(1, 1, func() {})
-	if err := s.RunUntil(background, AnyOf(p, g)); err != nil || !p.Done() || s.Now() != 3 {
+	if err := s.RunUntil(background, AnyOf(p, g)); err != nil || !p.Happened() || s.Now() != 3 {
 		t.Errorf("%v at %g", err, s.Now())
 	}
 	if err := s.RunUntil(background, AllOf(p, s.Timeout(5))); err != nil || s.Now() != 8 {

@@ -30,16 +30,16 @@ func tolerates(t *testing.T, what string, do func()) {
 
 // Every int is either taken or refused in words.
 func TestExtremeInts(t *testing.T) {
-	course := Course{End: 1, Points: []CoursePoint{{From: 0, Mean: 1}}}
+	course := TimeSeries{End: 1, Points: []TimeSeriesPoint{{From: 0, Mean: 1}}}
 	for _, n := range extremeInts {
 		for name, f := range map[string]func(){
 			"Means":       func() { course.Means(n) },
 			"EveryChange": func() { keepAndChange(EveryChange(n)) },
 			"Sampled":     func() { keepAndChange(Sampled(1, n)) },
 			"Thinned":     func() { keepAndChange(Thinned(n)) },
-			"Tally.Keep": func() {
+			"Tally.KeepObservations": func() {
 				tally := NewTally()
-				tally.Keep(n, nil)
+				tally.KeepObservations(n, nil)
 				for i := range 10 {
 					tally.Add(float64(i))
 				}
@@ -77,9 +77,9 @@ func TestExtremeInts(t *testing.T) {
 				s.At(1, func() { s.After(0, func() {}, Priority(n)) })
 				_ = s.Run(context.Background(), 3)
 			},
-			"Breakdowns": func() {
+			"BreakdownConfig": func() {
 				s := New()
-				NewResource(s, "machine", 2).Break(Breakdowns{ToFailure: Constant(1), Repair: Constant(1), Units: n})
+				NewResource(s, "machine", 2).Break(BreakdownConfig{ToFailure: Constant(1), Repair: Constant(1), Units: n})
 				_ = s.Run(context.Background(), 5)
 			},
 		} {
@@ -108,15 +108,15 @@ func TestExtremeInts(t *testing.T) {
 	}
 }
 
-func keepAndChange(k Keeping) {
+func keepAndChange(k Retention) {
 	s := New()
-	l := s.NewLevel("level", 0)
+	l := s.NewTimeWeighted("level", 0)
 	l.Keep(k)
 	for i := range 100 {
 		s.At(float64(i), func() { l.Set(float64(i)) })
 	}
 	_ = s.Run(context.Background(), 100)
-	l.Course()
+	l.TimeSeries()
 }
 
 // A unit more than there are is not granted, however many are asked for.
@@ -155,39 +155,39 @@ func TestExtremeFloats(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range extremeFloats {
 		r := rand.New(rand.NewPCG(1, 1))
-		course := Course{End: 1, Points: []CoursePoint{{From: 0, Mean: 1}}}
+		course := TimeSeries{End: 1, Points: []TimeSeriesPoint{{From: 0, Mean: 1}}}
 		table, err := NewRateTable([]float64{0, 8, 12}, []float64{0, 20, 1e-300}, 24)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for name, f := range map[string]func(){
-			"At":        func() { New().At(x, func() {}) },
-			"After":     func() { New().After(x, func() {}) },
-			"GoAt":      func() { New().GoAt(x, "p", func(*Process) {}) },
-			"GoAfter":   func() { New().GoAfter(x, "p", func(*Process) {}) },
-			"Timeout":   func() { New().Timeout(x) },
-			"WarmUp":    func() { New().WarmUp(x) },
-			"StartAt":   func() { New(StartAt(x)) },
-			"RealTime":  func() { New(RealTime(x)) },
-			"Run":       func() { _ = New().Run(ctx, x) },
-			"Patience":  func() { Patience(x) },
-			"Quantiles": func() { NewTally(Quantiles(x)).Add(1) },
+			"At":             func() { New().At(x, func() {}) },
+			"After":          func() { New().After(x, func() {}) },
+			"GoAt":           func() { New().GoAt(x, "p", func(*Process) {}) },
+			"GoAfter":        func() { New().GoAfter(x, "p", func(*Process) {}) },
+			"Timeout":        func() { New().Timeout(x) },
+			"WarmUp":         func() { New().WarmUp(x) },
+			"StartAt":        func() { New(StartAt(x)) },
+			"RealTime":       func() { New(RealTime(x)) },
+			"Run":            func() { _ = New().Run(ctx, x) },
+			"Patience":       func() { Patience(x) },
+			"QuantileSketch": func() { NewTally(QuantileSketch(x)).Add(1) },
 			"Tally": func() {
-				tally := NewTally(Quantiles(0.01))
+				tally := NewTally(QuantileSketch(0.01))
 				tally.Add(x)
 				tally.Add(1)
 				tally.Quantile(0.5)
 				tally.CI(0.95)
 			},
-			"Tally.Quantile": func() { NewTally(Quantiles(0.01)).Quantile(x) },
+			"Tally.Quantile": func() { NewTally(QuantileSketch(0.01)).Quantile(x) },
 			"Tally.CI":       func() { NewTally().CI(x) },
-			"Level": func() {
-				l := NewLevel(func() float64 { return 0 }, x, Quantiles(0.01))
+			"TimeWeighted": func() {
+				l := NewTimeWeighted(func() float64 { return 0 }, x, QuantileSketch(0.01))
 				l.Set(x)
 				l.Add(x)
 				l.Quantile(0.5)
 			},
-			"Course": func() {
+			"TimeSeries": func() {
 				course.At(x)
 				course.Integral(x, 1)
 				course.Integral(0, x)
@@ -213,15 +213,15 @@ func TestExtremeFloats(t *testing.T) {
 			"Appointments": func() { Appointments(r, []float64{1, x}, 0.5, Constant(0)) },
 			"noShow":       func() { Appointments(r, []float64{1}, x, Constant(0)) },
 			"Recorded":     func() { Recorded([]float64{0, x}).Next(0) },
-			"Intervals":    func() { Intervals([]float64{0, x}) },
+			"Gaps":         func() { Gaps([]float64{0, x}) },
 			"Constant":     func() { Constant(x).Draw(r) },
 			"Exponential":  func() { Exponential(x).Draw(r) },
 			"Empirical":    func() { Empirical([]float64{1, x}).Draw(r) },
 			"Interpolated": func() { Interpolated([]float64{1, x}).Draw(r) },
 			"Erlang":       func() { Erlang(2, x).Draw(r) },
 			"Sampled":      func() { keepAndChange(Sampled(x, 10)) },
-			"Door": func() {
-				NewDoor(New(), "door", Daily{Shifts: []Shift{{From: 0, To: x, Units: 1}}}).Enter()
+			"Gate": func() {
+				NewGate(New(), "door", Daily{Shifts: []Shift{{From: 0, To: x, Units: 1}}}).Enter()
 			},
 			"Dated": func() { Dated{Shifts: []Shift{{From: x, To: 5, Units: 1}}}.At(x) },
 			"Daily": func() {

@@ -208,7 +208,7 @@ func TestOrderingOfWaits(t *testing.T) {
 	}, "thing", "interrupted at the next wait", "bell", "interrupted at the next wait")
 }
 
-func TestOrderingOfLines(t *testing.T) {
+func TestOrderingOfQueues(t *testing.T) {
 	ordering(t, "rank, then order of requests; and nobody overtakes the first", func(d *diary) {
 		desks := sim.NewResource(d.Simulation, "desks", 3)
 		use := func(name string, units int, opts ...sim.RequestOption) {

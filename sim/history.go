@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Keeping says how a [Level] keeps its course, and with how much memory: [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how
+// A Retention says how a [TimeWeighted] keeps its course, and with how much memory: [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how
 // many observations it may keep.
-type Keeping struct {
+type Retention struct {
 	how      how
 	most     int
 	interval float64
@@ -27,22 +27,22 @@ const (
 )
 
 // EveryChange keeps every change, exactly, until there are so many stretches between changes; what comes later is not kept, and
-// [Course.Complete] tells. It takes at most 32 bytes for each of them. It panics if most is below 1.
-func EveryChange(most int) Keeping {
+// [TimeSeries.Complete] tells. It takes at most 32 bytes for each of them. It panics if most is below 1.
+func EveryChange(most int) Retention {
 	if most < 1 {
 		panic(fmt.Sprintf("sim: EveryChange(%d): at least one stretch must be kept", most))
 	}
-	return Keeping{how: everyChange, most: most}
+	return Retention{how: everyChange, most: most}
 }
 
 // Sampled keeps the value at every interval, from when keeping begins: of several changes at that instant, the last one. When there
 // would be more than most samples, every other one is dropped and the interval doubles. It takes at most 32 bytes for each. It panics if
 // the interval is not a positive number, or if most is below 2.
-func Sampled(interval float64, most int) Keeping {
+func Sampled(interval float64, most int) Retention {
 	if !(interval > 0 && finite(interval)) || most < 2 {
 		panic(fmt.Sprintf("sim: Sampled(%v, %d): the interval must be a positive number, and at least two samples be kept", interval, most))
 	}
-	return Keeping{how: sampled, most: most, interval: interval}
+	return Retention{how: sampled, most: most, interval: interval}
 }
 
 // Thinned keeps every change, exactly, as long as there are at most so many stretches between changes. When there are more, stretches that
@@ -50,15 +50,15 @@ func Sampled(interval float64, most int) Keeping {
 // parts double as time goes on. So the area under the path stays what it was, but for rounding, and a stretch that is longer than a part
 // stays exact. It takes at most 32 bytes for each stretch, and a change still takes amortised constant time. It panics if most
 // is below 2.
-func Thinned(most int) Keeping {
+func Thinned(most int) Retention {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Thinned(%d): at least two stretches must be kept", most))
 	}
-	return Keeping{how: thinned, most: most}
+	return Retention{how: thinned, most: most}
 }
 
 // String is the call that makes it.
-func (k Keeping) String() string {
+func (k Retention) String() string {
 	switch k.how {
 	case sampled:
 		return fmt.Sprintf("Sampled(%v, %d)", k.interval, k.most)
@@ -69,54 +69,54 @@ func (k Keeping) String() string {
 }
 
 // check panics if it was not made by one of the functions.
-func (k Keeping) check() {
+func (k Retention) check() {
 	if k.most < 1 {
-		panic("sim: a Keeping is made by EveryChange, Sampled or Thinned")
+		panic("sim: a Retention is made by EveryChange, Sampled or Thinned")
 	}
 }
 
 // Keep makes all statistics with a name keep their past from now on, also those that will be made: levels their courses, tallies as many of
-// their observations, and resources as many of who held their units. [Simulation.Courses], [Simulation.Observations] and
-// [Simulation.Holdings] tell. Nothing that was kept before is kept any more. Without it nothing is kept, and nothing is paid.
-func (s *Simulation) Keep(k Keeping) {
+// their observations, and resources as many of who held their units. [Simulation.AllTimeSeries], [Simulation.AllObservations] and
+// [Simulation.AllHoldings] tell. Nothing that was kept before is kept any more. Without it nothing is kept, and nothing is paid.
+func (s *Simulation) Keep(k Retention) {
 	k.check()
-	s.registry.keeping = &k
+	s.registry.retention = &k
 	for _, x := range s.registry.named {
 		keep(x.what, k, s.clock)
 	}
 }
 
 // keep makes a statistic keep its past.
-func keep(what resetter, k Keeping, clock func() float64) {
+func keep(what resetter, k Retention, clock func() float64) {
 	switch x := what.(type) {
-	case *Level:
+	case *TimeWeighted:
 		x.Keep(k)
 	case capacities:
 		x.of.total.Keep(k)
 	case *Tally:
-		x.Keep(max(k.most, 2), clock)
+		x.KeepObservations(max(k.most, 2), clock)
 	case holders:
 		x.r.KeepHoldings(k.most)
 	}
 }
 
 // keepAll is keep for all statistics of something.
-func keepAll(x observed, k Keeping, clock func() float64) {
+func keepAll(x observed, k Retention, clock func() float64) {
 	k.check()
 	x.statistics(func(_ string, what resetter) { keep(what, k, clock) })
 }
 
 // Keep makes the resource keep its past from now on, as [Simulation.Keep] does for all: the courses of Usage, Queue and the
 // capacity, the observations of Waits, and its Holdings.
-func (r *Resource) Keep(k Keeping) { keepAll(r, k, r.s.clock) }
+func (r *Resource) Keep(k Retention) { keepAll(r, k, r.s.clock) }
 
-// Courses are those of all levels with a name that keep one, in the order in which they were made. That of a resource's capacity is among
+// TimeSeries are those of all levels with a name that keep one, in the order in which they were made. That of a resource's capacity is among
 // them.
-func (s *Simulation) Courses() (all []Course) {
+func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 	for _, x := range s.registry.named {
-		level, name := (*Level)(nil), x.name
+		level, name := (*TimeWeighted)(nil), x.name
 		switch what := x.what.(type) {
-		case *Level:
+		case *TimeWeighted:
 			level = what
 		case capacities:
 			level, name = &what.of.total, name+" capacity"
@@ -124,7 +124,7 @@ func (s *Simulation) Courses() (all []Course) {
 		if level == nil {
 			continue
 		}
-		if c, ok := level.Course(); ok {
+		if c, ok := level.TimeSeries(); ok {
 			c.Name = name
 			all = append(all, c)
 		}
@@ -133,7 +133,7 @@ func (s *Simulation) Courses() (all []Course) {
 }
 
 // Observations are those of all tallies with a name that keep some, in the order in which they were made.
-func (s *Simulation) Observations() (all []Observations) {
+func (s *Simulation) AllObservations() (all []Observations) {
 	for _, x := range s.registry.named {
 		if t, ok := x.what.(*Tally); ok {
 			if o, ok := t.Observations(); ok {
@@ -147,7 +147,7 @@ func (s *Simulation) Observations() (all []Observations) {
 
 // Holdings are those of all resources with a name that keep them, in the order in which the resources were made. Those that were too many to be kept
 // are not among them; [Simulation.MissedHoldings] tells how many these are.
-func (s *Simulation) Holdings() (all []Holding) {
+func (s *Simulation) AllHoldings() (all []Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
 			held, _ := h.r.Holdings()
@@ -158,7 +158,7 @@ func (s *Simulation) Holdings() (all []Holding) {
 }
 
 // MissedHoldings are the resources with a name that had more holdings than they may keep, in the order in which they were made, and how many are
-// missing of each among [Simulation.Holdings].
+// missing of each among [Simulation.AllHoldings].
 func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, x := range s.registry.named {
@@ -169,20 +169,20 @@ func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	}
 }
 
-// A Course is what a [Level] was over time, from when keeping began, or the last Reset, to when it was asked for. It is a copy.
-type Course struct {
-	Name       string // of the level in a report, if it was asked for by [Simulation.Courses]
+// A TimeSeries is what a [TimeWeighted] was over time, from when keeping began, or the last Reset, to when it was asked for. It is a copy.
+type TimeSeries struct {
+	Name       string // of the level in a report, if it was asked for by [Simulation.AllTimeSeries]
 	Start, End float64
-	Points     []CoursePoint // in the order of time
-	Sampled    bool          // points are instants, and not stretches
-	Complete   bool          // nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the points end
+	Points     []TimeSeriesPoint // in the order of time
+	Sampled    bool              // points are instants, and not stretches
+	Complete   bool              // nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the points end
 	// Width is the interval of samples, or of which parts stretches were put together; 0 if every change is there.
 	Width float64
 }
 
-// A CoursePoint is a stretch of a [Course]: from one change to the next, or several of them put together. The path between two changes is
+// A TimeSeriesPoint is a stretch of a [TimeSeries]: from one change to the next, or several of them put together. The path between two changes is
 // level, so that mean, minimum and maximum are the same there. Of a sample, From and To are the same.
-type CoursePoint struct {
+type TimeSeriesPoint struct {
 	From, To       float64
 	Mean, Min, Max float64
 }
@@ -190,7 +190,7 @@ type CoursePoint struct {
 // Integral is the area under the course from a time to another; where stretches were put together, parts of them count by their mean, and
 // between samples the last one holds. Outside of the course there is none. Over the whole course it is that of the level, but for
 // rounding, unless the course is sampled.
-func (c Course) Integral(from, to float64) float64 {
+func (c TimeSeries) Integral(from, to float64) float64 {
 	sum := 0.0
 	first := sort.Search(len(c.Points), func(i int) bool { return c.end(i) > from })
 	for i := first; i < len(c.Points) && c.Points[i].From < to; i++ {
@@ -202,7 +202,7 @@ func (c Course) Integral(from, to float64) float64 {
 }
 
 // end is until when a point holds.
-func (c Course) end(i int) float64 {
+func (c TimeSeries) end(i int) float64 {
 	switch {
 	case !c.Sampled:
 		return c.Points[i].To
@@ -213,14 +213,14 @@ func (c Course) end(i int) float64 {
 }
 
 // Mean is the mean over time of the whole course. It is NaN if no time has passed.
-func (c Course) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
+func (c TimeSeries) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
 
 // maxParts is into how many parts a course can be divided: their means take 128 MB.
 const maxParts = 1 << 24
 
 // Means are the means over so many parts of equal length, from Start to End: what output analysis
 // and pictures take. It panics if their number is negative or above 2²⁴.
-func (c Course) Means(parts int) []float64 {
+func (c TimeSeries) Means(parts int) []float64 {
 	if parts < 0 || parts > maxParts {
 		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))
 	}
@@ -234,7 +234,7 @@ func (c Course) Means(parts int) []float64 {
 }
 
 // At is the value at a time, or the mean of the stretch that it lies in. It is NaN outside of the course.
-func (c Course) At(t float64) float64 {
+func (c TimeSeries) At(t float64) float64 {
 	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].From > t }) - 1
 	if i < 0 || !(t <= c.End) {
 		return math.NaN()
@@ -251,8 +251,8 @@ type span struct{ to, area, low, high float64 }
 // together that lie in one part. Each part then has one stretch within it and at most one that reaches over its end, so that doubling
 // the parts comes to any number at last. It goes on until half is free: a compaction takes as many steps as there are stretches, and
 // at least half as many changes come before the next.
-type keeper struct {
-	Keeping
+type seriesRecorder struct {
+	Retention
 	start  float64
 	until  float64 // where the last stretch ends
 	width  float64 // of the parts, or between samples
@@ -261,7 +261,7 @@ type keeper struct {
 	full   bool    // nothing more is kept
 }
 
-func (c *keeper) begin(now float64) {
+func (c *seriesRecorder) begin(now float64) {
 	c.start, c.until, c.width, c.next, c.full = now, now, 0, 0, false
 	c.points = c.points[:0]
 	if c.how == sampled {
@@ -270,7 +270,7 @@ func (c *keeper) begin(now float64) {
 }
 
 // take adds that the value was x from a time to another.
-func (c *keeper) take(from, to, x float64) {
+func (c *seriesRecorder) take(from, to, x float64) {
 	if from = max(from, c.start); from == to || c.full {
 		return // keeping began in the middle
 	}
@@ -305,7 +305,7 @@ func (p *span) add(q span) {
 }
 
 // from is where a stretch begins.
-func (c *keeper) from(i int) float64 {
+func (c *seriesRecorder) from(i int) float64 {
 	if i == 0 {
 		return c.start
 	}
@@ -313,12 +313,12 @@ func (c *keeper) from(i int) float64 {
 }
 
 // partEnd is the end of the part that a time lies in.
-func (c *keeper) partEnd(t float64) float64 {
+func (c *seriesRecorder) partEnd(t float64) float64 {
 	return c.start + float64((math.Floor((t-c.start)/c.width)+1)*c.width)
 }
 
 // compact puts stretches together until half of the room is free.
-func (c *keeper) compact(now float64) {
+func (c *seriesRecorder) compact(now float64) {
 	if c.width == 0 {
 		_, power := math.Frexp((now - c.start) / float64(c.most))
 		c.width = math.Ldexp(1, power)
@@ -340,7 +340,7 @@ func (c *keeper) compact(now float64) {
 }
 
 // sample adds the samples before a time, at all of which the value was x.
-func (c *keeper) sample(to, x float64) {
+func (c *seriesRecorder) sample(to, x float64) {
 	for c.sampleAt() < to {
 		c.addSample(x)
 	}
@@ -348,10 +348,10 @@ func (c *keeper) sample(to, x float64) {
 }
 
 // sampleAt is when the next sample is due.
-func (c *keeper) sampleAt() float64 { return c.start + float64(c.next*c.width) }
+func (c *seriesRecorder) sampleAt() float64 { return c.start + float64(c.next*c.width) }
 
 // addSample adds the next sample. If there is no room it makes some instead, and another one may be the next.
-func (c *keeper) addSample(x float64) {
+func (c *seriesRecorder) addSample(x float64) {
 	if len(c.points) < c.most {
 		c.push(span{to: c.sampleAt(), area: x})
 		c.next++
@@ -367,22 +367,22 @@ func (c *keeper) addSample(x float64) {
 }
 
 // push appends, and never takes more memory than for as many as may be kept.
-func (c *keeper) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
+func (c *seriesRecorder) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
 
 // course is what was kept, with a value that has lasted since a time until now.
-func (c *keeper) course(since, now, x float64) Course {
+func (c *seriesRecorder) series(since, now, x float64) TimeSeries {
 	k := *c
 	k.points = slices.Clone(c.points)
 	k.take(since, now, x)
 	for k.how == sampled && k.sampleAt() == now {
 		k.addSample(x)
 	}
-	all := Course{Start: k.start, End: k.until, Width: k.width, Sampled: k.how == sampled, Complete: !k.full}
+	all := TimeSeries{Start: k.start, End: k.until, Width: k.width, Sampled: k.how == sampled, Complete: !k.full}
 	for i, p := range k.points {
-		point := CoursePoint{From: k.from(i), To: p.to, Min: p.low, Max: p.high}
+		point := TimeSeriesPoint{From: k.from(i), To: p.to, Min: p.low, Max: p.high}
 		switch {
 		case k.how == sampled:
-			point = CoursePoint{p.to, p.to, p.area, p.area, p.area}
+			point = TimeSeriesPoint{p.to, p.to, p.area, p.area, p.area}
 		case p.low == p.high:
 			point.Mean = p.low
 		default:
@@ -394,19 +394,19 @@ func (c *keeper) course(since, now, x float64) Course {
 	return all
 }
 
-// Keep makes the level keep its course from now on. [Level.Reset] forgets it, and keeping goes on.
-func (l *Level) Keep(k Keeping) {
+// Keep makes the level keep its course from now on. [TimeWeighted.Reset] forgets it, and keeping goes on.
+func (l *TimeWeighted) Keep(k Retention) {
 	k.check()
-	l.course = &keeper{Keeping: k}
-	l.course.begin(l.now())
+	l.series = &seriesRecorder{Retention: k}
+	l.series.begin(l.now())
 }
 
-// Course is what the level was over time, to now. It reports false unless [Level.Keep], or a Keep of what it belongs to, was called.
-func (l *Level) Course() (Course, bool) {
-	if l.course == nil {
-		return Course{}, false
+// TimeSeries is what the level was over time, to now. It reports false unless [TimeWeighted.Keep], or a Keep of what it belongs to, was called.
+func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
+	if l.series == nil {
+		return TimeSeries{}, false
 	}
-	return l.course.course(l.since, l.now(), l.value), true
+	return l.series.series(l.since, l.now(), l.value), true
 }
 
 // Observations are what a [Tally] has kept of its observations, from when keeping began, or the last Reset. It is a copy.
@@ -417,7 +417,7 @@ func (l *Level) Course() (Course, bool) {
 // drawn ones are a sample that has the distribution of all, for histograms and quantiles. The lots are the same in every run, and
 // have nothing to do with the streams of a simulation.
 type Observations struct {
-	Name    string // of the tally in a report, if it was asked for by [Simulation.Observations]
+	Name    string // of the tally in a report, if it was asked for by [Simulation.AllObservations]
 	N       int64  // how many there were
 	Batch   int64  // for how many an entry stands; 1 if all are there
 	Entries []Observation
@@ -456,7 +456,7 @@ func (o Observations) column(f func(Observation) float64) []float64 {
 }
 
 // An observer keeps observations.
-type observer struct {
+type observationRecorder struct {
 	clock   func() float64
 	most    int
 	n       int64
@@ -465,12 +465,12 @@ type observer struct {
 	entries []Observation // Mean is the sum, until it is asked for
 }
 
-func (k *observer) begin() {
+func (k *observationRecorder) begin() {
 	k.n, k.batch, k.lots = 0, 1, 0
 	k.entries = k.entries[:0]
 }
 
-func (k *observer) add(x float64) {
+func (k *observationRecorder) add(x float64) {
 	k.n++
 	if last := len(k.entries) - 1; last >= 0 && k.entries[last].N < k.batch {
 		e := &k.entries[last]
@@ -503,7 +503,7 @@ func appendUpTo[T any](most int, all []T, x T) []T {
 }
 
 // pair puts neighbours together.
-func (k *observer) pair() {
+func (k *observationRecorder) pair() {
 	kept := k.entries[:0]
 	for i := 0; i < len(k.entries); i += 2 {
 		e := k.entries[i]
@@ -526,20 +526,20 @@ func (e *Observation) join(other Observation, its bool) {
 }
 
 // lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in 2⁶⁴.
-func (k *observer) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
+func (k *observationRecorder) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
 
 // Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see [Observations]. With a clock, such as
 // the Now of a simulation, it notes when they were made; it may be nil. Reset forgets them, and keeping goes on. A tally that keeps
 // observations cannot [Tally.Merge] others. It panics if most is below 2.
-func (t *Tally) Keep(most int, clock func() float64) {
+func (t *Tally) KeepObservations(most int, clock func() float64) {
 	if most < 2 {
-		panic(fmt.Sprintf("sim: Tally.Keep(%d): at least two observations must be kept", most))
+		panic(fmt.Sprintf("sim: Tally.KeepObservations(%d): at least two observations must be kept", most))
 	}
-	t.observations = &observer{clock: clock, most: most}
+	t.observations = &observationRecorder{clock: clock, most: most}
 	t.observations.begin()
 }
 
-// Observations are what the tally has kept. It reports false unless [Tally.Keep], or a Keep of what it belongs to, was called.
+// Observations are what the tally has kept. It reports false unless [Tally.KeepObservations], or a Keep of what it belongs to, was called.
 func (t *Tally) Observations() (Observations, bool) {
 	k := t.observations
 	if k == nil {
@@ -565,26 +565,26 @@ type Holding struct {
 
 // A holdingLog keeps the holdings that are over.
 type holdingLog struct {
-	most   int
-	over   []Holding
-	missed int64
-	wentOn map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
+	most      int
+	over      []Holding
+	missed    int64
+	resumedAt map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
 }
 
 // from is since when units are in use: work that was stopped and went on is two holdings.
 func (l *holdingLog) from(g *Grant) float64 {
-	if at, ok := l.wentOn[g]; ok {
+	if at, ok := l.resumedAt[g]; ok {
 		return at
 	}
 	return g.since
 }
 
 // goOn notes that the units of a grant are in use again.
-func (l *holdingLog) goOn(g *Grant) {
-	if l.wentOn == nil {
-		l.wentOn = map[*Grant]float64{}
+func (l *holdingLog) resumed(g *Grant) {
+	if l.resumedAt == nil {
+		l.resumedAt = map[*Grant]float64{}
 	}
-	l.wentOn[g] = g.r.s.now
+	l.resumedAt[g] = g.r.s.now
 }
 
 // KeepHoldings makes the resource keep who held its units from now on, until so many holdings are over; later ones are counted and not
@@ -616,7 +616,7 @@ func (r *Resource) Holdings() (all []Holding, missed int64) {
 // note keeps a holding that is over.
 func (l *holdingLog) note(g *Grant) {
 	from := l.from(g)
-	delete(l.wentOn, g)
+	delete(l.resumedAt, g)
 	if len(l.over) == l.most {
 		l.missed++
 		return

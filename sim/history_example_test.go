@@ -19,13 +19,13 @@ func ExampleSimulation_Keep() {
 		})
 	}
 	s.Run(context.Background(), 10)
-	for _, c := range s.Courses() {
+	for _, c := range s.AllTimeSeries() {
 		fmt.Println(c.Name, c.Points)
 	}
-	for _, o := range s.Observations() {
+	for _, o := range s.AllObservations() {
 		fmt.Println(o.Name, o.Values())
 	}
-	for _, h := range s.Holdings() {
+	for _, h := range s.AllHoldings() {
 		fmt.Println(h.Who, "held", h.Units, h.Resource, "from", h.From, "to", h.To)
 	}
 	// Output:
@@ -38,14 +38,14 @@ func ExampleSimulation_Keep() {
 }
 
 // Three ways to keep the course of a level.
-func ExampleKeeping() {
-	for _, k := range []sim.Keeping{sim.EveryChange(100), sim.Sampled(10, 100), sim.Thinned(4)} {
+func ExampleRetention() {
+	for _, k := range []sim.Retention{sim.EveryChange(100), sim.Sampled(10, 100), sim.Thinned(4)} {
 		s := sim.New()
-		stock := s.NewLevel("stock", 8)
+		stock := s.NewTimeWeighted("stock", 8)
 		stock.Keep(k)
 		s.Every(4, 4, func() { stock.Add(-1) })
 		s.Run(context.Background(), 32)
-		c, _ := stock.Course()
+		c, _ := stock.TimeSeries()
 		fmt.Println(k, len(c.Points), "points, integral", c.Integral(0, 32), "at 10", c.At(10))
 		s.Close()
 	}
@@ -56,14 +56,14 @@ func ExampleKeeping() {
 }
 
 // A course that was thinned has the mean, the minimum and the maximum of what was put together.
-func ExampleCourse() {
+func ExampleTimeSeries() {
 	s := sim.New()
 	defer s.Close()
-	stock := s.NewLevel("stock", 8)
+	stock := s.NewTimeWeighted("stock", 8)
 	stock.Keep(sim.Thinned(4))
 	s.Every(4, 4, func() { stock.Add(-1) })
 	s.Run(context.Background(), 32)
-	c, _ := stock.Course()
+	c, _ := stock.TimeSeries()
 	for _, p := range c.Points {
 		fmt.Printf("from %v to %v: mean %v, %v to %v\n", p.From, p.To, p.Mean, p.Min, p.Max)
 	}
@@ -77,14 +77,14 @@ func ExampleCourse() {
 }
 
 // A point of a course is a stretch between changes.
-func ExampleCoursePoint() {
+func ExampleTimeSeriesPoint() {
 	now := 0.0
-	l := sim.NewLevel(func() float64 { return now }, 3)
+	l := sim.NewTimeWeighted(func() float64 { return now }, 3)
 	l.Keep(sim.EveryChange(10))
 	now = 2
 	l.Set(5)
 	now = 6
-	c, _ := l.Course()
+	c, _ := l.TimeSeries()
 	fmt.Printf("%+v\n", c.Points[1])
 	// Output: {From:2 To:6 Mean:5 Min:5 Max:5}
 }
@@ -92,7 +92,7 @@ func ExampleCoursePoint() {
 // A tally keeps its observations in their order. If there are more than it may keep, neighbours are put together.
 func ExampleObservations() {
 	var sizes sim.Tally
-	sizes.Keep(4, nil)
+	sizes.KeepObservations(4, nil)
 	for x := range 8 {
 		sizes.Add(float64(x))
 	}
@@ -106,7 +106,7 @@ func ExampleObservation() {
 	s := sim.New()
 	defer s.Close()
 	var sizes sim.Tally
-	sizes.Keep(100, s.Now)
+	sizes.KeepObservations(100, s.Now)
 	s.At(3, func() { sizes.Add(12) })
 	s.Run(context.Background(), 10)
 	o, _ := sizes.Observations()

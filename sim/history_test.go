@@ -48,7 +48,7 @@ func (p path) at(t float64) float64 {
 }
 
 // walk changes a level at random, often several times at an instant and sometimes not for long, and says what it was.
-func walk(random *rand.Rand, now *float64, l *Level, changes int) path {
+func walk(random *rand.Rand, now *float64, l *TimeWeighted, changes int) path {
 	var p path
 	p.set(*now, l.Value())
 	for range changes {
@@ -68,7 +68,7 @@ func walk(random *rand.Rand, now *float64, l *Level, changes int) path {
 
 // A course is the path of its level: exactly as long as there is room, and then with the mean, the least and the most of every
 // stretch; it takes no more room than it was given, and its integral is that of the level.
-func TestCourse(t *testing.T) {
+func TestTimeSeries(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		most := 2 + random.IntN(60)
@@ -76,11 +76,11 @@ func TestCourse(t *testing.T) {
 		if seed%4 == 0 {
 			changes = most / 2
 		}
-		for _, k := range []Keeping{EveryChange(most), Sampled(0.5+random.Float64(), most), Thinned(most)} {
+		for _, k := range []Retention{EveryChange(most), Sampled(0.5+random.Float64(), most), Thinned(most)} {
 			t.Run(fmt.Sprint(seed, k), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(seed, 2))
 				now := 17.25
-				l := NewLevel(func() float64 { return now }, 1)
+				l := NewTimeWeighted(func() float64 { return now }, 1)
 				now += 3 // keeping may begin later
 				l.Keep(k)
 				reset := seed%3 == 0
@@ -90,14 +90,14 @@ func TestCourse(t *testing.T) {
 				}
 				start := now
 				p := walk(random, &now, l, changes)
-				c, ok := l.Course()
-				if room := l.course.points; !ok || len(c.Points) > most || cap(room) > most {
+				c, ok := l.TimeSeries()
+				if room := l.series.points; !ok || len(c.Points) > most || cap(room) > most {
 					t.Fatalf("%t: %d points, room for %d, want at most %d", ok, len(c.Points), cap(room), most)
 				}
 				if c.Start != start || c.Sampled != (k.how == sampled) || (c.Complete && c.End != now) || c.Complete != (c.End == now) {
 					t.Fatalf("from %v to %v of %v to %v: %+v", c.Start, c.End, start, now, c)
 				}
-				again, _ := l.Course() // asking changes nothing
+				again, _ := l.TimeSeries() // asking changes nothing
 				if fmt.Sprint(c) != fmt.Sprint(again) {
 					t.Error("asked twice, it is another")
 				}
@@ -126,7 +126,7 @@ func TestCourse(t *testing.T) {
 
 func sameArea(a, b float64) bool { return math.Abs(a-b) <= 1e-11*max(1, math.Abs(a), math.Abs(b)) }
 
-func checkStretches(t *testing.T, c Course, p path, roomy bool) {
+func checkStretches(t *testing.T, c TimeSeries, p path, roomy bool) {
 	t.Helper()
 	at := c.Start
 	for _, x := range c.Points {
@@ -147,7 +147,7 @@ func checkStretches(t *testing.T, c Course, p path, roomy bool) {
 	}
 }
 
-func checkSamples(t *testing.T, c Course, p path, k Keeping, now float64) {
+func checkSamples(t *testing.T, c TimeSeries, p path, k Retention, now float64) {
 	t.Helper()
 	for i, x := range c.Points {
 		if x.From != c.Start+float64(float64(i)*c.Width) || x.To != x.From || x.Mean != p.at(x.From) {
@@ -166,10 +166,10 @@ func checkSamples(t *testing.T, c Course, p path, k Keeping, now float64) {
 func TestSampleOfNow(t *testing.T) {
 	for _, most := range []int{4, 5} {
 		now := 0.0
-		l := NewLevel(func() float64 { return now }, 0)
+		l := NewTimeWeighted(func() float64 { return now }, 0)
 		l.Keep(Sampled(1, most))
 		for range 9 {
-			c, _ := l.Course()
+			c, _ := l.TimeSeries()
 			if last := c.Points[len(c.Points)-1]; last.From != c.Width*math.Floor(now/c.Width) || last.Mean != last.From || len(c.Points) > most {
 				t.Errorf("at %v, with room for %d: %+v", now, most, c)
 			}
@@ -191,9 +191,9 @@ func TestKeepingSizes(t *testing.T) {
 		}
 	}
 	now := 0.0
-	l, tally := NewLevel(func() float64 { return now }, 0), NewTally()
+	l, tally := NewTimeWeighted(func() float64 { return now }, 0), NewTally()
 	l.Keep(Thinned(64))
-	tally.Keep(64, nil)
+	tally.KeepObservations(64, nil)
 	change := func() {
 		now++
 		l.Add(1)
@@ -214,10 +214,10 @@ func TestThinningIsCheap(t *testing.T) {
 		"bursts":  func(r *rand.Rand) float64 { return math.Exp(8 * r.NormFloat64()) }, // most of the time passes without a change
 	} {
 		now := 0.0
-		l := NewLevel(func() float64 { return now }, 0)
+		l := NewTimeWeighted(func() float64 { return now }, 0)
 		const most, changes = 1000, 200_000
 		l.Keep(Thinned(most))
-		c, random := l.course, rand.New(rand.NewPCG(1, 1))
+		c, random := l.series, rand.New(rand.NewPCG(1, 1))
 		looked, before, width := 0, 0, 0.0
 		for range changes {
 			now += step(random)
@@ -254,14 +254,14 @@ func TestKeepingRefuses(t *testing.T) {
 		{"Sampled(NaN, 10)", func() { Sampled(math.NaN(), 10) }},
 		{"Sampled(+Inf, 10)", func() { Sampled(math.Inf(1), 10) }},
 		{"Sampled(1, 1)", func() { Sampled(1, 1) }},
-		{"is made by", func() { s.NewLevel("", 0).Keep(Keeping{}) }},
-		{"is made by", func() { s.Keep(Keeping{}) }},
-		{"is made by", func() { NewStore[int](s, "", 0).Keep(Keeping{}) }},
-		{"Tally.Keep(1)", func() { tally.Keep(1, nil) }},
+		{"is made by", func() { s.NewTimeWeighted("", 0).Keep(Retention{}) }},
+		{"is made by", func() { s.Keep(Retention{}) }},
+		{"is made by", func() { NewStore[int](s, "", 0).Keep(Retention{}) }},
+		{"Tally.KeepObservations(1)", func() { tally.KeepObservations(1, nil) }},
 		{"KeepHoldings(0)", func() { NewResource(s, "", 1).KeepHoldings(0) }},
 		{"keeps its observations", func() {
 			kept, other := NewTally(), NewTally()
-			kept.Keep(10, nil)
+			kept.KeepObservations(10, nil)
 			other.Add(1)
 			kept.Merge(other)
 		}},
@@ -283,7 +283,7 @@ func TestObservations(t *testing.T) {
 		t.Run(fmt.Sprint(seed, most, n), func(t *testing.T) {
 			now := 0.0
 			var tally Tally
-			tally.Keep(most, func() float64 { return now })
+			tally.KeepObservations(most, func() float64 { return now })
 			tally.Add(7)
 			tally.Reset()
 			var all []float64
@@ -327,7 +327,7 @@ func TestObservations(t *testing.T) {
 func TestLotsAreFair(t *testing.T) {
 	const most, batch = 4096, 16
 	var tally Tally
-	tally.Keep(most, nil)
+	tally.KeepObservations(most, nil)
 	for i := range most * batch {
 		tally.Add(float64(i % batch))
 	}
@@ -352,7 +352,7 @@ func TestSimulationKeeps(t *testing.T) {
 	desk := NewResource(s, "desk", 2)
 	NewResource(s, "", 1)
 	s.NewTally("nothing")
-	if s.Courses() != nil || s.Observations() != nil || s.Holdings() != nil {
+	if s.AllTimeSeries() != nil || s.AllObservations() != nil || s.AllHoldings() != nil {
 		t.Error("something is kept that nobody asked for")
 	}
 	s.Keep(EveryChange(100))
@@ -369,26 +369,26 @@ func TestSimulationKeeps(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, c := range s.Courses() {
+	for _, c := range s.AllTimeSeries() {
 		names = append(names, c.Name)
 	}
 	if want := []string{"desk in use", "desk queue", "desk capacity", "tank contents", "tank getters", "tank putters", "store contents", "store getters",
 		"store putters"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
-	if c := s.Courses()[2]; fmt.Sprint(c.Points) != "[{0 7.5 2 2 2} {7.5 11 1 1 1}]" {
+	if c := s.AllTimeSeries()[2]; fmt.Sprint(c.Points) != "[{0 7.5 2 2 2} {7.5 11 1 1 1}]" {
 		t.Errorf("the capacity was %v", c)
 	}
-	o := s.Observations()
+	o := s.AllObservations()
 	if len(o) != 4 || o[0].Name != "desk wait" || fmt.Sprint(o[0].Values()) != "[0 0 1 1]" || o[0].Entries[2].At != 5 || o[1].Name != "nothing" || o[1].Entries != nil {
 		t.Errorf("%+v", o)
 	}
-	if got, want := fmt.Sprint(s.Holdings()), "[{desk ann 1 0 5 false false} {desk ann 1 2 7 false false} {desk ann 1 5 10 false false} {desk ann 1 7 11 true false}]"; got != want {
+	if got, want := fmt.Sprint(s.AllHoldings()), "[{desk ann 1 0 5 false false} {desk ann 1 2 7 false false} {desk ann 1 5 10 false false} {desk ann 1 7 11 true false}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	s.ResetStatistics()
-	if c := s.Courses()[0]; c.Start != 11 || len(c.Points) != 0 || !math.IsNaN(c.Mean()) || len(s.Holdings()) != 1 || s.Observations()[0].N != 0 {
-		t.Errorf("after a reset there is %+v, %v", c, s.Holdings())
+	if c := s.AllTimeSeries()[0]; c.Start != 11 || len(c.Points) != 0 || !math.IsNaN(c.Mean()) || len(s.AllHoldings()) != 1 || s.AllObservations()[0].N != 0 {
+		t.Errorf("after a reset there is %+v, %v", c, s.AllHoldings())
 	}
 	desk.KeepHoldings(1)
 	_ = s.Run(context.Background(), 30)
@@ -412,10 +412,10 @@ func TestHoldingsOfStoppedWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	sum := 0.0
-	for _, h := range s.Holdings() {
+	for _, h := range s.AllHoldings() {
 		sum += float64(h.Units) * (h.To - h.From)
 	}
-	usage, _ := desk.Usage().Course()
+	usage, _ := desk.Usage().TimeSeries()
 	if area := usage.Integral(0, 600); math.Abs(sum-area) > 1e-9*area || desk.Stopped() == 0 {
 		t.Errorf("held for %v, in use for %v; stopped %d times", sum, area, desk.Stopped())
 	}

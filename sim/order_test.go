@@ -103,8 +103,8 @@ func (o *orderTest) happens(label int) {
 
 // check compares what can be asked without changing anything.
 func (o *orderTest) check() {
-	if o.s.Pending() != len(o.pending) {
-		o.fail("%d pending, want %d", o.s.Pending(), len(o.pending))
+	if o.s.PendingEvents() != len(o.pending) {
+		o.fail("%d pending, want %d", o.s.PendingEvents(), len(o.pending))
 	}
 	at, ok := o.s.Peek()
 	if ok != (len(o.pending) > 0) || (ok && at != slices.MinFunc(o.pending, compareExpected).at) {

@@ -31,7 +31,7 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 	if err := s.Run(context.Background(), 20); err != nil {
 		t.Fatal(err)
 	}
-	var lost sim.Preempted
+	var lost *sim.Preempted
 	if !errors.As(err, &lost) || lost.By.Name() != "urgent" || began != 1 {
 		t.Errorf("at %v it was told %v", began, err)
 	}
@@ -51,7 +51,7 @@ func TestPreemptedAtItsEnd(t *testing.T) {
 			}
 			f()
 			g.Release()
-			if lost, ok := g.Preempted(); ok {
+			if lost := g.Lost(); lost != nil {
 				return lost
 			}
 			return nil
@@ -74,7 +74,7 @@ func TestPreemptedAtItsEnd(t *testing.T) {
 		if err := s.Run(context.Background(), 20); err != nil {
 			t.Fatal(err)
 		}
-		var lost sim.Preempted
+		var lost *sim.Preempted
 		if !errors.As(err, &lost) {
 			t.Errorf("%s: it was told %v", name, err)
 		}

@@ -20,12 +20,12 @@ import (
 // [Waitable], which happens when it ends.
 type Process struct {
 	// What every turn needs stands together, since it may have to come from afar.
-	s      *Simulation
-	at     *seat // where it stands while others have their turn
-	*extra       // never nil, but not its own until something is put into it
-	slot   uint32
-	state  state
-	why    reason
+	s          *Simulation
+	co         *coroutine // where it stands while others have their turn
+	*waitState            // never nil, but not its own until something is put into it
+	slot       uint32
+	state      state
+	why        reason
 
 	request *request // its place in a line
 
@@ -39,7 +39,7 @@ type Process struct {
 
 // extra is what a process needs that waits for more than time and its turn in line, or is interrupted. Most processes of a large model
 // do not, and would be nearly twice as large with it.
-type extra struct {
+type waitState struct {
 	awaits     Waitable       // what it waits for, for Status
 	works      *Grant         // what it works with
 	sub        subscription   // to that
@@ -47,29 +47,29 @@ type extra struct {
 }
 
 // own makes sure that the process has an extra of its own.
-func (p *Process) own() *extra {
+func (p *Process) ensureWaitState() *waitState {
 	s := p.s
-	if p.extra == &s.nothing {
-		if last := len(s.extras) - 1; last >= 0 {
-			p.extra = s.extras[last]
-			s.extras = s.extras[:last]
+	if p.waitState == &s.noWaitState {
+		if last := len(s.freeWaitStates) - 1; last >= 0 {
+			p.waitState = s.freeWaitStates[last]
+			s.freeWaitStates = s.freeWaitStates[:last]
 		} else {
-			p.extra = new(extra)
+			p.waitState = new(waitState)
 		}
 		p.sub.who = p
 	}
-	return p.extra
+	return p.waitState
 }
 
 // disown gives the extra of a process that has ended to others. A process that recovered from a panic in the middle of a wait, and ended, may
 // still stand in the list of those who wait: whoever gets the extra would be told in its place.
-func (p *Process) disown() {
+func (p *Process) releaseWaitState() {
 	s := p.s
-	if e := p.extra; e != &s.nothing {
-		e.sub.leave()
-		p.extra = &s.nothing
-		*e = extra{}
-		s.extras = append(s.extras, e)
+	if e := p.waitState; e != &s.noWaitState {
+		e.sub.unsubscribe()
+		p.waitState = &s.noWaitState
+		*e = waitState{}
+		s.freeWaitStates = append(s.freeWaitStates, e)
 		s.serveLeft() // a line that it stood in
 	}
 }
@@ -77,11 +77,11 @@ func (p *Process) disown() {
 type state uint8
 
 const (
-	unborn  state = iota
-	running       // it is its turn
+	notStarted state = iota
+	running          // it is its turn
 	waiting
 	waking // it has been decided why it wakes; its turn comes at this instant
-	dead
+	ended
 )
 
 // A reason is why a process woke up.
@@ -91,36 +91,36 @@ const (
 	elapsed  reason = iota // the time it waited for, or its patience
 	happened               // what it waited for
 	interrupted
-	overtaken // its request, by what it was to last until
+	withdrawn // its request, by what it was to last until
 )
 
 // Go starts a process. Its function is called with it as an event of its own, after what is already scheduled for now.
-func (s *Simulation) Go(name string, body func(p *Process), opts ...EventOption) *Process {
+func (s *Simulation) Go(name string, body func(p *Process), opts ...ProcessOption) *Process {
 	return s.start(s.now, name, body, opts)
 }
 
 // GoAt starts a process at time t. It panics if t is not finite or before now.
-func (s *Simulation) GoAt(t float64, name string, body func(p *Process), opts ...EventOption) *Process {
+func (s *Simulation) GoAt(t float64, name string, body func(p *Process), opts ...ProcessOption) *Process {
 	s.checkTime(t, "GoAt", t)
 	return s.start(t, name, body, opts)
 }
 
 // GoAfter starts a process when d has passed. It panics if d is negative or not finite.
-func (s *Simulation) GoAfter(d float64, name string, body func(p *Process), opts ...EventOption) *Process {
+func (s *Simulation) GoAfter(d float64, name string, body func(p *Process), opts ...ProcessOption) *Process {
 	s.checkTime(s.now+d, "GoAfter", d)
 	return s.start(s.now+d, name, body, opts)
 }
 
-func (s *Simulation) start(t float64, name string, body func(p *Process), opts []EventOption) *Process {
+func (s *Simulation) start(t float64, name string, body func(p *Process), opts []ProcessOption) *Process {
 	if body == nil {
 		panic("sim: process " + name + " needs a function, not nil")
 	}
-	id := s.occupy()
-	p := &Process{s: s, name: name, body: body, slot: id, number: s.born, extra: &s.nothing}
-	s.born++
+	id := s.allocSlot()
+	p := &Process{s: s, name: name, body: body, slot: id, number: s.created, waitState: &s.noWaitState}
+	s.created++
 	s.live++
 	sl := &s.slots[id]
-	sl.p, sl.kind, sl.stamp = p, turn, s.number()
+	sl.p, sl.kind, sl.version = p, turn, s.number()
 	if len(opts) > 0 {
 		sl.priority = priorityOf(opts)
 	}
@@ -131,19 +131,19 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 // finish is the end of a process.
 func (p *Process) finish() {
 	s := p.s
-	p.state = dead
+	p.state = ended
 	p.ended = s.happening()
-	p.body, p.at = nil, nil
+	p.body, p.co = nil, nil
 	s.live--
 	if s.closed {
 		s.slots[p.slot].p = nil
 		return // nothing more is going to happen
 	}
-	p.disown()
+	p.releaseWaitState()
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.End, Who: p.name})
 	}
-	s.vacate(p.slot)
+	s.freeSlot(p.slot)
 	p.waiters.fire(s)
 }
 
@@ -159,15 +159,12 @@ func (p *Process) Sim() *Simulation { return p.s }
 // Now is the simulated time.
 func (p *Process) Now() float64 { return p.s.now }
 
-// Done tells whether the process has ended.
-func (p *Process) Done() bool { return p.state == dead }
-
 // Happened tells whether the process has ended.
-func (p *Process) Happened() bool { return p.state == dead }
+func (p *Process) Happened() bool { return p.state == ended }
 
 func (p *Process) moment() moment { return p.ended }
 
-func (p *Process) asker() asker { return nil }
+func (p *Process) requester() requester { return nil }
 
 func (p *Process) subscribe(sub *subscription) { p.waiters.add(sub) }
 
@@ -217,17 +214,17 @@ func (p *Process) pause(t, d float64, call string) error {
 	}
 	p.state, p.why = waiting, elapsed
 	if q := s.pick(); q != p {
-		at := s.seatOf(q)
-		p.at = at
-		if at.given {
-			at.given = false
+		at := s.coroutineOf(q)
+		p.co = at
+		if at.yieldNext {
+			at.yieldNext = false
 			at.yield(struct{}{})
 		} else {
-			at.given = true
+			at.yieldNext = true
 			at.next()
 		}
-		if s.relay != nil {
-			s.makeWay(&p.at)
+		if s.relocateTo != nil {
+			s.relocate(&p.co)
 		}
 		if s.closed {
 			panic(unwinding{})
@@ -273,24 +270,24 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 		s.checkOwn(w, "process "+p.name)
 	}
 	if w.Happened() {
-		forgo(w)
-		s.step()
+		cancelUnused(w)
+		s.countStep()
 		return true, nil
 	}
 	if !(d >= 0) {
 		panic(fmt.Sprintf("sim: WaitForWithin(%g) of process %s: a delay must be a number, and not negative", d, p.name))
 	}
-	if a := w.asker(); a != nil {
-		return p.waitAsking(w, a, d)
+	if a := w.requester(); a != nil {
+		return p.waitForRequest(w, a, d)
 	}
 	if len(p.interrupts) > 0 {
-		forgo(w)
+		cancelUnused(w)
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: "for " + w.label()})
 	}
-	p.own().awaits = w
+	p.ensureWaitState().awaits = w
 	w.subscribe(&p.sub)
 	if t := s.now + d; !math.IsInf(t, 1) {
 		s.schedule(p.slot, t)
@@ -299,7 +296,7 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 	p.awaits = nil
 	switch p.why {
 	case elapsed:
-		p.sub.leave()
+		p.sub.unsubscribe()
 		return false, nil
 	case interrupted:
 		return false, p.interruption(0)
@@ -315,11 +312,11 @@ func (p *Process) notify(*subscription) {
 	}
 	if r := p.request; r != nil {
 		p.request = nil
-		p.wake(overtaken)
+		p.wake(withdrawn)
 		r.withdraw()
 		return
 	}
-	a := p.awaits.asker()
+	a := p.awaits.requester()
 	if a != nil && p.state == running { // it was granted while it was asked for
 		p.why = happened
 	} else {
@@ -351,17 +348,17 @@ func (p *Process) block() {
 		p.state = running
 		return
 	}
-	at := s.seatOf(q)
-	p.at = at
-	if at.given { // as change does; see pause
-		at.given = false
+	at := s.coroutineOf(q)
+	p.co = at
+	if at.yieldNext { // as change does; see pause
+		at.yieldNext = false
 		at.yield(struct{}{})
 	} else {
-		at.given = true
+		at.yieldNext = true
 		at.next()
 	}
-	if s.relay != nil {
-		s.makeWay(&p.at)
+	if s.relocateTo != nil {
+		s.relocate(&p.co)
 	}
 	if s.closed {
 		panic(unwinding{})
@@ -399,7 +396,7 @@ func (s *Simulation) refuse(p *Process, call string) {
 			p.s.unwind()
 		}
 		panic("sim: " + call + " by process " + p.name + ", which belongs to another simulation")
-	case p.state == dead:
+	case p.state == ended:
 		panic("sim: " + call + " of process " + p.name + " called after its end")
 	}
 	panic("sim: " + call + " of process " + p.name + " called outside it")
@@ -439,7 +436,7 @@ func (p *Process) Interrupt(cause any) { p.interrupt(cause) }
 // interrupt is Interrupt, and returns what the process will be told, or nil if it never will.
 func (p *Process) interrupt(cause any) *Interrupted {
 	s := p.s
-	if p.state == dead || s.closed {
+	if p.state == ended || s.closed {
 		return nil
 	}
 	i := &Interrupted{Cause: cause, At: s.now}
@@ -449,7 +446,7 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Interrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
 	}
-	e := p.own()
+	e := p.ensureWaitState()
 	e.interrupts = append(e.interrupts, i)
 	switch {
 	case p.state == waiting:
@@ -459,12 +456,12 @@ func (p *Process) interrupt(cause any) *Interrupted {
 			i.Remaining = g.job.left // its work is stopped
 		}
 		p.wake(interrupted)
-		p.sub.leave()
+		p.sub.unsubscribe()
 		if r := p.request; r != nil {
 			p.request = nil
 			r.withdraw()
-		} else if p.awaits != nil && p.awaits.asker() != nil {
-			p.awaits.asker().settle(true, interrupted)
+		} else if p.awaits != nil && p.awaits.requester() != nil {
+			p.awaits.requester().settle(true, interrupted)
 		}
 	case p.state == waking && p.why == happened && p.returnUnits():
 		p.request, p.why = nil, interrupted
@@ -478,7 +475,7 @@ func (p *Process) returnUnits() bool {
 	if r := p.request; r != nil {
 		return r.grant != nil && r.grant.giveBack()
 	}
-	return p.awaits != nil && p.awaits.asker() != nil && p.awaits.asker().settle(true, interrupted)
+	return p.awaits != nil && p.awaits.requester() != nil && p.awaits.requester().settle(true, interrupted)
 }
 
 // forget takes back an interrupt that the process has not been told of, and reports whether there was one. One that has ended a
@@ -510,7 +507,7 @@ func (p *Process) interruption(d float64) error {
 		i.Remaining = d
 	}
 	p.why = elapsed
-	p.s.step() // since it may not have waited at all
+	p.s.countStep() // since it may not have waited at all
 	return i
 }
 
@@ -536,7 +533,7 @@ func (s *Simulation) liveFrom(number uint64) []*Process {
 // Status says in words what the process is doing: what it waits for, and until when.
 func (p *Process) Status() string {
 	switch p.state {
-	case unborn:
+	case notStarted:
 		if t, ok := p.s.dueAt(p.slot); ok && !p.s.closed {
 			return fmt.Sprintf("starts at %g", t)
 		}
@@ -545,13 +542,13 @@ func (p *Process) Status() string {
 		return "has its turn"
 	case waking:
 		return "is about to have its turn"
-	case dead:
+	case ended:
 		return "has ended"
 	}
 	status := "waits"
 	switch {
 	case p.request != nil:
-		status += fmt.Sprintf(" in line for %s since %g", p.request.line.name, p.request.since)
+		status += fmt.Sprintf(" in line for %s since %g", p.request.queue.name, p.request.since)
 	case p.works != nil:
 		g := p.works
 		if status = "works with " + g.r.name; g.stopped {
@@ -606,7 +603,7 @@ func (o *Outcome[T]) moment() moment { return o.p.moment() }
 
 func (o *Outcome[T]) subscribe(sub *subscription) { o.p.subscribe(sub) }
 
-func (o *Outcome[T]) asker() asker { return nil }
+func (o *Outcome[T]) requester() requester { return nil }
 
 func (o *Outcome[T]) owner() *Simulation { return o.p.s }
 
@@ -616,7 +613,7 @@ func (o *Outcome[T]) label() string { return o.p.label() }
 //
 //	done := sim.Call(s, "cook", func(p *sim.Process) (Meal, error) { … })
 //	meal, err := done.Wait(p)
-func Call[T any](s *Simulation, name string, body func(p *Process) (T, error), opts ...EventOption) *Outcome[T] {
+func Call[T any](s *Simulation, name string, body func(p *Process) (T, error), opts ...ProcessOption) *Outcome[T] {
 	if body == nil {
 		panic("sim: process " + name + " needs a function, not nil")
 	}

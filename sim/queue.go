@@ -11,48 +11,48 @@ import (
 //
 // Joining with a rank that is not below that of the last, and leaving where others of the same rank stay, cost constant time. Else
 // it is the logarithm of the number of different ranks in the line.
-type line struct {
+type queue struct {
 	s           *Simulation
 	name        string
 	first, last *request
 	length      int
 	ranks       ranks
-	queue       Level // how many wait
+	lengths     TimeWeighted // how many wait
 	of          server
 }
 
 // A server has a line, or two, and serves it.
 type server interface {
 	// atOnce serves a newcomer to a line, if that is possible without waiting. The name is for a trace.
-	atOnce(l *line, r *request, who string) bool
+	atOnce(l *queue, r *request, who string) bool
 	// serve serves those in line as far as that is possible now.
 	serve()
 	// counts are those of requests that did not go well.
 	counts() *counters
 	// label says what a request in a line is for, in a trace.
-	label(l *line, amount float64) string
+	label(l *queue, amount float64) string
 }
 
-func newLine(s *Simulation, name string, of server) line {
-	return line{s: s, name: name, queue: s.level(0), of: of}
+func newQueue(s *Simulation, name string, of server) queue {
+	return queue{s: s, name: name, lengths: s.timeWeighted(0), of: of}
 }
 
 // ask has a request served at once, if that is possible. If not, it has to wait, unless it is given up.
-func (l *line) ask(r *request, t *terms, who string) (waits bool, err error) {
-	if err := l.overtaken(t, who); err != nil {
+func (l *queue) try(r *request, t *requestOptions, who string) (waits bool, err error) {
+	if err := l.untilHappened(t, who); err != nil {
 		return false, err
 	}
 	if l.of.atOnce(l, r, who) {
-		t.unneeded()
+		t.discard()
 		return false, nil
 	}
-	err = l.balks(t, who)
+	err = l.checkBalk(t, who)
 	return err == nil, err
 }
 
 // request has a process wait until its request is served or given up. The request is free then.
-func (l *line) request(p *Process, r *request, t *terms) error {
-	waits, err := l.ask(r, t, p.name)
+func (l *queue) request(p *Process, r *request, t *requestOptions) error {
+	waits, err := l.try(r, t, p.name)
 	if waits {
 		err = l.wait(p, r, t)
 	}
@@ -60,10 +60,10 @@ func (l *line) request(p *Process, r *request, t *terms) error {
 	return err
 }
 
-func (l *line) join(r *request) {
-	r.line = l
+func (l *queue) join(r *request) {
+	r.queue = l
 	l.length++
-	l.queue.set(float64(l.length), l.s.now)
+	l.lengths.set(float64(l.length), l.s.now)
 	if l.last == nil {
 		l.first, l.last = r, r
 		r.end = l.ranks.only(r.rank)
@@ -94,7 +94,7 @@ func (l *line) join(r *request) {
 	r.end = e
 }
 
-func (l *line) remove(r *request) {
+func (l *queue) remove(r *request) {
 	if e := r.end; e.last == r {
 		if r.prev != nil && r.prev.end == e {
 			e.last = r.prev
@@ -114,16 +114,16 @@ func (l *line) remove(r *request) {
 	} else {
 		l.last = r.prev
 	}
-	r.prev, r.next, r.line, r.end = nil, nil, nil, nil
+	r.prev, r.next, r.queue, r.end = nil, nil, nil, nil
 	l.length--
-	l.queue.set(float64(l.length), l.s.now)
+	l.lengths.set(float64(l.length), l.s.now)
 }
 
 // wait makes process p wait in the line, and returns nil when it was served. Otherwise p has left the line.
-func (l *line) wait(p *Process, r *request, t *terms) error {
+func (l *queue) wait(p *Process, r *request, t *requestOptions) error {
 	s := l.s
 	if len(p.interrupts) > 0 {
-		t.unneeded()
+		t.discard()
 		return p.interruption(0)
 	}
 	if s.trace != nil {
@@ -133,7 +133,7 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 	p.request = r
 	l.join(r)
 	if t.until != nil {
-		t.until.subscribe(&p.own().sub)
+		t.until.subscribe(&p.ensureWaitState().sub)
 	}
 	if at := s.now + t.patience; !math.IsInf(at, 1) {
 		s.schedule(p.slot, at)
@@ -142,14 +142,14 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 	p.request = nil
 	switch p.why {
 	case elapsed:
-		p.sub.leave()
+		p.sub.unsubscribe()
 		r.withdraw()
-		l.gaveUp(elapsed, p.name)
+		l.countFailure(elapsed, p.name)
 		s.serveLeft()
 		return ErrReneged
-	case overtaken:
-		l.gaveUp(overtaken, p.name)
-		return ErrOvertaken
+	case withdrawn:
+		l.countFailure(withdrawn, p.name)
+		return ErrWithdrawn
 	case interrupted:
 		return p.interruption(0)
 	}
@@ -157,7 +157,7 @@ func (l *line) wait(p *Process, r *request, t *terms) error {
 }
 
 // gaveUp counts a request that was not served.
-func (l *line) gaveUp(why reason, who string) {
+func (l *queue) countFailure(why reason, who string) {
 	kind := trace.Withdraw
 	switch why {
 	case elapsed:
@@ -174,10 +174,10 @@ func (l *line) gaveUp(why reason, who string) {
 }
 
 // ahead tells whether a newcomer of this rank would be the first in line.
-func (l *line) ahead(rank int) bool { return l.first == nil || rank < l.first.rank }
+func (l *queue) ahead(rank int) bool { return l.first == nil || rank < l.first.rank }
 
 // overtaken is an error if what a request on these terms would last until has happened.
-func (l *line) overtaken(t *terms, who string) error {
+func (l *queue) untilHappened(t *requestOptions, who string) error {
 	if t.until == nil {
 		return nil
 	}
@@ -185,24 +185,24 @@ func (l *line) overtaken(t *terms, who string) error {
 	if !t.until.Happened() {
 		return nil
 	}
-	t.unneeded()
-	l.gaveUp(overtaken, who)
-	return ErrOvertaken
+	t.discard()
+	l.countFailure(withdrawn, who)
+	return ErrWithdrawn
 }
 
 // unneeded is called when the request does not wait.
-func (t *terms) unneeded() {
+func (t *requestOptions) discard() {
 	if t.until != nil {
-		forgo(t.until)
+		cancelUnused(t.until)
 	}
 }
 
 // balks is an error if the line is too long for a request on these terms.
-func (l *line) balks(t *terms, who string) error {
-	if l.length < t.most {
+func (l *queue) checkBalk(t *requestOptions, who string) error {
+	if l.length < t.maxWaiting {
 		return nil
 	}
-	t.unneeded()
+	t.discard()
 	l.of.counts().balked++
 	if l.s.trace != nil {
 		l.s.record(trace.Record{Kind: trace.Balk, Who: who, What: l.name})
@@ -211,7 +211,7 @@ func (l *line) balks(t *terms, who string) error {
 }
 
 // departed notes that somebody has left a line without being served, so that the next may fit.
-func (s *Simulation) departed(l *line) { s.left = append(s.left, l) }
+func (s *Simulation) departed(l *queue) { s.left = append(s.left, l) }
 
 // serveLeft serves the lines that somebody has left, unless there are some who have yet to be told what happened.
 func (s *Simulation) serveLeft() {
@@ -227,30 +227,30 @@ func (s *Simulation) serveLeft() {
 }
 
 // serving is what resources, stores and containers have in common: those who asked them for something.
-type serving struct {
+type facility struct {
 	s       *Simulation
 	name    string
 	waits   Tally
 	refused counters
 }
 
-func (v *serving) counts() *counters { return &v.refused }
+func (v *facility) counts() *counters { return &v.refused }
 
 // Name is what it was called when it was made, or what it is, such as "a store".
-func (v *serving) Name() string { return v.name }
+func (v *facility) Name() string { return v.name }
 
 // Waits is how long those waited who got something, those who did not have to among them.
-func (v *serving) Waits() *Tally { return &v.waits }
+func (v *facility) Waits() *Tally { return &v.waits }
 
 // Balked is how many requests were given up because the line was too long.
-func (v *serving) Balked() int { return v.refused.balked }
+func (v *facility) Balked() int { return v.refused.balked }
 
 // Reneged is how many requests were given up because their patience ran out.
-func (v *serving) Reneged() int { return v.refused.reneged }
+func (v *facility) Reneged() int { return v.refused.reneged }
 
 // Withdrawn is how many requests were given up because something else happened first: what they were to last until ([Until]),
 // another part of the condition ([AnyOf]), or [Ticket.Cancel].
-func (v *serving) Withdrawn() int { return v.refused.withdrawn }
+func (v *facility) Withdrawn() int { return v.refused.withdrawn }
 
 // counters are of requests that did not go well.
 type counters struct{ balked, reneged, preempted, withdrawn, stopped int }
@@ -260,21 +260,21 @@ func (c *counters) Reset() { *c = counters{} }
 
 // An exchange is what stores and containers have in common: a line of those who take something out, and one of those who put something in.
 type exchange struct {
-	serving
-	getters  line
-	putters  line
-	contents Level
+	facility
+	getters  queue
+	putters  queue
+	contents TimeWeighted
 }
 
 func (x *exchange) init(s *Simulation, name string, initial float64, of server) {
-	x.s, x.name, x.contents = s, name, s.level(initial)
-	x.getters, x.putters = newLine(s, name, of), newLine(s, name, of)
+	x.s, x.name, x.contents = s, name, s.timeWeighted(initial)
+	x.getters, x.putters = newQueue(s, name, of), newQueue(s, name, of)
 }
 
 func (x *exchange) statistics(f func(string, resetter)) {
 	f("contents", &x.contents)
-	f("getters", &x.getters.queue)
-	f("putters", &x.putters.queue)
+	f("getters", &x.getters.lengths)
+	f("putters", &x.putters.lengths)
 	f("wait", &x.waits)
 	f("", &x.refused)
 }
@@ -286,14 +286,14 @@ func (x *exchange) Getting() int { return x.getters.length }
 func (x *exchange) Putting() int { return x.putters.length }
 
 // Getters is how many wait to take something out, over time.
-func (x *exchange) Getters() *Level { return &x.getters.queue }
+func (x *exchange) Getters() *TimeWeighted { return &x.getters.lengths }
 
 // Putters is how many wait to put something in, over time.
-func (x *exchange) Putters() *Level { return &x.putters.queue }
+func (x *exchange) Putters() *TimeWeighted { return &x.putters.lengths }
 
 // Keep makes it keep its past from now on, as [Simulation.Keep] does for all: the courses of what is in it, of Getters and of Putters, and the
 // observations of Waits.
-func (x *exchange) Keep(k Keeping) { keepAll(x, k, x.s.clock) }
+func (x *exchange) Keep(k Retention) { keepAll(x, k, x.s.clock) }
 
 // ranks finds, among the different ranks in a line, the largest that is not above a given one.
 //

@@ -46,12 +46,12 @@ func (e *rankEnd) depth() int {
 }
 
 // lineOf is a line that nobody serves.
-func lineOf(s *Simulation) *line {
-	return &line{s: s, name: "line", queue: s.level(0)}
+func lineOf(s *Simulation) *queue {
+	return &queue{s: s, name: "line", lengths: s.timeWeighted(0)}
 }
 
 // A slice into which requests are inserted, and from which they are taken by moving the others, is the reference for lines.
-func TestLineAgainstReference(t *testing.T) {
+func TestQueueAgainstReference(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
 		l := lineOf(New())

@@ -292,8 +292,8 @@ func checkData(name string, data []float64, least int) []float64 {
 	return slices.Clone(data)
 }
 
-// Intervals are the times between successive ones.
-func Intervals(times []float64) []float64 {
+// Gaps are the times between successive ones.
+func Gaps(times []float64) []float64 {
 	var all []float64
 	for i := 1; i < len(times); i++ {
 		all = append(all, times[i]-times[i-1])

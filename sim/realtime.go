@@ -19,9 +19,9 @@ func RealTime(speed float64) Option {
 	if !(speed > 0) || math.IsInf(speed, 1) {
 		panic(fmt.Sprintf("sim: RealTime(%g): the speed must be positive and finite", speed))
 	}
-	return func(s *Simulation) {
+	return optionFunc(func(s *Simulation) {
 		s.speed, s.inbox = speed, &inbox{full: make(chan struct{}, 1)}
-	}
+	})
 }
 
 // Lag is by how much the last event of a simulation in real time came too late.
@@ -37,7 +37,7 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 			return false, err
 		}
 		s.credit = batch
-		if s.cut != nil {
+		if s.cutShort != nil {
 			if s.proceed(); s.stopped {
 				return false, nil
 			}

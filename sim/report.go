@@ -18,9 +18,9 @@ type Report struct {
 type ReportRow struct {
 	Name                   string
 	Mean, StdDev, Min, Max float64
-	Level                  bool    // of a Level, over time, and else of a Tally
+	TimeWeighted           bool    // of a TimeWeighted, over time, and else of a Tally
 	N                      int64   // observations of a Tally
-	Time                   float64 // over which a Level was observed
+	Time                   float64 // over which a TimeWeighted was observed
 }
 
 // A reporter is something with several statistics, which a simulation registers as one.
@@ -55,7 +55,7 @@ func (r Report) String() string {
 	rows := [][]string{{"statistic", "mean", "sd", "min", "max", "n", "time"}}
 	for _, row := range r.Rows {
 		cells := []string{row.Name, text.Short(row.Mean), text.Short(row.StdDev), text.Short(row.Min), text.Short(row.Max), "", ""}
-		if row.Level {
+		if row.TimeWeighted {
 			cells[6] = text.Short(row.Time)
 		} else {
 			cells[5] = fmt.Sprint(row.N)
@@ -83,9 +83,9 @@ func (t *Tally) report(name string) []ReportRow {
 	return []ReportRow{{Name: name, Mean: t.Mean(), StdDev: t.StdDev(), Min: t.Min(), Max: t.Max(), N: t.N()}}
 }
 
-func (l *Level) report(name string) []ReportRow {
+func (l *TimeWeighted) report(name string) []ReportRow {
 	return []ReportRow{{
-		Name: name, Mean: l.Mean(), StdDev: l.StdDev(), Min: l.Min(), Max: l.Max(), Level: true, Time: l.Observed(),
+		Name: name, Mean: l.Mean(), StdDev: l.StdDev(), Min: l.Min(), Max: l.Max(), TimeWeighted: true, Time: l.Observed(),
 	}}
 }
 
@@ -95,10 +95,10 @@ func (l *Level) report(name string) []ReportRow {
 // memory happens to be collected. What has no name is in no report. It is known by a weak pointer, which costs about 70 bytes until
 // the next sweep: whether it is reset makes no difference to anybody when nobody holds it.
 type registry struct {
-	named   []statistic
-	unnamed []unnamed
-	keeping *Keeping // what those with a name are to keep, if anything
-	sweepAt int      // how many unnamed ones there may be before those are taken out that are gone
+	named     []statistic
+	unnamed   []unnamed
+	retention *Retention // what those with a name are to keep, if anything
+	sweepAt   int        // how many unnamed ones there may be before those are taken out that are gone
 }
 
 // A statistic is something that WarmUp resets, under the name that a report shows.
@@ -147,8 +147,8 @@ func register[T any, P interface {
 				of = " " + of
 			}
 			r.named = append(r.named, statistic{name + of, x})
-			if r.keeping != nil {
-				keep(x, *r.keeping, s.clock)
+			if r.retention != nil {
+				keep(x, *r.retention, s.clock)
 			}
 		})
 		return
@@ -189,11 +189,11 @@ func (r *registry) reset() {
 
 func (t *Tally) statistics(f func(string, resetter)) { f("", t) }
 
-func (l *Level) statistics(f func(string, resetter)) { f("", l) }
+func (l *TimeWeighted) statistics(f func(string, resetter)) { f("", l) }
 
 func (r *Resource) statistics(f func(string, resetter)) {
 	f("in use", &r.usage)
-	f("queue", &r.line.queue)
+	f("queue", &r.queue.lengths)
 	f("wait", &r.waits)
 	f("", &r.refused)
 	f("", capacities{r})
@@ -209,8 +209,8 @@ func (c capacities) Reset() { c.of.total.Reset() }
 func (c capacities) report(name string) []ReportRow {
 	none := math.NaN()
 	return []ReportRow{{
-		Name: name + " utilisation", Mean: c.of.Utilisation(), StdDev: none, Min: none, Max: none,
-		Level: true, Time: c.of.usage.Observed(),
+		Name: name + " utilisation", Mean: c.of.Utilization(), StdDev: none, Min: none, Max: none,
+		TimeWeighted: true, Time: c.of.usage.Observed(),
 	}}
 }
 

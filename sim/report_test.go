@@ -14,7 +14,7 @@ import (
 
 func TestReport(t *testing.T) {
 	s := New()
-	wait, length := s.NewTally("wait"), s.NewLevel("Länge der Schlange", 0)
+	wait, length := s.NewTally("wait"), s.NewTimeWeighted("Länge der Schlange", 0)
 	s.NewTally("never seen")
 	s.WarmUp(2)
 	for i := range 12 {
@@ -28,11 +28,11 @@ func TestReport(t *testing.T) {
 	}
 	r := s.Report()
 	// After the reset at 2: waits 2 … 11, and lengths 1 for half a unit, then 2, 0, 1, 2, … for one each, and 2 for the last half.
-	if row, ok := r.Row("wait"); !ok || row.Level || row.N != 10 || row.Mean != 6.5 || row.Min != 2 || row.Max != 11 || row.Time != 0 {
+	if row, ok := r.Row("wait"); !ok || row.TimeWeighted || row.N != 10 || row.Mean != 6.5 || row.Min != 2 || row.Max != 11 || row.Time != 0 {
 		t.Errorf("wait: %+v", row)
 	}
 	row, ok := r.Row("Länge der Schlange")
-	if !ok || !row.Level || row.Time != 10 || row.N != 0 || !near(row.Mean, 1.05, 1e-14) || row.Min != 0 || row.Max != 2 {
+	if !ok || !row.TimeWeighted || row.Time != 10 || row.N != 0 || !near(row.Mean, 1.05, 1e-14) || row.Min != 0 || row.Max != 2 {
 		t.Errorf("length: %+v", row)
 	}
 	if row, ok := r.Row("never seen"); !ok || row.N != 0 || !math.IsNaN(row.Mean) {
@@ -87,8 +87,8 @@ func TestUnnamedGo(t *testing.T) {
 		},
 		func(p *Process) { _ = NewResource(s, "", 1).Use(p, 1, func() { _ = p.Wait(1) }) },
 		func(p *Process) { _ = NewContainer(s, "", 1, 1).Get(p, 1) },
-		func(p *Process) { s.NewLevel("", 0).Set(1) },
-		func(p *Process) { s.NewTally("", Quantiles(0.01)).Add(1) },
+		func(p *Process) { s.NewTimeWeighted("", 0).Set(1) },
+		func(p *Process) { s.NewTally("", QuantileSketch(0.01)).Add(1) },
 		func(p *Process) { _ = NewSortedStore(s, "", 1, func(a, b int) int { return a - b }).Put(p, 1) },
 	}
 	customers := func(n int) {
@@ -129,7 +129,7 @@ func TestNamedStay(t *testing.T) {
 		NewStore[int](s, "box", 1).TryPut(1)
 		NewContainer(s, "tank", 0, 1).TryGet(1)
 		s.NewTally("tally").Add(1)
-		s.NewLevel("level", 3)
+		s.NewTimeWeighted("level", 3)
 	})
 	run(t, s)
 	runtime.GC()
@@ -145,10 +145,10 @@ func TestNamedStay(t *testing.T) {
 // What has no name is reset when the model has warmed up, if somebody holds it or one of its statistics.
 func TestUnnamedAreReset(t *testing.T) {
 	s := New()
-	tally, level := s.NewTally(""), s.NewLevel("", 1)
+	tally, level := s.NewTally(""), s.NewTimeWeighted("", 1)
 	var waits []*Tally // of stores that nobody holds otherwise
-	var uses []*Level
-	var contents []*Level
+	var uses []*TimeWeighted
+	var contents []*TimeWeighted
 	for range 3 * fewUnnamed {
 		store, desk, tank := NewStore[int](s, "", 0), NewResource(s, "", 1), NewContainer(s, "", 0, 1)
 		s.At(1, func() {
@@ -157,7 +157,7 @@ func TestUnnamedAreReset(t *testing.T) {
 			desk.TryRequest(1)
 			tank.TryPut(1)
 		})
-		waits, uses, contents = append(waits, store.Waits()), append(uses, desk.Usage()), append(contents, tank.Level())
+		waits, uses, contents = append(waits, store.Waits()), append(uses, desk.Usage()), append(contents, tank.Contents())
 	}
 	s.At(1, func() { tally.Add(1); level.Set(5) })
 	s.WarmUp(2)

@@ -12,113 +12,160 @@ import (
 var (
 	ErrReneged   = errors.New("sim: patience ran out before the request was granted")
 	ErrBalked    = errors.New("sim: too many were waiting")
-	ErrOvertaken = errors.New("sim: what the request was to wait until happened before it was granted")
+	ErrWithdrawn = errors.New("sim: what the request was to wait until happened before it was granted")
 )
 
-// A RequestOption adjusts a request to a [Resource], a [Store] or a [Container].
-type RequestOption struct {
-	kind   uint8
-	rank   int
-	number float64
-	until  Waitable
+// A RequestOption adjusts a request to a [Resource], a [Store] or a [Container]: [Rank], [Preempting], [Patience], [AtMost]
+// and [Until].
+type RequestOption interface{ requestOption() }
+
+// A ResourceOption is a [RequestOption] that can also be given to [NewResource], for all requests that do not say otherwise, and to
+// a request that is waited for together with other things: [Rank] and [Preempting].
+type ResourceOption interface {
+	RequestOption
+	resourceOption()
 }
 
-const (
-	optionRank uint8 = iota + 1
-	optionPreempting
-	optionPatience
-	optionAtMost
-	optionUntil
-	optionNotPreempting
+type (
+	rankOption     int
+	preemptOption  bool
+	patienceOption float64
+	atMostOption   int
+	untilOption    struct{ w Waitable }
 )
 
-// Rank decides who is served first: the smaller. It is 0 unless told. Among equals, whoever came first is served first.
-func Rank(rank int) RequestOption { return RequestOption{kind: optionRank, rank: rank} }
+func (rankOption) requestOption()     {}
+func (rankOption) resourceOption()    {}
+func (preemptOption) requestOption()  {}
+func (preemptOption) resourceOption() {}
+func (patienceOption) requestOption() {}
+func (atMostOption) requestOption()   {}
+func (untilOption) requestOption()    {}
+
+// Rank decides which request is served first: the one with the smaller rank. It is 0 by default. Equal ranks are served first come,
+// first served.
+func Rank(rank int) ResourceOption { return rankOption(rank) }
 
 // Preempting lets a request take units from processes whose requests had a larger rank. See [Resource.Request]. Stores and
 // containers have nothing that could be taken back, and ignore it. Given to [NewResource], it holds for all requests.
-func Preempting() RequestOption { return RequestOption{kind: optionPreempting} }
+func Preempting() ResourceOption { return preemptOption(true) }
 
 // NotPreempting is for a request that should not take units away at a resource where others do.
-func NotPreempting() RequestOption { return RequestOption{kind: optionNotPreempting} }
+func NotPreempting() ResourceOption { return preemptOption(false) }
 
 // Patience is how long the request waits at most; then it is given up with [ErrReneged].
 func Patience(d float64) RequestOption {
 	if !(d >= 0) {
-		panic(fmt.Sprintf("sim: Patience(%g) must be a number, and not negative", d))
+		refusePatience(d)
 	}
-	return RequestOption{kind: optionPatience, number: d}
+	return patienceOption(d)
+}
+
+// The checks are in functions of their own so that the options are compiled into their callers, and are not allocated.
+
+//go:noinline
+func refusePatience(d float64) {
+	panic(fmt.Sprintf("sim: Patience(%g) must be a number, and not negative", d))
 }
 
 // AtMost makes a request that cannot be granted at once be given up with [ErrBalked], if k or more are waiting already. With 0 it
 // never waits.
 func AtMost(k int) RequestOption {
 	if k < 0 {
-		panic(fmt.Sprintf("sim: AtMost(%d) must not be negative", k))
+		refuseAtMost(k)
 	}
-	return RequestOption{kind: optionAtMost, rank: k}
+	return atMostOption(k)
 }
 
-// Until makes a request be given up with [ErrOvertaken] if w happens before it is granted, be it that the film is sold out, the shop
-// has closed, or the train has left. If w has happened already, nothing is asked for, even if it could be had. What one holds
-// already is not touched by it. It panics if w is nil, or if there is a [Request] in it.
+//go:noinline
+func refuseAtMost(k int) { panic(fmt.Sprintf("sim: AtMost(%d) must not be negative", k)) }
+
+// Until makes a request be given up with [ErrWithdrawn] if w happens before it is granted: the film is sold out, the shop
+// has closed, the train has left. If w has happened already, nothing is requested, even if it could be granted. Units that are held
+// already are not affected. It panics if w is nil, or if there is a [Request] in it.
 func Until(w Waitable) RequestOption {
+	checkUntil(w)
+	return untilOption{w}
+}
+
+func checkUntil(w Waitable) {
 	if w == nil {
 		panic("sim: Until(nil): there must be something that may happen")
 	}
-	if w.asker() != nil {
+	if w.requester() != nil {
 		panic("sim: Until(" + w.label() + "): there is a request in it; wait for AnyOf both requests")
 	}
-	return RequestOption{kind: optionUntil, until: w}
 }
 
-// terms are what the options of a request say.
-type terms struct {
+// requestOptions are the values of the options of a request.
+type requestOptions struct {
 	rank       int
 	preempting bool
 	patience   float64
-	most       int
+	maxWaiting int
 	until      Waitable
 }
 
-// anyTerms are those of a request without options.
-func anyTerms() terms { return terms{patience: math.Inf(1), most: math.MaxInt} }
+// defaultRequestOptions are those of a request without options.
+func defaultRequestOptions() requestOptions {
+	return requestOptions{patience: math.Inf(1), maxWaiting: math.MaxInt}
+}
 
-func termsOf(opts []RequestOption) terms {
-	t := anyTerms()
+func requestOptionsOf(opts []RequestOption) requestOptions {
+	t := defaultRequestOptions()
 	t.apply(opts)
 	return t
 }
 
-// apply changes the terms by options.
-func (t *terms) apply(opts []RequestOption) {
-	for i := range opts {
-		switch o := &opts[i]; o.kind {
-		case optionRank:
-			t.rank = o.rank
-		case optionPreempting:
-			t.preempting = true
-		case optionNotPreempting:
-			t.preempting = false
-		case optionPatience:
-			t.patience = o.number
-		case optionAtMost:
-			t.most = o.rank
-		case optionUntil:
-			t.until = o.until
+func (t *requestOptions) apply(opts []RequestOption) {
+	for _, o := range opts {
+		switch o := o.(type) { // and not a method, through which the options would escape to the heap
+		case rankOption:
+			t.rank = int(o)
+		case preemptOption:
+			t.preempting = bool(o)
+		case patienceOption:
+			t.patience = float64(o)
+		case atMostOption:
+			t.maxWaiting = int(o)
+		case untilOption:
+			t.until = o.w
+		default:
+			panic("sim: an option of a request is nil")
+		}
+	}
+}
+
+// resourceOptionsOf is requestOptionsOf for a request that is waited for together with other things.
+func resourceOptionsOf(opts []ResourceOption) requestOptions {
+	t := defaultRequestOptions()
+	t.applyResource(opts)
+	return t
+}
+
+// applyResource is apply for options that can also be given to a resource.
+func (t *requestOptions) applyResource(opts []ResourceOption) {
+	for _, o := range opts {
+		switch o := o.(type) {
+		case rankOption:
+			t.rank = int(o)
+		case preemptOption:
+			t.preempting = bool(o)
+		default:
+			panic("sim: an option of a resource is nil")
 		}
 	}
 }
 
 // limited tells whether there are options by which a request may be given up.
-func (t *terms) limited() bool {
-	return !math.IsInf(t.patience, 1) || t.most != math.MaxInt || t.until != nil
+func (t *requestOptions) limited() bool {
+	return !math.IsInf(t.patience, 1) || t.maxWaiting != math.MaxInt || t.until != nil
 }
 
 // A Request is something that a process asks of a resource, a store or a container, as a [Waitable]: it happens when it is
 // granted, and can be waited for together with other things.
 //
-//	seat := seats.Requested(p, 1)
+//	seat := seats.NewRequest(p, 1)
 //	if err := p.WaitFor(sim.AnyOf(seat, soldOut)); err == nil && seat.Happened() {
 //		defer seat.Grant().Release()
 //		…
@@ -140,9 +187,9 @@ func (t *terms) limited() bool {
 // [Container.GetRequested] and [Container.PutRequested].
 type Request struct {
 	p       *Process
-	line    *line
+	queue   *queue
 	amount  float64
-	terms   terms
+	options requestOptions
 	of      *Resource // which is asked for units, or nil
 	grant   *Grant    // what that gives
 	order   any       // what is asked of a store
@@ -155,7 +202,7 @@ type Request struct {
 }
 
 // An asker is a request, or a condition that has one in it.
-type asker interface {
+type requester interface {
 	// check panics unless all requests are of a process.
 	check(p *Process)
 	// choose marks those requests that made it happen.
@@ -168,16 +215,12 @@ type asker interface {
 }
 
 // set makes a request ready for use.
-func (a *Request) set(p *Process, l *line, amount float64, call string, t terms) {
+func (a *Request) set(p *Process, l *queue, amount float64, call string, t requestOptions) {
 	if p == nil || p.s != l.s {
 		l.s.refuse(p, call)
 	}
-	if t.limited() {
-		panic("sim: " + call + " of " + l.name + ": Patience, AtMost and Until are not for a request that is waited for with others; " +
-			"wait for AnyOf it and a Timeout or a signal")
-	}
-	a.p, a.line, a.amount, a.terms = p, l, amount, t
-	a.waiters.of = a
+	a.p, a.queue, a.amount, a.options = p, l, amount, t
+	a.waiters.source = a
 }
 
 // Happened tells whether the request was granted.
@@ -185,11 +228,11 @@ func (a *Request) Happened() bool { return a.as.valid() }
 
 func (a *Request) moment() moment { return a.as }
 
-func (a *Request) asker() asker { return a }
+func (a *Request) requester() requester { return a }
 
 func (a *Request) owner() *Simulation { return a.p.s }
 
-func (a *Request) label() string { return a.line.of.label(a.line, a.amount) }
+func (a *Request) label() string { return a.queue.of.label(a.queue, a.amount) }
 
 func (a *Request) subscribe(sub *subscription) {
 	a.waiters.add(sub)
@@ -198,28 +241,28 @@ func (a *Request) subscribe(sub *subscription) {
 	}
 	a.place()
 	if s := a.p.s; s.trace != nil && a.q != nil {
-		s.record(trace.Record{Kind: trace.Request, Who: a.p.name, What: a.line.name})
+		s.record(trace.Record{Kind: trace.Request, Who: a.p.name, What: a.queue.name})
 	}
 }
 
 // place has the request granted at once, or joins the line. What a store has is asked for before: nobody in its lines could be served.
 func (a *Request) place() {
-	q := a.p.s.newRequest(&a.terms, a.amount)
+	q := a.p.s.newRequest(&a.options, a.amount)
 	if a.of != nil {
-		a.grant = &Grant{r: a.of, p: a.p, n: int(a.amount), rank: a.terms.rank}
+		a.grant = &Grant{r: a.of, p: a.p, n: int(a.amount), rank: a.options.rank}
 	}
-	q.grant, q.order, q.by = a.grant, a.order, a
-	if a.order != nil && a.line.of.atOnce(a.line, q, a.p.name) {
-		a.served(a.p.s, q)
+	q.grant, q.order, q.receiver = a.grant, a.order, a
+	if a.order != nil && a.queue.of.atOnce(a.queue, q, a.p.name) {
+		a.granted(a.p.s, q)
 		return
 	}
 	a.q = q
-	a.line.join(q)
-	a.line.of.serve()
+	a.queue.join(q)
+	a.queue.of.serve()
 }
 
 // forsake leaves the line, since nobody waits for the request any more.
-func (a *Request) forsake() {
+func (a *Request) unsubscribed() {
 	if a.q != nil {
 		a.left = true
 		a.q.withdraw()
@@ -228,7 +271,7 @@ func (a *Request) forsake() {
 	}
 }
 
-func (a *Request) served(s *Simulation, q *request) {
+func (a *Request) granted(s *Simulation, q *request) {
 	a.q = nil
 	s.free(q)
 	a.happen()
@@ -255,7 +298,7 @@ func (a *Request) tell() { a.told = a.told || a.chosen }
 func (a *Request) settle(all bool, why reason) bool {
 	if a.left {
 		a.left = false
-		a.line.gaveUp(why, a.p.name)
+		a.queue.countFailure(why, a.p.name)
 	}
 	if a.told || !a.as.valid() || a.chosen && !all {
 		return false
@@ -270,23 +313,23 @@ func (a *Request) settle(all bool, why reason) bool {
 }
 
 // waitAsking is WaitForWithin for something that has requests in it, and has not happened.
-func (p *Process) waitAsking(w Waitable, a asker, d float64) (bool, error) {
+func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, error) {
 	s := p.s
 	a.check(p)
-	s.step()
+	s.countStep()
 	if w.Happened() {
 		return true, nil // during which the turn was cut short
 	}
 	if len(p.interrupts) > 0 {
-		forgo(w)
+		cancelUnused(w)
 		return false, p.interruption(d)
 	}
-	p.own().awaits, p.why = w, elapsed
+	p.ensureWaitState().awaits, p.why = w, elapsed
 	w.subscribe(&p.sub)
 	switch {
 	case p.sub.list == nil: // it was granted at once, and notify has been called
 	case len(p.interrupts) > 0: // who lost units to a part of it has made others take units from this one
-		p.stopAsking(a, interrupted)
+		p.abandonRequests(a, interrupted)
 		return false, p.interruption(d)
 	default:
 		if s.trace != nil {
@@ -299,7 +342,7 @@ func (p *Process) waitAsking(w Waitable, a asker, d float64) (bool, error) {
 	}
 	switch p.why {
 	case elapsed:
-		p.stopAsking(a, elapsed)
+		p.abandonRequests(a, elapsed)
 		return false, nil
 	case interrupted:
 		p.awaits = nil
@@ -311,8 +354,8 @@ func (p *Process) waitAsking(w Waitable, a asker, d float64) (bool, error) {
 }
 
 // stopAsking ends the wait for requests that was not successful.
-func (p *Process) stopAsking(a asker, why reason) {
-	p.sub.leave()
+func (p *Process) abandonRequests(a requester, why reason) {
+	p.sub.unsubscribe()
 	a.settle(true, why)
 	p.awaits = nil
 	p.s.serveLeft()
@@ -327,18 +370,18 @@ type Ticket struct {
 }
 
 // Waiting tells whether the request is still in line.
-func (t Ticket) Waiting() bool { return t.r != nil && t.r.number == t.number }
+func (t Ticket) Queued() bool { return t.r != nil && t.r.number == t.number }
 
 // Cancel gives the request up. Its function is not called. It reports false if the request has left the line already: then the
 // function has been called, or will be at this instant.
 func (t Ticket) Cancel() bool {
-	if !t.Waiting() {
+	if !t.Queued() {
 		return false
 	}
-	l := t.r.line
+	l := t.r.queue
 	t.r.withdraw()
 	t.r.done(l.s)
-	l.gaveUp(overtaken, "")
+	l.countFailure(withdrawn, "")
 	l.s.serveLeft()
 	return true
 }
@@ -346,14 +389,14 @@ func (t Ticket) Cancel() bool {
 // A request waits in a line. Requests are used again, and never shown to users.
 type request struct {
 	prev, next *request
-	line       *line
+	queue      *queue
 	end        *rankEnd // of its rank
 	rank       int
 	preempting bool
 	amount     float64  // how much is asked for: units, or an amount
 	since      float64  // when it was made
 	p          *Process // who waits, or nil
-	by         taker    // what is told instead
+	receiver   receiver // what is told instead
 	grant      *Grant   // what it was given, if it asked a resource
 	order      any      // what was asked of a store
 	number     uint64   // what a Ticket must know, if it was made by an event
@@ -361,9 +404,9 @@ type request struct {
 }
 
 // A taker is a request that no process waits for by itself: one that can be waited for together with others, or one by an event.
-type taker interface {
+type receiver interface {
 	// served is called when the request has been given what it asked for, and has left its line.
-	served(s *Simulation, r *request)
+	granted(s *Simulation, r *request)
 	// who is the name of the process that it is for, in a trace.
 	who() string
 }
@@ -372,33 +415,33 @@ func (r *request) who() string {
 	if r.p != nil {
 		return r.p.name
 	}
-	return r.by.who()
+	return r.receiver.who()
 }
 
 // serve takes a request out of its line and wakes who waits. What was asked for must have been given before.
 func (r *request) serve() {
-	l := r.line
+	l := r.queue
 	l.remove(r)
 	p := r.p
 	if p == nil {
-		r.by.served(l.s, r)
+		r.receiver.granted(l.s, r)
 		return
 	}
 	if p.sub.list != nil { // to what it was to last until
-		p.sub.leave()
+		p.sub.unsubscribe()
 	}
 	p.wake(happened) // it keeps the request until its turn, in case that it is interrupted before
 }
 
 // withdraw takes a request out of its line that was not served. Those behind are served by serveLeft.
 func (r *request) withdraw() {
-	l := r.line
+	l := r.queue
 	l.remove(r)
 	l.s.departed(l)
 }
 
 // newRequest takes a request that is free, or makes one.
-func (s *Simulation) newRequest(t *terms, amount float64) *request {
+func (s *Simulation) newRequest(t *requestOptions, amount float64) *request {
 	r := s.requests
 	if r == nil {
 		r = new(request)
@@ -414,27 +457,27 @@ func (s *Simulation) newRequest(t *terms, amount float64) *request {
 func (s *Simulation) free(r *request) {
 	// Pointers that are nil most of the time are not written: while memory is collected, that costs much more.
 	r.p, r.grant, r.number = nil, nil, 0
-	if r.by != nil || r.order != nil {
-		r.by, r.order, r.limits = nil, nil, nil
+	if r.receiver != nil || r.order != nil {
+		r.receiver, r.order, r.limits = nil, nil, nil
 	}
 	r.next = s.requests
 	s.requests = r
 }
 
 // requestThen has a request by an event served at once, or lets it wait in the line. What it is told is called as an event of its own.
-func (l *line) requestThen(r *request, t *terms, told func(error)) Ticket {
-	waits, err := l.ask(r, t, l.s.who())
+func (l *queue) requestThen(r *request, t *requestOptions, told func(error)) Ticket {
+	waits, err := l.try(r, t, l.s.who())
 	if !waits {
 		l.s.free(r)
 		l.s.After(0, func() { told(err) })
 		return Ticket{}
 	}
-	r.by = call(told)
-	return l.enlist(r, t)
+	r.receiver = call(told)
+	return l.enqueue(r, t)
 }
 
 // enlist lets a request by an event wait in the line.
-func (l *line) enlist(r *request, t *terms) Ticket {
+func (l *queue) enqueue(r *request, t *requestOptions) Ticket {
 	s := l.s
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Request, Who: s.who(), What: l.name})
@@ -465,34 +508,34 @@ type limits struct {
 func (r *request) done(s *Simulation) {
 	if r.limits != nil {
 		r.limits.patience.Cancel()
-		r.limits.until.leave()
+		r.limits.until.unsubscribe()
 	}
 	s.free(r)
 }
 
 // expire gives a request by an event up when its patience has run out.
 func (r *request) expire() {
-	l, told := r.line, r.by.(call)
+	l, told := r.queue, r.receiver.(call)
 	r.withdraw()
 	r.done(l.s)
-	l.gaveUp(elapsed, "")
+	l.countFailure(elapsed, "")
 	l.s.serveLeft()
 	told(ErrReneged)
 }
 
 // notify gives a request by an event up when that has happened which it was to last until.
 func (r *request) notify(*subscription) {
-	l, told := r.line, r.by.(call)
-	l.s.After(0, func() { told(ErrOvertaken) })
+	l, told := r.queue, r.receiver.(call)
+	l.s.After(0, func() { told(ErrWithdrawn) })
 	r.withdraw()
 	r.done(l.s)
-	l.gaveUp(overtaken, "")
+	l.countFailure(withdrawn, "")
 }
 
 // A call is what an event wants to be called when its request is granted, with nil, or given up.
 type call func(error)
 
-func (f call) served(s *Simulation, r *request) {
+func (f call) granted(s *Simulation, r *request) {
 	r.done(s)
 	s.After(0, func() { f(nil) })
 }

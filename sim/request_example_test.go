@@ -18,7 +18,7 @@ func ExampleRequest() {
 		s.At(until, g.Release)
 	}
 	s.Go("customer", func(p *sim.Process) {
-		left, right := desks[0].Requested(p, 1), desks[1].Requested(p, 1)
+		left, right := desks[0].NewRequest(p, 1), desks[1].NewRequest(p, 1)
 		if err := p.WaitFor(sim.AnyOf(left, right)); err != nil {
 			return
 		}
@@ -36,7 +36,7 @@ func ExampleGrantRequest() {
 	defer s.Close()
 	seats, soldOut := sim.NewResource(s, "seats", 1), s.Signal("sold out")
 	visitor := func(p *sim.Process) {
-		seat := seats.Requested(p, 1)
+		seat := seats.NewRequest(p, 1)
 		if err := p.WaitFor(sim.AnyOf(seat, soldOut)); err != nil || !seat.Happened() {
 			fmt.Println(p.Now(), p, "goes home")
 			return
@@ -63,7 +63,7 @@ func ExampleItemRequest() {
 	mail, closed := sim.NewStore[string](s, "mail", 0), s.Signal("closed")
 	s.Go("clerk", func(p *sim.Process) {
 		for !closed.Happened() {
-			letter := mail.GetRequested(p)
+			letter := mail.NewGetRequest(p)
 			if err := p.WaitFor(sim.AnyOf(letter, closed)); err != nil {
 				return
 			}

@@ -18,14 +18,14 @@ func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 		}
 	})
 	s.GoAt(1, "asker", func(p *Process) {
-		a, b := free.Requested(p, 1), taken.Requested(p, 1, Preempting())
+		a, b := free.NewRequest(p, 1), taken.NewRequest(p, 1, Preempting())
 		first := AnyOf(a, b)
 		if err := p.WaitFor(first); err != nil || first.First() != Waitable(a) || a.Grant() == nil || b.Grant() != nil || p.Now() != 1 {
 			t.Errorf("%v at %g", err, p.Now())
 		}
 	})
 	run(t, s)
-	if !holder.Done() || taken.Preempted() != 0 || taken.Waits().N() != 1 || free.InUse() != 1 || taken.Withdrawn() != 0 {
+	if !holder.Happened() || taken.Preempted() != 0 || taken.Waits().N() != 1 || free.InUse() != 1 || taken.Withdrawn() != 0 {
 		t.Errorf("%d were preempted, %d granted", taken.Preempted(), taken.Waits().N())
 	}
 }
@@ -37,7 +37,7 @@ func TestAskingAgain(t *testing.T) {
 	desk, counter := NewResource(s, "desk", 1), NewResource(s, "counter", 1)
 	held, _ := counter.TryRequest(1)
 	s.Go("asker", func(p *Process) {
-		a, b := desk.Requested(p, 1), counter.Requested(p, 1)
+		a, b := desk.NewRequest(p, 1), counter.NewRequest(p, 1)
 		any := AnyOf(a)
 		both := AllOf(any, b)
 		s.After(1, func() {
@@ -70,7 +70,7 @@ func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	desk, bell := NewResource(s, "desk", 1), s.Signal("bell")
 	held, _ := desk.TryRequest(1)
 	p := s.Go("asker", func(p *Process) {
-		a := desk.Requested(p, 1)
+		a := desk.NewRequest(p, 1)
 		err := p.WaitFor(AnyOf(a, bell))
 		if i, ok := errors.AsType[*Interrupted](err); !ok || i.Cause != "now" || a.Happened() || p.Now() != 1 {
 			t.Errorf("%v at %g", err, p.Now())
@@ -114,7 +114,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 	s.Go("asker", func(p *Process) {
 		_, _ = x.Request(p, 1, Rank(5))
 		_ = p.Wait(1)
-		both := AllOf(y.Requested(p, 1, Preempting()), z.Requested(p, 1))
+		both := AllOf(y.NewRequest(p, 1, Preempting()), z.NewRequest(p, 1))
 		told = p.WaitFor(both)
 		if y.InUse() != 0 || z.Waiting() != 0 || p.Now() != 1 {
 			t.Errorf("at %g, %d of y are in use, %d wait for z", p.Now(), y.InUse(), z.Waiting())
@@ -126,7 +126,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 	})
 	s.GoAt(0.5, "takes", func(p *Process) { _, _ = x.Request(p, 1, Rank(1), Preempting()) })
 	run(t, s)
-	if lost, ok := errors.AsType[Preempted](told); !ok || lost.Resource != x {
+	if lost, ok := errors.AsType[*Preempted](told); !ok || lost.Resource != x {
 		t.Errorf("the asker was told %v", told)
 	}
 }
@@ -139,7 +139,7 @@ func TestNobodyIsServedWhoIsLeaving(t *testing.T) {
 	_, _ = seats.TryRequest(2)
 	for _, n := range []int{2, 1, 1} { // the first holds up the others, who would fit
 		s.Go("customer", func(p *Process) {
-			seat := seats.Requested(p, n)
+			seat := seats.NewRequest(p, n)
 			if err := p.WaitFor(AnyOf(seat, soldOut)); err != nil || seat.Happened() {
 				t.Errorf("%v: %d seats were granted", err, n)
 			}
@@ -161,10 +161,10 @@ func TestUntil(t *testing.T) {
 	overtaken := 0
 	expect := func(name string, f func(p *Process) error) {
 		s.Go(name, func(p *Process) {
-			if err := f(p); err != ErrOvertaken || p.Now() != 5 {
+			if err := f(p); err != ErrWithdrawn || p.Now() != 5 {
 				t.Errorf("%s: %v at %g", name, err, p.Now())
 			}
-			if err := f(p); err != ErrOvertaken { // it is too late, also for what could be had
+			if err := f(p); err != ErrWithdrawn { // it is too late, also for what could be had
 				t.Errorf("%s, later: %v", name, err)
 			}
 			overtaken++
@@ -202,21 +202,19 @@ func TestAskingIsRefused(t *testing.T) {
 	desk, tank := NewResource(s, "desk", 1), NewContainer(s, "tank", 2, 0)
 	p := s.Go("p", func(p *Process) { _ = p.Wait(1) })
 	q := s.Go("q", func(q *Process) {
-		wantPanic(t, "a request of process p: 1 of desk", func() { _ = q.WaitFor(AnyOf(desk.Requested(p, 1), s.Timeout(1))) })
+		wantPanic(t, "a request of process p: 1 of desk", func() { _ = q.WaitFor(AnyOf(desk.NewRequest(p, 1), s.Timeout(1))) })
 	})
 	theirs := other.Go("theirs", func(*Process) {})
-	wantPanic(t, "another simulation", func() { desk.Requested(theirs, 1) })
-	wantPanic(t, "not nil", func() { desk.Requested(nil, 1) })
-	wantPanic(t, "can never be granted", func() { desk.Requested(p, 2) })
-	wantPanic(t, "not possible", func() { tank.GetRequested(p, 3) })
-	wantPanic(t, "Patience, AtMost and Until", func() { desk.Requested(p, 1, Patience(1)) })
-	wantPanic(t, "Patience, AtMost and Until", func() { NewResource(s, "", 1, AtMost(1)) })
-	wantPanic(t, "there is a request in it", func() { Until(AnyOf(tank.PutRequested(p, 1))) })
+	wantPanic(t, "another simulation", func() { desk.NewRequest(theirs, 1) })
+	wantPanic(t, "not nil", func() { desk.NewRequest(nil, 1) })
+	wantPanic(t, "can never be granted", func() { desk.NewRequest(p, 2) })
+	wantPanic(t, "not possible", func() { tank.NewGetRequest(p, 3) })
+	wantPanic(t, "there is a request in it", func() { Until(AnyOf(tank.NewPutRequest(p, 1))) })
 	wantPanic(t, "Until(nil)", func() { Until(nil) })
 	wantPanic(t, "which belongs to another simulation", func() { desk.RequestThen(1, nil, Until(other.Signal("theirs"))) })
-	wantPanic(t, "RunUntil", func() { _ = s.RunUntil(background, desk.Requested(p, 1)) })
+	wantPanic(t, "RunUntil", func() { _ = s.RunUntil(background, desk.NewRequest(p, 1)) })
 	run(t, s)
-	if !q.Done() || desk.InUse() != 0 {
+	if !q.Happened() || desk.InUse() != 0 {
 		t.Error("something was granted")
 	}
 }
@@ -257,7 +255,7 @@ func TestThrownOutOfAWait(t *testing.T) {
 	s.Go("first", func(p *Process) { _ = desk.Use(p, 1, func() { _ = p.Wait(2) }) })
 	s.Go("thrown", func(p *Process) {
 		defer func() { _ = recover() }()
-		_ = p.WaitFor(desk.Requested(p, 1))
+		_ = p.WaitFor(desk.NewRequest(p, 1))
 	})
 	never := s.Signal("never")
 	s.GoAt(1, "heir", func(p *Process) {
@@ -270,5 +268,25 @@ func TestThrownOutOfAWait(t *testing.T) {
 	run(t, s)
 	if served != 2 {
 		t.Errorf("the next was served at %g, want 2", served)
+	}
+}
+
+// Options are values on the caller's stack: a request that waits allocates nothing, whatever its options.
+func TestRequestOptionsAllocateNothing(t *testing.T) {
+	s := New()
+	defer s.Close()
+	desk, never := NewResource(s, "desk", 1), s.Signal("never")
+	rank, patience := 1000, 123.5
+	for range 2 {
+		s.Go("customer", func(p *Process) {
+			for desk.Work(p, 1, 1, Rank(rank), Patience(patience), AtMost(rank), Until(never)) == nil {
+			}
+		})
+	}
+	if err := s.Run(background, 1000); err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(10, func() { _ = s.Run(background, s.Now()+100) }); n > 0 {
+		t.Errorf("100 requests allocate %v times", n)
 	}
 }

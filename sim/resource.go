@@ -19,20 +19,20 @@ import (
 //
 // Statistics are always kept: the units in use, the requests waiting over time, how long granted requests waited, and the utilisation.
 type Resource struct {
-	serving
-	capacity int
-	most     int // the largest capacity so far
-	inUse    int
-	busy     bool // taking units away, during which nobody is served
-	line     line
-	first    *Grant // of those that have not been given back, in the order in which they were granted
-	last     *Grant
-	spare    *Grant // for Use, by their next
-	terms    terms  // of requests that do not say otherwise
-	usage    Level
-	total    Level       // the capacity
-	upkeep   *upkeep     // nil if it neither has a timetable nor breaks
-	holdings *holdingLog // nil unless it was asked for
+	facility
+	capacity     int
+	most         int // the largest capacity so far
+	inUse        int
+	busy         bool // taking units away, during which nobody is served
+	queue        queue
+	first        *Grant // of those that have not been given back, in the order in which they were granted
+	last         *Grant
+	spare        *Grant         // for Use, by their next
+	defaults     requestOptions // of requests that do not say otherwise
+	usage        TimeWeighted
+	total        TimeWeighted  // the capacity
+	availability *availability // nil if it neither has a timetable nor breaks
+	holdings     *holdingLog   // nil unless it was asked for
 }
 
 // NewResource makes a resource with so many units. The options, [Rank] and [Preempting], hold for all requests that do not say
@@ -40,19 +40,17 @@ type Resource struct {
 //
 // Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
 // simulation: what is made in numbers and dropped again should have none.
-func NewResource(s *Simulation, name string, capacity int, opts ...RequestOption) *Resource {
+func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOption) *Resource {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
 	}
 	called := orElse(name, "a resource")
 	r := &Resource{
-		serving: serving{s: s, name: called}, capacity: capacity, most: capacity, terms: termsOf(opts), usage: s.level(0),
+		facility: facility{s: s, name: called}, capacity: capacity, most: capacity, defaults: defaultRequestOptions(), usage: s.timeWeighted(0),
 	}
-	if r.terms.limited() {
-		panic("sim: resource " + called + ": Patience, AtMost and Until are for a request, and not for all of them")
-	}
-	r.total = s.level(float64(capacity))
-	r.line = newLine(s, called, r)
+	r.defaults.applyResource(opts)
+	r.total = s.timeWeighted(float64(capacity))
+	r.queue = newQueue(s, called, r)
 	register(s, name, r)
 	return r
 }
@@ -90,7 +88,7 @@ func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error
 	defer r.giveBack(g)
 	f()
 	if g.lost != nil {
-		return g.lost.Preempted
+		return &g.lost.Preempted
 	}
 	return nil
 }
@@ -122,7 +120,7 @@ func (r *Resource) keep(g *Grant) {
 // Request waits for n units. The process holds them until the grant is released.
 //
 // The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if its [Patience] ran out,
-// [ErrOvertaken] if something else happened before ([Until]), and [ErrBalked] if it did not want to wait behind so many ([AtMost]).
+// [ErrWithdrawn] if something else happened before ([Until]), and [ErrBalked] if it did not want to wait behind so many ([AtMost]).
 // In all cases it has left the line.
 //
 // A [Preempting] request that is at the head of the line does not wait if what it lacks can be taken from processes that were
@@ -143,13 +141,13 @@ func (r *Resource) request(p *Process, n int, g *Grant, opts []RequestOption) er
 	s := r.s
 	s.checkTurn(p, "Request")
 	r.checkUnits(n)
-	s.step()
-	t := r.terms
+	s.countStep()
+	t := r.defaults
 	t.apply(opts)
 	g.r, g.p, g.n, g.rank = r, p, n, t.rank
 	q := s.newRequest(&t, float64(n))
 	q.grant = g
-	return r.line.request(p, q, &t)
+	return r.queue.request(p, q, &t)
 }
 
 func (r *Resource) checkUnits(n int) {
@@ -162,8 +160,8 @@ func (r *Resource) checkUnits(n int) {
 // process, that holds them, with rank 0.
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
-	r.s.step()
-	if r.line.first != nil || n > r.free() || r.upkeep != nil && r.upkeep.stopped != nil {
+	r.s.countStep()
+	if r.queue.first != nil || n > r.free() || r.availability != nil && r.availability.stopped != nil {
 		return nil, false
 	}
 	g := &Grant{r: r, p: r.s.current, n: n}
@@ -175,11 +173,11 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 // free is how many units nobody holds. It is negative while fewer are left than are held.
 func (r *Resource) free() int { return r.capacity - r.inUse }
 
-func (r *Resource) atOnce(l *line, q *request, _ string) bool {
+func (r *Resource) atOnce(l *queue, q *request, _ string) bool {
 	switch g := q.grant; {
 	case !l.ahead(q.rank):
 		return false
-	case r.upkeep != nil && r.upkeep.stops(g.rank):
+	case r.availability != nil && r.availability.stops(g.rank):
 		return false
 	case g.n <= r.free():
 		r.hold(g)
@@ -206,8 +204,8 @@ func (r *Resource) hold(g *Grant) {
 	r.last = g
 	r.inUse += g.n
 	r.usage.set(float64(r.inUse), r.s.now)
-	if r.upkeep != nil {
-		r.upkeep.wear(r)
+	if r.availability != nil {
+		r.availability.countUse(r)
 	}
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Grant, Who: g.who(), What: g.what()})
@@ -232,8 +230,8 @@ func (r *Resource) drop(g *Grant) {
 	}
 	r.inUse -= g.n
 	r.usage.set(float64(r.inUse), r.s.now)
-	if r.upkeep != nil {
-		r.upkeep.wear(r)
+	if r.availability != nil {
+		r.availability.countUse(r)
 	}
 }
 
@@ -241,12 +239,12 @@ func (r *Resource) drop(g *Grant) {
 func (r *Resource) serve() {
 	s := r.s
 	for !r.busy {
-		q := r.line.first
-		if u := r.upkeep; u != nil && u.stopped != nil && (q == nil || u.stops(q.rank)) {
+		q := r.queue.first
+		if u := r.availability; u != nil && u.stopped != nil && (q == nil || u.stops(q.rank)) {
 			if u.stopped.n > r.free() {
 				return
 			}
-			r.goOn(u.stopped)
+			r.resumeWork(u.stopped)
 			continue
 		}
 		if q == nil {
@@ -256,7 +254,7 @@ func (r *Resource) serve() {
 			if !q.preempting || !r.preempt(q.grant) {
 				return
 			}
-			if r.line.first != q {
+			if r.queue.first != q {
 				continue // while others lost their units, it was interrupted itself
 			}
 		}
@@ -289,7 +287,7 @@ func (g *Grant) Release() {
 	if r.s.trace != nil {
 		r.s.record(trace.Record{Kind: trace.Release, Who: g.who(), What: g.what()})
 	}
-	if r.line.first != nil || r.upkeep != nil {
+	if r.queue.first != nil || r.availability != nil {
 		r.serve()
 	}
 }
@@ -299,7 +297,7 @@ func (g *Grant) giveBack() bool {
 	r := g.r
 	if g.held {
 		r.drop(g)
-		r.s.departed(&r.line)
+		r.s.departed(&r.queue)
 		if r.s.trace != nil {
 			r.s.record(trace.Record{Kind: trace.Release, Who: g.who(), What: g.what()})
 		}
@@ -329,7 +327,7 @@ func (g *Grant) who() string {
 	return g.p.name
 }
 
-func (r *Resource) label(_ *line, units float64) string {
+func (r *Resource) label(_ *queue, units float64) string {
 	return fmt.Sprintf("%d of %s", int(units), r.name)
 }
 
@@ -340,18 +338,18 @@ func (r *Resource) Capacity() int { return r.capacity }
 func (r *Resource) InUse() int { return r.inUse }
 
 // Waiting is how many requests are in line.
-func (r *Resource) Waiting() int { return r.line.length }
+func (r *Resource) Waiting() int { return r.queue.length }
 
 // Usage is how many units are in use, over time.
-func (r *Resource) Usage() *Level { return &r.usage }
+func (r *Resource) Usage() *TimeWeighted { return &r.usage }
 
-// Utilisation is the share of the units that were in use, from the start, or since the statistics were reset, to now: unit-times
+// Utilization is the share of the units that were in use, from the start, or since the statistics were reset, to now: unit-times
 // used over unit-times there were. It can be above 1 if the capacity was reduced while units were in use, and is NaN if
 // there were none.
-func (r *Resource) Utilisation() float64 { return r.usage.Mean() / r.total.Mean() }
+func (r *Resource) Utilization() float64 { return r.usage.Mean() / r.total.Mean() }
 
 // Queue is how many requests wait, over time.
-func (r *Resource) Queue() *Level { return &r.line.queue }
+func (r *Resource) Queue() *TimeWeighted { return &r.queue.lengths }
 
 // Preempted is how many grants were taken away.
 func (r *Resource) Preempted() int { return r.refused.preempted }
@@ -359,14 +357,14 @@ func (r *Resource) Preempted() int { return r.refused.preempted }
 // A GrantRequest is a [Request] for units of a resource.
 type GrantRequest struct{ Request }
 
-// Requested is a request of process p for n units that can be waited for together with other things; see [Request]. The process holds
+// NewRequest is a request of process p for n units that can be waited for together with other things; see [Request]. The process holds
 // the units until the grant is released. It panics as [Resource.Request] does.
-func (r *Resource) Requested(p *Process, n int, opts ...RequestOption) *GrantRequest {
+func (r *Resource) NewRequest(p *Process, n int, opts ...ResourceOption) *GrantRequest {
 	r.checkUnits(n)
 	a := &GrantRequest{Request{of: r}}
-	t := r.terms
-	t.apply(opts)
-	a.set(p, &r.line, float64(n), "Requested", t)
+	t := r.defaults
+	t.applyResource(opts)
+	a.set(p, &r.queue, float64(n), "NewRequest", t)
 	return a
 }
 
@@ -382,12 +380,12 @@ func (a *GrantRequest) Grant() *Grant {
 // If the request is given up instead ([Patience], [AtMost], [Until]), f is called with nil, and if it is cancelled, never.
 func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Ticket {
 	r.checkUnits(n)
-	t := r.terms
+	t := r.defaults
 	t.apply(opts)
 	g := &Grant{r: r, n: n, rank: t.rank}
 	q := r.s.newRequest(&t, float64(n))
 	q.grant = g
-	return r.line.requestThen(q, &t, func(err error) {
+	return r.queue.requestThen(q, &t, func(err error) {
 		if err != nil {
 			g = nil
 		}
@@ -402,8 +400,8 @@ func (r *Resource) SetCapacity(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))
 	}
-	if r.upkeep != nil {
-		r.upkeep.base = n
+	if r.availability != nil {
+		r.availability.base = n
 		r.adapt(Finish, "")
 		return
 	}

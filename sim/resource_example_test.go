@@ -144,7 +144,7 @@ func ExampleContainer() {
 	})
 	s.GoAt(5, "truck", func(p *sim.Process) { tank.Put(p, 60) })
 	s.Run(ctx, 10)
-	fmt.Println("on average", tank.Level().Mean())
+	fmt.Println("on average", tank.Contents().Mean())
 	// Output:
 	// 5 filled up, 40 left
 	// on average 35

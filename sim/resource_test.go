@@ -13,13 +13,13 @@ import (
 )
 
 // check lists what must hold of a line.
-func (l *line) check() error {
+func (l *queue) check() error {
 	n := 0
 	var ends []*rankEnd // of all ranks, in order
 	for r := l.first; r != nil; r = r.next {
 		n++
 		switch {
-		case r.line != l || r.end == nil || r.end.rank != r.rank:
+		case r.queue != l || r.end == nil || r.end.rank != r.rank:
 			return errors.New("a request does not know its line, or its rank's end")
 		case r.prev != nil && (r.prev.rank > r.rank || r.prev.next != r || (r.prev.rank == r.rank && r.prev.since > r.since)):
 			return errors.New("the line is not in order")
@@ -44,7 +44,7 @@ func (l *line) check() error {
 
 // check lists what must hold of a resource whenever nobody is changing it.
 func (r *Resource) check() error {
-	if err := r.line.check(); err != nil {
+	if err := r.queue.check(); err != nil {
 		return err
 	}
 	held := 0
@@ -57,12 +57,12 @@ func (r *Resource) check() error {
 	if err := r.checkStopped(); err != nil {
 		return err
 	}
-	switch q := r.line.first; {
+	switch q := r.queue.first; {
 	case held != r.inUse || r.busy:
 		return fmt.Errorf("%d held, %d in use", held, r.inUse)
-	case float64(r.inUse) != r.usage.Value() || float64(r.line.length) != r.line.queue.Value():
+	case float64(r.inUse) != r.usage.Value() || float64(r.queue.length) != r.queue.lengths.Value():
 		return errors.New("the statistics are not what they are of")
-	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.upkeep == nil || !r.upkeep.stops(q.rank)):
+	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.availability == nil || !r.availability.stops(q.rank)):
 		return errors.New("the first in line could be served")
 	}
 	return nil
@@ -70,7 +70,7 @@ func (r *Resource) check() error {
 
 // checkStopped lists what must hold of work that was stopped, and of what is at work.
 func (r *Resource) checkStopped() error {
-	u := r.upkeep
+	u := r.availability
 	if u == nil {
 		return nil
 	}
@@ -84,12 +84,12 @@ func (r *Resource) checkStopped() error {
 			return errors.New("those that are stopped are not in order")
 		}
 	}
-	if g := u.stopped; g != nil && g.n+r.inUse <= r.capacity && (r.line.first == nil || u.stops(r.line.first.rank)) {
+	if g := u.stopped; g != nil && g.n+r.inUse <= r.capacity && (r.queue.first == nil || u.stops(r.queue.first.rank)) {
 		return errors.New("work is stopped that could go on")
 	}
 	for g := r.first; g != nil; g = g.next {
 		at := g.p != nil && g.p.works == g && g.p.state == waiting
-		if at && u.rule != Finish && u.rule != ThrowOut && r.inUse > r.capacity && g.canStop(u.rule) {
+		if at && u.rule != Finish && u.rule != Interrupt && r.inUse > r.capacity && g.canStop(u.rule) {
 			return errors.New("somebody works with more than there is")
 		}
 		if _, due := r.s.dueAt(slotOf(g)); at && !due {
@@ -99,7 +99,7 @@ func (r *Resource) checkStopped() error {
 			return errors.New("grants are not in the order in which they were made")
 		}
 	}
-	for _, d := range u.wearing {
+	for _, d := range u.byUse {
 		if d.event.Pending() != (r.inUse > 0) || d.broken || d.left < -1e-9 {
 			return fmt.Errorf("a breakdown by use is pending: %t, with %d in use and %g left", d.event.Pending(), r.inUse, d.left)
 		}
@@ -250,7 +250,7 @@ func TestResourceAgainstReference(t *testing.T) {
 					}
 				}, opts...)
 				v.left = p.Now()
-				switch lost := (Preempted{}); {
+				switch lost := (*Preempted)(nil); {
 				case err == nil:
 					v.outcome = "served"
 				case errors.Is(err, ErrBalked):
@@ -369,7 +369,7 @@ func TestInterruptedRequestMakesWay(t *testing.T) {
 		wantPanic(t, "released twice", g.Release)
 	})
 	run(t, s)
-	if !small.Done() || r.InUse() != 1 || r.Capacity() != 3 || r.Waiting() != 0 || r.Name() != "r" {
+	if !small.Happened() || r.InUse() != 1 || r.Capacity() != 3 || r.Waiting() != 0 || r.Name() != "r" {
 		t.Errorf("%d in use", r.InUse())
 	}
 	wantPanic(t, "can never be granted: its capacity is 3", func() { r.TryRequest(4) })
@@ -438,7 +438,7 @@ func TestRequestThen(t *testing.T) {
 	if got := strings.Join(log, " "); got != "a@1:true balks@1:false d@5:true c@6:false b@9:true e@13:true" {
 		t.Error(got)
 	}
-	if s.Now() != 17 || r.Balked() != 1 || r.Reneged() != 1 || s.Pending() != 0 {
+	if s.Now() != 17 || r.Balked() != 1 || r.Reneged() != 1 || s.PendingEvents() != 0 {
 		t.Errorf("%d balked, %d reneged until %g", r.Balked(), r.Reneged(), s.Now())
 	}
 }
@@ -460,7 +460,7 @@ func TestPreemptionResumes(t *testing.T) {
 						work = in.Remaining
 					}
 				}, Rank(rank), Preempting())
-				if lost := (Preempted{}); work > 0 && (!errors.As(err, &lost) || lost.By.Name() != "urgent") {
+				if lost := (*Preempted)(nil); work > 0 && (!errors.As(err, &lost) || lost.By.Name() != "urgent") {
 					t.Errorf("%v", err)
 				}
 			}
@@ -491,7 +491,7 @@ func TestPreemptionTakesNoMoreThanNeeded(t *testing.T) {
 			}
 			if err := p.Wait(100); err != nil {
 				lost[name] = true
-				if by, ok := g.Preempted(); !ok || by.Since != 0 || g.Held() {
+				if by := g.Lost(); by == nil || by.Since != 0 || g.Held() {
 					t.Errorf("%s: %v", name, by)
 				}
 				g.Release() // does nothing
@@ -563,11 +563,11 @@ func TestPreemptionChains(t *testing.T) {
 }
 
 // Long lines of different ranks keep their order when requests leave from anywhere.
-func TestLineAgainstDefinition(t *testing.T) {
+func TestQueueAgainstDefinition(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 5))
 	for range 100 {
 		s := New()
-		l := line{s: s, queue: s.level(0)}
+		l := queue{s: s, lengths: s.timeWeighted(0)}
 		var all []*request
 		for step := range 300 {
 			if rnd.IntN(5) < 3 || len(all) == 0 {
@@ -597,38 +597,38 @@ func TestUseReleasesAfterPanic(t *testing.T) {
 	})
 	q := s.Go("q", func(p *Process) { _ = r.Use(p, 1, func() {}) })
 	run(t, s)
-	if r.InUse() != 0 || !q.Done() {
+	if r.InUse() != 0 || !q.Happened() {
 		t.Errorf("%d in use", r.InUse())
 	}
 }
 
-// Utilisation is the share of unit-times, also when the capacity changes, and from the last reset on.
-func TestUtilisation(t *testing.T) {
+// Utilization is the share of unit-times, also when the capacity changes, and from the last reset on.
+func TestUtilization(t *testing.T) {
 	s := New()
 	r := NewResource(s, "desk", 2)
-	if got := r.Utilisation(); got != 0 {
+	if got := r.Utilization(); got != 0 {
 		t.Errorf("%v before any time has passed", got)
 	}
 	g, _ := r.TryRequest(1)
 	_ = s.Run(background, 10)
-	if got := r.Utilisation(); got != 0.5 {
+	if got := r.Utilization(); got != 0.5 {
 		t.Errorf("1 of 2 is in use, and the share is %v", got)
 	}
 	r.SetCapacity(4)
 	_ = s.Run(background, 20)
-	if got, mean := r.Utilisation(), r.Usage().Mean(); math.Abs(got-1./3) > 1e-15 || mean != 1 { // 20 of 20 + 40
+	if got, mean := r.Utilization(), r.Usage().Mean(); math.Abs(got-1./3) > 1e-15 || mean != 1 { // 20 of 20 + 40
 		t.Errorf("the share is %v, of %v units", got, mean)
 	}
 	s.ResetStatistics()
 	_ = s.Run(background, 30)
-	if got := r.Utilisation(); got != 0.25 {
+	if got := r.Utilization(); got != 0.25 {
 		t.Errorf("the share is %v after a reset", got)
 	}
 	g.Release()
-	if none := NewResource(s, "none", 0); !math.IsNaN(none.Utilisation()) {
-		t.Errorf("a share of nothing is %v", none.Utilisation())
+	if none := NewResource(s, "none", 0); !math.IsNaN(none.Utilization()) {
+		t.Errorf("a share of nothing is %v", none.Utilization())
 	}
-	if row, ok := s.Report().Row("desk utilisation"); !ok || row.Mean != 0.25 || !row.Level || row.Time != 10 {
+	if row, ok := s.Report().Row("desk utilisation"); !ok || row.Mean != 0.25 || !row.TimeWeighted || row.Time != 10 {
 		t.Errorf("the report has %+v for the share of 1 of 4 in 10 units of time", row)
 	}
 	if rows := len(s.Report().Rows); rows != 8 {

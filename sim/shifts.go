@@ -10,17 +10,17 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// A ShiftOption adjusts a timetable of a resource: an [AtWork], or [Staying].
+// A ShiftOption adjusts a timetable of a resource: an [WorkRule], or [UntilEmpty].
 type ShiftOption interface{ adjust(*schedule) }
 
-func (w AtWork) adjust(sc *schedule) { sc.rule = w }
+func (w WorkRule) adjust(sc *schedule) { sc.rule = w }
 
 // A schedule is a timetable that a resource follows.
 type schedule struct {
 	r     *Resource
 	table Timetable
-	rule  AtWork
-	door  *Door // those inside are served before a shift ends
+	rule  WorkRule
+	gate  *Gate // those inside are served before a shift ends
 	event Event
 	last  bool // nothing changes any more
 }
@@ -30,7 +30,7 @@ type schedule struct {
 //
 //	clerks.Schedule(sim.Weekly{Mon: day, Tue: day, Wed: day, Thu: day, Fri: day}, sim.Resume)
 //
-// An [AtWork] says what becomes of who is at work when a shift ends, and [Staying] puts the end off until those inside have been served.
+// An [WorkRule] says what becomes of who is at work when a shift ends, and [UntilEmpty] puts the end off until those inside have been served.
 // Who is in line stays there. Work that was stopped goes on before others of the same rank are served.
 //
 // A change is scheduled when the one before happens, so that it comes before most else of its instant. Cancelling the event ends it: the
@@ -45,13 +45,13 @@ func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 		o.adjust(sc)
 	}
 	sc.rule.check("Schedule of " + r.name)
-	if d := sc.door; d != nil && d.s != r.s {
+	if d := sc.gate; d != nil && d.s != r.s {
 		panic("sim: Schedule of " + r.name + ": the door " + d.name + " belongs to another simulation")
 	}
-	u := r.kept()
+	u := r.ensureAvailability()
 	if u.schedule != nil {
 		u.schedule.event.Cancel()
-		u.schedule.door = nil // it may be waited for there
+		u.schedule.gate = nil // it may be waited for there
 	}
 	u.schedule = sc
 	r.most = max(r.most, sc.table.Most())
@@ -69,8 +69,8 @@ func (sc *schedule) apply() {
 	if units < 0 || !(until > now) {
 		panic(fmt.Sprintf("sim: the timetable of %s has %d units at %g, until %g; it must be 0 or more, until a later time", sc.r.name, units, now, until))
 	}
-	u := sc.r.upkeep
-	if d := sc.door; units < u.base && d != nil && d.keepsOpen(sc) {
+	u := sc.r.availability
+	if d := sc.gate; units < u.base && d != nil && d.keepsOpen(sc) {
 		return // when the last has left, it is looked at again
 	}
 	u.base = units
@@ -86,30 +86,30 @@ func (sc *schedule) next() (float64, bool) {
 }
 
 // upkeep is what a resource has that has a timetable or breaks.
-type upkeep struct {
+type availability struct {
 	base        int          // units by the timetable, or by SetCapacity
 	down        int          // of them, that are broken
 	outages     []*Breakdown // of all units
-	rule        AtWork       // when there were last made less
+	rule        WorkRule     // when there were last made less
 	why         string       // they were
 	stopped     *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
 	schedule    *schedule
 	breakdowns  int
-	wearing     []*Breakdown // by use
-	wornUpTo    float64      // when their use was last counted
-	unitsInWear int          // since then
+	byUse       []*Breakdown // by use
+	countedUpTo float64      // when their use was last counted
+	unitsInUse  int          // since then
 }
 
-func (r *Resource) kept() *upkeep {
-	if r.upkeep == nil {
-		r.upkeep = &upkeep{base: r.capacity, rule: Finish}
+func (r *Resource) ensureAvailability() *availability {
+	if r.availability == nil {
+		r.availability = &availability{base: r.capacity, rule: Finish}
 	}
-	return r.upkeep
+	return r.availability
 }
 
 // adapt makes the capacity what it should be. If that is less, the rule tells what becomes of who is at work.
-func (r *Resource) adapt(rule AtWork, why string) {
-	u := r.upkeep
+func (r *Resource) adapt(rule WorkRule, why string) {
+	u := r.availability
 	n := max(0, u.base-u.down)
 	for _, d := range u.outages {
 		n = 0

@@ -33,10 +33,10 @@ func Example_simpyBreakdowns() {
 	s := sim.New()
 	defer s.Close()
 	lathe := sim.NewResource(s, "lathe", 1)
-	trouble := lathe.Break(sim.Breakdowns{
+	trouble := lathe.Break(sim.BreakdownConfig{
 		ToFailure: sim.Constant(5), InUse: true, // hours of use
 		Repair: sim.Constant(2),
-		AtWork: sim.Resume,
+		Rule:   sim.Resume,
 	})
 	s.GoAt(1, "part", func(p *sim.Process) {
 		lathe.Work(p, 1, 7)
@@ -51,9 +51,9 @@ func Example_simpyOpeningHours() {
 	s := sim.New()
 	defer s.Close()
 	hours := sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}}
-	door := sim.NewDoor(s, "shop", hours)
+	door := sim.NewGate(s, "shop", hours)
 	desk := sim.NewResource(s, "desk", 0)
-	desk.Schedule(hours, sim.Staying(door)) // until the last customer has left
+	desk.Schedule(hours, sim.UntilEmpty(door)) // until the last customer has left
 	customer := func(p *sim.Process) {
 		err := door.Visit(p, func() {
 			desk.Work(p, 1, 2)
@@ -145,8 +145,8 @@ func ExampleExcept() {
 }
 
 // What becomes of ten hours of work when a shift of eight is over.
-func ExampleAtWork() {
-	for _, rule := range []sim.AtWork{sim.Finish, sim.Resume, sim.Restart, sim.ThrowOut} {
+func ExampleWorkRule() {
+	for _, rule := range []sim.WorkRule{sim.Finish, sim.Resume, sim.Restart, sim.Interrupt} {
 		s := sim.New()
 		bench := sim.NewResource(s, "bench", 0)
 		bench.Schedule(sim.Dated{Shifts: []sim.Shift{{From: 0, To: 8, Units: 1}, {From: 24, To: 48, Units: 1}}}, rule)
@@ -166,10 +166,10 @@ func ExampleAtWork() {
 func ExampleShiftOption() {
 	s := sim.New()
 	hours := sim.Dated{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}}
-	door := sim.NewDoor(s, "shop", hours)
+	door := sim.NewGate(s, "shop", hours)
 	desk := sim.NewResource(s, "desk", 0)
 	// Nobody has to go before the last customer does, and then who is still at work is thrown out.
-	options := []sim.ShiftOption{sim.Staying(door), sim.ThrowOut}
+	options := []sim.ShiftOption{sim.UntilEmpty(door), sim.Interrupt}
 	desk.Schedule(hours, options...)
 	s.GoAt(16, "ann", func(p *sim.Process) { door.Visit(p, func() { desk.Work(p, 1, 3) }) })
 	s.At(18, func() { fmt.Println(s.Now(), desk.Capacity()) })
@@ -180,22 +180,22 @@ func ExampleShiftOption() {
 	// 19 0
 }
 
-func ExampleBreakdowns() {
+func ExampleBreakdownConfig() {
 	s := sim.New()
 	press := sim.NewResource(s, "press", 1)
 	fitter := sim.NewResource(s, "fitter", 1)
-	press.Break(sim.Breakdowns{
+	press.Break(sim.BreakdownConfig{
 		Name:      "press",
 		ToFailure: sim.Constant(10), // by the clock
 		RepairBy: func(p *sim.Process) { // who has to come first
 			fitter.Use(p, 1, func() { p.Wait(3) })
 		},
-		AtWork: sim.ThrowOut,
+		Rule: sim.Interrupt,
 	})
 	s.GoAt(5, "fitter's other work", func(p *sim.Process) { fitter.Use(p, 1, func() { p.Wait(7) }) })
 	s.GoAt(8, "sheet", func(p *sim.Process) {
 		err := press.Work(p, 1, 4)
-		lost, _ := errors.AsType[sim.Preempted](err)
+		lost, _ := errors.AsType[*sim.Preempted](err)
 		fmt.Println(p.Now(), lost, "–", sim.Remaining(err), "left")
 	})
 	s.Run(context.Background(), 20)
@@ -209,7 +209,7 @@ func ExampleBreakdowns() {
 func ExampleBreakdown() {
 	s := sim.New()
 	pumps := sim.NewResource(s, "pumps", 3)
-	trouble := pumps.Break(sim.Breakdowns{ToFailure: sim.Constant(4), Repair: sim.Constant(1), Units: 1})
+	trouble := pumps.Break(sim.BreakdownConfig{ToFailure: sim.Constant(4), Repair: sim.Constant(1), Units: 1})
 	s.Run(context.Background(), 4)
 	fmt.Println(trouble.Broken(), pumps.Capacity())
 	trouble.End()
@@ -221,9 +221,9 @@ func ExampleBreakdown() {
 }
 
 // A pub: last orders at eleven, and who is still in line gets nothing.
-func ExampleDoor() {
+func ExampleGate() {
 	s := sim.New()
-	door := sim.NewDoor(s, "pub", sim.Dated{Shifts: []sim.Shift{{From: 19, To: 23, Units: 1}}})
+	door := sim.NewGate(s, "pub", sim.Dated{Shifts: []sim.Shift{{From: 19, To: 23, Units: 1}}})
 	bar := sim.NewResource(s, "bar", 1)
 	for i := range 4 {
 		s.GoAt(22+float64(i)/3, fmt.Sprint("guest ", i+1), func(p *sim.Process) {

@@ -31,7 +31,7 @@ func (b *bench) note(who string, what any) {
 func (b *bench) comes(at float64, name string, work float64, opts ...RequestOption) *Process {
 	return b.GoAt(at, name, func(p *Process) {
 		err := b.Work(p, 1, work, opts...)
-		var lost Preempted
+		var lost *Preempted
 		switch {
 		case err == nil:
 			b.note(name, "done")
@@ -63,11 +63,11 @@ func (b *bench) expect(t *testing.T, until float64, want ...string) {
 // Of three who are at work when a shift of three is followed by one of one, two have to stop: the one with the largest rank, and of equals
 // the latest.
 func TestWhoIsAtWorkWhenAShiftEnds(t *testing.T) {
-	for rule, want := range map[AtWork][]string{
-		Finish:   {"9 a done", "10 b done", "11 c done", "13 d done"},
-		Resume:   {"9 a done", "11 b done", "14 c done", "16 d done"}, // b has 2 left, c 3
-		Restart:  {"9 a done", "18 b done", "27 c done", "29 d done"}, // each has 9 to do again
-		ThrowOut: {"8 c lost by the end of a shift, 3 left", "8 b lost by the end of a shift, 2 left", "9 a done", "11 d done"},
+	for rule, want := range map[WorkRule][]string{
+		Finish:    {"9 a done", "10 b done", "11 c done", "13 d done"},
+		Resume:    {"9 a done", "11 b done", "14 c done", "16 d done"}, // b has 2 left, c 3
+		Restart:   {"9 a done", "18 b done", "27 c done", "29 d done"}, // each has 9 to do again
+		Interrupt: {"8 c lost by the end of a shift, 3 left", "8 b lost by the end of a shift, 2 left", "9 a done", "11 d done"},
 	} {
 		b := newBench(t, 0)
 		b.Schedule(Dated{Shifts: []Shift{{0, 8, 3}}, Otherwise: 1}, rule)
@@ -76,7 +76,7 @@ func TestWhoIsAtWorkWhenAShiftEnds(t *testing.T) {
 		b.comes(2, "c", 9)
 		b.comes(3, "d", 2)
 		b.expect(t, 40, want...)
-		if b.Stopped() != map[AtWork]int{Resume: 2, Restart: 2}[rule] || b.Preempted() != map[AtWork]int{ThrowOut: 2}[rule] || b.InUse() != 0 {
+		if b.Stopped() != map[WorkRule]int{Resume: 2, Restart: 2}[rule] || b.Preempted() != map[WorkRule]int{Interrupt: 2}[rule] || b.InUse() != 0 {
 			t.Errorf("rule %d: %d were stopped, %d thrown out, and %d units are in use", rule, b.Stopped(), b.Preempted(), b.InUse())
 		}
 	}
@@ -103,9 +103,9 @@ func TestWorkIsHandedOver(t *testing.T) {
 
 // What only waits, and what events hold, cannot be stopped, but the units of a process can be taken away.
 func TestWhatCannotBeStopped(t *testing.T) {
-	for rule, want := range map[AtWork][]string{
+	for rule, want := range map[WorkRule][]string{
 		Finish: {"9 waits <nil>", "10 event true"}, Resume: {"9 waits <nil>", "10 event true"}, Restart: {"9 waits <nil>", "10 event true"},
-		ThrowOut: {"8 waits sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
+		Interrupt: {"8 waits sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
 	} {
 		b := newBench(t, 0)
 		b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}}}, rule)
@@ -127,18 +127,18 @@ func TestWhatCannotBeStopped(t *testing.T) {
 // last, w has been granted what a released, and has yet to begin.
 func TestTiesWithTheEndOfAShift(t *testing.T) {
 	type tie struct {
-		rule AtWork
+		rule WorkRule
 		last bool
 	}
 	for tie, want := range map[tie][]string{
-		{Finish, false}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
-		{Finish, true}:    {"8 i interrupted, 1 left", "9 w done", "25 n done"},
-		{Resume, false}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
-		{Resume, true}:    {"8 i interrupted, 1 left", "25 w done", "26 n done"},
-		{Restart, false}:  {"8 i interrupted, 9 left", "25 w done", "26 n done"},
-		{Restart, true}:   {"8 i interrupted, 1 left", "25 w done", "26 n done"},
-		{ThrowOut, false}: {"8 i lost by the end of a shift, 1 left", "25 w done", "26 n done"},
-		{ThrowOut, true}:  {"8 i interrupted, 1 left", "8 w lost by the end of a shift, 0 left", "25 n done"},
+		{Finish, false}:    {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Finish, true}:     {"8 i interrupted, 1 left", "9 w done", "25 n done"},
+		{Resume, false}:    {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Resume, true}:     {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Restart, false}:   {"8 i interrupted, 9 left", "25 w done", "26 n done"},
+		{Restart, true}:    {"8 i interrupted, 1 left", "25 w done", "26 n done"},
+		{Interrupt, false}: {"8 i lost by the end of a shift, 1 left", "25 w done", "26 n done"},
+		{Interrupt, true}:  {"8 i interrupted, 1 left", "8 w lost by the end of a shift, 0 left", "25 n done"},
 	} {
 		b := newBench(t, 2)
 		schedule := func() { b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}, {24, 30, 1}}}, tie.rule) }
@@ -159,9 +159,9 @@ func TestTiesWithTheEndOfAShift(t *testing.T) {
 
 // Somebody who has been granted units, and whose turn comes after the end of the shift at the same instant, does not begin to work.
 func TestGrantedWhenTheShiftEnds(t *testing.T) {
-	for rule, want := range map[AtWork][]string{
+	for rule, want := range map[WorkRule][]string{
 		Finish: {"8 a done", "11 w done"}, Resume: {"8 a done", "27 w done"}, Restart: {"8 a done", "27 w done"},
-		ThrowOut: {"8 a done", "8 w lost by the end of a shift, 0 left"},
+		Interrupt: {"8 a done", "8 w lost by the end of a shift, 0 left"},
 	} {
 		b := newBench(t, 1)
 		b.comes(0, "a", 8)
@@ -184,7 +184,7 @@ func TestInterruptedWhileStopped(t *testing.T) {
 				t.Error(err)
 			}
 			err = g.Work(10)
-			b.note("a", fmt.Sprintf("%v %g left, stopped %t, held %t, %d in use", errors.Is(err, err), Remaining(err), g.Stopped(), g.Held(), b.InUse()))
+			b.note("a", fmt.Sprintf("%v %g left, stopped %t, held %t, %d in use", errors.Is(err, err), Remaining(err), g.Suspended(), g.Held(), b.InUse()))
 			if release {
 				g.Release()
 				return
@@ -256,19 +256,19 @@ func TestPreemptionAndShifts(t *testing.T) {
 func TestOneTimetable(t *testing.T) {
 	b := newBench(t, 1)
 	first := b.Schedule(Weekly{Mon: []Shift{{8, 12, 2}, {13, 17, 3}}, Fri: []Shift{{8, 12, 1}}}, Finish)
-	if b.Pending() != 1 || b.Resource.Capacity() != 0 {
-		t.Errorf("%d pending, %d units", b.Pending(), b.Resource.Capacity())
+	if b.PendingEvents() != 1 || b.Resource.Capacity() != 0 {
+		t.Errorf("%d pending, %d units", b.PendingEvents(), b.Resource.Capacity())
 	}
 	wantPanic(t, "its capacity is 3", func() { b.RequestThen(4, nil) })
 	second := b.Schedule(Daily{Shifts: []Shift{{8, 12, 5}}})
-	if first.Pending() || !second.Pending() || b.Pending() != 1 {
-		t.Errorf("first %t, second %t, %d pending", first.Pending(), second.Pending(), b.Pending())
+	if first.Pending() || !second.Pending() || b.PendingEvents() != 1 {
+		t.Errorf("first %t, second %t, %d pending", first.Pending(), second.Pending(), b.PendingEvents())
 	}
 	for range 3 {
 		b.Step()
 	}
-	if b.Now() != 32 || b.Resource.Capacity() != 5 || b.Pending() != 1 {
-		t.Errorf("at %g %d units, %d pending", b.Now(), b.Resource.Capacity(), b.Pending())
+	if b.Now() != 32 || b.Resource.Capacity() != 5 || b.PendingEvents() != 1 {
+		t.Errorf("at %g %d units, %d pending", b.Now(), b.Resource.Capacity(), b.PendingEvents())
 	}
 	if b.SetCapacity(2); b.Resource.Capacity() != 2 { // until the next change
 		t.Error(b.Resource.Capacity())
@@ -407,14 +407,14 @@ func TestWrongTimetables(t *testing.T) {
 			t.Errorf("%v is not refused", table)
 		}
 		wantPanic(t, what, func() { NewResource(New(), "desk", 1).Schedule(table) })
-		wantPanic(t, what, func() { NewDoor(New(), "shop", table) })
+		wantPanic(t, what, func() { NewGate(New(), "shop", table) })
 	}
 	wantPanic(t, "not nil", func() { NewResource(New(), "desk", 1).Schedule(nil) })
-	wantPanic(t, "AtWork(9)", func() { NewResource(New(), "desk", 1).Schedule(Daily{Shifts: one}, AtWork(9)) })
+	wantPanic(t, "WorkRule(9)", func() { NewResource(New(), "desk", 1).Schedule(Daily{Shifts: one}, WorkRule(9)) })
 	wantPanic(t, "another simulation", func() {
-		NewResource(New(), "desk", 1).Schedule(Daily{Shifts: one}, Staying(NewDoor(New(), "shop", Daily{Shifts: one})))
+		NewResource(New(), "desk", 1).Schedule(Daily{Shifts: one}, UntilEmpty(NewGate(New(), "shop", Daily{Shifts: one})))
 	})
-	wantPanic(t, "not nil", func() { Staying(nil) })
+	wantPanic(t, "not nil", func() { UntilEmpty(nil) })
 	wantPanic(t, "until a later time", func() { NewResource(New(), "desk", 1).Schedule(stuck{}) })
 }
 

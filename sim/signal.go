@@ -83,7 +83,7 @@ func (g *Signal) subscribe(sub *subscription) {
 	g.waiters.add(sub)
 }
 
-func (g *Signal) asker() asker { return nil }
+func (g *Signal) requester() requester { return nil }
 
 func (g *Signal) owner() *Simulation { return g.s }
 
@@ -142,7 +142,7 @@ func (g *SignalOf[T]) moment() moment { return g.signal.as }
 
 func (g *SignalOf[T]) subscribe(sub *subscription) { g.signal.waiters.add(sub) }
 
-func (g *SignalOf[T]) asker() asker { return nil }
+func (g *SignalOf[T]) requester() requester { return nil }
 
 func (g *SignalOf[T]) owner() *Simulation { return g.signal.s }
 
@@ -171,7 +171,7 @@ type timeout struct {
 func (s *Simulation) Timeout(d float64) *Signal {
 	s.checkTime(s.now+d, "Timeout", d)
 	t := &timeout{Signal: Signal{s: s, name: "timeout"}, time: s.now + d, number: s.number()}
-	t.waiters.of = t
+	t.waiters.source = t
 	t.begin()
 	return &t.Signal
 }
@@ -179,21 +179,21 @@ func (s *Simulation) Timeout(d float64) *Signal {
 func (t *timeout) begin() { t.event = t.s.add(t.time, t.trigger, once, nil) }
 
 // forsake is called when nobody waits any more.
-func (t *timeout) forsake() { t.event.Cancel() }
+func (t *timeout) unsubscribed() { t.event.Cancel() }
 
 // passed tells whether its time has come while it was not pending.
 func (t *timeout) passed() bool { return t.s.now >= t.time && !t.void && !t.event.Pending() }
 
 // forgo takes those timeouts out of what is pending that nobody waits for, in a condition that has happened.
-func forgo(w Waitable) {
+func cancelUnused(w Waitable) {
 	switch w := w.(type) {
 	case *Condition:
 		for _, one := range w.of {
-			forgo(one)
+			cancelUnused(one)
 		}
 	case *Signal:
 		if t := w.timeout(); t != nil && w.waiters.first == nil {
-			t.forsake()
+			t.unsubscribed()
 		}
 	}
 }
@@ -212,8 +212,8 @@ func (g *Signal) Cancel() bool {
 
 // timeout is that which the signal is part of, or nil.
 func (g *Signal) timeout() *timeout {
-	if g.waiters.of == nil {
+	if g.waiters.source == nil {
 		return nil
 	}
-	return g.waiters.of.(*timeout)
+	return g.waiters.source.(*timeout)
 }

@@ -115,14 +115,14 @@ func TestTimeoutAndConditions(t *testing.T) {
 		_ = p.WaitFor(AllOf(AllOf(), AnyOf(AllOf(), s.Signal("never"))))
 		child := s.Go("child", func(p *Process) { _ = p.Wait(4) })
 		_ = p.WaitFor(AllOf(child, child))
-		if p.Now() != 7 || !child.Done() {
+		if p.Now() != 7 || !child.Happened() {
 			t.Errorf("the child ended at %g", p.Now())
 		}
 		early := s.Timeout(5)
 		early.Trigger() // before its time, which is no longer waited for then
 	})
 	run(t, s)
-	if s.Processes() != 0 || s.Now() != 7 || s.Pending() != 0 {
+	if s.Processes() != 0 || s.Now() != 7 || s.PendingEvents() != 0 {
 		t.Errorf("%d processes are left at %g", s.Processes(), s.Now())
 	}
 }
@@ -224,8 +224,8 @@ func TestTimeoutsGo(t *testing.T) {
 			s.Timeout(1e9).Trigger()
 			s.Timeout(1e9).Cancel()
 		}
-		if s.Pending() != 0 {
-			t.Errorf("%d are pending", s.Pending())
+		if s.PendingEvents() != 0 {
+			t.Errorf("%d are pending", s.PendingEvents())
 		}
 	})
 	run(t, s)
@@ -242,8 +242,8 @@ func TestTimeoutIsLeft(t *testing.T) {
 		limit, later := s.Timeout(5), s.Timeout(9)
 		signal := s.Signal("signal")
 		s.At(7, signal.Trigger)
-		if happened, _ := p.WaitForWithin(AnyOf(limit, later), 2); happened || s.Pending() != 1 {
-			t.Errorf("%t, and %d are pending", happened, s.Pending())
+		if happened, _ := p.WaitForWithin(AnyOf(limit, later), 2); happened || s.PendingEvents() != 1 {
+			t.Errorf("%t, and %d are pending", happened, s.PendingEvents())
 		}
 		_ = p.Wait(3)
 		if !limit.Happened() || limit.Cancel() || limit.TryTrigger() {
@@ -279,7 +279,7 @@ func TestTickets(t *testing.T) {
 	for range 3 {
 		tickets = append(tickets, desk.RequestThen(1, func(g *Grant) { calls++; g.Release() }, Patience(100), Until(s.Timeout(50))))
 	}
-	if !tickets[1].Cancel() || tickets[1].Cancel() || tickets[1].Waiting() || desk.Waiting() != 2 {
+	if !tickets[1].Cancel() || tickets[1].Cancel() || tickets[1].Queued() || desk.Waiting() != 2 {
 		t.Errorf("%d wait", desk.Waiting())
 	}
 	again := desk.RequestThen(1, func(*Grant) { t.Error("it was cancelled") }) // in the memory of the one before

@@ -265,7 +265,7 @@ func Example_simpyPreemption() {
 				taken, ok := errors.AsType[*sim.Interrupted](p.Wait(left))
 				if left = 0; ok {
 					left = taken.Remaining
-					fmt.Println(p.Now(), "backup has", left, "to go:", taken.Cause.(sim.Preempted).By)
+					fmt.Println(p.Now(), "backup has", left, "to go:", taken.Cause.(*sim.Preempted).By)
 				}
 			}, sim.Rank(1))
 		}
@@ -325,8 +325,8 @@ func Example_simpyMonitoring() {
 	s := sim.New()
 	defer s.Close()
 	desk := sim.NewResource(s, "desk", 1)
-	inside := s.NewLevel("inside", 0)
-	stays := s.NewTally("stays", sim.Quantiles(0.01))
+	inside := s.NewTimeWeighted("inside", 0)
+	stays := s.NewTally("stays", sim.QuantileSketch(0.01))
 	s.Every(0, 4, func() {
 		s.Go("visitor", func(p *sim.Process) {
 			came := p.Now()
@@ -338,7 +338,7 @@ func Example_simpyMonitoring() {
 	})
 	s.WarmUp(100)
 	s.Run(context.Background(), 300)
-	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilisation())
+	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilization())
 	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75
@@ -454,7 +454,7 @@ func Example_simpyRequestOr() {
 	defer s.Close()
 	counter, soldOut := sim.NewResource(s, "counter", 1), s.Signal("sold out")
 	moviegoer := func(p *sim.Process) {
-		turn := counter.Requested(p, 1)
+		turn := counter.NewRequest(p, 1)
 		if err := p.WaitFor(sim.AnyOf(turn, soldOut)); err != nil {
 			return
 		}
@@ -485,7 +485,7 @@ func Example_simpyUntilSoldOut() {
 		s.At(0, soldOut.Trigger)
 		p.Wait(1)
 		err := counter.Use(p, 1, func() { p.Wait(1) }, sim.Until(soldOut), sim.Patience(20))
-		if err == sim.ErrOvertaken {
+		if err == sim.ErrWithdrawn {
 			fmt.Println(p.Now(), "no tickets left")
 		}
 	})
@@ -500,8 +500,8 @@ func Example_simpyAllOfRequests() {
 	flour, eggs := sim.NewContainer(s, "flour", 0, 0), sim.NewStore[string](s, "eggs", 6)
 	oven := sim.NewResource(s, "oven", 1)
 	s.Go("baker", func(p *sim.Process) {
-		egg, place := eggs.GetRequested(p), oven.Requested(p, 1)
-		p.WaitFor(sim.AllOf(flour.GetRequested(p, 2), egg, place))
+		egg, place := eggs.NewGetRequest(p), oven.NewRequest(p, 1)
+		p.WaitFor(sim.AllOf(flour.NewGetRequest(p, 2), egg, place))
 		what, _ := egg.Item()
 		fmt.Println(p.Now(), "bakes with", what)
 		place.Grant().Release()
@@ -555,7 +555,7 @@ func Example_simpyArrivals() {
 	})
 	s.Run(context.Background(), math.Inf(1))
 	fmt.Printf("%d came, waited %.1f, and kept the desk busy for %.0f %% of the time\n",
-		desk.Waits().N(), desk.Waits().Mean(), 100*desk.Utilisation())
+		desk.Waits().N(), desk.Waits().Mean(), 100*desk.Utilization())
 	// Output:
 	// 82 came, waited 0.6, and kept the desk busy for 35 % of the time
 }
@@ -607,7 +607,7 @@ func Example_simpyCourses() {
 	})
 	s.Run(context.Background(), 480)
 
-	line, _ := desk.Queue().Course()
+	line, _ := desk.Queue().TimeSeries()
 	waits, _ := desk.Waits().Observations()
 	fmt.Printf("%.2f in line in the first hour, %.2f in the last\n", line.Integral(0, 60)/60, line.Integral(420, 480)/60)
 	fmt.Printf("the first five waits: %.1f\n", waits.Values()[:5])
@@ -632,7 +632,7 @@ func Example_simpyHowLong() {
 			desk.Use(p, 1, func() { p.Wait(2.5 * service.ExpFloat64()) })
 		})
 	})
-	desk.Waits().Keep(8192, s.Now)
+	desk.Waits().KeepObservations(8192, s.Now)
 	wait := func() analysis.Estimate {
 		o, _ := desk.Waits().Observations()
 		return analysis.Observations(o)

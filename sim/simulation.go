@@ -30,25 +30,25 @@ import (
 // take turns, so that the code of a model needs no locks. Different simulations are independent of each other: run as many
 // at once as there are processors.
 type Simulation struct {
-	now      float64
-	calendar *calendar.Queue // what is due later, and what was due now when the clock came here
-	due      due             // what was scheduled at this instant for this instant
-	arrived  bool            // the calendar may still have events for this instant
-	slots    []slot
-	vacant   []uint32 // slots without an event; the last one is used first
-	ranked   int      // pending events of a priority other than 0
-	count    uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
+	now       float64
+	calendar  *calendar.Queue // what is due later, and what was due now when the clock came here
+	due       due             // what was scheduled at this instant for this instant
+	arrived   bool            // the calendar may still have events for this instant
+	slots     []slot
+	freeSlots []uint32 // slots without an event; the last one is used first
+	ranked    int      // pending events of a priority other than 0
+	count     uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
 
-	current *Process  // whose turn it is; nil while an event's function runs
-	live    int       // processes begun or about to begin, and not ended; each has a slot
-	idle    []*worker // that have no process
-	at      *seat     // where the goroutine that dispatches stands, while processes have their turns
-	handed  uint32    // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
-	relay   *seat     // where to go for who is told to make way
-	leaving *worker   // by runtime.Goexit
-	born    uint64    // processes so far
-	failure *PanicError
-	closing *Process // which is being ended by Close
+	current    *Process   // whose turn it is; nil while an event's function runs
+	live       int        // processes begun or about to begin, and not ended; each has a slot
+	idle       []*worker  // that have no process
+	co         *coroutine // where the goroutine that dispatches stands, while processes have their turns
+	handed     uint32     // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
+	relocateTo *coroutine // where to go for who is told to make way
+	leaving    *worker    // by runtime.Goexit
+	created    uint64     // processes so far
+	failure    *PanicError
+	closing    *Process // which is being ended by Close
 
 	dispatched uint64
 	limit      float64 // how far the clock may go on without giving the turn back; −∞ unless Run is under way
@@ -67,17 +67,17 @@ type Simulation struct {
 	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
 	requests   *request          // those that are free, by their next
 	firing     int               // how deep in telling who waits that something has happened
-	left       []*line           // which somebody has left, and those behind may be served
+	left       []*queue          // which somebody has left, and those behind may be served
 	leftServed int               // of them
 	clock      func() float64    // Now, for levels
 	registry   registry
 
 	ctx        context.Context // of Run, while it is under way
-	cut        *Process        // whose turn was cut short because the context was done; it goes on before all else
+	cutShort   *Process        // whose turn was cut short because the context was done; it goes on before all else
 	unwindings int             // of the process that is being ended, which asks for something again and again
 
-	nothing extra    // of processes that need none; it stays empty
-	extras  []*extra // of processes that have ended, for others
+	noWaitState    waitState    // of processes that need none; it stays empty
+	freeWaitStates []*waitState // of processes that have ended, for others
 }
 
 // New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.
@@ -85,7 +85,7 @@ func New(opts ...Option) *Simulation {
 	s := &Simulation{limit: math.Inf(-1), count: beginning}
 	s.clock = s.Now
 	for _, o := range opts {
-		o(s)
+		o.apply(s)
 	}
 	s.calendar = calendar.New(calendar.StartAt(s.now))
 	return s
@@ -95,26 +95,30 @@ func New(opts ...Option) *Simulation {
 const maxTime = math.MaxFloat64
 
 // An Option adjusts a new [Simulation].
-type Option func(*Simulation)
+type Option interface{ apply(*Simulation) }
+
+type optionFunc func(*Simulation)
+
+func (f optionFunc) apply(s *Simulation) { f(s) }
 
 // Seed chooses the random numbers of the simulation. It is 0 unless told.
-func Seed(seed uint64) Option { return func(s *Simulation) { s.seed = seed } }
+func Seed(seed uint64) Option { return optionFunc(func(s *Simulation) { s.seed = seed }) }
 
 // StartAt sets the clock's first value, which is 0 unless told. The time must be finite.
 func StartAt(t float64) Option {
 	if math.IsNaN(t) || math.IsInf(t, 0) {
 		panic("sim: StartAt needs a finite time")
 	}
-	return func(s *Simulation) { s.now = t + 0 } // minus zero becomes zero
+	return optionFunc(func(s *Simulation) { s.now = t + 0 }) // minus zero becomes zero
 }
 
 // Name gives the simulation a name, for reports.
-func Name(name string) Option { return func(s *Simulation) { s.name = name } }
+func Name(name string) Option { return optionFunc(func(s *Simulation) { s.name = name }) }
 
 // TraceTo has a function called for everything that happens. See [trace.Text], [trace.JSON] and [trace.Log] for such functions. The
 // function must not change anything in the simulation.
 func TraceTo(f func(trace.Record)) Option {
-	return func(s *Simulation) { s.trace, s.labels = f, map[uint32]string{} }
+	return optionFunc(func(s *Simulation) { s.trace, s.labels = f, map[uint32]string{} })
 }
 
 // Now is the simulated time.
@@ -131,9 +135,9 @@ func (s *Simulation) Events() uint64 { return s.dispatched }
 
 // Pending is how many events are scheduled: calls of functions, and wake-ups of processes. A process that waits for
 // something without a limit of time is not among them; one whose turn was cut short because a context was done is.
-func (s *Simulation) Pending() int {
+func (s *Simulation) PendingEvents() int {
 	n := s.calendar.Len() + s.due.live
-	if s.cut != nil {
+	if s.cutShort != nil {
 		n++
 	}
 	return n
@@ -141,7 +145,7 @@ func (s *Simulation) Pending() int {
 
 // Peek tells when the next event is due, if there is one.
 func (s *Simulation) Peek() (at float64, ok bool) {
-	if s.due.live > 0 || s.cut != nil {
+	if s.due.live > 0 || s.cutShort != nil {
 		return s.now, true
 	}
 	_, at, ok = s.calendar.Peek()
@@ -229,11 +233,11 @@ func (s *Simulation) Run(ctx context.Context, until float64) error {
 // To limit the time, wait for AnyOf(w, s.Timeout(d)). It panics as [Simulation.Run] does, and if w belongs to another simulation.
 func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
 	s.checkOwn(w, "RunUntil")
-	if w.asker() != nil {
+	if w.requester() != nil {
 		panic("sim: RunUntil " + w.label() + ": there is a request in it, for which only its process can wait")
 	}
 	if w.Happened() {
-		forgo(w)
+		cancelUnused(w)
 		return nil
 	}
 	s.enter("RunUntil")
@@ -241,7 +245,7 @@ func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
 	var sub subscription
 	sub.who = s
 	w.subscribe(&sub)
-	defer sub.leave()
+	defer sub.unsubscribe()
 	idle, err := s.run(ctx, math.Inf(1))
 	if idle && !w.Happened() {
 		return ErrIdle
@@ -257,11 +261,11 @@ func (s *Simulation) Step() bool {
 	s.enter("Step")
 	defer func() {
 		s.running, s.current = false, nil
-		if s.live == 0 && s.Pending() == 0 {
-			s.dismiss(0)
+		if s.live == 0 && s.PendingEvents() == 0 {
+			s.stopIdle(0)
 		}
 	}()
-	if s.cut != nil {
+	if s.cutShort != nil {
 		s.proceed()
 		return true
 	}
@@ -286,7 +290,7 @@ func (s *Simulation) run(ctx context.Context, limit float64) (idle bool, err err
 			return false, err
 		}
 		s.credit = batch
-		if s.cut != nil {
+		if s.cutShort != nil {
 			if s.proceed(); s.stopped {
 				return false, nil
 			}
@@ -317,7 +321,7 @@ func (s *Simulation) dispatch(id uint32) {
 			s.traceEvent(id)
 		}
 		*sl = slot{}
-		s.vacant = append(s.vacant, id)
+		s.freeSlots = append(s.freeSlots, id)
 		f()
 	case repeated:
 		if s.trace != nil {
@@ -328,15 +332,15 @@ func (s *Simulation) dispatch(id uint32) {
 }
 
 // step counts something that whoever has the turn does without giving it back.
-func (s *Simulation) step() {
+func (s *Simulation) countStep() {
 	if s.credit--; s.credit <= 0 {
-		s.look()
+		s.checkContext()
 	}
 }
 
 // look looks at the context in the middle of an event. If it is done, the event is the last one before Run looks itself, and
 // a process does not go on with its turn until there is another run.
-func (s *Simulation) look() {
+func (s *Simulation) checkContext() {
 	if s.closing != nil {
 		s.unwind()
 	}
@@ -346,8 +350,8 @@ func (s *Simulation) look() {
 	}
 	s.credit = 0
 	if p := s.current; p != nil {
-		s.cut = p
-		s.stand(&p.at, s.at)
+		s.cutShort = p
+		s.switchTo(&p.co, s.co)
 		if s.closed {
 			panic(unwinding{})
 		}
@@ -356,8 +360,8 @@ func (s *Simulation) look() {
 
 // proceed lets the process go on whose turn was cut short.
 func (s *Simulation) proceed() {
-	p := s.cut
-	s.cut = nil
+	p := s.cutShort
+	s.cutShort = nil
 	s.resume(p)
 }
 
@@ -378,7 +382,7 @@ func (s *Simulation) enter(call string) {
 func (s *Simulation) leave() {
 	s.running, s.current, s.ctx, s.limit = false, nil, nil, math.Inf(-1)
 	if s.live == 0 {
-		s.dismiss(0)
+		s.stopIdle(0)
 	}
 }
 
@@ -419,7 +423,7 @@ func (s *Simulation) Close() {
 	case s.closing != nil:
 		return // it is called by the process that is being ended
 	}
-	s.closed, s.cut = true, nil
+	s.closed, s.cutShort = true, nil
 	if s.inbox != nil {
 		s.inbox.close()
 	}
@@ -433,26 +437,26 @@ func (s *Simulation) Close() {
 	var stubborn *Process
 	for all := s.Live(); len(all) > 0; all = s.liveFrom(all[len(all)-1].number + 1) { // they may start others while they end
 		for _, p := range all {
-			if p.state == unborn {
+			if p.state == notStarted {
 				p.finish()
 				continue
 			}
 			s.closing, s.unwindings, s.credit = p, 0, mostLastSteps
 			s.turn(p)
 			s.closing = nil
-			if p.state != dead && stubborn == nil {
+			if p.state != ended && stubborn == nil {
 				stubborn = p
 			}
 		}
 	}
-	s.dismiss(0)
+	s.stopIdle(0)
 	done = true
 	if stubborn != nil {
 		panic(fmt.Sprintf("sim: Close cannot end process %s: it recovered from %d panics that were to end it, and waited again",
 			stubborn.name, mostUnwindings))
 	}
 	if s.failure != nil {
-		s.surface()
+		s.rethrow()
 	}
 }
 
@@ -461,7 +465,7 @@ func (s *Simulation) Close() {
 // that is being ended, even if it wants another one to wait.
 func (s *Simulation) unwind() {
 	if s.unwindings++; s.unwindings >= mostUnwindings {
-		s.stand(&s.closing.at, s.at)
+		s.switchTo(&s.closing.co, s.co)
 	}
 	panic(unwinding{})
 }

@@ -17,15 +17,15 @@ type held struct {
 }
 
 func holds(s *Simulation, r *Resource, st *Store[int]) (h held) {
-	h = held{slots: len(s.slots), vacant: cap(s.vacant), ring: len(s.due.ring), heap: cap(s.due.heap),
-		idle: len(s.idle), extras: len(s.extras), left: cap(s.left), orders: len(st.spare), items: len(st.items.ring)}
+	h = held{slots: len(s.slots), vacant: cap(s.freeSlots), ring: len(s.due.ring), heap: cap(s.due.heap),
+		idle: len(s.idle), extras: len(s.freeWaitStates), left: cap(s.left), orders: len(st.spare), items: len(st.items.ring)}
 	for q := s.requests; q != nil; q = q.next {
 		h.requests++
 	}
 	for g := r.spare; g != nil; g = g.next {
 		h.grants++
 	}
-	for e := r.line.ranks.spare; e != nil; e = e.left {
+	for e := r.queue.ranks.spare; e != nil; e = e.left {
 		h.ranks++
 	}
 	return h
@@ -81,8 +81,8 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 	}
 
 	vacant := make(map[uint32]bool)
-	for _, id := range s.vacant {
-		if vacant[id] || s.slots[id].stamp != 0 {
+	for _, id := range s.freeSlots {
+		if vacant[id] || s.slots[id].version != 0 {
 			t.Fatalf("slot %d is vacant twice, or in use", id)
 		}
 		vacant[id] = true
@@ -107,8 +107,8 @@ func TestSimulationAfterABurst(t *testing.T) {
 		if err := s.Run(context.Background(), s.Now()+2000); err != nil {
 			t.Fatal(err)
 		}
-		if len(s.slots) != n || len(s.vacant) != n {
-			t.Errorf("burst %d: %d slots, %d of them vacant, want %d", burst, len(s.slots), len(s.vacant), n)
+		if len(s.slots) != n || len(s.freeSlots) != n {
+			t.Errorf("burst %d: %d slots, %d of them vacant, want %d", burst, len(s.slots), len(s.freeSlots), n)
 		}
 		s.After(1, func() {})
 		s.Step()
@@ -212,11 +212,11 @@ func TestOtherSimulations(t *testing.T) {
 		"Container.Get, too few": func(p *Process) { _ = tank.Get(p, 99) },
 		"Container.Put":          func(p *Process) { _ = tank.Put(p, 1) },
 		"Container.Put, no room": func(p *Process) { _ = tank.Put(p, 99) },
-		"Resource.Requested":     func(p *Process) { desk.Requested(p, 1) },
-		"Store.GetRequested":     func(p *Process) { full.GetRequested(p) },
-		"Store.PutRequested":     func(p *Process) { store.PutRequested(p, 1) },
-		"Container.GetRequested": func(p *Process) { tank.GetRequested(p, 1) },
-		"Container.PutRequested": func(p *Process) { tank.PutRequested(p, 1) },
+		"Resource.Requested":     func(p *Process) { desk.NewRequest(p, 1) },
+		"Store.GetRequested":     func(p *Process) { full.NewGetRequest(p) },
+		"Store.PutRequested":     func(p *Process) { store.NewPutRequest(p, 1) },
+		"Container.GetRequested": func(p *Process) { tank.NewGetRequest(p, 1) },
+		"Container.PutRequested": func(p *Process) { tank.NewPutRequest(p, 1) },
 	}
 	// each needs something of s
 	var own *Process

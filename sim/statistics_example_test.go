@@ -36,7 +36,7 @@ func ExampleTally_Merge() {
 
 // The wait that 90 of 100 customers do not exceed, to within one part in a hundred.
 func ExampleStatOption() {
-	waits := sim.NewTally(sim.Quantiles(0.01))
+	waits := sim.NewTally(sim.QuantileSketch(0.01))
 	for i := 1; i <= 1000; i++ {
 		waits.Add(float64(i))
 	}
@@ -46,9 +46,9 @@ func ExampleStatOption() {
 }
 
 // A queue that is empty for 6 minutes, then has three people for 2 minutes and one for the last 2.
-func ExampleLevel() {
+func ExampleTimeWeighted() {
 	minute := 0.0
-	length := sim.NewLevel(func() float64 { return minute }, 0)
+	length := sim.NewTimeWeighted(func() float64 { return minute }, 0)
 	minute = 6
 	length.Set(3)
 	minute = 8
@@ -59,9 +59,9 @@ func ExampleLevel() {
 }
 
 // What came before the warm-up is forgotten: the mean begins anew with the value that the level has then.
-func ExampleLevel_Reset() {
+func ExampleTimeWeighted_Reset() {
 	now := 0.0
-	stock := sim.NewLevel(func() float64 { return now }, 1000)
+	stock := sim.NewTimeWeighted(func() float64 { return now }, 1000)
 	now = 10
 	stock.Set(50)
 	stock.Reset()
@@ -89,7 +89,7 @@ func ExampleSimulation_Stream() {
 // All statistics of a simulation in a table, without the first minute.
 func ExampleReport() {
 	s := sim.New()
-	size, load := s.NewTally("size"), s.NewLevel("load", 8)
+	size, load := s.NewTally("size"), s.NewTimeWeighted("load", 8)
 	s.WarmUp(1)
 	for i := range 4 {
 		s.At(float64(2+i), func() {

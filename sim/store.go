@@ -61,7 +61,7 @@ func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 
 // TryPut puts v into the store, or reports false if there is no room.
 func (st *Store[T]) TryPut(v T) bool {
-	st.s.step()
+	st.s.countStep()
 	return st.put(v, st.s.who())
 }
 
@@ -90,9 +90,9 @@ func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOpt
 }
 
 // request has a process wait in a line with its order, and returns the thing that it is about.
-func (st *Store[T]) request(p *Process, l *line, call string, what order[T], opts []RequestOption) (T, error) {
+func (st *Store[T]) request(p *Process, l *queue, call string, what order[T], opts []RequestOption) (T, error) {
 	st.s.checkTurn(p, call)
-	st.s.step()
+	st.s.countStep()
 	if len(st.spare) == 0 {
 		st.spare = append(st.spare, new(order[T]))
 	}
@@ -100,7 +100,7 @@ func (st *Store[T]) request(p *Process, l *line, call string, what order[T], opt
 	o := st.spare[last]
 	st.spare = st.spare[:last]
 	*o = what
-	t := termsOf(opts)
+	t := requestOptionsOf(opts)
 	r := st.s.newRequest(&t, 1)
 	r.order = o
 	err := l.request(p, r, &t)
@@ -110,7 +110,7 @@ func (st *Store[T]) request(p *Process, l *line, call string, what order[T], opt
 	return v, err
 }
 
-func (st *Store[T]) atOnce(l *line, r *request, who string) (ok bool) {
+func (st *Store[T]) atOnce(l *queue, r *request, who string) (ok bool) {
 	o := r.order.(*order[T])
 	if l == &st.putters {
 		return st.put(o.v, who)
@@ -122,7 +122,7 @@ func (st *Store[T]) atOnce(l *line, r *request, who string) (ok bool) {
 // serve does nothing: who has left a line made no room, and the others wanted nothing that is there.
 func (st *Store[T]) serve() {}
 
-func (st *Store[T]) label(l *line, _ float64) string {
+func (st *Store[T]) label(l *queue, _ float64) string {
 	if l == &st.getters {
 		return "a thing from " + st.name
 	}
@@ -134,7 +134,7 @@ func (st *Store[T]) TryGet() (T, bool) { return st.TryGetWhere(nil) }
 
 // TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is none.
 func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
-	st.s.step()
+	st.s.countStep()
 	return st.get(wanted, st.s.who())
 }
 
@@ -209,32 +209,32 @@ func (st *Store[T]) Items() []T {
 }
 
 // Contents is how many things are in the store, over time.
-func (st *Store[T]) Contents() *Level { return &st.contents }
+func (st *Store[T]) Contents() *TimeWeighted { return &st.contents }
 
 // An ItemRequest is a [Request] for a thing from a store.
 type ItemRequest[T any] struct{ Request }
 
-// GetRequested is a request of process p for the oldest thing in the store that can be waited for together with other things; see
+// NewGetRequest is a request of process p for the oldest thing in the store that can be waited for together with other things; see
 // [Request].
-func (st *Store[T]) GetRequested(p *Process, opts ...RequestOption) *ItemRequest[T] {
-	return st.GetWhereRequested(p, nil, opts...)
+func (st *Store[T]) NewGetRequest(p *Process, opts ...ResourceOption) *ItemRequest[T] {
+	return st.NewGetWhereRequest(p, nil, opts...)
 }
 
-// GetWhereRequested is [Store.GetRequested] for the oldest of those things that are wanted; see [Store.GetWhere].
-func (st *Store[T]) GetWhereRequested(p *Process, wanted func(T) bool, opts ...RequestOption) *ItemRequest[T] {
+// NewGetWhereRequest is [Store.GetRequested] for the oldest of those things that are wanted; see [Store.GetWhere].
+func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...ResourceOption) *ItemRequest[T] {
 	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
-	a.set(p, &st.getters, 1, "GetRequested", termsOf(opts))
+	a.set(p, &st.getters, 1, "NewGetRequest", resourceOptionsOf(opts))
 	return a
 }
 
 // Item is the thing that was taken out, and false as long as none was.
 func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happened() }
 
-// PutRequested is a request of process p to put v into the store that can be waited for together with other things; see [Request].
+// NewPutRequest is a request of process p to put v into the store that can be waited for together with other things; see [Request].
 // When it has happened v is in the store, or somebody has got it.
-func (st *Store[T]) PutRequested(p *Process, v T, opts ...RequestOption) *Request {
+func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...ResourceOption) *Request {
 	a := &Request{order: &order[T]{v: v}}
-	a.set(p, &st.putters, 1, "PutRequested", termsOf(opts))
+	a.set(p, &st.putters, 1, "NewPutRequest", resourceOptionsOf(opts))
 	return a
 }
 
@@ -255,8 +255,8 @@ func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 	return st.then(&st.putters, &order[T]{v: v}, f, opts)
 }
 
-func (st *Store[T]) then(l *line, o *order[T], f func(error), opts []RequestOption) Ticket {
-	t := termsOf(opts)
+func (st *Store[T]) then(l *queue, o *order[T], f func(error), opts []RequestOption) Ticket {
+	t := requestOptionsOf(opts)
 	r := st.s.newRequest(&t, 1)
 	r.order = o
 	return l.requestThen(r, &t, f)

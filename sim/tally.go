@@ -13,7 +13,7 @@ import (
 )
 
 // A Tally holds statistics of single observations, each of the same weight: waiting times, sizes, profits. For a quantity that
-// lasts, such as the length of a queue, there is [Level]. The zero Tally is ready for use, and empty.
+// lasts, such as the length of a queue, there is [TimeWeighted]. The zero Tally is ready for use, and empty.
 //
 // The sum is kept with the rounding errors it makes [K98], and the variance by Welford's recurrence [W62] for the distances from the
 // first observation. The recurrence loses digits where the mean is many standard deviations away from zero, and no mean is more
@@ -36,7 +36,7 @@ type Tally struct {
 
 	// What it keeps besides its moments; nil unless asked for.
 	quantiles    *sketch
-	observations *observer
+	observations *observationRecorder
 }
 
 // NewTally returns an empty Tally. It is needed only for options; else the zero Tally does.
@@ -140,7 +140,7 @@ func (t *Tally) CI(level float64) float64 { return halfWidth(level, t.StdDev(), 
 
 // Quantile is the smallest of the observations that has at least a share q of them at or below it, to within the relative accuracy
 // that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. It panics unless the Tally was made with
-// [Quantiles], or if q is not in [0, 1].
+// [QuantileSketch], or if q is not in [0, 1].
 func (t *Tally) Quantile(q float64) float64 {
 	checkQuantile("Tally", t.quantiles, q)
 	switch {
@@ -157,7 +157,7 @@ func (t *Tally) Quantile(q float64) float64 {
 }
 
 // Merge adds all observations of another Tally, which stays as it is, as if each had been added to this one. It panics if this one
-// keeps its observations ([Tally.Keep]), or if it keeps quantiles, and the other has observations but no quantiles of the same accuracy.
+// keeps its observations ([Tally.KeepObservations]), or if it keeps quantiles, and the other has observations but no quantiles of the same accuracy.
 func (t *Tally) Merge(other *Tally) {
 	if other.n == 0 {
 		return
@@ -187,14 +187,14 @@ func (t *Tally) Merge(other *Tally) {
 
 func (t *Tally) mergeQuantiles(other *Tally) {
 	if other.quantiles == nil {
-		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same Quantiles option")
+		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same QuantileSketch option")
 	}
 	from := other.quantiles.dd
 	if other == t {
 		from = from.Copy()
 	}
 	if err := t.quantiles.dd.MergeWith(from); err != nil {
-		panic("sim: Merge of tallies whose quantiles differ in accuracy; make both with the same Quantiles option")
+		panic("sim: Merge of tallies whose quantiles differ in accuracy; make both with the same QuantileSketch option")
 	}
 }
 
@@ -234,35 +234,37 @@ func halfWidth(level, deviation float64, n int64) float64 {
 	return portable.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
 }
 
-// A StatOption says what a [Tally] or a [Level] keeps besides its moments.
-type StatOption func(*statOptions)
+// A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments.
+type StatOption interface{ statOption() }
 
-type statOptions struct{ accuracy float64 }
+type sketchOption struct{ accuracy float64 }
 
-// Quantiles makes a [Tally] or a [Level] able to answer Quantile, to within a share of the true value: with 0.01 a quantile of
+func (sketchOption) statOption() {}
+
+// QuantileSketch makes a [Tally] or a [TimeWeighted] able to answer Quantile, to within a share of the true value: with 0.01 a quantile of
 // 250 is told as something between 247.5 and 252.5. An observation then costs tens of nanoseconds instead of a few, and the
 // memory grows with the logarithm of the range of the values over the accuracy, not with their number. Values beyond ±10³⁰⁸ are
 // taken for that. It panics if the accuracy is not between a millionth and 1.
-func Quantiles(relativeAccuracy float64) StatOption {
+func QuantileSketch(relativeAccuracy float64) StatOption {
 	// The library numbers buckets in 32 bits, and with finer ones they would not reach over all numbers.
 	if !(relativeAccuracy >= 1e-6 && relativeAccuracy < 1) {
-		panic(fmt.Sprintf("sim: Quantiles(%v): a relative accuracy is between a millionth and 1, such as 0.01", relativeAccuracy))
+		panic(fmt.Sprintf("sim: QuantileSketch(%v): a relative accuracy is between a millionth and 1, such as 0.01", relativeAccuracy))
 	}
-	return func(o *statOptions) { o.accuracy = relativeAccuracy }
+	return sketchOption{relativeAccuracy}
 }
 
 // newSketch is what the options want: a sketch of the values, or nil.
 func newSketch(opts []StatOption) *sketch {
-	var o statOptions
+	var o sketchOption
 	for _, option := range opts {
-		option(&o)
+		o = option.(sketchOption)
 	}
 	if o.accuracy == 0 {
 		return nil
 	}
 	buckets, err := sketches.Mapping(o.accuracy)
 	if err != nil {
-		panic("sim: " + err.Error()) // Quantiles has checked the accuracy
+		panic("sim: " + err.Error()) // QuantileSketch has checked the accuracy
 	}
 	return &sketch{dd: ddsketch.NewDDSketchFromStoreProvider(buckets, store.DefaultProvider)}
 }
@@ -311,7 +313,7 @@ func (k *sketch) valueAbove(rank float64) float64 {
 // checkQuantile panics if q is not a share, or if quantiles are not kept.
 func checkQuantile(kind string, k *sketch, q float64) {
 	if k == nil {
-		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option Quantiles(0.01)", kind, kind))
+		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option QuantileSketch(0.01)", kind, kind))
 	}
 	if !(q >= 0 && q <= 1) {
 		panic(fmt.Sprintf("sim: Quantile(%v) of a %s: q is a share, from 0 to 1", q, kind))

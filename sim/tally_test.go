@@ -132,11 +132,11 @@ func TestTallyRefuses(t *testing.T) {
 	var tally Tally
 	mustPanic(t, "NaN", func() { tally.Add(math.NaN()) })
 	mustPanic(t, "+Inf", func() { tally.Add(math.Inf(1)) })
-	mustPanic(t, "Quantiles(0.01)", func() { tally.Quantile(0.5) })
-	mustPanic(t, "1.5", func() { NewTally(Quantiles(0.01)).Quantile(1.5) })
-	mustPanic(t, "accuracy", func() { Quantiles(1) })
-	mustPanic(t, "accuracy", func() { Quantiles(1e-9) })
-	mustPanic(t, "accuracy", func() { Quantiles(math.NaN()) })
+	mustPanic(t, "QuantileSketch(0.01)", func() { tally.Quantile(0.5) })
+	mustPanic(t, "1.5", func() { NewTally(QuantileSketch(0.01)).Quantile(1.5) })
+	mustPanic(t, "accuracy", func() { QuantileSketch(1) })
+	mustPanic(t, "accuracy", func() { QuantileSketch(1e-9) })
+	mustPanic(t, "accuracy", func() { QuantileSketch(math.NaN()) })
 	mustPanic(t, "level of 95", func() { tally.CI(95) })
 	if tally.N() != 0 {
 		t.Errorf("what was refused has been counted: %v", &tally)
@@ -146,9 +146,9 @@ func TestTallyRefuses(t *testing.T) {
 func TestTallyMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
-		whole, parts := NewTally(Quantiles(0.02)), NewTally(Quantiles(0.02))
+		whole, parts := NewTally(QuantileSketch(0.02)), NewTally(QuantileSketch(0.02))
 		for range random.IntN(6) {
-			part := NewTally(Quantiles(0.02))
+			part := NewTally(QuantileSketch(0.02))
 			for range random.IntN(20) {
 				x := 1e6 + 10*random.NormFloat64()
 				whole.Add(x)
@@ -170,7 +170,7 @@ func TestTallyMerge(t *testing.T) {
 }
 
 func TestTallyMergeWithItself(t *testing.T) {
-	tally := NewTally(Quantiles(0.01))
+	tally := NewTally(QuantileSketch(0.01))
 	for i := range 300 {
 		tally.Add(float64(i))
 	}
@@ -187,10 +187,10 @@ func TestTallyMergeWithItself(t *testing.T) {
 func TestTallyMergeRefuses(t *testing.T) {
 	var plain Tally
 	plain.Add(1)
-	fine := NewTally(Quantiles(0.001))
+	fine := NewTally(QuantileSketch(0.001))
 	fine.Add(1)
-	mustPanic(t, "without quantiles", func() { NewTally(Quantiles(0.01)).Merge(&plain) })
-	mustPanic(t, "accuracy", func() { NewTally(Quantiles(0.01)).Merge(fine) })
+	mustPanic(t, "without quantiles", func() { NewTally(QuantileSketch(0.01)).Merge(&plain) })
+	mustPanic(t, "accuracy", func() { NewTally(QuantileSketch(0.01)).Merge(fine) })
 	plain.Merge(fine) // one that keeps none takes any
 	if plain.N() != 2 {
 		t.Errorf("merged, it is %v", &plain)
@@ -213,7 +213,7 @@ func TestTallyQuantiles(t *testing.T) {
 	} {
 		for _, n := range []int{1, 2, 9, 10, 1000} {
 			const accuracy = 0.01
-			tally := NewTally(Quantiles(accuracy))
+			tally := NewTally(QuantileSketch(accuracy))
 			var xs []float64
 			for range n {
 				x := c.draw()
@@ -248,7 +248,7 @@ func BenchmarkTally(b *testing.B) {
 	for _, c := range []struct {
 		name  string
 		tally *Tally
-	}{{"moments", NewTally()}, {"quantiles", NewTally(Quantiles(0.01))}} {
+	}{{"moments", NewTally()}, {"quantiles", NewTally(QuantileSketch(0.01))}} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			x := 1.0

@@ -372,7 +372,7 @@ func preemptive(name string, kinds []kind, rank func(kind, number int) int) mode
 func work(p *sim.Process, desk *sim.Resource, length float64, rank int) {
 	for length > 0 {
 		err := desk.Use(p, 1, func() { length = left(p.Wait(length)) }, sim.Rank(rank), sim.Preempting())
-		if _, taken := errors.AsType[sim.Preempted](err); !taken {
+		if _, taken := errors.AsType[*sim.Preempted](err); !taken {
 			must(err)
 		}
 	}
@@ -410,10 +410,10 @@ func preemptiveGeneral() model {
 const repairMean, repairSecond = 1., 2.
 
 // breaking is a queue before one server that breaks at rate xi.
-func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule sim.AtWork, service func(*rand.Rand) float64) *census {
+func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule sim.WorkRule, service func(*rand.Rand) float64) *census {
 	desk := sim.NewResource(s, "desk", 1)
 	c := newCensus(s, desk)
-	trouble := desk.Break(sim.Breakdowns{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean), InUse: inUse, AtWork: rule})
+	trouble := desk.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean), InUse: inUse, Rule: rule})
 	if !math.IsInf(closing, 1) {
 		s.At(2*closing, trouble.End)
 	}
@@ -497,7 +497,7 @@ func throwsOut(lambda, mu, xi float64) model {
 	exact := completed(lambda, first, second, served, served, 0)
 	exact["P(lost)"] = lost
 	return model{name: "M/M/1 that breaks and throws out", length: 32_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
-		return breaking(s, closing, lambda, xi, true, sim.ThrowOut, exponential(mu))
+		return breaking(s, closing, lambda, xi, true, sim.Interrupt, exponential(mu))
 	}}
 }
 
@@ -506,12 +506,12 @@ func throwsOut(lambda, mu, xi float64) model {
 // exponential again. Who finishes instead, with a server that is broken, leaves sooner.
 func TestTwoOfThreeServersBreak(t *testing.T) {
 	const lambda, mu, breaks, repairs, seeds = 1.2, 1., 0.1, 0.5, 12
-	mean := func(rule sim.AtWork) *sim.Tally {
+	mean := func(rule sim.WorkRule) *sim.Tally {
 		var all sim.Tally
 		for seed := range uint64(seeds) {
 			s := sim.New(sim.Seed(seed))
-			servers, inside := sim.NewResource(s, "servers", 3), s.NewLevel("inside", 0)
-			servers.Break(sim.Breakdowns{ToFailure: sim.Exponential(1 / breaks), Repair: sim.Exponential(1 / repairs), Units: 2, AtWork: rule})
+			servers, inside := sim.NewResource(s, "servers", 3), s.NewTimeWeighted("inside", 0)
+			servers.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / breaks), Repair: sim.Exponential(1 / repairs), Units: 2, Rule: rule})
 			service := s.Sampler("service", sim.Exponential(1/mu))
 			s.Arrive(sim.Poisson(s.Stream("arrivals"), lambda), func() {
 				takes := service()
@@ -621,7 +621,7 @@ func TestShiftsAgainstTheChain(t *testing.T) {
 	const lambda, mu, days = 1.2, 1., 3
 	table := sim.Daily{Shifts: []sim.Shift{{From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}}, Day: 10}
 	pieces := []sim.Shift{{From: 0, To: 1}, {From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}, {From: 9, To: 10}}
-	for _, rule := range []sim.AtWork{sim.Resume, sim.ThrowOut} {
+	for _, rule := range []sim.WorkRule{sim.Resume, sim.Interrupt} {
 		results, err := replicate.Run(t.Context(), 2000/shorter, func(r *replicate.Replication) error {
 			s := r.Sim()
 			desk := sim.NewResource(s, "desk", 0)

@@ -27,7 +27,7 @@ type model struct {
 // resources are compared with it.
 type census struct {
 	s         *sim.Simulation
-	present   *sim.Level
+	present   *sim.TimeWeighted
 	sojourns  *sim.Tally
 	resources []*sim.Resource
 	customer  func(p *sim.Process)  // one who comes, for who needs more of them
@@ -38,8 +38,8 @@ type census struct {
 func newCensus(s *sim.Simulation, resources ...*sim.Resource) *census {
 	return &census{
 		s: s, resources: resources, means: map[string]*sim.Tally{},
-		present:  s.NewLevel("present", 0),
-		sojourns: s.NewTally("sojourns", sim.Quantiles(quantileAccuracy)),
+		present:  s.NewTimeWeighted("present", 0),
+		sojourns: s.NewTally("sojourns", sim.QuantileSketch(quantileAccuracy)),
 	}
 }
 
@@ -168,7 +168,7 @@ func (m model) checkLittle(t *testing.T) {
 	if c.present.Value() != 0 || c.sojourns.N() < 500 {
 		t.Errorf("at the end %v are present, and %d have left", c.present.Value(), c.sojourns.N())
 	}
-	compare := func(what string, level *sim.Level, sum float64) {
+	compare := func(what string, level *sim.TimeWeighted, sum float64) {
 		t.Helper()
 		area := level.Mean() * level.Observed()
 		if !(math.Abs(area-sum) <= 1e-9*sum) {

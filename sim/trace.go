@@ -28,8 +28,8 @@ func (s *Simulation) label(id uint32, opts []EventOption) {
 		return
 	}
 	for _, o := range opts {
-		if o.named {
-			s.labels[id] = o.name
+		if name, ok := o.(namedOption); ok {
+			s.labels[id] = string(name)
 		}
 	}
 }
@@ -49,7 +49,7 @@ func (s *Simulation) traceEvent(id uint32) {
 // traceTurn records that a process has its turn.
 func (s *Simulation) traceTurn(p *Process) {
 	r := trace.Record{Kind: trace.Resume, Who: p.name}
-	if p.state == unborn {
+	if p.state == notStarted {
 		r.Kind = trace.Start
 	}
 	s.record(r)

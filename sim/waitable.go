@@ -17,7 +17,7 @@ type Waitable interface {
 	// happen in the call.
 	subscribe(sub *subscription)
 	// asker is itself, if there is a request in it, and else nil.
-	asker() asker
+	requester() requester
 	// owner is the simulation that it belongs to.
 	owner() *Simulation
 	// label says what it is, in a trace.
@@ -54,15 +54,15 @@ type subscriber interface{ notify(*subscription) }
 
 // subscribers are in the order in which they came.
 type subscribers struct {
-	first *subscription
-	of    forsaken // nil if it does not matter to what they wait for whether somebody does
+	first  *subscription
+	source source // nil if it does not matter to what they wait for whether somebody does
 }
 
 // What is forsaken does something about it: a condition no longer watches others, a timeout is no longer due, and a request
 // leaves its line.
-type forsaken interface {
+type source interface {
 	// forsake is called when the last who waited has left, and not when what they waited for has happened.
-	forsake()
+	unsubscribed()
 }
 
 func (l *subscribers) add(sub *subscription) {
@@ -118,14 +118,14 @@ func (l *subscribers) count() int {
 }
 
 // leave gives up the subscription, if there is one.
-func (sub *subscription) leave() {
+func (sub *subscription) unsubscribe() {
 	l := sub.list
 	if l == nil {
 		return
 	}
 	l.remove(sub)
-	if l.first == nil && l.of != nil {
-		l.of.forsake()
+	if l.first == nil && l.source != nil {
+		l.source.unsubscribed()
 	}
 }
 
@@ -136,15 +136,15 @@ func (sub *subscription) leave() {
 // somebody waits for it, so that conditions that are no longer of interest cost nothing. Asking it costs a look at each of
 // the others.
 type Condition struct {
-	s       *Simulation // nil if it is made of nothing
-	of      []Waitable
-	any     bool
-	asks    bool           // there is a request among them
-	as      moment         // that of whichever of the others, if known
-	subs    []subscription // to the others, while somebody waits
-	left    int            // how many of the others must still happen, while somebody waits
-	placing bool           // it subscribes to the others, some of which may happen thereby
-	waiters subscribers
+	s          *Simulation // nil if it is made of nothing
+	of         []Waitable
+	any        bool
+	hasRequest bool           // there is a request among them
+	as         moment         // that of whichever of the others, if known
+	subs       []subscription // to the others, while somebody waits
+	left       int            // how many of the others must still happen, while somebody waits
+	placing    bool           // it subscribes to the others, some of which may happen thereby
+	waiters    subscribers
 }
 
 // AllOf is the condition that all of the given have happened. Without any, it has happened from the beginning.
@@ -169,9 +169,9 @@ func newCondition(ws []Waitable, any bool) *Condition {
 		} else if s != nil {
 			c.s = s
 		}
-		c.asks = c.asks || w.asker() != nil
+		c.hasRequest = c.hasRequest || w.requester() != nil
 	}
-	c.waiters.of = c
+	c.waiters.source = c
 	if len(ws) == 0 {
 		c.as = moment{math.Inf(-1), beginning}
 	}
@@ -256,9 +256,9 @@ func (c *Condition) watch() {
 func (c *Condition) complete() bool { return c.left == 0 || c.any && c.left < len(c.of) }
 
 // forsake takes the subscriptions back.
-func (c *Condition) forsake() {
+func (c *Condition) unsubscribed() {
 	for i := range c.subs {
-		c.subs[i].leave()
+		c.subs[i].unsubscribe()
 	}
 }
 
@@ -270,7 +270,7 @@ func (c *Condition) notify(*subscription) {
 }
 
 func (c *Condition) happen() {
-	c.forsake()
+	c.unsubscribed()
 	c.waiters.fire(c.s)
 }
 
@@ -287,36 +287,36 @@ func (c *Condition) label() string {
 	return "all of (" + strings.Join(labels, ", ") + ")"
 }
 
-func (c *Condition) asker() asker {
-	if c.asks {
+func (c *Condition) requester() requester {
+	if c.hasRequest {
 		return c
 	}
 	return nil
 }
 
 // each calls f with those of the things it is made of that have requests in them.
-func (c *Condition) each(f func(asker)) {
+func (c *Condition) each(f func(requester)) {
 	for _, w := range c.of {
-		if a := w.asker(); a != nil {
+		if a := w.requester(); a != nil {
 			f(a)
 		}
 	}
 }
 
-func (c *Condition) check(p *Process) { c.each(func(a asker) { a.check(p) }) }
+func (c *Condition) check(p *Process) { c.each(func(a requester) { a.check(p) }) }
 
-func (c *Condition) tell() { c.each(func(a asker) { a.tell() }) }
+func (c *Condition) tell() { c.each(func(a requester) { a.tell() }) }
 
 func (c *Condition) choose() {
 	if !c.any {
-		c.each(func(a asker) { a.choose() })
-	} else if first := c.First(); first != nil && first.asker() != nil {
-		first.asker().choose()
+		c.each(func(a requester) { a.choose() })
+	} else if first := c.First(); first != nil && first.requester() != nil {
+		first.requester().choose()
 	}
 }
 
 func (c *Condition) settle(all bool, why reason) (back bool) {
-	c.each(func(a asker) { back = a.settle(all, why) || back })
+	c.each(func(a requester) { back = a.settle(all, why) || back })
 	c.as = moment{} // what has been given back has not happened
 	return back
 }

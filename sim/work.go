@@ -7,31 +7,31 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// AtWork says what becomes of who is at work when there are fewer units than are in use, because a shift has ended or something broke.
+// WorkRule says what becomes of who is at work when there are fewer units than are in use, because a shift has ended or something broke.
 // Of those who hold units the ones with the largest [Rank] have to stop, the latest first, until no more are in use than there
 // are. Who stops gives all of its units back.
 //
 // Only [Resource.Work] and [Grant.Work] can be stopped and go on later, since only they know what is left. Who does anything else with
 // its units, such as a [Process.Wait] in [Resource.Use], and events, which cannot be told, keep them as with Finish; but the units
 // of any process can be taken away. Whose work ends at this very instant is done, and is not stopped.
-type AtWork uint8
+type WorkRule uint8
 
 // What becomes of who is at work. Unless told, it is Finish when a shift ends, and Resume when something breaks.
 const (
-	Finish   AtWork = iota + 1 // it keeps its units until it releases them
-	Resume                     // it stops, and what is left is done when there are units again: after the repair, or by the next shift
-	Restart                    // it stops, and all of it is done anew when there are units again
-	ThrowOut                   // it loses its units, and is interrupted with a [Preempted] as the cause
+	Finish    WorkRule = iota + 1 // it keeps its units until it releases them
+	Resume                        // it stops, and what is left is done when there are units again: after the repair, or by the next shift
+	Restart                       // it stops, and all of it is done anew when there are units again
+	Interrupt                     // it loses its units, and is interrupted with a [Preempted] as the cause
 )
 
-func (w AtWork) check(what string) {
-	if w > ThrowOut {
-		panic(fmt.Sprintf("sim: %s: AtWork(%d) is none of Finish, Resume, Restart and ThrowOut", what, w))
+func (w WorkRule) check(what string) {
+	if w > Interrupt {
+		panic(fmt.Sprintf("sim: %s: WorkRule(%d) is none of Finish, Resume, Restart and Interrupt", what, w))
 	}
 }
 
 // Work waits for n units, works with them for a time d, and gives them back. It is [Resource.Use] with a wait of d, but for when there are
-// fewer units meanwhile, by [Resource.Schedule] or [Resource.Break]: then the work may stop, and go on later ([AtWork]). So d is the
+// fewer units meanwhile, by [Resource.Schedule] or [Resource.Break]: then the work may stop, and go on later ([WorkRule]). So d is the
 // time that the work takes, and not that by which it is over.
 //
 // The error is what a failed request returns, or an *[Interrupted] if the process was interrupted, or lost its units, while it worked;
@@ -65,15 +65,15 @@ func (g *Grant) Work(d float64) error {
 		return p.interruption(d)
 	}
 	if !g.held {
-		return g.lost.Preempted // it has been told before
+		return &g.lost.Preempted // it has been told before
 	}
 	if g.job == nil {
 		g.job = new(job)
 	}
 	*g.job = job{d, d}
-	p.own().works = g
+	p.ensureWaitState().works = g
 	defer p.stopWorking()
-	if r := g.r; r.upkeep != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
+	if r := g.r; r.availability != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
 		r.cutOff()
 		r.serve()
 	}
@@ -98,12 +98,12 @@ func (r *Resource) suspend(g *Grant) {
 		g.job.left = at - s.now
 		s.unschedule(p.slot)
 	}
-	if r.upkeep.rule == Restart {
+	if r.availability.rule == Restart {
 		g.job.left = g.job.whole
 	}
 	r.drop(g)
 	g.held, g.stopped = true, true
-	link := &r.upkeep.stopped
+	link := &r.availability.stopped
 	for *link != nil && ((*link).rank < g.rank || (*link).rank == g.rank && (*link).since < g.since) {
 		link = &(*link).next
 	}
@@ -116,7 +116,7 @@ func (r *Resource) suspend(g *Grant) {
 
 // unstop takes a grant out of those that are stopped.
 func (r *Resource) unstop(g *Grant) {
-	link := &r.upkeep.stopped
+	link := &r.availability.stopped
 	for *link != g {
 		link = &(*link).next
 	}
@@ -124,7 +124,7 @@ func (r *Resource) unstop(g *Grant) {
 }
 
 // goOn gives a grant its units again, and lets the work that is done with it go on.
-func (r *Resource) goOn(g *Grant) {
+func (r *Resource) resumeWork(g *Grant) {
 	s := r.s
 	r.unstop(g)
 	before := r.last // it keeps its place in the order in which units were granted
@@ -144,9 +144,9 @@ func (r *Resource) goOn(g *Grant) {
 	}
 	r.inUse += g.n
 	r.usage.set(float64(r.inUse), s.now)
-	r.upkeep.wear(r)
+	r.availability.countUse(r)
 	if r.holdings != nil {
-		r.holdings.goOn(g)
+		r.holdings.resumed(g)
 	}
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.GoOn, Who: g.who(), What: fmt.Sprintf("%s: %g left", r.name, g.job.left)})
@@ -163,13 +163,13 @@ func (g *Grant) wait() {
 }
 
 // stops reports whether there is work that was stopped and goes before a request of a rank.
-func (u *upkeep) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
+func (u *availability) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
 
 // Stopped is how often work was stopped because a shift ended or something broke.
 func (r *Resource) Stopped() int { return r.refused.stopped }
 
 // Stopped reports whether the work that is done with the units is stopped: they are held, but not in use.
-func (g *Grant) Stopped() bool { return g.stopped }
+func (g *Grant) Suspended() bool { return g.stopped }
 
 // Preempted is the cause of the interrupt that a process gets when units are taken from it.
 //
@@ -183,7 +183,7 @@ type Preempted struct {
 }
 
 // Error says what was taken away and by whom.
-func (p Preempted) Error() string {
+func (p *Preempted) Error() string {
 	by := "an event"
 	if p.By != nil {
 		by = p.By.name
@@ -193,12 +193,12 @@ func (p Preempted) Error() string {
 	return fmt.Sprintf("sim: %s, held since %g, was taken away by %s", p.Resource.name, p.Since, by)
 }
 
-// Preempted tells whether and how the units of the grant were taken away.
-func (g *Grant) Preempted() (Preempted, bool) {
+// Lost returns how the units were taken away, or nil if they were not.
+func (g *Grant) Lost() *Preempted {
 	if g.lost == nil {
-		return Preempted{}, false
+		return nil
 	}
-	return g.lost.Preempted, true
+	return &g.lost.Preempted
 }
 
 // preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
@@ -244,12 +244,12 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 		}
 		r.s.record(trace.Record{Kind: trace.Preempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
 	}
-	victim.lost.notice = victim.p.interrupt(victim.lost.Preempted)
+	victim.lost.notice = victim.p.interrupt(&victim.lost.Preempted)
 }
 
 // cutOff has those stop, or lose their units, who hold more than there are.
 func (r *Resource) cutOff() {
-	u := r.upkeep
+	u := r.availability
 	if u.rule == Finish || r.inUse <= r.capacity {
 		return
 	}
@@ -265,7 +265,7 @@ func (r *Resource) cutOff() {
 		if victim == nil {
 			break
 		}
-		if u.rule == ThrowOut {
+		if u.rule == Interrupt {
 			r.take(victim, nil, u.why)
 		} else {
 			r.suspend(victim)
@@ -275,7 +275,7 @@ func (r *Resource) cutOff() {
 }
 
 // canStop reports whether a rule can make somebody stop who holds units.
-func (g *Grant) canStop(rule AtWork) bool {
+func (g *Grant) canStop(rule WorkRule) bool {
 	p := g.p
 	if p == nil {
 		return false
@@ -288,5 +288,5 @@ func (g *Grant) canStop(rule AtWork) bool {
 			return false // it is done
 		}
 	}
-	return works || rule == ThrowOut
+	return works || rule == Interrupt
 }

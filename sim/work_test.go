@@ -42,7 +42,7 @@ func TestPreemptedLeavesTheSameLine(t *testing.T) {
 		}
 	})
 	_ = s.Run(background, 5)
-	var lost Preempted
+	var lost *Preempted
 	if !errors.As(*err1, &lost) || !errors.As(*err2, &lost) || granted || r.Preempted() != 2 || r.InUse() != 2 || r.Waiting() != 1 {
 		t.Errorf("%v, %v, granted %t", *err1, *err2, granted)
 	}
@@ -64,7 +64,7 @@ func TestPreemptingIsPreempted(t *testing.T) {
 		}
 		_ = p.Wait(3)
 		_, err := a.Request(p, 1, Rank(0), Preempting())
-		var lost Preempted
+		var lost *Preempted
 		if !errors.As(err, &lost) || lost.Resource != b || p.Now() != 5 {
 			t.Errorf("q: %v at %g", err, p.Now())
 		}
@@ -74,7 +74,7 @@ func TestPreemptingIsPreempted(t *testing.T) {
 	_, x := hold(s, 2, "x", b, nil, []RequestOption{Rank(1), Preempting()}, nil)
 	s.At(5, func() { head.Interrupt("go away") })
 	_ = s.Run(background, 10)
-	var lost Preempted
+	var lost *Preempted
 	if !errors.As(*v, &lost) || lost.Resource != a || *x != nil {
 		t.Errorf("v: %v, x: %v", *v, *x)
 	}
@@ -107,7 +107,7 @@ func TestLostUnitsAreReleasedByOthers(t *testing.T) {
 		}
 	})
 	run(t, s)
-	var lost Preempted
+	var lost *Preempted
 	if !errors.As(told, &lost) || lost.By.Name() != "emergency" || Remaining(told) != 5 {
 		t.Errorf("it was told %v", told)
 	}
@@ -220,7 +220,7 @@ func (w *victim) verify(t *testing.T, order string) {
 	losses, others := map[*Resource]int{}, 0
 	for _, err := range w.told {
 		var i *Interrupted
-		var lost Preempted
+		var lost *Preempted
 		switch {
 		case err == nil:
 		case !errors.As(err, &i) || i.At != 5:
@@ -241,7 +241,7 @@ func (w *victim) verify(t *testing.T, order string) {
 		t.Errorf("%s: %d interrupts, and it was told of %d", order, want, others)
 	}
 	for i, r := range w.rooms {
-		_, lost := w.grants[i].Preempted()
+		lost := w.grants[i].Lost() != nil
 		if losses[r] > 1 || losses[r] == 1 && !lost {
 			t.Errorf("%s: told %d times that it lost a unit (%t)", order, losses[r], lost)
 		}
@@ -260,7 +260,7 @@ func (w *victim) verify(t *testing.T, order string) {
 func TestWorkIsConserved(t *testing.T) {
 	stopped, preempted, interruptedWhileStopped, vain := 0, 0, 0, 0
 	for seed := range uint64(120) {
-		rule := AtWork(1 + seed%4)
+		rule := WorkRule(1 + seed%4)
 		s := New(Seed(seed))
 		random := s.Stream("all")
 		most := 1 + random.IntN(3)
@@ -270,7 +270,7 @@ func TestWorkIsConserved(t *testing.T) {
 			shifts = append(shifts, Shift{at, at + float64(1+random.IntN(5)), random.IntN(most + 1)})
 		}
 		r.Schedule(Dated{Shifts: shifts, Otherwise: most}, rule)
-		b := r.Break(Breakdowns{ToFailure: Uniform(3, 40), Repair: Constant(2), InUse: seed%3 > 0, Units: random.IntN(2), AtWork: rule})
+		b := r.Break(BreakdownConfig{ToFailure: Uniform(3, 40), Repair: Constant(2), InUse: seed%3 > 0, Units: random.IntN(2), Rule: rule})
 		s.At(250, b.End)
 		done, vainly, came, gone := 0.0, 0.0, 0, 0
 		for range 120 {
@@ -298,7 +298,7 @@ func TestWorkIsConserved(t *testing.T) {
 					}
 					done += float64(n) * (left - i.Remaining)
 					left = i.Remaining
-					if g.Stopped() {
+					if g.Suspended() {
 						interruptedWhileStopped++
 					}
 					if !g.Held() || random.IntN(2) == 0 {
@@ -324,7 +324,7 @@ func TestWorkIsConserved(t *testing.T) {
 		area := r.Usage().Mean() * r.Usage().Observed()
 		vainly = area - done
 		switch {
-		case came != 120 || gone != came || r.InUse() != 0 || r.Waiting() != 0 || r.upkeep.stopped != nil:
+		case came != 120 || gone != came || r.InUse() != 0 || r.Waiting() != 0 || r.availability.stopped != nil:
 			t.Errorf("seed %d: %d came, %d have gone, %d units in use, %d wait", seed, came, gone, r.InUse(), r.Waiting())
 		case rule != Restart && math.Abs(vainly) > 1e-6, vainly < -1e-6:
 			t.Errorf("seed %d, rule %d: units were in use for %v, and worked with for %v", seed, rule, area, done)

@@ -28,7 +28,7 @@ type fabric struct {
 	pool             []cell // cells without a place, the oldest first
 	rate             float64
 	waits            *sim.Tally // in slots
-	without          *sim.Level // cells without a place, between slots
+	without          *sim.TimeWeighted // cells without a place, between slots
 }
 
 func newFabric(seed uint64, servers, capacity int, rate float64) *fabric {
@@ -37,7 +37,7 @@ func newFabric(seed uint64, servers, capacity int, rate float64) *fabric {
 	for i := range servers {
 		s.buffers = append(s.buffers, sim.NewStore[cell](s.Simulation, fmt.Sprint("buffer ", i), capacity))
 	}
-	s.waits, s.without = s.NewTally("waits", sim.Quantiles(0.001)), s.NewLevel("without a place", 0)
+	s.waits, s.without = s.NewTally("waits", sim.QuantileSketch(0.001)), s.NewTimeWeighted("without a place", 0)
 	s.Every(0, 1, s.slot)
 	return s
 }

@@ -43,7 +43,7 @@ func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.O
 	if err := s.Run(ctx, 8*60); err != nil {
 		return nil, err
 	}
-	return ensemble.Outputs{"served": float64(served), "left": float64(left), "busy": desk.Utilisation()}, nil
+	return ensemble.Outputs{"served": float64(served), "left": float64(left), "busy": desk.Utilization()}, nil
 }
 
 func main() {

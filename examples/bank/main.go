@@ -52,7 +52,7 @@ func (b bank) day(r *replicate.Replication) error {
 	r.Record("served", float64(served))
 	r.Record("left", float64(left))
 	r.Record("wait", tellers.Waits().Mean())
-	r.Record("busy", tellers.Utilisation())
+	r.Record("busy", tellers.Utilization())
 	return nil
 }
 

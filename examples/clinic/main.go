@@ -57,8 +57,8 @@ func run(dir string) error {
 		doctors := open(r.Sim())
 		err := r.Sim().Run(r.Context(), 480)
 		r.Record("wait for a doctor", doctors.Waits().Mean())
-		r.Record("doctors busy", doctors.Utilisation())
-		runs.Add(r.Index(), r.Sim().Courses())
+		r.Record("doctors busy", doctors.Utilization())
+		runs.Add(r.Index(), r.Sim().AllTimeSeries())
 		return err
 	})
 	fmt.Println(days)
@@ -67,7 +67,7 @@ func run(dir string) error {
 	long := sim.New(sim.Seed(1))
 	defer long.Close()
 	tally, waits := open(long).Waits(), sim.Observations{}
-	tally.Keep(8192, long.Now)
+	tally.KeepObservations(8192, long.Now)
 	for _, to := range []analysis.Precision{{Share: 0.1, First: 480, Most: 480}, {Share: 0.1, First: 5000, Most: 5e6}} {
 		e, failed := analysis.RunTo(ctx, long, func() analysis.Estimate {
 			waits, _ = tally.Observations()

@@ -39,7 +39,7 @@ func newStation(seed uint64, callAt float64) *station {
 	s := &station{Simulation: sim.New(sim.Seed(seed)), callAt: callAt}
 	s.pumps = sim.NewResource(s.Simulation, "pumps", pumps)
 	s.tank = sim.NewContainer(s.Simulation, "tank", tankHolds, tankHolds)
-	s.visits = s.NewTally("visits", sim.Quantiles(0.01))
+	s.visits = s.NewTally("visits", sim.QuantileSketch(0.01))
 	s.Go("road", func(p *sim.Process) {
 		for p.Wait(betweenCars*s.Stream("arrivals").ExpFloat64()) == nil {
 			s.Go("car", s.car)

@@ -40,7 +40,7 @@ func cinema(seed uint64, tickets int) ([]*film, *sim.Resource, error) {
 				f.refused++
 				return
 			}
-			turn := counter.Requested(p, 1)
+			turn := counter.NewRequest(p, 1)
 			if err := p.WaitFor(sim.AnyOf(turn, f.soldOut)); err != nil {
 				return
 			}
@@ -91,5 +91,5 @@ func main() {
 		}
 	}
 	fmt.Printf("\n%d were served, after %.1f minutes on average; %d left the line; the counter was busy %.0f %% of the time\n",
-		counter.Waits().N(), counter.Waits().Mean(), counter.Withdrawn(), 100*counter.Utilisation())
+		counter.Waits().N(), counter.Waits().Mean(), counter.Withdrawn(), 100*counter.Utilization())
 }

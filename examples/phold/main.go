@@ -74,7 +74,7 @@ func main() {
 		*processes, population, 100**remote, *lookahead, *until)
 	fmt.Printf("events                  %10d  (%.0f expected, %+.2f %%)\n",
 		s.Events(), expected, 100*(float64(s.Events())/expected-1))
-	fmt.Printf("pending at the end      %10d\n", s.Pending())
+	fmt.Printf("pending at the end      %10d\n", s.PendingEvents())
 	fmt.Printf("received by a process   %10.1f  on average, %.0f … %.0f\n", received.Mean(), received.Min(), received.Max())
 	// A message that comes stays for 1/remote visits on average. Visits that come in such bunches vary more than if each came by itself,
 	// by a factor of (2−remote)/remote.

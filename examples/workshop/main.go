@@ -26,22 +26,22 @@ func fiveDays(day ...sim.Shift) sim.Weekly {
 // A scenario says what the mechanics do when their shift ends.
 type scenario struct {
 	name string
-	rule sim.AtWork
+	rule sim.WorkRule
 	stay bool // until the last customer of the day has gone
 }
 
 // run records how some weeks went.
 func (x scenario) run(r *replicate.Replication, weeks int) error {
 	s := r.Sim()
-	door := sim.NewDoor(s, "door", fiveDays(sim.Shift{From: 8, To: 17, Units: 1}))
+	door := sim.NewGate(s, "door", fiveDays(sim.Shift{From: 8, To: 17, Units: 1}))
 	mechanics := sim.NewResource(s, "mechanics", 0)
 	options := []sim.ShiftOption{x.rule}
 	if x.stay {
-		options = append(options, sim.Staying(door))
+		options = append(options, sim.UntilEmpty(door))
 	}
 	mechanics.Schedule(fiveDays(sim.Shift{From: 8, To: 13, Units: 2}, sim.Shift{From: 13, To: 17, Units: 1}), options...)
 	lift := sim.NewResource(s, "lift", 1)
-	lift.Break(sim.Breakdowns{ToFailure: sim.Exponential(30), InUse: true, Repair: sim.Lognormal(2, 1)})
+	lift.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(30), InUse: true, Repair: sim.Lognormal(2, 1)})
 
 	inspection, repair := s.Sampler("inspection", sim.Lognormal(0.3, 0.1)), s.Sampler("repair", sim.Lognormal(1.1, 0.8))
 	took := s.NewTally("took")
@@ -63,7 +63,7 @@ func (x scenario) run(r *replicate.Replication, weeks int) error {
 	}
 	r.Record("cars", float64(took.N())/float64(weeks))
 	r.Record("hours", took.Mean())
-	r.Record("busy", mechanics.Utilisation())
+	r.Record("busy", mechanics.Utilization())
 	r.Record("stopped", float64(mechanics.Stopped())/float64(weeks))
 	r.Record("overtime", door.Overtime().Mean())
 	return nil

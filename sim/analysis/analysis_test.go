@@ -169,7 +169,7 @@ func TestProblems(t *testing.T) {
 	for i := range trend {
 		trend[i] = float64(i)
 	}
-	course := sim.Course{End: 10, Points: []sim.CoursePoint{{To: 10, Mean: 1}}}
+	course := sim.TimeSeries{End: 10, Points: []sim.TimeSeriesPoint{{To: 10, Mean: 1}}}
 	for _, c := range []struct {
 		e    analysis.Estimate
 		want string
@@ -188,8 +188,8 @@ func TestProblems(t *testing.T) {
 		{analysis.QuantileOfReplications([][]float64{{1, 4}, {2, 3}}, 0.5), "the same in all runs"},
 		{analysis.QuantileOfReplications([][]float64{{}, {}}, 0.5), "too few"},
 		{analysis.QuantileOfIndependent(normals(1, 5), 0.5), "too few"},
-		{analysis.Course(course), "no more room"},
-		{analysis.Course(sim.Course{Complete: true}), "only 0 values"},
+		{analysis.TimeSeries(course), "no more room"},
+		{analysis.TimeSeries(sim.TimeSeries{Complete: true}), "only 0 values"},
 	} {
 		if text := c.e.String(); c.e.Enough() || !strings.Contains(text, c.want) || !strings.Contains(text, "too short: ") {
 			t.Errorf("%s\nshould say %q", text, c.want)
@@ -232,14 +232,14 @@ func TestCourseOfAQueue(t *testing.T) {
 	if err := s.Run(context.Background(), 30_000); err != nil {
 		t.Fatal(err)
 	}
-	usage, _ := desk.Usage().Course()
-	queue, _ := desk.Queue().Course()
+	usage, _ := desk.Usage().TimeSeries()
+	queue, _ := desk.Queue().TimeSeries()
 	waits, _ := desk.Waits().Observations()
 	for _, c := range []struct {
 		what string
 		e    analysis.Estimate
 		want float64
-	}{{"busy", analysis.Course(usage), 0.5}, {"in line", analysis.Course(queue), 0.5}, {"wait", analysis.Observations(waits), 0.5}} {
+	}{{"busy", analysis.TimeSeries(usage), 0.5}, {"in line", analysis.TimeSeries(queue), 0.5}, {"wait", analysis.Observations(waits), 0.5}} {
 		// Two intervals: a third of them would miss something that is 2 % off.
 		if !c.e.Enough() || math.Abs(c.e.Value-c.want) > 2*c.e.HalfWidth() || c.e.HalfWidth() > 0.06 {
 			t.Errorf("%s: %v, want %v", c.what, c.e, c.want)
@@ -257,7 +257,7 @@ func TestRunToEnds(t *testing.T) {
 		defer s.Close()
 		r := s.Stream("all")
 		tally := s.NewTally("x")
-		tally.Keep(1000, nil)
+		tally.KeepObservations(1000, nil)
 		s.Every(1, 1, func() { tally.Add(r.NormFloat64()) }) // with a mean of 0, which no share reaches
 		s.At(stop, s.Stop)
 		e, err := analysis.RunTo(ctx, s, func() analysis.Estimate {

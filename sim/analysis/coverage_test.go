@@ -100,7 +100,7 @@ func TestRunTo(t *testing.T) {
 			served.Add(w)
 			w = max(0, w+load*r.ExpFloat64()-r.ExpFloat64())
 		})
-		e, err := analysis.RunTo(context.Background(), s, func() analysis.Estimate { return analysis.Observations(s.Observations()[0]) }, goal)
+		e, err := analysis.RunTo(context.Background(), s, func() analysis.Estimate { return analysis.Observations(s.AllObservations()[0]) }, goal)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@
 // is for the second, and for quantiles in both:
 //
 //   - [MSER5] finds how much of the beginning to leave out.
-//   - [Mean] is the interval of a mean from one run, by batch means. [Course] and [Observations] take what a simulation has kept.
+//   - [Mean] is the interval of a mean from one run, by batch means. [TimeSeries] and [Observations] take what a simulation has kept.
 //   - [Quantile], [QuantileOfReplications] and [QuantileOfIndependent] are intervals of quantiles.
 //   - [RunTo] runs a simulation until a mean or a quantile is known to a share of it. For replications there is replicate.ToRelativeHalfWidth.
 //   - [Estimate.Problems] says if a run is too short to believe the interval, and why.

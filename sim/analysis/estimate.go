@@ -203,9 +203,9 @@ func unit(n int) Option { return func(o *options) { o.unit = n } }
 // more than a moment's work.
 const courseParts = 4096
 
-// Course is the mean over time of a level, from the course that it has kept, by its means over 4096 parts of equal length. All counts are of
+// TimeSeries is the mean over time of a level, from the course that it has kept, by its means over 4096 parts of equal length. All counts are of
 // these parts; Skip, too.
-func Course(c sim.Course, opts ...Option) Estimate {
+func TimeSeries(c sim.TimeSeries, opts ...Option) Estimate {
 	var x []float64
 	if c.End > c.Start {
 		x = c.Means(courseParts)

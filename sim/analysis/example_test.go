@@ -61,7 +61,7 @@ func ExampleRunTo() {
 	s := sim.New(sim.Seed(1))
 	defer s.Close()
 	desk := sim.NewResource(s, "desk", 1)
-	desk.Waits().Keep(4096, s.Now)
+	desk.Waits().KeepObservations(4096, s.Now)
 	arrivals, service := s.Stream("arrivals"), s.Stream("service")
 	s.Go("door", func(p *sim.Process) {
 		for p.Wait(arrivals.ExpFloat64()) == nil {

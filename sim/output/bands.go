@@ -15,21 +15,21 @@ import (
 // goroutines at once.
 type Runs struct {
 	lock sync.Mutex
-	of   map[int][]sim.Course
+	of   map[int][]sim.TimeSeries
 }
 
 // Add takes the courses of a replication, by its number.
-func (r *Runs) Add(index int, courses []sim.Course) {
+func (r *Runs) Add(index int, courses []sim.TimeSeries) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if r.of == nil {
-		r.of = make(map[int][]sim.Course)
+		r.of = make(map[int][]sim.TimeSeries)
 	}
 	r.of[index] = courses
 }
 
-// Courses are those of the first n replications, in their order: as many as the results of an experiment have. Others may have been run in advance.
-func (r *Runs) Courses(n int) (all [][]sim.Course) {
+// TimeSeries are those of the first n replications, in their order: as many as the results of an experiment have. Others may have been run in advance.
+func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	for i := range n {
@@ -43,7 +43,7 @@ func (r *Runs) Courses(n int) (all [][]sim.Course) {
 // Bands draws the means of courses over several runs, each in a chart of its own, with a band for the confidence interval of the mean at each time, by
 // Student's t. Each band holds for its time, and not for all times at once, and does not go below 0 where no level did. They are over hundredths of the time
 // that all runs have. Capacities that never change are left out. It panics if the level is not between 0 and 1.
-func Bands(title string, runs [][]sim.Course, level float64) Picture {
+func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
 	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them", len(runs), 100*level)}
 	if len(runs) == 0 {
 		return Picture{ps}
@@ -56,7 +56,7 @@ func Bands(title string, runs [][]sim.Course, level float64) Picture {
 		if strings.HasSuffix(first.Name, " capacity") && constant(runs, first.Name) {
 			continue
 		}
-		var all []sim.Course
+		var all []sim.TimeSeries
 		start, end, lowest := first.Start, first.End, math.Inf(1)
 		for _, run := range runs {
 			for _, c := range run {
@@ -97,7 +97,7 @@ func Bands(title string, runs [][]sim.Course, level float64) Picture {
 }
 
 // constant reports whether a level was the same all the time in all runs.
-func constant(runs [][]sim.Course, name string) bool {
+func constant(runs [][]sim.TimeSeries, name string) bool {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, run := range runs {
 		for _, c := range run {

@@ -7,7 +7,7 @@
 //	err = output.Save("results", s)
 //
 // Save makes files of everything at once. Each table can be written by itself to any writer, as [CSV], [JSON] or [Parquet], and each picture
-// made by itself: [Levels], [Utilisation], [Histogram], [Gantt], [Bands], [WarmUp].
+// made by itself: [TimeSeries], [Utilization], [Histogram], [Gantt], [Bands], [WarmUp].
 //
 // Tables are tidy: a row is one thing, and the columns say of what. What is not known is empty in CSV and null in the others. The three
 // formats hold the same numbers, with all their digits.

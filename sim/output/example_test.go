@@ -91,8 +91,8 @@ func ExampleOption() {
 func ExampleFormat() {
 	s := counter()
 	defer s.Close()
-	output.WriteHoldings(os.Stdout, output.CSV, s.Holdings())
-	output.WriteObservations(os.Stdout, output.JSON, s.Observations())
+	output.WriteHoldings(os.Stdout, output.CSV, s.AllHoldings())
+	output.WriteObservations(os.Stdout, output.JSON, s.AllObservations())
 	// Output:
 	// resource,who,units,from,to,end
 	// counter,ann,1,0,5,released
@@ -111,7 +111,7 @@ func ExamplePicture() {
 	defer remove()
 	s := counter()
 	defer s.Close()
-	picture := output.Gantt("who was served when", s.Holdings())
+	picture := output.Gantt("who was served when", s.AllHoldings())
 	for _, name := range []string{"gantt.pdf", "gantt.svg"} {
 		if err := picture.Save(filepath.Join(dir, name)); err != nil {
 			fmt.Println(err)
@@ -129,11 +129,11 @@ func ExampleRuns() {
 	r, err := replicate.Run(context.Background(), 5, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.Thinned(500))
-		random, stock := s.Stream("demand"), s.NewLevel("stock", 100)
+		random, stock := s.Stream("demand"), s.NewTimeWeighted("stock", 100)
 		s.Every(1, 1, func() { stock.Add(-random.Float64()) })
 		err := s.Run(r.Context(), 50)
 		r.Record("stock", stock.Mean())
-		runs.Add(r.Index(), s.Courses())
+		runs.Add(r.Index(), s.AllTimeSeries())
 		return err
 	})
 	if err != nil {

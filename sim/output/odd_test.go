@@ -30,8 +30,8 @@ func TestNamesOfAllKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range []output.Picture{
-			output.Levels(name, s.Courses()), output.Utilisation(name, s.Courses()), output.Histogram(name, s.Observations()[0]), output.Gantt(name, s.Holdings()),
-			output.Bands(name, [][]sim.Course{s.Courses()}, 0.9), output.WarmUp(name, []float64{1, 2}, analysis.WarmUp{}),
+			output.TimeSeries(name, s.AllTimeSeries()), output.Utilization(name, s.AllTimeSeries()), output.Histogram(name, s.AllObservations()[0]), output.Gantt(name, s.AllHoldings()),
+			output.Bands(name, [][]sim.TimeSeries{s.AllTimeSeries()}, 0.9), output.WarmUp(name, []float64{1, 2}, analysis.WarmUp{}),
 		} {
 			text := svg(t, p)
 			for d := xml.NewDecoder(strings.NewReader(text)); ; {

@@ -51,11 +51,11 @@ func experiment(t *testing.T) (*replicate.Results, *output.Runs) {
 	r, err := replicate.Run(context.Background(), 8, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.EveryChange(1000))
-		n := s.NewLevel("n", 0)
+		n := s.NewTimeWeighted("n", 0)
 		random := s.Stream("n")
 		s.Every(1, 1, func() { n.Add(float64(random.IntN(3) - 1)) })
 		err := s.Run(r.Context(), 50)
-		runs.Add(r.Index(), s.Courses())
+		runs.Add(r.Index(), s.AllTimeSeries())
 		r.Record("mean", n.Mean())
 		if r.Index() == 2 {
 			r.Record("late", math.NaN())
@@ -175,9 +175,9 @@ func TestFormatsAgree(t *testing.T) {
 		rows  int
 	}{
 		"report":       {func(w io.Writer, f output.Format) error { return output.WriteReport(w, f, s.Report()) }, len(s.Report().Rows)},
-		"courses":      {func(w io.Writer, f output.Format) error { return output.WriteCourses(w, f, s.Courses()) }, -1},
-		"observations": {func(w io.Writer, f output.Format) error { return output.WriteObservations(w, f, s.Observations()) }, -1},
-		"holdings":     {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, s.Holdings()) }, len(s.Holdings())},
+		"courses":      {func(w io.Writer, f output.Format) error { return output.WriteTimeSeries(w, f, s.AllTimeSeries()) }, -1},
+		"observations": {func(w io.Writer, f output.Format) error { return output.WriteObservations(w, f, s.AllObservations()) }, -1},
+		"holdings":     {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, s.AllHoldings()) }, len(s.AllHoldings())},
 		"results":      {func(w io.Writer, f output.Format) error { return output.WriteResults(w, f, r) }, 16},
 		"summary":      {func(w io.Writer, f output.Format) error { return output.WriteSummary(w, f, r) }, 2},
 		"empty":        {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, nil) }, 0},
@@ -215,7 +215,7 @@ func TestFormatsAgree(t *testing.T) {
 func TestTables(t *testing.T) {
 	s := shop(t)
 	var b bytes.Buffer
-	if err := output.WriteCourses(&b, output.CSV, s.Courses()); err != nil {
+	if err := output.WriteTimeSeries(&b, output.CSV, s.AllTimeSeries()); err != nil {
 		t.Fatal(err)
 	}
 	rows := cells(t, output.CSV, b.Bytes())
@@ -247,7 +247,7 @@ func TestTables(t *testing.T) {
 		t.Errorf("%q, want %q, 7 values and 1 missing", got, want)
 	}
 	b.Reset()
-	if err := output.WriteHoldings(&b, output.CSV, s.Holdings()); err != nil {
+	if err := output.WriteHoldings(&b, output.CSV, s.AllHoldings()); err != nil {
 		t.Fatal(err)
 	}
 	for _, end := range []string{",released\n", ",lost\n", ",held\n"} {
@@ -264,7 +264,7 @@ func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 
 func TestWritersFail(t *testing.T) {
 	for _, f := range output.Formats() {
-		if err := output.WriteCourses(failing{}, f, shop(t).Courses()); err == nil {
+		if err := output.WriteTimeSeries(failing{}, f, shop(t).AllTimeSeries()); err == nil {
 			t.Errorf("%s: nothing was written, and nothing is wrong", f)
 		}
 	}

@@ -46,12 +46,12 @@ const (
 	fewPoints  = 400 // of a course that is drawn as it was
 )
 
-// Levels draws courses over time, each in a chart of its own: as they were if changes are few, and otherwise the means over 200 parts of the
+// TimeSeries draws courses over time, each in a chart of its own: as they were if changes are few, and otherwise the means over 200 parts of the
 // time, with a band from the least to the most in each. Where the units in use of a resource and its capacity are among them, they are
 // in one chart.
-func Levels(title string, courses []sim.Course) Picture {
+func TimeSeries(title string, courses []sim.TimeSeries) Picture {
 	ps := plot.Panels{Title: legible(title)}
-	capacity := map[string]sim.Course{}
+	capacity := map[string]sim.TimeSeries{}
 	for _, c := range courses {
 		if name, ok := strings.CutSuffix(c.Name, " capacity"); ok {
 			capacity[name] = c
@@ -61,7 +61,7 @@ func Levels(title string, courses []sim.Course) Picture {
 	for _, c := range courses {
 		name, used := strings.CutSuffix(c.Name, " in use")
 		limit, limited := capacity[name]
-		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x sim.Course) bool { return x.Name == of+" in use" }) {
+		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x sim.TimeSeries) bool { return x.Name == of+" in use" }) {
 			continue
 		}
 		if len(c.Points) == 0 {
@@ -88,7 +88,7 @@ func Levels(title string, courses []sim.Course) Picture {
 }
 
 // line is a course as it is drawn.
-func line(c sim.Course, coarse *bool) (s plot.Series) {
+func line(c sim.TimeSeries, coarse *bool) (s plot.Series) {
 	s.Unmarked = true
 	if c.Sampled {
 		for _, p := range c.Points {
@@ -100,7 +100,7 @@ func line(c sim.Course, coarse *bool) (s plot.Series) {
 	if len(points) > fewPoints {
 		points = cut(c)
 	}
-	wide := slices.ContainsFunc(points, func(p sim.CoursePoint) bool { return p.Min < p.Max })
+	wide := slices.ContainsFunc(points, func(p sim.TimeSeriesPoint) bool { return p.Min < p.Max })
 	for _, p := range points {
 		s.Add(p.From, p.Mean)
 		s.Add(p.To, p.Mean)
@@ -113,13 +113,13 @@ func line(c sim.Course, coarse *bool) (s plot.Series) {
 }
 
 // cut puts the points of a course together into parts of equal length.
-func cut(c sim.Course) []sim.CoursePoint {
+func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
 	means := c.Means(parts)
-	all := make([]sim.CoursePoint, parts)
+	all := make([]sim.TimeSeriesPoint, parts)
 	k := 0
 	for i := range all {
 		from := c.Start + (c.End-c.Start)*float64(i)/parts
-		p := sim.CoursePoint{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i], Max: means[i]}
+		p := sim.TimeSeriesPoint{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i], Max: means[i]}
 		for k < len(c.Points) && c.Points[k].To <= p.From {
 			k++
 		}
@@ -131,13 +131,13 @@ func cut(c sim.Course) []sim.CoursePoint {
 	return all
 }
 
-// Utilisation draws which share of their units resources had in use, over time, in the means over fiftieths of it. The courses are those of a
+// Utilization draws which share of their units resources had in use, over time, in the means over fiftieths of it. The courses are those of a
 // simulation that keeps them: resources are known by their names, with "in use" and "capacity".
-func Utilisation(title string, courses []sim.Course) Picture {
+func Utilization(title string, courses []sim.TimeSeries) Picture {
 	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time", YLabel: "units in use (%)", FromZero: true}
 	for _, used := range courses {
 		name, ok := strings.CutSuffix(used.Name, " in use")
-		i := slices.IndexFunc(courses, func(c sim.Course) bool { return c.Name == name+" capacity" })
+		i := slices.IndexFunc(courses, func(c sim.TimeSeries) bool { return c.Name == name+" capacity" })
 		if !ok || i < 0 || !(used.End > used.Start) {
 			continue
 		}

@@ -53,7 +53,7 @@ func TestSave(t *testing.T) {
 	s.Keep(sim.Thinned(10))
 	s.NewTally("levels").Add(1)
 	s.NewTally("...").Add(1)
-	s.NewLevel("x", 0)
+	s.NewTimeWeighted("x", 0)
 	if err := output.Save(dir, s, output.Tables(), output.Pictures(".svg")); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func svg(t *testing.T, p output.Picture) string {
 // Pictures say what they are of, and are drawn of nothing, too.
 func TestPictures(t *testing.T) {
 	s := shop(t)
-	courses, observations := s.Courses(), s.Observations()
+	courses, observations := s.AllTimeSeries(), s.AllObservations()
 	_, runs := experiment(t)
 	var x []float64
 	for i := range 1000 {
@@ -107,17 +107,17 @@ func TestPictures(t *testing.T) {
 		picture output.Picture
 		wants   []string
 	}{
-		{"levels", output.Levels("title", courses), []string{">title<", "queue<", "dashed: capacity", "from least to most"}},
-		{"utilisation", output.Utilisation("title", courses), []string{"units in use (%)", "fiftieths"}},
+		{"levels", output.TimeSeries("title", courses), []string{">title<", "queue<", "dashed: capacity", "from least to most"}},
+		{"utilisation", output.Utilization("title", courses), []string{"units in use (%)", "fiftieths"}},
 		{"histogram", output.Histogram("title", observations[0], 0.5, 0.25), []string{">median: ", ">25 %: ", "observations, a sample of"}},
-		{"gantt", output.Gantt("title", s.Holdings()), []string{"one&#34; 1<", "one&#34; 2<", "thick edge"}},
+		{"gantt", output.Gantt("title", s.AllHoldings()), []string{"one&#34; 1<", "one&#34; 2<", "thick edge"}},
 		{"many", output.Gantt("title", many), []string{"the first 48 of 3000 who", "the first 40 units", ">desk 40<"}},
 		{"huge", output.Gantt("title", []sim.Holding{{Resource: "disk", Units: min(1e12, math.MaxInt), To: 1}, {Resource: "disk", Units: 1, To: 1}}), []string{"the first 40 units", ">disk 40<"}},
-		{"bands", output.Bands("title", runs.Courses(8), 0.9), []string{"means of 8 runs; bands: 90 % intervals", ">n<"}},
+		{"bands", output.Bands("title", runs.TimeSeries(8), 0.9), []string{"means of 8 runs; bands: 90 % intervals", ">n<"}},
 		{"warm-up", output.WarmUp("title", x, analysis.MSER5(x)), []string{"of 1000 are left out", "MSER-5"}},
 		{"too short", output.WarmUp("title", x[:90], analysis.MSER5(x[:90])), []string{"too short"}},
-		{"nothing", output.Levels("title", nil), []string{">title<"}},
-		{"nothing", output.Utilisation("title", nil), nil},
+		{"nothing", output.TimeSeries("title", nil), []string{">title<"}},
+		{"nothing", output.Utilization("title", nil), nil},
 		{"nothing", output.Histogram("title", sim.Observations{}), []string{"0 observations"}},
 		{"one", output.Histogram("title", sim.Observations{N: 1, Batch: 1, Entries: []sim.Observation{{Value: 3, N: 1}}}), []string{"median: 3<"}},
 		{"nothing", output.Gantt("title", nil), nil},
@@ -142,21 +142,21 @@ func TestRunsInAdvance(t *testing.T) {
 	r, err := replicate.Run(context.Background(), 3, func(r *replicate.Replication) error {
 		s := r.Sim()
 		s.Keep(sim.Thinned(10))
-		s.NewLevel("n", float64(r.Index()))
+		s.NewTimeWeighted("n", float64(r.Index()))
 		r.Record("x", s.Stream("x").Float64())
 		err := s.Run(r.Context(), 1)
-		runs.Add(r.Index(), s.Courses())
+		runs.Add(r.Index(), s.AllTimeSeries())
 		return err
 	}, replicate.ToHalfWidth("x", 1e9, 50))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range runs.Courses(r.N()) {
+	for i, c := range runs.TimeSeries(r.N()) {
 		if c[0].Mean() != float64(i) {
 			t.Errorf("run %d is %v", i, c)
 		}
 	}
-	if n := len(runs.Courses(r.N())); n != r.N() {
+	if n := len(runs.TimeSeries(r.N())); n != r.N() {
 		t.Errorf("%d of %d", n, r.N())
 	}
 }

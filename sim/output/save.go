@@ -58,17 +58,17 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	courses, observations, holdings := s.Courses(), s.Observations(), s.Holdings()
+	courses, observations, holdings := s.AllTimeSeries(), s.AllObservations(), s.AllHoldings()
 	title := s.Name()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	errs := []error{o.table(dir, "report", func(w io.Writer, f Format) error { return WriteReport(w, f, s.Report()) })}
 	if len(courses) > 0 {
-		errs = append(errs, o.table(dir, "courses", func(w io.Writer, f Format) error { return WriteCourses(w, f, courses) }),
-			o.picture(dir, "levels", Levels(title, courses)))
-		if slices.ContainsFunc(courses, func(c sim.Course) bool { return strings.HasSuffix(c.Name, " capacity") }) {
-			errs = append(errs, o.picture(dir, "utilisation", Utilisation(title, courses)))
+		errs = append(errs, o.table(dir, "courses", func(w io.Writer, f Format) error { return WriteTimeSeries(w, f, courses) }),
+			o.picture(dir, "levels", TimeSeries(title, courses)))
+		if slices.ContainsFunc(courses, func(c sim.TimeSeries) bool { return strings.HasSuffix(c.Name, " capacity") }) {
+			errs = append(errs, o.picture(dir, "utilisation", Utilization(title, courses)))
 		}
 	}
 	if len(observations) > 0 {
@@ -126,7 +126,7 @@ func SaveResults(dir string, r *replicate.Results, runs *Runs, opts ...Option) e
 	errs := []error{o.table(dir, "summary", func(w io.Writer, f Format) error { return WriteSummary(w, f, r) }),
 		o.table(dir, "results", func(w io.Writer, f Format) error { return WriteResults(w, f, r) })}
 	if runs != nil {
-		if all := runs.Courses(r.N()); len(all) > 0 {
+		if all := runs.TimeSeries(r.N()); len(all) > 0 {
 			level := 0.95
 			if m := r.Metrics(); len(m) > 0 {
 				level = r.Interval(m[0]).Level

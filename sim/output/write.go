@@ -24,7 +24,7 @@ func WriteReport(w io.Writer, f Format, r sim.Report) error {
 	var rows []row
 	for _, x := range r.Rows {
 		out := row{x.Name, "tally", known(x.Mean), known(x.StdDev), known(x.Min), known(x.Max), &x.N, nil}
-		if x.Level {
+		if x.TimeWeighted {
 			out.Kind, out.N, out.Time = "level", nil, &x.Time
 		}
 		rows = append(rows, out)
@@ -72,8 +72,8 @@ func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	return write(w, f, rows)
 }
 
-// WriteCourses writes what levels were over time: statistic, from, to, mean, min, max. Samples have the same time from and to.
-func WriteCourses(w io.Writer, f Format, courses []sim.Course) error {
+// WriteTimeSeries writes what levels were over time: statistic, from, to, mean, min, max. Samples have the same time from and to.
+func WriteTimeSeries(w io.Writer, f Format, courses []sim.TimeSeries) error {
 	type row struct {
 		Statistic string  `json:"statistic" parquet:"statistic,dict"`
 		From      float64 `json:"from" parquet:"from"`

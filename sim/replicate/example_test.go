@@ -42,7 +42,7 @@ func ExampleRun() {
 func ExampleReplication() {
 	results, err := replicate.Run(context.Background(), 4, func(r *replicate.Replication) error {
 		s := r.Sim()
-		stock := s.NewLevel("stock", 10)
+		stock := s.NewTimeWeighted("stock", 10)
 		sales := s.Stream("sales")
 		for day := 1; day <= 5; day++ {
 			s.At(float64(day), func() { stock.Add(-float64(sales.IntN(3))) })

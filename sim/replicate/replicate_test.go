@@ -39,7 +39,7 @@ func TestReplicateIsTheSameForAnyWorkers(t *testing.T) {
 	for _, k := range workerCounts {
 		results, err := Run(t.Context(), 50, func(r *Replication) error {
 			s := r.Sim()
-			load := s.NewLevel("load", 0)
+			load := s.NewTimeWeighted("load", 0)
 			for range 20 {
 				s.At(10*s.Stream("when").Float64(), func() { load.Add(s.Stream("size").NormFloat64()) })
 			}

@@ -104,7 +104,7 @@ func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 				break
 			}
 		}
-		if c.left > 0 && c.sim.Pending() == 0 {
+		if c.left > 0 && c.sim.PendingEvents() == 0 {
 			return Run{}, fmt.Errorf("dispatch: %s has lost %d requests", p.Name, c.left)
 		}
 	}

@@ -8,18 +8,18 @@ import (
 )
 
 // A shop that is open from 9 to 17, and who comes to it.
-func newShop(t *testing.T, staying bool, opts ...ShiftOption) (*bench, *Door) {
+func newShop(t *testing.T, staying bool, opts ...ShiftOption) (*bench, *Gate) {
 	b := newBench(t, 0)
 	hours := Daily{Shifts: []Shift{{9, 17, 1}}}
-	door := NewDoor(b.Simulation, "shop", hours)
+	door := NewGate(b.Simulation, "shop", hours)
 	if staying {
-		opts = append(opts, Staying(door))
+		opts = append(opts, UntilEmpty(door))
 	}
 	b.Schedule(hours, opts...)
 	return b, door
 }
 
-func (b *bench) visits(door *Door, at float64, name string, work float64, opts ...func() RequestOption) {
+func (b *bench) visits(door *Gate, at float64, name string, work float64, opts ...func() RequestOption) {
 	b.GoAt(at, name, func(p *Process) {
 		err := door.Visit(p, func() {
 			var all []RequestOption
@@ -35,8 +35,8 @@ func (b *bench) visits(door *Door, at float64, name string, work float64, opts .
 }
 
 func TestTheLastCustomer(t *testing.T) {
-	closing := func(d *Door) func() RequestOption { return func() RequestOption { return Until(d.Closing()) } }
-	come := func(b *bench, d *Door, opts ...func() RequestOption) {
+	closing := func(d *Gate) func() RequestOption { return func() RequestOption { return Until(d.Closing()) } }
+	come := func(b *bench, d *Gate, opts ...func() RequestOption) {
 		b.visits(d, 8, "early", 1)
 		b.visits(d, 16, "a", 2, opts...)
 		b.visits(d, 16, "b", 3, opts...)
@@ -61,7 +61,7 @@ func TestTheLastCustomer(t *testing.T) {
 	t.Run("is turned away", func(t *testing.T) {
 		b, d := newShop(t, true)
 		come(b, d, closing(d))
-		b.expect(t, 40, "8 early turned away", "17 late turned away", "17 b "+ErrOvertaken.Error(), "18 a <nil>", "34 c <nil>")
+		b.expect(t, 40, "8 early turned away", "17 late turned away", "17 b "+ErrWithdrawn.Error(), "18 a <nil>", "34 c <nil>")
 		if d.Overtime().Mean() != 1 {
 			t.Errorf("overtime %v", d.Overtime())
 		}
@@ -86,13 +86,13 @@ func TestTiesWithClosing(t *testing.T) {
 		if order%2 == 1 { // the door's event at 5 is scheduled at 4, behind that of the timetable
 			times.Shifts = []Shift{{0, 4, 1}, {4, 5, 2}, {10, 12, 1}}
 		}
-		var d *Door
+		var d *Gate
 		acts := []func(){
-			func() { b.Schedule(hours, Staying(d), ThrowOut) },
+			func() { b.Schedule(hours, UntilEmpty(d), Interrupt) },
 			func() { b.visits(d, 5, "n", 1) },
 			func() { b.visits(d, 4, "a", 1); b.visits(d, 4, "b", 1) },
 		}
-		d = NewDoor(b.Simulation, "", times)
+		d = NewGate(b.Simulation, "", times)
 		for left := order / 2; len(acts) > 0; left /= 3 {
 			i := left % len(acts)
 			acts[i]()
@@ -109,12 +109,12 @@ func TestTiesWithClosing(t *testing.T) {
 	}
 }
 
-func TestDoorByEvents(t *testing.T) {
+func TestGateByEvents(t *testing.T) {
 	s := New()
 	defer s.Close()
-	d := NewDoor(s, "gate", Dated{Shifts: []Shift{{1, 2, 2}, {2, 3, 5}}})
-	if d.Open() || d.Enter() || d.Name() != "gate" || s.Pending() != 1 {
-		t.Errorf("open %t, %d pending", d.Open(), s.Pending())
+	d := NewGate(s, "gate", Dated{Shifts: []Shift{{1, 2, 2}, {2, 3, 5}}})
+	if d.Open() || d.Enter() || d.Name() != "gate" || s.PendingEvents() != 1 {
+		t.Errorf("open %t, %d pending", d.Open(), s.PendingEvents())
 	}
 	wantPanic(t, "who is not inside", d.Leave)
 	opened, closed := d.Opening(), d.Closing()
@@ -126,13 +126,13 @@ func TestDoorByEvents(t *testing.T) {
 	}
 	s.At(4, d.Leave)
 	run(t, s)
-	if d.Overtime().Mean() != 1 || s.Pending() != 0 {
-		t.Errorf("%v, %d pending", d.Overtime(), s.Pending())
+	if d.Overtime().Mean() != 1 || s.PendingEvents() != 0 {
+		t.Errorf("%v, %d pending", d.Overtime(), s.PendingEvents())
 	}
 }
 
 // Who is inside when the simulation is closed does not disturb it, and another timetable is not touched by the door of the first.
-func TestDoorOfAnotherTimetable(t *testing.T) {
+func TestGateOfAnotherTimetable(t *testing.T) {
 	b, d := newShop(t, true)
 	b.visits(d, 16, "a", 5)
 	b.At(18, func() { b.Schedule(Daily{Shifts: []Shift{{0, 24, 3}}}) })
@@ -142,7 +142,7 @@ func TestDoorOfAnotherTimetable(t *testing.T) {
 	}
 	// One that has no more changes, and waits for the last to leave.
 	b.diary = nil
-	b.At(33, func() { b.Schedule(Dated{Shifts: []Shift{{0, 41, 2}}, Otherwise: 1}, Staying(d)) })
+	b.At(33, func() { b.Schedule(Dated{Shifts: []Shift{{0, 41, 2}}, Otherwise: 1}, UntilEmpty(d)) })
 	b.visits(d, 40, "c", 3)
 	b.At(42, func() { b.Schedule(Daily{Shifts: []Shift{{0, 24, 4}}}) })
 	b.expect(t, 44, "43 c <nil>")

@@ -5,24 +5,24 @@ import (
 	"slices"
 )
 
-// ErrClosed is what [Door.Visit] returns to who comes outside the opening hours.
+// ErrClosed is what [Gate.Visit] returns to who comes outside the opening hours.
 var ErrClosed = errors.New("sim: closed")
 
-// A Door has opening hours: who comes outside of them is turned away. Those who are inside when it closes stay until they are done; the
+// A Gate has opening hours: who comes outside of them is turned away. Those who are inside when it closes stay until they are done; the
 // last of them may leave long after.
 //
-//	door := sim.NewDoor(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
+//	door := sim.NewGate(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
 //	err := door.Visit(p, func() { desk.Work(p, 1, service()) })
 //
 // Who is in line when the door closes is served to the end, unless the request is for the opening hours only: one with Until(door.Closing())
-// leaves the line when it closes, with [ErrOvertaken]. Those who serve stay as long, if their timetable says [Staying].
+// leaves the line when it closes, with [ErrWithdrawn]. Those who serve stay as long, if their timetable says [UntilEmpty].
 //
 // At the very time at which it closes it is closed, whatever else happens at that instant.
-type Door struct {
+type Gate struct {
 	s        *Simulation
 	name     string
 	hours    Timetable
-	inside   Level
+	inside   TimeWeighted
 	overtime Tally
 	refused  occurrences // who came in vain
 	opening  *Signal
@@ -33,10 +33,10 @@ type Door struct {
 	late     bool        // somebody has been inside since it was closed
 }
 
-// NewDoor makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
+// NewGate makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
 // pending. It panics if there is something wrong with the timetable. The name is for the report, as that of a resource.
-func NewDoor(s *Simulation, name string, hours Timetable) *Door {
-	d := &Door{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.level(0), since: s.now}
+func NewGate(s *Simulation, name string, hours Timetable) *Gate {
+	d := &Gate{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.timeWeighted(0), since: s.now}
 	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
 	register(s, name, d)
 	next := func() (float64, bool) {
@@ -50,14 +50,14 @@ func NewDoor(s *Simulation, name string, hours Timetable) *Door {
 	return d
 }
 
-func (d *Door) statistics(f func(string, resetter)) {
+func (d *Gate) statistics(f func(string, resetter)) {
 	f("inside", &d.inside)
 	f("overtime", &d.overtime)
 	f("turned away", &d.refused)
 }
 
 // change is when it opens or closes, or has other units, which makes no difference.
-func (d *Door) change() {
+func (d *Gate) change() {
 	s, was := d.s, d.open
 	if d.open = d.Open(); d.open == was {
 		return
@@ -79,7 +79,7 @@ func (d *Door) change() {
 }
 
 // overtimeEnds notes how long somebody was inside after closing.
-func (d *Door) overtimeEnds() {
+func (d *Gate) overtimeEnds() {
 	if d.late {
 		d.late = false
 		d.overtime.Add(d.s.now - d.since)
@@ -87,19 +87,19 @@ func (d *Door) overtimeEnds() {
 }
 
 // Open reports whether it is open.
-func (d *Door) Open() bool {
+func (d *Gate) Open() bool {
 	units, _ := d.hours.At(d.s.now)
 	return units > 0
 }
 
 // Opening happens when the door opens the next time, and Closing when it closes the next time. They are other ones after that.
-func (d *Door) Opening() *Signal { return d.opening }
+func (d *Gate) Opening() *Signal { return d.opening }
 
 // Closing happens when the door closes the next time.
-func (d *Door) Closing() *Signal { return d.closing }
+func (d *Gate) Closing() *Signal { return d.closing }
 
 // Visit has the process be inside while f runs, or returns [ErrClosed] if the door is closed.
-func (d *Door) Visit(p *Process, f func()) error {
+func (d *Gate) Visit(p *Process, f func()) error {
 	d.s.checkTurn(p, "Visit")
 	if !d.Enter() {
 		return ErrClosed
@@ -110,7 +110,7 @@ func (d *Door) Visit(p *Process, f func()) error {
 }
 
 // Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for models by events; processes Visit.
-func (d *Door) Enter() bool {
+func (d *Gate) Enter() bool {
 	if !d.Open() {
 		d.refused.n++
 		return false
@@ -120,7 +120,7 @@ func (d *Door) Enter() bool {
 }
 
 // Leave lets somebody out who was let in.
-func (d *Door) Leave() {
+func (d *Gate) Leave() {
 	if d.s.closed {
 		return
 	}
@@ -135,7 +135,7 @@ func (d *Door) Leave() {
 	for len(d.waiting) > 0 {
 		sc := d.waiting[0]
 		d.waiting = slices.Delete(d.waiting, 0, 1)
-		if sc.door == d && (sc.last || sc.event.Pending()) { // else there is another timetable, or none
+		if sc.gate == d && (sc.last || sc.event.Pending()) { // else there is another timetable, or none
 			sc.apply()
 		}
 	}
@@ -143,7 +143,7 @@ func (d *Door) Leave() {
 
 // keepsOpen reports whether a shift is not to end yet, because the door is closed and somebody is inside. Then it is looked at again when
 // the last has left.
-func (d *Door) keepsOpen(sc *schedule) bool {
+func (d *Gate) keepsOpen(sc *schedule) bool {
 	if d.inside.Value() == 0 || d.Open() {
 		return false
 	}
@@ -153,27 +153,27 @@ func (d *Door) keepsOpen(sc *schedule) bool {
 	return true
 }
 
-// Staying puts the end of shifts off that end when the door is closed: who serves stays until the last of those inside has left, or until
+// UntilEmpty puts the end of shifts off that end when the door is closed: who serves stays until the last of those inside has left, or until
 // the timetable has more units again.
-func Staying(door *Door) ShiftOption {
+func UntilEmpty(door *Gate) ShiftOption {
 	if door == nil {
-		panic("sim: Staying needs a door, not nil")
+		panic("sim: UntilEmpty needs a door, not nil")
 	}
-	return staying{door}
+	return untilEmpty{door}
 }
 
-type staying struct{ door *Door }
+type untilEmpty struct{ gate *Gate }
 
-func (o staying) adjust(sc *schedule) { sc.door = o.door }
+func (o untilEmpty) adjust(sc *schedule) { sc.gate = o.gate }
 
 // Inside is how many are inside, over time.
-func (d *Door) Inside() *Level { return &d.inside }
+func (d *Gate) Inside() *TimeWeighted { return &d.inside }
 
 // Overtime is how long after closing the last who was inside left, one for each closing. It ends when the door opens again.
-func (d *Door) Overtime() *Tally { return &d.overtime }
+func (d *Gate) Overtime() *Tally { return &d.overtime }
 
 // TurnedAway is how many came in vain.
-func (d *Door) TurnedAway() int { return int(d.refused.n) }
+func (d *Gate) TurnedAway() int { return int(d.refused.n) }
 
 // Name is what the door was called when it was made, or "a door".
-func (d *Door) Name() string { return d.name }
+func (d *Gate) Name() string { return d.name }

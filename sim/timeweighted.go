@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A Level holds statistics over time of a quantity that changes in jumps and lasts in between: the length of a queue, units in
+// A TimeWeighted holds statistics over time of a quantity that changes in jumps and lasts in between: the length of a queue, units in
 // use, a stock. Its mean is the area under the path over the time, from the start, or the last Reset, to now. For single
 // observations there is [Tally].
 //
@@ -18,10 +18,10 @@ import (
 // large offset does no harm. A change takes about 15 ns and allocates nothing, unless quantiles or the course are kept; asking
 // changes nothing.
 //
-// A Level must not be used from several goroutines at once.
+// A TimeWeighted must not be used from several goroutines at once.
 //
 // [W79]: https://doi.org/10.1145/359146.359153
-type Level struct {
+type TimeWeighted struct {
 	clock func() float64
 	value float64
 	start float64 // when observation began
@@ -34,39 +34,39 @@ type Level struct {
 
 	// What it keeps besides its moments; nil unless asked for.
 	quantiles *sketch
-	course    *keeper
+	series    *seriesRecorder
 }
 
-// NewLevel returns a Level that begins now with an initial value. The clock tells the time, which must not go back;
+// NewTimeWeighted returns a TimeWeighted that begins now with an initial value. The clock tells the time, which must not go back;
 // [Simulation.NewLevel] makes one for the clock of a simulation. It panics if the value is NaN or infinite.
-func NewLevel(clock func() float64, initial float64, opts ...StatOption) *Level {
+func NewTimeWeighted(clock func() float64, initial float64, opts ...StatOption) *TimeWeighted {
 	if !finite(initial) {
-		refuse("NewLevel", initial)
+		refuse("NewTimeWeighted", initial)
 	}
-	l := &Level{clock: clock, value: initial, quantiles: newSketch(opts)}
+	l := &TimeWeighted{clock: clock, value: initial, quantiles: newSketch(opts)}
 	l.Reset()
 	return l
 }
 
-// level is NewLevel for what keeps statistics of its own. They are a part of it, so that who holds one of them holds it all.
-func (s *Simulation) level(initial float64) Level {
-	l := Level{clock: s.clock, value: initial}
+// level is NewTimeWeighted for what keeps statistics of its own. They are a part of it, so that who holds one of them holds it all.
+func (s *Simulation) timeWeighted(initial float64) TimeWeighted {
+	l := TimeWeighted{clock: s.clock, value: initial}
 	l.Reset()
 	return l
 }
 
-// NewLevel returns a Level that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up. Without
+// NewTimeWeighted returns a TimeWeighted that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up. Without
 // a name it is not in the report, and goes when nobody holds it.
-func (s *Simulation) NewLevel(name string, initial float64, opts ...StatOption) *Level {
-	l := NewLevel(s.clock, initial, opts...)
+func (s *Simulation) NewTimeWeighted(name string, initial float64, opts ...StatOption) *TimeWeighted {
+	l := NewTimeWeighted(s.clock, initial, opts...)
 	register(s, name, l)
 	return l
 }
 
 // Set makes x the value from now on. It panics if x is NaN or infinite.
-func (l *Level) Set(x float64) {
+func (l *TimeWeighted) Set(x float64) {
 	if !finite(x) {
-		refuse("Level.Set", x)
+		refuse("TimeWeighted.Set", x)
 	}
 	if x != l.value {
 		l.account(l.now())
@@ -75,7 +75,7 @@ func (l *Level) Set(x float64) {
 }
 
 // set is Set for what keeps statistics of its own, and knows the value and the clock.
-func (l *Level) set(x, now float64) {
+func (l *TimeWeighted) set(x, now float64) {
 	if x != l.value {
 		l.account(now)
 		l.value = x
@@ -83,30 +83,30 @@ func (l *Level) set(x, now float64) {
 }
 
 // Add changes the value by dx, from now on.
-func (l *Level) Add(dx float64) {
+func (l *TimeWeighted) Add(dx float64) {
 	x := l.value + dx
 	if !finite(x) {
-		refuse("Level.Add", dx)
+		refuse("TimeWeighted.Add", dx)
 	}
 	l.Set(x)
 }
 
 // Value is the value of now.
-func (l *Level) Value() float64 { return l.value }
+func (l *TimeWeighted) Value() float64 { return l.value }
 
 // Observed is the time over which the statistics are: from the start, or the last Reset, to now.
-func (l *Level) Observed() float64 { return l.now() - l.start }
+func (l *TimeWeighted) Observed() float64 { return l.now() - l.start }
 
-func (l *Level) now() float64 {
+func (l *TimeWeighted) now() float64 {
 	now := l.clock()
 	if !(now >= l.since) {
-		panic(fmt.Sprintf("sim: the clock of a Level went back from %v to %v", l.since, now))
+		panic(fmt.Sprintf("sim: the clock of a TimeWeighted went back from %v to %v", l.since, now))
 	}
 	return now
 }
 
 // account takes the path up to now into the statistics.
-func (l *Level) account(now float64) {
+func (l *TimeWeighted) account(now float64) {
 	if now == l.since {
 		return
 	}
@@ -119,14 +119,14 @@ func (l *Level) account(now float64) {
 	if l.quantiles != nil {
 		l.quantiles.addUpTo(now, l.value)
 	}
-	if l.course != nil {
-		l.course.take(l.since, now, l.value)
+	if l.series != nil {
+		l.series.take(l.since, now, l.value)
 	}
 	l.since = now
 }
 
 // moments are mean and squares with the stretch up to now, for a path that has others before.
-func (l *Level) moments(now float64) (mean, squares float64) {
+func (l *TimeWeighted) moments(now float64) (mean, squares float64) {
 	lasted := now - l.since
 	x := l.value - l.first
 	d := x - l.mean
@@ -137,7 +137,7 @@ func (l *Level) moments(now float64) (mean, squares float64) {
 }
 
 // extremes are the minimum and the maximum with the value of now.
-func (l *Level) extremes() (low, high float64) {
+func (l *TimeWeighted) extremes() (low, high float64) {
 	low, high = l.value, l.value
 	if l.since > l.start {
 		if l.min < low {
@@ -151,7 +151,7 @@ func (l *Level) extremes() (low, high float64) {
 }
 
 // Mean is the mean over time, to now. Before any time has passed it is the value.
-func (l *Level) Mean() float64 {
+func (l *TimeWeighted) Mean() float64 {
 	now := l.now()
 	if l.since == l.start {
 		return l.value
@@ -163,7 +163,7 @@ func (l *Level) Mean() float64 {
 // Var is the mean over time of the squared distance from the mean, to now. Before any time has passed it is 0.
 //
 // It is the variance of this path, and says nothing about how well the mean is known: the values of a path depend on each other.
-func (l *Level) Var() float64 {
+func (l *TimeWeighted) Var() float64 {
 	now := l.now()
 	if l.since == l.start {
 		return 0
@@ -172,17 +172,17 @@ func (l *Level) Var() float64 {
 	return squares / (now - l.start)
 }
 
-// StdDev is the root of [Level.Var].
-func (l *Level) StdDev() float64 { return math.Sqrt(l.Var()) }
+// StdDev is the root of [TimeWeighted.Var].
+func (l *TimeWeighted) StdDev() float64 { return math.Sqrt(l.Var()) }
 
 // Min is the smallest value that has lasted, or the value of now.
-func (l *Level) Min() float64 {
+func (l *TimeWeighted) Min() float64 {
 	low, _ := l.extremes()
 	return low
 }
 
 // Max is the largest value that has lasted, or the value of now.
-func (l *Level) Max() float64 {
+func (l *TimeWeighted) Max() float64 {
 	_, high := l.extremes()
 	return high
 }
@@ -192,9 +192,9 @@ const roundedShare = 1e-9
 
 // Quantile is the smallest value that the level was at or below for at least a share q of the time, to within the relative
 // accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. Before any time has passed it is the value.
-// It panics unless the Level was made with [Quantiles], or if q is not in [0, 1].
-func (l *Level) Quantile(q float64) float64 {
-	checkQuantile("Level", l.quantiles, q)
+// It panics unless the TimeWeighted was made with [QuantileSketch], or if q is not in [0, 1].
+func (l *TimeWeighted) Quantile(q float64) float64 {
+	checkQuantile("TimeWeighted", l.quantiles, q)
 	now := l.now()
 	low, high := l.extremes()
 	switch {
@@ -211,7 +211,7 @@ func (l *Level) Quantile(q float64) float64 {
 }
 
 // Reset forgets the path. Observation begins anew now, with the value of now.
-func (l *Level) Reset() {
+func (l *TimeWeighted) Reset() {
 	now := l.clock()
 	l.start, l.since = now, now
 	l.mean, l.squares = 0, 0
@@ -219,13 +219,13 @@ func (l *Level) Reset() {
 		l.quantiles.dd.Clear()
 		l.quantiles.upTo = now
 	}
-	if l.course != nil {
-		l.course.begin(now)
+	if l.series != nil {
+		l.series.begin(now)
 	}
 }
 
 // String is a line with the statistics.
-func (l *Level) String() string {
+func (l *TimeWeighted) String() string {
 	return fmt.Sprintf("mean %s, sd %s, min %s, max %s, time %s",
 		text.Short(l.Mean()), text.Short(l.StdDev()), text.Short(l.Min()), text.Short(l.Max()), text.Short(l.Observed()))
 }

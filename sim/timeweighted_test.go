@@ -11,16 +11,16 @@ import (
 // A stretch is a part of a path: a value and how long it lasted.
 type stretch struct{ value, lasted float64 }
 
-// A pathLevel is a Level beside all stretches of its path, of which the statistics are found anew each time.
+// A pathLevel is a TimeWeighted beside all stretches of its path, of which the statistics are found anew each time.
 type pathLevel struct {
 	now   float64
-	level *Level
+	level *TimeWeighted
 	path  []stretch
 }
 
 func newPathLevel(start, initial float64, opts ...StatOption) *pathLevel {
 	p := &pathLevel{now: start}
-	p.level = NewLevel(func() float64 { return p.now }, initial, opts...)
+	p.level = NewTimeWeighted(func() float64 { return p.now }, initial, opts...)
 	return p
 }
 
@@ -88,10 +88,10 @@ func (p *pathLevel) check(t *testing.T, tolerance, accuracy float64) {
 }
 
 // Random paths, with several changes at an instant, instants without a change, questions in between and resets.
-func TestLevelAgainstItsPath(t *testing.T) {
+func TestTimeWeightedAgainstItsPath(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 300 {
-		p := newPathLevel(100*random.NormFloat64(), float64(random.IntN(5)), Quantiles(0.01))
+		p := newPathLevel(100*random.NormFloat64(), float64(random.IntN(5)), QuantileSketch(0.01))
 		scale := math.Exp(3 * random.NormFloat64()) // also far less than a unit of time in all
 		for range random.IntN(100) {
 			switch random.IntN(8) {
@@ -114,7 +114,7 @@ func TestLevelAgainstItsPath(t *testing.T) {
 }
 
 // The same path 10⁹ higher has the same variance, in all digits.
-func TestLevelIsStable(t *testing.T) {
+func TestTimeWeightedIsStable(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	low, high := newPathLevel(0, 0), newPathLevel(0, 1e9)
 	for range 5000 {
@@ -131,7 +131,7 @@ func TestLevelIsStable(t *testing.T) {
 }
 
 // 10 for one unit of time and 0 for nine: a mean of 1 and not 5, a variance of 9 and not 25.
-func TestLevelWeighsByTime(t *testing.T) {
+func TestTimeWeightedWeighsByTime(t *testing.T) {
 	p := newPathLevel(0, 10)
 	p.advance(1)
 	p.level.Set(0)
@@ -141,7 +141,7 @@ func TestLevelWeighsByTime(t *testing.T) {
 	}
 }
 
-func TestLevelForgetsWhatDidNotLast(t *testing.T) {
+func TestTimeWeightedForgetsWhatDidNotLast(t *testing.T) {
 	p := newPathLevel(0, 2)
 	p.advance(4)
 	p.level.Set(99)
@@ -155,8 +155,8 @@ func TestLevelForgetsWhatDidNotLast(t *testing.T) {
 	}
 }
 
-func TestLevelResetBeginsWithTheValueOfNow(t *testing.T) {
-	p := newPathLevel(5, 100, Quantiles(0.01))
+func TestTimeWeightedResetBeginsWithTheValueOfNow(t *testing.T) {
+	p := newPathLevel(5, 100, QuantileSketch(0.01))
 	p.advance(1)
 	p.level.Set(7)
 	p.advance(2)
@@ -174,9 +174,9 @@ func TestLevelResetBeginsWithTheValueOfNow(t *testing.T) {
 }
 
 // Asking is no part of the path: the moments are the same to the last bit.
-func TestLevelAskingChangesNothing(t *testing.T) {
+func TestTimeWeightedAskingChangesNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(15, 16))
-	a, b := newPathLevel(0, 0, Quantiles(0.01)), newPathLevel(0, 0, Quantiles(0.01))
+	a, b := newPathLevel(0, 0, QuantileSketch(0.01)), newPathLevel(0, 0, QuantileSketch(0.01))
 	for range 1000 {
 		d, x := random.ExpFloat64(), random.NormFloat64()
 		for range 3 {
@@ -194,12 +194,12 @@ func TestLevelAskingChangesNothing(t *testing.T) {
 	}
 }
 
-func TestLevelRefuses(t *testing.T) {
+func TestTimeWeightedRefuses(t *testing.T) {
 	p := newPathLevel(3, 1)
 	mustPanic(t, "NaN", func() { p.level.Set(math.NaN()) })
 	mustPanic(t, "-Inf", func() { p.level.Add(math.Inf(-1)) })
-	mustPanic(t, "NewLevel", func() { NewLevel(nil, math.NaN()) })
-	mustPanic(t, "Quantiles(0.01)", func() { p.level.Quantile(0.5) })
+	mustPanic(t, "NewTimeWeighted", func() { NewTimeWeighted(nil, math.NaN()) })
+	mustPanic(t, "QuantileSketch(0.01)", func() { p.level.Quantile(0.5) })
 	p.now = 2
 	mustPanic(t, "went back from 3 to 2", func() { p.level.Set(5) })
 	p.now = math.NaN()
@@ -210,21 +210,21 @@ func TestLevelRefuses(t *testing.T) {
 	}
 }
 
-func TestLevelDoesNotAllocate(t *testing.T) {
+func TestTimeWeightedDoesNotAllocate(t *testing.T) {
 	now := 0.0
-	l := NewLevel(func() float64 { return now }, 0)
+	l := NewTimeWeighted(func() float64 { return now }, 0)
 	if n := testing.AllocsPerRun(1000, func() { now++; l.Add(1) }); n != 0 {
 		t.Errorf("Add allocates %v times", n)
 	}
 }
 
-func BenchmarkLevel(b *testing.B) {
+func BenchmarkTimeWeighted(b *testing.B) {
 	now := 0.0
 	clock := func() float64 { return now }
 	for _, c := range []struct {
 		name  string
-		level *Level
-	}{{"moments", NewLevel(clock, 0)}, {"quantiles", NewLevel(clock, 0, Quantiles(0.01))}} {
+		level *TimeWeighted
+	}{{"moments", NewTimeWeighted(clock, 0)}, {"quantiles", NewTimeWeighted(clock, 0, QuantileSketch(0.01))}} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
