@@ -98,7 +98,7 @@ func BenchmarkMM1(b *testing.B) {
 	r := random.New(1)
 	desk := NewResource(s, "desk", 1)
 	customer := func(p *Process) {
-		_ = desk.Use(p, 1, func() { _ = p.Wait(0.8 * r.Exp()) })
+		_ = desk.Use(p, 1, func() error { return p.Wait(0.8 * r.Exp()) })
 	}
 	s.Go("source", func(p *Process) {
 		for range b.N {

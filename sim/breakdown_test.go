@@ -89,8 +89,8 @@ func TestTroubleOverlaps(t *testing.T) {
 func TestRepairBySomebody(t *testing.T) {
 	b := newBench(t, 1)
 	man := NewResource(b.Simulation, "repairman", 1)
-	d := b.Break(BreakdownConfig{ToFailure: Constant(3), RepairBy: func(p *Process) { _ = man.Use(p, 1, func() { _ = p.Wait(2) }) }})
-	b.Go("other work", func(p *Process) { _ = man.Use(p, 1, func() { _ = p.Wait(10) }) })
+	d := b.Break(BreakdownConfig{ToFailure: Constant(3), RepairBy: func(p *Process) { _ = man.Use(p, 1, func() error { return p.Wait(2) }) }})
+	b.Go("other work", func(p *Process) { _ = man.Use(p, 1, func() error { return p.Wait(10) }) })
 	b.comes(0, "a", 4)
 	b.At(12, d.End)
 	b.expect(t, 100, "13 a done")

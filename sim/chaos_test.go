@@ -244,7 +244,7 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	case k == 10:
 		err = c.store.Put(p, c.acts, c.options()...)
 	case k == 11 && depth > 0:
-		err = r.Use(p, 1, func() { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1) }, c.options()...)
+		err = r.Use(p, 1, func() error { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1); return nil }, c.options()...)
 	case k == 12 && c.random.IntN(20) == 0:
 		panic("on purpose")
 	case k >= 18:
@@ -635,11 +635,12 @@ func (c *chaos) work(p *Process, depth int) (err error) {
 		}
 		return err
 	case 1:
-		visited := c.door.Visit(p, func() {
+		visited := c.door.Visit(p, func() error {
 			err = r.Work(p, 1, 1+2*c.soon(), append(c.options(), Until(c.door.Closing()))...)
 			if depth > 0 {
 				c.actAndWait(p, depth-1)
 			}
+			return nil
 		})
 		if visited != nil {
 			return visited

@@ -61,7 +61,7 @@ func TestClose(t *testing.T) {
 				_ = p.Wait(1) // unwinds again
 				log = append(log, "a wait returned")
 			}()
-			_ = desk.Use(p, 1, func() { _ = p.Wait(100) })
+			_ = desk.Use(p, 1, func() error { return p.Wait(100) })
 			log = append(log, "went on")
 		})
 	}
@@ -107,7 +107,7 @@ func TestSignalsWhileClosing(t *testing.T) {
 			if i%2 == 0 {
 				_ = p.WaitFor(AnyOf(done, s.Timeout(100)))
 			} else {
-				_ = desk.Use(p, 1, func() { _ = p.WaitFor(done) })
+				_ = desk.Use(p, 1, func() error { return p.WaitFor(done) })
 			}
 			t.Error("a wait returned")
 		}))
@@ -134,7 +134,7 @@ func TestRequestsWhileClosing(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			_ = desk.Use(p, 1, func() { _ = p.Wait(100) }, Rank(5))
+			_ = desk.Use(p, 1, func() error { return p.Wait(100) }, Rank(5))
 		})
 	}
 	_ = s.Run(background, 1)
@@ -185,7 +185,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			case 1:
 				_ = p.WaitFor(g)
 			case 2:
-				_ = desk.Use(p, 1+i%3, func() { _ = p.Wait(0.01) })
+				_ = desk.Use(p, 1+i%3, func() error { return p.Wait(0.01) })
 			case 3:
 				_ = p.Wait(1000)
 			case 4:
@@ -271,7 +271,7 @@ var stubbornness = []whatever{
 	{"WaitFor a condition", func(w *world, p *Process) { _ = p.WaitFor(AllOf(w.never, w.neighbour)) }},
 	{"WaitForWithin", func(w *world, p *Process) { _, _ = p.WaitForWithin(w.never, 1) }},
 	{"Request", func(w *world, p *Process) { _, _ = w.desk.Request(p, 1) }},
-	{"Use", func(w *world, p *Process) { _ = w.desk.Use(p, 1, func() { _ = p.Wait(1) }) }},
+	{"Use", func(w *world, p *Process) { _ = w.desk.Use(p, 1, func() error { return p.Wait(1) }) }},
 	{"Put", func(w *world, p *Process) { _ = w.store.Put(p, 1) }},
 	{"Get", func(w *world, p *Process) { _, _ = w.store.Get(p); _ = p.Wait(1) }},
 	{"Get an amount", func(w *world, p *Process) { _ = w.tank.Get(p, 1) }},

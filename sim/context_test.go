@@ -47,7 +47,7 @@ func TestEndlessLoopsSeeTheContext(t *testing.T) {
 	models := map[string]func(m *model){
 		"Use": loop(func(s *Simulation) func(*Process) {
 			desk := NewResource(s, "desk", 1)
-			return func(p *Process) { _ = desk.Use(p, 1, func() {}) }
+			return func(p *Process) { _ = desk.Use(p, 1, func() error { return nil }) }
 		}),
 		"Request": loop(func(s *Simulation) func(*Process) {
 			desk := NewResource(s, "desk", 1)
@@ -134,7 +134,7 @@ func TestEndlessLoopsSeeTheContext(t *testing.T) {
 			m.s.Go("loop", func(p *Process) {
 				for ; ; _ = p.Wait(0) {
 					for range batch - 1 {
-						_ = desk.Use(p, 1, func() {})
+						_ = desk.Use(p, 1, func() error { return nil })
 						m.steps++
 					}
 				}
@@ -176,7 +176,7 @@ func TestEndlessTurnInRealTime(t *testing.T) {
 		steps := 0
 		s.GoAt(2, "loop", func(p *Process) {
 			for {
-				_ = desk.Use(p, 1, func() { steps++ })
+				_ = desk.Use(p, 1, func() error { steps++; return nil })
 			}
 		})
 		for i := range 3 {
@@ -199,7 +199,7 @@ func TestTurnIsCutShort(t *testing.T) {
 		last := ""
 		p := s.Go("long", func(p *Process) {
 			for range 10 * batch {
-				_ = desk.Use(p, 1, func() { last = "long" })
+				_ = desk.Use(p, 1, func() error { last = "long"; return nil })
 			}
 			last += " ended"
 			if err := p.Wait(1); err == nil || Remaining(err) != 1 {

@@ -117,9 +117,9 @@ func (m *mill) visit(p *Process, desk *Resource) {
 	if m.r.IntN(3) == 0 {
 		return // without a wait
 	}
-	err := desk.Use(p, 1, func() {
+	err := desk.Use(p, 1, func() error {
 		m.note("is served")
-		_ = p.Wait(m.r.Float64())
+		return p.Wait(m.r.Float64())
 	}, Patience(float64(m.r.IntN(4))))
 	m.note(fmt.Sprint("leaves: ", err))
 	for m.r.IntN(4) > 0 {

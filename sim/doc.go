@@ -8,7 +8,7 @@
 //	desk := sim.NewResource(s, "desk", 2)
 //	s.Every(0, 3, func() {
 //		s.Go("customer", func(p *sim.Process) {
-//			desk.Use(p, 1, func() { p.Wait(5) })
+//			desk.Use(p, 1, func() error { return p.Wait(5) })
 //		})
 //	})
 //	if err := s.Run(ctx, 480); err != nil { … }

@@ -19,9 +19,9 @@ func Example() {
 	desk := sim.NewResource(s, "desk", 1)
 	for i := range 3 {
 		s.GoAt(float64(i), fmt.Sprint("customer ", i), func(p *sim.Process) {
-			desk.Use(p, 1, func() {
+			desk.Use(p, 1, func() error {
 				fmt.Printf("%g: %s is served\n", p.Now(), p)
-				p.Wait(5)
+				return p.Wait(5)
 			})
 		})
 	}
@@ -193,9 +193,9 @@ func ExampleProcess_Status() {
 	defer s.Close()
 	left, right := sim.NewResource(s, "left fork", 1), sim.NewResource(s, "right fork", 1)
 	eat := func(p *sim.Process, one, two *sim.Resource) {
-		one.Use(p, 1, func() {
+		one.Use(p, 1, func() error {
 			p.Wait(1)
-			two.Use(p, 1, func() { p.Wait(1) })
+			return two.Use(p, 1, func() error { return p.Wait(1) })
 		})
 	}
 	s.Go("Plato", func(p *sim.Process) { eat(p, left, right) })

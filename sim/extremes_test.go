@@ -93,8 +93,8 @@ func TestExtremeInts(t *testing.T) {
 				r.SetCapacity(max(capacity, 1))
 				for range 2 {
 					s.Go("one", func(p *Process) {
-						_ = r.Use(p, n, func() { _ = p.Wait(1) }, Rank(n))
-						_ = r.Use(p, 1, func() { _ = p.Wait(1) }, Rank(-n), AtMost(max(n, 0)))
+						_ = r.Use(p, n, func() error { return p.Wait(1) }, Rank(n))
+						_ = r.Use(p, 1, func() error { return p.Wait(1) }, Rank(-n), AtMost(max(n, 0)))
 					})
 					r.TryRequest(n)
 				}

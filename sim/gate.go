@@ -12,7 +12,7 @@ var ErrClosed = errors.New("sim: closed")
 // last of them may leave long after.
 //
 //	door := sim.NewGate(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
-//	err := door.Visit(p, func() { desk.Work(p, 1, service()) })
+//	err := door.Visit(p, func() error { return desk.Work(p, 1, service()) })
 //
 // Who is in line when the door closes is served to the end, unless the request is for the opening hours only: one with Until(door.Closing())
 // leaves the line when it closes, with [ErrWithdrawn]. Those who serve stay as long, if their timetable says [UntilEmpty].
@@ -98,15 +98,14 @@ func (d *Gate) Opening() *Signal { return d.opening }
 // Closing happens when the door closes the next time.
 func (d *Gate) Closing() *Signal { return d.closing }
 
-// Visit has the process be inside while f runs, or returns [ErrClosed] if the door is closed.
-func (d *Gate) Visit(p *Process, f func()) error {
+// Visit calls f while the process is inside, and returns the error of f, or [ErrClosed] if the gate is closed.
+func (d *Gate) Visit(p *Process, f func() error) error {
 	d.s.checkTurn(p, "Visit")
 	if !d.Enter() {
 		return ErrClosed
 	}
 	defer d.Leave()
-	f()
-	return nil
+	return f()
 }
 
 // Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for models by events; processes Visit.

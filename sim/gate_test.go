@@ -21,12 +21,13 @@ func newShop(t *testing.T, staying bool, opts ...ShiftOption) (*bench, *Gate) {
 
 func (b *bench) visits(door *Gate, at float64, name string, work float64, opts ...func() RequestOption) {
 	b.GoAt(at, name, func(p *Process) {
-		err := door.Visit(p, func() {
+		err := door.Visit(p, func() error {
 			var all []RequestOption
 			for _, o := range opts {
 				all = append(all, o())
 			}
 			b.note(name, b.Work(p, 1, work, all...))
+			return nil
 		})
 		if errors.Is(err, ErrClosed) {
 			b.note(name, "turned away")

@@ -168,13 +168,13 @@ func TestOrderingOfWaits(t *testing.T) {
 		desk := sim.NewResource(d.Simulation, "desk", 1)
 		held, _ := desk.TryRequest(1)
 		p := d.Go("customer", func(p *sim.Process) {
-			err := desk.Use(p, 1, d.note("served"))
+			err := desk.Use(p, 1, func() error { d.note("served")(); return nil })
 			if _, ok := errors.AsType[*sim.Interrupted](err); ok && p.Now() == 1 {
 				d.note("interrupted in line")()
 			}
 			must(p.Wait(7)) // which has nothing to do with it
 		})
-		d.Go("next", func(p *sim.Process) { must(desk.Use(p, 1, d.note("next is served"))) })
+		d.Go("next", func(p *sim.Process) { must(desk.Use(p, 1, func() error { d.note("next is served")(); return nil })) })
 		d.At(1, func() {
 			held.Release()
 			p.Interrupt("at the last moment")
@@ -213,9 +213,10 @@ func TestOrderingOfQueues(t *testing.T) {
 		desks := sim.NewResource(d.Simulation, "desks", 3)
 		use := func(name string, units int, opts ...sim.RequestOption) {
 			d.Go(name, func(p *sim.Process) {
-				must(desks.Use(p, units, func() {
+				must(desks.Use(p, units, func() error {
 					d.note(name)()
 					must(p.Wait(1))
+					return nil
 				}, opts...))
 			})
 		}

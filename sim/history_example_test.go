@@ -15,7 +15,7 @@ func ExampleSimulation_Keep() {
 	desk := sim.NewResource(s, "desk", 1)
 	for _, name := range []string{"ann", "ben"} {
 		s.Go(name, func(p *sim.Process) {
-			desk.Use(p, 1, func() { p.Wait(4) })
+			desk.Use(p, 1, func() error { return p.Wait(4) })
 		})
 	}
 	s.Run(context.Background(), 10)
@@ -121,10 +121,10 @@ func ExampleHolding() {
 	desk := sim.NewResource(s, "desk", 1)
 	desk.KeepHoldings(100)
 	s.Go("visitor", func(p *sim.Process) {
-		desk.Use(p, 1, func() { p.Wait(9) }, sim.Rank(1))
+		desk.Use(p, 1, func() error { return p.Wait(9) }, sim.Rank(1))
 	})
 	s.GoAt(2, "inspector", func(p *sim.Process) {
-		desk.Use(p, 1, func() { p.Wait(3) }, sim.Preempting())
+		desk.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
 	})
 	s.Run(context.Background(), 10)
 	holdings, _ := desk.Holdings()

@@ -359,7 +359,7 @@ func TestSimulationKeeps(t *testing.T) {
 	tank, store := NewContainer(s, "tank", 10, 5), NewStore[int](s, "store", 3)
 	s.Every(0, 2, func() {
 		s.Go("ann", func(p *Process) {
-			_ = desk.Use(p, 1, func() { _ = p.Wait(5) })
+			_ = desk.Use(p, 1, func() error { return p.Wait(5) })
 			_ = tank.Get(p, 1)
 			store.TryPut(1)
 		})

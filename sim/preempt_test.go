@@ -14,11 +14,11 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 	s := sim.New()
 	defer s.Close()
 	r := sim.NewResource(s, "desk", 1)
-	s.Go("first", func(p *sim.Process) { _ = r.Use(p, 1, func() { _ = p.Wait(1) }) })
+	s.Go("first", func(p *sim.Process) { _ = r.Use(p, 1, func() error { return p.Wait(1) }) })
 	var err error
 	began := math.NaN()
 	s.Go("waits", func(p *sim.Process) {
-		err = r.Use(p, 1, func() { t.Error("works without the unit") }, sim.Rank(5))
+		err = r.Use(p, 1, func() error { t.Error("works without the unit"); return nil }, sim.Rank(5))
 		began = p.Now()
 		if err := p.Wait(10); err != nil {
 			t.Errorf("what it was told already ended another wait: %v", err)
@@ -26,7 +26,7 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 	})
 	s.Go("urgent", func(p *sim.Process) {
 		_ = p.Wait(1) // it began to wait after the first, and so has its turn between the first and the one that waits
-		_ = r.Use(p, 1, func() { _ = p.Wait(3) }, sim.Preempting())
+		_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
 	})
 	if err := s.Run(context.Background(), 20); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,9 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 // If a process loses a unit in the instant in which its work is done, Use tells it, and nothing else does.
 func TestPreemptedAtItsEnd(t *testing.T) {
 	for name, hold := range map[string]func(*sim.Resource, *sim.Process, func()) error{
-		"Use": func(r *sim.Resource, p *sim.Process, f func()) error { return r.Use(p, 1, f, sim.Rank(5)) },
+		"Use": func(r *sim.Resource, p *sim.Process, f func()) error {
+			return r.Use(p, 1, func() error { f(); return nil }, sim.Rank(5))
+		},
 		"Request": func(r *sim.Resource, p *sim.Process, f func()) error {
 			g, err := r.Request(p, 1, sim.Rank(5))
 			if err != nil {
@@ -69,7 +71,7 @@ func TestPreemptedAtItsEnd(t *testing.T) {
 		})
 		s.GoAt(1, "urgent", func(p *sim.Process) {
 			done.Trigger()
-			_ = r.Use(p, 1, func() { _ = p.Wait(3) }, sim.Preempting())
+			_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
 		})
 		if err := s.Run(context.Background(), 20); err != nil {
 			t.Fatal(err)

@@ -57,7 +57,7 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	tank := NewContainer(s, "tank", 10, 5)
 	for i := range 20 {
 		s.Go("p", func(p *Process) {
-			use := func() { _ = p.Wait(0.5) }
+			use := func() error { return p.Wait(0.5) }
 			for {
 				_ = p.Wait(float64(i%7) / 4)
 				_ = desk.Use(p, 1+i%2, use, Rank(i%3), Patience(3))
@@ -316,10 +316,10 @@ func TestStatus(t *testing.T) {
 		if got := p.Status(); got != "has its turn" {
 			t.Error(got)
 		}
-		_ = desk.Use(p, 1, func() { _ = p.Wait(20) })
+		_ = desk.Use(p, 1, func() error { return p.Wait(20) })
 	})
 	b := s.GoAt(1, "b", func(p *Process) { _, _ = desk.Request(p, 1, Patience(30)) })
-	s.Go("c", func(p *Process) { _ = desk.Use(p, 1, func() {}) })
+	s.Go("c", func(p *Process) { _ = desk.Use(p, 1, func() error { return nil }) })
 	s.Go("d", func(p *Process) { _ = p.WaitFor(AnyOf(g, AllOf(h, b))) })
 	s.Go("e", func(p *Process) { _, _ = p.WaitForWithin(g, 9) })
 	s.Go("f", func(p *Process) { _ = p.Wait(math.Inf(1)) })

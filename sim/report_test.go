@@ -85,7 +85,7 @@ func TestUnnamedGo(t *testing.T) {
 			s.After(1, func() { box.TryPut(1) })
 			_, _ = box.Get(p)
 		},
-		func(p *Process) { _ = NewResource(s, "", 1).Use(p, 1, func() { _ = p.Wait(1) }) },
+		func(p *Process) { _ = NewResource(s, "", 1).Use(p, 1, func() error { return p.Wait(1) }) },
 		func(p *Process) { _ = NewContainer(s, "", 1, 1).Get(p, 1) },
 		func(p *Process) { s.NewTimeWeighted("", 0).Set(1) },
 		func(p *Process) { s.NewTally("", QuantileSketch(0.01)).Add(1) },
@@ -95,7 +95,7 @@ func TestUnnamedGo(t *testing.T) {
 		for i := range n {
 			s.GoAfter(float64(i)/10, "customer", func(p *Process) {
 				came := p.Now()
-				_ = desk.Use(p, 1, func() { kinds[i%len(kinds)](p) })
+				_ = desk.Use(p, 1, func() error { kinds[i%len(kinds)](p); return nil })
 				stays.Add(p.Now() - came)
 			})
 			if i%1000 == 999 {

@@ -88,7 +88,7 @@ func ExampleUntil() {
 	s.At(20, departure.Trigger)
 	for range 3 {
 		s.Go("passenger", func(p *sim.Process) {
-			err := gate.Use(p, 1, func() { p.Wait(15) }, sim.Until(departure))
+			err := gate.Use(p, 1, func() error { return p.Wait(15) }, sim.Until(departure))
 			fmt.Println(p.Now(), err)
 		})
 	}

@@ -13,7 +13,7 @@ func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 	defer s.Close()
 	free, taken := NewResource(s, "free", 1), NewResource(s, "taken", 1)
 	holder := s.Go("holder", func(p *Process) {
-		if err := taken.Use(p, 1, func() { _ = p.Wait(5) }, Rank(9)); err != nil {
+		if err := taken.Use(p, 1, func() error { return p.Wait(5) }, Rank(9)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -171,7 +171,7 @@ func TestUntil(t *testing.T) {
 		})
 	}
 	g, _ := desk.TryRequest(1)
-	expect("Use", func(p *Process) error { return desk.Use(p, 1, func() {}, Until(closed), Patience(9)) })
+	expect("Use", func(p *Process) error { return desk.Use(p, 1, func() error { return nil }, Until(closed), Patience(9)) })
 	expect("Put", func(p *Process) error { return store.Put(p, 2, Until(closed)) })
 	expect("Get", func(p *Process) error {
 		_, err := store.GetWhere(p, func(int) bool { return false }, Until(closed))
@@ -182,7 +182,7 @@ func TestUntil(t *testing.T) {
 	s.At(5, closed.Trigger)
 	s.At(5, g.Release)
 	s.Go("in time", func(p *Process) {
-		if err := NewResource(s, "", 1).Use(p, 1, func() {}, Until(AnyOf(closed, s.Timeout(1e9)))); err != nil {
+		if err := NewResource(s, "", 1).Use(p, 1, func() error { return nil }, Until(AnyOf(closed, s.Timeout(1e9)))); err != nil {
 			t.Error(err)
 		}
 	})
@@ -227,7 +227,7 @@ func TestPreemptingOnce(t *testing.T) {
 	var order []string
 	use := func(at float64, name string, rank int, opts ...RequestOption) {
 		s.GoAt(at, name, func(p *Process) {
-			err := computer.Use(p, 1, func() { _ = p.Wait(10) }, append(opts, Rank(rank))...)
+			err := computer.Use(p, 1, func() error { return p.Wait(10) }, append(opts, Rank(rank))...)
 			if order = append(order, name); (err != nil) != (name == "backup") {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -252,7 +252,7 @@ func TestThrownOutOfAWait(t *testing.T) {
 		}
 	}))
 	desk := NewResource(s, "desk", 1)
-	s.Go("first", func(p *Process) { _ = desk.Use(p, 1, func() { _ = p.Wait(2) }) })
+	s.Go("first", func(p *Process) { _ = desk.Use(p, 1, func() error { return p.Wait(2) }) })
 	s.Go("thrown", func(p *Process) {
 		defer func() { _ = recover() }()
 		_ = p.WaitFor(desk.NewRequest(p, 1))
@@ -264,7 +264,7 @@ func TestThrownOutOfAWait(t *testing.T) {
 		}
 	})
 	served := 0.0
-	s.GoAt(1, "next", func(p *Process) { _ = desk.Use(p, 1, func() { served = p.Now() }) })
+	s.GoAt(1, "next", func(p *Process) { _ = desk.Use(p, 1, func() error { served = p.Now(); return nil }) })
 	run(t, s)
 	if served != 2 {
 		t.Errorf("the next was served at %g, want 2", served)

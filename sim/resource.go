@@ -76,21 +76,27 @@ type loss struct {
 }
 
 // Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
-// simulation is closed. It returns what a failed request returns (see [Resource.Request]), and f is not called then. If the
-// units are taken away while f runs, Use returns the [Preempted]. A wait in f is not stopped when a shift ends or something breaks;
-// [Resource.Work] is.
-func (r *Resource) Use(p *Process, n int, f func(), opts ...RequestOption) error {
+// simulation is closed.
+//
+// If the request fails, f is not called, and Use returns the error of the request; see [Resource.Request]. Otherwise it
+// returns the error of f, so that an interrupt of a wait in f is not lost:
+//
+//	err := desk.Use(p, 1, func() error { return p.Wait(5) })
+//
+// If f returns nil although the units were taken away meanwhile, Use returns the *[Preempted].
+//
+// A wait in f does not stop when a shift ends or a unit breaks; [Resource.Work] does.
+func (r *Resource) Use(p *Process, n int, f func() error, opts ...RequestOption) error {
 	g := r.spareGrant()
 	if err := r.request(p, n, g, opts); err != nil {
 		r.keep(g)
 		return err
 	}
 	defer r.giveBack(g)
-	f()
-	if g.lost != nil {
-		return &g.lost.Preempted
+	if err := f(); err != nil || g.lost == nil {
+		return err
 	}
-	return nil
+	return &g.lost.Preempted
 }
 
 // spareGrant is one for Use.

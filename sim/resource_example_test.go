@@ -14,9 +14,9 @@ func ExampleResource() {
 	beds := sim.NewResource(s, "beds", 2)
 	patient := func(name string, stay float64, opts ...sim.RequestOption) {
 		s.Go(name, func(p *sim.Process) {
-			err := beds.Use(p, 1, func() {
+			err := beds.Use(p, 1, func() error {
 				fmt.Println(p.Now(), name, "is in bed")
-				p.Wait(stay)
+				return p.Wait(stay)
 			}, opts...)
 			if err != nil {
 				fmt.Println(p.Now(), name, err)
@@ -71,7 +71,7 @@ func ExamplePreempted() {
 	machine := sim.NewResource(s, "machine", 1)
 	s.Go("job", func(p *sim.Process) {
 		for work := 10.0; work > 0; {
-			machine.Use(p, 1, func() {
+			machine.Use(p, 1, func() error {
 				var in *sim.Interrupted
 				if errors.As(p.Wait(work), &in) {
 					work = in.Remaining
@@ -79,12 +79,13 @@ func ExamplePreempted() {
 				} else {
 					work = 0
 				}
+				return nil
 			}, sim.Rank(1))
 		}
 		fmt.Println(p.Now(), "done")
 	})
 	s.GoAt(4, "repair", func(p *sim.Process) {
-		machine.Use(p, 1, func() { p.Wait(5) }, sim.Preempting())
+		machine.Use(p, 1, func() error { return p.Wait(5) }, sim.Preempting())
 	})
 	s.Run(ctx, math.Inf(1))
 	// Output:
@@ -154,11 +155,11 @@ func ExampleRequestOption() {
 	s := sim.New()
 	defer s.Close()
 	lot := sim.NewResource(s, "parking lot", 1)
-	s.Go("ann", func(p *sim.Process) { lot.Use(p, 1, func() { p.Wait(10) }) })
+	s.Go("ann", func(p *sim.Process) { lot.Use(p, 1, func() error { return p.Wait(10) }) })
 	s.Go("bob", func(p *sim.Process) {
-		err := lot.Use(p, 1, func() {}, sim.AtMost(0)) // does not wait at all
+		err := lot.Use(p, 1, func() error { return nil }, sim.AtMost(0)) // does not wait at all
 		fmt.Println(p.Now(), errors.Is(err, sim.ErrBalked))
-		err = lot.Use(p, 1, func() {}, sim.Patience(5), sim.Rank(-1))
+		err = lot.Use(p, 1, func() error { return nil }, sim.Patience(5), sim.Rank(-1))
 		fmt.Println(p.Now(), errors.Is(err, sim.ErrReneged))
 	})
 	s.Run(ctx, math.Inf(1))

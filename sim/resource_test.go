@@ -242,12 +242,13 @@ func TestResourceAgainstReference(t *testing.T) {
 				if v.preempting {
 					opts = append(opts, Preempting())
 				}
-				err := res.Use(p, v.n, func() {
+				err := res.Use(p, v.n, func() error {
 					v.granted = p.Now()
 					var in *Interrupted
 					if err := p.Wait(v.service); errors.As(err, &in) && math.Abs(in.Remaining-(v.granted+v.service-p.Now())) > 1e-9 {
 						t.Errorf("%g remains", in.Remaining)
 					}
+					return nil
 				}, opts...)
 				v.left = p.Now()
 				switch lost := (*Preempted)(nil); {
@@ -302,7 +303,7 @@ func TestMM1(t *testing.T) {
 		for range 150_000 {
 			_ = p.Wait(arrivals.Exp())
 			s.Go("customer", func(p *Process) {
-				_ = desk.Use(p, 1, func() { _ = p.Wait(0.8 * services.Exp()) })
+				_ = desk.Use(p, 1, func() error { return p.Wait(0.8 * services.Exp()) })
 			})
 		}
 	})
@@ -328,9 +329,9 @@ func TestResourceHeadIsNotOvertaken(t *testing.T) {
 	var log []string
 	ask := func(name string, n, rank int, hold float64) {
 		s.Go(name, func(p *Process) {
-			_ = r.Use(p, n, func() {
+			_ = r.Use(p, n, func() error {
 				log = append(log, fmt.Sprintf("%s%g", name, p.Now()))
-				_ = p.Wait(hold)
+				return p.Wait(hold)
 			}, Rank(rank))
 		})
 	}
@@ -387,9 +388,9 @@ func TestSetCapacity(t *testing.T) {
 	var log []string
 	for i := range 4 {
 		s.Go(fmt.Sprint(i), func(p *Process) {
-			_ = r.Use(p, 1, func() {
+			_ = r.Use(p, 1, func() error {
 				log = append(log, fmt.Sprintf("%s@%g", p, p.Now()))
-				_ = p.Wait(10)
+				return p.Wait(10)
 			})
 		})
 	}
@@ -452,13 +453,14 @@ func TestPreemptionResumes(t *testing.T) {
 	job := func(name string, at, work float64, rank int) {
 		s.GoAt(at, name, func(p *Process) {
 			for work > 0 {
-				err := r.Use(p, 1, func() {
+				err := r.Use(p, 1, func() error {
 					err := p.Wait(work)
 					work = 0
 					var in *Interrupted
 					if errors.As(err, &in) {
 						work = in.Remaining
 					}
+					return nil
 				}, Rank(rank), Preempting())
 				if lost := (*Preempted)(nil); work > 0 && (!errors.As(err, &lost) || lost.By.Name() != "urgent") {
 					t.Errorf("%v", err)
@@ -538,9 +540,9 @@ func TestPreemptionChains(t *testing.T) {
 					opts := func() []RequestOption {
 						return []RequestOption{Rank(rnd.IntN(4)), Patience(float64(rnd.IntN(9))), Preempting()}[:2+rnd.IntN(2)]
 					}
-					_ = one.Use(p, 1+rnd.IntN(one.Capacity()), func() {
+					_ = one.Use(p, 1+rnd.IntN(one.Capacity()), func() error {
 						_ = p.Wait(float64(rnd.IntN(2)))
-						_ = two.Use(p, 1+rnd.IntN(two.Capacity()), func() { _ = p.Wait(float64(rnd.IntN(3))) }, opts()...)
+						return two.Use(p, 1+rnd.IntN(two.Capacity()), func() error { return p.Wait(float64(rnd.IntN(3))) }, opts()...)
 					}, opts()...)
 				}
 			})
@@ -593,9 +595,9 @@ func TestUseReleasesAfterPanic(t *testing.T) {
 	r := NewResource(s, "r", 1)
 	s.Go("p", func(p *Process) {
 		defer func() { _ = recover() }()
-		_ = r.Use(p, 1, func() { panic("no") })
+		_ = r.Use(p, 1, func() error { panic("no") })
 	})
-	q := s.Go("q", func(p *Process) { _ = r.Use(p, 1, func() {}) })
+	q := s.Go("q", func(p *Process) { _ = r.Use(p, 1, func() error { return nil }) })
 	run(t, s)
 	if r.InUse() != 0 || !q.Happened() {
 		t.Errorf("%d in use", r.InUse())
@@ -633,5 +635,48 @@ func TestUtilization(t *testing.T) {
 	}
 	if rows := len(s.Report().Rows); rows != 8 {
 		t.Errorf("%d rows in the report of two resources", rows)
+	}
+}
+
+// An interrupt of a wait inside Use comes out of it, and so does any other error; that of the request is told from it.
+func TestUseReturnsTheErrorOfItsFunction(t *testing.T) {
+	s := New()
+	desk := NewResource(s, "desk", 1)
+	odd := errors.New("odd")
+	p := s.Go("p", func(p *Process) {
+		err := desk.Use(p, 1, func() error { return p.Wait(10) })
+		if i, ok := errors.AsType[*Interrupted](err); !ok || i.Remaining != 7 || p.Now() != 3 {
+			t.Errorf("the wait was interrupted at 3, and Use returned %v at %g", err, p.Now())
+		}
+		if err := desk.Use(p, 1, func() error { return odd }); !errors.Is(err, odd) {
+			t.Errorf("the function returned an error, and Use %v", err)
+		}
+		if desk.InUse() != 0 {
+			t.Error("the units are still held")
+		}
+	})
+	s.At(3, func() { p.Interrupt("fire") })
+	run(t, s)
+}
+
+// Units that are taken away are told of by the wait that it ended, with what was left, or else by Use itself.
+func TestUseTellsOfPreemption(t *testing.T) {
+	for name, f := range map[string]func(p *Process) error{
+		"the wait is returned": func(p *Process) error { return p.Wait(10) },
+		"the wait is ignored":  func(p *Process) error { _ = p.Wait(10); return nil },
+	} {
+		s := New()
+		desk := NewResource(s, "desk", 1)
+		s.Go("low", func(p *Process) {
+			err := desk.Use(p, 1, func() error { return f(p) }, Rank(1))
+			if lost, ok := errors.AsType[*Preempted](err); !ok || lost.By.Name() != "high" {
+				t.Errorf("%s: %v", name, err)
+			}
+			if left := Remaining(err); left != 0 && name == "the wait is ignored" || left != 6 && name == "the wait is returned" {
+				t.Errorf("%s: %g is left", name, left)
+			}
+		})
+		s.GoAt(4, "high", func(p *Process) { _ = desk.Use(p, 1, func() error { return p.Wait(1) }, Preempting()) })
+		run(t, s)
 	}
 }

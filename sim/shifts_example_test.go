@@ -55,9 +55,10 @@ func Example_simpyOpeningHours() {
 	desk := sim.NewResource(s, "desk", 0)
 	desk.Schedule(hours, sim.UntilEmpty(door)) // until the last customer has left
 	customer := func(p *sim.Process) {
-		err := door.Visit(p, func() {
+		err := door.Visit(p, func() error {
 			desk.Work(p, 1, 2)
 			fmt.Println(p.Now(), p.Name(), "served")
+			return nil
 		})
 		if err == sim.ErrClosed {
 			fmt.Println(p.Now(), p.Name(), "turned away")
@@ -171,7 +172,7 @@ func ExampleShiftOption() {
 	// Nobody has to go before the last customer does, and then who is still at work is thrown out.
 	options := []sim.ShiftOption{sim.UntilEmpty(door), sim.Interrupt}
 	desk.Schedule(hours, options...)
-	s.GoAt(16, "ann", func(p *sim.Process) { door.Visit(p, func() { desk.Work(p, 1, 3) }) })
+	s.GoAt(16, "ann", func(p *sim.Process) { door.Visit(p, func() error { return desk.Work(p, 1, 3) }) })
 	s.At(18, func() { fmt.Println(s.Now(), desk.Capacity()) })
 	s.Run(context.Background(), math.Inf(1))
 	fmt.Println(s.Now(), desk.Capacity())
@@ -188,11 +189,11 @@ func ExampleBreakdownConfig() {
 		Name:      "press",
 		ToFailure: sim.Constant(10), // by the clock
 		RepairBy: func(p *sim.Process) { // who has to come first
-			fitter.Use(p, 1, func() { p.Wait(3) })
+			fitter.Use(p, 1, func() error { return p.Wait(3) })
 		},
 		Rule: sim.Interrupt,
 	})
-	s.GoAt(5, "fitter's other work", func(p *sim.Process) { fitter.Use(p, 1, func() { p.Wait(7) }) })
+	s.GoAt(5, "fitter's other work", func(p *sim.Process) { fitter.Use(p, 1, func() error { return p.Wait(7) }) })
 	s.GoAt(8, "sheet", func(p *sim.Process) {
 		err := press.Work(p, 1, 4)
 		lost, _ := errors.AsType[*sim.Preempted](err)
@@ -227,9 +228,10 @@ func ExampleGate() {
 	bar := sim.NewResource(s, "bar", 1)
 	for i := range 4 {
 		s.GoAt(22+float64(i)/3, fmt.Sprint("guest ", i+1), func(p *sim.Process) {
-			err := door.Visit(p, func() {
+			err := door.Visit(p, func() error {
 				err := bar.Work(p, 1, 0.75, sim.Until(door.Closing()))
 				fmt.Printf("%.2f %s: %v\n", p.Now(), p, err)
+				return nil
 			})
 			if err != nil {
 				fmt.Printf("%.2f %s: %v\n", p.Now(), p, err)

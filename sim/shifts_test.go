@@ -105,12 +105,12 @@ func TestWorkIsHandedOver(t *testing.T) {
 func TestWhatCannotBeStopped(t *testing.T) {
 	for rule, want := range map[WorkRule][]string{
 		Finish: {"9 waits <nil>", "10 event true"}, Resume: {"9 waits <nil>", "10 event true"}, Restart: {"9 waits <nil>", "10 event true"},
-		Interrupt: {"8 waits sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
+		Interrupt: {"8 waits sim: interrupted by an event at 8: sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
 	} {
 		b := newBench(t, 0)
 		b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}}}, rule)
 		b.Go("waits", func(p *Process) {
-			b.note("waits", b.Use(p, 1, func() { _ = p.Wait(9) }))
+			b.note("waits", b.Use(p, 1, func() error { return p.Wait(9) }))
 		})
 		b.RequestThen(1, func(g *Grant) {
 			b.After(10, func() {

@@ -218,7 +218,7 @@ func TestTimeoutsGo(t *testing.T) {
 			s.After(1, g.Trigger)
 			_ = p.WaitFor(AnyOf(g, s.Timeout(1e9), AllOf(s.Timeout(1e8), s.Timeout(1e7))))
 			_ = p.WaitFor(AnyOf(done, s.Timeout(1e9)))
-			_ = desk.Use(p, 1, func() {}, Until(s.Timeout(1e9)))
+			_ = desk.Use(p, 1, func() error { return nil }, Until(s.Timeout(1e9)))
 			p.Interrupt("at the next wait")
 			_ = p.WaitFor(AnyOf(s.Signal("never"), s.Timeout(1e9)))
 			s.Timeout(1e9).Trigger()

@@ -185,8 +185,8 @@ func Example_simpyResource() {
 	washers := sim.NewResource(s, "washers", 2)
 	for i := range 3 {
 		s.Go("guest", func(p *sim.Process) {
-			washers.Use(p, 1, func() {
-				p.Wait(40)
+			washers.Use(p, 1, func() error {
+				return p.Wait(40)
 			})
 			fmt.Println(p.Now(), "guest", i, "has clean clothes")
 		})
@@ -220,9 +220,9 @@ func Example_simpyPatience() {
 	s := sim.New()
 	defer s.Close()
 	desk := sim.NewResource(s, "desk", 1)
-	s.Go("talker", func(p *sim.Process) { desk.Use(p, 1, func() { p.Wait(100) }) })
+	s.Go("talker", func(p *sim.Process) { desk.Use(p, 1, func() error { return p.Wait(100) }) })
 	s.Go("visitor", func(p *sim.Process) {
-		err := desk.Use(p, 1, func() { p.Wait(5) }, sim.Patience(15), sim.AtMost(4))
+		err := desk.Use(p, 1, func() error { return p.Wait(5) }, sim.Patience(15), sim.AtMost(4))
 		switch {
 		case errors.Is(err, sim.ErrReneged):
 			fmt.Println(p.Now(), "gave up")
@@ -241,7 +241,7 @@ func Example_simpyPriority() {
 	runway := sim.NewResource(s, "runway", 1)
 	land := func(rank int) func(p *sim.Process) {
 		return func(p *sim.Process) {
-			runway.Use(p, 1, func() { p.Wait(2) }, sim.Rank(rank))
+			runway.Use(p, 1, func() error { return p.Wait(2) }, sim.Rank(rank))
 			fmt.Println(p.Now(), p.Name())
 		}
 	}
@@ -261,18 +261,19 @@ func Example_simpyPreemption() {
 	computer := sim.NewResource(s, "computer", 1)
 	s.Go("backup", func(p *sim.Process) {
 		for left := 50.0; left > 0; {
-			computer.Use(p, 1, func() {
+			computer.Use(p, 1, func() error {
 				taken, ok := errors.AsType[*sim.Interrupted](p.Wait(left))
 				if left = 0; ok {
 					left = taken.Remaining
 					fmt.Println(p.Now(), "backup has", left, "to go:", taken.Cause.(*sim.Preempted).By)
 				}
+				return nil
 			}, sim.Rank(1))
 		}
 		fmt.Println(p.Now(), "backup done")
 	})
 	s.GoAt(20, "alarm", func(p *sim.Process) {
-		computer.Use(p, 1, func() { p.Wait(3) }, sim.Rank(0), sim.Preempting())
+		computer.Use(p, 1, func() error { return p.Wait(3) }, sim.Rank(0), sim.Preempting())
 	})
 	s.Run(context.Background(), math.Inf(1))
 	// Output:
@@ -331,7 +332,7 @@ func Example_simpyMonitoring() {
 		s.Go("visitor", func(p *sim.Process) {
 			came := p.Now()
 			inside.Add(1)
-			desk.Use(p, 1, func() { p.Wait(3) })
+			desk.Use(p, 1, func() error { return p.Wait(3) })
 			inside.Add(-1)
 			stays.Add(p.Now() - came)
 		})
@@ -409,7 +410,7 @@ func Example_simpyReplications() {
 				for p.Wait(arrivals.ExpFloat64()) == nil {
 					takes := mean * service.ExpFloat64()
 					s.Go("customer", func(p *sim.Process) {
-						desk.Use(p, 1, func() { p.Wait(takes) })
+						desk.Use(p, 1, func() error { return p.Wait(takes) })
 					})
 				}
 			})
@@ -484,7 +485,7 @@ func Example_simpyUntilSoldOut() {
 	s.Go("moviegoer", func(p *sim.Process) {
 		s.At(0, soldOut.Trigger)
 		p.Wait(1)
-		err := counter.Use(p, 1, func() { p.Wait(1) }, sim.Until(soldOut), sim.Patience(20))
+		err := counter.Use(p, 1, func() error { return p.Wait(1) }, sim.Until(soldOut), sim.Patience(20))
 		if err == sim.ErrWithdrawn {
 			fmt.Println(p.Now(), "no tickets left")
 		}
@@ -529,15 +530,15 @@ func Example_simpyPreemptingOnce() {
 	defer s.Close()
 	computer := sim.NewResource(s, "computer", 1, sim.Preempting())
 	s.Go("backup", func(p *sim.Process) {
-		err := computer.Use(p, 1, func() { p.Wait(50) }, sim.Rank(1))
+		err := computer.Use(p, 1, func() error { return p.Wait(50) }, sim.Rank(1))
 		fmt.Println(p.Now(), err)
 	})
 	s.GoAt(20, "alarm", func(p *sim.Process) {
-		computer.Use(p, 1, func() { p.Wait(3) }, sim.Rank(0))
+		computer.Use(p, 1, func() error { return p.Wait(3) }, sim.Rank(0))
 	})
 	s.Run(context.Background(), math.Inf(1))
 	// Output:
-	// 20 sim: computer, held since 0, was taken away by alarm
+	// 20 sim: interrupted by alarm at 20: sim: computer, held since 0, was taken away by alarm
 }
 
 func Example_simpyArrivals() {
@@ -547,7 +548,7 @@ func Example_simpyArrivals() {
 	service := s.Sampler("service", sim.Lognormal(4, 3))
 	customer := func(p *sim.Process) {
 		takes := service()
-		desk.Use(p, 1, func() { p.Wait(takes) })
+		desk.Use(p, 1, func() error { return p.Wait(takes) })
 	}
 	noon := func(t float64) float64 { return 0.1 + 0.4*math.Exp(-math.Pow((t-240)/60, 2)) }
 	s.Arrive(sim.VaryingPoisson(s.Stream("customers"), noon, 0.5, 480), func() {
@@ -602,7 +603,7 @@ func Example_simpyCourses() {
 	service := s.Stream("service")
 	s.Arrive(sim.Poisson(s.Stream("arrivals"), 0.2), func() {
 		s.Go("customer", func(p *sim.Process) {
-			desk.Use(p, 1, func() { p.Wait(4 * service.ExpFloat64()) })
+			desk.Use(p, 1, func() error { return p.Wait(4 * service.ExpFloat64()) })
 		})
 	})
 	s.Run(context.Background(), 480)
@@ -629,7 +630,7 @@ func Example_simpyHowLong() {
 	service := s.Stream("service")
 	s.Arrive(sim.Poisson(s.Stream("arrivals"), 0.2), func() {
 		s.Go("customer", func(p *sim.Process) {
-			desk.Use(p, 1, func() { p.Wait(2.5 * service.ExpFloat64()) })
+			desk.Use(p, 1, func() error { return p.Wait(2.5 * service.ExpFloat64()) })
 		})
 	})
 	desk.Waits().KeepObservations(8192, s.Now)

@@ -42,7 +42,7 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 	s.Every(0, 1, func() {
 		for i := range 10 {
 			s.Go("customer", func(p *Process) {
-				_ = r.Use(p, 1, func() { _ = p.Wait(0.1 * random.Float64()) }, Rank(random.IntN(5)), Patience(0.5))
+				_ = r.Use(p, 1, func() error { return p.Wait(0.1 * random.Float64()) }, Rank(random.IntN(5)), Patience(0.5))
 				_ = st.Put(p, i, Patience(0.5))
 			})
 			s.After(0.5, func() { st.TryGet() }, Priority(random.IntN(3)))
@@ -132,7 +132,7 @@ func TestManyAtOnce(t *testing.T) {
 			for i := range 500 {
 				_ = p.Wait(r.Exp())
 				s.Go("customer", func(p *Process) {
-					_ = desk.Use(p, 1, func() { _ = p.Wait(1.8 * r.Exp()) }, Rank(i%2), Patience(5))
+					_ = desk.Use(p, 1, func() error { return p.Wait(1.8 * r.Exp()) }, Rank(i%2), Patience(5))
 					_ = store.Put(p, i)
 				})
 			}
@@ -200,8 +200,8 @@ func TestOtherSimulations(t *testing.T) {
 	any := func(int) bool { return true }
 	// each needs a process of s
 	requests := map[string]func(p *Process){
-		"Resource.Use":           func(p *Process) { _ = desk.Use(p, 1, func() { t.Error("used") }) },
-		"Resource.Use, taken":    func(p *Process) { _ = desk.Use(p, 5, func() { t.Error("used") }) },
+		"Resource.Use":           func(p *Process) { _ = desk.Use(p, 1, func() error { t.Error("used"); return nil }) },
+		"Resource.Use, taken":    func(p *Process) { _ = desk.Use(p, 5, func() error { t.Error("used"); return nil }) },
 		"Resource.Request":       func(p *Process) { _, _ = desk.Request(p, 1, Preempting()) },
 		"Store.Put":              func(p *Process) { _ = store.Put(p, 1) },
 		"Store.Put, no room":     func(p *Process) { _ = full.Put(p, 1) },
@@ -225,7 +225,7 @@ func TestOtherSimulations(t *testing.T) {
 		"WaitForWithin": func(w Waitable) { _, _ = own.WaitForWithin(w, 1) },
 		"AllOf":         func(w Waitable) { AllOf(s.Signal("own"), w) },
 		"AnyOf":         func(w Waitable) { AnyOf(s.Signal("own"), w) },
-		"Until":         func(w Waitable) { _ = desk.Use(own, 1, func() { t.Error("used") }, Until(w)) },
+		"Until":         func(w Waitable) { _ = desk.Use(own, 1, func() error { t.Error("used"); return nil }, Until(w)) },
 		"Until, Then":   func(w Waitable) { full.GetThen(func(int, error) { t.Error("got") }, Until(w)) },
 	}
 	outside := map[string]func(w Waitable){
@@ -284,7 +284,7 @@ func TestReachingIntoAnotherSimulation(t *testing.T) {
 	bell := s.Signal("bell")
 	var log []string
 	note := func(entry string) { log = append(log, entry) }
-	s.Go("customer", func(p *Process) { _ = desk.Use(p, 1, func() { note("served") }) })
+	s.Go("customer", func(p *Process) { _ = desk.Use(p, 1, func() error { note("served"); return nil }) })
 	s.Go("listener", func(p *Process) { _ = p.WaitFor(bell); note("rung") })
 	sleeper := s.Go("sleeper", func(p *Process) {
 		if i, ok := p.Wait(100).(*Interrupted); ok && i.By == "" && i.At == 2 {

@@ -157,7 +157,7 @@ func impatient(lambda, mu float64, servers int, theta float64) model {
 			c.arrive("arrivals", lambda, closing, func(p *sim.Process) {
 				c.visit(p, func() {
 					came := p.Now()
-					err := desk.Use(p, 1, func() { must(p.Wait(times.ExpFloat64() / mu)) }, sim.Patience(patience.ExpFloat64()/theta))
+					err := desk.Use(p, 1, func() error { must(p.Wait(times.ExpFloat64() / mu)); return nil }, sim.Patience(patience.ExpFloat64()/theta))
 					if errors.Is(err, sim.ErrReneged) {
 						c.reneged += p.Now() - came
 					} else {
@@ -220,7 +220,7 @@ func repair() model {
 							return
 						}
 						c.visit(p, func() {
-							must(crew.Use(p, 1, func() { must(p.Wait(work.ExpFloat64() / repairs)) }))
+							must(crew.Use(p, 1, func() error { must(p.Wait(work.ExpFloat64() / repairs)); return nil }))
 						})
 					}
 				})
@@ -270,7 +270,7 @@ func jackson() model {
 				c.mean("P(empty)", share(c.present.Value() == 0))
 				c.visit(p, func() {
 					for at := station; at >= 0; at = next(routing[at], ways.Float64()) {
-						must(c.resources[at].Use(p, 1, func() { must(p.Wait(times.ExpFloat64() / mu[at])) }))
+						must(c.resources[at].Use(p, 1, func() error { must(p.Wait(times.ExpFloat64() / mu[at])); return nil }))
 					}
 				})
 			}
@@ -332,9 +332,10 @@ func nonPreemptive() model {
 			c.arrive(fmt.Sprint("arrivals of ", rank), kind.lambda, closing, func(p *sim.Process) {
 				c.visit(p, func() {
 					came := p.Now()
-					must(desk.Use(p, 1, func() {
+					must(desk.Use(p, 1, func() error {
 						c.mean(metric, p.Now()-came)
 						must(p.Wait(kind.service(times)))
+						return nil
 					}, sim.Rank(rank)))
 				})
 			})
@@ -371,7 +372,7 @@ func preemptive(name string, kinds []kind, rank func(kind, number int) int) mode
 // work is service of some length, in as many parts as it takes.
 func work(p *sim.Process, desk *sim.Resource, length float64, rank int) {
 	for length > 0 {
-		err := desk.Use(p, 1, func() { length = left(p.Wait(length)) }, sim.Rank(rank), sim.Preempting())
+		err := desk.Use(p, 1, func() error { length = left(p.Wait(length)); return nil }, sim.Rank(rank), sim.Preempting())
 		if _, taken := errors.AsType[*sim.Preempted](err); !taken {
 			must(err)
 		}

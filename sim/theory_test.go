@@ -197,9 +197,10 @@ func single(s *sim.Simulation, closing, lambda float64, servers int, service fun
 	c.customer = func(p *sim.Process) {
 		c.visit(p, func() {
 			came := p.Now()
-			err := desk.Use(p, 1, func() {
+			err := desk.Use(p, 1, func() error {
 				c.mean("P(wait)", share(p.Now() > came))
 				must(p.Wait(service(times)))
+				return nil
 			}, opts...)
 			c.mean("P(lost)", share(err != nil))
 		})

@@ -22,14 +22,14 @@ func traced(to func(trace.Record)) *Simulation {
 	s.Every(2.5, 100, func() { s.Stop() })
 	ann := s.Go("ann", func(p *Process) {
 		_ = p.WaitFor(ready)
-		_ = desk.Use(p, 1, func() { _ = p.Wait(5) }, Rank(1))
+		_ = desk.Use(p, 1, func() error { return p.Wait(5) }, Rank(1))
 		_ = shelf.Put(p, "book")
 	})
 	s.GoAt(1.5, "bob", func(p *Process) {
-		_ = desk.Use(p, 1, func() {}, Until(ready))
-		_ = desk.Use(p, 1, func() {}, Patience(0.25), Rank(1))
-		_ = desk.Use(p, 1, func() {}, AtMost(0), Rank(1))
-		_ = desk.Use(p, 1, func() { _, _ = p.WaitForWithin(AnyOf(ready, ann), 1) }, Preempting())
+		_ = desk.Use(p, 1, func() error { return nil }, Until(ready))
+		_ = desk.Use(p, 1, func() error { return nil }, Patience(0.25), Rank(1))
+		_ = desk.Use(p, 1, func() error { return nil }, AtMost(0), Rank(1))
+		_ = desk.Use(p, 1, func() error { _, _ = p.WaitForWithin(AnyOf(ready, ann), 1); return nil }, Preempting())
 		ann.Interrupt("fire")
 		_, _ = shelf.Get(p)
 	})
@@ -146,7 +146,7 @@ func TestTraceChangesNothing(t *testing.T) {
 			s.Go(fmt.Sprint(i), func(p *Process) {
 				for k := range 10 {
 					_ = p.Wait(float64(i*k%4) / 2)
-					_ = desk.Use(p, 1+i%2, func() { _ = p.Wait(math.Sqrt(float64(i + k))) })
+					_ = desk.Use(p, 1+i%2, func() error { return p.Wait(math.Sqrt(float64(i + k))) })
 					log = append(log, fmt.Sprint(i, p.Now()))
 				}
 			})

@@ -96,7 +96,7 @@ func TestLostUnitsAreReleasedByOthers(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		s.GoAt(5, "emergency", func(p *Process) { _ = beds.Use(p, 1, func() { _ = p.Wait(1) }, Preempting()) })
+		s.GoAt(5, "emergency", func(p *Process) { _ = beds.Use(p, 1, func() error { return p.Wait(1) }, Preempting()) })
 		s.After(5, g.Release)
 		told = p.Wait(10)
 		if p.Now() != 5 {
@@ -151,7 +151,7 @@ func newVictim() *victim {
 		w.rooms[i], w.takers[i] = NewResource(s, fmt.Sprint("room ", i), 1), s.Signal("take")
 		s.Go("taker", func(p *Process) {
 			_ = p.WaitFor(w.takers[i])
-			_ = w.rooms[i].Use(p, 1, func() { _ = p.Wait(1) }, Preempting())
+			_ = w.rooms[i].Use(p, 1, func() error { return p.Wait(1) }, Preempting())
 		})
 	}
 	w.p = s.Go("victim", func(p *Process) {

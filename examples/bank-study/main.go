@@ -29,7 +29,7 @@ func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.O
 	served, left := 0, 0
 	customer := func(c *sim.Process) {
 		takes, waits := p["service"]*service.ExpFloat64(), p["patience"]*(1+2*patience.Float64())
-		if err := desk.Use(c, 1, func() { _ = c.Wait(takes) }, sim.Patience(waits)); errors.Is(err, sim.ErrReneged) {
+		if err := desk.Use(c, 1, func() error { return c.Wait(takes) }, sim.Patience(waits)); errors.Is(err, sim.ErrReneged) {
 			left++
 			return
 		}

@@ -34,7 +34,7 @@ func (b bank) day(r *replicate.Replication) error {
 	customer := func(p *sim.Process) {
 		// What a customer is like is drawn on arrival, and not when a teller is free: so it is the same with more tellers.
 		takes, waits := b.service*service.ExpFloat64(), b.patience*(1+2*patience.Float64())
-		err := tellers.Use(p, 1, func() { _ = p.Wait(takes) }, sim.Patience(waits))
+		err := tellers.Use(p, 1, func() error { return p.Wait(takes) }, sim.Patience(waits))
 		if errors.Is(err, sim.ErrReneged) {
 			left++
 			return

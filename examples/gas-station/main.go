@@ -52,13 +52,13 @@ func newStation(seed uint64, callAt float64) *station {
 func (s *station) car(p *sim.Process) {
 	came := p.Now()
 	litres := 25 + 22*s.Stream("cars").Float64()
-	_ = s.pumps.Use(p, 1, func() {
+	_ = s.pumps.Use(p, 1, func() error {
 		if s.tank.Amount()-litres < s.callAt && !s.coming {
 			s.coming = true
 			s.Go("truck", s.truck)
 		}
 		_ = s.tank.Get(p, litres)
-		_ = p.Wait(litres/litresAMinute + payingTakes)
+		return p.Wait(litres/litresAMinute + payingTakes)
 	})
 	s.visits.Add(p.Now() - came)
 }

@@ -49,7 +49,7 @@ func (s *shop) machine(p *sim.Process) {
 // repair has the repairman come at once, unless he is at another machine, and waits until he is done.
 func (s *shop) repair(p *sim.Process) {
 	began := p.Now()
-	_ = s.repairman.Use(p, 1, func() { _ = p.Wait(repairTakes) }, sim.Rank(urgent), sim.Preempting())
+	_ = s.repairman.Use(p, 1, func() error { return p.Wait(repairTakes) }, sim.Rank(urgent), sim.Preempting())
 	s.lost.Add(p.Now() - began)
 }
 
@@ -57,7 +57,7 @@ func (s *shop) repair(p *sim.Process) {
 func (s *shop) otherWork(p *sim.Process) {
 	for {
 		for left := otherTakes; left > 0; {
-			_ = s.repairman.Use(p, 1, func() { left = sim.Remaining(p.Wait(left)) }, sim.Rank(unimportant))
+			left = sim.Remaining(s.repairman.Work(p, 1, left, sim.Rank(unimportant)))
 		}
 		s.others++
 	}

@@ -47,10 +47,11 @@ func (x scenario) run(r *replicate.Replication, weeks int) error {
 	took := s.NewTally("took")
 	customer := func(p *sim.Process) {
 		came, up, down := p.Now(), inspection(), repair()
-		_ = door.Visit(p, func() { // it counts who comes in vain
+		_ = door.Visit(p, func() error { // it counts who comes in vain
 			if lift.Work(p, 1, up) == nil && mechanics.Work(p, 1, down) == nil {
 				took.Add(p.Now() - came)
 			}
+			return nil
 		})
 	}
 	rates, err := sim.NewRateTable([]float64{0, 8, 12, 18}, []float64{0, 1.2, 0.9, 0}, 24)

@@ -226,7 +226,7 @@ func TestCourseOfAQueue(t *testing.T) {
 	s.Go("door", func(p *sim.Process) {
 		for p.Wait(arrivals.ExpFloat64()) == nil {
 			takes := 0.5 * service.ExpFloat64()
-			s.Go("customer", func(p *sim.Process) { _ = desk.Use(p, 1, func() { _ = p.Wait(takes) }) })
+			s.Go("customer", func(p *sim.Process) { _ = desk.Use(p, 1, func() error { return p.Wait(takes) }) })
 		}
 	})
 	if err := s.Run(context.Background(), 30_000); err != nil {

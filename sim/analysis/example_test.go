@@ -67,7 +67,7 @@ func ExampleRunTo() {
 		for p.Wait(arrivals.ExpFloat64()) == nil {
 			takes := 0.5 * service.ExpFloat64()
 			s.Go("customer", func(p *sim.Process) {
-				desk.Use(p, 1, func() { p.Wait(takes) })
+				desk.Use(p, 1, func() error { return p.Wait(takes) })
 			})
 		}
 	})

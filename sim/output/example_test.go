@@ -18,7 +18,7 @@ func counter() *sim.Simulation {
 	counter := sim.NewResource(s, "counter", 1)
 	for _, name := range []string{"ann", "ben", "eve"} {
 		s.Go(name, func(p *sim.Process) {
-			counter.Use(p, 1, func() { p.Wait(5) })
+			counter.Use(p, 1, func() error { return p.Wait(5) })
 		})
 	}
 	s.Run(context.Background(), 20)

@@ -173,7 +173,7 @@ func TestSaveTellsOfMissedHoldings(t *testing.T) {
 			for i := range len(name) * 2 {
 				s.GoAt(float64(i), "customer", func(p *sim.Process) {
 					if name != "quiet" {
-						_ = r.Use(p, 1, func() { _ = p.Wait(0.5) })
+						_ = r.Use(p, 1, func() error { return p.Wait(0.5) })
 					}
 				})
 			}

@@ -32,8 +32,8 @@ func ExampleRecord() {
 		}
 	}))
 	desk := sim.NewResource(s, "desk", 2)
-	s.Go("ann", func(p *sim.Process) { desk.Use(p, 2, func() { p.Wait(1) }) })
-	s.Go("bob", func(p *sim.Process) { desk.Use(p, 1, func() { p.Wait(1) }) })
+	s.Go("ann", func(p *sim.Process) { desk.Use(p, 2, func() error { return p.Wait(1) }) })
+	s.Go("bob", func(p *sim.Process) { desk.Use(p, 1, func() error { return p.Wait(1) }) })
 	s.Run(ctx, 10)
 	// Output:
 	// 0 ann desk: 2, in use 2 of 2

@@ -69,7 +69,7 @@ func (c Cell) start(seed uint64) (running, error) {
 		rounds := uint64(0)
 		server := sim.NewResource(s, "server", 1)
 		customer := func(p *sim.Process) {
-			_ = server.Use(p, 1, func() { _ = p.Wait(r.Exp()) })
+			_ = server.Use(p, 1, func() error { return p.Wait(r.Exp()) })
 			rounds++
 		}
 		s.Go("arrivals", func(p *sim.Process) {
