@@ -115,7 +115,7 @@ func (c queue) open(s *sim.Simulation) *sim.Resource {
 	service := s.Sampler("service", serviceShapes[c.shape].law(c.Service))
 	s.Arrive(sim.Poisson(s.Stream("arrivals"), c.Rate), func() {
 		takes := service()
-		servers.RequestThen(1, func(g *sim.Grant) { s.After(takes, g.Release) })
+		servers.RequestThen(1, func(g *sim.Grant, _ error) { s.After(takes, g.Release) })
 	})
 	return servers
 }

@@ -117,7 +117,7 @@ func BenchmarkMM1Events(b *testing.B) {
 	r := random.New(1)
 	desk := NewResource(s, "desk", 1)
 	left := b.N
-	serve := func(g *Grant) { s.After(0.8*r.Exp(), g.Release) }
+	serve := func(g *Grant, _ error) { s.After(0.8*r.Exp(), g.Release) }
 	var arrive func()
 	arrive = func() {
 		desk.RequestThen(1, serve)

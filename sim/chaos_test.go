@@ -178,7 +178,7 @@ func (c *chaos) act(who string) {
 		}
 		c.note(who, "try ", ok)
 	case 4:
-		c.tickets = append(c.tickets, pick(c, c.rooms).RequestThen(1, func(g *Grant) {
+		c.tickets = append(c.tickets, pick(c, c.rooms).RequestThen(1, func(g *Grant, _ error) {
 			c.note("then", g != nil)
 			if g != nil {
 				c.grants = append(c.grants, g)

@@ -188,7 +188,7 @@ func TestThingsAreConserved(t *testing.T) {
 			s := sim.New(sim.Seed(seed))
 			defer s.Close()
 			random := s.Stream("all")
-			capacity := random.IntN(4) // 0 is no limit
+			capacity := []int{0, 1, 2, 3, sim.Unlimited}[random.IntN(5)]
 			store := sim.NewStore[int](s, "store", capacity)
 			choosy := seed%2 == 0
 			put, out := map[int]bool{}, map[int]bool{}
@@ -399,7 +399,7 @@ func (m *market) event() {
 	case 3:
 		ticket = m.tank.GetThen(2, then(func() { m.amount -= 2 }), opts...)
 	case 4:
-		ticket = m.desks[m.random.IntN(2)].RequestThen(1, func(g *sim.Grant) {
+		ticket = m.desks[m.random.IntN(2)].RequestThen(1, func(g *sim.Grant, _ error) {
 			if g != nil {
 				m.take(g)
 			}

@@ -21,15 +21,18 @@ type Container struct {
 	amount   float64
 }
 
-// NewContainer makes a container with something in it. A capacity of 0 or +∞ means that there is no limit.
+// NewContainer makes a container with something in it. With a capacity of [Unlimited] it is never full.
 //
 // Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
 // simulation: what is made in numbers and dropped again should have none.
 func NewContainer(s *Simulation, name string, capacity, initial float64) *Container {
-	if capacity == 0 {
+	if capacity >= Unlimited {
 		capacity = math.Inf(1)
 	}
-	if !(capacity > 0) || !(initial >= 0 && initial <= capacity && initial <= maxTime) {
+	if !(capacity > 0) {
+		panic(fmt.Sprintf("sim: container %s needs a capacity above 0, not %g; with Unlimited it is never full", name, capacity))
+	}
+	if !(initial >= 0 && initial <= capacity && initial <= maxTime) {
 		panic(fmt.Sprintf("sim: container %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
 			name, initial, capacity))
 	}

@@ -64,8 +64,9 @@ func TestContainer(t *testing.T) {
 	wantPanic(t, "not possible", func() { c.TryPut(math.NaN()) })
 	wantPanic(t, "not possible", func() { c.TryPut(-1) })
 	wantPanic(t, "at most the capacity", func() { NewContainer(s, "x", 1, 2) })
-	wantPanic(t, "at most the capacity", func() { NewContainer(s, "x", math.NaN(), 0) })
-	if c := NewContainer(s, "sea", 0, 5); !c.TryPut(1e9) || !math.IsInf(c.Capacity(), 1) {
+	wantPanic(t, "a capacity above 0", func() { NewContainer(s, "x", math.NaN(), 0) })
+	wantPanic(t, "a capacity above 0, not 0; with Unlimited", func() { NewContainer(s, "x", 0, 0) })
+	if c := NewContainer(s, "sea", Unlimited, 5); !c.TryPut(1e9) || !math.IsInf(c.Capacity(), 1) {
 		t.Error("0 is not without limit")
 	}
 }

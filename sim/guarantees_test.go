@@ -182,7 +182,7 @@ func TestOrderingOfWaits(t *testing.T) {
 	}, "interrupted in line", "next is served")
 
 	ordering(t, "a thing that was got, and a signal, are not undone by an interrupt before the turn", func(d *diary) {
-		store, bell := sim.NewStore[string](d.Simulation, "store", 0), d.Signal("bell")
+		store, bell := sim.NewStore[string](d.Simulation, "store", sim.Unlimited), d.Signal("bell")
 		wait := func(p *sim.Process) {
 			if i, ok := errors.AsType[*sim.Interrupted](p.Wait(7)); ok && i.Remaining == 7 {
 				d.note("interrupted at the next wait")()

@@ -256,7 +256,7 @@ func TestKeepingRefuses(t *testing.T) {
 		{"Sampled(1, 1)", func() { Sampled(1, 1) }},
 		{"is made by", func() { s.NewTimeWeighted("", 0).Keep(Retention{}) }},
 		{"is made by", func() { s.Keep(Retention{}) }},
-		{"is made by", func() { NewStore[int](s, "", 0).Keep(Retention{}) }},
+		{"is made by", func() { NewStore[int](s, "", Unlimited).Keep(Retention{}) }},
 		{"Tally.KeepObservations(1)", func() { tally.KeepObservations(1, nil) }},
 		{"KeepHoldings(0)", func() { NewResource(s, "", 1).KeepHoldings(0) }},
 		{"keeps its observations", func() {

@@ -81,7 +81,7 @@ func TestUnnamedGo(t *testing.T) {
 	desk, stays := NewResource(s, "desk", 1), s.NewTally("stays")
 	kinds := []func(p *Process){
 		func(p *Process) {
-			box := NewStore[int](s, "", 0)
+			box := NewStore[int](s, "", Unlimited)
 			s.After(1, func() { box.TryPut(1) })
 			_, _ = box.Get(p)
 		},
@@ -127,7 +127,7 @@ func TestNamedStay(t *testing.T) {
 	s.At(1, func() {
 		NewResource(s, "desk", 1).TryRequest(1)
 		NewStore[int](s, "box", 1).TryPut(1)
-		NewContainer(s, "tank", 0, 1).TryGet(1)
+		NewContainer(s, "tank", Unlimited, 1).TryGet(1)
 		s.NewTally("tally").Add(1)
 		s.NewTimeWeighted("level", 3)
 	})
@@ -150,7 +150,7 @@ func TestUnnamedAreReset(t *testing.T) {
 	var uses []*TimeWeighted
 	var contents []*TimeWeighted
 	for range 3 * fewUnnamed {
-		store, desk, tank := NewStore[int](s, "", 0), NewResource(s, "", 1), NewContainer(s, "", 0, 1)
+		store, desk, tank := NewStore[int](s, "", Unlimited), NewResource(s, "", 1), NewContainer(s, "", Unlimited, 1)
 		s.At(1, func() {
 			store.TryPut(1)
 			store.TryGet()
@@ -212,6 +212,6 @@ func BenchmarkUnnamedStore(b *testing.B) {
 	b.ReportAllocs()
 	s := New()
 	for b.Loop() {
-		NewStore[int](s, "", 0)
+		NewStore[int](s, "", Unlimited)
 	}
 }

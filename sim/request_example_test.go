@@ -60,7 +60,7 @@ func ExampleGrantRequest() {
 func ExampleItemRequest() {
 	s := sim.New()
 	defer s.Close()
-	mail, closed := sim.NewStore[string](s, "mail", 0), s.Signal("closed")
+	mail, closed := sim.NewStore[string](s, "mail", sim.Unlimited), s.Signal("closed")
 	s.Go("clerk", func(p *sim.Process) {
 		for !closed.Happened() {
 			letter := mail.NewGetRequest(p)

@@ -382,9 +382,10 @@ func (a *GrantRequest) Grant() *Grant {
 	return a.grant
 }
 
-// RequestThen requests n units from an event, without a process, and has f called with them as an event of its own when they are granted.
-// If the request is given up instead ([Patience], [AtMost], [Until]), f is called with nil, and if it is cancelled, never.
-func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Ticket {
+// RequestThen requests n units from an event, without a process. When they are granted, f is called with them, as an event of
+// its own. If the request is given up instead, f is called with a nil grant and the reason: [ErrReneged], [ErrBalked] or
+// [ErrWithdrawn]. If it is canceled, f is never called.
+func (r *Resource) RequestThen(n int, f func(*Grant, error), opts ...RequestOption) Ticket {
 	r.checkUnits(n)
 	t := r.defaults
 	t.apply(opts)
@@ -395,7 +396,7 @@ func (r *Resource) RequestThen(n int, f func(*Grant), opts ...RequestOption) Tic
 		if err != nil {
 			g = nil
 		}
-		f(g)
+		f(g, err)
 	})
 }
 

@@ -54,7 +54,7 @@ func ExampleGrant() {
 	})
 	// The same without a process.
 	s.At(1, func() {
-		key.RequestThen(1, func(g *sim.Grant) {
+		key.RequestThen(1, func(g *sim.Grant, _ error) {
 			fmt.Println("granted at", s.Now())
 			s.After(2, g.Release)
 		})
@@ -122,7 +122,7 @@ func ExampleStore() {
 
 func ExampleNewSortedStore() {
 	s := sim.New()
-	jobs := sim.NewSortedStore(s, "jobs", 0, strings.Compare)
+	jobs := sim.NewSortedStore(s, "jobs", sim.Unlimited, strings.Compare)
 	for _, job := range []string{"b", "c", "a"} {
 		jobs.TryPut(job)
 	}

@@ -416,11 +416,11 @@ func TestRequestThen(t *testing.T) {
 	var log []string
 	ask := func(name string, opts ...RequestOption) {
 		at := false
-		r.RequestThen(1, func(g *Grant) {
+		r.RequestThen(1, func(g *Grant, err error) {
 			if !at {
 				t.Error("called at once")
 			}
-			log = append(log, fmt.Sprintf("%s@%g:%t", name, s.Now(), g != nil))
+			log = append(log, fmt.Sprintf("%s@%g:%v", name, s.Now(), err))
 			if g != nil {
 				s.After(4, g.Release)
 			}
@@ -434,12 +434,14 @@ func TestRequestThen(t *testing.T) {
 		ask("balks", AtMost(2))
 		ask("d", Rank(-1), Patience(10))
 		ask("e", Patience(100))
+		ask("f", Until(s.Timeout(9)))
 	})
 	run(t, s)
-	if got := strings.Join(log, " "); got != "a@1:true balks@1:false d@5:true c@6:false b@9:true e@13:true" {
-		t.Error(got)
+	want := fmt.Sprintf("a@1:<nil> balks@1:%v d@5:<nil> c@6:%v b@9:<nil> f@10:%v e@13:<nil>", ErrBalked, ErrReneged, ErrWithdrawn)
+	if got := strings.Join(log, " "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if s.Now() != 17 || r.Balked() != 1 || r.Reneged() != 1 || s.PendingEvents() != 0 {
+	if s.Now() != 17 || r.Balked() != 1 || r.Reneged() != 1 || r.Withdrawn() != 1 || s.PendingEvents() != 0 {
 		t.Errorf("%d balked, %d reneged until %g", r.Balked(), r.Reneged(), s.Now())
 	}
 }

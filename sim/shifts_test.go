@@ -112,7 +112,7 @@ func TestWhatCannotBeStopped(t *testing.T) {
 		b.Go("waits", func(p *Process) {
 			b.note("waits", b.Use(p, 1, func() error { return p.Wait(9) }))
 		})
-		b.RequestThen(1, func(g *Grant) {
+		b.RequestThen(1, func(g *Grant, _ error) {
 			b.After(10, func() {
 				b.note("event", g.Held())
 				g.Release()

@@ -277,12 +277,12 @@ func TestTickets(t *testing.T) {
 	var tickets []Ticket
 	calls := 0
 	for range 3 {
-		tickets = append(tickets, desk.RequestThen(1, func(g *Grant) { calls++; g.Release() }, Patience(100), Until(s.Timeout(50))))
+		tickets = append(tickets, desk.RequestThen(1, func(g *Grant, _ error) { calls++; g.Release() }, Patience(100), Until(s.Timeout(50))))
 	}
 	if !tickets[1].Cancel() || tickets[1].Cancel() || tickets[1].Queued() || desk.Waiting() != 2 {
 		t.Errorf("%d wait", desk.Waiting())
 	}
-	again := desk.RequestThen(1, func(*Grant) { t.Error("it was cancelled") }) // in the memory of the one before
+	again := desk.RequestThen(1, func(*Grant, error) { t.Error("it was cancelled") }) // in the memory of the one before
 	if tickets[1].Cancel() || !again.Cancel() {
 		t.Error("a ticket names another request")
 	}

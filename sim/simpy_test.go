@@ -350,7 +350,7 @@ func Example_simpyMailbox() {
 	s := sim.New()
 	defer s.Close()
 	s.Go("customer", func(p *sim.Process) {
-		mailbox := sim.NewStore[string](s, "", 0)
+		mailbox := sim.NewStore[string](s, "", sim.Unlimited)
 		s.After(3, func() { mailbox.TryPut("your table is ready") })
 		letter, _ := mailbox.Get(p)
 		fmt.Println(p.Now(), letter)
@@ -498,7 +498,7 @@ func Example_simpyUntilSoldOut() {
 func Example_simpyAllOfRequests() {
 	s := sim.New()
 	defer s.Close()
-	flour, eggs := sim.NewContainer(s, "flour", 0, 0), sim.NewStore[string](s, "eggs", 6)
+	flour, eggs := sim.NewContainer(s, "flour", sim.Unlimited, 0), sim.NewStore[string](s, "eggs", 6)
 	oven := sim.NewResource(s, "oven", 1)
 	s.Go("baker", func(p *sim.Process) {
 		egg, place := eggs.NewGetRequest(p), oven.NewRequest(p, 1)

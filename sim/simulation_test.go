@@ -50,7 +50,7 @@ func TestSimulationUsesMemoryAgain(t *testing.T) {
 			s.After(0.2, func() { e.Reschedule(s.Now()) })
 			s.After(0.2, func() { e.Cancel() })
 		}
-		r.RequestThen(1, func(g *Grant) { s.After(0.1, g.Release) })
+		r.RequestThen(1, func(g *Grant, _ error) { s.After(0.1, g.Release) })
 	})
 	run := func(until float64) held {
 		if err := s.Run(context.Background(), until); err != nil {
@@ -194,7 +194,7 @@ func TestOtherSimulations(t *testing.T) {
 	}
 	s := New()
 	defer s.Close()
-	desk, store, tank := NewResource(s, "desk", 5), NewStore[int](s, "store", 0), NewContainer(s, "tank", 100, 50)
+	desk, store, tank := NewResource(s, "desk", 5), NewStore[int](s, "store", Unlimited), NewContainer(s, "tank", 100, 50)
 	full := NewStore[int](s, "full", 1)
 	full.TryPut(0)
 	any := func(int) bool { return true }

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"github.com/almanac-sim/almanac/sim/trace"
@@ -17,7 +18,7 @@ import (
 // is offered to those who wait in their order. Nothing is allocated once warm.
 type Store[T any] struct {
 	exchange
-	capacity int              // 0 if there is no limit
+	capacity int
 	compare  func(a, b T) int // nil if things are taken in the order in which they came
 	items    fifo[T]
 	spare    []*order[T]
@@ -30,10 +31,14 @@ type order[T any] struct {
 	where func(T) bool // which thing is wanted; any if nil
 }
 
-// NewStore makes an empty store for so many things, or any number if the capacity is 0.
+// Unlimited is the capacity of a store or a container that is never full.
+const Unlimited = math.MaxInt
+
+// NewStore returns an empty store with room for capacity things. With [Unlimited] it is never full. With 0 it is a rendezvous: nothing is
+// ever in it, and a thing goes from the process that puts it to the one that gets it when both are there.
 //
-// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
-// simulation: what is made in numbers and dropped again, such as a mailbox for each customer, should have none.
+// Without a name its statistics are not in the [Report], and it can be collected as garbage. With one it stays as long as the
+// simulation: what is made in large numbers, such as a mailbox for each customer, should have no name.
 func NewStore[T any](s *Simulation, name string, capacity int) *Store[T] {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
@@ -65,15 +70,25 @@ func (st *Store[T]) TryPut(v T) bool {
 	return st.put(v, st.s.who())
 }
 
-// put is TryPut for somebody by name.
+// put is TryPut on behalf of a process or an event.
 func (st *Store[T]) put(v T, who string) bool {
+	var getter *request
 	if st.full() {
-		return false
+		if st.capacity == 0 {
+			getter = st.getterOf(v)
+		}
+		if getter == nil {
+			return false
+		}
 	}
 	if st.s.trace != nil {
 		st.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: put %v", st.name, v)})
 	}
-	st.add(v)
+	if getter != nil {
+		st.give(getter, v)
+	} else {
+		st.add(v)
+	}
 	return true
 }
 
@@ -138,35 +153,62 @@ func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
 	return st.get(wanted, st.s.who())
 }
 
-// get is TryGetWhere for somebody by name.
+// get is TryGetWhere on behalf of a process or an event.
 func (st *Store[T]) get(wanted func(T) bool, who string) (T, bool) {
 	for i := range st.items.len() {
 		if wanted == nil || wanted(st.items.at(i)) {
 			v := st.items.remove(i)
 			st.contents.Set(float64(st.items.len()))
-			st.waits.Add(0)
-			if st.s.trace != nil {
-				st.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: get %v", st.name, v)})
-			}
+			st.got(v, who)
 			st.admit()
 			return v, true
+		}
+	}
+	if st.capacity == 0 { // a rendezvous: from a waiting putter
+		for r := st.putters.first; r != nil; r = r.next {
+			if v := r.order.(*order[T]).v; wanted == nil || wanted(v) {
+				st.served(r, "put", v)
+				st.got(v, who)
+				return v, true
+			}
 		}
 	}
 	var none T
 	return none, false
 }
 
-func (st *Store[T]) full() bool { return st.capacity > 0 && st.items.len() >= st.capacity }
+// got counts and traces a get that did not wait.
+func (st *Store[T]) got(v T, who string) {
+	st.waits.Add(0)
+	if st.s.trace != nil {
+		st.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: get %v", st.name, v)})
+	}
+}
 
-// add gives v to the first of those who wait for such a thing, or keeps it.
-func (st *Store[T]) add(v T) {
+func (st *Store[T]) full() bool { return st.items.len() >= st.capacity }
+
+// getterOf returns the first waiting request that v satisfies, or nil.
+func (st *Store[T]) getterOf(v T) *request {
 	for r := st.getters.first; r != nil; r = r.next {
 		if o := r.order.(*order[T]); o.where == nil || o.where(v) {
-			o.v = v
-			st.waits.Add(st.s.now - r.since)
-			st.served(r, "get", v)
-			return
+			return r
 		}
+	}
+	return nil
+}
+
+// give serves a waiting getter with v.
+func (st *Store[T]) give(getter *request, v T) {
+	getter.order.(*order[T]).v = v
+	st.waits.Add(st.s.now - getter.since)
+	st.served(getter, "get", v)
+}
+
+// add gives v to the first getter that it satisfies, or keeps it.
+func (st *Store[T]) add(v T) {
+	if getter := st.getterOf(v); getter != nil {
+		st.give(getter, v)
+		return
 	}
 	if st.compare != nil {
 		st.items.insert(v, st.compare)
@@ -193,7 +235,7 @@ func (st *Store[T]) served(r *request, what string, v T) {
 	r.serve()
 }
 
-// Capacity is how many things the store has room for, or 0 if there is no limit.
+// Capacity is how many things the store has room for; [Unlimited] if there is no limit.
 func (st *Store[T]) Capacity() int { return st.capacity }
 
 // Len is how many things are in the store.

@@ -163,7 +163,7 @@ func TestSortedStore(t *testing.T) {
 	type job struct{ urgency, number int }
 	rnd := rand.New(rand.NewPCG(9, 9))
 	s := New()
-	st := NewSortedStore(s, "jobs", 0, func(a, b job) int { return a.urgency - b.urgency })
+	st := NewSortedStore(s, "jobs", Unlimited, func(a, b job) int { return a.urgency - b.urgency })
 	var want []job
 	for i := range 3000 {
 		if rnd.IntN(5) < 3 {
@@ -203,5 +203,60 @@ func TestFifoAgainstSlice(t *testing.T) {
 		if q.len() != len(want) || (len(want) > 0 && q.at(len(want)-1) != want[len(want)-1]) {
 			t.Fatalf("%d things, want %d", q.len(), len(want))
 		}
+	}
+}
+
+// A store without room is a rendezvous: who puts waits for who gets, and the other way round, and nothing is ever in it.
+func TestStoreOfCapacityZero(t *testing.T) {
+	s := New()
+	defer s.Close()
+	st := NewStore[int](s, "handover", 0)
+	var log []string
+	note := func(p *Process, what any) { log = append(log, fmt.Sprint(p.Now(), " ", p, " ", what)) }
+	put := func(at float64, name string, v int) {
+		s.GoAt(at, name, func(p *Process) { note(p, st.Put(p, v)) })
+	}
+	get := func(at float64, name string, wanted func(int) bool) {
+		s.GoAt(at, name, func(p *Process) {
+			v, _ := st.GetWhere(p, wanted)
+			note(p, v)
+		})
+	}
+	s.At(0, func() {
+		if st.TryPut(9) {
+			t.Error("nobody is there to take it")
+		}
+	})
+	put(1, "ann", 1) // waits for bob
+	put(2, "cas", 2)
+	get(3, "bob", nil)
+	get(4, "dee", func(v int) bool { return v > 2 }) // does not want what cas has
+	put(5, "eve", 3)                                 // goes to dee
+	s.At(6, func() {
+		if v, ok := st.TryGet(); v != 2 || !ok {
+			t.Errorf("%d, %t: cas has 2 to give", v, ok)
+		}
+		if _, ok := st.TryGet(); ok {
+			t.Error("there is nobody else")
+		}
+	})
+	get(7, "fay", nil)
+	s.At(8, func() {
+		if !st.TryPut(4) {
+			t.Error("fay waits for it")
+		}
+		if st.TryPut(5) {
+			t.Error("nobody waits any more")
+		}
+	})
+	run(t, s)
+	if got, want := strings.Join(log, ", "), "3 bob 1, 3 ann <nil>, 5 eve <nil>, 5 dee 3, 6 cas <nil>, 8 fay 4"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if st.Contents().Max() != 0 || st.Capacity() != 0 || st.Putters().Max() != 2 || st.Waits().N() != 4 {
+		t.Errorf("%v in it, %d waits", st.Contents(), st.Waits().N())
+	}
+	if free := NewStore[int](s, "", Unlimited); !free.TryPut(1) || free.Capacity() != Unlimited {
+		t.Error("an unlimited store is never full")
 	}
 }

@@ -48,7 +48,7 @@ func mm1Requests(lambda, mu float64) model {
 			}
 			came := s.Now()
 			c.present.Add(1)
-			desk.RequestThen(1, func(g *sim.Grant) {
+			desk.RequestThen(1, func(g *sim.Grant, _ error) {
 				s.After(times.ExpFloat64()/mu, func() {
 					g.Release()
 					c.present.Add(-1)

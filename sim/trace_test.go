@@ -16,7 +16,7 @@ import (
 func traced(to func(trace.Record)) *Simulation {
 	s := New(TraceTo(to))
 	desk := NewResource(s, "desk", 1)
-	shelf := NewStore[string](s, "shelf", 0)
+	shelf := NewStore[string](s, "shelf", Unlimited)
 	ready := s.Signal("ready")
 	s.At(1, func() { ready.Trigger() }, Named("prepare"))
 	s.Every(2.5, 100, func() { s.Stop() })

@@ -35,7 +35,7 @@ func TestPreemptedLeavesTheSameLine(t *testing.T) {
 	_, err1 := hold(s, 0, "v1", r, nil, ranked(5), nil)
 	_, err2 := hold(s, 1, "v2", r, r, ranked(5), ranked(3))
 	granted := false
-	s.At(2, func() { r.RequestThen(1, func(*Grant) { granted = true }, Rank(4)) })
+	s.At(2, func() { r.RequestThen(1, func(*Grant, error) { granted = true }, Rank(4)) })
 	s.GoAt(3, "taker", func(p *Process) {
 		if _, err := r.Request(p, 2, Rank(0), Preempting()); err != nil || p.Now() != 3 {
 			t.Errorf("%v at %g", err, p.Now())

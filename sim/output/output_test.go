@@ -31,7 +31,7 @@ func shop(t *testing.T) *sim.Simulation {
 	desk := sim.NewResource(s, `desk, "the large one"`, 2)
 	s.NewTally("desk / levels").Add(1.0 / 3)
 	s.NewTally("nothing")
-	sim.NewStore[int](s, "store", 0)
+	sim.NewStore[int](s, "store", sim.Unlimited)
 	random := s.Stream("all")
 	s.Every(0, 1, func() {
 		s.Go("ann & ben", func(p *sim.Process) {
