@@ -76,7 +76,7 @@ func (c *chaos) options() (opts []RequestOption) {
 		opts = append(opts, Rank(c.random.IntN(5)-2))
 	}
 	if c.random.IntN(2) == 0 {
-		opts = append(opts, Preempting())
+		opts = append(opts, Preempting(Interrupt))
 	}
 	if c.random.IntN(3) == 0 {
 		opts = append(opts, Patience(c.soon()))
@@ -401,9 +401,9 @@ func TestChaosIsClosed(t *testing.T) {
 
 // request is something to ask for, of any kind.
 func (c *chaos) request(p *Process) (Waitable, *Request) {
-	opts := []ResourceOption{Rank(c.random.IntN(5) - 2)}
+	opts := []RankOption{Rank(c.random.IntN(5) - 2)}
 	if c.random.IntN(2) == 0 {
-		opts = append(opts, Preempting())
+		opts = append(opts, Preempting(Interrupt))
 	}
 	switch c.random.IntN(8) {
 	case 0:

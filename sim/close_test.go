@@ -129,7 +129,7 @@ func TestRequestsWhileClosing(t *testing.T) {
 	for range 3 {
 		s.Go("user", func(p *Process) {
 			defer func() {
-				desk.RequestThen(2, func(*Grant, error) { t.Error("granted when all was over") }, Rank(-1), Preempting())
+				desk.RequestThen(2, func(*Grant, error) { t.Error("granted when all was over") }, Rank(-1), Preempting(Interrupt))
 				if err := desk.check(); err != nil {
 					t.Error(err)
 				}

@@ -170,7 +170,7 @@ func checkKept(t *testing.T, desk *sim.Resource, held, waited float64) {
 func someOptions(random *rand.Rand) (opts []sim.RequestOption) {
 	opts = append(opts, sim.Rank(random.IntN(4)))
 	if random.IntN(3) == 0 {
-		opts = append(opts, sim.Preempting())
+		opts = append(opts, sim.Preempting(sim.Interrupt))
 	}
 	if random.IntN(4) == 0 {
 		opts = append(opts, sim.Patience(float64(random.IntN(20))))
@@ -322,9 +322,9 @@ type wish struct {
 }
 
 func (m *market) wish(p *sim.Process) wish {
-	opts := []sim.ResourceOption{sim.Rank(m.random.IntN(4))}
+	opts := []sim.RankOption{sim.Rank(m.random.IntN(4))}
 	if m.random.IntN(3) == 0 {
-		opts = append(opts, sim.Preempting())
+		opts = append(opts, sim.Preempting(sim.Interrupt))
 	}
 	switch k := m.random.IntN(8); k {
 	case 0:

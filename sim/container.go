@@ -25,7 +25,7 @@ type Container struct {
 //
 // Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
 // simulation: what is made in numbers and dropped again should have none.
-func NewContainer(s *Simulation, name string, capacity, initial float64) *Container {
+func NewContainer(s *Simulation, name string, capacity, initial float64, opts ...StatOption) *Container {
 	if capacity >= Unlimited {
 		capacity = math.Inf(1)
 	}
@@ -38,6 +38,7 @@ func NewContainer(s *Simulation, name string, capacity, initial float64) *Contai
 	}
 	c := &Container{capacity: capacity, amount: initial}
 	c.exchange.init(s, orElse(name, "a container"), initial, c)
+	c.waits.quantiles = newSketch(opts)
 	register(s, name, c)
 	return c
 }
@@ -157,19 +158,19 @@ func (c *Container) Amount() float64 { return c.amount }
 func (c *Container) Contents() *TimeWeighted { return &c.contents }
 
 // NewGetRequest is a request of process p to take an amount out that can be waited for together with other things; see [Request].
-func (c *Container) NewGetRequest(p *Process, amount float64, opts ...ResourceOption) *Request {
+func (c *Container) NewGetRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.getters, amount, "NewGetRequest", opts)
 }
 
 // NewPutRequest is a request of process p to put an amount in that can be waited for together with other things; see [Request].
-func (c *Container) NewPutRequest(p *Process, amount float64, opts ...ResourceOption) *Request {
+func (c *Container) NewPutRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.putters, amount, "NewPutRequest", opts)
 }
 
-func (c *Container) newRequest(p *Process, l *queue, amount float64, call string, opts []ResourceOption) *Request {
+func (c *Container) newRequest(p *Process, l *queue, amount float64, call string, opts []RankOption) *Request {
 	c.checkAmount(call, amount)
 	a := new(Request)
-	a.set(p, l, amount, call, resourceOptionsOf(opts))
+	a.set(p, l, amount, call, rankOptionsOf(opts))
 	return a
 }
 

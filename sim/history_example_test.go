@@ -124,7 +124,7 @@ func ExampleHolding() {
 		desk.Use(p, 1, func() error { return p.Wait(9) }, sim.Rank(1))
 	})
 	s.GoAt(2, "inspector", func(p *sim.Process) {
-		desk.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
+		desk.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting(sim.Interrupt))
 	})
 	s.Run(context.Background(), 10)
 	holdings, _ := desk.Holdings()

@@ -26,7 +26,7 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 	})
 	s.Go("urgent", func(p *sim.Process) {
 		_ = p.Wait(1) // it began to wait after the first, and so has its turn between the first and the one that waits
-		_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
+		_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting(sim.Interrupt))
 	})
 	if err := s.Run(context.Background(), 20); err != nil {
 		t.Fatal(err)
@@ -71,7 +71,7 @@ func TestPreemptedAtItsEnd(t *testing.T) {
 		})
 		s.GoAt(1, "urgent", func(p *sim.Process) {
 			done.Trigger()
-			_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting())
+			_ = r.Use(p, 1, func() error { return p.Wait(3) }, sim.Preempting(sim.Interrupt))
 		})
 		if err := s.Run(context.Background(), 20); err != nil {
 			t.Fatal(err)

@@ -80,7 +80,23 @@ func (c *counters) report(name string) (rows []ReportRow) {
 }
 
 func (t *Tally) report(name string) []ReportRow {
-	return []ReportRow{{Name: name, Mean: t.Mean(), StdDev: t.StdDev(), Min: t.Min(), Max: t.Max(), N: t.N()}}
+	rows := []ReportRow{{Name: name, Mean: t.Mean(), StdDev: t.StdDev(), Min: t.Min(), Max: t.Max(), N: t.N()}}
+	if t.quantiles == nil {
+		return rows
+	}
+	single := func(what string, x float64) {
+		none := math.NaN()
+		rows = append(rows, ReportRow{Name: name + " " + what, Mean: x, StdDev: none, Min: none, Max: none, N: t.N()})
+	}
+	if t.quantiles.dd != nil {
+		for _, percent := range []int{50, 90, 99} {
+			single(fmt.Sprint("p", percent), t.Quantile(float64(percent)/100))
+		}
+	}
+	for _, target := range t.quantiles.targets {
+		single(fmt.Sprint("within ", target.x), t.ServiceLevel(target.x))
+	}
+	return rows
 }
 
 func (l *TimeWeighted) report(name string) []ReportRow {

@@ -215,3 +215,46 @@ func BenchmarkUnnamedStore(b *testing.B) {
 		NewStore[int](s, "", Unlimited)
 	}
 }
+
+// Quantiles and the service level of the waits at a resource, asked for and in the report.
+func TestServiceLevel(t *testing.T) {
+	s := New()
+	desk := NewResource(s, "desk", 1, QuantileSketch(0.01))
+	desk.Waits().AddTarget(2.5)
+	for i := range 10 { // they wait 0, 1, … 9
+		s.GoAt(float64(i), "customer", func(p *Process) { _ = desk.Use(p, 1, func() error { return p.Wait(2) }) })
+	}
+	run(t, s)
+	w := desk.Waits()
+	if w.ServiceLevel(2.5) != 0.3 || w.ServiceLevel(-1) != 0 || w.ServiceLevel(9) != 1 || w.ServiceLevel(4.5) != 0.5 {
+		t.Errorf("within 2.5 %v, 4.5 %v, 9 %v", w.ServiceLevel(2.5), w.ServiceLevel(4.5), w.ServiceLevel(9))
+	}
+	if q := w.Quantile(0.9); !near(q, 8, 0.01) {
+		t.Errorf("nine of ten wait at most %v", q)
+	}
+	report := s.Report()
+	for name, want := range map[string]float64{"desk wait p90": 8, "desk wait p50": 4, "desk wait within 2.5": 0.3, "desk utilisation": 1} {
+		if row, ok := report.Row(name); !ok || !near(row.Mean, want, 0.01) {
+			t.Errorf("%s is %v, %t, want %v", name, row.Mean, ok, want)
+		}
+	}
+	var all Tally
+	all.AddTarget(2.5)
+	all.Merge(w)
+	all.Merge(w)
+	if all.ServiceLevel(2.5) != 0.3 || all.N() != 20 {
+		t.Errorf("merged, %v of %d are within 2.5", all.ServiceLevel(2.5), all.N())
+	}
+	w.Reset()
+	if !math.IsNaN(w.ServiceLevel(2.5)) || !math.IsNaN(w.ServiceLevel(1)) {
+		t.Error("an empty tally does not know")
+	}
+	mustPanic(t, "neither that target nor a sketch", func() { all.ServiceLevel(1) })
+	mustPanic(t, "keeps no quantiles", func() { all.Quantile(0.5) })
+	mustPanic(t, "before the run", func() { all.AddTarget(1) })
+	mustPanic(t, "without the target", func() {
+		one := NewTally()
+		one.Add(1)
+		all.Merge(one)
+	})
+}

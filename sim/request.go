@@ -19,39 +19,55 @@ var (
 // and [Until].
 type RequestOption interface{ requestOption() }
 
-// A ResourceOption is a [RequestOption] that can also be given to [NewResource], for all requests that do not say otherwise, and to
-// a request that is waited for together with other things: [Rank] and [Preempting].
-type ResourceOption interface {
+// A RankOption is [Rank] or [Preempting]. It can also be given to [NewResource], for all requests that do not say otherwise, and to
+// a request that is waited for together with other things, such as [Resource.NewRequest].
+type RankOption interface {
 	RequestOption
-	resourceOption()
+	ResourceOption
 }
 
 type (
 	rankOption     int
-	preemptOption  bool
+	preemptOption  WorkRule
 	patienceOption float64
 	atMostOption   int
 	untilOption    struct{ w Waitable }
 )
 
 func (rankOption) requestOption()     {}
-func (rankOption) resourceOption()    {}
 func (preemptOption) requestOption()  {}
-func (preemptOption) resourceOption() {}
 func (patienceOption) requestOption() {}
 func (atMostOption) requestOption()   {}
 func (untilOption) requestOption()    {}
 
+func (o rankOption) applyTo(r *Resource)    { r.defaults.rank = int(o) }
+func (o preemptOption) applyTo(r *Resource) { r.defaults.preempt = WorkRule(o) }
+
 // Rank decides which request is served first: the one with the smaller rank. It is 0 by default. Equal ranks are served first come,
 // first served.
-func Rank(rank int) ResourceOption { return rankOption(rank) }
+func Rank(rank int) RankOption { return rankOption(rank) }
 
-// Preempting lets a request take units from processes whose requests had a larger rank. See [Resource.Request]. Stores and
-// containers have nothing that could be taken back, and ignore it. Given to [NewResource], it holds for all requests.
-func Preempting() ResourceOption { return preemptOption(true) }
+// Preempting lets a request take units from processes whose requests had a larger rank; see [Resource.Request]. The rule says what
+// becomes of their work:
+//
+//   - [Resume]: the work stops, and goes on with what is left when there are units again.
+//   - [Restart]: the work stops, and begins anew when there are units again.
+//   - [Interrupt]: the process loses its units, and is interrupted with a *[Preempted] as the cause.
+//   - [Finish]: nothing is taken away. It is for one request at a resource whose others preempt.
+//
+// With Resume and Restart, only work by [Resource.Work] and [Grant.Work] is stopped, since nothing else knows what is left. Stores and
+// containers have nothing that could be taken away, and ignore the option. Given to [NewResource], it holds for all requests.
+func Preempting(rule WorkRule) RankOption {
+	if rule < Finish || rule > Interrupt {
+		refusePreempting(rule)
+	}
+	return preemptOption(rule)
+}
 
-// NotPreempting is for a request that should not take units away at a resource where others do.
-func NotPreempting() ResourceOption { return preemptOption(false) }
+//go:noinline
+func refusePreempting(rule WorkRule) {
+	panic(fmt.Sprintf("sim: Preempting(%d): it is none of Finish, Resume, Restart and Interrupt", rule))
+}
 
 // Patience is how long the request waits at most; then it is given up with [ErrReneged].
 func Patience(d float64) RequestOption {
@@ -100,7 +116,7 @@ func checkUntil(w Waitable) {
 // requestOptions are the values of the options of a request.
 type requestOptions struct {
 	rank       int
-	preempting bool
+	preempt    WorkRule // 0 or Finish if it takes nothing away
 	patience   float64
 	maxWaiting int
 	until      Waitable
@@ -123,7 +139,7 @@ func (t *requestOptions) apply(opts []RequestOption) {
 		case rankOption:
 			t.rank = int(o)
 		case preemptOption:
-			t.preempting = bool(o)
+			t.preempt = WorkRule(o)
 		case patienceOption:
 			t.patience = float64(o)
 		case atMostOption:
@@ -136,21 +152,21 @@ func (t *requestOptions) apply(opts []RequestOption) {
 	}
 }
 
-// resourceOptionsOf is requestOptionsOf for a request that is waited for together with other things.
-func resourceOptionsOf(opts []ResourceOption) requestOptions {
+// rankOptionsOf is requestOptionsOf for a request that is waited for together with other things.
+func rankOptionsOf(opts []RankOption) requestOptions {
 	t := defaultRequestOptions()
-	t.applyResource(opts)
+	t.applyRank(opts)
 	return t
 }
 
-// applyResource is apply for options that can also be given to a resource.
-func (t *requestOptions) applyResource(opts []ResourceOption) {
+// applyRank is apply for options that can also be given to a resource.
+func (t *requestOptions) applyRank(opts []RankOption) {
 	for _, o := range opts {
 		switch o := o.(type) {
 		case rankOption:
 			t.rank = int(o)
 		case preemptOption:
-			t.preempting = bool(o)
+			t.preempt = WorkRule(o)
 		default:
 			panic("sim: an option of a resource is nil")
 		}
@@ -392,7 +408,7 @@ type request struct {
 	queue      *queue
 	end        *rankEnd // of its rank
 	rank       int
-	preempting bool
+	preempt    WorkRule // 0 or Finish if it takes nothing away
 	amount     float64  // how much is asked for: units, or an amount
 	since      float64  // when it was made
 	p          *Process // who waits, or nil
@@ -449,7 +465,7 @@ func (s *Simulation) newRequest(t *requestOptions, amount float64) *request {
 		s.requests = r.next
 		r.next = nil
 	}
-	r.rank, r.preempting, r.amount, r.since = t.rank, t.preempting, amount, s.now
+	r.rank, r.preempt, r.amount, r.since = t.rank, t.preempt, amount, s.now
 	return r
 }
 

@@ -18,7 +18,7 @@ func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 		}
 	})
 	s.GoAt(1, "asker", func(p *Process) {
-		a, b := free.NewRequest(p, 1), taken.NewRequest(p, 1, Preempting())
+		a, b := free.NewRequest(p, 1), taken.NewRequest(p, 1, Preempting(Interrupt))
 		first := AnyOf(a, b)
 		if err := p.WaitFor(first); err != nil || first.First() != Waitable(a) || a.Grant() == nil || b.Grant() != nil || p.Now() != 1 {
 			t.Errorf("%v at %g", err, p.Now())
@@ -114,7 +114,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 	s.Go("asker", func(p *Process) {
 		_, _ = x.Request(p, 1, Rank(5))
 		_ = p.Wait(1)
-		both := AllOf(y.NewRequest(p, 1, Preempting()), z.NewRequest(p, 1))
+		both := AllOf(y.NewRequest(p, 1, Preempting(Interrupt)), z.NewRequest(p, 1))
 		told = p.WaitFor(both)
 		if y.InUse() != 0 || z.Waiting() != 0 || p.Now() != 1 {
 			t.Errorf("at %g, %d of y are in use, %d wait for z", p.Now(), y.InUse(), z.Waiting())
@@ -124,7 +124,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 		_, _ = y.Request(p, 1, Rank(9))
 		_, _ = x.Request(p, 2) // cannot be served, and those behind wait
 	})
-	s.GoAt(0.5, "takes", func(p *Process) { _, _ = x.Request(p, 1, Rank(1), Preempting()) })
+	s.GoAt(0.5, "takes", func(p *Process) { _, _ = x.Request(p, 1, Rank(1), Preempting(Interrupt)) })
 	run(t, s)
 	if lost, ok := errors.AsType[*Preempted](told); !ok || lost.Resource != x {
 		t.Errorf("the asker was told %v", told)
@@ -223,7 +223,7 @@ func TestAskingIsRefused(t *testing.T) {
 func TestPreemptingOnce(t *testing.T) {
 	s := New()
 	defer s.Close()
-	computer := NewResource(s, "computer", 1, Preempting())
+	computer := NewResource(s, "computer", 1, Preempting(Interrupt))
 	var order []string
 	use := func(at float64, name string, rank int, opts ...RequestOption) {
 		s.GoAt(at, name, func(p *Process) {
@@ -235,7 +235,7 @@ func TestPreemptingOnce(t *testing.T) {
 	}
 	use(0, "backup", 3)
 	use(1, "job", 2)
-	use(2, "polite", 1, NotPreempting())
+	use(2, "polite", 1, Preempting(Finish))
 	run(t, s)
 	if len(order) != 3 || order[0] != "backup" || order[1] != "job" || computer.Preempted() != 1 {
 		t.Errorf("%v", order)

@@ -35,6 +35,9 @@ type Resource struct {
 	holdings     *holdingLog   // nil unless it was asked for
 }
 
+// A ResourceOption adjusts a new [Resource]: [Rank], [Preempting] and [QuantileSketch].
+type ResourceOption interface{ applyTo(*Resource) }
+
 // NewResource makes a resource with so many units. The options, [Rank] and [Preempting], hold for all requests that do not say
 // otherwise. It panics if the capacity is negative, or if there are other options.
 //
@@ -48,7 +51,9 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 	r := &Resource{
 		facility: facility{s: s, name: called}, capacity: capacity, most: capacity, defaults: defaultRequestOptions(), usage: s.timeWeighted(0),
 	}
-	r.defaults.applyResource(opts)
+	for _, o := range opts {
+		o.applyTo(r)
+	}
 	r.total = s.timeWeighted(float64(capacity))
 	r.queue = newQueue(s, called, r)
 	register(s, name, r)
@@ -187,7 +192,7 @@ func (r *Resource) atOnce(l *queue, q *request, _ string) bool {
 		return false
 	case g.n <= r.free():
 		r.hold(g)
-	case q.preempting && r.preempt(g):
+	case r.preempt(q):
 		r.hold(g)
 		r.serve() // those may have lost more than was needed
 	default:
@@ -257,7 +262,7 @@ func (r *Resource) serve() {
 			return
 		}
 		if q.grant.n > r.free() {
-			if !q.preempting || !r.preempt(q.grant) {
+			if !r.preempt(q) {
 				return
 			}
 			if r.queue.first != q {
@@ -365,11 +370,11 @@ type GrantRequest struct{ Request }
 
 // NewRequest is a request of process p for n units that can be waited for together with other things; see [Request]. The process holds
 // the units until the grant is released. It panics as [Resource.Request] does.
-func (r *Resource) NewRequest(p *Process, n int, opts ...ResourceOption) *GrantRequest {
+func (r *Resource) NewRequest(p *Process, n int, opts ...RankOption) *GrantRequest {
 	r.checkUnits(n)
 	a := &GrantRequest{Request{of: r}}
 	t := r.defaults
-	t.applyResource(opts)
+	t.applyRank(opts)
 	a.set(p, &r.queue, float64(n), "NewRequest", t)
 	return a
 }

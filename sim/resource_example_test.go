@@ -85,7 +85,7 @@ func ExamplePreempted() {
 		fmt.Println(p.Now(), "done")
 	})
 	s.GoAt(4, "repair", func(p *sim.Process) {
-		machine.Use(p, 1, func() error { return p.Wait(5) }, sim.Preempting())
+		machine.Use(p, 1, func() error { return p.Wait(5) }, sim.Preempting(sim.Interrupt))
 	})
 	s.Run(ctx, math.Inf(1))
 	// Output:

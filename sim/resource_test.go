@@ -240,7 +240,7 @@ func TestResourceAgainstReference(t *testing.T) {
 			s.GoAt(v.at, fmt.Sprint(i), func(p *Process) {
 				opts := []RequestOption{Rank(v.rank), Patience(v.patience), AtMost(v.most)}
 				if v.preempting {
-					opts = append(opts, Preempting())
+					opts = append(opts, Preempting(Interrupt))
 				}
 				err := res.Use(p, v.n, func() error {
 					v.granted = p.Now()
@@ -463,7 +463,7 @@ func TestPreemptionResumes(t *testing.T) {
 						work = in.Remaining
 					}
 					return nil
-				}, Rank(rank), Preempting())
+				}, Rank(rank), Preempting(Interrupt))
 				if lost := (*Preempted)(nil); work > 0 && (!errors.As(err, &lost) || lost.By.Name() != "urgent") {
 					t.Errorf("%v", err)
 				}
@@ -507,10 +507,10 @@ func TestPreemptionTakesNoMoreThanNeeded(t *testing.T) {
 	hold("c", 1, 7)
 	hold("d", 1, 2)
 	s.GoAt(1, "taker", func(p *Process) {
-		if _, err := r.Request(p, 5, Rank(2), Preempting(), AtMost(0)); !errors.Is(err, ErrBalked) || len(lost) > 0 {
+		if _, err := r.Request(p, 5, Rank(2), Preempting(Interrupt), AtMost(0)); !errors.Is(err, ErrBalked) || len(lost) > 0 {
 			t.Errorf("%v, %v", err, lost)
 		}
-		if _, err := r.Request(p, 2, Rank(2), Preempting()); err != nil || p.Now() != 1 || r.InUse() != 4 {
+		if _, err := r.Request(p, 2, Rank(2), Preempting(Interrupt)); err != nil || p.Now() != 1 || r.InUse() != 4 {
 			t.Errorf("%v at %g, %d in use", err, p.Now(), r.InUse())
 		}
 	})
@@ -540,7 +540,7 @@ func TestPreemptionChains(t *testing.T) {
 					y := rnd.IntN(3)
 					one, two := rs[x], rs[y]
 					opts := func() []RequestOption {
-						return []RequestOption{Rank(rnd.IntN(4)), Patience(float64(rnd.IntN(9))), Preempting()}[:2+rnd.IntN(2)]
+						return []RequestOption{Rank(rnd.IntN(4)), Patience(float64(rnd.IntN(9))), Preempting(Interrupt)}[:2+rnd.IntN(2)]
 					}
 					_ = one.Use(p, 1+rnd.IntN(one.Capacity()), func() error {
 						_ = p.Wait(float64(rnd.IntN(2)))
@@ -678,7 +678,7 @@ func TestUseTellsOfPreemption(t *testing.T) {
 				t.Errorf("%s: %g is left", name, left)
 			}
 		})
-		s.GoAt(4, "high", func(p *Process) { _ = desk.Use(p, 1, func() error { return p.Wait(1) }, Preempting()) })
+		s.GoAt(4, "high", func(p *Process) { _ = desk.Use(p, 1, func() error { return p.Wait(1) }, Preempting(Interrupt)) })
 		run(t, s)
 	}
 }

@@ -246,9 +246,9 @@ func TestPreemptionAndShifts(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 40, 1}}}, Resume)
 	b.comes(0, "a", 10, Rank(2))
-	b.comes(3, "b", 6, Rank(1), Preempting()) // is stopped at 8 with 1 left
-	b.comes(9, "c", 1, Rank(0), Preempting())
-	b.comes(10, "d", 1, Rank(1), Preempting())
+	b.comes(3, "b", 6, Rank(1), Preempting(Interrupt)) // is stopped at 8 with 1 left
+	b.comes(9, "c", 1, Rank(0), Preempting(Interrupt))
+	b.comes(10, "d", 1, Rank(1), Preempting(Interrupt))
 	b.expect(t, 50, "3 a lost by , 7 left", "25 c done", "26 b done", "27 d done")
 }
 

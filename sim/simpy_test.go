@@ -273,7 +273,7 @@ func Example_simpyPreemption() {
 		fmt.Println(p.Now(), "backup done")
 	})
 	s.GoAt(20, "alarm", func(p *sim.Process) {
-		computer.Use(p, 1, func() error { return p.Wait(3) }, sim.Rank(0), sim.Preempting())
+		computer.Use(p, 1, func() error { return p.Wait(3) }, sim.Rank(0), sim.Preempting(sim.Interrupt))
 	})
 	s.Run(context.Background(), math.Inf(1))
 	// Output:
@@ -528,7 +528,7 @@ func Example_simpyThen() {
 func Example_simpyPreemptingOnce() {
 	s := sim.New()
 	defer s.Close()
-	computer := sim.NewResource(s, "computer", 1, sim.Preempting())
+	computer := sim.NewResource(s, "computer", 1, sim.Preempting(sim.Interrupt))
 	s.Go("backup", func(p *sim.Process) {
 		err := computer.Use(p, 1, func() error { return p.Wait(50) }, sim.Rank(1))
 		fmt.Println(p.Now(), err)

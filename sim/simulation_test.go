@@ -202,7 +202,7 @@ func TestOtherSimulations(t *testing.T) {
 	requests := map[string]func(p *Process){
 		"Resource.Use":           func(p *Process) { _ = desk.Use(p, 1, func() error { t.Error("used"); return nil }) },
 		"Resource.Use, taken":    func(p *Process) { _ = desk.Use(p, 5, func() error { t.Error("used"); return nil }) },
-		"Resource.Request":       func(p *Process) { _, _ = desk.Request(p, 1, Preempting()) },
+		"Resource.Request":       func(p *Process) { _, _ = desk.Request(p, 1, Preempting(Interrupt)) },
 		"Store.Put":              func(p *Process) { _ = store.Put(p, 1) },
 		"Store.Put, no room":     func(p *Process) { _ = full.Put(p, 1) },
 		"Store.Get":              func(p *Process) { _, _ = full.Get(p) },

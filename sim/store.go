@@ -39,20 +39,21 @@ const Unlimited = math.MaxInt
 //
 // Without a name its statistics are not in the [Report], and it can be collected as garbage. With one it stays as long as the
 // simulation: what is made in large numbers, such as a mailbox for each customer, should have no name.
-func NewStore[T any](s *Simulation, name string, capacity int) *Store[T] {
+func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOption) *Store[T] {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
 	}
 	st := &Store[T]{capacity: capacity}
 	st.exchange.init(s, orElse(name, "a store"), 0, st)
+	st.waits.quantiles = newSketch(opts)
 	register(s, name, st)
 	return st
 }
 
 // NewSortedStore makes a store from which the smallest thing is taken first, and the oldest among equals: "oldest" means that
 // everywhere. Compare is negative if a comes before b. Putting something in moves those that come after it.
-func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int) *Store[T] {
-	st := NewStore[T](s, name, capacity)
+func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int, opts ...StatOption) *Store[T] {
+	st := NewStore[T](s, name, capacity, opts...)
 	st.compare = compare
 	return st
 }
@@ -258,14 +259,14 @@ type ItemRequest[T any] struct{ Request }
 
 // NewGetRequest is a request of process p for the oldest thing in the store that can be waited for together with other things; see
 // [Request].
-func (st *Store[T]) NewGetRequest(p *Process, opts ...ResourceOption) *ItemRequest[T] {
+func (st *Store[T]) NewGetRequest(p *Process, opts ...RankOption) *ItemRequest[T] {
 	return st.NewGetWhereRequest(p, nil, opts...)
 }
 
 // NewGetWhereRequest is [Store.GetRequested] for the oldest of those things that are wanted; see [Store.GetWhere].
-func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...ResourceOption) *ItemRequest[T] {
+func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...RankOption) *ItemRequest[T] {
 	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
-	a.set(p, &st.getters, 1, "NewGetRequest", resourceOptionsOf(opts))
+	a.set(p, &st.getters, 1, "NewGetRequest", rankOptionsOf(opts))
 	return a
 }
 
@@ -274,9 +275,9 @@ func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happ
 
 // NewPutRequest is a request of process p to put v into the store that can be waited for together with other things; see [Request].
 // When it has happened v is in the store, or somebody has got it.
-func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...ResourceOption) *Request {
+func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...RankOption) *Request {
 	a := &Request{order: &order[T]{v: v}}
-	a.set(p, &st.putters, 1, "NewPutRequest", resourceOptionsOf(opts))
+	a.set(p, &st.putters, 1, "NewPutRequest", rankOptionsOf(opts))
 	return a
 }
 

@@ -156,6 +156,49 @@ func (t *Tally) Quantile(q float64) float64 {
 	return max(t.min, min(x, t.max))
 }
 
+// AddTarget makes the tally count the observations that are at most x, from now on, for [Tally.ServiceLevel] and the [Report]. It panics if
+// x is not finite.
+//
+//	desk.Waits().AddTarget(5) // how many are served within five minutes?
+func (t *Tally) AddTarget(x float64) {
+	if !finite(x) {
+		refuse("Tally.AddTarget", x)
+	}
+	if t.n > 0 {
+		panic(fmt.Sprintf("sim: Tally.AddTarget(%g) of a tally that has observations; add targets before the run", x))
+	}
+	if t.quantiles == nil {
+		t.quantiles = new(sketch)
+	}
+	t.quantiles.targets = append(t.quantiles.targets, target{x: x})
+}
+
+// ServiceLevel is the share of observations that are at most x: of a resource's waits, the share of requests that were granted within x. It is
+// exact if x is a target ([Tally.AddTarget]). Otherwise it is by the sketch: exact but for observations within its relative accuracy of x.
+// It is NaN without observations, and panics if x is no target and there is no [QuantileSketch].
+func (t *Tally) ServiceLevel(x float64) float64 {
+	k := t.quantiles
+	if k != nil {
+		for _, one := range k.targets {
+			if one.x == x {
+				return float64(one.within) / float64(t.n)
+			}
+		}
+	}
+	if k == nil || k.dd == nil {
+		panic(fmt.Sprintf("sim: ServiceLevel(%g) of a Tally that has neither that target nor a sketch; call AddTarget before the run, or make it with QuantileSketch(0.01)", x))
+	}
+	switch {
+	case t.n == 0:
+		return math.NaN()
+	case x < t.min:
+		return 0
+	case x >= t.max:
+		return 1
+	}
+	return k.weightUpTo(x) / float64(t.n)
+}
+
 // Merge adds all observations of another Tally, which stays as it is, as if each had been added to this one. It panics if this one
 // keeps its observations ([Tally.KeepObservations]), or if it keeps quantiles, and the other has observations but no quantiles of the same accuracy.
 func (t *Tally) Merge(other *Tally) {
@@ -185,8 +228,23 @@ func (t *Tally) Merge(other *Tally) {
 	t.lost += lost
 }
 
+// mergeTargets adds the counts of the same targets.
+func (t *Tally) mergeTargets(other *Tally) {
+	for i := range t.quantiles.targets {
+		mine := &t.quantiles.targets[i]
+		if other.quantiles == nil || i >= len(other.quantiles.targets) || other.quantiles.targets[i].x != mine.x {
+			panic(fmt.Sprintf("sim: Merge of a Tally without the target %g into one that has it; give both the same targets", mine.x))
+		}
+		mine.within += other.quantiles.targets[i].within
+	}
+}
+
 func (t *Tally) mergeQuantiles(other *Tally) {
-	if other.quantiles == nil {
+	t.mergeTargets(other)
+	if t.quantiles.dd == nil {
+		return
+	}
+	if other.quantiles == nil || other.quantiles.dd == nil {
 		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same QuantileSketch option")
 	}
 	from := other.quantiles.dd
@@ -201,7 +259,7 @@ func (t *Tally) mergeQuantiles(other *Tally) {
 // Reset forgets all observations, and keeps the options.
 func (t *Tally) Reset() {
 	if t.quantiles != nil {
-		t.quantiles.dd.Clear()
+		t.quantiles.clear()
 	}
 	if t.observations != nil {
 		t.observations.begin()
@@ -234,12 +292,18 @@ func halfWidth(level, deviation float64, n int64) float64 {
 	return portable.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
 }
 
-// A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments.
-type StatOption interface{ statOption() }
+// A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments: [QuantileSketch]. Given to [NewResource], [NewStore] or
+// [NewContainer], it is for the waits.
+type StatOption interface {
+	ResourceOption
+	statOption()
+}
 
 type sketchOption struct{ accuracy float64 }
 
 func (sketchOption) statOption() {}
+
+func (o sketchOption) applyTo(r *Resource) { r.waits.quantiles = newSketch([]StatOption{o}) }
 
 // QuantileSketch makes a [Tally] or a [TimeWeighted] able to answer Quantile, to within a share of the true value: with 0.01 a quantile of
 // 250 is told as something between 247.5 and 252.5. An observation then costs tens of nanoseconds instead of a few, and the
@@ -276,14 +340,29 @@ func newSketch(opts []StatOption) *sketch {
 //
 // [DDSketch]: https://doi.org/10.14778/3352063.3352135
 type sketch struct {
-	dd   *ddsketch.DDSketch
-	upTo float64 // of a level: up to when its path is there
+	dd      *ddsketch.DDSketch // nil if there are only targets
+	upTo    float64            // of a TimeWeighted: up to when its path is in the sketch
+	targets []target           // of a Tally
+}
+
+// A target counts observations that are at most x.
+type target struct {
+	x      float64
+	within int64
 }
 
 // mostSketched is a little less than where the library's buckets end.
 const mostSketched = 1e308
 
 func (k *sketch) add(x, weight float64) {
+	for i := range k.targets {
+		if x <= k.targets[i].x {
+			k.targets[i].within++
+		}
+	}
+	if k.dd == nil {
+		return
+	}
 	if err := k.dd.AddWithCount(max(-mostSketched, min(x, mostSketched)), weight); err != nil {
 		panic("sim: " + err.Error()) // x is finite and the weight not negative
 	}
@@ -310,9 +389,31 @@ func (k *sketch) valueAbove(rank float64) float64 {
 	return k.dd.Value(positive.KeyAtRank(rank - notAbove))
 }
 
+// weightUpTo is the weight of the values that are at most x, as far as the buckets tell.
+func (k *sketch) weightUpTo(x float64) float64 {
+	weight := 0.0
+	k.dd.ForEach(func(value, count float64) bool {
+		if value <= x {
+			weight += count
+		}
+		return false
+	})
+	return weight
+}
+
+// clear forgets all values.
+func (k *sketch) clear() {
+	if k.dd != nil {
+		k.dd.Clear()
+	}
+	for i := range k.targets {
+		k.targets[i].within = 0
+	}
+}
+
 // checkQuantile panics if q is not a share, or if quantiles are not kept.
 func checkQuantile(kind string, k *sketch, q float64) {
-	if k == nil {
+	if k == nil || k.dd == nil {
 		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option QuantileSketch(0.01)", kind, kind))
 	}
 	if !(q >= 0 && q <= 1) {

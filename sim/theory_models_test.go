@@ -372,7 +372,7 @@ func preemptive(name string, kinds []kind, rank func(kind, number int) int) mode
 // work is service of some length, in as many parts as it takes.
 func work(p *sim.Process, desk *sim.Resource, length float64, rank int) {
 	for length > 0 {
-		err := desk.Use(p, 1, func() error { length = left(p.Wait(length)); return nil }, sim.Rank(rank), sim.Preempting())
+		err := desk.Use(p, 1, func() error { length = left(p.Wait(length)); return nil }, sim.Rank(rank), sim.Preempting(sim.Interrupt))
 		if _, taken := errors.AsType[*sim.Preempted](err); !taken {
 			must(err)
 		}

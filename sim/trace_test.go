@@ -29,7 +29,7 @@ func traced(to func(trace.Record)) *Simulation {
 		_ = desk.Use(p, 1, func() error { return nil }, Until(ready))
 		_ = desk.Use(p, 1, func() error { return nil }, Patience(0.25), Rank(1))
 		_ = desk.Use(p, 1, func() error { return nil }, AtMost(0), Rank(1))
-		_ = desk.Use(p, 1, func() error { _, _ = p.WaitForWithin(AnyOf(ready, ann), 1); return nil }, Preempting())
+		_ = desk.Use(p, 1, func() error { _, _ = p.WaitForWithin(AnyOf(ready, ann), 1); return nil }, Preempting(Interrupt))
 		ann.Interrupt("fire")
 		_, _ = shelf.Get(p)
 	})

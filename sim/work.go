@@ -92,13 +92,13 @@ type job struct {
 }
 
 // suspend stops the work that is done with a grant, and gives its units back until it can go on.
-func (r *Resource) suspend(g *Grant) {
+func (r *Resource) suspend(g *Grant, rule WorkRule) {
 	s, p := r.s, g.p
 	if at, due := s.dueAt(p.slot); due {
 		g.job.left = at - s.now
 		s.unschedule(p.slot)
 	}
-	if r.availability.rule == Restart {
+	if rule == Restart {
 		g.job.left = g.job.whole
 	}
 	r.drop(g)
@@ -201,36 +201,55 @@ func (g *Grant) Lost() *Preempted {
 	return &g.lost.Preempted
 }
 
-// preempt takes units from those who have them on a larger rank, until there are enough for g. It takes nothing and reports
-// false if that cannot be.
-func (r *Resource) preempt(g *Grant) bool {
+// preempt takes units from grants of a larger rank, by the rule of request q, until there are enough for it. It takes nothing and
+// reports false if there would not be enough, or if the request does not preempt.
+func (r *Resource) preempt(q *request) bool {
+	rule, g := q.preempt, q.grant
+	if rule <= Finish {
+		return false
+	}
 	lacking := g.n - r.free()
 	available := 0
 	for h := r.first; h != nil && available < lacking; h = h.next {
-		if h.givesWay(g) {
+		if h.givesWay(g, rule) {
 			available += h.n
 		}
 	}
 	if available < lacking {
 		return false
 	}
-	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
+	// A process that loses units may leave a queue, even that of this resource. Nothing is granted meanwhile.
 	r.busy = true
 	for g.n > r.free() {
 		var victim *Grant
 		for h := r.last; h != nil; h = h.prev { // from the latest, which goes first among equals
-			if h.givesWay(g) && (victim == nil || h.rank > victim.rank) {
+			if h.givesWay(g, rule) && (victim == nil || h.rank > victim.rank) {
 				victim = h
 			}
 		}
-		r.take(victim, g.p, "")
+		if rule == Interrupt {
+			r.take(victim, g.p, "")
+			continue
+		}
+		r.refused.preempted++
+		if r.s.trace != nil {
+			r.tracePreempt(victim, g.who())
+		}
+		r.ensureAvailability()
+		r.suspend(victim, rule)
 	}
 	r.busy = false
 	return true
 }
 
-// givesWay tells whether the units of h may be taken for g.
-func (h *Grant) givesWay(g *Grant) bool { return h.rank > g.rank && h.p != nil && h.p != g.p }
+// givesWay reports whether the units of h may be taken for g by a rule.
+func (h *Grant) givesWay(g *Grant, rule WorkRule) bool {
+	return h.rank > g.rank && h.p != nil && h.p != g.p && (rule == Interrupt || h.canStop(rule))
+}
+
+func (r *Resource) tracePreempt(victim *Grant, by string) {
+	r.s.record(trace.Record{Kind: trace.Preempt, Who: by, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+}
 
 // take takes away the units of victim for a process, or for nobody.
 func (r *Resource) take(victim *Grant, by *Process, why string) {
@@ -242,7 +261,7 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 		if by != nil {
 			who = by.name
 		}
-		r.s.record(trace.Record{Kind: trace.Preempt, Who: who, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+		r.tracePreempt(victim, who)
 	}
 	victim.lost.notice = victim.p.interrupt(&victim.lost.Preempted)
 }
@@ -268,7 +287,7 @@ func (r *Resource) cutOff() {
 		if u.rule == Interrupt {
 			r.take(victim, nil, u.why)
 		} else {
-			r.suspend(victim)
+			r.suspend(victim, u.rule)
 		}
 	}
 	r.busy = false

@@ -37,7 +37,7 @@ func TestPreemptedLeavesTheSameLine(t *testing.T) {
 	granted := false
 	s.At(2, func() { r.RequestThen(1, func(*Grant, error) { granted = true }, Rank(4)) })
 	s.GoAt(3, "taker", func(p *Process) {
-		if _, err := r.Request(p, 2, Rank(0), Preempting()); err != nil || p.Now() != 3 {
+		if _, err := r.Request(p, 2, Rank(0), Preempting(Interrupt)); err != nil || p.Now() != 3 {
 			t.Errorf("%v at %g", err, p.Now())
 		}
 	})
@@ -63,7 +63,7 @@ func TestPreemptingIsPreempted(t *testing.T) {
 			t.Error(err)
 		}
 		_ = p.Wait(3)
-		_, err := a.Request(p, 1, Rank(0), Preempting())
+		_, err := a.Request(p, 1, Rank(0), Preempting(Interrupt))
 		var lost *Preempted
 		if !errors.As(err, &lost) || lost.Resource != b || p.Now() != 5 {
 			t.Errorf("q: %v at %g", err, p.Now())
@@ -71,7 +71,7 @@ func TestPreemptingIsPreempted(t *testing.T) {
 	})
 	_, v := hold(s, 0, "v", a, b, ranked(5), ranked(0)) // has a, and waits for b
 	head, _ := hold(s, 2, "head", a, nil, ranked(-1), nil)
-	_, x := hold(s, 2, "x", b, nil, []RequestOption{Rank(1), Preempting()}, nil)
+	_, x := hold(s, 2, "x", b, nil, []RequestOption{Rank(1), Preempting(Interrupt)}, nil)
 	s.At(5, func() { head.Interrupt("go away") })
 	_ = s.Run(background, 10)
 	var lost *Preempted
@@ -96,7 +96,7 @@ func TestLostUnitsAreReleasedByOthers(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		s.GoAt(5, "emergency", func(p *Process) { _ = beds.Use(p, 1, func() error { return p.Wait(1) }, Preempting()) })
+		s.GoAt(5, "emergency", func(p *Process) { _ = beds.Use(p, 1, func() error { return p.Wait(1) }, Preempting(Interrupt)) })
 		s.After(5, g.Release)
 		told = p.Wait(10)
 		if p.Now() != 5 {
@@ -151,7 +151,7 @@ func newVictim() *victim {
 		w.rooms[i], w.takers[i] = NewResource(s, fmt.Sprint("room ", i), 1), s.Signal("take")
 		s.Go("taker", func(p *Process) {
 			_ = p.WaitFor(w.takers[i])
-			_ = w.rooms[i].Use(p, 1, func() error { return p.Wait(1) }, Preempting())
+			_ = w.rooms[i].Use(p, 1, func() error { return p.Wait(1) }, Preempting(Interrupt))
 		})
 	}
 	w.p = s.Go("victim", func(p *Process) {
@@ -277,7 +277,7 @@ func TestWorkIsConserved(t *testing.T) {
 			n, work := 1+random.IntN(most), float64(random.IntN(6))
 			opts := []RequestOption{Rank(random.IntN(3))}
 			if random.IntN(4) == 0 {
-				opts = append(opts, Preempting())
+				opts = append(opts, Preempting(Interrupt))
 			}
 			p := s.GoAt(float64(random.IntN(200)), "customer", func(p *Process) {
 				came++
@@ -339,5 +339,66 @@ func TestWorkIsConserved(t *testing.T) {
 	if stopped < 500 || preempted < 500 || interruptedWhileStopped < 20 || vain < 10 {
 		t.Errorf("only %d stopped, %d preempted, %d interrupted while stopped, and %d seeds with work in vain: this tests little",
 			stopped, preempted, interruptedWhileStopped, vain)
+	}
+}
+
+// What becomes of the work that a preempting request takes the units from is told by the rule.
+func TestPreemptionRules(t *testing.T) {
+	for _, c := range []struct {
+		rule             WorkRule
+		high, low, other string
+		stopped, taken   int
+	}{
+		{Finish, "high 12", "low 10", "other 13", 0, 0},   // it waits
+		{Resume, "high 6", "low 12", "other 13", 1, 1},    // 6 of 10 are left at 4
+		{Restart, "high 6", "low 16", "other 17", 1, 1},   // all 10 are done anew
+		{Interrupt, "high 6", "low 4 6", "other 7", 0, 1}, // it goes away with 6 left
+	} {
+		s := New()
+		desk := NewResource(s, "desk", 1, Preempting(c.rule))
+		var high, low, other string
+		s.Go("low", func(p *Process) {
+			err := desk.Work(p, 1, 10, Rank(2))
+			if low = fmt.Sprint("low ", p.Now()); err != nil {
+				low += fmt.Sprint(" ", Remaining(err))
+			}
+		})
+		s.GoAt(1, "other", func(p *Process) { // of the same rank, and behind the work that was stopped
+			_ = desk.Work(p, 1, 1, Rank(2))
+			other = fmt.Sprint("other ", p.Now())
+		})
+		s.GoAt(4, "high", func(p *Process) {
+			_ = desk.Work(p, 1, 2, Rank(1))
+			high = fmt.Sprint("high ", p.Now())
+		})
+		run(t, s)
+		if high != c.high || low != c.low || other != c.other || desk.Stopped() != c.stopped || desk.Preempted() != c.taken {
+			t.Errorf("rule %d: %s, %s, %s, stopped %d, preempted %d", c.rule, high, low, other, desk.Stopped(), desk.Preempted())
+		}
+		if desk.InUse() != 0 || desk.Waiting() != 0 {
+			t.Errorf("rule %d: %d in use, %d waiting", c.rule, desk.InUse(), desk.Waiting())
+		}
+	}
+	wantPanic(t, "none of Finish", func() { Preempting(0) })
+	wantPanic(t, "none of Finish", func() { Preempting(Interrupt + 1) })
+}
+
+// Only work can stop and go on: who holds units for anything else keeps them.
+func TestPreemptionStopsOnlyWork(t *testing.T) {
+	s := New()
+	desk := NewResource(s, "desk", 1)
+	s.Go("low", func(p *Process) {
+		if err := desk.Use(p, 1, func() error { return p.Wait(10) }, Rank(2)); err != nil || p.Now() != 10 {
+			t.Errorf("it ended at %g: %v", p.Now(), err)
+		}
+	})
+	s.GoAt(4, "high", func(p *Process) {
+		if _ = desk.Work(p, 1, 2, Preempting(Resume)); p.Now() != 12 {
+			t.Errorf("it ended at %g", p.Now())
+		}
+	})
+	run(t, s)
+	if desk.Preempted() != 0 {
+		t.Error("units were taken from who cannot go on")
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // open opens the clinic in a simulation. Times are in minutes.
 func open(s *sim.Simulation) (doctors *sim.Resource) {
-	nurse, doctors := sim.NewResource(s, "nurse", 1), sim.NewResource(s, "doctors", 2, sim.Preempting())
+	nurse, doctors := sim.NewResource(s, "nurse", 1), sim.NewResource(s, "doctors", 2, sim.Preempting(sim.Interrupt))
 	look, treat := s.Sampler("look", sim.Lognormal(4, 2)), s.Sampler("treat", sim.Lognormal(11, 6))
 	luck, number := s.Stream("luck"), 0
 	s.Arrive(sim.Poisson(s.Stream("arrivals"), 0.15), func() {

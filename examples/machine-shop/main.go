@@ -49,7 +49,7 @@ func (s *shop) machine(p *sim.Process) {
 // repair has the repairman come at once, unless he is at another machine, and waits until he is done.
 func (s *shop) repair(p *sim.Process) {
 	began := p.Now()
-	_ = s.repairman.Use(p, 1, func() error { return p.Wait(repairTakes) }, sim.Rank(urgent), sim.Preempting())
+	_ = s.repairman.Use(p, 1, func() error { return p.Wait(repairTakes) }, sim.Rank(urgent), sim.Preempting(sim.Interrupt))
 	s.lost.Add(p.Now() - began)
 }
 

@@ -35,7 +35,7 @@ func shop(t *testing.T) *sim.Simulation {
 	random := s.Stream("all")
 	s.Every(0, 1, func() {
 		s.Go("ann & ben", func(p *sim.Process) {
-			_ = desk.Use(p, 1, func() error { return p.Wait(2.2 * random.ExpFloat64()) }, sim.Rank(random.IntN(3)), sim.Preempting())
+			_ = desk.Use(p, 1, func() error { return p.Wait(2.2 * random.ExpFloat64()) }, sim.Rank(random.IntN(3)), sim.Preempting(sim.Interrupt))
 		})
 	})
 	if err := s.Run(context.Background(), 100); err != nil {
