@@ -1,7 +1,9 @@
 package sim_test
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -113,5 +115,40 @@ func TestReadColumn(t *testing.T) {
 		if _, err := sim.ReadColumn(strings.NewReader(table), "at"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", table, err, want)
 		}
+	}
+}
+
+// Laws that the package does not have can be made of a function, and used wherever a distribution is.
+func TestNewDistribution(t *testing.T) {
+	// Pareto by its quantile function: P(X > x) = (1/x)³, with mean 3/2 and variance 3/4.
+	pareto := sim.NewDistribution("pareto(3)", 1.5, math.Sqrt(0.75), func(r *rand.Rand) float64 { return 1 / math.Cbrt(1-r.Float64()) })
+	s := sim.New(sim.Seed(1))
+	var drawn sim.Tally
+	draw := s.Sampler("service", pareto)
+	for range 100_000 {
+		drawn.Add(draw())
+	}
+	if e := drawn.StdDev() / math.Sqrt(100_000); math.Abs(drawn.Mean()-pareto.Mean()) > 4*e || drawn.Min() < 1 {
+		t.Errorf("%v: %v, want a mean of %v ± %v", pareto, &drawn, pareto.Mean(), 4*e)
+	}
+	if pareto.String() != "pareto(3)" || pareto.StdDev() != math.Sqrt(0.75) {
+		t.Errorf("%v has a standard deviation of %v", pareto, pareto.StdDev())
+	}
+	arrivals := sim.Renewal(s.Stream("arrivals"), pareto)
+	if at, ok := arrivals.Next(0); !ok || at < 1 {
+		t.Errorf("the first comes at %v", at)
+	}
+	for name, make := range map[string]func(){
+		"a function": func() { sim.NewDistribution("odd", 1, 1, nil) },
+		"negative":   func() { sim.NewDistribution("odd", 1, -1, func(*rand.Rand) float64 { return 1 }) },
+	} {
+		func() {
+			defer func() {
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "sim: odd: ") || !strings.Contains(text, name) {
+					t.Errorf("%s: %s", name, text)
+				}
+			}()
+			make()
+		}()
 	}
 }

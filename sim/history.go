@@ -608,7 +608,7 @@ func (r *Resource) Holdings() (all []Holding, missed int64) {
 		if r.holdings != nil {
 			from = r.holdings.from(g)
 		}
-		all = append(all, Holding{Resource: r.name, Who: g.who(), Units: g.n, From: from, To: r.s.now, Held: true})
+		all = append(all, Holding{Resource: r.name, Who: g.holder(), Units: g.n, From: from, To: r.s.now, Held: true})
 	}
 	return all, missed
 }
@@ -622,7 +622,7 @@ func (l *holdingLog) note(g *Grant) {
 		return
 	}
 	l.over = appendUpTo(l.most, l.over,
-		Holding{Resource: g.r.name, Who: g.who(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
+		Holding{Resource: g.r.name, Who: g.holder(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
 }
 
 // holders are the holdings of a resource, which are reset with its statistics, and not reported.

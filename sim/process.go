@@ -124,6 +124,9 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 	if len(opts) > 0 {
 		sl.priority = priorityOf(opts)
 	}
+	if s.trace != nil {
+		s.startTracing(p)
+	}
 	s.schedule(id, t)
 	return p
 }
@@ -141,10 +144,13 @@ func (p *Process) finish() {
 	}
 	p.releaseWaitState()
 	if s.trace != nil {
-		s.record(trace.Record{Kind: trace.End, Who: p.name})
+		s.record(trace.Record{Kind: trace.End, Who: p.traced()})
 	}
 	s.freeSlot(p.slot)
 	p.waiters.fire(s)
+	if s.trace != nil {
+		delete(s.tracedNames.of, p)
+	}
 }
 
 // Name is what the process was called when it was started.
@@ -170,7 +176,7 @@ func (p *Process) subscribe(sub *subscription) { p.waiters.add(sub) }
 
 func (p *Process) owner() *Simulation { return p.s }
 
-func (p *Process) label() string { return "the end of " + p.name }
+func (p *Process) label() string { return "the end of " + p.traced() }
 
 // Current is the process whose turn it is, or nil if there is none, as in an event's function.
 func (s *Simulation) Current() *Process { return s.current }
@@ -205,7 +211,7 @@ func (p *Process) pause(t, d float64, call string) error {
 		return nil
 	}
 	if s.trace != nil {
-		s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: fmt.Sprintf("%g", d)})
+		s.record(trace.Record{Kind: trace.Wait, Who: p.traced(), What: fmt.Sprintf("%g", d)})
 	}
 	if t <= math.MaxFloat64 {
 		s.schedule(p.slot, t)
@@ -285,7 +291,7 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 		return false, p.interruption(d)
 	}
 	if s.trace != nil {
-		s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: "for " + w.label()})
+		s.record(trace.Record{Kind: trace.Wait, Who: p.traced(), What: "for " + w.label()})
 	}
 	p.ensureWaitState().awaits = w
 	w.subscribe(&p.sub)
@@ -444,7 +450,7 @@ func (p *Process) interrupt(cause any) *Interrupted {
 		i.By = s.current.name
 	}
 	if s.trace != nil {
-		s.record(trace.Record{Kind: trace.Interrupt, Who: i.By, What: fmt.Sprintf("%s: %v", p.name, cause)})
+		s.record(trace.Record{Kind: trace.Interrupt, Who: s.who(), What: fmt.Sprintf("%s: %v", p.traced(), cause)})
 	}
 	e := p.ensureWaitState()
 	e.interrupts = append(e.interrupts, i)

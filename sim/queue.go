@@ -52,7 +52,7 @@ func (l *queue) try(r *request, t *requestOptions, who string) (waits bool, err 
 
 // request has a process wait until its request is served or given up. The request is free then.
 func (l *queue) request(p *Process, r *request, t *requestOptions) error {
-	waits, err := l.try(r, t, p.name)
+	waits, err := l.try(r, t, p.traced())
 	if waits {
 		err = l.wait(p, r, t)
 	}
@@ -127,7 +127,7 @@ func (l *queue) wait(p *Process, r *request, t *requestOptions) error {
 		return p.interruption(0)
 	}
 	if s.trace != nil {
-		s.record(trace.Record{Kind: trace.Request, Who: p.name, What: l.name})
+		s.record(trace.Record{Kind: trace.Request, Who: p.traced(), What: l.name})
 	}
 	r.p = p
 	p.request = r
@@ -144,11 +144,11 @@ func (l *queue) wait(p *Process, r *request, t *requestOptions) error {
 	case elapsed:
 		p.sub.unsubscribe()
 		r.withdraw()
-		l.countFailure(elapsed, p.name)
+		l.countFailure(elapsed, p.traced())
 		s.serveLeft()
 		return ErrReneged
 	case withdrawn:
-		l.countFailure(withdrawn, p.name)
+		l.countFailure(withdrawn, p.traced())
 		return ErrWithdrawn
 	case interrupted:
 		return p.interruption(0)

@@ -59,6 +59,20 @@ type Distribution struct {
 	draw     func(r *rand.Rand) float64
 }
 
+// NewDistribution returns a distribution that is drawn by a function, for what this package does not have: a Pareto law, a truncation, a
+// mixture. The name is what String returns. A mean or a standard deviation that is not known is NaN.
+//
+// A law that is known by its quantile function q is drawn by
+//
+//	func(r *rand.Rand) float64 { return q(r.Float64()) }
+//
+// The function must take all its randomness from r, and have no state. It panics if draw is nil, or if stdDev is negative.
+func NewDistribution(name string, mean, stdDev float64, draw func(r *rand.Rand) float64) Distribution {
+	need(draw != nil, name, "a function that draws is needed, not nil")
+	need(!(stdDev < 0), name, "the standard deviation must not be negative")
+	return Distribution{name, mean, stdDev, draw}
+}
+
 // Draw is a random number from a stream.
 func (d Distribution) Draw(r *rand.Rand) float64 { return d.draw(r) }
 

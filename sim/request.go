@@ -257,7 +257,7 @@ func (a *Request) subscribe(sub *subscription) {
 	}
 	a.place()
 	if s := a.p.s; s.trace != nil && a.q != nil {
-		s.record(trace.Record{Kind: trace.Request, Who: a.p.name, What: a.queue.name})
+		s.record(trace.Record{Kind: trace.Request, Who: a.p.traced(), What: a.queue.name})
 	}
 }
 
@@ -268,7 +268,7 @@ func (a *Request) place() {
 		a.grant = &Grant{r: a.of, p: a.p, n: int(a.amount), rank: a.options.rank}
 	}
 	q.grant, q.order, q.receiver = a.grant, a.order, a
-	if a.order != nil && a.queue.of.atOnce(a.queue, q, a.p.name) {
+	if a.order != nil && a.queue.of.atOnce(a.queue, q, a.p.traced()) {
 		a.granted(a.p.s, q)
 		return
 	}
@@ -299,7 +299,7 @@ func (a *Request) happen() {
 	a.waiters.fire(a.p.s)
 }
 
-func (a *Request) who() string { return a.p.name }
+func (a *Request) who() string { return a.p.traced() }
 
 func (a *Request) check(p *Process) {
 	if a.p != p {
@@ -314,7 +314,7 @@ func (a *Request) tell() { a.told = a.told || a.chosen }
 func (a *Request) settle(all bool, why reason) bool {
 	if a.left {
 		a.left = false
-		a.queue.countFailure(why, a.p.name)
+		a.queue.countFailure(why, a.p.traced())
 	}
 	if a.told || !a.as.valid() || a.chosen && !all {
 		return false
@@ -349,7 +349,7 @@ func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, erro
 		return false, p.interruption(d)
 	default:
 		if s.trace != nil {
-			s.record(trace.Record{Kind: trace.Wait, Who: p.name, What: "for " + w.label()})
+			s.record(trace.Record{Kind: trace.Wait, Who: p.traced(), What: "for " + w.label()})
 		}
 		if t := s.now + d; !math.IsInf(t, 1) {
 			s.schedule(p.slot, t)
@@ -429,7 +429,7 @@ type receiver interface {
 
 func (r *request) who() string {
 	if r.p != nil {
-		return r.p.name
+		return r.p.traced()
 	}
 	return r.receiver.who()
 }

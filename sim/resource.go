@@ -335,6 +335,14 @@ func (g *Grant) who() string {
 	if g.p == nil {
 		return ""
 	}
+	return g.p.traced()
+}
+
+// holder is the name of the process that holds the units, empty if none does.
+func (g *Grant) holder() string {
+	if g.p == nil {
+		return ""
+	}
 	return g.p.name
 }
 

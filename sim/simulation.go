@@ -57,20 +57,21 @@ type Simulation struct {
 	stopped    bool
 	closed     bool
 
-	seed       uint64
-	streams    map[string]*rand.Rand // by name
-	name       string
-	trace      func(trace.Record)
-	labels     map[uint32]string // names of events by slot, only while there is a trace
-	speed      float64           // simulated time per second of the wall's; 0 if it does not matter
-	inbox      *inbox            // from other goroutines, if it is tied to the wall's clock
-	lag        float64           // by how many seconds the wall's clock was ahead, when it was looked at last
-	requests   *request          // those that are free, by their next
-	firing     int               // how deep in telling who waits that something has happened
-	left       []*queue          // which somebody has left, and those behind may be served
-	leftServed int               // of them
-	clock      func() float64    // Now, for levels
-	registry   registry
+	seed        uint64
+	streams     map[string]*rand.Rand // by name
+	name        string
+	trace       func(trace.Record)
+	tracedNames tracedNames
+	labels      map[uint32]string // names of events by slot, only while there is a trace
+	speed       float64           // simulated time per second of the wall's; 0 if it does not matter
+	inbox       *inbox            // from other goroutines, if it is tied to the wall's clock
+	lag         float64           // by how many seconds the wall's clock was ahead, when it was looked at last
+	requests    *request          // those that are free, by their next
+	firing      int               // how deep in telling who waits that something has happened
+	left        []*queue          // which somebody has left, and those behind may be served
+	leftServed  int               // of them
+	clock       func() float64    // Now, for levels
+	registry    registry
 
 	ctx        context.Context // of Run, while it is under way
 	cutShort   *Process        // whose turn was cut short because the context was done; it goes on before all else

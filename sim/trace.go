@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"reflect"
 	"runtime"
 	"strings"
@@ -17,9 +18,37 @@ func (s *Simulation) record(r trace.Record) {
 // who is whose turn it is.
 func (s *Simulation) who() string {
 	if s.current != nil {
-		return s.current.name
+		return s.current.traced()
 	}
 	return ""
+}
+
+// tracedNames tells processes of one name apart in a trace: the first has the name, and the others the name and a number, as in
+// "customer#2". They are kept only while there is a trace, and not in the processes, which would be larger for all.
+type tracedNames struct {
+	count map[string]int      // processes so far, by name
+	of    map[*Process]string // of those that are not the first of their name
+}
+
+// startTracing numbers a process that is started.
+func (s *Simulation) startTracing(p *Process) {
+	n := &s.tracedNames
+	if n.count == nil {
+		n.count, n.of = map[string]int{}, map[*Process]string{}
+	}
+	if n.count[p.name]++; n.count[p.name] > 1 {
+		n.of[p] = fmt.Sprintf("%s#%d", p.name, n.count[p.name])
+	}
+}
+
+// traced is the name of the process in a trace.
+func (p *Process) traced() string {
+	if p.s.trace != nil {
+		if name, ok := p.s.tracedNames.of[p]; ok {
+			return name
+		}
+	}
+	return p.name
 }
 
 // label keeps the name of an event while there is a trace to show it.
@@ -48,7 +77,7 @@ func (s *Simulation) traceEvent(id uint32) {
 
 // traceTurn records that a process has its turn.
 func (s *Simulation) traceTurn(p *Process) {
-	r := trace.Record{Kind: trace.Resume, Who: p.name}
+	r := trace.Record{Kind: trace.Resume, Who: p.traced()}
 	if p.state == notStarted {
 		r.Kind = trace.Start
 	}

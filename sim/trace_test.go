@@ -158,3 +158,26 @@ func TestTraceChangesNothing(t *testing.T) {
 		t.Errorf("without a trace %s\nwith one %s", a, b)
 	}
 }
+
+// Processes of one name are told apart, whatever a record says of them.
+func TestTraceNumbersProcessesOfOneName(t *testing.T) {
+	var b bytes.Buffer
+	s := New(TraceTo(trace.Text(&b)))
+	desk := NewResource(s, "desk", 1)
+	for range 3 {
+		s.Go("ann", func(p *Process) { _ = desk.Work(p, 1, 1, Patience(1.5)) })
+	}
+	s.Go("bob", func(*Process) {})
+	run(t, s)
+	for _, want := range []string{
+		"0  start      ann\n", "0  start      ann#2\n", "0  request    ann#3             desk\n", "0  start      bob\n",
+		"1  grant      ann#2             desk: 1, in use 1 of 1\n", "1.5  renege     ann#3             desk\n", "2  end        ann#2\n",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if n := len(s.tracedNames.of); n != 0 {
+		t.Errorf("%d names are kept of processes that have ended", n)
+	}
+}

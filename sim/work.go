@@ -259,7 +259,7 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 	if r.s.trace != nil {
 		who := why
 		if by != nil {
-			who = by.name
+			who = by.traced()
 		}
 		r.tracePreempt(victim, who)
 	}
