@@ -2,6 +2,8 @@ package sim_test
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"strings"
 
 	"github.com/almanac-sim/almanac/sim"
@@ -60,4 +62,36 @@ func ExampleAppointment() {
 	// 4: number 0, due at 0
 	// 19: number 1, due at 20
 	// 65: number 3, due at 60
+}
+
+func ExampleNewDistribution() {
+	// P(X > x) = (2/x)³ for x above 2: by the quantile function.
+	pareto := sim.NewDistribution("pareto(2, 3)", 3, math.Sqrt(3), func(r *rand.Rand) float64 {
+		return 2 / math.Cbrt(1-r.Float64())
+	})
+	// A normal law without what is negative: the mean is not known.
+	normal := sim.Normal(5, 3)
+	truncated := sim.NewDistribution("normal(5, 3) above 0", math.NaN(), math.NaN(), func(r *rand.Rand) float64 {
+		for {
+			if x := normal.Draw(r); x > 0 {
+				return x
+			}
+		}
+	})
+	// Three of ten jobs are long.
+	short, long := sim.Exponential(1), sim.Exponential(10)
+	mixture := sim.NewDistribution("mixture", 0.7*1+0.3*10, math.NaN(), func(r *rand.Rand) float64 {
+		if r.Float64() < 0.3 {
+			return long.Draw(r)
+		}
+		return short.Draw(r)
+	})
+	s := sim.New(sim.Seed(1))
+	for _, d := range []sim.Distribution{pareto, truncated, mixture} {
+		fmt.Printf("%v: mean %.1f, drawn %.2f\n", d, d.Mean(), s.Sampler("service", d)())
+	}
+	// Output:
+	// pareto(2, 3): mean 3.0, drawn 2.07
+	// normal(5, 3) above 0: mean NaN, drawn 5.40
+	// mixture: mean 3.7, drawn 1.16
 }

@@ -350,6 +350,23 @@ func (r *Resource) label(_ *queue, units float64) string {
 	return fmt.Sprintf("%d of %s", int(units), r.name)
 }
 
+// ShortestQueue returns the resource with the fewest requests waiting; among equals the one with the most free units, and then the first
+// given. It panics if none is given.
+//
+//	err := sim.ShortestQueue(left, right).Work(p, 1, service())
+func ShortestQueue(resources ...*Resource) *Resource {
+	if len(resources) == 0 {
+		panic("sim: ShortestQueue needs at least one resource")
+	}
+	best := resources[0]
+	for _, r := range resources[1:] {
+		if r.Waiting() < best.Waiting() || r.Waiting() == best.Waiting() && r.free() > best.free() {
+			best = r
+		}
+	}
+	return best
+}
+
 // Capacity is how many units there are.
 func (r *Resource) Capacity() int { return r.capacity }
 

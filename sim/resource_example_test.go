@@ -167,3 +167,85 @@ func ExampleRequestOption() {
 	// 0 true
 	// 5 true
 }
+
+func ExampleShortestQueue() {
+	s := sim.New()
+	defer s.Close()
+	left, right := sim.NewResource(s, "left", 1), sim.NewResource(s, "right", 1)
+	for range 4 {
+		s.Go("customer", func(p *sim.Process) {
+			desk := sim.ShortestQueue(left, right)
+			desk.Work(p, 1, 3)
+			fmt.Println(p.Now(), desk.Name())
+		})
+	}
+	s.Run(ctx, 10)
+	// Output:
+	// 3 left
+	// 3 right
+	// 6 left
+	// 6 right
+}
+
+func ExamplePreempting() {
+	for _, rule := range []sim.WorkRule{sim.Finish, sim.Resume, sim.Restart, sim.Interrupt} {
+		s := sim.New()
+		lathe := sim.NewResource(s, "lathe", 1, sim.Preempting(rule))
+		s.Go("order", func(p *sim.Process) {
+			err := lathe.Work(p, 1, 10, sim.Rank(1))
+			fmt.Println("order:", p.Now(), "left:", sim.Remaining(err))
+		})
+		s.GoAt(4, "rush order", func(p *sim.Process) { lathe.Work(p, 1, 2) })
+		s.Run(ctx, 100)
+		s.Close()
+	}
+	// Output:
+	// order: 10 left: 0
+	// order: 12 left: 0
+	// order: 16 left: 0
+	// order: 4 left: 6
+}
+
+func ExampleBatch() {
+	s := sim.New()
+	defer s.Close()
+	bottles, crates := sim.NewStore[int](s, "bottles", sim.Unlimited), sim.NewStore[[]int](s, "crates", 4)
+	sim.Batch(bottles, 3, crates)
+	for i := range 7 {
+		s.At(float64(i), func() { bottles.TryPut(i) })
+	}
+	s.Run(ctx, 10)
+	fmt.Println(crates.Items())
+	// Output: [[0 1 2] [3 4 5]]
+}
+
+func ExampleSeparate() {
+	s := sim.New()
+	defer s.Close()
+	crates, bottles := sim.NewStore[[]string](s, "crates", 4), sim.NewStore[string](s, "bottles", sim.Unlimited)
+	sim.Separate(crates, bottles)
+	crates.TryPut([]string{"milk", "juice"})
+	s.Run(ctx, 10)
+	fmt.Println(bottles.Items())
+	// Output: [milk juice]
+}
+
+func ExampleUnlimited() {
+	s := sim.New()
+	defer s.Close()
+	handover := sim.NewStore[string](s, "handover", 0) // a rendezvous
+	shelf := sim.NewStore[string](s, "shelf", sim.Unlimited)
+	s.Go("baker", func(p *sim.Process) {
+		shelf.Put(p, "bread")
+		handover.Put(p, "cake") // waits for who takes it
+		fmt.Println("baker", p.Now())
+	})
+	s.GoAt(5, "customer", func(p *sim.Process) {
+		cake, _ := handover.Get(p)
+		fmt.Println("customer", p.Now(), cake)
+	})
+	s.Run(ctx, 10)
+	// Output:
+	// customer 5 cake
+	// baker 5
+}

@@ -682,3 +682,26 @@ func TestUseTellsOfPreemption(t *testing.T) {
 		run(t, s)
 	}
 }
+
+func TestShortestQueue(t *testing.T) {
+	s := New()
+	defer s.Close()
+	a, b, c := NewResource(s, "a", 1), NewResource(s, "b", 2), NewResource(s, "c", 1)
+	hold := func(r *Resource, n int) {
+		for range n {
+			s.Go("holder", func(p *Process) { _ = r.Use(p, 1, func() error { return p.Wait(100) }) })
+		}
+		_ = s.Run(background, s.Now())
+	}
+	for i, want := range []*Resource{b, a, b, c, a} {
+		if got := ShortestQueue(a, b, c); got != want {
+			t.Errorf("step %d: %s, want %s", i, got.Name(), want.Name())
+		}
+		hold(want, 1)
+	}
+	hold(b, 2) // now one waits at a, and two at b
+	if got := ShortestQueue(a, b, c); got != c {
+		t.Errorf("%s, where %d wait", got.Name(), got.Waiting())
+	}
+	wantPanic(t, "at least one", func() { ShortestQueue() })
+}

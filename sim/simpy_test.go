@@ -646,3 +646,41 @@ func Example_simpyHowLong() {
 	// a day: 2.389 in 1.036 … 4.002 (95 %, n 80); too short: only 20 batches of 4 look independent, and fewer than 100 cannot be trusted; about 5.0 times as long would do
 	// 602 days: 2.455 in 2.349 … 2.573 (95 %, n 58048) <nil>
 }
+
+func Example_simpyPreemptingResume() {
+	s := sim.New()
+	defer s.Close()
+	computer := sim.NewResource(s, "computer", 1, sim.Preempting(sim.Resume))
+	s.Go("backup", func(p *sim.Process) {
+		computer.Work(p, 1, 50, sim.Rank(1))
+		fmt.Println(p.Now(), "backup done")
+	})
+	s.GoAt(20, "alarm", func(p *sim.Process) {
+		computer.Work(p, 1, 3)
+	})
+	s.Run(context.Background(), math.Inf(1))
+	// Output: 53 backup done
+}
+
+func Example_simpyCarwash() {
+	s := sim.New()
+	defer s.Close()
+	wash := sim.NewResource(s, "wash", 2)
+	for i := range 4 {
+		s.Go("car", func(p *sim.Process) {
+			fmt.Println("car", i, "arrives")
+			wash.Use(p, 1, func() error {
+				fmt.Println("car", i, "enters")
+				return p.Wait(5)
+			})
+		})
+	}
+	s.Run(context.Background(), 0)
+	// Output:
+	// car 0 arrives
+	// car 0 enters
+	// car 1 arrives
+	// car 1 enters
+	// car 2 arrives
+	// car 3 arrives
+}

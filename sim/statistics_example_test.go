@@ -116,3 +116,22 @@ func ExampleReportRow() {
 	}
 	// Output: size 3 1
 }
+
+func ExampleTally_ServiceLevel() {
+	s := sim.New(sim.Seed(1))
+	defer s.Close()
+	desk := sim.NewResource(s, "desk", 1, sim.QuantileSketch(0.01))
+	desk.Waits().AddTarget(5)
+	service := s.Sampler("service", sim.Exponential(3))
+	s.Arrive(sim.Poisson(s.Stream("arrivals"), 0.25), func() {
+		takes := service()
+		s.Go("customer", func(p *sim.Process) { desk.Work(p, 1, takes) })
+	})
+	s.Run(ctx, 10_000)
+	fmt.Printf("%.0f %% wait at most 5, nine of ten at most %.0f\n", 100*desk.Waits().ServiceLevel(5), desk.Waits().Quantile(0.9))
+	within, _ := s.Report().Row("desk wait within 5")
+	fmt.Printf("%.2f\n", within.Mean)
+	// Output:
+	// 51 % wait at most 5, nine of ten at most 23
+	// 0.51
+}

@@ -254,6 +254,61 @@ func (st *Store[T]) Items() []T {
 // Contents is how many things are in the store, over time.
 func (st *Store[T]) Contents() *TimeWeighted { return &st.contents }
 
+// Batch starts a process that takes n things at a time out of a store and puts them into another as one: parts on a pallet, passengers
+// on a bus. It waits for n things, and then for room. When it is interrupted it ends, and what it has taken goes back, behind the things
+// that are there and even if there is no room. It panics if n is below 1.
+func Batch[T any](from *Store[T], n int, to *Store[[]T]) *Process {
+	if n < 1 {
+		panic(fmt.Sprintf("sim: Batch(%d) from %s: a batch has at least 1 thing", n, from.name))
+	}
+	return from.s.Go("batches of "+from.name, func(p *Process) {
+		for {
+			batch, err := from.getBatch(p, n)
+			if err == nil {
+				err = to.Put(p, batch)
+			}
+			if err != nil {
+				for _, v := range batch {
+					from.add(v)
+				}
+				return
+			}
+		}
+	})
+}
+
+// getBatch takes n things, one after the other. With an error come those that were taken before it.
+func (st *Store[T]) getBatch(p *Process, n int) ([]T, error) {
+	batch := make([]T, 0, n)
+	for len(batch) < n {
+		v, err := st.Get(p)
+		if err != nil {
+			return batch, err
+		}
+		batch = append(batch, v)
+	}
+	return batch, nil
+}
+
+// Separate starts a process that takes batches out of a store, and puts their things into another one by one, in their order. When it is
+// interrupted it ends, and what is left of a batch goes back as one.
+func Separate[T any](from *Store[[]T], to *Store[T]) *Process {
+	return from.s.Go("parts of "+from.name, func(p *Process) {
+		for {
+			batch, err := from.Get(p)
+			if err != nil {
+				return
+			}
+			for i, v := range batch {
+				if to.Put(p, v) != nil {
+					from.add(batch[i:])
+					return
+				}
+			}
+		}
+	})
+}
+
 // An ItemRequest is a [Request] for a thing from a store.
 type ItemRequest[T any] struct{ Request }
 

@@ -260,3 +260,43 @@ func TestStoreOfCapacityZero(t *testing.T) {
 		t.Error("an unlimited store is never full")
 	}
 }
+
+// Batches are full and in order, wait for room, and come apart again.
+func TestBatchAndSeparate(t *testing.T) {
+	s := New()
+	defer s.Close()
+	parts, pallets, out := NewStore[int](s, "parts", Unlimited), NewStore[[]int](s, "pallets", 1), NewStore[int](s, "out", Unlimited)
+	batches := Batch(parts, 3, pallets)
+	for i := range 8 {
+		s.At(float64(i), func() { parts.TryPut(i) })
+	}
+	_ = s.Run(background, 10)
+	if got := fmt.Sprint(pallets.Items(), parts.Len(), pallets.Putting()); got != "[[0 1 2]] 2 1" {
+		t.Errorf("with room for one pallet: %s", got)
+	}
+	separate := Separate(pallets, out)
+	_ = s.Run(background, 20)
+	if got := fmt.Sprint(out.Items()); got != "[0 1 2 3 4 5]" || parts.Len() != 0 {
+		t.Errorf("%s, and %d parts are left", got, parts.Len())
+	}
+	batches.Interrupt("the shift ends") // with two parts of the next pallet
+	_ = s.Run(background, 30)
+	if got := fmt.Sprint(out.Items(), parts.Items()); got != "[0 1 2 3 4 5] [6 7]" || !batches.Happened() {
+		t.Error(got)
+	}
+	separate.Interrupt("likewise")
+	_ = s.Run(background, 40)
+	if !separate.Happened() {
+		t.Error("it goes on")
+	}
+	narrow := NewStore[int](s, "narrow", 1)
+	separate = Separate(pallets, narrow)
+	pallets.TryPut([]int{1, 2, 3})
+	_ = s.Run(background, 50)
+	separate.Interrupt("in the middle")
+	_ = s.Run(background, 60)
+	if got := fmt.Sprint(narrow.Items(), pallets.Items()); got != "[1] [[2 3]]" {
+		t.Error(got)
+	}
+	wantPanic(t, "at least 1", func() { Batch(parts, 0, pallets) })
+}
