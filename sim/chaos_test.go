@@ -76,7 +76,7 @@ func (c *chaos) options() (opts []RequestOption) {
 		opts = append(opts, Rank(c.random.IntN(5)-2))
 	}
 	if c.random.IntN(2) == 0 {
-		opts = append(opts, Preempting(Interrupt))
+		opts = append(opts, Preempting(Resume+WorkRule(c.random.IntN(3))))
 	}
 	if c.random.IntN(3) == 0 {
 		opts = append(opts, Patience(c.soon()))
@@ -403,7 +403,7 @@ func TestChaosIsClosed(t *testing.T) {
 func (c *chaos) request(p *Process) (Waitable, *Request) {
 	opts := []RankOption{Rank(c.random.IntN(5) - 2)}
 	if c.random.IntN(2) == 0 {
-		opts = append(opts, Preempting(Interrupt))
+		opts = append(opts, Preempting(Resume+WorkRule(c.random.IntN(3))))
 	}
 	switch c.random.IntN(8) {
 	case 0:

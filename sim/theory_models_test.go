@@ -345,8 +345,8 @@ func nonPreemptive() model {
 }
 
 // preemptive is a desk that the urgent take from others, who go on later with what is left of their service. The function tells
-// the rank of a customer by kind and by number among all customers.
-func preemptive(name string, kinds []kind, rank func(kind, number int) int) model {
+// the rank of a customer by kind and by number among all customers, and work is how one is served.
+func preemptive(name string, kinds []kind, rank func(kind, number int) int, work func(*sim.Process, *sim.Resource, float64, int)) model {
 	exact := map[string]float64{}
 	for k := range kinds {
 		exact[fmt.Sprint("W", k)] = preemptiveResume(classes(kinds), k)
@@ -394,12 +394,20 @@ func preemptiveExponential() model {
 		{class{0.20, 1, 2}, exponential(1)},
 		{class{0.20, 1, 2}, exponential(1)},
 		{class{0.15, 1, 2}, exponential(1)},
-	}, func(kind, _ int) int { return kind })
+	}, func(kind, _ int) int { return kind }, work)
 }
 
 // With other service it does matter. Ranks that are in the order of arrival within a kind give a customer the old place back.
 func preemptiveGeneral() model {
-	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number })
+	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number }, work)
+}
+
+// The same by the rule Resume: work that was stopped goes on before others of its kind, without a loop and without special ranks.
+func preemptiveByRule() model {
+	return preemptive("preemption, by the rule", kinds(), func(kind, _ int) int { return kind },
+		func(p *sim.Process, desk *sim.Resource, length float64, rank int) {
+			must(desk.Work(p, 1, length, sim.Rank(rank), sim.Preempting(sim.Resume)))
+		})
 }
 
 // A server that breaks. The time from the beginning of a service to when the next one can begin, with all repairs in between, is the

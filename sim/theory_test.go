@@ -216,7 +216,7 @@ func all() []model {
 		mg1("deterministic", 20_000, 0.55, 1, 1, func(*rand.Rand) float64 { return 1 }),
 		mg1("uniform", 24_000, 0.55, 1, 4./3, func(r *rand.Rand) float64 { return 2 * r.Float64() }),
 		mg1("hyperexponential", 70_000, 0.4, 1, 3, hyperexponential),
-		nonPreemptive(), preemptiveExponential(), preemptiveGeneral(), repair(), jackson(),
+		nonPreemptive(), preemptiveExponential(), preemptiveGeneral(), preemptiveByRule(), repair(), jackson(),
 		breaksInUse(0.4, 0.2), breaksByTheClock(0.4, 0.2), beginsAnew(0.4, 0.3), throwsOut(0.5, 1, 0.25),
 	}
 }
