@@ -9,17 +9,18 @@ import (
 
 // BreakdownConfig say how units of a resource break, and are repaired; see [Resource.Break].
 type BreakdownConfig struct {
-	// Name is that of the statistics in the [Report], of which there are none without one, and of the streams of random numbers,
-	// which are otherwise named after the resource.
+	// Name is that of the statistics in the [Report], of which there are none without one, and of
+	// the streams of random numbers, which are otherwise named after the resource.
 	Name string
 
-	// ToFailure is how long it takes until they break, from the beginning or since they were repaired: by the clock, or, with InUse, in
-	// unit-times that they are used, which is the time during which it is busy for a resource of one unit.
+	// ToFailure is how long it takes until they break, from the beginning or since they were
+	// repaired: by the clock, or, with InUse, in unit-times that they are used, which is the time
+	// during which it is busy for a resource of one unit.
 	ToFailure Distribution
 	InUse     bool
 
-	// Repair is how long the repair takes. With RepairBy it is a process instead, which may wait for somebody to come, and for parts: when it
-	// ends, the units are there again.
+	// Repair is how long the repair takes. With RepairBy it is a process instead, which may wait
+	// for somebody to come, and for parts: when it ends, the units are there again.
 	Repair   Distribution
 	RepairBy func(p *Process)
 
@@ -52,14 +53,17 @@ func (c *occurrences) report(name string) []ReportRow {
 	return []ReportRow{{Name: name, Mean: none, StdDev: none, Min: none, Max: none, N: c.n}}
 }
 
-// Break lets units of the resource break, from now on. Those that break are the free ones as long as there are any: who is at work goes on
-// with another unit. If there are not enough, [WorkRule] says what becomes of those at work.
+// Break lets units of the resource break, from now on. Those that break are the free ones as long
+// as there are any: who is at work goes on with another unit. If there are not enough, [WorkRule]
+// says what becomes of those at work.
 //
-// Several can be at work on one resource, such as one for each machine of five, or one for small troubles and one for large ones. Each has
-// one pending event at most. Since there is always something left to happen, [Simulation.Run] needs a time to end, unless it is by use.
+// Several can be at work on one resource, such as one for each machine of five, or one for small
+// troubles and one for large ones. Each has one pending event at most. Since there is always
+// something left to happen, [Simulation.Run] needs a time to end, unless it is by use.
 //
-// A unit that breaks by the clock does so in the night, too. It panics if there is no distribution or a negative number of units, and
-// when a time to failure is drawn that is not above 0, or a repair of negative length.
+// A unit that breaks by the clock does so in the night, too. It panics if there is no distribution
+// or a negative number of units, and when a time to failure is drawn that is not above 0, or a
+// repair of negative length.
 func (r *Resource) Break(b BreakdownConfig) *Breakdown {
 	switch {
 	case b.ToFailure.draw == nil:
@@ -205,5 +209,6 @@ func (d *Breakdown) Broken() bool { return d.broken }
 // Failures is how often they broke, since the beginning, or since the statistics were reset.
 func (d *Breakdown) Failures() int { return int(d.count.n) }
 
-// Down is how many units are broken, over time; if all are, how many there would be by the timetable.
+// Down is how many units are broken, over time; if all are, how many there would be by the
+// timetable.
 func (d *Breakdown) Down() *TimeWeighted { return &d.down }

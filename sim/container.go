@@ -9,22 +9,23 @@ import (
 
 // Container holds an amount of something that is not counted in things: fuel, water, money.
 //
-// Those who want to take out are served by [Rank], and among equals first come, first served; so are those who want to put in.
-// Nobody is overtaken by a smaller request that stands behind in the same line. When both lines can go on, who takes out
-// goes first.
+// Those who want to take out are served by [Rank], and among equals first come, first served; so
+// are those who want to put in. Nobody is overtaken by a smaller request that stands behind in the
+// same line. When both lines can go on, who takes out goes first.
 //
-// Amounts are floating-point numbers, so that sums of fractions are rounded: ten times a tenth is a little less than one.
-// Choose the unit such that amounts are whole where that matters.
+// Amounts are floating-point numbers, so that sums of fractions are rounded: ten times a tenth is a
+// little less than one. Choose the unit such that amounts are whole where that matters.
 type Container struct {
 	exchange
 	capacity float64
 	amount   float64
 }
 
-// NewContainer makes a container with something in it. With a capacity of [Unlimited] it is never full.
+// NewContainer makes a container with something in it. With a capacity of [Unlimited] it is never
+// full.
 //
-// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
-// simulation: what is made in numbers and dropped again should have none.
+// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one
+// it stays as long as the simulation: what is made in numbers and dropped again should have none.
 func NewContainer(s *Simulation, name string, capacity, initial float64, opts ...StatOption) *Container {
 	if capacity >= Unlimited {
 		capacity = math.Inf(1)
@@ -43,12 +44,14 @@ func NewContainer(s *Simulation, name string, capacity, initial float64, opts ..
 	return c
 }
 
-// Get takes an amount out, and waits until there is so much. It returns an error as [Resource.Request] does.
+// Get takes an amount out, and waits until there is so much. It returns an error as
+// [Resource.Request] does.
 func (c *Container) Get(p *Process, amount float64, opts ...RequestOption) error {
 	return c.request(p, &c.getters, "Get", amount, opts)
 }
 
-// Put puts an amount in, and waits until there is room for all of it. It returns an error as [Resource.Request] does.
+// Put puts an amount in, and waits until there is room for all of it. It returns an error as
+// [Resource.Request] does.
 func (c *Container) Put(p *Process, amount float64, opts ...RequestOption) error {
 	return c.request(p, &c.putters, "Put", amount, opts)
 }
@@ -157,12 +160,14 @@ func (c *Container) Amount() float64 { return c.amount }
 // TimeWeighted is how much is in the container, over time.
 func (c *Container) Contents() *TimeWeighted { return &c.contents }
 
-// NewGetRequest is a request of process p to take an amount out that can be waited for together with other things; see [Request].
+// NewGetRequest is a request of process p to take an amount out that can be waited for together
+// with other things; see [Request].
 func (c *Container) NewGetRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.getters, amount, "NewGetRequest", opts)
 }
 
-// NewPutRequest is a request of process p to put an amount in that can be waited for together with other things; see [Request].
+// NewPutRequest is a request of process p to put an amount in that can be waited for together with
+// other things; see [Request].
 func (c *Container) NewPutRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.putters, amount, "NewPutRequest", opts)
 }
@@ -174,14 +179,14 @@ func (c *Container) newRequest(p *Process, l *queue, amount float64, call string
 	return a
 }
 
-// GetThen is [Container.Get] without a process: f is called as an event of its own when the amount was taken out, with nil, or when
-// the request was given up, with an error as Get returns it.
+// GetThen is [Container.Get] without a process: f is called as an event of its own when the amount
+// was taken out, with nil, or when the request was given up, with an error as Get returns it.
 func (c *Container) GetThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.getters, "GetThen", amount, f, opts)
 }
 
-// PutThen is [Container.Put] without a process: f is called as an event of its own when the amount was put in, with nil, or when the
-// request was given up, with an error as Put returns it.
+// PutThen is [Container.Put] without a process: f is called as an event of its own when the amount
+// was put in, with nil, or when the request was given up, with an error as Put returns it.
 func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.putters, "PutThen", amount, f, opts)
 }

@@ -7,24 +7,26 @@ import (
 	"runtime/debug"
 )
 
-// A seat is where a goroutine stands still while another has the turn. Who switches to a seat stands there from then on, and who
-// stood there goes on. There is a seat for each worker, and one goroutine more, which runs; so each of the others has a seat, but in
-// time not that which it came with.
+// A coroutine is a place where a goroutine is parked while another runs. The goroutine that
+// switches to a coroutine is parked there, and the one that was parked there runs. There is one
+// coroutine for each worker, and one goroutine more, which runs. So each of the others is parked at
+// a coroutine, but after some switches not at the one that it was created with.
 //
-//	runs: A    seats: 1 B, 2 C        A switches to where C stands:    runs: C    seats: 1 B, 2 A
+//	runs: A    parked: 1 B, 2 C        A switches to coroutine 2:    runs: C    parked: 1 B, 2 A
 //
-// So a process whose wait begins gives the turn to the one that is next by one switch. If it had to be given back to the goroutine
-// that dispatches, as iterators do, there would be two.
+// So a process that begins to wait switches to the next process directly. Returning to the
+// dispatching goroutine first, as iterators do, would take two switches.
 //
-// A seat is a coroutine of iter.Pull, which is the only way to one in Go. A switch needs neither the scheduler nor a channel. Its next and
-// its yield do the same, by turns, and it does not matter to them which goroutine calls: it must only be one at a time.
+// A coroutine is made by iter.Pull, which is the only access to coroutines in Go. A switch needs
+// neither the scheduler nor a channel. Its next and its yield do the same, alternately, and may be
+// called from any goroutine, one at a time.
 type coroutine struct {
 	next      func() (struct{}, bool)
 	yield     func(struct{}) bool
 	yieldNext bool // next was called last, and yield is next
 }
 
-// change makes the goroutine that runs stand at the seat, and returns when somebody changes with it.
+// swap parks the running goroutine, and returns when another one switches back to it.
 func (at *coroutine) swap() {
 	if at.yieldNext {
 		at.yieldNext = false
@@ -35,7 +37,7 @@ func (at *coroutine) swap() {
 	}
 }
 
-// stand makes the goroutine that runs stand at a seat, of which place takes note.
+// switchTo parks the running goroutine at a coroutine, and records that in place.
 func (s *Simulation) switchTo(place **coroutine, at *coroutine) {
 	*place = at
 	if at.yieldNext { // as change does; see pause
@@ -50,7 +52,8 @@ func (s *Simulation) switchTo(place **coroutine, at *coroutine) {
 	}
 }
 
-// makeWay goes on to another seat: this one is needed for the end of its worker.
+// relocate moves a parked goroutine to another coroutine: this one is needed for the end of its
+// worker.
 func (s *Simulation) relocate(place **coroutine) {
 	for s.relocateTo != nil {
 		at := s.relocateTo
@@ -60,15 +63,15 @@ func (s *Simulation) relocate(place **coroutine) {
 	}
 }
 
-// A worker is a goroutine that runs the bodies of processes, one after the other: making one costs more than a process does
-// otherwise.
+// A worker is a goroutine that runs the functions of processes, one after the other: creating a
+// goroutine costs more than the rest of a process.
 type worker struct {
 	own coroutine  // which it came with, and which goes with it
 	co  *coroutine // where it stands while it has no process
 	p   *Process   // whose body it runs; nil if it is to end
 }
 
-// idleSlack is how many more workers are kept for later than there are processes.
+// idleSlack is how many more idle workers are kept than there are processes.
 const idleSlack = 256
 
 func newWorker(s *Simulation) *worker {
@@ -91,8 +94,9 @@ func newWorker(s *Simulation) *worker {
 	return w
 }
 
-// work runs a process to its end, which may be a return, a panic, the closing of the simulation, or runtime.Goexit; the last
-// goes on in the goroutine that dispatches, as it should for a test that calls t.FailNow.
+// work runs a process to its end: a return, a panic, the closing of the simulation, or
+// runtime.Goexit. The last is repeated in the dispatching goroutine, as needed for a test that
+// calls t.FailNow.
 func (w *worker) work(s *Simulation) {
 	p := w.p
 	returned := false
@@ -115,7 +119,7 @@ func (w *worker) work(s *Simulation) {
 	p.finish()
 }
 
-// fail notes the panic of a process, if it is not that by which Close ended it.
+// fail records the panic of a process, unless it is the one by which Close ended it.
 func (s *Simulation) fail(p *Process, value any) {
 	if _, closing := value.(unwinding); closing || s.failure != nil {
 		return
@@ -123,9 +127,10 @@ func (s *Simulation) fail(p *Process, value any) {
 	s.failure = &PanicError{Process: p.name, Time: s.now, Value: value, Stack: debug.Stack()}
 }
 
-// pick takes out what is due next for a process that gives its turn back, or has ended, and returns the process whose turn that is.
-// It is nil if the goroutine that dispatches has to see to it: the call of an event's function, which must not be on the stack
-// of a process, the end of the run, a look at the context, a panic. A run with a trace, or in real time, and Step, dispatch all there.
+// pick takes out what is due next, for a process that begins to wait or has ended, and returns the
+// process whose turn it is. It returns nil if the dispatching goroutine has to go on: to call an
+// event's function, which must not be on the stack of a process, to end the run, to check the
+// context, or to panic. With a trace, in real time, and in Step, everything is dispatched there.
 func (s *Simulation) pick() *Process {
 	if !(s.limit >= s.now) || s.credit <= 1 || s.failure != nil || len(s.idle) >= s.live+idleSlack {
 		return nil
@@ -145,7 +150,8 @@ func (s *Simulation) pick() *Process {
 	return sl.p
 }
 
-// seatOf is where a process stands that is to have its turn, at a worker if it begins; or the goroutine that dispatches, for nil.
+// coroutineOf returns where a process is parked that is to have its turn, or, for nil, where the
+// dispatching goroutine is. A process that begins gets a worker.
 func (s *Simulation) coroutineOf(p *Process) *coroutine {
 	if p == nil {
 		return s.co
@@ -157,7 +163,8 @@ func (s *Simulation) coroutineOf(p *Process) *coroutine {
 	return p.co
 }
 
-// resume gives a process its turn, for the goroutine that dispatches, and returns when that has to go on. Others may have had theirs meanwhile.
+// resume switches from the dispatching goroutine to a process, and returns when that goroutine has
+// to go on. Other processes may have run meanwhile.
 func (s *Simulation) resume(p *Process) {
 	if s.trace != nil && p.state != running { // else its turn was cut short, and goes on
 		s.traceTurn(p)
@@ -187,7 +194,7 @@ func (s *Simulation) turn(p *Process) {
 	}
 }
 
-// hire finds a worker for a process that begins.
+// assignWorker finds a worker for a process that begins.
 func (s *Simulation) assignWorker(p *Process) {
 	var w *worker
 	if last := len(s.idle) - 1; last >= 0 {
@@ -200,14 +207,14 @@ func (s *Simulation) assignWorker(p *Process) {
 	p.co = w.co
 }
 
-// surface panics in the goroutine that dispatches with what a process panicked with.
+// rethrow panics in the dispatching goroutine with the panic of a process.
 func (s *Simulation) rethrow() {
 	f := s.failure
 	s.failure = nil
 	panic(f)
 }
 
-// dismiss ends workers that have nothing to do, until so many are left.
+// stopIdle ends idle workers until so many are left.
 func (s *Simulation) stopIdle(left int) {
 	for len(s.idle) > left {
 		last := len(s.idle) - 1
@@ -218,8 +225,9 @@ func (s *Simulation) stopIdle(left int) {
 	}
 }
 
-// end lets a worker's goroutine end, which is about to as soon as it goes on. When it does, who stands at its own seat goes on. That must be the
-// caller, so that whoever is there makes way, to where the worker stands.
+// end ends the goroutine of an idle worker. When it ends, the goroutine that is parked at the
+// worker's own coroutine runs. That must be the caller, so a goroutine that is parked there is
+// moved to where the worker is parked.
 func (s *Simulation) end(w *worker) {
 	if w.co != &w.own {
 		s.relocateTo = w.co
@@ -228,8 +236,9 @@ func (s *Simulation) end(w *worker) {
 	s.co.swap()
 }
 
-// A PanicError is a panic of a process: [Simulation.Run] and [Simulation.Step] panic with it, in the goroutine that called
-// them. It is also the error of a replication that panics, in a process or outside.
+// A PanicError is a panic of a process: [Simulation.Run] and [Simulation.Step] panic with it, in
+// the goroutine that called them. It is also the error of a replication that panics, in a process
+// or outside.
 type PanicError struct {
 	Process string  // the name of the process; empty if it was not in a process
 	Time    float64 // the simulated time, if it was in a process

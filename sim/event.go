@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// An Event names something that was scheduled: a call of a function. It is a small value that can be copied and compared.
-// It stays valid until the event has happened or was cancelled, and is refused afterwards: it never touches another event.
-// The zero Event names none.
+// An Event identifies a scheduled function call. It is a small value that can be copied and
+// compared. It is valid until the event has happened or was canceled, and never refers to another
+// event. The zero Event refers to none.
 type Event struct {
 	s       *Simulation
 	version uint64
@@ -34,11 +34,12 @@ func (priorityOption) eventOption()   {}
 func (priorityOption) processOption() {}
 func (namedOption) eventOption()      {}
 
-// Priority decides among events that are due at the same time: the smaller goes first. It is 0 by default. All turns of a process
-// have the priority that it was started with.
+// Priority decides among events that are due at the same time: the smaller goes first. It is 0 by
+// default. All turns of a process have the priority that it was started with.
 func Priority(p int) ProcessOption { return priorityOption(p) }
 
-// Named gives an event a name, which a trace shows. Without it, a trace shows the name of the event's function.
+// Named gives an event a name, which a trace shows. Without it, a trace shows the name of the
+// event's function.
 func Named(name string) EventOption { return namedOption(name) }
 
 // priorityOf returns the priority among options.
@@ -52,8 +53,8 @@ func priorityOf[O EventOption](opts []O) int {
 	return priority
 }
 
-// A slot is the place of a pending event. Its number is the event's id in the calendar. Slots are used again, and a process
-// keeps one for all its wake-ups.
+// A slot holds a pending event. Its number is the event's id in the calendar. Slots are reused, and
+// a process keeps one for all its wake-ups.
 type slot struct {
 	f        func()
 	p        *Process // whose turn it is, if kind is turn
@@ -77,8 +78,8 @@ func (s *Simulation) At(t float64, f func(), opts ...EventOption) Event {
 	return s.add(t, f, once, opts)
 }
 
-// After schedules a call of f when d has passed. With a delay of 0 it comes after what is already scheduled for now. It
-// panics if d is negative or not finite.
+// After schedules a call of f after d. With a delay of 0 it comes after what is already scheduled
+// for now. It panics if d is negative or not finite.
 func (s *Simulation) After(d float64, f func(), opts ...EventOption) Event {
 	t := s.now + d
 	s.checkTime(t, "After", d)
@@ -105,7 +106,7 @@ func needFunction(f func()) {
 	}
 }
 
-// occupy finds a vacant slot.
+// allocSlot returns a free slot.
 func (s *Simulation) allocSlot() uint32 {
 	if last := len(s.freeSlots) - 1; last >= 0 {
 		id := s.freeSlots[last]
@@ -116,7 +117,7 @@ func (s *Simulation) allocSlot() uint32 {
 	return uint32(len(s.slots) - 1)
 }
 
-// vacate gives a slot back, which has no pending event.
+// freeSlot frees a slot, which has no pending event.
 func (s *Simulation) freeSlot(id uint32) {
 	s.slots[id] = slot{}
 	s.freeSlots = append(s.freeSlots, id)
@@ -125,7 +126,7 @@ func (s *Simulation) freeSlot(id uint32) {
 	}
 }
 
-// schedule makes a slot due, which is not, at a time that has been checked.
+// schedule makes a slot due at a time that has been checked. The slot must not be due.
 func (s *Simulation) schedule(id uint32, t float64) {
 	priority := s.slots[id].priority
 	if priority != 0 {
@@ -140,7 +141,7 @@ func (s *Simulation) schedule(id uint32, t float64) {
 	}
 }
 
-// unschedule takes a slot out of what is pending, and tells whether it was there.
+// unschedule makes a slot no longer due, and reports whether it was.
 func (s *Simulation) unschedule(id uint32) bool {
 	sl := &s.slots[id]
 	if sl.seq != 0 {
@@ -155,7 +156,7 @@ func (s *Simulation) unschedule(id uint32) bool {
 	return true
 }
 
-// dueAt tells when a slot is due, if it is.
+// dueAt returns when a slot is due, if it is.
 func (s *Simulation) dueAt(id uint32) (float64, bool) {
 	if s.slots[id].seq != 0 {
 		return s.now, true
@@ -163,10 +164,10 @@ func (s *Simulation) dueAt(id uint32) (float64, bool) {
 	return s.calendar.At(calendar.ID(id))
 }
 
-// Pending tells whether the event is still to happen.
+// Pending reports whether the event is still to happen.
 func (e Event) Pending() bool { return e.s != nil && e.s.slots[e.slot].version == e.version }
 
-// Time tells when the event is due, if it is still to happen.
+// Time returns when the event is due, and false if it is not pending.
 func (e Event) Time() (float64, bool) {
 	if !e.Pending() {
 		return 0, false
@@ -174,7 +175,7 @@ func (e Event) Time() (float64, bool) {
 	return e.s.dueAt(e.slot)
 }
 
-// Cancel takes the event back. It reports false if the event has happened already, or was cancelled.
+// Cancel cancels the event. It reports false if the event has already happened or was canceled.
 func (e Event) Cancel() bool {
 	if !e.Pending() {
 		return false
@@ -184,9 +185,9 @@ func (e Event) Cancel() bool {
 	return true
 }
 
-// Reschedule moves the event to another time, behind what is already scheduled for it. It reports false, and does nothing, if
-// the event has happened already or was cancelled. It panics if t is not finite or before now. A periodic event goes on from
-// its new time.
+// Reschedule moves the event to time t, behind what is already scheduled for it. It reports false,
+// and does nothing, if the event has already happened or was canceled. It panics if t is not finite
+// or before now. A periodic event continues from its new time.
 func (e Event) Reschedule(t float64) bool {
 	if !e.Pending() {
 		return false
@@ -197,7 +198,8 @@ func (e Event) Reschedule(t float64) bool {
 	return true
 }
 
-// A recurring event calls its function again and again. Before each call it is scheduled for the next one, if there is one.
+// A recurring event calls its function repeatedly. Before each call it is scheduled for the next
+// one, if there is one.
 type recurring struct {
 	s    *Simulation
 	f    func()
@@ -225,15 +227,17 @@ func (r *recurring) tick() {
 	r.f()
 }
 
-// Every schedules a call of f when first has passed, and then after every interval. Cancelling the event ends it, also from
-// within f: at that time the next call is already scheduled. It panics unless first is at least 0 and the interval above 0.
+// Every schedules a call of f after first, and then after every interval. Cancel ends it, also from
+// within f: the next call is already scheduled then. It panics unless first is at least 0 and the
+// interval above 0.
 func (s *Simulation) Every(first, interval float64, f func(), opts ...EventOption) Event {
 	if !(interval > 0) || math.IsInf(interval, 1) {
 		panic(fmt.Sprintf("sim: Every(%g, %g): the interval must be positive and finite", first, interval))
 	}
 	base := s.now + first // the first time, or the one that it was rescheduled to
 	s.checkTime(base, "Every", first)
-	// Times are multiples of the interval after the first, and not sums, so that rounding does not add up.
+	// Times are multiples of the interval after the first, and not sums, so that rounding does not
+	// add up.
 	due, ticks := base, 0.0
 	next := func() (float64, bool) {
 		if s.now != due { // it was rescheduled
@@ -252,12 +256,13 @@ func (s *Simulation) Every(first, interval float64, f func(), opts ...EventOptio
 
 // due is what was scheduled at this instant for this instant. It does not go through the calendar.
 //
-// As long as all priorities are 0, it is a ring in the order of scheduling, and what the calendar has for this instant comes
-// before it: that was scheduled earlier, when the instant was still to come. As soon as another priority is met, all that is
-// due at this instant is put into a heap by priority and order of scheduling, until the heap is empty.
+// While all priorities are 0, it is a ring in the order of scheduling, and what the calendar has
+// for this instant comes first: that was scheduled earlier. As soon as another priority appears,
+// everything that is due at this instant is moved into a heap by priority and order of scheduling,
+// until the heap is empty.
 //
-// An entry is alive while its slot knows its number. What is cancelled or moved away stays behind as a dead entry until it
-// comes out, or until there is no room and most are dead.
+// An entry is valid while its slot has its number. What is canceled or moved leaves a stale entry
+// behind, which is dropped when it comes out, or when the ring is full and most entries are stale.
 type due struct {
 	ring []entry // its length is a power of two
 	head uint    // of the first entry; taken modulo the length
@@ -296,7 +301,7 @@ func (s *Simulation) dueNow(id uint32, priority int) {
 	d.tail++
 }
 
-// makeRoom drops the dead entries of the ring if they are most of it, and doubles it otherwise.
+// makeRoom drops the stale entries of the ring if they are most of it, and doubles it otherwise.
 func (s *Simulation) makeRoom() {
 	d := &s.due
 	old, mask := d.ring, uint(len(d.ring)-1)
@@ -315,8 +320,8 @@ func (s *Simulation) makeRoom() {
 	d.head, d.tail = 0, n
 }
 
-// gather puts all that is due at this instant into the heap: what the calendar has first, since it was scheduled first.
-// There they are numbered again in that order.
+// gather moves everything that is due at this instant into the heap: what the calendar has first,
+// since it was scheduled first. They are numbered anew in that order.
 func (s *Simulation) gather() {
 	d := &s.due
 	if s.arrived {
@@ -376,7 +381,7 @@ func (s *Simulation) pushHeap(e rankedEntry) {
 	d.heap[i] = e
 }
 
-// sweepHeap drops the dead entries of the heap.
+// sweepHeap drops the stale entries of the heap.
 func (s *Simulation) sweepHeap() {
 	d := &s.due
 	kept := d.heap[:0]
@@ -457,7 +462,7 @@ func (s *Simulation) next(limit float64) (uint32, bool) {
 	return uint32(id), true
 }
 
-// nextRanked is next when the clock has come to a time for which the calendar has id first, and there are priorities.
+// nextRanked is next for an instant with priorities: the calendar has returned id first.
 func (s *Simulation) nextRanked(id calendar.ID) uint32 {
 	second, _, ok := s.calendar.NextBy(s.now)
 	if !ok {
@@ -475,7 +480,7 @@ func (s *Simulation) nextRanked(id calendar.ID) uint32 {
 	return e.slot
 }
 
-// taken notes that a slot has left what is due.
+// taken records that a slot is no longer due.
 func (s *Simulation) taken(id uint32) {
 	sl := &s.slots[id]
 	sl.seq = 0

@@ -8,14 +8,15 @@ import (
 // ErrClosed is what [Gate.Visit] returns to who comes outside the opening hours.
 var ErrClosed = errors.New("sim: closed")
 
-// A Gate has opening hours: who comes outside of them is turned away. Those who are inside when it closes stay until they are done; the
-// last of them may leave long after.
+// A Gate has opening hours: who comes outside of them is turned away. Those who are inside when it
+// closes stay until they are done; the last of them may leave long after.
 //
 //	door := sim.NewGate(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
 //	err := door.Visit(p, func() error { return desk.Work(p, 1, service()) })
 //
-// Who is in line when the door closes is served to the end, unless the request is for the opening hours only: one with Until(door.Closing())
-// leaves the line when it closes, with [ErrWithdrawn]. Those who serve stay as long, if their timetable says [UntilEmpty].
+// Who is in line when the door closes is served to the end, unless the request is for the opening
+// hours only: one with Until(door.Closing()) leaves the line when it closes, with [ErrWithdrawn].
+// Those who serve stay as long, if their timetable says [UntilEmpty].
 //
 // At the very time at which it closes it is closed, whatever else happens at that instant.
 type Gate struct {
@@ -33,8 +34,9 @@ type Gate struct {
 	late     bool        // somebody has been inside since it was closed
 }
 
-// NewGate makes a door with opening hours: it is open when the timetable has units, however many. It is an event at each change, of which one is
-// pending. It panics if there is something wrong with the timetable. The name is for the report, as that of a resource.
+// NewGate makes a door with opening hours: it is open when the timetable has units, however many.
+// It is an event at each change, of which one is pending. It panics if there is something wrong
+// with the timetable. The name is for the report, as that of a resource.
 func NewGate(s *Simulation, name string, hours Timetable) *Gate {
 	d := &Gate{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.timeWeighted(0), since: s.now}
 	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
@@ -92,13 +94,15 @@ func (d *Gate) Open() bool {
 	return units > 0
 }
 
-// Opening happens when the door opens the next time, and Closing when it closes the next time. They are other ones after that.
+// Opening happens when the door opens the next time, and Closing when it closes the next time. They
+// are other ones after that.
 func (d *Gate) Opening() *Signal { return d.opening }
 
 // Closing happens when the door closes the next time.
 func (d *Gate) Closing() *Signal { return d.closing }
 
-// Visit calls f while the process is inside, and returns the error of f, or [ErrClosed] if the gate is closed.
+// Visit calls f while the process is inside, and returns the error of f, or [ErrClosed] if the gate
+// is closed.
 func (d *Gate) Visit(p *Process, f func() error) error {
 	d.s.checkTurn(p, "Visit")
 	if !d.Enter() {
@@ -108,7 +112,8 @@ func (d *Gate) Visit(p *Process, f func() error) error {
 	return f()
 }
 
-// Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for models by events; processes Visit.
+// Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for
+// models by events; processes Visit.
 func (d *Gate) Enter() bool {
 	if !d.Open() {
 		d.refused.n++
@@ -140,8 +145,8 @@ func (d *Gate) Leave() {
 	}
 }
 
-// keepsOpen reports whether a shift is not to end yet, because the door is closed and somebody is inside. Then it is looked at again when
-// the last has left.
+// keepsOpen reports whether a shift is not to end yet, because the door is closed and somebody is
+// inside. Then it is looked at again when the last has left.
 func (d *Gate) keepsOpen(sc *schedule) bool {
 	if d.inside.Value() == 0 || d.Open() {
 		return false
@@ -152,8 +157,8 @@ func (d *Gate) keepsOpen(sc *schedule) bool {
 	return true
 }
 
-// UntilEmpty puts the end of shifts off that end when the door is closed: who serves stays until the last of those inside has left, or until
-// the timetable has more units again.
+// UntilEmpty puts the end of shifts off that end when the door is closed: who serves stays until
+// the last of those inside has left, or until the timetable has more units again.
 func UntilEmpty(door *Gate) ShiftOption {
 	if door == nil {
 		panic("sim: UntilEmpty needs a door, not nil")
@@ -168,7 +173,8 @@ func (o untilEmpty) adjust(sc *schedule) { sc.gate = o.gate }
 // Inside is how many are inside, over time.
 func (d *Gate) Inside() *TimeWeighted { return &d.inside }
 
-// Overtime is how long after closing the last who was inside left, one for each closing. It ends when the door opens again.
+// Overtime is how long after closing the last who was inside left, one for each closing. It ends
+// when the door opens again.
 func (d *Gate) Overtime() *Tally { return &d.overtime }
 
 // TurnedAway is how many came in vain.

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Retention says how a [TimeWeighted] keeps its course, and with how much memory: [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how
-// many observations it may keep.
+// A Retention says how a [TimeWeighted] keeps its course, and with how much memory: [EveryChange],
+// [Sampled] or [Thinned]. A [Tally] takes from it how many observations it may keep.
 type Retention struct {
 	how      how
 	most     int
@@ -26,8 +26,9 @@ const (
 	thinned
 )
 
-// EveryChange keeps every change, exactly, until there are so many stretches between changes; what comes later is not kept, and
-// [TimeSeries.Complete] tells. It takes at most 32 bytes for each of them. It panics if most is below 1.
+// EveryChange keeps every change, exactly, until there are so many stretches between changes; what
+// comes later is not kept, and [TimeSeries.Complete] tells. It takes at most 32 bytes for each of
+// them. It panics if most is below 1.
 func EveryChange(most int) Retention {
 	if most < 1 {
 		panic(fmt.Sprintf("sim: EveryChange(%d): at least one stretch must be kept", most))
@@ -35,9 +36,10 @@ func EveryChange(most int) Retention {
 	return Retention{how: everyChange, most: most}
 }
 
-// Sampled keeps the value at every interval, from when keeping begins: of several changes at that instant, the last one. When there
-// would be more than most samples, every other one is dropped and the interval doubles. It takes at most 32 bytes for each. It panics if
-// the interval is not a positive number, or if most is below 2.
+// Sampled keeps the value at every interval, from when keeping begins: of several changes at that
+// instant, the last one. When there would be more than most samples, every other one is dropped and
+// the interval doubles. It takes at most 32 bytes for each. It panics if the interval is not a
+// positive number, or if most is below 2.
 func Sampled(interval float64, most int) Retention {
 	if !(interval > 0 && finite(interval)) || most < 2 {
 		panic(fmt.Sprintf("sim: Sampled(%v, %d): the interval must be a positive number, and at least two samples be kept", interval, most))
@@ -45,11 +47,12 @@ func Sampled(interval float64, most int) Retention {
 	return Retention{how: sampled, most: most, interval: interval}
 }
 
-// Thinned keeps every change, exactly, as long as there are at most so many stretches between changes. When there are more, stretches that
-// lie within the same of equal parts of the time are put together, with their mean, their minimum and their maximum, and the
-// parts double as time goes on. So the area under the path stays what it was, but for rounding, and a stretch that is longer than a part
-// stays exact. It takes at most 32 bytes for each stretch, and a change still takes amortised constant time. It panics if most
-// is below 2.
+// Thinned keeps every change, exactly, as long as there are at most so many stretches between
+// changes. When there are more, stretches that lie within the same of equal parts of the time are
+// put together, with their mean, their minimum and their maximum, and the parts double as time goes
+// on. So the area under the path stays what it was, but for rounding, and a stretch that is longer
+// than a part stays exact. It takes at most 32 bytes for each stretch, and a change still takes
+// amortised constant time. It panics if most is below 2.
 func Thinned(most int) Retention {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Thinned(%d): at least two stretches must be kept", most))
@@ -75,9 +78,11 @@ func (k Retention) check() {
 	}
 }
 
-// Keep makes all statistics with a name keep their past from now on, also those that will be made: levels their courses, tallies as many of
-// their observations, and resources as many of who held their units. [Simulation.AllTimeSeries], [Simulation.AllObservations] and
-// [Simulation.AllHoldings] tell. Nothing that was kept before is kept any more. Without it nothing is kept, and nothing is paid.
+// Keep makes all statistics with a name keep their past from now on, also those that will be made:
+// levels their courses, tallies as many of their observations, and resources as many of who held
+// their units. [Simulation.AllTimeSeries], [Simulation.AllObservations] and
+// [Simulation.AllHoldings] tell. Nothing that was kept before is kept any more. Without it nothing
+// is kept, and nothing is paid.
 func (s *Simulation) Keep(k Retention) {
 	k.check()
 	s.registry.retention = &k
@@ -106,12 +111,12 @@ func keepAll(x observed, k Retention, clock func() float64) {
 	x.statistics(func(_ string, what resetter) { keep(what, k, clock) })
 }
 
-// Keep makes the resource keep its past from now on, as [Simulation.Keep] does for all: the courses of Usage, Queue and the
-// capacity, the observations of Waits, and its Holdings.
+// Keep makes the resource keep its past from now on, as [Simulation.Keep] does for all: the courses
+// of Usage, Queue and the capacity, the observations of Waits, and its Holdings.
 func (r *Resource) Keep(k Retention) { keepAll(r, k, r.s.clock) }
 
-// TimeSeries are those of all levels with a name that keep one, in the order in which they were made. That of a resource's capacity is among
-// them.
+// TimeSeries are those of all levels with a name that keep one, in the order in which they were
+// made. That of a resource's capacity is among them.
 func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 	for _, x := range s.registry.named {
 		level, name := (*TimeWeighted)(nil), x.name
@@ -132,7 +137,8 @@ func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 	return all
 }
 
-// Observations are those of all tallies with a name that keep some, in the order in which they were made.
+// Observations are those of all tallies with a name that keep some, in the order in which they were
+// made.
 func (s *Simulation) AllObservations() (all []Observations) {
 	for _, x := range s.registry.named {
 		if t, ok := x.what.(*Tally); ok {
@@ -145,8 +151,9 @@ func (s *Simulation) AllObservations() (all []Observations) {
 	return all
 }
 
-// Holdings are those of all resources with a name that keep them, in the order in which the resources were made. Those that were too many to be kept
-// are not among them; [Simulation.MissedHoldings] tells how many these are.
+// Holdings are those of all resources with a name that keep them, in the order in which the
+// resources were made. Those that were too many to be kept are not among them;
+// [Simulation.MissedHoldings] tells how many these are.
 func (s *Simulation) AllHoldings() (all []Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
@@ -157,8 +164,8 @@ func (s *Simulation) AllHoldings() (all []Holding) {
 	return all
 }
 
-// MissedHoldings are the resources with a name that had more holdings than they may keep, in the order in which they were made, and how many are
-// missing of each among [Simulation.AllHoldings].
+// MissedHoldings are the resources with a name that had more holdings than they may keep, in the
+// order in which they were made, and how many are missing of each among [Simulation.AllHoldings].
 func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, x := range s.registry.named {
@@ -169,27 +176,31 @@ func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	}
 }
 
-// A TimeSeries is what a [TimeWeighted] was over time, from when keeping began, or the last Reset, to when it was asked for. It is a copy.
+// A TimeSeries is what a [TimeWeighted] was over time, from when keeping began, or the last Reset,
+// to when it was asked for. It is a copy.
 type TimeSeries struct {
 	Name       string // of the level in a report, if it was asked for by [Simulation.AllTimeSeries]
 	Start, End float64
 	Points     []TimeSeriesPoint // in the order of time
 	Sampled    bool              // points are instants, and not stretches
 	Complete   bool              // nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the points end
-	// Width is the interval of samples, or of which parts stretches were put together; 0 if every change is there.
+	// Width is the interval of samples, or of which parts stretches were put together; 0 if every
+	// change is there.
 	Width float64
 }
 
-// A TimeSeriesPoint is a stretch of a [TimeSeries]: from one change to the next, or several of them put together. The path between two changes is
-// level, so that mean, minimum and maximum are the same there. Of a sample, From and To are the same.
+// A TimeSeriesPoint is a stretch of a [TimeSeries]: from one change to the next, or several of them
+// put together. The path between two changes is level, so that mean, minimum and maximum are the
+// same there. Of a sample, From and To are the same.
 type TimeSeriesPoint struct {
 	From, To       float64
 	Mean, Min, Max float64
 }
 
-// Integral is the area under the course from a time to another; where stretches were put together, parts of them count by their mean, and
-// between samples the last one holds. Outside of the course there is none. Over the whole course it is that of the level, but for
-// rounding, unless the course is sampled.
+// Integral is the area under the course from a time to another; where stretches were put together,
+// parts of them count by their mean, and between samples the last one holds. Outside of the course
+// there is none. Over the whole course it is that of the level, but for rounding, unless the course
+// is sampled.
 func (c TimeSeries) Integral(from, to float64) float64 {
 	sum := 0.0
 	first := sort.Search(len(c.Points), func(i int) bool { return c.end(i) > from })
@@ -233,7 +244,8 @@ func (c TimeSeries) Means(parts int) []float64 {
 	return means
 }
 
-// At is the value at a time, or the mean of the stretch that it lies in. It is NaN outside of the course.
+// At is the value at a time, or the mean of the stretch that it lies in. It is NaN outside of the
+// course.
 func (c TimeSeries) At(t float64) float64 {
 	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].From > t }) - 1
 	if i < 0 || !(t <= c.End) {
@@ -242,15 +254,17 @@ func (c TimeSeries) At(t float64) float64 {
 	return c.Points[i].Mean
 }
 
-// A span is a stretch of a course that is kept. It begins where the one before it ends; a sample has only a time and a value.
+// A span is a stretch of a course that is kept. It begins where the one before it ends; a sample
+// has only a time and a value.
 type span struct{ to, area, low, high float64 }
 
 // A keeper keeps a course.
 //
-// When a thinned one is full, it chooses parts of the time whose length is a power of two, from the start on, and puts neighbours
-// together that lie in one part. Each part then has one stretch within it and at most one that reaches over its end, so that doubling
-// the parts comes to any number at last. It goes on until half is free: a compaction takes as many steps as there are stretches, and
-// at least half as many changes come before the next.
+// When a thinned one is full, it chooses parts of the time whose length is a power of two, from the
+// start on, and puts neighbours together that lie in one part. Each part then has one stretch
+// within it and at most one that reaches over its end, so that doubling the parts comes to any
+// number at last. It goes on until half is free: a compaction takes as many steps as there are
+// stretches, and at least half as many changes come before the next.
 type seriesRecorder struct {
 	Retention
 	start  float64
@@ -350,7 +364,8 @@ func (c *seriesRecorder) sample(to, x float64) {
 // sampleAt is when the next sample is due.
 func (c *seriesRecorder) sampleAt() float64 { return c.start + float64(c.next*c.width) }
 
-// addSample adds the next sample. If there is no room it makes some instead, and another one may be the next.
+// addSample adds the next sample. If there is no room it makes some instead, and another one may be
+// the next.
 func (c *seriesRecorder) addSample(x float64) {
 	if len(c.points) < c.most {
 		c.push(span{to: c.sampleAt(), area: x})
@@ -394,14 +409,16 @@ func (c *seriesRecorder) series(since, now, x float64) TimeSeries {
 	return all
 }
 
-// Keep makes the level keep its course from now on. [TimeWeighted.Reset] forgets it, and keeping goes on.
+// Keep makes the level keep its course from now on. [TimeWeighted.Reset] forgets it, and keeping
+// goes on.
 func (l *TimeWeighted) Keep(k Retention) {
 	k.check()
 	l.series = &seriesRecorder{Retention: k}
 	l.series.begin(l.now())
 }
 
-// TimeSeries is what the level was over time, to now. It reports false unless [TimeWeighted.Keep], or a Keep of what it belongs to, was called.
+// TimeSeries is what the level was over time, to now. It reports false unless [TimeWeighted.Keep],
+// or a Keep of what it belongs to, was called.
 func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
 	if l.series == nil {
 		return TimeSeries{}, false
@@ -409,13 +426,16 @@ func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
 	return l.series.series(l.since, l.now(), l.value), true
 }
 
-// Observations are what a [Tally] has kept of its observations, from when keeping began, or the last Reset. It is a copy.
+// Observations are what a [Tally] has kept of its observations, from when keeping began, or the
+// last Reset. It is a copy.
 //
-// As long as there are at most as many as may be kept, each is there. When there are more, neighbours are put together: each entry
-// then stands for Batch observations in a row, of which it has the mean, the extremes, and one that was drawn from them by lot, with the
-// same chance for each. The means are what batch means are made of, and their sum stays what it was, but for rounding. The
-// drawn ones are a sample that has the distribution of all, for histograms and quantiles. The lots are the same in every run, and
-// have nothing to do with the streams of a simulation.
+// As long as there are at most as many as may be kept, each is there. When there are more,
+// neighbours are put together: each entry then stands for Batch observations in a row, of which it
+// has the mean, the extremes, and one that was drawn from them by lot, with the same chance for
+// each. The means are what batch means are made of, and their sum stays what it was, but for
+// rounding. The drawn ones are a sample that has the distribution of all, for histograms and
+// quantiles. The lots are the same in every run, and have nothing to do with the streams of a
+// simulation.
 type Observations struct {
 	Name    string // of the tally in a report, if it was asked for by [Simulation.AllObservations]
 	N       int64  // how many there were
@@ -431,14 +451,14 @@ type Observation struct {
 	N              int64 // how many it stands for; fewer than Batch only at the last one
 }
 
-// Values are one observation of each entry: all of them, or a sample. That of a last entry that stands for fewer than the others is left
-// out, unless it is the only one.
+// Values are one observation of each entry: all of them, or a sample. That of a last entry that
+// stands for fewer than the others is left out, unless it is the only one.
 func (o Observations) Values() []float64 {
 	return o.column(func(e Observation) float64 { return e.Value })
 }
 
-// Means are the means of the entries, which all stand for as many: a last one that stands for fewer is left out, unless it is
-// the only one.
+// Means are the means of the entries, which all stand for as many: a last one that stands for fewer
+// is left out, unless it is the only one.
 func (o Observations) Means() []float64 {
 	return o.column(func(e Observation) float64 { return e.Mean })
 }
@@ -525,12 +545,14 @@ func (e *Observation) join(other Observation, its bool) {
 	e.N += other.N
 }
 
-// lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in 2⁶⁴.
+// lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in
+// 2⁶⁴.
 func (k *observationRecorder) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
 
-// Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see [Observations]. With a clock, such as
-// the Now of a simulation, it notes when they were made; it may be nil. Reset forgets them, and keeping goes on. A tally that keeps
-// observations cannot [Tally.Merge] others. It panics if most is below 2.
+// Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see
+// [Observations]. With a clock, such as the Now of a simulation, it notes when they were made; it
+// may be nil. Reset forgets them, and keeping goes on. A tally that keeps observations cannot
+// [Tally.Merge] others. It panics if most is below 2.
 func (t *Tally) KeepObservations(most int, clock func() float64) {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Tally.KeepObservations(%d): at least two observations must be kept", most))
@@ -539,7 +561,8 @@ func (t *Tally) KeepObservations(most int, clock func() float64) {
 	t.observations.begin()
 }
 
-// Observations are what the tally has kept. It reports false unless [Tally.KeepObservations], or a Keep of what it belongs to, was called.
+// Observations are what the tally has kept. It reports false unless [Tally.KeepObservations], or a
+// Keep of what it belongs to, was called.
 func (t *Tally) Observations() (Observations, bool) {
 	k := t.observations
 	if k == nil {
@@ -587,8 +610,9 @@ func (l *holdingLog) resumed(g *Grant) {
 	l.resumedAt[g] = g.r.s.now
 }
 
-// KeepHoldings makes the resource keep who held its units from now on, until so many holdings are over; later ones are counted and not
-// kept. It takes at most 64 bytes for each, beside those that are still held. It panics if most is below 1.
+// KeepHoldings makes the resource keep who held its units from now on, until so many holdings are
+// over; later ones are counted and not kept. It takes at most 64 bytes for each, beside those that
+// are still held. It panics if most is below 1.
 func (r *Resource) KeepHoldings(most int) {
 	if most < 1 {
 		panic(fmt.Sprintf("sim: KeepHoldings(%d) of %s: at least one must be kept", most, r.name))
@@ -596,9 +620,10 @@ func (r *Resource) KeepHoldings(most int) {
 	r.holdings = &holdingLog{most: most}
 }
 
-// Holdings are who held units of the resource, those that are over in the order in which they ended, and then those that last, in the
-// order in which they began; and how many are not among them because there were too many. Without [Resource.KeepHoldings], or
-// a Keep, there are only those that last.
+// Holdings are who held units of the resource, those that are over in the order in which they
+// ended, and then those that last, in the order in which they began; and how many are not among
+// them because there were too many. Without [Resource.KeepHoldings], or a Keep, there are only
+// those that last.
 func (r *Resource) Holdings() (all []Holding, missed int64) {
 	if r.holdings != nil {
 		all, missed = append(all, r.holdings.over...), r.holdings.missed

@@ -10,14 +10,15 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Process is a function that waits: for time to pass, for something to happen, for a place at a resource. While it waits, the
-// others go on; between its waits, nothing else happens.
+// Process is a function that waits: for time to pass, for something to happen, for units of a
+// resource. While it waits, others run; between its waits, nothing else happens.
 //
-// A process is a coroutine. A wait that something else comes between costs a switch, about 0.2 µs in all; it takes a
-// goroutine's stack, 2 KB or more, from its first turn to its end. Waiting allocates nothing.
+// A process is a coroutine. A wait during which another process runs costs a switch, about 0.2 µs
+// in all. A process takes a goroutine's stack, 2 KB or more, from its first turn to its end.
+// Waiting allocates nothing.
 //
-// Its methods that wait may be called by the function of the process only; the others by anyone whose turn it is. A process is a
-// [Waitable], which happens when it ends.
+// The methods that wait may be called only by the function of the process; the others by any code
+// of the simulation. A process is a [Waitable], which happens when it ends.
 type Process struct {
 	// What every turn needs stands together, since it may have to come from afar.
 	s          *Simulation
@@ -37,8 +38,9 @@ type Process struct {
 	waiters subscribers
 }
 
-// extra is what a process needs that waits for more than time and its turn in line, or is interrupted. Most processes of a large model
-// do not, and would be nearly twice as large with it.
+// waitState is what a process needs for waits other than for time and for a request, and for
+// interrupts. Most processes of a large model need none, and would be nearly twice as large with
+// it.
 type waitState struct {
 	awaits     Waitable       // what it waits for, for Status
 	works      *Grant         // what it works with
@@ -46,7 +48,7 @@ type waitState struct {
 	interrupts []*Interrupted // that it has not been told of
 }
 
-// own makes sure that the process has an extra of its own.
+// ensureWaitState makes sure that the process has a waitState of its own.
 func (p *Process) ensureWaitState() *waitState {
 	s := p.s
 	if p.waitState == &s.noWaitState {
@@ -61,8 +63,9 @@ func (p *Process) ensureWaitState() *waitState {
 	return p.waitState
 }
 
-// disown gives the extra of a process that has ended to others. A process that recovered from a panic in the middle of a wait, and ended, may
-// still stand in the list of those who wait: whoever gets the extra would be told in its place.
+// releaseWaitState puts the waitState of an ended process on the free list. A process that
+// recovered from a panic in the middle of a wait may still be subscribed; the next owner of the
+// waitState would be notified in its place.
 func (p *Process) releaseWaitState() {
 	s := p.s
 	if e := p.waitState; e != &s.noWaitState {
@@ -94,7 +97,8 @@ const (
 	withdrawn // its request, by what it was to last until
 )
 
-// Go starts a process. Its function is called with it as an event of its own, after what is already scheduled for now.
+// Go starts a process. Its function is called as an event of its own, after what is already
+// scheduled for now.
 func (s *Simulation) Go(name string, body func(p *Process), opts ...ProcessOption) *Process {
 	return s.start(s.now, name, body, opts)
 }
@@ -105,7 +109,7 @@ func (s *Simulation) GoAt(t float64, name string, body func(p *Process), opts ..
 	return s.start(t, name, body, opts)
 }
 
-// GoAfter starts a process when d has passed. It panics if d is negative or not finite.
+// GoAfter starts a process after d. It panics if d is negative or not finite.
 func (s *Simulation) GoAfter(d float64, name string, body func(p *Process), opts ...ProcessOption) *Process {
 	s.checkTime(s.now+d, "GoAfter", d)
 	return s.start(s.now+d, name, body, opts)
@@ -131,7 +135,7 @@ func (s *Simulation) start(t float64, name string, body func(p *Process), opts [
 	return p
 }
 
-// finish is the end of a process.
+// finish ends a process.
 func (p *Process) finish() {
 	s := p.s
 	p.state = ended
@@ -153,19 +157,19 @@ func (p *Process) finish() {
 	}
 }
 
-// Name is what the process was called when it was started.
+// Name is the name that the process was started with.
 func (p *Process) Name() string { return p.name }
 
-// String is the name.
+// String returns the name.
 func (p *Process) String() string { return p.name }
 
-// Sim is the simulation that the process belongs to.
+// Sim is the simulation of the process.
 func (p *Process) Sim() *Simulation { return p.s }
 
 // Now is the simulated time.
 func (p *Process) Now() float64 { return p.s.now }
 
-// Happened tells whether the process has ended.
+// Happened reports whether the process has ended.
 func (p *Process) Happened() bool { return p.state == ended }
 
 func (p *Process) moment() moment { return p.ended }
@@ -178,24 +182,26 @@ func (p *Process) owner() *Simulation { return p.s }
 
 func (p *Process) label() string { return "the end of " + p.traced() }
 
-// Current is the process whose turn it is, or nil if there is none, as in an event's function.
+// Current is the process whose turn it is, or nil in the function of an event.
 func (s *Simulation) Current() *Process { return s.current }
 
-// Processes is how many processes have been started and have not ended.
+// Processes is the number of processes that have been started and have not ended.
 func (s *Simulation) Processes() int { return s.live }
 
-// Wait returns nil when d has passed, or an *[Interrupted] if the process was interrupted before. With 0 it lets the others
-// go first who are due now, and with +∞ it waits to be interrupted. It panics if d is negative or not a number.
+// Wait returns nil after d, or an *[Interrupted] if the process was interrupted before. Wait(0)
+// lets everything else run that is due now, and Wait(+∞) waits for an interrupt. It panics if d is
+// negative or NaN.
 func (p *Process) Wait(d float64) error { return p.pause(p.s.now+d, d, "Wait") }
 
-// WaitUntil returns nil at time t, or an *[Interrupted] if the process was interrupted before. It panics if t is before now
-// or not a number.
+// WaitUntil returns nil at time t, or an *[Interrupted] if the process was interrupted before. It
+// panics if t is before now or NaN.
 func (p *Process) WaitUntil(t float64) error { return p.pause(t, t-p.s.now, "WaitUntil") }
 
 // pause waits until time t, which is d from now.
 //
-// It is what turns are mostly made of. After a switch, a processor returns slowly from the functions that called it, which it has
-// not seen called: 10 ns for each. So Wait is one that is compiled into its caller, and what block does stands here again.
+// Most turns consist of it. After a switch, the processor mispredicts the returns of the functions
+// that led here, at 10 ns each. So Wait is inlined into its caller, and the code of block is
+// repeated here.
 func (p *Process) pause(t, d float64, call string) error {
 	s := p.s
 	s.checkTurn(p, call)
@@ -203,8 +209,8 @@ func (p *Process) pause(t, d float64, call string) error {
 		return p.notPaused(t, d, call)
 	}
 	if t <= s.limit && s.due.live == 0 && s.credit > 1 && s.alone(t) {
-		// Nothing comes between: the process may keep its turn. It saves a switch of coroutines and two visits to the
-		// calendar, some 150 ns in all.
+		// Nothing comes between: the process may keep its turn. It saves a switch of coroutines and
+		// two visits to the calendar, some 150 ns in all.
 		s.now = t
 		s.dispatched++
 		s.credit--
@@ -243,7 +249,7 @@ func (p *Process) pause(t, d float64, call string) error {
 	return nil
 }
 
-// notPaused is for a wait that cannot be, or that an interrupt has ended before it began.
+// notPaused handles an invalid wait, and one that an interrupt has ended before it began.
 func (p *Process) notPaused(t, d float64, call string) error {
 	switch {
 	case d >= 0:
@@ -255,20 +261,21 @@ func (p *Process) notPaused(t, d float64, call string) error {
 	return nil
 }
 
-// alone tells whether the calendar has nothing by time t, which must not be infinite.
+// alone reports whether the calendar has nothing by time t, which must not be infinite.
 func (s *Simulation) alone(t float64) bool {
 	_, at, ok := s.calendar.Peek()
 	return t <= math.MaxFloat64 && (!ok || at > t)
 }
 
-// WaitFor returns nil when w has happened, at once if it has already, or an *[Interrupted] if the process was interrupted before.
+// WaitFor returns nil when w has happened, at once if it already has, or an *[Interrupted] if the
+// process was interrupted before.
 func (p *Process) WaitFor(w Waitable) error {
 	_, err := p.WaitForWithin(w, math.Inf(1))
 	return err
 }
 
-// WaitForWithin waits for w, but no longer than d. It tells whether w has happened. The error is an *[Interrupted] if the process
-// was interrupted before either.
+// WaitForWithin waits for w, but no longer than d, and reports whether w has happened. The error is
+// an *[Interrupted] if the process was interrupted before either.
 func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error) {
 	s := p.s
 	s.checkTurn(p, "WaitFor")
@@ -310,7 +317,7 @@ func (p *Process) WaitForWithin(w Waitable, d float64) (happened bool, err error
 	return true, nil
 }
 
-// notify wakes the process, since what it waits for has happened, or what its request was to last until.
+// notify wakes the process: what it waits for has happened, or what its request would wait until.
 func (p *Process) notify(*subscription) {
 	s := p.s
 	if s.closed {
@@ -334,7 +341,8 @@ func (p *Process) notify(*subscription) {
 	}
 }
 
-// wake lets a waiting process have its turn at this instant. It no longer waits for anything else.
+// wake schedules the turn of a waiting process at this instant. It no longer waits for anything
+// else.
 func (p *Process) wake(why reason) {
 	s := p.s
 	if s.closed {
@@ -345,7 +353,8 @@ func (p *Process) wake(why reason) {
 	s.schedule(p.slot, s.now)
 }
 
-// block gives the turn back until the process is due. Unless somebody wakes it for another reason, its time has elapsed.
+// block switches away until the process is due. Unless it is woken for another reason, its time has
+// elapsed.
 func (p *Process) block() {
 	s := p.s
 	p.state, p.why = waiting, elapsed
@@ -371,7 +380,7 @@ func (p *Process) block() {
 	}
 }
 
-// checkOwn panics if somebody would wait for what belongs to another simulation. A condition of nothing belongs to none.
+// checkOwn panics if w belongs to another simulation. A condition of nothing belongs to none.
 func (s *Simulation) checkOwn(w Waitable, who string) {
 	if w == nil {
 		panic("sim: " + who + " would wait for nil")
@@ -381,15 +390,15 @@ func (s *Simulation) checkOwn(w Waitable, who string) {
 	}
 }
 
-// checkTurn panics unless it is the turn of p, which is about to wait or to request something.
+// checkTurn panics unless it is the turn of p, which is about to wait or to make a request.
 func (s *Simulation) checkTurn(p *Process, call string) {
 	if p == nil || s.current != p {
 		s.refuse(p, call)
 	}
 }
 
-// refuse panics since a process wants to wait, or asks for something that it may have to wait for, and it is not its turn, or it is
-// none at all. It never is when the simulation is closed.
+// refuse panics: a process would wait, or make a request, outside its turn. After Close, no process
+// has a turn.
 func (s *Simulation) refuse(p *Process, call string) {
 	if s.closing != nil {
 		s.unwind()
@@ -408,8 +417,8 @@ func (s *Simulation) refuse(p *Process, call string) {
 	panic("sim: " + call + " of process " + p.name + " called outside it")
 }
 
-// Interrupted is the error of a wait that ended because [Process.Interrupt] was called, or because a resource that the
-// process held was taken from it, in which case Cause is a [Preempted].
+// Interrupted is the error of a wait that ended because [Process.Interrupt] was called, or because
+// units of a resource were taken from the process; then Cause is a *[Preempted].
 type Interrupted struct {
 	Cause     any     // what Interrupt was called with
 	By        string  // the name of the process that called it; empty if it was an event
@@ -417,7 +426,7 @@ type Interrupted struct {
 	Remaining float64 // what was left of the time to wait; 0 if the wait had no limit
 }
 
-// Error says by whom and why.
+// Error names the caller and the cause.
 func (i *Interrupted) Error() string {
 	by := i.By
 	if by == "" {
@@ -426,20 +435,21 @@ func (i *Interrupted) Error() string {
 	return fmt.Sprintf("sim: interrupted by %s at %g: %v", by, i.At, i.Cause)
 }
 
-// Unwrap is the cause, if that is an error.
+// Unwrap returns the cause, if that is an error.
 func (i *Interrupted) Unwrap() error {
 	err, _ := i.Cause.(error)
 	return err
 }
 
-// Interrupt ends the wait of a process: it wakes at this instant, and its wait returns an *[Interrupted]. It gives up its
-// place in line if it waits for a resource. If it was granted units at this very instant and its turn has yet to come, they go
-// back, and the request returns the interrupt. A process that is not waiting, or whose wait for something else is over but
-// whose turn has yet to come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that has
-// ended it does nothing.
+// Interrupt ends the wait of a process: it wakes at this instant, and its wait returns an
+// *[Interrupted]. A waiting request leaves its queue. If units were granted at this very instant
+// and the turn of the process has yet to come, they go back, and the request returns the interrupt.
+// A process that is not waiting, or whose wait for something else is over but whose turn has yet to
+// come, gets the interrupt at its next wait; several are kept, one for each wait. On a process that
+// has ended it does nothing.
 func (p *Process) Interrupt(cause any) { p.interrupt(cause) }
 
-// interrupt is Interrupt, and returns what the process will be told, or nil if it never will.
+// interrupt is Interrupt, and returns the error that the process will get, or nil if it never will.
 func (p *Process) interrupt(cause any) *Interrupted {
 	s := p.s
 	if p.state == ended || s.closed {
@@ -476,7 +486,8 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	return i
 }
 
-// returnUnits gives back what the process was granted and does not know of yet, and reports whether that was units.
+// returnUnits gives back units that were granted and that the process has not seen yet, and reports
+// whether there were any.
 func (p *Process) returnUnits() bool {
 	if r := p.request; r != nil {
 		return r.grant != nil && r.grant.giveBack()
@@ -484,8 +495,9 @@ func (p *Process) returnUnits() bool {
 	return p.awaits != nil && p.awaits.requester() != nil && p.awaits.requester().settle(true, interrupted)
 }
 
-// forget takes back an interrupt that the process has not been told of, and reports whether there was one. One that has ended a
-// wait stays, since that wait has nothing else to return; it is the first, because no wait begins while there are others.
+// forget drops an interrupt that the process has not got, and reports whether there was one. An
+// interrupt that has ended a wait stays, since that wait has nothing else to return; it is the
+// first, because no wait begins while there are others.
 func (p *Process) forget(i *Interrupted) bool {
 	k := slices.Index(p.interrupts, i)
 	if k < 0 || k == 0 && p.state == waking && p.why == interrupted {
@@ -495,7 +507,8 @@ func (p *Process) forget(i *Interrupted) bool {
 	return true
 }
 
-// Remaining is what was left of the time to wait when a wait was interrupted, and 0 if err is not an *[Interrupted].
+// Remaining returns what was left of the time to wait when a wait was interrupted, and 0 if err is
+// not an *[Interrupted].
 func Remaining(err error) float64 {
 	var i *Interrupted
 	if errors.As(err, &i) {
@@ -504,8 +517,8 @@ func Remaining(err error) float64 {
 	return 0
 }
 
-// interruption takes the first interrupt that the process has not been told of. If it came before the wait began, that was to
-// last for d.
+// interruption takes the first pending interrupt. If it came before the wait began, the whole wait
+// d is left.
 func (p *Process) interruption(d float64) error {
 	i := p.interrupts[0]
 	p.interrupts = p.interrupts[1:]
@@ -517,14 +530,14 @@ func (p *Process) interruption(d float64) error {
 	return i
 }
 
-// Live lists the processes that have been started and have not ended, in the order in which they were started. After a run in
-// which nothing was left to happen, these are the ones that wait for something that will never come; [Process.Status] says
-// for what.
+// Live lists the processes that have been started and have not ended, in the order in which they
+// were started. After a run that ended because nothing was left to happen, these wait for something
+// that will never happen; [Process.Status] says for what.
 func (s *Simulation) Live() []*Process {
 	return s.liveFrom(0)
 }
 
-// liveFrom lists those from a number on.
+// liveFrom lists the live processes from a number on.
 func (s *Simulation) liveFrom(number uint64) []*Process {
 	all := make([]*Process, 0, s.live)
 	for i := range s.slots {
@@ -536,7 +549,7 @@ func (s *Simulation) liveFrom(number uint64) []*Process {
 	return all
 }
 
-// Status says in words what the process is doing: what it waits for, and until when.
+// Status describes what the process is doing: what it waits for, and until when.
 func (p *Process) Status() string {
 	switch p.state {
 	case notStarted:
@@ -569,25 +582,27 @@ func (p *Process) Status() string {
 	return status
 }
 
-// ErrNoValue is the error of an [Outcome] that is not there: the process has not ended, or it ended without returning, by a panic or
-// because the simulation was closed.
+// ErrNoValue is the error of an [Outcome] without a value: the process has not ended, or it ended
+// without returning, by a panic or because the simulation was closed.
 var ErrNoValue = errors.New("sim: the process has not returned")
 
-// An Outcome is what a process returns when it ends. It is a [Waitable], which happens with the end of the process.
+// An Outcome is the result of a process started by [Call]. It is a [Waitable], which happens when
+// the process ends.
 type Outcome[T any] struct {
 	p     *Process
 	value T
 	err   error
 }
 
-// Wait waits for the end of the process, and returns what it returned. The error is an *[Interrupted] if the waiting process was
-// interrupted before; Happened tells that from an error of the same kind that the other process returned.
+// Wait waits for the end of the process, and returns its result. The error is an *[Interrupted] if
+// the waiting process was interrupted before; Happened tells that from an *[Interrupted] that the
+// other process returned.
 func (o *Outcome[T]) Wait(p *Process) (T, error) {
 	v, _, err := o.WaitWithin(p, math.Inf(1))
 	return v, err
 }
 
-// WaitWithin is [Outcome.Wait], but waits no longer than d, and tells whether the process has ended.
+// WaitWithin is [Outcome.Wait] with a limit d, and reports whether the process has ended.
 func (o *Outcome[T]) WaitWithin(p *Process, d float64) (v T, ended bool, err error) {
 	if ended, err = p.WaitForWithin(o, d); !ended || err != nil {
 		return v, ended, err
@@ -596,13 +611,13 @@ func (o *Outcome[T]) WaitWithin(p *Process, d float64) (v T, ended bool, err err
 	return v, true, err
 }
 
-// Value is what the process returned, and [ErrNoValue] if it has not.
+// Value returns the result of the process, and [ErrNoValue] if there is none.
 func (o *Outcome[T]) Value() (T, error) { return o.value, o.err }
 
-// Process is the process, to be interrupted, or asked for its status.
+// Process returns the process.
 func (o *Outcome[T]) Process() *Process { return o.p }
 
-// Happened tells whether the process has ended.
+// Happened reports whether the process has ended.
 func (o *Outcome[T]) Happened() bool { return o.p.Happened() }
 
 func (o *Outcome[T]) moment() moment { return o.p.moment() }
@@ -615,7 +630,7 @@ func (o *Outcome[T]) owner() *Simulation { return o.p.s }
 
 func (o *Outcome[T]) label() string { return o.p.label() }
 
-// Call starts a process that returns something, as [Simulation.Go] starts one that does not.
+// Call starts a process that returns a value, as [Simulation.Go] starts one that does not.
 //
 //	done := sim.Call(s, "cook", func(p *sim.Process) (Meal, error) { … })
 //	meal, err := done.Wait(p)

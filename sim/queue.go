@@ -7,10 +7,12 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// A line is requests in the order in which they are to be served: by rank, and among equals in the order in which they came.
+// A queue is requests in the order in which they are to be granted: by rank, and among equals in
+// the order of arrival.
 //
-// Joining with a rank that is not below that of the last, and leaving where others of the same rank stay, cost constant time. Else
-// it is the logarithm of the number of different ranks in the line.
+// Joining with a rank that is not below that of the last request costs constant time, and so does
+// leaving if others of the same rank stay. Otherwise the cost is logarithmic in the number of
+// different ranks in the queue.
 type queue struct {
 	s           *Simulation
 	name        string
@@ -21,9 +23,10 @@ type queue struct {
 	of          server
 }
 
-// A server has a line, or two, and serves it.
+// A server owns one queue or two, and serves them.
 type server interface {
-	// atOnce serves a newcomer to a line, if that is possible without waiting. The name is for a trace.
+	// atOnce serves a newcomer to a line, if that is possible without waiting. The name is for a
+	// trace.
 	atOnce(l *queue, r *request, who string) bool
 	// serve serves those in line as far as that is possible now.
 	serve()
@@ -37,7 +40,8 @@ func newQueue(s *Simulation, name string, of server) queue {
 	return queue{s: s, name: name, lengths: s.timeWeighted(0), of: of}
 }
 
-// ask has a request served at once, if that is possible. If not, it has to wait, unless it is given up.
+// try grants a request at once if possible. If not, it reports that the request has to wait, or why
+// it is given up.
 func (l *queue) try(r *request, t *requestOptions, who string) (waits bool, err error) {
 	if err := l.untilHappened(t, who); err != nil {
 		return false, err
@@ -50,7 +54,7 @@ func (l *queue) try(r *request, t *requestOptions, who string) (waits bool, err 
 	return err == nil, err
 }
 
-// request has a process wait until its request is served or given up. The request is free then.
+// request blocks a process until its request is granted or given up. The entry is free afterwards.
 func (l *queue) request(p *Process, r *request, t *requestOptions) error {
 	waits, err := l.try(r, t, p.traced())
 	if waits {
@@ -119,7 +123,8 @@ func (l *queue) remove(r *request) {
 	l.lengths.set(float64(l.length), l.s.now)
 }
 
-// wait makes process p wait in the line, and returns nil when it was served. Otherwise p has left the line.
+// wait blocks process p in the queue, and returns nil when the request was granted. Otherwise p has
+// left the queue.
 func (l *queue) wait(p *Process, r *request, t *requestOptions) error {
 	s := l.s
 	if len(p.interrupts) > 0 {
@@ -156,7 +161,7 @@ func (l *queue) wait(p *Process, r *request, t *requestOptions) error {
 	return nil
 }
 
-// gaveUp counts a request that was not served.
+// countFailure counts and traces a request that was given up.
 func (l *queue) countFailure(why reason, who string) {
 	kind := trace.Withdraw
 	switch why {
@@ -173,10 +178,10 @@ func (l *queue) countFailure(why reason, who string) {
 	}
 }
 
-// ahead tells whether a newcomer of this rank would be the first in line.
+// ahead reports whether a new request of this rank would be the first in the queue.
 func (l *queue) ahead(rank int) bool { return l.first == nil || rank < l.first.rank }
 
-// overtaken is an error if what a request on these terms would last until has happened.
+// untilHappened returns ErrWithdrawn if what the request would wait until has happened.
 func (l *queue) untilHappened(t *requestOptions, who string) error {
 	if t.until == nil {
 		return nil
@@ -190,14 +195,14 @@ func (l *queue) untilHappened(t *requestOptions, who string) error {
 	return ErrWithdrawn
 }
 
-// unneeded is called when the request does not wait.
+// discard is called when the request does not wait: an unused timeout need not stay scheduled.
 func (t *requestOptions) discard() {
 	if t.until != nil {
 		cancelUnused(t.until)
 	}
 }
 
-// balks is an error if the line is too long for a request on these terms.
+// checkBalk returns ErrBalked if the queue is too long for a request with these options.
 func (l *queue) checkBalk(t *requestOptions, who string) error {
 	if l.length < t.maxWaiting {
 		return nil
@@ -210,10 +215,10 @@ func (l *queue) checkBalk(t *requestOptions, who string) error {
 	return ErrBalked
 }
 
-// departed notes that somebody has left a line without being served, so that the next may fit.
+// departed notes that a request has left a queue ungranted, so that the next one may fit.
 func (s *Simulation) departed(l *queue) { s.left = append(s.left, l) }
 
-// serveLeft serves the lines that somebody has left, unless there are some who have yet to be told what happened.
+// serveLeft serves the queues that requests have left, unless waiters are still being notified.
 func (s *Simulation) serveLeft() {
 	if s.firing > 0 || len(s.left) == 0 {
 		return
@@ -226,7 +231,8 @@ func (s *Simulation) serveLeft() {
 	s.left, s.leftServed = s.left[:0], 0
 }
 
-// serving is what resources, stores and containers have in common: those who asked them for something.
+// facility is what resources, stores and containers have in common: a name, and statistics of
+// requests.
 type facility struct {
 	s       *Simulation
 	name    string
@@ -236,29 +242,30 @@ type facility struct {
 
 func (v *facility) counts() *counters { return &v.refused }
 
-// Name is what it was called when it was made, or what it is, such as "a store".
+// Name is the name that it was made with, or its kind, such as "a store".
 func (v *facility) Name() string { return v.name }
 
-// Waits is how long those waited who got something, those who did not have to among them.
+// Waits has the waiting times of granted requests, including zero for those that did not wait.
 func (v *facility) Waits() *Tally { return &v.waits }
 
-// Balked is how many requests were given up because the line was too long.
+// Balked counts the requests that were given up because the queue was too long.
 func (v *facility) Balked() int { return v.refused.balked }
 
-// Reneged is how many requests were given up because their patience ran out.
+// Reneged counts the requests that were given up because their patience ran out.
 func (v *facility) Reneged() int { return v.refused.reneged }
 
-// Withdrawn is how many requests were given up because something else happened first: what they were to last until ([Until]),
-// another part of the condition ([AnyOf]), or [Ticket.Cancel].
+// Withdrawn counts the requests that were given up because something else happened first: what they
+// would wait until ([Until]), another part of the condition ([AnyOf]), or [Ticket.Cancel].
 func (v *facility) Withdrawn() int { return v.refused.withdrawn }
 
-// counters are of requests that did not go well.
+// counters count requests that were not granted, and grants that were taken away.
 type counters struct{ balked, reneged, preempted, withdrawn, stopped int }
 
-// Reset makes them 0.
+// Reset sets them to 0.
 func (c *counters) Reset() { *c = counters{} }
 
-// An exchange is what stores and containers have in common: a line of those who take something out, and one of those who put something in.
+// An exchange is what stores and containers have in common: a queue of getters and a queue of
+// putters.
 type exchange struct {
 	facility
 	getters  queue
@@ -279,36 +286,38 @@ func (x *exchange) statistics(f func(string, resetter)) {
 	f("", &x.refused)
 }
 
-// Getting is how many wait to take something out.
+// Getting is the number of requests waiting to get something.
 func (x *exchange) Getting() int { return x.getters.length }
 
-// Putting is how many wait to put something in.
+// Putting is the number of requests waiting to put something.
 func (x *exchange) Putting() int { return x.putters.length }
 
-// Getters is how many wait to take something out, over time.
+// Getters is the number of waiting get requests, over time.
 func (x *exchange) Getters() *TimeWeighted { return &x.getters.lengths }
 
-// Putters is how many wait to put something in, over time.
+// Putters is the number of waiting put requests, over time.
 func (x *exchange) Putters() *TimeWeighted { return &x.putters.lengths }
 
-// Keep makes it keep its past from now on, as [Simulation.Keep] does for all: the courses of what is in it, of Getters and of Putters, and the
-// observations of Waits.
+// Keep makes the statistics keep their history from now on, as [Simulation.Keep] does for all: the
+// time series of contents, getters and putters, and the observations of Waits.
 func (x *exchange) Keep(k Retention) { keepAll(x, k, x.s.clock) }
 
-// ranks finds, among the different ranks in a line, the largest that is not above a given one.
+// ranks finds, among the different ranks in a queue, the largest that is not above a given one.
 //
-// It is a treap: a search tree by rank, and at the same time a heap by weight, where the weight is a hash of the rank. Its shape
-// depends on the ranks alone and is, unless somebody chooses them by the hash, that of a tree into which they were inserted in
-// random order. So inserting, removing and finding cost the logarithm of the number of ranks, whatever order they come in: on average
-// 2 ln n steps, 22 for 50,000. A rank takes 48 bytes.
+// It is a treap: a search tree by rank, and a heap by weight, where the weight is a hash of the
+// rank. Its shape depends on the ranks alone. It is that of a tree into which the ranks were
+// inserted in random order, unless the ranks are chosen by the hash. So inserting, removing and
+// finding cost O(log n) for n ranks, in any order of insertion: 2 ln n steps on average, 22 for
+// 50,000. A rank takes 48 bytes.
 //
-// The source is R. Seidel and C. R. Aragon, Randomized search trees, https://doi.org/10.1007/BF01940876.
+// The source is R. Seidel and C. R. Aragon, Randomized search trees,
+// https://doi.org/10.1007/BF01940876.
 type ranks struct {
 	root  *rankEnd
 	spare *rankEnd // those that are free, by left
 }
 
-// A rankEnd is one of the ranks in a line, and the last request that has it.
+// A rankEnd is one of the ranks in a queue, and its last request.
 type rankEnd struct {
 	rank        int
 	weight      uint64
@@ -316,7 +325,7 @@ type rankEnd struct {
 	left, right *rankEnd
 }
 
-// floor is the end of the largest rank that is not above the given one, or nil.
+// floor returns the end of the largest rank that is not above the given one, or nil.
 func (t *ranks) floor(rank int) *rankEnd {
 	var below *rankEnd
 	for e := t.root; e != nil; {
@@ -330,7 +339,7 @@ func (t *ranks) floor(rank int) *rankEnd {
 	return below
 }
 
-// only is the end of a rank, when there is no other, or one that nobody has any more.
+// only returns the end of a rank when no other rank is in use.
 func (t *ranks) only(rank int) *rankEnd {
 	if e := t.root; e != nil {
 		if e.rank == rank {
@@ -391,7 +400,7 @@ func (t *ranks) remove(e *rankEnd) {
 	t.spare = e
 }
 
-// toward is the link that leads on to a rank, which is another one.
+// toward returns the link toward another rank.
 func (e *rankEnd) toward(rank int) **rankEnd {
 	if rank < e.rank {
 		return &e.left
@@ -399,7 +408,7 @@ func (e *rankEnd) toward(rank int) **rankEnd {
 	return &e.right
 }
 
-// scatter hashes a number: the first number of the random stream that begins with it.
+// scatter hashes a number: it is the first number of the random stream that begins with it.
 func scatter(x uint64) uint64 {
 	stream := random.Stream(x)
 	return stream.Uint64()

@@ -18,16 +18,18 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// Stream returns the stream of random numbers with a name. The same name gives the same object, so that two parts of a model that
-// ask for "arrivals" take turns in one stream.
+// Stream returns the stream of random numbers with a name. The same name gives the same object, so
+// that two parts of a model that ask for "arrivals" take turns in one stream.
 //
-// What a stream brings depends on the seed of the simulation and on its name alone, not on which other streams there are or how
-// much they are used. Give each purpose its own: arrivals, service, failures of machine 3. Then two variants of a model with
-// the same seed meet the same arrivals even where they draw other things differently (common random numbers), and
-// their difference shows with far fewer replications; see Compare in package sim/replicate.
+// What a stream brings depends on the seed of the simulation and on its name alone, not on which
+// other streams there are or how much they are used. Give each purpose its own: arrivals, service,
+// failures of machine 3. Then two variants of a model with the same seed meet the same arrivals
+// even where they draw other things differently (common random numbers), and their difference shows
+// with far fewer replications; see Compare in package sim/replicate.
 //
-// A stream is a PCG of 128 bits whose state is a hash of seed and name. It takes about 3 ns a number, and is the same on all
-// machines. It is also a source for gonum's distributions: distuv.Exponential{Rate: 2, Src: s.Stream("arrivals")}.
+// A stream is a PCG of 128 bits whose state is a hash of seed and name. It takes about 3 ns a
+// number, and is the same on all machines. It is also a source for gonum's distributions:
+// distuv.Exponential{Rate: 2, Src: s.Stream("arrivals")}.
 func (s *Simulation) Stream(name string) *rand.Rand {
 	if r, ok := s.streams[name]; ok {
 		return r
@@ -40,33 +42,38 @@ func (s *Simulation) Stream(name string) *rand.Rand {
 	return r
 }
 
-// newStream is the stream that seed and name stand for. Two of N streams of L numbers overlap with a probability of N²L/2¹²⁸.
+// newStream is the stream that seed and name stand for. Two of N streams of L numbers overlap with
+// a probability of N²L/2¹²⁸.
 func newStream(from uint64, name string) *rand.Rand {
 	h := seed.Stream(from, name)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))
 }
 
-// A Distribution is a law of random numbers that knows its mean and its standard deviation, and draws from any stream. Those of this
-// package are told by what one knows of data, mean and standard deviation, where gonum has shapes and rates. Draws are the same on every machine.
+// A Distribution is a law of random numbers that knows its mean and its standard deviation, and
+// draws from any stream. Those of this package are told by what one knows of data, mean and
+// standard deviation, where gonum has shapes and rates. Draws are the same on every machine.
 //
 //	service := s.Sampler("service", sim.Lognormal(5, 2))
 //	p.Wait(service())
 //
-// A Distribution has no state, and may be used with several streams. The functions that make one panic if there is no such law.
+// A Distribution has no state, and may be used with several streams. The functions that make one
+// panic if there is no such law.
 type Distribution struct {
 	name     string // with its parameters
 	mean, sd float64
 	draw     func(r *rand.Rand) float64
 }
 
-// NewDistribution returns a distribution that is drawn by a function, for what this package does not have: a Pareto law, a truncation, a
-// mixture. The name is what String returns. A mean or a standard deviation that is not known is NaN.
+// NewDistribution returns a distribution that is drawn by a function, for what this package does
+// not have: a Pareto law, a truncation, a mixture. The name is what String returns. A mean or a
+// standard deviation that is not known is NaN.
 //
 // A law that is known by its quantile function q is drawn by
 //
 //	func(r *rand.Rand) float64 { return q(r.Float64()) }
 //
-// The function must take all its randomness from r, and have no state. It panics if draw is nil, or if stdDev is negative.
+// The function must take all its randomness from r, and have no state. It panics if draw is nil, or
+// if stdDev is negative.
 func NewDistribution(name string, mean, stdDev float64, draw func(r *rand.Rand) float64) Distribution {
 	need(draw != nil, name, "a function that draws is needed, not nil")
 	need(!(stdDev < 0), name, "the standard deviation must not be negative")
@@ -162,7 +169,8 @@ func Triangular(low, mode, high float64) Distribution {
 	}}
 }
 
-// Gamma is for times that are sums of many small ones. If the standard deviation is the mean, it is the exponential law.
+// Gamma is for times that are sums of many small ones. If the standard deviation is the mean, it is
+// the exponential law.
 func Gamma(mean, sd float64) Distribution {
 	law := positive("gamma", mean, sd)
 	shape, rate := mean/sd*(mean/sd), mean/sd/sd
@@ -187,7 +195,8 @@ func Lognormal(mean, sd float64) Distribution {
 	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return portable.Exp(float64(random.Normal(r)*sigma) + mu) }}
 }
 
-// Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean to a thousand times as much.
+// Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean
+// to a thousand times as much.
 func Weibull(mean, sd float64) Distribution {
 	law := positive("weibull", mean, sd)
 	need(sd >= mean/1000 && sd <= 1000*mean, law, "the standard deviation must be from mean/1000 to 1000·mean")
@@ -213,7 +222,8 @@ func weibullVariation(k float64) float64 {
 	return math.Sqrt(portable.Expm1(two - float64(2*one)))
 }
 
-// Hyperexponential is one of two exponential laws, with balanced means: for times that vary more than an exponential one.
+// Hyperexponential is one of two exponential laws, with balanced means: for times that vary more
+// than an exponential one.
 func Hyperexponential(mean, sd float64) Distribution {
 	law := positive("hyperexponential", mean, sd)
 	need(sd >= mean, law, "the standard deviation must not be below the mean")
@@ -239,8 +249,9 @@ var byMoments = []struct {
 	{"weibull", Weibull},
 }
 
-// DistributionNamed is the law of a name with a mean and a standard deviation: gamma, hyperexponential, lognormal, normal, uniform or
-// weibull. It is for names that come from a file or a flag, and returns an error where the functions would panic.
+// DistributionNamed is the law of a name with a mean and a standard deviation: gamma,
+// hyperexponential, lognormal, normal, uniform or weibull. It is for names that come from a file or
+// a flag, and returns an error where the functions would panic.
 func DistributionNamed(name string, mean, sd float64) (d Distribution, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -257,8 +268,8 @@ func DistributionNamed(name string, mean, sd float64) (d Distribution, err error
 	return d, fmt.Errorf("sim: there is no distribution %q that mean and standard deviation tell; there are %s", name, strings.Join(names, ", "))
 }
 
-// Empirical draws from data: each of the values with the same probability (the bootstrap). It panics if there is none, or one that is
-// not a finite number.
+// Empirical draws from data: each of the values with the same probability (the bootstrap). It
+// panics if there is none, or one that is not a finite number.
 func Empirical(data []float64) Distribution {
 	data = checkData("empirical", data, 1)
 	var t Tally
@@ -271,8 +282,9 @@ func Empirical(data []float64) Distribution {
 	}
 }
 
-// Interpolated draws from data and from between: its law rises by the same probability, evenly, from each value to the next larger
-// one. It panics if there are fewer than two values, or one that is not a finite number.
+// Interpolated draws from data and from between: its law rises by the same probability, evenly,
+// from each value to the next larger one. It panics if there are fewer than two values, or one that
+// is not a finite number.
 func Interpolated(data []float64) Distribution {
 	data = checkData("interpolated", data, 2)
 	slices.Sort(data)
@@ -315,8 +327,8 @@ func Gaps(times []float64) []float64 {
 	return all
 }
 
-// ReadColumn reads the numbers in one column of a table in CSV, by the name in the first line: times of arrivals, durations of
-// service. An error says in which line it is.
+// ReadColumn reads the numbers in one column of a table in CSV, by the name in the first line:
+// times of arrivals, durations of service. An error says in which line it is.
 func ReadColumn(from io.Reader, column string) ([]float64, error) {
 	table := csv.NewReader(from)
 	table.TrimLeadingSpace = true

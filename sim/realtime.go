@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// RealTime ties the clock to the wall's: speed is how much simulated time passes in a second. With 1 the unit of simulated
-// time is a second; with 60 an hour of seconds passes in a minute.
+// RealTime ties the clock to the wall's: speed is how much simulated time passes in a second. With
+// 1 the unit of simulated time is a second; with 60 an hour of seconds passes in a minute.
 //
-// [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. What passes between two runs does not count. If
-// the model takes longer than the time it simulates, nothing is left out: events come late until the clock has caught up, and
-// [Simulation.Lag] tells by how much. [Simulation.Step] does not sleep. Other goroutines can make things happen by
-// [Simulation.Inject].
+// [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. What passes between
+// two runs does not count. If the model takes longer than the time it simulates, nothing is left
+// out: events come late until the clock has caught up, and [Simulation.Lag] tells by how much.
+// [Simulation.Step] does not sleep. Other goroutines can make things happen by [Simulation.Inject].
 func RealTime(speed float64) Option {
 	if !(speed > 0) || math.IsInf(speed, 1) {
 		panic(fmt.Sprintf("sim: RealTime(%g): the speed must be positive and finite", speed))
@@ -43,7 +43,8 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 			}
 			continue
 		}
-		// What was injected comes at the time of the wall's clock, unless that is past the end of the run.
+		// What was injected comes at the time of the wall's clock, unless that is past the end of
+		// the run.
 		s.receive(min(limit, origin+float64(time.Since(began).Seconds()*s.speed)))
 		at, ok := s.Peek()
 		if last := !ok || at > limit; last {
@@ -75,8 +76,8 @@ func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Ti
 	// A duration holds 292 years; what is further away is approached in steps.
 	const most = float64(math.MaxInt64 / 2)
 	for {
-		// The conversion keeps the compiler from fusing the product with the difference, which it does on some machines only: it
-		// would wake a nanosecond late.
+		// The conversion keeps the compiler from fusing the product with the difference, which it
+		// does on some machines only: it would wake a nanosecond late.
 		left := min(float64(seconds*float64(time.Second))-float64(time.Since(began)), most)
 		s.lag = max(0, -left) / float64(time.Second)
 		if left <= 0 {
@@ -101,15 +102,18 @@ type inbox struct {
 	full   chan struct{} // has a token if there are calls
 }
 
-// Inject has f called as an event of the simulation, from any goroutine: a button was pressed, a packet came in. It is for simulations
-// in [RealTime], and panics otherwise. The event's time is what the wall's clock says when the run gets it; if the model is
-// behind, what is due until then comes first. Calls of one goroutine come in their order.
+// Inject has f called as an event of the simulation, from any goroutine: a button was pressed, a
+// packet came in. It is for simulations in [RealTime], and panics otherwise. The event's time is
+// what the wall's clock says when the run gets it; if the model is behind, what is due until then
+// comes first. Calls of one goroutine come in their order.
 //
-// Between two runs, what was injected waits for the next one. It reports false, and f is not called, if the simulation is closed; if it
-// is closed later, f may never be called. Run returns when its time has come, or nothing is left to happen, even if something might
-// yet be injected: a run that waits for the world has an end that is far away, such as [math.MaxFloat64].
+// Between two runs, what was injected waits for the next one. It reports false, and f is not
+// called, if the simulation is closed; if it is closed later, f may never be called. Run returns
+// when its time has come, or nothing is left to happen, even if something might yet be injected: a
+// run that waits for the world has an end that is far away, such as [math.MaxFloat64].
 //
-// Of a simulation that is not closed it is the only method that other goroutines may call while it runs.
+// Of a simulation that is not closed it is the only method that other goroutines may call while it
+// runs.
 func (s *Simulation) Inject(f func()) bool {
 	b := s.inbox
 	if b == nil {
@@ -149,7 +153,8 @@ func (b *inbox) close() {
 	b.calls, b.closed = nil, true
 }
 
-// receive schedules what was injected for what the wall's clock says, which is t, or the end of the run if that is before.
+// receive schedules what was injected for what the wall's clock says, which is t, or the end of the
+// run if that is before.
 func (s *Simulation) receive(t float64) {
 	for _, f := range s.inbox.take() {
 		s.add(max(s.now, t), f, once, nil)

@@ -8,13 +8,15 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A Report is what the statistics of a simulation were at a moment, in the order in which they were made.
+// A Report is what the statistics of a simulation were at a moment, in the order in which they were
+// made.
 type Report struct {
 	Now  float64
 	Rows []ReportRow
 }
 
-// A ReportRow is one statistic of a [Report]. What is not known, because nothing was observed, is NaN.
+// A ReportRow is one statistic of a [Report]. What is not known, because nothing was observed, is
+// NaN.
 type ReportRow struct {
 	Name                   string
 	Mean, StdDev, Min, Max float64
@@ -28,8 +30,9 @@ type reporter interface {
 	report(name string) []ReportRow
 }
 
-// Report tells all statistics that belong to the simulation and have a name: those of its resources, stores and containers, and those
-// made by [Simulation.NewTally] and [Simulation.NewLevel].
+// Report tells all statistics that belong to the simulation and have a name: those of its
+// resources, stores and containers, and those made by [Simulation.NewTally] and
+// [Simulation.NewLevel].
 func (s *Simulation) Report() Report {
 	r := Report{Now: s.Now()}
 	for _, registered := range s.registry.named {
@@ -105,11 +108,13 @@ func (l *TimeWeighted) report(name string) []ReportRow {
 	}}
 }
 
-// A registry is what a simulation knows of the statistics that belong to it, so that it can reset and report them.
+// A registry is what a simulation knows of the statistics that belong to it, so that it can reset
+// and report them.
 //
-// What has a name is part of the report, and so has to stay. If it went as soon as nobody holds it, the report would depend on when
-// memory happens to be collected. What has no name is in no report. It is known by a weak pointer, which costs about 70 bytes until
-// the next sweep: whether it is reset makes no difference to anybody when nobody holds it.
+// What has a name is part of the report, and so has to stay. If it went as soon as nobody holds it,
+// the report would depend on when memory happens to be collected. What has no name is in no report.
+// It is known by a weak pointer, which costs about 70 bytes until the next sweep: whether it is
+// reset makes no difference to anybody when nobody holds it.
 type registry struct {
 	named     []statistic
 	unnamed   []unnamed
@@ -151,7 +156,8 @@ func (w weakly[T, P]) get() (observed, bool) {
 // fewUnnamed are not worth a sweep.
 const fewUnnamed = 64
 
-// register makes the statistics of x known, so that they are reset after warming up, and reported if there is a name.
+// register makes the statistics of x known, so that they are reset after warming up, and reported
+// if there is a name.
 func register[T any, P interface {
 	*T
 	observed
@@ -175,8 +181,8 @@ func register[T any, P interface {
 	r.unnamed = append(r.unnamed, weakly[T, P]{weak.Make((*T)(x))})
 }
 
-// sweep calls f with all that have no name, and takes out those that are gone. It costs each that is registered a constant time, since it
-// is done again only when there are twice as many.
+// sweep calls f with all that have no name, and takes out those that are gone. It costs each that
+// is registered a constant time, since it is done again only when there are twice as many.
 func (r *registry) sweep(f func(observed)) {
 	kept := r.unnamed[:0]
 	for _, u := range r.unnamed {
@@ -216,7 +222,8 @@ func (r *Resource) statistics(f func(string, resetter)) {
 	f("", holders{r})
 }
 
-// capacities is the capacity of a resource over time. A report has the utilisation, which is computed from it.
+// capacities is the capacity of a resource over time. A report has the utilisation, which is
+// computed from it.
 type capacities struct{ of *Resource }
 
 // Reset restarts the observation of the capacity.

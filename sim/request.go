@@ -8,19 +8,21 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Why a request was given up by the one who made it.
+// Why a request was given up before it was granted: its [Patience] ran out, the queue was too long
+// ([AtMost]), or something else happened first ([Until]).
 var (
 	ErrReneged   = errors.New("sim: patience ran out before the request was granted")
 	ErrBalked    = errors.New("sim: too many were waiting")
 	ErrWithdrawn = errors.New("sim: what the request was to wait until happened before it was granted")
 )
 
-// A RequestOption adjusts a request to a [Resource], a [Store] or a [Container]: [Rank], [Preempting], [Patience], [AtMost]
-// and [Until].
+// A RequestOption adjusts a request to a [Resource], a [Store] or a [Container]: [Rank],
+// [Preempting], [Patience], [AtMost] and [Until].
 type RequestOption interface{ requestOption() }
 
-// A RankOption is [Rank] or [Preempting]. It can also be given to [NewResource], for all requests that do not say otherwise, and to
-// a request that is waited for together with other things, such as [Resource.NewRequest].
+// A RankOption is [Rank] or [Preempting]. It can also be given to [NewResource], for all requests
+// that do not say otherwise, and to a request that is waited for together with other things, such
+// as [Resource.NewRequest].
 type RankOption interface {
 	RequestOption
 	ResourceOption
@@ -43,20 +45,22 @@ func (untilOption) requestOption()    {}
 func (o rankOption) applyTo(r *Resource)    { r.defaults.rank = int(o) }
 func (o preemptOption) applyTo(r *Resource) { r.defaults.preempt = WorkRule(o) }
 
-// Rank decides which request is served first: the one with the smaller rank. It is 0 by default. Equal ranks are served first come,
-// first served.
+// Rank decides which request is served first: the one with the smaller rank. It is 0 by default.
+// Equal ranks are served first come, first served.
 func Rank(rank int) RankOption { return rankOption(rank) }
 
-// Preempting lets a request take units from processes whose requests had a larger rank; see [Resource.Request]. The rule says what
-// becomes of their work:
+// Preempting lets a request take units from processes whose requests had a larger rank; see
+// [Resource.Request]. The rule says what becomes of their work:
 //
 //   - [Resume]: the work stops, and goes on with what is left when there are units again.
 //   - [Restart]: the work stops, and begins anew when there are units again.
-//   - [Interrupt]: the process loses its units, and is interrupted with a *[Preempted] as the cause.
+//   - [Interrupt]: the process loses its units, and is interrupted with a *[Preempted] as the
+//     cause.
 //   - [Finish]: nothing is taken away. It is for one request at a resource whose others preempt.
 //
-// With Resume and Restart, only work by [Resource.Work] and [Grant.Work] is stopped, since nothing else knows what is left. Stores and
-// containers have nothing that could be taken away, and ignore the option. Given to [NewResource], it holds for all requests.
+// With Resume and Restart, only work by [Resource.Work] and [Grant.Work] is stopped, since nothing
+// else knows what is left. Stores and containers have nothing that could be taken away, and ignore
+// the option. Given to [NewResource], it holds for all requests.
 func Preempting(rule WorkRule) RankOption {
 	if rule < Finish || rule > Interrupt {
 		refusePreempting(rule)
@@ -69,7 +73,7 @@ func refusePreempting(rule WorkRule) {
 	panic(fmt.Sprintf("sim: Preempting(%d): it is none of Finish, Resume, Restart and Interrupt", rule))
 }
 
-// Patience is how long the request waits at most; then it is given up with [ErrReneged].
+// Patience limits how long the request waits. After that it is given up with [ErrReneged].
 func Patience(d float64) RequestOption {
 	if !(d >= 0) {
 		refusePatience(d)
@@ -77,15 +81,16 @@ func Patience(d float64) RequestOption {
 	return patienceOption(d)
 }
 
-// The checks are in functions of their own so that the options are compiled into their callers, and are not allocated.
+// The checks are in functions of their own so that the options are compiled into their callers, and
+// are not allocated.
 
 //go:noinline
 func refusePatience(d float64) {
 	panic(fmt.Sprintf("sim: Patience(%g) must be a number, and not negative", d))
 }
 
-// AtMost makes a request that cannot be granted at once be given up with [ErrBalked], if k or more are waiting already. With 0 it
-// never waits.
+// AtMost limits the queue. If the request cannot be granted at once and k or more others are
+// waiting, it is given up with [ErrBalked]. With 0 it never waits.
 func AtMost(k int) RequestOption {
 	if k < 0 {
 		refuseAtMost(k)
@@ -96,9 +101,10 @@ func AtMost(k int) RequestOption {
 //go:noinline
 func refuseAtMost(k int) { panic(fmt.Sprintf("sim: AtMost(%d) must not be negative", k)) }
 
-// Until makes a request be given up with [ErrWithdrawn] if w happens before it is granted: the film is sold out, the shop
-// has closed, the train has left. If w has happened already, nothing is requested, even if it could be granted. Units that are held
-// already are not affected. It panics if w is nil, or if there is a [Request] in it.
+// Until makes a request be given up with [ErrWithdrawn] if w happens before it is granted: the film
+// is sold out, the shop has closed, the train has left. If w has happened already, nothing is
+// requested, even if it could be granted. Units that are held already are not affected. It panics
+// if w is nil, or if there is a [Request] in it.
 func Until(w Waitable) RequestOption {
 	checkUntil(w)
 	return untilOption{w}
@@ -173,13 +179,13 @@ func (t *requestOptions) applyRank(opts []RankOption) {
 	}
 }
 
-// limited tells whether there are options by which a request may be given up.
+// limited reports whether there are options by which the request may be given up.
 func (t *requestOptions) limited() bool {
 	return !math.IsInf(t.patience, 1) || t.maxWaiting != math.MaxInt || t.until != nil
 }
 
-// A Request is something that a process asks of a resource, a store or a container, as a [Waitable]: it happens when it is
-// granted, and can be waited for together with other things.
+// A Request is a request to a resource, a store or a container as a [Waitable]. It happens when it
+// is granted, and can be waited for together with other things.
 //
 //	seat := seats.NewRequest(p, 1)
 //	if err := p.WaitFor(sim.AnyOf(seat, soldOut)); err == nil && seat.Happened() {
@@ -187,50 +193,55 @@ func (t *requestOptions) limited() bool {
 //		…
 //	}
 //
-// It stands in line only while its process waits for it, or for a condition that it is part of. When the wait ends by something else,
-// be it another part of the condition, a limit of time or an interrupt, it leaves the line at that instant. Of [AnyOf] several
-// requests one is granted, never two; the first given is asked for first, and the others not at all if it is granted at once.
-// So nothing needs to be cancelled.
+// It is in the queue only while its process waits for it, or for a condition that contains it. If
+// the wait ends by something else (another part of the condition, a time limit, an interrupt), the
+// request leaves the queue at that instant. Of [AnyOf] several requests exactly one is granted.
+// They are tried in the order given, and those after one that is granted at once are not tried. So
+// nothing needs to be canceled.
 //
-// Of [AllOf] several requests, each is granted when its turn comes, and what is granted is held until the last is. If the wait ends
-// before, units go back to their resources, since nobody knows of them yet, and the request can be waited for again. What was put into
-// a store or a container, or taken out, stays so, as others may have made use of it; Happened tells, request by request.
+// Of [AllOf] several requests, each is granted when its turn comes, and is held until the last is
+// granted. If the wait ends before that, units go back to their resources, and the requests can be
+// waited for again. What was put into a store or a container, or taken out, is not undone, since
+// others may have used it. Happened reports which requests were granted.
 //
-// [Rank] and [Preempting] are options of such a request. For the others there is the condition: a [Simulation.Timeout] in place of
-// [Patience], a signal in place of [Until], a look at how many wait in place of [AtMost].
+// [Rank] and [Preempting] are options of such a request. Instead of the other options, use the
+// condition: a [Simulation.Timeout] for [Patience], a signal for [Until], a check of Waiting for
+// [AtMost].
 //
-// A Request is for one process, and happens once. It is made by [Resource.Requested], [Store.GetRequested], [Store.PutRequested],
-// [Container.GetRequested] and [Container.PutRequested].
+// A Request belongs to one process, and happens once. It is made by [Resource.NewRequest],
+// [Store.NewGetRequest], [Store.NewPutRequest], [Container.NewGetRequest] and
+// [Container.NewPutRequest].
 type Request struct {
 	p       *Process
 	queue   *queue
 	amount  float64
 	options requestOptions
-	of      *Resource // which is asked for units, or nil
-	grant   *Grant    // what that gives
-	order   any       // what is asked of a store
-	q       *request  // its place in the line, while it has one
+	of      *Resource // of a request for units, or nil
+	grant   *Grant    // the units
+	order   any       // of a request to a store
+	q       *request  // the entry in the queue, while there is one
 	as      moment
-	chosen  bool // it is part of why the wait of the process ended
-	told    bool // the process knows that it was granted, or it cannot be undone
-	left    bool // it has left the line without being served
+	chosen  bool // it is part of what ended the wait of the process
+	told    bool // the process has seen the grant, or the grant cannot be undone
+	left    bool // it has left the queue without being granted
 	waiters subscribers
 }
 
-// An asker is a request, or a condition that has one in it.
+// A requester is a request, or a condition that contains one.
 type requester interface {
 	// check panics unless all requests are of a process.
 	check(p *Process)
 	// choose marks those requests that made it happen.
 	choose()
-	// settle gives back what was granted and not chosen, or all, unless the process has been told. It reports whether units were
-	// given back, and counts those who left a line, by why the process wakes.
+	// settle gives back what was granted and not chosen, or all, unless the process has been told.
+	// It reports whether units were given back, and counts those who left a line, by why the
+	// process wakes.
 	settle(all bool, why reason) bool
-	// tell notes that the process knows of those requests that made it happen.
+	// tell marks the chosen requests as seen by the process.
 	tell()
 }
 
-// set makes a request ready for use.
+// set initializes a request.
 func (a *Request) set(p *Process, l *queue, amount float64, call string, t requestOptions) {
 	if p == nil || p.s != l.s {
 		l.s.refuse(p, call)
@@ -239,7 +250,7 @@ func (a *Request) set(p *Process, l *queue, amount float64, call string, t reque
 	a.waiters.source = a
 }
 
-// Happened tells whether the request was granted.
+// Happened reports whether the request was granted.
 func (a *Request) Happened() bool { return a.as.valid() }
 
 func (a *Request) moment() moment { return a.as }
@@ -261,7 +272,8 @@ func (a *Request) subscribe(sub *subscription) {
 	}
 }
 
-// place has the request granted at once, or joins the line. What a store has is asked for before: nobody in its lines could be served.
+// place grants the request at once or joins the queue. A store is tried first, because nothing in
+// its queues could be served.
 func (a *Request) place() {
 	q := a.p.s.newRequest(&a.options, a.amount)
 	if a.of != nil {
@@ -277,7 +289,7 @@ func (a *Request) place() {
 	a.queue.of.serve()
 }
 
-// forsake leaves the line, since nobody waits for the request any more.
+// unsubscribed leaves the queue, since the process no longer waits for the request.
 func (a *Request) unsubscribed() {
 	if a.q != nil {
 		a.left = true
@@ -293,7 +305,7 @@ func (a *Request) granted(s *Simulation, q *request) {
 	a.happen()
 }
 
-// happen makes known that the request was granted.
+// happen notifies the waiters that the request was granted.
 func (a *Request) happen() {
 	a.as = a.p.s.happening()
 	a.waiters.fire(a.p.s)
@@ -328,7 +340,7 @@ func (a *Request) settle(all bool, why reason) bool {
 	return true
 }
 
-// waitAsking is WaitForWithin for something that has requests in it, and has not happened.
+// waitForRequest is WaitForWithin for something that contains requests and has not happened.
 func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, error) {
 	s := p.s
 	a.check(p)
@@ -369,7 +381,7 @@ func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, erro
 	return true, nil
 }
 
-// stopAsking ends the wait for requests that was not successful.
+// abandonRequests ends an unsuccessful wait for requests.
 func (p *Process) abandonRequests(a requester, why reason) {
 	p.sub.unsubscribe()
 	a.settle(true, why)
@@ -377,19 +389,19 @@ func (p *Process) abandonRequests(a requester, why reason) {
 	p.s.serveLeft()
 }
 
-// A Ticket names a request that was made by an event: it was made by one of the methods whose names end in Then. It is a small value
-// that can be copied and compared. It stays valid while the request is in line, and is refused afterwards: it never touches another
-// request. The zero Ticket names none.
+// A Ticket identifies a request that was made by an event, with one of the methods whose names end
+// in Then. It is a small value that can be copied and compared. It is valid while the request is
+// queued, and never refers to another request. The zero Ticket refers to none.
 type Ticket struct {
 	r      *request
 	number uint64
 }
 
-// Waiting tells whether the request is still in line.
+// Queued reports whether the request is still in its queue.
 func (t Ticket) Queued() bool { return t.r != nil && t.r.number == t.number }
 
-// Cancel gives the request up. Its function is not called. It reports false if the request has left the line already: then the
-// function has been called, or will be at this instant.
+// Cancel gives the request up. Its function is not called. It reports false if the request has
+// already left the queue: then the function has been called, or will be at this instant.
 func (t Ticket) Cancel() bool {
 	if !t.Queued() {
 		return false
@@ -402,7 +414,7 @@ func (t Ticket) Cancel() bool {
 	return true
 }
 
-// A request waits in a line. Requests are used again, and never shown to users.
+// A request is an entry of a queue. Entries are reused, and users never see them.
 type request struct {
 	prev, next *request
 	queue      *queue
@@ -419,7 +431,7 @@ type request struct {
 	limits     *limits  // of such a one, if there are any
 }
 
-// A taker is a request that no process waits for by itself: one that can be waited for together with others, or one by an event.
+// A receiver is notified of a grant in place of a process: a Request, or the function of an event.
 type receiver interface {
 	// served is called when the request has been given what it asked for, and has left its line.
 	granted(s *Simulation, r *request)
@@ -434,7 +446,8 @@ func (r *request) who() string {
 	return r.receiver.who()
 }
 
-// serve takes a request out of its line and wakes who waits. What was asked for must have been given before.
+// serve takes a granted request out of its queue and wakes its process. What was requested must
+// have been given before.
 func (r *request) serve() {
 	l := r.queue
 	l.remove(r)
@@ -449,14 +462,15 @@ func (r *request) serve() {
 	p.wake(happened) // it keeps the request until its turn, in case that it is interrupted before
 }
 
-// withdraw takes a request out of its line that was not served. Those behind are served by serveLeft.
+// withdraw takes an ungranted request out of its queue. The caller calls serveLeft, which serves
+// those behind.
 func (r *request) withdraw() {
 	l := r.queue
 	l.remove(r)
 	l.s.departed(l)
 }
 
-// newRequest takes a request that is free, or makes one.
+// newRequest takes an entry from the free list, or allocates one.
 func (s *Simulation) newRequest(t *requestOptions, amount float64) *request {
 	r := s.requests
 	if r == nil {
@@ -469,9 +483,10 @@ func (s *Simulation) newRequest(t *requestOptions, amount float64) *request {
 	return r
 }
 
-// free gives a request back that is in no line.
+// free puts an entry that is in no queue on the free list.
 func (s *Simulation) free(r *request) {
-	// Pointers that are nil most of the time are not written: while memory is collected, that costs much more.
+	// Pointers that are nil most of the time are not written: while memory is collected, that costs
+	// much more.
 	r.p, r.grant, r.number = nil, nil, 0
 	if r.receiver != nil || r.order != nil {
 		r.receiver, r.order, r.limits = nil, nil, nil
@@ -480,7 +495,8 @@ func (s *Simulation) free(r *request) {
 	s.requests = r
 }
 
-// requestThen has a request by an event served at once, or lets it wait in the line. What it is told is called as an event of its own.
+// requestThen grants a request of an event at once, or enqueues it. The function told is called as
+// an event of its own.
 func (l *queue) requestThen(r *request, t *requestOptions, told func(error)) Ticket {
 	waits, err := l.try(r, t, l.s.who())
 	if !waits {
@@ -492,7 +508,7 @@ func (l *queue) requestThen(r *request, t *requestOptions, told func(error)) Tic
 	return l.enqueue(r, t)
 }
 
-// enlist lets a request by an event wait in the line.
+// enqueue puts a request of an event into the queue.
 func (l *queue) enqueue(r *request, t *requestOptions) Ticket {
 	s := l.s
 	if s.trace != nil {
@@ -514,13 +530,13 @@ func (l *queue) enqueue(r *request, t *requestOptions) Ticket {
 	return Ticket{r, r.number}
 }
 
-// limits are what may end a request by an event before it is served.
+// limits are what may end a request of an event before it is granted.
 type limits struct {
 	patience Event
 	until    subscription
 }
 
-// done gives a request by an event back, which has left its line.
+// done frees a request of an event that has left its queue.
 func (r *request) done(s *Simulation) {
 	if r.limits != nil {
 		r.limits.patience.Cancel()
@@ -529,7 +545,7 @@ func (r *request) done(s *Simulation) {
 	s.free(r)
 }
 
-// expire gives a request by an event up when its patience has run out.
+// expire gives up a request of an event whose patience has run out.
 func (r *request) expire() {
 	l, told := r.queue, r.receiver.(call)
 	r.withdraw()
@@ -539,7 +555,7 @@ func (r *request) expire() {
 	told(ErrReneged)
 }
 
-// notify gives a request by an event up when that has happened which it was to last until.
+// notify gives up a request of an event, because what its Until waits for has happened.
 func (r *request) notify(*subscription) {
 	l, told := r.queue, r.receiver.(call)
 	l.s.After(0, func() { told(ErrWithdrawn) })
@@ -548,7 +564,8 @@ func (r *request) notify(*subscription) {
 	l.countFailure(withdrawn, "")
 }
 
-// A call is what an event wants to be called when its request is granted, with nil, or given up.
+// A call is the function of an event's request. It is called with nil when the request is granted,
+// and otherwise with the reason.
 type call func(error)
 
 func (f call) granted(s *Simulation, r *request) {

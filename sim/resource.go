@@ -6,18 +6,19 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Resource is a number of units that processes hold for a time: desks, machines, beds. Who asks for more than are free waits in a
-// line.
+// Resource is a number of units that processes hold for a time: desks, machines, beds. A request
+// for more units than are free waits in a queue.
 //
-// The line is served by [Rank], and among equals first come, first served. Nobody is overtaken by a request that stands
-// behind: as long as the first in line has to wait, all others wait, even if there are enough units for them. A newcomer
-// whose rank puts it at the head is served at once if it can be.
+// The queue is ordered by [Rank], and equal ranks are served first come, first served. A request is
+// never overtaken by one behind it: while the first has to wait, all wait, even if there are enough
+// units for them. A new request whose rank puts it at the head is granted at once if possible.
 //
-// A request that is granted at once costs constant time; one that waits, the logarithm of the number of different ranks in
-// the line. One that takes units away looks at all grants, once for each that it takes. [Resource.Use] allocates nothing,
-// [Resource.Request] a [Grant].
+// A request that is granted at once costs constant time; one that waits, O(log n) for n different
+// ranks in the queue. A preempting request looks at all grants, once for each that it takes.
+// [Resource.Use] allocates nothing, [Resource.Request] a [Grant].
 //
-// Statistics are always kept: the units in use, the requests waiting over time, how long granted requests waited, and the utilisation.
+// Statistics are always kept: units in use and requests waiting over time, the waiting times of
+// granted requests, and the utilization.
 type Resource struct {
 	facility
 	capacity     int
@@ -38,11 +39,11 @@ type Resource struct {
 // A ResourceOption adjusts a new [Resource]: [Rank], [Preempting] and [QuantileSketch].
 type ResourceOption interface{ applyTo(*Resource) }
 
-// NewResource makes a resource with so many units. The options, [Rank] and [Preempting], hold for all requests that do not say
-// otherwise. It panics if the capacity is negative, or if there are other options.
+// NewResource returns a resource with so many units. [Rank] and [Preempting] are defaults for its
+// requests, and [QuantileSketch] is for its waits. It panics if the capacity is negative.
 //
-// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one it stays as long as the
-// simulation: what is made in numbers and dropped again should have none.
+// Without a name its statistics are not in the [Report], and it can be collected as garbage. With
+// one it stays as long as the simulation.
 func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOption) *Resource {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", name, capacity))
@@ -60,7 +61,7 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 	return r
 }
 
-// A Grant is a number of units of a resource that somebody holds.
+// A Grant is a number of units of a resource that a process or an event holds.
 type Grant struct {
 	r          *Resource
 	prev, next *Grant
@@ -74,17 +75,18 @@ type Grant struct {
 	job        *job  // the work that is done with it, or was
 }
 
-// A loss is how units were taken away, and what the process was told of it.
+// A loss is how units were taken away, and the interrupt that the process gets for it.
 type loss struct {
 	Preempted
 	notice *Interrupted
 }
 
-// Use waits for n units, calls f, and gives the units back however f ends: by returning, by a panic, or because the
-// simulation is closed.
+// Use waits for n units, calls f, and gives the units back however f ends: by returning, by a
+// panic, or because the simulation is closed.
 //
-// If the request fails, f is not called, and Use returns the error of the request; see [Resource.Request]. Otherwise it
-// returns the error of f, so that an interrupt of a wait in f is not lost:
+// If the request fails, f is not called, and Use returns the error of the request; see
+// [Resource.Request]. Otherwise it returns the error of f, so that an interrupt of a wait in f is
+// not lost:
 //
 //	err := desk.Use(p, 1, func() error { return p.Wait(5) })
 //
@@ -104,7 +106,7 @@ func (r *Resource) Use(p *Process, n int, f func() error, opts ...RequestOption)
 	return &g.lost.Preempted
 }
 
-// spareGrant is one for Use.
+// spareGrant returns a grant for Use, from the free list.
 func (r *Resource) spareGrant() *Grant {
 	g := r.spare
 	if g == nil {
@@ -115,8 +117,8 @@ func (r *Resource) spareGrant() *Grant {
 	return g
 }
 
-// giveBack releases a grant of Use, and keeps it for another use. When the simulation is closed nothing is released, and the grant
-// must stay among those that are held, since deferred calls may still ask for some.
+// giveBack releases a grant of Use and puts it on the free list. After Close nothing is released,
+// and the grant must stay in the list of those held, since deferred calls may still make requests.
 func (r *Resource) giveBack(g *Grant) {
 	if g.Release(); !r.s.closed {
 		r.keep(g)
@@ -130,16 +132,19 @@ func (r *Resource) keep(g *Grant) {
 
 // Request waits for n units. The process holds them until the grant is released.
 //
-// The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if its [Patience] ran out,
-// [ErrWithdrawn] if something else happened before ([Until]), and [ErrBalked] if it did not want to wait behind so many ([AtMost]).
-// In all cases it has left the line.
+// The error is an *[Interrupted] if the process was interrupted while it waited, [ErrReneged] if
+// its [Patience] ran out, [ErrWithdrawn] if something else happened first ([Until]), and
+// [ErrBalked] if the queue was too long ([AtMost]). In all these cases the request has left the
+// queue.
 //
-// A [Preempting] request that is at the head of the line does not wait if what it lacks can be taken from processes that were
-// granted units on a larger [Rank]: of them, those with the largest rank lose all that they were granted, the latest first,
-// until there is enough. They are interrupted with a [Preempted] as the cause. Nobody loses anything if it would not be
-// enough. Units that no process holds, and those of the requesting process itself, are not taken away.
+// A [Preempting] request at the head of the queue does not wait if the units that it lacks can be
+// taken from processes with a larger [Rank]. Of those, the ones with the largest rank lose all the
+// units of their grant, the latest first, until there are enough. Nothing is taken if it would not
+// be enough. Units that no process holds, and those of the requesting process itself, are never
+// taken.
 //
-// It panics if n is below 1 or above the largest capacity that the resource has had, since the request would wait forever.
+// It panics if n is below 1 or above the largest capacity that the resource has had, since the
+// request would wait forever.
 func (r *Resource) Request(p *Process, n int, opts ...RequestOption) (*Grant, error) {
 	g := new(Grant)
 	if err := r.request(p, n, g, opts); err != nil {
@@ -167,8 +172,8 @@ func (r *Resource) checkUnits(n int) {
 	}
 }
 
-// TryRequest takes n units if they are free and nobody waits for them, and reports false otherwise. If it is called by a
-// process, that holds them, with rank 0.
+// TryRequest takes n units if they are free and no request is waiting, and reports false otherwise.
+// Called by a process, it grants the units to that process, with rank 0.
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
 	r.s.countStep()
@@ -181,7 +186,7 @@ func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	return g, true
 }
 
-// free is how many units nobody holds. It is negative while fewer are left than are held.
+// free is the number of units that are not held. It is negative while more are held than there are.
 func (r *Resource) free() int { return r.capacity - r.inUse }
 
 func (r *Resource) atOnce(l *queue, q *request, _ string) bool {
@@ -246,7 +251,8 @@ func (r *Resource) drop(g *Grant) {
 	}
 }
 
-// serve grants requests from the head of the line, as long as that is possible. Work that was stopped goes on first, among equals.
+// serve grants requests from the head of the queue as long as possible. Suspended work goes first
+// among equal ranks.
 func (r *Resource) serve() {
 	s := r.s
 	for !r.busy {
@@ -275,8 +281,8 @@ func (r *Resource) serve() {
 	}
 }
 
-// Release gives the units back, and grants what can be granted now. It does nothing if they were taken away before, and panics if
-// they were released before.
+// Release gives the units back, and grants waiting requests. It does nothing if the units were
+// taken away before, and panics if they were released before.
 func (g *Grant) Release() {
 	r := g.r
 	if g.lost != nil && g.p != nil {
@@ -303,7 +309,7 @@ func (g *Grant) Release() {
 	}
 }
 
-// giveBack is Release for units that who was granted them does not know of. It reports true.
+// giveBack is Release for units that the process has not seen yet. It reports true.
 func (g *Grant) giveBack() bool {
 	r := g.r
 	if g.held {
@@ -316,13 +322,13 @@ func (g *Grant) giveBack() bool {
 	return true
 }
 
-// Units is how many were granted.
+// Units is the number of units.
 func (g *Grant) Units() int { return g.n }
 
-// Since is when they were granted.
+// Since is the time at which they were granted.
 func (g *Grant) Since() float64 { return g.since }
 
-// Held tells whether the units are still held: neither released nor taken away.
+// Held reports whether the units are still held: neither released nor taken away.
 func (g *Grant) Held() bool { return g.held }
 
 // what and who are for a trace.
@@ -350,8 +356,8 @@ func (r *Resource) label(_ *queue, units float64) string {
 	return fmt.Sprintf("%d of %s", int(units), r.name)
 }
 
-// ShortestQueue returns the resource with the fewest requests waiting; among equals the one with the most free units, and then the first
-// given. It panics if none is given.
+// ShortestQueue returns the resource with the fewest requests waiting; among equals the one with
+// the most free units, and then the first given. It panics if none is given.
 //
 //	err := sim.ShortestQueue(left, right).Work(p, 1, service())
 func ShortestQueue(resources ...*Resource) *Resource {
@@ -367,34 +373,35 @@ func ShortestQueue(resources ...*Resource) *Resource {
 	return best
 }
 
-// Capacity is how many units there are.
+// Capacity is the number of units.
 func (r *Resource) Capacity() int { return r.capacity }
 
-// InUse is how many units are held.
+// InUse is the number of units that are held.
 func (r *Resource) InUse() int { return r.inUse }
 
-// Waiting is how many requests are in line.
+// Waiting is the number of requests in the queue.
 func (r *Resource) Waiting() int { return r.queue.length }
 
-// Usage is how many units are in use, over time.
+// Usage is the number of units in use, over time.
 func (r *Resource) Usage() *TimeWeighted { return &r.usage }
 
-// Utilization is the share of the units that were in use, from the start, or since the statistics were reset, to now: unit-times
-// used over unit-times there were. It can be above 1 if the capacity was reduced while units were in use, and is NaN if
-// there were none.
+// Utilization is the share of the units that were in use since the start, or since the statistics
+// were reset: unit-times used over unit-times available. It can be above 1 if the capacity was
+// reduced while units were in use. It is NaN if there were no units.
 func (r *Resource) Utilization() float64 { return r.usage.Mean() / r.total.Mean() }
 
-// Queue is how many requests wait, over time.
+// Queue is the number of waiting requests, over time.
 func (r *Resource) Queue() *TimeWeighted { return &r.queue.lengths }
 
-// Preempted is how many grants were taken away.
+// Preempted counts the grants that lost their units.
 func (r *Resource) Preempted() int { return r.refused.preempted }
 
 // A GrantRequest is a [Request] for units of a resource.
 type GrantRequest struct{ Request }
 
-// NewRequest is a request of process p for n units that can be waited for together with other things; see [Request]. The process holds
-// the units until the grant is released. It panics as [Resource.Request] does.
+// NewRequest returns a request of process p for n units that can be waited for together with other
+// things; see [Request]. The process holds the units until the grant is released. It panics as
+// [Resource.Request] does.
 func (r *Resource) NewRequest(p *Process, n int, opts ...RankOption) *GrantRequest {
 	r.checkUnits(n)
 	a := &GrantRequest{Request{of: r}}
@@ -404,7 +411,7 @@ func (r *Resource) NewRequest(p *Process, n int, opts ...RankOption) *GrantReque
 	return a
 }
 
-// Grant is what the process holds, or nil as long as it was not granted.
+// Grant returns the units, or nil if the request has not been granted.
 func (a *GrantRequest) Grant() *Grant {
 	if !a.Happened() {
 		return nil
@@ -412,9 +419,10 @@ func (a *GrantRequest) Grant() *Grant {
 	return a.grant
 }
 
-// RequestThen requests n units from an event, without a process. When they are granted, f is called with them, as an event of
-// its own. If the request is given up instead, f is called with a nil grant and the reason: [ErrReneged], [ErrBalked] or
-// [ErrWithdrawn]. If it is canceled, f is never called.
+// RequestThen requests n units from an event, without a process. When they are granted, f is called
+// with them, as an event of its own. If the request is given up instead, f is called with a nil
+// grant and the reason: [ErrReneged], [ErrBalked] or [ErrWithdrawn]. If it is canceled, f is never
+// called.
 func (r *Resource) RequestThen(n int, f func(*Grant, error), opts ...RequestOption) Ticket {
 	r.checkUnits(n)
 	t := r.defaults
@@ -430,9 +438,9 @@ func (r *Resource) RequestThen(n int, f func(*Grant, error), opts ...RequestOpti
 	})
 }
 
-// SetCapacity changes how many units there are. If more are in use than that, they stay so until they are released. A request
-// in line for more than that waits until there are more again. If the resource has a timetable, it holds until that has a change,
-// and if some units are broken, there are so many less.
+// SetCapacity changes the number of units. If more are in use, they stay in use until they are
+// released. A request for more than there are waits until there are more again. With a timetable,
+// the change holds until the next change of the timetable. Broken units are subtracted.
 func (r *Resource) SetCapacity(n int) {
 	if n < 0 {
 		panic(fmt.Sprintf("sim: resource %s needs a capacity that is not negative, not %d", r.name, n))

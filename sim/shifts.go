@@ -25,17 +25,20 @@ type schedule struct {
 	last  bool // nothing changes any more
 }
 
-// Schedule makes the capacity follow a timetable, from now on. It is an event at each change, of which one is pending. The resource
-// has one timetable: another takes its place.
+// Schedule makes the capacity follow a timetable, from now on. It is an event at each change, of
+// which one is pending. The resource has one timetable: another takes its place.
 //
 //	clerks.Schedule(sim.Weekly{Mon: day, Tue: day, Wed: day, Thu: day, Fri: day}, sim.Resume)
 //
-// An [WorkRule] says what becomes of who is at work when a shift ends, and [UntilEmpty] puts the end off until those inside have been served.
-// Who is in line stays there. Work that was stopped goes on before others of the same rank are served.
+// An [WorkRule] says what becomes of who is at work when a shift ends, and [UntilEmpty] puts the
+// end off until those inside have been served. Who is in line stays there. Work that was stopped
+// goes on before others of the same rank are served.
 //
-// A change is scheduled when the one before happens, so that it comes before most else of its instant. Cancelling the event ends it: the
-// capacity stays as it is. Mind that timetables that come again have always something left to happen, so that [Simulation.Run] needs a
-// time to end. If nothing changes any more, the event is the zero [Event]. Schedule panics if there is something wrong with the timetable.
+// A change is scheduled when the one before happens, so that it comes before most else of its
+// instant. Cancelling the event ends it: the capacity stays as it is. Mind that timetables that
+// come again have always something left to happen, so that [Simulation.Run] needs a time to end. If
+// nothing changes any more, the event is the zero [Event]. Schedule panics if there is something
+// wrong with the timetable.
 func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	sc := &schedule{r: r, table: compiled(t), rule: Finish}
 	for _, o := range opts {
@@ -107,7 +110,8 @@ func (r *Resource) ensureAvailability() *availability {
 	return r.availability
 }
 
-// adapt makes the capacity what it should be. If that is less, the rule tells what becomes of who is at work.
+// adapt makes the capacity what it should be. If that is less, the rule tells what becomes of who
+// is at work.
 func (r *Resource) adapt(rule WorkRule, why string) {
 	u := r.availability
 	n := max(0, u.base-u.down)
@@ -130,17 +134,18 @@ func (r *Resource) adapt(rule WorkRule, why string) {
 	r.serve()
 }
 
-// A Timetable tells how many units there are at a time, and until when: see [Resource.Schedule]. [Daily], [Weekly], [Dated] and [Except]
-// are timetables; others can be written.
+// A Timetable tells how many units there are at a time, and until when: see [Resource.Schedule].
+// [Daily], [Weekly], [Dated] and [Except] are timetables; others can be written.
 type Timetable interface {
-	// At is how many units there are at a time, and until when, which is later, and +∞ if that does not change any more. It may be
-	// sooner than the number changes.
+	// At is how many units there are at a time, and until when, which is later, and +∞ if that does
+	// not change any more. It may be sooner than the number changes.
 	At(t float64) (units int, until float64)
 	// Most is the largest number that there ever are.
 	Most() int
 }
 
-// A Shift is units that are there from one time to another: at From they are, and at To they are not any more.
+// A Shift is units that are there from one time to another: at From they are, and at To they are
+// not any more.
 type Shift struct {
 	From, To float64
 	Units    int
@@ -150,8 +155,8 @@ type Shift struct {
 //
 //	sim.Daily{Shifts: []sim.Shift{{From: 8, To: 12, Units: 2}, {From: 13, To: 17, Units: 3}}}
 //
-// Shifts are told in the time of the clock since the day began, in any order, and must not overlap. One that ends after the day does, such
-// as from 22 to 30, goes on into the next.
+// Shifts are told in the time of the clock since the day began, in any order, and must not overlap.
+// One that ends after the day does, such as from 22 to 30, goes on into the next.
 type Daily struct {
 	Shifts    []Shift
 	Otherwise int     // how many units there are outside the shifts
@@ -159,8 +164,8 @@ type Daily struct {
 	Begins    float64 // when a day begins, by the clock
 }
 
-// Weekly is a [Timetable] of one week, again and again, with the shifts of each day as [Daily] has them. Time 0 is the beginning of a Monday
-// unless Begins says otherwise.
+// Weekly is a [Timetable] of one week, again and again, with the shifts of each day as [Daily] has
+// them. Time 0 is the beginning of a Monday unless Begins says otherwise.
 type Weekly struct {
 	Mon, Tue, Wed, Thu, Fri, Sat, Sun []Shift
 
@@ -169,13 +174,15 @@ type Weekly struct {
 	Begins    float64 // when a Monday begins, by the clock
 }
 
-// Dated is a [Timetable] of shifts at times of the clock that do not come again. They are in any order, and must not overlap.
+// Dated is a [Timetable] of shifts at times of the clock that do not come again. They are in any
+// order, and must not overlap.
 type Dated struct {
 	Shifts    []Shift
 	Otherwise int // how many units there are outside the shifts
 }
 
-// Except is a [Timetable] that is another one but for some times: holidays, a fair, a strike. Those are in any order, and must not overlap.
+// Except is a [Timetable] that is another one but for some times: holidays, a fair, a strike. Those
+// are in any order, and must not overlap.
 type Except struct {
 	Of    Timetable
 	Times []Shift
@@ -198,16 +205,20 @@ func (e Except) Check() error { return second(e.compile()) }
 
 func second(_ Timetable, err error) error { return err }
 
-// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as the other methods do.
+// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as
+// the other methods do.
 func (d Daily) At(t float64) (units int, until float64) { return compiled(d).At(t) }
 
-// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as the other methods do.
+// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as
+// the other methods do.
 func (w Weekly) At(t float64) (units int, until float64) { return compiled(w).At(t) }
 
-// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as the other methods do.
+// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as
+// the other methods do.
 func (d Dated) At(t float64) (units int, until float64) { return compiled(d).At(t) }
 
-// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as the other methods do.
+// At is how many units there are at a time, and until when. It panics if the timetable is wrong, as
+// the other methods do.
 func (e Except) At(t float64) (units int, until float64) { return compiled(e).At(t) }
 
 // Most is the largest number of units that there ever are.
@@ -341,7 +352,8 @@ func (p *pieces) lay(shifts []Shift, otherwise int) {
 	}
 }
 
-// add adds a piece behind the others. It takes the place of the last if that has no length, and is none if nothing changes.
+// add adds a piece behind the others. It takes the place of the last if that has no length, and is
+// none if nothing changes.
 func (p *pieces) add(from float64, units int) {
 	if n := len(p.from) - 1; n >= 0 && p.from[n] == from {
 		p.from, p.units = p.from[:n], p.units[:n]
@@ -354,8 +366,8 @@ func (p *pieces) add(from float64, units int) {
 // Most is the largest number of units.
 func (p *pieces) Most() int { return slices.Max(p.units) }
 
-// start is when a piece begins in the k-th period. It is always computed in the same way, so that what is asked of at the end of a piece is
-// the next one, whatever the rounding.
+// start is when a piece begins in the k-th period. It is always computed in the same way, so that
+// what is asked of at the end of a piece is the next one, whatever the rounding.
 func (p *pieces) start(k float64, i int) float64 {
 	if math.IsInf(p.period, 1) {
 		return p.from[i]

@@ -6,10 +6,10 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// A Signal is something that happens when it is triggered, once and for all. It may carry a value.
+// A Signal happens when it is triggered, once. It may carry a value.
 //
-// Those who wait for it wake at the instant of triggering, as events of their own, in the order in which they began to wait.
-// A signal takes 80 bytes; waiting for it allocates nothing.
+// The processes that wait for it wake at that instant, as events of their own, in the order in
+// which they began to wait. A signal takes 80 bytes; waiting for it allocates nothing.
 type Signal struct {
 	s       *Simulation
 	name    string
@@ -18,13 +18,13 @@ type Signal struct {
 	waiters subscribers
 }
 
-// Signal makes a signal. The name is for traces.
+// Signal returns a signal. The name is for traces.
 func (s *Simulation) Signal(name string) *Signal { return &Signal{s: s, name: name} }
 
 // Trigger makes the signal happen. It panics if that was done before; see TryTrigger.
 func (g *Signal) Trigger() { g.TriggerWith(nil) }
 
-// TriggerWith makes the signal happen, with a value for those who wait. It panics if that was done before.
+// TriggerWith makes the signal happen, with a value. It panics if that was done before.
 func (g *Signal) TriggerWith(value any) {
 	if g.Happened() {
 		g.refuseAgain()
@@ -57,16 +57,16 @@ func (g *Signal) trigger() {
 	g.waiters.fire(g.s)
 }
 
-// Name is what the signal was called when it was made.
+// Name is the name that the signal was made with.
 func (g *Signal) Name() string { return g.name }
 
-// Happened tells whether the signal was triggered.
+// Happened reports whether the signal was triggered.
 func (g *Signal) Happened() bool { return g.moment().valid() }
 
-// Value is what the signal was triggered with, and nil before.
+// Value is the value that the signal was triggered with, nil before.
 func (g *Signal) Value() any { return g.value }
 
-// Waiting is how many wait for the signal: processes, conditions that are waited for, and runs.
+// Waiting is the number of waiters: processes, conditions that are waited for, and runs.
 func (g *Signal) Waiting() int { return g.waiters.count() }
 
 func (g *Signal) moment() moment {
@@ -89,20 +89,21 @@ func (g *Signal) owner() *Simulation { return g.s }
 
 func (g *Signal) label() string { return g.name }
 
-// A SignalOf is a [Signal] that carries a value of a type.
+// A SignalOf is a [Signal] that carries a value of type T.
 type SignalOf[T any] struct {
 	signal Signal
 	value  T
 }
 
-// Trigger makes the signal happen, with a value for those who wait. It panics if that was done before; see TryTrigger.
+// Trigger makes the signal happen, with a value. It panics if that was done before; see TryTrigger.
 func (g *SignalOf[T]) Trigger(value T) {
 	if !g.TryTrigger(value) {
 		g.signal.refuseAgain()
 	}
 }
 
-// TryTrigger makes the signal happen with a value, or reports false if that was done before: the first value counts.
+// TryTrigger makes the signal happen with a value, or reports false if that was done before: the
+// first value counts.
 func (g *SignalOf[T]) TryTrigger(value T) bool {
 	if g.Happened() {
 		return false
@@ -112,13 +113,14 @@ func (g *SignalOf[T]) TryTrigger(value T) bool {
 	return true
 }
 
-// Wait waits for the signal, and returns what it was triggered with, or an *[Interrupted].
+// Wait waits for the signal, and returns the value that it was triggered with, or an
+// *[Interrupted].
 func (g *SignalOf[T]) Wait(p *Process) (T, error) {
 	v, _, err := g.WaitWithin(p, math.Inf(1))
 	return v, err
 }
 
-// WaitWithin is [SignalOf.Wait], but waits no longer than d, and tells whether the signal was triggered.
+// WaitWithin is [SignalOf.Wait] with a limit d, and reports whether the signal was triggered.
 func (g *SignalOf[T]) WaitWithin(p *Process, d float64) (v T, happened bool, err error) {
 	if happened, err = p.WaitForWithin(g, d); !happened || err != nil {
 		return v, happened, err
@@ -126,16 +128,16 @@ func (g *SignalOf[T]) WaitWithin(p *Process, d float64) (v T, happened bool, err
 	return g.value, true, nil
 }
 
-// Value is what the signal was triggered with, and false before.
+// Value returns the value that the signal was triggered with, and false before.
 func (g *SignalOf[T]) Value() (T, bool) { return g.value, g.Happened() }
 
-// Name is what the signal was called when it was made.
+// Name is the name that the signal was made with.
 func (g *SignalOf[T]) Name() string { return g.signal.name }
 
-// Happened tells whether the signal was triggered.
+// Happened reports whether the signal was triggered.
 func (g *SignalOf[T]) Happened() bool { return g.signal.Happened() }
 
-// Waiting is how many wait for the signal; see [Signal.Waiting].
+// Waiting is the number of waiters; see [Signal.Waiting].
 func (g *SignalOf[T]) Waiting() int { return g.signal.Waiting() }
 
 func (g *SignalOf[T]) moment() moment { return g.signal.as }
@@ -148,13 +150,14 @@ func (g *SignalOf[T]) owner() *Simulation { return g.signal.s }
 
 func (g *SignalOf[T]) label() string { return g.signal.name }
 
-// NewSignal makes a signal that carries a value. The name is for traces.
+// NewSignal returns a signal that carries a value. The name is for traces.
 func NewSignal[T any](s *Simulation, name string) *SignalOf[T] {
 	return &SignalOf[T]{signal: Signal{s: s, name: name}}
 }
 
-// A timeout is a signal that is triggered at a time. It is among what is pending from when it is made until the last who waits for it
-// has left, and again while somebody waits. Meanwhile the clock tells whether it has happened.
+// A timeout is a signal that is triggered at a time. It is scheduled from when it is made until its
+// last waiter has left, and again while something waits for it. In between, the clock decides
+// whether it has happened.
 type timeout struct {
 	Signal
 	event  Event // its time, while it is pending
@@ -163,11 +166,12 @@ type timeout struct {
 	void   bool   // it was cancelled
 }
 
-// Timeout makes a signal that is triggered when d has passed. It panics if d is negative or not finite.
+// Timeout returns a signal that is triggered after d. It panics if d is negative or not finite.
 //
-// When those who waited for it have left, because something else happened first, it is no longer among what is pending: a condition
-// such as AnyOf(g, s.Timeout(1e9)) leaves nothing behind. It happens at its time all the same, and can be waited for again; then
-// it comes behind what was scheduled for the same time until then. [Signal.Cancel] takes it back for good.
+// When its waiters have left because something else happened first, it is no longer scheduled: a
+// condition such as AnyOf(g, s.Timeout(1e9)) leaves no pending event. It still happens at its time,
+// and can be waited for again; then it comes behind what was scheduled for the same time in
+// between. [Signal.Cancel] cancels it for good.
 func (s *Simulation) Timeout(d float64) *Signal {
 	s.checkTime(s.now+d, "Timeout", d)
 	t := &timeout{Signal: Signal{s: s, name: "timeout"}, time: s.now + d, number: s.number()}
@@ -178,13 +182,13 @@ func (s *Simulation) Timeout(d float64) *Signal {
 
 func (t *timeout) begin() { t.event = t.s.add(t.time, t.trigger, once, nil) }
 
-// forsake is called when nobody waits any more.
+// unsubscribed is called when the last waiter has left.
 func (t *timeout) unsubscribed() { t.event.Cancel() }
 
-// passed tells whether its time has come while it was not pending.
+// passed reports whether its time came while it was not scheduled.
 func (t *timeout) passed() bool { return t.s.now >= t.time && !t.void && !t.event.Pending() }
 
-// forgo takes those timeouts out of what is pending that nobody waits for, in a condition that has happened.
+// cancelUnused unschedules the timeouts without waiters in a condition that has happened.
 func cancelUnused(w Waitable) {
 	switch w := w.(type) {
 	case *Condition:
@@ -198,8 +202,8 @@ func cancelUnused(w Waitable) {
 	}
 }
 
-// Cancel takes the time of a [Simulation.Timeout] back: it does not happen, unless somebody triggers it. It reports false if it has
-// happened already, was cancelled before, or is a signal without a time.
+// Cancel cancels a [Simulation.Timeout]: it does not happen, unless it is triggered. It reports
+// false if it has already happened, was canceled before, or is a signal without a time.
 func (g *Signal) Cancel() bool {
 	t := g.timeout()
 	if t == nil || t.void || g.Happened() {
@@ -210,7 +214,7 @@ func (g *Signal) Cancel() bool {
 	return true
 }
 
-// timeout is that which the signal is part of, or nil.
+// timeout returns the timeout that the signal is part of, or nil.
 func (g *Signal) timeout() *timeout {
 	if g.waiters.source == nil {
 		return nil

@@ -12,23 +12,22 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Simulation is a clock and what is still to happen: events, which are function calls at a time, and processes, which are
-// functions that wait.
+// Simulation is a clock and the events that are still to happen: function calls at a time, and
+// turns of processes.
 //
-// Simultaneous events happen in the order of their priority, then in the order in which they were scheduled; see the
-// section on ordering guarantees in the documentation of the package.
+// Simultaneous events are ordered by priority, then by the order of scheduling; see the ordering
+// guarantees in the documentation of the package.
 //
-// Scheduling, cancelling and dispatching an event cost amortised constant time and allocate nothing once warm; a pending
-// event takes about 80 bytes, 29 of them in a [calendar.Queue]. An instant at which priorities other than 0 meet costs the
-// logarithm of the number of events due at it, for each.
+// Scheduling, canceling and dispatching an event cost amortized constant time and allocate nothing
+// once warm. A pending event takes about 80 bytes, 29 of them in a [calendar.Queue]. At an instant
+// with priorities other than 0, each event costs O(log n) for n events due at it.
 //
-// Memory of events that have happened is used again for others. The calendar gives back what a
-// burst of events took; the other 50 bytes for each event that was pending at one time are kept as
-// long as the simulation.
+// The memory of past events is reused. The calendar gives back what a burst of events took; the
+// other 50 bytes for each event that was pending at one time are kept as long as the simulation.
 //
-// A Simulation and all that belongs to it must be used by one goroutine at a time. The goroutines of its processes
-// take turns, so that the code of a model needs no locks. Different simulations are independent of each other: run as many
-// at once as there are processors.
+// A Simulation and everything that belongs to it must be used by one goroutine at a time. The
+// goroutines of its processes take turns, so the code of a model needs no locks. Different
+// simulations are independent and can run in parallel.
 type Simulation struct {
 	now       float64
 	calendar  *calendar.Queue // what is due later, and what was due now when the clock came here
@@ -81,7 +80,7 @@ type Simulation struct {
 	freeWaitStates []*waitState // of processes that have ended, for others
 }
 
-// New returns a simulation in which nothing is going to happen yet. Its clock stands at 0 unless [StartAt] says otherwise.
+// New returns a simulation without events. Its clock is at 0 unless [StartAt] says otherwise.
 func New(opts ...Option) *Simulation {
 	s := &Simulation{limit: math.Inf(-1), count: beginning}
 	s.clock = s.Now
@@ -92,7 +91,7 @@ func New(opts ...Option) *Simulation {
 	return s
 }
 
-// maxTime is the last time there is.
+// maxTime is the largest time.
 const maxTime = math.MaxFloat64
 
 // An Option adjusts a new [Simulation].
@@ -102,10 +101,10 @@ type optionFunc func(*Simulation)
 
 func (f optionFunc) apply(s *Simulation) { f(s) }
 
-// Seed chooses the random numbers of the simulation. It is 0 unless told.
+// Seed sets the seed of the random numbers. It is 0 by default.
 func Seed(seed uint64) Option { return optionFunc(func(s *Simulation) { s.seed = seed }) }
 
-// StartAt sets the clock's first value, which is 0 unless told. The time must be finite.
+// StartAt sets the first time of the clock, which is 0 by default. The time must be finite.
 func StartAt(t float64) Option {
 	if math.IsNaN(t) || math.IsInf(t, 0) {
 		panic("sim: StartAt needs a finite time")
@@ -116,8 +115,8 @@ func StartAt(t float64) Option {
 // Name gives the simulation a name, for reports.
 func Name(name string) Option { return optionFunc(func(s *Simulation) { s.name = name }) }
 
-// TraceTo has a function called for everything that happens. See [trace.Text], [trace.JSON] and [trace.Log] for such functions. The
-// function must not change anything in the simulation.
+// TraceTo calls a function for everything that happens. [trace.Text], [trace.JSON] and [trace.Log]
+// make such functions. The function must not change anything in the simulation.
 func TraceTo(f func(trace.Record)) Option {
 	return optionFunc(func(s *Simulation) { s.trace, s.labels = f, map[uint32]string{} })
 }
@@ -125,17 +124,18 @@ func TraceTo(f func(trace.Record)) Option {
 // Now is the simulated time.
 func (s *Simulation) Now() float64 { return s.now }
 
-// Name is what [Name] called the simulation.
+// Name is the name given by the option [Name].
 func (s *Simulation) Name() string { return s.name }
 
-// Seed is the number that the simulation's random streams come from.
+// Seed is the seed of the random streams.
 func (s *Simulation) Seed() uint64 { return s.seed }
 
-// Events is how many events have been dispatched so far: calls of functions, and turns of processes.
+// Events is the number of events dispatched so far: function calls and turns of processes.
 func (s *Simulation) Events() uint64 { return s.dispatched }
 
-// Pending is how many events are scheduled: calls of functions, and wake-ups of processes. A process that waits for
-// something without a limit of time is not among them; one whose turn was cut short because a context was done is.
+// PendingEvents is the number of scheduled events: function calls and wake-ups of processes. A
+// process that waits for something without a time limit is not counted; one whose turn was cut
+// short because a context was done is.
 func (s *Simulation) PendingEvents() int {
 	n := s.calendar.Len() + s.due.live
 	if s.cutShort != nil {
@@ -144,7 +144,7 @@ func (s *Simulation) PendingEvents() int {
 	return n
 }
 
-// Peek tells when the next event is due, if there is one.
+// Peek returns when the next event is due, if there is one.
 func (s *Simulation) Peek() (at float64, ok bool) {
 	if s.due.live > 0 || s.cutShort != nil {
 		return s.now, true
@@ -153,9 +153,9 @@ func (s *Simulation) Peek() (at float64, ok bool) {
 	return at, ok
 }
 
-// Stop makes Run return after the event that is being dispatched. The clock stays where it is, and the simulation can be run
-// on. Without a run under way it does nothing. It must be called from an event or a process; from another goroutine, cancel
-// the context.
+// Stop makes Run return after the event that is being dispatched. The clock stays there, and the
+// simulation can be run on. Outside a run it does nothing. It must be called from an event or a
+// process; from another goroutine, cancel the context.
 func (s *Simulation) Stop() {
 	if s.running {
 		s.stopped = true
@@ -163,22 +163,22 @@ func (s *Simulation) Stop() {
 	}
 }
 
-// WarmUp resets all statistics that are registered with the simulation at time t, so that they tell nothing of how it began.
-// It happens after all else that is due at t.
+// WarmUp resets all statistics of the simulation at time t, so that they do not include the
+// beginning of the run. It happens after everything else that is due at t.
 func (s *Simulation) WarmUp(t float64) Event {
 	return s.At(t, s.ResetStatistics, Priority(math.MaxInt), Named("warm-up"))
 }
 
-// ResetStatistics makes all statistics that are registered with the simulation begin anew, now.
+// ResetStatistics resets all statistics of the simulation now.
 func (s *Simulation) ResetStatistics() { s.registry.reset() }
 
-// number is larger than those before, so that it can be told what came first.
+// number returns a number larger than those before, which orders what has happened.
 func (s *Simulation) number() uint64 {
 	s.count++
 	return s.count
 }
 
-// checkTime panics unless something can be scheduled for time t. NaN fails the comparison.
+// checkTime panics unless an event can be scheduled for time t. NaN fails the comparison.
 func (s *Simulation) checkTime(t float64, call string, argument float64) {
 	if !(t >= s.now && t <= math.MaxFloat64) {
 		s.refuseTime(t, call, argument)
@@ -198,22 +198,26 @@ func (s *Simulation) refuseTime(t float64, call string, argument float64) {
 	}
 }
 
-// ErrIdle is what [Simulation.RunUntil] returns if nothing is left to happen, and what it runs for has not happened.
+// ErrIdle is returned by [Simulation.RunUntil] if no event is left, and what it waits for has not
+// happened.
 var ErrIdle = errors.New("sim: nothing is left to happen")
 
-// batch is how many events pass between two looks at the context. What a process does without giving its turn back counts as well.
+// batch is how many events pass between two checks of the context. What a process does without
+// switching counts as well.
 const batch = 256
 
-// Run dispatches every event up to and including time until, those that are scheduled meanwhile among them; then the clock stands
-// at until. If until is +∞, Run goes on until nothing is left to happen, and the clock stands at the last event.
+// Run dispatches all events up to and including time until, also those that are scheduled
+// meanwhile; then the clock is at until. If until is +∞, Run goes on until no event is left, and
+// the clock is at the last one.
 //
-// It returns an error only if the context is done, which it looks at every 256 events; a wait that is over at once, and a request
-// to a resource, a store or a container, counts as one. Then, and after [Simulation.Stop], the clock stands at the last event
-// dispatched, and Run can be called again to go on from there, be it in the middle of a process's turn: what happens does not
-// depend on where a run was cut. A function that goes on for ever without such a call cannot be stopped.
+// It returns an error only if the context is done, which it checks every 256 events; a wait that is
+// over at once, and a request, count as events here. Then, and after [Simulation.Stop], the clock
+// is at the last event dispatched, and Run can be called again to go on from there, even in the
+// middle of a process's turn: the events do not depend on where a run was cut. A function that
+// loops forever without such a call cannot be stopped.
 //
-// It panics if until is before now or not a number, if it is called from within the simulation, and with a *[PanicError] if
-// a process panics.
+// It panics if until is before now or NaN, if it is called from within the simulation, and with a
+// *[PanicError] if a process panics.
 func (s *Simulation) Run(ctx context.Context, until float64) error {
 	if !(until >= s.now) {
 		panic(fmt.Sprintf("sim: Run until %g is before now, %g", until, s.now))
@@ -227,11 +231,12 @@ func (s *Simulation) Run(ctx context.Context, until float64) error {
 	return err
 }
 
-// RunUntil dispatches events until w has happened, and returns nil right after the event by which it did: those who wait for
-// it have not had their turn yet. It returns [ErrIdle] if nothing is left to happen, the context's error if that is done, and
-// nil after [Simulation.Stop].
+// RunUntil dispatches events until w has happened, and returns nil right after the event that made
+// it happen: the processes that wait for w have not had their turns yet. It returns [ErrIdle] if no
+// event is left, the error of the context if that is done, and nil after [Simulation.Stop].
 //
-// To limit the time, wait for AnyOf(w, s.Timeout(d)). It panics as [Simulation.Run] does, and if w belongs to another simulation.
+// To limit the time, wait for AnyOf(w, s.Timeout(d)). It panics as [Simulation.Run] does, and if w
+// belongs to another simulation.
 func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
 	s.checkOwn(w, "RunUntil")
 	if w.requester() != nil {
@@ -257,7 +262,8 @@ func (s *Simulation) RunUntil(ctx context.Context, w Waitable) error {
 // notify ends RunUntil.
 func (s *Simulation) notify(*subscription) { s.Stop() }
 
-// Step dispatches the next event, and reports false if there is none. It has no context, and returns when the event is over.
+// Step dispatches the next event, and reports false if there is none. It has no context, and
+// returns when the event is over.
 func (s *Simulation) Step() bool {
 	s.enter("Step")
 	defer func() {
@@ -277,7 +283,7 @@ func (s *Simulation) Step() bool {
 	return ok
 }
 
-// run dispatches events by the limit, and tells whether there was none left.
+// run dispatches events up to the limit, and reports whether none was left.
 func (s *Simulation) run(ctx context.Context, limit float64) (idle bool, err error) {
 	s.ctx = ctx
 	if s.speed > 0 {
@@ -309,7 +315,7 @@ func (s *Simulation) run(ctx context.Context, limit float64) (idle bool, err err
 	}
 }
 
-// dispatch makes happen what a slot holds, which has been taken out of what is pending.
+// dispatch executes the event of a slot, which is no longer pending.
 func (s *Simulation) dispatch(id uint32) {
 	s.dispatched++
 	sl := &s.slots[id]
@@ -332,15 +338,15 @@ func (s *Simulation) dispatch(id uint32) {
 	}
 }
 
-// step counts something that whoever has the turn does without giving it back.
+// countStep counts an operation that does not switch.
 func (s *Simulation) countStep() {
 	if s.credit--; s.credit <= 0 {
 		s.checkContext()
 	}
 }
 
-// look looks at the context in the middle of an event. If it is done, the event is the last one before Run looks itself, and
-// a process does not go on with its turn until there is another run.
+// checkContext checks the context in the middle of an event. If it is done, Run checks it after
+// this event, and a process does not go on with its turn until the next run.
 func (s *Simulation) checkContext() {
 	if s.closing != nil {
 		s.unwind()
@@ -359,7 +365,7 @@ func (s *Simulation) checkContext() {
 	}
 }
 
-// proceed lets the process go on whose turn was cut short.
+// proceed continues the process whose turn was cut short.
 func (s *Simulation) proceed() {
 	p := s.cutShort
 	s.cutShort = nil
@@ -387,32 +393,33 @@ func (s *Simulation) leave() {
 	}
 }
 
-// unwinding is what a process panics with when the simulation is closed, so that its deferred calls run.
+// unwinding is the value by which Close makes a process panic, so that its deferred calls run.
 type unwinding struct{}
 
 // String is for those who recover from it and print it.
 func (unwinding) String() string { return "sim: the simulation is closed, and the process ends" }
 
 const (
-	// mostUnwindings is how many times one Close ends a process by a panic. The process may recover from
-	// it and wait again, as deferred calls that wait do.
+	// mostUnwindings is how many times one Close ends a process by a panic. The process may recover
+	// from it and wait again, as deferred calls that wait do.
 	mostUnwindings = 2000
 
-	// mostLastSteps is how many calls that do not wait a process may make in its deferred calls, such as
-	// TryRequest. After these, each one panics as a wait does.
+	// mostLastSteps is how many calls that do not wait a process may make in its deferred calls,
+	// such as TryRequest. After these, each one panics as a wait does.
 	mostLastSteps = 1 << 18
 )
 
-// Close ends all processes that have not ended, in the order in which they were started: their waits do not return, and their
-// deferred calls run. No goroutine of the simulation is left afterwards. A closed simulation can still be asked for its
-// statistics, which closing does not change, but not be run: what is scheduled on it never happens.
+// Close ends all processes that have not ended, in the order in which they were started: their
+// waits do not return, and their deferred calls run. No goroutine of the simulation is left
+// afterwards. The statistics of a closed simulation can still be read, and closing does not change
+// them, but it cannot be run.
 //
 // A process is ended by a panic of its wait. If it recovers and waits again, that wait panics too.
 // Go has no other way to end a goroutine from outside. So after 2,000 panics Close gives up: it
 // leaves the process and its goroutine suspended, ends all others, and panics with the name of the
-// process. Another Close tries again. To avoid this, a process that recovers should panic again with
-// values that it does not know. Close does not return while a process runs for ever without a call
-// to the simulation, or blocks outside it.
+// process. Another Close tries again. To avoid this, a process that recovers should panic again
+// with values that it does not know. Close does not return while a process runs forever without a
+// call to the simulation, or blocks outside it.
 //
 // Closing again does nothing if all processes have ended, also in a deferred call of a process that
 // is being ended. Close panics if it is called from within the simulation, where [Simulation.Stop]
@@ -461,9 +468,9 @@ func (s *Simulation) Close() {
 	}
 }
 
-// unwind panics in a process that Close is ending and that calls the simulation again. After too many
-// panics it returns to Close first, which leaves the process suspended. The caller is the process
-// that is being ended, even if it wants another one to wait.
+// unwind panics in a process that Close is ending and that calls the simulation again. After too
+// many panics it switches to Close first, which leaves the process suspended. The caller is the
+// process that is being ended, even if the call is for another one.
 func (s *Simulation) unwind() {
 	if s.unwindings++; s.unwindings >= mostUnwindings {
 		s.switchTo(&s.closing.co, s.co)

@@ -8,14 +8,17 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Store is a place for things that processes put in and take out: a buffer of parts, a mailbox, a pool of free cars.
+// Store is a place for things that processes put in and take out: a buffer of parts, a mailbox, a
+// pool of free cars.
 //
-// Things are taken out in the order in which they were put in. Those who want one are served by [Rank], and among equals
-// first come, first served; so are those who wait for room. Who waits for a particular thing ([Store.GetWhere]) does not hold
-// up those behind, who may be content with another.
+// Things are taken out in the order in which they were put in. Those who want one are served by
+// [Rank], and among equals first come, first served; so are those who wait for room. Who waits for
+// a particular thing ([Store.GetWhere]) does not hold up those behind, who may be content with
+// another.
 //
-// Putting and taking the oldest cost constant time; a search looks at the things from the oldest on, and a thing that is put in
-// is offered to those who wait in their order. Nothing is allocated once warm.
+// Putting and taking the oldest cost constant time; a search looks at the things from the oldest
+// on, and a thing that is put in is offered to those who wait in their order. Nothing is allocated
+// once warm.
 type Store[T any] struct {
 	exchange
 	capacity int
@@ -24,8 +27,8 @@ type Store[T any] struct {
 	spare    []*order[T]
 }
 
-// An order is what somebody waits for at a store: one of the things, or room for one. A waiting getter wants none of the
-// things in the store, and while somebody waits for room there is none.
+// An order is what somebody waits for at a store: one of the things, or room for one. A waiting
+// getter wants none of the things in the store, and while somebody waits for room there is none.
 type order[T any] struct {
 	v     T
 	where func(T) bool // which thing is wanted; any if nil
@@ -34,11 +37,13 @@ type order[T any] struct {
 // Unlimited is the capacity of a store or a container that is never full.
 const Unlimited = math.MaxInt
 
-// NewStore returns an empty store with room for capacity things. With [Unlimited] it is never full. With 0 it is a rendezvous: nothing is
-// ever in it, and a thing goes from the process that puts it to the one that gets it when both are there.
+// NewStore returns an empty store with room for capacity things. With [Unlimited] it is never full.
+// With 0 it is a rendezvous: nothing is ever in it, and a thing goes from the process that puts it
+// to the one that gets it when both are there.
 //
-// Without a name its statistics are not in the [Report], and it can be collected as garbage. With one it stays as long as the
-// simulation: what is made in large numbers, such as a mailbox for each customer, should have no name.
+// Without a name its statistics are not in the [Report], and it can be collected as garbage. With
+// one it stays as long as the simulation: what is made in large numbers, such as a mailbox for each
+// customer, should have no name.
 func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOption) *Store[T] {
 	if capacity < 0 {
 		panic(fmt.Sprintf("sim: store %s needs a capacity that is not negative, not %d", name, capacity))
@@ -50,16 +55,17 @@ func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOptio
 	return st
 }
 
-// NewSortedStore makes a store from which the smallest thing is taken first, and the oldest among equals: "oldest" means that
-// everywhere. Compare is negative if a comes before b. Putting something in moves those that come after it.
+// NewSortedStore makes a store from which the smallest thing is taken first, and the oldest among
+// equals: "oldest" means that everywhere. Compare is negative if a comes before b. Putting
+// something in moves those that come after it.
 func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int, opts ...StatOption) *Store[T] {
 	st := NewStore[T](s, name, capacity, opts...)
 	st.compare = compare
 	return st
 }
 
-// Put puts v into the store, and waits if there is no room. It returns an error as [Resource.Request] does, and then v is not
-// in the store.
+// Put puts v into the store, and waits if there is no room. It returns an error as
+// [Resource.Request] does, and then v is not in the store.
 func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 	_, err := st.request(p, &st.putters, "Put", order[T]{v: v}, opts)
 	return err
@@ -93,14 +99,15 @@ func (st *Store[T]) put(v T, who string) bool {
 	return true
 }
 
-// Get takes the oldest thing out of the store, and waits if there is none. It returns an error as [Resource.Request] does.
+// Get takes the oldest thing out of the store, and waits if there is none. It returns an error as
+// [Resource.Request] does.
 func (st *Store[T]) Get(p *Process, opts ...RequestOption) (T, error) {
 	return st.GetWhere(p, nil, opts...)
 }
 
-// GetWhere takes out the oldest thing of those that are wanted, and waits until there is one. The function is asked when the
-// request is made, about the things that are there, and then once about each that is put in; its answer should depend on the
-// thing alone.
+// GetWhere takes out the oldest thing of those that are wanted, and waits until there is one. The
+// function is asked when the request is made, about the things that are there, and then once about
+// each that is put in; its answer should depend on the thing alone.
 func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOption) (T, error) {
 	return st.request(p, &st.getters, "Get", order[T]{where: wanted}, opts)
 }
@@ -135,7 +142,8 @@ func (st *Store[T]) atOnce(l *queue, r *request, who string) (ok bool) {
 	return ok
 }
 
-// serve does nothing: who has left a line made no room, and the others wanted nothing that is there.
+// serve does nothing: who has left a line made no room, and the others wanted nothing that is
+// there.
 func (st *Store[T]) serve() {}
 
 func (st *Store[T]) label(l *queue, _ float64) string {
@@ -148,7 +156,8 @@ func (st *Store[T]) label(l *queue, _ float64) string {
 // TryGet takes the oldest thing out of the store, or reports false if there is none.
 func (st *Store[T]) TryGet() (T, bool) { return st.TryGetWhere(nil) }
 
-// TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is none.
+// TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is
+// none.
 func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
 	st.s.countStep()
 	return st.get(wanted, st.s.who())
@@ -254,9 +263,10 @@ func (st *Store[T]) Items() []T {
 // Contents is how many things are in the store, over time.
 func (st *Store[T]) Contents() *TimeWeighted { return &st.contents }
 
-// Batch starts a process that takes n things at a time out of a store and puts them into another as one: parts on a pallet, passengers
-// on a bus. It waits for n things, and then for room. When it is interrupted it ends, and what it has taken goes back, behind the things
-// that are there and even if there is no room. It panics if n is below 1.
+// Batch starts a process that takes n things at a time out of a store and puts them into another as
+// one: parts on a pallet, passengers on a bus. It waits for n things, and then for room. When it is
+// interrupted it ends, and what it has taken goes back, behind the things that are there and even
+// if there is no room. It panics if n is below 1.
 func Batch[T any](from *Store[T], n int, to *Store[[]T]) *Process {
 	if n < 1 {
 		panic(fmt.Sprintf("sim: Batch(%d) from %s: a batch has at least 1 thing", n, from.name))
@@ -290,8 +300,9 @@ func (st *Store[T]) getBatch(p *Process, n int) ([]T, error) {
 	return batch, nil
 }
 
-// Separate starts a process that takes batches out of a store, and puts their things into another one by one, in their order. When it is
-// interrupted it ends, and what is left of a batch goes back as one.
+// Separate starts a process that takes batches out of a store, and puts their things into another
+// one by one, in their order. When it is interrupted it ends, and what is left of a batch goes back
+// as one.
 func Separate[T any](from *Store[[]T], to *Store[T]) *Process {
 	return from.s.Go("parts of "+from.name, func(p *Process) {
 		for {
@@ -312,13 +323,14 @@ func Separate[T any](from *Store[[]T], to *Store[T]) *Process {
 // An ItemRequest is a [Request] for a thing from a store.
 type ItemRequest[T any] struct{ Request }
 
-// NewGetRequest is a request of process p for the oldest thing in the store that can be waited for together with other things; see
-// [Request].
+// NewGetRequest is a request of process p for the oldest thing in the store that can be waited for
+// together with other things; see [Request].
 func (st *Store[T]) NewGetRequest(p *Process, opts ...RankOption) *ItemRequest[T] {
 	return st.NewGetWhereRequest(p, nil, opts...)
 }
 
-// NewGetWhereRequest is [Store.GetRequested] for the oldest of those things that are wanted; see [Store.GetWhere].
+// NewGetWhereRequest is [Store.GetRequested] for the oldest of those things that are wanted; see
+// [Store.GetWhere].
 func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...RankOption) *ItemRequest[T] {
 	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
 	a.set(p, &st.getters, 1, "NewGetRequest", rankOptionsOf(opts))
@@ -328,27 +340,29 @@ func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...
 // Item is the thing that was taken out, and false as long as none was.
 func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happened() }
 
-// NewPutRequest is a request of process p to put v into the store that can be waited for together with other things; see [Request].
-// When it has happened v is in the store, or somebody has got it.
+// NewPutRequest is a request of process p to put v into the store that can be waited for together
+// with other things; see [Request]. When it has happened v is in the store, or somebody has got it.
 func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...RankOption) *Request {
 	a := &Request{order: &order[T]{v: v}}
 	a.set(p, &st.putters, 1, "NewPutRequest", rankOptionsOf(opts))
 	return a
 }
 
-// GetThen is [Store.Get] without a process: f is called as an event of its own with the thing, or with an error as Get returns it.
+// GetThen is [Store.Get] without a process: f is called as an event of its own with the thing, or
+// with an error as Get returns it.
 func (st *Store[T]) GetThen(f func(T, error), opts ...RequestOption) Ticket {
 	return st.GetWhereThen(nil, f, opts...)
 }
 
-// GetWhereThen is [Store.GetThen] for the oldest of those things that are wanted; see [Store.GetWhere].
+// GetWhereThen is [Store.GetThen] for the oldest of those things that are wanted; see
+// [Store.GetWhere].
 func (st *Store[T]) GetWhereThen(wanted func(T) bool, f func(T, error), opts ...RequestOption) Ticket {
 	o := &order[T]{where: wanted}
 	return st.then(&st.getters, o, func(err error) { f(o.v, err) }, opts)
 }
 
-// PutThen is [Store.Put] without a process: f is called as an event of its own when v was put in, with nil, or when the request was
-// given up, with an error as Put returns it.
+// PutThen is [Store.Put] without a process: f is called as an event of its own when v was put in,
+// with nil, or when the request was given up, with an error as Put returns it.
 func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 	return st.then(&st.putters, &order[T]{v: v}, f, opts)
 }

@@ -12,13 +12,15 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A Tally holds statistics of single observations, each of the same weight: waiting times, sizes, profits. For a quantity that
-// lasts, such as the length of a queue, there is [TimeWeighted]. The zero Tally is ready for use, and empty.
+// A Tally holds statistics of single observations, each of the same weight: waiting times, sizes,
+// profits. For a quantity that lasts, such as the length of a queue, there is [TimeWeighted]. The
+// zero Tally is ready for use, and empty.
 //
-// The sum is kept with the rounding errors it makes [K98], and the variance by Welford's recurrence [W62] for the distances from the
-// first observation. The recurrence loses digits where the mean is many standard deviations away from zero, and no mean is more
-// than √n of them away from an observation; so a large offset does no harm. Add takes about 7 ns and allocates nothing,
-// unless quantiles or observations are kept; a Tally has 80 bytes.
+// The sum is kept with the rounding errors it makes [K98], and the variance by Welford's recurrence
+// [W62] for the distances from the first observation. The recurrence loses digits where the mean is
+// many standard deviations away from zero, and no mean is more than √n of them away from an
+// observation; so a large offset does no harm. Add takes about 7 ns and allocates nothing, unless
+// quantiles or observations are kept; a Tally has 80 bytes.
 //
 // What an empty Tally does not know is NaN.
 //
@@ -44,8 +46,8 @@ func NewTally(opts ...StatOption) *Tally {
 	return &Tally{quantiles: newSketch(opts)}
 }
 
-// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it has warmed up. Without a name it is
-// not in the report, and goes when nobody holds it.
+// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it
+// has warmed up. Without a name it is not in the report, and goes when nobody holds it.
 func (s *Simulation) NewTally(name string, opts ...StatOption) *Tally {
 	t := NewTally(opts...)
 	register(s, name, t)
@@ -68,7 +70,8 @@ func (t *Tally) Add(x float64) {
 		t.max = x
 	}
 	t.addToSum(x)
-	// The conversions keep the compiler from fusing products with sums, which it does on some machines only.
+	// The conversions keep the compiler from fusing products with sums, which it does on some
+	// machines only.
 	x0 := x - t.first
 	d := x0 - t.mean
 	t.mean += float64(d * (1 / float64(t.n))) // the division does not wait for the mean before
@@ -105,7 +108,8 @@ func (t *Tally) Sum() float64 { return t.sum + t.lost }
 // Mean is the mean of the observations.
 func (t *Tally) Mean() float64 { return t.Sum() / float64(t.n) }
 
-// Var is the sample variance: the sum of squared distances from the mean over n−1. It is NaN for fewer than two observations.
+// Var is the sample variance: the sum of squared distances from the mean over n−1. It is NaN for
+// fewer than two observations.
 func (t *Tally) Var() float64 {
 	if t.n < 2 {
 		return math.NaN()
@@ -129,18 +133,18 @@ func (t *Tally) known(x float64) float64 {
 	return x
 }
 
-// CI is the half-width of the confidence interval of the mean, by Student's t: with a level of 0.95, the interval
-// Mean() ± CI(0.95) covers the true mean in 95 of 100 experiments. It is infinite for fewer than two observations, and
-// panics if the level is not between 0 and 1.
+// CI is the half-width of the confidence interval of the mean, by Student's t: with a level of
+// 0.95, the interval Mean() ± CI(0.95) covers the true mean in 95 of 100 experiments. It is
+// infinite for fewer than two observations, and panics if the level is not between 0 and 1.
 //
-// It holds for independent observations that are normal, or so many that their mean is. Successive customers of one queue are
-// not independent, and the interval would be much too narrow: take their mean as one observation of each of several
-// replications, as package sim/replicate does.
+// It holds for independent observations that are normal, or so many that their mean is. Successive
+// customers of one queue are not independent, and the interval would be much too narrow: take their
+// mean as one observation of each of several replications, as package sim/replicate does.
 func (t *Tally) CI(level float64) float64 { return halfWidth(level, t.StdDev(), t.n) }
 
-// Quantile is the smallest of the observations that has at least a share q of them at or below it, to within the relative accuracy
-// that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. It panics unless the Tally was made with
-// [QuantileSketch], or if q is not in [0, 1].
+// Quantile is the smallest of the observations that has at least a share q of them at or below it,
+// to within the relative accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max
+// exactly. It panics unless the Tally was made with [QuantileSketch], or if q is not in [0, 1].
 func (t *Tally) Quantile(q float64) float64 {
 	checkQuantile("Tally", t.quantiles, q)
 	switch {
@@ -156,8 +160,8 @@ func (t *Tally) Quantile(q float64) float64 {
 	return max(t.min, min(x, t.max))
 }
 
-// AddTarget makes the tally count the observations that are at most x, from now on, for [Tally.ServiceLevel] and the [Report]. It panics if
-// x is not finite.
+// AddTarget makes the tally count the observations that are at most x, from now on, for
+// [Tally.ServiceLevel] and the [Report]. It panics if x is not finite.
 //
 //	desk.Waits().AddTarget(5) // how many are served within five minutes?
 func (t *Tally) AddTarget(x float64) {
@@ -173,9 +177,10 @@ func (t *Tally) AddTarget(x float64) {
 	t.quantiles.targets = append(t.quantiles.targets, target{x: x})
 }
 
-// ServiceLevel is the share of observations that are at most x: of a resource's waits, the share of requests that were granted within x. It is
-// exact if x is a target ([Tally.AddTarget]). Otherwise it is by the sketch: exact but for observations within its relative accuracy of x.
-// It is NaN without observations, and panics if x is no target and there is no [QuantileSketch].
+// ServiceLevel is the share of observations that are at most x: of a resource's waits, the share of
+// requests that were granted within x. It is exact if x is a target ([Tally.AddTarget]). Otherwise
+// it is by the sketch: exact but for observations within its relative accuracy of x. It is NaN
+// without observations, and panics if x is no target and there is no [QuantileSketch].
 func (t *Tally) ServiceLevel(x float64) float64 {
 	k := t.quantiles
 	if k != nil {
@@ -199,8 +204,9 @@ func (t *Tally) ServiceLevel(x float64) float64 {
 	return k.weightUpTo(x) / float64(t.n)
 }
 
-// Merge adds all observations of another Tally, which stays as it is, as if each had been added to this one. It panics if this one
-// keeps its observations ([Tally.KeepObservations]), or if it keeps quantiles, and the other has observations but no quantiles of the same accuracy.
+// Merge adds all observations of another Tally, which stays as it is, as if each had been added to
+// this one. It panics if this one keeps its observations ([Tally.KeepObservations]), or if it keeps
+// quantiles, and the other has observations but no quantiles of the same accuracy.
 func (t *Tally) Merge(other *Tally) {
 	if other.n == 0 {
 		return
@@ -283,7 +289,8 @@ func checkLevel(level float64) {
 	}
 }
 
-// halfWidth is that of the confidence interval of the mean of n observations with a sample standard deviation.
+// halfWidth is that of the confidence interval of the mean of n observations with a sample standard
+// deviation.
 func halfWidth(level, deviation float64, n int64) float64 {
 	checkLevel(level)
 	if n < 2 {
@@ -292,8 +299,8 @@ func halfWidth(level, deviation float64, n int64) float64 {
 	return portable.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
 }
 
-// A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments: [QuantileSketch]. Given to [NewResource], [NewStore] or
-// [NewContainer], it is for the waits.
+// A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments: [QuantileSketch].
+// Given to [NewResource], [NewStore] or [NewContainer], it is for the waits.
 type StatOption interface {
 	ResourceOption
 	statOption()
@@ -305,12 +312,14 @@ func (sketchOption) statOption() {}
 
 func (o sketchOption) applyTo(r *Resource) { r.waits.quantiles = newSketch([]StatOption{o}) }
 
-// QuantileSketch makes a [Tally] or a [TimeWeighted] able to answer Quantile, to within a share of the true value: with 0.01 a quantile of
-// 250 is told as something between 247.5 and 252.5. An observation then costs tens of nanoseconds instead of a few, and the
-// memory grows with the logarithm of the range of the values over the accuracy, not with their number. Values beyond ±10³⁰⁸ are
-// taken for that. It panics if the accuracy is not between a millionth and 1.
+// QuantileSketch makes a [Tally] or a [TimeWeighted] able to answer Quantile, to within a share of
+// the true value: with 0.01 a quantile of 250 is told as something between 247.5 and 252.5. An
+// observation then costs tens of nanoseconds instead of a few, and the memory grows with the
+// logarithm of the range of the values over the accuracy, not with their number. Values beyond
+// ±10³⁰⁸ are taken for that. It panics if the accuracy is not between a millionth and 1.
 func QuantileSketch(relativeAccuracy float64) StatOption {
-	// The library numbers buckets in 32 bits, and with finer ones they would not reach over all numbers.
+	// The library numbers buckets in 32 bits, and with finer ones they would not reach over all
+	// numbers.
 	if !(relativeAccuracy >= 1e-6 && relativeAccuracy < 1) {
 		panic(fmt.Sprintf("sim: QuantileSketch(%v): a relative accuracy is between a millionth and 1, such as 0.01", relativeAccuracy))
 	}
@@ -333,10 +342,12 @@ func newSketch(opts []StatOption) *sketch {
 	return &sketch{dd: ddsketch.NewDDSketchFromStoreProvider(buckets, store.DefaultProvider)}
 }
 
-// A sketch holds weighted values in buckets that are as wide as the relative accuracy allows [DDSketch].
+// A sketch holds weighted values in buckets that are as wide as the relative accuracy allows
+// [DDSketch].
 //
-// The library's own quantile counts ranks from 0 to n−1, which has no meaning for weights that are durations: all that happens
-// within one unit of time would be the first rank. Hence rank and valueAbove here.
+// The library's own quantile counts ranks from 0 to n−1, which has no meaning for weights that are
+// durations: all that happens within one unit of time would be the first rank. Hence rank and
+// valueAbove here.
 //
 // [DDSketch]: https://doi.org/10.14778/3352063.3352135
 type sketch struct {
@@ -368,8 +379,9 @@ func (k *sketch) add(x, weight float64) {
 	}
 }
 
-// addUpTo takes the path of a level up to now in. The sketch has a time of its own, so that asking for a quantile does not part a
-// stretch of the path for the moments, whose last digits would change.
+// addUpTo takes the path of a level up to now in. The sketch has a time of its own, so that asking
+// for a quantile does not part a stretch of the path for the moments, whose last digits would
+// change.
 func (k *sketch) addUpTo(now, x float64) {
 	k.add(x, now-k.upTo)
 	k.upTo = now

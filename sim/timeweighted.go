@@ -7,16 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A TimeWeighted holds statistics over time of a quantity that changes in jumps and lasts in between: the length of a queue, units in
-// use, a stock. Its mean is the area under the path over the time, from the start, or the last Reset, to now. For single
-// observations there is [Tally].
+// A TimeWeighted holds statistics over time of a quantity that changes in jumps and lasts in
+// between: the length of a queue, units in use, a stock. Its mean is the area under the path over
+// the time, from the start, or the last Reset, to now. For single observations there is [Tally].
 //
-// A value counts by the time it lasts. One that is taken and left again at the same instant has not been: of several changes at
-// an instant, only the last value counts, in the minimum and the maximum too. The value of now counts in those two at once.
+// A value counts by the time it lasts. One that is taken and left again at the same instant has not
+// been: of several changes at an instant, only the last value counts, in the minimum and the
+// maximum too. The value of now counts in those two at once.
 //
-// Mean and variance are kept by the weighted form of Welford's recurrence [W79], for the distances from the first value, so that a
-// large offset does no harm. A change takes about 15 ns and allocates nothing, unless quantiles or the course are kept; asking
-// changes nothing.
+// Mean and variance are kept by the weighted form of Welford's recurrence [W79], for the distances
+// from the first value, so that a large offset does no harm. A change takes about 15 ns and
+// allocates nothing, unless quantiles or the course are kept; asking changes nothing.
 //
 // A TimeWeighted must not be used from several goroutines at once.
 //
@@ -37,8 +38,9 @@ type TimeWeighted struct {
 	series    *seriesRecorder
 }
 
-// NewTimeWeighted returns a TimeWeighted that begins now with an initial value. The clock tells the time, which must not go back;
-// [Simulation.NewLevel] makes one for the clock of a simulation. It panics if the value is NaN or infinite.
+// NewTimeWeighted returns a TimeWeighted that begins now with an initial value. The clock tells the
+// time, which must not go back; [Simulation.NewLevel] makes one for the clock of a simulation. It
+// panics if the value is NaN or infinite.
 func NewTimeWeighted(clock func() float64, initial float64, opts ...StatOption) *TimeWeighted {
 	if !finite(initial) {
 		refuse("NewTimeWeighted", initial)
@@ -48,15 +50,17 @@ func NewTimeWeighted(clock func() float64, initial float64, opts ...StatOption) 
 	return l
 }
 
-// level is NewTimeWeighted for what keeps statistics of its own. They are a part of it, so that who holds one of them holds it all.
+// level is NewTimeWeighted for what keeps statistics of its own. They are a part of it, so that who
+// holds one of them holds it all.
 func (s *Simulation) timeWeighted(initial float64) TimeWeighted {
 	l := TimeWeighted{clock: s.clock, value: initial}
 	l.Reset()
 	return l
 }
 
-// NewTimeWeighted returns a TimeWeighted that follows the simulation's clock, is part of its [Report], and is reset when it has warmed up. Without
-// a name it is not in the report, and goes when nobody holds it.
+// NewTimeWeighted returns a TimeWeighted that follows the simulation's clock, is part of its
+// [Report], and is reset when it has warmed up. Without a name it is not in the report, and goes
+// when nobody holds it.
 func (s *Simulation) NewTimeWeighted(name string, initial float64, opts ...StatOption) *TimeWeighted {
 	l := NewTimeWeighted(s.clock, initial, opts...)
 	register(s, name, l)
@@ -130,7 +134,8 @@ func (l *TimeWeighted) moments(now float64) (mean, squares float64) {
 	lasted := now - l.since
 	x := l.value - l.first
 	d := x - l.mean
-	// The conversions keep the compiler from fusing products with sums, which it does on some machines only.
+	// The conversions keep the compiler from fusing products with sums, which it does on some
+	// machines only.
 	mean = l.mean + float64(d*(lasted/(now-l.start)))
 	squares = l.squares + float64(d*(x-mean)*lasted)
 	return mean, squares
@@ -160,9 +165,11 @@ func (l *TimeWeighted) Mean() float64 {
 	return l.first + mean
 }
 
-// Var is the mean over time of the squared distance from the mean, to now. Before any time has passed it is 0.
+// Var is the mean over time of the squared distance from the mean, to now. Before any time has
+// passed it is 0.
 //
-// It is the variance of this path, and says nothing about how well the mean is known: the values of a path depend on each other.
+// It is the variance of this path, and says nothing about how well the mean is known: the values of
+// a path depend on each other.
 func (l *TimeWeighted) Var() float64 {
 	now := l.now()
 	if l.since == l.start {
@@ -190,9 +197,10 @@ func (l *TimeWeighted) Max() float64 {
 // roundedShare is what a share of time may be short of because of rounding.
 const roundedShare = 1e-9
 
-// Quantile is the smallest value that the level was at or below for at least a share q of the time, to within the relative
-// accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max exactly. Before any time has passed it is the value.
-// It panics unless the TimeWeighted was made with [QuantileSketch], or if q is not in [0, 1].
+// Quantile is the smallest value that the level was at or below for at least a share q of the time,
+// to within the relative accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max
+// exactly. Before any time has passed it is the value. It panics unless the TimeWeighted was made
+// with [QuantileSketch], or if q is not in [0, 1].
 func (l *TimeWeighted) Quantile(q float64) float64 {
 	checkQuantile("TimeWeighted", l.quantiles, q)
 	now := l.now()

@@ -23,8 +23,9 @@ func (s *Simulation) who() string {
 	return ""
 }
 
-// tracedNames tells processes of one name apart in a trace: the first has the name, and the others the name and a number, as in
-// "customer#2". They are kept only while there is a trace, and not in the processes, which would be larger for all.
+// tracedNames tells processes of one name apart in a trace: the first has the name, and the others
+// the name and a number, as in "customer#2". They are kept only while there is a trace, and not in
+// the processes, which would be larger for all.
 type tracedNames struct {
 	count map[string]int      // processes so far, by name
 	of    map[*Process]string // of those that are not the first of their name

@@ -5,16 +5,17 @@ import (
 	"strings"
 )
 
-// A Waitable is something that happens once, and that processes can wait for: a [Signal], a [SignalOf], the end of a [Process], the
-// [Outcome] of one, a [Request], or a [Condition] made of others.
+// A Waitable is something that happens once, and that processes can wait for: a [Signal], a
+// [SignalOf], the end of a [Process], the [Outcome] of one, a [Request], or a [Condition] made of
+// others.
 type Waitable interface {
 	// Happened tells whether it has happened.
 	Happened() bool
 
 	// moment is when it happened, and not valid before.
 	moment() moment
-	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet. If it is a request, it may
-	// happen in the call.
+	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet.
+	// If it is a request, it may happen in the call.
 	subscribe(sub *subscription)
 	// asker is itself, if there is a request in it, and else nil.
 	requester() requester
@@ -24,13 +25,13 @@ type Waitable interface {
 	label() string
 }
 
-// A moment tells what came first: the time, and of what happened at the same time, the number.
+// A moment orders what has happened: by time, and at equal times by number.
 type moment struct {
 	time   float64
 	number uint64 // 0 if it is none
 }
 
-// beginning is the number of what has happened from the beginning.
+// beginning is the number of what has happened from the start.
 const beginning = 1
 
 func (m moment) valid() bool { return m.number != 0 }
@@ -39,11 +40,11 @@ func (m moment) before(other moment) bool {
 	return m.time < other.time || m.time == other.time && m.number < other.number
 }
 
-// happening is the moment of something that happens now.
+// happening returns the moment of something that happens now.
 func (s *Simulation) happening() moment { return moment{s.now, s.number()} }
 
-// A subscription is the place of a waiter in the list of those who wait for the same. It belongs to the waiter, so that
-// waiting allocates nothing, and leaving costs constant time.
+// A subscription is an entry in the list of those that wait for the same thing. It belongs to the
+// waiter, so waiting allocates nothing, and unsubscribing costs constant time.
 type subscription struct {
 	prev, next *subscription // the first one's prev is the last, whose next is nil
 	list       *subscribers  // nil if it is in none
@@ -52,16 +53,17 @@ type subscription struct {
 
 type subscriber interface{ notify(*subscription) }
 
-// subscribers are in the order in which they came.
+// subscribers are a list in the order of subscribing.
 type subscribers struct {
 	first  *subscription
 	source source // nil if it does not matter to what they wait for whether somebody does
 }
 
-// What is forsaken does something about it: a condition no longer watches others, a timeout is no longer due, and a request
-// leaves its line.
+// A source wants to know when its last subscriber leaves: a condition stops watching its parts, a
+// timeout is unscheduled, and a request leaves its queue.
 type source interface {
-	// forsake is called when the last who waited has left, and not when what they waited for has happened.
+	// forsake is called when the last who waited has left, and not when what they waited for has
+	// happened.
 	unsubscribed()
 }
 
@@ -93,8 +95,9 @@ func (l *subscribers) remove(sub *subscription) {
 	sub.list, sub.prev, sub.next = nil, nil, nil
 }
 
-// fire notifies all, in order. It takes each out before, so that it may subscribe to something else. Lines that somebody leaves
-// because of it are served when all know, so that nobody is given something who is about to leave, too.
+// fire notifies all subscribers in order. Each is removed first, so that it may subscribe to
+// something else. Queues that requests leave meanwhile are served at the end, so that nothing is
+// granted to a request that is about to leave.
 func (l *subscribers) fire(s *Simulation) {
 	if l.first == nil {
 		return
@@ -117,7 +120,7 @@ func (l *subscribers) count() int {
 	return n
 }
 
-// leave gives up the subscription, if there is one.
+// unsubscribe leaves the list, if the subscription is in one.
 func (sub *subscription) unsubscribe() {
 	l := sub.list
 	if l == nil {
@@ -129,12 +132,12 @@ func (sub *subscription) unsubscribe() {
 	}
 }
 
-// A Condition is made of other things that happen: it happens with the last of them ([AllOf]) or with the first ([AnyOf]). It
-// is a [Waitable] itself, so that conditions can be made of conditions.
+// A Condition is made of other Waitables: it happens with the last of them ([AllOf]) or with the
+// first ([AnyOf]). It is a [Waitable] itself, so conditions can be nested.
 //
-// It happens at the same moment as what makes it happen, without an event of its own. It watches the others only while
-// somebody waits for it, so that conditions that are no longer of interest cost nothing. Asking it costs a look at each of
-// the others.
+// It happens at the same moment as what makes it happen, without an event of its own. It watches
+// its parts only while something waits for it, so an unused condition costs nothing. Happened looks
+// at each of the parts.
 type Condition struct {
 	s          *Simulation // nil if it is made of nothing
 	of         []Waitable
@@ -147,10 +150,12 @@ type Condition struct {
 	waiters    subscribers
 }
 
-// AllOf is the condition that all of the given have happened. Without any, it has happened from the beginning.
+// AllOf returns the condition that all of the given have happened. With none it has happened from
+// the start.
 func AllOf(ws ...Waitable) *Condition { return newCondition(ws, false) }
 
-// AnyOf is the condition that at least one of the given has happened. It panics if none is given, since it would never happen.
+// AnyOf returns the condition that at least one of the given has happened. It panics if none is
+// given, since it would never happen.
 func AnyOf(ws ...Waitable) *Condition {
 	if len(ws) == 0 {
 		panic("sim: AnyOf needs at least one thing that may happen")
@@ -178,11 +183,11 @@ func newCondition(ws []Waitable, any bool) *Condition {
 	return c
 }
 
-// Happened tells whether it has happened.
+// Happened reports whether the condition has happened.
 func (c *Condition) Happened() bool { return c.moment().valid() }
 
-// First is, of the things that the condition is made of, the one that happened first, or nil if none has. For AnyOf, it is
-// what made it happen.
+// First returns the part that happened first, or nil if none has. For AnyOf, it is what made the
+// condition happen.
 func (c *Condition) First() Waitable {
 	var first Waitable
 	var least moment
@@ -194,7 +199,7 @@ func (c *Condition) First() Waitable {
 	return first
 }
 
-// All lists those of the things that the condition is made of which have happened, in the order in which they were given.
+// All returns the parts that have happened, in the order in which they were given.
 func (c *Condition) All() []Waitable {
 	var all []Waitable
 	for _, w := range c.of {
@@ -230,7 +235,8 @@ func (c *Condition) subscribe(sub *subscription) {
 	}
 }
 
-// watch subscribes to the others that have not happened. A request among them may be granted at once, and then any is enough.
+// watch subscribes to the parts that have not happened. A request among them may be granted at
+// once, and then any is enough.
 func (c *Condition) watch() {
 	if c.subs == nil {
 		c.subs = make([]subscription, len(c.of))
@@ -252,17 +258,17 @@ func (c *Condition) watch() {
 	}
 }
 
-// complete tells whether enough of the others have happened.
+// complete reports whether enough parts have happened.
 func (c *Condition) complete() bool { return c.left == 0 || c.any && c.left < len(c.of) }
 
-// forsake takes the subscriptions back.
+// unsubscribed drops the subscriptions to the parts.
 func (c *Condition) unsubscribed() {
 	for i := range c.subs {
 		c.subs[i].unsubscribe()
 	}
 }
 
-// notify is called when one of the others has happened.
+// notify is called when a part has happened.
 func (c *Condition) notify(*subscription) {
 	if c.left--; !c.placing && c.complete() {
 		c.happen()
@@ -294,7 +300,7 @@ func (c *Condition) requester() requester {
 	return nil
 }
 
-// each calls f with those of the things it is made of that have requests in them.
+// each calls f with the parts that contain requests.
 func (c *Condition) each(f func(requester)) {
 	for _, w := range c.of {
 		if a := w.requester(); a != nil {

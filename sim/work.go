@@ -7,16 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// WorkRule says what becomes of who is at work when there are fewer units than are in use, because a shift has ended or something broke.
-// Of those who hold units the ones with the largest [Rank] have to stop, the latest first, until no more are in use than there
-// are. Who stops gives all of its units back.
+// A WorkRule says what becomes of work that loses its units: because a shift ends, a unit breaks,
+// or a request preempts. Grants with the largest [Rank] lose their units first, and the latest
+// among equals, until no more are in use than there are. A grant loses all of its units.
 //
-// Only [Resource.Work] and [Grant.Work] can be stopped and go on later, since only they know what is left. Who does anything else with
-// its units, such as a [Process.Wait] in [Resource.Use], and events, which cannot be told, keep them as with Finish; but the units
-// of any process can be taken away. Whose work ends at this very instant is done, and is not stopped.
+// Only [Resource.Work] and [Grant.Work] can be stopped and go on later, since only they know what
+// is left. A process that holds units for anything else, such as a [Process.Wait] in
+// [Resource.Use], and an event, keep them as with Finish; but with Interrupt any process loses
+// them. Work that ends at this very instant is done, and is not stopped.
 type WorkRule uint8
 
-// What becomes of who is at work. Unless told, it is Finish when a shift ends, and Resume when something breaks.
+// The rules. The default is Finish at the end of a shift, and Resume at a breakdown.
 const (
 	Finish    WorkRule = iota + 1 // it keeps its units until it releases them
 	Resume                        // it stops, and what is left is done when there are units again: after the repair, or by the next shift
@@ -30,12 +31,14 @@ func (w WorkRule) check(what string) {
 	}
 }
 
-// Work waits for n units, works with them for a time d, and gives them back. It is [Resource.Use] with a wait of d, but for when there are
-// fewer units meanwhile, by [Resource.Schedule] or [Resource.Break]: then the work may stop, and go on later ([WorkRule]). So d is the
-// time that the work takes, and not that by which it is over.
+// Work waits for n units, works with them for a time d, and gives them back. It is [Resource.Use]
+// with a wait of d, except that the work can be stopped by [Resource.Schedule], [Resource.Break]
+// and a [Preempting] request, and go on later; see [WorkRule]. So d is the time that the work
+// takes, not when it is over.
 //
-// The error is what a failed request returns, or an *[Interrupted] if the process was interrupted, or lost its units, while it worked;
-// [Remaining] tells how much is left then. It panics if d is negative or not finite.
+// The error is that of a failed request, or an *[Interrupted] if the process was interrupted, or
+// lost its units, while it worked; [Remaining] returns how much is left. It panics if d is negative
+// or not finite.
 func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) error {
 	g := r.spareGrant()
 	if err := r.request(p, n, g, opts); err != nil {
@@ -46,10 +49,12 @@ func (r *Resource) Work(p *Process, n int, d float64, opts ...RequestOption) err
 	return g.Work(d)
 }
 
-// Work is a wait of d by the process that holds the units, which is stopped while they are not there; see [Resource.Work]. It returns
-// an *[Interrupted] if the process is interrupted or the units are taken away: [Remaining] tells how much is left. If they had been taken away
-// before, and the process knows, it returns the [Preempted] at once. Interrupted while it is stopped, the process still has its claim
-// until it is released, and may work on later.
+// Work waits for a time d of work with the units. It is stopped while the units are not there; see
+// [Resource.Work]. It returns an *[Interrupted] if the process is interrupted or the units are
+// taken away: [Remaining] returns how much is left. If they had been taken away before, and the
+// process was interrupted for it, it returns the *[Preempted] at once. A process that is
+// interrupted while its work is stopped keeps its claim until it releases the grant, and may work
+// on later.
 //
 // It panics if d is negative or not finite, and if the units have been released.
 func (g *Grant) Work(d float64) error {
@@ -91,7 +96,7 @@ type job struct {
 	left  float64 // when it was stopped
 }
 
-// suspend stops the work that is done with a grant, and gives its units back until it can go on.
+// suspend stops the work that is done with a grant, and frees its units until it can go on.
 func (r *Resource) suspend(g *Grant, rule WorkRule) {
 	s, p := r.s, g.p
 	if at, due := s.dueAt(p.slot); due {
@@ -114,7 +119,7 @@ func (r *Resource) suspend(g *Grant, rule WorkRule) {
 	}
 }
 
-// unstop takes a grant out of those that are stopped.
+// unstop removes a grant from the suspended ones.
 func (r *Resource) unstop(g *Grant) {
 	link := &r.availability.stopped
 	for *link != g {
@@ -123,7 +128,7 @@ func (r *Resource) unstop(g *Grant) {
 	*link, g.next, g.stopped = g.next, nil, false
 }
 
-// goOn gives a grant its units again, and lets the work that is done with it go on.
+// resumeWork gives a grant its units again, and lets its work go on.
 func (r *Resource) resumeWork(g *Grant) {
 	s := r.s
 	r.unstop(g)
@@ -154,27 +159,28 @@ func (r *Resource) resumeWork(g *Grant) {
 	g.wait()
 }
 
-// wait lets the time pass that is left of the work, if the process is at it: the units are there again, or somebody else has released them,
-// and it is as any wait.
+// wait schedules the end of the work, if the process is waiting for it.
 func (g *Grant) wait() {
 	if p := g.p; p.works == g && p.state == waiting {
 		p.s.schedule(p.slot, p.s.now+g.job.left)
 	}
 }
 
-// stops reports whether there is work that was stopped and goes before a request of a rank.
+// stops reports whether there is suspended work that goes before a request of a rank.
 func (u *availability) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
 
-// Stopped is how often work was stopped because a shift ended or something broke.
+// Stopped counts how often work was stopped, because a shift ended, a unit broke or a request
+// preempted it.
 func (r *Resource) Stopped() int { return r.refused.stopped }
 
-// Stopped reports whether the work that is done with the units is stopped: they are held, but not in use.
+// Suspended reports whether the work with the units is stopped: they are held, but not in use.
 func (g *Grant) Suspended() bool { return g.stopped }
 
 // Preempted is the cause of the interrupt that a process gets when units are taken from it.
 //
-// If the interrupt has not ended a wait when what was lost is released, by whomever, or [Resource.Use] tells of the loss, it never
-// will: it does not end a wait that has nothing to do with the resource.
+// If that interrupt has not ended a wait by the time the lost grant is released, or [Resource.Use]
+// has returned the loss, it is dropped: it does not end a wait that has nothing to do with the
+// resource.
 type Preempted struct {
 	By       *Process // who got them; nil if no process did
 	Why      string   // why, if nobody got them: the end of a shift, or a breakdown
@@ -201,8 +207,9 @@ func (g *Grant) Lost() *Preempted {
 	return &g.lost.Preempted
 }
 
-// preempt takes units from grants of a larger rank, by the rule of request q, until there are enough for it. It takes nothing and
-// reports false if there would not be enough, or if the request does not preempt.
+// preempt takes units from grants of a larger rank, by the rule of request q, until there are
+// enough for it. It takes nothing and reports false if there would not be enough, or if the request
+// does not preempt.
 func (r *Resource) preempt(q *request) bool {
 	rule, g := q.preempt, q.grant
 	if rule <= Finish {
@@ -218,7 +225,8 @@ func (r *Resource) preempt(q *request) bool {
 	if available < lacking {
 		return false
 	}
-	// A process that loses units may leave a queue, even that of this resource. Nothing is granted meanwhile.
+	// A process that loses units may leave a queue, even that of this resource. Nothing is granted
+	// meanwhile.
 	r.busy = true
 	for g.n > r.free() {
 		var victim *Grant
@@ -251,7 +259,7 @@ func (r *Resource) tracePreempt(victim *Grant, by string) {
 	r.s.record(trace.Record{Kind: trace.Preempt, Who: by, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
 }
 
-// take takes away the units of victim for a process, or for nobody.
+// take takes away the units of victim for a process, or for none.
 func (r *Resource) take(victim *Grant, by *Process, why string) {
 	victim.lost = &loss{Preempted: Preempted{By: by, Why: why, Since: victim.since, Resource: r}}
 	r.drop(victim)
@@ -266,13 +274,14 @@ func (r *Resource) take(victim *Grant, by *Process, why string) {
 	victim.lost.notice = victim.p.interrupt(&victim.lost.Preempted)
 }
 
-// cutOff has those stop, or lose their units, who hold more than there are.
+// cutOff stops work, or takes units away, until no more are in use than there are.
 func (r *Resource) cutOff() {
 	u := r.availability
 	if u.rule == Finish || r.inUse <= r.capacity {
 		return
 	}
-	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody is to be served meanwhile.
+	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody
+	// is to be served meanwhile.
 	r.busy = true
 	for r.inUse > r.capacity {
 		var victim *Grant
@@ -293,7 +302,7 @@ func (r *Resource) cutOff() {
 	r.busy = false
 }
 
-// canStop reports whether a rule can make somebody stop who holds units.
+// canStop reports whether a rule can stop the work with a grant.
 func (g *Grant) canStop(rule WorkRule) bool {
 	p := g.p
 	if p == nil {
