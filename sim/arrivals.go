@@ -11,17 +11,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Arrivals tell when somebody comes, one after the other. Every source of this package is for one
+// Arrivals is a source of arrival times. Every source of this package is for one
 // [Simulation.Arrive]: it has a state, or draws from a stream.
 type Arrivals interface {
 	// Next is the time of the next arrival, which is not before the given one, that of the arrival
-	// before. It reports false if nobody comes any more.
+	// before. It reports false after the last arrival.
 	Next(after float64) (at float64, ok bool)
 }
 
-// Arrive calls f whenever somebody comes. Cancelling the event ends it, also from within f: at that
-// time the next call is already scheduled. When nobody comes any more the event is over; if nobody
-// comes at all it is the zero [Event].
+// Arrive calls f at each arrival. Canceling the event ends it, also from within f: the next call is
+// already scheduled then. After the last arrival the event is over; if there is none at all it is
+// the zero [Event].
 func (s *Simulation) Arrive(arrivals Arrivals, f func(), opts ...EventOption) Event {
 	needFunction(f) // before anything is drawn
 	next := func() (float64, bool) {
@@ -42,8 +42,8 @@ type arrivalFunc func(after float64) (float64, bool)
 
 func (f arrivalFunc) Next(after float64) (float64, bool) { return f(after) }
 
-// Poisson are arrivals at a constant rate, so many on average in a unit of time. With a rate of 0
-// nobody comes. It panics if the rate is negative or not finite.
+// Poisson returns arrivals at a constant rate, the mean number in a unit of time. With a rate of 0
+// there are none. It panics if the rate is negative or not finite.
 func Poisson(r *rand.Rand, rate float64) Arrivals {
 	if !(rate >= 0 && finite(rate)) {
 		panic(fmt.Sprintf("sim: Poisson(%g): the rate must be finite, and not negative", rate))
@@ -54,17 +54,18 @@ func Poisson(r *rand.Rand, rate float64) Arrivals {
 	})
 }
 
-// mostRejected is how many candidates in a row may come to nothing. At a rate of one in a million
-// of the largest, it is ten times as many as to be expected.
+// mostRejected is how many candidates in a row may be rejected. At a rate of one in a million of
+// the largest, it is ten times the expected number.
 const mostRejected = 10_000_000
 
-// VaryingPoisson are arrivals at a rate that changes with time, and is never above most; nobody
-// comes after the time until, which may be +∞. It is exact, by thinning [LS79]: candidates come at
-// the rate most, and one at t is taken with probability rate(t)/most. So the closer most is to what
-// the rate really reaches, the less is drawn in vain. For a rate by the hour there is [RateTable].
+// VaryingPoisson returns arrivals at a rate that changes with time, and is never above most. There
+// are none after the time until, which may be +∞. It is exact, by thinning [LS79]: candidates come
+// at the rate most, and one at t is accepted with probability rate(t)/most. So the closer most is
+// to the largest rate, the fewer candidates are rejected. For a rate by the hour there is
+// [RateTable].
 //
 // It panics if most is not positive and finite, when the rate is negative, NaN or above most at a
-// candidate, and if ten million candidates in a row come to nothing.
+// candidate, and if ten million candidates in a row are rejected.
 //
 // [LS79]: https://doi.org/10.1002/nav.3800260304
 func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until float64) Arrivals {
@@ -88,8 +89,8 @@ func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until floa
 	})
 }
 
-// Renewal are arrivals whose distances are independent of each other and have a distribution. With
-// [Empirical] it is the bootstrap of recorded intervals.
+// Renewal returns arrivals whose gaps are independent and have a distribution. With [Empirical] it
+// is the bootstrap of recorded [Gaps].
 func Renewal(r *rand.Rand, between Distribution) Arrivals {
 	return arrivalFunc(func(after float64) (float64, bool) {
 		d := between.Draw(r)
@@ -100,8 +101,8 @@ func Renewal(r *rand.Rand, between Distribution) Arrivals {
 	})
 }
 
-// Recorded are arrivals at given times, as they were recorded. Those that are before the beginning
-// are left out. It panics if the times are not finite and in order.
+// Recorded returns arrivals at recorded times. Those before the beginning are left out. It panics
+// if the times are not finite and in order.
 func Recorded(times []float64) Arrivals {
 	for i, t := range times {
 		if !finite(t) || i > 0 && !(t >= times[i-1]) {
@@ -120,8 +121,8 @@ func Recorded(times []float64) Arrivals {
 	})
 }
 
-// Batches lets several come at each time: size tells how many, and is drawn anew each time. It
-// panics if that is below 1.
+// Batches makes several arrivals of each one: size returns how many, and is called anew each time.
+// It panics if that is below 1.
 func Batches(arrivals Arrivals, size func() int) Arrivals {
 	left, at := 0, 0.0
 	return arrivalFunc(func(after float64) (float64, bool) {
@@ -145,10 +146,10 @@ type Appointment struct {
 	Due, At float64
 }
 
-// Appointments draws who comes when of those who have an appointment at the given times: each stays
-// away with a probability, and the others come late, or early if that is negative, by a
-// distribution. Those who come are in the order in which they do; nobody comes before the time 0 of
-// the clock. It panics if noShow is not a probability, or if a time is not finite.
+// Appointments draws arrivals for appointments at the given times: each is missed with probability
+// noShow, and the others come late, or early if that is negative, by a distribution. They are
+// returned in the order of arrival; none arrives before time 0. It panics if noShow is not a
+// probability, or if a time is not finite.
 //
 //	for _, a := range sim.Appointments(s.Stream("patients"), slots, 0.1, sim.Normal(0, 3)) {
 //		s.GoAt(a.At, "patient", visit)
@@ -162,7 +163,7 @@ func Appointments(r *rand.Rand, times []float64, noShow float64, late Distributi
 		if !finite(due) {
 			panic(fmt.Sprintf("sim: Appointments: time %d is %g; it must be finite", i, due))
 		}
-		comes, by := r.Float64() >= noShow, late.Draw(r) // both are drawn, so that who stays away does not change the others
+		comes, by := r.Float64() >= noShow, late.Draw(r) // both are drawn always, so that a no-show does not change the others
 		if comes {
 			all = append(all, Appointment{i, due, max(0, due+by)})
 		}
@@ -171,8 +172,8 @@ func Appointments(r *rand.Rand, times []float64, noShow float64, late Distributi
 	return all
 }
 
-// A RateTable is a rate that changes at given times: so many in an hour from eight to nine, so many
-// from nine to ten.
+// A RateTable is a rate that changes at given times: one rate from eight to nine, another from nine
+// to ten.
 //
 //	table, err := sim.NewRateTable([]float64{0, 8, 12, 18}, []float64{0, 20, 35, 0}, 24)
 //	s.Arrive(table.Poisson(s.Stream("customers")), arrive)
@@ -183,9 +184,10 @@ type RateTable struct {
 	before []float64 // the integral of the rate up to each time, and up to the period
 }
 
-// NewRateTable is the table in which each rate holds from its time to the next, and the last one up
-// to the period, when it begins again. With a period of 0 it does not: the last rate holds for
-// ever, and before the first time the rate is 0. With a period the first time must be 0.
+// NewRateTable returns the table in which each rate holds from its time to the next, and the last
+// one up to the period, when the table repeats. With a period of 0 it does not repeat: the last
+// rate holds forever, and before the first time the rate is 0. With a period the first time must be
+// 0.
 func NewRateTable(from, rates []float64, period float64) (*RateTable, error) {
 	if len(from) == 0 || len(from) != len(rates) {
 		return nil, fmt.Errorf("sim: a table of %d times and %d rates; there must be as many of both, and at least one", len(from), len(rates))
@@ -225,8 +227,8 @@ func (t *RateTable) end(i int) float64 {
 	return t.period
 }
 
-// piece is the number of the rate that holds at a time, −1 before the first, and when the table
-// last began.
+// piece returns the number of the rate that holds at a time, −1 before the first, and when the
+// table last began.
 func (t *RateTable) piece(at float64) (i int, base float64) {
 	if !math.IsInf(t.period, 1) {
 		k := math.Floor(at / t.period)
@@ -248,11 +250,11 @@ func (t *RateTable) Rate(at float64) float64 {
 	return 0
 }
 
-// Expected is how many come on average from one time to a later one.
+// Expected is the mean number of arrivals from one time to a later one.
 func (t *RateTable) Expected(from, to float64) float64 { return t.integral(to) - t.integral(from) }
 
 // integral is that of the rate up to a time, from 0 if there is a period, and from the first time
-// if there is none.
+// otherwise.
 func (t *RateTable) integral(at float64) float64 {
 	i, base := t.piece(at)
 	if i < 0 {
@@ -265,8 +267,8 @@ func (t *RateTable) integral(at float64) float64 {
 	return sum
 }
 
-// Poisson are arrivals at the rate of the table. It is exact: what is between two arrivals, in
-// units of the integral of the rate, is exponential with mean 1.
+// Poisson returns arrivals at the rate of the table. It is exact: the integral of the rate between
+// two arrivals is exponential with mean 1.
 func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
 	return arrivalFunc(func(after float64) (float64, bool) {
 		left := random.Exponential(r)
@@ -293,7 +295,7 @@ func (t *RateTable) Poisson(r *rand.Rand) Arrivals {
 			}
 			before := base
 			i, base = 0, base+t.period
-			if rounds := math.Floor(left / whole); rounds > 0 { // nobody comes for so long
+			if rounds := math.Floor(left / whole); rounds > 0 { // no arrival in so many periods
 				base += float64(rounds * t.period)
 				left -= float64(rounds * whole)
 			}

@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// BreakdownConfig say how units of a resource break, and are repaired; see [Resource.Break].
+// BreakdownConfig says how units of a resource break, and are repaired; see [Resource.Break].
 type BreakdownConfig struct {
-	// Name is that of the statistics in the [Report], of which there are none without one, and of
-	// the streams of random numbers, which are otherwise named after the resource.
+	// Name is the name of the statistics in the [Report] and of the streams of random numbers.
+	// Without one there are no statistics in the report, and the streams are named after the
+	// resource.
 	Name string
 
-	// ToFailure is how long it takes until they break, from the beginning or since they were
-	// repaired: by the clock, or, with InUse, in unit-times that they are used, which is the time
-	// during which it is busy for a resource of one unit.
+	// ToFailure is the time to failure, from the start or the last repair: by the clock, or, with
+	// InUse, in unit-times of use (for a resource of one unit, the time that it is busy).
 	ToFailure Distribution
 	InUse     bool
 
-	// Repair is how long the repair takes. With RepairBy it is a process instead, which may wait
-	// for somebody to come, and for parts: when it ends, the units are there again.
+	// Repair is how long the repair takes. RepairBy is a process instead, which may wait for a
+	// fitter and for parts: when it ends, the units are available again.
 	Repair   Distribution
 	RepairBy func(p *Process)
 
 	Units int      // how many break at once; all if it is 0
-	Rule  WorkRule // what becomes of who is at work; Resume unless told
+	Rule  WorkRule // what becomes of work; Resume by default
 }
 
-// A Breakdown is what goes on by [Resource.Break]: units break and are repaired, again and again.
+// A Breakdown is a running [Resource.Break]: units break and are repaired, again and again.
 type Breakdown struct {
 	r        *Resource
 	of       BreakdownConfig
@@ -42,7 +42,7 @@ type Breakdown struct {
 	ended    bool
 }
 
-// occurrences counts something, for the report.
+// occurrences is a count in the report.
 type occurrences struct{ n int64 }
 
 // Reset makes it 0.
@@ -53,17 +53,16 @@ func (c *occurrences) report(name string) []ReportRow {
 	return []ReportRow{{Name: name, Mean: none, StdDev: none, Min: none, Max: none, N: c.n}}
 }
 
-// Break lets units of the resource break, from now on. Those that break are the free ones as long
-// as there are any: who is at work goes on with another unit. If there are not enough, [WorkRule]
-// says what becomes of those at work.
+// Break makes units of the resource break, from now on. Free units break first: work goes on with
+// another unit. If there are not enough, the [WorkRule] says what becomes of the work.
 //
-// Several can be at work on one resource, such as one for each machine of five, or one for small
-// troubles and one for large ones. Each has one pending event at most. Since there is always
-// something left to happen, [Simulation.Run] needs a time to end, unless it is by use.
+// A resource can have several, such as one for each of five machines, or one for small and one for
+// large failures. Each has at most one pending event. Unless failures depend on use, there is
+// always one, so [Simulation.Run] needs a time to end.
 //
-// A unit that breaks by the clock does so in the night, too. It panics if there is no distribution
-// or a negative number of units, and when a time to failure is drawn that is not above 0, or a
-// repair of negative length.
+// A unit whose failures depend on the clock also breaks while it is idle. Break panics if a
+// distribution is missing or the number of units is negative, and when a time to failure is drawn
+// that is not above 0, or a repair of negative length.
 func (r *Resource) Break(b BreakdownConfig) *Breakdown {
 	switch {
 	case b.ToFailure.draw == nil:
@@ -96,7 +95,7 @@ func (d *Breakdown) statistics(f func(string, resetter)) {
 	f("failures", &d.count)
 }
 
-// begin waits for the next failure.
+// begin schedules the next failure.
 func (d *Breakdown) begin() {
 	s, u := d.r.s, d.r.availability
 	life := d.of.ToFailure.Draw(d.failures)
@@ -113,7 +112,7 @@ func (d *Breakdown) begin() {
 	}
 }
 
-// foresee schedules the failure that comes by use, if nothing changes.
+// scheduleFailure schedules a failure that depends on use, for the present number of units in use.
 func (d *Breakdown) scheduleFailure() {
 	s, inUse := d.r.s, d.r.inUse
 	at := s.now + max(0, d.left)/float64(inUse)
@@ -127,7 +126,7 @@ func (d *Breakdown) scheduleFailure() {
 	}
 }
 
-// wear counts the use of units up to now, of which there is another number from now on.
+// countUse adds the use of units up to now. Their number changes now.
 func (u *availability) countUse(r *Resource) {
 	if len(u.byUse) > 0 {
 		used := float64(float64(u.unitsInUse) * (r.s.now - u.countedUpTo))
@@ -171,12 +170,12 @@ func (d *Breakdown) fail() {
 	r.adapt(d.of.Rule, "a breakdown")
 }
 
-// unwear takes a breakdown out of those that come by use.
+// removeByUse removes a breakdown from those that depend on use.
 func (u *availability) removeByUse(d *Breakdown) {
 	u.byUse = slices.DeleteFunc(u.byUse, func(other *Breakdown) bool { return other == d })
 }
 
-// repaired makes the units whole again.
+// repaired makes the units available again.
 func (d *Breakdown) repaired() {
 	r, u := d.r, d.r.availability
 	if r.s.closed {
@@ -195,7 +194,7 @@ func (d *Breakdown) repaired() {
 	r.adapt(d.of.Rule, "a breakdown")
 }
 
-// End lets nothing break any more. A repair that is under way goes on.
+// End stops further failures. A repair in progress goes on.
 func (d *Breakdown) End() {
 	if d.ended = true; !d.broken {
 		d.event.Cancel()
@@ -206,9 +205,9 @@ func (d *Breakdown) End() {
 // Broken reports whether the units are broken.
 func (d *Breakdown) Broken() bool { return d.broken }
 
-// Failures is how often they broke, since the beginning, or since the statistics were reset.
+// Failures counts the failures since the start, or since the statistics were reset.
 func (d *Breakdown) Failures() int { return int(d.count.n) }
 
-// Down is how many units are broken, over time; if all are, how many there would be by the
-// timetable.
+// Down is the number of broken units, over time; if all are broken, the number that the timetable
+// gives.
 func (d *Breakdown) Down() *TimeWeighted { return &d.down }

@@ -9,11 +9,11 @@ import (
 
 // Container holds an amount of something that is not counted in things: fuel, water, money.
 //
-// Those who want to take out are served by [Rank], and among equals first come, first served; so
-// are those who want to put in. Nobody is overtaken by a smaller request that stands behind in the
-// same line. When both lines can go on, who takes out goes first.
+// Requests to get are served by [Rank], and equal ranks first come, first served; so are requests
+// to put. A request is never overtaken by a smaller one behind it in the same queue. If both queues
+// can be served, getters go first.
 //
-// Amounts are floating-point numbers, so that sums of fractions are rounded: ten times a tenth is a
+// Amounts are floating-point numbers, so sums of fractions are rounded: ten times a tenth is a
 // little less than one. Choose the unit such that amounts are whole where that matters.
 type Container struct {
 	exchange
@@ -21,11 +21,12 @@ type Container struct {
 	amount   float64
 }
 
-// NewContainer makes a container with something in it. With a capacity of [Unlimited] it is never
-// full.
+// NewContainer returns a container with an initial amount. With a capacity of [Unlimited] it is
+// never full. It panics if the capacity is not above 0, or the initial amount not between 0 and the
+// capacity.
 //
-// Without a name its statistics are not in the [Report], and it goes when nobody holds it. With one
-// it stays as long as the simulation: what is made in numbers and dropped again should have none.
+// Without a name its statistics are not in the [Report], and it can be collected as garbage. With
+// one it stays as long as the simulation.
 func NewContainer(s *Simulation, name string, capacity, initial float64, opts ...StatOption) *Container {
 	if capacity >= Unlimited {
 		capacity = math.Inf(1)
@@ -64,7 +65,8 @@ func (c *Container) request(p *Process, l *queue, call string, amount float64, o
 	return l.request(p, c.s.newRequest(&t, amount), &t)
 }
 
-// TryGet takes an amount out if it is there and nobody waits for it, and reports false otherwise.
+// TryGet takes an amount out if it is there and no get request is waiting, and reports false
+// otherwise.
 func (c *Container) TryGet(amount float64) bool {
 	c.checkAmount("TryGet", amount)
 	c.s.countStep()
@@ -76,7 +78,8 @@ func (c *Container) TryGet(amount float64) bool {
 	return true
 }
 
-// TryPut puts an amount in if there is room and nobody waits for it, and reports false otherwise.
+// TryPut puts an amount in if there is room and no put request is waiting, and reports false
+// otherwise.
 func (c *Container) TryPut(amount float64) bool {
 	c.checkAmount("TryPut", amount)
 	c.s.countStep()
@@ -117,7 +120,7 @@ func (c *Container) change(by float64, what, who string) {
 	}
 }
 
-// serve serves both lines as long as the first of one of them can be served.
+// serve serves both queues while the first request of one of them can be granted.
 func (c *Container) serve() {
 	for {
 		if r := c.getters.first; r != nil && c.take(r.amount, r.who()) {
@@ -157,17 +160,17 @@ func (c *Container) Capacity() float64 { return c.capacity }
 // Amount is how much is in the container.
 func (c *Container) Amount() float64 { return c.amount }
 
-// TimeWeighted is how much is in the container, over time.
+// Contents is the amount in the container, over time.
 func (c *Container) Contents() *TimeWeighted { return &c.contents }
 
-// NewGetRequest is a request of process p to take an amount out that can be waited for together
+// NewGetRequest returns a request of process p to get an amount that can be waited for together
 // with other things; see [Request].
 func (c *Container) NewGetRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.getters, amount, "NewGetRequest", opts)
 }
 
-// NewPutRequest is a request of process p to put an amount in that can be waited for together with
-// other things; see [Request].
+// NewPutRequest returns a request of process p to put an amount that can be waited for together
+// with other things; see [Request].
 func (c *Container) NewPutRequest(p *Process, amount float64, opts ...RankOption) *Request {
 	return c.newRequest(p, &c.putters, amount, "NewPutRequest", opts)
 }
@@ -179,14 +182,14 @@ func (c *Container) newRequest(p *Process, l *queue, amount float64, call string
 	return a
 }
 
-// GetThen is [Container.Get] without a process: f is called as an event of its own when the amount
-// was taken out, with nil, or when the request was given up, with an error as Get returns it.
+// GetThen is [Container.Get] without a process: f is called as an event of its own, with nil when
+// the amount was taken out, and with an error as Get returns it when the request was given up.
 func (c *Container) GetThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.getters, "GetThen", amount, f, opts)
 }
 
-// PutThen is [Container.Put] without a process: f is called as an event of its own when the amount
-// was put in, with nil, or when the request was given up, with an error as Put returns it.
+// PutThen is [Container.Put] without a process: f is called as an event of its own, with nil when
+// the amount was put in, and with an error as Put returns it when the request was given up.
 func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption) Ticket {
 	return c.then(&c.putters, "PutThen", amount, f, opts)
 }

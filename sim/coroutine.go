@@ -40,7 +40,7 @@ func (at *coroutine) swap() {
 // switchTo parks the running goroutine at a coroutine, and records that in place.
 func (s *Simulation) switchTo(place **coroutine, at *coroutine) {
 	*place = at
-	if at.yieldNext { // as change does; see pause
+	if at.yieldNext { // as swap does; see pause
 		at.yieldNext = false
 		at.yield(struct{}{})
 	} else {
@@ -68,7 +68,7 @@ func (s *Simulation) relocate(place **coroutine) {
 type worker struct {
 	own coroutine  // which it came with, and which goes with it
 	co  *coroutine // where it stands while it has no process
-	p   *Process   // whose body it runs; nil if it is to end
+	p   *Process   // the process that it runs; nil if the worker is to end
 }
 
 // idleSlack is how many more idle workers are kept than there are processes.

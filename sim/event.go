@@ -57,7 +57,7 @@ func priorityOf[O EventOption](opts []O) int {
 // a process keeps one for all its wake-ups.
 type slot struct {
 	f        func()
-	p        *Process // whose turn it is, if kind is turn
+	p        *Process // if kind is turn
 	version  uint64   // what a handle must know; 0 while the slot is vacant
 	seq      uint64   // what its entry among those due now must know; 0 if there is none
 	priority int

@@ -5,38 +5,38 @@ import (
 	"slices"
 )
 
-// ErrClosed is what [Gate.Visit] returns to who comes outside the opening hours.
+// ErrClosed is returned by [Gate.Visit] outside the opening hours.
 var ErrClosed = errors.New("sim: closed")
 
-// A Gate has opening hours: who comes outside of them is turned away. Those who are inside when it
-// closes stay until they are done; the last of them may leave long after.
+// A Gate has opening hours: visitors who come outside of them are turned away. Visitors who are
+// inside when it closes stay until they are done.
 //
-//	door := sim.NewGate(s, "bank", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
-//	err := door.Visit(p, func() error { return desk.Work(p, 1, service()) })
+//	shop := sim.NewGate(s, "shop", sim.Daily{Shifts: []sim.Shift{{From: 9, To: 17, Units: 1}}})
+//	err := shop.Visit(p, func() error { return desk.Work(p, 1, service()) })
 //
-// Who is in line when the door closes is served to the end, unless the request is for the opening
-// hours only: one with Until(door.Closing()) leaves the line when it closes, with [ErrWithdrawn].
-// Those who serve stay as long, if their timetable says [UntilEmpty].
+// A request that is waiting when the gate closes is still served, unless it is made with
+// Until(shop.Closing()): then it leaves the queue at closing time, with [ErrWithdrawn]. A timetable
+// with [UntilEmpty] keeps the servers until the last visitor has left.
 //
-// At the very time at which it closes it is closed, whatever else happens at that instant.
+// At its closing time it is closed, whatever else happens at that instant.
 type Gate struct {
 	s        *Simulation
 	name     string
 	hours    Timetable
 	inside   TimeWeighted
 	overtime Tally
-	refused  occurrences // who came in vain
+	refused  occurrences // visitors turned away
 	opening  *Signal
 	closing  *Signal
 	waiting  []*schedule // of resources, until the last has left
 	since    float64     // when it was closed
 	open     bool        // when it was last looked at, since an event at the time of closing may come before
-	late     bool        // somebody has been inside since it was closed
+	late     bool        // a visitor has been inside since it closed
 }
 
-// NewGate makes a door with opening hours: it is open when the timetable has units, however many.
-// It is an event at each change, of which one is pending. It panics if there is something wrong
-// with the timetable. The name is for the report, as that of a resource.
+// NewGate returns a gate that is open when the timetable has units, however many. There is one
+// pending event, for the next change. It panics if the timetable is invalid. The name is for the
+// report, as that of a resource.
 func NewGate(s *Simulation, name string, hours Timetable) *Gate {
 	d := &Gate{s: s, name: orElse(name, "a door"), hours: compiled(hours), inside: s.timeWeighted(0), since: s.now}
 	d.opening, d.closing = s.Signal(d.name+" opens"), s.Signal(d.name+" closes")
@@ -58,7 +58,8 @@ func (d *Gate) statistics(f func(string, resetter)) {
 	f("turned away", &d.refused)
 }
 
-// change is when it opens or closes, or has other units, which makes no difference.
+// change opens or closes the gate. A change between two positive numbers of units makes no
+// difference.
 func (d *Gate) change() {
 	s, was := d.s, d.open
 	if d.open = d.Open(); d.open == was {
@@ -80,7 +81,7 @@ func (d *Gate) change() {
 	g.Trigger()
 }
 
-// overtimeEnds notes how long somebody was inside after closing.
+// overtimeEnds records how long visitors were inside after closing.
 func (d *Gate) overtimeEnds() {
 	if d.late {
 		d.late = false
@@ -88,17 +89,16 @@ func (d *Gate) overtimeEnds() {
 	}
 }
 
-// Open reports whether it is open.
+// Open reports whether the gate is open.
 func (d *Gate) Open() bool {
 	units, _ := d.hours.At(d.s.now)
 	return units > 0
 }
 
-// Opening happens when the door opens the next time, and Closing when it closes the next time. They
-// are other ones after that.
+// Opening is the signal that the gate opens the next time. After that it is a new one.
 func (d *Gate) Opening() *Signal { return d.opening }
 
-// Closing happens when the door closes the next time.
+// Closing is the signal that the gate closes the next time. After that it is a new one.
 func (d *Gate) Closing() *Signal { return d.closing }
 
 // Visit calls f while the process is inside, and returns the error of f, or [ErrClosed] if the gate
@@ -112,8 +112,8 @@ func (d *Gate) Visit(p *Process, f func() error) error {
 	return f()
 }
 
-// Enter lets somebody in, who has to Leave, and reports false if the door is closed. It is for
-// models by events; processes Visit.
+// Enter lets a visitor in, who must Leave later. It reports false if the gate is closed. It is for
+// models of events; processes use Visit.
 func (d *Gate) Enter() bool {
 	if !d.Open() {
 		d.refused.n++
@@ -123,7 +123,7 @@ func (d *Gate) Enter() bool {
 	return true
 }
 
-// Leave lets somebody out who was let in.
+// Leave lets a visitor out.
 func (d *Gate) Leave() {
 	if d.s.closed {
 		return
@@ -145,8 +145,8 @@ func (d *Gate) Leave() {
 	}
 }
 
-// keepsOpen reports whether a shift is not to end yet, because the door is closed and somebody is
-// inside. Then it is looked at again when the last has left.
+// keepsOpen reports whether a shift is not to end yet, because the gate is closed and visitors are
+// inside. Then it is checked again when the last one has left.
 func (d *Gate) keepsOpen(sc *schedule) bool {
 	if d.inside.Value() == 0 || d.Open() {
 		return false
@@ -157,8 +157,8 @@ func (d *Gate) keepsOpen(sc *schedule) bool {
 	return true
 }
 
-// UntilEmpty puts the end of shifts off that end when the door is closed: who serves stays until
-// the last of those inside has left, or until the timetable has more units again.
+// UntilEmpty delays the end of shifts that end while the gate is closed, until the last visitor has
+// left, or until the timetable has more units again.
 func UntilEmpty(door *Gate) ShiftOption {
 	if door == nil {
 		panic("sim: UntilEmpty needs a door, not nil")
@@ -170,15 +170,15 @@ type untilEmpty struct{ gate *Gate }
 
 func (o untilEmpty) adjust(sc *schedule) { sc.gate = o.gate }
 
-// Inside is how many are inside, over time.
+// Inside is the number of visitors inside, over time.
 func (d *Gate) Inside() *TimeWeighted { return &d.inside }
 
-// Overtime is how long after closing the last who was inside left, one for each closing. It ends
-// when the door opens again.
+// Overtime is how long after closing the last visitor left, one observation for each closing. It
+// ends when the gate opens again.
 func (d *Gate) Overtime() *Tally { return &d.overtime }
 
-// TurnedAway is how many came in vain.
+// TurnedAway counts the visitors who came while it was closed.
 func (d *Gate) TurnedAway() int { return int(d.refused.n) }
 
-// Name is what the door was called when it was made, or "a door".
+// Name is the name that the gate was made with, or "a gate".
 func (d *Gate) Name() string { return d.name }

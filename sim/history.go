@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Retention says how a [TimeWeighted] keeps its course, and with how much memory: [EveryChange],
-// [Sampled] or [Thinned]. A [Tally] takes from it how many observations it may keep.
+// A Retention says how a [TimeWeighted] keeps its time series, and with how much memory:
+// [EveryChange], [Sampled] or [Thinned]. A [Tally] takes from it how many observations it may keep.
 type Retention struct {
 	how      how
 	most     int
@@ -26,9 +26,9 @@ const (
 	thinned
 )
 
-// EveryChange keeps every change, exactly, until there are so many stretches between changes; what
-// comes later is not kept, and [TimeSeries.Complete] tells. It takes at most 32 bytes for each of
-// them. It panics if most is below 1.
+// EveryChange keeps every change exactly, until there are most segments between changes. Later
+// changes are not kept, and [TimeSeries].Complete is false. It takes at most 32 bytes for each
+// segment. It panics if most is below 1.
 func EveryChange(most int) Retention {
 	if most < 1 {
 		panic(fmt.Sprintf("sim: EveryChange(%d): at least one stretch must be kept", most))
@@ -47,12 +47,12 @@ func Sampled(interval float64, most int) Retention {
 	return Retention{how: sampled, most: most, interval: interval}
 }
 
-// Thinned keeps every change, exactly, as long as there are at most so many stretches between
-// changes. When there are more, stretches that lie within the same of equal parts of the time are
-// put together, with their mean, their minimum and their maximum, and the parts double as time goes
-// on. So the area under the path stays what it was, but for rounding, and a stretch that is longer
-// than a part stays exact. It takes at most 32 bytes for each stretch, and a change still takes
-// amortised constant time. It panics if most is below 2.
+// Thinned keeps every change exactly while there are at most so many segments between changes. When
+// there are more, segments within the same of equal parts of the time are merged, with their mean,
+// minimum and maximum, and the parts double as time goes on. So the area under the path stays the
+// same but for rounding, and a segment that is longer than a part stays exact. It takes at most 32
+// bytes for each segment, and a change still takes amortized constant time. It panics if most is
+// below 2.
 func Thinned(most int) Retention {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Thinned(%d): at least two stretches must be kept", most))
@@ -60,7 +60,7 @@ func Thinned(most int) Retention {
 	return Retention{how: thinned, most: most}
 }
 
-// String is the call that makes it.
+// String returns the call that makes it.
 func (k Retention) String() string {
 	switch k.how {
 	case sampled:
@@ -78,11 +78,10 @@ func (k Retention) check() {
 	}
 }
 
-// Keep makes all statistics with a name keep their past from now on, also those that will be made:
-// levels their courses, tallies as many of their observations, and resources as many of who held
-// their units. [Simulation.AllTimeSeries], [Simulation.AllObservations] and
-// [Simulation.AllHoldings] tell. Nothing that was kept before is kept any more. Without it nothing
-// is kept, and nothing is paid.
+// Keep makes all statistics with a name keep their history from now on, also those that are made
+// later: a TimeWeighted its time series, a Tally its observations, and a resource the holdings of
+// its units. [Simulation.AllTimeSeries], [Simulation.AllObservations] and [Simulation.AllHoldings]
+// return them. What was kept before is dropped. Without Keep nothing is kept, at no cost.
 func (s *Simulation) Keep(k Retention) {
 	k.check()
 	s.registry.retention = &k
@@ -91,7 +90,7 @@ func (s *Simulation) Keep(k Retention) {
 	}
 }
 
-// keep makes a statistic keep its past.
+// keep makes a statistic keep its history.
 func keep(what resetter, k Retention, clock func() float64) {
 	switch x := what.(type) {
 	case *TimeWeighted:
@@ -111,12 +110,12 @@ func keepAll(x observed, k Retention, clock func() float64) {
 	x.statistics(func(_ string, what resetter) { keep(what, k, clock) })
 }
 
-// Keep makes the resource keep its past from now on, as [Simulation.Keep] does for all: the courses
-// of Usage, Queue and the capacity, the observations of Waits, and its Holdings.
+// Keep makes the resource keep its history from now on, as [Simulation.Keep] does for all: the time
+// series of Usage, Queue and the capacity, the observations of Waits, and its Holdings.
 func (r *Resource) Keep(k Retention) { keepAll(r, k, r.s.clock) }
 
-// TimeSeries are those of all levels with a name that keep one, in the order in which they were
-// made. That of a resource's capacity is among them.
+// AllTimeSeries returns the time series of all named statistics that keep one, in the order in
+// which they were made, including the capacities of resources.
 func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 	for _, x := range s.registry.named {
 		level, name := (*TimeWeighted)(nil), x.name
@@ -137,8 +136,8 @@ func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 	return all
 }
 
-// Observations are those of all tallies with a name that keep some, in the order in which they were
-// made.
+// AllObservations returns the observations of all named tallies that keep some, in the order in
+// which they were made.
 func (s *Simulation) AllObservations() (all []Observations) {
 	for _, x := range s.registry.named {
 		if t, ok := x.what.(*Tally); ok {
@@ -151,9 +150,9 @@ func (s *Simulation) AllObservations() (all []Observations) {
 	return all
 }
 
-// Holdings are those of all resources with a name that keep them, in the order in which the
-// resources were made. Those that were too many to be kept are not among them;
-// [Simulation.MissedHoldings] tells how many these are.
+// AllHoldings returns the holdings of all named resources that keep them, in the order in which the
+// resources were made. Those that were too many to be kept are missing; [Simulation.MissedHoldings]
+// counts them.
 func (s *Simulation) AllHoldings() (all []Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
@@ -164,8 +163,8 @@ func (s *Simulation) AllHoldings() (all []Holding) {
 	return all
 }
 
-// MissedHoldings are the resources with a name that had more holdings than they may keep, in the
-// order in which they were made, and how many are missing of each among [Simulation.AllHoldings].
+// MissedHoldings lists the named resources that had more holdings than they may keep, in the order
+// in which they were made, and how many of each are missing from [Simulation.AllHoldings].
 func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, x := range s.registry.named {
@@ -176,8 +175,8 @@ func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	}
 }
 
-// A TimeSeries is what a [TimeWeighted] was over time, from when keeping began, or the last Reset,
-// to when it was asked for. It is a copy.
+// A TimeSeries is the value of a [TimeWeighted] over time, from when keeping began, or the last
+// Reset, to when it was asked for. It is a copy.
 type TimeSeries struct {
 	Name       string // of the level in a report, if it was asked for by [Simulation.AllTimeSeries]
 	Start, End float64
@@ -189,18 +188,17 @@ type TimeSeries struct {
 	Width float64
 }
 
-// A TimeSeriesPoint is a stretch of a [TimeSeries]: from one change to the next, or several of them
-// put together. The path between two changes is level, so that mean, minimum and maximum are the
-// same there. Of a sample, From and To are the same.
+// A TimeSeriesPoint is a segment of a [TimeSeries]: from one change to the next, or several of them
+// merged. Between two changes the value is constant, so mean, minimum and maximum are equal there.
+// For a sample, From and To are equal.
 type TimeSeriesPoint struct {
 	From, To       float64
 	Mean, Min, Max float64
 }
 
-// Integral is the area under the course from a time to another; where stretches were put together,
-// parts of them count by their mean, and between samples the last one holds. Outside of the course
-// there is none. Over the whole course it is that of the level, but for rounding, unless the course
-// is sampled.
+// Integral is the area under the path from one time to another. Parts of merged segments count by
+// their mean, and between samples the last one holds. Outside of the series it is 0. Over the whole
+// series it is exact but for rounding, unless the series is sampled.
 func (c TimeSeries) Integral(from, to float64) float64 {
 	sum := 0.0
 	first := sort.Search(len(c.Points), func(i int) bool { return c.end(i) > from })
@@ -212,7 +210,7 @@ func (c TimeSeries) Integral(from, to float64) float64 {
 	return sum
 }
 
-// end is until when a point holds.
+// end is the time until which a point holds.
 func (c TimeSeries) end(i int) float64 {
 	switch {
 	case !c.Sampled:
@@ -223,14 +221,14 @@ func (c TimeSeries) end(i int) float64 {
 	return c.End
 }
 
-// Mean is the mean over time of the whole course. It is NaN if no time has passed.
+// Mean is the mean over time of the whole series. It is NaN if no time has passed.
 func (c TimeSeries) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
 
-// maxParts is into how many parts a course can be divided: their means take 128 MB.
+// maxParts is the largest number of parts: their means take 128 MB.
 const maxParts = 1 << 24
 
-// Means are the means over so many parts of equal length, from Start to End: what output analysis
-// and pictures take. It panics if their number is negative or above 2²⁴.
+// Means returns the means over so many parts of equal length, from Start to End, as output analysis
+// and pictures need them. It panics if the number is negative or above 2²⁴.
 func (c TimeSeries) Means(parts int) []float64 {
 	if parts < 0 || parts > maxParts {
 		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))
@@ -244,8 +242,8 @@ func (c TimeSeries) Means(parts int) []float64 {
 	return means
 }
 
-// At is the value at a time, or the mean of the stretch that it lies in. It is NaN outside of the
-// course.
+// At is the value at a time, or the mean of the segment that contains it. It is NaN outside of the
+// series.
 func (c TimeSeries) At(t float64) float64 {
 	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].From > t }) - 1
 	if i < 0 || !(t <= c.End) {
@@ -254,17 +252,17 @@ func (c TimeSeries) At(t float64) float64 {
 	return c.Points[i].Mean
 }
 
-// A span is a stretch of a course that is kept. It begins where the one before it ends; a sample
-// has only a time and a value.
+// A span is a segment that is kept. It begins where the one before it ends; a sample has only a
+// time and a value.
 type span struct{ to, area, low, high float64 }
 
-// A keeper keeps a course.
+// A seriesRecorder keeps a time series.
 //
-// When a thinned one is full, it chooses parts of the time whose length is a power of two, from the
-// start on, and puts neighbours together that lie in one part. Each part then has one stretch
-// within it and at most one that reaches over its end, so that doubling the parts comes to any
-// number at last. It goes on until half is free: a compaction takes as many steps as there are
-// stretches, and at least half as many changes come before the next.
+// When a thinned one is full, it divides the time from the start into parts whose length is a power
+// of two, and merges neighbors that lie in one part. Each part then has one segment within it and
+// at most one that crosses its end, so doubling the parts reaches any number eventually. It goes on
+// until half is free: a compaction takes as many steps as there are segments, and at least half as
+// many changes come before the next.
 type seriesRecorder struct {
 	Retention
 	start  float64
@@ -283,7 +281,7 @@ func (c *seriesRecorder) begin(now float64) {
 	}
 }
 
-// take adds that the value was x from a time to another.
+// take records that the value was x from one time to another.
 func (c *seriesRecorder) take(from, to, x float64) {
 	if from = max(from, c.start); from == to || c.full {
 		return // keeping began in the middle
@@ -318,7 +316,7 @@ func (p *span) add(q span) {
 	p.low, p.high = min(p.low, q.low), max(p.high, q.high)
 }
 
-// from is where a stretch begins.
+// from is where a segment begins.
 func (c *seriesRecorder) from(i int) float64 {
 	if i == 0 {
 		return c.start
@@ -326,12 +324,12 @@ func (c *seriesRecorder) from(i int) float64 {
 	return c.points[i-1].to
 }
 
-// partEnd is the end of the part that a time lies in.
+// partEnd is the end of the part that contains a time.
 func (c *seriesRecorder) partEnd(t float64) float64 {
 	return c.start + float64((math.Floor((t-c.start)/c.width)+1)*c.width)
 }
 
-// compact puts stretches together until half of the room is free.
+// compact merges segments until half of the room is free.
 func (c *seriesRecorder) compact(now float64) {
 	if c.width == 0 {
 		_, power := math.Frexp((now - c.start) / float64(c.most))
@@ -364,8 +362,8 @@ func (c *seriesRecorder) sample(to, x float64) {
 // sampleAt is when the next sample is due.
 func (c *seriesRecorder) sampleAt() float64 { return c.start + float64(c.next*c.width) }
 
-// addSample adds the next sample. If there is no room it makes some instead, and another one may be
-// the next.
+// addSample adds the next sample. If there is no room it makes some instead, and another sample may
+// be the next.
 func (c *seriesRecorder) addSample(x float64) {
 	if len(c.points) < c.most {
 		c.push(span{to: c.sampleAt(), area: x})
@@ -381,10 +379,10 @@ func (c *seriesRecorder) addSample(x float64) {
 	c.next = float64(len(kept))
 }
 
-// push appends, and never takes more memory than for as many as may be kept.
+// push appends, and never allocates more than for as many as may be kept.
 func (c *seriesRecorder) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
 
-// course is what was kept, with a value that has lasted since a time until now.
+// series returns what was kept, with the value that has lasted since a time until now.
 func (c *seriesRecorder) series(since, now, x float64) TimeSeries {
 	k := *c
 	k.points = slices.Clone(c.points)
@@ -409,16 +407,16 @@ func (c *seriesRecorder) series(since, now, x float64) TimeSeries {
 	return all
 }
 
-// Keep makes the level keep its course from now on. [TimeWeighted.Reset] forgets it, and keeping
-// goes on.
+// Keep makes it keep its time series from now on. [TimeWeighted.Reset] drops what was kept, and
+// keeping goes on.
 func (l *TimeWeighted) Keep(k Retention) {
 	k.check()
 	l.series = &seriesRecorder{Retention: k}
 	l.series.begin(l.now())
 }
 
-// TimeSeries is what the level was over time, to now. It reports false unless [TimeWeighted.Keep],
-// or a Keep of what it belongs to, was called.
+// TimeSeries returns the value over time, to now. It reports false unless [TimeWeighted.Keep], or a
+// Keep of what it belongs to, was called.
 func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
 	if l.series == nil {
 		return TimeSeries{}, false
@@ -429,12 +427,11 @@ func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
 // Observations are what a [Tally] has kept of its observations, from when keeping began, or the
 // last Reset. It is a copy.
 //
-// As long as there are at most as many as may be kept, each is there. When there are more,
-// neighbours are put together: each entry then stands for Batch observations in a row, of which it
-// has the mean, the extremes, and one that was drawn from them by lot, with the same chance for
-// each. The means are what batch means are made of, and their sum stays what it was, but for
-// rounding. The drawn ones are a sample that has the distribution of all, for histograms and
-// quantiles. The lots are the same in every run, and have nothing to do with the streams of a
+// While there are at most as many as may be kept, each is there. When there are more, neighbors are
+// merged: each entry then stands for Batch consecutive observations, and has their mean, their
+// extremes, and one of them, drawn with equal probability. The means are for batch means; their sum
+// stays the same but for rounding. The drawn ones are a sample with the distribution of all, for
+// histograms and quantiles. These draws are the same in every run, and do not use the streams of a
 // simulation.
 type Observations struct {
 	Name    string // of the tally in a report, if it was asked for by [Simulation.AllObservations]
@@ -451,14 +448,14 @@ type Observation struct {
 	N              int64 // how many it stands for; fewer than Batch only at the last one
 }
 
-// Values are one observation of each entry: all of them, or a sample. That of a last entry that
-// stands for fewer than the others is left out, unless it is the only one.
+// Values returns one observation of each entry: all of them, or a sample. A last entry that stands
+// for fewer than the others is left out, unless it is the only one.
 func (o Observations) Values() []float64 {
 	return o.column(func(e Observation) float64 { return e.Value })
 }
 
-// Means are the means of the entries, which all stand for as many: a last one that stands for fewer
-// is left out, unless it is the only one.
+// Means returns the means of the entries, which all stand for the same number: a last one that
+// stands for fewer is left out, unless it is the only one.
 func (o Observations) Means() []float64 {
 	return o.column(func(e Observation) float64 { return e.Mean })
 }
@@ -475,7 +472,7 @@ func (o Observations) column(f func(Observation) float64) []float64 {
 	return all
 }
 
-// An observer keeps observations.
+// An observationRecorder keeps observations.
 type observationRecorder struct {
 	clock   func() float64
 	most    int
@@ -512,7 +509,7 @@ func (k *observationRecorder) add(x float64) {
 	k.entries = appendUpTo(k.most, k.entries, Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
 }
 
-// appendUpTo appends to what has at most so many, and never takes more memory than for those.
+// appendUpTo appends to a slice of at most so many, and never allocates more than for those.
 func appendUpTo[T any](most int, all []T, x T) []T {
 	if len(all) == cap(all) {
 		more := make([]T, len(all), min(most, max(16, 2*len(all))))
@@ -522,7 +519,7 @@ func appendUpTo[T any](most int, all []T, x T) []T {
 	return append(all, x)
 }
 
-// pair puts neighbours together.
+// pair merges neighbors.
 func (k *observationRecorder) pair() {
 	kept := k.entries[:0]
 	for i := 0; i < len(k.entries); i += 2 {
@@ -545,14 +542,13 @@ func (e *Observation) join(other Observation, its bool) {
 	e.N += other.N
 }
 
-// lot draws a number below n. It is not quite fair unless n is a power of two, by less than n in
-// 2⁶⁴.
+// lot draws a number below n. Its bias is less than n in 2⁶⁴ unless n is a power of two.
 func (k *observationRecorder) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
 
-// Keep makes the tally keep observations from now on, in at most so many entries of 48 bytes; see
-// [Observations]. With a clock, such as the Now of a simulation, it notes when they were made; it
-// may be nil. Reset forgets them, and keeping goes on. A tally that keeps observations cannot
-// [Tally.Merge] others. It panics if most is below 2.
+// KeepObservations makes the tally keep observations from now on, in at most so many entries of 48
+// bytes; see [Observations]. With a clock, such as the Now of a simulation, it records when they
+// were made; the clock may be nil. Reset drops them, and keeping goes on. A tally that keeps
+// observations cannot [Tally.Merge] others. It panics if most is below 2.
 func (t *Tally) KeepObservations(most int, clock func() float64) {
 	if most < 2 {
 		panic(fmt.Sprintf("sim: Tally.KeepObservations(%d): at least two observations must be kept", most))
@@ -561,8 +557,8 @@ func (t *Tally) KeepObservations(most int, clock func() float64) {
 	t.observations.begin()
 }
 
-// Observations are what the tally has kept. It reports false unless [Tally.KeepObservations], or a
-// Keep of what it belongs to, was called.
+// Observations returns what the tally has kept. It reports false unless [Tally.KeepObservations],
+// or a Keep of what it belongs to, was called.
 func (t *Tally) Observations() (Observations, bool) {
 	k := t.observations
 	if k == nil {
@@ -576,7 +572,7 @@ func (t *Tally) Observations() (Observations, bool) {
 	return o, true
 }
 
-// A Holding is that somebody held units of a resource from a time to another.
+// A Holding is units of a resource that were held from one time to another.
 type Holding struct {
 	Resource string
 	Who      string // the name of the process; empty if an event held them
@@ -594,7 +590,7 @@ type holdingLog struct {
 	resumedAt map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
 }
 
-// from is since when units are in use: work that was stopped and went on is two holdings.
+// from is since when units are in use: work that was stopped and resumed is two holdings.
 func (l *holdingLog) from(g *Grant) float64 {
 	if at, ok := l.resumedAt[g]; ok {
 		return at
@@ -602,7 +598,7 @@ func (l *holdingLog) from(g *Grant) float64 {
 	return g.since
 }
 
-// goOn notes that the units of a grant are in use again.
+// resumed records that the units of a grant are in use again.
 func (l *holdingLog) resumed(g *Grant) {
 	if l.resumedAt == nil {
 		l.resumedAt = map[*Grant]float64{}
@@ -610,9 +606,9 @@ func (l *holdingLog) resumed(g *Grant) {
 	l.resumedAt[g] = g.r.s.now
 }
 
-// KeepHoldings makes the resource keep who held its units from now on, until so many holdings are
-// over; later ones are counted and not kept. It takes at most 64 bytes for each, beside those that
-// are still held. It panics if most is below 1.
+// KeepHoldings makes the resource keep its holdings from now on, until so many are over; later ones
+// are counted and not kept. It takes at most 64 bytes for each, beside those that are still held.
+// It panics if most is below 1.
 func (r *Resource) KeepHoldings(most int) {
 	if most < 1 {
 		panic(fmt.Sprintf("sim: KeepHoldings(%d) of %s: at least one must be kept", most, r.name))
@@ -620,9 +616,9 @@ func (r *Resource) KeepHoldings(most int) {
 	r.holdings = &holdingLog{most: most}
 }
 
-// Holdings are who held units of the resource, those that are over in the order in which they
-// ended, and then those that last, in the order in which they began; and how many are not among
-// them because there were too many. Without [Resource.KeepHoldings], or a Keep, there are only
+// Holdings returns the holdings of the resource: those that are over, in the order in
+// which they ended, and then those that last, in the order in which they began; and how many are
+// missing because there were too many. Without [Resource.KeepHoldings], or a Keep, it returns only
 // those that last.
 func (r *Resource) Holdings() (all []Holding, missed int64) {
 	if r.holdings != nil {
@@ -653,7 +649,7 @@ func (l *holdingLog) note(g *Grant) {
 // holders are the holdings of a resource, which are reset with its statistics, and not reported.
 type holders struct{ r *Resource }
 
-// Reset forgets those that are over.
+// Reset drops those that are over.
 func (h holders) Reset() {
 	if l := h.r.holdings; l != nil {
 		l.over, l.missed = l.over[:0], 0

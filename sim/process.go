@@ -28,7 +28,7 @@ type Process struct {
 	state      state
 	why        reason
 
-	request *request // its place in a line
+	request *request // its entry in a queue
 
 	name   string
 	body   func(*Process)
@@ -45,7 +45,7 @@ type waitState struct {
 	awaits     Waitable       // what it waits for, for Status
 	works      *Grant         // what it works with
 	sub        subscription   // to that
-	interrupts []*Interrupted // that it has not been told of
+	interrupts []*Interrupted // that it has not got yet
 }
 
 // ensureWaitState makes sure that the process has a waitState of its own.
@@ -73,7 +73,7 @@ func (p *Process) releaseWaitState() {
 		p.waitState = &s.noWaitState
 		*e = waitState{}
 		s.freeWaitStates = append(s.freeWaitStates, e)
-		s.serveLeft() // a line that it stood in
+		s.serveLeft() // a queue that it was in
 	}
 }
 
@@ -365,7 +365,7 @@ func (p *Process) block() {
 	}
 	at := s.coroutineOf(q)
 	p.co = at
-	if at.yieldNext { // as change does; see pause
+	if at.yieldNext { // as swap does; see pause
 		at.yieldNext = false
 		at.yield(struct{}{})
 	} else {

@@ -25,14 +25,13 @@ type queue struct {
 
 // A server owns one queue or two, and serves them.
 type server interface {
-	// atOnce serves a newcomer to a line, if that is possible without waiting. The name is for a
-	// trace.
+	// atOnce grants a new request if that is possible without waiting. The name is for a trace.
 	atOnce(l *queue, r *request, who string) bool
-	// serve serves those in line as far as that is possible now.
+	// serve grants waiting requests as far as possible.
 	serve()
 	// counts are those of requests that did not go well.
 	counts() *counters
-	// label says what a request in a line is for, in a trace.
+	// label describes a request in a queue, for a trace.
 	label(l *queue, amount float64) string
 }
 
@@ -226,7 +225,7 @@ func (s *Simulation) serveLeft() {
 	for s.leftServed < len(s.left) {
 		l := s.left[s.leftServed]
 		s.leftServed++
-		l.of.serve() // by which others may leave, who are served here or there
+		l.of.serve() // others may leave thereby, and are handled here too
 	}
 	s.left, s.leftServed = s.left[:0], 0
 }

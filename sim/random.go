@@ -18,12 +18,12 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// Stream returns the stream of random numbers with a name. The same name gives the same object, so
-// that two parts of a model that ask for "arrivals" take turns in one stream.
+// Stream returns the stream of random numbers with a name. The same name returns the same object,
+// so two parts of a model that use "arrivals" draw alternately from one stream.
 //
-// What a stream brings depends on the seed of the simulation and on its name alone, not on which
+// The numbers of a stream depend on the seed of the simulation and its name alone, not on which
 // other streams there are or how much they are used. Give each purpose its own: arrivals, service,
-// failures of machine 3. Then two variants of a model with the same seed meet the same arrivals
+// failures of machine 3. Then two variants of a model with the same seed have the same arrivals
 // even where they draw other things differently (common random numbers), and their difference shows
 // with far fewer replications; see Compare in package sim/replicate.
 //
@@ -42,22 +42,22 @@ func (s *Simulation) Stream(name string) *rand.Rand {
 	return r
 }
 
-// newStream is the stream that seed and name stand for. Two of N streams of L numbers overlap with
-// a probability of N²L/2¹²⁸.
+// newStream returns the stream of a seed and a name. Two of N streams of L numbers overlap with a
+// probability of N²L/2¹²⁸.
 func newStream(from uint64, name string) *rand.Rand {
 	h := seed.Stream(from, name)
 	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:])))
 }
 
-// A Distribution is a law of random numbers that knows its mean and its standard deviation, and
-// draws from any stream. Those of this package are told by what one knows of data, mean and
-// standard deviation, where gonum has shapes and rates. Draws are the same on every machine.
+// A Distribution is a probability law with a known mean and standard deviation, which draws from
+// any stream. The parameters are what one knows of data, mean and standard deviation, where gonum
+// has shapes and rates. Draws are the same on every machine.
 //
 //	service := s.Sampler("service", sim.Lognormal(5, 2))
 //	p.Wait(service())
 //
-// A Distribution has no state, and may be used with several streams. The functions that make one
-// panic if there is no such law.
+// A Distribution has no state, and may be used with several streams. [NewDistribution] makes one of
+// a function. The functions that make one panic if there is no such law.
 type Distribution struct {
 	name     string // with its parameters
 	mean, sd float64
@@ -80,7 +80,7 @@ func NewDistribution(name string, mean, stdDev float64, draw func(r *rand.Rand) 
 	return Distribution{name, mean, stdDev, draw}
 }
 
-// Draw is a random number from a stream.
+// Draw returns a random number from a stream.
 func (d Distribution) Draw(r *rand.Rand) float64 { return d.draw(r) }
 
 // Mean is the mean of the law.
@@ -89,10 +89,11 @@ func (d Distribution) Mean() float64 { return d.mean }
 // StdDev is the standard deviation of the law.
 func (d Distribution) StdDev() float64 { return d.sd }
 
-// String is its name with its parameters, such as "lognormal(5, 2)".
+// String returns the name with its parameters, such as "lognormal(5, 2)".
 func (d Distribution) String() string { return d.name }
 
-// Sampler draws from a distribution with the stream of a name; see [Simulation.Stream].
+// Sampler returns a function that draws from a distribution with the stream of a name; see
+// [Simulation.Stream].
 func (s *Simulation) Sampler(stream string, d Distribution) func() float64 {
 	r := s.Stream(stream)
 	return func() float64 { return d.draw(r) }
@@ -106,14 +107,15 @@ func named(name string, args ...float64) string {
 	return name + "(" + strings.Join(texts, ", ") + ")"
 }
 
-// need panics unless a law is possible.
+// need panics unless a law exists.
 func need(possible bool, law, what string) {
 	if !possible {
 		panic("sim: " + law + ": " + what)
 	}
 }
 
-// positive needs a mean and a standard deviation of a law of positive numbers that varies.
+// positive checks mean and standard deviation of a law of positive numbers that varies, and returns
+// its name.
 func positive(name string, mean, sd float64) string {
 	law := named(name, mean, sd)
 	need(mean > 0 && sd > 0 && finite(mean) && finite(sd), law, "mean and standard deviation must be above 0 and finite")
@@ -123,21 +125,21 @@ func positive(name string, mean, sd float64) string {
 	return law
 }
 
-// Constant is always the same number.
+// Constant is always x.
 func Constant(x float64) Distribution {
 	law := named("constant", x)
 	need(finite(x), law, "it must be finite")
 	return Distribution{law, x, 0, func(*rand.Rand) float64 { return x }}
 }
 
-// Exponential has the given mean, which is its standard deviation, too.
+// Exponential has the given mean, which is also its standard deviation.
 func Exponential(mean float64) Distribution {
 	law := named("exponential", mean)
 	need(mean > 0 && finite(mean), law, "the mean must be above 0 and finite")
 	return Distribution{law, mean, mean, func(r *rand.Rand) float64 { return mean * random.Exponential(r) }}
 }
 
-// Normal may be negative: for a time, a [Gamma] or [Lognormal] is often closer to what is meant.
+// Normal may be negative: for a time, [Gamma] or [Lognormal] is often a better choice.
 func Normal(mean, sd float64) Distribution {
 	law := named("normal", mean, sd)
 	need(finite(mean) && sd >= 0 && finite(sd), law, "the mean must be finite, and the standard deviation not negative")
@@ -152,7 +154,7 @@ func Uniform(low, high float64) Distribution {
 	return Distribution{law, low + float64(width/2), width / math.Sqrt(12), func(r *rand.Rand) float64 { return low + float64(width*r.Float64()) }}
 }
 
-// Triangular goes from low to high, with mode the most likely: what people say who have no data.
+// Triangular goes from low to high, with mode the most likely: a guess without data.
 func Triangular(low, mode, high float64) Distribution {
 	law := named("triangular", low, mode, high)
 	need(low <= mode && mode <= high && low < high && finite(high-low), law, "the mode must be between the ends, which differ")
@@ -169,8 +171,8 @@ func Triangular(low, mode, high float64) Distribution {
 	}}
 }
 
-// Gamma is for times that are sums of many small ones. If the standard deviation is the mean, it is
-// the exponential law.
+// Gamma is for times that are sums of many small ones. If the standard deviation equals the mean,
+// it is the exponential law.
 func Gamma(mean, sd float64) Distribution {
 	law := positive("gamma", mean, sd)
 	shape, rate := mean/sd*(mean/sd), mean/sd/sd
@@ -187,7 +189,8 @@ func Erlang(k int, mean float64) Distribution {
 	return d
 }
 
-// Lognormal is for times that are products of many causes: most are short, and a few are very long.
+// Lognormal is for times that are products of many factors: most are short, and a few are very
+// long.
 func Lognormal(mean, sd float64) Distribution {
 	law := positive("lognormal", mean, sd)
 	variance := portable.Log1p(sd / mean * (sd / mean)) // of the logarithm
@@ -196,7 +199,7 @@ func Lognormal(mean, sd float64) Distribution {
 }
 
 // Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean
-// to a thousand times as much.
+// to a thousand times the mean.
 func Weibull(mean, sd float64) Distribution {
 	law := positive("weibull", mean, sd)
 	need(sd >= mean/1000 && sd <= 1000*mean, law, "the standard deviation must be from mean/1000 to 1000·mean")
@@ -223,7 +226,7 @@ func weibullVariation(k float64) float64 {
 }
 
 // Hyperexponential is one of two exponential laws, with balanced means: for times that vary more
-// than an exponential one.
+// than exponential ones.
 func Hyperexponential(mean, sd float64) Distribution {
 	law := positive("hyperexponential", mean, sd)
 	need(sd >= mean, law, "the standard deviation must not be below the mean")
@@ -237,7 +240,7 @@ func Hyperexponential(mean, sd float64) Distribution {
 	}}
 }
 
-// byMoments are the laws that mean and standard deviation tell, by name.
+// byMoments are the laws that mean and standard deviation determine, by name.
 var byMoments = []struct {
 	name string
 	make func(mean, sd float64) Distribution
@@ -249,9 +252,9 @@ var byMoments = []struct {
 	{"weibull", Weibull},
 }
 
-// DistributionNamed is the law of a name with a mean and a standard deviation: gamma,
-// hyperexponential, lognormal, normal, uniform or weibull. It is for names that come from a file or
-// a flag, and returns an error where the functions would panic.
+// DistributionNamed returns the law of a name with a mean and a standard deviation: gamma,
+// hyperexponential, lognormal, normal, uniform or weibull. It is for names from a file or a flag,
+// and returns an error where the functions would panic.
 func DistributionNamed(name string, mean, sd float64) (d Distribution, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -268,8 +271,8 @@ func DistributionNamed(name string, mean, sd float64) (d Distribution, err error
 	return d, fmt.Errorf("sim: there is no distribution %q that mean and standard deviation tell; there are %s", name, strings.Join(names, ", "))
 }
 
-// Empirical draws from data: each of the values with the same probability (the bootstrap). It
-// panics if there is none, or one that is not a finite number.
+// Empirical draws from data: each value with the same probability (the bootstrap). It panics if
+// there is no value, or one that is not finite.
 func Empirical(data []float64) Distribution {
 	data = checkData("empirical", data, 1)
 	var t Tally
@@ -282,9 +285,9 @@ func Empirical(data []float64) Distribution {
 	}
 }
 
-// Interpolated draws from data and from between: its law rises by the same probability, evenly,
-// from each value to the next larger one. It panics if there are fewer than two values, or one that
-// is not a finite number.
+// Interpolated draws from data and from between: its distribution function rises evenly, by the
+// same probability, from each value to the next larger one. It panics if there are fewer than two
+// values, or one that is not finite.
 func Interpolated(data []float64) Distribution {
 	data = checkData("interpolated", data, 2)
 	slices.Sort(data)
@@ -305,7 +308,7 @@ func Interpolated(data []float64) Distribution {
 	}
 }
 
-// checkData is a copy of data that can be drawn from.
+// checkData returns a copy of valid data.
 func checkData(name string, data []float64, least int) []float64 {
 	if len(data) < least {
 		panic(fmt.Sprintf("sim: %s(%d values): there must be at least %d", name, len(data), least))
@@ -318,7 +321,7 @@ func checkData(name string, data []float64, least int) []float64 {
 	return slices.Clone(data)
 }
 
-// Gaps are the times between successive ones.
+// Gaps returns the differences of successive times.
 func Gaps(times []float64) []float64 {
 	var all []float64
 	for i := 1; i < len(times); i++ {
@@ -327,8 +330,8 @@ func Gaps(times []float64) []float64 {
 	return all
 }
 
-// ReadColumn reads the numbers in one column of a table in CSV, by the name in the first line:
-// times of arrivals, durations of service. An error says in which line it is.
+// ReadColumn reads the numbers in one column of a CSV table, by the name in its first line: times
+// of arrivals, durations of service. Errors have the line.
 func ReadColumn(from io.Reader, column string) ([]float64, error) {
 	table := csv.NewReader(from)
 	table.TrimLeadingSpace = true

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// RealTime ties the clock to the wall's: speed is how much simulated time passes in a second. With
-// 1 the unit of simulated time is a second; with 60 an hour of seconds passes in a minute.
+// RealTime ties the clock to the wall clock: speed is how much simulated time passes in a second.
+// With 1 the unit of simulated time is a second; with 60 an hour of seconds passes in a minute.
 //
-// [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. What passes between
-// two runs does not count. If the model takes longer than the time it simulates, nothing is left
-// out: events come late until the clock has caught up, and [Simulation.Lag] tells by how much.
-// [Simulation.Step] does not sleep. Other goroutines can make things happen by [Simulation.Inject].
+// [Simulation.Run] and [Simulation.RunUntil] then sleep until an event is due. The time between two
+// runs does not count. If the model takes longer than the time it simulates, nothing is skipped:
+// events are late until the clock has caught up, and [Simulation.Lag] returns by how much.
+// [Simulation.Step] does not sleep. Other goroutines can schedule events by [Simulation.Inject].
 func RealTime(speed float64) Option {
 	if !(speed > 0) || math.IsInf(speed, 1) {
 		panic(fmt.Sprintf("sim: RealTime(%g): the speed must be positive and finite", speed))
@@ -24,7 +24,7 @@ func RealTime(speed float64) Option {
 	})
 }
 
-// Lag is by how much the last event of a simulation in real time came too late.
+// Lag is how late the last event of a simulation in real time was.
 func (s *Simulation) Lag() time.Duration { return time.Duration(s.lag * float64(time.Second)) }
 
 // runReal is run for a simulation in real time.
@@ -94,7 +94,7 @@ func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Ti
 	}
 }
 
-// An inbox is what other goroutines want to happen in a simulation in real time.
+// An inbox holds the calls that other goroutines inject into a simulation in real time.
 type inbox struct {
 	mu     sync.Mutex
 	calls  []func()
@@ -102,18 +102,17 @@ type inbox struct {
 	full   chan struct{} // has a token if there are calls
 }
 
-// Inject has f called as an event of the simulation, from any goroutine: a button was pressed, a
-// packet came in. It is for simulations in [RealTime], and panics otherwise. The event's time is
-// what the wall's clock says when the run gets it; if the model is behind, what is due until then
-// comes first. Calls of one goroutine come in their order.
+// Inject schedules a call of f as an event of the simulation, from any goroutine: a button was
+// pressed, a packet came in. It is for simulations in [RealTime], and panics otherwise. The event's
+// time is that of the wall clock when the run receives it; if the model is late, what is due until
+// then comes first. Calls of one goroutine keep their order.
 //
-// Between two runs, what was injected waits for the next one. It reports false, and f is not
+// Between two runs, injected calls wait for the next one. Inject reports false, and f is not
 // called, if the simulation is closed; if it is closed later, f may never be called. Run returns
-// when its time has come, or nothing is left to happen, even if something might yet be injected: a
-// run that waits for the world has an end that is far away, such as [math.MaxFloat64].
+// when its time has come, or no event is left, even if something might yet be injected: a run that
+// waits for the outside world needs an end that is far away, such as [math.MaxFloat64].
 //
-// Of a simulation that is not closed it is the only method that other goroutines may call while it
-// runs.
+// It is the only method that other goroutines may call while the simulation runs.
 func (s *Simulation) Inject(f func()) bool {
 	b := s.inbox
 	if b == nil {
@@ -146,15 +145,14 @@ func (b *inbox) take() []func() {
 	return calls
 }
 
-// close lets nothing more in.
+// close rejects further calls.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls, b.closed = nil, true
 }
 
-// receive schedules what was injected for what the wall's clock says, which is t, or the end of the
-// run if that is before.
+// receive schedules the injected calls for time t of the wall clock, but not before now.
 func (s *Simulation) receive(t float64) {
 	for _, f := range s.inbox.take() {
 		s.add(max(s.now, t), f, once, nil)

@@ -8,8 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A Report is what the statistics of a simulation were at a moment, in the order in which they were
-// made.
+// A Report is a snapshot of the statistics of a simulation, in the order in which they were made.
 type Report struct {
 	Now  float64
 	Rows []ReportRow
@@ -25,14 +24,16 @@ type ReportRow struct {
 	Time                   float64 // over which a TimeWeighted was observed
 }
 
-// A reporter is something with several statistics, which a simulation registers as one.
+// A reporter makes the rows of one or more statistics.
 type reporter interface {
 	report(name string) []ReportRow
 }
 
-// Report tells all statistics that belong to the simulation and have a name: those of its
-// resources, stores and containers, and those made by [Simulation.NewTally] and
-// [Simulation.NewLevel].
+// Report returns all named statistics of the simulation: those of its resources, stores and
+// containers, and those made by [Simulation.NewTally] and [Simulation.NewTimeWeighted]. A resource
+// has its units in use, queue, waits and utilization. A tally with a [QuantileSketch] also has rows
+// for its median, 90 % and 99 % quantiles, and one with a target ([Tally.AddTarget]) a row for its
+// service level.
 func (s *Simulation) Report() Report {
 	r := Report{Now: s.Now()}
 	for _, registered := range s.registry.named {
@@ -53,7 +54,7 @@ func (r Report) Row(name string) (row ReportRow, ok bool) {
 	return ReportRow{}, false
 }
 
-// String is a table with a line for each statistic.
+// String returns a table with a line for each statistic.
 func (r Report) String() string {
 	rows := [][]string{{"statistic", "mean", "sd", "min", "max", "n", "time"}}
 	for _, row := range r.Rows {
@@ -68,7 +69,7 @@ func (r Report) String() string {
 	return text.Table(rows)
 }
 
-// report has a row for each that is not 0. They are counts, and have no other statistics.
+// report returns a row for each count that is not 0.
 func (c *counters) report(name string) (rows []ReportRow) {
 	for _, x := range []struct {
 		what  string
@@ -108,13 +109,11 @@ func (l *TimeWeighted) report(name string) []ReportRow {
 	}}
 }
 
-// A registry is what a simulation knows of the statistics that belong to it, so that it can reset
-// and report them.
+// A registry lists the statistics of a simulation, so that it can reset and report them.
 //
-// What has a name is part of the report, and so has to stay. If it went as soon as nobody holds it,
-// the report would depend on when memory happens to be collected. What has no name is in no report.
-// It is known by a weak pointer, which costs about 70 bytes until the next sweep: whether it is
-// reset makes no difference to anybody when nobody holds it.
+// What has a name is part of the report, and so has to stay. If it could be collected as garbage,
+// the report would depend on when that happens. What has no name is in no report, and is known by a
+// weak pointer, which costs about 70 bytes until the next sweep.
 type registry struct {
 	named     []statistic
 	unnamed   []unnamed
@@ -130,13 +129,13 @@ type statistic struct {
 
 type resetter interface{ Reset() }
 
-// Something observed has statistics: a resource has several, and a Tally is one itself.
+// An observed thing has statistics: a resource has several, and a Tally is one itself.
 type observed interface {
 	// statistics calls f with each of them, and what it is of; "" if that goes without saying.
 	statistics(f func(of string, x resetter))
 }
 
-// unnamed is something observed that may be gone.
+// unnamed is an observed thing that may have been collected.
 type unnamed interface {
 	get() (x observed, ok bool)
 }
@@ -156,8 +155,8 @@ func (w weakly[T, P]) get() (observed, bool) {
 // fewUnnamed are not worth a sweep.
 const fewUnnamed = 64
 
-// register makes the statistics of x known, so that they are reset after warming up, and reported
-// if there is a name.
+// register adds the statistics of x, so that they are reset after warming up, and reported if there
+// is a name.
 func register[T any, P interface {
 	*T
 	observed
@@ -181,8 +180,8 @@ func register[T any, P interface {
 	r.unnamed = append(r.unnamed, weakly[T, P]{weak.Make((*T)(x))})
 }
 
-// sweep calls f with all that have no name, and takes out those that are gone. It costs each that
-// is registered a constant time, since it is done again only when there are twice as many.
+// sweep calls f with everything unnamed, and removes what has been collected. It costs amortized
+// constant time for each registration, since it is repeated only when there are twice as many.
 func (r *registry) sweep(f func(observed)) {
 	kept := r.unnamed[:0]
 	for _, u := range r.unnamed {
@@ -199,7 +198,7 @@ func (r *registry) sweep(f func(observed)) {
 	r.unnamed, r.sweepAt = kept, 2*len(kept)
 }
 
-// reset makes all statistics begin anew.
+// reset resets all statistics.
 func (r *registry) reset() {
 	for _, x := range r.named {
 		x.what.Reset()
@@ -222,7 +221,7 @@ func (r *Resource) statistics(f func(string, resetter)) {
 	f("", holders{r})
 }
 
-// capacities is the capacity of a resource over time. A report has the utilisation, which is
+// capacities is the capacity of a resource over time. A report has the utilization, which is
 // computed from it.
 type capacities struct{ of *Resource }
 
@@ -237,7 +236,7 @@ func (c capacities) report(name string) []ReportRow {
 	}}
 }
 
-// orElse is a name, or what to call something that has none.
+// orElse returns the name, or the kind of something without one.
 func orElse(name, kind string) string {
 	if name == "" {
 		return kind

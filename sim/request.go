@@ -233,9 +233,9 @@ type requester interface {
 	check(p *Process)
 	// choose marks those requests that made it happen.
 	choose()
-	// settle gives back what was granted and not chosen, or all, unless the process has been told.
-	// It reports whether units were given back, and counts those who left a line, by why the
-	// process wakes.
+	// settle gives back what was granted and not chosen, or everything, unless the process has
+	// seen the grant. It reports whether units were given back, and counts requests that left a
+	// queue, by why the process wakes.
 	settle(all bool, why reason) bool
 	// tell marks the chosen requests as seen by the process.
 	tell()
@@ -356,7 +356,7 @@ func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, erro
 	w.subscribe(&p.sub)
 	switch {
 	case p.sub.list == nil: // it was granted at once, and notify has been called
-	case len(p.interrupts) > 0: // who lost units to a part of it has made others take units from this one
+	case len(p.interrupts) > 0: // a process that lost units to a part of it took units from this one
 		p.abandonRequests(a, interrupted)
 		return false, p.interruption(d)
 	default:
@@ -423,8 +423,8 @@ type request struct {
 	preempt    WorkRule // 0 or Finish if it takes nothing away
 	amount     float64  // how much is asked for: units, or an amount
 	since      float64  // when it was made
-	p          *Process // who waits, or nil
-	receiver   receiver // what is told instead
+	p          *Process // the waiting process, or nil
+	receiver   receiver // what is notified instead
 	grant      *Grant   // what it was given, if it asked a resource
 	order      any      // what was asked of a store
 	number     uint64   // what a Ticket must know, if it was made by an event
@@ -433,9 +433,9 @@ type request struct {
 
 // A receiver is notified of a grant in place of a process: a Request, or the function of an event.
 type receiver interface {
-	// served is called when the request has been given what it asked for, and has left its line.
+	// granted is called when the request was granted and has left its queue.
 	granted(s *Simulation, r *request)
-	// who is the name of the process that it is for, in a trace.
+	// who is the name of its process in a trace.
 	who() string
 }
 

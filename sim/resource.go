@@ -24,7 +24,7 @@ type Resource struct {
 	capacity     int
 	most         int // the largest capacity so far
 	inUse        int
-	busy         bool // taking units away, during which nobody is served
+	busy         bool // taking units away, during which nothing is granted
 	queue        queue
 	first        *Grant // of those that have not been given back, in the order in which they were granted
 	last         *Grant
@@ -65,7 +65,7 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 type Grant struct {
 	r          *Resource
 	prev, next *Grant
-	p          *Process // who holds it, or nil
+	p          *Process // the holder, or nil
 	n          int
 	rank       int
 	since      float64
@@ -331,7 +331,7 @@ func (g *Grant) Since() float64 { return g.since }
 // Held reports whether the units are still held: neither released nor taken away.
 func (g *Grant) Held() bool { return g.held }
 
-// what and who are for a trace.
+// what and who describe a grant in a trace.
 func (g *Grant) what() string {
 	r := g.r
 	return fmt.Sprintf("%s: %d, in use %d of %d", r.name, g.n, r.inUse, r.capacity)

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// A ShiftOption adjusts a timetable of a resource: an [WorkRule], or [UntilEmpty].
+// A ShiftOption adjusts a timetable of a resource: a [WorkRule], or [UntilEmpty].
 type ShiftOption interface{ adjust(*schedule) }
 
 func (w WorkRule) adjust(sc *schedule) { sc.rule = w }
@@ -25,20 +25,19 @@ type schedule struct {
 	last  bool // nothing changes any more
 }
 
-// Schedule makes the capacity follow a timetable, from now on. It is an event at each change, of
-// which one is pending. The resource has one timetable: another takes its place.
+// Schedule makes the capacity follow a timetable from now on. There is one pending event, for the
+// next change. A resource has one timetable: a new one replaces it.
 //
 //	clerks.Schedule(sim.Weekly{Mon: day, Tue: day, Wed: day, Thu: day, Fri: day}, sim.Resume)
 //
-// An [WorkRule] says what becomes of who is at work when a shift ends, and [UntilEmpty] puts the
-// end off until those inside have been served. Who is in line stays there. Work that was stopped
-// goes on before others of the same rank are served.
+// A [WorkRule] says what becomes of work at the end of a shift, and [UntilEmpty] delays the end
+// until the last visitor has left. Waiting requests stay in the queue. Suspended work goes on
+// before requests of the same rank are served.
 //
-// A change is scheduled when the one before happens, so that it comes before most else of its
-// instant. Cancelling the event ends it: the capacity stays as it is. Mind that timetables that
-// come again have always something left to happen, so that [Simulation.Run] needs a time to end. If
-// nothing changes any more, the event is the zero [Event]. Schedule panics if there is something
-// wrong with the timetable.
+// A change is scheduled when the previous one happens, so it comes before most other events of its
+// instant. Canceling the event ends the schedule: the capacity stays as it is. A periodic timetable
+// always has a pending event, so [Simulation.Run] needs a time to end. If nothing changes any more,
+// the event is the zero [Event]. Schedule panics if the timetable is invalid.
 func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	sc := &schedule{r: r, table: compiled(t), rule: Finish}
 	for _, o := range opts {
@@ -65,7 +64,7 @@ func (r *Resource) Schedule(t Timetable, opts ...ShiftOption) Event {
 	return sc.event
 }
 
-// apply makes the capacity that of the timetable.
+// apply sets the capacity of the timetable.
 func (sc *schedule) apply() {
 	now := sc.r.s.now
 	units, until := sc.table.At(now)
@@ -80,7 +79,7 @@ func (sc *schedule) apply() {
 	sc.r.adapt(sc.rule, "the end of a shift")
 }
 
-// next tells when the capacity changes, if it does.
+// next returns when the capacity changes, if it does.
 func (sc *schedule) next() (float64, bool) {
 	now := sc.r.s.now
 	_, until := sc.table.At(now)
@@ -88,7 +87,7 @@ func (sc *schedule) next() (float64, bool) {
 	return until, !sc.last
 }
 
-// upkeep is what a resource has that has a timetable or breaks.
+// availability is the state of a resource that has a timetable, breaks, or has suspended work.
 type availability struct {
 	base        int          // units by the timetable, or by SetCapacity
 	down        int          // of them, that are broken
@@ -110,8 +109,8 @@ func (r *Resource) ensureAvailability() *availability {
 	return r.availability
 }
 
-// adapt makes the capacity what it should be. If that is less, the rule tells what becomes of who
-// is at work.
+// adapt sets the capacity that timetable and breakdowns give. If it is less than before, the rule
+// says what becomes of work.
 func (r *Resource) adapt(rule WorkRule, why string) {
 	u := r.availability
 	n := max(0, u.base-u.down)
@@ -134,7 +133,7 @@ func (r *Resource) adapt(rule WorkRule, why string) {
 	r.serve()
 }
 
-// A Timetable tells how many units there are at a time, and until when: see [Resource.Schedule].
+// A Timetable says how many units there are at a time, and until when: see [Resource.Schedule].
 // [Daily], [Weekly], [Dated] and [Except] are timetables; others can be written.
 type Timetable interface {
 	// At is how many units there are at a time, and until when, which is later, and +∞ if that does
@@ -144,19 +143,19 @@ type Timetable interface {
 	Most() int
 }
 
-// A Shift is units that are there from one time to another: at From they are, and at To they are
-// not any more.
+// A Shift is a number of units from one time to another: they are there at From, and no longer at
+// To.
 type Shift struct {
 	From, To float64
 	Units    int
 }
 
-// Daily is a [Timetable] of one day, again and again.
+// Daily is a [Timetable] that repeats one day.
 //
 //	sim.Daily{Shifts: []sim.Shift{{From: 8, To: 12, Units: 2}, {From: 13, To: 17, Units: 3}}}
 //
-// Shifts are told in the time of the clock since the day began, in any order, and must not overlap.
-// One that ends after the day does, such as from 22 to 30, goes on into the next.
+// The times of shifts are since the beginning of the day. Shifts are in any order, and must not
+// overlap. One that ends after the day does, such as from 22 to 30, goes on into the next.
 type Daily struct {
 	Shifts    []Shift
 	Otherwise int     // how many units there are outside the shifts
@@ -164,8 +163,8 @@ type Daily struct {
 	Begins    float64 // when a day begins, by the clock
 }
 
-// Weekly is a [Timetable] of one week, again and again, with the shifts of each day as [Daily] has
-// them. Time 0 is the beginning of a Monday unless Begins says otherwise.
+// Weekly is a [Timetable] that repeats one week, with the shifts of each day as in [Daily]. Time 0
+// is the beginning of a Monday unless Begins says otherwise.
 type Weekly struct {
 	Mon, Tue, Wed, Thu, Fri, Sat, Sun []Shift
 
@@ -174,21 +173,21 @@ type Weekly struct {
 	Begins    float64 // when a Monday begins, by the clock
 }
 
-// Dated is a [Timetable] of shifts at times of the clock that do not come again. They are in any
+// Dated is a [Timetable] of shifts at times of the clock, which do not repeat. They are in any
 // order, and must not overlap.
 type Dated struct {
 	Shifts    []Shift
 	Otherwise int // how many units there are outside the shifts
 }
 
-// Except is a [Timetable] that is another one but for some times: holidays, a fair, a strike. Those
-// are in any order, and must not overlap.
+// Except is a [Timetable] that differs from another one at some times: holidays, a fair, a strike.
+// Those are in any order, and must not overlap.
 type Except struct {
 	Of    Timetable
 	Times []Shift
 }
 
-// defaultDay is how long a day is that is not told: clocks mostly go in hours.
+// defaultDay is the default length of a day: clocks mostly count hours.
 const defaultDay = 24
 
 // Check is an error that says what is wrong with the timetable, if anything is.
@@ -233,12 +232,12 @@ func (d Dated) Most() int { return compiled(d).Most() }
 // Most is the largest number of units that there ever are.
 func (e Except) Most() int { return compiled(e).Most() }
 
-// A compiler is a timetable as people write it, of which one is made that can be asked quickly.
+// A compiler is a timetable as users write it, which is compiled into one that answers quickly.
 type compiler interface {
 	compile() (Timetable, error)
 }
 
-// compiled is a timetable that has been looked through, and panics if something is wrong with it.
+// compiled returns a compiled timetable, and panics if it is invalid.
 func compiled(t Timetable) Timetable {
 	if t == nil {
 		panic("sim: a timetable is needed, not nil")
@@ -262,7 +261,7 @@ func (w Weekly) compile() (Timetable, error) {
 	return repeating("Weekly", [][]Shift{w.Mon, w.Tue, w.Wed, w.Thu, w.Fri, w.Sat, w.Sun}, w.Otherwise, w.Day, w.Begins)
 }
 
-// repeating is the timetable of some days that come again and again.
+// repeating returns the timetable that repeats some days.
 func repeating(kind string, days [][]Shift, otherwise int, day, begins float64) (Timetable, error) {
 	if day == 0 {
 		day = defaultDay
@@ -311,7 +310,7 @@ func (d Dated) compile() (Timetable, error) {
 	return &p, nil
 }
 
-// arrange puts shifts in order, and is an error if they are not possible.
+// arrange sorts shifts, and returns an error if they are invalid.
 func arrange(kind string, shifts []Shift, otherwise int) error {
 	if len(shifts) == 0 {
 		return fmt.Errorf("sim: %s: there is no shift; there must be at least one", kind)
@@ -336,7 +335,7 @@ func arrange(kind string, shifts []Shift, otherwise int) error {
 	return nil
 }
 
-// pieces are numbers of units from given times on, which may come again and again.
+// pieces are numbers of units from given times on, which may repeat.
 type pieces struct {
 	from   []float64 // since the period began, or by the clock if there is none
 	units  []int
@@ -344,7 +343,7 @@ type pieces struct {
 	period float64 // +∞ if they do not come again
 }
 
-// lay adds shifts that are in order, and what is between them.
+// lay adds sorted shifts, and what is between them.
 func (p *pieces) lay(shifts []Shift, otherwise int) {
 	for _, x := range shifts {
 		p.add(x.From, x.Units)
@@ -352,8 +351,8 @@ func (p *pieces) lay(shifts []Shift, otherwise int) {
 	}
 }
 
-// add adds a piece behind the others. It takes the place of the last if that has no length, and is
-// none if nothing changes.
+// add adds a piece behind the others. It replaces the last one if that has no length, and does
+// nothing if the number does not change.
 func (p *pieces) add(from float64, units int) {
 	if n := len(p.from) - 1; n >= 0 && p.from[n] == from {
 		p.from, p.units = p.from[:n], p.units[:n]
@@ -366,8 +365,8 @@ func (p *pieces) add(from float64, units int) {
 // Most is the largest number of units.
 func (p *pieces) Most() int { return slices.Max(p.units) }
 
-// start is when a piece begins in the k-th period. It is always computed in the same way, so that
-// what is asked of at the end of a piece is the next one, whatever the rounding.
+// start returns when a piece begins in the k-th period. It is always computed in the same way, so
+// that the end of a piece is exactly the beginning of the next, whatever the rounding.
 func (p *pieces) start(k float64, i int) float64 {
 	if math.IsInf(p.period, 1) {
 		return p.from[i]
@@ -402,7 +401,7 @@ func (p *pieces) At(t float64) (units int, until float64) {
 	return units, math.Inf(1) // nothing changes, or not by so little as a time that large can tell
 }
 
-// exceptions are Except, looked through.
+// exceptions is a compiled Except.
 type exceptions struct {
 	of    Timetable
 	times []Shift

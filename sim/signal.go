@@ -48,7 +48,7 @@ func (g *Signal) TryTrigger() bool {
 
 func (g *Signal) trigger() {
 	if t := g.timeout(); t != nil {
-		t.event.Cancel() // somebody may be faster than the time
+		t.event.Cancel() // it may be triggered before its time
 	}
 	g.as = g.s.happening()
 	if g.s.trace != nil {
@@ -78,7 +78,7 @@ func (g *Signal) moment() moment {
 
 func (g *Signal) subscribe(sub *subscription) {
 	if t := g.timeout(); t != nil && !t.void && !t.event.Pending() {
-		t.begin() // somebody has waited before, and left
+		t.begin() // its waiters had left
 	}
 	g.waiters.add(sub)
 }

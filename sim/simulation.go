@@ -36,22 +36,22 @@ type Simulation struct {
 	slots     []slot
 	freeSlots []uint32 // slots without an event; the last one is used first
 	ranked    int      // pending events of a priority other than 0
-	count     uint64   // numbers handed out, to handles, to entries among what is due, and to what has happened
+	count     uint64   // the last number: of handles, due entries and moments
 
-	current    *Process   // whose turn it is; nil while an event's function runs
+	current    *Process   // the running process; nil while an event's function runs
 	live       int        // processes begun or about to begin, and not ended; each has a slot
-	idle       []*worker  // that have no process
-	co         *coroutine // where the goroutine that dispatches stands, while processes have their turns
-	handed     uint32     // the slot, and 1, of an event that a process found due, for the goroutine that dispatches; 0 if there is none
-	relocateTo *coroutine // where to go for who is told to make way
+	idle       []*worker  // without a process
+	co         *coroutine // where the dispatching goroutine is parked while processes run
+	handed     uint32     // 1 + the slot of an event that a process took out for the dispatching goroutine; 0 if none
+	relocateTo *coroutine // where a goroutine that has to move is parked next
 	leaving    *worker    // by runtime.Goexit
 	created    uint64     // processes so far
 	failure    *PanicError
-	closing    *Process // which is being ended by Close
+	closing    *Process // that Close is ending
 
 	dispatched uint64
-	limit      float64 // how far the clock may go on without giving the turn back; −∞ unless Run is under way
-	credit     int     // events, and what processes do without giving the turn back, until the context is looked at
+	limit      float64 // how far processes may advance the clock by themselves; −∞ outside Run
+	credit     int     // events and steps until the next check of the context
 	running    bool
 	stopped    bool
 	closed     bool
@@ -62,22 +62,22 @@ type Simulation struct {
 	trace       func(trace.Record)
 	tracedNames tracedNames
 	labels      map[uint32]string // names of events by slot, only while there is a trace
-	speed       float64           // simulated time per second of the wall's; 0 if it does not matter
-	inbox       *inbox            // from other goroutines, if it is tied to the wall's clock
-	lag         float64           // by how many seconds the wall's clock was ahead, when it was looked at last
-	requests    *request          // those that are free, by their next
-	firing      int               // how deep in telling who waits that something has happened
-	left        []*queue          // which somebody has left, and those behind may be served
+	speed       float64           // simulated time per second of the wall clock; 0 if not in real time
+	inbox       *inbox            // calls of other goroutines, in real time
+	lag         float64           // seconds that the last event was late
+	requests    *request          // free list, by next
+	firing      int               // nesting depth of notifying subscribers
+	left        []*queue          // that a request has left, so that those behind may be granted
 	leftServed  int               // of them
-	clock       func() float64    // Now, for levels
+	clock       func() float64    // Now, for statistics
 	registry    registry
 
-	ctx        context.Context // of Run, while it is under way
-	cutShort   *Process        // whose turn was cut short because the context was done; it goes on before all else
-	unwindings int             // of the process that is being ended, which asks for something again and again
+	ctx        context.Context // of Run, during a run
+	cutShort   *Process        // its turn was cut short because the context was done; it goes on first
+	unwindings int             // panics so far of the process that Close is ending
 
-	noWaitState    waitState    // of processes that need none; it stays empty
-	freeWaitStates []*waitState // of processes that have ended, for others
+	noWaitState    waitState    // shared by processes that need none; it stays empty
+	freeWaitStates []*waitState // free list
 }
 
 // New returns a simulation without events. Its clock is at 0 unless [StartAt] says otherwise.
@@ -396,7 +396,7 @@ func (s *Simulation) leave() {
 // unwinding is the value by which Close makes a process panic, so that its deferred calls run.
 type unwinding struct{}
 
-// String is for those who recover from it and print it.
+// String is for code that recovers from it and prints it.
 func (unwinding) String() string { return "sim: the simulation is closed, and the process ends" }
 
 const (

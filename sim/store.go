@@ -8,17 +8,17 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Store is a place for things that processes put in and take out: a buffer of parts, a mailbox, a
-// pool of free cars.
+// Store holds things that processes put in and take out: a buffer of parts, a mailbox, a pool of
+// free cars.
 //
-// Things are taken out in the order in which they were put in. Those who want one are served by
-// [Rank], and among equals first come, first served; so are those who wait for room. Who waits for
-// a particular thing ([Store.GetWhere]) does not hold up those behind, who may be content with
+// Things are taken out in the order in which they were put in. Requests are served by [Rank], and
+// equal ranks first come, first served, both for getting and for putting. A request for a
+// particular thing ([Store.GetWhere]) does not block those behind it, which may be satisfied by
 // another.
 //
-// Putting and taking the oldest cost constant time; a search looks at the things from the oldest
-// on, and a thing that is put in is offered to those who wait in their order. Nothing is allocated
-// once warm.
+// Putting, and getting the oldest, cost constant time. GetWhere looks at the things from the oldest
+// on, and a thing that is put in is offered to the waiting getters in their order. Nothing is
+// allocated once warm.
 type Store[T any] struct {
 	exchange
 	capacity int
@@ -27,8 +27,8 @@ type Store[T any] struct {
 	spare    []*order[T]
 }
 
-// An order is what somebody waits for at a store: one of the things, or room for one. A waiting
-// getter wants none of the things in the store, and while somebody waits for room there is none.
+// An order is what is requested of a store: one of the things, or room for one. No thing in the
+// store satisfies a waiting getter, and while a putter waits the store is full.
 type order[T any] struct {
 	v     T
 	where func(T) bool // which thing is wanted; any if nil
@@ -55,23 +55,23 @@ func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOptio
 	return st
 }
 
-// NewSortedStore makes a store from which the smallest thing is taken first, and the oldest among
-// equals: "oldest" means that everywhere. Compare is negative if a comes before b. Putting
-// something in moves those that come after it.
+// NewSortedStore returns a store from which the smallest thing is taken first, and the oldest among
+// equals; "oldest" means that in all its methods. Compare is negative if a comes before b. Put
+// moves the things that come after the new one.
 func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int, opts ...StatOption) *Store[T] {
 	st := NewStore[T](s, name, capacity, opts...)
 	st.compare = compare
 	return st
 }
 
-// Put puts v into the store, and waits if there is no room. It returns an error as
+// Put puts v into the store, and waits if the store is full. It returns an error as
 // [Resource.Request] does, and then v is not in the store.
 func (st *Store[T]) Put(p *Process, v T, opts ...RequestOption) error {
 	_, err := st.request(p, &st.putters, "Put", order[T]{v: v}, opts)
 	return err
 }
 
-// TryPut puts v into the store, or reports false if there is no room.
+// TryPut puts v into the store, or reports false if the store is full.
 func (st *Store[T]) TryPut(v T) bool {
 	st.s.countStep()
 	return st.put(v, st.s.who())
@@ -105,14 +105,14 @@ func (st *Store[T]) Get(p *Process, opts ...RequestOption) (T, error) {
 	return st.GetWhere(p, nil, opts...)
 }
 
-// GetWhere takes out the oldest thing of those that are wanted, and waits until there is one. The
-// function is asked when the request is made, about the things that are there, and then once about
-// each that is put in; its answer should depend on the thing alone.
+// GetWhere takes out the oldest thing for which wanted returns true, and waits until there is one.
+// The function is called for the things in the store when the request is made, and then once for
+// each thing that is put in; its result should depend on the thing alone.
 func (st *Store[T]) GetWhere(p *Process, wanted func(T) bool, opts ...RequestOption) (T, error) {
 	return st.request(p, &st.getters, "Get", order[T]{where: wanted}, opts)
 }
 
-// request has a process wait in a line with its order, and returns the thing that it is about.
+// request blocks a process with its order, and returns the thing.
 func (st *Store[T]) request(p *Process, l *queue, call string, what order[T], opts []RequestOption) (T, error) {
 	st.s.checkTurn(p, call)
 	st.s.countStep()
@@ -142,8 +142,8 @@ func (st *Store[T]) atOnce(l *queue, r *request, who string) (ok bool) {
 	return ok
 }
 
-// serve does nothing: who has left a line made no room, and the others wanted nothing that is
-// there.
+// serve does nothing: a request that leaves a queue makes no room, and the others want nothing that
+// is there.
 func (st *Store[T]) serve() {}
 
 func (st *Store[T]) label(l *queue, _ float64) string {
@@ -156,8 +156,8 @@ func (st *Store[T]) label(l *queue, _ float64) string {
 // TryGet takes the oldest thing out of the store, or reports false if there is none.
 func (st *Store[T]) TryGet() (T, bool) { return st.TryGetWhere(nil) }
 
-// TryGetWhere takes out the oldest thing of those that are wanted, or reports false if there is
-// none.
+// TryGetWhere takes out the oldest thing for which wanted returns true, or reports false if there
+// is none.
 func (st *Store[T]) TryGetWhere(wanted func(T) bool) (T, bool) {
 	st.s.countStep()
 	return st.get(wanted, st.s.who())
@@ -228,7 +228,7 @@ func (st *Store[T]) add(v T) {
 	st.contents.Set(float64(st.items.len()))
 }
 
-// admit lets those put in their things who wait for room, as long as there is some.
+// admit serves the waiting putters while there is room.
 func (st *Store[T]) admit() {
 	for st.putters.first != nil && !st.full() {
 		r := st.putters.first
@@ -248,7 +248,7 @@ func (st *Store[T]) served(r *request, what string, v T) {
 // Capacity is how many things the store has room for; [Unlimited] if there is no limit.
 func (st *Store[T]) Capacity() int { return st.capacity }
 
-// Len is how many things are in the store.
+// Len is the number of things in the store.
 func (st *Store[T]) Len() int { return st.items.len() }
 
 // Items lists the things in the store, the oldest first.
@@ -260,7 +260,7 @@ func (st *Store[T]) Items() []T {
 	return all
 }
 
-// Contents is how many things are in the store, over time.
+// Contents is the number of things in the store, over time.
 func (st *Store[T]) Contents() *TimeWeighted { return &st.contents }
 
 // Batch starts a process that takes n things at a time out of a store and puts them into another as
@@ -323,25 +323,26 @@ func Separate[T any](from *Store[[]T], to *Store[T]) *Process {
 // An ItemRequest is a [Request] for a thing from a store.
 type ItemRequest[T any] struct{ Request }
 
-// NewGetRequest is a request of process p for the oldest thing in the store that can be waited for
-// together with other things; see [Request].
+// NewGetRequest returns a request of process p for the oldest thing that can be waited for together
+// with other things; see [Request].
 func (st *Store[T]) NewGetRequest(p *Process, opts ...RankOption) *ItemRequest[T] {
 	return st.NewGetWhereRequest(p, nil, opts...)
 }
 
-// NewGetWhereRequest is [Store.GetRequested] for the oldest of those things that are wanted; see
-// [Store.GetWhere].
+// NewGetWhereRequest is [Store.NewGetRequest] for the oldest thing for which wanted returns true;
+// see [Store.GetWhere].
 func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...RankOption) *ItemRequest[T] {
 	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
 	a.set(p, &st.getters, 1, "NewGetRequest", rankOptionsOf(opts))
 	return a
 }
 
-// Item is the thing that was taken out, and false as long as none was.
+// Item returns the thing that was taken out, and false if the request has not been granted.
 func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happened() }
 
-// NewPutRequest is a request of process p to put v into the store that can be waited for together
-// with other things; see [Request]. When it has happened v is in the store, or somebody has got it.
+// NewPutRequest returns a request of process p to put v into the store that can be waited for
+// together with other things; see [Request]. When it has happened, v is in the store, or was given
+// to a getter.
 func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...RankOption) *Request {
 	a := &Request{order: &order[T]{v: v}}
 	a.set(p, &st.putters, 1, "NewPutRequest", rankOptionsOf(opts))
@@ -354,15 +355,15 @@ func (st *Store[T]) GetThen(f func(T, error), opts ...RequestOption) Ticket {
 	return st.GetWhereThen(nil, f, opts...)
 }
 
-// GetWhereThen is [Store.GetThen] for the oldest of those things that are wanted; see
+// GetWhereThen is [Store.GetThen] for the oldest thing for which wanted returns true; see
 // [Store.GetWhere].
 func (st *Store[T]) GetWhereThen(wanted func(T) bool, f func(T, error), opts ...RequestOption) Ticket {
 	o := &order[T]{where: wanted}
 	return st.then(&st.getters, o, func(err error) { f(o.v, err) }, opts)
 }
 
-// PutThen is [Store.Put] without a process: f is called as an event of its own when v was put in,
-// with nil, or when the request was given up, with an error as Put returns it.
+// PutThen is [Store.Put] without a process: f is called as an event of its own, with nil when v was
+// put in, and with an error as Put returns it when the request was given up.
 func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 	return st.then(&st.putters, &order[T]{v: v}, f, opts)
 }
@@ -374,7 +375,7 @@ func (st *Store[T]) then(l *queue, o *order[T], f func(error), opts []RequestOpt
 	return l.requestThen(r, &t, f)
 }
 
-// fifo is a queue in a ring that grows. It can be kept in another order than that of arrival.
+// fifo is a growing ring buffer. It can also be kept sorted.
 type fifo[T any] struct {
 	ring []T // its length is 0 or a power of two
 	head int
@@ -383,7 +384,7 @@ type fifo[T any] struct {
 
 func (q *fifo[T]) len() int { return q.n }
 
-// at is the i-th from the oldest.
+// at returns the i-th from the oldest.
 func (q *fifo[T]) at(i int) T { return q.ring[(q.head+i)&(len(q.ring)-1)] }
 
 func (q *fifo[T]) push(v T) {
@@ -398,7 +399,7 @@ func (q *fifo[T]) push(v T) {
 	q.n++
 }
 
-// insert puts v behind all that are not greater, among those that are in order.
+// insert puts v behind all that are not greater, in a sorted buffer.
 func (q *fifo[T]) insert(v T, compare func(a, b T) int) {
 	i := sort.Search(q.n, func(i int) bool { return compare(q.at(i), v) > 0 })
 	q.push(v)
@@ -409,7 +410,7 @@ func (q *fifo[T]) insert(v T, compare func(a, b T) int) {
 	q.ring[(q.head+i)&mask] = v
 }
 
-// remove takes out the i-th from the oldest, and moves those that are older.
+// remove takes out the i-th from the oldest, and moves the older ones.
 func (q *fifo[T]) remove(i int) T {
 	mask := len(q.ring) - 1
 	v := q.at(i)

@@ -41,13 +41,13 @@ type Tally struct {
 	observations *observationRecorder
 }
 
-// NewTally returns an empty Tally. It is needed only for options; else the zero Tally does.
+// NewTally returns an empty Tally. It is needed only for options; the zero Tally is ready for use.
 func NewTally(opts ...StatOption) *Tally {
 	return &Tally{quantiles: newSketch(opts)}
 }
 
-// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset when it
-// has warmed up. Without a name it is not in the report, and goes when nobody holds it.
+// NewTally returns an empty Tally that is part of the simulation's [Report] and is reset by
+// [Simulation.WarmUp]. Without a name it is not in the report, and can be collected as garbage.
 func (s *Simulation) NewTally(name string, opts ...StatOption) *Tally {
 	t := NewTally(opts...)
 	register(s, name, t)
@@ -84,7 +84,7 @@ func (t *Tally) Add(x float64) {
 	}
 }
 
-// addToSum adds to the sum and keeps what rounding takes, which is exactly a float64.
+// addToSum adds to the sum and keeps the rounding error, which is exactly a float64.
 func (t *Tally) addToSum(x float64) {
 	sum := t.sum + x
 	added := sum - t.sum
@@ -92,7 +92,7 @@ func (t *Tally) addToSum(x float64) {
 	t.sum = sum
 }
 
-// refuse is apart from its callers so that they stay small.
+// refuse is separate from its callers so that they can be inlined.
 //
 //go:noinline
 func refuse(method string, x float64) {
@@ -102,7 +102,7 @@ func refuse(method string, x float64) {
 // N is the number of observations.
 func (t *Tally) N() int64 { return t.n }
 
-// Sum is the sum of the observations, 0 of none.
+// Sum is the sum of the observations, 0 if there are none.
 func (t *Tally) Sum() float64 { return t.sum + t.lost }
 
 // Mean is the mean of the observations.
@@ -135,16 +135,16 @@ func (t *Tally) known(x float64) float64 {
 
 // CI is the half-width of the confidence interval of the mean, by Student's t: with a level of
 // 0.95, the interval Mean() ± CI(0.95) covers the true mean in 95 of 100 experiments. It is
-// infinite for fewer than two observations, and panics if the level is not between 0 and 1.
+// infinite for fewer than two observations. It panics if the level is not between 0 and 1.
 //
 // It holds for independent observations that are normal, or so many that their mean is. Successive
 // customers of one queue are not independent, and the interval would be much too narrow: take their
 // mean as one observation of each of several replications, as package sim/replicate does.
 func (t *Tally) CI(level float64) float64 { return halfWidth(level, t.StdDev(), t.n) }
 
-// Quantile is the smallest of the observations that has at least a share q of them at or below it,
-// to within the relative accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max
-// exactly. It panics unless the Tally was made with [QuantileSketch], or if q is not in [0, 1].
+// Quantile is the smallest observation such that at least a share q of all are at or below it, to
+// within the relative accuracy of the sketch. Quantile(0) and Quantile(1) are Min and Max exactly.
+// It panics unless the Tally was made with [QuantileSketch], or if q is not in [0, 1].
 func (t *Tally) Quantile(q float64) float64 {
 	checkQuantile("Tally", t.quantiles, q)
 	switch {
@@ -204,9 +204,9 @@ func (t *Tally) ServiceLevel(x float64) float64 {
 	return k.weightUpTo(x) / float64(t.n)
 }
 
-// Merge adds all observations of another Tally, which stays as it is, as if each had been added to
-// this one. It panics if this one keeps its observations ([Tally.KeepObservations]), or if it keeps
-// quantiles, and the other has observations but no quantiles of the same accuracy.
+// Merge adds all observations of another Tally, which is not changed, as if each had been added to
+// this one. It panics if this one keeps its observations ([Tally.KeepObservations]), or if it has a
+// sketch or targets that the other does not have.
 func (t *Tally) Merge(other *Tally) {
 	if other.n == 0 {
 		return
@@ -262,7 +262,7 @@ func (t *Tally) mergeQuantiles(other *Tally) {
 	}
 }
 
-// Reset forgets all observations, and keeps the options.
+// Reset drops all observations, and keeps the options.
 func (t *Tally) Reset() {
 	if t.quantiles != nil {
 		t.quantiles.clear()
@@ -273,7 +273,7 @@ func (t *Tally) Reset() {
 	*t = Tally{quantiles: t.quantiles, observations: t.observations}
 }
 
-// String is a line with the statistics.
+// String returns a line with the statistics.
 func (t *Tally) String() string {
 	if t.n == 0 {
 		return "no observations"
@@ -289,8 +289,7 @@ func checkLevel(level float64) {
 	}
 }
 
-// halfWidth is that of the confidence interval of the mean of n observations with a sample standard
-// deviation.
+// halfWidth returns that of the confidence interval of the mean of n observations.
 func halfWidth(level, deviation float64, n int64) float64 {
 	checkLevel(level)
 	if n < 2 {
@@ -312,11 +311,11 @@ func (sketchOption) statOption() {}
 
 func (o sketchOption) applyTo(r *Resource) { r.waits.quantiles = newSketch([]StatOption{o}) }
 
-// QuantileSketch makes a [Tally] or a [TimeWeighted] able to answer Quantile, to within a share of
-// the true value: with 0.01 a quantile of 250 is told as something between 247.5 and 252.5. An
-// observation then costs tens of nanoseconds instead of a few, and the memory grows with the
-// logarithm of the range of the values over the accuracy, not with their number. Values beyond
-// ±10³⁰⁸ are taken for that. It panics if the accuracy is not between a millionth and 1.
+// QuantileSketch keeps quantiles of a [Tally] or a [TimeWeighted], to within a relative accuracy:
+// with 0.01 a quantile of 250 is reported as something between 247.5 and 252.5. An observation then
+// costs tens of nanoseconds instead of a few. Memory grows with the logarithm of the range of the
+// values over the accuracy, not with their number. Values beyond ±10³⁰⁸ are clipped. It panics if
+// the accuracy is not between a millionth and 1.
 func QuantileSketch(relativeAccuracy float64) StatOption {
 	// The library numbers buckets in 32 bits, and with finer ones they would not reach over all
 	// numbers.
@@ -326,7 +325,7 @@ func QuantileSketch(relativeAccuracy float64) StatOption {
 	return sketchOption{relativeAccuracy}
 }
 
-// newSketch is what the options want: a sketch of the values, or nil.
+// newSketch returns the sketch that the options ask for, or nil.
 func newSketch(opts []StatOption) *sketch {
 	var o sketchOption
 	for _, option := range opts {
@@ -346,8 +345,8 @@ func newSketch(opts []StatOption) *sketch {
 // [DDSketch].
 //
 // The library's own quantile counts ranks from 0 to n−1, which has no meaning for weights that are
-// durations: all that happens within one unit of time would be the first rank. Hence rank and
-// valueAbove here.
+// durations: everything within one unit of time would be the first rank. Hence rank and valueAbove
+// here.
 //
 // [DDSketch]: https://doi.org/10.14778/3352063.3352135
 type sketch struct {
@@ -379,15 +378,14 @@ func (k *sketch) add(x, weight float64) {
 	}
 }
 
-// addUpTo takes the path of a level up to now in. The sketch has a time of its own, so that asking
-// for a quantile does not part a stretch of the path for the moments, whose last digits would
-// change.
+// addUpTo adds the path of a TimeWeighted up to now. The sketch has a time of its own, so that
+// reading a quantile does not split a segment for the moments, whose last digits would change.
 func (k *sketch) addUpTo(now, x float64) {
 	k.add(x, now-k.upTo)
 	k.upTo = now
 }
 
-// valueAbove is the lowest value v such that those up to v weigh more than the rank.
+// valueAbove returns the lowest value v such that the values up to v weigh more than the rank.
 func (k *sketch) valueAbove(rank float64) float64 {
 	negative, positive := k.dd.GetNegativeValueStore(), k.dd.GetPositiveValueStore()
 	below := negative.TotalCount()
@@ -423,7 +421,7 @@ func (k *sketch) clear() {
 	}
 }
 
-// checkQuantile panics if q is not a share, or if quantiles are not kept.
+// checkQuantile panics if q is not a share, or if there is no sketch.
 func checkQuantile(kind string, k *sketch, q float64) {
 	if k == nil || k.dd == nil {
 		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option QuantileSketch(0.01)", kind, kind))
@@ -433,5 +431,5 @@ func checkQuantile(kind string, k *sketch, q float64) {
 	}
 }
 
-// finite tells numbers from NaN and the infinities.
+// finite reports whether x is neither NaN nor infinite.
 func finite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }

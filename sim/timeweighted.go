@@ -7,17 +7,18 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// A TimeWeighted holds statistics over time of a quantity that changes in jumps and lasts in
-// between: the length of a queue, units in use, a stock. Its mean is the area under the path over
-// the time, from the start, or the last Reset, to now. For single observations there is [Tally].
+// A TimeWeighted holds statistics over time of a quantity that changes in jumps and is constant in
+// between: the length of a queue, units in use, a stock. Its mean is the area under the path
+// divided by the time, from the start, or the last Reset, to now. For single observations there is
+// [Tally].
 //
-// A value counts by the time it lasts. One that is taken and left again at the same instant has not
-// been: of several changes at an instant, only the last value counts, in the minimum and the
-// maximum too. The value of now counts in those two at once.
+// A value counts by the time it lasts. A value that is set and replaced at the same instant does
+// not count: of several changes at an instant, only the last value counts, in the minimum and the
+// maximum too. The current value counts in those two at once.
 //
-// Mean and variance are kept by the weighted form of Welford's recurrence [W79], for the distances
-// from the first value, so that a large offset does no harm. A change takes about 15 ns and
-// allocates nothing, unless quantiles or the course are kept; asking changes nothing.
+// Mean and variance are computed by the weighted form of Welford's recurrence [W79], for the
+// distances from the first value, so that a large offset does no harm. A change takes about 15 ns
+// and allocates nothing, unless quantiles or the time series are kept. Reading changes nothing.
 //
 // A TimeWeighted must not be used from several goroutines at once.
 //
@@ -38,9 +39,9 @@ type TimeWeighted struct {
 	series    *seriesRecorder
 }
 
-// NewTimeWeighted returns a TimeWeighted that begins now with an initial value. The clock tells the
-// time, which must not go back; [Simulation.NewLevel] makes one for the clock of a simulation. It
-// panics if the value is NaN or infinite.
+// NewTimeWeighted returns a TimeWeighted that begins now with an initial value. The clock must not
+// go back; [Simulation.NewTimeWeighted] uses the clock of a simulation. It panics if the value is
+// NaN or infinite.
 func NewTimeWeighted(clock func() float64, initial float64, opts ...StatOption) *TimeWeighted {
 	if !finite(initial) {
 		refuse("NewTimeWeighted", initial)
@@ -50,8 +51,8 @@ func NewTimeWeighted(clock func() float64, initial float64, opts ...StatOption) 
 	return l
 }
 
-// level is NewTimeWeighted for what keeps statistics of its own. They are a part of it, so that who
-// holds one of them holds it all.
+// timeWeighted is NewTimeWeighted for a field of another type, which stays alive as long as its
+// statistics do.
 func (s *Simulation) timeWeighted(initial float64) TimeWeighted {
 	l := TimeWeighted{clock: s.clock, value: initial}
 	l.Reset()
@@ -59,8 +60,8 @@ func (s *Simulation) timeWeighted(initial float64) TimeWeighted {
 }
 
 // NewTimeWeighted returns a TimeWeighted that follows the simulation's clock, is part of its
-// [Report], and is reset when it has warmed up. Without a name it is not in the report, and goes
-// when nobody holds it.
+// [Report], and is reset by [Simulation.WarmUp]. Without a name it is not in the report, and can be
+// collected as garbage.
 func (s *Simulation) NewTimeWeighted(name string, initial float64, opts ...StatOption) *TimeWeighted {
 	l := NewTimeWeighted(s.clock, initial, opts...)
 	register(s, name, l)
@@ -78,7 +79,7 @@ func (l *TimeWeighted) Set(x float64) {
 	}
 }
 
-// set is Set for what keeps statistics of its own, and knows the value and the clock.
+// set is Set for internal statistics, whose value is valid and whose time is known.
 func (l *TimeWeighted) set(x, now float64) {
 	if x != l.value {
 		l.account(now)
@@ -95,7 +96,7 @@ func (l *TimeWeighted) Add(dx float64) {
 	l.Set(x)
 }
 
-// Value is the value of now.
+// Value is the current value.
 func (l *TimeWeighted) Value() float64 { return l.value }
 
 // Observed is the time over which the statistics are: from the start, or the last Reset, to now.
@@ -109,7 +110,7 @@ func (l *TimeWeighted) now() float64 {
 	return now
 }
 
-// account takes the path up to now into the statistics.
+// account adds the path up to now to the statistics.
 func (l *TimeWeighted) account(now float64) {
 	if now == l.since {
 		return
@@ -129,7 +130,8 @@ func (l *TimeWeighted) account(now float64) {
 	l.since = now
 }
 
-// moments are mean and squares with the stretch up to now, for a path that has others before.
+// moments returns mean and squares including the segment up to now, for a path that has others
+// before.
 func (l *TimeWeighted) moments(now float64) (mean, squares float64) {
 	lasted := now - l.since
 	x := l.value - l.first
@@ -141,7 +143,7 @@ func (l *TimeWeighted) moments(now float64) (mean, squares float64) {
 	return mean, squares
 }
 
-// extremes are the minimum and the maximum with the value of now.
+// extremes returns the minimum and the maximum including the current value.
 func (l *TimeWeighted) extremes() (low, high float64) {
 	low, high = l.value, l.value
 	if l.since > l.start {
@@ -168,8 +170,8 @@ func (l *TimeWeighted) Mean() float64 {
 // Var is the mean over time of the squared distance from the mean, to now. Before any time has
 // passed it is 0.
 //
-// It is the variance of this path, and says nothing about how well the mean is known: the values of
-// a path depend on each other.
+// It is the variance of this path, and not the accuracy of the mean: the values of a path depend on
+// each other.
 func (l *TimeWeighted) Var() float64 {
 	now := l.now()
 	if l.since == l.start {
@@ -182,25 +184,25 @@ func (l *TimeWeighted) Var() float64 {
 // StdDev is the root of [TimeWeighted.Var].
 func (l *TimeWeighted) StdDev() float64 { return math.Sqrt(l.Var()) }
 
-// Min is the smallest value that has lasted, or the value of now.
+// Min is the smallest value that has lasted, or the current value.
 func (l *TimeWeighted) Min() float64 {
 	low, _ := l.extremes()
 	return low
 }
 
-// Max is the largest value that has lasted, or the value of now.
+// Max is the largest value that has lasted, or the current value.
 func (l *TimeWeighted) Max() float64 {
 	_, high := l.extremes()
 	return high
 }
 
-// roundedShare is what a share of time may be short of because of rounding.
+// roundedShare is the rounding error allowed in a share of time.
 const roundedShare = 1e-9
 
-// Quantile is the smallest value that the level was at or below for at least a share q of the time,
-// to within the relative accuracy that was asked for. Quantile(0) and Quantile(1) are Min and Max
-// exactly. Before any time has passed it is the value. It panics unless the TimeWeighted was made
-// with [QuantileSketch], or if q is not in [0, 1].
+// Quantile is the smallest value such that the quantity was at or below it for at least a share q
+// of the time, to within the relative accuracy of the sketch. Quantile(0) and Quantile(1) are Min
+// and Max exactly. Before any time has passed it is the value. It panics unless it was made with
+// [QuantileSketch], or if q is not in [0, 1].
 func (l *TimeWeighted) Quantile(q float64) float64 {
 	checkQuantile("TimeWeighted", l.quantiles, q)
 	now := l.now()
@@ -218,7 +220,7 @@ func (l *TimeWeighted) Quantile(q float64) float64 {
 	return max(low, min(x, high))
 }
 
-// Reset forgets the path. Observation begins anew now, with the value of now.
+// Reset drops the path. Observation begins anew now, with the current value.
 func (l *TimeWeighted) Reset() {
 	now := l.clock()
 	l.start, l.since = now, now
@@ -232,7 +234,7 @@ func (l *TimeWeighted) Reset() {
 	}
 }
 
-// String is a line with the statistics.
+// String returns a line with the statistics.
 func (l *TimeWeighted) String() string {
 	return fmt.Sprintf("mean %s, sd %s, min %s, max %s, time %s",
 		text.Short(l.Mean()), text.Short(l.StdDev()), text.Short(l.Min()), text.Short(l.Max()), text.Short(l.Observed()))

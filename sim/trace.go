@@ -9,13 +9,13 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// record hands a record to the trace, which must be there.
+// record passes a record to the trace, which must not be nil.
 func (s *Simulation) record(r trace.Record) {
 	r.Time = s.now
 	s.trace(r)
 }
 
-// who is whose turn it is.
+// who is the name of the running process in a trace, empty in an event.
 func (s *Simulation) who() string {
 	if s.current != nil {
 		return s.current.traced()
@@ -52,7 +52,7 @@ func (p *Process) traced() string {
 	return p.name
 }
 
-// label keeps the name of an event while there is a trace to show it.
+// label keeps the name of an event while there is a trace.
 func (s *Simulation) label(id uint32, opts []EventOption) {
 	if s.trace == nil {
 		return
@@ -76,7 +76,7 @@ func (s *Simulation) traceEvent(id uint32) {
 	}
 }
 
-// traceTurn records that a process has its turn.
+// traceTurn records the turn of a process.
 func (s *Simulation) traceTurn(p *Process) {
 	r := trace.Record{Kind: trace.Resume, Who: p.traced()}
 	if p.state == notStarted {

@@ -9,7 +9,7 @@ import (
 // [SignalOf], the end of a [Process], the [Outcome] of one, a [Request], or a [Condition] made of
 // others.
 type Waitable interface {
-	// Happened tells whether it has happened.
+	// Happened reports whether it has happened.
 	Happened() bool
 
 	// moment is when it happened, and not valid before.
@@ -17,7 +17,7 @@ type Waitable interface {
 	// subscribe has the subscriber notified, once, when it happens. It must not have happened yet.
 	// If it is a request, it may happen in the call.
 	subscribe(sub *subscription)
-	// asker is itself, if there is a request in it, and else nil.
+	// requester is itself if it contains a request, and nil otherwise.
 	requester() requester
 	// owner is the simulation that it belongs to.
 	owner() *Simulation
@@ -56,14 +56,13 @@ type subscriber interface{ notify(*subscription) }
 // subscribers are a list in the order of subscribing.
 type subscribers struct {
 	first  *subscription
-	source source // nil if it does not matter to what they wait for whether somebody does
+	source source // notified when the last subscriber leaves; may be nil
 }
 
 // A source wants to know when its last subscriber leaves: a condition stops watching its parts, a
 // timeout is unscheduled, and a request leaves its queue.
 type source interface {
-	// forsake is called when the last who waited has left, and not when what they waited for has
-	// happened.
+	// unsubscribed is called when the last subscriber has left, and not when it has happened.
 	unsubscribed()
 }
 
@@ -144,8 +143,8 @@ type Condition struct {
 	any        bool
 	hasRequest bool           // there is a request among them
 	as         moment         // that of whichever of the others, if known
-	subs       []subscription // to the others, while somebody waits
-	left       int            // how many of the others must still happen, while somebody waits
+	subs       []subscription // to the parts, while something waits
+	left       int            // how many parts must still happen, while something waits
 	placing    bool           // it subscribes to the others, some of which may happen thereby
 	waiters    subscribers
 }

@@ -70,7 +70,7 @@ func (g *Grant) Work(d float64) error {
 		return p.interruption(d)
 	}
 	if !g.held {
-		return &g.lost.Preempted // it has been told before
+		return &g.lost.Preempted // the process has got the interrupt before
 	}
 	if g.job == nil {
 		g.job = new(job)
@@ -78,7 +78,7 @@ func (g *Grant) Work(d float64) error {
 	*g.job = job{d, d}
 	p.ensureWaitState().works = g
 	defer p.stopWorking()
-	if r := g.r; r.availability != nil && r.inUse > r.capacity { // who begins to work may be one of those who have to stop
+	if r := g.r; r.availability != nil && r.inUse > r.capacity { // this work may have to stop at once
 		r.cutOff()
 		r.serve()
 	}
@@ -182,13 +182,13 @@ func (g *Grant) Suspended() bool { return g.stopped }
 // has returned the loss, it is dropped: it does not end a wait that has nothing to do with the
 // resource.
 type Preempted struct {
-	By       *Process // who got them; nil if no process did
-	Why      string   // why, if nobody got them: the end of a shift, or a breakdown
+	By       *Process // the process that got them, or nil
+	Why      string   // the reason if no process got them: the end of a shift, or a breakdown
 	Since    float64  // when they had been granted
 	Resource *Resource
 }
 
-// Error says what was taken away and by whom.
+// Error says what was taken away and by what.
 func (p *Preempted) Error() string {
 	by := "an event"
 	if p.By != nil {
@@ -280,8 +280,8 @@ func (r *Resource) cutOff() {
 	if u.rule == Finish || r.inUse <= r.capacity {
 		return
 	}
-	// Who loses units may stand in a line and leave it, even in that of this resource, where nobody
-	// is to be served meanwhile.
+	// A process that loses units may leave a queue, even that of this resource. Nothing is granted
+	// meanwhile.
 	r.busy = true
 	for r.inUse > r.capacity {
 		var victim *Grant
