@@ -6,13 +6,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Batch means [S82]: a run is cut into batches of equal length, so long that their means are as good as independent, and the interval is that of
-// so many independent observations. How long that is, is found by von Neumann's test [N41] for means that depend on their neighbours, as
-// Fishman and Yarberry [FY97] and the procedures ASAP and Skart [TW11] do: lengths 1, 2, 4, … are tried until the test has no objection.
+// Batch means [S82]: a run is cut into batches of equal length, so long that their means are as
+// good as independent, and the interval is that of so many independent observations. How long that
+// is, is found by von Neumann's test [N41] for means that depend on their neighbours, as Fishman
+// and Yarberry [FY97] and the procedures ASAP and Skart [TW11] do: lengths 1, 2, 4, … are tried
+// until the test has no objection.
 //
-// The test sees little with few batches. So it must be passed by many, and the interval is made of fewer and longer ones: what was just too
-// weak to be seen is then weaker by as much, and the means of longer batches are closer to normal. A quantile of Student's t with 31
-// degrees of freedom is only 4 % above that of the normal distribution, so that little is lost.
+// The test sees little with few batches. So it must be passed by many, and the interval is made of
+// fewer and longer ones: what was just too weak to be seen is then weaker by as much, and the means
+// of longer batches are closer to normal. A quantile of Student's t with 31 degrees of freedom is
+// only 4 % above that of the normal distribution, so that little is lost.
 //
 // [S82]: https://doi.org/10.1287/opre.30.3.556
 // [N41]: https://doi.org/10.1214/aoms/1177731677
@@ -25,12 +28,15 @@ const (
 	testSize    = 0.1 // the probability that independent means fail the test
 )
 
-// VonNeumann tests whether numbers depend on their neighbours. It returns a correlation, which is that of neighbours but for a term for the ends, and
-// the probability that independent normal numbers have one that is at least as large. Small probabilities tell of numbers that are like
-// those before them. Of fewer than 8 numbers, or if all are the same, it cannot tell, and both are NaN.
+// VonNeumann tests whether numbers depend on their neighbours. It returns a correlation, which is
+// that of neighbours but for a term for the ends, and the probability that independent normal
+// numbers have one that is at least as large. Small probabilities tell of numbers that are like
+// those before them. Of fewer than 8 numbers, or if all are the same, it cannot tell, and both are
+// NaN.
 //
-// The correlation is 1 − V/2 with von Neumann's ratio V of the squares of differences to those of distances from the mean. For n
-// independent normal numbers it has mean 0 and variance (n−2)/(n²−1), and is close to normal itself from 8 on.
+// The correlation is 1 − V/2 with von Neumann's ratio V of the squares of differences to those of
+// distances from the mean. For n independent normal numbers it has mean 0 and variance
+// (n−2)/(n²−1), and is close to normal itself from 8 on.
 func VonNeumann(x []float64) (correlation, p float64) {
 	n := float64(len(x))
 	if n < 8 {
@@ -59,7 +65,8 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// batched are the means of batches. What is left over at the beginning is left out, as it is the least like the rest.
+// batched are the means of batches. What is left over at the beginning is left out, as it is the
+// least like the rest.
 func batched(x []float64, size int) []float64 {
 	k := len(x) / size
 	x = x[len(x)-k*size:]

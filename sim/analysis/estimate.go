@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// An Estimate is what a run tells of a mean or a quantile, with an interval that should cover the true one with a probability of
-// Level, and what speaks against that.
+// An Estimate is what a run tells of a mean or a quantile, with an interval that should cover the
+// true one with a probability of Level, and what speaks against that.
 type Estimate struct {
 	Value     float64
 	Low, High float64 // infinite where the run tells nothing
@@ -21,21 +21,23 @@ type Estimate struct {
 	Batches   int // that the interval is made of
 	BatchSize int
 
-	// Independent is the length of the shortest batches whose means look independent, 0 if there are none, and Correlation that of
-	// neighbours among the last ones that were looked at.
+	// Independent is the length of the shortest batches whose means look independent, 0 if there
+	// are none, and Correlation that of neighbours among the last ones that were looked at.
 	Independent int
 	Correlation float64
 	// Effective is how many independent observations would tell as much.
 	Effective float64
 
-	// Problems say why the interval should not be believed; there are none of a run that is long enough.
+	// Problems say why the interval should not be believed; there are none of a run that is long
+	// enough.
 	Problems []string
 }
 
 // Enough reports whether nothing speaks against the interval.
 func (e Estimate) Enough() bool { return len(e.Problems) == 0 }
 
-// HalfWidth is the longer of the two sides of the interval, which are not the same where the values are skew.
+// HalfWidth is the longer of the two sides of the interval, which are not the same where the values
+// are skew.
 func (e Estimate) HalfWidth() float64 { return max(e.High-e.Value, e.Value-e.Low) }
 
 // Contains reports whether x is in the interval, the ends included.
@@ -63,7 +65,8 @@ type options struct {
 	unit  int // how many observations a value stands for
 }
 
-// Confidence is the level of the interval; 0.95 unless told. It panics if the level is not between 0 and 1.
+// Confidence is the level of the interval; 0.95 unless told. It panics if the level is not between
+// 0 and 1.
 func Confidence(level float64) Option {
 	if !(level > 0 && level < 1) {
 		panic(fmt.Sprintf("analysis: a confidence level of %v: it must be between 0 and 1, such as 0.95", level))
@@ -71,8 +74,8 @@ func Confidence(level float64) Option {
 	return func(o *options) { o.level = level }
 }
 
-// Skip leaves out so many values at the beginning; what [MSER5] says, unless told. Give 0 where statistics were reset after warming up. It panics if n
-// is negative.
+// Skip leaves out so many values at the beginning; what [MSER5] says, unless told. Give 0 where
+// statistics were reset after warming up. It panics if n is negative.
 func Skip(n int) Option {
 	if n < 0 {
 		panic(fmt.Sprintf("analysis: Skip(%d): there must be none or more to leave out", n))
@@ -88,11 +91,14 @@ func optionsOf(opts []Option) options {
 	return o
 }
 
-// Mean is the mean of a sequence of observations from one run, each of the same weight, with an interval by batch means.
+// Mean is the mean of a sequence of observations from one run, each of the same weight, with an
+// interval by batch means.
 //
-// The interval is made of 32 batches, or somewhat fewer of a short run, with two corrections of Skart [TW11]: its sides are moved by the skewness of the batch means, and
-// it is wider by what is left of the correlation of neighbours, as if they were an autoregressive process of order one. The run is long enough if
-// von Neumann's test has no objection to the means of at least 100 batches. It panics if a value is NaN or infinite.
+// The interval is made of 32 batches, or somewhat fewer of a short run, with two corrections of
+// Skart [TW11]: its sides are moved by the skewness of the batch means, and it is wider by what is
+// left of the correlation of neighbours, as if they were an autoregressive process of order one.
+// The run is long enough if von Neumann's test has no objection to the means of at least 100
+// batches. It panics if a value is NaN or infinite.
 //
 // [TW11]: https://doi.org/10.1080/0740817X.2010.504688
 func Mean(x []float64, opts ...Option) Estimate {
@@ -161,11 +167,12 @@ func (e *Estimate) mean(x []float64, o options) {
 	e.Effective = all / (se * se)
 }
 
-// skewnessOf is of how many batches skewness is estimated. It needs more than the variance, and scales with their length: that of a mean is less by the
-// root of how many are in it.
+// skewnessOf is of how many batches skewness is estimated. It needs more than the variance, and
+// scales with their length: that of a mean is less by the root of how many are in it.
 const skewnessOf = 256
 
-// momentsOf are the mean, the variance and the skewness, the two latter without bias for normal numbers.
+// momentsOf are the mean, the variance and the skewness, the two latter without bias for normal
+// numbers.
 func momentsOf(x []float64) (m, variance, skewness float64) {
 	m = mean(x)
 	cubes := 0.0
@@ -182,7 +189,8 @@ func momentsOf(x []float64) (m, variance, skewness float64) {
 	return m, variance, skewness
 }
 
-// willink is Johnson's transformation of Student's t for skew numbers, as Willink [W05] inverted it; beta is the skewness over 6√n.
+// willink is Johnson's transformation of Student's t for skew numbers, as Willink [W05] inverted
+// it; beta is the skewness over 6√n.
 //
 // [W05]: R. Willink, A confidence interval and test for the mean of an asymmetric distribution, Communications in Statistics 34, 2005
 func willink(beta float64) func(t float64) float64 {
@@ -192,19 +200,20 @@ func willink(beta float64) func(t float64) float64 {
 	return func(t float64) float64 { return (portable.Cbrt(1+float64(6*beta*(t-beta))) - 1) / (2 * beta) }
 }
 
-// Observations is [Mean] of what a tally has kept. Where entries stand for several observations, it is made of their means.
+// Observations is [Mean] of what a tally has kept. Where entries stand for several observations, it
+// is made of their means.
 func Observations(o sim.Observations, opts ...Option) Estimate {
 	return Mean(o.Means(), append(opts[:len(opts):len(opts)], unit(int(max(o.Batch, 1))))...)
 }
 
 func unit(n int) Option { return func(o *options) { o.unit = n } }
 
-// courseParts is into how many parts a course is cut: many times as many as are needed, and not so many that a picture of it would be
-// more than a moment's work.
+// courseParts is into how many parts a course is cut: many times as many as are needed, and not so
+// many that a picture of it would be more than a moment's work.
 const courseParts = 4096
 
-// TimeSeries is the mean over time of a level, from the course that it has kept, by its means over 4096 parts of equal length. All counts are of
-// these parts; Skip, too.
+// TimeSeries is the mean over time of a level, from the course that it has kept, by its means over
+// 4096 parts of equal length. All counts are of these parts; Skip, too.
 func TimeSeries(c sim.TimeSeries, opts ...Option) Estimate {
 	var x []float64
 	if c.End > c.Start {

@@ -10,10 +10,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Quantile is a quantile of what a sequence of observations from one run comes from, such as the wait that nine of ten do not exceed. The interval is
-// Woodruff's [W52]: the share of observations that are not above the estimate has an interval by batch means, as [Mean] makes it, and
-// the quantiles to the ends of that are the ends of this one. So the check for a run that is too short is that of this share. It panics if p is not
-// between 0 and 1.
+// Quantile is a quantile of what a sequence of observations from one run comes from, such as the
+// wait that nine of ten do not exceed. The interval is Woodruff's [W52]: the share of observations
+// that are not above the estimate has an interval by batch means, as [Mean] makes it, and the
+// quantiles to the ends of that are the ends of this one. So the check for a run that is too short
+// is that of this share. It panics if p is not between 0 and 1.
 //
 // [W52]: R. S. Woodruff, Confidence intervals for medians and other position measures, JASA 47, 1952
 func Quantile(x []float64, p float64, opts ...Option) Estimate {
@@ -39,7 +40,8 @@ func checkShare(call string, p float64) {
 	}
 }
 
-// quantileOf is the smallest number that has at least a share p of them at or below it. Below all there is −∞, above all +∞.
+// quantileOf is the smallest number that has at least a share p of them at or below it. Below all
+// there is −∞, above all +∞.
 func quantileOf(sorted []float64, p float64) float64 {
 	switch k := order.Rank(len(sorted), p); {
 	case len(sorted) == 0:
@@ -53,8 +55,8 @@ func quantileOf(sorted []float64, p float64) float64 {
 	}
 }
 
-// invert turns the estimate of the share that is not above a quantile into one of the quantile. If the share is really larger than p, the quantile lies
-// lower.
+// invert turns the estimate of the share that is not above a quantile into one of the quantile. If
+// the share is really larger than p, the quantile lies lower.
 func (e *Estimate) invert(sorted []float64, at, p float64) {
 	above, below := e.High-e.Value, e.Value-e.Low
 	e.Value = at
@@ -73,10 +75,11 @@ func (e *Estimate) invert(sorted []float64, at, p float64) {
 	}
 }
 
-// QuantileOfReplications is a quantile of observations that come from several independent runs, whose numbers need not be the same. The estimate is
-// that of all together. Its interval is made as that of [Quantile], where the share that is not above the estimate is a ratio of sums over
-// runs: of several runs it is Student's t with as many degrees of freedom less one. It panics if p is not between 0 and 1, or if a value is
-// NaN.
+// QuantileOfReplications is a quantile of observations that come from several independent runs,
+// whose numbers need not be the same. The estimate is that of all together. Its interval is made as
+// that of [Quantile], where the share that is not above the estimate is a ratio of sums over runs:
+// of several runs it is Student's t with as many degrees of freedom less one. It panics if p is not
+// between 0 and 1, or if a value is NaN.
 func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimate {
 	checkShare("QuantileOfReplications", p)
 	o := optionsOf(opts)
@@ -132,9 +135,11 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	return e
 }
 
-// QuantileOfIndependent is a quantile of what independent observations come from, such as the results of replications: the wait of the worst of
-// ten days. The interval is from one order statistic to another, by the binomial distribution [D03]. It holds whatever the
-// distribution is, and covers at least with the probability that it says. It panics if p is not between 0 and 1, or if a value is NaN.
+// QuantileOfIndependent is a quantile of what independent observations come from, such as the
+// results of replications: the wait of the worst of ten days. The interval is from one order
+// statistic to another, by the binomial distribution [D03]. It holds whatever the distribution is,
+// and covers at least with the probability that it says. It panics if p is not between 0 and 1, or
+// if a value is NaN.
 //
 // [D03]: H. A. David and H. N. Nagaraja, Order Statistics, third edition, section 7.1
 func QuantileOfIndependent(x []float64, p float64, opts ...Option) Estimate {
@@ -147,7 +152,8 @@ func QuantileOfIndependent(x []float64, p float64, opts ...Option) Estimate {
 	n := len(sorted)
 	e := Estimate{Level: o.level, Value: quantileOf(sorted, p), N: n, Effective: float64(n), Correlation: math.NaN()}
 	e.Low, e.High = math.Inf(-1), math.Inf(1)
-	// The true quantile is below the r-th value, from 1 on, if fewer than r are at or below it: with probability P(B < r).
+	// The true quantile is below the r-th value, from 1 on, if fewer than r are at or below it:
+	// with probability P(B < r).
 	upTo := func(k int) float64 { // the distribution function of the binomial law
 		_, above := portable.BetaInc(float64(k+1), float64(n-k), p, 1-p)
 		return above

@@ -1,6 +1,7 @@
 package analysis
 
-// A WarmUp is how much of the beginning of a run should be left out, since it still tells of how the run began.
+// A WarmUp is how much of the beginning of a run should be left out, since it still tells of how
+// the run began.
 type WarmUp struct {
 	Skip      int       // how many values to leave out
 	Batch     int       // how many values a batch has: five, or one of a short run
@@ -11,12 +12,15 @@ type WarmUp struct {
 // fewForBatches is below how many values batches of five are too few.
 const fewForBatches = 50
 
-// MSER5 finds how much to leave out by the rule MSER-5 [W97], [WCS00]: values are put together by five, and left out as many of these batches as
-// make the marginal standard error of the mean of the rest smallest, which is the sum of squared distances from that mean over the square of their
-// number. Leaving out more makes it larger as there is less left, leaving out less because what is far from the rest adds much.
+// MSER5 finds how much to leave out by the rule MSER-5 [W97], [WCS00]: values are put together by
+// five, and left out as many of these batches as make the marginal standard error of the mean of
+// the rest smallest, which is the sum of squared distances from that mean over the square of their
+// number. Leaving out more makes it larger as there is less left, leaving out less because what is
+// far from the rest adds much.
 //
-// Only the first half is searched: what is in the second half is of few values, and not to be believed [WR10]. If the statistic is smallest
-// at the middle, it might be still smaller later. Take x from the first value on, of statistics that were not reset.
+// Only the first half is searched: what is in the second half is of few values, and not to be
+// believed [WR10]. If the statistic is smallest at the middle, it might be still smaller later.
+// Take x from the first value on, of statistics that were not reset.
 //
 // [W97]: https://doi.org/10.1177/003754979706900601
 // [WCS00]: K. P. White, M. J. Cobb and S. C. Spratt, A comparison of five steady-state truncation heuristics for simulation, WSC 2000
@@ -31,7 +35,8 @@ func MSER5(x []float64) WarmUp {
 	for i := range means { // from the first on: what is left over is at the end
 		means[i] = mean(x[i*w.Batch : (i+1)*w.Batch])
 	}
-	// From the last to the first, by Welford's recurrence; the statistic is of interest in the first half.
+	// From the last to the first, by Welford's recurrence; the statistic is of interest in the
+	// first half.
 	half := k / 2
 	w.Statistic = make([]float64, half+1)
 	m, squares, best := 0.0, 0.0, half

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-// Runs gathers the courses of the replications of an experiment, which run at the same time. The zero Runs is ready for use; it may be used from several
-// goroutines at once.
+// Runs gathers the courses of the replications of an experiment, which run at the same time. The
+// zero Runs is ready for use; it may be used from several goroutines at once.
 type Runs struct {
 	lock sync.Mutex
 	of   map[int][]sim.TimeSeries
@@ -28,7 +28,8 @@ func (r *Runs) Add(index int, courses []sim.TimeSeries) {
 	r.of[index] = courses
 }
 
-// TimeSeries are those of the first n replications, in their order: as many as the results of an experiment have. Others may have been run in advance.
+// TimeSeries are those of the first n replications, in their order: as many as the results of an
+// experiment have. Others may have been run in advance.
 func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
@@ -40,9 +41,11 @@ func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
 	return all
 }
 
-// Bands draws the means of courses over several runs, each in a chart of its own, with a band for the confidence interval of the mean at each time, by
-// Student's t. Each band holds for its time, and not for all times at once, and does not go below 0 where no level did. They are over hundredths of the time
-// that all runs have. Capacities that never change are left out. It panics if the level is not between 0 and 1.
+// Bands draws the means of courses over several runs, each in a chart of its own, with a band for
+// the confidence interval of the mean at each time, by Student's t. Each band holds for its time,
+// and not for all times at once, and does not go below 0 where no level did. They are over
+// hundredths of the time that all runs have. Capacities that never change are left out. It panics
+// if the level is not between 0 and 1.
 func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
 	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them", len(runs), 100*level)}
 	if len(runs) == 0 {
@@ -112,8 +115,8 @@ func constant(runs [][]sim.TimeSeries, name string) bool {
 	return low >= high
 }
 
-// WarmUp draws the beginning of a run and where it ends, by the rule that found it: the values, put together so that they can be seen, and the statistic
-// that is smallest there.
+// WarmUp draws the beginning of a run and where it ends, by the rule that found it: the values, put
+// together so that they can be seen, and the statistic that is smallest there.
 func WarmUp(title string, x []float64, w analysis.WarmUp) Picture {
 	note := fmt.Sprintf("the first %d of %d are left out", w.Skip, len(x))
 	if !w.Found {

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// A Picture is a drawing that can be saved: .svg, .png or .pdf, by the ending of the name. The same numbers give the same bytes.
+// A Picture is a drawing that can be saved: .svg, .png or .pdf, by the ending of the name. The same
+// numbers give the same bytes.
 type Picture struct {
 	drawing interface{ Save(path string) error }
 }
@@ -30,7 +31,8 @@ func (p Picture) Save(path string) error {
 	return nil
 }
 
-// legible is a name as it can be drawn: in one line, without what is no letter, of which pictures in XML may have none.
+// legible is a name as it can be drawn: in one line, without what is no letter, of which pictures
+// in XML may have none.
 func legible(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff {
@@ -46,9 +48,10 @@ const (
 	fewPoints  = 400 // of a course that is drawn as it was
 )
 
-// TimeSeries draws courses over time, each in a chart of its own: as they were if changes are few, and otherwise the means over 200 parts of the
-// time, with a band from the least to the most in each. Where the units in use of a resource and its capacity are among them, they are
-// in one chart.
+// TimeSeries draws courses over time, each in a chart of its own: as they were if changes are few,
+// and otherwise the means over 200 parts of the time, with a band from the least to the most in
+// each. Where the units in use of a resource and its capacity are among them, they are in one
+// chart.
 func TimeSeries(title string, courses []sim.TimeSeries) Picture {
 	ps := plot.Panels{Title: legible(title)}
 	capacity := map[string]sim.TimeSeries{}
@@ -131,8 +134,9 @@ func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
 	return all
 }
 
-// Utilization draws which share of their units resources had in use, over time, in the means over fiftieths of it. The courses are those of a
-// simulation that keeps them: resources are known by their names, with "in use" and "capacity".
+// Utilization draws which share of their units resources had in use, over time, in the means over
+// fiftieths of it. The courses are those of a simulation that keeps them: resources are known by
+// their names, with "in use" and "capacity".
 func Utilization(title string, courses []sim.TimeSeries) Picture {
 	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time", YLabel: "units in use (%)", FromZero: true}
 	for _, used := range courses {
@@ -158,9 +162,10 @@ func Utilization(title string, courses []sim.TimeSeries) Picture {
 	return Picture{chart}
 }
 
-// Histogram draws how often observations were how large, with lines at quantiles: median and 90 % unless others are told. Of a tally that has kept
-// a sample of its observations, it is of that. Where a few are far beyond the others, the last half of a hundredth is not drawn. It panics if a share is not
-// between 0 and 1.
+// Histogram draws how often observations were how large, with lines at quantiles: median and 90 %
+// unless others are told. Of a tally that has kept a sample of its observations, it is of that.
+// Where a few are far beyond the others, the last half of a hundredth is not drawn. It panics if a
+// share is not between 0 and 1.
 func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 	if len(shares) == 0 {
 		shares = []float64{0.5, 0.9}

@@ -27,7 +27,8 @@ type options struct {
 // Tables are the formats in which tables are written; CSV unless told, and none if none is told.
 func Tables(formats ...Format) Option { return func(o *options) { o.formats = formats } }
 
-// Pictures are the endings of pictures: ".svg", ".png", ".pdf"; the first two unless told, and no pictures if none is told.
+// Pictures are the endings of pictures: ".svg", ".png", ".pdf"; the first two unless told, and no
+// pictures if none is told.
 func Pictures(endings ...string) Option { return func(o *options) { o.pictures = endings } }
 
 // optionsOf is what options say, or an error, before anything is written.
@@ -49,10 +50,12 @@ func optionsOf(opts []Option) (options, error) {
 	return o, nil
 }
 
-// Save writes all that a simulation knows into a directory, which is made if it is not there: the tables report, courses, observations and holdings, and the
-// pictures levels, utilisation, gantt, and one for each tally that has kept observations. Of what was not kept there is no file; see
-// [sim.Simulation.Keep]. If resources had more holdings than they may keep, the table missed has how many are missing of each, and the
-// title of gantt says so. Files of the same names are replaced, and others left alone; a table missed of an earlier call goes if nothing is.
+// Save writes all that a simulation knows into a directory, which is made if it is not there: the
+// tables report, courses, observations and holdings, and the pictures levels, utilisation, gantt,
+// and one for each tally that has kept observations. Of what was not kept there is no file; see
+// [sim.Simulation.Keep]. If resources had more holdings than they may keep, the table missed has
+// how many are missing of each, and the title of gantt says so. Files of the same names are
+// replaced, and others left alone; a table missed of an earlier call goes if nothing is.
 func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {
@@ -113,8 +116,9 @@ func (o options) missed(dir string, s *sim.Simulation) error {
 	return nil
 }
 
-// SaveResults writes what an experiment has found into a directory, as [Save] does: the tables summary and results, and, if there are runs that
-// have gathered courses, the picture bands, with the level of confidence of the results.
+// SaveResults writes what an experiment has found into a directory, as [Save] does: the tables
+// summary and results, and, if there are runs that have gathered courses, the picture bands, with
+// the level of confidence of the results.
 func SaveResults(dir string, r *replicate.Results, runs *Runs, opts ...Option) error {
 	o, err := optionsOf(opts)
 	if err != nil {

@@ -27,8 +27,9 @@ const (
 // Formats are all of them.
 func Formats() []Format { return []Format{CSV, JSON, Parquet} }
 
-// write writes rows, whose fields are columns: their names are in the tags for JSON and for Parquet, which agree. Fields are texts, booleans, numbers, or
-// pointers to numbers, nil where there is none.
+// write writes rows, whose fields are columns: their names are in the tags for JSON and for
+// Parquet, which agree. Fields are texts, booleans, numbers, or pointers to numbers, nil where
+// there is none.
 func write[T any](w io.Writer, f Format, rows []T) error {
 	switch f {
 	case CSV:

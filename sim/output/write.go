@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
-// WriteReport writes the statistics of a simulation: statistic, kind (level or tally), mean, sd, min, max, n (observations of a
-// tally) and time (over which a level was observed).
+// WriteReport writes the statistics of a simulation: statistic, kind (level or tally), mean, sd,
+// min, max, n (observations of a tally) and time (over which a level was observed).
 func WriteReport(w io.Writer, f Format, r sim.Report) error {
 	type row struct {
 		Statistic string   `json:"statistic" parquet:"statistic"`
@@ -48,8 +48,8 @@ func WriteResults(w io.Writer, f Format, r *replicate.Results) error {
 	return write(w, f, rows)
 }
 
-// WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the interval of the mean), level, sd, min, max, n and
-// missing.
+// WriteSummary writes what an experiment has found: metric, mean, low and high (the ends of the
+// interval of the mean), level, sd, min, max, n and missing.
 func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	type row struct {
 		Metric  string   `json:"metric" parquet:"metric"`
@@ -72,7 +72,8 @@ func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 	return write(w, f, rows)
 }
 
-// WriteTimeSeries writes what levels were over time: statistic, from, to, mean, min, max. Samples have the same time from and to.
+// WriteTimeSeries writes what levels were over time: statistic, from, to, mean, min, max. Samples
+// have the same time from and to.
 func WriteTimeSeries(w io.Writer, f Format, courses []sim.TimeSeries) error {
 	type row struct {
 		Statistic string  `json:"statistic" parquet:"statistic,dict"`
@@ -91,8 +92,9 @@ func WriteTimeSeries(w io.Writer, f Format, courses []sim.TimeSeries) error {
 	return write(w, f, rows)
 }
 
-// WriteObservations writes what tallies observed: statistic, time, value, n, mean, min, max. Of a row that stands for one observation, n is 1
-// and the others are its value; of one that stands for several in a row, value is that of one of them, and time that of the first.
+// WriteObservations writes what tallies observed: statistic, time, value, n, mean, min, max. Of a
+// row that stands for one observation, n is 1 and the others are its value; of one that stands for
+// several in a row, value is that of one of them, and time that of the first.
 func WriteObservations(w io.Writer, f Format, observations []sim.Observations) error {
 	type row struct {
 		Statistic string   `json:"statistic" parquet:"statistic,dict"`
@@ -125,8 +127,9 @@ func writeMissed(w io.Writer, f Format, missed iter.Seq2[string, int64]) error {
 	return write(w, f, rows)
 }
 
-// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released, lost (the units were taken away), or held: the units
-// are still held, and to is when that was told.
+// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released,
+// lost (the units were taken away), or held: the units are still held, and to is when that was
+// told.
 func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
 	type row struct {
 		Resource string  `json:"resource" parquet:"resource,dict"`

@@ -15,21 +15,24 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// Run runs a model n times with different random numbers, on all cores, and gathers what the replications record. The
-// results are the same for any number of cores and workers:
+// Run runs a model n times with different random numbers, on all cores, and gathers what the
+// replications record. The results are the same for any number of cores and workers:
 //
 //   - The random numbers of replication i come from the seed of the experiment and i.
 //   - The results are taken in the order of the replications, whichever ends first.
-//   - With [ToHalfWidth] or [ToRelativeHalfWidth] there may be more than n replications. Whether another is needed is decided by
-//     those before it alone; what others have done in advance is thrown away.
+//   - With [ToHalfWidth] or [ToRelativeHalfWidth] there may be more than n replications. Whether
+//     another is needed is decided by those before it alone; what others have done in advance is
+//     thrown away.
 //   - Of several errors, the one with the lowest number is returned, as a [Error].
 //
-// An error or a panic in a replication ends the contexts of those with higher numbers and starts no more; those with lower numbers
-// run on, as they might fail themselves. When ctx is done, so are the contexts of all. Replicate returns when all that it
-// started have returned, so a replication of long duration must heed its context; one that returns when its context is done counts
-// as stopped, whatever it recorded. With an error come the results of the replications before it.
+// An error or a panic in a replication ends the contexts of those with higher numbers and starts no
+// more; those with lower numbers run on, as they might fail themselves. When ctx is done, so are
+// the contexts of all. Replicate returns when all that it started have returned, so a replication
+// of long duration must heed its context; one that returns when its context is done counts as
+// stopped, whatever it recorded. With an error come the results of the replications before it.
 //
-// The function run is called by several goroutines at once. What it changes should belong to its replication.
+// The function run is called by several goroutines at once. What it changes should belong to its
+// replication.
 func Run(ctx context.Context, n int, run func(r *Replication) error, opts ...Option) (*Results, error) {
 	if n < 1 {
 		panic(fmt.Sprintf("replicate: Run of %d replications: there must be at least 1", n))
@@ -59,7 +62,8 @@ func Run(ctx context.Context, n int, run func(r *Replication) error, opts ...Opt
 	return x.results, x.verdict(ctx)
 }
 
-// An experiment is the state of Replicate. Only the goroutine that called it changes it; replications send themselves to it.
+// An experiment is the state of Replicate. Only the goroutine that called it changes it;
+// replications send themselves to it.
 type experiment struct {
 	plan
 	least   int
@@ -74,8 +78,8 @@ type experiment struct {
 	reports chan *Replication
 }
 
-// wantsMore tells whether another replication should start. Those that may turn out to be too many are not started far ahead of
-// the ones that decide.
+// wantsMore tells whether another replication should start. Those that may turn out to be too many
+// are not started far ahead of the ones that decide.
 func (x *experiment) wantsMore() bool {
 	return len(x.running) < x.workers && x.next < x.end && (x.next < x.least || (x.next-x.results.N())/2 < x.workers)
 }
@@ -161,7 +165,8 @@ func (x *experiment) verdict(ctx context.Context) error {
 	return nil
 }
 
-// A Replication is one run of an experiment, with random numbers of its own. It is used by one goroutine.
+// A Replication is one run of an experiment, with random numbers of its own. It is used by one
+// goroutine.
 type Replication struct {
 	index   int
 	seed    uint64
@@ -175,14 +180,17 @@ type Replication struct {
 // Index is the number of the replication, from 0.
 func (r *Replication) Index() int { return r.index }
 
-// Seed is what the random numbers of the replication come from. It depends on the seed of the experiment and on the index alone.
+// Seed is what the random numbers of the replication come from. It depends on the seed of the
+// experiment and on the index alone.
 func (r *Replication) Seed() uint64 { return r.seed }
 
-// Context is done when the result of the replication is no longer wanted. Give it to [sim.Simulation.Run].
+// Context is done when the result of the replication is no longer wanted. Give it to
+// [sim.Simulation.Run].
 func (r *Replication) Context() context.Context { return r.ctx }
 
-// Sim is the replication's simulation. The first call makes it, with the options and the replication's seed, and [Run] closes
-// it when the replication has ended. Later calls return it again, and panic if they have options, which would come too late.
+// Sim is the replication's simulation. The first call makes it, with the options and the
+// replication's seed, and [Run] closes it when the replication has ended. Later calls return it
+// again, and panic if they have options, which would come too late.
 func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 	if r.sim == nil {
 		r.sim = sim.New(append(opts[:len(opts):len(opts)], sim.Seed(r.seed))...)
@@ -195,9 +203,10 @@ func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 // Stream is a stream of the replication's simulation; see [sim.Simulation.Stream].
 func (r *Replication) Stream(name string) *rand.Rand { return r.Sim().Stream(name) }
 
-// Record tells the value of a metric, of which all replications must record the same ones, each once. NaN is a missing value, such as
-// the mean wait where nobody came: it does not count in the statistics, and the results say how many are missing. What is wrong
-// with a record, such as an infinite value, ends the experiment with an error when the replication returns.
+// Record tells the value of a metric, of which all replications must record the same ones, each
+// once. NaN is a missing value, such as the mean wait where nobody came: it does not count in the
+// statistics, and the results say how many are missing. What is wrong with a record, such as an
+// infinite value, ends the experiment with an error when the replication returns.
 func (r *Replication) Record(metric string, x float64) {
 	_, twice := r.values[metric]
 	switch {
@@ -220,7 +229,8 @@ func (r *Replication) complain(err error) {
 	}
 }
 
-// perform runs the replication. However it ends, it leaves an error in the replication and does not panic.
+// perform runs the replication. However it ends, it leaves an error in the replication and does not
+// panic.
 func (r *Replication) perform(run func(*Replication) error) {
 	returned := false
 	defer func() {
@@ -286,11 +296,12 @@ type plan struct {
 	goals   []goal
 }
 
-// Seed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the same seed have
-// common random numbers.
+// Seed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the
+// same seed have common random numbers.
 func Seed(seed uint64) Option { return func(p *plan) { p.seed = seed } }
 
-// Workers is the number of replications that run at once; as many as Go uses cores unless told. It panics if k is below 1.
+// Workers is the number of replications that run at once; as many as Go uses cores unless told. It
+// panics if k is below 1.
 func Workers(k int) Option {
 	if k < 1 {
 		panic(fmt.Sprintf("replicate: Workers(%d): there must be at least 1", k))
@@ -298,7 +309,8 @@ func Workers(k int) Option {
 	return func(p *plan) { p.workers = k }
 }
 
-// Confidence is the level of the intervals; 0.95 unless told. It panics if the level is not between 0 and 1.
+// Confidence is the level of the intervals; 0.95 unless told. It panics if the level is not between
+// 0 and 1.
 func Confidence(level float64) Option {
 	if !(level > 0 && level < 1) {
 		panic(fmt.Sprintf("replicate: a confidence level of %v: it must be between 0 and 1, such as 0.95", level))
@@ -306,16 +318,19 @@ func Confidence(level float64) Option {
 	return func(p *plan) { p.level = level }
 }
 
-// ToHalfWidth makes [Run] go on after n replications, until the half-width of the confidence interval of a metric's mean is not
-// above the wanted one, or until there are most replications. With several such options it goes on until each is content.
+// ToHalfWidth makes [Run] go on after n replications, until the half-width of the confidence
+// interval of a metric's mean is not above the wanted one, or until there are most replications.
+// With several such options it goes on until each is content.
 //
-// An experiment that stops as soon as its interval is narrow stops a little too readily where the variance looks small by chance. Its
-// intervals cover the mean somewhat more rarely than they say, the more so the smaller n is; take 10 or more for n.
+// An experiment that stops as soon as its interval is narrow stops a little too readily where the
+// variance looks small by chance. Its intervals cover the mean somewhat more rarely than they say,
+// the more so the smaller n is; take 10 or more for n.
 func ToHalfWidth(metric string, halfWidth float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: halfWidth, most: most})
 }
 
-// ToRelativeHalfWidth is [ToHalfWidth] with a half-width that is a share of the mean: 0.01 is one part in a hundred.
+// ToRelativeHalfWidth is [ToHalfWidth] with a half-width that is a share of the mean: 0.01 is one
+// part in a hundred.
 func ToRelativeHalfWidth(metric string, share float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: share, relative: true, most: most})
 }
@@ -327,7 +342,8 @@ func stopAfter(g goal) Option {
 	return func(p *plan) { p.goals = append(p.goals, g) }
 }
 
-// A goal is the half-width that the interval of a metric should reach, and the number of replications after which it need not.
+// A goal is the half-width that the interval of a metric should reach, and the number of
+// replications after which it need not.
 type goal struct {
 	metric    string
 	halfWidth float64
@@ -361,7 +377,8 @@ func (p *plan) decidable(metrics []string) error {
 	return nil
 }
 
-// content tells whether the goals are reached, and whether those that are not have had their most replications.
+// content tells whether the goals are reached, and whether those that are not have had their most
+// replications.
 func (p *plan) content(r *Results) (reached, enough bool) {
 	reached, enough = true, true
 	for _, g := range p.goals {

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
 
-// Results are what the replications of an experiment have recorded, in the order of the replications.
+// Results are what the replications of an experiment have recorded, in the order of the
+// replications.
 type Results struct {
 	seed    uint64
 	level   float64
@@ -59,22 +60,23 @@ func (r *Results) N() int { return r.n }
 // Seed is the seed of the experiment.
 func (r *Results) Seed() uint64 { return r.seed }
 
-// Reached tells whether all half-widths that were asked for have been reached, which is false if the experiment ended before it
-// could be told.
+// Reached tells whether all half-widths that were asked for have been reached, which is false if
+// the experiment ended before it could be told.
 func (r *Results) Reached() bool { return r.reached }
 
 // Metrics are the names of what was recorded, in the order of recording.
 func (r *Results) Metrics() []string { return slices.Clone(r.metrics) }
 
-// Values are a metric's values by replication, NaN where one is missing. Like the methods below, it panics if there is no such metric.
+// Values are a metric's values by replication, NaN where one is missing. Like the methods below, it
+// panics if there is no such metric.
 func (r *Results) Values(metric string) []float64 {
 	r.tally(metric)
 	return slices.Clone(r.values[metric])
 }
 
-// Missing is in how many replications nothing was observed of a metric: those that recorded NaN. All statistics are of the others.
-// Where they tell of what was observed, and not of what is usual, they are biased: a day without customers has no mean wait, and
-// if it had one it would be short.
+// Missing is in how many replications nothing was observed of a metric: those that recorded NaN.
+// All statistics are of the others. Where they tell of what was observed, and not of what is usual,
+// they are biased: a day without customers has no mean wait, and if it had one it would be short.
 func (r *Results) Missing(metric string) int { return r.n - int(r.tally(metric).N()) }
 
 // Mean is the mean of a metric, NaN if all its values are missing.
@@ -86,8 +88,9 @@ func (r *Results) Tally(metric string) *sim.Tally {
 	return &t
 }
 
-// Interval is the confidence interval of a metric's mean, by Student's t. Replications are independent, and so it holds if a
-// metric is normal, which means over a long run nearly are, or if there are many replications.
+// Interval is the confidence interval of a metric's mean, by Student's t. Replications are
+// independent, and so it holds if a metric is normal, which means over a long run nearly are, or if
+// there are many replications.
 func (r *Results) Interval(metric string) Interval { return interval(r.tally(metric), r.level) }
 
 func interval(t *sim.Tally, level float64) Interval {
@@ -145,8 +148,8 @@ func (i Interval) String() string {
 	return fmt.Sprintf("%s ± %s (%s, n %d)", text.Short(i.Mean), text.Short(i.HalfWidth), text.Percent(i.Level), i.N)
 }
 
-// A Comparison is how a metric differs between two scenarios, A and B, by the differences within pairs of replications with
-// the same number.
+// A Comparison is how a metric differs between two scenarios, A and B, by the differences within
+// pairs of replications with the same number.
 type Comparison struct {
 	Metric string
 	A, B   Interval // of each scenario alone
@@ -154,25 +157,29 @@ type Comparison struct {
 	// Difference is the interval of the mean of A − B.
 	Difference Interval
 
-	// VarianceRatio is the variance of the differences over what it would be if the scenarios were run independently, which is the
-	// sum of their variances. A quarter means that four times as many independent replications would be needed for the same
-	// half-width: that is what common random numbers have bought. About 1 means that they have bought nothing, and above 1 that
+	// VarianceRatio is the variance of the differences over what it would be if the scenarios were
+	// run independently, which is the sum of their variances. A quarter means that four times as
+	// many independent replications would be needed for the same half-width: that is what common
+	// random numbers have bought. About 1 means that they have bought nothing, and above 1 that
 	// they do harm. It is NaN for fewer than two replications, and where neither scenario varies.
 	VarianceRatio float64
 
-	// Correlation is that of the metric in A and B. It is NaN for fewer than two replications, and where one does not vary.
+	// Correlation is that of the metric in A and B. It is NaN for fewer than two replications, and
+	// where one does not vary.
 	Correlation float64
 
-	// Missing is how many pairs do not count, since the metric is missing in A, in B or in both; see [Results.Missing]. The
-	// variances and the correlation are of the pairs that count.
+	// Missing is how many pairs do not count, since the metric is missing in A, in B or in both;
+	// see [Results.Missing]. The variances and the correlation are of the pairs that count.
 	Missing int
 }
 
-// Compare compares a metric of two scenarios by paired replications. If both were run with the same [Seed], and draw
-// their random numbers from streams of the same names, then replication i of one met the same circumstances as
-// replication i of the other, and the differences vary less than the scenarios do. The interval is right in any case.
+// Compare compares a metric of two scenarios by paired replications. If both were run with the same
+// [Seed], and draw their random numbers from streams of the same names, then replication i of one
+// met the same circumstances as replication i of the other, and the differences vary less than the
+// scenarios do. The interval is right in any case.
 //
-// It is an error if one has no such metric, or if they do not have the same number of replications and level of confidence.
+// It is an error if one has no such metric, or if they do not have the same number of replications
+// and level of confidence.
 func Compare(a, b *Results, metric string) (Comparison, error) {
 	for _, r := range []*Results{a, b} {
 		if !slices.Contains(r.metrics, metric) {
@@ -204,11 +211,12 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 	return c, nil
 }
 
-// Differs tells whether the interval of the difference leaves out 0, so that the scenarios differ at its level of confidence.
-// It does not tell if all pairs are missing.
+// Differs tells whether the interval of the difference leaves out 0, so that the scenarios differ
+// at its level of confidence. It does not tell if all pairs are missing.
 func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Difference.High() < 0 }
 
-// String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent runs".
+// String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent
+// runs".
 func (c Comparison) String() string {
 	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, text.Short(c.VarianceRatio))
 	if c.Missing > 0 {

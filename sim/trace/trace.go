@@ -1,9 +1,10 @@
-// Package trace has the records of everything that happens in a simulation, and functions that write them.
+// Package trace has the records of everything that happens in a simulation, and functions that
+// write them.
 //
 //	s := sim.New(sim.TraceTo(trace.Text(os.Stdout)))
 //
-// [Text], [JSON] and [Log] make functions for [sim.TraceTo]. A function of your own can look at each [Record]:
-// its [Kind] says what happened.
+// [Text], [JSON] and [Log] make functions for [sim.TraceTo]. A function of your own can look at
+// each [Record]: its [Kind] says what happened.
 //
 // It is a package of its own because most models never name a kind of record.
 //
@@ -69,21 +70,22 @@ func (k Kind) String() string {
 // MarshalText returns the name of the kind, so that JSON has the name and not a number.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Text returns a function for sim.TraceTo that writes a line of text for each record: the time, the kind, who and what.
-// It ignores errors of the writer.
+// Text returns a function for sim.TraceTo that writes a line of text for each record: the time, the
+// kind, who and what. It ignores errors of the writer.
 func Text(w io.Writer) func(Record) {
 	return func(r Record) { fmt.Fprintln(w, r) }
 }
 
-// JSON returns a function for sim.TraceTo that writes a line of JSON for each record, with the members time, kind, who
-// and what. It ignores errors of the writer.
+// JSON returns a function for sim.TraceTo that writes a line of JSON for each record, with the
+// members time, kind, who and what. It ignores errors of the writer.
 func JSON(w io.Writer) func(Record) {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	return func(r Record) { _ = e.Encode(r) }
 }
 
-// Log returns a function for sim.TraceTo that logs each record at debug level, with the kind as the message.
+// Log returns a function for sim.TraceTo that logs each record at debug level, with the kind as the
+// message.
 func Log(l *slog.Logger) func(Record) {
 	return func(r Record) { l.Debug(r.Kind.String(), "time", r.Time, "who", r.Who, "what", r.What) }
 }
