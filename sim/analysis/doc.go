@@ -1,4 +1,5 @@
-// Package analysis tells how well a run of a simulation knows what it estimates: output analysis.
+// Package analysis is for output analysis: how accurate the means and quantiles of a simulation run
+// are.
 //
 // Successive customers of a queue are not independent, and the interval that [sim.Tally.CI] would
 // give for their mean is much too narrow. There are two ways out: several independent runs, which
@@ -17,9 +18,9 @@
 //
 // # How far it can be trusted
 //
-// For waiting times of M/M/1 that starts empty, intervals of 95 % covered the true mean so often,
-// of so many runs; the check let so many of them pass; and so many of all passed although their
-// interval was wrong:
+// For waiting times of M/M/1 that starts empty, the table shows the share of 95 % intervals that
+// covered the true mean, the share of runs that passed the check, and the share that passed with an
+// interval that did not cover it:
 //
 //	load  customers    runs  covered  passed  passed and wrong
 //	0.5         500    2000    0.777   0.013             0.011

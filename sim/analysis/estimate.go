@@ -9,11 +9,11 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// An Estimate is what a run tells of a mean or a quantile, with an interval that should cover the
-// true one with a probability of Level, and what speaks against that.
+// An Estimate is the estimate of a mean or a quantile from a run, with an interval that should
+// cover the true value with a given probability.
 type Estimate struct {
 	Value     float64
-	Low, High float64 // infinite where the run tells nothing
+	Low, High float64 // infinite where nothing is known
 	Level     float64 // such as 0.95
 
 	N         int // observations, or parts of a course, that count
@@ -65,8 +65,8 @@ type options struct {
 	unit  int // how many observations a value stands for
 }
 
-// Confidence is the level of the interval; 0.95 unless told. It panics if the level is not between
-// 0 and 1.
+// Confidence is the level of the interval, 0.95 by default. It panics if the level is not between 0
+// and 1.
 func Confidence(level float64) Option {
 	if !(level > 0 && level < 1) {
 		panic(fmt.Sprintf("analysis: a confidence level of %v: it must be between 0 and 1, such as 0.95", level))
@@ -74,7 +74,7 @@ func Confidence(level float64) Option {
 	return func(o *options) { o.level = level }
 }
 
-// Skip leaves out so many values at the beginning; what [MSER5] says, unless told. Give 0 where
+// Skip leaves out n values at the beginning, by default as many as [MSER5] finds. Use 0 where
 // statistics were reset after warming up. It panics if n is negative.
 func Skip(n int) Option {
 	if n < 0 {

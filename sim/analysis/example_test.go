@@ -84,3 +84,71 @@ func ExamplePrecision() {
 	fmt.Printf("%+v\n", analysis.Precision{Share: 0.05, First: 1000, Most: 1e6})
 	// Output: {Share:0.05 First:1000 Most:1e+06}
 }
+
+// Successive waits depend on each other: the correlation is far from 0, and the test rejects independence.
+func ExampleVonNeumann() {
+	correlation, p := analysis.VonNeumann(waits(1, 0.5, 1000))
+	fmt.Printf("%.2f, p below 0.001: %t\n", correlation, p < 0.001)
+	// Output:
+	// 0.78, p below 0.001: true
+}
+
+// The mean number in a queue, from the time series that a run has kept.
+func ExampleTimeSeries() {
+	s := sim.New(sim.Seed(1))
+	defer s.Close()
+	desk := sim.NewResource(s, "desk", 1)
+	desk.Queue().Keep(sim.Thinned(8192))
+	service := s.Sampler("service", sim.Exponential(1))
+	s.Arrive(sim.Poisson(s.Stream("arrivals"), 0.5), func() {
+		takes := service()
+		s.Go("customer", func(p *sim.Process) { desk.Work(p, 1, takes) })
+	})
+	s.Run(context.Background(), 200_000)
+	queue, _ := desk.Queue().TimeSeries()
+	e := analysis.TimeSeries(queue)
+	fmt.Printf("%.1f, long enough: %t, covers ½: %t\n", e.Value, e.Enough(), e.Contains(0.5))
+	// Output:
+	// 0.5, long enough: true, covers ½: true
+}
+
+func ExampleObservations() {
+	var tally sim.Tally
+	tally.KeepObservations(8192, nil)
+	for _, x := range waits(1, 0.5, 100_000) {
+		tally.Add(x)
+	}
+	o, _ := tally.Observations()
+	e := analysis.Observations(o, analysis.Skip(0))
+	fmt.Printf("%.2f, long enough: %t\n", e.Value, e.Enough())
+	// Output:
+	// 0.50, long enough: true
+}
+
+// The wait that nine of ten customers do not exceed, from ten independent runs.
+func ExampleQuantileOfReplications() {
+	var runs [][]float64
+	for seed := range uint64(10) {
+		runs = append(runs, waits(seed, 0.5, 2000))
+	}
+	e := analysis.QuantileOfReplications(runs, 0.9)
+	fmt.Printf("%.1f in %.1f … %.1f\n", e.Value, e.Low, e.High)
+	// Output:
+	// 1.6 in 1.5 … 1.7
+}
+
+// The largest wait of a day that nine of ten days do not exceed, from one number for each of 200 days.
+func ExampleQuantileOfIndependent() {
+	var largest []float64
+	for seed := range uint64(200) {
+		var day sim.Tally
+		for _, x := range waits(seed, 0.5, 100) {
+			day.Add(x)
+		}
+		largest = append(largest, day.Max())
+	}
+	e := analysis.QuantileOfIndependent(largest, 0.9)
+	fmt.Printf("%.1f in %.1f … %.1f\n", e.Value, e.Low, e.High)
+	// Output:
+	// 4.6 in 4.2 … 5.1
+}

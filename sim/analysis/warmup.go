@@ -1,7 +1,7 @@
 package analysis
 
-// A WarmUp is how much of the beginning of a run should be left out, since it still tells of how
-// the run began.
+// A WarmUp is how much of the beginning of a run should be left out, because it still depends on
+// how the run began.
 type WarmUp struct {
 	Skip      int       // how many values to leave out
 	Batch     int       // how many values a batch has: five, or one of a short run

@@ -15,9 +15,10 @@ const (
 	mostBars = 2000 // bars; of more, those that begin first
 )
 
-// Gantt draws who held what: a row for each unit of a resource, and in it a bar for each who held
-// it, with the name where there is room. Which of several units it was is not known in a
-// simulation; it is the first that was free. A bar that ends with a thick edge was taken away.
+// Gantt draws the holdings of units: a row for each unit of a resource, and in it a bar for each
+// holding, with the name of the process if there is room. A simulation does not say which of
+// several units was held; the chart uses the first free one. A bar that ends with a thick edge was
+// taken away.
 func Gantt(title string, holdings []sim.Holding) Picture {
 	g := plot.Gantt{Title: legible(title), XLabel: "time"}
 	var names, notes []string

@@ -162,10 +162,10 @@ func Utilization(title string, courses []sim.TimeSeries) Picture {
 	return Picture{chart}
 }
 
-// Histogram draws how often observations were how large, with lines at quantiles: median and 90 %
-// unless others are told. Of a tally that has kept a sample of its observations, it is of that.
-// Where a few are far beyond the others, the last half of a hundredth is not drawn. It panics if a
-// share is not between 0 and 1.
+// Histogram draws a histogram of observations, with lines at quantiles: by default the median and
+// 90 %. Of a tally that has kept a sample of its observations, it draws the sample. Where a few are
+// far beyond the others, the largest half percent is not drawn. It panics if a share is not between
+// 0 and 1.
 func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 	if len(shares) == 0 {
 		shares = []float64{0.5, 0.9}

@@ -24,14 +24,14 @@ type options struct {
 	pictures []string
 }
 
-// Tables are the formats in which tables are written; CSV unless told, and none if none is told.
+// Tables are the formats of tables. The default is CSV; Tables() writes none.
 func Tables(formats ...Format) Option { return func(o *options) { o.formats = formats } }
 
-// Pictures are the endings of pictures: ".svg", ".png", ".pdf"; the first two unless told, and no
-// pictures if none is told.
+// Pictures are the file name extensions of pictures: ".svg", ".png", ".pdf". The default is the
+// first two; Pictures() writes none.
 func Pictures(endings ...string) Option { return func(o *options) { o.pictures = endings } }
 
-// optionsOf is what options say, or an error, before anything is written.
+// optionsOf returns the values of options, or an error before anything is written.
 func optionsOf(opts []Option) (options, error) {
 	o := options{[]Format{CSV}, []string{".svg", ".png"}}
 	for _, option := range opts {

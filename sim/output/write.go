@@ -127,9 +127,9 @@ func writeMissed(w io.Writer, f Format, missed iter.Seq2[string, int64]) error {
 	return write(w, f, rows)
 }
 
-// WriteHoldings writes who held what: resource, who, units, from, to, end. The end is released,
-// lost (the units were taken away), or held: the units are still held, and to is when that was
-// told.
+// WriteHoldings writes the holdings of units: resource, who, units, from, to, end. The end is
+// released, lost (the units were taken away), or held: then the units are still held, and to is the
+// time of the snapshot.
 func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
 	type row struct {
 		Resource string  `json:"resource" parquet:"resource,dict"`

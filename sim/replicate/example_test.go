@@ -156,3 +156,30 @@ func ExampleError_panic() {
 	fmt.Println(errors.As(err, &p), p)
 	// Output: true panic: runtime error: index out of range [0] with length 0
 }
+
+// Replications go on until the mean is known to within 10 %, but not beyond 1000.
+func ExampleToRelativeHalfWidth() {
+	results, err := replicate.Run(context.Background(), 10, func(r *replicate.Replication) error {
+		return checkout(r, 0.5)
+	}, replicate.Seed(1), replicate.Confidence(0.9), replicate.ToRelativeHalfWidth("wait", 0.1, 1000))
+	i := results.Interval("wait")
+	fmt.Println(results.Reached(), i.HalfWidth <= 0.1*i.Mean, results.N() > 10, err)
+	// Output:
+	// true true true <nil>
+}
+
+// The number of workers makes no difference to the results.
+func ExampleWorkers() {
+	run := func(workers int) float64 {
+		results, err := replicate.Run(context.Background(), 20, func(r *replicate.Replication) error {
+			return checkout(r, 0.5)
+		}, replicate.Workers(workers))
+		if err != nil {
+			fmt.Println(err)
+		}
+		return results.Mean("wait")
+	}
+	fmt.Println(run(1) == run(8))
+	// Output:
+	// true
+}

@@ -78,8 +78,8 @@ type experiment struct {
 	reports chan *Replication
 }
 
-// wantsMore tells whether another replication should start. Those that may turn out to be too many
-// are not started far ahead of the ones that decide.
+// wantsMore reports whether another replication should start. Those that may turn out to be
+// unnecessary are not started far ahead of the ones that decide.
 func (x *experiment) wantsMore() bool {
 	return len(x.running) < x.workers && x.next < x.end && (x.next < x.least || (x.next-x.results.N())/2 < x.workers)
 }
@@ -95,7 +95,7 @@ func (x *experiment) start(ctx context.Context) {
 	}()
 }
 
-// collect takes a replication that has ended, and then the results of all whose turn it is.
+// collect takes a replication that has ended, and then the results of all that are next in order.
 func (x *experiment) collect(r *Replication) {
 	x.running[r.index]()
 	delete(x.running, r.index)
@@ -115,7 +115,7 @@ func (x *experiment) collect(r *Replication) {
 	}
 }
 
-// take takes the results of the next replication, and decides whether it was the last.
+// take adds the results of the next replication, and decides whether it was the last.
 func (x *experiment) take(r *Replication) error {
 	if err := x.decidable(r.metrics); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (x *experiment) fail(r *Replication, err error) {
 	}
 }
 
-// stopAt makes replications from a number on unwanted.
+// stopAt cancels the replications from a number on.
 func (x *experiment) stopAt(end int) {
 	x.end = end
 	for index, cancel := range x.running {
@@ -152,7 +152,7 @@ func (x *experiment) stopAt(end int) {
 	}
 }
 
-// verdict is the error of the experiment.
+// verdict returns the error of the experiment.
 func (x *experiment) verdict(ctx context.Context) error {
 	failed := x.failure != nil && x.failure.Index == x.end
 	stopped := x.results.N() < x.end || failed && ctx.Err() != nil && errors.Is(x.failure.Err, ctx.Err())
@@ -180,17 +180,17 @@ type Replication struct {
 // Index is the number of the replication, from 0.
 func (r *Replication) Index() int { return r.index }
 
-// Seed is what the random numbers of the replication come from. It depends on the seed of the
-// experiment and on the index alone.
+// Seed is the seed of the replication. It depends on the seed of the experiment and on the index
+// alone.
 func (r *Replication) Seed() uint64 { return r.seed }
 
-// Context is done when the result of the replication is no longer wanted. Give it to
+// Context is done when the result of the replication is no longer needed. Pass it to
 // [sim.Simulation.Run].
 func (r *Replication) Context() context.Context { return r.ctx }
 
-// Sim is the replication's simulation. The first call makes it, with the options and the
+// Sim returns the replication's simulation. The first call makes it, with the options and the
 // replication's seed, and [Run] closes it when the replication has ended. Later calls return it
-// again, and panic if they have options, which would come too late.
+// again, and panic if they have options.
 func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 	if r.sim == nil {
 		r.sim = sim.New(append(opts[:len(opts):len(opts)], sim.Seed(r.seed))...)
@@ -203,10 +203,10 @@ func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 // Stream is a stream of the replication's simulation; see [sim.Simulation.Stream].
 func (r *Replication) Stream(name string) *rand.Rand { return r.Sim().Stream(name) }
 
-// Record tells the value of a metric, of which all replications must record the same ones, each
-// once. NaN is a missing value, such as the mean wait where nobody came: it does not count in the
-// statistics, and the results say how many are missing. What is wrong with a record, such as an
-// infinite value, ends the experiment with an error when the replication returns.
+// Record records the value of a metric. All replications must record the same metrics, each once.
+// NaN is a missing value, such as the mean wait without customers: it does not count in the
+// statistics, and the results say how many are missing. An invalid record, such as an infinite
+// value, ends the experiment with an error when the replication returns.
 func (r *Replication) Record(metric string, x float64) {
 	_, twice := r.values[metric]
 	switch {
@@ -272,7 +272,7 @@ func (r *Replication) closing(run func(*Replication) error) error {
 	return run(r)
 }
 
-// An Error says which replication went wrong, and by its seed how to see it again alone.
+// An Error says which replication failed. Its seed is for running it again alone.
 type Error struct {
 	Index int
 	Seed  uint64
@@ -288,7 +288,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // An Option adjusts [Run].
 type Option func(*plan)
 
-// A plan is what the options of [Run] say.
+// A plan is the values of the options of [Run].
 type plan struct {
 	seed    uint64
 	workers int
@@ -296,12 +296,12 @@ type plan struct {
 	goals   []goal
 }
 
-// Seed is what all random numbers of an experiment come from; 0 unless told. Two scenarios with the
-// same seed have common random numbers.
+// Seed is the seed of the experiment, 0 by default. Two scenarios with the same seed have common
+// random numbers.
 func Seed(seed uint64) Option { return func(p *plan) { p.seed = seed } }
 
-// Workers is the number of replications that run at once; as many as Go uses cores unless told. It
-// panics if k is below 1.
+// Workers is the number of replications that run at once; by default GOMAXPROCS. It panics if k is
+// below 1.
 func Workers(k int) Option {
 	if k < 1 {
 		panic(fmt.Sprintf("replicate: Workers(%d): there must be at least 1", k))
@@ -309,7 +309,7 @@ func Workers(k int) Option {
 	return func(p *plan) { p.workers = k }
 }
 
-// Confidence is the level of the intervals; 0.95 unless told. It panics if the level is not between
+// Confidence is the level of the intervals, 0.95 by default. It panics if the level is not between
 // 0 and 1.
 func Confidence(level float64) Option {
 	if !(level > 0 && level < 1) {
@@ -319,18 +319,17 @@ func Confidence(level float64) Option {
 }
 
 // ToHalfWidth makes [Run] go on after n replications, until the half-width of the confidence
-// interval of a metric's mean is not above the wanted one, or until there are most replications.
-// With several such options it goes on until each is content.
+// interval of a metric's mean is not above the given one, or until there are most replications.
+// With several such options it goes on until each is satisfied.
 //
-// An experiment that stops as soon as its interval is narrow stops a little too readily where the
-// variance looks small by chance. Its intervals cover the mean somewhat more rarely than they say,
-// the more so the smaller n is; take 10 or more for n.
+// An experiment that stops as soon as its interval is narrow stops a little too early where the
+// variance looks small by chance. Its intervals cover the mean somewhat less often than they say,
+// the more so the smaller n is; use 10 or more for n.
 func ToHalfWidth(metric string, halfWidth float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: halfWidth, most: most})
 }
 
-// ToRelativeHalfWidth is [ToHalfWidth] with a half-width that is a share of the mean: 0.01 is one
-// part in a hundred.
+// ToRelativeHalfWidth is [ToHalfWidth] with a half-width relative to the mean: 0.01 is one percent.
 func ToRelativeHalfWidth(metric string, share float64, most int) Option {
 	return stopAfter(goal{metric: metric, halfWidth: share, relative: true, most: most})
 }
@@ -342,8 +341,8 @@ func stopAfter(g goal) Option {
 	return func(p *plan) { p.goals = append(p.goals, g) }
 }
 
-// A goal is the half-width that the interval of a metric should reach, and the number of
-// replications after which it need not.
+// A goal is the half-width that the interval of a metric should reach, and the largest number of
+// replications for it.
 type goal struct {
 	metric    string
 	halfWidth float64
@@ -367,7 +366,7 @@ func (p *plan) most() int {
 	return most
 }
 
-// decidable is an error if a metric that should decide is not among those that are recorded.
+// decidable returns an error if the metric of a goal is not recorded.
 func (p *plan) decidable(metrics []string) error {
 	for _, g := range p.goals {
 		if !slices.Contains(metrics, g.metric) {
@@ -377,7 +376,7 @@ func (p *plan) decidable(metrics []string) error {
 	return nil
 }
 
-// content tells whether the goals are reached, and whether those that are not have had their most
+// content reports whether the goals are reached, and whether those that are not have used up their
 // replications.
 func (p *plan) content(r *Results) (reached, enough bool) {
 	reached, enough = true, true

@@ -25,7 +25,7 @@ func newResults(seed uint64, level float64) *Results {
 	return &Results{seed: seed, level: level, values: make(map[string][]float64), tallies: make(map[string]*sim.Tally)}
 }
 
-// add takes the records of the next replication, or none of them and says what is wrong.
+// add adds the records of the next replication, or returns what is wrong with them.
 func (r *Results) add(p *Replication) error {
 	if r.n == 0 {
 		r.metrics = p.metrics
@@ -60,29 +60,29 @@ func (r *Results) N() int { return r.n }
 // Seed is the seed of the experiment.
 func (r *Results) Seed() uint64 { return r.seed }
 
-// Reached tells whether all half-widths that were asked for have been reached, which is false if
-// the experiment ended before it could be told.
+// Reached reports whether all half-widths of the options have been reached. It is false if the
+// experiment ended before that was decided.
 func (r *Results) Reached() bool { return r.reached }
 
-// Metrics are the names of what was recorded, in the order of recording.
+// Metrics returns the names of the metrics, in the order of recording.
 func (r *Results) Metrics() []string { return slices.Clone(r.metrics) }
 
-// Values are a metric's values by replication, NaN where one is missing. Like the methods below, it
-// panics if there is no such metric.
+// Values returns a metric's values by replication, NaN where one is missing. Like the methods
+// below, it panics if there is no such metric.
 func (r *Results) Values(metric string) []float64 {
 	r.tally(metric)
 	return slices.Clone(r.values[metric])
 }
 
-// Missing is in how many replications nothing was observed of a metric: those that recorded NaN.
-// All statistics are of the others. Where they tell of what was observed, and not of what is usual,
-// they are biased: a day without customers has no mean wait, and if it had one it would be short.
+// Missing counts the replications without a value of a metric: those that recorded NaN. All
+// statistics are of the others. They may be biased: a day without customers has no mean wait, and
+// if it had one it would be short.
 func (r *Results) Missing(metric string) int { return r.n - int(r.tally(metric).N()) }
 
 // Mean is the mean of a metric, NaN if all its values are missing.
 func (r *Results) Mean(metric string) float64 { return r.tally(metric).Mean() }
 
-// Tally has the statistics of a metric. It is a copy.
+// Tally returns the statistics of a metric. It is a copy.
 func (r *Results) Tally(metric string) *sim.Tally {
 	t := *r.tally(metric)
 	return &t
@@ -105,7 +105,7 @@ func (r *Results) tally(metric string) *sim.Tally {
 	return t
 }
 
-// String is a table with a line for each metric, which says if values are missing.
+// String returns a table with a line for each metric, which says if values are missing.
 func (r *Results) String() string {
 	rows := [][]string{{"metric", "mean", "± " + text.Percent(r.level), "sd", "min", "max", "n"}}
 	missing := false
@@ -140,7 +140,7 @@ func (i Interval) Low() float64 { return i.Mean - i.HalfWidth }
 // High is the upper end.
 func (i Interval) High() float64 { return i.Mean + i.HalfWidth }
 
-// Contains tells whether x is in the interval, the ends included.
+// Contains reports whether x is in the interval, including its ends.
 func (i Interval) Contains(x float64) bool { return i.Low() <= x && x <= i.High() }
 
 // String is like "3.21 ± 0.14 (95 %, n 20)".
@@ -148,8 +148,8 @@ func (i Interval) String() string {
 	return fmt.Sprintf("%s ± %s (%s, n %d)", text.Short(i.Mean), text.Short(i.HalfWidth), text.Percent(i.Level), i.N)
 }
 
-// A Comparison is how a metric differs between two scenarios, A and B, by the differences within
-// pairs of replications with the same number.
+// A Comparison is the difference of a metric between two scenarios, A and B, by the differences
+// within pairs of replications with the same number.
 type Comparison struct {
 	Metric string
 	A, B   Interval // of each scenario alone
@@ -211,8 +211,8 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 	return c, nil
 }
 
-// Differs tells whether the interval of the difference leaves out 0, so that the scenarios differ
-// at its level of confidence. It does not tell if all pairs are missing.
+// Differs reports whether the interval of the difference excludes 0, so that the scenarios differ
+// at its level of confidence. It is false if all pairs are missing.
 func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Difference.High() < 0 }
 
 // String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent
