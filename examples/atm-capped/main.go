@@ -27,7 +27,7 @@ type fabric struct {
 	buffers          []*sim.Store[cell]
 	pool             []cell // cells without a place, the oldest first
 	rate             float64
-	waits            *sim.Tally // in slots
+	waits            *sim.Tally        // in slots
 	without          *sim.TimeWeighted // cells without a place, between slots
 }
 

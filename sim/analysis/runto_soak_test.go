@@ -19,7 +19,7 @@ func TestCoverageOfRunTo(t *testing.T) {
 		for seed := range uint64(runs) {
 			s := sim.New()
 			tally, wait, r := s.NewTally("wait"), 0.0, rand.New(rand.NewPCG(seed, 31))
-			tally.Keep(8192, s.Now)
+			tally.KeepObservations(8192, s.Now)
 			s.Every(1, 1, func() {
 				tally.Add(wait)
 				wait = max(0, wait+c.load*r.ExpFloat64()-r.ExpFloat64())
