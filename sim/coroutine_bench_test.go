@@ -13,7 +13,7 @@ import (
 func BenchmarkCoroutines(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprintf("there-and-back/%d", n), func(b *testing.B) { thereAndBack(b, n) })
-		b.Run(fmt.Sprintf("change/%d", n), func(b *testing.B) { changePlaces(b, n) })
+		b.Run(fmt.Sprintf("change/%d", n), func(b *testing.B) { swapGoroutines(b, n) })
 	}
 }
 
@@ -37,10 +37,10 @@ func thereAndBack(b *testing.B, n int) {
 	}
 }
 
-// changePlaces is as TestSeatsChangePlaces has it, with more seats.
-func changePlaces(b *testing.B, n int) {
+// swapGoroutines is as TestCoroutinesSwapGoroutines has it, with more coroutines.
+func swapGoroutines(b *testing.B, n int) {
 	here := n
-	seats, places := make([]coroutine, n), make([]*coroutine, n+1)
+	coroutines, places := make([]coroutine, n), make([]*coroutine, n+1)
 	var relay *coroutine
 	change := func(me int, at *coroutine) {
 		places[me] = at
@@ -51,10 +51,10 @@ func changePlaces(b *testing.B, n int) {
 	}
 	r := random.New(1)
 	left := n
-	for me := range seats {
-		places[me] = &seats[me]
-		seats[me].next, _ = iter.Pull(func(yield func(struct{}) bool) {
-			seats[me].yield = yield
+	for me := range coroutines {
+		places[me] = &coroutines[me]
+		coroutines[me].next, _ = iter.Pull(func(yield func(struct{}) bool) {
+			coroutines[me].yield = yield
 			change(me, places[here]) // it has begun
 			for left >= 0 {
 				next := int(r.Below(uint64(n)))
@@ -72,11 +72,11 @@ func changePlaces(b *testing.B, n int) {
 	b.ResetTimer()
 	change(here, places[0])
 	b.StopTimer()
-	for x := range seats { // when one ends, who stands at its own seat goes on
-		if places[x] != &seats[x] {
+	for x := range coroutines { // when one ends, who stands at its own coroutine goes on
+		if places[x] != &coroutines[x] {
 			relay = places[x]
 		}
-		places[here] = &seats[x]
-		seats[x].swap()
+		places[here] = &coroutines[x]
+		coroutines[x].swap()
 	}
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// What seats need of iter.Pull: next and yield change places with whoever stands there, whichever goroutine calls, as long as they are
+// What coroutines need of iter.Pull: next and yield change places with whoever stands there, whichever goroutine calls, as long as they are
 // called by turns. Three goroutines go on in an order in which none ever gives the turn back to the one that it has it from.
-func TestSeatsChangePlaces(t *testing.T) {
+func TestCoroutinesSwapGoroutines(t *testing.T) {
 	noLeak(t)
 	const a, b, here = 0, 1, 2
-	var seats [2]coroutine
-	places := [3]*coroutine{a: &seats[a], b: &seats[b]}
+	var coroutines [2]coroutine
+	places := [3]*coroutine{a: &coroutines[a], b: &coroutines[b]}
 	var log []int
 	var relay *coroutine
 	change := func(me int, at *coroutine) {
@@ -31,7 +31,7 @@ func TestSeatsChangePlaces(t *testing.T) {
 	}
 	body := func(me, other int) func(func(struct{}) bool) {
 		return func(yield func(struct{}) bool) {
-			seats[me].yield = yield
+			coroutines[me].yield = yield
 			for range 3 {
 				log = append(log, me)
 				change(me, places[other])
@@ -39,26 +39,26 @@ func TestSeatsChangePlaces(t *testing.T) {
 			log = append(log, me+10)
 		}
 	}
-	seats[a].next, _ = iter.Pull(body(a, b))
-	seats[b].next, _ = iter.Pull(body(b, here))
+	coroutines[a].next, _ = iter.Pull(body(a, b))
+	coroutines[b].next, _ = iter.Pull(body(b, here))
 	for range 3 {
 		log = append(log, here)
 		change(here, places[a])
 	}
-	for _, x := range []int{a, b} { // when one ends, who stands at its own seat goes on
-		if places[x] != &seats[x] {
+	for _, x := range []int{a, b} { // when one ends, who stands at its own coroutine goes on
+		if places[x] != &coroutines[x] {
 			relay = places[x]
 		}
-		places[here] = &seats[x]
-		seats[x].swap()
+		places[here] = &coroutines[x]
+		coroutines[x].swap()
 	}
 	if want := []int{here, a, b, here, a, b, here, a, b, 10, 11}; !slices.Equal(log, want) {
 		t.Errorf("the turns were of %v, not of %v", log, want)
 	}
 }
 
-// checkSeats lists what must hold between two runs: nobody stands where another does.
-func checkSeats(s *Simulation) error {
+// checkCoroutines lists what must hold between two runs: nobody stands where another does.
+func checkCoroutines(s *Simulation) error {
 	var errs []error
 	at := map[*coroutine]string{}
 	stand := func(who string, place *coroutine) {
@@ -142,14 +142,14 @@ func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 		"short runs": func(m *mill) {
 			for m.s.Now() < end {
 				_ = m.s.Run(background, min(end, m.s.Now()+0.3))
-				if err := checkSeats(m.s); err != nil {
+				if err := checkCoroutines(m.s); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"cut off": func(m *mill) {
 			for m.s.Run(patienceOf(1), end) != nil {
-				if err := checkSeats(m.s); err != nil {
+				if err := checkCoroutines(m.s); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -185,9 +185,9 @@ func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 	}
 }
 
-// When those who stand at each other's seats end, by a return, a panic or runtime.Goexit, each time it is the goroutine that dispatches that
+// When those who stand at each other's coroutines end, by a return, a panic or runtime.Goexit, each time it is the goroutine that dispatches that
 // goes on, and the others stay as they are.
-func TestProcessesEndAtSeatsOfOthers(t *testing.T) {
+func TestProcessesEndAtCoroutinesOfOthers(t *testing.T) {
 	noLeak(t)
 	for seed := range uint64(20) {
 		s := New()
@@ -233,7 +233,7 @@ func TestProcessesEndAtSeatsOfOthers(t *testing.T) {
 				case "exit":
 					gotExits++
 				}
-				if err := checkSeats(s); err != nil {
+				if err := checkCoroutines(s); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 			}
