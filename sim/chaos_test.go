@@ -284,8 +284,8 @@ func (c *chaos) check() error {
 			errs = append(errs, fmt.Errorf("%s wakes for nothing", p))
 		case p.state == running && p != c.s.cutShort, p.state == notStarted && !due, (p.state == ended) != over:
 			errs = append(errs, fmt.Errorf("%s is in state %d: due %t, ended %t", p, p.state, due, over))
-		case p.state == waiting && p.works != nil && p.works.stopped == due:
-			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works.stopped, due))
+		case p.state == waiting && p.works != nil && p.works.suspended == due:
+			errs = append(errs, fmt.Errorf("%s is at work, and it is stopped: %t, and due: %t", p, p.works.suspended, due))
 		case (p.request != nil && p.request.queue != nil) != (p.state == waiting && strings.Contains(p.Status(), "in line")):
 			errs = append(errs, fmt.Errorf("%s has a place in line, and %s", p, p.Status()))
 		case p.request != nil && p.request.queue == nil && !(p.state == waking && p.why == happened):
@@ -466,8 +466,8 @@ func (c *chaos) ask(p *Process) error {
 	}
 	for _, a := range asked {
 		switch {
-		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.told:
-			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(), a.told)
+		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.seen:
+			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(), a.seen)
 		case a.of == nil:
 		case a.Happened() && !success:
 			c.t.Errorf("%s holds units after a wait that was not successful", p)
@@ -523,7 +523,7 @@ func (c *chaos) checkAsked() error {
 			errs = append(errs, fmt.Errorf("%s has a request in line, and %s", p, p.Status()))
 		case a.q == nil && a.waiters.first != nil:
 			errs = append(errs, fmt.Errorf("a request of %s is waited for, and not in line", p))
-		case a.as.valid() && !a.told && !(asks && (p.state == waiting || p.state == waking && p.why == happened)):
+		case a.as.valid() && !a.seen && !(asks && (p.state == waiting || p.state == waking && p.why == happened)):
 			errs = append(errs, fmt.Errorf("%s was granted something, does not know of it, and %s", p, p.Status()))
 		case a.left && !(asks && p.state == waiting): // where another part of the condition has yet to come
 			errs = append(errs, fmt.Errorf("a request of %s has left its line, and was not counted", p))

@@ -478,12 +478,12 @@ type observationRecorder struct {
 	most    int
 	n       int64
 	batch   int64
-	lots    random.Stream
+	stream  random.Stream
 	entries []Observation // Mean is the sum, until it is asked for
 }
 
 func (k *observationRecorder) begin() {
-	k.n, k.batch, k.lots = 0, 1, 0
+	k.n, k.batch, k.stream = 0, 1, 0
 	k.entries = k.entries[:0]
 }
 
@@ -491,7 +491,7 @@ func (k *observationRecorder) add(x float64) {
 	k.n++
 	if last := len(k.entries) - 1; last >= 0 && k.entries[last].N < k.batch {
 		e := &k.entries[last]
-		e.join(Observation{Value: x, Mean: x, Min: x, Max: x, N: 1}, k.lot(e.N+1) == 0)
+		e.join(Observation{Value: x, Mean: x, Min: x, Max: x, N: 1}, k.draw(e.N+1) == 0)
 		return
 	}
 	if len(k.entries) == k.most {
@@ -525,7 +525,7 @@ func (k *observationRecorder) pair() {
 	for i := 0; i < len(k.entries); i += 2 {
 		e := k.entries[i]
 		if i+1 < len(k.entries) {
-			e.join(k.entries[i+1], k.lot(2) == 0)
+			e.join(k.entries[i+1], k.draw(2) == 0)
 		}
 		kept = append(kept, e)
 	}
@@ -542,8 +542,8 @@ func (e *Observation) join(other Observation, its bool) {
 	e.N += other.N
 }
 
-// lot draws a number below n. Its bias is less than n in 2⁶⁴ unless n is a power of two.
-func (k *observationRecorder) lot(n int64) uint64 { return k.lots.Uint64() % uint64(n) }
+// draw returns a random number below n. Its bias is less than n in 2⁶⁴ unless n is a power of two.
+func (k *observationRecorder) draw(n int64) uint64 { return k.stream.Uint64() % uint64(n) }
 
 // KeepObservations makes the tally keep observations from now on, in at most so many entries of 48
 // bytes; see [Observations]. With a clock, such as the Now of a simulation, it records when they
@@ -634,8 +634,8 @@ func (r *Resource) Holdings() (all []Holding, missed int64) {
 	return all, missed
 }
 
-// note keeps a holding that is over.
-func (l *holdingLog) note(g *Grant) {
+// add keeps a holding that is over.
+func (l *holdingLog) add(g *Grant) {
 	from := l.from(g)
 	delete(l.resumedAt, g)
 	if len(l.over) == l.most {

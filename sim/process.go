@@ -495,10 +495,10 @@ func (p *Process) returnUnits() bool {
 	return p.awaits != nil && p.awaits.requester() != nil && p.awaits.requester().settle(true, interrupted)
 }
 
-// forget drops an interrupt that the process has not got, and reports whether there was one. An
+// dropInterrupt drops an interrupt that the process has not got, and reports whether there was one. An
 // interrupt that has ended a wait stays, since that wait has nothing else to return; it is the
 // first, because no wait begins while there are others.
-func (p *Process) forget(i *Interrupted) bool {
+func (p *Process) dropInterrupt(i *Interrupted) bool {
 	k := slices.Index(p.interrupts, i)
 	if k < 0 || k == 0 && p.state == waking && p.why == interrupted {
 		return false
@@ -570,7 +570,7 @@ func (p *Process) Status() string {
 		status += fmt.Sprintf(" in line for %s since %g", p.request.queue.name, p.request.since)
 	case p.works != nil:
 		g := p.works
-		if status = "works with " + g.r.name; g.stopped {
+		if status = "works with " + g.r.name; g.suspended {
 			status = fmt.Sprintf("cannot go on with %s, %g left", g.r.name, g.job.left)
 		}
 	case p.awaits != nil:

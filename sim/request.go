@@ -222,7 +222,7 @@ type Request struct {
 	q       *request  // the entry in the queue, while there is one
 	as      moment
 	chosen  bool // it is part of what ended the wait of the process
-	told    bool // the process has seen the grant, or the grant cannot be undone
+	seen    bool // the process has seen the grant, or the grant cannot be undone
 	left    bool // it has left the queue without being granted
 	waiters subscribers
 }
@@ -237,8 +237,8 @@ type requester interface {
 	// seen the grant. It reports whether units were given back, and counts requests that left a
 	// queue, by why the process wakes.
 	settle(all bool, why reason) bool
-	// tell marks the chosen requests as seen by the process.
-	tell()
+	// markSeen marks the chosen requests as seen by the process.
+	markSeen()
 }
 
 // set initializes a request.
@@ -321,19 +321,19 @@ func (a *Request) check(p *Process) {
 
 func (a *Request) choose() { a.chosen = a.as.valid() }
 
-func (a *Request) tell() { a.told = a.told || a.chosen }
+func (a *Request) markSeen() { a.seen = a.seen || a.chosen }
 
 func (a *Request) settle(all bool, why reason) bool {
 	if a.left {
 		a.left = false
 		a.queue.countFailure(why, a.p.traced())
 	}
-	if a.told || !a.as.valid() || a.chosen && !all {
+	if a.seen || !a.as.valid() || a.chosen && !all {
 		return false
 	}
 	a.chosen = false
 	if a.grant == nil || !a.grant.giveBack() {
-		a.told = true
+		a.seen = true
 		return false
 	}
 	a.as = moment{}
@@ -377,7 +377,7 @@ func (p *Process) waitForRequest(w Waitable, a requester, d float64) (bool, erro
 		return false, p.interruption(0)
 	}
 	p.awaits = nil
-	a.tell()
+	a.markSeen()
 	return true, nil
 }
 

@@ -70,7 +70,7 @@ type Grant struct {
 	rank       int
 	since      float64
 	held       bool
-	stopped    bool  // it is among those that are to go on when there are units again
+	suspended  bool  // it is among those that are to go on when there are units again
 	lost       *loss // how it was taken away, if it was
 	job        *job  // the work that is done with it, or was
 }
@@ -177,7 +177,7 @@ func (r *Resource) checkUnits(n int) {
 func (r *Resource) TryRequest(n int) (*Grant, bool) {
 	r.checkUnits(n)
 	r.s.countStep()
-	if r.queue.first != nil || n > r.free() || r.availability != nil && r.availability.stopped != nil {
+	if r.queue.first != nil || n > r.free() || r.availability != nil && r.availability.suspended != nil {
 		return nil, false
 	}
 	g := &Grant{r: r, p: r.s.current, n: n}
@@ -193,7 +193,7 @@ func (r *Resource) atOnce(l *queue, q *request, _ string) bool {
 	switch g := q.grant; {
 	case !l.ahead(q.rank):
 		return false
-	case r.availability != nil && r.availability.stops(g.rank):
+	case r.availability != nil && r.availability.blocks(g.rank):
 		return false
 	case g.n <= r.free():
 		r.hold(g)
@@ -242,7 +242,7 @@ func (r *Resource) drop(g *Grant) {
 	}
 	g.prev, g.next, g.held = nil, nil, false
 	if r.holdings != nil {
-		r.holdings.note(g)
+		r.holdings.add(g)
 	}
 	r.inUse -= g.n
 	r.usage.set(float64(r.inUse), r.s.now)
@@ -257,11 +257,11 @@ func (r *Resource) serve() {
 	s := r.s
 	for !r.busy {
 		q := r.queue.first
-		if u := r.availability; u != nil && u.stopped != nil && (q == nil || u.stops(q.rank)) {
-			if u.stopped.n > r.free() {
+		if u := r.availability; u != nil && u.suspended != nil && (q == nil || u.blocks(q.rank)) {
+			if u.suspended.n > r.free() {
 				return
 			}
-			r.resumeWork(u.stopped)
+			r.resumeWork(u.suspended)
 			continue
 		}
 		if q == nil {
@@ -286,7 +286,7 @@ func (r *Resource) serve() {
 func (g *Grant) Release() {
 	r := g.r
 	if g.lost != nil && g.p != nil {
-		g.p.forget(g.lost.notice)
+		g.p.dropInterrupt(g.lost.notice)
 	}
 	if r.s.closed || g.lost != nil {
 		return
@@ -294,8 +294,8 @@ func (g *Grant) Release() {
 	if !g.held {
 		panic("sim: units of " + r.name + " released twice")
 	}
-	if g.stopped {
-		r.unstop(g)
+	if g.suspended {
+		r.removeSuspended(g)
 		g.held = false
 		g.wait()
 	} else {

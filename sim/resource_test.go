@@ -62,7 +62,7 @@ func (r *Resource) check() error {
 		return fmt.Errorf("%d held, %d in use", held, r.inUse)
 	case float64(r.inUse) != r.usage.Value() || float64(r.queue.length) != r.queue.lengths.Value():
 		return errors.New("the statistics are not what they are of")
-	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.availability == nil || !r.availability.stops(q.rank)):
+	case q != nil && int(q.amount)+r.inUse <= r.capacity && (r.availability == nil || !r.availability.blocks(q.rank)):
 		return errors.New("the first in line could be served")
 	}
 	return nil
@@ -74,9 +74,9 @@ func (r *Resource) checkStopped() error {
 	if u == nil {
 		return nil
 	}
-	for g := u.stopped; g != nil; g = g.next {
+	for g := u.suspended; g != nil; g = g.next {
 		switch _, due := r.s.dueAt(g.p.slot); {
-		case !g.held || !g.stopped || g.lost != nil:
+		case !g.held || !g.suspended || g.lost != nil:
 			return errors.New("a grant is stopped that is not held")
 		case g.p.works == g && g.p.state == waiting && due:
 			return errors.New("somebody works with what is not there")
@@ -84,7 +84,7 @@ func (r *Resource) checkStopped() error {
 			return errors.New("those that are stopped are not in order")
 		}
 	}
-	if g := u.stopped; g != nil && g.n+r.inUse <= r.capacity && (r.queue.first == nil || u.stops(r.queue.first.rank)) {
+	if g := u.suspended; g != nil && g.n+r.inUse <= r.capacity && (r.queue.first == nil || u.blocks(r.queue.first.rank)) {
 		return errors.New("work is stopped that could go on")
 	}
 	for g := r.first; g != nil; g = g.next {

@@ -94,7 +94,7 @@ type availability struct {
 	outages     []*Breakdown // of all units
 	rule        WorkRule     // when there were last made less
 	why         string       // they were
-	stopped     *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
+	suspended   *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
 	schedule    *schedule
 	breakdowns  int
 	byUse       []*Breakdown // by use

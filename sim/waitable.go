@@ -310,7 +310,7 @@ func (c *Condition) each(f func(requester)) {
 
 func (c *Condition) check(p *Process) { c.each(func(a requester) { a.check(p) }) }
 
-func (c *Condition) tell() { c.each(func(a requester) { a.tell() }) }
+func (c *Condition) markSeen() { c.each(func(a requester) { a.markSeen() }) }
 
 func (c *Condition) choose() {
 	if !c.any {

@@ -82,7 +82,7 @@ func (g *Grant) Work(d float64) error {
 		r.cutOff()
 		r.serve()
 	}
-	if g.stopped {
+	if g.suspended {
 		return p.pause(math.Inf(1), math.Inf(1), "Work") // until it goes on and is done
 	}
 	return p.pause(s.now+d, d, "Work")
@@ -107,8 +107,8 @@ func (r *Resource) suspend(g *Grant, rule WorkRule) {
 		g.job.left = g.job.whole
 	}
 	r.drop(g)
-	g.held, g.stopped = true, true
-	link := &r.availability.stopped
+	g.held, g.suspended = true, true
+	link := &r.availability.suspended
 	for *link != nil && ((*link).rank < g.rank || (*link).rank == g.rank && (*link).since < g.since) {
 		link = &(*link).next
 	}
@@ -119,19 +119,19 @@ func (r *Resource) suspend(g *Grant, rule WorkRule) {
 	}
 }
 
-// unstop removes a grant from the suspended ones.
-func (r *Resource) unstop(g *Grant) {
-	link := &r.availability.stopped
+// removeSuspended removes a grant from the suspended ones.
+func (r *Resource) removeSuspended(g *Grant) {
+	link := &r.availability.suspended
 	for *link != g {
 		link = &(*link).next
 	}
-	*link, g.next, g.stopped = g.next, nil, false
+	*link, g.next, g.suspended = g.next, nil, false
 }
 
 // resumeWork gives a grant its units again, and lets its work go on.
 func (r *Resource) resumeWork(g *Grant) {
 	s := r.s
-	r.unstop(g)
+	r.removeSuspended(g)
 	before := r.last // it keeps its place in the order in which units were granted
 	for before != nil && before.since > g.since {
 		before = before.prev
@@ -166,15 +166,15 @@ func (g *Grant) wait() {
 	}
 }
 
-// stops reports whether there is suspended work that goes before a request of a rank.
-func (u *availability) stops(rank int) bool { return u.stopped != nil && u.stopped.rank <= rank }
+// blocks reports whether there is suspended work that goes before a request of a rank.
+func (u *availability) blocks(rank int) bool { return u.suspended != nil && u.suspended.rank <= rank }
 
 // Stopped counts how often work was stopped, because a shift ended, a unit broke or a request
 // preempted it.
 func (r *Resource) Stopped() int { return r.refused.stopped }
 
 // Suspended reports whether the work with the units is stopped: they are held, but not in use.
-func (g *Grant) Suspended() bool { return g.stopped }
+func (g *Grant) Suspended() bool { return g.suspended }
 
 // Preempted is the cause of the interrupt that a process gets when units are taken from it.
 //

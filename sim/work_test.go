@@ -324,7 +324,7 @@ func TestWorkIsConserved(t *testing.T) {
 		area := r.Usage().Mean() * r.Usage().Observed()
 		vainly = area - done
 		switch {
-		case came != 120 || gone != came || r.InUse() != 0 || r.Waiting() != 0 || r.availability.stopped != nil:
+		case came != 120 || gone != came || r.InUse() != 0 || r.Waiting() != 0 || r.availability.suspended != nil:
 			t.Errorf("seed %d: %d came, %d have gone, %d units in use, %d wait", seed, came, gone, r.InUse(), r.Waiting())
 		case rule != Restart && math.Abs(vainly) > 1e-6, vainly < -1e-6:
 			t.Errorf("seed %d, rule %d: units were in use for %v, and worked with for %v", seed, rule, area, done)

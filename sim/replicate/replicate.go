@@ -127,7 +127,7 @@ func (x *experiment) take(r *Replication) error {
 		return nil
 	}
 	enough := false
-	if x.results.reached, enough = x.content(x.results); enough {
+	if x.results.reached, enough = x.satisfied(x.results); enough {
 		x.failure = nil // if there is one, it was in a replication that would not have been run
 		x.stopAt(x.results.N())
 	}
@@ -211,9 +211,9 @@ func (r *Replication) Record(metric string, x float64) {
 	_, twice := r.values[metric]
 	switch {
 	case twice:
-		r.complain(fmt.Errorf("metric %q is recorded twice", metric))
+		r.fail(fmt.Errorf("metric %q is recorded twice", metric))
 	case math.IsInf(x, 0):
-		r.complain(fmt.Errorf("metric %q is %v; it must be a finite number, or NaN where nothing was observed", metric, x))
+		r.fail(fmt.Errorf("metric %q is %v; it must be a finite number, or NaN where nothing was observed", metric, x))
 	default:
 		if r.values == nil {
 			r.values = make(map[string]float64)
@@ -223,7 +223,7 @@ func (r *Replication) Record(metric string, x float64) {
 	}
 }
 
-func (r *Replication) complain(err error) {
+func (r *Replication) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
@@ -376,9 +376,9 @@ func (p *plan) decidable(metrics []string) error {
 	return nil
 }
 
-// content reports whether the goals are reached, and whether those that are not have used up their
+// satisfied reports whether the goals are reached, and whether those that are not have used up their
 // replications.
-func (p *plan) content(r *Results) (reached, enough bool) {
+func (p *plan) satisfied(r *Results) (reached, enough bool) {
 	reached, enough = true, true
 	for _, g := range p.goals {
 		if !g.reached(r.Interval(g.metric)) {
