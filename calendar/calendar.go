@@ -3,8 +3,7 @@
 //   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its order exactly. What is
 //     scheduled has a number: an individual, a machine, a connection.
 //   - [Agenda] is a Queue that carries payloads and gives out handles, for callers who have no dense numbers.
-//   - [Static] is the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
-//     Package calendar/theory says which M and δ are best.
+//   - Package calendar/static has the calendar of the papers, M buckets of width δ, for those who study it or know their distribution.
 //
 // In short:
 //
@@ -14,8 +13,8 @@
 //		// in order of time, those scheduled here included
 //	}
 //
-// The examples of [Queue] and [Agenda] are complete, and examples/sessions is a program with both; docs/calendar.md compares the
-// three. None of them may be used from several goroutines at once: package spray has a relaxed calendar for that.
+// The examples of [Queue] and [Agenda] are complete, and examples/sessions is a program with both; docs/calendar.md compares
+// them. None of them may be used from several goroutines at once: package spray has a relaxed calendar for that.
 //
 // # Events and ids
 //
@@ -49,6 +48,6 @@ var (
 	ErrScheduled = errors.New("calendar: id is already scheduled")
 	// ErrNotScheduled refuses to renumber an id that has no pending event.
 	ErrNotScheduled = errors.New("calendar: id is not scheduled")
-	// ErrID refuses an id beyond the largest that a structure takes: the capacity of a [Static], what [MaxID] says for a [Queue].
+	// ErrID refuses an id beyond the largest that a structure takes; see [MaxID].
 	ErrID = errors.New("calendar: id is beyond the largest")
 )

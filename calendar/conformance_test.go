@@ -1,8 +1,6 @@
 package calendar_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -10,84 +8,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-var disciplines = []calendar.Discipline{calendar.Unordered, calendar.Ordered, calendar.JustInTime}
-
 func TestQueueConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set {
 		return calendar.New(calendar.StartAt(start))
 	}, calendartest.AtMost(soak.Size(20_000, calendartest.MaxID)))
 }
 
-func TestStaticConforms(t *testing.T) {
-	for _, d := range disciplines {
-		t.Run(d.String(), func(t *testing.T) {
-			calendartest.Run(t, func(start float64) calendartest.Set {
-				s := newStatic(t, calendar.StaticConfig{Buckets: 1000, Width: 0.1, Discipline: d, Capacity: calendartest.MaxID, Start: start})
-				return struct{ calendartest.Set }{s} // without its check, which looks at every id there could be
-			}, calendartest.AtMost(soak.Size(800, 2000)))
-		})
-	}
-}
-
-// Random operations on calendars of all shapes, with their check after each.
-func TestStaticReplays(t *testing.T) {
-	r := rand.New(rand.NewPCG(9, 0))
-	for range 300 {
-		data := make([]byte, 2+r.IntN(100))
-		for i := range data {
-			data[i] = byte(r.Uint32())
-		}
-		must(t, replayStatic(data))
-	}
-}
-
-// replayStatic takes the shape of a calendar from the first two bytes and operations from the rest.
-func replayStatic(data []byte) error {
-	// Widths that divide the times evenly, that do not, and that make all days the same or the day numbers overflow.
-	widths := []float64{1, 0.1, 1. / 3, 7, 1e-9, 1e-300, 1e300, 5e-324}
-	buckets := []int{1, 2, 3, 10, 64, 1000}
-	for _, d := range disciplines {
-		s, err := calendar.NewStatic(calendar.StaticConfig{
-			Buckets:    buckets[int(data[0])%len(buckets)],
-			Width:      widths[int(data[1])%len(widths)],
-			Discipline: d,
-			Capacity:   calendartest.MaxReplayID,
-		})
-		if err != nil {
-			return err
-		}
-		if err := calendartest.Replay(data[2:], s); err != nil {
-			return fmt.Errorf("%v: %w", d, err)
-		}
-	}
-	return nil
-}
-
-func newStatic(t testing.TB, cfg calendar.StaticConfig) *calendar.Static {
-	t.Helper()
-	s, err := calendar.NewStatic(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("schedule, cancel, peek, next"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if err := calendartest.Replay(data, calendar.New(), calendar.New(calendar.StartAt(-1e9))); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
-func FuzzStatic(f *testing.F) {
-	f.Add([]byte("schedule, cancel, peek, next"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) < 2 {
-			return
-		}
-		if err := replayStatic(data); err != nil {
 			t.Error(err)
 		}
 	})

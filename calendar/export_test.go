@@ -3,7 +3,6 @@ package calendar
 // What the tests outside the package may do beyond its users.
 
 func (q *Queue) Check() error     { return q.check() }
-func (s *Static) Check() error    { return s.check() }
 func (a *Agenda[V]) Check() error { return a.check() }
 
 // SetStamps makes a new queue start its stamps again after so many.

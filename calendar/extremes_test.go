@@ -54,32 +54,12 @@ func TestExtremeArguments(t *testing.T) {
 				}
 				noError(t, a.check())
 			})
-			tolerates(t, fmt.Sprintf("Static with id %d and time %v", id, x), func() {
-				s, err := NewStatic(StaticConfig{Buckets: 3, Width: 1, Capacity: 3, Start: -1})
-				noError(t, err)
-				_ = s.Schedule(id, x)
-				_ = s.Reschedule(id, x)
-				_ = s.Renumber(id, math.MaxUint32-id)
-				for range s.Until(x) {
-				}
-				s.At(id)
-				s.Cancel(id)
-				noError(t, s.check())
-			})
 		}
 		tolerates(t, fmt.Sprintf("StartAt(%v)", x), func() { New(StartAt(x)) })
 		tolerates(t, fmt.Sprintf("Reset(%v)", x), func() { New().Reset(x) })
-		tolerates(t, fmt.Sprintf("NewStatic with width and start %v", x), func() {
-			_, _ = NewStatic(StaticConfig{Buckets: 1, Width: x, Capacity: 1})
-			_, _ = NewStatic(StaticConfig{Buckets: 1, Width: 1, Capacity: 1, Start: x})
-		})
 	}
 	for _, n := range extremeInts {
 		tolerates(t, fmt.Sprintf("Capacity(%d)", n), func() { New(Capacity(n), MaxID(100)) })
-		tolerates(t, fmt.Sprintf("NewStatic with %d", n), func() {
-			_, _ = NewStatic(StaticConfig{Buckets: n, Width: 1, Capacity: 1})
-			_, _ = NewStatic(StaticConfig{Buckets: 1, Width: 1, Capacity: n})
-		})
 		tolerates(t, fmt.Sprintf("ArrayOf(%d)", n), func() {
 			q := New()
 			q.Prefetch(ArrayOf(make([]int64, 10), n))

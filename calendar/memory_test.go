@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -172,29 +171,6 @@ func TestAgendaMaxID(t *testing.T) {
 	_, err := a.Add(1, 11)
 	must(t, err)
 	must(t, a.Check())
-}
-
-// What no machine has is refused before it is asked for.
-func TestStaticRefusesWhatDoesNotFit(t *testing.T) {
-	var before, after runtime.MemStats
-	for _, cfg := range []calendar.StaticConfig{
-		{Buckets: math.MaxInt, Width: 1, Capacity: 1},
-		{Buckets: 1, Width: 1, Capacity: math.MaxInt},
-		{Buckets: math.MaxInt32 - 1, Width: 1, Capacity: math.MaxInt32 - 1}, // 34 GB
-	} {
-		runtime.ReadMemStats(&before)
-		_, err := calendar.NewStatic(cfg)
-		runtime.ReadMemStats(&after)
-		if after.TotalAlloc-before.TotalAlloc > 1<<20 {
-			if err == nil && cfg.Buckets == cfg.Capacity {
-				continue // a large machine
-			}
-			t.Errorf("%d bytes asked for", after.TotalAlloc-before.TotalAlloc)
-		}
-		if err == nil || !strings.HasPrefix(err.Error(), "calendar: StaticConfig") {
-			t.Errorf("%+v: %v", cfg, err)
-		}
-	}
 }
 
 // Memory that is wanted again at once is not given back over and over: a few events that come and go, whatever their ids.

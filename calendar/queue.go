@@ -27,7 +27,7 @@ import (
 // events stays within a few times what it was, and nothing in it is a pointer that the garbage collector follows per event. Memory
 // is given back as events leave; see [MaxID] for what ids cost that are not dense.
 //
-// It differs from the calendar queue of [Brown88] and of the other papers (see [Static]) in that there is no width to
+// It differs from the calendar queue of [Brown88] and of the other papers (see package calendar/static) in that there is no width to
 // choose: a bucket is divided when it is opened, by the number and the spread of the events it then holds, so that a
 // wrong guess costs one more division and not a slow queue. That is the idea of the ladder queue [TGT05]; here buckets
 // are ranges of the bits of a time, so that rounding cannot put an event into the wrong one, and a bucket with too many

@@ -13,7 +13,7 @@ package calendartest
 
 import "github.com/almanac-sim/almanac/calendar"
 
-// A Set is a pending-event set: what [calendar.Queue] and [calendar.Static] have in common.
+// A Set is a pending-event set: what [calendar.Queue] and [static.Queue] have in common.
 type Set interface {
 	Schedule(id calendar.ID, at float64) error
 	Reschedule(id calendar.ID, at float64) error

@@ -13,8 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/format"
@@ -66,11 +65,11 @@ func newCalibrate() *cobra.Command {
 type calibrateReport struct {
 	Machine      cli.Machine           `json:"machine"`
 	Command      string                `json:"command"`
-	Calibrations []*theory.Calibration `json:"calibrations"`
+	Calibrations []*static.Calibration `json:"calibrations"`
 }
 
 // plan is what to calibrate, in order.
-func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
+func (f *calibrateFlags) plan() ([]static.CalibrateOptions, error) {
 	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
 		return nil, err
 	}
@@ -79,7 +78,7 @@ func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := []calendar.Discipline{calendar.Unordered, calendar.Ordered, calendar.JustInTime}
+	all := []static.Discipline{static.Unordered, static.Ordered, static.JustInTime}
 	var known []string
 	for _, d := range all {
 		known = append(known, d.String())
@@ -88,14 +87,14 @@ func (f *calibrateFlags) plan() ([]theory.CalibrateOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plan []theory.CalibrateOptions
+	var plan []static.CalibrateOptions
 	for _, name := range names {
-		var d calendar.Discipline
+		var d static.Discipline
 		if err := d.UnmarshalText([]byte(name)); err != nil {
 			return nil, err
 		}
 		for _, n := range sizes {
-			plan = append(plan, theory.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
+			plan = append(plan, static.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
 		}
 	}
 	return plan, nil
@@ -114,7 +113,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 				// All count alike, though more events take longer.
 				bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, format.Power(o.N)))
 			}
-			result, err := theory.Calibrate(c.Context(), o)
+			result, err := static.Calibrate(c.Context(), o)
 			if err != nil {
 				return report, err
 			}
@@ -142,7 +141,7 @@ func printCalibrate(w io.Writer, report calibrateReport) error {
 	return nil
 }
 
-func printDiscipline(w io.Writer, rows []*theory.Calibration) error {
+func printDiscipline(w io.Writer, rows []*static.Calibration) error {
 	fmt.Fprintf(w, "\n%v\n\n", rows[0].Discipline)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(out, "\tempty bucket\tlist entry\tthe rest\tpredicted\t\tbest timed\t\ttime at predicted\t\t\n")
@@ -166,13 +165,13 @@ func printDiscipline(w io.Writer, rows []*theory.Calibration) error {
 }
 
 // printGrowth tells how costs change with the number of events.
-func printGrowth(w io.Writer, first, last *theory.Calibration) error {
+func printGrowth(w io.Writer, first, last *static.Calibration) error {
 	if first.N == last.N {
 		return nil
 	}
 	b, c, d := last.Costs.Empty/first.Costs.Empty, last.Costs.Entry/first.Costs.Entry, last.Costs.Fixed/first.Costs.Fixed
 	// A cost that was left out of the fit has no standard error.
-	for _, e := range []theory.Costs{first.StdErr, last.StdErr} {
+	for _, e := range []static.Costs{first.StdErr, last.StdErr} {
 		if e.Empty == 0 || e.Entry == 0 || e.Fixed == 0 {
 			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", format.Power(first.N), format.Power(last.N))
 			return err
@@ -187,9 +186,9 @@ func printGrowth(w io.Writer, first, last *theory.Calibration) error {
 func plusMinus(x, stdErr float64) string { return fmt.Sprintf("%.2f ± %.2f", x*toNs, stdErr*toNs) }
 
 // reason is why a model does not fit, usually.
-func reason(d calendar.Discipline) string {
+func reason(d static.Discipline) string {
 	caches := "caches, because of which b, c and d depend on the width and not only on the number\nof events (1994, section 4), or a machine that others use, too."
-	if d == calendar.Unordered {
+	if d == static.Unordered {
 		return "The usual reason is " + caches
 	}
 	return "The theory is that of the unordered discipline; besides, there are " + caches
@@ -223,7 +222,7 @@ func calibrateCSV(w io.Writer, report calibrateReport) error {
 }
 
 // calibrateChart is the journal's figure: the times measured, and the curve of the costs that were fitted to them.
-func calibrateChart(c *theory.Calibration) plot.Chart {
+func calibrateChart(c *static.Calibration) plot.Chart {
 	measured, predicted := plot.Series{Name: "measured"}, plot.Series{Name: "predicted"}
 	for _, p := range c.Points {
 		measured.X, measured.Y = append(measured.X, p.X), append(measured.Y, p.Measured*toNs)

@@ -39,9 +39,9 @@ var mayImport = map[string][]string{
 	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
 
 	// Structures.
-	"calendar":                {"internal/huge", "internal/memory", "internal/prefetch", "internal/timekey"},
+	"calendar":                {"internal/huge", "internal/prefetch", "internal/timekey"},
 	"calendar/calendartest":   {"calendar", "internal/random", "internal/timekey"},
-	"calendar/theory":         {"calendar", "internal/random"},
+	"calendar/static":         {"calendar", "internal/memory", "internal/random"},
 	"capped":                  {"capped/internal/counts", "internal/cappedmath", "internal/portable", "internal/random"},
 	"capped/cappedtest":       {},
 	"capped/internal/counts":  {"internal/portable", "internal/random"},
@@ -94,8 +94,8 @@ var mayImport = map[string][]string{
 	// Papers.
 	"reproduce":               {"internal/plot", "internal/random"},
 	"reproduce/berenbrink":    {"capped", "internal/cappedmath", "internal/plot", "internal/random", "reproduce"},
-	"reproduce/erickson":      {"calendar", "calendar/theory", "internal/plot", "reproduce"},
-	"reproduce/lehman":        {"calendar", "calendar/calendartest", "internal/memory", "internal/plot", "internal/random", "population", "reproduce"},
+	"reproduce/erickson":      {"calendar", "calendar/static", "internal/plot", "reproduce"},
+	"reproduce/lehman":        {"calendar", "calendar/calendartest", "calendar/static", "internal/memory", "internal/plot", "internal/random", "population", "reproduce"},
 	"reproduce/li":            {"internal/plot", "internal/random", "reproduce", "spray"},
 	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},
@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 		"population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output", "study"},
 
 	// The command.
-	"cmd/almanac": {"calendar", "calendar/theory", "capped", "cmd/almanac/internal/terminal",
+	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal",
 		"cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access",
 		"internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory",
 		"internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population",
@@ -117,7 +117,7 @@ var mayImport = map[string][]string{
 		"cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble",
 		"internal/allocation", "internal/format", "internal/outdir", "internal/plot",
 		"spray/spraytest", "study"},
-	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "capped", "capped/cappedtest",
+	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "calendar/static", "capped", "capped/cappedtest",
 		"cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
 		"population", "sim", "spray", "spray/spraytest"},
 	"cmd/almanac-bench/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/huge",

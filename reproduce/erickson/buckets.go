@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -102,7 +102,7 @@ func (r *runner) judgeSupport(f *reproduce.Finding, h hold, ratio float64, t for
 // work is not what it is in the first calendar.
 func (r *runner) sideBySide(h hold, buckets []int) []float64 {
 	differ := make([]float64, len(buckets))
-	want := make([]calendar.Work, h.events)
+	want := make([]static.Work, h.events)
 	for k, m := range buckets {
 		h.buckets = m
 		s, rng := r.begin(h)
@@ -175,7 +175,7 @@ func theorem32(r *runner) reproduce.Finding {
 func corollary31(r *runner) reproduce.Finding {
 	all, sizes := []jumps{exponentialJumps(), gammaJumps(20), lognormalJumps(1)}, []int{30, 100, 1000, 10_000}
 	// Exact decimals, so that M is whole. A year of λr·μ = 1.2μ or more is never without an event, not even with 30 of them
-	// (e^(−36)): calendar.Static jumps over empty years, which the paper's calendar goes through.
+	// (e^(−36)): static.Queue jumps over empty years, which the paper's calendar goes through.
 	fixed := []limitAt{{1.5, 0.8}, {0.5, 3}, {3, 0.4}}
 	r.Runs(2 * len(all) * len(sizes) * len(fixed))
 	var f reproduce.Finding

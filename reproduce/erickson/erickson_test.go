@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
@@ -39,7 +39,7 @@ func spoils() map[string][]spoiled {
 			{"a width of three quarters of the best", "cost at the best width", wider(0.75)},
 		},
 		"figure-2": {{"L_M for E_M", "same jumps", func(y *formulas) {
-			y.excessBounds = func(n, m int, j theory.Jump, width float64) (float64, float64) {
+			y.excessBounds = func(n, m int, j static.Jump, width float64) (float64, float64) {
 				low, high := paper.excessBounds(n, m, j, width)
 				return low / 1.7, high / 1.7
 			}
@@ -69,18 +69,18 @@ func spoils() map[string][]spoiled {
 				y.binomial = func(n int, p float64, i int) float64 { return distuv.Poisson{Lambda: float64(n) * p}.Prob(float64(i)) }
 			}},
 			{"δ/μ for p", "exponential", func(y *formulas) {
-				y.hit = func(j theory.Jump, width float64) float64 { return width / j.Mean }
+				y.hit = func(j static.Jump, width float64) float64 { return width / j.Mean }
 			}},
 		},
 		"equations-15-and-16": {
 			{"no 1−F(δ) in (16)", "outside of (15) and (16), in standard errors, at most, exponential", func(y *formulas) {
-				y.shareBounds = func(n int, j theory.Jump, width float64, k int) (float64, float64) {
+				y.shareBounds = func(n int, j static.Jump, width float64, k int) (float64, float64) {
 					low, _ := paper.shareBounds(n, j, width, k)
 					return low, low
 				}
 			}},
 			{"a lower bound that is 5% more", "an exact share is outside of (15) and (16), as a share of itself, at most, uniform", func(y *formulas) {
-				y.shareBounds = func(n int, j theory.Jump, width float64, k int) (float64, float64) {
+				y.shareBounds = func(n int, j static.Jump, width float64, k int) (float64, float64) {
 					low, high := paper.shareBounds(n, j, width, k)
 					return 1.05 * low, 1.05 * high
 				}
@@ -90,16 +90,16 @@ func spoils() map[string][]spoiled {
 			y.enough = func(support, width float64) int { return paper.enough(0.9*support, width) }
 		}}},
 		"theorem-3.2": {{"a bucket in ten too few", "exponential", func(y *formulas) {
-			y.excessBounds = func(n, m int, j theory.Jump, width float64) (float64, float64) {
+			y.excessBounds = func(n, m int, j static.Jump, width float64) (float64, float64) {
 				return paper.excessBounds(n, m*9/10, j, width)
 			}
 		}}},
 		"corollary-3.1": {
 			{"a limit without its first year", "off the limit", func(y *formulas) {
-				y.excess = func(n, m int, j theory.Jump, width float64) float64 { return paper.excess(n, 2*m, j, width) }
+				y.excess = func(n, m int, j static.Jump, width float64) float64 { return paper.excess(n, 2*m, j, width) }
 			}},
 			{"a limit that is 0.01% more", "off the limit", func(y *formulas) {
-				y.excess = func(n, m int, j theory.Jump, width float64) float64 { return 1.0001 * paper.excess(n, m, j, width) }
+				y.excess = func(n, m int, j static.Jump, width float64) float64 { return 1.0001 * paper.excess(n, m, j, width) }
 			}},
 		},
 		"corollary-3.2-and-3.3": {
@@ -107,22 +107,22 @@ func spoils() map[string][]spoiled {
 				y.degradationBound = func(ratio float64) float64 { return 0.9 * paper.degradationBound(ratio) }
 			}},
 			{"Corollary 3.2 without d", "degradation with M/N", func(y *formulas) {
-				y.degradation = func(ratio float64, j theory.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
+				y.degradation = func(ratio float64, j static.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
 			}},
 		},
 		"figure-3": {
 			{"equation 3 without d", "equation 3", func(y *formulas) {
-				y.degradation = func(ratio float64, j theory.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
+				y.degradation = func(ratio float64, j static.Jump) float64 { return math.Sqrt2 * paper.degradation(ratio, j) }
 			}},
 			{"6% for 5%", "M/N = 1.92", func(y *formulas) { y.figure3[0] = 0.06 }},
 		},
 		"ordered-lists": {
-			{"the same width whatever b and c are", "less that at twice", func(y *formulas) { y.orderedWidth = func(theory.Costs) float64 { return 2 } }},
+			{"the same width whatever b and c are", "less that at twice", func(y *formulas) { y.orderedWidth = func(static.Costs) float64 { return 2 } }},
 			{"the best width of unordered lists", "less that at twice", func(y *formulas) {
-				y.orderedWidth = func(k theory.Costs) float64 { return math.Sqrt(2 * k.Empty / k.Entry) }
+				y.orderedWidth = func(k static.Costs) float64 { return math.Sqrt(2 * k.Empty / k.Entry) }
 			}},
 			{"the least of unordered lists", "least cost, ordered", func(y *formulas) {
-				y.orderedLeast = func(k theory.Costs) float64 { return reproduce.Must(k.Least()) }
+				y.orderedLeast = func(k static.Costs) float64 { return reproduce.Must(k.Least()) }
 			}},
 		},
 		"journal-global-minimum": {
@@ -131,10 +131,10 @@ func spoils() map[string][]spoiled {
 		},
 		"journal-calibration": {
 			{"every entry of a bucket for each event", "the cost c", func(y *formulas) {
-				y.predicted = func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x) + k.Fixed }
+				y.predicted = func(k static.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x) + k.Fixed }
 			}},
 			{"lists that grow as the root of the width", "prediction is from what was measured", func(y *formulas) {
-				y.predicted = func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+math.Sqrt(x)/2) + k.Fixed }
+				y.predicted = func(k static.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+math.Sqrt(x)/2) + k.Fixed }
 			}},
 		},
 	}

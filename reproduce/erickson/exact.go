@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 )
 
 // What follows is exact, for every N, every width and every jump that has a density, or besides a density a mass at 0. The papers have
@@ -31,7 +31,7 @@ import (
 
 // residual is ∫₀^δ g(y/δ)·(1−F(y)) dy/δ. A density that grows without bound near 0 makes F a power of y less than 1; in the fourth
 // root of y that is smooth enough for the rule.
-func residual(j theory.Jump, width float64, g func(float64) float64) float64 {
+func residual(j static.Jump, width float64, g func(float64) float64) float64 {
 	return integral(func(t float64) float64 {
 		cube := t * t * t
 		return 4 * cube * g(cube*t) * (1 - j.CDF(width*cube*t))
@@ -39,23 +39,23 @@ func residual(j theory.Jump, width float64, g func(float64) float64) float64 {
 }
 
 // hitOf is P(u): the probability that an event is due within u, at any time.
-func hitOf(j theory.Jump, u float64) float64 {
+func hitOf(j static.Jump, u float64) float64 {
 	return u / j.Mean * residual(j, u, func(float64) float64 { return 1 })
 }
 
 // exactEntries is how many entries are looked at for each event, with any number of buckets.
-func exactEntries(n int, j theory.Jump, width float64) float64 {
+func exactEntries(n int, j static.Jump, width float64) float64 {
 	// (1/δ)∫₀^δ P = (1/μδ)∫₀^δ (δ−y)(1−F(y)) dy
 	return 1 + float64(n-1)*width/j.Mean*residual(j, width, func(y float64) float64 { return 1 - y })
 }
 
 // exactCost is what an event takes with any number of buckets: bμ/(Nδ) + c·entries + d.
-func exactCost(k theory.Costs, n int, j theory.Jump, width float64) float64 {
+func exactCost(k static.Costs, n int, j static.Jump, width float64) float64 {
 	return k.Empty*j.Mean/(float64(n)*width) + k.Entry*exactEntries(n, j, width) + k.Fixed
 }
 
 // exactInBucket is E_N(δ) of the journal version, Σ j·q_j: how many entries a visit finds on average.
-func exactInBucket(n int, j theory.Jump, width float64) float64 {
+func exactInBucket(n int, j static.Jump, width float64) float64 {
 	x := float64(n) * width / j.Mean
 	return x / (1 + x) * exactEntries(n, j, width)
 }
@@ -63,13 +63,13 @@ func exactInBucket(n int, j theory.Jump, width float64) float64 {
 // slope has the sign of the derivative of exactCost: that is (c(N−1)·m(δ) − bμ/N)/δ², where m(δ) = (1/μ)∫₀^δ y(1−F(y)) dy grows
 // with δ, up to E[ξ²]/2μ. So the cost falls, and if N(N−1)·E[ξ²]/μ² > 2b/c it rises from some width on: there it has its only
 // minimum.
-func slope(k theory.Costs, n int, j theory.Jump, width float64) float64 {
+func slope(k static.Costs, n int, j static.Jump, width float64) float64 {
 	m := width * width / j.Mean * residual(j, width, func(y float64) float64 { return y })
 	return k.Entry*float64(n-1)*m - k.Empty*j.Mean/float64(n)
 }
 
 // exactWidth is the width at which exactCost is least, where there is one.
-func exactWidth(k theory.Costs, n int, j theory.Jump) float64 {
+func exactWidth(k static.Costs, n int, j static.Jump) float64 {
 	low, high := 1e-3*j.Mean/float64(n), 1e3*j.Mean
 	for high/low > 1+1e-14 {
 		middle := math.Sqrt(low * high)
@@ -86,7 +86,7 @@ func exactWidth(k theory.Costs, n int, j theory.Jump) float64 {
 }
 
 // exactShares are q_0, q_1, … up to q_most.
-func exactShares(n int, j theory.Jump, width float64, most int) []float64 {
+func exactShares(n int, j static.Jump, width float64, most int) []float64 {
 	q := make([]float64, most+1)
 	q[0] = j.Mean / (j.Mean + float64(n)*width)
 	const pieces = 8
@@ -105,7 +105,7 @@ func exactShares(n int, j theory.Jump, width float64, most int) []float64 {
 }
 
 // exactExcess is L_M.
-func exactExcess(n, buckets int, j theory.Jump, width float64) float64 {
+func exactExcess(n, buckets int, j static.Jump, width float64) float64 {
 	tail := func(x float64) float64 { return 1 - j.CDF(x) }
 	events, year := float64(n), float64(buckets)*width
 	during, after := 0.0, 0.0

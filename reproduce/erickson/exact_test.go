@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 )
 
 func wantNear(t *testing.T, what string, got, want, tolerance float64) {
@@ -18,7 +18,7 @@ func wantNear(t *testing.T, what string, got, want, tolerance float64) {
 
 // Exponential jumps have closed forms: P(u) = 1−e^(−u), and entries of later years as if they were thrown anew.
 func TestExactExponential(t *testing.T) {
-	j := theory.ExponentialJump(1)
+	j := static.ExponentialJump(1)
 	for _, n := range []int{2, 30, 1000} {
 		for _, width := range []float64{0.001, 0.05, 1, 7} {
 			events, gone := float64(n), -math.Expm1(-width)

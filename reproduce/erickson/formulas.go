@@ -5,12 +5,12 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
-var unit = theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
+var unit = static.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
 // formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1, and its numbers. What is marked as
 // ours was derived here.
@@ -20,21 +20,21 @@ type formulas struct {
 	width            func(n int, mean float64) float64                                      // δ_opt, Theorem 2.2
 	widthOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
 	perEvent         func(n int, mean, width float64) float64                               // h of section A.5
-	bounds           func(n int, j theory.Jump, width float64) (low, high float64)          // of section A.5
+	bounds           func(n int, j static.Jump, width float64) (low, high float64)          // of section A.5
 	emptyShare       func(n int, mean, width float64) float64                               // q₀, equation 8
-	hit              func(j theory.Jump, width float64) float64                             // p, equation 14
+	hit              func(j static.Jump, width float64) float64                             // p, equation 14
 	binomial         func(n int, p float64, i int) float64                                  // b(i), equation 13
-	shareBounds      func(n int, j theory.Jump, width float64, k int) (low, high float64)   // of q_k, equations 15 and 16
+	shareBounds      func(n int, j static.Jump, width float64, k int) (low, high float64)   // of q_k, equations 15 and 16
 	enough           func(support, width float64) int                                       // M, Theorem 3.1
-	excess           func(n, buckets int, j theory.Jump, width float64) float64             // L_M, Corollary 3.1
-	excessBounds     func(n, buckets int, j theory.Jump, width float64) (low, high float64) // Theorem 3.2
-	degradation      func(ratio float64, j theory.Jump) float64                             // ε_M, Corollary 3.2
+	excess           func(n, buckets int, j static.Jump, width float64) float64             // L_M, Corollary 3.1
+	excessBounds     func(n, buckets int, j static.Jump, width float64) (low, high float64) // Theorem 3.2
+	degradation      func(ratio float64, j static.Jump) float64                             // ε_M, Corollary 3.2
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 	figure3          [2]float64                                                             // ε_M for the two ratios of Figure 3
-	predicted        func(k theory.Costs, x float64) float64                                // what an event takes at x = Nδ/μ, the journal
+	predicted        func(k static.Costs, x float64) float64                                // what an event takes at x = Nδ/μ, the journal
 	atomLeast        func(share float64) float64                                            // ours: the least with a mass of jumps at 0
-	orderedWidth     func(k theory.Costs) float64                                           // ours: Nδ/μ where ordered lists take least
-	orderedLeast     func(k theory.Costs) float64                                           // ours: and what they take there
+	orderedWidth     func(k static.Costs) float64                                           // ours: Nδ/μ where ordered lists take least
+	orderedLeast     func(k static.Costs) float64                                           // ours: and what they take there
 }
 
 // paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
@@ -47,32 +47,32 @@ func paperFormulas() formulas {
 		perEvent: func(n int, mean, width float64) float64 {
 			return reproduce.Must(unit.PerEvent(n, mean, width))
 		},
-		bounds: func(n int, j theory.Jump, width float64) (float64, float64) {
+		bounds: func(n int, j static.Jump, width float64) (float64, float64) {
 			return sureBoth(unit.PerEventBounds(n, j, width))
 		},
 		emptyShare: func(n int, mean, width float64) float64 {
-			return reproduce.Must(theory.EmptyShare(n, mean, width))
+			return reproduce.Must(static.EmptyShare(n, mean, width))
 		},
 		hit: hitOf,
 		binomial: func(n int, p float64, i int) float64 {
 			return distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
 		},
-		enough: func(support, width float64) int { return reproduce.Must(theory.BucketsFor(support, width)) },
-		excess: func(n, buckets int, j theory.Jump, width float64) float64 {
-			return reproduce.Must(theory.Excess(n, buckets, j, width))
+		enough: func(support, width float64) int { return reproduce.Must(static.BucketsFor(support, width)) },
+		excess: func(n, buckets int, j static.Jump, width float64) float64 {
+			return reproduce.Must(static.Excess(n, buckets, j, width))
 		},
-		excessBounds: func(n, buckets int, j theory.Jump, width float64) (float64, float64) {
-			return sureBoth(theory.ExcessBounds(n, buckets, j, width))
+		excessBounds: func(n, buckets int, j static.Jump, width float64) (float64, float64) {
+			return sureBoth(static.ExcessBounds(n, buckets, j, width))
 		},
-		degradation:      func(ratio float64, j theory.Jump) float64 { return reproduce.Must(unit.Degradation(ratio, j)) },
+		degradation:      func(ratio float64, j static.Jump) float64 { return reproduce.Must(unit.Degradation(ratio, j)) },
 		degradationBound: func(ratio float64) float64 { return reproduce.Must(unit.DegradationBound(ratio)) },
 		figure3:          [2]float64{0.05, 0.01},
-		predicted:        func(k theory.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x/2) + k.Fixed },
+		predicted:        func(k static.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+x/2) + k.Fixed },
 		atomLeast:        func(share float64) float64 { return 2 + math.Sqrt(2*(1-share)) },
-		orderedWidth:     func(k theory.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
-		orderedLeast:     func(k theory.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
+		orderedWidth:     func(k static.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
+		orderedLeast:     func(k static.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
 	}
-	t.shareBounds = func(n int, j theory.Jump, width float64, k int) (low, high float64) {
+	t.shareBounds = func(n int, j static.Jump, width float64, k int) (low, high float64) {
 		p := hitOf(j, width)
 		for i := k; i <= n; i++ {
 			low += distuv.Binomial{N: float64(n), P: p}.Prob(float64(i))
@@ -97,13 +97,13 @@ func extraFor(n int, mean, width, excess float64) float64 {
 }
 
 // extraBounds encloses E_M − E, by Theorem 3.2.
-func (t formulas) extraBounds(n, buckets int, j theory.Jump, width float64) (low, high float64) {
+func (t formulas) extraBounds(n, buckets int, j static.Jump, width float64) (low, high float64) {
 	low, high = t.excessBounds(n, buckets, j, width)
 	return extraFor(n, j.Mean, width, low), extraFor(n, j.Mean, width, high)
 }
 
 // degradationBounds encloses ε_M for any N, by the bounds for E_M − E and for E.
-func (t formulas) degradationBounds(n, buckets int, j theory.Jump, width float64) (low, high float64) {
+func (t formulas) degradationBounds(n, buckets int, j static.Jump, width float64) (low, high float64) {
 	low, high = t.extraBounds(n, buckets, j, width)
 	least, most := t.bounds(n, j, width)
 	return low / most, high / least

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -39,7 +39,7 @@ type hold struct {
 	n          int
 	width      float64 // δ
 	buckets    int     // M; 0 stands for infinitely many
-	discipline calendar.Discipline
+	discipline static.Discipline
 	events     int    // to count, after the warm-up
 	stream     uint64 // which random numbers: runs that have the same see the same jumps
 }
@@ -49,10 +49,10 @@ type hold struct {
 func (h hold) warmUp() int { return 3 * h.n }
 
 // run returns what each batch took.
-func (r *runner) run(h hold) []calendar.Work {
+func (r *runner) run(h hold) []static.Work {
 	s, rng := r.begin(h)
 	r.spend(s, rng, h, h.warmUp())
-	works := make([]calendar.Work, batches)
+	works := make([]static.Work, batches)
 	for i := range works {
 		before := s.Work()
 		r.spend(s, rng, h, h.events/batches)
@@ -64,13 +64,13 @@ func (r *runner) run(h hold) []calendar.Work {
 
 // begin makes a calendar with its events at the first edge of a bucket in the steady state: section A.3 has them
 // independent there, each with the residual of a jump.
-func (r *runner) begin(h hold) (*calendar.Static, *rand.Rand) {
+func (r *runner) begin(h hold) (*static.Queue, *rand.Rand) {
 	buckets := h.buckets
 	if buckets == 0 {
 		buckets = r.unlimited(h)
 	}
-	config := calendar.StaticConfig{Buckets: buckets, Width: h.width, Discipline: h.discipline, Capacity: h.n}
-	s := reproduce.Must(calendar.NewStatic(config))
+	config := static.Config{Buckets: buckets, Width: h.width, Discipline: h.discipline, Capacity: h.n}
+	s := reproduce.Must(static.New(config))
 	rng := r.Random(h.stream)
 	for i := range h.n {
 		r.FailOn(s.Schedule(calendar.ID(i), h.jumps.residual(rng)))
@@ -90,11 +90,11 @@ func (r *runner) unlimited(h hold) int {
 		r.CheckpointEvery(4096, i)
 		longest = max(longest, h.jumps.draw(rng))
 	}
-	return reproduce.Must(theory.BucketsFor(longest, h.width))
+	return reproduce.Must(static.BucketsFor(longest, h.width))
 }
 
 // spend lets a number of events happen.
-func (r *runner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) {
+func (r *runner) spend(s *static.Queue, rng *rand.Rand, h hold, events int) {
 	for i := range events {
 		r.CheckpointEvery(4096, i)
 		r.step(s, rng, h.jumps)
@@ -102,7 +102,7 @@ func (r *runner) spend(s *calendar.Static, rng *rand.Rand, h hold, events int) {
 }
 
 // step is one event of the hold model.
-func (r *runner) step(s *calendar.Static, rng *rand.Rand, j jumps) {
+func (r *runner) step(s *static.Queue, rng *rand.Rand, j jumps) {
 	id, at, ok := s.Next()
 	if !ok {
 		r.FailOn(errors.New("reproduce: the calendar has lost its events"))
@@ -111,7 +111,7 @@ func (r *runner) step(s *calendar.Static, rng *rand.Rand, j jumps) {
 }
 
 // meanOf estimates something that is known for each batch.
-func meanOf(works []calendar.Work, f func(calendar.Work) float64) reproduce.Estimate {
+func meanOf(works []static.Work, f func(static.Work) float64) reproduce.Estimate {
 	x := make([]float64, len(works))
 	for i, w := range works {
 		x[i] = f(w)
@@ -120,20 +120,20 @@ func meanOf(works []calendar.Work, f func(calendar.Work) float64) reproduce.Esti
 }
 
 // cost is what an event takes with b = c = d = 1.
-func cost(w calendar.Work) float64 {
+func cost(w static.Work) float64 {
 	return float64(w.EmptyBuckets+w.Traversed+w.Dispatched) / float64(w.Dispatched)
 }
 
 // emptyVisits is the share of visits that found the bucket empty, an estimate of q₀.
-func emptyVisits(w calendar.Work) float64 {
+func emptyVisits(w static.Work) float64 {
 	return float64(w.EmptyBuckets) / float64(w.EmptyBuckets+w.Dispatched)
 }
 
 // holdCosts estimates how many empty buckets are visited and how many entries looked at for each event.
 func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate) {
 	works := r.run(h)
-	empty = meanOf(works, func(w calendar.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
-	traversed = meanOf(works, func(w calendar.Work) float64 { return float64(w.Traversed) / float64(w.Dispatched) })
+	empty = meanOf(works, func(w static.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
+	traversed = meanOf(works, func(w static.Work) float64 { return float64(w.Traversed) / float64(w.Dispatched) })
 	return empty, traversed, meanOf(works, cost)
 }
 
@@ -172,7 +172,7 @@ func widthTable(name string, points []widthPoint) reproduce.Table {
 
 // A pair is what M buckets took and what infinitely many took, on the same jumps. The same buckets are visited and the same
 // events leave, so what differs is the entries of later years alone, and most of the noise is gone.
-type pair struct{ finite, unlimited []calendar.Work }
+type pair struct{ finite, unlimited []static.Work }
 
 // pairs runs h with each number of buckets, and with infinitely many.
 func (r *runner) pairs(h hold, buckets []int) []pair {
@@ -192,7 +192,7 @@ func (r *runner) pairs(h hold, buckets []int) []pair {
 }
 
 // per estimates how many entries of later years there are for each of something.
-func (p pair) per(count func(calendar.Work) uint64) reproduce.Estimate {
+func (p pair) per(count func(static.Work) uint64) reproduce.Estimate {
 	x := make([]float64, len(p.finite))
 	all := 0.0
 	for i, w := range p.finite {
@@ -206,12 +206,12 @@ func (p pair) per(count func(calendar.Work) uint64) reproduce.Estimate {
 
 // excess estimates L_M, which is an average over visits.
 func (p pair) excess() reproduce.Estimate {
-	return p.per(func(w calendar.Work) uint64 { return w.EmptyBuckets + w.Dispatched })
+	return p.per(func(w static.Work) uint64 { return w.EmptyBuckets + w.Dispatched })
 }
 
 // extra estimates E_M − E, which is an average over events.
 func (p pair) extra() reproduce.Estimate {
-	return p.per(func(w calendar.Work) uint64 { return w.Dispatched })
+	return p.per(func(w static.Work) uint64 { return w.Dispatched })
 }
 
 // degradation estimates ε_M = (E_M − E)/E.

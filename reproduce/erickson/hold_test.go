@@ -8,8 +8,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -18,7 +17,7 @@ func clockwork() jumps {
 	turn := 0
 	return jumps{
 		name: "clockwork",
-		law:  theory.Jump{Mean: 2, Support: 2},
+		law:  static.Jump{Mean: 2, Support: 2},
 		draw: func(*rand.Rand) float64 { return 2 },
 		residual: func(*rand.Rand) float64 {
 			turn++
@@ -35,7 +34,7 @@ func TestHoldByHand(t *testing.T) {
 	h := hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches}
 	works := r.run(h)
 	for _, w := range works {
-		if want := (calendar.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {
+		if want := (static.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {
 			t.Fatalf("a batch took %+v, want %+v", w, want)
 		}
 	}
@@ -63,7 +62,7 @@ func TestChainByHand(t *testing.T) {
 	works := r.runChain(hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches})
 	// A batch ends with a dispatch, so the steps of all are alike.
 	for _, w := range works {
-		if want := (calendar.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {
+		if want := (static.Work{EmptyBuckets: 10, Traversed: 10, Dispatched: 10}); w != want {
 			t.Fatalf("a batch took %+v, want %+v", w, want)
 		}
 	}
@@ -71,7 +70,7 @@ func TestChainByHand(t *testing.T) {
 	for range 3 { // 0.25 jumps to 2.25, 0.75 to 2.75; none is left and all come nearer
 		c.step(func() float64 { return 2 })
 	}
-	if want := [3]float64{1.75, 1.25, 2}; [3]float64(c.at) != want || c.work != (calendar.Work{EmptyBuckets: 1, Traversed: 3, Dispatched: 2}) {
+	if want := [3]float64{1.75, 1.25, 2}; [3]float64(c.at) != want || c.work != (static.Work{EmptyBuckets: 1, Traversed: 3, Dispatched: 2}) {
 		t.Errorf("the chain is at %v after %+v, want %v", c.at, c.work, want)
 	}
 }

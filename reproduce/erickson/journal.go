@@ -7,8 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -100,7 +99,7 @@ func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {
 }
 
 // hidden are the costs that the method must find: like the authors' guess, an empty bucket takes far longer than an entry.
-var hidden = theory.Costs{Empty: 4, Entry: 1, Fixed: 10}
+var hidden = static.Costs{Empty: 4, Entry: 1, Fixed: 10}
 
 // journalCalibration is the method by which an implementation's costs are found, and the figure that shows how well they predict.
 //
@@ -113,21 +112,21 @@ func journalCalibration(r *runner) reproduce.Finding {
 	for i, x := range logarithmic(1./32, 128, widths) {
 		h := hold{jumps: exponentialJumps(), n: n, width: x / n, events: r.events(400_000), stream: uint64(i)}
 		works := r.run(h)
-		points = append(points, fitPoint{x, meanOf(works, func(w calendar.Work) float64 { return costOf(hidden, w) }), exactCost(hidden, n, h.jumps.law, h.width)})
+		points = append(points, fitPoint{x, meanOf(works, func(w static.Work) float64 { return costOf(hidden, w) }), exactCost(hidden, n, h.jumps.law, h.width)})
 	}
 	f := judgeFit(points, r.formulas)
-	options := theory.CalibrateOptions{N: n, Repetitions: 3, Least: 2 * time.Millisecond, Seed: r.Options.Seed}
+	options := static.CalibrateOptions{N: n, Repetitions: 3, Least: 2 * time.Millisecond, Seed: r.Options.Seed}
 	if r.scale < 1 {
 		options.N, options.Repetitions, options.Least = 1000, 1, 50*time.Microsecond
 	}
-	timed := reproduce.Must(theory.Calibrate(r.Context, options))
+	timed := reproduce.Must(static.Calibrate(r.Context, options))
 	showTimes(&f, timed)
 	r.Ran()
 	return f
 }
 
 // costOf is what an event takes with some costs.
-func costOf(k theory.Costs, w calendar.Work) float64 {
+func costOf(k static.Costs, w static.Work) float64 {
 	return (k.Empty*float64(w.EmptyBuckets)+k.Entry*float64(w.Traversed))/float64(w.Dispatched) + k.Fixed
 }
 
@@ -140,10 +139,10 @@ type fitPoint struct {
 
 // fit returns the matrix that makes costs of times: least squares of the errors in per cent, since times are orders of magnitude
 // apart. What the times are made of is that which the costs multiply.
-func fit(points []fitPoint, predicted func(theory.Costs, float64) float64) *mat.Dense {
+func fit(points []fitPoint, predicted func(static.Costs, float64) float64) *mat.Dense {
 	a := mat.NewDense(len(points), 3, nil)
 	for i, p := range points {
-		for k, one := range []theory.Costs{{Empty: 1}, {Entry: 1}, {Fixed: 1}} {
+		for k, one := range []static.Costs{{Empty: 1}, {Entry: 1}, {Fixed: 1}} {
 			a.Set(i, k, predicted(one, p.x)/p.measured.Mean)
 		}
 	}
@@ -171,7 +170,7 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 			bias[k] += g * (p.exact - (hidden.Empty/p.x + hidden.Entry*(1+p.x/2) + hidden.Fixed))
 		}
 	}
-	costs := theory.Costs{Empty: found[0], Entry: found[1], Fixed: found[2]}
+	costs := static.Costs{Empty: found[0], Entry: found[1], Fixed: found[2]}
 	for k, want := range []float64{hidden.Empty, hidden.Entry, hidden.Fixed} {
 		f.Check(fmt.Sprintf("the cost %c that is found", "bcd"[k]), found[k], want, math.Abs(bias[k])+reproduce.Sigmas*se[k],
 			"what the O(1/N) of the formula shifts it by, and 4.5 standard errors")
@@ -207,7 +206,7 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 }
 
 // showTimes adds what was timed, without a check.
-func showTimes(f *reproduce.Finding, c *theory.Calibration) {
+func showTimes(f *reproduce.Finding, c *static.Calibration) {
 	table := reproduce.Table{Name: "timed and predicted, ns", Columns: []string{"x", "measured", "predicted"}}
 	measured, curve := plot.Series{Name: "measured"}, plot.Series{Name: "predicted", Dashed: true}
 	for _, p := range c.Points {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -36,16 +36,16 @@ func markovChain(r *runner) reproduce.Finding {
 }
 
 // inBucket is how many particles a visit finds in the bucket on average, Σ j·q_j.
-func inBucket(w calendar.Work) float64 {
+func inBucket(w static.Work) float64 {
 	return float64(w.Traversed) / float64(w.EmptyBuckets+w.Dispatched)
 }
 
 // compareChain adds the checks for a width, and returns the row of the table.
-func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain, counted []calendar.Work) []float64 {
+func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain, counted []static.Work) []float64 {
 	row := []float64{ratio}
 	for _, q := range []struct {
 		name string
-		of   func(calendar.Work) float64
+		of   func(static.Work) float64
 	}{{"share of empty buckets", emptyVisits}, {"events in the current bucket", inBucket}, {"cost", cost}} {
 		a, b := meanOf(chain, q.of), meanOf(counted, q.of)
 		row = append(row, a.Mean, a.SE, b.Mean, b.SE)
@@ -59,14 +59,14 @@ func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain
 }
 
 // runChain simulates the chain, with its steps counted as if they were a calendar's.
-func (r *runner) runChain(h hold) []calendar.Work {
+func (r *runner) runChain(h hold) []static.Work {
 	rng := r.Random(h.stream)
 	c := &chain{at: make([]float64, h.n), width: h.width}
 	for i := range c.at {
 		c.at[i] = h.jumps.residual(rng)
 	}
 	draw := func() float64 { return h.jumps.draw(rng) }
-	works := make([]calendar.Work, batches+1)
+	works := make([]static.Work, batches+1)
 	for i := range works {
 		before := c.work
 		for c.work.Dispatched-before.Dispatched < uint64(h.events/batches) {
@@ -83,7 +83,7 @@ func (r *runner) runChain(h hold) []calendar.Work {
 type chain struct {
 	at    []float64
 	width float64
-	work  calendar.Work
+	work  static.Work
 }
 
 // step is a transition of the chain.

@@ -7,8 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -33,10 +32,10 @@ func orderedLists(r *runner) reproduce.Finding {
 	points := make([][]widthPoint, 3) // by discipline
 	for d := range points {
 		for i, ratio := range ratios {
-			h := hold{jumps: exponentialJumps(), n: 1000, width: ratio * r.width(1000, 1), discipline: calendar.Discipline(d),
+			h := hold{jumps: exponentialJumps(), n: 1000, width: ratio * r.width(1000, 1), discipline: static.Discipline(d),
 				events: r.events(400_000), stream: uint64(i)}
 			p := r.widthPoint(h)
-			if h.discipline != calendar.Unordered {
+			if h.discipline != static.Unordered {
 				p.low, p.high = disciplineBounds(h)
 				p.about = (p.low + p.high) / 2
 			}
@@ -49,7 +48,7 @@ func orderedLists(r *runner) reproduce.Finding {
 }
 
 // orderedCosts are costs for which ordered lists have different best widths.
-var orderedCosts = []theory.Costs{{Empty: 1, Entry: 4, Fixed: 1}, unit, {Empty: 4, Entry: 1, Fixed: 1}}
+var orderedCosts = []static.Costs{{Empty: 1, Entry: 4, Fixed: 1}, unit, {Empty: 4, Entry: 1, Fixed: 1}}
 
 // judgeOrdered checks the best width of ordered lists: that it takes what is derived, and that half and twice the width take the
 // same. A best width that was elsewhere would make one of the two cheaper: if it were less by a share s, by s·√(bc)·3/2.
@@ -61,9 +60,9 @@ func (r *runner) judgeOrdered(f *reproduce.Finding) {
 		var at [3]reproduce.Estimate
 		x := r.orderedWidth(k)
 		for i, ratio := range []float64{0.5, 1, 2} {
-			h := hold{jumps: exponentialJumps(), n: n, width: ratio * x / n, discipline: calendar.Ordered, events: r.events(800_000), stream: 1000 + uint64(r.Done())}
+			h := hold{jumps: exponentialJumps(), n: n, width: ratio * x / n, discipline: static.Ordered, events: r.events(800_000), stream: 1000 + uint64(r.Done())}
 			works := r.run(h)
-			at[i] = meanOf(works, func(w calendar.Work) float64 { return costOf(k, w) })
+			at[i] = meanOf(works, func(w static.Work) float64 { return costOf(k, w) })
 		}
 		open := k.Entry * x / 4 * (1 + x) / n // what 1/N and F(δ) leave open of the lists
 		where := fmt.Sprintf("ordered lists with b = %g, c = %g", k.Empty, k.Entry)
@@ -82,7 +81,7 @@ func (r *runner) judgeOrdered(f *reproduce.Finding) {
 // section A.5, a share of F(δ), by which an event may come back into the bucket it left, twice.
 func disciplineBounds(h hold) (low, high float64) {
 	x := float64(h.n) * h.width
-	if h.discipline == calendar.Ordered {
+	if h.discipline == static.Ordered {
 		exact := 1/x + 2 + (exactEntries(h.n, h.jumps.law, h.width)-1)/2
 		return exact, exact
 	}
@@ -109,7 +108,7 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) repro
 		YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
 	var best [3]int // which width took least
 	for d, line := range points {
-		name, worst := calendar.Discipline(d).String(), 0.0
+		name, worst := static.Discipline(d).String(), 0.0
 		series := plot.Series{Name: name}
 		low, high := math.Inf(1), math.Inf(1) // the least that is derived
 		for i, p := range line {
@@ -133,7 +132,7 @@ func judgeDisciplines(points [][]widthPoint, ratios []float64, t formulas) repro
 	}
 	for d, want := range []float64{t.least, t.orderedLeast(unit)} {
 		p := points[d][best[d]]
-		near(&f, "least cost, "+calendar.Discipline(d).String(), p.cost, want, p.low, p.high, (want-2)*halfStep+restOf(1000),
+		near(&f, "least cost, "+static.Discipline(d).String(), p.cost, want, p.low, p.high, (want-2)*halfStep+restOf(1000),
 			"the distance between what is derived, half a step of the grid, 1/(√2·N), and 4.5 standard errors")
 	}
 	f.Chart("ordered-lists", chart)

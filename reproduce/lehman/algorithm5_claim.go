@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -160,7 +161,7 @@ func sortListings(run *reproduce.Runner, f *reproduce.Finding, says algorithm5Sa
 // staticComparisons counts the comparisons that Static makes to sort a bin with events at these times, as they arise.
 func staticComparisons(run *reproduce.Runner, times []float64) float64 {
 	k := len(times)
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.JustInTime, Capacity: k}))
+	s := reproduce.Must(static.New(static.Config{Buckets: 2, Width: float64(k + 1), Discipline: static.JustInTime, Capacity: k}))
 	forEach(run, k, func(i int) error { return s.Schedule(calendar.ID(i), times[i]) })
 	s.Peek()
 	return float64(s.Work().Traversed) - 1 // one of the entries counted is the look at the first event

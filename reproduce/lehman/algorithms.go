@@ -11,7 +11,7 @@ const unscheduled = -1
 var errPaper = errors.New("reproduce: an algorithm of the paper was used against its conditions")
 
 // A paperCalendar is the calendar of the paper's appendix: Algorithms 1 to 3, line by line, with Algorithm 5 for sorting. What is here
-// and not in the paper is the count of steps. [calendar.Static] departs from it (see its comment), so that what is said of the
+// and not in the paper is the count of steps. [static.Queue] departs from it (see its comment), so that what is said of the
 // algorithms as printed is measured on these.
 type paperCalendar struct {
 	sorter           // T and P

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -57,7 +58,7 @@ func TestAlgorithm5Comparisons(t *testing.T) {
 func TestPaperCalendar(t *testing.T) {
 	const n, bins = 300, 128
 	theirs := newPaperCalendar(n, bins, 1)
-	ours, err := calendar.NewStatic(calendar.StaticConfig{Buckets: bins, Width: 1.0 / bins, Discipline: calendar.JustInTime, Capacity: n + 1})
+	ours, err := static.New(static.Config{Buckets: bins, Width: 1.0 / bins, Discipline: static.JustInTime, Capacity: n + 1})
 	if err != nil {
 		t.Fatal(err)
 	}

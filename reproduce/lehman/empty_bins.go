@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -67,8 +68,8 @@ func countBins(run *reproduce.Runner, f *reproduce.Finding, n, m int) filling {
 }
 
 // binsOf is a calendar with n events at random times of one year of m bins.
-func binsOf(run *reproduce.Runner, r random.Stream, n, m int) *calendar.Static {
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: m, Width: 1, Discipline: calendar.JustInTime, Capacity: n}))
+func binsOf(run *reproduce.Runner, r random.Stream, n, m int) *static.Queue {
+	s := reproduce.Must(static.New(static.Config{Buckets: m, Width: 1, Discipline: static.JustInTime, Capacity: n}))
 	forEach(run, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*float64(m)) })
 	return s
 }
@@ -77,7 +78,7 @@ func binsOf(run *reproduce.Runner, r random.Stream, n, m int) *calendar.Static {
 //
 // An event for which no bucket was left is in the same bin as the one before. The number of buckets left does not tell how many
 // were empty from the start: a bin is visited once more after its last event, and is empty then.
-func drainBins(run *reproduce.Runner, s *calendar.Static, n, m int) []float64 {
+func drainBins(run *reproduce.Runner, s *static.Queue, n, m int) []float64 {
 	bins := []float64{float64(m)}
 	left, length := uint64(0), 0
 	leave := func() {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -58,7 +59,7 @@ func measureGigabyte(run *reproduce.Runner, says memorySays, n int) reproduce.Fi
 // fillMeasured fills a Static with n events and as many bins. It returns by how many bytes the memory in use has grown, and those of its arrays.
 func fillMeasured(run *reproduce.Runner, n int) (grown, arrays float64) {
 	before := inUse()
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
+	s := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1 / float64(n), Discipline: static.JustInTime, Capacity: n}))
 	r := random.New(run.Options.Seed, 0x67696761)
 	forEach(run, n, func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()) })
 	grown = inUse() - before

@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
 )
@@ -28,9 +29,9 @@ type workCount struct {
 }
 
 // holdWork counts the work for an event in the hold model: n events, jumps with mean 1, m buckets of width x/n.
-func holdWork(run *reproduce.Runner, n, m int, x float64, d calendar.Discipline, batches int) workCount {
+func holdWork(run *reproduce.Runner, n, m int, x float64, d static.Discipline, batches int) workCount {
 	var c workCount
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: m, Width: x / float64(n), Discipline: d, Capacity: n}))
+	s := reproduce.Must(static.New(static.Config{Buckets: m, Width: x / float64(n), Discipline: d, Capacity: n}))
 	r := random.New(run.Options.Seed, 0x686f6c64, uint64(n), math.Float64bits(x))
 	fillHold(run, s, n, &r)
 	// What is in a bin is forgotten within a few jumps of every event, so batches of twice as many operations as there are

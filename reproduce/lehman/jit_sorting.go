@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -118,7 +119,7 @@ func nearlyEmpty(run *reproduce.Runner, f *reproduce.Finding, says sortingSays, 
 // keepOrdered counts the entries passed over to put events in their places at once, as they arise.
 func keepOrdered(run *reproduce.Runner, times []float64) float64 {
 	k := len(times)
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: 2, Width: float64(k + 1), Discipline: calendar.Ordered, Capacity: k + 1}))
+	s := reproduce.Must(static.New(static.Config{Buckets: 2, Width: float64(k + 1), Discipline: static.Ordered, Capacity: k + 1}))
 	// A list that is kept in order is slow, hence the shorter stretches.
 	forEach(run, k, func(i int) error {
 		run.Checkpoint()

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/reproduce"
@@ -40,7 +41,7 @@ func measureOrder1(run *reproduce.Runner, says orderSays, sizes []int, batches i
 		total += float64(max(n, 10_000))
 	}
 	for _, n := range sizes {
-		w := holdWork(run, n, n, 1, calendar.JustInTime, batches)
+		w := holdWork(run, n, n, 1, static.JustInTime, batches)
 		cancel := holdCancel(run, n, batches)
 		moved := holdMoved(run, n)
 		table.Rows = append(table.Rows, []float64{float64(n), w.empty, w.entries, w.both.Mean, w.both.SE, cancel.Mean, cancel.SE, moved})
@@ -81,7 +82,7 @@ func compareOrder(f *reproduce.Finding, t reproduce.Table, says orderSays) {
 // holdCancel counts the entries that cancelling a random event looks at in the hold model. It is scheduled anew by the same law, which leaves the
 // law of all pending events as it is.
 func holdCancel(run *reproduce.Runner, n, batches int) reproduce.Estimate {
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
+	s := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1 / float64(n), Discipline: static.JustInTime, Capacity: n}))
 	r := random.New(run.Options.Seed, 0x63616e63, uint64(n))
 	fillHold(run, s, n, &r)
 	// Half of all events jump between batches and half are cancelled in one, so that of two that share a bin one in seven still do in the next

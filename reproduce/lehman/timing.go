@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/random"
@@ -130,13 +131,13 @@ type race struct {
 	all       []*contestant
 }
 
-// newRace is that of Static as in section 5 and Queue. A year is 1.
+// newRace is that of static.Queue as in section 5 and Queue. A year is 1.
 func newRace(seed uint64, n int, shuffled bool, rounds int) *race {
 	r := random.New(seed, 0x74696d65, uint64(n))
 	bins, none := n+n/4, [timedKinds]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
-	static := calendar.StaticConfig{Buckets: bins, Width: 1 / float64(bins), Discipline: calendar.JustInTime, Capacity: n}
+	config := static.Config{Buckets: bins, Width: 1 / float64(bins), Discipline: static.JustInTime, Capacity: n}
 	return &race{n, rounds, newScript(n, shuffled, &r),
-		[]*contestant{{reproduce.Must(calendar.NewStatic(static)), none}, {calendar.New(calendar.Capacity(n)), none}}}
+		[]*contestant{{reproduce.Must(static.New(config)), none}, {calendar.New(calendar.Capacity(n)), none}}}
 }
 
 // repeat lets each have a turn. The first does not count.
@@ -231,9 +232,9 @@ func measureRate(run *reproduce.Runner, sizes []int, ops int) reproduce.Finding 
 	table := reproduce.Table{Name: "Million events a second", Columns: []string{"pending",
 		"Static, scheduled and dispatched", "Static, cancelled besides", "Queue, scheduled and dispatched", "Queue, cancelled besides"}}
 	for i, n := range sizes {
-		static := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1 / float64(n), Discipline: calendar.JustInTime, Capacity: n}))
+		fixed := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1 / float64(n), Discipline: static.JustInTime, Capacity: n}))
 		row := []float64{float64(n)}
-		for _, s := range []calendartest.Set{static, calendar.New(calendar.Capacity(n))} {
+		for _, s := range []calendartest.Set{fixed, calendar.New(calendar.Capacity(n))} {
 			for _, cancels := range []bool{false, true} {
 				best := rateOf(run, s, n, ops, cancels)
 				row = append(row, best)
@@ -366,14 +367,14 @@ type performance struct {
 
 // performAll goes through all operations with n events. Times are drawn as they are needed, since a list of them would take half as much memory again.
 func performAll(run *reproduce.Runner, n int, shuffled bool) (p performance) {
-	s := reproduce.Must(calendar.NewStatic(calendar.StaticConfig{Buckets: n, Width: 1, Discipline: calendar.JustInTime, Capacity: n}))
+	s := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1, Discipline: static.JustInTime, Capacity: n}))
 	size := float64(n)
 	r := random.New(run.Options.Seed, 0x62696c6c, uint64(n))
 	schedule := func(i int) error { return s.Schedule(calendar.ID(i), float64(i)+0.5) }
 	if shuffled {
 		schedule = func(i int) error { return s.Schedule(calendar.ID(i), r.Float64()*size) }
 	}
-	timed := func(kind int, do func(i int) error) calendar.Work {
+	timed := func(kind int, do func(i int) error) static.Work {
 		before, began := s.Work(), time.Now()
 		forEach(run, n, do)
 		p.ns[kind] = float64(time.Since(began).Nanoseconds()) / size

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
+	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench/rivals"
 )
 
@@ -38,9 +39,9 @@ func Structures() []Structure {
 				return calendar.New(calendar.Capacity(n)), nil
 			},
 		},
-		static(Static, calendar.Unordered, false),
-		static("static ordered", calendar.Ordered, true),
-		static("static just-in-time", calendar.JustInTime, true),
+		papers(Static, static.Unordered, false),
+		papers("static ordered", static.Ordered, true),
+		papers("static just-in-time", static.JustInTime, true),
 	}
 	for _, r := range rivals.All() {
 		all = append(all, Structure{
@@ -54,20 +55,20 @@ func Structures() []Structure {
 	return all
 }
 
-// static is the papers' calendar with their best width for the workload: δ = √(2b/c)·μ/N with b = c (Theorem 2.2 of
+// papers is the papers' calendar with their best width for the workload: δ = √(2b/c)·μ/N with b = c (Theorem 2.2 of
 // Erickson et al.), and M = 3.02 N buckets, which cost at most a hundredth of the speed (their equation 3). Beyond
 // 500 million events memory is dearer than that, and there is one bucket an event, as Lehman et al. have it.
-func static(name string, d calendar.Discipline, extra bool) Structure {
+func papers(name string, d static.Discipline, extra bool) Structure {
 	return Structure{
 		Name:  name,
-		About: "calendar.Static, " + d.String() + " buckets, with the papers' best width for the workload",
+		About: "static.Queue, " + d.String() + " buckets, with the papers' best width for the workload",
 		Extra: extra,
 		New: func(n int, dist calendartest.Distribution) (calendartest.Set, error) {
 			perEvent := 3.02
 			if n > 500_000_000 {
 				perEvent = 1
 			}
-			return calendar.NewStatic(calendar.StaticConfig{
+			return static.New(static.Config{
 				Buckets:    int(math.Ceil(perEvent * float64(n))),
 				Width:      math.Sqrt2 * dist.Mean / float64(n),
 				Discipline: d,

@@ -1,4 +1,4 @@
-package theory_test
+package static_test
 
 import (
 	"context"
@@ -6,13 +6,12 @@ import (
 	"log"
 	"time"
 
-	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/calendar/theory"
+	"github.com/almanac-sim/almanac/calendar/static"
 )
 
 // The example of section 3: if all steps cost the same, 1.92 buckets for each event lose five per cent.
 func ExampleCosts() {
-	costs := theory.Costs{Empty: 1, Entry: 1, Fixed: 1}
+	costs := static.Costs{Empty: 1, Entry: 1, Fixed: 1}
 	const events, mean = 1000, 10.0
 	width, err := costs.Width(events, mean)
 	if err != nil {
@@ -22,7 +21,7 @@ func ExampleCosts() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	buckets, err := costs.Buckets(events, 0.05, theory.ExponentialJump(mean))
+	buckets, err := costs.Buckets(events, 0.05, static.ExponentialJump(mean))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -35,7 +34,7 @@ func ExampleCosts() {
 
 // A jump of one's own: triangular, from 0 to 2, with most of them near 0.
 func ExampleJump() {
-	jump := theory.Jump{
+	jump := static.Jump{
 		Mean:    2. / 3,
 		Support: 2,
 		CDF: func(x float64) float64 {
@@ -44,11 +43,11 @@ func ExampleJump() {
 		},
 	}
 	const events, width = 100, 0.01
-	low, high, err := theory.Costs{Empty: 1, Entry: 1, Fixed: 1}.PerEventBounds(events, jump, width)
+	low, high, err := static.Costs{Empty: 1, Entry: 1, Fixed: 1}.PerEventBounds(events, jump, width)
 	if err != nil {
 		log.Fatal(err)
 	}
-	buckets, err := theory.BucketsFor(jump.Support, width)
+	buckets, err := static.BucketsFor(jump.Support, width)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +60,7 @@ func ExampleJump() {
 
 // Measure this machine, and make a calendar for it.
 func ExampleCalibrate() {
-	c, err := theory.Calibrate(context.Background(), theory.CalibrateOptions{
+	c, err := static.Calibrate(context.Background(), static.CalibrateOptions{
 		N:           500,
 		Repetitions: 2,
 		Least:       100 * time.Microsecond, // far longer when it matters
@@ -69,7 +68,7 @@ func ExampleCalibrate() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := c.NewStatic(500, 2.5)
+	s, err := c.New(500, 2.5)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -83,9 +82,9 @@ func ExampleCalibrate() {
 
 // Costs that were measured once can be kept and used again.
 func ExampleCalibration() {
-	c := theory.Calibration{
-		Discipline: calendar.Unordered,
-		Costs:      theory.Costs{Empty: 2e-9, Entry: 4e-9, Fixed: 30e-9},
+	c := static.Calibration{
+		Discipline: static.Unordered,
+		Costs:      static.Costs{Empty: 2e-9, Entry: 4e-9, Fixed: 30e-9},
 		Fits:       true,
 	}
 	cfg, err := c.Config(10_000, 1, 0.01)

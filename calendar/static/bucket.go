@@ -1,4 +1,4 @@
-package calendar
+package static
 
 // The list of a bucket begins with a link in heads, goes on with links in next, and ends with a zero. A link is the number
 // of an event, with a sign that matters to JustInTime only:
@@ -20,7 +20,7 @@ func eventOf(link int32) int32 {
 }
 
 // put adds n to bucket b, as the discipline has it.
-func (s *Static) put(b int, n int32) {
+func (s *Queue) put(b int, n int32) {
 	switch s.discipline {
 	case Unordered:
 		s.next[n], s.heads[b] = s.heads[b], n
@@ -43,7 +43,7 @@ func (s *Static) put(b int, n int32) {
 }
 
 // earliest returns the earliest event of bucket b, of whatever year, and the one before it in the list. The bucket is not empty.
-func (s *Static) earliest(b int) (n, before int32) {
+func (s *Queue) earliest(b int) (n, before int32) {
 	if s.discipline == Unordered {
 		return s.scan(s.heads[b])
 	}
@@ -55,7 +55,7 @@ func (s *Static) earliest(b int) (n, before int32) {
 }
 
 // scan searches the list from top to bottom. The newest is on top, so of equals the last one met was scheduled first.
-func (s *Static) scan(top int32) (n, before int32) {
+func (s *Queue) scan(top int32) (n, before int32) {
 	at, next := s.at, s.next
 	n = top
 	length := uint64(1)
@@ -70,7 +70,7 @@ func (s *Static) scan(top int32) (n, before int32) {
 }
 
 // unlink takes n out of bucket b, where it follows before, or is the first if that is 0.
-func (s *Static) unlink(b int, before, n int32) {
+func (s *Queue) unlink(b int, before, n int32) {
 	if before == 0 {
 		s.heads[b] = s.next[n]
 	} else {

@@ -1,6 +1,6 @@
-package calendar
+package static
 
-// Work counts what a [Static] has done, in the units of the papers' analysis: on a machine where an empty bucket takes
+// Work counts what a [Queue] has done, in the units of the papers' analysis: on a machine where an empty bucket takes
 // time b, a list entry c, and everything else d for each event, it has taken b·EmptyBuckets + c·Traversed + d·Dispatched
 // (Lemmas 2.1 and 3.1 of Erickson, Ladner and LaMarca, for the unordered discipline).
 //
@@ -34,4 +34,4 @@ func (w Work) Since(earlier Work) Work {
 }
 
 // Work returns what the calendar has done since it was made.
-func (s *Static) Work() Work { return s.work }
+func (s *Queue) Work() Work { return s.work }

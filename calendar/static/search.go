@@ -1,4 +1,4 @@
-package calendar
+package static
 
 import "math"
 
@@ -8,12 +8,12 @@ const maxDay = 1 << 62
 // dayOf returns ⌊t/δ⌋. Division and floor are monotone even where they round, so an earlier event never has a later day,
 // and events at one time have the same. That is all that exact order needs: beyond 2⁵³ a day is wider than δ, and all
 // the days beyond maxDay, an overflow of the division included, are one; events of one day are told apart by their times.
-func (s *Static) dayOf(t float64) int64 {
+func (s *Queue) dayOf(t float64) int64 {
 	return int64(min(max(math.Floor(t/s.width), -maxDay), maxDay))
 }
 
 // bucketOf returns day mod M, which is not negative.
-func (s *Static) bucketOf(day int64) int {
+func (s *Queue) bucketOf(day int64) int {
 	m := int64(len(s.heads))
 	if day %= m; day < 0 {
 		day += m
@@ -22,12 +22,12 @@ func (s *Static) bucketOf(day int64) int {
 }
 
 // turnTo makes day the current one.
-func (s *Static) turnTo(day int64) {
+func (s *Queue) turnTo(day int64) {
 	s.day, s.bucket = day, s.bucketOf(day)
 }
 
 // find returns the earliest event, or 0 if there is none, and remembers it (Algorithm 3 up to the removal).
-func (s *Static) find() int32 {
+func (s *Queue) find() int32 {
 	if s.found != 0 || s.count == 0 {
 		return s.found
 	}
@@ -57,7 +57,7 @@ func (s *Static) find() int32 {
 }
 
 // dispatch removes n, which find returned, and advances the clock to it.
-func (s *Static) dispatch(n int32) {
+func (s *Queue) dispatch(n int32) {
 	s.unlink(s.bucket, s.before, n)
 	s.found = 0
 	s.now = s.at[n]
@@ -65,7 +65,7 @@ func (s *Static) dispatch(n int32) {
 }
 
 // insert adds n, which is not pending, at a time not before now (Algorithm 1 after its checks).
-func (s *Static) insert(n int32, at float64) {
+func (s *Queue) insert(n int32, at float64) {
 	at += 0 // minus zero becomes zero
 	s.at[n] = at
 	day := s.dayOf(at)
@@ -85,7 +85,7 @@ func (s *Static) insert(n int32, at float64) {
 }
 
 // remove takes out n, which is pending, wherever it is (Algorithm 2 after its checks).
-func (s *Static) remove(n int32) {
+func (s *Queue) remove(n int32) {
 	b := s.bucketOf(s.dayOf(s.at[n]))
 	before := int32(0)
 	for m := eventOf(s.heads[b]); m != n; m = eventOf(s.next[m]) {

@@ -1,4 +1,4 @@
-package calendar
+package static
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/memory"
 )
 
-// A Discipline says how a bucket of a [Static] keeps its list of events.
+// A Discipline says how a bucket of a [Queue] keeps its list of events.
 type Discipline uint8
 
 const (
@@ -36,7 +36,7 @@ func (d Discipline) String() string {
 // MarshalText writes the discipline's name, so that it is what stands in JSON.
 func (d Discipline) MarshalText() ([]byte, error) {
 	if d > JustInTime {
-		return nil, fmt.Errorf("calendar: %v is not a discipline", d)
+		return nil, fmt.Errorf("static: %v is not a discipline", d)
 	}
 	return []byte(d.String()), nil
 }
@@ -49,11 +49,11 @@ func (d *Discipline) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("calendar: there is no discipline %q; there are unordered, ordered and just-in-time", text)
+	return fmt.Errorf("static: there is no discipline %q; there are unordered, ordered and just-in-time", text)
 }
 
-// StaticConfig describes a [Static].
-type StaticConfig struct {
+// Config describes a [Queue].
+type Config struct {
 	Buckets    int        // M, the number of buckets: 1 to 2³¹-2
 	Width      float64    // δ, the time that a bucket stands for: positive and finite
 	Discipline Discipline // how a bucket keeps its list
@@ -61,51 +61,51 @@ type StaticConfig struct {
 	Start      float64    // the clock's first value, which may be negative
 }
 
-// MaxStatic is the most buckets and the most ids that a [Static] can have. Links are int32 and carry a sign, and entry 0 of the arrays is
+// MaxSize is the most buckets and the most ids that a [Queue] can have. Links are int32 and carry a sign, and entry 0 of the arrays is
 // no event's.
-const MaxStatic = math.MaxInt32 - 1
+const MaxSize = math.MaxInt32 - 1
 
 // worthAsking is from how many bytes on the machine is asked whether it has them.
 const worthAsking = 64 << 20
 
-// NewStatic makes an empty calendar, or says what is wrong with the configuration, or that the machine has not enough memory for it.
+// New makes an empty calendar, or says what is wrong with the configuration, or that the machine has not enough memory for it.
 // All the memory that the calendar will ever use is reserved here.
-func NewStatic(cfg StaticConfig) (*Static, error) {
-	s := new(Static)
+func New(cfg Config) (*Queue, error) {
+	s := new(Queue)
 	if err := s.Reset(cfg); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Reset makes s what [NewStatic] would make of the configuration: empty, at its start. It does so in the memory that s has, where that is
+// Reset makes s what [New] would make of the configuration: empty, at its start. It does so in the memory that s has, where that is
 // enough. If it returns an error, s is as it was.
-func (s *Static) Reset(cfg StaticConfig) error {
+func (s *Queue) Reset(cfg Config) error {
 	switch {
-	case cfg.Buckets < 1 || cfg.Buckets > MaxStatic:
-		return fmt.Errorf("calendar: StaticConfig.Buckets is %d, must be from 1 to %d", cfg.Buckets, MaxStatic)
+	case cfg.Buckets < 1 || cfg.Buckets > MaxSize:
+		return fmt.Errorf("static: Config.Buckets is %d, must be from 1 to %d", cfg.Buckets, MaxSize)
 	case !(cfg.Width > 0) || !isFinite(cfg.Width):
-		return fmt.Errorf("calendar: StaticConfig.Width is %v, must be positive and finite", cfg.Width)
+		return fmt.Errorf("static: Config.Width is %v, must be positive and finite", cfg.Width)
 	case cfg.Discipline > JustInTime:
-		return fmt.Errorf("calendar: StaticConfig.Discipline is %v, must be Unordered, Ordered or JustInTime", cfg.Discipline)
-	case cfg.Capacity < 1 || cfg.Capacity > MaxStatic:
-		return fmt.Errorf("calendar: StaticConfig.Capacity is %d, must be from 1 to %d", cfg.Capacity, MaxStatic)
+		return fmt.Errorf("static: Config.Discipline is %v, must be Unordered, Ordered or JustInTime", cfg.Discipline)
+	case cfg.Capacity < 1 || cfg.Capacity > MaxSize:
+		return fmt.Errorf("static: Config.Capacity is %d, must be from 1 to %d", cfg.Capacity, MaxSize)
 	case !isFinite(cfg.Start):
-		return fmt.Errorf("calendar: StaticConfig.Start is %v, must be finite", cfg.Start)
+		return fmt.Errorf("static: Config.Start is %v, must be finite", cfg.Start)
 	}
 	// Where int has 32 bits, the limits above allow for more than can be addressed.
 	need := 12*(uint64(cfg.Capacity)+1) + 4*uint64(cfg.Buckets)
 	if need > math.MaxInt {
-		return fmt.Errorf("calendar: StaticConfig asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
+		return fmt.Errorf("static: Config asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
 	}
 	// What has to be asked for is more than the machine has if somebody mistook a number.
 	if held := uint64(s.Bytes()); need >= worthAsking && need > held {
 		room := memory.Free()
 		if has := held + min(room.Pages, room.Address, math.MaxUint64-held); need > has {
-			return fmt.Errorf("calendar: StaticConfig asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
+			return fmt.Errorf("static: Config asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
 		}
 	}
-	*s = Static{
+	*s = Queue{
 		at:         zeros(s.at, cfg.Capacity+1),
 		next:       zeros(s.next, cfg.Capacity+1),
 		heads:      zeros(s.heads, cfg.Buckets),

@@ -1,8 +1,8 @@
-package calendar
+package static
 
 import "fmt"
 
-// check verifies the invariants of a Static:
+// check verifies the invariants of a Queue:
 //
 //   - the current bucket is that of the current day, and the current day is not before the clock's;
 //   - every list ends, and the lists have as many events as Len says;
@@ -13,7 +13,7 @@ import "fmt"
 //   - the remembered event is the earliest, of the current day, where Next expects it, and the oldest of its equals.
 //
 // It takes time proportional to the capacity and the number of buckets.
-func (s *Static) check() error {
+func (s *Queue) check() error {
 	if b := s.bucketOf(s.day); s.bucket != b {
 		return fmt.Errorf("current bucket is %d, that of day %d is %d", s.bucket, s.day, b)
 	}
@@ -68,7 +68,7 @@ func (s *Static) check() error {
 }
 
 // checkEntry verifies that event n may be in bucket b.
-func (s *Static) checkEntry(b int, n int32) error {
+func (s *Queue) checkEntry(b int, n int32) error {
 	day := s.dayOf(s.at[n])
 	switch {
 	case s.bucketOf(day) != b:
@@ -82,7 +82,7 @@ func (s *Static) checkEntry(b int, n int32) error {
 }
 
 // checkFound verifies the remembered event, given one that no other is before.
-func (s *Static) checkFound(earliest int32) error {
+func (s *Queue) checkFound(earliest int32) error {
 	n, link := s.found, s.heads[s.bucket]
 	if s.before != 0 {
 		link = s.next[s.before]

@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"math"
@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// holdStatic runs the papers' model for a number of steps: remove the earliest, schedule it an exponential jump of mean 1 later.
-func holdStatic(s *calendar.Static, rng *rand.Rand, steps int) calendar.Work {
+// holdQueue runs the papers' model for a number of steps: remove the earliest, schedule it an exponential jump of mean 1 later.
+func holdQueue(s *Queue, rng *rand.Rand, steps int) Work {
 	before := s.Work()
 	for range steps {
 		id, at, _ := s.Next()
@@ -24,15 +24,15 @@ func holdStatic(s *calendar.Static, rng *rand.Rand, steps int) calendar.Work {
 func TestLeastWork(t *testing.T) {
 	const n, batches, steps = 100, 50, 4000
 	rng := rand.New(rand.NewPCG(1994, 2012))
-	s := must(calendar.NewStatic(calendar.StaticConfig{Buckets: 1 << 14, Width: math.Sqrt2 / n, Capacity: n}))
+	s := must(New(Config{Buckets: 1 << 14, Width: math.Sqrt2 / n, Capacity: n}))
 	for i := range n {
 		s.Schedule(calendar.ID(i), rng.ExpFloat64())
 	}
-	holdStatic(s, rng, 20*n)
+	holdQueue(s, rng, 20*n)
 
 	var q0, cost batchMeans
 	for range batches {
-		w := holdStatic(s, rng, steps)
+		w := holdQueue(s, rng, steps)
 		q0.add(float64(w.EmptyBuckets) / float64(w.EmptyBuckets+w.Dispatched))
 		cost.add(float64(w.EmptyBuckets+w.Traversed) / float64(w.Dispatched))
 	}

@@ -1,17 +1,18 @@
-package calendar
+package static
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
 // A million events in one bucket, at one time or in any order, must not take quadratic time, nor lose the order of ties.
-func TestStaticHugeTies(t *testing.T) {
+func TestQueueHugeTies(t *testing.T) {
 	n := soak.Size(200_000, 1_000_000)
-	s := mustStatic(t, StaticConfig{Buckets: 16, Width: 1, Capacity: n, Discipline: JustInTime})
+	s := mustNew(t, Config{Buckets: 16, Width: 1, Capacity: n, Discipline: JustInTime})
 	for _, tc := range []struct {
 		name    string
 		time    func(i int) float64
@@ -24,14 +25,14 @@ func TestStaticHugeTies(t *testing.T) {
 	} {
 		start := s.Work()
 		for i := range n {
-			if err := s.Schedule(ID(i), tc.time(i)); err != nil {
+			if err := s.Schedule(calendar.ID(i), tc.time(i)); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for i := range n {
-			want := ID(i)
+			want := calendar.ID(i)
 			if tc.reverse {
-				want = ID(n - 1 - i)
+				want = calendar.ID(n - 1 - i)
 			}
 			if id, _, _ := s.Next(); id != want {
 				t.Fatalf("%s: event %d to leave is %d, want %d", tc.name, i, id, want)
@@ -45,9 +46,9 @@ func TestStaticHugeTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	start := s.Work()
 	for i := range n {
-		s.Schedule(ID(i), 5e6+float64(rng.IntN(4096))/8192)
+		s.Schedule(calendar.ID(i), 5e6+float64(rng.IntN(4096))/8192)
 	}
-	lastID, last := ID(0), 0.0
+	lastID, last := calendar.ID(0), 0.0
 	for id, at := range s.Until(math.Inf(1)) {
 		if at < last || at == last && id < lastID {
 			t.Fatalf("%d at %v leaves after %d at %v", id, at, lastID, last)

@@ -1,18 +1,19 @@
-package calendar_test
+package static_test
 
 import (
 	"fmt"
 	"log"
 
 	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/calendar/static"
 )
 
 // Eight events on a calendar of ten days, ten time units each: the example of Erickson, Ladner and LaMarca.
-func ExampleNewStatic() {
-	s, err := calendar.NewStatic(calendar.StaticConfig{
+func ExampleQueue() {
+	s, err := static.New(static.Config{
 		Buckets:    10,
 		Width:      10,
-		Discipline: calendar.Unordered,
+		Discipline: static.Unordered,
 		Capacity:   8,
 		Start:      30,
 	})

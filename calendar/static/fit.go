@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"cmp"
@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"github.com/almanac-sim/almanac/calendar"
 )
 
 // goodMisfit is up to which root mean square of relative errors the costs are said to fit. Repetitions on a machine that
@@ -20,7 +18,7 @@ const goodMisfit = 0.15
 const leastCost = 1e-12
 
 // fitCalibration finds the costs that describe the times best.
-func fitCalibration(n int, d calendar.Discipline, points []CalibrationPoint) (*Calibration, error) {
+func fitCalibration(n int, d Discipline, points []CalibrationPoint) (*Calibration, error) {
 	for _, p := range points {
 		if err := positive("a time measured", p.Measured); err != nil {
 			return nil, err

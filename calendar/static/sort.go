@@ -1,4 +1,4 @@
-package calendar
+package static
 
 // sort puts in order a list whose top is fresh, and returns the link to its first event. All its links are positive then.
 //
@@ -6,7 +6,7 @@ package calendar
 // as well as rising ones, and sorts only what is fresh before merging that with the rest. So one or two fresh events on an
 // empty bucket take no merge, any number of them scheduled in order of time, or in reverse, take linear time, and
 // n in random order n·log₂ n comparisons at most. Nothing is allocated.
-func (s *Static) sort(top int32) int32 {
+func (s *Queue) sort(top int32) int32 {
 	list, rest := s.run(top)
 	if rest < 0 {
 		// Like the digits of a binary counter: piles[i] is empty or has 2^i runs merged into one. Runs come newest first, so a
@@ -32,7 +32,7 @@ func (s *Static) sort(top int32) int32 {
 
 // run takes a run, as long as it can be, from a list whose top is fresh. It returns the run in order, as a list of its
 // own with positive links, and the link to the rest, which is negative while there are fresh events.
-func (s *Static) run(top int32) (first, rest int32) {
+func (s *Queue) run(top int32) (first, rest int32) {
 	at, next := s.at, s.next
 	first = -top
 	rest = next[first]
@@ -65,7 +65,7 @@ func (s *Static) run(top int32) (first, rest int32) {
 
 // merge makes one sorted list of two that have positive links, and returns its first event. Of equal events those of older
 // come first.
-func (s *Static) merge(older, newer int32) int32 {
+func (s *Queue) merge(older, newer int32) int32 {
 	at, next := s.at, s.next
 	last := int32(0) // next[0] belongs to no event: the list begins there
 	for older != 0 && newer != 0 {

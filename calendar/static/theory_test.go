@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"math"
@@ -264,7 +264,7 @@ func TestTheoryRefuses(t *testing.T) {
 		{of(BucketsFor(1, nan)), "the width is NaN"},
 		{of(BucketsFor(1, 1e-300)), "the support of the jump is 1, must be at most 2³¹ times the width"},
 	} {
-		if c.err == nil || !strings.Contains(c.err.Error(), "theory: "+c.want) {
+		if c.err == nil || !strings.Contains(c.err.Error(), "static: "+c.want) {
 			t.Errorf("got %v, want %s", c.err, c.want)
 		}
 	}
@@ -310,15 +310,15 @@ func wantWithin(t *testing.T, name string, n int, x float64, what string, measur
 func simulate(t *testing.T, n, buckets int, width float64, draw func(*rand.Rand) float64, seed uint64) (cost, excess, q0 batchMeans) {
 	t.Helper()
 	const batches, steps = 40, 4000
-	few := must(calendar.NewStatic(calendar.StaticConfig{Buckets: buckets, Width: width, Capacity: n}))
-	many := must(calendar.NewStatic(calendar.StaticConfig{Buckets: int(50 / width), Width: width, Capacity: n}))
+	few := must(New(Config{Buckets: buckets, Width: width, Capacity: n}))
+	many := must(New(Config{Buckets: int(50 / width), Width: width, Capacity: n}))
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for id := range calendar.ID(n) {
 		at := draw(rng)
 		few.Schedule(id, at)
 		many.Schedule(id, at)
 	}
-	hold := func(steps int) (a, b calendar.Work) {
+	hold := func(steps int) (a, b Work) {
 		a, b = few.Work(), many.Work()
 		for range steps {
 			id, at, _ := few.Next()

@@ -1,4 +1,4 @@
-package calendar
+package static
 
 import (
 	"errors"
@@ -8,16 +8,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
 )
 
 var disciplines = []Discipline{Unordered, Ordered, JustInTime}
 
 // eachDiscipline runs a test on a new calendar of each discipline, whatever cfg says.
-func eachDiscipline(t *testing.T, cfg StaticConfig, test func(t *testing.T, s *Static)) {
+func eachDiscipline(t *testing.T, cfg Config, test func(t *testing.T, s *Queue)) {
 	for _, d := range disciplines {
 		t.Run(d.String(), func(t *testing.T) {
 			cfg.Discipline = d
-			s := mustStatic(t, cfg)
+			s := mustNew(t, cfg)
 			test(t, s)
 			if err := s.check(); err != nil {
 				t.Error(err)
@@ -26,99 +28,99 @@ func eachDiscipline(t *testing.T, cfg StaticConfig, test func(t *testing.T, s *S
 	}
 }
 
-func mustStatic(tb testing.TB, cfg StaticConfig) *Static {
+func mustNew(tb testing.TB, cfg Config) *Queue {
 	tb.Helper()
-	s, err := NewStatic(cfg)
+	s, err := New(cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return s
 }
 
-func mustSchedule(tb testing.TB, s *Static, times ...float64) {
+func mustSchedule(tb testing.TB, s *Queue, times ...float64) {
 	tb.Helper()
 	for i, at := range times {
-		if err := s.Schedule(ID(i), at); err != nil {
+		if err := s.Schedule(calendar.ID(i), at); err != nil {
 			tb.Fatalf("Schedule(%d, %v): %v", i, at, err)
 		}
 	}
 }
 
-// drainStatic dispatches everything and returns the ids in order.
-func drainStatic(s *Static) (ids []ID) {
+// drain dispatches everything and returns the ids in order.
+func drain(s *Queue) (ids []calendar.ID) {
 	for id := range s.Until(math.Inf(1)) {
 		ids = append(ids, id)
 	}
 	return ids
 }
 
-func TestStaticRefusesConfigurations(t *testing.T) {
-	good := StaticConfig{Buckets: 4, Width: 1, Capacity: 4}
+func TestQueueRefusesConfigurations(t *testing.T) {
+	good := Config{Buckets: 4, Width: 1, Capacity: 4}
 	for _, tc := range []struct {
 		field string
-		spoil func(*StaticConfig)
+		spoil func(*Config)
 	}{
-		{"Buckets", func(c *StaticConfig) { c.Buckets = 0 }},
-		{"Buckets", func(c *StaticConfig) { c.Buckets = -1 }},
-		{"Buckets", func(c *StaticConfig) { c.Buckets = math.MaxInt }},
-		{"Buckets", func(c *StaticConfig) { c.Buckets = math.MaxInt32 }},
-		{"Width", func(c *StaticConfig) { c.Width = 0 }},
-		{"Width", func(c *StaticConfig) { c.Width = -1 }},
-		{"Width", func(c *StaticConfig) { c.Width = math.NaN() }},
-		{"Width", func(c *StaticConfig) { c.Width = math.Inf(1) }},
-		{"Discipline", func(c *StaticConfig) { c.Discipline = 3 }},
-		{"Capacity", func(c *StaticConfig) { c.Capacity = 0 }},
-		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MinInt }},
-		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MaxInt }},
-		{"Capacity", func(c *StaticConfig) { c.Capacity = math.MaxInt32 }},
-		{"Start", func(c *StaticConfig) { c.Start = math.NaN() }},
-		{"Start", func(c *StaticConfig) { c.Start = math.Inf(-1) }},
+		{"Buckets", func(c *Config) { c.Buckets = 0 }},
+		{"Buckets", func(c *Config) { c.Buckets = -1 }},
+		{"Buckets", func(c *Config) { c.Buckets = math.MaxInt }},
+		{"Buckets", func(c *Config) { c.Buckets = math.MaxInt32 }},
+		{"Width", func(c *Config) { c.Width = 0 }},
+		{"Width", func(c *Config) { c.Width = -1 }},
+		{"Width", func(c *Config) { c.Width = math.NaN() }},
+		{"Width", func(c *Config) { c.Width = math.Inf(1) }},
+		{"Discipline", func(c *Config) { c.Discipline = 3 }},
+		{"Capacity", func(c *Config) { c.Capacity = 0 }},
+		{"Capacity", func(c *Config) { c.Capacity = math.MinInt }},
+		{"Capacity", func(c *Config) { c.Capacity = math.MaxInt }},
+		{"Capacity", func(c *Config) { c.Capacity = math.MaxInt32 }},
+		{"Start", func(c *Config) { c.Start = math.NaN() }},
+		{"Start", func(c *Config) { c.Start = math.Inf(-1) }},
 	} {
 		cfg := good
 		tc.spoil(&cfg)
-		s, err := NewStatic(cfg)
+		s, err := New(cfg)
 		if s != nil || err == nil {
-			t.Errorf("NewStatic(%+v) was not refused", cfg)
-		} else if !strings.HasPrefix(err.Error(), "calendar: StaticConfig."+tc.field+" is ") || !strings.Contains(err.Error(), "must be") {
-			t.Errorf("NewStatic(%+v) is refused with %q, which does not say what is wrong with %s", cfg, err, tc.field)
+			t.Errorf("New(%+v) was not refused", cfg)
+		} else if !strings.HasPrefix(err.Error(), "static: Config."+tc.field+" is ") || !strings.Contains(err.Error(), "must be") {
+			t.Errorf("New(%+v) is refused with %q, which does not say what is wrong with %s", cfg, err, tc.field)
 		}
 	}
 	for _, width := range []float64{math.SmallestNonzeroFloat64, math.MaxFloat64} {
 		cfg := good
 		cfg.Width, cfg.Start = width, -math.MaxFloat64
-		s := mustStatic(t, cfg)
+		s := mustNew(t, cfg)
 		if err := s.check(); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-func TestStaticRefusesEvents(t *testing.T) {
+func TestQueueRefusesEvents(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	eachDiscipline(t, StaticConfig{Buckets: 4, Width: 1, Capacity: 3, Start: 5}, func(t *testing.T, s *Static) {
+	eachDiscipline(t, Config{Buckets: 4, Width: 1, Capacity: 3, Start: 5}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 6, 7)
 		for _, tc := range []struct {
 			call string
 			got  error
 			want error
 		}{
-			{"Schedule(3, 6)", s.Schedule(3, 6), ErrID},
-			{"Schedule(3, NaN)", s.Schedule(3, nan), ErrID},
-			{"Schedule(max, 6)", s.Schedule(math.MaxUint32, 6), ErrID},
-			{"Schedule(0, NaN)", s.Schedule(0, nan), ErrTime},
-			{"Schedule(2, +Inf)", s.Schedule(2, inf), ErrTime},
-			{"Schedule(2, -Inf)", s.Schedule(2, -inf), ErrTime},
-			{"Schedule(0, 4)", s.Schedule(0, 4), ErrPast},
-			{"Schedule(0, 8)", s.Schedule(0, 8), ErrScheduled},
-			{"Reschedule(3, 6)", s.Reschedule(3, 6), ErrID},
-			{"Reschedule(0, NaN)", s.Reschedule(0, nan), ErrTime},
-			{"Reschedule(0, 4)", s.Reschedule(0, 4), ErrPast},
-			{"Renumber(0, 3)", s.Renumber(0, 3), ErrID},
-			{"Renumber(3, 2)", s.Renumber(3, 2), ErrID},
-			{"Renumber(3, 3)", s.Renumber(3, 3), ErrID},
-			{"Renumber(2, 0)", s.Renumber(2, 0), ErrNotScheduled},
-			{"Renumber(2, 2)", s.Renumber(2, 2), ErrNotScheduled},
-			{"Renumber(0, 1)", s.Renumber(0, 1), ErrScheduled},
+			{"Schedule(3, 6)", s.Schedule(3, 6), calendar.ErrID},
+			{"Schedule(3, NaN)", s.Schedule(3, nan), calendar.ErrID},
+			{"Schedule(max, 6)", s.Schedule(math.MaxUint32, 6), calendar.ErrID},
+			{"Schedule(0, NaN)", s.Schedule(0, nan), calendar.ErrTime},
+			{"Schedule(2, +Inf)", s.Schedule(2, inf), calendar.ErrTime},
+			{"Schedule(2, -Inf)", s.Schedule(2, -inf), calendar.ErrTime},
+			{"Schedule(0, 4)", s.Schedule(0, 4), calendar.ErrPast},
+			{"Schedule(0, 8)", s.Schedule(0, 8), calendar.ErrScheduled},
+			{"Reschedule(3, 6)", s.Reschedule(3, 6), calendar.ErrID},
+			{"Reschedule(0, NaN)", s.Reschedule(0, nan), calendar.ErrTime},
+			{"Reschedule(0, 4)", s.Reschedule(0, 4), calendar.ErrPast},
+			{"Renumber(0, 3)", s.Renumber(0, 3), calendar.ErrID},
+			{"Renumber(3, 2)", s.Renumber(3, 2), calendar.ErrID},
+			{"Renumber(3, 3)", s.Renumber(3, 3), calendar.ErrID},
+			{"Renumber(2, 0)", s.Renumber(2, 0), calendar.ErrNotScheduled},
+			{"Renumber(2, 2)", s.Renumber(2, 2), calendar.ErrNotScheduled},
+			{"Renumber(0, 1)", s.Renumber(0, 1), calendar.ErrScheduled},
 			{"Renumber(0, 0)", s.Renumber(0, 0), nil},
 		} {
 			if !errors.Is(tc.got, tc.want) {
@@ -138,20 +140,20 @@ func TestStaticRefusesEvents(t *testing.T) {
 			t.Errorf("a refused call changed something: At(0) = %v, %v; Len %d, Now %v", at, ok, s.Len(), s.Now())
 		}
 	})
-	var zero Static
-	if _, _, ok := zero.Next(); ok || zero.Schedule(0, 1) != ErrID || zero.Cancel(0) {
-		t.Error("the zero Static holds something")
+	var zero Queue
+	if _, _, ok := zero.Next(); ok || zero.Schedule(0, 1) != calendar.ErrID || zero.Cancel(0) {
+		t.Error("the zero Queue holds something")
 	}
 }
 
-func TestStaticMinusZeroIsZero(t *testing.T) {
+func TestQueueMinusZeroIsZero(t *testing.T) {
 	minus := math.Copysign(0, -1)
-	eachDiscipline(t, StaticConfig{Buckets: 3, Width: 1, Capacity: 4, Start: minus}, func(t *testing.T, s *Static) {
+	eachDiscipline(t, Config{Buckets: 3, Width: 1, Capacity: 4, Start: minus}, func(t *testing.T, s *Queue) {
 		if math.Signbit(s.Now()) {
 			t.Error("the clock starts at minus zero")
 		}
 		mustSchedule(t, s, minus, 0, minus)
-		for want := range ID(3) {
+		for want := range calendar.ID(3) {
 			id, at, _ := s.Next()
 			if id != want || math.Signbit(at) {
 				t.Errorf("Next gives %d at %v, want %d at 0", id, at, want)
@@ -160,9 +162,9 @@ func TestStaticMinusZeroIsZero(t *testing.T) {
 	})
 }
 
-func TestStaticPeek(t *testing.T) {
-	eachDiscipline(t, StaticConfig{Buckets: 8, Width: 1, Capacity: 8}, func(t *testing.T, s *Static) {
-		want := func(id ID, at float64) {
+func TestQueuePeek(t *testing.T) {
+	eachDiscipline(t, Config{Buckets: 8, Width: 1, Capacity: 8}, func(t *testing.T, s *Queue) {
+		want := func(id calendar.ID, at float64) {
 			t.Helper()
 			for range 2 { // a second Peek takes no work
 				if gotID, gotAt, ok := s.Peek(); gotID != id || gotAt != at || !ok {
@@ -209,14 +211,14 @@ func TestStaticPeek(t *testing.T) {
 		if work := s.Work().Since(peeked); work != (Work{Dispatched: 1}) {
 			t.Errorf("Next after Peek did %+v", work)
 		}
-		if got, want := fmt.Sprint(drainStatic(s)), "[1 3 4 2]"; got != want {
+		if got, want := fmt.Sprint(drain(s)), "[1 3 4 2]"; got != want {
 			t.Errorf("the rest leaves as %v, want %v", got, want)
 		}
 	})
 }
 
-func TestStaticUntil(t *testing.T) {
-	eachDiscipline(t, StaticConfig{Buckets: 4, Width: 1, Capacity: 8}, func(t *testing.T, s *Static) {
+func TestQueueUntil(t *testing.T) {
+	eachDiscipline(t, Config{Buckets: 4, Width: 1, Capacity: 8}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 3, 1, 2, 2, 9)
 		for range s.Until(math.NaN()) {
 			t.Fatal("dispatched up to NaN")
@@ -230,7 +232,7 @@ func TestStaticUntil(t *testing.T) {
 		if s.Now() != 1 || s.Len() != 4 {
 			t.Errorf("broken off at %v with %d pending, want 1 and 4", s.Now(), s.Len())
 		}
-		var got []ID
+		var got []calendar.ID
 		for id, at := range s.Until(2) {
 			got = append(got, id)
 			if at != s.Now() {
@@ -247,13 +249,13 @@ func TestStaticUntil(t *testing.T) {
 		if err := s.Schedule(7, 2.25); err != nil { // it has looked beyond, and must come back
 			t.Error(err)
 		}
-		if got := fmt.Sprint(drainStatic(s)); got != "[7 6 0 4]" {
+		if got := fmt.Sprint(drain(s)); got != "[7 6 0 4]" {
 			t.Errorf("the rest leaves as %v", got)
 		}
 	})
 }
 
-func TestStaticDays(t *testing.T) {
+func TestQueueDays(t *testing.T) {
 	for _, tc := range []struct {
 		t, width float64
 		day      int64
@@ -271,19 +273,19 @@ func TestStaticDays(t *testing.T) {
 		{math.MaxFloat64, math.SmallestNonzeroFloat64, maxDay, 4}, // the division overflows
 		{-math.SmallestNonzeroFloat64, math.MaxFloat64, 0, 0},     // and underflows, to minus zero
 	} {
-		s := mustStatic(t, StaticConfig{Buckets: 10, Width: tc.width, Capacity: 1})
+		s := mustNew(t, Config{Buckets: 10, Width: tc.width, Capacity: 1})
 		if day := s.dayOf(tc.t); day != tc.day || s.bucketOf(day) != tc.bucket {
 			t.Errorf("%v is on day %d in bucket %d, want %d in %d", tc.t, day, s.bucketOf(day), tc.day, tc.bucket)
 		}
 	}
 }
 
-func TestStaticAllocatesNothing(t *testing.T) {
+func TestQueueAllocatesNothing(t *testing.T) {
 	const n = 64
-	eachDiscipline(t, StaticConfig{Buckets: 32, Width: 0.1, Capacity: 2 * n}, func(t *testing.T, s *Static) {
+	eachDiscipline(t, Config{Buckets: 32, Width: 0.1, Capacity: 2 * n}, func(t *testing.T, s *Queue) {
 		rng := rand.New(rand.NewPCG(3, 4))
 		for i := range n {
-			s.Schedule(ID(i), rng.ExpFloat64())
+			s.Schedule(calendar.ID(i), rng.ExpFloat64())
 		}
 		allocs := testing.AllocsPerRun(1000, func() {
 			s.Peek()
@@ -303,9 +305,9 @@ func TestStaticAllocatesNothing(t *testing.T) {
 	})
 }
 
-func TestStaticBytes(t *testing.T) {
+func TestQueueBytes(t *testing.T) {
 	const n = 100_000
-	s := mustStatic(t, StaticConfig{Buckets: n, Width: 1, Capacity: n})
+	s := mustNew(t, Config{Buckets: n, Width: 1, Capacity: n})
 	if got, want := s.Bytes(), 16*n+12; got != want {
 		t.Errorf("%d ids and buckets take %d bytes, want %d", n, got, want)
 	}
@@ -334,16 +336,16 @@ func TestDisciplineAsText(t *testing.T) {
 }
 
 // A calendar that is made anew is like a new one, in the memory of the old one if that is enough; a configuration that is refused changes nothing.
-func TestStaticReset(t *testing.T) {
-	s := mustStatic(t, StaticConfig{Buckets: 100, Width: 0.1, Capacity: 50, Discipline: JustInTime, Start: 3})
+func TestQueueReset(t *testing.T) {
+	s := mustNew(t, Config{Buckets: 100, Width: 0.1, Capacity: 50, Discipline: JustInTime, Start: 3})
 	mustSchedule(t, s, 4, 7, 5)
 	if _, _, ok := s.Next(); !ok {
 		t.Fatal("nothing to dispatch")
 	}
-	if err := s.Reset(StaticConfig{Buckets: 0, Width: 0.1, Capacity: 50}); err == nil || s.Len() != 2 || s.Now() != 4 || s.Check() != nil {
+	if err := s.Reset(Config{Buckets: 0, Width: 0.1, Capacity: 50}); err == nil || s.Len() != 2 || s.Now() != 4 || s.Check() != nil {
 		t.Errorf("%v, %d events at %v, %v", err, s.Len(), s.Now(), s.Check())
 	}
-	for _, cfg := range []StaticConfig{
+	for _, cfg := range []Config{
 		{Buckets: 10, Width: 2, Capacity: 20, Discipline: Ordered, Start: -1},
 		{Buckets: 100, Width: 0.5, Capacity: 50},
 		{Buckets: 300, Width: 0.5, Capacity: 70, Discipline: JustInTime},
@@ -352,17 +354,17 @@ func TestStaticReset(t *testing.T) {
 		if err := s.Reset(cfg); err != nil {
 			t.Fatal(err)
 		}
-		fresh := mustStatic(t, cfg)
+		fresh := mustNew(t, cfg)
 		if want := max(before, fresh.Bytes()); s.Bytes() != want {
 			t.Errorf("%+v: %d bytes, want %d", cfg, s.Bytes(), want)
 		}
-		for _, q := range []*Static{s, fresh} {
+		for _, q := range []*Queue{s, fresh} {
 			mustSchedule(t, q, 9, 8, 8.5)
 		}
 		if err := s.Check(); err != nil || s.Now() != cfg.Start || s.Work() != fresh.Work() {
 			t.Errorf("%+v: %v, at %v, %+v", cfg, err, s.Now(), s.Work())
 		}
-		if got, want := drainStatic(s), drainStatic(fresh); !slices.Equal(got, want) {
+		if got, want := drain(s), drain(fresh); !slices.Equal(got, want) {
 			t.Errorf("%+v: %v, want %v", cfg, got, want)
 		}
 		mustSchedule(t, s, 100) // something is left for the next

@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"cmp"
@@ -14,13 +14,13 @@ import (
 
 // CalibrateOptions say how [Calibrate] measures. The zero value is good.
 type CalibrateOptions struct {
-	N           int                 // how many events are pending: 10,000 unless told, and 2 at least
-	Discipline  calendar.Discipline // how a bucket keeps its list
-	Widths      []float64           // in units of μ/N, that is Nδ/μ; unless told, [DefaultWidths]
-	Repetitions int                 // 5 unless told, a million at most; widths take turns, and the best of each counts
-	Least       time.Duration       // how long a repetition of one width lasts at least; 5 ms unless told
-	Seed        uint64              // of the jumps
-	Progress    func(done, of int)  // told after each repetition of each width, if not nil
+	N           int                // how many events are pending: 10,000 unless told, and 2 at least
+	Discipline  Discipline         // how a bucket keeps its list
+	Widths      []float64          // in units of μ/N, that is Nδ/μ; unless told, [DefaultWidths]
+	Repetitions int                // 5 unless told, a million at most; widths take turns, and the best of each counts
+	Least       time.Duration      // how long a repetition of one width lasts at least; 5 ms unless told
+	Seed        uint64             // of the jumps
+	Progress    func(done, of int) // told after each repetition of each width, if not nil
 }
 
 // A CalibrationPoint is one width of a [Calibration]. Times are in seconds per event.
@@ -33,21 +33,21 @@ type CalibrationPoint struct {
 	Spread    float64 `json:"spread"`    // the slowest repetition over the fastest
 }
 
-// A Calibration is what the steps of a [calendar.Static] take on this machine, with so many events.
+// A Calibration is what the steps of a [Queue] take on this machine, with so many events.
 type Calibration struct {
-	N             int                 `json:"n"`
-	Discipline    calendar.Discipline `json:"discipline"`
-	Costs         Costs               `json:"costs"`          // in seconds
-	StdErr        Costs               `json:"std_err"`        // the standard error of each
-	Points        []CalibrationPoint  `json:"points"`         // by width
-	BestX         float64             `json:"best_x"`         // the width that took least of those timed, in units of μ/N
-	BestTime      float64             `json:"best_time"`      // what an event took there
-	PredictedX    float64             `json:"predicted_x"`    // √(2b/c), the best width by Theorem 2.2
-	PredictedTime float64             `json:"predicted_time"` // c + √(2bc) + d, what an event should take there
-	Off           float64             `json:"off"`            // by what share an event takes longer at PredictedX, between the points, than at BestX
-	Misfit        float64             `json:"misfit"`         // root mean square of (measured−predicted)/measured, over all points
-	Fits          bool                `json:"fits"`           // whether costs that are the same at every width describe the times
-	Why           string              `json:"why,omitempty"`  // if they do not: why not
+	N             int                `json:"n"`
+	Discipline    Discipline         `json:"discipline"`
+	Costs         Costs              `json:"costs"`          // in seconds
+	StdErr        Costs              `json:"std_err"`        // the standard error of each
+	Points        []CalibrationPoint `json:"points"`         // by width
+	BestX         float64            `json:"best_x"`         // the width that took least of those timed, in units of μ/N
+	BestTime      float64            `json:"best_time"`      // what an event took there
+	PredictedX    float64            `json:"predicted_x"`    // √(2b/c), the best width by Theorem 2.2
+	PredictedTime float64            `json:"predicted_time"` // c + √(2bc) + d, what an event should take there
+	Off           float64            `json:"off"`            // by what share an event takes longer at PredictedX, between the points, than at BestX
+	Misfit        float64            `json:"misfit"`         // root mean square of (measured−predicted)/measured, over all points
+	Fits          bool               `json:"fits"`           // whether costs that are the same at every width describe the times
+	Why           string             `json:"why,omitempty"`  // if they do not: why not
 }
 
 // DefaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the nearer to where the best
@@ -69,7 +69,7 @@ func DefaultWidths(n int) []float64 {
 	return widths
 }
 
-// Calibrate times a [calendar.Static] with exponential jumps at many widths, and fits the costs b, c and d of the theory to the times, by the
+// Calibrate times a [Queue] with exponential jumps at many widths, and fits the costs b, c and d of the theory to the times, by the
 // method of Erickson, Ladner and LaMarca's journal paper. It says how far theory and practice are apart, too: on a machine
 // with caches the costs depend on the number of events (section 4 of the 1994 paper), so calibrate with about as many as
 // there will be. It keeps one processor busy for as long as it takes, a second or so, and uses 12 bytes an event and at
@@ -102,8 +102,8 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 	}
 	if err := cmp.Or(
 		// With one event every list has one entry, and c and d are one number.
-		refuseUnless(o.N >= 2 && o.N < calendar.MaxStatic, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", calendar.MaxStatic-1)),
-		refuseUnless(o.Discipline <= calendar.JustInTime, "CalibrateOptions.Discipline", o.Discipline, "Unordered, Ordered or JustInTime"),
+		refuseUnless(o.N >= 2 && o.N < MaxSize, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", MaxSize-1)),
+		refuseUnless(o.Discipline <= JustInTime, "CalibrateOptions.Discipline", o.Discipline, "Unordered, Ordered or JustInTime"),
 		refuseUnless(o.Repetitions >= 1 && o.Repetitions <= maxRepetitions,
 			"CalibrateOptions.Repetitions", o.Repetitions, fmt.Sprintf("from 1 to %d", maxRepetitions)),
 		refuseUnless(o.Least >= 0, "CalibrateOptions.Least", o.Least, "not negative")); err != nil {
@@ -139,7 +139,7 @@ const (
 // A trial times calendars of one size, one after the other in the same memory.
 type trial struct {
 	o     CalibrateOptions
-	s     calendar.Static
+	s     Queue
 	jumps random.Stream
 	ring  [chunk]float64
 }
@@ -179,14 +179,14 @@ func measure(ctx context.Context, o CalibrateOptions) ([]CalibrationPoint, error
 
 // bucketsToTime is how many buckets make a year that is far longer than jumps are, if memory allows.
 func bucketsToTime(n int, x float64) int {
-	most := min(max(mostBuckets, 4*float64(n)), calendar.MaxStatic)
+	most := min(max(mostBuckets, 4*float64(n)), MaxSize)
 	return int(min(farAhead*float64(n)/x+1, most))
 }
 
 // fill makes the calendar anew. Since exponential jumps have no memory, what is left of them at any time is as long as they are, and
 // a calendar that was just filled is like one that has run for long.
 func (t *trial) fill(ctx context.Context, width float64, buckets int) error {
-	if err := t.s.Reset(calendar.StaticConfig{Buckets: buckets, Width: width, Discipline: t.o.Discipline, Capacity: t.o.N}); err != nil {
+	if err := t.s.Reset(Config{Buckets: buckets, Width: width, Discipline: t.o.Discipline, Capacity: t.o.N}); err != nil {
 		return err
 	}
 	for id := range calendar.ID(t.o.N) {
@@ -241,11 +241,11 @@ func (t *trial) hold() time.Duration {
 //
 // If the costs do not fit, or the width that they imply was timed to be a tenth slower than the best, the width is the best of those
 // timed: the linear form can fit the whole range and still be off near its least, as it is for lists in order.
-func (c *Calibration) Config(n int, mean, degradation float64) (calendar.StaticConfig, error) {
+func (c *Calibration) Config(n int, mean, degradation float64) (Config, error) {
 	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean), positive("the degradation", degradation)); err != nil {
-		return calendar.StaticConfig{}, err
+		return Config{}, err
 	}
-	cfg := calendar.StaticConfig{Discipline: c.Discipline, Capacity: n}
+	cfg := Config{Discipline: c.Discipline, Capacity: n}
 	var err error
 	const trusted = 0.1
 	if c.Fits && c.Off <= trusted {
@@ -255,21 +255,21 @@ func (c *Calibration) Config(n int, mean, degradation float64) (calendar.StaticC
 		return cfg, err
 	}
 	if err := positive("Calibration.BestX", c.BestX); err != nil {
-		return calendar.StaticConfig{}, err
+		return Config{}, err
 	}
 	// Without costs: the degradation is at most 1/(e^(Mδ/μ)−1), which it would be if lists were all there is (equation 3).
 	cfg.Width = c.BestX * mean / float64(n)
 	buckets := math.Ceil(math.Log1p(1/degradation) * float64(n) / c.BestX)
-	cfg.Buckets = int(min(max(buckets, 1), calendar.MaxStatic))
+	cfg.Buckets = int(min(max(buckets, 1), MaxSize))
 	return cfg, nil
 }
 
-// NewStatic makes a calendar for n events with jumps of the given mean, as [Calibration.Config] has it, with a degradation of
+// New makes a calendar for n events with jumps of the given mean, as [Calibration.Config] has it, with a degradation of
 // one per cent.
-func (c *Calibration) NewStatic(n int, mean float64) (*calendar.Static, error) {
+func (c *Calibration) New(n int, mean float64) (*Queue, error) {
 	cfg, err := c.Config(n, mean, 0.01)
 	if err != nil {
 		return nil, err
 	}
-	return calendar.NewStatic(cfg)
+	return New(cfg)
 }

@@ -1,19 +1,4 @@
-// Package theory is the theory of the static calendar queue, by Erickson, Ladner and LaMarca: how long an event takes on average, which
-// width and which number of buckets make it least, and what the steps take on the machine at hand.
-//
-// Numbers of theorems, equations and corollaries are those of the 1994 paper; the formula for any width is in the journal version.
-//
-// N events are pending, all the time: whenever one is dispatched, another is scheduled a jump ahead of the clock. Jumps are
-// independent, with mean μ and a bounded density near 0. A bucket is δ wide, and x = Nδ/μ is about how many events are due
-// within one. The discipline is the unordered list.
-//
-// [Costs] has the formulas, [Calibrate] measures the costs, and [Calibration.NewStatic] makes a [calendar.Static] of the width and the
-// number of buckets that they imply; the examples of Costs and Calibration show both. [Jump] is for jumps that are not exponential.
-// Users of [calendar.Queue] need none of this: it tunes itself.
-//
-//	c, err := theory.Calibrate(ctx, theory.CalibrateOptions{N: 100_000})
-//	q, err := c.NewStatic(100_000, meanJump)
-package theory
+package static
 
 import (
 	"cmp"
@@ -21,14 +6,12 @@ import (
 	"math"
 )
 
-func isFinite(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
-
 // refuseUnless tells what is wrong with an argument.
 func refuseUnless(good bool, name string, got any, want string) error {
 	if good {
 		return nil
 	}
-	return fmt.Errorf("theory: %s is %v, must be %s", name, got, want)
+	return fmt.Errorf("static: %s is %v, must be %s", name, got, want)
 }
 
 func positive(name string, x float64) error {

@@ -1,12 +1,10 @@
-package theory
+package static
 
 import (
 	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/integrate/quad"
-
-	"github.com/almanac-sim/almanac/calendar"
 )
 
 // How many buckets: with M of them, an event that is a whole year of M days ahead lies in the same bucket as today's, and is
@@ -174,12 +172,12 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	}
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
 	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
-	low, high := 0, calendar.MaxStatic
-	if bound+1 < calendar.MaxStatic {
+	low, high := 0, MaxSize
+	if bound+1 < MaxSize {
 		high = int(bound) + 1
 	} else { // or the bound is not a number, since the costs are too large or too far apart
 		// A jump with a shorter tail than the worst may do with fewer.
-		if e, err := k.Degradation(calendar.MaxStatic/float64(n), jump); err != nil || !(e <= degradation) {
+		if e, err := k.Degradation(MaxSize/float64(n), jump); err != nil || !(e <= degradation) {
 			return 0, cmp.Or(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
 		}
 	}
@@ -205,7 +203,7 @@ func BucketsFor(support, width float64) (int, error) {
 		return 0, err
 	}
 	m := math.Ceil(support/width + 1)
-	if err := refuseUnless(m <= calendar.MaxStatic, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
+	if err := refuseUnless(m <= MaxSize, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
 		return 0, err
 	}
 	return int(m), nil

@@ -1,11 +1,13 @@
-package calendar
+package static
 
 import (
 	"iter"
 	"math"
+
+	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Static is the calendar of the papers: M buckets of width δ, and a current bucket that goes round them. The time line
+// Queue is the calendar of the papers: M buckets of width δ, and a current bucket that goes round them. The time line
 // is cut into days of width δ and the event at t is kept in bucket ⌊t/δ⌋ mod M, whatever its year, until the current
 // bucket comes round on its very day. M and δ are the caller's choice and never change; the number of events may.
 //
@@ -29,14 +31,14 @@ import (
 // before what it found takes the current bucket back. And just-in-time sorting keeps ties in order: in Algorithm 1
 // dropping an event on top of its equals would turn their order round.
 //
-// A Static must not be used from several goroutines at once. The zero Static refuses every id; use [NewStatic].
+// A Queue must not be used from several goroutines at once. The zero Queue refuses every id; use [New].
 //
 // The structure and its analysis are those of Erickson, Ladner and LaMarca, Optimizing static calendar queues [Erickson94].
 // The arrays, Algorithms 1 to 5 and just-in-time sorting are those of Lehman, Keen and Barnes, Trading space for time:
 // constant-speed algorithms for managing future events in scientific simulations, CSC 2012.
 //
 // [Erickson94]: https://doi.org/10.1109/SFCS.1994.365719
-type Static struct {
+type Queue struct {
 	// An event's number n is its id plus one, so that zero can end a list. The names in brackets are Lehman's.
 	at    []float64 // time of event n (T); at[0] is not used
 	next  []int32   // link to the event after n in its bucket (P), or idle; next[0] is scratch of merge
@@ -57,26 +59,26 @@ type Static struct {
 	work Work
 }
 
-// idle is the link of an event that is not pending (PZ in the paper). No link has this value, since |link| ≤ MaxStatic.
+// idle is the link of an event that is not pending (PZ in the paper). No link has this value, since |link| ≤ MaxSize.
 const idle = math.MinInt32
 
-// Schedule makes id due at the given time. It returns [ErrID], [ErrTime], [ErrPast] or [ErrScheduled], in this order of
+// Schedule makes id due at the given time. It returns [calendar.ErrID], [calendar.ErrTime], [calendar.ErrPast] or [calendar.ErrScheduled], in this order of
 // precedence, if that cannot be, and then changes nothing.
-func (s *Static) Schedule(id ID, at float64) error {
+func (s *Queue) Schedule(id calendar.ID, at float64) error {
 	n, err := s.admit(id, at)
 	if err != nil {
 		return err
 	}
 	if s.next[n] != idle {
-		return ErrScheduled
+		return calendar.ErrScheduled
 	}
 	s.insert(n, at)
 	return nil
 }
 
 // Reschedule moves the event of id to the given time, behind those already due then, or schedules it if it was not pending.
-// It returns [ErrID], [ErrTime] or [ErrPast] if that cannot be, and then changes nothing.
-func (s *Static) Reschedule(id ID, at float64) error {
+// It returns [calendar.ErrID], [calendar.ErrTime] or [calendar.ErrPast] if that cannot be, and then changes nothing.
+func (s *Queue) Reschedule(id calendar.ID, at float64) error {
 	n, err := s.admit(id, at)
 	if err != nil {
 		return err
@@ -89,7 +91,7 @@ func (s *Static) Reschedule(id ID, at float64) error {
 }
 
 // Cancel removes the event of id, and reports whether there was one.
-func (s *Static) Cancel(id ID) bool {
+func (s *Queue) Cancel(id calendar.ID) bool {
 	n, ok := s.pending(id)
 	if ok {
 		s.remove(n)
@@ -98,20 +100,20 @@ func (s *Static) Cancel(id ID) bool {
 }
 
 // Renumber gives the event of one id to another that has none, at the same time but behind those already due then
-// (Algorithm 4). It returns [ErrID], [ErrNotScheduled] or [ErrScheduled] if that cannot be, and then changes nothing.
-func (s *Static) Renumber(from, to ID) error {
+// (Algorithm 4). It returns [calendar.ErrID], [calendar.ErrNotScheduled] or [calendar.ErrScheduled] if that cannot be, and then changes nothing.
+func (s *Queue) Renumber(from, to calendar.ID) error {
 	if !s.holds(from) || !s.holds(to) {
-		return ErrID
+		return calendar.ErrID
 	}
 	n, ok := s.pending(from)
 	if !ok {
-		return ErrNotScheduled
+		return calendar.ErrNotScheduled
 	}
 	if from == to {
 		return nil
 	}
 	if _, ok := s.pending(to); ok {
-		return ErrScheduled
+		return calendar.ErrScheduled
 	}
 	s.remove(n)
 	s.insert(int32(to)+1, s.at[n])
@@ -119,35 +121,35 @@ func (s *Static) Renumber(from, to ID) error {
 }
 
 // Next removes the earliest event and advances the clock to it. ok is false when nothing is pending.
-func (s *Static) Next() (id ID, at float64, ok bool) {
+func (s *Queue) Next() (id calendar.ID, at float64, ok bool) {
 	n := s.find()
 	if n == 0 {
 		return 0, 0, false
 	}
 	s.dispatch(n)
-	return ID(n - 1), s.now, true
+	return calendar.ID(n - 1), s.now, true
 }
 
 // Peek returns what Next would, and leaves the event pending and the clock where it is.
-func (s *Static) Peek() (id ID, at float64, ok bool) {
+func (s *Queue) Peek() (id calendar.ID, at float64, ok bool) {
 	n := s.find()
 	if n == 0 {
 		return 0, 0, false
 	}
-	return ID(n - 1), s.at[n], true
+	return calendar.ID(n - 1), s.at[n], true
 }
 
 // Until dispatches events in order up to and including time t. The loop's body may schedule and cancel events; what it
 // schedules up to t is dispatched too. The clock is left at the last event dispatched, also when the loop is broken off.
-func (s *Static) Until(t float64) iter.Seq2[ID, float64] {
-	return func(yield func(ID, float64) bool) {
+func (s *Queue) Until(t float64) iter.Seq2[calendar.ID, float64] {
+	return func(yield func(calendar.ID, float64) bool) {
 		for {
 			n := s.find()
 			if n == 0 || !(s.at[n] <= t) {
 				return
 			}
 			s.dispatch(n)
-			if !yield(ID(n-1), s.now) {
+			if !yield(calendar.ID(n-1), s.now) {
 				return
 			}
 		}
@@ -155,7 +157,7 @@ func (s *Static) Until(t float64) iter.Seq2[ID, float64] {
 }
 
 // At returns when id is due. ok is false when it has no pending event.
-func (s *Static) At(id ID) (at float64, ok bool) {
+func (s *Queue) At(id calendar.ID) (at float64, ok bool) {
 	n, ok := s.pending(id)
 	if !ok {
 		return 0, false
@@ -164,19 +166,19 @@ func (s *Static) At(id ID) (at float64, ok bool) {
 }
 
 // Len returns the number of pending events.
-func (s *Static) Len() int { return s.count }
+func (s *Queue) Len() int { return s.count }
 
 // Now returns the time of the last event dispatched, or the start if there was none.
-func (s *Static) Now() float64 { return s.now }
+func (s *Queue) Now() float64 { return s.now }
 
-// Bytes returns the memory that the arrays hold, which only [Static.Reset] changes.
-func (s *Static) Bytes() int { return 8*cap(s.at) + 4*cap(s.next) + 4*cap(s.heads) }
+// Bytes returns the memory that the arrays hold, which only [Queue.Reset] changes.
+func (s *Queue) Bytes() int { return 8*cap(s.at) + 4*cap(s.next) + 4*cap(s.heads) }
 
 // holds reports whether id is within the capacity.
-func (s *Static) holds(id ID) bool { return uint64(id)+1 < uint64(len(s.at)) }
+func (s *Queue) holds(id calendar.ID) bool { return uint64(id)+1 < uint64(len(s.at)) }
 
 // pending returns the number of id's event, and whether it has one.
-func (s *Static) pending(id ID) (n int32, ok bool) {
+func (s *Queue) pending(id calendar.ID) (n int32, ok bool) {
 	if !s.holds(id) {
 		return 0, false
 	}
@@ -185,14 +187,14 @@ func (s *Static) pending(id ID) (n int32, ok bool) {
 }
 
 // admit returns the number for id's event, or why it cannot be scheduled at the given time.
-func (s *Static) admit(id ID, at float64) (int32, error) {
+func (s *Queue) admit(id calendar.ID, at float64) (int32, error) {
 	switch {
 	case !s.holds(id):
-		return 0, ErrID
+		return 0, calendar.ErrID
 	case !isFinite(at):
-		return 0, ErrTime
+		return 0, calendar.ErrTime
 	case !(at >= s.now):
-		return 0, ErrPast
+		return 0, calendar.ErrPast
 	}
 	return int32(id) + 1, nil
 }

@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"errors"
@@ -109,7 +109,7 @@ func weighted(rows [][3]float64, target, weights []float64, use []int) (factors 
 	return factors, nil
 }
 
-var errTooAlike = errors.New("theory: the widths are too much alike to tell the costs apart")
+var errTooAlike = errors.New("static: the widths are too much alike to tell the costs apart")
 
 // columnSizes are the norms of the columns, by which they are divided: seconds per event are small numbers.
 func columnSizes(rows [][3]float64) (sizes [3]float64) {

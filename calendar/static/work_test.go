@@ -1,13 +1,15 @@
-package calendar
+package static
 
 import (
 	"math"
 	"testing"
+
+	"github.com/almanac-sim/almanac/calendar"
 )
 
 // The example in section 1.1 of Erickson, Ladner and LaMarca, worked by hand: N = 8, M = 10, δ = 10, t₀ = 30. The event
 // after the first is the one the paper adds, at 87. Each row is what one Next costs.
-func TestStaticWorkOnThePapersExample(t *testing.T) {
+func TestQueueWorkOnThePapersExample(t *testing.T) {
 	rows := []struct {
 		at      float64
 		empty   uint64
@@ -31,7 +33,7 @@ func TestStaticWorkOnThePapersExample(t *testing.T) {
 		// visit 3 and 4 again before that.
 		{251, 10, [3]uint64{2, 2, 2}},
 	}
-	eachDiscipline(t, StaticConfig{Buckets: 10, Width: 10, Capacity: 9, Start: 30}, func(t *testing.T, s *Static) {
+	eachDiscipline(t, Config{Buckets: 10, Width: 10, Capacity: 9, Start: 30}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 31, 54, 85, 98, 111, 128, 138, 251)
 		if s.discipline == Ordered {
 			// 138 is put behind 31, and 251 behind 54.
@@ -61,8 +63,8 @@ func TestStaticWorkOnThePapersExample(t *testing.T) {
 	})
 }
 
-func TestStaticWorkOfCancelling(t *testing.T) {
-	eachDiscipline(t, StaticConfig{Buckets: 2, Width: 1, Capacity: 4}, func(t *testing.T, s *Static) {
+func TestQueueWorkOfCancelling(t *testing.T) {
+	eachDiscipline(t, Config{Buckets: 2, Width: 1, Capacity: 4}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 0.1, 0.2, 0.3, 1.5)
 		want := Work{Traversed: 3} // the newest is on top: 2, 1, 0
 		if s.discipline == Ordered {
@@ -77,10 +79,10 @@ func TestStaticWorkOfCancelling(t *testing.T) {
 }
 
 // A gap of more years than anyone can wait for costs one year of visits.
-func TestStaticWorkOfAGap(t *testing.T) {
-	eachDiscipline(t, StaticConfig{Buckets: 100, Width: 1e-3, Capacity: 3, Start: -1e300}, func(t *testing.T, s *Static) {
+func TestQueueWorkOfAGap(t *testing.T) {
+	eachDiscipline(t, Config{Buckets: 100, Width: 1e-3, Capacity: 3, Start: -1e300}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 1, 1e300, math.MaxFloat64)
-		for want := range ID(3) {
+		for want := range calendar.ID(3) {
 			before := s.Work()
 			if id, _, _ := s.Next(); id != want {
 				t.Fatalf("Next gives %d, want %d", id, want)

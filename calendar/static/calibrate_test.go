@@ -1,4 +1,4 @@
-package theory
+package static
 
 import (
 	"context"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/almanac-sim/almanac/calendar"
 )
 
 // Nothing here depends on how fast the machine is.
@@ -38,14 +36,14 @@ func linear(n int, k Costs) func(CalibrationPoint) float64 {
 func TestFitFindsExactCosts(t *testing.T) {
 	for _, n := range []int{2, 50, 10_000, 10_000_000} {
 		for _, want := range []Costs{{2e-9, 3e-9, 30e-9}, {1e-3, 1e-6, 5}, {1, 1, 1}} {
-			c, err := fitCalibration(n, calendar.Ordered, synthetic(n, linear(n, want)))
+			c, err := fitCalibration(n, Ordered, synthetic(n, linear(n, want)))
 			if err != nil {
 				t.Fatal(err)
 			}
 			wantNear(t, "b", c.Costs.Empty/want.Empty, 1, 1e-6)
 			wantNear(t, "c", c.Costs.Entry/want.Entry, 1, 1e-3) // a millionth of d
 			wantNear(t, "d", c.Costs.Fixed/want.Fixed, 1, 1e-6)
-			if !c.Fits || c.Why != "" || c.Misfit > 1e-9 || c.N != n || c.Discipline != calendar.Ordered {
+			if !c.Fits || c.Why != "" || c.Misfit > 1e-9 || c.N != n || c.Discipline != Ordered {
 				t.Errorf("N = %d: %+v", n, c)
 			}
 			wantNear(t, "the predicted x", c.PredictedX, math.Sqrt(2*c.Costs.Empty/c.Costs.Entry), 0)
@@ -86,7 +84,7 @@ func TestFitIsRobust(t *testing.T) {
 				points[i].Measured *= 1.5 + 1.5*rng.Float64()
 			}
 		}
-		got, err := fitCalibration(n, calendar.Unordered, points)
+		got, err := fitCalibration(n, Unordered, points)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +128,7 @@ func TestFitRefusesOtherModels(t *testing.T) {
 		}, "apart"},
 		"quadratic lists": {func(p CalibrationPoint) float64 { return 1e-9 * (1/p.X + p.X*p.X) }, "apart"},
 	} {
-		got, err := fitCalibration(1000, calendar.Unordered, synthetic(1000, c.model))
+		got, err := fitCalibration(1000, Unordered, synthetic(1000, c.model))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -152,7 +150,7 @@ func TestFitRefusesOtherModels(t *testing.T) {
 	}
 	points := synthetic(1000, linear(1000, unit))
 	points[3].Measured = 0
-	if _, err := fitCalibration(1000, calendar.Unordered, points); err == nil || !strings.Contains(err.Error(), "a time measured is 0") {
+	if _, err := fitCalibration(1000, Unordered, points); err == nil || !strings.Contains(err.Error(), "a time measured is 0") {
 		t.Errorf("no time at all: %v", err)
 	}
 }
@@ -163,29 +161,29 @@ func TestTimeBetweenPoints(t *testing.T) {
 		wantNear(t, "the time", timeAt(points, c[0]), c[1], 1e-14)
 	}
 	// Costs of 1, 1, 1 have their best at √2, which was not timed.
-	c := must(fitCalibration(10_000, calendar.Unordered, synthetic(10_000, linear(10_000, unit))))
+	c := must(fitCalibration(10_000, Unordered, synthetic(10_000, linear(10_000, unit))))
 	if c.Off < 0 || c.Off > 0.01 || c.BestX < 1.2 || c.BestX > 1.6 {
 		t.Errorf("best %v, off by %v", c.BestX, c.Off)
 	}
 }
 
 func TestConfigOfACalibration(t *testing.T) {
-	c := must(fitCalibration(10_000, calendar.JustInTime, synthetic(10_000, linear(10_000, unit))))
+	c := must(fitCalibration(10_000, JustInTime, synthetic(10_000, linear(10_000, unit))))
 	cfg, err := c.Config(1000, 5, 0.0501)
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantNear(t, "the width", cfg.Width, math.Sqrt2*5/1000, 1e-9)
-	if cfg.Buckets < 1915 || cfg.Buckets > 1925 || cfg.Capacity != 1000 || cfg.Discipline != calendar.JustInTime {
+	if cfg.Buckets < 1915 || cfg.Buckets > 1925 || cfg.Capacity != 1000 || cfg.Discipline != JustInTime {
 		t.Errorf("%+v", cfg)
 	}
-	s, err := c.NewStatic(1000, 5)
+	s, err := c.New(1000, 5)
 	if err != nil || s.Bytes() < 12*1001+4*3015 || s.Bytes() > 12*1001+4*3025 {
 		t.Errorf("%d bytes, %v", s.Bytes(), err)
 	}
 	for _, wrong := range []error{
-		second(c.Config(0, 1, 0.01)), second(c.Config(1, 0, 0.01)), second(c.Config(1, 1, math.NaN())), second(c.NewStatic(-1, 1)),
-		second((&Calibration{}).NewStatic(10, 1)),
+		second(c.Config(0, 1, 0.01)), second(c.Config(1, 0, 0.01)), second(c.Config(1, 1, math.NaN())), second(c.New(-1, 1)),
+		second((&Calibration{}).New(10, 1)),
 	} {
 		if wrong == nil {
 			t.Error("not refused")
@@ -196,7 +194,7 @@ func TestConfigOfACalibration(t *testing.T) {
 func second[T any](_ T, err error) error { return err }
 
 func TestCalibrateTiny(t *testing.T) {
-	for _, d := range []calendar.Discipline{calendar.Unordered, calendar.Ordered, calendar.JustInTime} {
+	for _, d := range []Discipline{Unordered, Ordered, JustInTime} {
 		calls := 0
 		o := CalibrateOptions{N: 50, Discipline: d, Repetitions: 2, Least: 100 * time.Microsecond, Widths: []float64{4, 1, 0.25, 2, 0.5, 1}}
 		o.Progress = func(done, of int) {
@@ -220,7 +218,7 @@ func TestCalibrateTiny(t *testing.T) {
 				t.Errorf("the best is %v, but there is %v", c.BestTime, p.Measured)
 			}
 		}
-		if s, err := c.NewStatic(50, 1); err != nil || s.Schedule(49, 1) != nil {
+		if s, err := c.New(50, 1); err != nil || s.Schedule(49, 1) != nil {
 			t.Errorf("%v", err)
 		}
 		text, err := json.Marshal(c)

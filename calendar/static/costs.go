@@ -1,4 +1,4 @@
-package theory
+package static
 
 // Costs are what the steps of a calendar take, in any unit of time: the hidden parameters of an implementation, which
 // [Calibrate] measures on the machine it runs on.
