@@ -72,25 +72,25 @@ tidy: ## go.mod names what is used
 # than there are cores, since some wait. What tests leave behind is collected less often
 # than by default (GOGC), which takes a tenth of their time; make soak collects it as often as a program does.
 MORE = $$(($$(getconf _NPROCESSORS_ONLN) + 2))
-FIRST = ./page ./cmd/almanac ./ensemble ./examples ./spray ./population ./population/internal/engine ./fit ./reproduce/li ./sim ./calendar ./capped ./dispatch
+FIRST = ./page ./cmd/almanac ./ensemble ./examples ./spray ./relaxed ./population ./population/internal/engine ./fit ./reproduce/li ./sim ./calendar ./capped ./dispatch
 
 unit: ## every test
 	GOGC=400 $(GO) test -p $(MORE) -parallel $(MORE) -vet=off -timeout $(TIMEOUT) $(FIRST) ./...
 
-# The race detector is for where goroutines meet: in spray everywhere, but for long tests of one goroutine and those of memory, and
+# The race detector is for where goroutines meet: in spray and relaxed everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make
 # soak has it. Tests of capped that need gonum are of one goroutine, and have the build tag !race.
-ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|CalendarExact|RankError|MovesFewTimes|Fuzz
+ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|Signposts|IsConstant|OfTooMany|QueueExact|RankError|MovesFewTimes|Fuzz
 SOME = ./dispatch
 NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray ./relaxed
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
 
 # What must be right where an int has 32 bits: the packages that other programs import. make test only checks that all packages compile
 # (internal/house), since to build the standard library for a second architecture takes as long as many tests.
-SMALL = ./calendar ./spray ./capped ./capped/internal/counts ./dispatch ./sim ./population/... ./ensemble ./experiment ./internal/cappedmath ./internal/memory ./internal/random ./internal/portable
+SMALL = ./calendar ./spray ./relaxed ./capped ./capped/internal/counts ./dispatch ./sim ./population/... ./ensemble ./experiment ./internal/cappedmath ./internal/memory ./internal/random ./internal/portable
 
 test32: ## the tests of the packages that other programs import, with 32 bits; amd64 runs them
 	GOARCH=386 $(GO) test -vet=off -timeout $(TIMEOUT) $(SMALL)
@@ -104,10 +104,10 @@ arm64: ## every test for arm64, in an emulator: half an hour or more
 soak: lint test test32 fuzz ## all of test, and what takes hours: every test with the race detector, random runs, fuzzing
 	$(GO) test -race -vet=off -timeout 6h ./...
 	$(GO) vet -tags soak ./...
-	$(GO) test -tags soak -vet=off -timeout 6h $$($(GO) list ./... | grep -v /spray$$)
-	$(GO) test -tags soak -vet=off -timeout 6h -run Soak ./spray -soak $(SOAKTIME)
-	$(GO) test -race -tags soak -vet=off -timeout 6h -run Soak ./spray -soak $(SOAKTIME)
-	$(GO) test -race -tags soak -vet=off -timeout 6h -skip Soak ./spray
+	$(GO) test -tags soak -vet=off -timeout 6h $$($(GO) list ./... | grep -v -e /spray$$ -e /relaxed$$)
+	$(GO) test -tags soak -vet=off -timeout 6h -run Soak ./spray ./relaxed -soak $(SOAKTIME)
+	$(GO) test -race -tags soak -vet=off -timeout 6h -run Soak ./spray ./relaxed -soak $(SOAKTIME)
+	$(GO) test -race -tags soak -vet=off -timeout 6h -skip Soak ./spray ./relaxed
 
 # A fuzz target is found by its name; go test takes one at a time.
 fuzz: ## look for inputs that fail, FUZZTIME for each target; their seeds are part of every test

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
-	"github.com/almanac-sim/almanac/spray"
+	"github.com/almanac-sim/almanac/relaxed"
 )
 
 // Which data structure for the pool? Goroutines insert and remove an item, by turns in one process,
@@ -53,7 +53,7 @@ func BenchmarkPoolsByTurns(b *testing.B) {
 				n--
 				mu.Unlock()
 			}
-			c := spray.NewCalendar[int]()
+			c := relaxed.New[int]()
 			var clock atomic.Int64 // as the time would be
 			byCalendar := func() {
 				c.Schedule(float64(clock.Add(1)), 1)

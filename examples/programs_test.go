@@ -18,11 +18,11 @@ import (
 	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/experiment"
 	_ "github.com/almanac-sim/almanac/population"
+	_ "github.com/almanac-sim/almanac/relaxed/relaxedtest"
 	_ "github.com/almanac-sim/almanac/sim"
 	_ "github.com/almanac-sim/almanac/sim/analysis"
 	_ "github.com/almanac-sim/almanac/sim/output"
 	_ "github.com/almanac-sim/almanac/spray"
-	_ "github.com/almanac-sim/almanac/spray/spraytest"
 )
 
 var update = flag.Bool("update", false, "write the expected output of the programs anew")

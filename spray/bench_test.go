@@ -29,7 +29,7 @@ func BenchmarkListHold(b *testing.B) {
 func holdKeys[K cmp.Ordered](b *testing.B, keys string, next func(K) K) {
 	for _, n := range []int{1000, 100_000, 1_000_000} {
 		b.Run(keys+"/"+sizes[n], func(b *testing.B) {
-			l := New[K, uint64](Processes(2))
+			l := New[K, uint64](Concurrency(2))
 			var zero K
 			for range n {
 				l.Insert(next(zero), 1)

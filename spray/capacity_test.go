@@ -11,7 +11,7 @@ func TestListCapacity(t *testing.T) {
 		capacity int
 		grows    bool
 	}{{0, true}, {n / 4, true}, {n, false}} {
-		l := New[int, int](Capacity(c.capacity), Processes(1))
+		l := New[int, int](Capacity(c.capacity), Concurrency(1))
 		parts := func() (sum int) {
 			for k := range l.nodes.parts {
 				if l.nodes.parts[k] != nil {

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // kill removes an element as one does who is halted before it could unlink anything: the node is dead, and linked at all its levels.
@@ -20,7 +22,7 @@ func kill(l *List[int, int], h Handle) {
 // were halted in the middle of it. There are few keys, so that new elements come right behind dead ones.
 func TestSearchPassesTheDead(t *testing.T) {
 	for _, keys := range []int{20, 1000} {
-		for seed := range uint64(fewerRaced(20, 2)) {
+		for seed := range uint64(stress.FewerRaced(20, 2)) {
 			l := New[int, int](Seed(seed))
 			r := rand.New(rand.NewPCG(seed, 1))
 			there := map[int][]element{} // in the order in which they were inserted
@@ -56,7 +58,7 @@ func TestSearchPassesTheDead(t *testing.T) {
 func TestSpraysPassTheDead(t *testing.T) {
 	const top = 4
 	w := Walk{Heights: []int{4, 3, 2, 1}, Most: 2, Final: 1}
-	for seed := range uint64(fewerRaced(30, 2)) {
+	for seed := range uint64(stress.FewerRaced(30, 2)) {
 		l := New[int, int](Seed(seed), Spraying(w))
 		s := l.take()
 		var keys []int

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
@@ -49,11 +50,11 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 		if guided && level < inline {
 			if i := s.near[level&(inline-1)]; i != none && i != at {
 				c := l.nodes.at(i)
-				interleave()
+				interleave.Point()
 				if standing(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
 					at, pred = i, c
 				}
-				interleave()
+				interleave.Point()
 			}
 		}
 		from := l.link(pred, level)
@@ -113,11 +114,11 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 		}
 		after = next &^ frozen
 	}
-	interleave()
+	interleave.Point()
 	if !atomic.CompareAndSwapUint32(from, first, after) {
 		return 0, false
 	}
-	interleave()
+	interleave.Point()
 	for i := first; i != after; {
 		n := l.nodes.at(i)
 		next := atomic.LoadUint32(l.link(n, level)) &^ frozen
@@ -131,7 +132,7 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 // snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
 // is not dead itself; otherwise somebody else will.
 func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
-	interleave()
+	interleave.Point()
 	first := atomic.LoadUint32(&pred.next[0])
 	if first != i {
 		if first != none && first&frozen == 0 {

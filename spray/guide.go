@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
@@ -120,9 +121,9 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 			}
 			// Being in the list, it is there until this operation is over at least, and its key can be read.
 			n := l.nodes.at(i)
-			interleave()
+			interleave.Point()
 			if standing(n.state.Load(), level) {
-				interleave()
+				interleave.Point()
 				if key < n.key {
 					break
 				}

@@ -4,13 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // An insertion goes few steps from where signposts have it begin, however high it is: they name most elements, and what they do not is named as searches come
 // by. Where buckets have become too narrow, or too wide, it takes as many insertions as there are elements.
 func TestInsertionsGoFewSteps(t *testing.T) {
-	n := fewerRaced(10_000, 1000)
-	l := New[float64, int](Processes(1))
+	n := stress.FewerRaced(10_000, 1000)
+	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range n {
 		l.Insert(r.ExpFloat64(), i)
@@ -44,8 +46,8 @@ func TestInsertionsGoFewSteps(t *testing.T) {
 // Buckets of equal width suit times, however these grow: they are not laid out anew when times double. Where gaps grow with the keys, buckets are not of equal
 // width, until they are times again.
 func TestBucketsSuitKeys(t *testing.T) {
-	n := fewerRaced(10_000, 1000)
-	l := New[float64, int](Processes(1))
+	n := stress.FewerRaced(10_000, 1000)
+	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
 		l.Insert(r.ExpFloat64(), i)
@@ -86,8 +88,8 @@ func TestBucketsSuitKeys(t *testing.T) {
 
 // Buckets suit times, too, where some elements are never due: their gaps, however wide, do not tell how far apart the others are.
 func TestBucketsSuitTimesAmongOthers(t *testing.T) {
-	n := fewerRaced(5000, 1000)
-	l := New[float64, int](Processes(1))
+	n := stress.FewerRaced(5000, 1000)
+	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 3))
 	for i := range n {
 		l.Insert(r.ExpFloat64(), i)
@@ -113,7 +115,7 @@ func TestBucketsSuitTimesAmongOthers(t *testing.T) {
 
 // A search does not begin at a node that a post names if it is not in the list at all its levels, or is another element by now.
 func TestGuideBelievesNoPost(t *testing.T) {
-	l := New[int, int](Processes(1))
+	l := New[int, int](Concurrency(1))
 	for i := range 1000 {
 		l.Insert(i<<10, i)
 	}

@@ -1,18 +1,16 @@
 package spray
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // A call is an operation of a history, and what came of it.
@@ -76,40 +74,18 @@ func record(goroutines, operations int, seed uint64, insert func(key int), remov
 	return slices.Concat(logs...)
 }
 
-// jolted lets others run between steps, one time in n, as long as f runs.
-func jolted(n uint64, f func()) {
-	var count atomic.Uint64
-	between(func() {
-		if count.Add(0x9e3779b97f4a7c15)>>32%n == 0 {
-			runtime.Gosched()
-		}
-	}, f)
-}
-
-// interrupted has goroutines give way between steps while f runs: often out of a thousand times, and sometimes for long.
-func interrupted(often int, f func()) {
-	between(func() {
-		switch x := rand.IntN(1000); {
-		case x < 1:
-			time.Sleep(20 * time.Microsecond)
-		case x < often:
-			runtime.Gosched()
-		}
-	}, f)
-}
-
 // DeleteMin is exact: histories of short runs, in which goroutines are stopped between any two steps, are those of a queue whose operations
 // happen one after the other and remove the first element.
 func TestDeleteMinIsLinearizable(t *testing.T) {
 	for seed := range soak.Size[uint64](500, 1500) {
-		jolted(2+seed%3, func() {
+		stress.Jolted(2+seed%3, func() {
 			l := New[int, int](Seed(seed))
 			history := record(4, 8, seed, func(key int) { l.Insert(key, 0) }, func() (int, bool) {
 				k, _, ok := l.DeleteMin()
 				return k, ok
 			})
 			if !porcupine.CheckOperations(relaxed(1), history) {
-				t.Fatalf("seed %d: %s", seed, describe(history))
+				t.Fatalf("seed %d: %s", seed, stress.Describe(history))
 			}
 		})
 	}
@@ -118,15 +94,15 @@ func TestDeleteMinIsLinearizable(t *testing.T) {
 // Spray removes one of the first few: those that its walk can reach, and as many more as others have in hand.
 func TestSprayIsRelaxed(t *testing.T) {
 	for seed := range uint64(150) {
-		jolted(2+seed%3, func() {
+		stress.Jolted(2+seed%3, func() {
 			const p = 3
-			l := New[int, int](Seed(seed), Processes(p))
+			l := New[int, int](Seed(seed), Concurrency(p))
 			history := record(p, 12, seed, func(key int) { l.Insert(key, 0) }, func() (int, bool) {
 				k, _, ok := l.Spray()
 				return k, ok
 			})
 			if !porcupine.CheckOperations(relaxed(4*(l.walk.Reach()+p)), history) {
-				t.Fatalf("seed %d: %s", seed, describe(history))
+				t.Fatalf("seed %d: %s", seed, stress.Describe(history))
 			}
 		})
 	}
@@ -164,13 +140,4 @@ func TestHistoriesCanBeWrong(t *testing.T) {
 	if wrong < 15 {
 		t.Errorf("only %d of 20 histories are found wrong", wrong)
 	}
-}
-
-func describe(history []porcupine.Operation) string {
-	slices.SortFunc(history, func(a, b porcupine.Operation) int { return int(a.Call - b.Call) })
-	s := ""
-	for _, op := range history {
-		s += fmt.Sprintf("\n%d: %d to %d: %+v", op.ClientId, op.Call, op.Return, op.Output)
-	}
-	return s
 }

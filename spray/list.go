@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
 // List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
@@ -31,9 +33,8 @@ import (
 // grows. When too many nodes are in use, because a goroutine has been halted in the middle of an operation, Insert waits for it: for
 // some 250 naps of a millisecond at most, which take longer where many wait for a processor.
 //
-// Methods return key and value, as maps do; [Calendar.Next] returns what, then when, as [calendar.Agenda] does.
-//
-// The zero value is not ready for use; call [New].
+// The zero value is not ready for use; call [New]. How keys are ordered and how sprays walk is fixed when a List is made, and a check for it
+// in every operation would cost more than it saves.
 type List[K cmp.Ordered, V any] struct {
 	seats
 	owner  uint32 // in handles
@@ -61,9 +62,9 @@ type List[K cmp.Ordered, V any] struct {
 // headNode is the number of the head.
 const headNode = 1
 
-// New returns an empty list. The options are [Processes], [Seed], [Capacity] and [Spraying].
+// New returns an empty list. It needs no tuning; the options only help.
 func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
-	o := forList(opts)
+	o := apply(opts)
 	l := &List[K, V]{owner: newOwner(), walk: *o.walk}
 	l.seats.init(o.seed)
 	l.nodes.ensure(none)
@@ -219,17 +220,17 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 				}
 				break
 			}
-			interleave()
+			interleave.Point()
 			n := l.nodes.at(i)
 			state := n.state.Load()
 			if state&alive != 0 {
 				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
 				// it was, this is the first element now, and it is ours if it is still there when we claim it.
-				interleave()
+				interleave.Point()
 				if atomic.LoadUint32(&l.head.next[0]) != first {
 					break
 				}
-				interleave()
+				interleave.Point()
 				if !l.claim(s, n, state) {
 					break
 				}

@@ -15,7 +15,7 @@ import (
 // Tests of one goroutine that find the same in programs that are checked for races, and take thirty times as long there.
 
 func TestListAllocatesNothing(t *testing.T) {
-	l := New[float64, int](Processes(4))
+	l := New[float64, int](Concurrency(4))
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 1000 {
 		l.Insert(r.Float64(), 1)
@@ -41,7 +41,7 @@ func TestListAllocatesNothing(t *testing.T) {
 func TestSprayReach(t *testing.T) {
 	for _, p := range []int{2, 4, 16, 64} {
 		for _, hold := range []bool{false, true} {
-			l := New[float64, int](Processes(p), Seed(uint64(p)))
+			l := New[float64, int](Concurrency(p), Seed(uint64(p)))
 			r := rand.New(rand.NewPCG(uint64(p), 1))
 			var keys []float64 // the first is last, since most is done at the front
 			place := func(k float64) int {

@@ -1,6 +1,10 @@
 package spray
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/interleave"
+)
 
 // How an element is removed, here b of height 2 between a and c. A frozen link, ══▶, has its mark set and never changes again.
 //
@@ -25,7 +29,7 @@ func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 	if state&alive == 0 || !n.state.CompareAndSwap(state, claimed) {
 		return false
 	}
-	interleave()
+	interleave.Point()
 	l.freeze(n, heightOf(state))
 	s.count--
 	return true
@@ -34,7 +38,7 @@ func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 // freeze marks the links of a dead node, so that nothing is inserted behind it. Several may do it.
 func (l *List[K, V]) freeze(n *node[K, V], height int) {
 	for level := height - 1; level >= 0; level-- {
-		interleave()
+		interleave.Point()
 		atomic.OrUint32(l.link(n, level), frozen)
 	}
 }

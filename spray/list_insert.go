@@ -3,6 +3,8 @@ package spray
 import (
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
 // How an element is inserted, here b of height 2 between a and c. Level 0 has all elements; a link is one word, so that
@@ -51,21 +53,21 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 			n.turn = pred.turn + 1
 		}
 		n.next[0] = s.succs[0]
-		interleave()
+		interleave.Point()
 		if atomic.CompareAndSwapUint32(&pred.next[0], s.succs[0], i) {
 			break
 		}
 	}
-	interleave()
+	interleave.Point()
 	s.count++
 	l.survey(s, key)
 	if height > 1 {
 		l.raise(s, n, i, key, height)
 	}
-	interleave()
+	interleave.Point()
 	n.state.Or(linked) // now a search can begin there at any of its levels
 	l.mend(s)
-	interleave()
+	interleave.Point()
 	l.signpost(i, place, height)
 	s.leave()
 	return Handle{owner: l.owner, place: i, stamp: stamp}
@@ -81,7 +83,7 @@ func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) 
 		if old&frozen != 0 || old != succ && !atomic.CompareAndSwapUint32(own, old, succ) {
 			break // it is dead: nobody else changes the link of a level at which it is not linked
 		}
-		interleave()
+		interleave.Point()
 		if atomic.CompareAndSwapUint32(l.link(l.nodes.at(s.preds[level]), level), succ, i) {
 			level++
 			continue

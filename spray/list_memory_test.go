@@ -11,15 +11,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/stress"
 )
-
-// fewerRaced is how often to do something: less often with the race detector, with which it takes thirty times as long, unless there is time.
-func fewerRaced(usually, raced int) int {
-	if interleaving {
-		return soak.Size(raced, usually)
-	}
-	return usually
-}
 
 // most is how many nodes a list may have that had at most so many elements: its ration then, and what each seat may have taken from the
 // arena beyond that, when several found that there was still one bundle to be had.
@@ -35,8 +28,8 @@ func TestListMemoryOfProducerAndConsumer(t *testing.T) {
 		"delete": func(l *List[int, int], handles <-chan Handle) bool { return l.Delete(<-handles) },
 	} {
 		const elements = 200
-		all := fewerRaced(60_000, 7000)
-		l := New[int, int](Processes(2))
+		all := stress.FewerRaced(60_000, 7000)
+		l := New[int, int](Concurrency(2))
 		handles := make(chan Handle, elements)
 		places := make(chan struct{}, elements) // full when there are enough elements
 		var wg sync.WaitGroup
@@ -73,7 +66,7 @@ func TestListMemoryOfProducerAndConsumer(t *testing.T) {
 // soon wait for it, instead of using more and more memory; and Stats does not wait for anybody.
 func TestListMemoryWithOneHalted(t *testing.T) {
 	const elements = 1000
-	l := New[int, int](Processes(2))
+	l := New[int, int](Concurrency(2))
 	for i := range elements {
 		l.Insert(i, i)
 	}
@@ -99,7 +92,7 @@ func TestListMemoryWithOneHalted(t *testing.T) {
 
 // Dead nodes that nobody has unlinked are swept up before there are more and more.
 func TestListSweepsWhenItMust(t *testing.T) {
-	l := New[int, int](Processes(2))
+	l := New[int, int](Concurrency(2))
 	var handles []Handle
 	for i := range 3 * slack {
 		handles = append(handles, l.Insert(i, i))
@@ -121,7 +114,7 @@ func TestListSweepsWhenItMust(t *testing.T) {
 
 // If the one that is halted never goes on, the others do nevertheless.
 func TestListGoesOnWithoutOneHalted(t *testing.T) {
-	l := New[int, int](Processes(2))
+	l := New[int, int](Concurrency(2))
 	l.take()
 	l.Delete(l.Insert(0, 0))
 	for i := 0; i < l.ration()+batch; i++ { // a goroutine may come to another seat, for which there is a ration too
@@ -134,9 +127,9 @@ func TestListGoesOnWithoutOneHalted(t *testing.T) {
 
 // Goroutines come, insert or remove a few elements, and go for ever. What they put aside is used by others.
 func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
-	l := New[int, int](Processes(2))
+	l := New[int, int](Concurrency(2))
 	const elements = 500
-	for round := range fewerRaced(200, 20) {
+	for round := range stress.FewerRaced(200, 20) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for i := range elements {
@@ -161,10 +154,10 @@ func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
 func TestDeleteIsConstant(t *testing.T) {
 	for _, keys := range []int{1 << 30, 1} {
 		for _, procs := range []int{1, 64} {
-			for _, n := range []int{2000, fewerRaced(40_000, 3000)} {
+			for _, n := range []int{2000, stress.FewerRaced(40_000, 3000)} {
 				name := fmt.Sprintf("%d keys, GOMAXPROCS %d, %d elements", keys, procs, n)
 				old := runtime.GOMAXPROCS(procs)
-				l := New[int, int](Processes(2))
+				l := New[int, int](Concurrency(2))
 				runtime.GOMAXPROCS(old)
 				r := rand.New(rand.NewPCG(1, uint64(n)))
 				handles := make([]Handle, n)
@@ -210,7 +203,7 @@ func TestListLetsGo(t *testing.T) {
 		"Spray":     func(l *List[int, *[256]byte], _ Handle) { l.Spray() },
 	} {
 		const n = 2000
-		l := New[int, *[256]byte](Processes(4))
+		l := New[int, *[256]byte](Concurrency(4))
 		var collected atomic.Int32
 		var handles []Handle
 		for i := range n {
@@ -236,8 +229,8 @@ func TestListLetsGo(t *testing.T) {
 
 // Some search for elements that others remove: who finds one has its value, and afterwards it is let go.
 func TestListLetsGoOfWhatIsRead(t *testing.T) {
-	jolted(3, func() {
-		l := New[int, *int](Processes(4))
+	stress.Jolted(3, func() {
+		l := New[int, *int](Concurrency(4))
 		var collected, found atomic.Int32
 		var searching, removing sync.WaitGroup
 		var done atomic.Bool
@@ -315,8 +308,8 @@ func TestPoints(t *testing.T) {
 // Bursts of keys that are close together and of keys that are far apart take turns, and the list becomes short and long. Signposts are laid
 // out anew each time, and no memory is taken for that.
 func TestSignpostsAreUsedAgain(t *testing.T) {
-	elements, burst := fewerRaced(20_000, 2000), fewerRaced(1024, 512)
-	l := New[int, int](Processes(1))
+	elements, burst := stress.FewerRaced(20_000, 2000), stress.FewerRaced(1024, 512)
+	l := New[int, int](Concurrency(1))
 	fill := func() {
 		for i := range elements {
 			l.Insert(i<<20, i)
@@ -366,8 +359,8 @@ func TestSignpostsAreUsedAgain(t *testing.T) {
 
 // Nodes change their heights as they are used again, and towers go to those that are tall.
 func TestTowersAreUsedAgain(t *testing.T) {
-	l := New[int, int](Processes(1))
-	for i := range fewerRaced(300_000, 20_000) {
+	l := New[int, int](Concurrency(1))
+	for i := range stress.FewerRaced(300_000, 20_000) {
 		l.Insert(i, i)
 		if i > 1000 {
 			l.DeleteMin()

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // The axis that signposts stand on, which is all of a list that knows the kind of its keys, has the order of keys of every kind. Lists have it, too:
@@ -66,7 +68,7 @@ func keysOf[K cmp.Ordered](t *testing.T, sorted []K) {
 // inList reports keys that leave a list in another order.
 func inList[K cmp.Ordered](t *testing.T, sorted []K) {
 	t.Helper()
-	l := New[K, int](Processes(1))
+	l := New[K, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		i := r.IntN(len(sorted))
@@ -123,7 +125,7 @@ func TestHandles(t *testing.T) {
 func TestListPanics(t *testing.T) {
 	for what, f := range map[string]func(){
 		"a key must not be NaN":  func() { New[float64, int]().Insert(math.NaN(), 1) },
-		"at least 1 process":     func() { Processes(0) },
+		"a number of 1 or more":  func() { Concurrency(0) },
 		"a walk is for at least": func() { PerfectSpray(0) },
 		"a number above 0":       func() { BasicSpray(4, math.NaN()) },
 		"last height of a walk":  func() { Spraying(Walk{}) },
@@ -147,7 +149,7 @@ func TestListPanics(t *testing.T) {
 
 // Numbers that make no sense are served, too.
 func TestListOfTooMany(t *testing.T) {
-	for _, o := range []Option{Processes(math.MaxInt), Spraying(Walk{Heights: down(32), Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
+	for _, o := range []Option{Concurrency(math.MaxInt), Spraying(Walk{Heights: down(32), Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
 		l := New[int, int](o)
 		for i := range 1000 {
 			l.Insert(i, i)
@@ -165,7 +167,7 @@ func TestListOfTooMany(t *testing.T) {
 
 // What a value points to can be collected once its element is removed, and others have been.
 func TestListForgetsValues(t *testing.T) {
-	l := New[int, *[1 << 10]byte](Processes(1))
+	l := New[int, *[1 << 10]byte](Concurrency(1))
 	var collected atomic.Int32
 	for i := range 1000 {
 		v := new([1 << 10]byte)
@@ -210,7 +212,7 @@ func TestDeletedAreUnlinked(t *testing.T) {
 // sprays as a goroutine makes between two exact ones, times the seats, and in a list that keeps growing at its front too.
 func TestFrontDoesNotStarve(t *testing.T) {
 	for _, p := range []int{2, 8, 64} {
-		l := New[int, int](Processes(p))
+		l := New[int, int](Concurrency(p))
 		for i := range 100_000 {
 			l.Insert(1000+i, i)
 		}
@@ -257,9 +259,9 @@ func TestShortLists(t *testing.T) {
 func TestNeverEmpty(t *testing.T) {
 	for _, p := range []int{1, 2, 16} {
 		for _, exact := range []bool{false, true} {
-			jolted(50, func() {
+			stress.Jolted(50, func() {
 				const goroutines = 8
-				l := New[int, int](Processes(p))
+				l := New[int, int](Concurrency(p))
 				for i := range goroutines + 1 {
 					l.Insert(i, i)
 				}
@@ -268,7 +270,7 @@ func TestNeverEmpty(t *testing.T) {
 					wg.Add(1)
 					go func() {
 						defer wg.Done()
-						for range fewerRaced(2000, 500) {
+						for range stress.FewerRaced(2000, 500) {
 							remove := l.Spray
 							if exact {
 								remove = l.DeleteMin
@@ -290,7 +292,7 @@ func TestNeverEmpty(t *testing.T) {
 
 // Goroutines that come and go, many more than cores, do not make the list grow for ever.
 func TestListMemoryWithManyGoroutines(t *testing.T) {
-	l := New[int, int](Processes(8))
+	l := New[int, int](Concurrency(8))
 	for i := range 1000 {
 		l.Insert(i, i)
 	}
@@ -311,8 +313,8 @@ func TestListMemoryWithManyGoroutines(t *testing.T) {
 		}
 		return l.Stats().Nodes
 	}
-	first := grow(fewerRaced(10, 2))
-	if second := grow(fewerRaced(20, 3)); second > 2*first+10_000 {
+	first := grow(stress.FewerRaced(10, 2))
+	if second := grow(stress.FewerRaced(20, 3)); second > 2*first+10_000 {
 		t.Errorf("%d nodes, and then %d", first, second)
 	}
 }
@@ -322,7 +324,7 @@ func FuzzList(f *testing.F) {
 	f.Add([]byte{0, 1, 0, 1, 0, 1, 3, 5, 7, 7, 7, 5, 5, 5, 5}, uint8(64))
 	f.Add([]byte{0, 255, 8, 255, 16, 0, 6, 0, 6, 0, 6, 0, 4}, uint8(1))
 	f.Fuzz(func(t *testing.T, script []byte, p uint8) {
-		l := New[int, int](Processes(int(p)%100 + 1))
+		l := New[int, int](Concurrency(int(p)%100 + 1))
 		drive(t, l, math.MaxInt, func() (int, int, bool) {
 			if len(script) < 2 {
 				return 0, 0, false

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // check compares a list, which nobody is using, with the elements that it should have, in order. It walks every level: each is
@@ -155,7 +157,7 @@ func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key in
 
 func TestListAgainstSlice(t *testing.T) {
 	for _, opts := range map[string][]Option{
-		"alone": {Processes(1)}, "two": {Processes(2)}, "many": {Processes(64)},
+		"alone": {Concurrency(1)}, "two": {Concurrency(2)}, "many": {Concurrency(64)},
 		"basic": {Spraying(BasicSpray(16, 1))}, "full": {Spraying(FullSpray(4, 1))}, "perfect": {Spraying(PerfectSpray(32))},
 	} {
 		for _, spread := range []int{1, 10, 1_000_000} {
@@ -178,12 +180,12 @@ func TestListAgainstSlice(t *testing.T) {
 // Elements pass through for ever, and the list does not grow.
 func TestListMemoryIsBounded(t *testing.T) {
 	for _, remove := range []string{"min", "spray", "delete"} {
-		l := New[int, int](Processes(2))
+		l := New[int, int](Concurrency(2))
 		var handles []Handle
 		for i := range 1000 {
 			handles = append(handles, l.Insert(i*10, i))
 		}
-		for i := range fewerRaced(100_000, 10_000) {
+		for i := range stress.FewerRaced(100_000, 10_000) {
 			switch remove {
 			case "min":
 				k, v, _ := l.DeleteMin()
@@ -211,7 +213,7 @@ func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 7, 64} {
 			for i, p := range []int{1, 2, 64} {
-				conserve(t, procs, goroutines, p, fewerRaced(2500, 1000), mapped[(procs+goroutines+i)%len(mapped)])
+				conserve(t, procs, goroutines, p, stress.FewerRaced(2500, 1000), mapped[(procs+goroutines+i)%len(mapped)])
 			}
 		}
 	}
@@ -231,7 +233,7 @@ var mapped = []func(v int) int{
 func TestListConservesJolted(t *testing.T) {
 	for _, goroutines := range []int{2, 7, 64} {
 		for n := range uint64(6) {
-			jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 1500, mapped[n]) })
+			stress.Jolted(2+3*n, func() { conserve(t, 1+int(n)%3*3, goroutines, 1+int(n), 1500, mapped[n]) })
 		}
 	}
 }
@@ -239,7 +241,7 @@ func TestListConservesJolted(t *testing.T) {
 func conserve(t *testing.T, procs, goroutines, p, operations int, key func(v int) int) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
-	l := New[int, int](Processes(p))
+	l := New[int, int](Concurrency(p))
 	var removed [1 << 17]atomic.Int32 // by value
 	var inserted atomic.Int64
 	handles := make([]atomic.Pointer[struct {

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
@@ -116,7 +117,7 @@ func (p *pool) get(nodes *[batch]uint32) bool {
 // retire puts a node aside that is not linked anywhere any more.
 func (l *List[K, V]) retire(s *seat, i uint32) {
 	s.stats[unlinked]++
-	interleave()
+	interleave.Point()
 	s.bag[s.bagged&(batch-1)] = i
 	if s.bagged++; s.bagged == batch {
 		s.bagged = 0
@@ -134,11 +135,11 @@ func (l *List[K, V]) advance() {
 			return
 		}
 	}
-	interleave()
+	interleave.Point()
 	if !l.epoch.CompareAndSwap(epoch, epoch+1) {
 		return
 	}
-	interleave()
+	interleave.Point()
 	first := l.pool.limbo[(epoch-1)%4].clear()
 	if first == none {
 		return

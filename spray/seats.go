@@ -40,6 +40,9 @@ type seat struct {
 	_          [64]byte
 }
 
+// golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
+const golden = 0x9e3779b97f4a7c15
+
 const (
 	epochBits = 24
 	epochMask = 1<<epochBits - 1

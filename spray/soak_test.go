@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 var soaking = flag.Duration("soak", 2*time.Minute, "how long the soak test runs")
@@ -21,7 +23,7 @@ func TestSoak(t *testing.T) {
 		if r.IntN(2) == 0 {
 			conserve(t, procs, goroutines, p, operations, key)
 		} else {
-			jolted(2+r.Uint64N(50), func() { conserve(t, procs, goroutines, p, operations/10, key) })
+			stress.Jolted(2+r.Uint64N(50), func() { conserve(t, procs, goroutines, p, operations/10, key) })
 		}
 	}
 	t.Logf("%d rounds", rounds)

@@ -1,6 +1,10 @@
 package spray
 
-import "reflect"
+import (
+	"reflect"
+
+	"github.com/almanac-sim/almanac/internal/interleave"
+)
 
 // The one who removes an element has its value, and has the node forget it at once, so that the list keeps nothing alive that has
 // left it. Only Search reads the values of elements that others may remove at the same time. So it says so, in the node's state: then the last of those who read it
@@ -20,7 +24,7 @@ func (l *List[K, V]) read(n *node[K, V]) (value V, ok bool) {
 			break
 		}
 	}
-	interleave()
+	interleave.Point()
 	value = n.value
 	l.unread(n)
 	return value, true
@@ -42,7 +46,7 @@ func (l *List[K, V]) release(n *node[K, V], state uint64) V {
 			var value V
 			n.value = value
 		} else {
-			interleave()
+			interleave.Point()
 			l.unread(n)
 		}
 	}

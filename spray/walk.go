@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -190,7 +191,7 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
 				n := l.nodes.at(i)
 				if state := n.state.Load(); i != headNode && state&alive != 0 {
-					interleave()
+					interleave.Point()
 					if l.claim(s, n, state) {
 						key, value = n.key, l.release(n, state)
 						l.snip(s, pred, i, n)

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 // sprayFlags are the command line of almanac-bench spray.
@@ -174,7 +174,7 @@ func printSpray(w io.Writer, report benchReport) error {
 }
 
 // metered are six columns of rank errors and delays.
-func metered(r *spraytest.Report) string {
+func metered(r *relaxedtest.Report) string {
 	if r == nil {
 		return strings.Repeat("\t", 5)
 	}

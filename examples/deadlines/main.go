@@ -1,4 +1,4 @@
-// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue: first a spray.Calendar, then a
+// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue: first a relaxed.Queue, then a
 // spray.List. A job may lead to another, and some are called off. With -measure it says how far from the exact order jobs are taken.
 //
 //	go run ./examples/deadlines -workers 8 -measure
@@ -12,7 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 const jobs = 100_000 // at the beginning
@@ -26,7 +26,7 @@ func main() {
 	}
 	for _, q := range queues(*workers) {
 		if *measure {
-			report, err := spraytest.Replay(spraytest.Meter{Goroutines: *workers, Fill: jobs, Operations: 100_000}.Run(q))
+			report, err := relaxedtest.Replay(relaxedtest.Meter{Goroutines: *workers, Fill: jobs, Operations: 100_000}.Run(q))
 			fmt.Printf("%s: error %v\n%v\n\n", q.name, err, report)
 		} else {
 			work(q, *workers)

@@ -1,8 +1,11 @@
 package main
 
-import "github.com/almanac-sim/almanac/spray"
+import (
+	"github.com/almanac-sim/almanac/relaxed"
+	"github.com/almanac-sim/almanac/spray"
+)
 
-// A queue is what both of spray's are; schedule returns what calls the job off.
+// A queue is what relaxed.Queue and spray.List have in common; schedule returns what calls the job off.
 type queue struct {
 	name     string
 	schedule func(deadline float64, job int) (cancel func() bool)
@@ -10,10 +13,10 @@ type queue struct {
 }
 
 func queues(workers int) []queue {
-	c := spray.NewCalendar[int]()
-	l := spray.New[float64, int](spray.Processes(workers))
+	c := relaxed.New[int]()
+	l := spray.New[float64, int](spray.Concurrency(workers))
 	return []queue{
-		{"spray.Calendar", func(deadline float64, job int) func() bool {
+		{"relaxed.Queue", func(deadline float64, job int) func() bool {
 			h, _ := c.Schedule(deadline, job) // an error would mean a deadline that is not finite
 			return func() bool { return c.Cancel(h) }
 		}, c.Next}, // what, then when, as calendar.Agenda
@@ -27,7 +30,7 @@ func queues(workers int) []queue {
 	}
 }
 
-// Insert and Remove let the meter of spraytest use a queue.
+// Insert and Remove let the meter of relaxedtest use a queue.
 func (q queue) Insert(key float64, id uint64) { q.schedule(key, int(id)) }
 func (q queue) Remove() (key float64, id uint64, ok bool) {
 	job, key, ok := q.next()

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/almanac-sim/almanac/relaxed"
 	"github.com/almanac-sim/almanac/spray"
 )
 
@@ -24,8 +25,8 @@ type named struct {
 // queues are those that are tried.
 func queues(goroutines int) []named {
 	return []named{
-		{"spray.List", list{spray.New[float64, uint32](spray.Processes(goroutines))}},
-		{"spray.Calendar", pending{spray.NewCalendar[uint32](spray.Processes(min(goroutines, runtime.GOMAXPROCS(0))))}},
+		{"spray.List", list{spray.New[float64, uint32](spray.Concurrency(goroutines))}},
+		{"relaxed.Queue", pending{relaxed.New[uint32](relaxed.Concurrency(min(goroutines, runtime.GOMAXPROCS(0))))}},
 	}
 }
 
@@ -35,7 +36,7 @@ func (l list) push(distance float64, crossing uint32) { l.Insert(distance, cross
 func (l list) pop() (float64, uint32, bool)           { return l.Spray() }
 
 // A search is a simulation of a wave that spreads over the roads, and the first arrival at a crossing an event of it.
-type pending struct{ *spray.Calendar[uint32] }
+type pending struct{ *relaxed.Queue[uint32] }
 
 func (c pending) push(distance float64, crossing uint32) {
 	if _, err := c.Schedule(distance, crossing); err != nil {

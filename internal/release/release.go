@@ -6,5 +6,5 @@
 // it never moves a store across a call of what it cannot read, as it might across a plain store in Go. Elsewhere, with the race detector, which must
 // see it, and with the build tag purego, it is the atomic store.
 //
-// A hold of spray.Calendar, one Next and one Schedule, takes about 1.26 times as long with the atomic store: decision 0015 has the numbers.
+// A hold of relaxed.Queue, one Next and one Schedule, takes about 1.26 times as long with the atomic store: decision 0015 has the numbers.
 package release

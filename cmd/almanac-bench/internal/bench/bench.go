@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 // A Kind is a family of things that can be timed against each other.
@@ -106,9 +106,9 @@ type Result struct {
 	Fill float64 // nanoseconds per event, to schedule the first n before any is taken
 	Cut  bool    // too slow to warm up fully or to make as many operations as wanted
 	// Of shared queues.
-	Failed int               // removals that failed while timed
-	GC     float64           // share of the processors' time while timed
-	Meter  *spraytest.Report // of another run, not timed; nil if there was none
+	Failed int                 // removals that failed while timed
+	GC     float64             // share of the processors' time while timed
+	Meter  *relaxedtest.Report // of another run, not timed; nil if there was none
 
 	// Of kernels and engines.
 	Rounds      int     // all repetitions together; RoundName says what one is

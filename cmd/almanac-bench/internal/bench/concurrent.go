@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench/rivals"
+	"github.com/almanac-sim/almanac/relaxed"
 	"github.com/almanac-sim/almanac/spray"
 )
 
@@ -36,21 +37,21 @@ func SharedStructures() []Shared {
 			Name:  sharedList,
 			About: "spray.List, told the number of goroutines, Spray",
 			New: func(_, goroutines int) rivals.Concurrent {
-				return sprayed{spray.New[float64, uint64](spray.Processes(goroutines))}
+				return sprayed{spray.New[float64, uint64](spray.Concurrency(goroutines))}
 			},
 		},
 		{
 			Name:  "list exact",
 			About: "spray.List, DeleteMin",
 			New: func(_, goroutines int) rivals.Concurrent {
-				return exact{spray.New[float64, uint64](spray.Processes(goroutines))}
+				return exact{spray.New[float64, uint64](spray.Concurrency(goroutines))}
 			},
 		},
 		{
 			Name:  sharedCalendar,
-			About: "spray.Calendar, told how many of the goroutines run at once",
+			About: "relaxed.Queue, told how many of the goroutines run at once",
 			New: func(_, goroutines int) rivals.Concurrent {
-				return calendarQueue{spray.NewCalendar[uint64](spray.Processes(min(goroutines, runtime.GOMAXPROCS(0))))}
+				return calendarQueue{relaxed.New[uint64](relaxed.Concurrency(min(goroutines, runtime.GOMAXPROCS(0))))}
 			},
 		},
 	}
@@ -76,7 +77,7 @@ type exact struct{ *spray.List[float64, uint64] }
 func (q exact) Insert(key float64, value uint64) { q.List.Insert(key, value) }
 func (q exact) Remove() (float64, uint64, bool)  { return q.DeleteMin() }
 
-type calendarQueue struct{ *spray.Calendar[uint64] }
+type calendarQueue struct{ *relaxed.Queue[uint64] }
 
 func (q calendarQueue) Insert(key float64, value uint64) {
 	if _, err := q.Schedule(key, value); err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench/rivals"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 const (
@@ -93,7 +93,7 @@ func prepareShared(c Cell, o Options, r *Result) (subject, error) {
 // leastDisturbed meters queues, and returns the least rank errors. The last queue stays. If there are no more goroutines than
 // processors, they are halted in the middle of an operation only because of something else that the machine does: then there are
 // three tries.
-func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *spraytest.Report, err error) {
+func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *relaxedtest.Report, err error) {
 	tries := 1
 	if s.Goroutines > 1 && s.Goroutines <= runtime.GOMAXPROCS(0) {
 		tries = 3
@@ -115,25 +115,25 @@ func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *spray
 }
 
 // meter fills the queue and measures its rank errors. Its elements stay in the queue.
-func (s *sharedSubject) meter(o Options) (*spraytest.Report, error) {
-	work := spraytest.Workload(spraytest.Hold)
+func (s *sharedSubject) meter(o Options) (*relaxedtest.Report, error) {
+	work := relaxedtest.Workload(relaxedtest.Hold)
 	if !s.hold {
-		work = spraytest.Mixed(s.stray())
+		work = relaxedtest.Mixed(s.stray())
 	}
 	// What happens once for many elements, as when a calendar opens a large bucket, should happen some times.
 	duration := max(lasts(o, s.Goroutines), min(time.Duration(s.N)*perElement, time.Second))
-	trace := spraytest.Meter{
+	trace := relaxedtest.Meter{
 		Goroutines: s.Goroutines, Fill: s.N, Workload: work, Seed: o.Seed, Duration: duration,
 		Operations: int(min(mostMetered/float64(s.Goroutines), fastest*duration.Seconds()+between)),
 	}.Run(s.queue)
-	report, err := spraytest.Replay(trace)
+	report, err := relaxedtest.Replay(trace)
 	if err != nil {
 		return nil, err
 	}
 	s.size = report.Left
 	for g, log := range trace.Logs { // where each goroutine has come to
 		for _, op := range log {
-			if op.Kind == spraytest.Removal {
+			if op.Kind == relaxedtest.Removal {
 				s.workers[g].now = op.Key
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench/rivals"
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 func sharedCell(structure, workload string, n, goroutines int) Cell {
@@ -149,7 +149,7 @@ func TestJudgeShared(t *testing.T) {
 		for _, plan := range TargetPlans(SharedQueues) {
 			var results []Result
 			for _, c := range plan {
-				r := Result{Cell: c, Best: 100, Meter: &spraytest.Report{Rank: spraytest.Summary{Mean: 2 * float64(c.Goroutines)}}}
+				r := Result{Cell: c, Best: 100, Meter: &relaxedtest.Report{Rank: relaxedtest.Summary{Mean: 2 * float64(c.Goroutines)}}}
 				switch {
 				case good && ours(c.Structure):
 					r.Best = 1000

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 // The engines run the same process, with the pool of the limit, and the literal one is what others are compared with.
@@ -74,7 +74,7 @@ func TestResultJSON(t *testing.T) {
 			t.Errorf("got %s, want %s", strings.Join(got, " "), test.want)
 		}
 	}
-	if text, err := json.Marshal(Result{Cell: Cell{Kind: SharedQueues}, Meter: &spraytest.Report{}}); err != nil || !strings.Contains(string(text), `,"meter":{`) {
+	if text, err := json.Marshal(Result{Cell: Cell{Kind: SharedQueues}, Meter: &relaxedtest.Report{}}); err != nil || !strings.Contains(string(text), `,"meter":{`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

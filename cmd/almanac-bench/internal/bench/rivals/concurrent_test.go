@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/almanac-sim/almanac/spray/spraytest"
+	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
 // Used by one goroutine, a queue holds what it should, and an exact one returns the smallest key.
@@ -75,10 +75,10 @@ func TestConcurrentConserve(t *testing.T) {
 	for _, rival := range AllConcurrent() {
 		for _, goroutines := range []int{2, 16} {
 			for _, fill := range []int{4, 500} {
-				trace := spraytest.Meter{
-					Goroutines: goroutines, Fill: fill, Operations: 6000 / goroutines, Workload: spraytest.Mixed(fill), Drain: true, Seed: uint64(fill),
+				trace := relaxedtest.Meter{
+					Goroutines: goroutines, Fill: fill, Operations: 6000 / goroutines, Workload: relaxedtest.Mixed(fill), Drain: true, Seed: uint64(fill),
 				}.Run(rival.New(fill, goroutines))
-				r, err := spraytest.Replay(trace)
+				r, err := relaxedtest.Replay(trace)
 				if err != nil || rival.Exact && (r.Rank.Max > 0 || r.Missed > 0) || r.Left != fill+r.Insertions-r.Removals {
 					t.Errorf("%s, %d goroutines, %d elements: %v, %v", rival.Name, goroutines, fill, r, err)
 				}
@@ -127,8 +127,8 @@ func TestConcurrentPassOn(t *testing.T) {
 func TestMultiQueueRanks(t *testing.T) {
 	last := -1.0
 	for _, processes := range []int{1, 4, 16} {
-		trace := spraytest.Meter{Fill: 5000, Operations: 20_000}.Run(NewMultiQueue(5000, processes))
-		r, err := spraytest.Replay(trace)
+		trace := relaxedtest.Meter{Fill: 5000, Operations: 20_000}.Run(NewMultiQueue(5000, processes))
+		r, err := relaxedtest.Replay(trace)
 		if err != nil || r.Rank.Mean > 1.5*perProcess*float64(processes) || r.Rank.Mean <= last {
 			t.Errorf("%d processes: %v, %v", processes, r, err)
 		}

@@ -1,0 +1,17 @@
+// Package relaxed has a pending-event set for many goroutines.
+//
+// When p goroutines all ask for the earliest event, they wait for each other: at most one can have it.
+// [Queue] is a MultiQueue of calendar queues, a few for each goroutine that runs at a time.
+// [Queue.Next] takes one of the earliest events, O(p) away from the first one in the mean, at constant
+// cost.
+//
+//	q := relaxed.New[Job]()
+//	h, err := q.Schedule(3.5, job)
+//	job, at, ok := q.Next() // one of the earliest
+//
+// It is for work in which order is worth something and not everything: schedulers with priorities or
+// deadlines, shortest paths, branch and bound. A simulation whose events must happen in order needs
+// [calendar.Queue]. For keys that are not numbers, and for exact removals, there is package spray.
+//
+// Package relaxedtest measures how relaxed a queue is.
+package relaxed

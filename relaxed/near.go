@@ -1,0 +1,165 @@
+package relaxed
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/almanac-sim/almanac/internal/prefetch"
+)
+
+// place puts an entry where it belongs.
+func (q *subqueue[V]) place(e entry) {
+	for i := range q.levels {
+		if l := &q.levels[i]; e.key >= l.end {
+			l.held++
+			// This is push by hand, which saves 2 ns.
+			b := &l.buckets[e.key>>(l.shift&63)-l.base]
+			w := b.tail
+			if w%chunkSlots == 0 {
+				if b.n >= q.crowded || i == 0 && b.n >= q.early {
+					q.placeCrowded(i, e)
+					return
+				}
+				w = q.extend(b)
+			}
+			q.chunks[w] = e
+			b.tail = w + 1
+			b.n++
+			return
+		}
+	}
+	q.insertNear(e)
+}
+
+// insertNear puts an entry among the near ones, behind its equals.
+func (q *subqueue[V]) insertNear(e entry) {
+	if q.tail-q.head >= nearMax {
+		q.spill()
+		q.place(e)
+		return
+	}
+	if q.tail == nearLen {
+		q.tail = int32(copy(q.near[:], q.near[q.head:q.tail]))
+		q.head = 0
+	}
+	i := q.tail
+	for ; i > q.head && q.near[i-1].key > e.key; i-- {
+		q.near[i] = q.near[i-1]
+	}
+	q.near[i] = e
+	q.tail++
+}
+
+// load appends the entries of a bucket that are alive to the near ones, in order. There are at most loadMax, in one or two chunks.
+//
+// Where nothing is dead the slots need not be looked at yet. They are asked for, and are there when the events are taken: some others
+// are near, and come first.
+func (q *subqueue[V]) load(b bucket) {
+	n := 0
+	last := b.last()
+	for c := b.head; ; {
+		if q.dead == 0 {
+			n += copy(q.loaded[n:], q.entries(b, c))
+		} else {
+			n += q.living(q.loaded[n:], q.entries(b, c))
+		}
+		next := q.release(c)
+		if c == last {
+			break
+		}
+		c = next
+	}
+	if q.dead == 0 {
+		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+			unsafe.Pointer(&q.loaded[0].slot), unsafe.Sizeof(entry{}), n)
+	}
+	q.dead -= int(b.n) - n
+	q.moved += uint64(b.n)
+	sortEntries(q.near[q.tail:int(q.tail)+n], q.loaded[:n])
+	q.tail += int32(n)
+}
+
+// living copies the entries that are alive, and returns how many there are.
+func (q *subqueue[V]) living(to, es []entry) (n int) {
+	for _, e := range es {
+		to[n%len(to)] = e
+		if q.alive(&e) {
+			n++
+		}
+	}
+	return n
+}
+
+// sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for each of them, how many come before
+// it. For the few that a bucket has that is as fast as anything, because no branch depends on the keys: the processor would
+// guess every other one wrong.
+func sortEntries(to, es []entry) {
+	var place [32]uint8
+	for i := range es {
+		key, before := es[i].key, uint8(i)
+		for k := range i {
+			_, less := bits.Sub64(key, es[k].key, 0)
+			place[k%len(place)] += uint8(less)
+			before -= uint8(less)
+		}
+		place[i%len(place)] = before
+	}
+	for i := range es {
+		to[place[i%len(place)]] = es[i]
+	}
+}
+
+// prefetchAfter asks for the slots of the entries in the bucket after bucket i. Between two buckets several events are taken, which is about as long
+// as memory takes. Where nothing is dead it is soon enough to do that when they are near.
+func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
+	if q.dead == 0 || i+1 >= l.count {
+		return
+	}
+	if b := &l.buckets[i+1]; b.tail != 0 {
+		first := &q.chunks[b.head*chunkSlots+1]
+		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+			unsafe.Pointer(&first.slot), unsafe.Sizeof(entry{}), int(min(b.n, chunkSlots-1)))
+	}
+}
+
+// spill divides the near entries, which have become too many, into a new level, and brings the first of them back.
+//
+// What spills may lie before all that is in the last level, time and again, if events are scheduled backwards. So that this does not
+// add level upon level, small ones are taken up into the new one: each then has at least twice the entries of the next, and no entry is
+// taken up more often than its level can double.
+func (q *subqueue[V]) spill() {
+	es := q.near[q.head:q.tail]
+	n, low, high := len(es), es[0].key, es[len(es)-1].key
+	depth := len(q.levels)
+	first := depth
+	for first > 1 && q.levels[first-1].held <= 2*n {
+		first--
+		n += q.levels[first].held
+		high = q.maxBelow(first - 1)
+	}
+	if above := &q.levels[first-1]; high < above.base<<above.shift {
+		high = above.base<<above.shift - 1 // what lies between must have a place, too
+	}
+	l := q.addLevel(n, low, high)
+	for _, e := range es {
+		q.push(&l.buckets[e.key>>l.shift-l.base], e)
+	}
+	q.moved += uint64(len(es))
+	for i := depth - 1; i >= first; i-- { // of a crowd, those further down came before the others
+		old := &q.levels[i]
+		for ; old.open < old.count; old.open++ {
+			if b := old.buckets[old.open]; b.n != 0 {
+				old.buckets[old.open] = bucket{}
+				q.distribute(q.flat(b), l)
+			}
+		}
+	}
+	limit := l.ceiling(l.count - 1)
+	q.levels[first], q.levels[depth] = q.levels[depth], q.levels[first]
+	q.levels = q.levels[:first+1]
+	above := &q.levels[first-1]
+	above.end = min(above.end, limit)
+	above.open = min(uint32(above.end>>above.shift-above.base), above.count)
+	q.head, q.tail = 0, 0
+	q.refill()
+}

@@ -1,0 +1,286 @@
+package relaxed
+
+import (
+	"math"
+	"math/bits"
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/timekey"
+)
+
+// Queue is a relaxed pending-event set: many goroutines schedule, cancel and dispatch events at once,
+// and [Queue.Next] returns one of the earliest.
+//
+// It is a MultiQueue [RSD15] of calendar queues. Events lie in a few subqueues for each process, that
+// is for each goroutine that runs at a time; they are its shard. A subqueue has a lock that is never
+// waited for while there are others, and its top, the time of its earliest event, can be read without
+// the lock. A goroutine schedules into the subqueues of its own shard, and takes the earliest event of
+// them. If another shard has fallen behind, which is when more than a few events there are earlier
+// than what the goroutine would take next, it waits a moment for it; where nobody works, it goes and
+// takes those events.
+//
+// Events of equal times leave in any order, except with [Concurrency](1): then in the order in which
+// they were scheduled.
+//
+// Every operation costs a constant, expected and amortised, where a heap costs a logarithm.
+// Goroutines hardly touch each other's memory, which is what parallel queues mostly wait for. Next is
+// O(p) events away from the earliest one, for a concurrency of p. Events that pass through for ever
+// take no more memory than the most that were there at once: with values of 8 bytes 40 to 65 bytes
+// each, if there are many. No operation allocates once there is room. What an event's value points to
+// can be collected when the event is gone.
+//
+// It differs from the MultiQueue, which inserts into a queue at random and removes from the better of
+// two: a calendar is so much faster than a heap that nearly all the time would go into fetching its
+// lines from another processor's cache. The MultiQueue remedies this in part by staying with the
+// queues it has chosen for a while [WSD21]. Here a goroutine stays until it costs too much order,
+// which it can tell.
+//
+// All methods may be called from any number of goroutines at once, which need not be registered. One
+// that the system halts in the middle of an operation hides the events of one subqueue from the
+// others, and nothing else. To keep the scheduler from doing that, operations yield to it from time to
+// time when goroutines are waiting for a processor, and they hold no lock then.
+//
+// The zero value is not ready for use; call [New]. The number of shards is fixed when a Queue is made,
+// and a check for it in every operation would cost more than it saves.
+//
+// [RSD15]: https://doi.org/10.1145/2755573.2755616
+// [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
+type Queue[V any] struct {
+	owner     uint32 // in handles
+	shards    []shard
+	subqueues []atomic.Pointer[subqueue[V]] // shard by shard; nil, until there is an event for it
+	capacity  int                           // that a queue is made with
+	per       int                           // queues of a shard
+	lag       int                           // how many events of a queue may wait before others come and help
+	salt      uint64                        // which queue of its shard an event goes to
+
+	affinities []affinity    // of goroutines to shards
+	locals     []local       // by shard
+	local      sync.Pool     // of *local: a processor gets back the one it put
+	fresh      atomic.Uint32 // locals given out
+
+	asking  sync.Mutex // see othersWait
+	waiting [1]metrics.Sample
+}
+
+// New returns an empty queue. It needs no tuning; the options only help.
+func New[V any](opts ...Option) *Queue[V] {
+	o := apply(opts)
+	c := &Queue[V]{
+		owner:     newOwner(),
+		shards:    make([]shard, o.concurrency),
+		subqueues: make([]atomic.Pointer[subqueue[V]], o.concurrency*o.per),
+		per:       o.per,
+		lag:       o.lag,
+		salt:      o.seed * golden,
+		// A goroutine that shares an affinity with one that runs at the same time gets into its way.
+		affinities: make([]affinity, 1<<bits.Len(uint(256*min(o.concurrency, maxAffine)-1))),
+		locals:     make([]local, o.concurrency),
+	}
+	if n := min(o.capacity, maxReserved/bytesPerEvent[V]()); n > 0 {
+		c.capacity = (n + len(c.subqueues) - 1) / len(c.subqueues)
+		// With very many processes, not even an empty queue can be made for each beforehand.
+		for i := range min(len(c.subqueues), max(1, maxReserved/subqueueBytes[V](c.capacity))) {
+			c.open(uint32(i))
+		}
+	}
+	for i := range c.shards {
+		for k := range o.per {
+			c.shards[i].tops[k].Store(empty)
+			c.shards[i].horizons[k].Store(pastAll)
+		}
+		c.locals[i] = local{uint32(i)}
+	}
+	for i := range c.affinities {
+		c.affinities[i].at.Store(atHome(uint32(i % o.concurrency)))
+	}
+	c.waiting[0].Name = "/sched/goroutines/runnable:goroutines"
+	c.local.New = func() any { return &c.locals[(c.fresh.Add(1)-1)%uint32(len(c.locals))] }
+	return c
+}
+
+// maxAffine is for how many processes there are affinities enough; more do not run at once.
+const maxAffine = 256
+
+// open returns a subqueue, which the caller has locked, for an event to be put there. A Queue that is told of more processes than there are
+// does not take memory for them.
+func (c *Queue[V]) open(number uint32) *subqueue[V] {
+	q := c.subqueues[number].Load()
+	if q == nil {
+		q = newSubqueue[V](c.capacity)
+		q.watched = number % uint32(len(c.shards)) // each begins somewhere else
+		c.subqueues[number].Store(q)
+	}
+	return q
+}
+
+// golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
+const golden = 0x9e3779b97f4a7c15
+
+// Schedule adds an event and returns its handle, by which it can be cancelled. It refuses a time that is not finite
+// ([calendar.ErrTime]), and no other: the calendar has no clock, and an event may be earlier than some that have been dispatched.
+func (c *Queue[V]) Schedule(at float64, v V) (Handle, error) {
+	if !(at >= -math.MaxFloat64 && at <= math.MaxFloat64) {
+		return Handle{}, calendar.ErrTime
+	}
+	key := timekey.Of(at)
+	a := c.affinity()
+	for try := uint32(0); ; try++ {
+		home := homeOf(a.at.Load())
+		s := &c.shards[home]
+		i := uint32(0)
+		if c.per > 1 {
+			// The first top changes with every event that is taken, so that events of equal times are scattered, too.
+			i = uint32(((key^s.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
+			for i >= uint32(c.per) {
+				i -= uint32(c.per)
+			}
+		}
+		number := home*uint32(c.per) + i
+		q := c.subqueues[number].Load() // now, since what is loaded after the lock is taken has to wait for that
+		top, ok := s.tryLock(i)
+		if !ok {
+			c.blocked(a, home, try)
+			continue
+		}
+		if q == nil {
+			q = c.open(number)
+		}
+		e := q.occupy(key, v)
+		if key < q.last {
+			q.late++
+		}
+		if q.live > 1 {
+			q.place(e)
+		} else {
+			q.begin(e)
+			c.publish(s, q, i)
+		}
+		q.waits += uint64(try)
+		f := q.tick(a)
+		s.unlock(i, min(top, key))
+		if f != proceed {
+			c.followUp(a, f)
+		}
+		return Handle{c.owner, number, e.slot, e.stamp}, nil
+	}
+}
+
+// blocked is told that all queues tried so far were locked by others.
+func (c *Queue[V]) blocked(a *affinity, home, try uint32) {
+	if try < spins {
+		return
+	}
+	// Those who hold the locks may have been halted.
+	runtime.Gosched()
+	a.at.Store(atHome((home + 1) % uint32(len(c.shards))))
+}
+
+// spins is how often an operation tries before it lets others run.
+const spins = 32
+
+// Next removes one of the earliest events, and returns its value and its time. It is the earliest of all but for O(p) in the mean,
+// while all goroutines get to run; it is exactly the earliest if there is one process and nobody else is in the middle of an
+// operation.
+//
+// If ok is false, there was a moment during the call at which no event was pending.
+func (c *Queue[V]) Next() (v V, at float64, ok bool) {
+	a := c.affinity()
+	for try := uint32(0); ; try++ {
+		where := a.at.Load()
+		working := workOf(where)
+		s := &c.shards[working]
+		i, top := s.first(c.per)
+		number := working*uint32(c.per) + i
+		q := c.subqueues[number].Load() // before the lock is taken, as in Schedule; if top is of an event, it is there
+		if top >= empty || !s.lock(i, top) {
+			if !c.search(a, where, top, try) {
+				return v, 0, false
+			}
+			continue
+		}
+		v = q.take(top)
+		if working != homeOf(where) {
+			q.helped++
+		}
+		q.waits += uint64(try)
+		if q.toPublish--; q.toPublish <= 0 || q.live == 0 {
+			c.publish(s, q, i)
+		}
+		behind := false
+		if q.toChoose--; q.toChoose <= 0 || top > a.until.Load() {
+			behind = c.choose(a, q, where, top)
+		}
+		f := q.tick(a)
+		s.unlock(i, q.top())
+		if f != proceed {
+			c.followUp(a, f)
+		} else if behind {
+			c.waitForBehind(a, top)
+		}
+		return v, timekey.Time(top), true
+	}
+}
+
+// Cancel takes back an event. It reports whether it did: for every event that was scheduled exactly one of all that try to take
+// it, to cancel it or to dispatch it, does.
+func (c *Queue[V]) Cancel(h Handle) bool {
+	if h.owner != c.owner { // a handle of this Queue has a subqueue that there is
+		return false
+	}
+	s, i, there := c.subqueue(int(h.queue))
+	top := s.await(i)
+	q := there.Load()
+	ok := q != nil && q.cancel(h.place, h.stamp)
+	if ok {
+		top = q.top()
+		if q.live == 0 {
+			c.publish(s, q, i)
+		}
+	}
+	s.unlock(i, top)
+	return ok
+}
+
+// Peek is the time of the earliest event that nobody is about to take. It may be gone when the caller hears of it.
+//
+// If ok is false, there was a moment during the call at which no event was pending.
+func (c *Queue[V]) Peek() (at float64, ok bool) {
+	for try := 0; ; try++ {
+		_, top, busy := c.earliest()
+		switch {
+		case top < empty:
+			return timekey.Time(top), true
+		case busy:
+			if try > spins {
+				runtime.Gosched()
+			}
+		case c.wasEmpty():
+			return 0, false
+		}
+	}
+}
+
+// Len is the number of pending events. While others schedule and dispatch it is approximate. It looks into one queue after the
+// other, and waits for those who are there.
+func (c *Queue[V]) Len() int {
+	n := 0
+	for number := range c.subqueues {
+		s, i, there := c.subqueue(number)
+		top := s.await(i)
+		if q := there.Load(); q != nil {
+			n += q.live
+		}
+		s.unlock(i, top)
+	}
+	return n
+}
+
+// queue is a queue by its number: its shard, which of the shard's it is, and where it can be found when it is locked.
+func (c *Queue[V]) subqueue(number int) (*shard, uint32, *atomic.Pointer[subqueue[V]]) {
+	return &c.shards[number/c.per], uint32(number % c.per), &c.subqueues[number]
+}

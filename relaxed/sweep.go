@@ -1,0 +1,52 @@
+package relaxed
+
+// sweep drops all dead entries. It looks at every entry, and is called when more than half of them are dead, so that it costs a
+// constant per cancellation.
+func (q *subqueue[V]) sweep() {
+	n := q.head
+	for i := q.head; i < q.tail; i++ {
+		if e := q.near[i]; q.alive(&e) {
+			q.near[n] = e
+			n++
+		}
+	}
+	q.tail = n
+	for i := range q.levels {
+		q.sweepLevel(&q.levels[i])
+	}
+	q.dead = 0
+}
+
+// sweepLevel drops the dead entries of a level. A nested level that has become small is put back into its bucket, so that
+// there are few levels where there are few events.
+func (q *subqueue[V]) sweepLevel(l *level) {
+	for k := l.open; k < l.count; k++ {
+		b := l.buckets[k]
+		if b.n == 0 {
+			continue
+		}
+		if b.isNested() {
+			below := q.nested[b.head]
+			q.sweepLevel(below)
+			l.buckets[k].n = uint32(below.held)
+			if below.held < int(q.crowded) {
+				l.buckets[k] = q.flatten(b.head)
+			}
+		} else {
+			l.buckets[k] = bucket{}
+			q.sweepBucket(b, &l.buckets[k])
+		}
+		l.held -= int(b.n - l.buckets[k].n)
+	}
+}
+
+// sweepBucket moves the entries of a bucket that are alive into another one.
+func (q *subqueue[V]) sweepBucket(b bucket, to *bucket) {
+	q.drain(b, func(es []entry) {
+		for _, e := range es {
+			if q.alive(&e) {
+				q.push(to, e)
+			}
+		}
+	})
+}
