@@ -12,17 +12,7 @@ func TestListCapacity(t *testing.T) {
 		grows    bool
 	}{{0, true}, {n / 4, true}, {n, false}} {
 		l := New[int, int](Capacity(c.capacity), Concurrency(1))
-		parts := func() (sum int) {
-			for k := range l.nodes.parts {
-				if l.nodes.parts[k] != nil {
-					sum++
-				}
-				if l.towers.parts[k] != nil {
-					sum++
-				}
-			}
-			return sum + len(l.posts.Load().ring[0])
-		}
+		parts := func() int { return l.nodes.Parts() + l.towers.Parts() + len(l.posts.Load().ring[0]) }
 		before := parts()
 		for i := range n {
 			l.Insert(i*7919%n, i)

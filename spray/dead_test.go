@@ -10,12 +10,12 @@ import (
 
 // kill removes an element as one does who is halted before it could unlink anything: the node is dead, and linked at all its levels.
 func kill(l *List[int, int], h Handle) {
-	s := l.take()
-	n := l.nodes.at(h.place)
-	if !l.claim(s, n, n.state.Load()) {
+	p := l.epochs.Enter()
+	n := l.nodes.At(h.place)
+	if !l.claim(p, n, n.state.Load()) {
 		panic("it is dead already")
 	}
-	s.leave()
+	p.Leave()
 }
 
 // Search finds what is there and nothing else, while dead nodes lie about: those that Delete has left, and those of goroutines that
@@ -60,30 +60,30 @@ func TestSpraysPassTheDead(t *testing.T) {
 	w := Walk{Heights: []int{4, 3, 2, 1}, Most: 2, Final: 1}
 	for seed := range uint64(stress.FewerRaced(30, 2)) {
 		l := New[int, int](Seed(seed), Spraying(w))
-		s := l.take()
+		p := l.epochs.Enter()
 		var keys []int
 		var tall []*node[int, int]
 		far := uint32(none)
 		for i := range 3000 {
 			h := l.Insert(i, 0)
-			if n := l.nodes.at(h.place); heightOf(n.state.Load()) >= top {
+			if n := l.nodes.At(h.place); heightOf(n.state.Load()) >= top {
 				tall = append(tall, n)
 			} else {
 				keys, far = append(keys, i), h.place
 			}
 		}
 		for _, n := range tall {
-			l.claim(s, n, n.state.Load())
+			l.claim(p, n, n.state.Load())
 		}
 		for level := range top - 1 {
-			l.sweepLevel(s, level, 3000)
+			l.sweepLevel(p, level, 3000)
 		}
 		for _, n := range tall {
 			for level := range top - 1 {
 				*l.link(n, level) = far | frozen
 			}
 		}
-		s.leave()
+		p.Leave()
 		for range 20 {
 			key, _, ok := l.Spray()
 			at, found := slices.BinarySearch(keys, key)

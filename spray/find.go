@@ -16,40 +16,40 @@ import (
 // The list of a level, with what is dead and linked there, is in the order of keys and turns: a node is linked between two that come before
 // and after it, and of which the first is not frozen, when all dead ones between them have been unlinked. So an exact search for the place of
 // a dead node unlinks that at every level.
-func (l *List[K, V]) find(s *seat, key K, turn uint32, exact bool, lowest int, guided bool) {
-	for !l.descend(s, key, turn, exact, headNode, int(l.height.Load())-1, lowest, math.MaxInt, guided) {
+func (l *List[K, V]) find(p *participant, key K, turn uint32, exact bool, lowest int, guided bool) {
+	for !l.descend(p, key, turn, exact, headNode, int(l.height.Load())-1, lowest, math.MaxInt, guided) {
 	}
 }
 
 // findFrom searches as find does, guided, but from an element that is known to come before the place, and from a level that it has. It gives up, and
 // reports false, if the element dies or is far from the place.
-func (l *List[K, V]) findFrom(s *seat, key K, turn uint32, exact bool, start uint32, level int) bool {
+func (l *List[K, V]) findFrom(p *participant, key K, turn uint32, exact bool, start uint32, level int) bool {
 	const far = 24
-	return l.descend(s, key, turn, exact, start, level, 0, far, true)
+	return l.descend(p, key, turn, exact, start, level, 0, far, true)
 }
 
 // descend searches from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
 // it got there in a number of steps, and without coming by a node that died.
-func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32, level, lowest, most int, guided bool) bool {
-	pred := l.nodes.at(at)
+func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at uint32, level, lowest, most int, guided bool) bool {
+	pred := l.nodes.At(at)
 	bound := uint32(none) // a node that is known to come after the place
 	steps := most
 	if guided && level > 0 {
 		// What comes after the nearest of each level, which the posts may not have named: all of that comes from memory at once.
 		from := pred
 		for k := min(level, inline-1); k >= lowest; k-- {
-			if i := s.near[k&(inline-1)]; i != none {
-				if c := l.nodes.at(i); standing(c.state.Load(), k) { // or it may be somebody's own by now
+			if i := p.Local.near[k&(inline-1)]; i != none {
+				if c := l.nodes.At(i); standing(c.state.Load(), k) { // or it may be somebody's own by now
 					from = c
 				}
 			}
-			prefetch.Lines(unsafe.Pointer(l.nodes.at(atomic.LoadUint32(&from.next[k&(inline-1)])&^frozen)), 1)
+			prefetch.Lines(unsafe.Pointer(l.nodes.At(atomic.LoadUint32(&from.next[k&(inline-1)])&^frozen)), 1)
 		}
 	}
 	for ; level >= lowest; level-- {
 		if guided && level < inline {
-			if i := s.near[level&(inline-1)]; i != none && i != at {
-				c := l.nodes.at(i)
+			if i := p.Local.near[level&(inline-1)]; i != none && i != at {
+				c := l.nodes.At(i)
 				interleave.Point()
 				if standing(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
 					at, pred = i, c
@@ -63,12 +63,12 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 			return false // pred has died
 		}
 		for curr != bound && curr != none {
-			c := l.nodes.at(curr)
+			c := l.nodes.At(curr)
 			link := l.link(c, level)
 			next := atomic.LoadUint32(link)
 			if next&frozen != 0 {
 				var ok bool
-				if curr, ok = l.unlink(s, from, curr, level); !ok {
+				if curr, ok = l.unlink(p, from, curr, level); !ok {
 					return false
 				}
 				continue
@@ -77,15 +77,15 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 				break
 			}
 			if steps--; steps < 0 {
-				s.visited += most
+				p.Local.visited += most
 				return false
 			}
 			at, pred, from, curr = curr, c, link, next
 		}
 		bound = curr
-		s.preds[level&(maxHeight-1)], s.succs[level&(maxHeight-1)] = at, curr
+		p.Local.preds[level&(maxHeight-1)], p.Local.succs[level&(maxHeight-1)] = at, curr
 	}
-	s.visited += most - steps
+	p.Local.visited += most - steps
 	return true
 }
 
@@ -105,10 +105,10 @@ func (l *List[K, V]) descend(s *seat, key K, turn uint32, exact bool, at uint32,
 
 // unlink takes the run of dead nodes that begins with first, to which a link points, out of the list of a level. It returns
 // what comes after the run, and whether the link still was as it had been.
-func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (after uint32, ok bool) {
+func (l *List[K, V]) unlink(p *participant, from *uint32, first uint32, level int) (after uint32, ok bool) {
 	after = first
 	for after != none {
-		next := atomic.LoadUint32(l.link(l.nodes.at(after), level))
+		next := atomic.LoadUint32(l.link(l.nodes.At(after), level))
 		if next&frozen == 0 {
 			break
 		}
@@ -120,10 +120,10 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 	}
 	interleave.Point()
 	for i := first; i != after; {
-		n := l.nodes.at(i)
+		n := l.nodes.At(i)
 		next := atomic.LoadUint32(l.link(n, level)) &^ frozen
-		s.visited++
-		l.drop(s, n, i, 1)
+		p.Local.visited++
+		l.drop(p, n, i, 1)
 		i = next
 	}
 	return after, true
@@ -131,16 +131,16 @@ func (l *List[K, V]) unlink(s *seat, from *uint32, first uint32, level int) (aft
 
 // snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
 // is not dead itself; otherwise somebody else will.
-func (l *List[K, V]) snip(s *seat, pred *node[K, V], i uint32, n *node[K, V]) {
+func (l *List[K, V]) snip(p *participant, pred *node[K, V], i uint32, n *node[K, V]) {
 	interleave.Point()
 	first := atomic.LoadUint32(&pred.next[0])
 	if first != i {
 		if first != none && first&frozen == 0 {
-			l.unlink(s, &pred.next[0], first, 0)
+			l.unlink(p, &pred.next[0], first, 0)
 		}
 		return
 	}
 	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) {
-		l.drop(s, n, i, 1)
+		l.drop(p, n, i, 1)
 	}
 }

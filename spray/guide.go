@@ -84,15 +84,15 @@ func standing(state uint64, level int) bool {
 // guide looks for elements from which to search for a key. One is so high that the search finds what comes before the place at all levels below height; it returns
 // that, and the level at which to begin. Where a ring has none, the next one, with wider buckets, may have one. The nearest of every level below, which search
 // goes on from if it is further ahead, it leaves in the seat.
-func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint32, level int) {
+func (l *List[K, V]) guide(p *participant, key K, place uint64, height int) (start uint32, level int) {
 	posts := l.posts.Load()
 	if posts == nil {
 		return none, 0
 	}
 	y := posts.lay()
-	s.near = [inline]uint32{}
-	if s.preds[0] == headNode { // the last one came before all others: if this does, too, it is found from the head at once
-		if first := atomic.LoadUint32(&l.head.next[0]); first == none || key < l.nodes.at(first).key {
+	p.Local.near = [inline]uint32{}
+	if p.Local.preds[0] == headNode { // the last one came before all others: if this does, too, it is found from the head at once
+		if first := atomic.LoadUint32(&l.head.next[0]); first == none || key < l.nodes.At(first).key {
 			return none, 0
 		}
 	}
@@ -103,24 +103,24 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 	}
 	for r := range top {
 		v := posts.sight(y, place, r, 0)
-		l.ask(s, &v, r, storey)
+		l.ask(p, &v, r, storey)
 	}
 	if height > inline { // only a search from the head finds what comes before it further up
 		v := posts.sight(y, place, top, 0)
-		l.ask(s, &v, top, inline-storey*top)
+		l.ask(p, &v, top, inline-storey*top)
 		return none, 0
 	}
 	for r := top; r < rings; r++ {
 		level = max(level, storey*r)
 		for range 3 {
 			v := posts.sight(y, place, r, level-storey*r)
-			l.ask(s, &v, r, level-storey*r+1)
-			i := s.near[level]
+			l.ask(p, &v, r, level-storey*r+1)
+			i := p.Local.near[level]
 			if i == none {
 				break
 			}
 			// Being in the list, it is there until this operation is over at least, and its key can be read.
-			n := l.nodes.at(i)
+			n := l.nodes.At(i)
 			interleave.Point()
 			if standing(n.state.Load(), level) {
 				interleave.Point()
@@ -138,15 +138,15 @@ func (l *List[K, V]) guide(s *seat, key K, place uint64, height int) (start uint
 }
 
 // ask leaves the nearest nodes before a place in the seat, for some levels of a ring, and asks for them and for those after it.
-func (l *List[K, V]) ask(s *seat, v *view, r, levels int) {
+func (l *List[K, V]) ask(p *participant, v *view, r, levels int) {
 	for k := range levels {
 		before := uint32(v.before[k]) & postNode
-		s.near[(storey*r+k)&(inline-1)] = before
+		p.Local.near[(storey*r+k)&(inline-1)] = before
 		if before != none {
-			prefetch.Lines(unsafe.Pointer(l.nodes.at(before)), 1)
+			prefetch.Lines(unsafe.Pointer(l.nodes.At(before)), 1)
 		}
 		if v.after[k] < nowhere {
-			prefetch.Lines(unsafe.Pointer(l.nodes.at(uint32(v.after[k])&postNode)), 1)
+			prefetch.Lines(unsafe.Pointer(l.nodes.At(uint32(v.after[k])&postNode)), 1)
 		}
 	}
 }
@@ -166,22 +166,22 @@ func (p *posts) takeDown(y lay, place uint64, r int, node uint32) {
 
 // scout is told of the last key that was removed. When that is in another bucket than before, it asks for the elements of the next one. They were inserted long ago;
 // removals will soon come by one after the other, and would wait for each.
-func (l *List[K, V]) scout(s *seat, key K) {
+func (l *List[K, V]) scout(p *participant, key K) {
 	posts := l.posts.Load()
 	if posts == nil {
 		return
 	}
 	y := posts.lay()
 	next := y.bucket(axis(l.kind, y, key), 0) + 1
-	if s.scouted-next < 4 {
+	if p.Local.scouted-next < 4 {
 		return // sprays go to and fro
 	}
-	s.scouted = next
+	p.Local.scouted = next
 	turn := y.turn(next, 0)
 	b := posts.board(y, next, 0)
 	for j := range b {
 		if e := b[j].Load() - turn; e < nowhere {
-			prefetch.Lines(unsafe.Pointer(l.nodes.at(uint32(e)&postNode)), 1)
+			prefetch.Lines(unsafe.Pointer(l.nodes.At(uint32(e)&postNode)), 1)
 		}
 	}
 	prefetch.Lines(unsafe.Pointer(posts.board(y, next+1, 0)), 1)

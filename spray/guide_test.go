@@ -120,14 +120,14 @@ func TestGuideBelievesNoPost(t *testing.T) {
 		l.Insert(i<<10, i)
 	}
 	const key = 500<<10 + 1000
-	s, i := l.obtain()
-	n := l.nodes.at(i)
+	p, i := l.obtain()
+	n := l.nodes.At(i)
 	begins := func(state uint64, at int) bool {
 		l.build(n, 1)
 		n.key = at
 		n.state.Store(state)
 		l.signpost(i, axis(l.kind, l.posts.Load().lay(), key-1), 1) // nearer than any other
-		start, _ := l.guide(s, key, axis(l.kind, l.posts.Load().lay(), key), 1)
+		start, _ := l.guide(p, key, axis(l.kind, l.posts.Load().lay(), key), 1)
 		return start == i
 	}
 	fresh := stateOf(7, 1)
@@ -145,13 +145,13 @@ func TestGuideBelievesNoPost(t *testing.T) {
 		}
 	}
 	n.state.Store(fresh)
-	s.leave()
+	p.Leave()
 }
 
 // visited is how many nodes searches and sweeps have come by.
 func visited[K interface{ int | float64 }](l *List[K, int]) (sum int) {
-	for _, s := range *l.all.Load() {
-		sum += s.visited
+	for _, p := range l.epochs.Participants() {
+		sum += p.Local.visited
 	}
 	return sum
 }

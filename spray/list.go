@@ -7,7 +7,9 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/epoch"
 	"github.com/almanac-sim/almanac/internal/interleave"
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
@@ -36,16 +38,15 @@ import (
 // The zero value is not ready for use; call [New]. How keys are ordered and how sprays walk is fixed when a List is made, and a check for it
 // in every operation would cost more than it saves.
 type List[K cmp.Ordered, V any] struct {
-	seats
+	epochs epoch.Domain[local]
 	owner  uint32 // in handles
-	pool   pool
-	nodes  store[node[K, V]]
-	towers store[tower]
+	nodes  epoch.Arena[node[K, V]]
+	towers epoch.Arena[tower]
 	head   *node[K, V] // before all elements; it has a link at every level
 
 	fresh      atomic.Uint32 // the last node that was ever handed out
 	freshTower atomic.Uint32
-	spare      stack        // of towers that no node has
+	spare      epoch.Stack  // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
 	kind   reflect.Kind          // of keys
@@ -66,16 +67,20 @@ const headNode = 1
 func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	o := apply(opts)
 	l := &List[K, V]{owner: newOwner(), walk: *o.walk}
-	l.seats.init(o.seed)
-	l.nodes.ensure(none)
-	l.nodes.ensure(headNode)
+	l.nodes.Ensure(none)
+	l.nodes.Ensure(headNode)
 	l.fresh.Store(headNode)
-	l.head = l.nodes.at(headNode)
+	l.head = l.nodes.At(headNode)
 	l.head.hold = l.newTower() << 8
 	l.head.state.Store(stateOf(0, maxHeight) | alive)
 	l.height.Store(1)
 	l.kind = reflect.TypeFor[K]().Kind()
 	l.real = l.kind == reflect.Float64 || l.kind == reflect.Float32
+	var reclaimed func(*[epoch.Batch]uint32)
+	if l.kind == reflect.String {
+		reclaimed = l.forget
+	}
+	l.epochs.Init(func(n int) local { return local{random: random.New(o.seed, uint64(n))} }, reclaimed)
 	l.clears = points(reflect.TypeFor[V]())
 	if l.kind != reflect.String {
 		l.posts.Store(newPosts(firstPosts, l.real, 0))
@@ -86,6 +91,14 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	return l
 }
 
+// forget has free nodes let go of what their keys point to. (Values were let go when they were removed.)
+func (l *List[K, V]) forget(nodes *[epoch.Batch]uint32) {
+	var key K
+	for _, i := range nodes {
+		l.nodes.At(i).key = key
+	}
+}
+
 // reserve makes room for so many elements, or for as many as maxReserved has room for: nodes, the
 // towers of as many as will have one, and signposts. The number of nodes is rounded up to a power of
 // two.
@@ -94,11 +107,11 @@ func (l *List[K, V]) reserve(elements int) {
 	if elements == 0 {
 		return
 	}
-	for i := uint32(1); int(i) <= elements+headNode+batch; i *= 2 {
-		l.nodes.ensure(i)
+	for i := uint32(1); int(i) <= elements+headNode+epoch.Batch; i *= 2 {
+		l.nodes.Ensure(i)
 	}
 	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
-		l.towers.ensure(i)
+		l.towers.Ensure(i)
 	}
 	if l.posts.Load() == nil {
 		return
@@ -113,25 +126,25 @@ func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
 	if level < inline {
 		return &n.next[level]
 	}
-	return &l.towers.at(atomic.LoadUint32(&n.hold) >> 8)[level-inline]
+	return &l.towers.At(atomic.LoadUint32(&n.hold) >> 8)[level-inline]
 }
 
 // newTower hands out a tower, or none if there are too many.
 func (l *List[K, V]) newTower() uint32 {
-	if i := l.spare.pop(l.below); i != none {
+	if i := l.spare.Pop(l.below); i != none {
 		return i
 	}
 	if l.freshTower.Load() >= towers-1<<10 {
 		return none
 	}
 	i := l.freshTower.Add(1)
-	l.towers.ensure(i)
+	l.towers.Ensure(i)
 	return i
 }
 
 // below is where a spare tower has the one below it in the stack: in its first link.
 func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
-	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.at(tower)[0]))
+	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.At(tower)[0]))
 }
 
 // build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
@@ -143,7 +156,7 @@ func (l *List[K, V]) build(n *node[K, V], height int) int {
 			height = inline
 		}
 	case height <= inline && tower != none:
-		l.spare.push(tower, l.below(tower))
+		l.spare.Push(tower, l.below(tower))
 		tower = none
 	}
 	refs := uint32(1)
@@ -166,8 +179,8 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 	if key != key {
 		return value, false
 	}
-	s := l.take()
-	defer s.leave()
+	p := l.epochs.Enter()
+	defer p.Leave()
 	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all
 	// that was inserted since. So the search goes down only from nodes that were not frozen when it came by. Links are frozen from
 	// the top: such a node was in the list at all its levels at that moment, and what its links lead to was at some moment since.
@@ -175,7 +188,7 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 	for level := int(l.height.Load()) - 1; level > 0; level-- {
 		curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen
 		for curr != none {
-			c := l.nodes.at(curr)
+			c := l.nodes.At(curr)
 			next := atomic.LoadUint32(l.link(c, level))
 			if !(c.key < key) {
 				break
@@ -187,7 +200,7 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 		}
 	}
 	for i := atomic.LoadUint32(&pred.next[0]) &^ frozen; i != none; {
-		n := l.nodes.at(i)
+		n := l.nodes.At(i)
 		if key < n.key {
 			break
 		}
@@ -204,13 +217,13 @@ func (l *List[K, V]) Search(key K) (value V, ok bool) {
 // DeleteMin removes the first element. It is exact: at some moment during the call there was no element before the one that it
 // returns. If ok is false, there was a moment at which the list was empty.
 func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
-	s := l.take()
-	key, value, ok = l.deleteMin(s)
-	s.leave()
+	p := l.epochs.Enter()
+	key, value, ok = l.deleteMin(p)
+	p.Leave()
 	return key, value, ok
 }
 
-func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
+func (l *List[K, V]) deleteMin(p *participant) (key K, value V, ok bool) {
 	for {
 		first := atomic.LoadUint32(&l.head.next[0])
 		for i := first; ; {
@@ -221,7 +234,7 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 				break
 			}
 			interleave.Point()
-			n := l.nodes.at(i)
+			n := l.nodes.At(i)
 			state := n.state.Load()
 			if state&alive != 0 {
 				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
@@ -231,13 +244,13 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 					break
 				}
 				interleave.Point()
-				if !l.claim(s, n, state) {
+				if !l.claim(p, n, state) {
 					break
 				}
 				key, value = n.key, l.release(n, state)
-				l.unlink(s, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
-				l.soiled(s)
-				l.scout(s, key)
+				l.unlink(p, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
+				l.soiled(p)
+				l.scout(p, key)
 				return key, value, true
 			}
 			next := atomic.LoadUint32(&n.next[0])
@@ -251,4 +264,4 @@ func (l *List[K, V]) deleteMin(s *seat) (key K, value V, ok bool) {
 }
 
 // Len is the number of elements. While others insert and remove it is approximate.
-func (l *List[K, V]) Len() int { return l.elements() }
+func (l *List[K, V]) Len() int { return l.epochs.Total() }

@@ -21,7 +21,7 @@ import (
 //  4. Unlinking is in find.go. Whoever comes by may do it, and need not: readers pass what is frozen.
 
 // claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
-func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
+func (l *List[K, V]) claim(p *participant, n *node[K, V], state uint64) bool {
 	claimed := state &^ alive
 	if state >= reader {
 		claimed += reader // so that the others leave the value alone until it is released
@@ -31,7 +31,7 @@ func (l *List[K, V]) claim(s *seat, n *node[K, V], state uint64) bool {
 	}
 	interleave.Point()
 	l.freeze(n, heightOf(state))
-	s.count--
+	p.Count--
 	return true
 }
 
@@ -49,38 +49,39 @@ func (l *List[K, V]) Delete(h Handle) bool {
 	if h.owner != l.owner { // a handle of this list has a node that there is
 		return false
 	}
-	s := l.take()
-	defer s.leave()
-	n := l.nodes.at(h.place)
+	p := l.epochs.Enter()
+	defer p.Leave()
+	n := l.nodes.At(h.place)
 	for {
 		state := n.state.Load()
 		if stampOf(state) != h.stamp || state&alive == 0 {
 			return false
 		}
-		if l.claim(s, n, state) { // or somebody begins to read it, or is done
+		if l.claim(p, n, state) { // or somebody begins to read it, or is done
 			l.release(n, state)
-			l.erase(s, n, heightOf(state))
+			l.erase(p, n, heightOf(state))
 			return true
 		}
 	}
 }
 
 // erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
-func (l *List[K, V]) erase(s *seat, n *node[K, V], height int) {
-	start, level := l.guide(s, n.key, l.approach(n.key), height)
+func (l *List[K, V]) erase(p *participant, n *node[K, V], height int) {
+	start, level := l.guide(p, n.key, l.approach(n.key), height)
 	if start != none {
-		if m := l.nodes.at(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
+		if m := l.nodes.At(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
 			start = none // one of equal key that comes after it
 		}
 	}
-	if start == none || !l.findFrom(s, n.key, n.turn, true, start, level) {
-		l.find(s, n.key, n.turn, true, 0, true)
+	if start == none || !l.findFrom(p, n.key, n.turn, true, start, level) {
+		l.find(p, n.key, n.turn, true, 0, true)
 	}
 }
 
 // drop takes back refs of a node, and puts it aside if they were the last.
-func (l *List[K, V]) drop(s *seat, n *node[K, V], i, count uint32) {
+func (l *List[K, V]) drop(p *participant, n *node[K, V], i, count uint32) {
 	if atomic.AddUint32(&n.hold, -count)&refs == 0 {
-		l.retire(s, i)
+		p.Counts[unlinked]++
+		l.epochs.Retire(p, i)
 	}
 }

@@ -33,9 +33,9 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 		panic("spray: a key must not be NaN")
 	}
 	place := l.approach(key) // the posts come while it gets ready
-	s, i := l.obtain()
-	n := l.nodes.at(i)
-	height := l.build(n, bits.TrailingZeros64(s.random.Uint64()|1<<(maxHeight-1))+1)
+	p, i := l.obtain()
+	n := l.nodes.At(i)
+	height := l.build(n, bits.TrailingZeros64(p.Local.random.Uint64()|1<<(maxHeight-1))+1)
 	n.key, n.value = key, value
 	stamp := stampOf(n.state.Load()) + 1
 	n.state.Store(stateOf(stamp, height) | alive) // Delete may look at it with an old handle
@@ -43,57 +43,57 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 		old = l.height.Load()
 	}
 
-	for start, level := l.guide(s, key, place, height); ; start = none {
-		if start == none || !l.findFrom(s, key, 0, false, start, level) {
-			l.find(s, key, 0, false, 0, true)
+	for start, level := l.guide(p, key, place, height); ; start = none {
+		if start == none || !l.findFrom(p, key, 0, false, start, level) {
+			l.find(p, key, 0, false, 0, true)
 		}
-		pred := l.nodes.at(s.preds[0])
+		pred := l.nodes.At(p.Local.preds[0])
 		n.turn = 0
-		if s.preds[0] != headNode && !(pred.key < key) {
+		if p.Local.preds[0] != headNode && !(pred.key < key) {
 			n.turn = pred.turn + 1
 		}
-		n.next[0] = s.succs[0]
+		n.next[0] = p.Local.succs[0]
 		interleave.Point()
-		if atomic.CompareAndSwapUint32(&pred.next[0], s.succs[0], i) {
+		if atomic.CompareAndSwapUint32(&pred.next[0], p.Local.succs[0], i) {
 			break
 		}
 	}
 	interleave.Point()
-	s.count++
-	l.survey(s, key)
+	p.Count++
+	l.survey(p, key)
 	if height > 1 {
-		l.raise(s, n, i, key, height)
+		l.raise(p, n, i, key, height)
 	}
 	interleave.Point()
 	n.state.Or(linked) // now a search can begin there at any of its levels
-	l.mend(s)
+	l.mend(p)
 	interleave.Point()
 	l.signpost(i, place, height)
-	s.leave()
+	p.Leave()
 	return Handle{owner: l.owner, place: i, stamp: stamp}
 }
 
 // raise links a node, which is linked at the lowest level, at the others, unless it dies meanwhile.
-func (l *List[K, V]) raise(s *seat, n *node[K, V], i uint32, key K, height int) {
+func (l *List[K, V]) raise(p *participant, n *node[K, V], i uint32, key K, height int) {
 	level := 1
 	for level < height {
 		own := l.link(n, level)
 		old := atomic.LoadUint32(own)
-		succ := s.succs[level]
+		succ := p.Local.succs[level]
 		if old&frozen != 0 || old != succ && !atomic.CompareAndSwapUint32(own, old, succ) {
 			break // it is dead: nobody else changes the link of a level at which it is not linked
 		}
 		interleave.Point()
-		if atomic.CompareAndSwapUint32(l.link(l.nodes.at(s.preds[level]), level), succ, i) {
+		if atomic.CompareAndSwapUint32(l.link(l.nodes.At(p.Local.preds[level]), level), succ, i) {
 			level++
 			continue
 		}
 		// Elements of equal keys that came later may be linked at this level already: it goes before them.
-		l.find(s, key, n.turn, true, level, false)
+		l.find(p, key, n.turn, true, level, false)
 	}
 	if n.state.Load()&alive == 0 {
 		// It died, and may have been linked at a level after it was frozen there; a search unlinks what is frozen.
-		l.find(s, key, n.turn, true, 0, false)
+		l.find(p, key, n.turn, true, 0, false)
 	}
-	l.drop(s, n, i, uint32(height+1-level))
+	l.drop(p, n, i, uint32(height+1-level))
 }

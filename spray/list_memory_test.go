@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/internal/epoch"
 	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
 )
@@ -17,7 +18,7 @@ import (
 // most is how many nodes a list may have that had at most so many elements: its ration then, and what each seat may have taken from the
 // arena beyond that, when several found that there was still one bundle to be had.
 func (l *List[K, V]) most(elements int) int {
-	return 2*elements + slack + 5*batch*len(*l.all.Load())
+	return 2*elements + slack + 5*epoch.Batch*len(l.epochs.Participants())
 }
 
 // One goroutine inserts and another removes, so that nodes are always put aside where none are needed. They are used again.
@@ -70,7 +71,7 @@ func TestListMemoryWithOneHalted(t *testing.T) {
 	for i := range elements {
 		l.Insert(i, i)
 	}
-	halted := l.take()
+	halted := l.epochs.Enter()
 	var done atomic.Bool
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -83,7 +84,7 @@ func TestListMemoryWithOneHalted(t *testing.T) {
 	for l.Stats().Waits == 0 && !done.Load() {
 		runtime.Gosched()
 	}
-	halted.leave()
+	halted.Leave()
 	wg.Wait()
 	if s := l.Stats(); s.Nodes > l.most(elements) || s.Waits == 0 {
 		t.Errorf("%d nodes for %d elements, after %d waits", s.Nodes, elements, s.Waits)
@@ -100,14 +101,14 @@ func TestListSweepsWhenItMust(t *testing.T) {
 	for _, h := range handles {
 		kill(l, h)
 	}
-	for _, s := range *l.all.Load() {
-		s.frees = 0 // so that the first insertion finds that there is none, before it comes by the dead and unlinks them itself
+	for _, p := range l.epochs.Participants() {
+		p.Frees = 0 // so that the first insertion finds that there is none, before it comes by the dead and unlinks them itself
 	}
 	before := l.Stats()
 	for i := range 100 {
 		l.Insert(i, i)
 	}
-	if after := l.Stats(); after.Waits == 0 || after.Unlinked < 3*slack/2 || after.Nodes > before.Nodes+batch {
+	if after := l.Stats(); after.Waits == 0 || after.Unlinked < 3*slack/2 || after.Nodes > before.Nodes+epoch.Batch {
 		t.Errorf("%+v, and then %+v", before, after)
 	}
 }
@@ -115,9 +116,9 @@ func TestListSweepsWhenItMust(t *testing.T) {
 // If the one that is halted never goes on, the others do nevertheless.
 func TestListGoesOnWithoutOneHalted(t *testing.T) {
 	l := New[int, int](Concurrency(2))
-	l.take()
+	l.epochs.Enter()
 	l.Delete(l.Insert(0, 0))
-	for i := 0; i < l.ration()+batch; i++ { // a goroutine may come to another seat, for which there is a ration too
+	for i := 0; i < l.ration()+epoch.Batch; i++ { // a goroutine may come to another seat, for which there is a ration too
 		l.Delete(l.Insert(1, 1))
 	}
 	if s := l.Stats(); s.Waits == 0 || s.Waits > 3 || s.Nodes <= l.ration() {
@@ -171,7 +172,7 @@ func TestDeleteIsConstant(t *testing.T) {
 					if !l.Delete(h) {
 						t.Fatal("not deleted")
 					}
-					if left := l.nodes.at(h.place).hold & refs; left != 0 {
+					if left := l.nodes.At(h.place).hold & refs; left != 0 {
 						t.Fatalf("%s: still linked at %d levels", name, left)
 					}
 					now := visited(l)

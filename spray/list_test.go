@@ -19,8 +19,8 @@ import (
 func check(l *List[int, int], want []int) error {
 	var lowest []uint32
 	place := map[uint32]int{}
-	for i := atomic.LoadUint32(&l.head.next[0]); i != none; i = l.nodes.at(i).next[0] &^ frozen {
-		if n := l.nodes.at(i); n.state.Load()&alive != 0 {
+	for i := atomic.LoadUint32(&l.head.next[0]); i != none; i = l.nodes.At(i).next[0] &^ frozen {
+		if n := l.nodes.At(i); n.state.Load()&alive != 0 {
 			place[i] = len(lowest)
 			lowest = append(lowest, i)
 		}
@@ -30,7 +30,7 @@ func check(l *List[int, int], want []int) error {
 	}
 	got := []int{}
 	for _, i := range lowest {
-		got = append(got, l.nodes.at(i).key)
+		got = append(got, l.nodes.At(i).key)
 	}
 	if !slices.Equal(got, want) && len(got)+len(want) > 0 {
 		return fmt.Errorf("%d elements, want %d: %v, want %v", len(got), len(want), got[:min(20, len(got))], want[:min(20, len(want))])
@@ -41,7 +41,7 @@ func check(l *List[int, int], want []int) error {
 	for level := range maxHeight {
 		count, last, turn := 0, math.MinInt, ^uint32(0) // before the first of that key
 		for i := *l.link(l.head, level); i != none; {
-			n := l.nodes.at(i)
+			n := l.nodes.At(i)
 			state := n.state.Load()
 			link := *l.link(n, level)
 			if state&alive != 0 {
@@ -63,7 +63,7 @@ func check(l *List[int, int], want []int) error {
 		}
 		tall := 0
 		for _, i := range lowest {
-			if heightOf(l.nodes.at(i).state.Load()) > level {
+			if heightOf(l.nodes.At(i).state.Load()) > level {
 				tall++
 			}
 		}

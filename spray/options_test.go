@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // An option that cannot be panics and says why.
@@ -25,8 +27,8 @@ func TestOptionsThatCannotBe(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	l := New[float64, int](Concurrency(3), Seed(4), Capacity(100))
-	if !reflect.DeepEqual(l.walk, defaultWalk(3)) || l.seed != 4 {
-		t.Errorf("walk %+v, seed %d", l.walk, l.seed)
+	if !reflect.DeepEqual(l.walk, defaultWalk(3)) || l.epochs.Enter().Local.random != random.New(4, 0) {
+		t.Errorf("walk %+v", l.walk)
 	}
 }
 

@@ -114,6 +114,9 @@ func (p *posts) board(y lay, bucket uint64, r int) *board {
 	return &p.ring[r][bucket&(1<<(y.length(r)&63)-1)]
 }
 
+// golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
+const golden = 0x9e3779b97f4a7c15
+
 // signpost names an element that is linked at all its levels.
 //
 // Others may put something up in the same place at the same time: then one of them has no post.
@@ -148,12 +151,12 @@ func (l *List[K, V]) signpost(i uint32, place uint64, height int) {
 
 // mend puts up a post for the element before the place that a search has found, if no post told of it: there was no room, or it was inserted when buckets were
 // of another width.
-func (l *List[K, V]) mend(s *seat) {
-	i, posts := s.preds[0], l.posts.Load()
-	if posts == nil || i == s.near[0] || i == headNode {
+func (l *List[K, V]) mend(p *participant) {
+	i, posts := p.Local.preds[0], l.posts.Load()
+	if posts == nil || i == p.Local.near[0] || i == headNode {
 		return
 	}
-	n := l.nodes.at(i)
+	n := l.nodes.At(i)
 	if state := n.state.Load(); standing(state, 0) {
 		l.signpost(i, axis(l.kind, posts.lay(), n.key), heightOf(state))
 	}

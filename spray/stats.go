@@ -1,6 +1,10 @@
 package spray
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/almanac-sim/almanac/internal/epoch"
+)
 
 // Stats are what a list has done since it was made.
 type Stats struct {
@@ -25,30 +29,29 @@ const (
 	sweeps
 	unlinked
 	waits
-	counters
 )
 
-type counts [counters]uint64
+type counts [epoch.Counters]uint64
 
 // Stats adds up what all goroutines have done. What operations that are under way did lately may be missing: it waits only a
 // moment for them.
 func (l *List[K, V]) Stats() Stats {
 	var sum counts
-	for _, s := range *l.all.Load() {
-		there := l.sit(s)
+	for _, p := range l.epochs.Participants() {
+		there := l.epochs.TryEnter(p)
 		for try := 0; !there && try < 16; try++ {
 			runtime.Gosched()
-			there = l.sit(s)
+			there = l.epochs.TryEnter(p)
 		}
 		for i := range sum {
 			if there {
-				sum[i] += s.stats[i]
+				sum[i] += p.Counts[i]
 			} else {
-				sum[i] += s.published[i].Load() // who has the seat may have been halted
+				sum[i] += p.Published(i) // who has the seat may have been halted
 			}
 		}
 		if there {
-			s.leave()
+			p.Leave()
 		}
 	}
 	return Stats{

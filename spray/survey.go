@@ -51,20 +51,20 @@ func widthFor(sum, count int) float64 { return float64(sum)/float64(count) + 0.9
 
 // survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as they should be, and
 // a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
-func (l *List[K, V]) survey(s *seat, key K) {
-	pred, succ, posts := s.preds[0], s.succs[0], l.posts.Load()
+func (l *List[K, V]) survey(p *participant, key K) {
+	pred, succ, posts := p.Local.preds[0], p.Local.succs[0], l.posts.Load()
 	if posts == nil || pred == headNode { // a search from the head is short
 		return
 	}
 	end := key // of what is inserted behind all others, a gap comes to be before it
 	if succ != none {
-		end = l.nodes.at(succ).key
+		end = l.nodes.At(succ).key
 	}
-	bitwise, linear, ok := gapOf(l.kind, l.nodes.at(pred).key, end)
+	bitwise, linear, ok := gapOf(l.kind, l.nodes.At(pred).key, end)
 	if !ok {
 		return
 	}
-	v := &s.survey
+	v := &p.Local.survey
 	v.bitwise.add(bitwise)
 	v.linear.add(min(max(linear, v.middle-outlier), v.middle+outlier))
 	if v.count++; v.count%few != 0 {
@@ -75,7 +75,7 @@ func (l *List[K, V]) survey(s *seat, key K) {
 	if isLinear == now.linear && width == now.width() && v.count%256 != 0 {
 		return // elements are counted more rarely: that looks at all seats
 	}
-	log, elements := now.log, l.elements()
+	log, elements := now.log, l.epochs.Total()
 	for perBoard/2<<log < elements {
 		log++
 	}

@@ -29,54 +29,54 @@ func (d *sweeper) init(w *Walk) {
 }
 
 // soiled is told of every removal, and sweeps when it is time.
-func (l *List[K, V]) soiled(s *seat) {
-	if s.dirt++; s.dirt < l.dirt.every {
+func (l *List[K, V]) soiled(p *participant) {
+	if p.Local.dirt++; p.Local.dirt < l.dirt.every {
 		return
 	}
 	// Two who sweep are in each other's way, but one who sweeps may have been halted.
 	busy := !l.dirt.busy.CompareAndSwap(false, true)
-	if busy && s.dirt < 4*l.dirt.every {
+	if busy && p.Local.dirt < 4*l.dirt.every {
 		return
 	}
-	s.dirt = 0
+	p.Local.dirt = 0
 	// Half as many die at each level as at the one below, and so it is swept half as often.
-	l.sweepFront(s, 2+bits.TrailingZeros64(l.dirt.turn.Add(1)), l.dirt.front)
+	l.sweepFront(p, 2+bits.TrailingZeros64(l.dirt.turn.Add(1)), l.dirt.front)
 	if !busy {
 		l.dirt.busy.Store(false)
 	}
 }
 
 // sweep sweeps all levels, twice as far for every time that it has been done.
-func (l *List[K, V]) sweep(s *seat, times int) {
+func (l *List[K, V]) sweep(p *participant, times int) {
 	front := l.dirt.front
 	if front > math.MaxInt>>1>>times {
 		front = math.MaxInt >> 1
 	} else {
 		front <<= times
 	}
-	l.sweepFront(s, maxHeight-1, front)
+	l.sweepFront(p, maxHeight-1, front)
 }
 
 // sweepFront unlinks the dead at the front, up to a level.
-func (l *List[K, V]) sweepFront(s *seat, top, front int) {
-	s.stats[sweeps]++
+func (l *List[K, V]) sweepFront(p *participant, top, front int) {
+	p.Counts[sweeps]++
 	for level := min(int(l.height.Load())-1, top); level >= 0; level-- {
-		l.sweepLevel(s, level, front>>level+2)
+		l.sweepLevel(p, level, front>>level+2)
 	}
 }
 
 // sweepLevel unlinks the dead at a level until it has passed a number of live elements.
-func (l *List[K, V]) sweepLevel(s *seat, level, live int) {
+func (l *List[K, V]) sweepLevel(p *participant, level, live int) {
 	from := l.link(l.head, level)
 	for live > 0 {
 		curr := atomic.LoadUint32(from)
 		if curr == none || curr&frozen != 0 {
 			return // the end; or where we stand has died, and the next sweep will see to it
 		}
-		n := l.nodes.at(curr)
-		s.visited++
+		n := l.nodes.At(curr)
+		p.Local.visited++
 		if atomic.LoadUint32(l.link(n, level))&frozen != 0 {
-			l.unlink(s, from, curr, level) // or somebody else did
+			l.unlink(p, from, curr, level) // or somebody else did
 		} else {
 			from = l.link(n, level)
 			live--

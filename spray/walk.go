@@ -168,35 +168,35 @@ const (
 //
 // No element is passed over for ever: every so often, [Walk.Exact], a goroutine's Spray removes the first element.
 func (l *List[K, V]) Spray() (key K, value V, ok bool) {
-	s := l.take()
-	defer s.leave()
-	s.removals++
-	if l.walk.Exact == 0 || s.removals%l.walk.Exact != 0 {
+	p := l.epochs.Enter()
+	defer p.Leave()
+	p.Local.removals++
+	if l.walk.Exact == 0 || p.Local.removals%l.walk.Exact != 0 {
 		top := l.walk.Heights[0]
 		for range attempts {
-			s.stats[sprays]++
-			pred, i, outcome := l.land(s, top)
+			p.Counts[sprays]++
+			pred, i, outcome := l.land(p, top)
 			switch outcome {
 			case shorter:
-				s.stats[shorts]++
+				p.Counts[shorts]++
 				top = max(1, min(top, int(l.height.Load()))-1)
 				if top == 1 && i == none {
 					goto exact
 				}
 			case padded:
-				s.stats[paddings]++
+				p.Counts[paddings]++
 				continue
 			}
 			// The walk may end at the head, on an element that is dead, or on one that somebody else claims: the next one will do.
 			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
-				n := l.nodes.at(i)
+				n := l.nodes.At(i)
 				if state := n.state.Load(); i != headNode && state&alive != 0 {
 					interleave.Point()
-					if l.claim(s, n, state) {
+					if l.claim(p, n, state) {
 						key, value = n.key, l.release(n, state)
-						l.snip(s, pred, i, n)
-						l.soiled(s)
-						l.scout(s, key)
+						l.snip(p, pred, i, n)
+						l.soiled(p)
+						l.scout(p, key)
 						return key, value, true
 					}
 					claims++
@@ -207,12 +207,12 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 				}
 				i = next &^ frozen
 			}
-			s.stats[collisions]++
+			p.Counts[collisions]++
 		}
 	}
 exact:
-	s.stats[exacts]++
-	return l.deleteMin(s)
+	p.Counts[exacts]++
+	return l.deleteMin(p)
 }
 
 // How a walk ends.
@@ -225,7 +225,7 @@ const (
 // land walks, at heights up to top, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
 // Only elements that are alive count as steps. Nodes that are frozen are passed: where they are linked below is not known, and
 // their links there may lead anywhere. (See Search.)
-func (l *List[K, V]) land(s *seat, top int) (pred *node[K, V], i uint32, outcome int) {
+func (l *List[K, V]) land(p *participant, top int) (pred *node[K, V], i uint32, outcome int) {
 	w := &l.walk
 	place := uint32(0) // among the dummies
 	inside := w.Padding > 0
@@ -241,7 +241,7 @@ func (l *List[K, V]) land(s *seat, top int) (pred *node[K, V], i uint32, outcome
 		if level == 0 {
 			least = max(least, min(w.Final, w.Most))
 		}
-		steps := least + int(s.random.Below(uint64(w.Most-least)+1))
+		steps := least + int(p.Local.random.Below(uint64(w.Most-least)+1))
 		if inside {
 			ahead := l.padding[level]
 			at, _ := slices.BinarySearchFunc(ahead, place, func(a, b uint32) int { return cmp.Compare(a, b+1) })
@@ -262,7 +262,7 @@ func (l *List[K, V]) land(s *seat, top int) (pred *node[K, V], i uint32, outcome
 				if next == none {
 					return pred, i, shorter
 				}
-				c = l.nodes.at(next)
+				c = l.nodes.At(next)
 				if level == 0 && steps == 1 { // the walk will probably end there: then both are written to, the one to claim it, the other to unlink it
 					prefetch.Own(unsafe.Pointer(n))
 					prefetch.Own(unsafe.Pointer(c))

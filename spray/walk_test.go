@@ -138,21 +138,21 @@ func TestSprayFollowsItsWalk(t *testing.T) {
 					heights[place] = level + 1
 				}
 			}
-			for i := l.head.next[0]; i != none; i = l.nodes.at(i).next[0] {
-				heights[w.Padding+l.nodes.at(i).key] = heightOf(l.nodes.at(i).state.Load())
+			for i := l.head.next[0]; i != none; i = l.nodes.At(i).next[0] {
+				heights[w.Padding+l.nodes.At(i).key] = heightOf(l.nodes.At(i).state.Load())
 			}
-			s := l.take()
-			want := follow(w, heights, s.random)
-			_, i, outcome := l.land(s, w.Heights[0])
+			p := l.epochs.Enter()
+			want := follow(w, heights, p.Local.random)
+			_, i, outcome := l.land(p, w.Heights[0])
 			switch {
 			case w.Padding > 0 && want <= w.Padding:
 				if failed++; outcome != padded {
 					t.Fatalf("%+v, seed %d: the walk ends at dummy %d, and does not fail", w, seed, want)
 				}
-			case outcome != landed || l.nodes.at(i).key != want-w.Padding:
-				t.Fatalf("%+v, seed %d: the walk ends at %d, want %d", w, seed, l.nodes.at(i).key, want-w.Padding)
+			case outcome != landed || l.nodes.At(i).key != want-w.Padding:
+				t.Fatalf("%+v, seed %d: the walk ends at %d, want %d", w, seed, l.nodes.At(i).key, want-w.Padding)
 			}
-			s.leave()
+			p.Leave()
 		}
 		if w.Padding > 0 && (failed == 0 || failed == 20) {
 			t.Errorf("%+v: %d of 20 walks end in the padding", w, failed)

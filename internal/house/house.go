@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/plot":       {"internal/portable", "internal/vector"},
 	"internal/design":     {"internal/portable"},
 	"internal/outdir":     {"internal/format"},
+	"internal/epoch":  {"internal/huge", "internal/interleave"},
 	"internal/stress":     {"internal/interleave", "internal/soak"},
 	"internal/sketch":     {"internal/portable"},
 	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 	"dispatch/internal/slots": {"internal/random"},
 	"relaxed":                 {"calendar", "internal/huge", "internal/interleave", "internal/prefetch", "internal/release", "internal/timekey"},
 	"relaxed/relaxedtest":     {"internal/random"},
-	"spray":                   {"internal/huge", "internal/interleave", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
+	"spray":                   {"internal/epoch", "internal/huge", "internal/interleave", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
 
 	// Models.
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch", "sim/internal/seed", "sim/internal/text", "sim/trace"},

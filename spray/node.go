@@ -1,20 +1,17 @@
 package spray
 
 import (
-	"math/bits"
-	"sync"
 	"sync/atomic"
-	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/epoch"
 )
 
 // Nodes lie in an arena and are named by numbers of 31 bits, so that a link and the mark that freezes it fit into one word, nodes
 // are no work for the garbage collector, and a node that is done with can be used again.
 
 const (
-	none   = 0       // no node: the end of a list
-	frozen = 1 << 31 // a mark on a link: the node that it leaves from is dead at this level, and the link never changes again
+	none   = epoch.None // no node: the end of a list
+	frozen = 1 << 31    // a mark on a link: the node that it leaves from is dead at this level, and the link never changes again
 
 	inline    = 8  // links that a node has in itself: 1 node in 256 has more
 	maxHeight = 32 // of a tower
@@ -56,32 +53,3 @@ func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64
 func heightOf(state uint64) int { return int(state >> 1 & 0x3f) }
 
 func stampOf(state uint64) uint32 { return uint32(state >> 8) }
-
-// A store is a growing array of things that never move: part k holds those whose numbers have k significant bits. Number 0 has a
-// thing too, which is nobody's.
-type store[T any] struct {
-	parts [32]unsafe.Pointer // *T
-	grow  sync.Mutex
-}
-
-// at is the thing with a number, which ensure has been told of.
-func (s *store[T]) at(i uint32) *T {
-	k := bits.Len32(i)
-	part := (*T)(atomic.LoadPointer(&s.parts[k&31]))
-	return (*T)(unsafe.Add(unsafe.Pointer(part), uintptr(i^1<<(k&31)>>1)*unsafe.Sizeof(*part)))
-}
-
-// ensure makes sure that the thing with a number can be had.
-func (s *store[T]) ensure(i uint32) {
-	k := bits.Len32(i)
-	if atomic.LoadPointer(&s.parts[k]) != nil {
-		return
-	}
-	s.grow.Lock()
-	defer s.grow.Unlock()
-	if atomic.LoadPointer(&s.parts[k]) == nil {
-		part := make([]T, max(1, uint32(1)<<k>>1))
-		huge.Advise(part)
-		atomic.StorePointer(&s.parts[k], unsafe.Pointer(unsafe.SliceData(part)))
-	}
-}
