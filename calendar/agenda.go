@@ -33,9 +33,9 @@ func NewAgenda[V any](opts ...Option) *Agenda[V] {
 	return &Agenda[V]{queue: New(opts...)}
 }
 
-// Add schedules an event with the value v. It refuses a time that is not finite ([ErrTime]) or before the clock
+// Schedule adds an event with the value v. It refuses a time that is not finite ([ErrTime]) or before the clock
 // ([ErrPast]), and an event too many ([ErrID]).
-func (a *Agenda[V]) Add(at float64, v V) (Handle, error) {
+func (a *Agenda[V]) Schedule(at float64, v V) (Handle, error) {
 	i := a.places.vacancy()
 	if i > math.MaxUint32 {
 		return Handle{}, ErrID
@@ -57,7 +57,7 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 }
 
 // Reschedule moves a pending event to another time, behind the events already there. It refuses a stale handle
-// ([ErrNotScheduled]) and what Add refuses of a time, and then changes nothing.
+// ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
 func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
 	if !a.valid(h) {
 		return ErrNotScheduled
@@ -83,12 +83,12 @@ func (a *Agenda[V]) Peek() (v V, at float64, ok bool) {
 	return a.places.at(uint32(id)).value, at, true
 }
 
-// At tells when an event is due, if it is still pending.
-func (a *Agenda[V]) At(h Handle) (at float64, ok bool) {
+// Due returns when an event is due. ok is false if it is no longer pending.
+func (a *Agenda[V]) Due(h Handle) (at float64, ok bool) {
 	if !a.valid(h) {
 		return 0, false
 	}
-	return a.queue.At(ID(h.place))
+	return a.queue.Due(ID(h.place))
 }
 
 // Value is the value of an event, if it is still pending.

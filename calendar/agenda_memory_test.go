@@ -37,13 +37,13 @@ func TestAgendaMemory(t *testing.T) {
 			for burst := range 2 {
 				handles := make([]Handle, 0, n)
 				for i := a.Len(); i < n; i++ {
-					h, err := a.Add(a.Now()+r.ExpFloat64(), [2]int{burst, i})
+					h, err := a.Schedule(a.Now()+r.ExpFloat64(), [2]int{burst, i})
 					if err != nil {
 						t.Fatalf("burst %d: event %d of %d: %v", burst, i, n, err)
 					}
 					handles = append(handles, h)
 				}
-				if _, err := a.Add(a.Now(), [2]int{}); !errors.Is(err, ErrID) {
+				if _, err := a.Schedule(a.Now(), [2]int{}); !errors.Is(err, ErrID) {
 					t.Errorf("burst %d: one event more than %d: %v, want %v", burst, n, err, ErrID)
 				}
 				checkPlaces(t, a)
@@ -91,7 +91,7 @@ func TestAgendaMemory(t *testing.T) {
 					t.Errorf("burst %d: %d pages of places for %d events, want at most %d", burst, got, left, 2*left)
 				}
 				for range 2000 { // the queue gives memory back as it works
-					_, _ = a.Add(a.Now(), [2]int{})
+					_, _ = a.Schedule(a.Now(), [2]int{})
 					a.Next()
 				}
 				if got, most := a.Stats().Bytes, (left+2)*(pageLen*12+2048)+300_000; got > most {
@@ -119,13 +119,13 @@ func TestAgendaMaxIDIsReached(t *testing.T) {
 				handles = handles[:len(handles)-1]
 			}
 			for len(handles) < n {
-				h, err := a.Add(r.Float64(), len(handles))
+				h, err := a.Schedule(r.Float64(), len(handles))
 				if err != nil {
 					t.Fatalf("MaxID(%d) refuses event %d: %v", n-1, len(handles), err)
 				}
 				handles = append(handles, h)
 			}
-			if _, err := a.Add(1, 0); !errors.Is(err, ErrID) {
+			if _, err := a.Schedule(1, 0); !errors.Is(err, ErrID) {
 				t.Fatalf("MaxID(%d) with %d events: another one gives %v, want %v", n-1, n, err, ErrID)
 			}
 			checkPlaces(t, a)
@@ -137,7 +137,7 @@ func TestAgendaMaxIDIsReached(t *testing.T) {
 func checkPlaces[V any](t *testing.T, a *Agenda[V]) {
 	t.Helper()
 	used, err := a.places.check(func(i uint32) bool {
-		_, pending := a.queue.At(ID(i))
+		_, pending := a.queue.Due(ID(i))
 		return pending
 	})
 	if err != nil || used != a.Len() {

@@ -55,7 +55,7 @@ func replayAgenda(data []byte) error {
 		k := d.find(h)
 		switch op {
 		case 0, 1:
-			h, err := a.Add(at, i)
+			h, err := a.Schedule(at, i)
 			if (err == nil) != (at == at) {
 				return fmt.Errorf("add at %v: %v", at, err)
 			}
@@ -120,7 +120,7 @@ func replayAgenda(data []byte) error {
 			return fmt.Errorf("%d pending at %v, want %d at %v", a.Len(), a.Now(), len(d.events), d.now)
 		}
 		for _, h := range handles {
-			at, ok := a.At(h)
+			at, ok := a.Due(h)
 			v, has := a.Value(h)
 			k := d.find(h)
 			if ok != (k >= 0) || has != ok || ok && (at != d.events[k].at || v != d.events[k].value) {
@@ -159,10 +159,10 @@ func TestAgendaRefusesStaleHandles(t *testing.T) {
 	if _, ok := a.Cancel(calendar.Handle{}); ok {
 		t.Error("the zero handle cancelled something")
 	}
-	old, err := a.Add(1, "old")
+	old, err := a.Schedule(1, "old")
 	must(t, err)
 	a.Next()
-	young, err := a.Add(2, "young") // in the same place
+	young, err := a.Schedule(2, "young") // in the same place
 	must(t, err)
 	if old == young {
 		t.Fatal("two events have the same handle")
@@ -181,13 +181,13 @@ func TestAgendaRefusesStaleHandles(t *testing.T) {
 // Numbers of uses never repeat, since a place that has run out of them is left alone.
 func TestAgendaRetiresPlaces(t *testing.T) {
 	a := calendar.NewAgenda[int]()
-	first, err := a.Add(1, 1)
+	first, err := a.Schedule(1, 1)
 	must(t, err)
 	last := a.SetUse(first, calendar.Retired-1)
 	if v, _, ok := a.Next(); v != 1 || !ok {
 		t.Fatal("the event is gone")
 	}
-	next, err := a.Add(2, 2)
+	next, err := a.Schedule(2, 2)
 	must(t, err)
 	must(t, a.Check())
 	if _, ok := a.Value(last); ok {
@@ -198,7 +198,7 @@ func TestAgendaRetiresPlaces(t *testing.T) {
 	}
 	for range 3 { // were the place used on, its numbers would begin again, and the first handle be valid
 		a.Next()
-		_, err := a.Add(3, 3)
+		_, err := a.Schedule(3, 3)
 		must(t, err)
 		if _, ok := a.Value(first); ok {
 			t.Error("the first handle names another's event")
@@ -208,10 +208,10 @@ func TestAgendaRetiresPlaces(t *testing.T) {
 
 func TestAgendaForgetsValues(t *testing.T) {
 	a := calendar.NewAgenda[*int]()
-	h, err := a.Add(1, new(int))
+	h, err := a.Schedule(1, new(int))
 	must(t, err)
 	a.Next()
-	k, err := a.Add(1, nil)
+	k, err := a.Schedule(1, nil)
 	must(t, err)
 	if v, _ := a.Value(k); v != nil {
 		t.Error("a value outlived its event")
@@ -224,7 +224,7 @@ func TestAgendaForgetsValues(t *testing.T) {
 func TestAgendaUntil(t *testing.T) {
 	a := calendar.NewAgenda[string](calendar.Capacity(4), calendar.StartAt(10))
 	for i, v := range []string{"b", "a", "c"} {
-		_, err := a.Add(11+float64((i+1)%3), v)
+		_, err := a.Schedule(11+float64((i+1)%3), v)
 		must(t, err)
 	}
 	var got []string
@@ -240,16 +240,16 @@ func TestAgendaAllocatesNothing(t *testing.T) {
 	a := calendar.NewAgenda[int]()
 	r := rand.New(rand.NewPCG(8, 0))
 	for i := range 1000 {
-		_, err := a.Add(r.ExpFloat64(), i)
+		_, err := a.Schedule(r.ExpFloat64(), i)
 		must(t, err)
 	}
 	hold := func() {
 		for range 1000 {
 			v, at, _ := a.Next()
-			h, _ := a.Add(at+r.ExpFloat64(), v)
+			h, _ := a.Schedule(at+r.ExpFloat64(), v)
 			if v%2 == 0 {
 				a.Cancel(h)
-				_, _ = a.Add(at+r.ExpFloat64(), v)
+				_, _ = a.Schedule(at+r.ExpFloat64(), v)
 			}
 		}
 	}

@@ -131,7 +131,7 @@ func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int
 	sparse := r.IntN(3)
 	for i := range times {
 		times[i] = got.Now() + jumps[i]
-		_, pending := got.At(first + calendar.ID(i))
+		_, pending := got.Due(first + calendar.ID(i))
 		if r.IntN(5) < sparse || pending && r.IntN(20) > 0 {
 			times[i] = math.Inf(1)
 		}
@@ -149,8 +149,8 @@ func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int
 	must(t, got.Check())
 	for i := range times {
 		id := first + calendar.ID(i)
-		at, ok := got.At(id)
-		if wantAt, wantOK := want.At(id); at != wantAt || ok != wantOK {
+		at, ok := got.Due(id)
+		if wantAt, wantOK := want.Due(id); at != wantAt || ok != wantOK {
 			t.Fatalf("id %d at %v, %v; want %v, %v", id, at, ok, wantAt, wantOK)
 		}
 	}
@@ -323,7 +323,7 @@ func TestScheduleAllDueFails(t *testing.T) {
 				if pending {
 					before++
 				}
-				if _, ok := q.At(bad - 1); q.Len() != before || !ok {
+				if _, ok := q.Due(bad - 1); q.Len() != before || !ok {
 					t.Errorf("%s, %d workers: %d events", how, workers, q.Len())
 				}
 			}
@@ -386,7 +386,7 @@ func TestScheduleAllForgets(t *testing.T) {
 		t.Errorf("%d events, %v", q.Len(), err)
 	}
 	must(t, q.Check())
-	if _, ok := q.At(block); ok {
+	if _, ok := q.Due(block); ok {
 		t.Error("an id behind the one that was refused is scheduled")
 	}
 }

@@ -90,8 +90,8 @@ func TestDeathsWait(t *testing.T) {
 				at := later()
 				same("schedule", id, got.Schedule(id, at), want.Schedule(id, at))
 			case 15:
-				at, ok := got.At(id)
-				atWant, okWant := want.At(id)
+				at, ok := got.Due(id)
+				atWant, okWant := want.Due(id)
 				same("at", id, at, atWant)
 				same("at", id, ok, okWant)
 			case 16:
@@ -281,8 +281,8 @@ func TestDeathsBeforeOthers(t *testing.T) {
 		q.Cancel(2)
 		must(t, q.Schedule(1, 7))
 		must(t, q.Check())
-		_, second := q.At(2)
-		if at, ok := q.At(1); at != 7 || !ok || second {
+		_, second := q.Due(2)
+		if at, ok := q.Due(1); at != 7 || !ok || second {
 			t.Errorf("1 is due at %v, %v; 2 is due: %v", at, ok, second)
 		}
 		q.Cancel(3)
@@ -306,7 +306,7 @@ type reticent struct {
 
 func (q reticent) Len() int { return len(q.at) }
 
-func (q reticent) At(id calendar.ID) (at float64, ok bool) {
+func (q reticent) Due(id calendar.ID) (at float64, ok bool) {
 	at, ok = q.at[id]
 	return at, ok
 }

@@ -78,9 +78,9 @@ func ExampleQueue_Stats() {
 
 func ExampleAgenda() {
 	a := calendar.NewAgenda[string]()
-	_, _ = a.Add(9, "open")
-	lunch, _ := a.Add(12, "lunch")
-	_, _ = a.Add(17, "close")
+	_, _ = a.Schedule(9, "open")
+	lunch, _ := a.Schedule(12, "lunch")
+	_, _ = a.Schedule(17, "close")
 	if what, ok := a.Cancel(lunch); ok {
 		fmt.Println("no", what)
 	}
@@ -96,9 +96,9 @@ func ExampleAgenda() {
 // A handle names one event for ever: after the event is gone it is refused.
 func ExampleHandle() {
 	a := calendar.NewAgenda[string]()
-	h, _ := a.Add(1, "first")
+	h, _ := a.Schedule(1, "first")
 	a.Next()
-	_, _ = a.Add(2, "second")
+	_, _ = a.Schedule(2, "second")
 	_, ok := a.Cancel(h)
 	fmt.Println(ok, a.Len())
 	// Output: false 1

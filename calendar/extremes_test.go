@@ -37,7 +37,7 @@ func TestExtremeArguments(t *testing.T) {
 				_ = q.Schedule(id, x)
 				_ = q.Reschedule(id, x)
 				q.PrefetchID(id)
-				q.At(id)
+				q.Due(id)
 				_ = q.Renumber(id, math.MaxUint32-id)
 				q.NextBy(x)
 				q.NextTied(x)
@@ -48,7 +48,7 @@ func TestExtremeArguments(t *testing.T) {
 			})
 			tolerates(t, fmt.Sprintf("Agenda with MaxID(%d) and time %v", id, x), func() {
 				a := NewAgenda[int](MaxID(id))
-				h, _ := a.Add(x, 1)
+				h, _ := a.Schedule(x, 1)
 				_ = a.Reschedule(h, x)
 				for range a.Until(x) {
 				}

@@ -32,7 +32,7 @@ func TestQueueTakesEveryID(t *testing.T) {
 		if i == 1 {
 			id = math.MaxUint32 - 1
 		}
-		if at, ok := q.At(id); at != float64(i) || !ok {
+		if at, ok := q.Due(id); at != float64(i) || !ok {
 			t.Errorf("id %d is due at %v, %v", id, at, ok)
 		}
 		if got, at, ok := q.Next(); got != id || at != float64(i) || !ok {
@@ -89,7 +89,7 @@ func TestQueueMaxID(t *testing.T) {
 			if q.Cancel(beyond) {
 				t.Errorf("cancelled %d, beyond %d", beyond, most)
 			}
-			if _, ok := q.At(beyond); ok {
+			if _, ok := q.Due(beyond); ok {
 				t.Errorf("%d, beyond %d, is due", beyond, most)
 			}
 		}

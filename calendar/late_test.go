@@ -85,8 +85,8 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 			case 3:
 				wantAnswer, gotAnswer = want.Renumber(id, other), got.Renumber(id, other)
 			case 4:
-				wantAt, wantOK := want.At(id)
-				gotAt, gotOK := got.At(id)
+				wantAt, wantOK := want.Due(id)
+				gotAt, gotOK := got.Due(id)
 				wantAnswer, gotAnswer = [2]any{wantAt, wantOK}, [2]any{gotAt, gotOK}
 			case 5:
 				wantAnswer, gotAnswer = want.Len(), got.Len()
@@ -189,7 +189,7 @@ func TestNothingIsSeenOfWhoLeft(t *testing.T) {
 				case 3:
 					a[0] = q.Renumber(other, id)
 				case 4:
-					a[0], a[1] = q.At(id)
+					a[0], a[1] = q.Due(id)
 				case 5:
 					a[0], a[1], a[2] = q.Peek()
 				case 6:
@@ -216,7 +216,7 @@ func TestNothingIsSeenOfWhoLeft(t *testing.T) {
 						a[0], a[1], a[2], a[3] = q.NextTied(at)
 					}
 					if i == 1 {
-						q.At(other) // which brings everything up to date
+						q.Due(other) // which brings everything up to date
 					}
 					if a[2] == true && what%2 == 0 || a[3] == true {
 						left, before = a[0].(calendar.ID), was

@@ -115,7 +115,7 @@ func TestAgendaGivesPlacesBack(t *testing.T) {
 	for burst := range 3 {
 		old := append([]calendar.Handle(nil), handles...)
 		for i := range handles {
-			h, err := a.Add(a.Now()+float64(i%1000), [4]int{burst, i})
+			h, err := a.Schedule(a.Now()+float64(i%1000), [4]int{burst, i})
 			must(t, err)
 			handles[i] = h
 		}
@@ -158,17 +158,17 @@ func TestAgendaMaxID(t *testing.T) {
 	a := calendar.NewAgenda[int](calendar.MaxID(9))
 	var first calendar.Handle
 	for i := range 10 {
-		h, err := a.Add(1, i)
+		h, err := a.Schedule(1, i)
 		must(t, err)
 		if i == 0 {
 			first = h
 		}
 	}
-	if _, err := a.Add(1, 10); !errors.Is(err, calendar.ErrID) {
+	if _, err := a.Schedule(1, 10); !errors.Is(err, calendar.ErrID) {
 		t.Errorf("an event too many: %v", err)
 	}
 	a.Cancel(first)
-	_, err := a.Add(1, 11)
+	_, err := a.Schedule(1, 11)
 	must(t, err)
 	must(t, a.Check())
 }

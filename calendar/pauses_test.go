@@ -197,7 +197,7 @@ func TestQueuePausesOfDeathsThatWait(t *testing.T) {
 	}{
 		{"Len", func(q *calendar.Queue, _ calendar.ID) { q.Len() }, waiting},
 		{"Stats", func(q *calendar.Queue, _ calendar.ID) { q.Stats() }, waiting},
-		{"At", func(q *calendar.Queue, id calendar.ID) { q.At(id) }, waiting},
+		{"Due", func(q *calendar.Queue, id calendar.ID) { q.Due(id) }, waiting},
 		{"Schedule", func(q *calendar.Queue, id calendar.ID) { _ = q.Schedule(id, 7) }, waiting},
 		{"Peek", func(q *calendar.Queue, _ calendar.ID) { q.Peek() }, waiting},
 		{"Next", func(q *calendar.Queue, _ calendar.ID) { q.Next() }, waiting},

@@ -8,7 +8,7 @@ func (a *Agenda[V]) check() error {
 		return err
 	}
 	used, err := a.places.check(func(i uint32) bool {
-		_, pending := a.queue.At(ID(i))
+		_, pending := a.queue.Due(ID(i))
 		return pending
 	})
 	if err == nil && used != a.Len() {

@@ -247,7 +247,7 @@ func (q *Queue) Renumber(from, to ID) error {
 	if from > q.maxID || to > q.maxID {
 		return ErrID
 	}
-	at, ok := q.At(from)
+	at, ok := q.Due(from)
 	if !ok {
 		return ErrNotScheduled
 	}
@@ -357,8 +357,8 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 	}
 }
 
-// At tells when id's event is due, if one is pending.
-func (q *Queue) At(id ID) (at float64, ok bool) {
+// Due returns when id's event is due. ok is false if it has none.
+func (q *Queue) Due(id ID) (at float64, ok bool) {
 	q.settle()
 	if waits, _ := q.deaths.waits(id); waits {
 		q.catchUp()
@@ -369,6 +369,9 @@ func (q *Queue) At(id ID) (at float64, ok bool) {
 	}
 	return timekey.Time(r.key()), true
 }
+
+// At is the former name of Due.
+func (q *Queue) At(id ID) (at float64, ok bool) { return q.Due(id) }
 
 // Len is the number of pending events.
 func (q *Queue) Len() int {

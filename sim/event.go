@@ -161,7 +161,7 @@ func (s *Simulation) dueAt(id uint32) (float64, bool) {
 	if s.slots[id].seq != 0 {
 		return s.now, true
 	}
-	return s.calendar.At(calendar.ID(id))
+	return s.calendar.Due(calendar.ID(id))
 }
 
 // Pending reports whether the event is still to happen.

@@ -33,11 +33,11 @@ func (s *stingy) Reschedule(id calendar.ID, at float64) error {
 	return s.Reference.Reschedule(id, at)
 }
 
-func (s *stingy) At(id calendar.ID) (float64, bool) {
+func (s *stingy) Due(id calendar.ID) (float64, bool) {
 	if s.left--; s.left < -1000 {
 		panic("calls without end")
 	}
-	return s.Reference.At(id)
+	return s.Reference.Due(id)
 }
 
 // A number of ids that is negative, or more than there are ids, is refused in words. All others do

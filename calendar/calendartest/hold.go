@@ -137,7 +137,7 @@ func GrowShrink(s Set, from, to int, j *Jumps) error {
 	idsBelow("GrowShrink", from)
 	for i := range idsBelow("GrowShrink", to) {
 		id := calendar.ID(i)
-		if _, pending := s.At(id); pending {
+		if _, pending := s.Due(id); pending {
 			continue
 		}
 		if err := s.Schedule(id, s.Now()+j.Next()); err != nil {

@@ -11,12 +11,12 @@ func empty(s *suite) {
 		h := s.short(start)
 		h.drain(-1)
 		h.Cancel(0)
-		h.At(7)
+		h.Due(7)
 		_ = h.Renumber(0, 1)
 		_ = h.Renumber(3, 3)
 		_ = h.Schedule(0, start)
 		h.drain(-1)
-		h.At(0)
+		h.Due(0)
 	}
 }
 
@@ -179,7 +179,7 @@ func reschedule(s *suite) {
 	}
 	for range s.ops(2000) {
 		id := calendar.ID(r.IntN(n))
-		at, ok := h.At(id)
+		at, ok := h.Due(id)
 		switch {
 		case !ok:
 			_ = h.Reschedule(id, h.Now())

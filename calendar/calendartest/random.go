@@ -61,7 +61,7 @@ func randomRun(h *shadow, r *rand.Rand, t timing, ids, ops int) {
 		case k < 3:
 			h.Peek()
 		case k < 6:
-			h.At(pick())
+			h.Due(pick())
 		case k < 8:
 			_ = h.Schedule(pick(), invalid(r, h.Now()))
 		case k < 10:
@@ -79,7 +79,7 @@ func randomRun(h *shadow, r *rand.Rand, t timing, ids, ops int) {
 		}
 	}
 	for id := range calendar.ID(ids) {
-		h.At(id)
+		h.Due(id)
 	}
 	h.drain(-1)
 }

@@ -115,8 +115,8 @@ func (r *Reference) Peek() (id calendar.ID, at float64, ok bool) {
 	return r.queue[0].id, r.queue[0].at, true
 }
 
-// At returns the time at which an id's event is due.
-func (r *Reference) At(id calendar.ID) (at float64, ok bool) {
+// Due returns the time at which an id's event is due.
+func (r *Reference) Due(id calendar.ID) (at float64, ok bool) {
 	if e := r.events[id]; e != nil {
 		return e.at, true
 	}

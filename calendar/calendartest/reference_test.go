@@ -106,7 +106,7 @@ func (s *naive) Peek() (calendar.ID, float64, bool) {
 	return s.list[i].id, s.list[i].at, true
 }
 
-func (s *naive) At(id calendar.ID) (float64, bool) {
+func (s *naive) Due(id calendar.ID) (float64, bool) {
 	i := s.find(id)
 	if i < 0 {
 		return 0, false

@@ -27,7 +27,7 @@ func refusals(s *suite) {
 			}
 		}
 		for id := range calendar.ID(n + 2) {
-			if _, pending := h.At(id); pending {
+			if _, pending := h.Due(id); pending {
 				_ = h.Schedule(id, now)
 				_ = h.Schedule(id, now+1e9)
 			}
@@ -36,7 +36,7 @@ func refusals(s *suite) {
 		}
 		h.Peek()
 		for id := range calendar.ID(n + 60) {
-			h.At(id)
+			h.Due(id)
 		}
 		h.drain(-1)
 	}
@@ -107,7 +107,7 @@ func peekThenCancel(s *suite) {
 func sparseIDs(s *suite) {
 	h := s.long(0)
 	for id := calendar.ID(MaxID - 1); id > 0; id /= 2 {
-		h.At(id)
+		h.Due(id)
 		h.Cancel(id)
 		_ = h.Schedule(id, float64(id%5))
 		_ = h.Renumber(id, id/3)

@@ -63,7 +63,7 @@ var faults = map[string]broken{
 		return err
 	}},
 	"rescheduling to the same time keeps the place": {reschedule: func(r *Reference, id calendar.ID, at float64) error {
-		if old, ok := r.At(id); ok && old == at {
+		if old, ok := r.Due(id); ok && old == at {
 			return nil
 		}
 		return r.Reschedule(id, at)

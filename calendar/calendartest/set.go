@@ -21,7 +21,7 @@ type Set interface {
 	Renumber(from, to calendar.ID) error
 	Next() (id calendar.ID, at float64, ok bool)
 	Peek() (id calendar.ID, at float64, ok bool)
-	At(id calendar.ID) (at float64, ok bool)
+	Due(id calendar.ID) (at float64, ok bool)
 	Len() int
 	Now() float64
 }

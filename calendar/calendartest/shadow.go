@@ -69,10 +69,10 @@ func (s *shadow) consistent() {
 }
 
 func (s *shadow) compareAt(id calendar.ID) {
-	at, ok := s.set.At(id)
-	wantAt, want := s.ref.At(id)
+	at, ok := s.set.Due(id)
+	wantAt, want := s.ref.Due(id)
 	if ok != want || ok && !same(at, wantAt) {
-		s.differ("At(%d) = %v, %t, want %v, %t", id, at, ok, wantAt, want)
+		s.differ("Due(%d) = %v, %t, want %v, %t", id, at, ok, wantAt, want)
 	}
 }
 
@@ -139,9 +139,9 @@ func (s *shadow) Peek() (id calendar.ID, at float64, ok bool) {
 	return id, at, ok
 }
 
-func (s *shadow) At(id calendar.ID) (at float64, ok bool) {
+func (s *shadow) Due(id calendar.ID) (at float64, ok bool) {
 	s.after(id)
-	return s.ref.At(id)
+	return s.ref.Due(id)
 }
 
 func (s *shadow) Len() int     { return s.ref.Len() }

@@ -36,7 +36,7 @@ func TestQueueExtremeArguments(t *testing.T) {
 				_ = s.Renumber(id, math.MaxUint32-id)
 				for range s.Until(x) {
 				}
-				s.At(id)
+				s.Due(id)
 				s.Cancel(id)
 				if err := s.check(); err != nil {
 					t.Error(err)

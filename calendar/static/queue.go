@@ -156,8 +156,8 @@ func (s *Queue) Until(t float64) iter.Seq2[calendar.ID, float64] {
 	}
 }
 
-// At returns when id is due. ok is false when it has no pending event.
-func (s *Queue) At(id calendar.ID) (at float64, ok bool) {
+// Due returns when id is due. ok is false when it has no pending event.
+func (s *Queue) Due(id calendar.ID) (at float64, ok bool) {
 	n, ok := s.pending(id)
 	if !ok {
 		return 0, false

@@ -130,13 +130,13 @@ func TestQueueRefusesEvents(t *testing.T) {
 		if s.Cancel(2) || s.Cancel(3) {
 			t.Error("cancelled what was not pending")
 		}
-		if _, ok := s.At(2); ok {
-			t.Error("At(2) is pending")
+		if _, ok := s.Due(2); ok {
+			t.Error("Due(2) is pending")
 		}
-		if _, ok := s.At(math.MaxUint32); ok {
-			t.Error("At(max) is pending")
+		if _, ok := s.Due(math.MaxUint32); ok {
+			t.Error("Due(max) is pending")
 		}
-		if at, ok := s.At(0); at != 6 || !ok || s.Len() != 2 || s.Now() != 5 {
+		if at, ok := s.Due(0); at != 6 || !ok || s.Len() != 2 || s.Now() != 5 {
 			t.Errorf("a refused call changed something: At(0) = %v, %v; Len %d, Now %v", at, ok, s.Len(), s.Now())
 		}
 	})

@@ -50,7 +50,7 @@ func watch(sessions int, end float64, r *rand.Rand) error {
 	// … and what comes up now and then, with something to say, into an Agenda.
 	plan := calendar.NewAgenda[string]()
 	for quarter := 1; quarter <= 4; quarter++ {
-		if _, err := plan.Add(end*float64(quarter)/4, fmt.Sprintf("quarter %d", quarter)); err != nil {
+		if _, err := plan.Schedule(end*float64(quarter)/4, fmt.Sprintf("quarter %d", quarter)); err != nil {
 			return err
 		}
 	}
@@ -67,7 +67,7 @@ func watch(sessions int, end float64, r *rand.Rand) error {
 				continue
 			}
 			requests++
-			if _, waits := q.At(timeout(session)); !waits {
+			if _, waits := q.Due(timeout(session)); !waits {
 				open++
 			}
 			if err := q.Reschedule(timeout(session), at+idle); err != nil { // put off, or set for a session that opens

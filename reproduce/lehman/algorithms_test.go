@@ -65,7 +65,7 @@ func TestPaperCalendar(t *testing.T) {
 	r := random.New(5)
 	for range 50_000 {
 		id := int32(r.Below(n)) + 1
-		_, pending := ours.At(calendar.ID(id))
+		_, pending := ours.Due(calendar.ID(id))
 		switch {
 		case r.Below(3) == 0:
 			got := theirs.dispatch()

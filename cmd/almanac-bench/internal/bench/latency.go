@@ -151,7 +151,7 @@ func (t *timing) run() error {
 	}
 	for left := set.Len(); left > t.n/10; {
 		id := t.jumps.Pick(t.n)
-		if _, pending := set.At(id); !pending {
+		if _, pending := set.Due(id); !pending {
 			continue
 		}
 		if err := t.time(4, func() error { set.Cancel(id); return nil }); err != nil {

@@ -96,8 +96,8 @@ func (q *Binary) Peek() (id calendar.ID, at float64, ok bool) {
 	return e.id, e.at, true
 }
 
-// At returns the time at which an id's event is due.
-func (q *Binary) At(id calendar.ID) (at float64, ok bool) {
+// Due returns the time at which an id's event is due.
+func (q *Binary) Due(id calendar.ID) (at float64, ok bool) {
 	if !q.heap.has(id) {
 		return 0, false
 	}

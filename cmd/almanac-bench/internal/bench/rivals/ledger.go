@@ -41,8 +41,8 @@ func (c *clock) Now() float64 { return c.now }
 
 // renumber gives the event of one id to another, behind all others of its time. It is not timed.
 func renumber(q calendartest.Set, from, to calendar.ID, insert func(calendar.ID, float64)) error {
-	at, pending := q.At(from)
-	_, taken := q.At(to)
+	at, pending := q.Due(from)
+	_, taken := q.Due(to)
 	switch {
 	case !pending:
 		return calendar.ErrNotScheduled
@@ -108,8 +108,8 @@ func (l *ledger) shut(id calendar.ID) record {
 	return r
 }
 
-// At returns the time at which an id's event is due.
-func (l *ledger) At(id calendar.ID) (at float64, ok bool) {
+// Due returns the time at which an id's event is due.
+func (l *ledger) Due(id calendar.ID) (at float64, ok bool) {
 	if !l.pending(id) {
 		return 0, false
 	}

@@ -115,8 +115,8 @@ func (q *Pairing) Peek() (id calendar.ID, at float64, ok bool) {
 	return calendar.ID(q.root - 1), q.nodes[q.root].at, true
 }
 
-// At returns the time at which an id's event is due.
-func (q *Pairing) At(id calendar.ID) (at float64, ok bool) {
+// Due returns the time at which an id's event is due.
+func (q *Pairing) Due(id calendar.ID) (at float64, ok bool) {
 	if !q.pending(id) {
 		return 0, false
 	}

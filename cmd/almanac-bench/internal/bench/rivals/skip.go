@@ -160,8 +160,8 @@ func (q *Skip) Peek() (id calendar.ID, at float64, ok bool) {
 	return calendar.ID(x - 1), q.nodes[x].at, true
 }
 
-// At returns the time at which an id's event is due.
-func (q *Skip) At(id calendar.ID) (at float64, ok bool) {
+// Due returns the time at which an id's event is due.
+func (q *Skip) Due(id calendar.ID) (at float64, ok bool) {
 	if !q.pending(id) {
 		return 0, false
 	}
