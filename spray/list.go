@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/epoch"
-	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -91,14 +90,6 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	return l
 }
 
-// forget has free nodes let go of what their keys point to. (Values were let go when they were removed.)
-func (l *List[K, V]) forget(nodes *[epoch.Batch]uint32) {
-	var key K
-	for _, i := range nodes {
-		l.nodes.At(i).key = key
-	}
-}
-
 // reserve makes room for so many elements, or for as many as maxReserved has room for: nodes, the
 // towers of as many as will have one, and signposts. The number of nodes is rounded up to a power of
 // two.
@@ -119,148 +110,6 @@ func (l *List[K, V]) reserve(elements int) {
 	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), l.real, 0)
 	posts.shape.Store(shapeOf(firstPosts, l.real, 0)) // survey uses more of them as elements come
 	l.posts.Store(posts)
-}
-
-// link is the link of a node at a level.
-func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
-	if level < inline {
-		return &n.next[level]
-	}
-	return &l.towers.At(atomic.LoadUint32(&n.hold) >> 8)[level-inline]
-}
-
-// newTower hands out a tower, or none if there are too many.
-func (l *List[K, V]) newTower() uint32 {
-	if i := l.spare.Pop(l.below); i != none {
-		return i
-	}
-	if l.freshTower.Load() >= towers-1<<10 {
-		return none
-	}
-	i := l.freshTower.Add(1)
-	l.towers.Ensure(i)
-	return i
-}
-
-// below is where a spare tower has the one below it in the stack: in its first link.
-func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
-	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.At(tower)[0]))
-}
-
-// build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
-func (l *List[K, V]) build(n *node[K, V], height int) int {
-	tower := n.hold >> 8
-	switch {
-	case height > inline && tower == none:
-		if tower = l.newTower(); tower == none {
-			height = inline
-		}
-	case height <= inline && tower != none:
-		l.spare.Push(tower, l.below(tower))
-		tower = none
-	}
-	refs := uint32(1)
-	if height > 1 {
-		refs = uint32(height) + 1
-	}
-	n.hold = tower<<8 | refs
-	for level := range min(height, inline) {
-		n.next[level] = none
-	}
-	for level := inline; level < height; level++ {
-		atomic.StoreUint32(l.link(n, level), none) // one who wanted the tower may still look at it
-	}
-	return height
-}
-
-// Search returns the value of an element with a key, if there is one: of several the one inserted first among those that
-// were there all the time. No element has a key that is not a number.
-func (l *List[K, V]) Search(key K) (value V, ok bool) {
-	if key != key {
-		return value, false
-	}
-	p := l.epochs.Enter()
-	defer p.Leave()
-	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all
-	// that was inserted since. So the search goes down only from nodes that were not frozen when it came by. Links are frozen from
-	// the top: such a node was in the list at all its levels at that moment, and what its links lead to was at some moment since.
-	pred := l.head
-	for level := int(l.height.Load()) - 1; level > 0; level-- {
-		curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen
-		for curr != none {
-			c := l.nodes.At(curr)
-			next := atomic.LoadUint32(l.link(c, level))
-			if !(c.key < key) {
-				break
-			}
-			if next&frozen == 0 {
-				pred = c
-			}
-			curr = next &^ frozen
-		}
-	}
-	for i := atomic.LoadUint32(&pred.next[0]) &^ frozen; i != none; {
-		n := l.nodes.At(i)
-		if key < n.key {
-			break
-		}
-		if !(n.key < key) {
-			if value, ok = l.read(n); ok {
-				return value, true
-			}
-		}
-		i = atomic.LoadUint32(&n.next[0]) &^ frozen
-	}
-	return value, false
-}
-
-// DeleteMin removes the first element. It is exact: at some moment during the call there was no element before the one that it
-// returns. If ok is false, there was a moment at which the list was empty.
-func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
-	p := l.epochs.Enter()
-	key, value, ok = l.deleteMin(p)
-	p.Leave()
-	return key, value, ok
-}
-
-func (l *List[K, V]) deleteMin(p *participant) (key K, value V, ok bool) {
-	for {
-		first := atomic.LoadUint32(&l.head.next[0])
-		for i := first; ; {
-			if i == none {
-				if atomic.LoadUint32(&l.head.next[0]) == first {
-					return key, value, false
-				}
-				break
-			}
-			interleave.Point()
-			n := l.nodes.At(i)
-			state := n.state.Load()
-			if state&alive != 0 {
-				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
-				// it was, this is the first element now, and it is ours if it is still there when we claim it.
-				interleave.Point()
-				if atomic.LoadUint32(&l.head.next[0]) != first {
-					break
-				}
-				interleave.Point()
-				if !l.claim(p, n, state) {
-					break
-				}
-				key, value = n.key, l.release(n, state)
-				l.unlink(p, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
-				l.soiled(p)
-				l.scout(p, key)
-				return key, value, true
-			}
-			next := atomic.LoadUint32(&n.next[0])
-			if next&frozen == 0 {
-				l.freeze(n, heightOf(state)) // the one who claimed it has not come to it yet
-				next = atomic.LoadUint32(&n.next[0])
-			}
-			i = next &^ frozen
-		}
-	}
 }
 
 // Len is the number of elements. While others insert and remove it is approximate.

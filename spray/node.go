@@ -1,9 +1,12 @@
 package spray
 
 import (
+	"reflect"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/epoch"
+	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
 // Nodes lie in an arena and are named by numbers of 31 bits, so that a link and the mark that freezes it fit into one word, nodes
@@ -53,3 +56,120 @@ func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64
 func heightOf(state uint64) int { return int(state >> 1 & 0x3f) }
 
 func stampOf(state uint64) uint32 { return uint32(state >> 8) }
+
+// link is the link of a node at a level.
+func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
+	if level < inline {
+		return &n.next[level]
+	}
+	return &l.towers.At(atomic.LoadUint32(&n.hold) >> 8)[level-inline]
+}
+
+// newTower hands out a tower, or none if there are too many.
+func (l *List[K, V]) newTower() uint32 {
+	if i := l.spare.Pop(l.below); i != none {
+		return i
+	}
+	if l.freshTower.Load() >= towers-1<<10 {
+		return none
+	}
+	i := l.freshTower.Add(1)
+	l.towers.Ensure(i)
+	return i
+}
+
+// below is where a spare tower has the one below it in the stack: in its first link.
+func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
+	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.At(tower)[0]))
+}
+
+// build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
+func (l *List[K, V]) build(n *node[K, V], height int) int {
+	tower := n.hold >> 8
+	switch {
+	case height > inline && tower == none:
+		if tower = l.newTower(); tower == none {
+			height = inline
+		}
+	case height <= inline && tower != none:
+		l.spare.Push(tower, l.below(tower))
+		tower = none
+	}
+	refs := uint32(1)
+	if height > 1 {
+		refs = uint32(height) + 1
+	}
+	n.hold = tower<<8 | refs
+	for level := range min(height, inline) {
+		n.next[level] = none
+	}
+	for level := inline; level < height; level++ {
+		atomic.StoreUint32(l.link(n, level), none) // one who wanted the tower may still look at it
+	}
+	return height
+}
+
+// The one who removes an element has its value, and has the node forget it at once, so that the list keeps nothing alive that has
+// left it. Only Search reads the values of elements that others may remove at the same time. So it says so, in the node's state: then the last of those who read it
+// and the one who removes it has the node forget it. Where values do not point to anything there is nothing to forget, and nobody has to say so.
+
+// read is the value of a node, if it is alive.
+func (l *List[K, V]) read(n *node[K, V]) (value V, ok bool) {
+	if !l.clears {
+		return n.value, n.state.Load()&alive != 0
+	}
+	for {
+		state := n.state.Load()
+		if state&alive == 0 {
+			return value, false
+		}
+		if n.state.CompareAndSwap(state, state+reader) {
+			break
+		}
+	}
+	interleave.Point()
+	value = n.value
+	l.unread(n)
+	return value, true
+}
+
+// unread is said by one who has read a value.
+func (l *List[K, V]) unread(n *node[K, V]) {
+	if state := n.state.Add(^uint64(reader - 1)); state&alive == 0 && state < reader {
+		var value V
+		n.value = value
+	}
+}
+
+// release is the value of a node that the caller has claimed when it was in a state.
+func (l *List[K, V]) release(n *node[K, V], state uint64) V {
+	v := n.value
+	if l.clears {
+		if state < reader {
+			var value V
+			n.value = value
+		} else {
+			interleave.Point()
+			l.unread(n)
+		}
+	}
+	return v
+}
+
+// points says whether values of a type may point to something.
+func points(t reflect.Type) bool {
+	switch k := t.Kind(); {
+	case k <= reflect.Complex128:
+		return false
+	case k == reflect.Array:
+		return t.Len() > 0 && points(t.Elem())
+	case k == reflect.Struct:
+		for i := range t.NumField() {
+			if points(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}

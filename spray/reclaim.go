@@ -109,3 +109,11 @@ func (l *List[K, V]) await(p *participant) *participant {
 		}
 	}
 }
+
+// forget has free nodes let go of what their keys point to. (Values were let go when they were removed.)
+func (l *List[K, V]) forget(nodes *[epoch.Batch]uint32) {
+	var key K
+	for _, i := range nodes {
+		l.nodes.At(i).key = key
+	}
+}

@@ -144,3 +144,44 @@ func (l *List[K, V]) snip(p *participant, pred *node[K, V], i uint32, n *node[K,
 		l.drop(p, n, i, 1)
 	}
 }
+
+// Search returns the value of an element with a key, if there is one: of several the one inserted first among those that
+// were there all the time. No element has a key that is not a number.
+func (l *List[K, V]) Search(key K) (value V, ok bool) {
+	if key != key {
+		return value, false
+	}
+	p := l.epochs.Enter()
+	defer p.Leave()
+	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all
+	// that was inserted since. So the search goes down only from nodes that were not frozen when it came by. Links are frozen from
+	// the top: such a node was in the list at all its levels at that moment, and what its links lead to was at some moment since.
+	pred := l.head
+	for level := int(l.height.Load()) - 1; level > 0; level-- {
+		curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen
+		for curr != none {
+			c := l.nodes.At(curr)
+			next := atomic.LoadUint32(l.link(c, level))
+			if !(c.key < key) {
+				break
+			}
+			if next&frozen == 0 {
+				pred = c
+			}
+			curr = next &^ frozen
+		}
+	}
+	for i := atomic.LoadUint32(&pred.next[0]) &^ frozen; i != none; {
+		n := l.nodes.At(i)
+		if key < n.key {
+			break
+		}
+		if !(n.key < key) {
+			if value, ok = l.read(n); ok {
+				return value, true
+			}
+		}
+		i = atomic.LoadUint32(&n.next[0]) &^ frozen
+	}
+	return value, false
+}

@@ -85,3 +85,52 @@ func (l *List[K, V]) drop(p *participant, n *node[K, V], i, count uint32) {
 		l.epochs.Retire(p, i)
 	}
 }
+
+// DeleteMin removes the first element. It is exact: at some moment during the call there was no element before the one that it
+// returns. If ok is false, there was a moment at which the list was empty.
+func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
+	p := l.epochs.Enter()
+	key, value, ok = l.deleteMin(p)
+	p.Leave()
+	return key, value, ok
+}
+
+func (l *List[K, V]) deleteMin(p *participant) (key K, value V, ok bool) {
+	for {
+		first := atomic.LoadUint32(&l.head.next[0])
+		for i := first; ; {
+			if i == none {
+				if atomic.LoadUint32(&l.head.next[0]) == first {
+					return key, value, false
+				}
+				break
+			}
+			interleave.Point()
+			n := l.nodes.At(i)
+			state := n.state.Load()
+			if state&alive != 0 {
+				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
+				// it was, this is the first element now, and it is ours if it is still there when we claim it.
+				interleave.Point()
+				if atomic.LoadUint32(&l.head.next[0]) != first {
+					break
+				}
+				interleave.Point()
+				if !l.claim(p, n, state) {
+					break
+				}
+				key, value = n.key, l.release(n, state)
+				l.unlink(p, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
+				l.soiled(p)
+				l.scout(p, key)
+				return key, value, true
+			}
+			next := atomic.LoadUint32(&n.next[0])
+			if next&frozen == 0 {
+				l.freeze(n, heightOf(state)) // the one who claimed it has not come to it yet
+				next = atomic.LoadUint32(&n.next[0])
+			}
+			i = next &^ frozen
+		}
+	}
+}
