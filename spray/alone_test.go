@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// Tests of one goroutine that find the same in programs that are checked for races, and take thirty times as long there.
+// Tests of one goroutine that find the same in programs that are checked for races, and take thirty
+// times as long there.
 
 func TestListAllocatesNothing(t *testing.T) {
 	l := New[float64, int](Concurrency(4))
@@ -33,11 +34,13 @@ func TestListAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Sprays of one goroutine go as far as the walk does on a perfect list, and do not go further as time passes: the list at the
-// front stays as a fresh one is. The mean rank of a walk is the sum of the mean numbers of steps times 2^(height−1), less 1 for the
-// head. Ranks scatter about as much as their mean, and those of the sprays that find the same elements at the front, some 2p, are
-// alike. So the mean of n sprays has a standard error of about √(2p/n), which is 4 % here; over 40 runs of 4,000 sprays it was 17 %
-// for p = 64. The tolerance is 5 standard errors, since which random numbers there are depends on where a stack lies.
+// Sprays of one goroutine go as far as the walk does on a perfect list, and do not go further as
+// time passes: the list at the front stays as a fresh one is. The mean rank of a walk is the sum of
+// the mean numbers of steps times 2^(height−1), less 1 for the head. Ranks scatter about as much as
+// their mean, and those of the sprays that find the same elements at the front, some 2p, are alike.
+// So the mean of n sprays has a standard error of about √(2p/n), which is 4 % here; over 40 runs of
+// 4,000 sprays it was 17 % for p = 64. The tolerance is 5 standard errors, since which random
+// numbers there are depends on where a stack lies.
 func TestSprayReach(t *testing.T) {
 	for _, p := range []int{2, 4, 16, 64} {
 		for _, hold := range []bool{false, true} {

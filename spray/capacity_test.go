@@ -4,7 +4,8 @@ package spray
 
 import "testing"
 
-// A list with room for so many elements takes no more memory when they come, but for what a seat needs, and bundles.
+// A list with room for so many elements takes no more memory when they come, but for what a
+// participant needs, and bundles.
 func TestListCapacity(t *testing.T) {
 	const n = 100_000
 	for _, c := range []struct {
@@ -12,7 +13,7 @@ func TestListCapacity(t *testing.T) {
 		grows    bool
 	}{{0, true}, {n / 4, true}, {n, false}} {
 		l := New[int, int](Capacity(c.capacity), Concurrency(1))
-		parts := func() int { return l.nodes.Parts() + l.towers.Parts() + len(l.posts.Load().ring[0]) }
+		parts := func() int { return l.nodes.Parts() + l.towers.Parts() + len(l.hints.Load().ring[0]) }
 		before := parts()
 		for i := range n {
 			l.Insert(i*7919%n, i)

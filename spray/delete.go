@@ -6,21 +6,27 @@ import (
 	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
-// How an element is removed, here b of height 2 between a and c. A frozen link, ══▶, has its mark set and never changes again.
+// How an element is removed, here b of height 2 between a and c. A frozen link, ══▶, has its mark
+// set and never changes again.
 //
 //	 level 1   a ─────▶ b ─────▶ c       a ─────▶ b ═════▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
 //	 level 0   a ─────▶ b ─────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
-//	           1. b is dead              2. its link at           3. and at level 0,       4. a links to c, level by level;
+//	           1. b is dead              2. its link at           3. and at level 0,       4. a
+//               links to c, level by level;
 //	                                        level 1 is frozen        too                      refs go to 0: b is retired
 //
-//  1. The compare-and-swap of b's state from alive to dead removes the element. It succeeds for exactly one of all who try, and has the
-//     stamp in it, so that an old handle cannot touch an element that has come into the node since.
-//  2. Links are frozen from the top, by an or that cannot fail and that several may do. From then on nothing is inserted behind b at that level:
+//  1. The compare-and-swap of b's state from alive to dead removes the element. It succeeds for
+//     exactly one of all that try, and has the
+//     version in it, so that an old handle cannot touch an element that has come into the node since.
+//  2. Links are frozen from the top, by an or that cannot fail and that several may do. From then
+//     on nothing is inserted behind b at that level:
 //     a compare-and-swap of its link expects no mark.
 //  3. When level 0 is frozen, all are.
-//  4. Unlinking is in find.go. Whoever comes by may do it, and need not: readers pass what is frozen.
+//  4. Unlinking is in find.go. Whoever comes by may do it, and need not: readers pass what is
+//     frozen.
 
-// claim makes the caller the one who removes an element, if nobody has been. It then freezes the node's links, from the top.
+// claim makes the caller the one that removes an element, if no other has. It then freezes the
+// links of the node, from the top.
 func (l *List[K, V]) claim(p *participant, n *node[K, V], state uint64) bool {
 	claimed := state &^ alive
 	if state >= reader {
@@ -43,8 +49,8 @@ func (l *List[K, V]) freeze(n *node[K, V], height int) {
 	}
 }
 
-// Delete removes the element of a handle. It reports whether it did: for each element exactly one of all that try to remove it
-// does. It costs as much as an insertion.
+// Delete removes the element of a handle. It reports whether it did: for each element exactly one
+// of all that try to remove it does. It costs as much as an insertion.
 func (l *List[K, V]) Delete(h Handle) bool {
 	if h.owner != l.owner { // a handle of this list has a node that there is
 		return false
@@ -54,10 +60,10 @@ func (l *List[K, V]) Delete(h Handle) bool {
 	n := l.nodes.At(h.place)
 	for {
 		state := n.state.Load()
-		if stampOf(state) != h.stamp || state&alive == 0 {
+		if versionOf(state) != h.version || state&alive == 0 {
 			return false
 		}
-		if l.claim(p, n, state) { // or somebody begins to read it, or is done
+		if l.claim(p, n, state) { // or a reader comes or goes
 			l.release(n, state)
 			l.erase(p, n, heightOf(state))
 			return true
@@ -65,9 +71,10 @@ func (l *List[K, V]) Delete(h Handle) bool {
 	}
 }
 
-// erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of an insertion, and begins at a signpost if there is one.
+// erase unlinks a dead node at all its levels, wherever it is. The search that does it is that of
+// an insertion, with hints.
 func (l *List[K, V]) erase(p *participant, n *node[K, V], height int) {
-	start, level := l.guide(p, n.key, l.approach(n.key), height)
+	start, level := l.findHints(p, n.key, l.locate(n.key), height)
 	if start != none {
 		if m := l.nodes.At(start); !(m.key < n.key) && int32(m.turn-n.turn) >= 0 {
 			start = none // one of equal key that comes after it
@@ -78,7 +85,7 @@ func (l *List[K, V]) erase(p *participant, n *node[K, V], height int) {
 	}
 }
 
-// drop takes back refs of a node, and puts it aside if they were the last.
+// drop takes back refs of a node, and retires it if they were the last.
 func (l *List[K, V]) drop(p *participant, n *node[K, V], i, count uint32) {
 	if atomic.AddUint32(&n.hold, -count)&refs == 0 {
 		p.Counts[unlinked]++
@@ -86,8 +93,9 @@ func (l *List[K, V]) drop(p *participant, n *node[K, V], i, count uint32) {
 	}
 }
 
-// DeleteMin removes the first element. It is exact: at some moment during the call there was no element before the one that it
-// returns. If ok is false, there was a moment at which the list was empty.
+// DeleteMin removes the first element. It is exact: at some moment during the call there was no
+// element before the one that it returns. If ok is false, there was a moment at which the list was
+// empty.
 func (l *List[K, V]) DeleteMin() (key K, value V, ok bool) {
 	p := l.epochs.Enter()
 	key, value, ok = l.deleteMin(p)
@@ -109,8 +117,9 @@ func (l *List[K, V]) deleteMin(p *participant) (key K, value V, ok bool) {
 			n := l.nodes.At(i)
 			state := n.state.Load()
 			if state&alive != 0 {
-				// All that came before this node is dead and frozen: an element that is inserted before it changes the head. If the head is as
-				// it was, this is the first element now, and it is ours if it is still there when we claim it.
+				// All that came before this node is dead and frozen: an element that is inserted
+				// before it changes the head. If the head is as it was, this is the first element
+				// now, and it is ours if it is still there when we claim it.
 				interleave.Point()
 				if atomic.LoadUint32(&l.head.next[0]) != first {
 					break
@@ -121,13 +130,13 @@ func (l *List[K, V]) deleteMin(p *participant) (key K, value V, ok bool) {
 				}
 				key, value = n.key, l.release(n, state)
 				l.unlink(p, &l.head.next[0], first, 0) // all dead from the head to this one, and this one
-				l.soiled(p)
-				l.scout(p, key)
+				l.sweepIfDue(p)
+				l.prefetchNext(p, key)
 				return key, value, true
 			}
 			next := atomic.LoadUint32(&n.next[0])
 			if next&frozen == 0 {
-				l.freeze(n, heightOf(state)) // the one who claimed it has not come to it yet
+				l.freeze(n, heightOf(state)) // the goroutine that claimed it has not done so yet
 				next = atomic.LoadUint32(&n.next[0])
 			}
 			i = next &^ frozen

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/stress"
 )
 
-// kill removes an element as one does who is halted before it could unlink anything: the node is dead, and linked at all its levels.
+// kill removes an element as one does who is halted before it could unlink anything: the node is
+// dead, and linked at all its levels.
 func kill(l *List[int, int], h Handle) {
 	p := l.epochs.Enter()
 	n := l.nodes.At(h.place)
@@ -18,8 +19,9 @@ func kill(l *List[int, int], h Handle) {
 	p.Leave()
 }
 
-// Search finds what is there and nothing else, while dead nodes lie about: those that Delete has left, and those of goroutines that
-// were halted in the middle of it. There are few keys, so that new elements come right behind dead ones.
+// Search finds what is there and nothing else, while dead nodes lie about: those that Delete has
+// left, and those of goroutines that were halted in the middle of it. There are few keys, so that
+// new elements come right behind dead ones.
 func TestSearchPassesTheDead(t *testing.T) {
 	for _, keys := range []int{20, 1000} {
 		for seed := range uint64(stress.FewerRaced(20, 2)) {
@@ -53,8 +55,10 @@ func TestSearchPassesTheDead(t *testing.T) {
 	}
 }
 
-// Sprays go no further than their walk, whatever is dead. A node that is dead may still be linked at an upper level, unlinked below, and what its links
-// there lead to may be used again by now, for an element at the far end. Here all tall nodes are such, and walks come to the end of their level.
+// Sprays go no further than their walk, whatever is dead. A node that is dead may still be linked
+// at an upper level, unlinked below, and what its links there lead to may be used again by now, for
+// an element at the far end. Here all tall nodes are such, and walks come to the end of their
+// level.
 func TestSpraysPassTheDead(t *testing.T) {
 	const top = 4
 	w := Walk{Heights: []int{4, 3, 2, 1}, Most: 2, Final: 1}
@@ -87,7 +91,8 @@ func TestSpraysPassTheDead(t *testing.T) {
 		for range 20 {
 			key, _, ok := l.Spray()
 			at, found := slices.BinarySearch(keys, key)
-			// Of height 3 there is one in 8: some walks are several times as long as on a perfect list.
+			// Of height 3 there is one in 8: some walks are several times as long as on a perfect
+			// list.
 			if !ok || !found || at > 8*w.Reach() {
 				t.Fatalf("seed %d: a spray took the element %d of rank %d, reach %d", seed, key, at, w.Reach())
 			}

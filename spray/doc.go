@@ -7,6 +7,22 @@
 // theory, are from Jerry Li's report "SprayLists: Provably Correct Approximate Priority Queues in a
 // Shared Memory Setting".
 //
-// For events in time, whose keys are float64 and which need no exact minimum, package relaxed is six
-// to twelve times as fast.
+// For events in time, whose keys are float64 and which need no exact minimum, package relaxed is
+// six to twelve times as fast.
+//
+// # Files
+//
+//	list.go     List, New, and room for elements
+//	node.go     nodes, towers, and the words that others see; clearing values
+//	insert.go   Insert, in numbered steps
+//	delete.go   Delete and DeleteMin: claiming, freezing, unlinking
+//	search.go   Search, the search for a place, and how dead runs are unlinked
+//	walk.go     Walk and its kinds, and Spray
+//	sweep.go    sweeping the front
+//	reclaim.go  nodes that are used again, and how many there may be
+//	hints.go    hints: where a search can begin
+//	layout.go   how hints are laid out over the keys, and when that changes
+//	stats.go    Stats
+//	handle.go   Handle
+//	options.go  options of New
 package spray

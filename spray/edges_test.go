@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/stress"
 )
 
-// The axis that signposts stand on, which is all of a list that knows the kind of its keys, has the order of keys of every kind. Lists have it, too:
-// here of some kinds, since each takes the compiler half a second, and of the others in a soak test.
+// The axis that hints stand on, which is all of a list that knows the kind of its keys, has the
+// order of keys of every kind. Lists have it, too: here of some kinds, since each takes the
+// compiler half a second, and of the others in a soak test.
 func TestKeysOfEveryKind(t *testing.T) {
 	type celsius float64
 	keysOf(t, []float64{math.Inf(-1), -1e300, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, 5e-324, 1, 1e300, math.Inf(1)})
@@ -53,7 +54,7 @@ func onAxis[K cmp.Ordered](t *testing.T, sorted []K) {
 	t.Helper()
 	kind := reflect.TypeFor[K]().Kind()
 	for i := 1; i < len(sorted); i++ {
-		if axis(kind, lay{}, sorted[i]) < axis(kind, lay{}, sorted[i-1]) {
+		if axis(kind, layout{}, sorted[i]) < axis(kind, layout{}, sorted[i-1]) {
 			t.Errorf("%T: %v stands after %v", sorted[i], sorted[i-1], sorted[i])
 		}
 	}
@@ -103,7 +104,7 @@ func TestSearch(t *testing.T) {
 func TestHandles(t *testing.T) {
 	l := New[int, int]()
 	l.Insert(0, 0)
-	for _, h := range []Handle{{}, {owner: l.owner}, {place: 2, stamp: 1}, {owner: l.owner + 1, place: 2, stamp: 1}, {owner: l.owner, place: 2, stamp: 3}} {
+	for _, h := range []Handle{{}, {owner: l.owner}, {place: 2, version: 1}, {owner: l.owner + 1, place: 2, version: 1}, {owner: l.owner, place: 2, version: 3}} {
 		if l.Delete(h) {
 			t.Errorf("%+v deleted something", h)
 		}
@@ -208,8 +209,9 @@ func TestDeletedAreUnlinked(t *testing.T) {
 	}
 }
 
-// No element is passed over for ever: while sprays insert and remove beyond it, the first element is removed after at most as many
-// sprays as a goroutine makes between two exact ones, times the seats, and in a list that keeps growing at its front too.
+// No element is passed over for ever: while sprays insert and remove beyond it, the first element
+// is removed after at most as many sprays as a goroutine makes between two exact ones, times the
+// participants, and in a list that keeps growing at its front too.
 func TestFrontDoesNotStarve(t *testing.T) {
 	for _, p := range []int{2, 8, 64} {
 		l := New[int, int](Concurrency(p))
@@ -232,7 +234,8 @@ func TestFrontDoesNotStarve(t *testing.T) {
 	}
 }
 
-// A list that is shorter than the sprays' reach, and one that is empty: sprays return at once, and say so only when it is.
+// A list that is shorter than the sprays' reach, and one that is empty: sprays return at once, and
+// say so only when it is.
 func TestShortLists(t *testing.T) {
 	for _, w := range []Walk{PerfectSpray(512), BasicSpray(512, 1), FullSpray(64, 1), BasicSpray(2, 1)} {
 		l := New[int, int](Spraying(w))
@@ -255,7 +258,8 @@ func TestShortLists(t *testing.T) {
 	}
 }
 
-// A removal says that the list is empty only if it was: there is always one element more than goroutines that have one in hand.
+// A removal says that the list is empty only if it was: there is always one element more than
+// goroutines that have one in hand.
 func TestNeverEmpty(t *testing.T) {
 	for _, p := range []int{1, 2, 16} {
 		for _, exact := range []bool{false, true} {

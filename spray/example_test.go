@@ -93,7 +93,8 @@ func ExampleOption() {
 	// one true
 }
 
-// What a list of two goroutines has done: every fourth removal takes the first element, the others spray.
+// What a list of two goroutines has done: every fourth removal takes the first element, the others
+// spray.
 func ExampleStats() {
 	l := spray.New[int, string](spray.Concurrency(2))
 	for i := range 100 {

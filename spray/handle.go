@@ -3,12 +3,12 @@ package spray
 import "sync/atomic"
 
 // A Handle names an element of a [List]. It is valid until the element is removed, and refused
-// afterwards: it never touches another element, nor one of another list. Handles can be compared. The
-// zero Handle names none.
+// afterwards: it never touches another element, nor one of another list. Handles can be compared.
+// The zero Handle names none.
 type Handle struct {
-	owner uint32 // the List: see newOwner
-	place uint32 // the node
-	stamp uint32 // tells apart the elements that use the node one after the other
+	owner   uint32 // the List: see newOwner
+	place   uint32 // the node
+	version uint32 // tells apart the elements that use the node one after the other
 }
 
 // owners counts the lists that were made. It is all that they share.

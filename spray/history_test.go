@@ -20,7 +20,8 @@ type call struct {
 	ok     bool // of a removal
 }
 
-// relaxed is a queue that removes one of the first k elements, and says that it is empty only if it is. States are sorted keys.
+// relaxed is a queue that removes one of the first k elements, and says that it is empty only if it
+// is. States are sorted keys.
 func relaxed(k int) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return []int(nil) },
@@ -43,7 +44,8 @@ func relaxed(k int) porcupine.Model {
 	}
 }
 
-// record runs goroutines that insert and remove, with others let in between any two steps, and returns what they did and when.
+// record runs goroutines that insert and remove, with others let in between any two steps, and
+// returns what they did and when.
 func record(goroutines, operations int, seed uint64, insert func(key int), remove func() (int, bool)) []porcupine.Operation {
 	began := time.Now()
 	logs := make([][]porcupine.Operation, goroutines)
@@ -74,8 +76,9 @@ func record(goroutines, operations int, seed uint64, insert func(key int), remov
 	return slices.Concat(logs...)
 }
 
-// DeleteMin is exact: histories of short runs, in which goroutines are stopped between any two steps, are those of a queue whose operations
-// happen one after the other and remove the first element.
+// DeleteMin is exact: histories of short runs, in which goroutines are stopped between any two
+// steps, are those of a queue whose operations happen one after the other and remove the first
+// element.
 func TestDeleteMinIsLinearizable(t *testing.T) {
 	for seed := range soak.Size[uint64](500, 1500) {
 		stress.Jolted(2+seed%3, func() {
@@ -91,7 +94,8 @@ func TestDeleteMinIsLinearizable(t *testing.T) {
 	}
 }
 
-// Spray removes one of the first few: those that its walk can reach, and as many more as others have in hand.
+// Spray removes one of the first few: those that its walk can reach, and as many more as others
+// have in hand.
 func TestSprayIsRelaxed(t *testing.T) {
 	for seed := range uint64(150) {
 		stress.Jolted(2+seed%3, func() {

@@ -10,28 +10,32 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// Buckets of signposts should have as many elements as a board has room for, where most insertions go. So insertions look at the gaps they find, and now and then
-// buckets are laid out anew. That costs most posts their place, and they are put up again only as insertions come by: it should be rare.
+// A bucket should have as many elements as a line has hints, where most insertions go. So
+// insertions measure the gaps that they find, and now and then the layout of the hints is changed.
+// That makes most hints useless, and they are added again only as insertions come by: it should be
+// rare.
 //
-// Keys that are floating-point numbers are mostly times, whose gaps stay as they are while times grow. Buckets of equal width suit them; buckets of equal
-// numbers of representable keys would have to be laid out anew whenever times double. But where gaps grow with the keys, the latter suit better: the list
-// looks at which of the two has the gaps more alike.
+// Keys that are floating-point numbers are mostly times, whose gaps stay the same while times grow.
+// Buckets of equal width suit them; buckets of equal numbers of representable keys would have to
+// change whenever times double. But where gaps grow with the keys, the latter suit better. The list
+// uses the one under which gaps vary less.
 
-// A survey is what a seat knows of gaps: by places that are bits of keys, and by linear ones.
-type survey struct {
+// gapStats is what a participant knows of gaps: in places that are bits of keys, and in linear
+// ones.
+type gapStats struct {
 	count           int // of gaps since buckets were found to be right, or were changed
 	seen            int // of those whose spread is known
-	bitwise, linear gaps
+	bitwise, linear gapSums
 	middle          int // about the mean of the last few, of linear ones
 }
 
-// gaps are sums over the logarithms of gaps.
-type gaps struct {
+// gapSums are sums over the logarithms of gaps.
+type gapSums struct {
 	few, many    int // of the last few, and of the last many
 	sum, squares int // of those whose spread is known
 }
 
-func (g *gaps) add(log int) {
+func (g *gapSums) add(log int) {
 	g.few += log
 	g.many += log
 	g.sum += log
@@ -39,32 +43,35 @@ func (g *gaps) add(log int) {
 }
 
 // spread is the variance.
-func (g *gaps) spread(count int) float64 {
+func (g *gapSums) spread(count int) float64 {
 	mean := float64(g.sum) / float64(count)
 	return float64(g.squares)/float64(count) - mean*mean
 }
 
 const (
-	few    = 64   // gaps that tell when a width is wrong by far
-	many   = 4096 // and when it is by little
-	enough = 1024 // to tell how alike they are
+	few    = 64   // gaps that show when a width is wrong by far
+	many   = 4096 // gaps that show when it is wrong by little
+	enough = 1024 // gaps that show how they vary
 
-	// outlier is how far from the others a gap is taken to be at most: the few elements that are never due do not tell how far apart the others are.
+	// outlier bounds how far from the others a gap is taken to be: the few elements that are never
+	// due do not show how far apart the others are.
 	outlier = 16
 )
 
-// widthFor is the binary logarithm of the best width of buckets, by a sum of logarithms of gaps. A gap that an insertion has found is wider than most, and those near
-// the front, where most insertions go, are narrower than the mean tells: a bucket of two such gaps has some 10 elements there.
+// widthFor is the binary logarithm of the best width of buckets, by a sum of logarithms of gaps. A
+// gap that an insertion has found is wider than most, and gaps near the front, where most
+// insertions go, are narrower than the mean: a bucket of two such gaps has some 10 elements there.
 func widthFor(sum, count int) float64 { return float64(sum)/float64(count) + 0.9 }
 
-// survey looks at the gap into which an element was inserted, and now and then at whether buckets are as wide as they should be, and
-// a quarter as many as the elements; if they are not, they are laid out anew. Only when there have never been so many before does that take memory.
-func (l *List[K, V]) survey(p *participant, key K) {
-	pred, succ, posts := p.Local.preds[0], p.Local.succs[0], l.posts.Load()
-	if posts == nil || pred == headNode { // a search from the head is short
+// adaptHints measures the gap into which an element was inserted. Now and then it checks whether
+// buckets have the right width, and are a quarter as many as the elements; if not, it changes the
+// layout. That allocates only when there are more elements than ever before.
+func (l *List[K, V]) adaptHints(p *participant, key K) {
+	pred, succ, hints := p.Local.preds[0], p.Local.succs[0], l.hints.Load()
+	if hints == nil || pred == headNode { // a search from the head is short
 		return
 	}
-	end := key // of what is inserted behind all others, a gap comes to be before it
+	end := key // behind all others, the gap is the one before it
 	if succ != none {
 		end = l.nodes.At(succ).key
 	}
@@ -72,36 +79,37 @@ func (l *List[K, V]) survey(p *participant, key K) {
 	if !ok {
 		return
 	}
-	v := &p.Local.survey
+	v := &p.Local.gaps
 	v.bitwise.add(bitwise)
 	v.linear.add(min(max(linear, v.middle-outlier), v.middle+outlier))
 	if v.count++; v.count%few != 0 {
 		return
 	}
-	now := posts.lay()
+	now := hints.layout()
 	isLinear, width := v.best(now, l.real)
 	if isLinear == now.linear && width == now.width() && v.count%256 != 0 {
-		return // elements are counted more rarely: that looks at all seats
+		return // elements are counted more rarely: that looks at all participants
 	}
 	log, elements := now.log, l.epochs.Total()
-	for perBoard/2<<log < elements {
+	for hintsPerLine/2<<log < elements {
 		log++
 	}
-	for 1<<log > elements && log > firstPosts {
+	for 1<<log > elements && log > firstHints {
 		log--
 	}
 	if log == now.log && isLinear == now.linear && width == now.width() {
 		return
 	}
-	if 1<<log <= len(posts.ring[0]) {
-		posts.shape.Store(shapeOf(log, isLinear, width))
+	if 1<<log <= len(hints.ring[0]) {
+		hints.shape.Store(shapeOf(log, isLinear, width))
 	} else {
-		l.posts.CompareAndSwap(posts, newPosts(log, isLinear, width))
+		l.hints.CompareAndSwap(hints, newHintTable(log, isLinear, width))
 	}
 }
 
-// best says how buckets are to be laid out, whenever few more gaps have been seen. What is wrong by little stays until many say so.
-func (v *survey) best(now lay, real bool) (linear bool, width int) {
+// best returns how buckets should be laid out, after few more gaps. A width that is wrong by little
+// stays until many gaps have shown it.
+func (v *gapStats) best(now layout, real bool) (linear bool, width int) {
 	linear, width = now.linear, now.width()
 	if v.seen += few; v.seen == enough {
 		ratio := v.linear.spread(enough) / v.bitwise.spread(enough)
@@ -126,7 +134,7 @@ func (v *survey) best(now lay, real bool) (linear bool, width int) {
 	if wrong > most {
 		width = int(math.Round(ideal))
 		if !linear {
-			width = min(max(width, 0), 64-storey*rings)
+			width = min(max(width, 0), 64-ringLevels*rings)
 		}
 	}
 	v.middle = v.linear.few / few
@@ -137,9 +145,9 @@ func (v *survey) best(now lay, real bool) (linear bool, width int) {
 	return linear, width
 }
 
-// axis maps keys, which are numbers, to places in the same order; neighbours may share one. Which map it is depends on what kind of key there is, and for floating-point numbers on
-// the lay of buckets.
-func axis[K cmp.Ordered](kind reflect.Kind, y lay, key K) uint64 {
+// axis maps keys, which are numbers, to places in the same order; neighbours may share one. The map
+// depends on the kind of key, and for floating-point numbers on the layout.
+func axis[K cmp.Ordered](kind reflect.Kind, y layout, key K) uint64 {
 	p := unsafe.Pointer(&key)
 	switch kind {
 	case reflect.Float64:
@@ -172,9 +180,10 @@ func axis[K cmp.Ordered](kind reflect.Kind, y lay, key K) uint64 {
 	panic("spray: an axis is for numbers")
 }
 
-// placeOf is the place of a floating-point number. If places are linear, it is x·2^scale without what comes after the point, modulo 2⁶⁴: after so many buckets they
-// begin again, and the nodes that posts name tell what is meant.
-func placeOf(y lay, x float64) uint64 {
+// placeOf is the place of a floating-point number. If places are linear, it is ⌊x·2^scale⌋ modulo
+// 2⁶⁴: after that many places they begin again, and the keys of the nodes that are named show
+// whether a hint is meant.
+func placeOf(y layout, x float64) uint64 {
 	if !y.linear {
 		return timekey.Of(x)
 	}
@@ -195,8 +204,9 @@ func placeOf(y lay, x float64) uint64 {
 	return m
 }
 
-// gapOf is about the binary logarithm of the distance between two keys of which the second is not the lesser, in places that are not linear, and for floating-point
-// numbers in keys, if it can be told.
+// gapOf is about the binary logarithm of the distance between two keys of which the second is not
+// less, in places that are not linear, and for floating-point numbers in keys. ok is false if it is
+// not defined.
 func gapOf[K cmp.Ordered](kind reflect.Kind, a, b K) (bitwise, linear int, ok bool) {
 	p, q := unsafe.Pointer(&a), unsafe.Pointer(&b)
 	d := 0.0
@@ -206,6 +216,6 @@ func gapOf[K cmp.Ordered](kind reflect.Kind, a, b K) (bitwise, linear int, ok bo
 	case reflect.Float32:
 		d = float64(*(*float32)(q)) - float64(*(*float32)(p))
 	}
-	bitwise = bits.Len64(axis(kind, lay{}, b) - axis(kind, lay{}, a))
+	bitwise = bits.Len64(axis(kind, layout{}, b) - axis(kind, layout{}, a))
 	return bitwise, int(math.Float64bits(d)>>52) - 1022, bitwise > 0 && d <= math.MaxFloat64
 }

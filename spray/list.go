@@ -11,31 +11,39 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// List is a concurrent skip list that many goroutines fill and empty at once: a priority queue whose [List.Spray] takes one of
-// the first elements, chosen at random so that goroutines rarely meet, and whose [List.DeleteMin] takes the first.
+// List is a concurrent skip list that many goroutines fill and empty at once: a priority queue
+// whose [List.Spray] takes one of the first elements, chosen at random so that goroutines rarely
+// meet, and whose [List.DeleteMin] takes the first.
 //
 // Elements of equal keys keep the order in which they were inserted, and leave in it by DeleteMin.
 //
-// Insert, Delete and Search visit O(log n) nodes, expected, of n elements; Insert and Delete a constant number where keys are spread as
-// calendars like them. DeleteMin and Spray visit a constant number that depends on how far sprays go: with p processes, one of the
-// first 2p or so. No operation allocates once there is room. An element takes 85 to 105 bytes with a key and a value of 8 bytes each. There are at
-// most about twice as many nodes as the most elements that were there at once, 128 more for each goroutine that works at the same time, and 4,096
-// for all, whoever inserts and whoever removes. The list does not keep what a value points to once its element is removed.
+// Insert, Delete and Search visit O(log n) nodes, expected, of n elements; Insert and Delete a
+// constant number where keys are spread as calendars like them. DeleteMin and Spray visit a
+// constant number that depends on how far sprays go: with p processes, one of the first 2p or so.
+// No operation allocates once there is room. An element takes 85 to 105 bytes with a key and a
+// value of 8 bytes each. There are at most about twice as many nodes as the most elements that were
+// there at once, 128 more for each goroutine that works at the same time, and 4,096 for all,
+// whichever goroutines insert and remove. The list does not keep what a value points to once its
+// element is removed.
 //
-// It differs from Jerry Li's report, "SprayLists: Provably Correct Approximate Priority Queues in a Shared Memory Setting", in that
-//   - the default walk makes at most 2 steps at each height, where the report's make up to log p or log³p, and takes the first element every
+// It differs from Jerry Li's report, "SprayLists: Provably Correct Approximate Priority Queues in a
+// Shared Memory Setting", in that
+//   - the default walk makes at most 2 steps at each height, where the report's make up to log p or
+//     log³p, and takes the first element every
 //     so often, so that none is passed over for ever; [PerfectSpray], [BasicSpray] and [FullSpray] are the report's, for [Spraying];
 //   - a spray that ends on a dead element takes one of the next, where the report's is tried again;
 //   - dummy elements before the list are not nodes, and only walks see them;
-//   - where keys are numbers, insertions begin at signposts, a calendar laid over the list, and not at the head;
+//   - where keys are numbers, insertions begin at hints, a calendar laid over the list, and not at
+//     the head;
 //   - nodes are used again, by epochs.
 //
-// All methods may be called from any number of goroutines at once, which need not be registered. There are no locks but where memory
-// grows. When too many nodes are in use, because a goroutine has been halted in the middle of an operation, Insert waits for it: for
-// some 250 naps of a millisecond at most, which take longer where many wait for a processor.
+// All methods may be called from any number of goroutines at once, which need not be registered.
+// There are no locks but where memory grows. When too many nodes are in use, because a goroutine
+// has been halted in the middle of an operation, Insert waits for it: for some 250 naps of a
+// millisecond at most, which take longer where many wait for a processor.
 //
-// The zero value is not ready for use; call [New]. How keys are ordered and how sprays walk is fixed when a List is made, and a check for it
-// in every operation would cost more than it saves.
+// The zero value is not ready for use; call [New]. How keys are ordered and how sprays walk is
+// fixed when a List is made, and a check for it in every operation would cost more than it saves.
 type List[K cmp.Ordered, V any] struct {
 	epochs epoch.Domain[local]
 	owner  uint32 // in handles
@@ -48,15 +56,15 @@ type List[K cmp.Ordered, V any] struct {
 	spare      epoch.Stack  // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
-	kind   reflect.Kind          // of keys
-	real   bool                  // keys are floating-point numbers
-	clears bool                  // values may point to something, and are let go of when they are removed
-	posts  atomic.Pointer[posts] // nil if keys are strings: those that share their beginning would all be in one bucket
+	kind   reflect.Kind              // of keys
+	real   bool                      // keys are floating-point numbers
+	clears bool                      // values may point to something, and are let go of when they are removed
+	hints  atomic.Pointer[hintTable] // nil if keys are strings: those that share their beginning would all be in one bucket
 
 	walk    Walk
 	padding [][]uint32 // by level, where the padding has nodes of that height
 
-	dirt sweeper
+	sweeper sweeper
 }
 
 // headNode is the number of the head.
@@ -82,16 +90,16 @@ func New[K cmp.Ordered, V any](opts ...Option) *List[K, V] {
 	l.epochs.Init(func(n int) local { return local{random: random.New(o.seed, uint64(n))} }, reclaimed)
 	l.clears = points(reflect.TypeFor[V]())
 	if l.kind != reflect.String {
-		l.posts.Store(newPosts(firstPosts, l.real, 0))
+		l.hints.Store(newHintTable(firstHints, l.real, 0))
 	}
 	l.padding = pad(l.walk.Padding, o.seed)
-	l.dirt.init(&l.walk)
+	l.sweeper.init(&l.walk)
 	l.reserve(o.capacity)
 	return l
 }
 
 // reserve makes room for so many elements, or for as many as maxReserved has room for: nodes, the
-// towers of as many as will have one, and signposts. The number of nodes is rounded up to a power of
+// towers of as many as will have one, and hints. The number of nodes is rounded up to a power of
 // two.
 func (l *List[K, V]) reserve(elements int) {
 	elements = min(elements, maxReserved/2/int(unsafe.Sizeof(node[K, V]{})))
@@ -104,12 +112,12 @@ func (l *List[K, V]) reserve(elements int) {
 	for i := uint32(1); int(i) <= elements>>inline+1; i *= 2 {
 		l.towers.Ensure(i)
 	}
-	if l.posts.Load() == nil {
+	if l.hints.Load() == nil {
 		return
 	}
-	posts := newPosts(uint32(max(firstPosts, bits.Len(uint(elements-1))-2)), l.real, 0)
-	posts.shape.Store(shapeOf(firstPosts, l.real, 0)) // survey uses more of them as elements come
-	l.posts.Store(posts)
+	hints := newHintTable(uint32(max(firstHints, bits.Len(uint(elements-1))-2)), l.real, 0)
+	hints.shape.Store(shapeOf(firstHints, l.real, 0)) // adaptHints uses more of them as elements come
+	l.hints.Store(hints)
 }
 
 // Len is the number of elements. While others insert and remove it is approximate.

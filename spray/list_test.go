@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/stress"
 )
 
-// check compares a list, which nobody is using, with the elements that it should have, in order. It walks every level: each is
-// sorted, ends, and holds every element that is so high, in the order of the lowest level.
+// check compares a list, which nobody is using, with the elements that it should have, in order. It
+// walks every level: each is sorted, ends, and holds every element that is so high, in the order of
+// the lowest level.
 func check(l *List[int, int], want []int) error {
 	var lowest []uint32
 	place := map[uint32]int{}
@@ -80,8 +81,8 @@ type element struct {
 	handle     Handle
 }
 
-// drive makes operations on a list and on a sorted slice, and compares. With one goroutine DeleteMin removes the first element, and
-// Spray one of the first few.
+// drive makes operations on a list and on a sorted slice, and compares. With one goroutine
+// DeleteMin removes the first element, and Spray one of the first few.
 func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key int, ok bool)) {
 	t.Helper()
 	var want []element
@@ -207,8 +208,8 @@ func TestListMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// What goes in comes out, exactly once, whoever removes it and however: goroutines insert, and remove by all ways at once, some of them by
-// handles that another one was given.
+// What goes in comes out, exactly once, whoever removes it and however: goroutines insert, and
+// remove by all ways at once, some of them by handles that another one was given.
 func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 7, 64} {
@@ -219,7 +220,7 @@ func TestListConserves(t *testing.T) {
 	}
 }
 
-// mapped are keys for values from 1 on, some of which are hard on signposts.
+// mapped are keys for values from 1 on, some of which are hard on hints.
 var mapped = []func(v int) int{
 	func(v int) int { return v % 1000 },
 	func(v int) int { return -v },                                     // always at the front

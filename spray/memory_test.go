@@ -15,13 +15,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/stress"
 )
 
-// most is how many nodes a list may have that had at most so many elements: its ration then, and what each seat may have taken from the
-// arena beyond that, when several found that there was still one bundle to be had.
+// most is how many nodes a list may have that had at most so many elements: its quota then, and
+// what each participant may have taken from the arena beyond that, when several found that there
+// was still one bundle to be had.
 func (l *List[K, V]) most(elements int) int {
-	return 2*elements + slack + 5*epoch.Batch*len(l.epochs.Participants())
+	return 2*elements + quotaSlack + 5*epoch.Batch*len(l.epochs.Participants())
 }
 
-// One goroutine inserts and another removes, so that nodes are always put aside where none are needed. They are used again.
+// One goroutine inserts and another removes, so that nodes are always put aside where none are
+// needed. They are used again.
 func TestListMemoryOfProducerAndConsumer(t *testing.T) {
 	for name, remove := range map[string]func(l *List[int, int], handles <-chan Handle) bool{
 		"min":    func(l *List[int, int], _ <-chan Handle) bool { _, _, ok := l.DeleteMin(); return ok },
@@ -63,8 +65,9 @@ func TestListMemoryOfProducerAndConsumer(t *testing.T) {
 	}
 }
 
-// A goroutine is halted in the middle of an operation, and nothing that was put aside since can be used again until it goes on. The others
-// soon wait for it, instead of using more and more memory; and Stats does not wait for anybody.
+// A goroutine is halted in the middle of an operation, and nothing that was put aside since can be
+// used again until it goes on. The others soon wait for it, instead of using more and more memory;
+// and Stats does not wait for anybody.
 func TestListMemoryWithOneHalted(t *testing.T) {
 	const elements = 1000
 	l := New[int, int](Concurrency(2))
@@ -95,7 +98,7 @@ func TestListMemoryWithOneHalted(t *testing.T) {
 func TestListSweepsWhenItMust(t *testing.T) {
 	l := New[int, int](Concurrency(2))
 	var handles []Handle
-	for i := range 3 * slack {
+	for i := range 3 * quotaSlack {
 		handles = append(handles, l.Insert(i, i))
 	}
 	for _, h := range handles {
@@ -108,7 +111,7 @@ func TestListSweepsWhenItMust(t *testing.T) {
 	for i := range 100 {
 		l.Insert(i, i)
 	}
-	if after := l.Stats(); after.Waits == 0 || after.Unlinked < 3*slack/2 || after.Nodes > before.Nodes+epoch.Batch {
+	if after := l.Stats(); after.Waits == 0 || after.Unlinked < 3*quotaSlack/2 || after.Nodes > before.Nodes+epoch.Batch {
 		t.Errorf("%+v, and then %+v", before, after)
 	}
 }
@@ -118,15 +121,16 @@ func TestListGoesOnWithoutOneHalted(t *testing.T) {
 	l := New[int, int](Concurrency(2))
 	l.epochs.Enter()
 	l.Delete(l.Insert(0, 0))
-	for i := 0; i < l.ration()+epoch.Batch; i++ { // a goroutine may come to another seat, for which there is a ration too
+	for i := 0; i < l.nodeQuota()+epoch.Batch; i++ { // a goroutine may come to another participant, for which there is a quota too
 		l.Delete(l.Insert(1, 1))
 	}
-	if s := l.Stats(); s.Waits == 0 || s.Waits > 3 || s.Nodes <= l.ration() {
-		t.Errorf("%d nodes, %d waits, with a ration of %d", s.Nodes, s.Waits, l.ration())
+	if s := l.Stats(); s.Waits == 0 || s.Waits > 3 || s.Nodes <= l.nodeQuota() {
+		t.Errorf("%d nodes, %d waits, with a quota of %d", s.Nodes, s.Waits, l.nodeQuota())
 	}
 }
 
-// Goroutines come, insert or remove a few elements, and go for ever. What they put aside is used by others.
+// Goroutines come, insert or remove a few elements, and go for ever. What they put aside is used by
+// others.
 func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
 	l := New[int, int](Concurrency(2))
 	const elements = 500
@@ -150,8 +154,9 @@ func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
 	}
 }
 
-// A deletion comes by as many nodes however many elements and processors there are, and none comes by many: it does not sweep the list. Elements lie
-// at random in the list, or all have the same key.
+// A deletion comes by as many nodes however many elements and processors there are, and none comes
+// by many: it does not sweep the list. Elements lie at random in the list, or all have the same
+// key.
 func TestDeleteIsConstant(t *testing.T) {
 	for _, keys := range []int{1 << 30, 1} {
 		for _, procs := range []int{1, 64} {
@@ -179,8 +184,8 @@ func TestDeleteIsConstant(t *testing.T) {
 					most = max(most, now-last)
 					last = now
 				}
-				// With signposts a search visits about 7 nodes. Among elements of one key they are of no use, and it visits two or so at each
-				// of log n levels.
+				// With hints a search visits about 7 nodes. Among elements of one key they are
+				// of no use, and it visits two or so at each of log n levels.
 				mean, want := float64(last-from)/float64(n), 12.0
 				if keys == 1 {
 					want = 40
@@ -196,7 +201,8 @@ func TestDeleteIsConstant(t *testing.T) {
 	}
 }
 
-// What values point to can be collected as soon as they are removed, however that is, and whatever has been searched for.
+// What values point to can be collected as soon as they are removed, however that is, and whatever
+// has been searched for.
 func TestListLetsGo(t *testing.T) {
 	for name, remove := range map[string]func(l *List[int, *[256]byte], h Handle){
 		"Delete":    func(l *List[int, *[256]byte], h Handle) { l.Delete(h) },
@@ -228,7 +234,8 @@ func TestListLetsGo(t *testing.T) {
 	}
 }
 
-// Some search for elements that others remove: who finds one has its value, and afterwards it is let go.
+// Some search for elements that others remove: who finds one has its value, and afterwards it is
+// let go.
 func TestListLetsGoOfWhatIsRead(t *testing.T) {
 	stress.Jolted(3, func() {
 		l := New[int, *int](Concurrency(4))
@@ -271,7 +278,8 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 		for _, _, ok := l.DeleteMin(); ok; {
 			_, _, ok = l.DeleteMin()
 		}
-		// The runtime puts small things without pointers together, and collects them together: an int is one of two.
+		// The runtime puts small things without pointers together, and collects them together: an
+		// int is one of two.
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			if runtime.GC(); int(collected.Load()) >= 2*n-2 {
 				break
@@ -300,15 +308,16 @@ func TestPoints(t *testing.T) {
 			t.Errorf("%T points to something", v)
 		}
 	}
-	// A list asks for its own values. Each kind of list takes the compiler half a second, so that these are of kinds that other tests have.
+	// A list asks for its own values. Each kind of list takes the compiler half a second, so that
+	// these are of kinds that other tests have.
 	if New[int, int]().clears || !New[int, string]().clears {
 		t.Error("a list does not know what its values are")
 	}
 }
 
-// Bursts of keys that are close together and of keys that are far apart take turns, and the list becomes short and long. Signposts are laid
-// out anew each time, and no memory is taken for that.
-func TestSignpostsAreUsedAgain(t *testing.T) {
+// Bursts of keys that are close together and of keys that are far apart take turns, and the list
+// becomes short and long. Hints are laid out anew each time, and no memory is taken for that.
+func TestHintsAreUsedAgain(t *testing.T) {
 	elements, burst := stress.FewerRaced(20_000, 2000), stress.FewerRaced(1024, 512)
 	l := New[int, int](Concurrency(1))
 	fill := func() {
@@ -319,7 +328,7 @@ func TestSignpostsAreUsedAgain(t *testing.T) {
 			}
 		}
 	}
-	changes, shape := 0, l.posts.Load().shape.Load()
+	changes, shape := 0, l.hints.Load().shape.Load()
 	cycle := func() {
 		for round := range 8 {
 			for i := range burst {
@@ -329,7 +338,7 @@ func TestSignpostsAreUsedAgain(t *testing.T) {
 				}
 				l.Delete(l.Insert(key, i))
 			}
-			if now := l.posts.Load().shape.Load(); now != shape {
+			if now := l.hints.Load().shape.Load(); now != shape {
 				shape, changes = now, changes+1
 			}
 		}
@@ -354,7 +363,7 @@ func TestSignpostsAreUsedAgain(t *testing.T) {
 	}
 	runtime.ReadMemStats(&after)
 	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 100_000 || changes < 20 {
-		t.Errorf("%d bytes for signposts that were laid out anew %d times", bytes, changes)
+		t.Errorf("%d bytes for hints that were laid out anew %d times", bytes, changes)
 	}
 }
 
@@ -367,7 +376,8 @@ func TestTowersAreUsedAgain(t *testing.T) {
 			l.DeleteMin()
 		}
 	}
-	// One node in 256 has a tower: 4 of 1000, and of those that are put aside. A hundred is out of the question.
+	// One node in 256 has a tower: 4 of 1000, and of those that are put aside. A hundred is out of
+	// the question.
 	if n := l.freshTower.Load(); n > 100 {
 		t.Errorf("%d towers for 1000 elements", n)
 	}

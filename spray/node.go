@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/interleave"
 )
 
-// Nodes lie in an arena and are named by numbers of 31 bits, so that a link and the mark that freezes it fit into one word, nodes
-// are no work for the garbage collector, and a node that is done with can be used again.
+// Nodes lie in an arena and are named by numbers of 31 bits, so that a link and the mark that
+// freezes it fit into one word, nodes are no work for the garbage collector, and a node that is
+// done with can be used again.
 
 const (
 	none   = epoch.None // no node: the end of a list
@@ -22,20 +23,24 @@ const (
 
 // A node is an element of a list. With keys and values of 8 bytes it is a cache line.
 //
-// What others can see is read and written atomically. Before a node is linked, and once it is reclaimed, it belongs to one seat, which
-// uses plain memory: an atomic store takes as long as a compare-and-swap.
+// What others can see is read and written atomically. Before a node is linked, and once it is
+// reclaimed, it belongs to one participant, which uses plain memory: an atomic store takes as long
+// as a compare-and-swap.
 type node[K, V any] struct {
 	key   K
 	value V
-	// state is readers<<40 | stamp<<8 | linked<<7 | height<<1 | alive. The stamp tells the elements apart that use the node one after the other. Readers
-	// are those who are copying the value: see read.
+	// state is readers<<40 | version<<8 | linked<<7 | height<<1 | alive. The version tells apart
+	// the elements that use the node one after the other. Readers are operations that are copying
+	// the value: see read.
 	state atomic.Uint64
-	// hold is tower<<8 | refs. The tower is the number of the links above the inline ones, if it has any. The refs are the number of levels
-	// at which the node is linked or going to be, and 1 more while a node with several levels is being inserted. At 0 nobody can
-	// find it any more.
+	// hold is tower<<8 | refs. The tower is the number of the links above the inline ones, if it
+	// has any. The refs are the number of levels at which the node is linked or going to be, and 1
+	// more while a node with several levels is being inserted. At 0 no operation can find it any
+	// more.
 	hold uint32
-	// turn orders elements of equal keys: along the list it becomes greater from one to the next. It is that of the element before, if that has the
-	// same key, plus 1. It may wrap around, as long as no two elements of equal keys are 2³¹ turns apart.
+	// turn orders elements of equal keys: along the list it becomes greater from one to the next.
+	// It is that of the element before, if that has the same key, plus 1. It may wrap around, as
+	// long as no two elements of equal keys are 2³¹ turns apart.
 	turn uint32
 	next [inline]uint32
 }
@@ -51,11 +56,11 @@ const (
 	towers = 1 << 24 // numbers of towers
 )
 
-func stateOf(stamp uint32, height int) uint64 { return uint64(stamp)<<8 | uint64(height)<<1 }
+func stateOf(version uint32, height int) uint64 { return uint64(version)<<8 | uint64(height)<<1 }
 
 func heightOf(state uint64) int { return int(state >> 1 & 0x3f) }
 
-func stampOf(state uint64) uint32 { return uint32(state >> 8) }
+func versionOf(state uint64) uint32 { return uint32(state >> 8) }
 
 // link is the link of a node at a level.
 func (l *List[K, V]) link(n *node[K, V], level int) *uint32 {
@@ -83,7 +88,8 @@ func (l *List[K, V]) below(tower uint32) *atomic.Uint32 {
 	return (*atomic.Uint32)(unsafe.Pointer(&l.towers.At(tower)[0]))
 }
 
-// build gives a node, which nobody else knows, a number of levels, or fewer if there are no more towers. It returns how many.
+// build gives a node, which is not linked, a number of levels, or fewer if there are no more
+// towers. It returns how many.
 func (l *List[K, V]) build(n *node[K, V], height int) int {
 	tower := n.hold >> 8
 	switch {
@@ -104,14 +110,16 @@ func (l *List[K, V]) build(n *node[K, V], height int) int {
 		n.next[level] = none
 	}
 	for level := inline; level < height; level++ {
-		atomic.StoreUint32(l.link(n, level), none) // one who wanted the tower may still look at it
+		atomic.StoreUint32(l.link(n, level), none) // an operation that had the tower before may still read it
 	}
 	return height
 }
 
-// The one who removes an element has its value, and has the node forget it at once, so that the list keeps nothing alive that has
-// left it. Only Search reads the values of elements that others may remove at the same time. So it says so, in the node's state: then the last of those who read it
-// and the one who removes it has the node forget it. Where values do not point to anything there is nothing to forget, and nobody has to say so.
+// The goroutine that removes an element takes its value and clears it in the node at once, so that
+// the list keeps nothing alive that has left it. Only Search reads values of elements that others
+// may remove at the same time. It counts itself as a reader in the node's state; then the last of
+// the readers and the remover clears the value. Where values do not point to anything there is
+// nothing to clear, and no reader is counted.
 
 // read is the value of a node, if it is alive.
 func (l *List[K, V]) read(n *node[K, V]) (value V, ok bool) {
@@ -133,7 +141,7 @@ func (l *List[K, V]) read(n *node[K, V]) (value V, ok bool) {
 	return value, true
 }
 
-// unread is said by one who has read a value.
+// unread is called when a value has been read.
 func (l *List[K, V]) unread(n *node[K, V]) {
 	if state := n.state.Add(^uint64(reader - 1)); state&alive == 0 && state < reader {
 		var value V

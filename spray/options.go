@@ -16,8 +16,8 @@ type options struct {
 }
 
 const (
-	// maxReserved is how many bytes Capacity makes room for at most, about. A larger capacity is only a
-	// promise of the caller's, and room for the rest is made when elements come.
+	// maxReserved is how many bytes Capacity makes room for at most, about. A larger capacity is
+	// only a promise of the caller's, and room for the rest is made when elements come.
 	maxReserved = 1 << 28
 	// maxPadding is that of FullSpray(65536, 1). A dummy takes 8 bytes.
 	maxPadding = 1 << 24

@@ -10,51 +10,51 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Nodes are used again by epochs: see package internal/epoch. Every operation is made as a participant, which it has to itself until it is
-// done.
+// A participant is what an operation has to itself until it is done: see package internal/epoch,
+// which reclaims nodes.
 type participant = epoch.Participant[local]
 
 // local is what a list keeps with a participant.
 type local struct {
 	random random.Stream
-	near   [inline]uint32    // level by level, what a signpost names before the place
-	preds  [maxHeight]uint32 // where a search came by, level by level
-	succs  [maxHeight]uint32 // and what comes after
+	hinted [inline]uint32    // level by level, what a hint names before the place
+	preds  [maxHeight]uint32 // by level: what a search found before the place
+	succs  [maxHeight]uint32 // by level: what it found after the place
 
-	scouted  uint64 // the bucket whose elements have been asked for
-	removals int    // that were sprayed
-	dirt     int    // removals since it last swept
-	survey   survey // of gaps
-	visited  int    // nodes that searches and sweeps came by
+	prefetched     uint64   // the bucket whose elements were prefetched last
+	removals       int      // by Spray
+	pendingUnlinks int      // removals since the last sweep
+	gaps           gapStats // found by insertions
+	visited        int      // nodes that searches and sweeps passed
 }
 
-// obtain takes a seat, and a node that nobody uses.
-func (l *List[K, V]) obtain() (*participant, uint32) {
+// acquire enters as a participant, and takes a node that is free.
+func (l *List[K, V]) acquire() (*participant, uint32) {
 	p := l.epochs.Enter()
 	for {
-		if p.Frees == 0 && !l.supply(p, false) {
-			p = l.await(p)
+		if p.Frees == 0 && !l.refill(p, false) {
+			p = l.waitForNodes(p)
 		}
 		p.Frees--
 		i := p.Free[p.Frees&(epoch.Batch-1)]
-		if p.Frees > 0 { // the next one, which was last used long ago
+		if p.Frees > 0 { // the next one, which is not in the cache
 			prefetch.Own(unsafe.Pointer(l.nodes.At(p.Free[(p.Frees-1)&(epoch.Batch-1)])))
 		}
-		if n := l.nodes.At(i); stampOf(n.state.Load()) != 1<<32-1 { // one whose stamps are used up rests for ever
+		if n := l.nodes.At(i); versionOf(n.state.Load()) != 1<<32-1 { // a node whose versions are used up is never used again
 			return p, i
 		}
 	}
 }
 
-// supply gets nodes for a seat. It takes new ones from the arena if there are none to be used again, unless there are many more already than there are
-// elements; but if need be it does.
-func (l *List[K, V]) supply(p *participant, need bool) bool {
+// refill gets nodes for a participant: nodes to be used again, or new ones from the arena as long
+// as the quota is not reached, or if they are needed.
+func (l *List[K, V]) refill(p *participant, need bool) bool {
 	if l.epochs.Refill(p) {
 		return true
 	}
 	for {
-		old := l.fresh.Load() // if it changes meanwhile, the ration may be used up
-		if !need && int(old) > l.ration() {
+		old := l.fresh.Load() // if it changes meanwhile, the quota may be reached
+		if !need && int(old) > l.nodeQuota() {
 			return false
 		}
 		if old >= frozen-epoch.Batch-1 {
@@ -71,29 +71,33 @@ func (l *List[K, V]) supply(p *participant, need bool) bool {
 	}
 }
 
-// ration is how many nodes there may be: twice as many as elements, what seats have for themselves, twice, and as many more as some goroutines remove
-// in a few milliseconds, for which the others can go on while one is halted.
+// nodeQuota is how many nodes there may be: twice as many as elements, twice what participants
+// hold, and as many more as a few goroutines remove in some milliseconds, so that the others can go
+// on while one is halted.
 //
-// Elements are counted twice: one who is halted while it counts may have missed that they went here, and see that they came there.
-func (l *List[K, V]) ration() int {
-	return 2*min(l.epochs.Total(), l.epochs.Total()) + 4*epoch.Batch*len(l.epochs.Participants()) + slack
+// Elements are counted twice: a goroutine that is halted while it counts may have missed a removal
+// at one participant and seen the insertion at another.
+func (l *List[K, V]) nodeQuota() int {
+	return 2*min(l.epochs.Total(), l.epochs.Total()) + 4*epoch.Batch*len(l.epochs.Participants()) + quotaSlack
 }
 
 const (
-	slack = 4096
-	// patient is how often one looks who waits: for 250 ms, and longer where many wait for a processor.
-	patient = 256
+	quotaSlack = 4096
+	// maxNaps bounds the wait for nodes: 250 ms, and longer where many goroutines wait for a
+	// processor.
+	maxNaps = 256
 )
 
-// await is for one who needs a node when there are enough, but most are put aside because somebody has been halted in the middle of
-// an operation, or dead and still linked. It helps: it lets those run who are halted, or sweeps ever further. That is soon over:
-// operations are short, and a goroutine that does not run is let run if others wait. But should one of them not be, insertions go on all the same,
-// only slowly.
-func (l *List[K, V]) await(p *participant) *participant {
+// waitForNodes waits for reclamation once the node quota is reached. Most nodes are then retired,
+// because a goroutine was halted in the middle of an operation, or dead and still linked. So it
+// lets halted goroutines run, or sweeps ever further. That is soon over: operations are short, and
+// a goroutine that is ready to run gets to run if others wait. Should one not, insertions go on
+// after maxNaps naps, only slowly.
+func (l *List[K, V]) waitForNodes(p *participant) *participant {
 	p.Counts[waits]++
 	nap := 50 * time.Microsecond
 	for try := 0; ; try++ {
-		if int(l.fresh.Load())-l.epochs.Retired() > l.ration() {
+		if int(l.fresh.Load())-l.epochs.Retired() > l.nodeQuota() {
 			l.sweep(p, min(try, 24))
 		}
 		p.Leave()
@@ -104,13 +108,14 @@ func (l *List[K, V]) await(p *participant) *participant {
 			nap = min(2*nap, time.Millisecond)
 		}
 		p = l.epochs.Enter()
-		if p.Frees > 0 || l.supply(p, try >= patient) {
+		if p.Frees > 0 || l.refill(p, try >= maxNaps) {
 			return p
 		}
 	}
 }
 
-// forget has free nodes let go of what their keys point to. (Values were let go when they were removed.)
+// forget clears the keys of free nodes, so that what they point to can be collected. Values were
+// cleared when they were removed.
 func (l *List[K, V]) forget(nodes *[epoch.Batch]uint32) {
 	var key K
 	for _, i := range nodes {

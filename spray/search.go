@@ -9,37 +9,41 @@ import (
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
-// find searches for the place after all elements with keys up to the given one, and leaves in the seat what comes before and
-// after it at every level from the given one up. If it is guided, it goes on at each level from what guide found, where that is nearer. Of equal
-// keys it passes all, or, if it is to be exact, those up to a turn. What is dead and in its way is unlinked.
+// find searches for the place after all elements with keys up to the given one, and leaves in p
+// what comes before and after it at every level from lowest up. If hinted is set, it goes on at
+// each level from what findHints found, where that is nearer. Of equal keys it passes all, or, if
+// exact is set, those up to a turn. Dead nodes in its way are unlinked.
 //
-// The list of a level, with what is dead and linked there, is in the order of keys and turns: a node is linked between two that come before
-// and after it, and of which the first is not frozen, when all dead ones between them have been unlinked. So an exact search for the place of
-// a dead node unlinks that at every level.
-func (l *List[K, V]) find(p *participant, key K, turn uint32, exact bool, lowest int, guided bool) {
-	for !l.descend(p, key, turn, exact, headNode, int(l.height.Load())-1, lowest, math.MaxInt, guided) {
+// The list of a level, with the dead nodes that are linked there, is in the order of keys and
+// turns: a node is linked between two that come before and after it, of which the first is not
+// frozen, when all dead ones between them have been unlinked. So an exact search for the place of a
+// dead node unlinks that at every level.
+func (l *List[K, V]) find(p *participant, key K, turn uint32, exact bool, lowest int, hinted bool) {
+	for !l.descend(p, key, turn, exact, headNode, int(l.height.Load())-1, lowest, math.MaxInt, hinted) {
 	}
 }
 
-// findFrom searches as find does, guided, but from an element that is known to come before the place, and from a level that it has. It gives up, and
-// reports false, if the element dies or is far from the place.
+// findFrom searches as find does, with hints, but from an element that is known to come before the
+// place, and from a level that it has. It gives up, and reports false, if the element dies or is
+// far from the place.
 func (l *List[K, V]) findFrom(p *participant, key K, turn uint32, exact bool, start uint32, level int) bool {
 	const far = 24
 	return l.descend(p, key, turn, exact, start, level, 0, far, true)
 }
 
-// descend searches from a level down to the lowest wanted, beginning at a node that comes before the place. It reports whether
-// it got there in a number of steps, and without coming by a node that died.
-func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at uint32, level, lowest, most int, guided bool) bool {
+// descend searches from a level down to the lowest wanted, beginning at a node that comes before
+// the place. It reports whether it got there in a number of steps, and without passing a node that
+// died.
+func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at uint32, level, lowest, most int, hinted bool) bool {
 	pred := l.nodes.At(at)
 	bound := uint32(none) // a node that is known to come after the place
 	steps := most
-	if guided && level > 0 {
-		// What comes after the nearest of each level, which the posts may not have named: all of that comes from memory at once.
+	if hinted && level > 0 {
+		// Prefetch what comes after the nearest node of each level, which hints may not have named.
 		from := pred
 		for k := min(level, inline-1); k >= lowest; k-- {
-			if i := p.Local.near[k&(inline-1)]; i != none {
-				if c := l.nodes.At(i); standing(c.state.Load(), k) { // or it may be somebody's own by now
+			if i := p.Local.hinted[k&(inline-1)]; i != none {
+				if c := l.nodes.At(i); fullyLinked(c.state.Load(), k) { // otherwise another goroutine may have it to itself
 					from = c
 				}
 			}
@@ -47,11 +51,11 @@ func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at 
 		}
 	}
 	for ; level >= lowest; level-- {
-		if guided && level < inline {
-			if i := p.Local.near[level&(inline-1)]; i != none && i != at {
+		if hinted && level < inline {
+			if i := p.Local.hinted[level&(inline-1)]; i != none && i != at {
 				c := l.nodes.At(i)
 				interleave.Point()
-				if standing(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
+				if fullyLinked(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
 					at, pred = i, c
 				}
 				interleave.Point()
@@ -89,22 +93,27 @@ func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at 
 	return true
 }
 
-// How dead nodes are unlinked from a level, here b and c, which are frozen, between a and d, in one step for the whole run:
+// How dead nodes are unlinked from a level, here b and c, which are frozen, between a and d, in one
+// step for the whole run:
 //
 //	 a ─────▶ b ═════▶ c ═════▶ d ─────▶        a ────────────────────────▶ d ─────▶
 //	                                                     b ═════▶ c ═════▶ d
 //	 1. follow frozen links to d, which          2. compare-and-swap a's link from b to d
 //	    never change                             3. drop a ref of b and of c
 //
-//  1. The run that begins at b is always the same as long as a links to b: nothing is inserted behind what is frozen. It may only get
+//  1. The run that begins at b is always the same as long as a links to b: nothing is inserted
+//     behind what is frozen. It may only get
 //     longer at its end, if d dies, and then d is left for others.
-//  2. It fails if a's link is no longer b: somebody else unlinked the run, inserted something before it, or killed a, whose link then has the mark. Then
+//  2. It fails if a's link is no longer b: another goroutine unlinked the run, inserted something
+//     before it, or removed a, whose link then has the mark. Then
 //     it is not ours to drop.
-//  3. A node whose last ref goes is linked nowhere, and is retired (reclaim.go). Those who still stand on it find their way by its links, which lead
+//  3. A node whose last ref goes is linked nowhere, and is retired (reclaim.go). Those who still
+//     stand on it find their way by its links, which lead
 //     to what came after it.
 
-// unlink takes the run of dead nodes that begins with first, to which a link points, out of the list of a level. It returns
-// what comes after the run, and whether the link still was as it had been.
+// unlink takes the run of dead nodes that begins with first, to which a link points, out of the
+// list of a level. It returns what comes after the run, and whether the link still was as it had
+// been.
 func (l *List[K, V]) unlink(p *participant, from *uint32, first uint32, level int) (after uint32, ok bool) {
 	after = first
 	for after != none {
@@ -129,9 +138,9 @@ func (l *List[K, V]) unlink(p *participant, from *uint32, first uint32, level in
 	return after, true
 }
 
-// snip takes a node that has just died out of the lowest level, with those before it that are dead too, if pred comes before them and
-// is not dead itself; otherwise somebody else will.
-func (l *List[K, V]) snip(p *participant, pred *node[K, V], i uint32, n *node[K, V]) {
+// unlinkBehind takes a node that has just died out of the lowest level, with dead ones before it,
+// if pred comes before them and is not dead itself. Otherwise another operation will.
+func (l *List[K, V]) unlinkBehind(p *participant, pred *node[K, V], i uint32, n *node[K, V]) {
 	interleave.Point()
 	first := atomic.LoadUint32(&pred.next[0])
 	if first != i {
@@ -145,17 +154,19 @@ func (l *List[K, V]) snip(p *participant, pred *node[K, V], i uint32, n *node[K,
 	}
 }
 
-// Search returns the value of an element with a key, if there is one: of several the one inserted first among those that
-// were there all the time. No element has a key that is not a number.
+// Search returns the value of an element with a key, if there is one: of several the one inserted
+// first among those that were there all the time. No element has a key that is not a number.
 func (l *List[K, V]) Search(key K) (value V, ok bool) {
 	if key != key {
 		return value, false
 	}
 	p := l.epochs.Enter()
 	defer p.Leave()
-	// A dead node may stay linked at a level when it has long been unlinked at those below, where its links, which are frozen, lead past all
-	// that was inserted since. So the search goes down only from nodes that were not frozen when it came by. Links are frozen from
-	// the top: such a node was in the list at all its levels at that moment, and what its links lead to was at some moment since.
+	// A dead node may stay linked at a level when it has long been unlinked at those below, where
+	// its links, which are frozen, lead past all that was inserted since. So the search goes down
+	// only from nodes that were not frozen when it came by. Links are frozen from the top: such a
+	// node was in the list at all its levels at that moment, and what its links lead to was at some
+	// moment since.
 	pred := l.head
 	for level := int(l.height.Load()) - 1; level > 0; level-- {
 		curr := atomic.LoadUint32(l.link(pred, level)) &^ frozen

@@ -29,7 +29,8 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d rounds", rounds)
 }
 
-// The matrix with so many elements that whatever is lost of them is noticed, and long idle in between.
+// The matrix with so many elements that whatever is lost of them is noticed, and long idle in
+// between.
 func TestSoakMatrix(t *testing.T) {
 	matrix(t, 1000, 1_000_000, 300*time.Millisecond)
 }

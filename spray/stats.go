@@ -19,12 +19,12 @@ type Stats struct {
 	Nodes      int    // nodes in the arena
 }
 
-// What a seat counts.
+// What a participant counts.
 const (
 	sprays = iota
 	collisions
 	paddings
-	shorts
+	shortWalks
 	exacts
 	sweeps
 	unlinked
@@ -33,8 +33,8 @@ const (
 
 type counts [epoch.Counters]uint64
 
-// Stats adds up what all goroutines have done. What operations that are under way did lately may be missing: it waits only a
-// moment for them.
+// Stats adds up what all goroutines have done. What operations that are under way did lately may be
+// missing: it waits only a moment for them.
 func (l *List[K, V]) Stats() Stats {
 	var sum counts
 	for _, p := range l.epochs.Participants() {
@@ -47,7 +47,7 @@ func (l *List[K, V]) Stats() Stats {
 			if there {
 				sum[i] += p.Counts[i]
 			} else {
-				sum[i] += p.Published(i) // who has the seat may have been halted
+				sum[i] += p.Published(i) // the participant is in use, maybe by a goroutine that was halted
 			}
 		}
 		if there {
@@ -55,7 +55,7 @@ func (l *List[K, V]) Stats() Stats {
 		}
 	}
 	return Stats{
-		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shorts], Exact: sum[exacts],
+		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shortWalks], Exact: sum[exacts],
 		Sweeps: sum[sweeps], Unlinked: sum[unlinked], Waits: sum[waits],
 		Nodes: int(l.fresh.Load()),
 	}

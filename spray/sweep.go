@@ -6,16 +6,19 @@ import (
 	"sync/atomic"
 )
 
-// An element that is sprayed is unlinked from the lowest level at once, if that is easy, and one that is removed as the first is. What stays
-// linked, at the levels above, or because its neighbours died too, waits for somebody who comes by and unlinks it: an insertion on its
-// way, or a sweep. A sweep unlinks the dead of the front, where sprays leave them, in runs: one compare-and-swap for all dead
-// neighbours of a level. Every seat sweeps after so many of its own removals that a sweep costs each of them a few steps.
+// An element that is removed by Spray or DeleteMin is unlinked from the lowest level at once, if
+// that is easy. What stays linked, at the levels above or because its neighbours died too, is a
+// pending unlink: an insertion that comes by does it, or a sweep. A sweep unlinks the dead of the
+// front, where sprays leave them, in runs: one compare-and-swap for all dead neighbours of a level.
+// Every participant sweeps after so many of its own removals that a sweep costs each of them a few
+// steps.
 //
-// (An element that is deleted by its handle may be anywhere, and is unlinked from all levels at once: see Delete.)
+// An element that is deleted by its handle may be anywhere, and is unlinked from all levels at
+// once: see Delete.
 
 // A sweeper says when and how far to sweep.
 type sweeper struct {
-	every int // removals from a seat
+	every int // removals by a participant
 	front int // live elements at the front, over which sprays leave dead ones
 	_     [64]byte
 	busy  atomic.Bool   // these two are written all the time, and what is around them is read
@@ -28,27 +31,27 @@ func (d *sweeper) init(w *Walk) {
 	d.every = max(16, d.front/4)
 }
 
-// soiled is told of every removal, and sweeps when it is time.
-func (l *List[K, V]) soiled(p *participant) {
-	if p.Local.dirt++; p.Local.dirt < l.dirt.every {
+// sweepIfDue is called after every removal, and sweeps when there are enough pending unlinks.
+func (l *List[K, V]) sweepIfDue(p *participant) {
+	if p.Local.pendingUnlinks++; p.Local.pendingUnlinks < l.sweeper.every {
 		return
 	}
-	// Two who sweep are in each other's way, but one who sweeps may have been halted.
-	busy := !l.dirt.busy.CompareAndSwap(false, true)
-	if busy && p.Local.dirt < 4*l.dirt.every {
+	// Two sweeps at once are in each other's way, but the other one may have been halted.
+	busy := !l.sweeper.busy.CompareAndSwap(false, true)
+	if busy && p.Local.pendingUnlinks < 4*l.sweeper.every {
 		return
 	}
-	p.Local.dirt = 0
+	p.Local.pendingUnlinks = 0
 	// Half as many die at each level as at the one below, and so it is swept half as often.
-	l.sweepFront(p, 2+bits.TrailingZeros64(l.dirt.turn.Add(1)), l.dirt.front)
+	l.sweepFront(p, 2+bits.TrailingZeros64(l.sweeper.turn.Add(1)), l.sweeper.front)
 	if !busy {
-		l.dirt.busy.Store(false)
+		l.sweeper.busy.Store(false)
 	}
 }
 
 // sweep sweeps all levels, twice as far for every time that it has been done.
 func (l *List[K, V]) sweep(p *participant, times int) {
-	front := l.dirt.front
+	front := l.sweeper.front
 	if front > math.MaxInt>>1>>times {
 		front = math.MaxInt >> 1
 	} else {
@@ -71,12 +74,12 @@ func (l *List[K, V]) sweepLevel(p *participant, level, live int) {
 	for live > 0 {
 		curr := atomic.LoadUint32(from)
 		if curr == none || curr&frozen != 0 {
-			return // the end; or where we stand has died, and the next sweep will see to it
+			return // the end; or the node before has died, and the next sweep unlinks it
 		}
 		n := l.nodes.At(curr)
 		p.Local.visited++
 		if atomic.LoadUint32(l.link(n, level))&frozen != 0 {
-			l.unlink(p, from, curr, level) // or somebody else did
+			l.unlink(p, from, curr, level) // or another goroutine did
 		} else {
 			from = l.link(n, level)
 			live--

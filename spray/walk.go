@@ -13,21 +13,22 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Walk says how a spray walks down a list: from the head, it makes a random number of steps at its
-// first height, then at the next, and so on, and last at height 1, the list of all elements. Heights
-// are counted from 1, as in the report.
+// A Walk says how a spray walks down a list: from the head, it makes a random number of steps at
+// its first height, then at the next, and so on, and last at height 1, the list of all elements.
+// Heights are counted from 1, as in the report.
 type Walk struct {
 	Heights []int // at which it makes steps, in order; none is above the one before, and the last is 1
 	Least   int   // the fewest steps at a height
 	Most    int   // the most; each number between is as likely as any other
 	Final   int   // the fewest steps at height 1, if that is more than Least
 	Padding int   // dummy elements before the list; a spray that ends among them fails, and is tried again
-	// Exact is how often a goroutine removes the first element instead of spraying: every Exact-th time, or never if it is 0.
+	// Exact is how often a goroutine removes the first element instead of spraying: every Exact-th
+	// time, or never if it is 0.
 	Exact int
 }
 
-// log is the binary logarithm of the number of processes, and at least 1: with fewer than two, a walk
-// of the report has no height to begin at.
+// log is the binary logarithm of the number of processes, and at least 1: with fewer than two, a
+// walk of the report has no height to begin at.
 func log(p int) float64 {
 	if p < 1 {
 		panic("spray: a walk is for at least 1 process")
@@ -35,8 +36,8 @@ func log(p int) float64 {
 	return max(1, math.Log2(float64(p)))
 }
 
-// whole is a number of the report as a whole one: rounded up, at least 1, and no more than a list can
-// have elements.
+// whole is a number of the report as a whole one: rounded up, at least 1, and no more than a list
+// can have elements.
 func whole(x float64) int { return int(min(max(1, math.Ceil(x)), math.MaxInt32)) }
 
 // down is all heights from one to the lowest.
@@ -48,9 +49,10 @@ func down(from int) []int {
 	return heights
 }
 
-// PerfectSpray is the walk of the report's PerfectSpray for p processes: it begins at height log p, goes down one height at a
-// time, and makes 1 to log p steps at each (section 3.1). So it never takes one of the first elements, of which there are about p.
-// With a Least of 0 it is the modified one of the proof of Theorem 5.1, which does; but a walk that may end where it came down takes
+// PerfectSpray is the walk of the report's PerfectSpray for p processes: it begins at height log p,
+// goes down one height at a time, and makes 1 to log p steps at each (section 3.1). So it never
+// takes one of the first elements, of which there are about p. With a Least of 0 it is the modified
+// one of the proof of Theorem 5.1, which does; but a walk that may end where it came down takes
 // high elements more often than others, and wears the list down.
 func PerfectSpray(p int) Walk {
 	l := whole(log(p))
@@ -58,15 +60,16 @@ func PerfectSpray(p int) Walk {
 }
 
 // BasicSpray is the walk of the report's Algorithm 3.1 for p processes with the factor f(p), which
-// must be above 0: it begins at height log p, goes down log log p heights at a time while it is above
-// height 0, and then walks at height 1. It makes 1 to f(p)·log³p steps each time. So where it comes
-// down to height 1 by itself it walks there twice, for p = 4 at heights 2, 1 and 1.
+// must be above 0: it begins at height log p, goes down log log p heights at a time while it is
+// above height 0, and then walks at height 1. It makes 1 to f(p)·log³p steps each time. So where it
+// comes down to height 1 by itself it walks there twice, for p = 4 at heights 2, 1 and 1.
 //
 // The algorithm as printed begins with k = log p/log log p and counts k down by log log p. What is
-// meant is that there are log p/log log p heights, log log p apart: in the notation that follows it,
-// level k of the spray walks at height k·log log p. The report does not say what a height is that is
-// not a whole number; here each is rounded up by itself, so that what is rounded does not add up. With
-// p = 2, log log p is 0, and the printed loop does not end: it is 1 here, and so it is for p = 1.
+// meant is that there are log p/log log p heights, log log p apart: in the notation that follows
+// it, level k of the spray walks at height k·log log p. The report does not say what a height is
+// that is not a whole number; here each is rounded up by itself, so that what is rounded does not
+// add up. With p = 2, log log p is 0, and the printed loop does not end: it is 1 here, and so it is
+// for p = 1.
 func BasicSpray(p int, f float64) Walk {
 	if !(f > 0) {
 		panic("spray: the factor f(p) of a walk must be a number above 0")
@@ -84,9 +87,9 @@ func BasicSpray(p int, f float64) Walk {
 	return w
 }
 
-// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy elements
-// before it, which is tried again when it ends among them. After 16 times the first element is taken;
-// the report has no such end.
+// FullSpray is the report's Algorithm 3.2: BasicSpray on a list with K(p) = p·f(p)·log²p dummy
+// elements before it, which is tried again when it ends among them. After 16 times the first
+// element is taken; the report has no such end.
 func FullSpray(p int, f float64) Walk {
 	w := BasicSpray(p, f)
 	l := log(p)
@@ -94,11 +97,12 @@ func FullSpray(p int, f float64) Walk {
 	return w
 }
 
-// defaultWalk is the walk of a list that is told no other one. It goes down one height at a time, as PerfectSpray does, but makes
-// at most 2 steps at each, which leads to one of the first 2p elements or so instead of p·log p. At height 1 it makes at least one: a walk that
-// ends where it came down hits high elements more often than others, and in time there are too few of them at the front, and walks go
-// too far. Every so often it takes the first element, so that none is passed over for ever. A single process has nobody to
-// avoid.
+// defaultWalk is the walk of a list that is told no other one. It goes down one height at a time,
+// as PerfectSpray does, but makes at most 2 steps at each, which leads to one of the first 2p
+// elements or so instead of p·log p. At height 1 it makes at least one: a walk that ends where it
+// came down hits high elements more often than others, and in time there are too few of them at the
+// front, and walks go too far. Every so often it takes the first element, so that none is passed
+// over for ever. A single process has no other to avoid.
 func defaultWalk(p int) Walk {
 	if p <= 1 {
 		return Walk{Exact: 1}
@@ -107,8 +111,8 @@ func defaultWalk(p int) Walk {
 	return Walk{Heights: down(max(2, whole(log(p)))), Most: 2, Final: 1, Exact: 2 * p}
 }
 
-// Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1) over the heights, or 2³¹−1 if that is more than
-// any list has.
+// Reach is the rank that the longest walk gets to on a perfect list: the sum of Most·2^(height−1)
+// over the heights, or 2³¹−1 if that is more than any list has.
 func (w Walk) Reach() int {
 	sum := 0.0
 	for _, h := range w.Heights {
@@ -155,30 +159,32 @@ func pad(n int, seed uint64) [][]uint32 {
 	return levels
 }
 
-// How often a spray is tried before the first element is taken instead, how many elements that are dead it passes at its end, and how many that
-// others claim before its eyes.
+// How often a spray is tried before the first element is taken instead, how many elements that are
+// dead it passes at its end, and how many that others claim before its eyes.
 const (
-	attempts = 16
-	dead     = 64
-	lost     = 4
+	maxAttempts = 16
+	maxDead     = 64
+	maxLost     = 4
 )
 
-// Spray removes one of the first elements, chosen by a random walk, so that goroutines that spray at the same time rarely
-// meet. If ok is false, there was a moment during the call at which the list was empty.
+// Spray removes one of the first elements, chosen by a random walk, so that goroutines that spray
+// at the same time rarely meet. If ok is false, there was a moment during the call at which the
+// list was empty.
 //
-// No element is passed over for ever: every so often, [Walk.Exact], a goroutine's Spray removes the first element.
+// No element is passed over for ever: every so often, [Walk.Exact], a goroutine's Spray removes the
+// first element.
 func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 	p := l.epochs.Enter()
 	defer p.Leave()
 	p.Local.removals++
 	if l.walk.Exact == 0 || p.Local.removals%l.walk.Exact != 0 {
 		top := l.walk.Heights[0]
-		for range attempts {
+		for range maxAttempts {
 			p.Counts[sprays]++
 			pred, i, outcome := l.land(p, top)
 			switch outcome {
 			case shorter:
-				p.Counts[shorts]++
+				p.Counts[shortWalks]++
 				top = max(1, min(top, int(l.height.Load()))-1)
 				if top == 1 && i == none {
 					goto exact
@@ -187,16 +193,17 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 				p.Counts[paddings]++
 				continue
 			}
-			// The walk may end at the head, on an element that is dead, or on one that somebody else claims: the next one will do.
-			for passed, claims := 0, 0; i != none && passed < dead && claims < lost; passed++ {
+			// The walk may end at the head, on an element that is dead, or on one that another
+			// goroutine claims: the next one will do.
+			for passed, claims := 0, 0; i != none && passed < maxDead && claims < maxLost; passed++ {
 				n := l.nodes.At(i)
 				if state := n.state.Load(); i != headNode && state&alive != 0 {
 					interleave.Point()
 					if l.claim(p, n, state) {
 						key, value = n.key, l.release(n, state)
-						l.snip(p, pred, i, n)
-						l.soiled(p)
-						l.scout(p, key)
+						l.unlinkBehind(p, pred, i, n)
+						l.sweepIfDue(p)
+						l.prefetchNext(p, key)
 						return key, value, true
 					}
 					claims++
@@ -222,8 +229,9 @@ const (
 	padded         // among the dummy elements
 )
 
-// land walks, at heights up to top, and returns the node at which the walk ends, and one from which it came there: the one before it, if it made a step at height 1.
-// Only elements that are alive count as steps. Nodes that are frozen are passed: where they are linked below is not known, and
+// land walks, at heights up to top, and returns the node at which the walk ends, and one from which
+// it came there: the one before it, if it made a step at height 1. Only elements that are alive
+// count as steps. Nodes that are frozen are passed: where they are linked below is not known, and
 // their links there may lead anywhere. (See Search.)
 func (l *List[K, V]) land(p *participant, top int) (pred *node[K, V], i uint32, outcome int) {
 	w := &l.walk

@@ -22,8 +22,8 @@ import (
 // k ← k − log log p goes down so many heights of the list. "The part of the spray consisting of the
 // walk at level k log log p" is "the kth level of the spray, for k ≥ 1, and the part of the spray
 // consisting of the walk at level 1 the 0th level of the spray" (Notation), and "we choose to skip
-// log log p levels at a time", from "h = log p as a starting height" (section 3.1). So k is a height here, and is
-// log p/log log p times log log p at first.
+// log log p levels at a time", from "h = log p as a starting height" (section 3.1). So k is a
+// height here, and is log p/log log p times log log p at first.
 func algorithm31(p int, f float64) (heights, most []int) {
 	log := math.Log2(float64(p))
 	loglog := math.Log2(log)
@@ -80,10 +80,10 @@ func TestBasicSprayIsAlgorithm31(t *testing.T) {
 	}
 }
 
-// PerfectSpray makes 1 to log p steps ("choosing uniformly from [1, c]", "a choice of c = log p") at
-// each height from log p ("our choice of h = log p as a starting height") to 1 ("the natural choice of
-// going down one level at a time", section 3.1). It walks at height 1 once: the proof of Theorem 5.1
-// counts tuples (a_1, …, a_(log p)), one number of steps for each level.
+// PerfectSpray makes 1 to log p steps ("choosing uniformly from [1, c]", "a choice of c = log p")
+// at each height from log p ("our choice of h = log p as a starting height") to 1 ("the natural
+// choice of going down one level at a time", section 3.1). It walks at height 1 once: the proof of
+// Theorem 5.1 counts tuples (a_1, …, a_(log p)), one number of steps for each level.
 func TestPerfectSprayIsThatOfSection31(t *testing.T) {
 	for p := 2; p <= 4096; p++ {
 		l := int(math.Ceil(math.Log2(float64(p))))
@@ -100,9 +100,9 @@ func TestPerfectSprayIsThatOfSection31(t *testing.T) {
 	}
 }
 
-// follow walks down a list element by element, as the text says it, and returns the element at which
-// the walk ends. It draws what land draws. Elements are counted from 1, dummies included, and the head
-// is element 0.
+// follow walks down a list element by element, as the text says it, and returns the element at
+// which the walk ends. It draws what land draws. Elements are counted from 1, dummies included, and
+// the head is element 0.
 func follow(w Walk, heights []int, r random.Stream) int {
 	x := 0
 	for _, h := range w.Heights {
@@ -118,8 +118,8 @@ func follow(w Walk, heights []int, r random.Stream) int {
 	return x
 }
 
-// A list walks at all heights of its walk, also where one of them comes twice, and a walk that ends in
-// the padding fails.
+// A list walks at all heights of its walk, also where one of them comes twice, and a walk that ends
+// in the padding fails.
 func TestSprayFollowsItsWalk(t *testing.T) {
 	for _, w := range []Walk{PerfectSpray(2), PerfectSpray(16), BasicSpray(2, 1), BasicSpray(3, 1), BasicSpray(4, 1),
 		BasicSpray(8, 0.3), BasicSpray(64, 0.1), BasicSpray(1024, 0.01), {Heights: []int{1, 1, 1}, Least: 1, Most: 1},
