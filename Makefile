@@ -80,7 +80,7 @@ unit: ## every test
 # The race detector is for where goroutines meet: in spray and relaxed everywhere, but for long tests of one goroutine and those of memory, and
 # elsewhere in the tests whose names say so. What takes long to build once more, as a NATS server or net/http does, is not among them; make
 # soak has it. Tests of capped that need gonum are of one goroutine, and have the build tag !race.
-ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|HintsAre|IsConstant|OfTooMany|QueueExact|RankError|MovesFewTimes|Fuzz
+ALONE = Reach|AllocatesNothing|Memory|AreUnlinked|Starve|AgainstDiary|AgainstSlice|HintsAreUsedAgain|IsConstant|OfTooMany|QueueExact|RankError|MovesFewTimes|Fuzz
 SOME = ./dispatch
 NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
 

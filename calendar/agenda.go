@@ -5,25 +5,30 @@ import (
 	"math"
 )
 
-// Agenda is a [Queue] whose events carry a value, for callers who have no dense ids. Adding an event gives a [Handle],
-// by which it can be found, moved and cancelled.
+// Agenda is a [Queue] whose events carry a value, for callers that have no dense ids. Scheduling an
+// event gives a [Handle], by which it can be found, moved and cancelled.
 //
-// Events with equal times leave in the order they were added; moving an event counts as adding it anew.
+// Events with equal times leave in the order they were scheduled; moving an event counts as
+// scheduling it anew.
 //
-// Every operation costs what it costs on a Queue. An event takes the Queue's 28 bytes, 8 more for its handle, and its
-// value. The places of events that are gone are used again, so that a busy agenda stays small and allocates nothing, and places that
-// are not needed any more are given back. Values are cleared when their events leave.
+// Every operation costs what it costs on a Queue. An event takes the Queue's 28 bytes, 8 more for
+// its handle, and its value. The places of events that are gone are used again, so that a busy
+// agenda stays small and allocates nothing, and places that are no longer needed are given back.
+// Values are cleared when their events leave.
 //
-// There can be 2³² events at once, or as many as [MaxID] says, counting from zero: one more is refused with [ErrID].
+// There can be 2³² events at once, or as many as [MaxID] says, counting from zero: one more is
+// refused with [ErrID].
 //
-// An Agenda must not be used from several goroutines at once. Its zero value is not ready for use; call [NewAgenda].
+// An Agenda must not be used from several goroutines at once. The zero value is not ready for use;
+// call [NewAgenda], for the reasons given at Queue.
 type Agenda[V any] struct {
 	queue  *Queue
 	places places[V]
 }
 
-// A Handle names an event of an [Agenda]. It stays valid until the event is dispatched or cancelled, and is refused
-// afterwards: it never touches another event. Handles can be compared, and the zero Handle is never valid.
+// A Handle names an event of an [Agenda]. It stays valid until the event is dispatched or
+// cancelled, and is refused afterwards: it never touches another event. Handles can be compared,
+// and the zero Handle is never valid.
 type Handle struct {
 	place, use uint32
 }
@@ -33,8 +38,8 @@ func NewAgenda[V any](opts ...Option) *Agenda[V] {
 	return &Agenda[V]{queue: New(opts...)}
 }
 
-// Schedule adds an event with the value v. It refuses a time that is not finite ([ErrTime]) or before the clock
-// ([ErrPast]), and an event too many ([ErrID]).
+// Schedule adds an event with the value v. It refuses a time that is not finite ([ErrTime]) or
+// before the clock ([ErrPast]), and an event too many ([ErrID]).
 func (a *Agenda[V]) Schedule(at float64, v V) (Handle, error) {
 	i := a.places.vacancy()
 	if i > math.MaxUint32 {
@@ -46,7 +51,8 @@ func (a *Agenda[V]) Schedule(at float64, v V) (Handle, error) {
 	return Handle{uint32(i), a.places.take(v)}, nil
 }
 
-// Cancel takes back an event and returns its value. It reports false if the event is no longer pending.
+// Cancel removes an event and returns its value. It reports false if the event is no longer
+// pending.
 func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 	if !a.valid(h) {
 		var none V
@@ -56,8 +62,8 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 	return a.places.vacate(h.place), true
 }
 
-// Reschedule moves a pending event to another time, behind the events already there. It refuses a stale handle
-// ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
+// Reschedule moves a pending event to another time, behind the events already there. It refuses a
+// stale handle ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
 func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
 	if !a.valid(h) {
 		return ErrNotScheduled
@@ -65,7 +71,8 @@ func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
 	return a.queue.Reschedule(ID(h.place), at)
 }
 
-// Next removes the earliest event and moves the clock to its time. It reports false if nothing is pending.
+// Next removes the earliest event and moves the clock to its time. It reports false if nothing is
+// pending.
 func (a *Agenda[V]) Next() (v V, at float64, ok bool) {
 	id, at, ok := a.queue.Next()
 	if !ok {
@@ -74,7 +81,7 @@ func (a *Agenda[V]) Next() (v V, at float64, ok bool) {
 	return a.places.vacate(uint32(id)), at, true
 }
 
-// Peek tells what Next would return, and leaves the event and the clock as they are.
+// Peek returns what Next would, and leaves the event pending and the clock where it is.
 func (a *Agenda[V]) Peek() (v V, at float64, ok bool) {
 	id, at, ok := a.queue.Peek()
 	if !ok {
@@ -91,7 +98,7 @@ func (a *Agenda[V]) Due(h Handle) (at float64, ok bool) {
 	return a.queue.Due(ID(h.place))
 }
 
-// Value is the value of an event, if it is still pending.
+// Value returns the value of an event. ok is false if it is no longer pending.
 func (a *Agenda[V]) Value(h Handle) (v V, ok bool) {
 	if !a.valid(h) {
 		return v, false
@@ -116,10 +123,11 @@ func (a *Agenda[V]) Until(t float64) iter.Seq2[V, float64] {
 	}
 }
 
-// Stats looks over the queue underneath. Its bytes do not count the values.
+// Stats returns the statistics of the queue underneath. Its bytes do not count the values.
 func (a *Agenda[V]) Stats() Stats { return a.queue.Stats() }
 
-// valid tells whether the event of h is pending. Use numbers of free places are even, and no handle has one.
+// valid reports whether the event of h is pending. Use numbers of free places are even, and no
+// handle has one.
 func (a *Agenda[V]) valid(h Handle) bool {
 	if h.use%2 == 0 {
 		return false

@@ -1,12 +1,14 @@
 package calendar
 
-// bitPage tells which ids of a page of records are pending, for Cancel (see deaths.go). There is none for a page until it is needed.
+// A bitPage has a bit for each id of a page of records: whether it is pending. It is for Cancel
+// (see deferred.go), and made for a page when it is first needed.
 type bitPage [pageLen / 64]uint64
 
 const bitPageBytes = pageLen / 8
 
-// makeBits makes the bits of page p, of which there are records. No id of it was cancelled whose death still waits, since that takes the bits, and of those that
-// were moved the record says what it did before.
+// makeBits makes the bits of page p, which has records. No invalidation of a cancelled id of it is
+// deferred, since that needs the bits, and for ids that were moved the record says what it said
+// before.
 //
 //go:noinline
 func (q *Queue) makeBits(p int) {
@@ -25,7 +27,7 @@ func (q *Queue) makeBits(p int) {
 	q.bitPages++
 }
 
-// dropBits lets go of the bits of page p.
+// dropBits drops the bits of page p.
 func (q *Queue) dropBits(p int) {
 	if p < len(q.bits) && q.bits[p] != nil {
 		q.bits[p] = nil
@@ -33,14 +35,14 @@ func (q *Queue) dropBits(p int) {
 	}
 }
 
-// mark takes note that an id is pending.
+// mark sets the bit of an id that is pending.
 func (q *Queue) mark(id ID) {
 	if p := int(id >> pageBits); p < len(q.bits) && q.bits[p] != nil {
 		q.bits[p][id&pageMask/64] |= 1 << (id % 64)
 	}
 }
 
-// unmark takes note that an id is not pending any more.
+// unmark clears the bit of an id that is no longer pending.
 func (q *Queue) unmark(id ID) {
 	if p := int(id >> pageBits); p < len(q.bits) && q.bits[p] != nil {
 		q.bits[p][id&pageMask/64] &^= 1 << (id % 64)

@@ -11,26 +11,29 @@ import (
 	"sync/atomic"
 )
 
-// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other in the order of the ids, but several
-// goroutines work out when they are due.
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other
+// in the order of the ids, but several goroutines work out when they are due.
 //
-// When they are due is told by due, a block of up to 16,384 ids at a time: it puts the times of the
-// ids first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is
-// not scheduled. It is called by so many workers at once (all that can run if the number is not
-// positive, and 1,024 at most), each with its own number below that, for as many blocks in a row at a time, and
+// The function due computes the times of a block of up to 16,384 ids: it puts the times of the ids
+// first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is not
+// scheduled. It is called by so many workers at once (GOMAXPROCS if the number is not positive, and
+// 1,024 at most), each with its own number below that, for as many blocks in a row at a time, and
 // must not use the queue. The queue is the same afterwards, for all that can be seen of it,
 // whatever the number of workers.
 //
-// At the first id, in their order, that Schedule would refuse, it stops and returns an error that says which it is and wraps
-// what Schedule would say. If due returns an error it stops with that before the block, and if due panics with a [PanicError], in which the value
-// and the stack of the panic are; that due ends its goroutine is an error too. In any case the ids before are scheduled and no
-// others, while due may have been called for blocks behind. It panics if there are no such ids: n is negative, or the last one
-// above the largest 32-bit number.
+// At the first id, in their order, that Schedule would refuse, it stops and returns an error that
+// names the id and wraps the error of Schedule. If due returns an error, it stops with that error
+// before the block. If due panics, ScheduleAll panics with a [PanicError] that has the value and
+// the stack; if due ends its goroutine, that is an error too. In any case the ids before are
+// scheduled and no others, while due may have been called for blocks behind. It panics if there are
+// no such ids: n is negative, or the last one is above the largest 32-bit number.
 //
-// When the context ends, it stops within two blocks for each worker and returns the context's error. Of a queue that was empty nothing is scheduled
-// then, and otherwise the ids before one of them.
+// When the context ends, it stops within two blocks for each worker and returns the context's
+// error. Of a queue that was empty nothing is scheduled then, and otherwise the ids before one of
+// them.
 //
-// The times are not kept beside the queue; while it works it takes less than a megabyte for each worker.
+// The times are not kept beside the queue; while it works it takes less than a megabyte for each
+// worker.
 func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
 	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
@@ -98,8 +101,8 @@ type failure struct {
 	panic *PanicError
 }
 
-// A PanicError is what ScheduleAll panics with if the caller's function does. That may have been in another goroutine, whose stack would be lost
-// otherwise.
+// A PanicError is the value with which ScheduleAll panics if the caller's function does. That may
+// have been in another goroutine, whose stack would be lost otherwise.
 type PanicError struct {
 	Value any    // what the function panicked with
 	Stack []byte // where it did, as runtime/debug.Stack has it
@@ -116,7 +119,7 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// note takes a failure at an id of block i, unless there is one before it.
+// note records a failure at an id of block i, unless there is one before it.
 func (f *failure) note(i int, at uint64, err error, panicked *PanicError) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
@@ -142,7 +145,7 @@ func (f *failure) result() error {
 	return f.err
 }
 
-// ask has due tell the times of block i, and reports false if it fails.
+// ask has due compute the times of block i, and reports false if it fails.
 func (b *bulk) ask(worker, i int, times []float64) (at []float64, ok bool) {
 	from, to := b.block(i)
 	at = times[:to-from]
@@ -170,8 +173,8 @@ func refusal(id uint64, at float64, err error) error {
 	return fmt.Errorf("calendar: ScheduleAll: id %d at %v: %w", id, at, err)
 }
 
-// placeAll schedules one event after the other. While the times of as many blocks as there are workers are worked out, the events of those
-// before them are placed.
+// placeAll schedules one event after the other. While the times of as many blocks as there are
+// workers are worked out, the events of those before them are placed.
 func (b *bulk) placeAll(ctx context.Context, workers int, wasEmpty bool) error {
 	var times [2][][]float64 // of the blocks that are asked for and of those before them, by turns
 	for i := range times {
@@ -228,8 +231,8 @@ func (b *bulk) placeBlock(i int, at []float64) {
 	}
 }
 
-// together calls do for each worker, all at once and each in a goroutine of its own: one that ends there should not take the caller's with it, who
-// has to finish what was begun.
+// together calls do for each worker, all at once and each in a goroutine of its own: if due ends
+// its goroutine, the caller must still finish what was begun.
 func together(workers int, do func(worker int)) {
 	var all sync.WaitGroup
 	for w := range workers {

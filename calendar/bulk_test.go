@@ -28,8 +28,9 @@ func oneByOne(q *calendar.Queue, first calendar.ID, times []float64) error {
 	return nil
 }
 
-// atOnce gives ScheduleAll times from a slice. It is told a number of workers, and sees to it that due is called as promised.
-func atOnce(t testing.TB, q *calendar.Queue, first calendar.ID, times []float64, workers int) error {
+// atOnce gives ScheduleAll times from a slice. It is told a number of workers, and sees to it that
+// due is called as promised.
+func unbufferedFor(t testing.TB, q *calendar.Queue, first calendar.ID, times []float64, workers int) error {
 	t.Helper()
 	var mutex sync.Mutex
 	seen := make(map[calendar.ID]bool)
@@ -73,15 +74,15 @@ func sameQueues(t *testing.T, got, want *calendar.Queue) {
 	must(t, got.Check())
 }
 
-// bulkStates are what a queue can be in before many events are scheduled: new, used and empty, with some of their ids pending, running with other ids,
-// reset.
+// bulkStates are what a queue can be in before many events are scheduled: new, used and empty, with
+// some of their ids pending, running with other ids, reset.
 var bulkStates = []func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, n int){
 	func(testing.TB, *calendar.Queue, *rand.Rand, calendar.ID, int) {},
 	func(t testing.TB, q *calendar.Queue, r *rand.Rand, first calendar.ID, _ int) {
 		for i := range 3 * r.IntN(1000) {
 			must(t, q.Schedule(first+calendar.ID(i), q.Now()+r.Float64()))
 		}
-		for i := 0; q.Len() > 0; i++ { // some of them leave dead entries behind
+		for i := 0; q.Len() > 0; i++ { // some of them leave stale entries behind
 			if r.IntN(2) == 0 {
 				q.Next()
 			}
@@ -111,8 +112,8 @@ var bulkStates = []func(t testing.TB, q *calendar.Queue, r *rand.Rand, first cal
 	},
 }
 
-// compareBulk schedules the same times at once and one by one, into queues of buckets of so many entries that are in the same state, and lets both run on.
-// All that it does follows from the seed.
+// compareBulk schedules the same times at once and one by one, into queues of buckets of so many
+// entries that are in the same state, and lets both run on. All that it does follows from the seed.
 func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int, state int, jumps []float64) {
 	t.Helper()
 	n := len(jumps)
@@ -142,7 +143,7 @@ func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int
 		}
 	}
 	wantErr := oneByOne(want, first, times)
-	err := atOnce(t, got, first, times, workers)
+	err := unbufferedFor(t, got, first, times, workers)
 	if !errors.Is(err, wantErr) || (err == nil) != (wantErr == nil) {
 		t.Fatalf("error %v, want %v", err, wantErr)
 	}
@@ -179,8 +180,9 @@ func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int
 	sameQueues(t, got, want)
 }
 
-// What ScheduleAll does is what Schedule does one by one, for all distributions of times, whatever is in the queue before, for any number of
-// workers and wherever blocks begin and end, with times that are refused and without.
+// What ScheduleAll does is what Schedule does one by one, for all distributions of times, whatever
+// is in the queue before, for any number of workers and wherever blocks begin and end, with times
+// that are refused and without.
 func TestScheduleAllIsOneByOne(t *testing.T) {
 	all := calendartest.Distributions()
 	for seed := range uint64(45) {
@@ -220,7 +222,8 @@ func FuzzScheduleAll(f *testing.F) {
 	})
 }
 
-// The number of workers makes no difference to anything that can be seen, not even to how the entries lie.
+// The number of workers makes no difference to anything that can be seen, not even to how the
+// entries lie.
 func TestScheduleAllByAnyWorkers(t *testing.T) {
 	const n = 150_000
 	r := rand.New(rand.NewPCG(64, 0))
@@ -231,7 +234,7 @@ func TestScheduleAllByAnyWorkers(t *testing.T) {
 	var want calendar.Stats
 	for _, workers := range []int{1, 2, 3, 8} {
 		q := calendar.New()
-		must(t, atOnce(t, q, 7, times, workers))
+		must(t, unbufferedFor(t, q, 7, times, workers))
 		if got := q.Stats(); workers == 1 {
 			want = got
 		} else if got != want {
@@ -240,7 +243,8 @@ func TestScheduleAllByAnyWorkers(t *testing.T) {
 	}
 }
 
-// Nothing is kept beside what the queue keeps, and no more is allocated on the way than that and a little; of ids without an event there is nothing.
+// Nothing is kept beside what the queue keeps, and no more is allocated on the way than that and a
+// little; of ids without an event there is nothing.
 func TestScheduleAllMemory(t *testing.T) {
 	const n = 1_000_000
 	q := calendar.New()
@@ -272,7 +276,8 @@ func TestScheduleAllMemory(t *testing.T) {
 	}
 }
 
-// What due fails with is what comes back, by whatever way it fails, and the ids before its block are scheduled, in queues that are empty and others.
+// What due fails with is what comes back, by whatever way it fails, and the ids before its block
+// are scheduled, in queues that are empty and others.
 func TestScheduleAllDueFails(t *testing.T) {
 	const n, bad = 300_000, 7 * 16_384 // in the middle of what a worker takes at a time
 	failed := errors.New("no more")
@@ -391,8 +396,8 @@ func TestScheduleAllForgets(t *testing.T) {
 	}
 }
 
-// What Stats says after a failure does not depend on how far others had come by then: they may have been behind it, with pages made and times far from
-// all others, or have seen it before they began.
+// What Stats says after a failure does not depend on how far others had come by then: they may have
+// been behind it, with pages made and times far from all others, or have seen it before they began.
 func TestScheduleAllStatsAfterFailure(t *testing.T) {
 	const block, blocks, bad = 1 << 14, 12, 4
 	failed := errors.New("no more")
@@ -455,8 +460,8 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// Whenever the context ends, little more is done, an empty queue is left without events, and it can be used as before. Half of
-// the events share an instant, so that there is a bucket to be divided.
+// Whenever the context ends, little more is done, an empty queue is left without events, and it can
+// be used as before. Half of the events share an instant, so that there is a bucket to be divided.
 func TestScheduleAllEnds(t *testing.T) {
 	const n, workers = 12 << 14, 2
 	r := rand.New(rand.NewPCG(14, 1))

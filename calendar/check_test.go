@@ -9,14 +9,14 @@ import (
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
 	v := verifier{q: q, seen: make(map[ID]*[1 << pageBits / 64]uint64), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
-	if err := v.late(); err != nil {
+	if err := v.writes(); err != nil {
 		return fmt.Errorf("late: %w", err)
 	}
-	if err := v.deaths(); err != nil {
-		return fmt.Errorf("deaths: %w", err)
+	if err := v.deferred(); err != nil {
+		return fmt.Errorf("deferred: %w", err)
 	}
-	if err := v.near(); err != nil {
-		return fmt.Errorf("near: %w", err)
+	if err := v.bottom(); err != nil {
+		return fmt.Errorf("bottom: %w", err)
 	}
 	to := pastAll
 	for i := range q.levels {
@@ -71,28 +71,29 @@ type verifier struct {
 	moved         map[ID]bool // ids that were moved while they had no event, which is not yet known
 }
 
-// late verifies what is still to be written: entries are of the first level, and the last of their id.
-func (v *verifier) late() error {
+// late verifies what is still to be written: entries are of the first level, and the last of their
+// id.
+func (v *verifier) writes() error {
 	q := v.q
 	v.keys = make(map[ID]uint64)
 	waits := make(map[ID]bool)
-	for _, e := range q.late.keys[:q.late.n] {
+	for _, e := range q.writes.entries[:q.writes.n] {
 		if q.record(e.id) == nil || waits[e.id] {
 			return fmt.Errorf("id %d has no record, or an entry that was not placed before", e.id)
 		}
 		v.keys[e.id] = e.key
-		if waits[e.id] = e.stamp != lastStamp; waits[e.id] && e.key < q.levels[0].end {
+		if waits[e.id] = e.version != lastVersion; waits[e.id] && e.key < q.levels[0].end {
 			return fmt.Errorf("entry at %v is not of the first level", timekey.Time(e.key))
 		}
 	}
-	if q.late.left {
-		if id := q.late.leaver.id; v.key(id) != q.late.leaver.key || waits[id] {
+	if q.writes.hasLast {
+		if id := q.writes.last.id; v.key(id) != q.writes.last.key || waits[id] {
 			return fmt.Errorf("id %d left, and is recorded for %v", id, timekey.Time(v.key(id)))
 		}
-		v.keys[q.late.leaver.id] = noKey
+		v.keys[q.writes.last.id] = noKey
 	}
-	for _, e := range q.late.keys[:q.late.n] {
-		if e.stamp != lastStamp {
+	for _, e := range q.writes.entries[:q.writes.n] {
+		if e.version != lastVersion {
 			if live, err := v.entry(e); err != nil || !live {
 				return fmt.Errorf("entry of id %d is live: %v, %w", e.id, live, err)
 			}
@@ -101,20 +102,21 @@ func (v *verifier) late() error {
 	return nil
 }
 
-// deaths verifies those that wait: there are none in small queues, what is near is doubted, and stamps are right already. And it verifies the bits.
-func (v *verifier) deaths() error {
+// deferred verifies the deferred invalidations: there are none in small queues, entries of the
+// bottom may be stale, and versions are right already. It verifies the bits, too.
+func (v *verifier) deferred() error {
 	q := v.q
-	d := &q.deaths
-	if d.n > 0 && !q.deathsWait() || d.n > waitMax {
-		return fmt.Errorf("%d wait, and it is %v that the dead are counted", d.n, q.counted)
+	d := &q.deferred
+	if d.n > 0 && !q.defers() || d.n > maxDeferred {
+		return fmt.Errorf("%d are deferred, and it is %v that stale entries are counted", d.n, q.counted)
 	}
-	if d.n > 0 && !q.doubt {
-		return fmt.Errorf("%d wait, and what is near is not doubted", d.n)
+	if d.n > 0 && !q.maybeStale {
+		return fmt.Errorf("%d are deferred, and maybeStale is not set", d.n)
 	}
 	waits := make(map[ID]bool)
 	v.moved = make(map[ID]bool)
 	for i := range d.n {
-		one := d.list[(d.next-d.n+i)%waitMax]
+		one := d.list[(d.next-d.n+i)%maxDeferred]
 		r := q.record(one.id)
 		if r == nil {
 			return fmt.Errorf("id %d has no record", one.id)
@@ -126,15 +128,15 @@ func (v *verifier) deaths() error {
 			v.moved[one.id] = true
 		}
 		v.keys[one.id], waits[one.id] = one.key, true
-		if last, _ := d.waits(one.id); !last {
+		if last, _ := d.contains(one.id); !last {
 			return fmt.Errorf("id %d is not found", one.id)
 		}
 	}
 	for i := range d.n {
-		if one := d.list[(d.next-1-i)%waitMax]; waits[one.id] { // the last of its id
+		if one := d.list[(d.next-1-i)%maxDeferred]; waits[one.id] { // the last of its id
 			delete(waits, one.id)
-			if q.record(one.id).stamp != one.stamp {
-				return fmt.Errorf("id %d waits with stamp %d, its record has %d", one.id, one.stamp, q.record(one.id).stamp)
+			if q.record(one.id).version != one.version {
+				return fmt.Errorf("id %d waits with version %d, its record has %d", one.id, one.version, q.record(one.id).version)
 			}
 		}
 	}
@@ -160,8 +162,8 @@ func (v *verifier) bits() error {
 				want[i/64] |= 1 << (i % 64)
 			}
 		}
-		for i := range q.deaths.n {
-			if id := q.deaths.list[(q.deaths.next-1-i)%waitMax].id; int(id>>pageBits) == p {
+		for i := range q.deferred.n {
+			if id := q.deferred.list[(q.deferred.next-1-i)%maxDeferred].id; int(id>>pageBits) == p {
 				word, bit := &want[id&pageMask/64], uint64(1)<<(id%64)
 				if *word &^= bit; v.key(id) != noKey && !v.moved[id] {
 					*word |= bit
@@ -197,10 +199,10 @@ func (v *verifier) entry(e entry) (live bool, err error) {
 		return false, fmt.Errorf("entry of id %d, which has no record", e.id)
 	case !v.q.live(e):
 		return false, nil
-	case v.key(e.id) == noKey && v.q.late.left && v.q.late.leaver == e:
+	case v.key(e.id) == noKey && v.q.writes.hasLast && v.q.writes.last == e:
 		return true, fmt.Errorf("entry of id %d, which was dispatched", e.id)
 	case v.key(e.id) == noKey:
-		// A record without an event carries a stamp that no entry has.
+		// A record without an event has a version that no entry has.
 		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
 	case v.key(e.id) != e.key:
 		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(v.key(e.id)))
@@ -225,23 +227,24 @@ func (v *verifier) saw(id ID) bool {
 	return page != nil && page[id%(1<<pageBits)/64]>>(id%64)&1 != 0
 }
 
-// near verifies that what is near is sorted, and below the end of the last level; or the first of a crowd whose time has come.
-func (v *verifier) near() error {
+// bottom verifies that the bottom is sorted, and below the end of the last level; or the first of
+// ties whose time has come.
+func (v *verifier) bottom() error {
 	q := v.q
 	end := q.levels[len(q.levels)-1].end
-	if cap(q.near) != nearCap {
-		return fmt.Errorf("room for %d entries, not %d", cap(q.near), nearCap)
+	if cap(q.bottom) != bottomCap {
+		return fmt.Errorf("room for %d entries, not %d", cap(q.bottom), bottomCap)
 	}
-	for i := q.head; i < len(q.near); i++ {
-		e := q.near[i]
+	for i := q.head; i < len(q.bottom); i++ {
+		e := q.bottom[i]
 		live, err := v.entry(e)
 		if err != nil {
 			return err
 		}
-		if !live && !q.bereft && !q.deaths.mayWait(e.id) {
-			return fmt.Errorf("id %d is dead, and nobody doubts it", e.id)
+		if !live && !q.bottomStale && !q.deferred.mayContain(e.id) {
+			return fmt.Errorf("id %d is stale, and bottomStale is not set", e.id)
 		}
-		if i > q.head && q.near[i-1].key > e.key {
+		if i > q.head && q.bottom[i-1].key > e.key {
 			return fmt.Errorf("not sorted at %d", i-q.head)
 		}
 		if e.key > end || e.key == end && e.key != timekey.Of(q.now) {
@@ -251,8 +254,8 @@ func (v *verifier) near() error {
 	return nil
 }
 
-// level verifies that the entries of a level are in the buckets of their keys, none before the open one, none below its end, and
-// that there are not too many of them, or of dead ones.
+// level verifies that the entries of a level are in the buckets of their keys, none before the open
+// one, none below its end, and that there are not too many of them, or of stale ones.
 func (v *verifier) level(l *level) error {
 	if l.end > l.to {
 		return fmt.Errorf("ends at %x, after %x", l.end, l.to)
@@ -295,7 +298,7 @@ func (v *verifier) level(l *level) error {
 // bucket verifies the entries of bucket j of l.
 func (v *verifier) bucket(l *level, j int) error {
 	b := l.buckets[j]
-	n, dead, sure := 0, 0, 0 // sure are the dead whose ids are not on the list of deaths that wait
+	n, stale, sure := 0, 0, 0 // sure are the stale ones whose ids are not on the list of deferred invalidations
 	for c := b.head; ; c = v.q.pool.next(c) {
 		v.chunks++
 		if err := v.own(c); err != nil {
@@ -308,12 +311,12 @@ func (v *verifier) bucket(l *level, j int) error {
 			}
 			n++
 			if !live {
-				dead++
-				if waits, _ := v.q.deaths.waits(e.id); !waits {
+				stale++
+				if waits, _ := v.q.deferred.contains(e.id); !waits {
 					sure++
 				}
 			}
-			if i := int(l.index(e.key)); !l.crowd && i != j || l.crowd && e.key != l.to-1 {
+			if i := int(l.index(e.key)); !l.ties && i != j || l.ties && e.key != l.to-1 {
 				return fmt.Errorf("entry at %v belongs into bucket %d", timekey.Time(e.key), i)
 			}
 			if e.key < l.end || e.key >= l.to {
@@ -329,20 +332,21 @@ func (v *verifier) bucket(l *level, j int) error {
 		return fmt.Errorf("%d entries, counted as %d", n, b.n)
 	case n > max(v.q.most, v.q.ids/oneIn)+8*chunkLen: // it is only looked at when a chunk is full, and divided once in a call
 		return fmt.Errorf("%d entries, may have %d", n, v.q.most)
-	case l.crowd || !v.q.counted:
+	case l.ties || !v.q.counted:
 		return nil
 	}
-	waiting := int(v.q.deaths.n)
+	deferred := int(v.q.deferred.n)
 	switch {
-	case dead > int(b.dead)+waiting || sure > int(b.dead): // it can be too high
-		return fmt.Errorf("%d dead entries, %d of which do not wait, counted as %d, and %d wait", dead, sure, b.dead, waiting)
-	case 2*(dead-waiting) > n && dead-waiting > chunkLen || dead-waiting == n && l.shift > 0:
-		return fmt.Errorf("%d of %d entries are dead", dead, n)
+	case stale > int(b.stale)+deferred || sure > int(b.stale): // it can be too high
+		return fmt.Errorf("%d stale entries, %d of which are not deferred, counted as %d, and %d are deferred", stale, sure, b.stale, deferred)
+	case 2*(stale-deferred) > n && stale-deferred > chunkLen || stale-deferred == n && l.shift > 0:
+		return fmt.Errorf("%d of %d entries are stale", stale, n)
 	}
 	return nil
 }
 
-// counts verifies that every pending id has a live entry, that the counts are right, and that no chunk is lost.
+// counts verifies that every pending id has a live entry, that the counts are right, and that no
+// chunk is lost.
 func (v *verifier) counts() error {
 	q := v.q
 	ids := 0
@@ -357,11 +361,11 @@ func (v *verifier) counts() error {
 	if ids != q.ids {
 		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
-	if dead := v.entries - v.live; v.live != q.pending+len(v.moved) || dead != q.dead-len(v.moved) {
-		return fmt.Errorf("%d live and %d dead entries, counted as %d and %d, of which %d are not dead", v.live, dead, q.pending, q.dead, len(v.moved))
+	if stale := v.entries - v.live; v.live != q.pending+len(v.moved) || stale != q.stale-len(v.moved) {
+		return fmt.Errorf("%d live and %d stale entries, counted as %d and %d, of which %d are not stale", v.live, stale, q.pending, q.stale, len(v.moved))
 	}
-	if !q.counted && q.dead > q.pending+deadSlack {
-		return fmt.Errorf("%d dead entries, %d pending", q.dead, q.pending)
+	if !q.counted && q.stale > q.pending+staleSlack {
+		return fmt.Errorf("%d stale entries, %d pending", q.stale, q.pending)
 	}
 	return v.pool()
 }

@@ -69,10 +69,10 @@ func ExampleQueue_Stats() {
 	for range q.Until(1000) {
 	}
 	s := q.Stats()
-	fmt.Println("pending:", s.Pending, "dead:", s.Dead)
+	fmt.Println("pending:", s.Pending, "stale:", s.Stale)
 	fmt.Println("at most four moves per event:", s.Moved <= 4000)
 	// Output:
-	// pending: 0 dead: 0
+	// pending: 0 stale: 0
 	// at most four moves per event: true
 }
 
@@ -104,7 +104,8 @@ func ExampleHandle() {
 	// Output: false 1
 }
 
-// A simulation keeps something for each id. With many of them, the queue can ask for it before it is needed.
+// A simulation keeps something for each id. With many of them, the queue can ask for it before it
+// is needed.
 func ExampleQueue_Prefetch() {
 	type particle struct{ position, speed float64 }
 	particles := make([]particle, 3)

@@ -5,16 +5,18 @@ package calendar
 func (q *Queue) Check() error     { return q.check() }
 func (a *Agenda[V]) Check() error { return a.check() }
 
-// SetStamps makes a new queue start its stamps again after so many.
-func (q *Queue) SetStamps(n uint32) { q.lastStamp = n }
+// SetVersions makes a new queue start its versions again after so many.
+func (q *Queue) SetVersions(n uint32) { q.lastVersion = n }
 
-// SetWaiting makes a new queue have deaths wait as soon as it counts the dead of each bucket.
-func (q *Queue) SetWaiting() { q.waitMin = 0 }
+// SetDeferring makes a new queue defer invalidations as soon as it counts the stale entries of each
+// bucket.
+func (q *Queue) SetDeferring() { q.deferFrom = 0 }
 
-// Waiting is how many deaths are still to be counted.
-func (q *Queue) Waiting() int { return int(q.deaths.n) }
+// Deferred is how many invalidations are deferred.
+func (q *Queue) Deferred() int { return int(q.deferred.n) }
 
-// SetUse makes the place of a handle have been used so often, and returns the handle that goes with it.
+// SetUse makes the place of a handle have been used so often, and returns the handle that goes with
+// it.
 func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
 	a.places.at(h.place).use = use
 	return Handle{h.place, use}
@@ -24,23 +26,25 @@ func (a *Agenda[V]) SetUse(h Handle, use uint32) Handle {
 func (a *Agenda[V]) Places() int { return a.places.held * placePageLen }
 
 const (
-	DeadSlack = deadSlack
-	Retired   = retired
+	StaleSlack = staleSlack
+	Retired    = retired
 )
 
 // SetMost makes a new queue divide its buckets when they have so many entries.
 func (q *Queue) SetMost(n int) { q.most = n }
 
-// SetCold makes a new queue treat its records as out of the cache, so that it collects what is to be written there, whatever is done with it.
-func (q *Queue) SetCold() { q.cold, q.waitMin, q.far, q.lateMin = 0, 0, 0, 0 }
+// SetCold makes a new queue treat its records as out of the cache, so that it collects what is to
+// be written there, whatever is done with it.
+func (q *Queue) SetCold() { q.cold, q.deferFrom, q.bufferFrom, q.fewWrites = 0, 0, 0, 0 }
 
-// SetCool is like SetCold, but the queue writes at once for a while if little was collected, as large ones do.
-func (q *Queue) SetCool() { q.cold, q.waitMin, q.far, q.lateMin = 0, 0, 0, lateMin }
+// SetCool is like SetCold, but the queue writes at once for a while if little was collected, as
+// large ones do.
+func (q *Queue) SetCool() { q.cold, q.deferFrom, q.bufferFrom, q.fewWrites = 0, 0, 0, fewWrites }
 
-// Late is how many records, at most, are still to be written.
-func (q *Queue) Late() int { return q.late.n }
+// Buffered is how many records, at most, are still to be written.
+func (q *Queue) Buffered() int { return q.writes.n }
 
 // Work is how many entries were moved or looked at in all calls so far.
-func (q *Queue) Work() uint64 { return q.moved + q.surveyed + q.swept }
+func (q *Queue) Work() uint64 { return q.moved + q.scanned + q.swept }
 
 const Most = most

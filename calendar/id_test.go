@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Every id there is can be used, and one that is far from the others costs a page of records and not all that lies between.
+// Every id there is can be used, and one that is far from the others costs a page of records and
+// not all that lies between.
 func TestQueueTakesEveryID(t *testing.T) {
 	ids := []calendar.ID{math.MaxUint32, 0, 1 << 31, 1<<31 - 1, 1<<14 - 1, 1 << 14, 3 << 14, 63, 64, math.MaxUint32 - 1<<14}
 	q := calendar.New()
@@ -42,7 +43,8 @@ func TestQueueTakesEveryID(t *testing.T) {
 	must(t, q.Check())
 }
 
-// Many wrong numbers cost what is said of them, and the same operations give the same with ids that are sparse as with dense ones.
+// Many wrong numbers cost what is said of them, and the same operations give the same with ids that
+// are sparse as with dense ones.
 func TestQueueSparseIDs(t *testing.T) {
 	const n = 500
 	r := rand.New(rand.NewPCG(21, 0))

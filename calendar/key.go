@@ -2,7 +2,8 @@ package calendar
 
 import "github.com/almanac-sim/almanac/internal/timekey"
 
-// Times are kept as keys, as package timekey has them: buckets are runs of keys that share their leading bits.
+// Times are kept as keys, as package timekey has them: buckets are runs of keys that share their
+// leading bits.
 
 const (
 	noKey    = timekey.None // marks an id without an event

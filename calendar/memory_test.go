@@ -12,11 +12,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// enough is how many bytes a queue may hold for so many events: a chunk of half a kilobyte for each of a few, of which there may be three
-// times too many, and some for the queue itself.
+// enough is how many bytes a queue may hold for so many events: a chunk of half a kilobyte for each
+// of a few, of which there may be three times too many, and some for the queue itself.
 func enough(events int) int { return 2048*events + 300_000 }
 
-// After a burst memory goes back, however few events are left, wherever they are, and also if these stay for long.
+// After a burst memory goes back, however few events are left, wherever they are, and also if these
+// stay for long.
 func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
 	const n = 150_000
 	for _, left := range soak.Size([]int{0, 1, 24, 1000}, []int{0, 1, 5, 23, 24, 100, 1000}) {
@@ -47,7 +48,8 @@ func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
 					q.Next()
 				}
 				must(t, q.Check())
-				// Some of those left, or some dead, may be in every page of records, and there may be a slab until more has happened.
+				// Some of those left, or some stale, may be in every page of records, and there may
+				// be a slab until more has happened.
 				all := n>>14 + 1
 				if left == 0 {
 					q.Next()
@@ -107,7 +109,8 @@ func TestQueueForgetsWrongNumbers(t *testing.T) {
 	}
 }
 
-// Places of events that are gone are given back, and a handle of one of them stays stale when the place is used again.
+// Places of events that are gone are given back, and a handle of one of them stays stale when the
+// place is used again.
 func TestAgendaGivesPlacesBack(t *testing.T) {
 	const n = 100_000
 	a := calendar.NewAgenda[[4]int]()
@@ -173,7 +176,8 @@ func TestAgendaMaxID(t *testing.T) {
 	must(t, a.Check())
 }
 
-// Memory that is wanted again at once is not given back over and over: a few events that come and go, whatever their ids.
+// Memory that is wanted again at once is not given back over and over: a few events that come and
+// go, whatever their ids.
 func TestQueueKeepsWhatItNeedsAgain(t *testing.T) {
 	for _, stride := range []calendar.ID{1, 1 << 14, 1 << 20} {
 		for _, events := range []calendar.ID{1, 5, 300} {

@@ -1,33 +1,38 @@
 package calendar
 
-// A bucket that has got as many entries as a single call should have to deal with is divided at once, wherever it is. So are the
-// events that are scheduled before the first is taken, all of which belong into one bucket: the first ones to come tell how they
-// are spread, and the others go where they belong straight away.
+// A bucket that has got as many entries as a single call should have to deal with is divided at
+// once, wherever it is. So are the events that are scheduled before the first is taken, all of
+// which belong into one bucket: the first ones to come show how they are spread, and the others go
+// where they belong straight away.
 
 const (
-	// most is how many entries a bucket may have: to look at them and to divide or sweep them takes about a millisecond. Of many
-	// events it may have one in so many.
+	// most is how many entries a bucket may have: to look at them and to divide or sweep them takes
+	// about a millisecond. Of many events it may have one in so many.
 	most   = 1 << 16
 	oneIn  = 64
 	minFan = 2048 // buckets of a level for the future: see futureFan
-	// nestFan is how many entries each bucket should have if another than that is divided. There are many of them if there
-	// are any, and each of the new ones has a chunk that is not full.
+	// nestFan is how many entries each bucket should have if another than that is divided. There
+	// are many of them if there are any, and each of the new ones has a chunk that is not full.
 	nestFan = 64
-	// nested, as the tail of a bucket, says that head is the number of a level. No slot that an entry could take is there.
+	// nested, as the tail of a bucket, says that head is the number of a level. No slot that an
+	// entry could take is there.
 	nested = ^uint32(chunkSlots - 1)
-	// stretch is how many times as far as its predecessor a level should reach that is nested in the end of another.
+	// stretch is how many times as far as its predecessor a level should reach that is nested in
+	// the end of another.
 	stretch = 4
 )
 
 // limit is how many entries a bucket may have.
 func (q *Queue) limit() int { return max(q.most, q.pending/oneIn) }
 
-// futureFan is how many buckets to make for what is yet to come. As long as those will not have to be divided while they wait, fewer
-// are better: the places where the next entries go should be in the cache of the second level, together with those of the level
-// that is worked off. With 8192 instead of 2048 a hold at 10⁶ events takes a tenth longer.
+// futureFan is how many buckets to make for what is yet to come. As long as those will not have to
+// be divided while they wait, fewer are better: the places where the next entries go should be in
+// the cache of the second level, together with those of the level that is worked off. With 8192
+// instead of 2048 a hold at 10⁶ events takes a tenth longer.
 func (q *Queue) futureFan() uint64 { return uint64(min(max(q.pending/2048, minFan), maxFan)) - 1 }
 
-// room makes room for an entry in the bucket for key k, which belongs into level l of the path, and returns it with the slot.
+// room makes room for an entry in the bucket for key k, which belongs into level l of the path, and
+// returns it with the slot.
 //
 //go:noinline
 func (q *Queue) room(l *level, k uint64) (*bucket, uint32) {
@@ -43,7 +48,7 @@ func (q *Queue) room(l *level, k uint64) (*bucket, uint32) {
 			return b, b.tail
 		case int(b.n) < q.limit() || divided:
 			return b, q.pool.extend(b)
-		case l.crowd:
+		case l.ties:
 			q.lengthen(l)
 		default:
 			q.nest(l, int(i), depth)
@@ -57,13 +62,13 @@ func (q *Queue) nest(l *level, i, depth int) {
 	b := l.buckets[i]
 	c := &level{to: l.ceiling(i)}
 	if l.single(i) {
-		c.crowd, c.to = true, l.floor(i)+1
-		c.base = crowdBase
+		c.ties, c.to = true, l.floor(i)+1
+		c.base = tieBase
 		c.buckets = q.takeBuckets(1)
-		c.dead, b.dead = int(b.dead), 0
+		c.stale, b.stale = int(b.stale), 0
 		c.buckets[0] = b
 	} else {
-		low, high := q.survey(b)
+		low, high := q.keyRange(b)
 		fan := uint64(max(q.most/nestFan, 4))
 		if i == int(l.last) && l.to == pastAll || l.shift == 63 {
 			// The future, of which there is more to come than anywhere else.
@@ -79,7 +84,7 @@ func (q *Queue) nest(l *level, i, depth int) {
 		c.size = int(b.n)
 		c.buckets = q.takeBuckets(c.count())
 		if low == high {
-			c.buckets[1] = b // a crowd need not be moved
+			c.buckets[1] = b // ties need not be moved
 		} else {
 			q.distribute(b, c)
 		}
@@ -88,9 +93,10 @@ func (q *Queue) nest(l *level, i, depth int) {
 	l.buckets[i] = bucket{head: q.addNest(c), tail: nested}
 }
 
-// extend tells how far a level should reach whose entries so far have keys from low to high, and that will have all that comes
-// later. It should not have to be followed by another soon, and that not by a third: if l is a level of the path, it should
-// reach half as far as that did; if it is itself nested in such a level, several times as far as what there is.
+// extend returns how far a level should reach whose entries so far have keys from low to high, and
+// that will have all that comes later. It should not have to be followed by another soon, and that
+// not by a third: if l is a level of the path, it should reach half as far as that did; if it is
+// itself nested in such a level, several times as far as what there is.
 func extend(l *level, depth int, low, high uint64) uint64 {
 	reach, before := high-low, (l.limit()-l.first)/2
 	if depth > 0 {
@@ -104,7 +110,7 @@ func extend(l *level, depth int, low, high uint64) uint64 {
 // times multiplies, up to the largest key.
 func times(x, by uint64) uint64 { return min(x, lastKey/by) * by }
 
-// addNest takes note of a level that is nested in a bucket.
+// addNest registers a level that is nested in a bucket.
 func (q *Queue) addNest(c *level) uint32 {
 	if n := len(q.vacant); n > 0 {
 		i := q.vacant[n-1]
@@ -124,7 +130,7 @@ func (q *Queue) enter(l *level, b *bucket) {
 	q.vacant = append(q.vacant, i)
 	*b = bucket{}
 	l.end = max(l.end, c.to)
-	if c.crowd {
+	if c.ties {
 		c.end = c.to - 1
 	}
 	q.opened++

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// Buckets that are divided when they have a few dozen entries bring all that happens to large queues into small ones.
+// Buckets that are divided when they have a few dozen entries bring all that happens to large
+// queues into small ones.
 func TestQueueOfSmallBucketsConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set {
 		q := calendar.New(calendar.StartAt(start))
@@ -72,8 +73,8 @@ func (p *paced) Peek() (calendar.ID, float64, bool) {
 	return p.Queue.Peek()
 }
 
-// However many events there are and whatever is done with them, no single call moves or looks at more than a few buckets full of
-// entries.
+// However many events there are and whatever is done with them, no single call moves or looks at
+// more than a few buckets full of entries.
 func TestQueuePauses(t *testing.T) {
 	for _, n := range soak.Size([]int{500, 4000, 12_000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
 		pauses(t, n, 500)
@@ -81,10 +82,12 @@ func TestQueuePauses(t *testing.T) {
 	pauses(t, 6000, 6000)
 }
 
-// bound is how many entries one call may move or look at with buckets of so many. One bucket is swept, and one is opened and then what comes of it, as long as
-// nearly all of it is in one part again. A division looks at its entries and moves them, into at least a sixth as many parts, in a power of two: the
-// keys of a part differ in so many bits fewer, of 64. Twice, before these are too few, nearly all may be left out of one as smaller by orders of
-// magnitude, and are then counted before that can be again.
+// bound is how many entries one call may move or look at with buckets of so many. One bucket is
+// swept, and one is opened and then what comes of it, as long as nearly all of it is in one part
+// again. A division looks at its entries and moves them, into at least a sixth as many parts, in a
+// power of two: the keys of a part differ in so many bits fewer, of 64. Twice, before these are too
+// few, nearly all may be left out of one as smaller by orders of magnitude, and are then counted
+// before that can be again.
 func bound(most int) uint64 {
 	fewer := math.Log2(float64(most)/6) - 1
 	return uint64(most * (1 + 2*(1+int(math.Ceil(64/fewer))) + 2*3))
@@ -111,7 +114,8 @@ func pauses(t *testing.T, n, most int) {
 		"two":         func(i int) float64 { return float64(7 + i%2) },
 		"scales":      func(int) float64 { return math.Pow(10, float64(r.IntN(60)-30)) },
 		"outliers":    func(i int) float64 { return r.ExpFloat64() * math.Pow(1e9, float64(i%1000/999)) },
-		// Of each chunk, all are of about the same order of magnitude, and all that follow of a smaller one.
+		// Of each chunk, all are of about the same order of magnitude, and all that follow of a
+		// smaller one.
 		"smaller scales": func(i int) float64 { return math.Pow(10, 300*(1-float64(i)/float64(n))) },
 		// All but a few are in one part of one part of one.
 		"closer and closer": func(i int) float64 { return 1 + math.Ldexp(1, -5*min(i%(n/4), 9)) + math.Ldexp(float64(i), -52) },
@@ -160,7 +164,7 @@ func pauses(t *testing.T, n, most int) {
 	}
 	uses["hold, collected"] = uses["hold"]
 	for _, use := range []string{"cancel at random", "cancel most, then drain", "move all"} {
-		uses[use+", deaths wait"] = uses[use]
+		uses[use+", deferred"] = uses[use]
 	}
 	for name, time := range times {
 		for use, do := range uses {
@@ -170,14 +174,14 @@ func pauses(t *testing.T, n, most int) {
 			if use == "hold, collected" {
 				p.SetCold()
 			}
-			if strings.HasSuffix(use, "deaths wait") {
-				p.SetWaiting()
+			if strings.HasSuffix(use, "deferred") {
+				p.SetDeferring()
 			}
 			fill(p, time)
 			do(p, time)
 			limit := bound(most)
 			if name == "one instant" || name == "two" {
-				limit += uint64(n) / 4 // of a crowd an eighth may be dead
+				limit += uint64(n) / 4 // of ties an eighth may be stale
 			}
 			if p.worst > limit {
 				t.Errorf("%d %s, %s: %d entries in one %s, more than %d", n, name, use, p.worst, p.in, limit)
@@ -187,20 +191,21 @@ func pauses(t *testing.T, n, most int) {
 	}
 }
 
-// A call that must know of the deaths that wait sweeps no more than the buckets of these eight, and one that need not know no more than one.
-func TestQueuePausesOfDeathsThatWait(t *testing.T) {
-	const most, each, waiting = 500, 480, 8
+// A call that applies deferred invalidations sweeps no more than the buckets of these eight, and
+// one that need not know no more than one.
+func TestQueuePausesOfDeferredInvalidations(t *testing.T) {
+	const most, each, deferred = 500, 480, 8
 	calls := []struct {
 		name   string
 		do     func(q *calendar.Queue, id calendar.ID)
 		sweeps int
 	}{
-		{"Len", func(q *calendar.Queue, _ calendar.ID) { q.Len() }, waiting},
-		{"Stats", func(q *calendar.Queue, _ calendar.ID) { q.Stats() }, waiting},
-		{"Due", func(q *calendar.Queue, id calendar.ID) { q.Due(id) }, waiting},
-		{"Schedule", func(q *calendar.Queue, id calendar.ID) { _ = q.Schedule(id, 7) }, waiting},
-		{"Peek", func(q *calendar.Queue, _ calendar.ID) { q.Peek() }, waiting},
-		{"Next", func(q *calendar.Queue, _ calendar.ID) { q.Next() }, waiting},
+		{"Len", func(q *calendar.Queue, _ calendar.ID) { q.Len() }, deferred},
+		{"Stats", func(q *calendar.Queue, _ calendar.ID) { q.Stats() }, deferred},
+		{"Due", func(q *calendar.Queue, id calendar.ID) { q.Due(id) }, deferred},
+		{"Schedule", func(q *calendar.Queue, id calendar.ID) { _ = q.Schedule(id, 7) }, deferred},
+		{"Peek", func(q *calendar.Queue, _ calendar.ID) { q.Peek() }, deferred},
+		{"Next", func(q *calendar.Queue, _ calendar.ID) { q.Next() }, deferred},
 		{"Reschedule", func(q *calendar.Queue, id calendar.ID) { must(t, q.Reschedule(id, 8)) }, 1},
 		{"Cancel", func(q *calendar.Queue, id calendar.ID) { q.Cancel(id) }, 1},
 		{"Cancel for nothing", func(q *calendar.Queue, _ calendar.ID) { q.Cancel(9999) }, 0},
@@ -209,7 +214,7 @@ func TestQueuePausesOfDeathsThatWait(t *testing.T) {
 	for _, call := range calls {
 		q := calendar.New()
 		q.SetMost(most)
-		q.SetWaiting()
+		q.SetDeferring()
 		must(t, q.Schedule(10_000, 0.5))
 		at := func(bucket, i int) calendar.ID { return calendar.ID(bucket*each + i) }
 		for i := range each {
@@ -218,19 +223,19 @@ func TestQueuePausesOfDeathsThatWait(t *testing.T) {
 			}
 		}
 		q.Next() // divides them
-		for bucket := range waiting {
+		for bucket := range deferred {
 			for i := range each / 2 {
 				q.Cancel(at(2+bucket, i))
 			}
 		}
 		q.Len()
-		for bucket := range waiting - 1 { // one more of each is one too many
+		for bucket := range deferred - 1 { // one more of each is one too many
 			q.Cancel(at(2+bucket, each-1))
 		}
-		last := at(1+waiting, each-1)
+		last := at(1+deferred, each-1)
 		must(t, q.Reschedule(last, 0.7)) // which is the first to leave now
-		if q.Waiting() != waiting {
-			t.Fatalf("%d deaths wait", q.Waiting())
+		if q.Deferred() != deferred {
+			t.Fatalf("%d invalidations are deferred", q.Deferred())
 		}
 		before := q.Work()
 		call.do(q, last)

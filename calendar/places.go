@@ -4,8 +4,8 @@ import (
 	"math/bits"
 )
 
-// A place holds the value of one event after the other. Each use has its own number, so that a handle of an earlier use
-// is known to be stale.
+// A place holds the value of one event after the other. Each use has its own number, so that a
+// handle of an earlier use is known to be stale.
 type place[V any] struct {
 	value V
 	use   uint32 // odd while an event is here
@@ -15,8 +15,9 @@ type place[V any] struct {
 // retired is the use number after which a place is not used again, so that numbers never repeat.
 const retired = ^uint32(0) - 1
 
-// Places lie in pages, so that more of them are made without moving those there are, and pages that are not needed can go. Of
-// such a page one number stays, from which the uses of its places go on if there is need of it again.
+// Places lie in pages, so that more of them are made without moving those there are, and pages that
+// are not needed can go. Of such a page one number stays, from which the uses of its places go on
+// if there is need of it again.
 const (
 	placePageBits = 12
 	placePageLen  = 1 << placePageBits
@@ -138,7 +139,8 @@ func (ps *places[V]) vacate(i uint32) V {
 	return v
 }
 
-// giveBack lets go of the pages without an event, except for the first and those with a place that is retired.
+// giveBack drops the pages without an event, except for the first and those with a place that is
+// retired.
 func (ps *places[V]) giveBack() {
 	for p := range ps.pages {
 		page := &ps.pages[p]

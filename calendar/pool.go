@@ -6,24 +6,24 @@ import (
 	"github.com/almanac-sim/almanac/internal/huge"
 )
 
-// An entry is one scheduled event as it lies in a bucket. It is live only while the record of its id carries its stamp;
-// cancelling an event moves the record on and leaves the entry where it is.
+// An entry is one scheduled event as it lies in a bucket. It is live only while the record of its
+// id has its version; cancelling an event moves the record on and leaves the entry where it is.
 type entry struct {
-	key   uint64
-	id    ID
-	stamp uint32
+	key     uint64
+	id      ID
+	version uint32
 }
 
 // A bucket is a list of entries in the order in which they were scheduled. Its zero value is empty.
 //
-// Entries lie in chunks of consecutive slots, of which the first tells the chunk that follows. The slot that the next
-// entry would take is tail; where that is the first slot of a chunk, the bucket's last chunk is full (or, at 0, there is
-// none) and a new one is wanted.
+// Entries lie in chunks of consecutive slots, of which the first has the number of the chunk that
+// follows. The slot that the next entry would take is tail; where that is the first slot of a
+// chunk, the bucket's last chunk is full (or, at 0, there is none) and a new one is wanted.
 type bucket struct {
-	head uint32 // first chunk
-	tail uint32 // slot after the last entry, 0 when empty
-	n    uint32 // entries
-	dead uint32 // how many of them are dead: see bereave
+	head  uint32 // first chunk
+	tail  uint32 // slot after the last entry, 0 when empty
+	n     uint32 // entries
+	stale uint32 // how many of them are stale: see countStale
 }
 
 // last is the last chunk of a bucket that is not empty.
@@ -44,8 +44,9 @@ const (
 	firstSlab = 4 * chunkSlots // a small queue should be small
 )
 
-// A pool hands out the chunks in which buckets keep their entries. Slabs are never moved once full-sized, so a large
-// queue grows without copying; they hold no pointers, so the collector does not look into them.
+// A pool hands out the chunks in which buckets keep their entries. Slabs are never moved once
+// full-sized, so a large queue grows without copying; they hold no pointers, so the collector does
+// not look into them.
 type pool struct {
 	slabs [][]entry
 	free  []uint32 // chunks that were released, the last one on top: it may still be in the cache
@@ -119,15 +120,15 @@ func (p *pool) extend(b *bucket) uint32 {
 	return c<<chunkBits + 1
 }
 
-// release makes chunk c free and tells which chunk followed it.
+// release frees chunk c and returns the chunk that followed it.
 func (p *pool) release(c uint32) (following uint32) {
 	p.free = append(p.free, c)
 	p.used--
 	return p.next(c)
 }
 
-// grow makes room for more chunks: the first slab doubles until it is full-sized, then slabs are added one by one. Any but the first may have been given
-// back, the last one too.
+// grow makes room for more chunks: the first slab doubles until it is full-sized, then slabs are
+// added one by one. Any but the first may have been given back, the last one too.
 func (p *pool) grow() {
 	switch {
 	case len(p.slabs) == 0:
@@ -159,8 +160,9 @@ func newSlab() []entry {
 	return slab
 }
 
-// giveBack lets go of the slabs of which all chunks are free. Of the others, those that are more in use will be used first, so that
-// the rest can go later. It looks at every free chunk's number, a thirtieth of the entries there were.
+// giveBack drops the slabs of which all chunks are free. Of the others, those that are more in use
+// will be used first, so that the rest can go later. It looks at every free chunk's number, a
+// thirtieth of the entries there were.
 func (p *pool) giveBack() {
 	free := make([]int, len(p.slabs))
 	for _, c := range p.free {
@@ -193,7 +195,7 @@ func (p *pool) giveBack() {
 	p.free = stack
 }
 
-// bytes tells how much memory the pool holds.
+// bytes returns how much memory the pool holds.
 func (p *pool) bytes() int {
 	n := cap(p.slabs)*24 + cap(p.free)*4 + cap(p.holes)*4
 	for _, s := range p.slabs {

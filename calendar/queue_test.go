@@ -29,8 +29,8 @@ func work(t *testing.T, q *calendar.Queue, ops int, do func()) (moved, passed fl
 	return float64(after.Moved-before.Moved) / float64(ops), float64(after.Passed-before.Passed) / float64(ops)
 }
 
-// The promise of constant cost, in steps and not in seconds: however many events, wherever they are, few are moved and
-// few buckets passed over for each that is dispatched.
+// The promise of constant cost, in steps and not in seconds: however many events, wherever they
+// are, few are moved and few buckets passed over for each that is dispatched.
 func TestQueueWorkIsConstant(t *testing.T) {
 	for _, d := range calendartest.Distributions() {
 		for _, n := range []int{1, 10, 100, 1000, 10_000, soak.Size(30_000, 100_000)} {
@@ -69,14 +69,14 @@ func TestQueueFollowsTheScale(t *testing.T) {
 	}
 }
 
-func TestQueueDropsTheDead(t *testing.T) {
+func TestQueueDropsStaleEntries(t *testing.T) {
 	const n = 10_000
 	q := calendar.New()
 	r := rand.New(rand.NewPCG(4, 0))
 	bound := func() {
 		t.Helper()
-		if s := q.Stats(); s.Dead > s.Pending+calendar.DeadSlack {
-			t.Fatalf("%d dead entries, %d pending", s.Dead, s.Pending)
+		if s := q.Stats(); s.Stale > s.Pending+calendar.StaleSlack {
+			t.Fatalf("%d stale entries, %d pending", s.Stale, s.Pending)
 		}
 	}
 	for id := range calendar.ID(n) {
@@ -100,7 +100,8 @@ func TestQueueDropsTheDead(t *testing.T) {
 	}
 	must(t, q.Check())
 
-	// The dead are far away and the living near: those that are dispatched leave the dead in the majority.
+	// The stale entries are far away and the live ones near: those that are dispatched leave the
+	// stale ones in the majority.
 	for id := range calendar.ID(n) {
 		must(t, q.Schedule(id, q.Now()+1))
 		must(t, q.Schedule(id+n, q.Now()+1e6))
@@ -115,15 +116,15 @@ func TestQueueDropsTheDead(t *testing.T) {
 	must(t, q.Check())
 }
 
-// A stamp that has come round must not wake an entry that was left dead.
-func TestQueueStampsComeRound(t *testing.T) {
+// A version that is given again must not make a stale entry valid.
+func TestQueueVersionsStartAgain(t *testing.T) {
 	q := calendar.New()
-	q.SetStamps(2)
-	must(t, q.Schedule(1, 5)) // stamp 0
+	q.SetVersions(2)
+	must(t, q.Schedule(1, 5)) // version 0
 	must(t, q.Schedule(2, 5))
-	q.Cancel(1) // its entry is dead, and still there
+	q.Cancel(1) // its entry is stale, and still there
 	must(t, q.Schedule(1, 4))
-	must(t, q.Reschedule(1, 5)) // the stamps come round; behind id 2
+	must(t, q.Reschedule(1, 5)) // the versions start again; behind id 2
 	must(t, q.Check())
 	for _, want := range []calendar.ID{2, 1} {
 		if id, at, ok := q.Next(); id != want || at != 5 || !ok {
@@ -227,7 +228,8 @@ func TestQueueOptions(t *testing.T) {
 	}
 }
 
-// NextBy takes what Peek shows if it is due by then, and nothing else; with cancelled entries in front, too.
+// NextBy takes what Peek shows if it is due by then, and nothing else; with cancelled entries in
+// front, too.
 func TestQueueNextBy(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	q := calendar.New()
@@ -291,8 +293,8 @@ func TestQueueAccompanied(t *testing.T) {
 	_ = calendar.ArrayOf(pairs, 0)
 }
 
-// NextTied returns what NextBy does, and never misses an event of the same time, also among crowds, the dead, and what is scheduled for now; it is hardly
-// ever wrong the other way.
+// NextTied returns what NextBy does, and never misses an event of the same time, also among ties,
+// stale entries, and what is scheduled for now; it is hardly ever wrong the other way.
 func TestNextTied(t *testing.T) {
 	for _, times := range []uint64{2, 30, 3000, 1 << 40} {
 		s := rand.New(rand.NewPCG(1, 1))

@@ -2,12 +2,13 @@ package calendar
 
 import "math"
 
-// Reset takes all events out and sets the clock to the given time, which must be finite and may be before what it was. The queue is then as [New]
-// would make it, with the same largest id, for all that can be seen of it but its memory: that is kept, and given back little by little if what comes
-// needs less. What was given to Prefetch is forgotten, and [Stats] counts from here on.
+// Reset removes all events and sets the clock to the given time, which must be finite and may be
+// before what it was. The queue is then as [New] would make it, with the same largest id, for all
+// that can be seen of it but its memory: that is kept, and given back little by little if it is not
+// needed. What was given to Prefetch is forgotten, and [Stats] counts from here on.
 //
-// It takes time in proportion to that memory, half a nanosecond for each id that has a record and for each bucket, so that many short
-// simulations can have one queue after the other at the price of one.
+// It takes time in proportion to that memory, half a nanosecond for each id that has a record and
+// for each bucket, so that many short simulations can use one queue one after the other.
 func (q *Queue) Reset(start float64) {
 	if math.IsNaN(start) || math.IsInf(start, 0) {
 		panic("calendar: Reset needs a finite time")
@@ -21,11 +22,11 @@ func (q *Queue) Reset(start float64) {
 		}
 	}
 	q.discard()
-	q.late = lates{}
-	q.now, q.pending, q.stamp = start+0, 0, 0
+	q.writes = writeBuffer{}
+	q.now, q.pending, q.version = start+0, 0, 0
 	paid := min(q.returned, bytesPerMove*(q.moved+q.turned))
 	q.counters = counters{returned: q.returned - paid} // lest memory go back and forth with every reset
-	q.fared, q.arrays = [len(q.fared)]fared{}, nil
+	q.history, q.arrays = [len(q.history)]levelHistory{}, nil
 }
 
 // discard drops all entries.
@@ -42,10 +43,10 @@ func (q *Queue) discard() {
 	clear(q.nests)
 	q.nests, q.vacant = q.nests[:0], q.vacant[:0]
 	q.pool.clear()
-	q.near, q.head, q.inserted = q.near[:0], 0, 0
+	q.bottom, q.head, q.inserted = q.bottom[:0], 0, 0
 	q.restart()
-	q.dead, q.counted = 0, false
-	q.deaths = deaths{}
+	q.stale, q.counted = 0, false
+	q.deferred = invalidations{}
 }
 
 // clear makes all chunks free.

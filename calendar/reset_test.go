@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// worn is a queue in the middle of its work: with pending and with dead entries, near, in levels, nested, and many at one instant.
+// worn is a queue in the middle of its work: with pending and with stale entries, at the bottom, in
+// levels, nested, and many at one instant.
 func worn(t testing.TB, r *rand.Rand) *calendar.Queue {
 	t.Helper()
 	q := calendar.New(calendar.StartAt(1e6 * (r.Float64() - 0.5)))
@@ -80,7 +81,8 @@ func TestResetIsNew(t *testing.T) {
 	}
 }
 
-// Resetting keeps the memory that there was, takes no more, and a queue that is reset after every use of the same kind allocates nothing.
+// Resetting keeps the memory that there was, takes no more, and a queue that is reset after every
+// use of the same kind allocates nothing.
 func TestResetKeepsMemory(t *testing.T) {
 	q := calendar.New()
 	use := func() {
@@ -105,7 +107,8 @@ func TestResetKeepsMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(20, use); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
-	// What is too much for what comes after goes, as it does without a reset; also if some of it has gone before.
+	// What is too much for what comes after goes, as it does without a reset; also if some of it
+	// has gone before.
 	for range 2 {
 		for id := range soak.Size[calendar.ID](400_000, 1_200_000) {
 			must(t, q.Schedule(id, float64(id)))

@@ -6,11 +6,13 @@ const (
 	sortLen  = 1 << sortBits
 )
 
-// sortRun sorts up to sortLen entries by key into to, leaving equals in their order. The keys are equal after a shift.
+// sortRun sorts up to sortLen entries by key into to, leaving equals in their order. The keys are
+// equal after a shift.
 //
-// They differ in so few bits that what differs fits beside the position, which then breaks the ties. Such numbers are
-// sorted without a branch that depends on them, which takes about 6 ns an entry where insertion takes 15 to 20, because
-// the processor guesses every other comparison of those wrong.
+// They differ in so few bits that what differs fits beside the position, which then breaks the
+// ties. Such numbers are sorted without a branch that depends on them, which takes about 6 ns an
+// entry where insertion takes 15 to 20, because the processor guesses every other comparison of
+// those wrong.
 func sortRun(to, es []entry, shift uint8) {
 	if shift > 64-sortBits { // only in level 0
 		copy(to, es)
@@ -46,7 +48,8 @@ func sortRun(to, es []entry, shift uint8) {
 	}
 }
 
-// sort8 is a sorting network of 19 comparators for 8 numbers (Knuth, The Art of Computer Programming 3, section 5.3.4).
+// sort8 is a sorting network of 19 comparators for 8 numbers (Knuth, The Art of Computer
+// Programming 3, section 5.3.4).
 func sort8(p *[8]uint64) {
 	a, b, c, d, e, f, g, h := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
 	a, c, b, d = min(a, c), max(a, c), min(b, d), max(b, d)
@@ -109,8 +112,8 @@ func merge32(p *[32]uint64) {
 	}
 }
 
-// mergeRun sorts es, whose first n entries are sorted and so are the others, at most sortLen of them. Equals stay in their
-// order.
+// mergeRun sorts es, whose first n entries are sorted and so are the others, at most sortLen of
+// them. Equals stay in their order.
 func mergeRun(es []entry, n int) {
 	var run [sortLen]entry
 	a, b := n-1, copy(run[:], es[n:])-1

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Every length that is sorted at once, with ties and without, for keys that differ in few bits and in many.
+// Every length that is sorted at once, with ties and without, for keys that differ in few bits and
+// in many.
 func TestSortRun(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	for round := range 200 {

@@ -18,23 +18,23 @@ type counters struct {
 	sweeps  uint64
 	shrinks uint64
 
-	surveyed uint64 // entries whose keys were looked at before they were moved
-	swept    uint64 // entries looked at to see whether they are dead
+	scanned uint64 // entries whose keys were read before they were moved
+	swept   uint64 // entries checked for being stale
 
-	// See tidy.
-	tidied        int // how many entries there were when slabs were last given back
-	movedAtTidy   uint64
-	returned      uint64 // bytes given back
-	turned        uint64 // entries that came and went while others were near
-	movedAtGlance uint64
-	glanced       int
+	// See shrink.
+	shrunkAt         int // how many entries there were when slabs were last given back
+	movedAtShrink    uint64
+	returned         uint64 // bytes given back
+	turned           uint64 // entries that came and went at the bottom
+	movedAtPageCheck uint64
+	checkedPage      int
 }
 
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
 type Stats struct {
 	Pending int // events in the queue
-	Dead    int // entries of cancelled or moved events that are still to be dropped: about Pending at most, or what is in chunks that are needed anyway
-	Near    int // entries sorted and due first
+	Stale   int // entries of cancelled or moved events that are still to be dropped: about Pending at most, or those in chunks that are needed anyway
+	Bottom  int // entries sorted and due first
 
 	Levels    int     // levels of buckets, with those that are nested in buckets of others
 	Buckets   int     // buckets that are still to be opened, in all levels
@@ -45,20 +45,20 @@ type Stats struct {
 	Passed  uint64 // empty buckets passed over
 	Moved   uint64 // entries moved from one place to another; divided by the events dispatched, the work per event
 	Retunes uint64 // levels made: each chooses its bucket width anew
-	Sweeps  uint64 // times that a bucket was rid of its dead entries
+	Sweeps  uint64 // times that a bucket was rid of its stale entries
 	Shrinks uint64 // times that memory was given back
 
 	Bytes int // memory held, everything counted
 }
 
-// Stats looks the queue over. It takes time proportional to the number of buckets.
+// Stats returns the statistics of the queue. It takes time proportional to the number of buckets.
 func (q *Queue) Stats() Stats {
 	q.settle()
-	q.catchUp()
+	q.flush()
 	s := Stats{
 		Pending: q.pending,
-		Dead:    q.dead,
-		Near:    len(q.near) - q.head,
+		Stale:   q.stale,
+		Bottom:  len(q.bottom) - q.head,
 		Levels:  len(q.levels) + len(q.nests) - len(q.vacant),
 		Opened:  q.opened,
 		Passed:  q.passed,
@@ -66,7 +66,7 @@ func (q *Queue) Stats() Stats {
 		Retunes: q.divided,
 		Sweeps:  q.sweeps,
 		Shrinks: q.shrinks,
-		Bytes:   queueBytes + q.pool.bytes() + cap(q.near)*16 + q.recordBytes(),
+		Bytes:   queueBytes + q.pool.bytes() + cap(q.bottom)*16 + q.recordBytes(),
 	}
 	for l := range q.allLevels {
 		s.Bytes += cap(l.buckets) * bucketBytes
@@ -86,7 +86,7 @@ func (q *Queue) Stats() Stats {
 	}
 	s.Bytes += (cap(q.levels)+len(q.nests)-len(q.vacant))*levelBytes + cap(q.nests)*8 + cap(q.vacant)*4
 	if s.Occupied > 0 {
-		s.Occupancy = float64(q.pending+q.dead-s.Near) / float64(s.Occupied)
+		s.Occupancy = float64(q.pending+q.stale-s.Bottom) / float64(s.Occupied)
 	}
 	return s
 }

@@ -2,12 +2,15 @@ package calendar
 
 import "slices"
 
-// Trim lets go of memory that the queue has and does not need at present: entries of slabs of which little is in use are moved into others. The queue
-// does without moving if it has several times as much as it needs; this is for callers who are about to take much memory for
-// something else. It takes time in proportion to the buckets and entries that there are, some nanoseconds each, and little memory meanwhile:
-// some bytes for each slab of 131,072 entries, and four for each free chunk of 31.
+// Trim gives back memory that the queue has and does not need at present: entries of slabs of which
+// little is in use are moved into others. The queue gives memory back by itself, without moving, if
+// it has several times as much as it needs; this is for callers that are about to take much memory
+// for something else. It takes time in proportion to the buckets and entries that there are, some
+// nanoseconds each, and little memory meanwhile: some bytes for each slab of 131,072 entries, and
+// four for each free chunk of 31.
 //
-// What is let go of the collector has to find: runtime/debug.FreeOSMemory gives it back to the system at once.
+// What is given back the collector has to find: runtime/debug.FreeOSMemory returns it to the system
+// at once.
 func (q *Queue) Trim() {
 	q.pool.giveBack()
 	if leave := q.pool.sparse(); leave != nil {
@@ -21,12 +24,12 @@ func (q *Queue) Trim() {
 			}
 		}
 	}
-	q.tidied, q.movedAtTidy = q.pending+q.dead, q.moved
+	q.shrunkAt, q.movedAtShrink = q.pending+q.stale, q.moved
 	q.shrinks++
 }
 
-// sparse chooses slabs whose chunks in use fit into the free chunks of the others, those that are least in use first, and takes their free chunks
-// off the list. It is nil if there are none.
+// sparse chooses slabs whose chunks in use fit into the free chunks of the others, those that are
+// least in use first, and takes their free chunks off the list. It is nil if there are none.
 func (p *pool) sparse() []bool {
 	free, total := make([]int, len(p.slabs)), 0
 	for _, c := range p.free {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A queue of which most have left holds less memory after Trim, and goes on as if nothing had been done.
+// A queue of which most have left holds less memory after Trim, and goes on as if nothing had been
+// done.
 func TestTrim(t *testing.T) {
 	const n = 1 << 20
 	q, other := New(), New()
@@ -23,7 +24,7 @@ func TestTrim(t *testing.T) {
 	}
 	for i := range n {
 		if i == 100 || i == n/2 || i == 4*n/5 {
-			before, entries := q.pool.bytes(), q.pending+q.dead
+			before, entries := q.pool.bytes(), q.pending+q.stale
 			q.Trim()
 			if err := q.check(); err != nil {
 				t.Fatal(err)
@@ -121,12 +122,12 @@ func TestQueueUsesChunksAndLevelsAgain(t *testing.T) {
 	}
 }
 
-// What lets go of records has the deaths of their ids counted before, and lets go of the bits too.
-func TestPagesGoWhileDeathsWait(t *testing.T) {
+// Dropping records applies the deferred invalidations of their ids first, and drops the bits too.
+func TestPagesGoWhileInvalidationsAreDeferred(t *testing.T) {
 	for _, way := range []string{"collapse", "glance"} {
 		q := New()
 		q.SetMost(40)
-		q.SetWaiting()
+		q.SetDeferring()
 		for i := range ID(100) {
 			_ = q.Schedule(i<<pageBits, float64(100+i))
 		}
@@ -134,16 +135,16 @@ func TestPagesGoWhileDeathsWait(t *testing.T) {
 			q.Cancel(i << pageBits)
 		}
 		_ = q.Reschedule(3<<pageBits, 500)
-		if q.deaths.n == 0 || q.bitPages != 12 {
-			t.Fatalf("%s: %d deaths wait, and bits of %d pages are there", way, q.deaths.n, q.bitPages)
+		if q.deferred.n == 0 || q.bitPages != 12 {
+			t.Fatalf("%s: %d invalidations are deferred, and bits of %d pages are there", way, q.deferred.n, q.bitPages)
 		}
 		if way == "collapse" {
 			q.collapse()
 		} else {
-			q.countDeaths()
+			q.applyAllDeferred()
 			q.sweep()
 			for range q.pages {
-				q.glance()
+				q.releasePage()
 			}
 		}
 		if err := q.check(); err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// byTurns does all of some things in each turn of a benchmark, and reports the least time of each, in nanoseconds for each of so many operations.
+// byTurns does all of some things in each turn of a benchmark, and reports the least time of each,
+// in nanoseconds for each of so many operations.
 func byTurns(b *testing.B, ops int, names []string, do func(i int)) {
 	best := make([]float64, len(names))
 	for b.Loop() {
@@ -66,7 +67,8 @@ func BenchmarkFillByTurns(b *testing.B) {
 	}
 }
 
-// Cancelling and moving every other time, beside holds: of random ids, and of ids that the caller names to PrefetchID four operations before.
+// Cancelling and moving every other time, beside holds: of random ids, and of ids that the caller
+// names to PrefetchID four operations before.
 func BenchmarkCancelByTurns(b *testing.B) {
 	const (
 		n     = 1_000_000

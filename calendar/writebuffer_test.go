@@ -40,8 +40,9 @@ func FuzzColdQueue(f *testing.F) {
 	})
 }
 
-// Long runs of holds, so that as much is collected as there is room for, between which other things are done: whatever is asked of a queue while
-// something is still to be written is answered as by one that writes at once.
+// Long runs of holds, so that as much is collected as there is room for, between which other things
+// are done: whatever is asked of a queue while something is still to be written is answered as by
+// one that writes at once.
 func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 	most := 0
 	for seed := range soak.Size[uint64](12, 40) {
@@ -70,7 +71,7 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 				at += j.Next()
 				must(t, want.Schedule(id, at))
 				must(t, got.Schedule(id, at))
-				most = max(most, got.Late())
+				most = max(most, got.Buffered())
 			}
 			must(t, got.Check())
 			id, other, at := calendar.ID(r.IntN(n)), calendar.ID(r.IntN(n)), want.Now()+j.Next()
@@ -126,9 +127,9 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 	}
 }
 
-// Whatever is called right after Next, of the id that was dispatched or of another, is answered as by a queue that has nothing more to write: here
-// one that was asked something in between.
-func TestNothingIsSeenOfWhoLeft(t *testing.T) {
+// Whatever is called right after Next, of the id that was dispatched or of another, is answered as
+// by a queue that has nothing more to write: here one that was asked something in between.
+func TestDispatchedIsGone(t *testing.T) {
 	for seed := range soak.Size[uint64](24, 200) {
 		queues := [2]*calendar.Queue{calendar.New(), calendar.New()}
 		for i, q := range queues {

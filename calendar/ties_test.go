@@ -9,29 +9,29 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// A crowd of simultaneous events must not be moved about for each event that comes before it.
-func TestQueuePeeksPastACrowd(t *testing.T) {
-	const crowd, early = 100_000, 10_000
+// Many simultaneous events must not be moved about for each event that comes before it.
+func TestQueuePeeksPastTies(t *testing.T) {
+	const tied, early = 100_000, 10_000
 	q := calendar.New()
-	for id := range calendar.ID(crowd) {
+	for id := range calendar.ID(tied) {
 		must(t, q.Schedule(id, 1e6))
 	}
 	q.Peek()
 	moved, _ := work(t, q, early, func() {
 		for i := range calendar.ID(early) {
-			must(t, q.Schedule(crowd, float64(i)))
-			must(t, q.Schedule(crowd+1, float64(i)+0.5))
+			must(t, q.Schedule(tied, float64(i)))
+			must(t, q.Schedule(tied+1, float64(i)+0.5))
 			for range q.Until(float64(i) + 0.75) {
 			}
 			if id, _, _ := q.Peek(); id != 0 {
-				t.Fatalf("the first of the crowd is %d", id)
+				t.Fatalf("the first of the ties is %d", id)
 			}
 		}
 	})
 	if moved > 4 {
 		t.Errorf("%.2f entries moved per event", moved)
 	}
-	for want := range calendar.ID(crowd) {
+	for want := range calendar.ID(tied) {
 		if id, _, _ := q.Next(); id != want {
 			t.Fatalf("got %d, not %d", id, want)
 		}
@@ -64,36 +64,38 @@ func TestQueueOneMillionAtOnce(t *testing.T) {
 	}
 }
 
-// Two crowds two units in the last place apart, and an event that comes between them after the second was looked at.
-func TestQueueBetweenNeighbouringCrowds(t *testing.T) {
-	const crowd = 100
+// Many events at each of two times two units in the last place apart, and an event that comes
+// between them after the second was looked at.
+func TestQueueBetweenNeighbouringTies(t *testing.T) {
+	const tied = 100
 	q := calendar.New()
 	first := 1.0
 	between := math.Nextafter(first, 2)
 	second := math.Nextafter(between, 2)
-	for id := range calendar.ID(crowd) {
+	for id := range calendar.ID(tied) {
 		must(t, q.Schedule(id, first))
-		must(t, q.Schedule(id+crowd, second))
+		must(t, q.Schedule(id+tied, second))
 	}
-	for range crowd {
+	for range tied {
 		q.Next()
 	}
-	if id, at, _ := q.Peek(); id != crowd || at != second {
-		t.Fatalf("the second crowd begins with %d at %v", id, at)
+	if id, at, _ := q.Peek(); id != tied || at != second {
+		t.Fatalf("the second ties begin with %d at %v", id, at)
 	}
 	must(t, q.Schedule(0, between))
 	must(t, q.Check())
 	if id, at, _ := q.Next(); id != 0 || at != between {
 		t.Errorf("got %d at %v", id, at)
 	}
-	for want := calendar.ID(crowd); want < 2*crowd; want++ {
+	for want := calendar.ID(tied); want < 2*tied; want++ {
 		if id, at, _ := q.Next(); id != want || at != second {
 			t.Fatalf("got %d at %v, want %d", id, at, want)
 		}
 	}
 }
 
-// Events that are scheduled backwards lie before everything that has been divided so far, again and again.
+// Events that are scheduled backwards lie before everything that has been divided so far, again and
+// again.
 func TestQueueScheduledBackwards(t *testing.T) {
 	n := soak.Size[calendar.ID](30_000, 100_000)
 	for _, peek := range []bool{false, true} {
@@ -112,7 +114,8 @@ func TestQueueScheduledBackwards(t *testing.T) {
 				}
 			}
 		})
-		// At worst a level doubles each time that it is taken up into another: log₂(10⁵/48) ≈ 11 times.
+		// At worst a level doubles each time that it is taken up into another: log₂(10⁵/48) ≈ 11
+		// times.
 		if moved > 14 || levels > 30 {
 			t.Errorf("peek %v: %.1f moves per event, %d levels", peek, moved, levels)
 		}

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// Whatever is asked of a queue while deaths wait is answered as by one in which none do; and stamps come round all the time.
-func TestDeathsWait(t *testing.T) {
+// Whatever is asked of a queue while invalidations are deferred is answered as by one in which none
+// are; and versions come round all the time.
+func TestInvalidationsAreDeferred(t *testing.T) {
 	most := 0
 	for seed := range soak.Size[uint64](24, 200) {
 		r := rand.New(rand.NewPCG(seed, 91))
@@ -23,14 +24,14 @@ func TestDeathsWait(t *testing.T) {
 		got.SetMost([]int{40, 300, 1000}[seed%3])
 		switch seed / 3 % 3 {
 		case 0:
-			got.SetWaiting()
+			got.SetDeferring()
 		case 1:
 			got.SetCold()
 		case 2:
 			got.SetCool()
 		}
 		if seed%2 == 0 {
-			got.SetStamps(2 + r.Uint32N(500))
+			got.SetVersions(2 + r.Uint32N(500))
 		}
 		ids := []uint32{n + 100, 3 * n}[seed%2] // of these some are never pending, or many
 		for id := range calendar.ID(n) {
@@ -132,7 +133,7 @@ func TestDeathsWait(t *testing.T) {
 					same("pending", id, got.Stats().Pending, want.Stats().Pending)
 				}
 			}
-			most = max(most, got.Waiting())
+			most = max(most, got.Deferred())
 			if r.IntN(40) == 0 {
 				must(t, got.Check())
 			}
@@ -146,38 +147,40 @@ func TestDeathsWait(t *testing.T) {
 		same("len", 0, got.Len(), 0)
 	}
 	if most < 8 {
-		t.Errorf("no more than %d deaths waited", most)
+		t.Errorf("no more than %d invalidations were deferred", most)
 	}
 }
 
-// Deaths do not wait for ever if no others come: what is near is not doubted any more soon.
-func TestDeathsAreCountedInTime(t *testing.T) {
+// Invalidations are not deferred for ever if no others come: soon entries of the bottom need not be
+// checked any more.
+func TestDeferredInvalidationsAreApplied(t *testing.T) {
 	q := calendar.New()
 	q.SetMost(40)
-	q.SetWaiting()
+	q.SetDeferring()
 	for id := range calendar.ID(1000) {
 		must(t, q.Schedule(id, float64(id)))
 	}
 	for id := range calendar.ID(20) {
 		must(t, q.Reschedule(900+id, 990))
 	}
-	if q.Waiting() != 8 {
-		t.Fatalf("%d deaths wait", q.Waiting())
+	if q.Deferred() != 8 {
+		t.Fatalf("%d invalidations are deferred", q.Deferred())
 	}
 	for range 800 {
 		q.Next()
 	}
-	if q.Waiting() != 0 {
-		t.Errorf("%d deaths still wait after 800 events", q.Waiting())
+	if q.Deferred() != 0 {
+		t.Errorf("%d invalidations are still deferred after 800 events", q.Deferred())
 	}
 	must(t, q.Check())
 }
 
-// An event that was moved while there was none is not forgotten when many others are scheduled at once.
-func TestDeathsBeforeManyEvents(t *testing.T) {
+// An event that was moved while there was none is not forgotten when many others are scheduled at
+// once.
+func TestDeferredBeforeManyEvents(t *testing.T) {
 	q := calendar.New()
 	q.SetMost(10)
-	q.SetWaiting()
+	q.SetDeferring()
 	for id := range calendar.ID(1000) {
 		must(t, q.Schedule(id, float64(id)))
 	}
@@ -185,8 +188,8 @@ func TestDeathsBeforeManyEvents(t *testing.T) {
 		q.Cancel(id)
 	}
 	must(t, q.Reschedule(5000, 3))
-	if q.Waiting() == 0 {
-		t.Fatal("no death waits")
+	if q.Deferred() == 0 {
+		t.Fatal("no invalidation is deferred")
 	}
 	must(t, q.ScheduleAll(context.Background(), 100, 50, 1, func(_ int, first calendar.ID, at []float64) error {
 		for i := range at {
@@ -200,11 +203,12 @@ func TestDeathsBeforeManyEvents(t *testing.T) {
 	}
 }
 
-// Moving, or cancelling and scheduling, events of many ids that were not pending is noticed, whenever it is asked for.
-func TestDeathsOfNobody(t *testing.T) {
+// Moving, or cancelling and scheduling, events of many ids that were not pending is noticed,
+// whenever it is asked for.
+func TestDeferredWithoutAnEvent(t *testing.T) {
 	q := calendar.New()
 	q.SetMost(40)
-	q.SetWaiting()
+	q.SetDeferring()
 	for id := range calendar.ID(1000) {
 		must(t, q.Schedule(id, float64(id%7)))
 	}
@@ -235,27 +239,28 @@ func TestDeathsOfNobody(t *testing.T) {
 	}
 }
 
-// Of a crowd whose first chunks leave with a dead entry that is not yet counted, those behind it that were counted stay so.
-func TestDeathsInACrowdThatLeaves(t *testing.T) {
-	const crowd, last = 150, 149 // five chunks, of which four are brought near at once
+// Of ties whose first chunks leave with a stale entry that is not yet counted, those behind it
+// that were counted stay so.
+func TestDeferredInTiesThatLeave(t *testing.T) {
+	const tied, last = 150, 149 // five chunks, of which four are brought to the bottom at once
 	q := calendar.New()
 	q.SetMost(200)
-	q.SetWaiting()
+	q.SetDeferring()
 	must(t, q.Schedule(1000, 1))
-	for id := range calendar.ID(crowd) {
+	for id := range calendar.ID(tied) {
 		must(t, q.Schedule(id, 5))
 	}
 	for id := range calendar.ID(300) {
 		must(t, q.Schedule(200+id, 6+float64(id)/2))
 	}
-	q.Next() // from here on the crowd has a bucket of its own
+	q.Next() // from here on the ties have a bucket of their own
 	q.Cancel(last)
 	for id := range calendar.ID(7) {
 		q.Cancel(400 + id)
 	}
 	q.Cancel(0) // which has that of the last counted
-	if q.Waiting() != 8 {
-		t.Fatalf("%d deaths wait", q.Waiting())
+	if q.Deferred() != 8 {
+		t.Fatalf("%d invalidations are deferred", q.Deferred())
 	}
 	for id := calendar.ID(1); id < last; id++ {
 		if got, at, ok := q.Next(); got != id || at != 5 || !ok {
@@ -264,15 +269,16 @@ func TestDeathsInACrowdThatLeaves(t *testing.T) {
 		must(t, q.Check())
 	}
 	if id, at, ok := q.Next(); id != 200 || at != 6 || !ok {
-		t.Errorf("%d at %v, %v after the crowd", id, at, ok)
+		t.Errorf("%d at %v, %v after the ties", id, at, ok)
 	}
 }
 
-// An id can be scheduled whose death waits before that of another, and a queue can be reset while they wait.
-func TestDeathsBeforeOthers(t *testing.T) {
+// An id can be scheduled whose invalidation is deferred before that of another, and a queue can be
+// reset while they wait.
+func TestDeferredBeforeOthers(t *testing.T) {
 	q := calendar.New()
 	q.SetMost(40)
-	q.SetWaiting()
+	q.SetDeferring()
 	for range 2 {
 		for id := range calendar.ID(100) {
 			must(t, q.Schedule(id, float64(id)))
@@ -287,8 +293,8 @@ func TestDeathsBeforeOthers(t *testing.T) {
 		}
 		q.Cancel(3)
 		must(t, q.Reschedule(200, 8))
-		if q.Waiting() != 2 {
-			t.Fatalf("%d deaths wait", q.Waiting())
+		if q.Deferred() != 2 {
+			t.Fatalf("%d invalidations are deferred", q.Deferred())
 		}
 		q.Reset(0)
 		must(t, q.Check())
@@ -298,7 +304,8 @@ func TestDeathsBeforeOthers(t *testing.T) {
 	}
 }
 
-// reticent is a queue that is not asked how many events there are, nor when they are due, since that has deaths counted: it takes note of it.
+// reticent is a queue that is not asked how many events there are, nor when they are due, since
+// that applies deferred invalidations: it remembers that.
 type reticent struct {
 	*calendar.Queue
 	at map[calendar.ID]float64
@@ -351,7 +358,7 @@ func (q reticent) Next() (id calendar.ID, at float64, ok bool) {
 	return id, at, ok
 }
 
-func FuzzDeathsWait(f *testing.F) {
+func FuzzDeferred(f *testing.F) {
 	f.Add([]byte("schedule, cancel, peek, next"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var sets []calendartest.Set
@@ -361,8 +368,8 @@ func FuzzDeathsWait(f *testing.F) {
 			if i == 1 {
 				q.SetCold()
 			} else {
-				q.SetWaiting()
-				q.SetStamps(uint32(2 + len(data)))
+				q.SetDeferring()
+				q.SetVersions(uint32(2 + len(data)))
 			}
 			sets = append(sets, reticent{q, make(map[calendar.ID]float64)})
 		}
