@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Tests of one goroutine that find the same in programs that are checked for races, and take thirty times as long there.
+// Tests of one goroutine that find the same in programs that are checked for races, and take thirty
+// times as long there.
 
 func TestQueueAllocatesNothing(t *testing.T) {
 	c := New[int]()
@@ -34,8 +35,9 @@ func TestQueueAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Events that pass through for ever need no more room than those that are there at once, whether they are dispatched or cancelled. That is of each queue: if the
-// system moves the goroutine to another thread it uses those of another shard, which keep what they had.
+// Events that pass through for ever need no more room than those that are there at once, whether
+// they are dispatched or cancelled. That is of each queue: if the system moves the goroutine to
+// another thread it uses those of another shard, which keep what they had.
 func TestQueueMemoryIsBounded(t *testing.T) {
 	c := New[int](Concurrency(2))
 	r := rand.New(rand.NewPCG(5, 0))

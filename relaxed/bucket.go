@@ -6,16 +6,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
-// An entry is an event as it lies in a bucket. It is alive while its slot has its stamp.
+// An entry is an event as it lies in a bucket. It is valid while its slot has its version.
 type entry struct {
-	key         uint64
-	slot, stamp uint32
+	key           uint64
+	slot, version uint32
 }
 
 // A bucket is entries in the order in which they came. Its zero value is empty.
 //
-// They lie in chunks of consecutive places, of which the first tells the chunk that follows. The place that the next entry would
-// take is tail; where that is the first of a chunk, the last chunk is full, or, at 0, there is none.
+// They lie in chunks of consecutive places, of which the first has the number of the chunk that
+// follows. The place that the next entry would take is tail; where that is the first of a chunk,
+// the last chunk is full, or, at 0, there is none.
 type bucket struct {
 	head uint32 // first chunk
 	tail uint32 // place after the last entry, 0 when empty
@@ -82,13 +83,14 @@ func (q *subqueue[V]) entries(b bucket, c uint32) []entry {
 	return es
 }
 
-// drain calls do with the entries of each chunk of a bucket, and makes the chunks spare ones. The next ones are asked for meanwhile.
+// drain calls do with the entries of each chunk of a bucket, and makes the chunks spare ones. The
+// next ones are prefetched meanwhile.
 func (q *subqueue[V]) drain(b bucket, do func([]entry)) {
 	q.moved += uint64(b.n)
 	last := b.last()
-	ahead := q.follow(b.head, last)
+	ahead := q.prefetchNext(b.head, last)
 	for c := b.head; ; {
-		ahead = q.follow(ahead, last)
+		ahead = q.prefetchNext(ahead, last)
 		do(q.entries(b, c))
 		next := q.release(c)
 		if c == last {
@@ -98,17 +100,17 @@ func (q *subqueue[V]) drain(b bucket, do func([]entry)) {
 	}
 }
 
-// fetch asks for a chunk.
-func (q *subqueue[V]) fetch(c uint32) {
+// prefetchChunk prefetches a chunk.
+func (q *subqueue[V]) prefetchChunk(c uint32) {
 	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
 }
 
-// follow asks for the chunk after c and returns it, unless c is the last.
-func (q *subqueue[V]) follow(c, last uint32) uint32 {
+// prefetchNext prefetches the chunk after c and returns it, unless c is the last.
+func (q *subqueue[V]) prefetchNext(c, last uint32) uint32 {
 	if c == last {
 		return c
 	}
 	c = q.next(c)
-	q.fetch(c)
+	q.prefetchChunk(c)
 	return c
 }

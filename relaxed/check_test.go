@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// checkQueue verifies the invariants of a queue that nobody is using, and tells the first one that it finds broken.
+// checkQueue verifies the invariants of a queue that is not in use, and returns the first one that
+// it finds broken.
 func checkQueue[V comparable](c *Queue[V]) error {
 	for k := range c.subqueues {
 		d, i, there := c.subqueue(k)
@@ -20,7 +21,7 @@ func checkQueue[V comparable](c *Queue[V]) error {
 		if w := d.tops[i].Load(); w != q.top() {
 			return fmt.Errorf("queue %d: its top is %x, not %x", k, w, q.top())
 		}
-		none := q.live == 0 || len(c.shards) == 1 // who is alone publishes none
+		none := q.live == 0 || len(c.shards) == 1 // a single shard publishes none
 		if horizon := d.horizons[i].Load(); none != (horizon == pastAll) {
 			return fmt.Errorf("queue %d has %d events, and its horizon is %x", k, q.live, horizon)
 		}
@@ -29,43 +30,43 @@ func checkQueue[V comparable](c *Queue[V]) error {
 }
 
 func checkSubqueue[V comparable](q *subqueue[V]) error {
-	live, dead, chunks := 0, 0, 0
+	live, stale, chunks := 0, 0, 0
 	seen := map[uint32]bool{}
 	count := func(e entry) error {
 		if int(e.slot) >= len(q.slots) {
 			return fmt.Errorf("an entry has slot %d of %d", e.slot, len(q.slots))
 		}
-		if !q.alive(&e) {
-			dead++
+		if !q.isCurrent(&e) {
+			stale++
 			return nil
 		}
 		live++
 		if seen[e.slot] {
-			return fmt.Errorf("two entries are alive in slot %d", e.slot)
+			return fmt.Errorf("two entries are current in slot %d", e.slot)
 		}
 		seen[e.slot] = true
 		return nil
 	}
 
-	if q.head < 0 || q.head > q.tail || q.tail > nearLen {
-		return fmt.Errorf("the near entries are %d to %d", q.head, q.tail)
+	if q.head < 0 || q.head > q.tail || q.tail > bottomLen {
+		return fmt.Errorf("the entries of the bottom are %d to %d", q.head, q.tail)
 	}
 	depth := len(q.levels)
 	bottom := &q.levels[depth-1]
 	for i := q.head; i < q.tail; i++ {
-		e := q.near[i]
+		e := q.bottom[i]
 		if err := count(e); err != nil {
 			return err
 		}
-		if i > q.head && q.near[i-1].key > e.key {
-			return fmt.Errorf("the near entries are not in order at %d", i)
+		if i > q.head && q.bottom[i-1].key > e.key {
+			return fmt.Errorf("the entries of the bottom are not in order at %d", i)
 		}
 		if e.key > q.maxBelow(depth-1) {
-			return fmt.Errorf("%x is near, but level %d begins at %x", e.key, depth-1, bottom.end)
+			return fmt.Errorf("%x is at the bottom, but level %d begins at %x", e.key, depth-1, bottom.end)
 		}
 	}
-	if q.live > 0 && (q.head == q.tail || !q.alive(&q.near[q.head])) {
-		return errors.New("there are events, but the first of the near entries is not alive")
+	if q.live > 0 && (q.head == q.tail || !q.isCurrent(&q.bottom[q.head])) {
+		return errors.New("there are events, but the first entry of the bottom is not current")
 	}
 
 	used := make([]bool, len(q.nested))
@@ -96,7 +97,7 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 			}
 			used[b.head] = true
 			below := q.nested[b.head]
-			if below.held != int(b.n) || below.held < int(q.crowded) {
+			if below.held != int(b.n) || below.held < int(q.maxInBucket) {
 				return fmt.Errorf("it has %d entries, its nested level %d", b.n, below.held)
 			}
 			return checkLevel(below, true, max(from, (t.base+uint64(k))<<t.shift), min(most, t.ceiling(uint32(k))-1))
@@ -154,11 +155,11 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 			return fmt.Errorf("nested level %d is lost", i)
 		}
 	}
-	if live != q.live || dead != q.dead {
-		return fmt.Errorf("%d entries are alive and %d dead, not %d and %d", live, dead, q.live, q.dead)
+	if live != q.live || stale != q.stale {
+		return fmt.Errorf("%d entries are current and %d stale, not %d and %d", live, stale, q.live, q.stale)
 	}
-	if dead > live+q.slack || live == 0 && dead > 0 {
-		return fmt.Errorf("%d entries are alive and %d dead", live, dead)
+	if stale > live+q.slack || live == 0 && stale > 0 {
+		return fmt.Errorf("%d entries are current and %d stale", live, stale)
 	}
 
 	free, spent := 0, 0
@@ -169,7 +170,7 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 	}
 	var none V
 	for i := range q.slots {
-		if q.slots[i].stamp == retired {
+		if q.slots[i].version == retired {
 			spent++
 		}
 		if !seen[uint32(i)] && q.slots[i].value != none {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/release"
 )
 
-// How order is kept between shards. Each queue publishes its horizon. Whoever is about to take an event that is later than the horizon
-// of another shard is ahead of it:
+// How order is kept between shards. Each subqueue publishes its horizon. A goroutine that is about
+// to take an event later than the horizon of another shard is ahead of it:
 //
 //	shard 0   ──●──●──●──●──●───────●──▶  time          ● events, a dozen of which lie before the horizon
 //	                        ▲ horizon
@@ -17,22 +17,23 @@ import (
 //	                              ▲ top: the process here is ahead, and waits for the one behind, or helps it
 
 const (
-	// chooseEvery is after how many events from a queue one who takes them chooses anew in any case: until is of no use where
-	// there were no events at the time.
+	// chooseEvery is the number of events from a subqueue after which a goroutine chooses anew in
+	// any case: until is of no use where there were no events at the time.
 	chooseEvery = 16
-	// chooseAmong is how many other shards it then looks at.
+	// chooseAmong is the number of other shards that it then reads.
 	chooseAmong = 4
-	// idleLooks is how many looks at a shard find nothing new there before it is taken for deserted.
+	// idleLooks is how often a shard must show nothing new before it is taken for deserted.
 	idleLooks = 2
-	// publishEvery is after how many events the horizon is published at the latest. A shard that publishes nothing is taken for a
-	// deserted one.
+	// publishEvery is the number of events after which the horizon is published at the latest. A
+	// shard that publishes nothing is taken for a deserted one.
 	publishEvery = 17
-	// patience is how long to wait for those who are behind while nothing is published, and maxPatience while they move.
+	// patience is how long to wait for a shard that is behind while it publishes nothing, and
+	// maxPatience while it does.
 	patience    = 3 * time.Microsecond
 	maxPatience = 15 * time.Microsecond
 )
 
-// publish lets others know how far they may go before they should come and help.
+// publish publishes the horizon: how far others may go before they should come and help.
 func (c *Queue[V]) publish(s *shard, q *subqueue[V], i uint32) {
 	if len(c.shards) == 1 { // there are no others
 		q.toPublish = math.MaxInt32
@@ -43,32 +44,32 @@ func (c *Queue[V]) publish(s *shard, q *subqueue[V], i uint32) {
 	release.Store(&s.horizons[i%maxPer], horizon)
 }
 
-// horizon is a key before which about n events lie, or all, if there are fewer; and how many of them that is. If there are no events,
-// it is pastAll.
+// horizon returns a key before which about n events lie, or all, if there are fewer; and how many
+// of them that is. If there are no events, it is pastAll.
 func (q *subqueue[V]) horizon(n int) (key uint64, events int) {
 	if q.live == 0 {
 		return pastAll, 0
 	}
-	near := q.near[q.head:q.tail]
-	last := len(near) - 1
-	if n <= last || q.live+q.dead == len(near) {
+	bottom := q.bottom[q.head:q.tail]
+	last := len(bottom) - 1
+	if n <= last || q.live+q.stale == len(bottom) {
 		n = min(n, last)
-		return near[n].key, n
+		return bottom[n].key, n
 	}
-	// Those behind the near ones are taken to be as far from one another as these.
-	high, low := bits.Mul64(near[last].key-near[0].key, uint64(n))
+	// Those behind the bottom are taken to be as far from one another as those at the bottom.
+	high, low := bits.Mul64(bottom[last].key-bottom[0].key, uint64(n))
 	if high >= uint64(last) {
 		return pastAll - 1, n
 	}
 	ahead, _ := bits.Div64(high, low, uint64(last))
-	key, over := bits.Add64(near[0].key, ahead, 0)
+	key, over := bits.Add64(bottom[0].key, ahead, 0)
 	if over != 0 {
 		key = pastAll - 1
 	}
 	return min(key, pastAll-1), n
 }
 
-// published is a number that changes when a queue of a shard publishes anything.
+// published is a number that changes when a subqueue of a shard publishes anything.
 func (c *Queue[V]) published(number uint32) (sum uint64) {
 	for k := range c.per {
 		sum = sum*3 + c.shards[number].horizons[k%maxPer].Load()
@@ -76,8 +77,9 @@ func (c *Queue[V]) published(number uint32) (sum uint64) {
 	return sum
 }
 
-// choose decides where to go on after an event of queue q with the given key was taken. It looks at some other shards: if one has fallen
-// behind, with that one, until it has caught up; else at home. It reports whether that one may catch up by itself.
+// choose decides where to go on after an event of subqueue q with the given key was taken. It reads
+// some other shards: if one has fallen behind, it goes on there until that has caught up; else at
+// home. It reports whether that one may catch up by itself.
 func (c *Queue[V]) choose(a *affinity, q *subqueue[V], where, key uint64) (behind bool) {
 	home, working := homeOf(where), workOf(where)
 	n := uint32(len(c.shards))
@@ -119,9 +121,10 @@ func (c *Queue[V]) choose(a *affinity, q *subqueue[V], where, key uint64) (behin
 	return behind
 }
 
-// waitForBehind is for one about to go to a shard that has fallen behind a key. It waits a little for those who work there to catch up,
-// which they mostly do, and stays at home then: whoever comes to help takes from their caches all that they work with, and slows them
-// down more than it helps. If nobody works there, it goes at once.
+// waitForBehind is called before going to a shard that has fallen behind a key. It waits a little
+// for the goroutines that work there to catch up, which they mostly do, and stays at home then: a
+// goroutine that comes to help takes from their caches all that they work with, and slows them down
+// more than it helps. If none works there, it goes at once.
 func (c *Queue[V]) waitForBehind(a *affinity, key uint64) {
 	at := a.at.Load()
 	who := workOf(at)
@@ -165,8 +168,9 @@ func (c *Queue[V]) after(other, not uint32) uint32 {
 	return other
 }
 
-// stalled reports whether nobody has worked for some looks with the shard that one who works with q watches, and events before a key
-// are waiting there. They may be too few to be noticed otherwise. If it is not so, it watches the next shard from now on.
+// stalled reports whether, for some looks, no goroutine has worked with the shard that is watched
+// from q, and events before a key are waiting there. They may be too few to be noticed otherwise.
+// If not, it watches the next shard from now on.
 func (c *Queue[V]) stalled(q *subqueue[V], working uint32, key uint64) bool {
 	if q.watched != working && q.seen == c.published(q.watched) {
 		if q.idle++; q.idle < idleLooks {

@@ -15,9 +15,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// crowds calls f for numbers of processors and of goroutines, fewer of them if tests should be short. The race detector has nothing to see
-// in one goroutine.
-func crowds(t *testing.T, f func(t *testing.T, goroutines int)) {
+// manyGoroutines calls f for numbers of processors and of goroutines, fewer of them if tests should
+// be short. The race detector has nothing to see in one goroutine.
+func manyGoroutines(t *testing.T, f func(t *testing.T, goroutines int)) {
 	for _, processors := range []int{1, 2, 8} {
 		for _, goroutines := range []int{1, 2, 8, 64} {
 			if testing.Short() && processors*goroutines > 64 || interleave.Enabled && goroutines == 1 {
@@ -36,7 +36,7 @@ var fewer = 1
 
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestQueueConserves(t *testing.T) {
-	crowds(t, func(t *testing.T, goroutines int) {
+	manyGoroutines(t, func(t *testing.T, goroutines int) {
 		each := min(24_000/fewer, stress.FewerRaced(soak.Size(10_000, 24_000), 1500)) / goroutines
 		for _, c := range []*Queue[int]{
 			New[int](),
@@ -110,7 +110,7 @@ func TestQueueConserves(t *testing.T) {
 
 // Of all that cancel or dispatch an event one does.
 func TestQueueCancelsOnce(t *testing.T) {
-	crowds(t, func(t *testing.T, goroutines int) {
+	manyGoroutines(t, func(t *testing.T, goroutines int) {
 		c := New[int]()
 		n := max(soak.Size(40, 100), stress.FewerRaced(300, 150)/fewer)
 		var stale []Handle
@@ -154,9 +154,10 @@ func TestQueueCancelsOnce(t *testing.T) {
 	})
 }
 
-// As long as there is an event, Next finds one: each goroutine has at most one in hand, and there is one more.
+// As long as there is an event, Next finds one: each goroutine has at most one in hand, and there
+// is one more.
 func TestQueueIsNeverEmpty(t *testing.T) {
-	crowds(t, func(t *testing.T, goroutines int) {
+	manyGoroutines(t, func(t *testing.T, goroutines int) {
 		for _, c := range []*Queue[int]{New[int](), New[int](Concurrency(4), perProcess(3)), New[int](Concurrency(2), perProcess(1))} {
 			for i := range goroutines + 1 {
 				_, _ = c.Schedule(float64(i), i)
@@ -181,7 +182,8 @@ func TestQueueIsNeverEmpty(t *testing.T) {
 	})
 }
 
-// An event wanders from calendar to calendar, and is always in one: the next is scheduled before it is cancelled.
+// An event wanders from calendar to calendar, and is always in one: the next is scheduled before it
+// is cancelled.
 func TestQueueSeesWhatWanders(t *testing.T) {
 	for _, processors := range []int{2, 8} {
 		func() {
@@ -222,7 +224,8 @@ func TestQueueSeesWhatWanders(t *testing.T) {
 	}
 }
 
-// One who holds a lock hides one calendar, and no more. Nobody says that there is nothing until that can be seen.
+// A goroutine that holds a lock hides one subqueue, and no more. No call says that there is nothing
+// until that can be seen.
 func TestQueueWithOneHalted(t *testing.T) {
 	c := New[int](Concurrency(2))
 	for i := range 100 {

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// addLevel adds a level for n entries with keys from low to high, which all belong below the last level. The caller sets the end of
-// the level above.
+// addLevel adds a level for n entries with keys from low to high, which all belong below the last
+// level. The caller sets the end of the level above.
 func (q *subqueue[V]) addLevel(n int, low, high uint64) *level {
 	l := q.nextLevel()
 	if l.size == 0 && len(q.levels) == 2 {
@@ -46,9 +46,10 @@ func (l *level) shape(n int, low, high uint64) {
 	}
 }
 
-// growth is how many times as many entries passed through l, when it was last used, as it had been made for. While a level is worked
-// off, events are scheduled into it: many if it spans several jumps, few if it spans a small part of one. The next level in its
-// place will most likely fare alike.
+// growth is how many times as many entries passed through l, when it was last used, as it had been
+// made for. While a level is worked off, events are scheduled into it: many if it spans several
+// jumps, few if it spans a small part of one. The next level in its place will most likely be
+// alike.
 func (l *level) growth() float64 {
 	if l.through <= l.size {
 		return 1
@@ -57,16 +58,17 @@ func (l *level) growth() float64 {
 }
 
 const (
-	// firstGrowth is what is expected of the first level below level 0 when nothing is known yet. Were all jumps exponential it
-	// would be log n.
+	// firstGrowth is what is expected of the first level below level 0 when nothing is known yet.
+	// Were all jumps exponential it would be log n.
 	firstGrowth = 8
 	maxGrowth   = 32
 )
 
 // divide moves the entries of b, which was bucket i of the last level, into a level of their own.
 //
-// A bucket is probably one of many alike, filled all over. So its range is taken for that of its entries, and they are read once
-// and not twice. If it turns out otherwise, nothing is guessed of the buckets that come of it.
+// A bucket is probably one of many alike, filled all over. So its range is taken for that of its
+// entries, and they are read once and not twice. If it turns out otherwise, nothing is guessed of
+// the buckets that come of it.
 func (q *subqueue[V]) divide(b bucket, i uint32) {
 	depth := len(q.levels)
 	l := &q.levels[depth-1]
@@ -79,7 +81,7 @@ func (q *subqueue[V]) divide(b bucket, i uint32) {
 	guess := depth > 1 && !l.guessed
 	if !guess {
 		most := high
-		low, high = q.survey(b)
+		low, high = q.keyRange(b)
 		if depth == 1 {
 			high = later(low, high, most)
 		}
@@ -89,34 +91,36 @@ func (q *subqueue[V]) divide(b bucket, i uint32) {
 	l = &q.levels[depth-1]
 	l.end = min(below.ceiling(below.count-1), l.ceiling(i), q.limit(depth-1)) // and bucket i is open for what comes later
 	q.distribute(b, below)
-	q.lookAhead(&q.levels[depth-1], i+1)
+	q.startPrefetch(&q.levels[depth-1], i+1)
 }
 
-// lookAhead has the chunks of the first bucket of l from i on come into the cache bit by bit: see scout. That bucket is probably the next to be divided, and to follow
-// its chunks one by one from memory then takes longer than to divide them.
-func (q *subqueue[V]) lookAhead(l *level, i uint32) {
-	q.ahead.left = 0
+// startPrefetch begins to prefetch the chunks of the first bucket of l from i on, one by one: see
+// prefetchMore. That bucket is probably the next to be divided, and to follow its chunks from
+// memory then takes longer than to divide them.
+func (q *subqueue[V]) startPrefetch(l *level, i uint32) {
+	q.prefetching.left = 0
 	for end := min(i+8, l.count); i < end; i++ {
 		if b := &l.buckets[i]; b.tail != 0 {
-			q.ahead.chunk, q.ahead.left = b.head, b.n/(chunkSlots-1)
-			q.fetch(b.head)
+			q.prefetching.chunk, q.prefetching.left = b.head, b.n/(chunkSlots-1)
+			q.prefetchChunk(b.head)
 			return
 		}
 	}
 }
 
-// scout asks for one chunk more of the bucket that lookAhead has found. The one that tells where it is was asked for some events ago. If that is in another bucket meanwhile,
-// nothing is lost but the time.
-func (q *subqueue[V]) scout() {
-	if q.ahead.left > 0 {
-		q.ahead.left--
-		q.ahead.chunk = q.next(q.ahead.chunk)
-		q.fetch(q.ahead.chunk)
+// prefetchMore prefetches one more chunk of the bucket that startPrefetch has found. The chunk that
+// has its number was prefetched some events ago. If that is in another bucket by now, only the time
+// is lost.
+func (q *subqueue[V]) prefetchMore() {
+	if q.prefetching.left > 0 {
+		q.prefetching.left--
+		q.prefetching.chunk = q.next(q.prefetching.chunk)
+		q.prefetchChunk(q.prefetching.chunk)
 	}
 }
 
-// later is the end of a first level for keys from low to high: twice as far, so that there is room for what comes later (see roll), but not after
-// most.
+// later is the end of a first level for keys from low to high: twice as far, so that there is room
+// for what comes later (see roll), but not after most.
 func later(low, high, most uint64) uint64 {
 	if twice := 2*timekey.Time(high) - timekey.Time(low); twice < math.MaxFloat64 {
 		return min(timekey.Of(twice), most)
@@ -124,13 +128,13 @@ func later(low, high, most uint64) uint64 {
 	return high
 }
 
-// survey finds the least and the greatest key of b.
-func (q *subqueue[V]) survey(b bucket) (low, high uint64) {
+// keyRange finds the least and the greatest key of b.
+func (q *subqueue[V]) keyRange(b bucket) (low, high uint64) {
 	low, high = pastAll, 0
 	last := b.last()
-	ahead := q.follow(b.head, last)
+	ahead := q.prefetchNext(b.head, last)
 	for c := b.head; ; c = q.next(c) {
-		ahead = q.follow(ahead, last)
+		ahead = q.prefetchNext(ahead, last)
 		for _, e := range q.entries(b, c) {
 			low, high = min(low, e.key), max(high, e.key)
 		}
@@ -140,13 +144,13 @@ func (q *subqueue[V]) survey(b bucket) (low, high uint64) {
 	}
 }
 
-// distribute moves the entries of b into the buckets of t.
+// distribute moves the entries of b into the buckets of l.
 func (q *subqueue[V]) distribute(b bucket, l *level) {
 	q.moved += uint64(b.n)
 	shift, base, buckets, last := l.shift&63, l.base, l.buckets, b.last()
-	ahead := q.follow(b.head, last)
+	ahead := q.prefetchNext(b.head, last)
 	for c := b.head; ; {
-		ahead = q.follow(ahead, last)
+		ahead = q.prefetchNext(ahead, last)
 		for _, e := range q.entries(b, c) {
 			// This is push by hand, which saves 2 ns.
 			b := &buckets[e.key>>shift-base]

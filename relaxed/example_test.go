@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/relaxed"
 )
 
-// Particles decay, each into two of half its mass, until they are light. Several goroutines take one of the earliest decays each,
-// and schedule what comes of it. They are done when nothing is pending and nobody is about to schedule.
+// Particles decay, each into two of half its mass, until they are light. Several goroutines take
+// one of the earliest decays each, and schedule what comes of it. They are done when nothing is
+// pending and no goroutine is about to schedule.
 func ExampleQueue() {
 	type particle struct{ mass int }
 	c := relaxed.New[particle]()
@@ -47,7 +48,8 @@ func ExampleQueue() {
 	// Output: 1023 decays, 0 pending
 }
 
-// A timeout that is not needed any more is cancelled. Whoever cancels an event knows whether it was in time.
+// A timeout that is not needed any more is cancelled. Whoever cancels an event knows whether it was
+// in time.
 func ExampleQueue_Cancel() {
 	c := relaxed.New[string]()
 	timeout, _ := c.Schedule(30, "timeout")
@@ -68,7 +70,8 @@ func ExampleQueue_Cancel() {
 	// no event: false
 }
 
-// With one process the order is exact, also if an event comes that is earlier than some that have been dispatched.
+// With one process the order is exact, also if an event comes that is earlier than some that have
+// been dispatched.
 func ExampleConcurrency() {
 	c := relaxed.New[string](relaxed.Concurrency(1))
 	for i, at := range []float64{3, 1, 2} {

@@ -6,10 +6,10 @@ import "sync/atomic"
 // refused afterwards: it never touches another event, nor one of another queue. Handles can be
 // compared. The zero Handle names none.
 type Handle struct {
-	owner uint32 // the Queue: see newOwner
-	queue uint32 // the subqueue
-	place uint32 // the slot of the subqueue
-	stamp uint32 // tells apart the events that use the slot one after the other
+	owner   uint32 // the Queue: see newOwner
+	queue   uint32 // the subqueue
+	place   uint32 // the slot of the subqueue
+	version uint32 // tells apart the events that use the slot one after the other
 }
 
 // owners counts the queues that were made. It is all that they share.

@@ -36,24 +36,28 @@ const (
 
 func (v verb) String() string { return [...]string{"Schedule", "Cancel", "Next", "Peek"}[v] }
 
-// A scheduled is an event of the model. States of the model are entries in the order in which they were scheduled.
+// A scheduled is an event of the model. States of the model are entries in the order in which they
+// were scheduled.
 type scheduled struct {
 	at    float64
 	id    int
 	queue uint32
 }
 
-// queueModel is what a calendar is to those who see only what its operations return, each at one moment between its call and its return:
+// queueModel is what a queue is to callers, which see only what its operations return, each at one
+// moment between its call and its return:
 //
 //   - Schedule adds an event to a set;
-//   - Next takes the first of one of the calendars that the set is spread over: of its events the earliest, and of equal times that which
+//   - Next takes the first of one of the calendars that the set is spread over: of its events the
+//     earliest, and of equal times that which
 //     was scheduled first. It finds nothing only if there is nothing;
 //   - Cancel removes an event, and fails only if it is not there;
 //   - Peek tells the time of an event that is there, and finds nothing only if there is nothing.
 //
-// Which of the calendars Next chooses is left open. There is no bound on the rank that holds for short histories: as long as a process
-// has not looked around, its own events come first for it, and all others can be earlier. But there are no more than one candidate
-// for each calendar, and if there is one calendar, it is an exact queue. Queues tells which one an event was put into.
+// Which of the calendars Next chooses is left open. There is no bound on the rank that holds for
+// short histories: as long as a process has not looked around, its own events come first for it,
+// and all others can be earlier. But there are no more than one candidate for each calendar, and if
+// there is one calendar, it is an exact queue. Queues tells which one an event was put into.
 func queueModel(queues map[int]uint32) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return []scheduled(nil) },
@@ -96,9 +100,10 @@ func queueModel(queues map[int]uint32) porcupine.Model {
 	}
 }
 
-// recordCalendar has goroutines do things with a calendar, and returns what and when, and where the events were put. There are about as
-// many dispatches and cancellations as there are events, so that it is often empty, or nearly so. If restless, goroutines go to a shard
-// at random each time, so that one who looks whether all are empty is overtaken by those who come and go.
+// recordCalendar has goroutines do things with a calendar, and returns what and when, and where the
+// events were put. There are about as many dispatches and cancellations as there are events, so
+// that it is often empty, or nearly so. If restless, goroutines go to a shard at random each time,
+// so that one who looks whether all are empty is overtaken by those who come and go.
 func recordCalendar(c *Queue[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
 	logs := make([][]porcupine.Operation, goroutines)
 	named := make([]atomic.Pointer[Handle], goroutines*operations) // by value, when Schedule has returned
@@ -159,8 +164,9 @@ func recordCalendar(c *Queue[int], goroutines, operations int, seed uint64, rest
 	return slices.Concat(logs...), queues
 }
 
-// Histories of short runs are those of a set whose operations happen one after the other, see queueModel: with few processors and
-// many, few calendars and many, and with goroutines interrupted in the middle of operations, where that can be done.
+// Histories of short runs are those of a set whose operations happen one after the other, see
+// queueModel: with few processors and many, few calendars and many, and with goroutines interrupted
+// in the middle of operations, where that can be done.
 func TestQueueIsLinearizable(t *testing.T) {
 	histories := soak.Size(100, 250)
 	if interleave.Enabled {

@@ -21,9 +21,10 @@ func TestQueueInterrupted(t *testing.T) {
 	})
 }
 
-// An event goes to and fro between two calendars, always to the one that has just been looked at and before it leaves the other, so that
-// whoever looks for it finds each of them empty. It is always there, and nobody may say that there is none. Only that the calendars
-// became empty once more gives it away.
+// An event goes to and fro between two calendars, always to the one that has just been looked at
+// and before it leaves the other, so that a call that looks for it finds each of them empty. It is
+// always there, and no call may report that there is none. Only that the calendars became empty
+// once more gives it away.
 func TestQueueSeesWhatHides(t *testing.T) {
 	for name, look := range map[string]func(c *Queue[int]) bool{
 		"wasEmpty": func(c *Queue[int]) bool { return !c.wasEmpty() },
@@ -46,7 +47,8 @@ func TestQueueSeesWhatHides(t *testing.T) {
 						return // it has been found
 					}
 					looks++
-					// Looks at shard 0 and shard 1 take turns. Before one of them the event goes to the other.
+					// Looks at shard 0 and shard 1 take turns. Before one of them the event goes to
+					// the other.
 					moving = true
 					was, to := c.affinities[0].at.Load(), uint32(looks%2)
 					if to != e.queue {

@@ -1,15 +1,17 @@
 package relaxed
 
-// How events come down the levels of a queue. Each level has an end: the keys below it belong further down. Of two keys a < b, a is
-// never in a later bucket of a level than b, because a shift keeps order, and never in a level above b's, because the ends keep it.
-// Equal keys are in one bucket, and every step takes and appends entries in the order in which they lie.
+// How events come down the levels of a queue. Each level has an end: the keys below it belong
+// further down. Of two keys a < b, a is never in a later bucket of a level than b, because a shift
+// keeps order, and never in a level above b's, because the ends keep it. Equal keys are in one
+// bucket, and every step takes and appends entries in the order in which they lie.
 //
-// Where the entries of a bucket that is opened span less than the bucket does, the end is drawn in to what they span, and keys beyond it fall
-// into the bucket again, which is then opened once more. So a level is as fine as the events it was made for.
+// Where the entries of a bucket that is opened span less than the bucket does, the end is drawn in
+// to what they span, and keys beyond it fall into the bucket again, which is then opened once more.
+// So a level is as fine as the events it was made for.
 
 // A level is a row of buckets. Keys that are equal after a shift are in the same.
 type level struct {
-	end     uint64 // keys below are in the levels below, or near
+	end     uint64 // keys below are in the levels below, or at the bottom
 	base    uint64 // a key k is in bucket k>>shift − base
 	shift   uint8
 	guessed bool     // made without a look at the entries: see divide
@@ -33,8 +35,8 @@ func (l *level) ceiling(i uint32) uint64 {
 	return end
 }
 
-// maxBelow is the largest key that may be below level i. Usually it is not the level's end, but of a crowd some are below and others
-// are not.
+// maxBelow is the largest key that may be below level i. Usually it is not the level's end, but of
+// ties some are below and others are not.
 func (q *subqueue[V]) maxBelow(i int) uint64 {
 	end := q.levels[i].end
 	for ; i >= 0 && q.levels[i].end == end; i-- {
@@ -45,13 +47,14 @@ func (q *subqueue[V]) maxBelow(i int) uint64 {
 	return end - 1
 }
 
-// refill brings more of what is due first near. There must be something in the levels. It may all be dead.
+// refill brings more of what is due first to the bottom. There must be something in the levels. It
+// may all be stale.
 //
 //go:noinline
 func (q *subqueue[V]) refill() {
-	q.tail = int32(copy(q.near[:], q.near[q.head:q.tail]))
+	q.tail = int32(copy(q.bottom[:], q.bottom[q.head:q.tail]))
 	q.head = 0
-	for had := q.tail; q.tail == had && q.live+q.dead > int(had); {
+	for had := q.tail; q.tail == had && q.live+q.stale > int(had); {
 		depth := len(q.levels)
 		l := &q.levels[depth-1]
 		i := l.open
@@ -82,8 +85,8 @@ func (q *subqueue[V]) refill() {
 			l.buckets[i] = bucket{}
 			l.end = min(l.ceiling(i), q.limit(depth-1))
 		} else {
-			// A crowd: all are for the same time. Some of them come near, and the others stay, with those that are yet
-			// to come behind them.
+			// Ties: all are for the same time. Some of them go to the bottom, and the others stay,
+			// with those that are yet to come behind them.
 			others := b
 			others.head = q.next(q.next(b.head))
 			others.n -= loadMax
@@ -94,20 +97,22 @@ func (q *subqueue[V]) refill() {
 		l.held -= int(b.n)
 		l.through += int(b.n)
 		q.load(b)
-		q.scout()
+		q.prefetchMore()
 	}
 }
 
-// worthRolling reports whether the buckets of level 1 may as well be used for what comes after it: if there are not too few events for
-// them, and there is not much in level 0 to be looked through.
+// worthRolling reports whether the buckets of level 1 may as well be used for what comes after it:
+// if there are not too few events for them, and there is not much in level 0 to be looked through.
 func (q *subqueue[V]) worthRolling() bool {
 	above, l := &q.levels[0], &q.levels[1]
 	return l.held >= int(l.count) && above.held <= l.held/16 && above.end < above.ceiling(uint32(l.end>>63))
 }
 
-// roll has the empty buckets of level 1, those before the open one, follow after the others, as the days of a calendar queue do that
-// come round in the next year. If events are usually scheduled less than a year ahead, level 0 so remains all but empty. Otherwise all of
-// them would be found there when level 1 is done, and to divide them takes so long that other shards would be far ahead.
+// roll has the empty buckets of level 1, those before the open one, follow after the others, as the
+// days of a calendar queue do that come round in the next year. If events are usually scheduled
+// less than a year ahead, level 0 so remains all but empty. Otherwise all of them would be found
+// there when level 1 is done, and to divide them takes so long that other shards would be far
+// ahead.
 func (q *subqueue[V]) roll() {
 	above, l := &q.levels[0], &q.levels[1]
 	i := uint32(l.end >> 63)
@@ -132,7 +137,7 @@ func (q *subqueue[V]) roll() {
 			}
 			// The last bucket may have reached beyond the end before, and be nested.
 			if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
-				q.placeCrowded(1, e)
+				q.placeFull(1, e)
 			} else {
 				q.push(to, e)
 			}
@@ -142,8 +147,8 @@ func (q *subqueue[V]) roll() {
 	})
 }
 
-// collapse takes level 1 back into level 0, which is then divided anew. A bucket is a range of keys, and as time goes on the same range stands
-// for a longer and longer time.
+// collapse takes level 1 back into level 0, which is then divided anew. A bucket is a range of
+// keys, and as time goes on the same range stands for a longer and longer time.
 func (q *subqueue[V]) collapse() {
 	above, l := &q.levels[0], &q.levels[1]
 	to := level{shift: 63, buckets: above.buckets}

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// As time goes from 0 through several octaves, in each of which a range of keys stands for twice the time it did in the one before,
-// an event is moved little more than twice: into a bucket of level 2, and near. Without rolling it would be three times.
+// As time goes from 0 through several octaves, in each of which a range of keys stands for twice
+// the time it did in the one before, an event is moved little more than twice: into a bucket of
+// level 2, and to the bottom. Without rolling it would be three times.
 func TestQueueMovesTwice(t *testing.T) {
 	n := soak.Size(30_000, 100_000)
 	for _, law := range []struct {
@@ -23,7 +24,8 @@ func TestQueueMovesTwice(t *testing.T) {
 	}{
 		{"exponential", 0, 2.3, (*rand.Rand).ExpFloat64},
 		{"uniform", 0, 2.3, func(r *rand.Rand) float64 { return 2 * r.Float64() }},
-		// Before zero the keys of a range stand for less and less time, and around it for next to none.
+		// Before zero the keys of a range stand for less and less time, and around it for next to
+		// none.
 		{"exponential, from before zero", -3, 3, (*rand.Rand).ExpFloat64},
 	} {
 		for _, per := range []int{1, 2} {
@@ -73,9 +75,9 @@ var rollings = []rolling{
 	{"up to the largest time, slowly", math.MaxFloat64 * (1 - 0x1p-40), func(r *rand.Rand, now float64) float64 {
 		return min(now+0x1p-44*math.MaxFloat64*r.ExpFloat64(), math.MaxFloat64)
 	}, true, false},
-	{"crowds", 0, func(r *rand.Rand, now float64) float64 { return math.Floor(now) + float64(r.IntN(4)) }, false, false},
-	{"crowds, far apart in keys", 1, func(r *rand.Rand, now float64) float64 { return now * float64(1+r.IntN(2)) }, false, false},
-	{"a crowd among others", 0, func(r *rand.Rand, now float64) float64 {
+	{"ties", 0, func(r *rand.Rand, now float64) float64 { return math.Floor(now) + float64(r.IntN(4)) }, false, false},
+	{"ties, far apart in keys", 1, func(r *rand.Rand, now float64) float64 { return now * float64(1+r.IntN(2)) }, false, false},
+	{"ties among others", 0, func(r *rand.Rand, now float64) float64 {
 		if r.IntN(3) == 0 {
 			return math.Ceil(now + 1)
 		}
@@ -95,8 +97,9 @@ var rollings = []rolling{
 	}, false, false},
 }
 
-// A level that rolls or is made anew keeps the order, loses nothing and breaks no invariant, wherever time is, with crowds, with cancelled
-// events among the others, and when all is taken in the end.
+// A level that rolls or is made anew keeps the order, loses nothing and breaks no invariant,
+// wherever time is, with ties, with cancelled events among the others, and when all is taken in
+// the end.
 func TestQueueRolls(t *testing.T) {
 	for _, way := range rollings {
 		for _, cancel := range []bool{false, true} {
@@ -140,7 +143,8 @@ func roll(t *testing.T, way rolling, cancel bool) {
 		before, deep := firstLevel(s)
 		schedule(take())
 		if after, still := firstLevel(s); deep && still && (before.base != after.base || before.shift != after.shift) {
-			// It rolled if it was not made again; and was made again before its time, if there was something in it.
+			// It rolled if it was not made again; and was made again before its time, if there was
+			// something in it.
 			if before.coarse == after.coarse {
 				rolls++
 			} else if before.held > 0 {
@@ -185,8 +189,9 @@ func firstLevel(s *subqueue[int]) (level, bool) {
 	return s.levels[1], true
 }
 
-// Events that come early, and so many that the near ones spill, when the events that had been near are all cancelled and swept
-// out: nothing that is left lies near them, and what comes later may fall between them and the level above.
+// Events that come early, and so many that the bottom spills, when the events that had been there
+// are all cancelled and swept out: nothing that is left lies near them, and what comes later may
+// fall between them and the level above.
 func TestQueueSpillsFarBefore(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(13, seed))
@@ -232,8 +237,8 @@ func TestQueueSpillsFarBefore(t *testing.T) {
 	}
 }
 
-// A level that rolls ends where one of its buckets does, and what is due at that very key belongs behind it. Here there is an event at
-// every place where it may end.
+// A level that rolls ends where one of its buckets does, and what is due at that very key belongs
+// behind it. Here there is an event at every place where it may end.
 func TestQueueRollsUpToABin(t *testing.T) {
 	c := New[int](Concurrency(1), perProcess(1))
 	r := rand.New(rand.NewPCG(8, 0))
@@ -286,8 +291,9 @@ func TestQueueRollsUpToABin(t *testing.T) {
 	t.Error("no level rolled, so that this tests nothing")
 }
 
-// Of a crowd that is in several levels when they are taken up into one, those further down were scheduled first, and stay first.
-func TestQueueTakesUpACrowd(t *testing.T) {
+// Of ties that are in several levels when they are taken up into one, those further down were
+// scheduled first, and stay first.
+func TestQueueTakesUpTies(t *testing.T) {
 	c := New[int](Concurrency(1), perProcess(1))
 	s := c.open(0)
 	next := 0
@@ -299,9 +305,9 @@ func TestQueueTakesUpACrowd(t *testing.T) {
 	}
 	schedule(5, 1)
 	schedule(10, 180)
-	c.Next() // some of the crowd come near, and the others stay in level 1
+	c.Next() // some of the ties go to the bottom, and the others stay in level 1
 	for at := 4.0; len(s.levels) < 3; at /= 2 {
-		schedule(at, 1) // until the near ones spill into level 2
+		schedule(at, 1) // until the bottom spills into level 2
 		if at == 0 {
 			t.Fatal("nothing spills")
 		}
@@ -314,7 +320,7 @@ func TestQueueTakesUpACrowd(t *testing.T) {
 		}
 	}
 	mustCheck(t, c)
-	last, crowd := -1, 0
+	last, ties := -1, 0
 	for {
 		v, at, ok := c.Next()
 		if !ok {
@@ -322,13 +328,13 @@ func TestQueueTakesUpACrowd(t *testing.T) {
 		}
 		if at == 10 {
 			if v < last {
-				t.Fatalf("of a crowd, %d comes after %d", v, last)
+				t.Fatalf("of ties, %d comes after %d", v, last)
 			}
 			last = v
-			crowd++
+			ties++
 		}
 	}
-	if crowd != 180 {
-		t.Errorf("%d of 180 came", crowd)
+	if ties != 180 {
+		t.Errorf("%d of 180 came", ties)
 	}
 }

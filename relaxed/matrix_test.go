@@ -35,9 +35,10 @@ func (s queueSubject) Look(float64) {
 
 func (s queueSubject) Check() error { return checkQueue(s.c) }
 
-// A queue takes some 4 KB, and a level with the buckets for a few events as much again. With so few, an event may be alone in its bucket, with a chunk of 256 bytes;
-// it has a slot of 16, and both grow by doubling. Events go to the queues of those who schedule them, so that each of them may have had most of them
-// once.
+// A queue takes some 4 KB, and a level with the buckets for a few events as much again. With so
+// few, an event may be alone in its bucket, with a chunk of 256 bytes; it has a slot of 16, and
+// both grow by doubling. Events go to the shards of the goroutines that schedule them, so that each
+// of them may have had most of them once.
 func (s queueSubject) Memory(most int) (held, allowed int) {
 	sum, _ := s.c.Stats()
 	fixed := len(s.c.shards)*512 + len(s.c.affinities)*64 + len(s.c.subqueues)*(16<<10)
@@ -50,8 +51,8 @@ func matrix(t *testing.T, most, all int, idle time.Duration) {
 	})
 }
 
-// Goroutines of different roles, more or fewer than processors: nothing is lost, and memory is bounded
-// by the most that is there.
+// Goroutines of different roles, more or fewer than processors: nothing is lost, and memory is
+// bounded by the most that is there.
 func TestMatrix(t *testing.T) {
 	matrix(t, 100, stress.FewerRaced(soak.Size(4_000, 10_000), 400), time.Millisecond)
 }

@@ -1,39 +1,46 @@
 package relaxed
 
-// How a queue never has to move many entries at once. Between two looks at a queue by others it may be locked for as long as a division
-// takes, and its events cannot be had all the while: the others run ahead, which is where large rank errors come from. So no bucket
-// waits until its time comes with more than 8,192 entries in it, or so: when it gets them it is divided at once, where it is.
+// How a subqueue never has to move many entries at once. While a bucket is divided the subqueue is
+// locked, and its events cannot be taken: the others run ahead, which is where large rank errors
+// come from. So no bucket waits until its time comes with more than 8,192 entries in it, or so:
+// when it gets them it is divided at once, where it is.
 //
 //	level 1       |....|....|....|....|....|....|....|....|  end of level 0
 //	                                   ▼ a level of its own, nested
 //	                                   |.|.|.|.|.|.|.|
 //
-// What is scheduled from then on goes straight into the nested level, and to open the bucket means to put that level below the last one: no entry
-// is moved. A bucket of level 0, which is half of all times there are, is not nested but opened early: the level that comes of
-// it goes between level 0 and those that are below it already.
+// What is scheduled from then on goes straight into the nested level, and to open the bucket means
+// to put that level below the last one: no entry is moved. A bucket of level 0, which is half of
+// all times there are, is not nested but opened early: the level that comes of it goes between
+// level 0 and those that are below it already.
 //
-// There are three exceptions. Events that are scheduled backwards, each before all others, have levels taken up into one, up to all of them, so that the levels stay
-// few: see spill. When more than half of the entries are dead, all are looked at: see sweep. In the mean that is a logarithm
-// of moves for an event, and two. And a crowd of equal times is divided as often as it takes until its bucket has one key, half a dozen times.
+// There are three exceptions. Events that are scheduled backwards, each before all others, have
+// levels taken up into one, up to all of them, so that the levels stay few: see spill. When more
+// than half of the entries are stale, all are looked at: see sweep. In the mean that is a logarithm
+// of moves for an event, and two. And many events of one time are divided as often as it takes
+// until its bucket has one key, half a dozen times.
 
-// crowded is how many entries a bucket has at most, and a chunk more, before it is divided: some 80 µs of work. With fewer, rank errors are a little
-// less, and more events go straight into nested levels, whose buckets together do not fit into the cache: decision 0059 has the numbers.
-const crowded = 8192
+// maxInBucket is how many entries a bucket has at most, and a chunk more, before it is divided:
+// some 80 µs of work. With fewer, rank errors are a little less, and more events go straight into
+// nested levels, whose buckets together do not fit into the cache: decision 0059 has the numbers.
+const maxInBucket = 8192
 
-// early is the same for level 0, of which all levels come.
-const early = 1024
+// maxInFirst is the same for level 0, from which all levels come.
+const maxInFirst = 1024
 
-// maxLevels is how many levels there are when level 0 is opened early for the last time. Each is looked at when an event is placed.
+// maxLevels is how many levels there are when level 0 is opened early for the last time. Each is
+// looked at when an event is placed.
 const maxLevels = 12
 
-// isNested reports whether a bucket's entries are in a level of its own: head is the number of that. Of the others only those that are empty
-// have no tail.
+// isNested reports whether a bucket's entries are in a level of its own: head is the number of
+// that. Of the others only those that are empty have no tail.
 func (b *bucket) isNested() bool { return b.tail == 0 && b.n > 0 }
 
-// placeCrowded puts an entry into the level with this number, into a bucket that is nested or about to be, and has been counted there.
+// placeFull puts an entry into the level with this number, into a bucket that is nested or about to
+// be, and has been counted there.
 //
 //go:noinline
-func (q *subqueue[V]) placeCrowded(depth int, e entry) {
+func (q *subqueue[V]) placeFull(depth int, e entry) {
 	if depth == 0 {
 		q.openEarly(e)
 		return
@@ -42,7 +49,7 @@ func (q *subqueue[V]) placeCrowded(depth int, e entry) {
 	for {
 		i := uint32(e.key>>l.shift - l.base)
 		b := &l.buckets[i]
-		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < q.crowded || l.shift == 0) {
+		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < q.maxInBucket || l.shift == 0) {
 			q.push(b, e)
 			return
 		}
@@ -55,10 +62,12 @@ func (q *subqueue[V]) placeCrowded(depth int, e entry) {
 	}
 }
 
-// nest divides bucket i of a level where it is. As it is not known where in the bucket events are yet to come, the new level spans all of it.
+// nest divides bucket i of a level where it is. As it is not known where in the bucket events are
+// yet to come, the new level spans all of it.
 //
-// If most of them are yet to come, it has few buckets, which will be divided in their turn: otherwise each event would find one that is not in the cache. But not
-// if the bucket is in a nested level itself: a crowd of equal times should soon come to where its bucket has one key.
+// If most of them are yet to come, it has few buckets, which will be divided in their turn:
+// otherwise each event would find one that is not in the cache. But not if the bucket is in a
+// nested level itself: many events of one time should soon come to where their bucket has one key.
 func (q *subqueue[V]) nest(l *level, i uint32, first bool) {
 	if q.unused == 0 {
 		q.nested = append(q.nested, &level{size: 1, through: 1})
@@ -80,7 +89,8 @@ func (q *subqueue[V]) nest(l *level, i uint32, first bool) {
 	q.distribute(b, below)
 }
 
-// unnest puts the level of bucket i of the last level, which is nested, below it. What is there is not moved.
+// unnest puts the level of bucket i of the last level, which is nested, below it. What is there is
+// not moved.
 func (q *subqueue[V]) unnest(i uint32) {
 	depth := len(q.levels)
 	l := &q.levels[depth-1]
@@ -128,9 +138,11 @@ func (q *subqueue[V]) flatten(number uint32) bucket {
 	return one[0]
 }
 
-// openEarly puts an entry into the bucket of level 0 that is open, and divides that into a level between level 0 and level 1. The new one spans as much
-// time as there is from the first event to where it begins, or more, unless it would be too coarse: see fine. So levels become longer from one to the next above, and
-// are few even if every event is later than all before. If they become many nevertheless, the last one spans all the rest: what is scheduled there is divided bucket by
+// openEarly puts an entry into the bucket of level 0 that is open, and divides that into a level
+// between level 0 and level 1. The new one spans as much time as there is from the first event to
+// where it begins, or more, unless it would be too coarse: see fine. So levels become longer from
+// one to the next above, and are few even if every event is later than all before. If they become
+// many nevertheless, the last one spans all the rest: what is scheduled there is divided bucket by
 // bucket, where level 0 would have to be divided all at once when its time comes.
 func (q *subqueue[V]) openEarly(e entry) {
 	above := &q.levels[0]
@@ -142,11 +154,11 @@ func (q *subqueue[V]) openEarly(e entry) {
 		return
 	}
 	end := above.end
-	low, high := q.survey(b)
+	low, high := q.keyRange(b)
 	if depth > 1 {
 		low = end // where the levels below end
 	}
-	high = max(later(low, high, above.ceiling(i)-1), later(min(q.near[q.head].key, low), low, above.ceiling(i)-1))
+	high = max(later(low, high, above.ceiling(i)-1), later(min(q.bottom[q.head].key, low), low, above.ceiling(i)-1))
 	if depth < maxLevels-1 {
 		high = q.fine(low, high)
 	} else {

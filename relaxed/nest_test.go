@@ -14,9 +14,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// No call moves more entries than a crowded bucket has, but for some, neither while a queue is filled nor when its time has gone through several octaves: all events
-// together are never divided at once. (They were when the first of them was due, and whenever time had grown by half.) TestQueueMovesMany has the
-// exceptions.
+// No call moves more entries than a full bucket has, but for some, neither while a queue is
+// filled nor when its time has gone through several octaves: all events together are never divided
+// at once. (They were when the first of them was due, and whenever time had grown by half.)
+// TestQueueMovesMany has the exceptions.
 func TestQueueMovesFewAtOnce(t *testing.T) {
 	const n, holds = 100_000, 400_000
 	for name, next := range map[string]func(r *rand.Rand) float64{
@@ -66,9 +67,9 @@ func TestQueueMovesFewAtOnce(t *testing.T) {
 		}
 		t.Logf("%s, up to %.0f: at most %d entries moved at once, %d nested levels, %.2f moves an event", name, now, largest, nested,
 			float64(q.moved)/float64(q.dispatched))
-		most := uint64(crowded + chunkSlots + 1000) // one bucket, and then one of what came of it
+		most := uint64(maxInBucket + chunkSlots + 1000) // one bucket, and then one of what came of it
 		if strings.HasPrefix(name, "of ") {
-			most *= 7 // a crowd is nested until a bucket is of one key, by 10 of 64 bits or so at a time
+			most *= 7 // ties are nested until a bucket is of one key, by 10 of 64 bits or so at a time
 		}
 		if largest > most {
 			t.Errorf("%s: %d entries were moved at once, more than %d", name, largest, most)
@@ -76,8 +77,10 @@ func TestQueueMovesFewAtOnce(t *testing.T) {
 	}
 }
 
-// Where a call moves many entries after all, there are so many calls that do not that each event is moved a few times: those that are scheduled backwards, which
-// are taken up from level to level, each time into one at least half as large again, and those that are left when others are swept out.
+// Where a call moves many entries after all, there are so many calls that do not that each event is
+// moved a few times: those that are scheduled backwards, which are taken up from level to level,
+// each time into one at least half as large again, and those that are left when others are swept
+// out.
 func TestQueueMovesMany(t *testing.T) {
 	const n = 100_000
 	q := newSubqueue[int](0)
@@ -93,7 +96,7 @@ func TestQueueMovesMany(t *testing.T) {
 	}
 	moves := float64(q.moved) / n
 	t.Logf("backwards: at most %d entries moved at once, %.2f moves an event", largest, moves)
-	if most := 1 + math.Log(n/nearMax)/math.Log(1.5); largest > 2*n || moves > most {
+	if most := 1 + math.Log(n/bottomMax)/math.Log(1.5); largest > 2*n || moves > most {
 		t.Errorf("backwards: %d entries were moved at once, and an event %.2f times, more than %.2f", largest, moves, most)
 	}
 
@@ -101,11 +104,12 @@ func TestQueueMovesMany(t *testing.T) {
 	largest = 0
 	rand.New(rand.NewPCG(28, 0)).Shuffle(n, func(i, k int) { es[i], es[k] = es[k], es[i] })
 	for _, e := range es {
-		counted(func() { q.cancel(e.slot, e.stamp) })
+		counted(func() { q.cancel(e.slot, e.version) })
 	}
 	moves = float64(q.moved-before) / n
 	t.Logf("cancelled: at most %d entries moved at once, %.2f moves an event", largest, moves)
-	// More than half of what is looked at is dead, and then gone; nested levels may be put back besides, and what is near is brought there.
+	// More than half of what is looked at is stale, and then gone; nested levels may be put back
+	// besides, and the bottom is filled.
 	if largest < n/2 || moves > 4 {
 		t.Errorf("cancelled: %d entries were moved at once, and an event %.2f times", largest, moves)
 	}
@@ -114,7 +118,8 @@ func TestQueueMovesMany(t *testing.T) {
 	}
 }
 
-// byTime is a heap of events: the earliest first, and of equal times the one that was scheduled first, which has the smaller value.
+// byTime is a heap of events: the earliest first, and of equal times the one that was scheduled
+// first, which has the smaller value.
 type byTime []diaryEntry
 
 func (h byTime) Len() int { return len(h) }
@@ -130,8 +135,9 @@ func (h *byTime) Pop() any {
 	return x
 }
 
-// Nested levels keep order, of equal times too, and lose nothing, when events are cancelled and swept out of them, and when events that come before all
-// others have them taken up into another level.
+// Nested levels keep order, of equal times too, and lose nothing, when events are cancelled and
+// swept out of them, and when events that come before all others have them taken up into another
+// level.
 func TestQueueNested(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(22, seed))
@@ -166,8 +172,8 @@ func TestQueueNested(t *testing.T) {
 				t.Fatalf("Next is %d at %v, %v, want %d at %v", v, at, ok, want.value, want.at)
 			}
 		}
-		for i := range early + crowded + 1000 { // wide at first, so that buckets are, then narrow, in steps of which many are equal
-			if i < early+100 {
+		for i := range maxInFirst + maxInBucket + 1000 { // wide at first, so that buckets are, then narrow, in steps of which many are equal
+			if i < maxInFirst+100 {
 				schedule(1 + 1000*r.Float64())
 			} else {
 				schedule(500 + math.Floor(800*r.Float64())/1000)
@@ -179,7 +185,7 @@ func TestQueueNested(t *testing.T) {
 		}
 		switch seed % 3 {
 		case 0: // most are cancelled
-			for _, v := range r.Perm(value)[early:] {
+			for _, v := range r.Perm(value)[maxInFirst:] {
 				cancel(v)
 			}
 		case 1: // ever earlier ones come
@@ -208,8 +214,8 @@ func TestQueueNested(t *testing.T) {
 	}
 }
 
-// The last bucket of a level that rolls is nested when it gets what lies in its range, but beyond the level's end. (Those that came with a chunk of its own made
-// the bucket forget its 9,000.)
+// The last bucket of a level that rolls is nested when it gets what lies in its range, but beyond
+// the level's end. (Those that came with a chunk of its own made the bucket forget its 9,000.)
 func TestQueueRollsIntoNested(t *testing.T) {
 	c := New[int](Concurrency(1))
 	var want byTime
@@ -243,7 +249,8 @@ func TestQueueRollsIntoNested(t *testing.T) {
 	mustCheck(t, c)
 }
 
-// Events that are each later than all before make few levels, and those that are filled in so are taken in order.
+// Events that are each later than all before make few levels, and those that are filled in so are
+// taken in order.
 func TestQueueFilledInOrder(t *testing.T) {
 	q := newSubqueue[int](0)
 	const n = 200_000
@@ -266,8 +273,9 @@ func TestQueueFilledInOrder(t *testing.T) {
 	t.Logf("%d levels, %.2f moves an event", deepest, float64(q.moved)/n)
 }
 
-// Nor are all events divided at once where they are scheduled in order after a busy time, or ever further apart: levels are then short for what is to come, and soon
-// as many as there may be. (What was later waited in level 0 until it was due.)
+// Nor are all events divided at once where they are scheduled in order after a busy time, or ever
+// further apart: levels are then short for what is to come, and soon as many as there may be. (What
+// was later waited in level 0 until it was due.)
 func TestQueueFilledInOrderMovesFewAtOnce(t *testing.T) {
 	const n = 20_000
 	for name, later := range map[string]func(at float64) float64{
@@ -275,7 +283,7 @@ func TestQueueFilledInOrderMovesFewAtOnce(t *testing.T) {
 		"further":      func(at float64) float64 { return at * 1.03 },
 	} {
 		q := newSubqueue[int](0)
-		q.crowded, q.early, q.refined = crowded/16, early/16, refined/16
+		q.maxInBucket, q.maxInFirst, q.refined = maxInBucket/16, maxInFirst/16, refined/16
 		r := rand.New(rand.NewPCG(24, 0))
 		largest, deepest, events := uint64(0), 0, 0
 		add := func(at float64) {
@@ -312,7 +320,7 @@ func TestQueueFilledInOrderMovesFewAtOnce(t *testing.T) {
 			now = next
 		}
 		t.Logf("%s: at most %d entries moved at once, %d levels", name, largest, deepest)
-		if most := uint64(q.crowded + chunkSlots + 1000); largest > most {
+		if most := uint64(q.maxInBucket + chunkSlots + 1000); largest > most {
 			t.Errorf("%s: %d entries were moved at once, more than %d", name, largest, most)
 		}
 	}

@@ -12,40 +12,40 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// Queue is a relaxed pending-event set: many goroutines schedule, cancel and dispatch events at once,
-// and [Queue.Next] returns one of the earliest.
+// Queue is a relaxed pending-event set: many goroutines schedule, cancel and dispatch events at
+// once, and [Queue.Next] returns one of the earliest.
 //
-// It is a MultiQueue [RSD15] of calendar queues. Events lie in a few subqueues for each process, that
-// is for each goroutine that runs at a time; they are its shard. A subqueue has a lock that is never
-// waited for while there are others, and its top, the time of its earliest event, can be read without
-// the lock. A goroutine schedules into the subqueues of its own shard, and takes the earliest event of
-// them. If another shard has fallen behind, which is when more than a few events there are earlier
-// than what the goroutine would take next, it waits a moment for it; where nobody works, it goes and
-// takes those events.
+// It is a MultiQueue [RSD15] of calendar queues. Events lie in a few subqueues for each process,
+// that is for each goroutine that runs at a time; they are its shard. A subqueue has a lock that is
+// never waited for while there are others, and its top, the time of its earliest event, can be read
+// without the lock. A goroutine schedules into the subqueues of its own shard, and takes the
+// earliest event of them. If another shard has fallen behind, which is when more than a few events
+// there are earlier than what the goroutine would take next, it waits a moment for it; where none
+// works, it goes and takes those events.
 //
-// Events of equal times leave in any order, except with [Concurrency](1): then in the order in which
-// they were scheduled.
+// Events of equal times leave in any order, except with [Concurrency](1): then in the order in
+// which they were scheduled.
 //
 // Every operation costs a constant, expected and amortised, where a heap costs a logarithm.
-// Goroutines hardly touch each other's memory, which is what parallel queues mostly wait for. Next is
-// O(p) events away from the earliest one, for a concurrency of p. Events that pass through for ever
-// take no more memory than the most that were there at once: with values of 8 bytes 40 to 65 bytes
-// each, if there are many. No operation allocates once there is room. What an event's value points to
-// can be collected when the event is gone.
+// Goroutines hardly touch each other's memory, which is what parallel queues mostly wait for. Next
+// is O(p) events away from the earliest one, for a concurrency of p. Events that pass through for
+// ever take no more memory than the most that were there at once: with values of 8 bytes 40 to 65
+// bytes each, if there are many. No operation allocates once there is room. What an event's value
+// points to can be collected when the event is gone.
 //
-// It differs from the MultiQueue, which inserts into a queue at random and removes from the better of
-// two: a calendar is so much faster than a heap that nearly all the time would go into fetching its
-// lines from another processor's cache. The MultiQueue remedies this in part by staying with the
-// queues it has chosen for a while [WSD21]. Here a goroutine stays until it costs too much order,
-// which it can tell.
+// It differs from the MultiQueue, which inserts into a queue at random and removes from the better
+// of two: a calendar is so much faster than a heap that nearly all the time would go into fetching
+// its lines from another processor's cache. The MultiQueue remedies this in part by staying with
+// the queues it has chosen for a while [WSD21]. Here a goroutine stays until it costs too much
+// order, which it can tell.
 //
-// All methods may be called from any number of goroutines at once, which need not be registered. One
-// that the system halts in the middle of an operation hides the events of one subqueue from the
-// others, and nothing else. To keep the scheduler from doing that, operations yield to it from time to
-// time when goroutines are waiting for a processor, and they hold no lock then.
+// All methods may be called from any number of goroutines at once, which need not be registered.
+// One that the system halts in the middle of an operation hides the events of one subqueue from the
+// others, and nothing else. To keep the scheduler from doing that, operations yield to it from time
+// to time when goroutines are waiting for a processor, and they hold no lock then.
 //
-// The zero value is not ready for use; call [New]. The number of shards is fixed when a Queue is made,
-// and a check for it in every operation would cost more than it saves.
+// The zero value is not ready for use; call [New]. The number of shards is fixed when a Queue is
+// made, and a check for it in every operation would cost more than it saves.
 //
 // [RSD15]: https://doi.org/10.1145/2755573.2755616
 // [WSD21]: https://doi.org/10.4230/LIPIcs.ESA.2021.81
@@ -77,7 +77,8 @@ func New[V any](opts ...Option) *Queue[V] {
 		per:       o.per,
 		lag:       o.lag,
 		salt:      o.seed * golden,
-		// A goroutine that shares an affinity with one that runs at the same time gets into its way.
+		// A goroutine that shares an affinity with one that runs at the same time gets into its
+		// way.
 		affinities: make([]affinity, 1<<bits.Len(uint(256*min(o.concurrency, maxAffine)-1))),
 		locals:     make([]local, o.concurrency),
 	}
@@ -106,8 +107,8 @@ func New[V any](opts ...Option) *Queue[V] {
 // maxAffine is for how many processes there are affinities enough; more do not run at once.
 const maxAffine = 256
 
-// open returns a subqueue, which the caller has locked, for an event to be put there. A Queue that is told of more processes than there are
-// does not take memory for them.
+// open returns a subqueue, which the caller has locked, for an event to be put there. Memory for it
+// is taken only then, so that a large concurrency costs little.
 func (c *Queue[V]) open(number uint32) *subqueue[V] {
 	q := c.subqueues[number].Load()
 	if q == nil {
@@ -121,8 +122,9 @@ func (c *Queue[V]) open(number uint32) *subqueue[V] {
 // golden is 2⁶⁴ over the golden ratio: multiplying by it scatters the high bits.
 const golden = 0x9e3779b97f4a7c15
 
-// Schedule adds an event and returns its handle, by which it can be cancelled. It refuses a time that is not finite
-// ([calendar.ErrTime]), and no other: the calendar has no clock, and an event may be earlier than some that have been dispatched.
+// Schedule adds an event and returns its handle, by which it can be cancelled. It refuses a time
+// that is not finite ([calendar.ErrTime]), and no other: the queue has no clock, and an event may
+// be earlier than some that have been dispatched.
 func (c *Queue[V]) Schedule(at float64, v V) (Handle, error) {
 	if !(at >= -math.MaxFloat64 && at <= math.MaxFloat64) {
 		return Handle{}, calendar.ErrTime
@@ -134,14 +136,15 @@ func (c *Queue[V]) Schedule(at float64, v V) (Handle, error) {
 		s := &c.shards[home]
 		i := uint32(0)
 		if c.per > 1 {
-			// The first top changes with every event that is taken, so that events of equal times are scattered, too.
+			// The first top changes with every event that is taken, so that events of equal times
+			// are scattered, too.
 			i = uint32(((key^s.tops[0].Load()^c.salt)*golden>>32)*uint64(c.per)>>32) + try
 			for i >= uint32(c.per) {
 				i -= uint32(c.per)
 			}
 		}
 		number := home*uint32(c.per) + i
-		q := c.subqueues[number].Load() // now, since what is loaded after the lock is taken has to wait for that
+		q := c.subqueues[number].Load() // before the lock: what is loaded after it waits for it
 		top, ok := s.tryLock(i)
 		if !ok {
 			c.blocked(a, home, try)
@@ -166,16 +169,16 @@ func (c *Queue[V]) Schedule(at float64, v V) (Handle, error) {
 		if f != proceed {
 			c.followUp(a, f)
 		}
-		return Handle{c.owner, number, e.slot, e.stamp}, nil
+		return Handle{c.owner, number, e.slot, e.version}, nil
 	}
 }
 
-// blocked is told that all queues tried so far were locked by others.
+// blocked is called when all subqueues tried so far were locked by others.
 func (c *Queue[V]) blocked(a *affinity, home, try uint32) {
 	if try < spins {
 		return
 	}
-	// Those who hold the locks may have been halted.
+	// The goroutines that hold the locks may have been halted.
 	runtime.Gosched()
 	a.at.Store(atHome((home + 1) % uint32(len(c.shards))))
 }
@@ -183,9 +186,9 @@ func (c *Queue[V]) blocked(a *affinity, home, try uint32) {
 // spins is how often an operation tries before it lets others run.
 const spins = 32
 
-// Next removes one of the earliest events, and returns its value and its time. It is the earliest of all but for O(p) in the mean,
-// while all goroutines get to run; it is exactly the earliest if there is one process and nobody else is in the middle of an
-// operation.
+// Next removes one of the earliest events, and returns its value and its time. In the mean it is
+// the earliest of all but for O(p), while all goroutines get to run; it is exactly the earliest
+// with a concurrency of 1, if no other goroutine is in the middle of an operation.
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Queue[V]) Next() (v V, at float64, ok bool) {
@@ -196,7 +199,7 @@ func (c *Queue[V]) Next() (v V, at float64, ok bool) {
 		s := &c.shards[working]
 		i, top := s.first(c.per)
 		number := working*uint32(c.per) + i
-		q := c.subqueues[number].Load() // before the lock is taken, as in Schedule; if top is of an event, it is there
+		q := c.subqueues[number].Load() // before the lock, as in Schedule; if top is that of an event, it is not nil
 		if top >= empty || !s.lock(i, top) {
 			if !c.search(a, where, top, try) {
 				return v, 0, false
@@ -226,8 +229,8 @@ func (c *Queue[V]) Next() (v V, at float64, ok bool) {
 	}
 }
 
-// Cancel takes back an event. It reports whether it did: for every event that was scheduled exactly one of all that try to take
-// it, to cancel it or to dispatch it, does.
+// Cancel removes an event. It reports whether it did: for every event exactly one of all calls that
+// try to take it, to cancel it or to dispatch it, does.
 func (c *Queue[V]) Cancel(h Handle) bool {
 	if h.owner != c.owner { // a handle of this Queue has a subqueue that there is
 		return false
@@ -235,7 +238,7 @@ func (c *Queue[V]) Cancel(h Handle) bool {
 	s, i, there := c.subqueue(int(h.queue))
 	top := s.await(i)
 	q := there.Load()
-	ok := q != nil && q.cancel(h.place, h.stamp)
+	ok := q != nil && q.cancel(h.place, h.version)
 	if ok {
 		top = q.top()
 		if q.live == 0 {
@@ -246,7 +249,8 @@ func (c *Queue[V]) Cancel(h Handle) bool {
 	return ok
 }
 
-// Peek is the time of the earliest event that nobody is about to take. It may be gone when the caller hears of it.
+// Peek returns the time of the earliest event that no other goroutine is about to take. The event
+// may be gone when Peek returns.
 //
 // If ok is false, there was a moment during the call at which no event was pending.
 func (c *Queue[V]) Peek() (at float64, ok bool) {
@@ -265,8 +269,8 @@ func (c *Queue[V]) Peek() (at float64, ok bool) {
 	}
 }
 
-// Len is the number of pending events. While others schedule and dispatch it is approximate. It looks into one queue after the
-// other, and waits for those who are there.
+// Len returns the number of pending events. While others schedule and dispatch it is approximate.
+// It locks one subqueue after the other.
 func (c *Queue[V]) Len() int {
 	n := 0
 	for number := range c.subqueues {
@@ -280,7 +284,8 @@ func (c *Queue[V]) Len() int {
 	return n
 }
 
-// queue is a queue by its number: its shard, which of the shard's it is, and where it can be found when it is locked.
+// subqueue returns a subqueue by its number: its shard, its index there, and where it is found once
+// it is locked.
 func (c *Queue[V]) subqueue(number int) (*shard, uint32, *atomic.Pointer[subqueue[V]]) {
 	return &c.shards[number/c.per], uint32(number % c.per), &c.subqueues[number]
 }

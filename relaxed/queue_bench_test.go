@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// What a Queue is compared with. All of them carry a value of 8 bytes, but for the queue of one goroutine, which has ids.
+// What a Queue is compared with. All of them carry a value of 8 bytes, but for the queue of one
+// goroutine, which has ids.
 
 type pendingSet interface {
 	Schedule(at float64, v uint64)
@@ -109,8 +110,8 @@ func (s *lockedHeap) Next() (v uint64, at float64, ok bool) {
 	return e.v, e.at, true
 }
 
-// multiQueue is a MultiQueue of heaps: insertion into one at random, removal from the better of two, never waiting for a lock. It
-// has no way to tell that it is empty, so it should not be.
+// multiQueue is a MultiQueue of heaps: insertion into one at random, removal from the better of
+// two, never waiting for a lock. It has no way to tell that it is empty, so it should not be.
 type multiQueue []heapQueue
 
 type heapQueue struct {
@@ -168,7 +169,8 @@ func (s multiQueue) Next() (v uint64, at float64, ok bool) {
 	}
 }
 
-// each calls f once for each goroutine, all at once: in goroutines of their own, or if there is only one, in that of the caller.
+// each calls f once for each goroutine, all at once: in goroutines of their own, or if there is
+// only one, in that of the caller.
 func each(goroutines int, f func(g int)) {
 	if goroutines == 1 {
 		f(0)
@@ -191,8 +193,8 @@ func fillSet(s pendingSet, n, goroutines int) {
 	})
 }
 
-// holdSet dispatches events and schedules each anew, an exponential time later, so many times in all. It returns how long that
-// took.
+// holdSet dispatches events and schedules each anew, an exponential time later, so many times in
+// all. It returns how long that took.
 func holdSet(s pendingSet, goroutines, holds int, seed uint64) time.Duration {
 	var left atomic.Int64
 	left.Store(int64(holds))
@@ -241,8 +243,9 @@ func contenders(n int) []*contender {
 	return all
 }
 
-// BenchmarkQueueHold times a hold with everything that a Queue is compared with, in turns, so that what else the machine
-// does meets them all. It reports the median time of each for a hold, and the ratios that matter:
+// BenchmarkQueueHold times a hold with everything that a Queue is compared with, in turns, so that
+// what else the machine does meets them all. It reports the median time of each for a hold, and the
+// ratios that matter:
 //
 //	calendar-1/queue      how much longer one goroutine takes than with a queue of its own
 //	x-locked-heap         how many times as fast as a heap behind a mutex
@@ -275,8 +278,9 @@ func BenchmarkQueueHold(b *testing.B) {
 	}
 }
 
-// BenchmarkQueueChoices times a hold with other numbers of calendars for a process, and with processes that stay for longer or
-// shorter, in turns. It reports the median time of each for a hold, of as many goroutines as can run at once.
+// BenchmarkQueueChoices times a hold with other numbers of calendars for a process, and with
+// processes that stay for longer or shorter, in turns. It reports the median time of each for a
+// hold, of as many goroutines as can run at once.
 func BenchmarkQueueChoices(b *testing.B) {
 	const n = 100_000
 	p := runtime.GOMAXPROCS(0)

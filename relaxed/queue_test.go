@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the order of scheduling.
+// A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the
+// order of scheduling.
 type diaryEntry struct {
 	at    float64
 	value int
@@ -39,10 +40,12 @@ func (d *diary) remove(i int) diaryEntry {
 	return e
 }
 
-// A process is what the calling goroutine is to a calendar: tests take the parts of several by turns.
+// A process is what the calling goroutine is to a calendar: tests take the parts of several by
+// turns.
 type process struct{ at, until uint64 }
 
-// newProcesses makes processes for a calendar. It takes all affinities from it but one, which they share.
+// newProcesses makes processes for a calendar. It takes all affinities from it but one, which they
+// share.
 func newProcesses[V any](c *Queue[V]) []process {
 	c.affinities = c.affinities[:1]
 	all := make([]process, len(c.shards))
@@ -66,8 +69,9 @@ func as[V any](c *Queue[V], p *process, do func()) {
 	}
 }
 
-// followCalendar does what the bytes say with a calendar for p processes, and with a reference. What Next returns must be the
-// earliest event of one shard; with one process that is the earliest of all, and with one calendar the one that was scheduled first.
+// followCalendar does what the bytes say with a calendar for p processes, and with a reference.
+// What Next returns must be the earliest event of one shard; with one process that is the earliest
+// of all, and with one calendar the one that was scheduled first.
 func followCalendar(data []byte, p, per int) error {
 	c := New[int](Concurrency(p), perProcess(per), sticky(3))
 	processes := newProcesses(c)
@@ -212,8 +216,8 @@ func FuzzQueue(f *testing.F) {
 	})
 }
 
-// holds is what followCalendar reads as n events, and a dispatch and a new event by turns for long after. Every eighth time there is
-// an odd operation, if it is not 0.
+// holds is what followCalendar reads as n events, and a dispatch and a new event by turns for long
+// after. Every eighth time there is an odd operation, if it is not 0.
 func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 	r := rand.New(rand.NewPCG(12, seed))
 	for i := 0; len(data) < 6000; i++ {
@@ -230,8 +234,8 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 	return data
 }
 
-// With one process the order is exact, for times of every kind, events that are earlier than what has been taken among them, and with
-// one calendar also of equal times.
+// With one process the order is exact, for times of every kind, events that are earlier than what
+// has been taken among them, and with one calendar also of equal times.
 func TestQueueExact(t *testing.T) {
 	n := soak.Size(7000, 20_000)
 	if interleave.Enabled {
@@ -326,7 +330,8 @@ func anyFloat(r *rand.Rand) float64 {
 	}
 }
 
-// An event taken and one scheduled at once, for long: as the work per event does not grow, it is constant.
+// An event taken and one scheduled at once, for long: as the work per event does not grow, it is
+// constant.
 func TestQueueMovesFewTimes(t *testing.T) {
 	for _, n := range []int{1, 10, 1000, 100_000} {
 		if interleave.Enabled {
@@ -381,8 +386,8 @@ func TestQueueRefuses(t *testing.T) {
 
 func TestQueueHandles(t *testing.T) {
 	c := New[string](Concurrency(2))
-	for _, h := range []Handle{{}, {stamp: 1}, {owner: c.owner + 1, stamp: 1}, {owner: c.owner, place: 1 << 30, stamp: 1},
-		{owner: c.owner, place: uint32(len(c.open(0).slots)), stamp: 1}} {
+	for _, h := range []Handle{{}, {version: 1}, {owner: c.owner + 1, version: 1}, {owner: c.owner, place: 1 << 30, version: 1},
+		{owner: c.owner, place: uint32(len(c.open(0).slots)), version: 1}} {
 		if c.Cancel(h) {
 			t.Errorf("%+v: an event that never was has been cancelled", h)
 		}
@@ -416,9 +421,9 @@ func TestQueueRetiresSlots(t *testing.T) {
 	first, _ := c.Schedule(1, 1)
 	c.Next()
 	s := c.open(0)
-	s.slots[first.place].stamp = retired - 1
+	s.slots[first.place].version = retired - 1
 	last, _ := c.Schedule(2, 2)
-	if last.stamp != retired-1 || last.place != first.place {
+	if last.version != retired-1 || last.place != first.place {
 		t.Fatal("not the slot that was to be used up")
 	}
 	if v, _, ok := c.Next(); v != 2 || !ok {
@@ -427,7 +432,7 @@ func TestQueueRetiresSlots(t *testing.T) {
 	for i := range 5 {
 		e, _ := c.Schedule(3, i)
 		if e.place == first.place || c.Cancel(last) || c.Cancel(first) {
-			t.Fatal("a slot is used beyond its last stamp")
+			t.Fatal("a slot is used beyond its last version")
 		}
 	}
 	mustCheck(t, c)

@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
-// rankError has one goroutine take the parts of p processes by turns, in a random order or each for a number of events, and
-// returns the mean rank error of holds, its 99th percentile, and the largest delay: how many events overtook one.
+// rankError has one goroutine take the parts of p processes by turns, in a random order or each for
+// a number of events, and returns the mean rank error of holds, its 99th percentile, and the
+// largest delay: how many events overtook one.
 func rankError(c *Queue[int], p, n, holds, turn int, seed uint64) (mean float64, p99, delay int) {
 	r := rand.New(rand.NewPCG(seed, uint64(p)))
 	processes := newProcesses(c)
@@ -88,7 +89,8 @@ func TestQueueRankError(t *testing.T) {
 	}
 }
 
-// What a process has left is dispatched by the others, in its turn: also a few events that are far apart.
+// What a process has left is dispatched by the others, in its turn: also a few events that are far
+// apart.
 func TestQueueHelpsTheAbsent(t *testing.T) {
 	for _, p := range []int{2, 4, 7} {
 		for name, times := range map[string][]float64{
@@ -149,7 +151,8 @@ func (c meteredQueue) Collisions() uint64 {
 	return sum.Waits
 }
 
-// With real goroutines nothing is lost, and nothing missed; the rank error depends on the machine, and is only told.
+// With real goroutines nothing is lost, and nothing missed; the rank error depends on the machine,
+// and is only told.
 func TestQueueMetered(t *testing.T) {
 	for _, m := range []relaxedtest.Meter{
 		{Goroutines: 2, Fill: stress.FewerRaced(10_000, 2000), Operations: stress.FewerRaced(50_000, 5000), Drain: true},

@@ -9,19 +9,21 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// A level that was made near time 0, where buckets are short, does not stay in use as its buckets become long, and no level is made that is too coarse for
-// the events that are to come: after some jumps none gets so many that it is nested, and an event is moved twice. (With 24 times as many events as are a crowd,
-// buckets were nested when the level was only rolled on; with 122 times as many, as 10⁶ are, when a new one always spanned as much time as was pending.)
+// A level that was made near time 0, where buckets are short, does not stay in use as its buckets
+// become long, and no level is made that is too coarse for the events that are to come: after some
+// jumps none gets so many that it is nested, and an event is moved twice. (With 24 times as many
+// events as fill a bucket, buckets were nested when the level was only rolled on; with 122 times as
+// many, as 10⁶ are, when a new one always spanned as much time as was pending.)
 func TestQueueStaysFine(t *testing.T) {
 	for _, c := range []struct {
 		n                       int
 		crowded, early, refined uint32
 	}{
-		{200_000, crowded, early, refined},
-		{125_000, crowded / 8, early / 8, refined / 8},
+		{200_000, maxInBucket, maxInFirst, refined},
+		{125_000, maxInBucket / 8, maxInFirst / 8, refined / 8},
 	} {
 		q := newSubqueue[int](0)
-		q.crowded, q.early, q.refined = c.crowded, c.early, c.refined
+		q.maxInBucket, q.maxInFirst, q.refined = c.crowded, c.early, c.refined
 		r := rand.New(rand.NewPCG(23, 0))
 		for i := range c.n {
 			q.add(timekey.Of(r.ExpFloat64()), i)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// growTogether has 64 goroutines fill one queue with n events, and returns how many bytes are there then, and how many were ever taken.
+// growTogether has 64 goroutines fill one queue with n events, and returns how many bytes are there
+// then, and how many were ever taken.
 func growTogether(t *testing.T, n int, opts ...Option) (there, made uint64) {
 	const goroutines = 64
 	c := New[int](append(opts, Concurrency(1))...)

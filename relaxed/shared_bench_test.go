@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// A shared is what a queue of a Queue would be on calendar.Queue: values in slots, whose numbers are the ids.
+// A shared is what a queue of a Queue would be on calendar.Queue: values in slots, whose numbers
+// are the ids.
 type shared struct {
 	queue *calendar.Queue
 	slots []slot[uint64]
@@ -35,8 +36,8 @@ func (s *shared) take() (v uint64, at float64) {
 	return v, at
 }
 
-// BenchmarkQueueShared holds events in a queue of a Queue, without its lock, and in one on calendar.Queue, by turns, and tells the best slice of
-// each, in nanoseconds a hold.
+// BenchmarkQueueShared holds events in a queue of a Queue, without its lock, and in one on
+// calendar.Queue, by turns, and tells the best slice of each, in nanoseconds a hold.
 func BenchmarkQueueShared(b *testing.B) {
 	const slice = 20_000
 	for _, n := range []int{1000, 100_000} {

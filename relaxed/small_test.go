@@ -12,13 +12,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// What a queue does with thousands of entries is nesting, opening early, refining and sweeping, each of which meets the others. Here the numbers from
-// which on it does so are small, and all of it happens all the time.
+// What a queue does with thousands of entries is nesting, opening early, refining and sweeping,
+// each of which meets the others. Here the numbers from which on it does so are small, and all of
+// it happens all the time.
 
 // smallQueue is a queue for which a few dozen entries are many.
 func smallQueue() *subqueue[int] {
 	q := newSubqueue[int](0)
-	q.crowded, q.early, q.refined, q.slack = 48, 40, 40, 20
+	q.maxInBucket, q.maxInFirst, q.refined, q.slack = 48, 40, 40, 20
 	return q
 }
 
@@ -90,7 +91,7 @@ func (f *follower) take() error {
 
 func (f *follower) cancel(i int) error {
 	e := heap.Remove(&f.due, i).(pendingEvent).entry
-	if !f.q.cancel(e.slot, e.stamp) || f.q.cancel(e.slot, e.stamp) {
+	if !f.q.cancel(e.slot, e.version) || f.q.cancel(e.slot, e.version) {
 		return fmt.Errorf("%+v could not be cancelled, or twice", e)
 	}
 	return nil
@@ -173,7 +174,8 @@ func randomSteps(seed uint64, n int) []byte {
 	return data
 }
 
-// A queue for which few entries are many gives all back in order, equal times in that in which they came, and breaks no invariant.
+// A queue for which few entries are many gives all back in order, equal times in that in which they
+// came, and breaks no invariant.
 func TestQueueOfSmallBuckets(t *testing.T) {
 	nested := 0
 	for seed := range uint64(100) {

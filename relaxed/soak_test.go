@@ -58,12 +58,13 @@ type storm struct {
 	seed                   uint64
 }
 
-// run has goroutines schedule, cancel and dispatch events, in several bouts, and checks after each that every event came to
-// exactly one end, that there is nothing left when all have, and that memory does not grow from bout to bout.
+// run has goroutines schedule, cancel and dispatch events, in several bouts, and checks after each
+// that every event came to exactly one end, that there is nothing left when all have, and that
+// memory does not grow from bout to bout.
 //
-// During a bout there always are more events than goroutines, so that Next must find one: each goroutine replaces what it takes, and
-// cancels an event only when it has scheduled another in its stead. In the end they take all that there is together, and find at last
-// that there is nothing.
+// During a bout there always are more events than goroutines, so that Next must find one: each
+// goroutine replaces what it takes, and cancels an event only when it has scheduled another in its
+// stead. In the end they take all that there is together, and find at last that there is nothing.
 func (s storm) run(t *testing.T, c *Queue[int]) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.processors))
 	const bouts = 6
@@ -154,7 +155,8 @@ func (s storm) run(t *testing.T, c *Queue[int]) {
 		if ended = sum.Dispatched + sum.Cancelled; sum.Scheduled != scheduled || ended != scheduled {
 			t.Fatalf("%d events were scheduled and %d ended, but there were %d", sum.Scheduled, ended, scheduled)
 		}
-		// How events are spread over the calendars is a matter of chance, and room is doubled where it is short.
+		// How events are spread over the calendars is a matter of chance, and room is doubled where
+		// it is short.
 		if bout < 2 {
 			most = max(most, sum.Bytes)
 		} else if sum.Bytes > 4*most {
@@ -180,7 +182,8 @@ func (s storm) time(r *rand.Rand, now float64) float64 {
 	return now + 1e-9 + r.ExpFloat64()*float64(uint64(1)<<r.IntN(40))
 }
 
-// The matrix with so many events that whatever is lost of them is noticed, and long idle in between.
+// The matrix with so many events that whatever is lost of them is noticed, and long idle in
+// between.
 func TestSoakMatrix(t *testing.T) {
 	matrix(t, 1000, 1_000_000, 300*time.Millisecond)
 }

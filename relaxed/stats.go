@@ -8,13 +8,13 @@ import (
 // Stats is what a [Queue] has done since it was made, and what it holds.
 type Stats struct {
 	Pending    int // events
-	Dead       int // entries of cancelled events that are still to be dropped: at most 1,024 more than Pending for each queue
+	Stale      int // entries of cancelled events that are still to be dropped: at most 1,024 more than Pending for each subqueue
 	Scheduled  uint64
 	Dispatched uint64
 	Cancelled  uint64
-	Late       uint64 // events that were scheduled before the last one that their queue had dispatched
-	Helped     uint64 // events that were dispatched from the queues of another process
-	Waits      uint64 // attempts to schedule or to dispatch that found a queue locked, or none
+	Late       uint64 // events that were scheduled before the last one that their subqueue had dispatched
+	Helped     uint64 // events that were dispatched from another shard
+	Waits      uint64 // attempts to schedule or to dispatch that found a subqueue locked, or none
 	Moved      uint64 // entries moved from one place to another; divided by the events dispatched, the work per event
 	Bytes      int    // memory held, everything counted but what values point to
 }
@@ -22,7 +22,7 @@ type Stats struct {
 // add adds what one queue did to what others did.
 func (s *Stats) add(t Stats) {
 	s.Pending += t.Pending
-	s.Dead += t.Dead
+	s.Stale += t.Stale
 	s.Scheduled += t.Scheduled
 	s.Dispatched += t.Dispatched
 	s.Cancelled += t.Cancelled
@@ -35,14 +35,14 @@ func (s *Stats) add(t Stats) {
 
 // String is the statistics in two lines.
 func (s Stats) String() string {
-	return fmt.Sprintf("%d pending, %d dead; %d scheduled, %d dispatched, %d cancelled, %d late\n"+
+	return fmt.Sprintf("%d pending, %d stale; %d scheduled, %d dispatched, %d cancelled, %d late\n"+
 		"%d dispatched for others, %d waits, %.2f moves per event, %d bytes",
-		s.Pending, s.Dead, s.Scheduled, s.Dispatched, s.Cancelled, s.Late,
+		s.Pending, s.Stale, s.Scheduled, s.Dispatched, s.Cancelled, s.Late,
 		s.Helped, s.Waits, float64(s.Moved)/float64(max(1, s.Dispatched)), s.Bytes)
 }
 
-// Stats looks into one queue after the other, those of each process together, and waits for those who are there. It
-// returns the sum, and the statistics of each.
+// Stats locks one subqueue after the other, those of each shard together. It returns the sum, and
+// the statistics of each.
 func (c *Queue[V]) Stats() (sum Stats, each []Stats) {
 	each = make([]Stats, 0, len(c.subqueues))
 	for number := range c.subqueues {
@@ -65,7 +65,7 @@ func (c *Queue[V]) Stats() (sum Stats, each []Stats) {
 func (q *subqueue[V]) stats() Stats {
 	t := Stats{
 		Pending:    q.live,
-		Dead:       q.dead,
+		Stale:      q.stale,
 		Scheduled:  uint64(q.live) + q.dispatched + q.cancelled,
 		Dispatched: q.dispatched,
 		Cancelled:  q.cancelled,

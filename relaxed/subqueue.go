@@ -9,10 +9,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// A subqueue is one of the calendar queues of a [Queue], for one goroutine at a time. It is built as calendar.Queue is:
-// levels of buckets, each of which is opened into finer ones when its time comes, by as many as suit what it then holds, and
-// before them all the near entries, in order. Buckets are ranges of the bits of a time. So it needs no tuning, and an event is moved two or
-// three times, whatever the times are.
+// A subqueue is one of the calendar queues of a [Queue], for one goroutine at a time. It is built
+// as calendar.Queue is: levels of buckets, each of which is opened into finer ones when its time
+// comes, by as many as suit what it then holds, and before them all the bottom, in order. Buckets
+// are ranges of the bits of a time. So it needs no tuning, and an event is moved two or three
+// times, whatever the times are.
 //
 //	level 0   |- negative times -|------------- all other times --------------|
 //	                              ▲ open: its events went to level 1
@@ -20,39 +21,43 @@ import (
 //	                                     ▲ open
 //	level 2                              |.|.|.|.|.|.|.|  end of level 1
 //	                                         ▲ open
-//	near                                     [in order]  end of level 2
+//	bottom                                   [in order]  end of level 2
 //
-// It is not that queue because several of them share a processor's cache: buckets are fewer, at most 1,024 on a level rather than
-// 8,192, and their chunks half as long, so that ten thousand events take half a megabyte and not four; because there is no clock,
-// so that events can come that are earlier than all that have been taken; and because an event needs its value and its stamp, and
-// these lie together, where with ids of a queue they would be in two places, and each of them be waited for.
+// It is not that queue because several of them share a processor's cache: buckets are fewer, at
+// most 1,024 on a level rather than 8,192, and their chunks half as long, so that ten thousand
+// events take half a megabyte and not four; because there is no clock, so that events can come that
+// are earlier than all that have been taken; and because an event needs its value and its version,
+// and these lie together, where with ids of a queue they would be in two places, and each of them
+// be waited for.
 type subqueue[V any] struct {
 	_ [64]byte // so that neighbours are not in the same lines
 
-	// The near entries: what is due first, in order, at head … tail−1. If there is any event, the first of these is alive.
-	head, tail int32
-	toPublish  int32  // events to take before the horizon is published
-	toChoose   int32  // events to take before choosing anew
-	other      uint32 // shard that was looked at last: see choose
-	watched    uint32 // shard that is watched: see stalled
-	idle       uint32 // how many looks there found nothing new
-	seen       uint64 // what was published there
-	operations uint32 // for tick
-	live, dead int
-	free       uint32 // first free slot plus one, 0 if there is none
-	spare      uint32 // first free chunk, 0 if there is none
-	fresh      uint32 // chunks from here on were never used
-	slots      []slot[V]
-	chunks     []entry // chunk after chunk; the first is not used, and its number stands for none
-	levels     []level
-	nested     []*level // the levels of buckets that are divided before their time: see nest.go
-	unused     uint32   // first of these that is not in use plus one, 0 if there is none
+	// The bottom: what is due first, in order, at head … tail−1. If there is any event, the first
+	// of these is current.
+	head, tail  int32
+	toPublish   int32  // events to take before the horizon is published
+	toChoose    int32  // events to take before choosing anew
+	other       uint32 // shard that was read last: see choose
+	watched     uint32 // shard that is watched: see stalled
+	idle        uint32 // how many looks there found nothing new
+	seen        uint64 // what was published there
+	operations  uint32 // for tick
+	live, stale int
+	free        uint32 // first free slot plus one, 0 if there is none
+	spare       uint32 // first free chunk, 0 if there is none
+	fresh       uint32 // chunks from here on were never used
+	slots       []slot[V]
+	chunks      []entry // chunk after chunk; the first is not used, and its number stands for none
+	levels      []level
+	nested      []*level // the levels of buckets that are divided before their time: see nest.go
+	unused      uint32   // first of these that is not in use plus one, 0 if there is none
 
-	// As the constants say, but in tests: less, so that all that is done with many entries is done with few.
-	crowded, early, refined uint32
-	slack                   int
+	// As the constants say, but in tests: less, so that all that is done with many entries is done
+	// with few.
+	maxInBucket, maxInFirst, refined uint32
+	slack                            int
 
-	ahead struct{ chunk, left uint32 } // the chunk that was asked for last, and how many are yet to be: see lookAhead
+	prefetching struct{ chunk, left uint32 } // the chunk that was prefetched last, and how many are yet to be: see startPrefetch
 
 	pace  float64  // events in a unit of time
 	paced struct { // when that was found out: see notePace
@@ -60,11 +65,11 @@ type subqueue[V any] struct {
 		dispatched uint64
 	}
 
-	inspected  time.Duration // when one who used it last looked at the time
-	user       *affinity     // who that was
+	inspected  time.Duration // when the time was last read here
+	user       *affinity     // by which goroutine
 	waited     uint64        // waits before
 	last       uint64        // key of the last event taken
-	version    uint64        // how often it has become empty
+	emptied    uint64        // how often it has become empty
 	dispatched uint64
 	cancelled  uint64
 	late       uint64
@@ -72,40 +77,40 @@ type subqueue[V any] struct {
 	waits      uint64
 	moved      uint64
 
-	near   [nearLen]entry
-	loaded [32]entry // of use to load
+	bottom [bottomLen]entry
+	loaded [32]entry // scratch of load
 
 	_ [64]byte
 }
 
-// A slot holds the value of one event after the other. Each has its own stamp, so that handles of others, and entries that
-// stand for others, are known to be stale.
+// A slot holds the value of one event after the other. Each has its own version, so that handles
+// and entries of others are known to be stale.
 type slot[V any] struct {
-	stamp uint32 // of the event that is here, or of the next one; none has 0
-	next  uint32 // while free: the next free slot plus one
-	value V
+	version uint32 // of the event that is here, or of the next one; none has 0
+	next    uint32 // while free: the next free slot plus one
+	value   V
 }
 
 const (
 	chunkSlots = 16 // places: 256 bytes
 	loadMax    = 2 * (chunkSlots - 1)
-	nearLow    = 16 // near entries, below which more are brought there
-	nearMax    = 64 // near entries that are too many
-	nearLen    = 96
+	bottomLow  = 16 // entries of the bottom, below which more are brought there
+	bottomMax  = 64 // entries of the bottom that are too many
+	bottomLen  = 96
 	perBucket  = 6    // entries that a bucket should have when it is opened
 	maxBuckets = 1024 // of a level
-	deadSlack  = 1024 // by how many dead entries may outnumber the others before they are swept out
+	staleSlack = 1024 // by how many stale entries may outnumber the others before they are swept
 
 	pastAll = timekey.PastAll
 
-	// retired is the stamp at which a slot is not used any more, so that stamps never repeat.
+	// retired is the version at which a slot is not used any more, so that versions never repeat.
 	retired = ^uint32(0)
 )
 
 func newSubqueue[V any](capacity int) *subqueue[V] {
 	q := &subqueue[V]{
 		fresh: 1, chunks: make([]entry, 2*chunkSlots),
-		crowded: crowded, early: early, refined: refined, slack: deadSlack,
+		maxInBucket: maxInBucket, maxInFirst: maxInFirst, refined: refined, slack: staleSlack,
 	}
 	if capacity > 0 {
 		slots, entries := roomFor(capacity)
@@ -133,8 +138,8 @@ func subqueueBytes[V any](capacity int) int {
 	return int(unsafe.Sizeof(subqueue[V]{})) + slots*int(unsafe.Sizeof(slot[V]{})) + entries*int(unsafe.Sizeof(entry{}))
 }
 
-// bytesPerEvent is about how much memory a capacity of many events takes for each: the length of the
-// array of entries is a power of two, and so between 1.3 and 2.7 times as many.
+// bytesPerEvent is about how much memory a capacity of many events takes for each: the length of
+// the array of entries is a power of two, and so between 1.3 and 2.7 times as many.
 func bytesPerEvent[V any]() int {
 	return 2 * int(unsafe.Sizeof(slot[V]{})+unsafe.Sizeof(entry{}))
 }
@@ -149,12 +154,13 @@ func (q *subqueue[V]) occupy(key uint64, v V) entry {
 	q.free = held.next
 	held.value = v
 	q.live++
-	return entry{key, place, held.stamp}
+	return entry{key, place, held.version}
 }
 
-// begin puts the entry of the only event there is near. That takes all that is not later, until there are too many.
+// begin puts the entry of the only event there is at the bottom. That takes all that is not later,
+// until there are too many.
 func (q *subqueue[V]) begin(e entry) {
-	q.near[0], q.head, q.tail = e, 0, 1
+	q.bottom[0], q.head, q.tail = e, 0, 1
 	q.levels = q.levels[:1]
 	l := &q.levels[0]
 	l.end = e.key + 1
@@ -171,7 +177,7 @@ func (q *subqueue[V]) enlarge() {
 	if uint64(len(q.slots)) == 1<<32-2 {
 		panic("relaxed: more than four billion events in one of the queues")
 	}
-	q.slots = append(q.slots, slot[V]{stamp: 1})
+	q.slots = append(q.slots, slot[V]{version: 1})
 	q.free = uint32(len(q.slots))
 }
 
@@ -189,8 +195,8 @@ func (q *subqueue[V]) vacate(place uint32) V {
 	v := held.value
 	var none V
 	held.value = none
-	held.stamp++
-	if held.stamp != retired {
+	held.version++
+	if held.version != retired {
 		held.next = q.free
 		q.free = place + 1
 	}
@@ -200,55 +206,56 @@ func (q *subqueue[V]) vacate(place uint32) V {
 
 // take removes the first event, whose key is given.
 func (q *subqueue[V]) take(key uint64) V {
-	v := q.vacate(q.near[q.head].slot)
+	v := q.vacate(q.bottom[q.head].slot)
 	q.head++
 	q.last = key
 	q.dispatched++
-	if q.tail-q.head < nearLow || q.dead > 0 && !q.alive(&q.near[q.head]) {
-		q.tidy()
+	if q.tail-q.head < bottomLow || q.stale > 0 && !q.isCurrent(&q.bottom[q.head]) {
+		q.advanceBottom()
 	}
 	return v
 }
 
 // cancel removes an event, if it is there.
-func (q *subqueue[V]) cancel(place, stamp uint32) bool {
-	if int64(place) >= int64(len(q.slots)) || q.slots[place].stamp != stamp {
+func (q *subqueue[V]) cancel(place, version uint32) bool {
+	if int64(place) >= int64(len(q.slots)) || q.slots[place].version != version {
 		return false
 	}
 	q.vacate(place)
 	q.cancelled++
-	q.dead++
-	if q.live == 0 || q.dead > q.live+q.slack {
+	q.stale++
+	if q.live == 0 || q.stale > q.live+q.slack {
 		q.sweep()
 	}
-	q.tidy()
+	q.advanceBottom()
 	return true
 }
 
-// tidy sees to it that the first of the near entries is alive, if there is any, and that there are some more behind it.
-func (q *subqueue[V]) tidy() {
+// advanceBottom makes sure that the first entry of the bottom is current, if there is any event,
+// and that there are some more behind it.
+func (q *subqueue[V]) advanceBottom() {
 	for {
-		if q.tail-q.head < nearLow && q.live+q.dead > int(q.tail-q.head) {
+		if q.tail-q.head < bottomLow && q.live+q.stale > int(q.tail-q.head) {
 			q.refill()
 		}
 		if q.head == q.tail {
-			q.version++
+			q.emptied++
 			return
 		}
-		if q.alive(&q.near[q.head]) {
+		if q.isCurrent(&q.bottom[q.head]) {
 			return
 		}
 		q.head++
-		q.dead--
+		q.stale--
 	}
 }
 
-func (q *subqueue[V]) alive(e *entry) bool { return q.slots[e.slot].stamp == e.stamp }
+func (q *subqueue[V]) isCurrent(e *entry) bool { return q.slots[e.slot].version == e.version }
 
 // top is the queue's top: see [shard].
 func (q *subqueue[V]) top() uint64 {
 	if q.live == 0 {
-		return empty + q.version
+		return empty + q.emptied
 	}
-	return q.near[q.head].key
+	return q.bottom[q.head].key
 }

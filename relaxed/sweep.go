@@ -1,12 +1,12 @@
 package relaxed
 
-// sweep drops all dead entries. It looks at every entry, and is called when more than half of them are dead, so that it costs a
-// constant per cancellation.
+// sweep drops all stale entries. It looks at every entry, and is called when more than half of them
+// are stale, so that it costs a constant per cancellation.
 func (q *subqueue[V]) sweep() {
 	n := q.head
 	for i := q.head; i < q.tail; i++ {
-		if e := q.near[i]; q.alive(&e) {
-			q.near[n] = e
+		if e := q.bottom[i]; q.isCurrent(&e) {
+			q.bottom[n] = e
 			n++
 		}
 	}
@@ -14,11 +14,11 @@ func (q *subqueue[V]) sweep() {
 	for i := range q.levels {
 		q.sweepLevel(&q.levels[i])
 	}
-	q.dead = 0
+	q.stale = 0
 }
 
-// sweepLevel drops the dead entries of a level. A nested level that has become small is put back into its bucket, so that
-// there are few levels where there are few events.
+// sweepLevel drops the stale entries of a level. A nested level that has become small is put back
+// into its bucket, so that there are few levels where there are few events.
 func (q *subqueue[V]) sweepLevel(l *level) {
 	for k := l.open; k < l.count; k++ {
 		b := l.buckets[k]
@@ -29,7 +29,7 @@ func (q *subqueue[V]) sweepLevel(l *level) {
 			below := q.nested[b.head]
 			q.sweepLevel(below)
 			l.buckets[k].n = uint32(below.held)
-			if below.held < int(q.crowded) {
+			if below.held < int(q.maxInBucket) {
 				l.buckets[k] = q.flatten(b.head)
 			}
 		} else {
@@ -40,11 +40,11 @@ func (q *subqueue[V]) sweepLevel(l *level) {
 	}
 }
 
-// sweepBucket moves the entries of a bucket that are alive into another one.
+// sweepBucket moves the current entries of a bucket into another one.
 func (q *subqueue[V]) sweepBucket(b bucket, to *bucket) {
 	q.drain(b, func(es []entry) {
 		for _, e := range es {
-			if q.alive(&e) {
+			if q.isCurrent(&e) {
 				q.push(to, e)
 			}
 		}

@@ -64,7 +64,8 @@ func (h *binaryHeap) Remove() (key float64, id uint64, ok bool) {
 	return first.key, first.id, true
 }
 
-// An exact queue has no rank errors and no delays. The workload is one's own: here inserts two, and removes two.
+// An exact queue has no rank errors and no delays. The workload is one's own: here inserts two, and
+// removes two.
 func ExampleWorkload() {
 	trace := relaxedtest.Meter{Fill: 10, Operations: 400, Workload: func(r *relaxedtest.Recorder) {
 		for r.More() {
@@ -82,7 +83,8 @@ func ExampleWorkload() {
 	// delay: mean 0.00, half up to 0, 99 % up to 0, most 0 <nil>
 }
 
-// Two goroutines; the second takes key 3 while keys 1 and 2 are in the queue, and the first is just taking key 1.
+// Two goroutines; the second takes key 3 while keys 1 and 2 are in the queue, and the first is just
+// taking key 1.
 func ExampleReplay() {
 	trace := &relaxedtest.Trace{
 		Fill: [][]relaxedtest.Operation{{

@@ -10,20 +10,22 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Metered is a priority queue that a [Meter] can measure: small keys first. A queue that counts how often goroutines got into each
-// other's way can tell with a method Collisions() uint64.
+// Metered is a priority queue that a [Meter] can measure: small keys first. A queue that counts how
+// often goroutines got into each other's way can tell with a method Collisions() uint64.
 type Metered interface {
 	// Insert adds an element. The meter hands the ids out, each once.
 	Insert(key float64, id uint64)
-	// Remove removes an element and returns what it was inserted with. It may fail, but not while nobody else uses the queue and
-	// it has elements.
+	// Remove removes an element and returns what it was inserted with. It may fail, but not while
+	// nobody else uses the queue and it has elements.
 	Remove() (key float64, id uint64, ok bool)
 }
 
-// A Meter puts a priority queue under load and records what it does, to be measured by [Replay] afterwards.
+// A Meter puts a priority queue under load and records what it does, to be measured by [Replay]
+// afterwards.
 //
-// Every goroutine writes into a log of its own and shares nothing with the others but the queue, so that the meter does not
-// order what the queue does not. What it costs is the clock, read twice an operation: 40 to 80 ns on the usual machine.
+// Every goroutine writes into a log of its own and shares nothing with the others but the queue, so
+// that the meter does not order what the queue does not. What it costs is the clock, read twice an
+// operation: 40 to 80 ns on the usual machine.
 type Meter struct {
 	Goroutines int           // that use the queue at once, 1 unless told, and 65,536 at most
 	Fill       int           // elements that they insert before they begin, with exponential keys of mean 1
@@ -34,11 +36,12 @@ type Meter struct {
 	Seed       uint64        // of the random numbers
 }
 
-// A Workload uses a queue, from one goroutine of several, until [Recorder.More] says that it is enough.
+// A Workload uses a queue, from one goroutine of several, until [Recorder.More] says that it is
+// enough.
 type Workload func(r *Recorder)
 
-// Hold removes an element and inserts one that comes an exponential time of mean 1 after it. The elements that a [Meter] fills in
-// are as they are in the long run of this.
+// Hold removes an element and inserts one that comes an exponential time of mean 1 after it. The
+// elements that a [Meter] fills in are as they are in the long run of this.
 func Hold(r *Recorder) {
 	for r.More() {
 		if key, ok := r.Remove(); ok {
@@ -47,9 +50,10 @@ func Hold(r *Recorder) {
 	}
 }
 
-// Mixed inserts and removes with equal probability. What it inserts comes an exponential time of mean 1 after what the
-// goroutine last removed. A goroutine that has inserted or removed most elements more than the opposite turns back, so
-// that the number of elements stays about what it was; most is at least 1.
+// Mixed inserts and removes with equal probability. What it inserts comes an exponential time of
+// mean 1 after what the goroutine last removed. A goroutine that has inserted or removed most
+// elements more than the opposite turns back, so that the number of elements stays about what it
+// was; most is at least 1.
 func Mixed(most int) Workload {
 	if most < 1 {
 		panic("relaxedtest: Mixed turns back after at least 1 element")
@@ -68,7 +72,8 @@ func Mixed(most int) Workload {
 	}
 }
 
-// A Recorder is what a goroutine uses a metered queue through, and where its random numbers come from.
+// A Recorder is what a goroutine uses a metered queue through, and where its random numbers come
+// from.
 type Recorder struct {
 	*rand.Rand
 	source     random.Stream // of Rand; here, where no other goroutine's is in the same cache line
@@ -85,8 +90,8 @@ type Recorder struct {
 // More reports whether the goroutine should go on.
 func (r *Recorder) More() bool { return len(r.log) < r.operations && r.last < r.until }
 
-// now is the time of a monotonic clock. Where that is so coarse that it stands still between two stamps, they follow each other
-// at a nanosecond.
+// now is the time of a monotonic clock. Where that is so coarse that it stands still between two
+// stamps, they follow each other at a nanosecond.
 func (r *Recorder) now() int64 {
 	r.last = max(int64(time.Since(r.start)), r.last+1)
 	return r.last
@@ -152,7 +157,8 @@ func (m Meter) Run(q Metered) *Trace {
 		r.Rand = rand.New(&r.source)
 		recorders[g] = r
 		done.Go(func() {
-			// Each inserts a part of what there is before, since a queue may put together what one goroutine inserts.
+			// Each inserts a part of what there is before, since a queue may put together what one
+			// goroutine inserts.
 			r.id, r.step = uint64(g), uint64(goroutines)
 			r.log = make([]Operation, 0, min(m.Fill, maxReserved)/goroutines+1)
 			for r.id < uint64(m.Fill) {

@@ -86,7 +86,8 @@ func TestMeterExact(t *testing.T) {
 	}
 }
 
-// A queue that removes one of the first k at random has rank errors uniform on 0 … k−1, independent of each other.
+// A queue that removes one of the first k at random has rank errors uniform on 0 … k−1, independent
+// of each other.
 func TestMeterUniform(t *testing.T) {
 	for _, k := range []int{2, 7, 40} {
 		trace := relaxedtest.Meter{Fill: 300, Operations: 20_000}.Run(&plain{among: k})
@@ -168,8 +169,8 @@ func TestMeterPanics(t *testing.T) {
 	}
 }
 
-// A meter may be given the largest and the smallest numbers there are: it works, or it panics with the
-// package's prefix. It makes room for operations as they come.
+// A meter may be given the largest and the smallest numbers there are: it works, or it panics with
+// the package's prefix. It makes room for operations as they come.
 func TestMeterExtremes(t *testing.T) {
 	none := func(*relaxedtest.Recorder) {}
 	try := func(m relaxedtest.Meter) (trace *relaxedtest.Trace) {
@@ -230,7 +231,8 @@ func (q sprayed) Remove() (float64, uint64, bool) {
 	return q.Spray()
 }
 
-// Removals of the list fail only when it is empty, nothing is lost, and those that are exact measure 0.
+// Removals of the list fail only when it is empty, nothing is lost, and those that are exact
+// measure 0.
 func TestMeterList(t *testing.T) {
 	for _, exact := range []bool{false, true} {
 		for _, goroutines := range []int{1, 2, 8} {

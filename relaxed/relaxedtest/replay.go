@@ -43,23 +43,27 @@ func (r Report) String() string {
 
 // Replay measures how far the removals of a trace are from those of an exact queue.
 //
-// The rank error of a removal is the number of elements that came before the one removed and were in the queue: smaller keys,
-// or the same key and inserted earlier. The delay of an element is the number of removals that overtook it: of an element
-// after it, while it was in the queue. Each pair of an element and a removal that overtook it counts once in both.
+// The rank error of a removal is the number of elements that came before the one removed and were
+// in the queue: smaller keys, or the same key and inserted earlier. The delay of an element is the
+// number of removals that overtook it: of an element after it, while it was in the queue. Each pair
+// of an element and a removal that overtook it counts once in both.
 //
-// When an operation took effect is known only up to its stamps. Replay counts what is certain: an element was there for a
-// removal if its insertion ended before the removal began, and its own removal began after that one ended. So an exact
-// queue measures 0, whatever the number of goroutines, and so does a relaxed one where it may have been exact. What is missed
-// are elements that others were inserting or removing meanwhile, usually fewer than one for each other processor. MeanRankAtMost counts
-// those, too, and the mean of the true rank errors is between Rank.Mean and MeanRankAtMost; with one goroutine all three are the
-// same. With more goroutines than processors MeanRankAtMost is far too large, because one that waits for a processor has an
-// operation under way all the while. (Of elements with equal keys that were inserted at the same time either may be the first, and
-// neither bound counts them.)
+// When an operation took effect is known only up to its stamps. Replay counts what is certain: an
+// element was there for a removal if its insertion ended before the removal began, and its own
+// removal began after that one ended. So an exact queue measures 0, whatever the number of
+// goroutines, and so does a relaxed one where it may have been exact. What is missed are elements
+// that others were inserting or removing meanwhile, usually fewer than one for each other
+// processor. MeanRankAtMost counts those, too, and the mean of the true rank errors is between
+// Rank.Mean and MeanRankAtMost; with one goroutine all three are the same. With more goroutines
+// than processors MeanRankAtMost is far too large, because one that waits for a processor has an
+// operation under way all the while. (Of elements with equal keys that were inserted at the same
+// time either may be the first, and neither bound counts them.)
 //
-// It is an error if an element was removed that had not been inserted, twice, or with another key, and if elements are missing
-// after the queue was drained.
+// It is an error if an element was removed that had not been inserted, twice, or with another key,
+// and if elements are missing after the queue was drained.
 //
-// Time is O(log n + p) per operation, with n elements and p goroutines, and memory about 90 bytes per element beside the trace.
+// Time is O(log n + p) per operation, with n elements and p goroutines, and memory about 90 bytes
+// per element beside the trace.
 func Replay(t *Trace) (Report, error) {
 	p := player{Report: Report{Collisions: t.Collisions}, fills: len(t.Fill)}
 	if err := p.collect(t); err != nil {

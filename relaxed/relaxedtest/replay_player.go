@@ -32,7 +32,8 @@ type under struct {
 	perhaps int32 // elements before its own that may have been there at some time
 }
 
-// A player replays a trace: it goes through all stamps in the order of time, and keeps count of what is in the queue.
+// A player replays a trace: it goes through all stamps in the order of time, and keeps count of
+// what is in the queue.
 type player struct {
 	Report
 	fills    int // how many of the logs are of the filling; they come first
@@ -130,8 +131,8 @@ func (p *player) sort() {
 	p.over = newTree(len(items) + 1)
 }
 
-// play goes through the stamps of all logs. At equal times beginnings come before ends: neither operation was over when the other one
-// began.
+// play goes through the stamps of all logs. At equal times beginnings come before ends: neither
+// operation was over when the other one began.
 func (p *player) play(t *Trace) error {
 	var m merge
 	for l, log := range slices.Concat(t.Fill, t.Logs) {
@@ -193,7 +194,8 @@ func (p *player) take(e *element) {
 	p.there.add(e.place, -1)
 	e.overtaken += p.over.sum - p.over.below(e.place+1)
 	for k := range p.open {
-		// Removals under way do not overtake it for certain, and it may have been gone when they took effect.
+		// Removals under way do not overtake it for certain, and it may have been gone when they
+		// took effect.
 		if r := &p.open[k]; r.kind != Insertion && e.place < r.before && e.inserted < r.began {
 			r.certain--
 			if r.kind == Removal {

@@ -28,7 +28,8 @@ type Operation struct {
 	Kind       Kind
 }
 
-// A Trace is what goroutines did to a queue. The operations of each follow one another: one begins after the one before has ended.
+// A Trace is what goroutines did to a queue. The operations of each follow one another: one begins
+// after the one before has ended.
 type Trace struct {
 	Fill       [][]Operation // insertions before the goroutines began their work, by goroutine
 	Logs       [][]Operation // their work, by goroutine
@@ -36,7 +37,8 @@ type Trace struct {
 	Collisions uint64        // as the queue counted them, if it does
 }
 
-// The form of a saved trace: the magic, the trace as package encoding/gob writes it, and a checksum of all before.
+// The form of a saved trace: the magic, the trace as package encoding/gob writes it, and a checksum
+// of all before.
 const magic = "spray trace 2\n"
 
 // WriteTo saves a trace, in about 30 bytes per operation. It needs as much memory meanwhile.

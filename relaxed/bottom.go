@@ -16,8 +16,8 @@ func (q *subqueue[V]) place(e entry) {
 			b := &l.buckets[e.key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
-				if b.n >= q.crowded || i == 0 && b.n >= q.early {
-					q.placeCrowded(i, e)
+				if b.n >= q.maxInBucket || i == 0 && b.n >= q.maxInFirst {
+					q.placeFull(i, e)
 					return
 				}
 				w = q.extend(b)
@@ -28,40 +28,41 @@ func (q *subqueue[V]) place(e entry) {
 			return
 		}
 	}
-	q.insertNear(e)
+	q.insertBottom(e)
 }
 
-// insertNear puts an entry among the near ones, behind its equals.
-func (q *subqueue[V]) insertNear(e entry) {
-	if q.tail-q.head >= nearMax {
+// insertBottom inserts an entry into the bottom, behind its equals.
+func (q *subqueue[V]) insertBottom(e entry) {
+	if q.tail-q.head >= bottomMax {
 		q.spill()
 		q.place(e)
 		return
 	}
-	if q.tail == nearLen {
-		q.tail = int32(copy(q.near[:], q.near[q.head:q.tail]))
+	if q.tail == bottomLen {
+		q.tail = int32(copy(q.bottom[:], q.bottom[q.head:q.tail]))
 		q.head = 0
 	}
 	i := q.tail
-	for ; i > q.head && q.near[i-1].key > e.key; i-- {
-		q.near[i] = q.near[i-1]
+	for ; i > q.head && q.bottom[i-1].key > e.key; i-- {
+		q.bottom[i] = q.bottom[i-1]
 	}
-	q.near[i] = e
+	q.bottom[i] = e
 	q.tail++
 }
 
-// load appends the entries of a bucket that are alive to the near ones, in order. There are at most loadMax, in one or two chunks.
+// load appends the current entries of a bucket to the bottom, in order. There are at most loadMax,
+// in one or two chunks.
 //
-// Where nothing is dead the slots need not be looked at yet. They are asked for, and are there when the events are taken: some others
-// are near, and come first.
+// Where nothing is stale the slots need not be read yet. They are prefetched, and are in the cache
+// when the events are taken: some others are at the bottom, and come first.
 func (q *subqueue[V]) load(b bucket) {
 	n := 0
 	last := b.last()
 	for c := b.head; ; {
-		if q.dead == 0 {
+		if q.stale == 0 {
 			n += copy(q.loaded[n:], q.entries(b, c))
 		} else {
-			n += q.living(q.loaded[n:], q.entries(b, c))
+			n += q.liveOf(q.loaded[n:], q.entries(b, c))
 		}
 		next := q.release(c)
 		if c == last {
@@ -69,30 +70,30 @@ func (q *subqueue[V]) load(b bucket) {
 		}
 		c = next
 	}
-	if q.dead == 0 {
+	if q.stale == 0 {
 		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
 			unsafe.Pointer(&q.loaded[0].slot), unsafe.Sizeof(entry{}), n)
 	}
-	q.dead -= int(b.n) - n
+	q.stale -= int(b.n) - n
 	q.moved += uint64(b.n)
-	sortEntries(q.near[q.tail:int(q.tail)+n], q.loaded[:n])
+	sortEntries(q.bottom[q.tail:int(q.tail)+n], q.loaded[:n])
 	q.tail += int32(n)
 }
 
-// living copies the entries that are alive, and returns how many there are.
-func (q *subqueue[V]) living(to, es []entry) (n int) {
+// liveOf copies the entries that are current, and returns how many there are.
+func (q *subqueue[V]) liveOf(to, es []entry) (n int) {
 	for _, e := range es {
 		to[n%len(to)] = e
-		if q.alive(&e) {
+		if q.isCurrent(&e) {
 			n++
 		}
 	}
 	return n
 }
 
-// sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for each of them, how many come before
-// it. For the few that a bucket has that is as fast as anything, because no branch depends on the keys: the processor would
-// guess every other one wrong.
+// sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for
+// each of them, how many come before it. For the few that a bucket has that is as fast as anything,
+// because no branch depends on the keys: the processor would guess every other one wrong.
 func sortEntries(to, es []entry) {
 	var place [32]uint8
 	for i := range es {
@@ -109,10 +110,11 @@ func sortEntries(to, es []entry) {
 	}
 }
 
-// prefetchAfter asks for the slots of the entries in the bucket after bucket i. Between two buckets several events are taken, which is about as long
-// as memory takes. Where nothing is dead it is soon enough to do that when they are near.
+// prefetchAfter prefetches the slots of the entries in the bucket after bucket i. Between two
+// buckets several events are taken, which is about as long as memory takes. Where nothing is stale
+// it is soon enough to do that when they are at the bottom.
 func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
-	if q.dead == 0 || i+1 >= l.count {
+	if q.stale == 0 || i+1 >= l.count {
 		return
 	}
 	if b := &l.buckets[i+1]; b.tail != 0 {
@@ -122,13 +124,15 @@ func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
 	}
 }
 
-// spill divides the near entries, which have become too many, into a new level, and brings the first of them back.
+// spill divides the bottom, which has become too long, into a new level, and brings the first
+// entries back.
 //
-// What spills may lie before all that is in the last level, time and again, if events are scheduled backwards. So that this does not
-// add level upon level, small ones are taken up into the new one: each then has at least twice the entries of the next, and no entry is
-// taken up more often than its level can double.
+// What spills may lie before all that is in the last level, time and again, if events are scheduled
+// backwards. So that this does not add level upon level, small ones are taken up into the new one:
+// each then has at least twice the entries of the next, and no entry is taken up more often than
+// its level can double.
 func (q *subqueue[V]) spill() {
-	es := q.near[q.head:q.tail]
+	es := q.bottom[q.head:q.tail]
 	n, low, high := len(es), es[0].key, es[len(es)-1].key
 	depth := len(q.levels)
 	first := depth
@@ -145,7 +149,7 @@ func (q *subqueue[V]) spill() {
 		q.push(&l.buckets[e.key>>l.shift-l.base], e)
 	}
 	q.moved += uint64(len(es))
-	for i := depth - 1; i >= first; i-- { // of a crowd, those further down came before the others
+	for i := depth - 1; i >= first; i-- { // of ties, those further down came before the others
 		old := &q.levels[i]
 		for ; old.open < old.count; old.open++ {
 			if b := old.buckets[old.open]; b.n != 0 {
