@@ -189,3 +189,48 @@ func ExamplePanicError() {
 	_ = calendar.New().ScheduleAll(context.Background(), 0, 10, 2, func(int, calendar.ID, []float64) error { panic("no such table") })
 	// Output: due panicked: no such table
 }
+
+// An id is a number of the caller's: here that of a bed, which is due when it becomes free.
+func ExampleID() {
+	patients := map[calendar.ID]string{0: "Ann", 1: "Bob"}
+	q := calendar.New()
+	_ = q.Schedule(0, 5)
+	_ = q.Schedule(1, 3)
+	for bed, at := range q.Until(10) {
+		fmt.Println(patients[bed], "leaves bed", bed, "at", at)
+	}
+	// Output:
+	// Bob leaves bed 1 at 3
+	// Ann leaves bed 0 at 5
+}
+
+// A queue for a thousand ids that starts at time 100.
+func ExampleOption() {
+	q := calendar.New(calendar.Capacity(1000), calendar.MaxID(999), calendar.StartAt(100))
+	fmt.Println(q.Schedule(999, 101), q.Schedule(1000, 101), q.Schedule(1, 99))
+	// Output: <nil> calendar: id is beyond the largest calendar: time is before now
+}
+
+// Cancelling leaves a stale entry behind, which is dropped later.
+func ExampleStats() {
+	q := calendar.New()
+	for id := range calendar.ID(100) {
+		_ = q.Schedule(id, float64(id))
+	}
+	q.Cancel(7)
+	s := q.Stats()
+	fmt.Println(s.Pending, "pending,", s.Stale, "stale")
+	// Output: 99 pending, 1 stale
+}
+
+// With millions of ids, what a model keeps of each is out of the cache. The queue prefetches it.
+func ExampleArray() {
+	ages := make([]float64, 1000)
+	q := calendar.New()
+	q.Prefetch(calendar.ArrayOf(ages, 1))
+	_ = q.Schedule(3, 40)
+	id, at, _ := q.Next()
+	ages[id] = at // which is in the cache
+	fmt.Println(ages[3])
+	// Output: 40
+}

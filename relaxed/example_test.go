@@ -142,3 +142,11 @@ func ExampleStats() {
 	// 51 scheduled, 20 dispatched, 1 cancelled, 1 late
 	// 0 for others, 0 waits
 }
+
+// A handle is refused once its event is gone.
+func ExampleHandle() {
+	q := relaxed.New[string]()
+	h, _ := q.Schedule(1, "job")
+	fmt.Println(q.Cancel(h), q.Cancel(h), q.Cancel(relaxed.Handle{}))
+	// Output: true false false
+}

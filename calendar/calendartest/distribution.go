@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// A Distribution is how far ahead events are scheduled: the length of a jump. The five of [Jones86] are there under their
-// usual names, and with them what real models do to an event set: heavy tails, equal times and changes of scale.
+// A Distribution is how far ahead events are scheduled: the length of a jump. The five of [Jones86]
+// are there under their usual names, and with them what real models do to an event set: heavy
+// tails, equal times and changes of scale.
 //
 // [Jones86]: https://doi.org/10.1145/5684.5686
 type Distribution struct {

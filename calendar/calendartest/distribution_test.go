@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestMeans compares the mean of a million draws with the stated one. With fixed seeds it passes or fails for good; four
-// standard errors are what one of nine honest distributions exceeds in two thousand changes of the seed.
+// TestMeans compares the mean of a million draws with the stated one. With fixed seeds it passes or
+// fails for good; four standard errors are what one of nine honest distributions exceeds in two
+// thousand changes of the seed.
 func TestMeans(t *testing.T) {
 	const n = 1_000_000
 	for _, d := range Distributions() {
@@ -28,8 +29,8 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestParetoTail compares means of draws cut off at c, E min(X, c) = 1 − 2 m^1.5 c^−0.5 with m = 1/3, because the variance of
-// the whole is infinite.
+// TestParetoTail compares means of draws cut off at c, E min(X, c) = 1 − 2 m^1.5 c^−0.5 with m =
+// 1/3, because the variance of the whole is infinite.
 func TestParetoTail(t *testing.T) {
 	const n = 1_000_000
 	d, _ := ByName("pareto")
@@ -68,7 +69,8 @@ func TestRegimes(t *testing.T) {
 	}
 }
 
-// TestJumpsOfManyEvents looks for ties between different times round the table, which only the lattices should have.
+// TestJumpsOfManyEvents looks for ties between different times round the table, which only the
+// lattices should have.
 func TestJumpsOfManyEvents(t *testing.T) {
 	for _, d := range Distributions() {
 		j := NewJumps(d, 1, 33)

@@ -38,8 +38,8 @@ func idsBelow(what string, n int) uint64 {
 	return uint64(n)
 }
 
-// Hold is the hold model: it takes the earliest event and schedules it one jump later, ops times. The number of pending
-// events stays the same.
+// Hold is the hold model: it takes the earliest event and schedules it one jump later, ops times.
+// The number of pending events stays the same.
 func Hold(s Set, ops int, j *Jumps) error {
 	now := s.Now()
 	for range ops {
@@ -63,7 +63,8 @@ func undue(now, at float64, ok bool) error {
 	return fmt.Errorf("%w: time %v at time %v", ErrOrder, at, now)
 }
 
-// Cancels cancels a random id and schedules it again, one jump from now, ops times. The ids 0..n-1 must be pending.
+// Cancels cancels a random id and schedules it again, one jump from now, ops times. The ids 0..n-1
+// must be pending.
 func Cancels(s Set, ops, n int, j *Jumps) error {
 	now := s.Now()
 	for range ops {
@@ -90,8 +91,8 @@ func Reschedules(s Set, ops, n int, j *Jumps) error {
 	return nil
 }
 
-// HoldCancel mixes [Hold] and [Cancels]: of ops operations every other one is a dispatch, and every other one cancels a random
-// id and schedules it anew. The ids 0..n-1 must be pending.
+// HoldCancel mixes [Hold] and [Cancels]: of ops operations every other one is a dispatch, and every
+// other one cancels a random id and schedules it anew. The ids 0..n-1 must be pending.
 func HoldCancel(s Set, ops, n int, j *Jumps) error {
 	return mix(s, ops, j, func(now float64) error {
 		id := j.Pick(n)

@@ -48,7 +48,8 @@ func TestGrowShrinkCanBeRepeated(t *testing.T) {
 	}
 }
 
-// TestMeanAdvance checks the hold model itself: in its steady state n events advance the clock by the mean jump in n holds.
+// TestMeanAdvance checks the hold model itself: in its steady state n events advance the clock by
+// the mean jump in n holds.
 func TestMeanAdvance(t *testing.T) {
 	const n, rounds = 500, 40
 	for _, d := range Distributions() {
@@ -59,8 +60,9 @@ func TestMeanAdvance(t *testing.T) {
 		if err := errors.Join(Fill(s, n, j), Hold(s, rounds*n, j)); err != nil {
 			t.Fatal(err)
 		}
-		// The jumps of one id are a renewal process: after time t it has had t/mean of them. The bimodal has the largest
-		// deviation, 2.9; over all ids that is 2.9·√(rounds/n), and the start adds up to one round.
+		// The jumps of one id are a renewal process: after time t it has had t/mean of them. The
+		// bimodal has the largest deviation, 2.9; over all ids that is 2.9·√(rounds/n), and the
+		// start adds up to one round.
 		if got, want := s.Now(), rounds*d.Mean; got < want-3 || got > want+3 {
 			t.Errorf("%s: the clock stands at %v after %d rounds, want %v ± 3", d.Name, got, rounds, want)
 		}

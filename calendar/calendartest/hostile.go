@@ -59,7 +59,8 @@ func minusZero(s *suite) {
 	}
 }
 
-// neighbours sets events one unit in the last place apart, where no bucket width can separate them by arithmetic.
+// neighbours sets events one unit in the last place apart, where no bucket width can separate them
+// by arithmetic.
 func neighbours(s *suite) {
 	const n = 64
 	for _, from := range []float64{0, 1, 0.1, -1, -32 * math.SmallestNonzeroFloat64, 1e-300, 1e300, 1e15, 0x1p53, 1 - 0x1p-48, math.Pi} {
@@ -82,8 +83,8 @@ func neighbours(s *suite) {
 	}
 }
 
-// bucketEdges sets events exactly on, just before and just after multiples of widths that a float64 cannot represent, once by
-// multiplication and once by adding up, which drift apart.
+// bucketEdges sets events exactly on, just before and just after multiples of widths that a float64
+// cannot represent, once by multiplication and once by adding up, which drift apart.
 func bucketEdges(s *suite) {
 	for _, width := range []float64{0.1, 1.0 / 3, 1e-3, 1, 0.7e-6} {
 		for _, start := range []float64{0, -50 * width} {
@@ -114,8 +115,9 @@ func bucketEdges(s *suite) {
 	}
 }
 
-// scaleSwitches keeps the number of events constant while their scale changes by ten orders of magnitude and back, so that a
-// width that is estimated only when the number changes stays wrong. Going down, most jumps are lost in rounding.
+// scaleSwitches keeps the number of events constant while their scale changes by ten orders of
+// magnitude and back, so that a width that is estimated only when the number changes stays wrong.
+// Going down, most jumps are lost in rounding.
 func scaleSwitches(s *suite) {
 	r := random(7)
 	for _, n := range []int{10, s.size(2000)} {

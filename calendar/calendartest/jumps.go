@@ -13,9 +13,10 @@ const tableSize = 1 << 18
 
 // Jumps is a stream of jumps and of random ids, cheap enough to be used inside a timed loop.
 //
-// Jumps come from a table of 2¹⁸ draws, two megabytes read in sequence. Each time round the table is stretched by a random
-// factor within 1 ± 2⁻¹¹: more events than the table has entries would otherwise be scheduled at equal times, and a benchmark
-// would measure the ties. Distributions whose times are meant to coincide are left as they are.
+// Jumps come from a table of 2¹⁸ draws, two megabytes read in sequence. Each time round the table
+// is stretched by a random factor within 1 ± 2⁻¹¹: more events than the table has entries would
+// otherwise be scheduled at equal times, and a benchmark would measure the ties. Distributions
+// whose times are meant to coincide are left as they are.
 //
 // The same arguments to [NewJumps] give the same stream.
 type Jumps struct {
@@ -33,8 +34,8 @@ type Jumps struct {
 	pick splitmix.Stream // of Pick
 }
 
-// NewJumps prepares a stream of jumps. Distributions that have regimes change them every so many jumps as there are events
-// pending; to others that number makes no difference.
+// NewJumps prepares a stream of jumps. Distributions that have regimes change them every so many
+// jumps as there are events pending; to others that number makes no difference.
 func NewJumps(d Distribution, pending int, seed uint64) *Jumps {
 	r := rand.New(rand.NewPCG(seed, 0x6a756d7073))
 	j := &Jumps{
@@ -78,8 +79,9 @@ func (j *Jumps) turn() {
 	j.end += length
 }
 
-// Pick returns a random id below n. Ids are computed and not tabled: a table would touch only as many
-// ids as it has entries, and those would sit in the cache. It panics unless n is from 1 to 2³².
+// Pick returns a random id below n. Ids are computed and not tabled: a table would touch only as
+// many ids as it has entries, and those would sit in the cache. It panics unless n is from 1 to
+// 2³².
 func (j *Jumps) Pick(n int) calendar.ID {
 	if uint64(n)-1 > math.MaxUint32 {
 		panic("calendartest: Pick needs a number of ids, from 1 to 2³²")

@@ -2,7 +2,8 @@ package calendartest
 
 import "github.com/almanac-sim/almanac/calendar"
 
-// growShrink goes from ten events to a hundred thousand and back, twice, so that structures resize both ways.
+// growShrink goes from ten events to a hundred thousand and back, twice, so that structures resize
+// both ways.
 func growShrink(s *suite) {
 	d, _ := ByName("exponential")
 	j := NewJumps(d, 10, 8)
@@ -12,7 +13,8 @@ func growShrink(s *suite) {
 	h.drain(-1)
 }
 
-// sparse has hardly any events and giant gaps, where a calendar walks over empty buckets without end.
+// sparse has hardly any events and giant gaps, where a calendar walks over empty buckets without
+// end.
 func sparse(s *suite) {
 	r := random(9)
 	gaps := []float64{1e-9, 1, 1e12, 1e-3, 1e6}
@@ -60,7 +62,8 @@ func zeroDelay(s *suite) {
 	h.drain(-1)
 }
 
-// heavyCancellation cancels half of what is scheduled, and for a while all but a few, so that dead entries must be reclaimed.
+// heavyCancellation cancels half of what is scheduled, and for a while all but a few, so that dead
+// entries must be reclaimed.
 func heavyCancellation(s *suite) {
 	r := random(11)
 	n := s.size(3000)

@@ -51,7 +51,8 @@ func ties(s *suite) {
 	h.drain(-1)
 }
 
-// tiesAfterMoves looks for structures that let an event come back to its old place among its equals.
+// tiesAfterMoves looks for structures that let an event come back to its old place among its
+// equals.
 func tiesAfterMoves(s *suite) {
 	const here, elsewhere = 5, 7
 	moves := []func(h *shadow, id calendar.ID){

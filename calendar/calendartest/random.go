@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// A timing draws times for random runs, mostly at or after now; what is not is refused, which is to be compared as well.
+// A timing draws times for random runs, mostly at or after now; what is not is refused, which is to
+// be compared as well.
 type timing struct {
 	name  string
 	start float64
@@ -29,7 +30,8 @@ var timings = []timing{
 		return now + jump
 	}},
 	{"Scales", 0, func(r *rand.Rand, now float64) float64 { return now + math.Pow(10, float64(r.IntN(40)-25)) }},
-	// Uniform in the bits: from the most negative number through the subnormals to the largest, at every distance.
+	// Uniform in the bits: from the most negative number through the subnormals to the largest, at
+	// every distance.
 	{"Bits", -math.MaxFloat64, func(r *rand.Rand, now float64) float64 {
 		far := r.Uint64() >> r.IntN(64)
 		return timekey.Time(timekey.Of(now) + min(far, timekey.Last-timekey.Of(now)))
@@ -48,7 +50,8 @@ func randomCases() []testCase {
 	return all
 }
 
-// randomRun calls everything at random, in turns of growing and shrinking so that the set is now full and now empty.
+// randomRun calls everything at random, in turns of growing and shrinking so that the set is now
+// full and now empty.
 func randomRun(h *shadow, r *rand.Rand, t timing, ids, ops int) {
 	pick := func() calendar.ID { return calendar.ID(r.IntN(ids)) }
 	turn := max(50, ops/8)

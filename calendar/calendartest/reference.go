@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Reference is the set that others are compared with: a binary heap from the standard library and a map, nothing clever.
+// Reference is the set that others are compared with: a binary heap from the standard library and a
+// map, nothing clever.
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
@@ -59,7 +60,8 @@ func (r *Reference) Schedule(id calendar.ID, at float64) error {
 	return nil
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (r *Reference) Reschedule(id calendar.ID, at float64) error {
 	if err := r.refuse(at); err != nil {
 		return err

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// naive keeps a list in order of scheduling and looks at all of it each time: what the reference is checked against.
+// naive keeps a list in order of scheduling and looks at all of it each time: what the reference is
+// checked against.
 type naive struct {
 	now  float64
 	list []naiveEvent
@@ -77,7 +78,8 @@ func (s *naive) Renumber(from, to calendar.ID) error {
 	return nil
 }
 
-// first returns the place of the earliest event; of equal ones the first in the list is the first scheduled.
+// first returns the place of the earliest event; of equal ones the first in the list is the first
+// scheduled.
 func (s *naive) first() int {
 	first := -1
 	for i, e := range s.list {

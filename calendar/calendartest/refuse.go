@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// refusals tries everything that is refused, in every state of the id, and then looks at all that might have changed.
+// refusals tries everything that is refused, in every state of the id, and then looks at all that
+// might have changed.
 func refusals(s *suite) {
 	const n = 20
 	for _, start := range []float64{0, 100, -100} {

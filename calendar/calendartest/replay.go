@@ -15,14 +15,17 @@ const (
 	maxReplay = 1 << 12 // operations from one input, so that repetitions do not make it slow
 )
 
-// Replay decodes bytes into operations, for fuzzing. It applies them to each of the sets in turn and to a [Reference] in
-// lock-step, and returns an error at the first difference. The sets must be new, with any start, and take ids below
-// [MaxReplayID]. A set with a method Check() error is checked after each operation or run of alike ones.
+// Replay decodes bytes into operations, for fuzzing. It applies them to each of the sets in turn
+// and to a [Reference] in lock-step, and returns an error at the first difference. The sets must be
+// new, with any start, and take ids below [MaxReplayID]. A set with a method Check() error is
+// checked after each operation or run of alike ones.
 //
-// Any bytes mean something. The decoding favours what breaks event sets: few ids that meet again and again, times that
-// coincide or are neighbours, scales far apart, refused times, and runs of operations that fill and empty buckets.
+// Any bytes mean something. The decoding favours what breaks event sets: few ids that meet again
+// and again, times that coincide or are neighbours, scales far apart, refused times, and runs of
+// operations that fill and empty buckets.
 //
-// Fuzz with -fuzzminimizetime=10x: by default nearly all of the time goes into making inputs shorter.
+// Fuzz with -fuzzminimizetime=10x: by default nearly all of the time goes into making inputs
+// shorter.
 func Replay(data []byte, sets ...Set) error {
 	for i, set := range sets {
 		var first error
@@ -101,8 +104,8 @@ func (p *player) step() {
 	}
 }
 
-// take dispatches the earliest event, or cancels it if it is far away and that is not wanted: once the clock has gone to the
-// end of time there is nothing left to find.
+// take dispatches the earliest event, or cancels it if it is far away and that is not wanted: once
+// the clock has gone to the end of time there is nothing left to find.
 func (p *player) take(far bool) (calendar.ID, bool) {
 	const horizon = 1e6
 	id, at, ok := p.ref.Peek()

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// MaxID bounds the ids that [Run] uses: all are below it, so that a structure of fixed capacity can be made large enough.
+// MaxID bounds the ids that [Run] uses: all are below it, so that a structure of fixed capacity can
+// be made large enough.
 const MaxID = 1 << 18
 
 // A Factory makes an empty set whose clock stands at start and which takes ids below [MaxID].
@@ -26,10 +27,11 @@ func AtMost(n int) Option {
 	return func(s *suite) { s.most = min(n, MaxID) }
 }
 
-// Run checks a pending-event set: every operation's result is compared with that of a [Reference] that received the same
-// calls, on inputs that have broken other calendars. A set with a method Check() error is asked for its own opinion too,
-// in the short runs after every operation while few events are pending and once in a thirtieth of their number otherwise, and once in a
-// thousand operations or more in the long ones.
+// Run checks a pending-event set: every operation's result is compared with that of a [Reference]
+// that received the same calls, on inputs that have broken other calendars. A set with a method
+// Check() error is asked for its own opinion too, in the short runs after every operation while few
+// events are pending and once in a thirtieth of their number otherwise, and once in a thousand
+// operations or more in the long ones.
 //
 // It takes a second or so. With the -short flag and under the race detector the runs are shorter.
 func Run(t *testing.T, new Factory, opts ...Option) {
@@ -85,11 +87,13 @@ type testCase struct {
 	run  func(*suite)
 }
 
-// short starts a run in which the set's own check follows every operation while few are pending; long, one in which it is rarer.
+// short starts a run in which the set's own check follows every operation while few are pending;
+// long, one in which it is rarer.
 func (s *suite) short(start float64) *shadow { return newShadow(s.new(start), 1, s.fail) }
 func (s *suite) long(start float64) *shadow  { return newShadow(s.new(start), 1000, s.fail) }
 
-// size scales a number of pending events to what is wanted; ops does so with a number of operations.
+// size scales a number of pending events to what is wanted; ops does so with a number of
+// operations.
 func (s *suite) size(n int) int { return min(scaled(n), s.most) }
 func (s *suite) ops(n int) int  { return min(scaled(n), 20*s.most) }
 

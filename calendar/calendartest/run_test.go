@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// broken is a Reference with a fault planted in it. Methods that are nil are those of the Reference.
+// broken is a Reference with a fault planted in it. Methods that are nil are those of the
+// Reference.
 type broken struct {
 	*Reference
 	schedule   func(r *Reference, id calendar.ID, at float64) error

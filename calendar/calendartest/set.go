@@ -1,14 +1,3 @@
-// Package calendartest checks and times pending-event sets, yours included: anything with the methods of [Set].
-//
-//   - [Run] is a conformance suite, for a test: order, ties, refusals, hostile times, and long random histories beside a
-//     [Reference], which is a heap that is plainly right.
-//   - [Replay] turns bytes into operations and compares sets after each of them, for a fuzz target.
-//   - [Fill], [Hold], [HoldCancel], [GrowShrink] and their relatives are workloads, for a benchmark, with the jumps of any
-//     [Distribution]; the example of Hold shows how they go together.
-//
-// A test is one call:
-//
-//	calendartest.Run(t, func(start float64) calendartest.Set { return calendar.New(calendar.StartAt(start)) })
 package calendartest
 
 import "github.com/almanac-sim/almanac/calendar"

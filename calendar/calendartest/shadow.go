@@ -8,8 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// A shadow is a set and a reference that receive the same calls. It is a Set itself, so any workload can be run on it.
-// Every result is compared, and after every call the length, the clock and the due time of the ids concerned.
+// A shadow is a set and a reference that receive the same calls. It is a Set itself, so any
+// workload can be run on it. Every result is compared, and after every call the length, the clock
+// and the due time of the ids concerned.
 type shadow struct {
 	set   Set
 	ref   *Reference
@@ -47,8 +48,8 @@ func (s *shadow) after(ids ...calendar.ID) {
 	s.ops++
 	if s.ops >= s.due {
 		s.consistent()
-		// The check may look at every event. While there are few it follows every operation of a short run; with more, its share of the run
-		// stays constant.
+		// The check may look at every event. While there are few it follows every operation of a
+		// short run; with more, its share of the run stays constant.
 		const few = 30
 		between := s.ref.Len() / few
 		if s.every > 1 {
@@ -147,7 +148,8 @@ func (s *shadow) Due(id calendar.ID) (at float64, ok bool) {
 func (s *shadow) Len() int     { return s.ref.Len() }
 func (s *shadow) Now() float64 { return s.ref.Now() }
 
-// drain takes n events, or all there are if n is negative and then makes sure that the set agrees that it is empty.
+// drain takes n events, or all there are if n is negative and then makes sure that the set agrees
+// that it is empty.
 func (s *shadow) drain(n int) {
 	for ; n != 0 && s.ref.Len() > 0; n-- {
 		s.Next()

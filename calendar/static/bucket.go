@@ -1,15 +1,16 @@
 package static
 
-// The list of a bucket begins with a link in heads, goes on with links in next, and ends with a zero. A link is the number
-// of an event, with a sign that matters to JustInTime only:
+// The list of a bucket begins with a link in heads, goes on with links in next, and ends with a
+// zero. A link is the number of an event, with a sign that matters to JustInTime only:
 //
 //	heads[b] = -7    next[7] = -2    next[2] = 5    next[5] = 9    next[9] = 0
 //	            └── fresh ──────────────┘           └── sorted ───────┘
 //
-// A negative link leads to a fresh event: one dropped on the list and not yet sorted. Fresh events are on top, the
-// newest first; below them are the sorted ones, all of which were scheduled before any of the fresh. In the paper a
-// sign in the head alone says that something is fresh. Here the links say what is, so sorting knows which of two equal
-// events is the older. And because each link carries the sign of its own end, taking out any event leaves the rest correct.
+// A negative link leads to a fresh event: one dropped on the list and not yet sorted. Fresh events
+// are on top, the newest first; below them are the sorted ones, all of which were scheduled before
+// any of the fresh. In the paper a sign in the head alone says that something is fresh. Here the
+// links say what is, so sorting knows which of two equal events is the older. And because each link
+// carries the sign of its own end, taking out any event leaves the rest correct.
 
 // eventOf returns the number of the event that a link leads to, or 0 at the end of a list.
 func eventOf(link int32) int32 {
@@ -42,7 +43,8 @@ func (s *Queue) put(b int, n int32) {
 	}
 }
 
-// earliest returns the earliest event of bucket b, of whatever year, and the one before it in the list. The bucket is not empty.
+// earliest returns the earliest event of bucket b, of whatever year, and the one before it in the
+// list. The bucket is not empty.
 func (s *Queue) earliest(b int) (n, before int32) {
 	if s.discipline == Unordered {
 		return s.scan(s.heads[b])
@@ -54,7 +56,8 @@ func (s *Queue) earliest(b int) (n, before int32) {
 	return s.heads[b], 0
 }
 
-// scan searches the list from top to bottom. The newest is on top, so of equals the last one met was scheduled first.
+// scan searches the list from top to bottom. The newest is on top, so of equals the last one met
+// was scheduled first.
 func (s *Queue) scan(top int32) (n, before int32) {
 	at, next := s.at, s.next
 	n = top

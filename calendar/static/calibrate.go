@@ -50,9 +50,9 @@ type Calibration struct {
 	Why           string             `json:"why,omitempty"`  // if they do not: why not
 }
 
-// DefaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the nearer to where the best
-// may be. Where there are few events, the widest would hold a good part of all of them, and the theory wants buckets that are
-// short against the jumps; they are left out.
+// DefaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the
+// nearer to where the best may be. Where there are few events, the widest would hold a good part of
+// all of them, and the theory wants buckets that are short against the jumps; they are left out.
 func DefaultWidths(n int) []float64 {
 	var widths []float64
 	for e := -6.0; e <= 6; {
@@ -69,11 +69,12 @@ func DefaultWidths(n int) []float64 {
 	return widths
 }
 
-// Calibrate times a [Queue] with exponential jumps at many widths, and fits the costs b, c and d of the theory to the times, by the
-// method of Erickson, Ladner and LaMarca's journal paper. It says how far theory and practice are apart, too: on a machine
-// with caches the costs depend on the number of events (section 4 of the 1994 paper), so calibrate with about as many as
-// there will be. It keeps one processor busy for as long as it takes, a second or so, and uses 12 bytes an event and at
-// most 64 MB, or 16 bytes an event if that is more.
+// Calibrate times a [Queue] with exponential jumps at many widths, and fits the costs b, c and d of
+// the theory to the times, by the method of Erickson, Ladner and LaMarca's journal paper. It says
+// how far theory and practice are apart, too: on a machine with caches the costs depend on the
+// number of events (section 4 of the 1994 paper), so calibrate with about as many as there will be.
+// It keeps one processor busy for as long as it takes, a second or so, and uses 12 bytes an event
+// and at most 64 MB, or 16 bytes an event if that is more.
 func Calibrate(ctx context.Context, o CalibrateOptions) (*Calibration, error) {
 	o, err := o.complete()
 	if err != nil {
@@ -123,16 +124,18 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 
 const (
 	maxRepetitions = 1_000_000
-	// chunk is how many jumps are drawn at a time, without being timed; looking at the clock takes less than a hundredth
-	// of the steps between.
+	// chunk is how many jumps are drawn at a time, without being timed; looking at the clock takes
+	// less than a hundredth of the steps between.
 	chunk = 2048
-	// leastChunks is how many of them a repetition has at least. Where buckets hold 64 events that is 256 buckets, and the average
-	// over them within about two per cent.
+	// leastChunks is how many of them a repetition has at least. Where buckets hold 64 events that
+	// is 256 buckets, and the average over them within about two per cent.
 	leastChunks = 8
-	// farAhead is how many mean jumps a year should have: of exponential jumps, one in 64,000 is longer.
+	// farAhead is how many mean jumps a year should have: of exponential jumps, one in 64,000 is
+	// longer.
 	farAhead = 12
-	// mostBuckets is how many buckets a calendar has at most, unless it has more events than a quarter of them. It bounds the
-	// memory at 64 MB; where that makes the year shorter, the excess is part of what is predicted.
+	// mostBuckets is how many buckets a calendar has at most, unless it has more events than a
+	// quarter of them. It bounds the memory at 64 MB; where that makes the year shorter, the excess
+	// is part of what is predicted.
 	mostBuckets = 1 << 24
 )
 
@@ -144,7 +147,8 @@ type trial struct {
 	ring  [chunk]float64
 }
 
-// measure times each width, the best of the repetitions. Widths take turns, so that a machine whose speed wanders is fair to all.
+// measure times each width, the best of the repetitions. Widths take turns, so that a machine whose
+// speed wanders is fair to all.
 func measure(ctx context.Context, o CalibrateOptions) ([]CalibrationPoint, error) {
 	points := make([]CalibrationPoint, len(o.Widths))
 	for i, x := range o.Widths {
@@ -177,14 +181,16 @@ func measure(ctx context.Context, o CalibrateOptions) ([]CalibrationPoint, error
 	return points, nil
 }
 
-// bucketsToTime is how many buckets make a year that is far longer than jumps are, if memory allows.
+// bucketsToTime is how many buckets make a year that is far longer than jumps are, if memory
+// allows.
 func bucketsToTime(n int, x float64) int {
 	most := min(max(mostBuckets, 4*float64(n)), MaxSize)
 	return int(min(farAhead*float64(n)/x+1, most))
 }
 
-// fill makes the calendar anew. Since exponential jumps have no memory, what is left of them at any time is as long as they are, and
-// a calendar that was just filled is like one that has run for long.
+// fill makes the calendar anew. Since exponential jumps have no memory, what is left of them at any
+// time is as long as they are, and a calendar that was just filled is like one that has run for
+// long.
 func (t *trial) fill(ctx context.Context, width float64, buckets int) error {
 	if err := t.s.Reset(Config{Buckets: buckets, Width: width, Discipline: t.o.Discipline, Capacity: t.o.N}); err != nil {
 		return err
@@ -221,7 +227,8 @@ func (t *trial) time(ctx context.Context) (float64, error) {
 	return max(total, 1).Seconds() / float64(events), nil
 }
 
-// hold dispatches events and schedules each anew, a jump later, and tells how long that took without drawing the jumps.
+// hold dispatches events and schedules each anew, a jump later, and tells how long that took
+// without drawing the jumps.
 func (t *trial) hold() time.Duration {
 	for i := range t.ring {
 		t.ring[i] = t.jumps.Exp()
@@ -235,12 +242,14 @@ func (t *trial) hold() time.Duration {
 	return time.Since(start)
 }
 
-// Config returns a calendar for n events with jumps of the given mean, of the width at which an event takes least, and with just so
-// many buckets that it takes at most a share of degradation longer than with any number: 0.01 for one per cent. That share is for
-// jumps whose tail is not longer than the exponential's; for others, see [Costs.Buckets].
+// Config returns a calendar for n events with jumps of the given mean, of the width at which an
+// event takes least, and with just so many buckets that it takes at most a share of degradation
+// longer than with any number: 0.01 for one per cent. That share is for jumps whose tail is not
+// longer than the exponential's; for others, see [Costs.Buckets].
 //
-// If the costs do not fit, or the width that they imply was timed to be a tenth slower than the best, the width is the best of those
-// timed: the linear form can fit the whole range and still be off near its least, as it is for lists in order.
+// If the costs do not fit, or the width that they imply was timed to be a tenth slower than the
+// best, the width is the best of those timed: the linear form can fit the whole range and still be
+// off near its least, as it is for lists in order.
 func (c *Calibration) Config(n int, mean, degradation float64) (Config, error) {
 	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean), positive("the degradation", degradation)); err != nil {
 		return Config{}, err
@@ -257,15 +266,16 @@ func (c *Calibration) Config(n int, mean, degradation float64) (Config, error) {
 	if err := positive("Calibration.BestX", c.BestX); err != nil {
 		return Config{}, err
 	}
-	// Without costs: the degradation is at most 1/(e^(Mδ/μ)−1), which it would be if lists were all there is (equation 3).
+	// Without costs: the degradation is at most 1/(e^(Mδ/μ)−1), which it would be if lists were all
+	// there is (equation 3).
 	cfg.Width = c.BestX * mean / float64(n)
 	buckets := math.Ceil(math.Log1p(1/degradation) * float64(n) / c.BestX)
 	cfg.Buckets = int(min(max(buckets, 1), MaxSize))
 	return cfg, nil
 }
 
-// New makes a calendar for n events with jumps of the given mean, as [Calibration.Config] has it, with a degradation of
-// one per cent.
+// New makes a calendar for n events with jumps of the given mean, as [Calibration.Config] has it,
+// with a degradation of one per cent.
 func (c *Calibration) New(n int, mean float64) (*Queue, error) {
 	cfg, err := c.Config(n, mean, 0.01)
 	if err != nil {

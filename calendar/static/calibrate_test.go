@@ -52,7 +52,8 @@ func TestFitFindsExactCosts(t *testing.T) {
 	}
 }
 
-// What is off by a sixth at the narrow end when many buckets do not fit into memory is accounted for.
+// What is off by a sixth at the narrow end when many buckets do not fit into memory is accounted
+// for.
 func TestFitKnowsOfTheExcess(t *testing.T) {
 	const n = 1_000_000
 	narrow := CalibrationPoint{X: 1. / 64, Width: 1. / 64 / n, Buckets: bucketsToTime(n, 1./64)}
@@ -65,10 +66,12 @@ func TestFitKnowsOfTheExcess(t *testing.T) {
 	wantNear(t, "entries for each event", entries/want, 1, 1e-6)
 }
 
-// Errors of 5 % and, at two of 23 widths, a time 1.5 to 3 times as long. Over many samples the costs are right on average, and
-// each within 4.5 of the standard errors that it came with, but for a factor of 1.5: with twenty degrees of freedom those are
-// themselves uncertain by a sixth, and at 1.5 times too small by chance in a sample of hundreds. Not so where both long times are
-// among the three narrowest widths or the three widest: they alone tell b or c, and no fit can know that they lie.
+// Errors of 5 % and, at two of 23 widths, a time 1.5 to 3 times as long. Over many samples the
+// costs are right on average, and each within 4.5 of the standard errors that it came with, but for
+// a factor of 1.5: with twenty degrees of freedom those are themselves uncertain by a sixth, and at
+// 1.5 times too small by chance in a sample of hundreds. Not so where both long times are among the
+// three narrowest widths or the three widest: they alone tell b or c, and no fit can know that they
+// lie.
 func TestFitIsRobust(t *testing.T) {
 	const n, samples = 10_000, 300
 	want := Costs{2e-9, 3e-9, 30e-9}
@@ -105,7 +108,8 @@ func TestFitIsRobust(t *testing.T) {
 	for name, all := range map[string]batchMeans{"b": b, "c": c, "d": d} {
 		mean, se := all.mean()
 		t.Logf("%s: %.4f ± %.4f", name, mean, se)
-		// Weights of 1/measured² favour what came out short: by 2σ² = 0.5 %, and b or c by some times that at the cost of d.
+		// Weights of 1/measured² favour what came out short: by 2σ² = 0.5 %, and b or c by some
+		// times that at the cost of d.
 		wantNear(t, name+", on average", mean, 1, 4.5*se+4*0.05*0.05)
 	}
 }

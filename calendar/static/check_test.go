@@ -7,10 +7,12 @@ import "fmt"
 //   - the current bucket is that of the current day, and the current day is not before the clock's;
 //   - every list ends, and the lists have as many events as Len says;
 //   - as many ids are not idle as there are events in lists;
-//   - an event is in the bucket of its day, which is not before the current one, and is not due before now;
+//   - an event is in the bucket of its day, which is not before the current one, and is not due
+//     before now;
 //   - fresh events are in JustInTime lists only, and on top of the sorted ones;
 //   - what is sorted, in Ordered and JustInTime lists, is in order of time;
-//   - the remembered event is the earliest, of the current day, where Next expects it, and the oldest of its equals.
+//   - the remembered event is the earliest, of the current day, where Next expects it, and the
+//     oldest of its equals.
 //
 // It takes time proportional to the capacity and the number of buckets.
 func (s *Queue) check() error {

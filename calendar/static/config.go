@@ -11,12 +11,13 @@ import (
 type Discipline uint8
 
 const (
-	// Unordered drops a new event on top of the list and searches the whole list for the earliest: the discipline that
-	// Erickson, Ladner and LaMarca analyse.
+	// Unordered drops a new event on top of the list and searches the whole list for the earliest:
+	// the discipline that Erickson, Ladner and LaMarca analyse.
 	Unordered Discipline = iota
 	// Ordered puts a new event in its place, so that the earliest comes first: Brown's.
 	Ordered
-	// JustInTime drops a new event on top, and sorts the list when the bucket's turn comes: Lehman, Keen and Barnes's.
+	// JustInTime drops a new event on top, and sorts the list when the bucket's turn comes: Lehman,
+	// Keen and Barnes's.
 	JustInTime
 )
 
@@ -61,15 +62,15 @@ type Config struct {
 	Start      float64    // the clock's first value, which may be negative
 }
 
-// MaxSize is the most buckets and the most ids that a [Queue] can have. Links are int32 and carry a sign, and entry 0 of the arrays is
-// no event's.
+// MaxSize is the most buckets and the most ids that a [Queue] can have. Links are int32 and carry a
+// sign, and entry 0 of the arrays is no event's.
 const MaxSize = math.MaxInt32 - 1
 
 // worthAsking is from how many bytes on the machine is asked whether it has them.
 const worthAsking = 64 << 20
 
-// New makes an empty calendar, or says what is wrong with the configuration, or that the machine has not enough memory for it.
-// All the memory that the calendar will ever use is reserved here.
+// New makes an empty calendar, or says what is wrong with the configuration, or that the machine
+// has not enough memory for it. All the memory that the calendar will ever use is reserved here.
 func New(cfg Config) (*Queue, error) {
 	s := new(Queue)
 	if err := s.Reset(cfg); err != nil {
@@ -78,8 +79,8 @@ func New(cfg Config) (*Queue, error) {
 	return s, nil
 }
 
-// Reset makes s what [New] would make of the configuration: empty, at its start. It does so in the memory that s has, where that is
-// enough. If it returns an error, s is as it was.
+// Reset makes s what [New] would make of the configuration: empty, at its start. It does so in the
+// memory that s has, where that is enough. If it returns an error, s is as it was.
 func (s *Queue) Reset(cfg Config) error {
 	switch {
 	case cfg.Buckets < 1 || cfg.Buckets > MaxSize:

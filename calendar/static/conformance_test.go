@@ -39,7 +39,8 @@ func TestQueueReplays(t *testing.T) {
 
 // replay takes the shape of a calendar from the first two bytes and operations from the rest.
 func replay(data []byte) error {
-	// Widths that divide the times evenly, that do not, and that make all days the same or the day numbers overflow.
+	// Widths that divide the times evenly, that do not, and that make all days the same or the day
+	// numbers overflow.
 	widths := []float64{1, 0.1, 1. / 3, 7, 1e-9, 1e-300, 1e300, 5e-324}
 	buckets := []int{1, 2, 3, 10, 64, 1000}
 	for _, d := range disciplines {

@@ -1,7 +1,7 @@
 package static
 
-// Costs are what the steps of a calendar take, in any unit of time: the hidden parameters of an implementation, which
-// [Calibrate] measures on the machine it runs on.
+// Costs are what the steps of a calendar take, in any unit of time: the hidden parameters of an
+// implementation, which [Calibrate] measures on the machine it runs on.
 type Costs struct {
 	Empty float64 `json:"b"` // b: to visit an empty bucket
 	Entry float64 `json:"c"` // c: to look at an entry of a bucket's list

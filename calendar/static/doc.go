@@ -1,9 +1,9 @@
-// Package static is the calendar queue of the papers: M buckets of width δ, which the caller chooses
-// and which never change. It holds the structure, its theory, and its calibration on the machine at
-// hand.
+// Package static is the calendar queue of the papers: M buckets of width δ, which the caller
+// chooses and which never change. It holds the structure, its theory, and its calibration on the
+// machine at hand.
 //
-// It is for studying the papers, and for callers that know the distribution of their times and count
-// every byte. Everybody else wants [calendar.Queue], which chooses its buckets itself.
+// It is for studying the papers, and for callers that know the distribution of their times and
+// count every byte. Everybody else wants [calendar.Queue], which chooses its buckets itself.
 //
 //	c, err := static.Calibrate(ctx, static.CalibrateOptions{N: 100_000})
 //	q, err := c.New(100_000, meanJump)
@@ -20,11 +20,13 @@
 // are those of the 1994 paper; the formula for any width is in the journal version.
 //
 // N events are pending at all times: whenever one is dispatched, another is scheduled a jump ahead
-// of the clock. Jumps are independent, with mean μ and a bounded density near 0. A bucket is δ wide,
-// and x = Nδ/μ is about how many events are due within one. The discipline is the unordered list.
+// of the clock. Jumps are independent, with mean μ and a bounded density near 0. A bucket is δ
+// wide, and x = Nδ/μ is about how many events are due within one. The discipline is the unordered
+// list.
 //
 // [Costs] has the formulas, and [Jump] describes a distribution of jumps. [Calibrate] measures the
-// costs, and [Calibration.New] makes a Queue of the width and the number of buckets that they imply.
+// costs, and [Calibration.New] makes a Queue of the width and the number of buckets that they
+// imply.
 //
 // # Files
 //

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// How many buckets: with M of them, an event that is a whole year of M days ahead lies in the same bucket as today's, and is
-// looked at in vain. L_M is how many such events the current bucket has on average.
+// How many buckets: with M of them, an event that is a whole year of M days ahead lies in the same
+// bucket as today's, and is looked at in vain. L_M is how many such events the current bucket has
+// on average.
 
 // tailIntegral is the integral of 1−F from a to b.
 func (j Jump) tailIntegral(a, b float64) float64 {
@@ -36,8 +37,8 @@ func legendre(f func(float64) float64, a, b float64) float64 {
 	return quad.Fixed(f, a, b, 16, quad.Legendre{}, 0)
 }
 
-// beyond is the integral of 1−F from a on, which must be above 0: pieces of double length until no more comes. With a finite
-// mean there is an end, though a distant one if the tail is long.
+// beyond is the integral of 1−F from a on, which must be above 0: pieces of double length until no
+// more comes. With a finite mean there is an end, though a distant one if the tail is long.
 func (j Jump) beyond(a float64) float64 {
 	const enough = 1e-12
 	sum := 0.0
@@ -52,8 +53,9 @@ func (j Jump) beyond(a float64) float64 {
 	return sum
 }
 
-// years adds up a series over the years ahead: so many terms, and what is left of it from the integral, by the midpoint rule, which
-// begins half a year after the last term. A long tail would take more years than anyone can wait for.
+// years adds up a series over the years ahead: so many terms, and what is left of it from the
+// integral, by the midpoint rule, which begins half a year after the last term. A long tail would
+// take more years than anyone can wait for.
 func (j Jump) years(length float64, term, rest func(year float64) float64) float64 {
 	const some = 1000
 	sum := 0.0
@@ -73,15 +75,17 @@ func (j Jump) laterYears(year float64) float64 {
 		func(k float64) float64 { return j.beyond(k*year) / year })
 }
 
-// sameBucket is Π₁ of Theorem 3.2: the probability that an event is in the current bucket but in a later year, when that begins.
+// sameBucket is Π₁ of Theorem 3.2: the probability that an event is in the current bucket but in a
+// later year, when that begins.
 func (j Jump) sameBucket(year, width float64) float64 {
 	return j.years(year,
 		func(k float64) float64 { return j.tailIntegral(k*year, k*year+width) },
 		func(k float64) float64 { return j.beyond(k*year+width/2) * width / year }) / j.Mean
 }
 
-// backInto is Π₂ of Theorem 3.2: the greatest probability that a jump from the current bucket leads into it again, in a later year. It
-// depends on where in the bucket the jump begins, and its largest value is found on a grid.
+// backInto is Π₂ of Theorem 3.2: the greatest probability that a jump from the current bucket leads
+// into it again, in a later year. It depends on where in the bucket the jump begins, and its
+// largest value is found on a grid.
 func (j Jump) backInto(year, width float64) float64 {
 	const grid = 64
 	most := 0.0
@@ -94,8 +98,8 @@ func (j Jump) backInto(year, width float64) float64 {
 	return most
 }
 
-// ExcessBounds encloses L_M: how many entries of later years the current bucket has on average, with M buckets of a given width
-// (Theorem 3.2).
+// ExcessBounds encloses L_M: how many entries of later years the current bucket has on average,
+// with M buckets of a given width (Theorem 3.2).
 func ExcessBounds(n, buckets int, jump Jump, width float64) (low, high float64, err error) {
 	if err := cmp.Or(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
 		return 0, 0, err
@@ -112,7 +116,8 @@ func ExcessBounds(n, buckets int, jump Jump, width float64) (low, high float64, 
 	return low, high, nil
 }
 
-// Excess is what L_M tends to when N grows while Nδ/μ and M/N stay: x·Σⱼ[1−F(j·M·δ)], with x = Nδ/μ (Corollary 3.1).
+// Excess is what L_M tends to when N grows while Nδ/μ and M/N stay: x·Σⱼ[1−F(j·M·δ)], with x = Nδ/μ
+// (Corollary 3.1).
 func Excess(n, buckets int, jump Jump, width float64) (float64, error) {
 	if err := cmp.Or(checkEvents(n), checkBuckets(buckets), jump.check(), positive("the width", width)); err != nil {
 		return 0, err
@@ -120,8 +125,8 @@ func Excess(n, buckets int, jump Jump, width float64) (float64, error) {
 	return float64(n) * width / jump.Mean * jump.laterYears(float64(buckets)*width), nil
 }
 
-// WithBuckets is what an event takes with M buckets, given what it takes with any number and the excess L_M:
-// E + c·(μ+Nδ)/(Nδ)·L_M (Lemma 3.1).
+// WithBuckets is what an event takes with M buckets, given what it takes with any number and the
+// excess L_M: E + c·(μ+Nδ)/(Nδ)·L_M (Lemma 3.1).
 func (k Costs) WithBuckets(n int, mean, width, unlimited, excess float64) (float64, error) {
 	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width),
 		refuseUnless(unlimited >= 0, "the time with any number of buckets", unlimited, "not negative"),
@@ -132,8 +137,8 @@ func (k Costs) WithBuckets(n int, mean, width, unlimited, excess float64) (float
 	return unlimited + k.Entry*(1+x)/x*excess, nil
 }
 
-// Degradation is ε_M, the share by which an event takes longer with M buckets of the best width than with any number, when N
-// is large: the series of Corollary 3.2. The ratio is M/N.
+// Degradation is ε_M, the share by which an event takes longer with M buckets of the best width
+// than with any number, when N is large: the series of Corollary 3.2. The ratio is M/N.
 func (k Costs) Degradation(ratio float64, jump Jump) (float64, error) {
 	if err := cmp.Or(k.check(), positive("the ratio of buckets to events", ratio), jump.check()); err != nil {
 		return 0, err
@@ -148,7 +153,8 @@ func (k Costs) listShare() float64 {
 	return lists / (lists + k.Fixed)
 }
 
-// DegradationExponential is ε_M for exponential jumps, of which the series has a closed form (equation 3).
+// DegradationExponential is ε_M for exponential jumps, of which the series has a closed form
+// (equation 3).
 func (k Costs) DegradationExponential(ratio float64) (float64, error) {
 	if err := cmp.Or(k.check(), positive("the ratio of buckets to events", ratio)); err != nil {
 		return 0, err
@@ -164,13 +170,14 @@ func (k Costs) DegradationBound(ratio float64) (float64, error) {
 	return k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / ratio, nil
 }
 
-// Buckets is the least number of buckets of the best width with which an event takes at most so much longer: 0.05 for five
-// per cent. It inverts [Costs.Degradation].
+// Buckets is the least number of buckets of the best width with which an event takes at most so
+// much longer: 0.05 for five per cent. It inverts [Costs.Degradation].
 func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	if err := cmp.Or(k.check(), checkEvents(n), positive("the degradation", degradation), jump.check()); err != nil {
 		return 0, err
 	}
-	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of buckets.
+	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of
+	// buckets.
 	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
 	low, high := 0, MaxSize
 	if bound+1 < MaxSize {
@@ -196,8 +203,8 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	return high, nil
 }
 
-// BucketsFor is the least number of buckets with which nothing is lost if no jump is longer than its support β:
-// M ≥ β/δ + 1 (Theorem 3.1).
+// BucketsFor is the least number of buckets with which nothing is lost if no jump is longer than
+// its support β: M ≥ β/δ + 1 (Theorem 3.1).
 func BucketsFor(support, width float64) (int, error) {
 	if err := cmp.Or(positive("the support of the jump", support), positive("the width", width)); err != nil {
 		return 0, err

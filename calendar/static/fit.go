@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// goodMisfit is up to which root mean square of relative errors the costs are said to fit. Repetitions on a machine that
-// others use are 5 to 10 % apart, so less would refuse what is noise. And as much is harmless: b is known from the narrow widths
-// and c from the wide ones, where they are nearly all of the time; if both are wrong by 15 %, in opposite ways, so is
-// δ_opt, and with b = c = d an event takes 0.4 % more than the least, since the curve is flat there.
+// goodMisfit is up to which root mean square of relative errors the costs are said to fit.
+// Repetitions on a machine that others use are 5 to 10 % apart, so less would refuse what is noise.
+// And as much is harmless: b is known from the narrow widths and c from the wide ones, where they
+// are nearly all of the time; if both are wrong by 15 %, in opposite ways, so is δ_opt, and with b
+// = c = d an event takes 0.4 % more than the least, since the curve is flat there.
 const goodMisfit = 0.15
 
-// leastCost is what stands for a cost that came out as less, or negative, so that δ_opt exists: a picosecond, in which nothing is done.
+// leastCost is what stands for a cost that came out as less, or negative, so that δ_opt exists: a
+// picosecond, in which nothing is done.
 const leastCost = 1e-12
 
 // fitCalibration finds the costs that describe the times best.
@@ -29,7 +31,8 @@ func fitCalibration(n int, d Discipline, points []CalibrationPoint) (*Calibratio
 	use := []int{0, 1, 2}
 	costs, stdErr, err := robust(rows, ones, use)
 	var why []string
-	// A cost that is not positive, but for rounding, is no cost: the others are fitted without it, the most negative one first.
+	// A cost that is not positive, but for rounding, is no cost: the others are fitted without it,
+	// the most negative one first.
 	for err == nil && len(use) > 1 {
 		worst := slices.MinFunc(use, func(i, j int) int { return cmp.Compare(costs[i], costs[j]) })
 		if costs[worst] > leastCost {
@@ -48,8 +51,8 @@ func fitCalibration(n int, d Discipline, points []CalibrationPoint) (*Calibratio
 	return c, nil
 }
 
-// relativeRows are, for each point, how often each cost occurs, over the time measured: least squares on these against ones weighs
-// each point by 1/measured², so that errors count in per cent.
+// relativeRows are, for each point, how often each cost occurs, over the time measured: least
+// squares on these against ones weighs each point by 1/measured², so that errors count in per cent.
 func relativeRows(n int, points []CalibrationPoint) [][3]float64 {
 	rows := make([][3]float64, len(points))
 	for i, p := range points {
@@ -59,9 +62,9 @@ func relativeRows(n int, points []CalibrationPoint) [][3]float64 {
 	return rows
 }
 
-// steps is how many empty buckets are visited and entries looked at for each event: the function h of section A.5; and, with
-// the number of buckets that there are, the entries of later years, which are (1+x)/x·L_M by Lemma 3.1, where
-// L_M = x/(e^(Mδ/μ)−1) for exponential jumps (Corollary 3.1).
+// steps is how many empty buckets are visited and entries looked at for each event: the function h
+// of section A.5; and, with the number of buckets that there are, the entries of later years, which
+// are (1+x)/x·L_M by Lemma 3.1, where L_M = x/(e^(Mδ/μ)−1) for exponential jumps (Corollary 3.1).
 func (p CalibrationPoint) steps(n int) (empty, entries float64) {
 	empty, entries = perEvent(n, 1, p.Width)
 	if p.Buckets > 0 {
@@ -94,7 +97,8 @@ func (c *Calibration) judge(why []string) {
 	c.Fits, c.Why = len(why) == 0, strings.Join(why, "; ")
 }
 
-// timeAt is the time measured at a width: between two points straight on logarithmic scales, beyond them that of the last.
+// timeAt is the time measured at a width: between two points straight on logarithmic scales, beyond
+// them that of the last.
 func timeAt(points []CalibrationPoint, x float64) float64 {
 	i, found := slices.BinarySearchFunc(points, x, func(p CalibrationPoint, x float64) int { return cmp.Compare(p.X, x) })
 	switch {

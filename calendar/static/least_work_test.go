@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// holdQueue runs the papers' model for a number of steps: remove the earliest, schedule it an exponential jump of mean 1 later.
+// holdQueue runs the papers' model for a number of steps: remove the earliest, schedule it an
+// exponential jump of mean 1 later.
 func holdQueue(s *Queue, rng *rand.Rand, steps int) Work {
 	before := s.Work()
 	for range steps {
@@ -18,9 +19,9 @@ func holdQueue(s *Queue, rng *rand.Rand, steps int) Work {
 	return s.Work().Since(before)
 }
 
-// With b = c, δ = √2·μ/N and M so large that no event is in a later year, theory says
-// q₀ = μ/(μ+Nδ) = 1/(1+√2) of the visits are empty (equation 8), and that 1 + √2 empty buckets and entries
-// are met for each event (Theorem 2.2), with an error of order 1/N.
+// With b = c, δ = √2·μ/N and M so large that no event is in a later year, theory says q₀ = μ/(μ+Nδ)
+// = 1/(1+√2) of the visits are empty (equation 8), and that 1 + √2 empty buckets and entries are
+// met for each event (Theorem 2.2), with an error of order 1/N.
 func TestLeastWork(t *testing.T) {
 	const n, batches, steps = 100, 50, 4000
 	rng := rand.New(rand.NewPCG(1994, 2012))

@@ -335,7 +335,8 @@ func TestDisciplineAsText(t *testing.T) {
 	}
 }
 
-// A calendar that is made anew is like a new one, in the memory of the old one if that is enough; a configuration that is refused changes nothing.
+// A calendar that is made anew is like a new one, in the memory of the old one if that is enough; a
+// configuration that is refused changes nothing.
 func TestQueueReset(t *testing.T) {
 	s := mustNew(t, Config{Buckets: 100, Width: 0.1, Capacity: 50, Discipline: JustInTime, Start: 3})
 	mustSchedule(t, s, 4, 7, 5)

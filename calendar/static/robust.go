@@ -8,9 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Least squares by repeated weighting, so that a width at which something else had the machine does not bend the rest: first
-// with Huber's weights, which have one solution, then from there with Tukey's, which leave out what is far off. Constants are the
-// usual ones, which lose 5 % where errors are normal [HR09].
+// Least squares by repeated weighting, so that a width at which something else had the machine does
+// not bend the rest: first with Huber's weights, which have one solution, then from there with
+// Tukey's, which leave out what is far off. Constants are the usual ones, which lose 5 % where
+// errors are normal [HR09].
 //
 // [HR09]: Huber and Ronchetti, Robust statistics, second edition, Wiley 2009, chapter 7.
 
@@ -20,7 +21,8 @@ const (
 	mostTurns = 50
 )
 
-// robust finds the three factors, zero if not in use, for which the columns of rows best add up to target, and their standard errors.
+// robust finds the three factors, zero if not in use, for which the columns of rows best add up to
+// target, and their standard errors.
 func robust(rows [][3]float64, target []float64, use []int) (factors, stdErr [3]float64, err error) {
 	weights := slices.Repeat([]float64{1}, len(rows))
 	if factors, err = weighted(rows, target, weights, use); err != nil {
@@ -74,8 +76,8 @@ func residuals(rows [][3]float64, target []float64, factors [3]float64) []float6
 	return all
 }
 
-// scaleOf is the standard deviation of the residuals as their median has it, which outliers do not change. As many residuals as
-// there are factors are nearly zero by the fit itself, and left out.
+// scaleOf is the standard deviation of the residuals as their median has it, which outliers do not
+// change. As many residuals as there are factors are nearly zero by the fit itself, and left out.
 func scaleOf(residuals []float64, factors int) float64 {
 	sizes := make([]float64, len(residuals))
 	for i, r := range residuals {
@@ -111,7 +113,8 @@ func weighted(rows [][3]float64, target, weights []float64, use []int) (factors 
 
 var errTooAlike = errors.New("static: the widths are too much alike to tell the costs apart")
 
-// columnSizes are the norms of the columns, by which they are divided: seconds per event are small numbers.
+// columnSizes are the norms of the columns, by which they are divided: seconds per event are small
+// numbers.
 func columnSizes(rows [][3]float64) (sizes [3]float64) {
 	for _, row := range rows {
 		for k := range sizes {
@@ -121,7 +124,8 @@ func columnSizes(rows [][3]float64) (sizes [3]float64) {
 	return sizes
 }
 
-// standardErrors are those of a fit with Tukey's weights: (AᵀA)⁻¹ times the mean square of ψ over the square of the mean of ψ′.
+// standardErrors are those of a fit with Tukey's weights: (AᵀA)⁻¹ times the mean square of ψ over
+// the square of the mean of ψ′.
 func standardErrors(rows [][3]float64, residuals []float64, use []int) (stdErr [3]float64, err error) {
 	scale := scaleOf(residuals, len(use))
 	squares, slope := 0.0, 0.0

@@ -2,12 +2,14 @@ package static
 
 import "math"
 
-// maxDay bounds the days. It leaves room in an int64 for a year beyond, and is a power of two, so exact as a float64 too.
+// maxDay bounds the days. It leaves room in an int64 for a year beyond, and is a power of two, so
+// exact as a float64 too.
 const maxDay = 1 << 62
 
-// dayOf returns ⌊t/δ⌋. Division and floor are monotone even where they round, so an earlier event never has a later day,
-// and events at one time have the same. That is all that exact order needs: beyond 2⁵³ a day is wider than δ, and all
-// the days beyond maxDay, an overflow of the division included, are one; events of one day are told apart by their times.
+// dayOf returns ⌊t/δ⌋. Division and floor are monotone even where they round, so an earlier event
+// never has a later day, and events at one time have the same. That is all that exact order needs:
+// beyond 2⁵³ a day is wider than δ, and all the days beyond maxDay, an overflow of the division
+// included, are one; events of one day are told apart by their times.
 func (s *Queue) dayOf(t float64) int64 {
 	return int64(min(max(math.Floor(t/s.width), -maxDay), maxDay))
 }
@@ -26,13 +28,15 @@ func (s *Queue) turnTo(day int64) {
 	s.day, s.bucket = day, s.bucketOf(day)
 }
 
-// find returns the earliest event, or 0 if there is none, and remembers it (Algorithm 3 up to the removal).
+// find returns the earliest event, or 0 if there is none, and remembers it (Algorithm 3 up to the
+// removal).
 func (s *Queue) find() int32 {
 	if s.found != 0 || s.count == 0 {
 		return s.found
 	}
 	for {
-		// A year. The earliest event of a bucket has the earliest day, so it alone tells whether any has the current one.
+		// A year. The earliest event of a bucket has the earliest day, so it alone tells whether
+		// any has the current one.
 		first := int64(math.MaxInt64)
 		for range s.heads {
 			if s.heads[s.bucket] != 0 {
@@ -50,8 +54,9 @@ func (s *Queue) find() int32 {
 				s.bucket = 0
 			}
 		}
-		// It passed every bucket, hence every event, and first is the first day that has one. The papers would go on, year
-		// after year; but the next event may be more years away than anyone can wait for.
+		// It passed every bucket, hence every event, and first is the first day that has one. The
+		// papers would go on, year after year; but the next event may be more years away than
+		// anyone can wait for.
 		s.turnTo(first)
 	}
 }

@@ -1,16 +1,19 @@
 package static
 
-// sort puts in order a list whose top is fresh, and returns the link to its first event. All its links are positive then.
+// sort puts in order a list whose top is fresh, and returns the link to its first event. All its
+// links are positive then.
 //
-// It is a natural merge sort, as Algorithm 5 is, but it merges from the bottom up instead of recursing, finds falling runs
-// as well as rising ones, and sorts only what is fresh before merging that with the rest. So one or two fresh events on an
-// empty bucket take no merge, any number of them scheduled in order of time, or in reverse, take linear time, and
-// n in random order n·log₂ n comparisons at most. Nothing is allocated.
+// It is a natural merge sort, as Algorithm 5 is, but it merges from the bottom up instead of
+// recursing, finds falling runs as well as rising ones, and sorts only what is fresh before merging
+// that with the rest. So one or two fresh events on an empty bucket take no merge, any number of
+// them scheduled in order of time, or in reverse, take linear time, and n in random order n·log₂ n
+// comparisons at most. Nothing is allocated.
 func (s *Queue) sort(top int32) int32 {
 	list, rest := s.run(top)
 	if rest < 0 {
-		// Like the digits of a binary counter: piles[i] is empty or has 2^i runs merged into one. Runs come newest first, so a
-		// higher pile is newer than a lower. 32 piles are enough for 2³² runs.
+		// Like the digits of a binary counter: piles[i] is empty or has 2^i runs merged into one.
+		// Runs come newest first, so a higher pile is newer than a lower. 32 piles are enough for
+		// 2³² runs.
 		var piles [32]int32
 		piles[0] = list
 		for rest < 0 {
@@ -30,14 +33,16 @@ func (s *Queue) sort(top int32) int32 {
 	return s.merge(rest, list)
 }
 
-// run takes a run, as long as it can be, from a list whose top is fresh. It returns the run in order, as a list of its
-// own with positive links, and the link to the rest, which is negative while there are fresh events.
+// run takes a run, as long as it can be, from a list whose top is fresh. It returns the run in
+// order, as a list of its own with positive links, and the link to the rest, which is negative
+// while there are fresh events.
 func (s *Queue) run(top int32) (first, rest int32) {
 	at, next := s.at, s.next
 	first = -top
 	rest = next[first]
 	if rest < 0 && at[first] < at[-rest] {
-		// Later times below: they were scheduled in reverse order of time and lie in order. No two are equal.
+		// Later times below: they were scheduled in reverse order of time and lie in order. No two
+		// are equal.
 		last := first
 		for rest < 0 && at[last] < at[-rest] {
 			next[last] = -rest
@@ -47,7 +52,8 @@ func (s *Queue) run(top int32) (first, rest int32) {
 		}
 		next[last] = 0
 	} else {
-		// Earlier or equal times below: they were scheduled in order of time, and must be turned round, equals too.
+		// Earlier or equal times below: they were scheduled in order of time, and must be turned
+		// round, equals too.
 		next[first] = 0
 		for rest < 0 && at[-rest] <= at[first] {
 			n := -rest
@@ -63,8 +69,8 @@ func (s *Queue) run(top int32) (first, rest int32) {
 	return first, rest
 }
 
-// merge makes one sorted list of two that have positive links, and returns its first event. Of equal events those of older
-// come first.
+// merge makes one sorted list of two that have positive links, and returns its first event. Of
+// equal events those of older come first.
 func (s *Queue) merge(older, newer int32) int32 {
 	at, next := s.at, s.next
 	last := int32(0) // next[0] belongs to no event: the list begins there

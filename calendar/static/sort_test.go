@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// A million events in one bucket, at one time or in any order, must not take quadratic time, nor lose the order of ties.
+// A million events in one bucket, at one time or in any order, must not take quadratic time, nor
+// lose the order of ties.
 func TestQueueHugeTies(t *testing.T) {
 	n := soak.Size(200_000, 1_000_000)
 	s := mustNew(t, Config{Buckets: 16, Width: 1, Capacity: n, Discipline: JustInTime})

@@ -62,7 +62,8 @@ func EmptyShare(n int, mean, width float64) (float64, error) {
 	return mean / (mean + float64(n)*width), nil
 }
 
-// Width is δ_opt = √(2b/c)·μ/N, the width at which an event takes least (Theorem 2.2). Its error is O(N^(−3/2)).
+// Width is δ_opt = √(2b/c)·μ/N, the width at which an event takes least (Theorem 2.2). Its error is
+// O(N^(−3/2)).
 func (k Costs) Width(n int, mean float64) (float64, error) {
 	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean)); err != nil {
 		return 0, err
@@ -70,8 +71,8 @@ func (k Costs) Width(n int, mean float64) (float64, error) {
 	return math.Sqrt(2*k.Empty/k.Entry) * mean / float64(n), nil
 }
 
-// Least is E_min = c + √(2bc) + d, what an event takes at the best width with any number of buckets (Theorem 2.2). Its error
-// is O(1/N).
+// Least is E_min = c + √(2bc) + d, what an event takes at the best width with any number of buckets
+// (Theorem 2.2). Its error is O(1/N).
 func (k Costs) Least() (float64, error) {
 	if err := k.check(); err != nil {
 		return 0, err
@@ -79,8 +80,9 @@ func (k Costs) Least() (float64, error) {
 	return k.Entry + math.Sqrt(2*k.Empty*k.Entry) + k.Fixed, nil
 }
 
-// PerEvent is about what an event takes with any number of buckets of a given width: b/x + c(1 + x(1−1/N)/2) + d, with
-// x = Nδ/μ (the function h of section A.5, and the journal's theorem on any width). It is linear in the costs.
+// PerEvent is about what an event takes with any number of buckets of a given width: b/x + c(1 +
+// x(1−1/N)/2) + d, with x = Nδ/μ (the function h of section A.5, and the journal's theorem on any
+// width). It is linear in the costs.
 func (k Costs) PerEvent(n int, mean, width float64) (float64, error) {
 	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
 		return 0, err
@@ -89,22 +91,24 @@ func (k Costs) PerEvent(n int, mean, width float64) (float64, error) {
 	return k.Empty*perB + k.Entry*perC + k.Fixed, nil
 }
 
-// perEvent is how many empty buckets are visited and how many entries looked at for each event, about.
+// perEvent is how many empty buckets are visited and how many entries looked at for each event,
+// about.
 func perEvent(n int, mean, width float64) (empty, entries float64) {
 	x := float64(n) * width / mean
 	return 1 / x, 1 + x*(1-1/float64(n))/2
 }
 
-// PerEventBounds encloses what an event takes with any number of buckets of a given width: the inequalities of section A.5 that
-// come from (15) and (16). They hold exactly, for every N and every jump with a density, and lie a factor of 1−F(δ) apart
-// in what depends on the lists.
+// PerEventBounds encloses what an event takes with any number of buckets of a given width: the
+// inequalities of section A.5 that come from (15) and (16). They hold exactly, for every N and
+// every jump with a density, and lie a factor of 1−F(δ) apart in what depends on the lists.
 func (k Costs) PerEventBounds(n int, jump Jump, width float64) (low, high float64, err error) {
 	if err := cmp.Or(k.check(), checkEvents(n), jump.check(), positive("the width", width)); err != nil {
 		return 0, 0, err
 	}
 	empty := jump.Mean / (jump.Mean + float64(n)*width)
 	p := jump.hit(width)
-	// E = bK − b + d, by Lemma 2.1, and K has the number of entries in the current bucket, which is between these.
+	// E = bK − b + d, by Lemma 2.1, and K has the number of entries in the current bucket, which is
+	// between these.
 	entries := empty * (float64(n)*float64(n-1)*p*p + 2*float64(n)*p) / 2
 	low = (k.Empty*empty+k.Entry*entries)/(1-empty) + k.Fixed
 	high = math.Inf(1)
@@ -114,5 +118,6 @@ func (k Costs) PerEventBounds(n int, jump Jump, width float64) (low, high float6
 	return low, high, nil
 }
 
-// hit is p = (1/μ)∫₀^δ [1−F], the probability that an event is in the current bucket when that begins (equation 14).
+// hit is p = (1/μ)∫₀^δ [1−F], the probability that an event is in the current bucket when that
+// begins (equation 14).
 func (j Jump) hit(width float64) float64 { return j.tailIntegral(0, width) / j.Mean }

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/static"
 )
 
-// The example of section 3: if all steps cost the same, 1.92 buckets for each event lose five per cent.
+// The example of section 3: if all steps cost the same, 1.92 buckets for each event lose five per
+// cent.
 func ExampleCosts() {
 	costs := static.Costs{Empty: 1, Entry: 1, Fixed: 1}
 	const events, mean = 1000, 10.0
@@ -93,4 +94,27 @@ func ExampleCalibration() {
 	}
 	fmt.Println("width", cfg.Width, "and", cfg.Buckets, "buckets")
 	// Output: width 0.0001 and 30935 buckets
+}
+
+// Calibration at a few widths only, of one discipline.
+func ExampleCalibrateOptions() {
+	c, err := static.Calibrate(context.Background(), static.CalibrateOptions{
+		N:           200,
+		Discipline:  static.JustInTime,
+		Widths:      []float64{0.25, 1, 2, 4},
+		Repetitions: 1,
+		Least:       100 * time.Microsecond,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(c.Points), "widths,", c.Discipline)
+	// Output: 4 widths, just-in-time
+}
+
+// How far prediction and measurement are apart at a width.
+func ExampleCalibrationPoint() {
+	p := static.CalibrationPoint{X: 1.4, Measured: 50e-9, Predicted: 48e-9}
+	fmt.Printf("%.0f %% off\n", 100*(p.Measured-p.Predicted)/p.Measured)
+	// Output: 4 % off
 }

@@ -29,7 +29,8 @@ func wantNear(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// paretoJump has the density of a Pareto distribution from least on. Its mean is finite if alpha is above 1.
+// paretoJump has the density of a Pareto distribution from least on. Its mean is finite if alpha is
+// above 1.
 func paretoJump(least, alpha float64) Jump {
 	return Jump{Mean: alpha * least / (alpha - 1), Support: math.Inf(1), CDF: func(x float64) float64 {
 		if x <= least {
@@ -45,7 +46,8 @@ func gammaJump(shape float64) Jump {
 }
 
 func TestOptimumByHand(t *testing.T) {
-	// b = c = d = 1: E_min = 1 + √2 + 1 at x = √2, where 1/(1+√2) of the visits are to empty buckets.
+	// b = c = d = 1: E_min = 1 + √2 + 1 at x = √2, where 1/(1+√2) of the visits are to empty
+	// buckets.
 	wantNear(t, "E_min", must(unit.Least()), 2+math.Sqrt2, 1e-15)
 	width := must(unit.Width(1000, 5))
 	wantNear(t, "δ_opt", width, math.Sqrt2*5/1000, 1e-17)
@@ -56,8 +58,8 @@ func TestOptimumByHand(t *testing.T) {
 	wantNear(t, "δ_opt", must(k.Width(10, 3)), 0.2, 1e-16)
 	// x = 2/3: 3 empty, 9(1 + 0.9/3) = 11.7, 5.
 	wantNear(t, "E(δ_opt) of 10 events", must(k.PerEvent(10, 3, 0.2)), 3+11.7+5, 1e-14)
-	// The difference between E(δ_opt) and E_min is c·x/(2N), and widths that are well off take longer. With a handful of events they need
-	// not: with two, the best x is √2 times as large.
+	// The difference between E(δ_opt) and E_min is c·x/(2N), and widths that are well off take
+	// longer. With a handful of events they need not: with two, the best x is √2 times as large.
 	wantNear(t, "E(δ_opt) of two events", must(k.PerEvent(2, 1, must(k.Width(2, 1)))), 18.5, 1e-14)
 	for _, n := range []int{10, 100, 1_000_000} {
 		best := must(k.Width(n, 1))
@@ -71,11 +73,13 @@ func TestOptimumByHand(t *testing.T) {
 	}
 }
 
-// With one event, lists have one entry and an event passes μ/δ empty buckets: b·μ/δ + c + d, without any error.
+// With one event, lists have one entry and an event passes μ/δ empty buckets: b·μ/δ + c + d,
+// without any error.
 func TestOneEvent(t *testing.T) {
 	wantNear(t, "E", must(Costs{3, 5, 7}.PerEvent(1, 4, 0.5)), 3*8+5+7, 1e-13)
 	wantNear(t, "q₀", must(EmptyShare(1, 4, 0.5)), 8./9, 1e-15)
-	// The bounds are a factor apart where lists matter: c·p/x and c·p/(x·(1−F)), with p = (δ−δ²/16)/4 for this uniform jump.
+	// The bounds are a factor apart where lists matter: c·p/x and c·p/(x·(1−F)), with p =
+	// (δ−δ²/16)/4 for this uniform jump.
 	low, high, err := Costs{3, 5, 7}.PerEventBounds(1, UniformJump(4), 0.5)
 	p := (0.5 - 0.25/16) / 4
 	wantNear(t, "low", low, 24+5*p*8+7, 1e-12)
@@ -83,7 +87,8 @@ func TestOneEvent(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	// L_M: at least q₀·Π₁; M = 4 buckets of 1 and jumps up to 8: the integrals of 1−x/8 from 4 to 5, and from 8 on nothing.
+	// L_M: at least q₀·Π₁; M = 4 buckets of 1 and jumps up to 8: the integrals of 1−x/8 from 4 to
+	// 5, and from 8 on nothing.
 	lowest, highest, err := ExcessBounds(1, 4, UniformJump(4), 1)
 	pi1, p := (0.5-0.5/8)/4, (1-0.5/8)/4
 	pi2 := 2. / 8 // from the end of the bucket, y = δ, into 3 … 4 and 7 … 8: an eighth each
@@ -159,8 +164,9 @@ func TestBoundsAreInOrder(t *testing.T) {
 	}
 }
 
-// Jumps of 1 with a standard deviation of 0.01, and years of 0.505: none leads into the first year, many into the second, so the
-// terms of Π₂ do not fall. It is largest from the end of the bucket, for jumps of 0.9999 to 1.01: Φ(1) − Φ(−0.01) = 0.345.
+// Jumps of 1 with a standard deviation of 0.01, and years of 0.505: none leads into the first year,
+// many into the second, so the terms of Π₂ do not fall. It is largest from the end of the bucket,
+// for jumps of 0.9999 to 1.01: Φ(1) − Φ(−0.01) = 0.345.
 func TestExcessOfTermsThatRise(t *testing.T) {
 	jump := gammaJump(10_000)
 	pi2 := jump.backInto(0.505, 0.0101)
@@ -205,7 +211,8 @@ func TestBucketsAreJustEnough(t *testing.T) {
 			}
 		}
 	}
-	// The bound for any jump is above 2³¹ here, but exponential jumps need far fewer: ln(1+share/ε)/√2 for each event.
+	// The bound for any jump is above 2³¹ here, but exponential jumps need far fewer:
+	// ln(1+share/ε)/√2 for each event.
 	m := must(unit.Buckets(100_000_000, 0.001, ExponentialJump(1)))
 	share := (1 + math.Sqrt2) / (2 + math.Sqrt2)
 	wantNear(t, "M/N", float64(m)/1e8, math.Log1p(share/0.001)/math.Sqrt2, 1e-6)
@@ -270,9 +277,10 @@ func TestTheoryRefuses(t *testing.T) {
 	}
 }
 
-// Theory against the calendar itself: fixed seeds, batch means, and 4.5 standard errors, which one in 150,000 normal numbers exceeds.
-// A run with few buckets and one with so many that no event is in a later year meet the same jumps, in the same order. By
-// Lemma 3.1 they differ by (1+x)/x·L_M entries for each event.
+// Theory against the calendar itself: fixed seeds, batch means, and 4.5 standard errors, which one
+// in 150,000 normal numbers exceeds. A run with few buckets and one with so many that no event is
+// in a later year meet the same jumps, in the same order. By Lemma 3.1 they differ by (1+x)/x·L_M
+// entries for each event.
 func TestTheoryMatchesSimulation(t *testing.T) {
 	draws := map[string]func(*rand.Rand) float64{
 		"exponential": (*rand.Rand).ExpFloat64,
@@ -306,7 +314,8 @@ func wantWithin(t *testing.T, name string, n int, x float64, what string, measur
 	}
 }
 
-// simulate runs the hold model on few buckets and on many, and returns the cost with many, L_M with few, and the share of empty visits.
+// simulate runs the hold model on few buckets and on many, and returns the cost with many, L_M with
+// few, and the share of empty visits.
 func simulate(t *testing.T, n, buckets int, width float64, draw func(*rand.Rand) float64, seed uint64) (cost, excess, q0 batchMeans) {
 	t.Helper()
 	const batches, steps = 40, 4000

@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// The example in section 1.1 of Erickson, Ladner and LaMarca, worked by hand: N = 8, M = 10, δ = 10, t₀ = 30. The event
-// after the first is the one the paper adds, at 87. Each row is what one Next costs.
+// The example in section 1.1 of Erickson, Ladner and LaMarca, worked by hand: N = 8, M = 10, δ =
+// 10, t₀ = 30. The event after the first is the one the paper adds, at 87. Each row is what one
+// Next costs.
 func TestQueueWorkOnThePapersExample(t *testing.T) {
 	rows := []struct {
 		at      float64
@@ -29,8 +30,8 @@ func TestQueueWorkOnThePapersExample(t *testing.T) {
 		{111, 2, [3]uint64{1, 1, 1}},
 		{128, 1, [3]uint64{1, 1, 1}},
 		{138, 1, [3]uint64{1, 1, 1}},
-		// A whole year from 3 to 2, in which 251 is looked at once, in bucket 5; then straight to its day. The papers would
-		// visit 3 and 4 again before that.
+		// A whole year from 3 to 2, in which 251 is looked at once, in bucket 5; then straight to
+		// its day. The papers would visit 3 and 4 again before that.
 		{251, 10, [3]uint64{2, 2, 2}},
 	}
 	eachDiscipline(t, Config{Buckets: 10, Width: 10, Capacity: 9, Start: 30}, func(t *testing.T, s *Queue) {

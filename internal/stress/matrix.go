@@ -78,7 +78,8 @@ func (s *stage[H]) get(r *rand.Rand) bool {
 
 func (s *stage[H]) over() bool { return int(s.inserted.Load()) >= s.all }
 
-// play has each goroutine do something until it reports that it is done, and now and then look around.
+// play has each goroutine do something until it reports that it is done, and now and then look
+// around.
 func (s *stage[H]) play(what func(g int, r *rand.Rand) (did, done bool)) {
 	var wg sync.WaitGroup
 	for g := range s.goroutines {
@@ -187,8 +188,8 @@ func roles[H any]() map[string]func(s *stage[H]) {
 	}
 }
 
-// run plays a role, and then takes all that is left. Every element is removed exactly once, and memory
-// is no more than the most elements need.
+// run plays a role, and then takes all that is left. Every element is removed exactly once, and
+// memory is no more than the most elements need.
 func run[H any](t *testing.T, c cell, what Subject[H], role func(*stage[H])) {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
@@ -210,8 +211,8 @@ func run[H any](t *testing.T, c cell, what Subject[H], role func(*stage[H])) {
 	}
 }
 
-// Matrix runs all roles on 1, 2 and 8 processors with 1 to 64 goroutines, each on a new structure. At
-// most so many elements are there at once, and so many pass through in all.
+// Matrix runs all roles on 1, 2 and 8 processors with 1 to 64 goroutines, each on a new structure.
+// At most so many elements are there at once, and so many pass through in all.
 func Matrix[H any](t *testing.T, most, all int, idle time.Duration, subject func(processors, goroutines int) Subject[H]) {
 	for name, role := range roles[H]() {
 		for _, processors := range []int{1, 2, 8} {

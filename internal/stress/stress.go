@@ -1,5 +1,5 @@
-// Package stress holds what the tests of the concurrent structures share: goroutines that are stopped
-// between any two steps, and a matrix of roles, goroutines and processors.
+// Package stress holds what the tests of the concurrent structures share: goroutines that are
+// stopped between any two steps, and a matrix of roles, goroutines and processors.
 package stress
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// FewerRaced returns how often to do something: less often with the race detector, with which it takes
-// thirty times as long, unless there is time.
+// FewerRaced returns how often to do something: less often with the race detector, with which it
+// takes thirty times as long, unless there is time.
 func FewerRaced(usually, raced int) int {
 	if interleave.Enabled {
 		return soak.Size(raced, usually)
