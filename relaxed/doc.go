@@ -9,6 +9,9 @@
 //	h, err := q.Schedule(3.5, job)
 //	job, at, ok := q.Next() // one of the earliest
 //
+// That ok is false is not the end of the work: another goroutine may be about to schedule. [Blocking]
+// is a Queue whose Next waits, and says when all work is done.
+//
 // It is for work in which order is worth something and not everything: schedulers with priorities
 // or deadlines, shortest paths, branch and bound. A simulation whose events must happen in order
 // needs [calendar.Queue]. For keys that are not numbers, and for exact removals, there is package
@@ -21,6 +24,7 @@
 // What goroutines share:
 //
 //	queue.go     Queue: Schedule, Next, Cancel
+//	blocking.go  Blocking: a Queue whose Next waits, and knows when all work is done
 //	shard.go     shards: locks, tops, and how emptiness is found
 //	choose.go    which shard to take the next event from
 //	affinity.go  which shard a goroutine belongs to

@@ -1,6 +1,7 @@
 package relaxed_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -149,4 +150,31 @@ func ExampleHandle() {
 	h, _ := q.Schedule(1, "job")
 	fmt.Println(q.Cancel(h), q.Cancel(h), q.Cancel(relaxed.Handle{}))
 	// Output: true false false
+}
+
+// Two workers halve numbers until they are 1. They need not know how many there are to come.
+func ExampleBlocking() {
+	q := relaxed.NewBlocking[int]()
+	_, _ = q.Schedule(0, 40)
+	_, _ = q.Schedule(0, 24)
+	q.Close() // only workers schedule from here on
+	var sum atomic.Int64
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for {
+				n, at, err := q.Next(context.Background())
+				if err != nil {
+					return // relaxed.ErrDone
+				}
+				if sum.Add(int64(n)); n > 1 {
+					_, _ = q.Schedule(at+1, n/2)
+				}
+				q.Done()
+			}
+		})
+	}
+	workers.Wait()
+	fmt.Println(sum.Load())
+	// Output: 124
 }

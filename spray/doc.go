@@ -13,6 +13,7 @@
 // # Files
 //
 //	list.go     List, New, and room for elements
+//	blocking.go Blocking: a List whose Spray waits, and knows when all work is done
 //	node.go     nodes, towers, and the words that others see; clearing values
 //	insert.go   Insert, in numbered steps
 //	delete.go   Delete and DeleteMin: claiming, freezing, unlinking

@@ -1,6 +1,7 @@
 package spray_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -106,4 +107,29 @@ func ExampleStats() {
 	var s spray.Stats = l.Stats()
 	fmt.Println(s.Exact, "of 40 took the first;", s.Collisions, "collisions")
 	// Output: 10 of 40 took the first; 0 collisions
+}
+
+// A goroutine waits for what another inserts, until all work is done.
+func ExampleBlocking() {
+	l := spray.NewBlocking[int, string]()
+	go func() {
+		for i, word := range []string{"one", "two", "three"} {
+			_, _ = l.Insert(i, word)
+		}
+		l.Close()
+	}()
+	letters := 0
+	for {
+		_, word, err := l.Spray(context.Background())
+		if err != nil {
+			fmt.Println(err)
+			break
+		}
+		letters += len(word)
+		l.Done()
+	}
+	fmt.Println(letters, "letters")
+	// Output:
+	// spray: all work is done
+	// 11 letters
 }

@@ -14,6 +14,7 @@ const Module = "github.com/almanac-sim/almanac"
 var mayImport = map[string][]string{
 	// Leaves.
 	"internal/access":     {},
+	"internal/backlog":    {},
 	"internal/expr":       {},
 	"internal/format":     {},
 	"internal/house":      {},
@@ -53,9 +54,9 @@ var mayImport = map[string][]string{
 	"dispatch/dispatchprom":   {"dispatch", "dispatch/dispatchhttp"},
 	"dispatch/dispatchtest":   {},
 	"dispatch/internal/slots": {"internal/random"},
-	"relaxed":                 {"calendar", "internal/huge", "internal/interleave", "internal/prefetch", "internal/release", "internal/timekey"},
+	"relaxed":                 {"calendar", "internal/backlog", "internal/huge", "internal/interleave", "internal/prefetch", "internal/release", "internal/timekey"},
 	"relaxed/relaxedtest":     {"internal/random"},
-	"spray":                   {"internal/epoch", "internal/huge", "internal/interleave", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
+	"spray":                   {"internal/backlog", "internal/epoch", "internal/huge", "internal/interleave", "internal/prefetch", "internal/random", "internal/release", "internal/timekey"},
 
 	// Models.
 	"sim":                         {"calendar", "internal/portable", "internal/random", "internal/sketch", "sim/internal/seed", "sim/internal/text", "sim/trace"},
