@@ -2,8 +2,8 @@
 // from a relaxed queue. A crossing that is taken too early is visited again when a shorter way to it is found, which is wasted
 // work, and the answer is the same as Dijkstra's.
 //
-// It does so with each relaxed queue of package spray: List, where a removal sprays over the first elements of a skip list, and
-// Calendar, where every goroutine works off a calendar of its own and helps those who have fallen behind. For each it says how
+// It does so with both relaxed queues: spray.List, where a removal sprays over the first elements of a skip list, and
+// relaxed.Queue, where every goroutine works off a calendar of its own and helps those that have fallen behind. For each it says how
 // many crossings were settled, how many visits were made again because they came too early, how many entries were stale when they were
 // taken from the queue, and what part of all that was taken these two are. Some entries are stale for Dijkstra, too, because
 // a crossing is entered once more when a shorter way to it is found, and the old entry stays.

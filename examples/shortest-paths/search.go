@@ -2,6 +2,7 @@ package main
 
 import (
 	"container/heap"
+	"context"
 	"math"
 	"runtime"
 	"sync"
@@ -11,10 +12,13 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A queue is a relaxed priority queue of crossings by their distance.
+// A queue is a relaxed priority queue of crossings by their distance, which says when all work is
+// done.
 type queue interface {
 	push(distance float64, crossing uint32)
-	pop() (distance float64, crossing uint32, ok bool) // one of the nearest
+	pop() (distance float64, crossing uint32, err error) // one of the nearest; waits for it
+	Done()                                               // with a crossing that was popped
+	Close()                                              // only goroutines that visit a crossing push from now on
 }
 
 type named struct {
@@ -25,31 +29,40 @@ type named struct {
 // queues are those that are tried.
 func queues(goroutines int) []named {
 	return []named{
-		{"spray.List", list{spray.New[float64, uint32](spray.Concurrency(goroutines))}},
-		{"relaxed.Queue", pending{relaxed.New[uint32](relaxed.Concurrency(min(goroutines, runtime.GOMAXPROCS(0))))}},
+		{"spray.List", list{spray.NewBlocking[float64, uint32](spray.Concurrency(goroutines))}},
+		{"relaxed.Queue", pending{relaxed.NewBlocking[uint32](relaxed.Concurrency(min(goroutines, runtime.GOMAXPROCS(0))))}},
 	}
 }
 
-type list struct{ *spray.List[float64, uint32] }
+type list struct {
+	*spray.Blocking[float64, uint32]
+}
 
-func (l list) push(distance float64, crossing uint32) { l.Insert(distance, crossing) }
-func (l list) pop() (float64, uint32, bool)           { return l.Spray() }
-
-// A search is a simulation of a wave that spreads over the roads, and the first arrival at a crossing an event of it.
-type pending struct{ *relaxed.Queue[uint32] }
-
-func (c pending) push(distance float64, crossing uint32) {
-	if _, err := c.Schedule(distance, crossing); err != nil {
-		panic(err) // roads are of finite length
+func (l list) push(distance float64, crossing uint32) {
+	if _, err := l.Insert(distance, crossing); err != nil {
+		panic(err) // it is pushed from a visit: not all is done
 	}
 }
 
-func (c pending) pop() (distance float64, crossing uint32, ok bool) {
-	crossing, distance, ok = c.Next()
-	return distance, crossing, ok
+func (l list) pop() (float64, uint32, error) { return l.Spray(context.Background()) }
+
+// A search is a simulation of a wave that spreads over the roads, and the first arrival at a
+// crossing an event of it.
+type pending struct{ *relaxed.Blocking[uint32] }
+
+func (q pending) push(distance float64, crossing uint32) {
+	if _, err := q.Schedule(distance, crossing); err != nil {
+		panic(err) // roads are of finite length, and not all is done
+	}
 }
 
-// work is what a search did. Each crossing that can be reached has to be visited once; the rest is wasted.
+func (q pending) pop() (distance float64, crossing uint32, err error) {
+	crossing, distance, err = q.Next(context.Background())
+	return distance, crossing, err
+}
+
+// work is what a search did. Each crossing that can be reached has to be visited once; the rest is
+// wasted.
 type work struct {
 	settled int // crossings that can be reached
 	again   int // visits to a crossing that had been visited before, from further away: all its roads were followed in vain then
@@ -62,27 +75,26 @@ func (w work) share() float64 {
 	return float64(wasted) / float64(w.settled+wasted)
 }
 
-// search finds the distances of all crossings from the first one, and what work it was. The order of visits does not matter for the
-// answer: a visit makes its neighbours' distances smaller where it can, and those are visited again.
+// search finds the distances of all crossings from the first one, and what work it was. The order
+// of visits does not matter for the answer: a visit makes its neighbours' distances smaller where
+// it can, and those are visited again.
 func search(g *graph, q queue, goroutines int) (distances []float64, w work) {
 	best := make([]atomic.Uint64, len(g.first)-1) // bits of positive numbers, which have the order of the numbers
 	for v := range best {
 		best[v].Store(math.Float64bits(math.Inf(1)))
 	}
-	var open atomic.Int64 // pushed and not yet visited: the search is over when there is none
 	var visits, stale atomic.Int64
-	open.Add(1)
 	best[0].Store(0)
 	q.push(0, 0)
+	q.Close()
 	var wg sync.WaitGroup
 	for range goroutines {
 		wg.Go(func() {
 			visited, late := 0, 0
-			for open.Load() > 0 {
-				distance, v, ok := q.pop()
-				if !ok {
-					runtime.Gosched() // others may be about to push
-					continue
+			for {
+				distance, v, err := q.pop()
+				if err != nil {
+					break // all is done
 				}
 				if math.Float64bits(distance) != best[v].Load() {
 					late++ // a shorter way has been found meanwhile
@@ -91,12 +103,11 @@ func search(g *graph, q queue, goroutines int) (distances []float64, w work) {
 					for e := g.first[v]; e < g.first[v+1]; e++ {
 						further := distance + float64(g.length[e])
 						if lower(&best[g.to[e]], further) {
-							open.Add(1)
 							q.push(further, g.to[e])
 						}
 					}
 				}
-				open.Add(-1)
+				q.Done()
 			}
 			visits.Add(int64(visited))
 			stale.Add(int64(late))
@@ -134,8 +145,9 @@ func lower(best *atomic.Uint64, distance float64) bool {
 	}
 }
 
-// dijkstra is the sequential search, with the standard library's heap. It visits no crossing twice, and its stale entries are those that
-// any search has whose queue cannot change the place of an entry.
+// dijkstra is the sequential search, with the standard library's heap. It visits no crossing twice,
+// and its stale entries are those that any search has whose queue cannot change the place of an
+// entry.
 func dijkstra(g *graph) (distances []float64, w work) {
 	distances = make([]float64, len(g.first)-1)
 	for v := range distances {
