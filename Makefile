@@ -85,7 +85,7 @@ SOME = ./dispatch
 NAMES = Caller|Workers|Interrupt|Clos|AtOnce|Concurrent|Parallel|Shared|Agree
 
 race: ## the tests in which goroutines meet, with the race detector
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray ./relaxed
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -skip '$(ALONE)' ./spray ./relaxed ./internal/epoch ./internal/backlog
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(NAMES)' $(SOME)
 
 # What must be right where an int has 32 bits: the packages that other programs import. make test only checks that all packages compile

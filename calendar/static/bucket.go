@@ -21,22 +21,22 @@ func eventOf(link int32) int32 {
 }
 
 // put adds n to bucket b, as the discipline has it.
-func (s *Queue) put(b int, n int32) {
-	switch s.discipline {
+func (q *Queue) put(b int, n int32) {
+	switch q.discipline {
 	case Unordered:
-		s.next[n], s.heads[b] = s.heads[b], n
+		q.next[n], q.heads[b] = q.heads[b], n
 	case JustInTime:
-		s.next[n], s.heads[b] = s.heads[b], -n
+		q.next[n], q.heads[b] = q.heads[b], -n
 	case Ordered:
-		at, next := s.at, s.next
-		before, after := int32(0), s.heads[b]
+		at, next := q.at, q.next
+		before, after := int32(0), q.heads[b]
 		for after != 0 && at[after] <= at[n] { // behind its equals
 			before, after = after, next[after]
-			s.work.Traversed++
+			q.work.Traversed++
 		}
 		next[n] = after
 		if before == 0 {
-			s.heads[b] = n
+			q.heads[b] = n
 		} else {
 			next[before] = n
 		}
@@ -45,21 +45,21 @@ func (s *Queue) put(b int, n int32) {
 
 // earliest returns the earliest event of bucket b, of whatever year, and the one before it in the
 // list. The bucket is not empty.
-func (s *Queue) earliest(b int) (n, before int32) {
-	if s.discipline == Unordered {
-		return s.scan(s.heads[b])
+func (q *Queue) earliest(b int) (n, before int32) {
+	if q.discipline == Unordered {
+		return q.scan(q.heads[b])
 	}
-	if s.heads[b] < 0 {
-		s.heads[b] = s.sort(s.heads[b])
+	if q.heads[b] < 0 {
+		q.heads[b] = q.sort(q.heads[b])
 	}
-	s.work.Traversed++
-	return s.heads[b], 0
+	q.work.Traversed++
+	return q.heads[b], 0
 }
 
 // scan searches the list from top to bottom. The newest is on top, so of equals the last one met
 // was scheduled first.
-func (s *Queue) scan(top int32) (n, before int32) {
-	at, next := s.at, s.next
+func (q *Queue) scan(top int32) (n, before int32) {
+	at, next := q.at, q.next
 	n = top
 	length := uint64(1)
 	for p, m := top, next[top]; m != 0; p, m = m, next[m] {
@@ -68,17 +68,17 @@ func (s *Queue) scan(top int32) (n, before int32) {
 		}
 		length++
 	}
-	s.work.Traversed += length
+	q.work.Traversed += length
 	return n, before
 }
 
 // unlink takes n out of bucket b, where it follows before, or is the first if that is 0.
-func (s *Queue) unlink(b int, before, n int32) {
+func (q *Queue) unlink(b int, before, n int32) {
 	if before == 0 {
-		s.heads[b] = s.next[n]
+		q.heads[b] = q.next[n]
 	} else {
-		s.next[before] = s.next[n]
+		q.next[before] = q.next[n]
 	}
-	s.next[n] = idle
-	s.count--
+	q.next[n] = idle
+	q.count--
 }

@@ -15,97 +15,97 @@ import "fmt"
 //     oldest of its equals.
 //
 // It takes time proportional to the capacity and the number of buckets.
-func (s *Queue) check() error {
-	if b := s.bucketOf(s.day); s.bucket != b {
-		return fmt.Errorf("current bucket is %d, that of day %d is %d", s.bucket, s.day, b)
+func (q *Queue) check() error {
+	if b := q.bucketOf(q.day); q.bucket != b {
+		return fmt.Errorf("current bucket is %d, that of day %d is %d", q.bucket, q.day, b)
 	}
-	if d := s.dayOf(s.now); s.day < d {
-		return fmt.Errorf("current day %d is before day %d of the clock", s.day, d)
+	if d := q.dayOf(q.now); q.day < d {
+		return fmt.Errorf("current day %d is before day %d of the clock", q.day, d)
 	}
 	listed, earliest := 0, int32(0)
-	for b, head := range s.heads {
+	for b, head := range q.heads {
 		before, fresh := int32(0), true
-		for link := head; link != 0; link = s.next[eventOf(link)] {
+		for link := head; link != 0; link = q.next[eventOf(link)] {
 			n := eventOf(link)
-			if listed++; listed > s.count {
-				return fmt.Errorf("bucket %d: more than %d events in lists, or a list without end", b, s.count)
+			if listed++; listed > q.count {
+				return fmt.Errorf("bucket %d: more than %d events in lists, or a list without end", b, q.count)
 			}
-			if s.next[n] == idle {
+			if q.next[n] == idle {
 				return fmt.Errorf("bucket %d: event %d is idle", b, n)
 			}
-			if err := s.checkEntry(b, n); err != nil {
+			if err := q.checkEntry(b, n); err != nil {
 				return err
 			}
-			switch sorted := s.discipline != Unordered && link > 0; {
-			case link < 0 && s.discipline != JustInTime:
-				return fmt.Errorf("bucket %d: event %d is fresh though %v", b, n, s.discipline)
+			switch sorted := q.discipline != Unordered && link > 0; {
+			case link < 0 && q.discipline != JustInTime:
+				return fmt.Errorf("bucket %d: event %d is fresh though %v", b, n, q.discipline)
 			case link < 0 && !fresh:
 				return fmt.Errorf("bucket %d: event %d is fresh below sorted ones", b, n)
-			case sorted && before != 0 && !fresh && s.at[before] > s.at[n]:
-				return fmt.Errorf("bucket %d: event %d at %v follows %v", b, n, s.at[n], s.at[before])
+			case sorted && before != 0 && !fresh && q.at[before] > q.at[n]:
+				return fmt.Errorf("bucket %d: event %d at %v follows %v", b, n, q.at[n], q.at[before])
 			}
 			fresh = link < 0
 			before = n
-			if earliest == 0 || s.at[n] < s.at[earliest] {
+			if earliest == 0 || q.at[n] < q.at[earliest] {
 				earliest = n
 			}
 		}
 	}
-	if listed != s.count {
-		return fmt.Errorf("%d events in lists, Len is %d", listed, s.count)
+	if listed != q.count {
+		return fmt.Errorf("%d events in lists, Len is %d", listed, q.count)
 	}
 	pending := 0
-	for _, link := range s.next[1:] {
+	for _, link := range q.next[1:] {
 		if link != idle {
 			pending++
 		}
 	}
-	if pending != s.count {
-		return fmt.Errorf("%d ids not idle, Len is %d", pending, s.count)
+	if pending != q.count {
+		return fmt.Errorf("%d ids not idle, Len is %d", pending, q.count)
 	}
-	if s.found == 0 {
+	if q.found == 0 {
 		return nil
 	}
-	return s.checkFound(earliest)
+	return q.checkFound(earliest)
 }
 
 // checkEntry verifies that event n may be in bucket b.
-func (s *Queue) checkEntry(b int, n int32) error {
-	day := s.dayOf(s.at[n])
+func (q *Queue) checkEntry(b int, n int32) error {
+	day := q.dayOf(q.at[n])
 	switch {
-	case s.bucketOf(day) != b:
-		return fmt.Errorf("bucket %d: event %d of day %d belongs in %d", b, n, day, s.bucketOf(day))
-	case day < s.day:
-		return fmt.Errorf("bucket %d: event %d of day %d is before the current day %d", b, n, day, s.day)
-	case !(s.at[n] >= s.now):
-		return fmt.Errorf("bucket %d: event %d at %v is before now, %v", b, n, s.at[n], s.now)
+	case q.bucketOf(day) != b:
+		return fmt.Errorf("bucket %d: event %d of day %d belongs in %d", b, n, day, q.bucketOf(day))
+	case day < q.day:
+		return fmt.Errorf("bucket %d: event %d of day %d is before the current day %d", b, n, day, q.day)
+	case !(q.at[n] >= q.now):
+		return fmt.Errorf("bucket %d: event %d at %v is before now, %v", b, n, q.at[n], q.now)
 	}
 	return nil
 }
 
 // checkFound verifies the remembered event, given one that no other is before.
-func (s *Queue) checkFound(earliest int32) error {
-	n, link := s.found, s.heads[s.bucket]
-	if s.before != 0 {
-		link = s.next[s.before]
+func (q *Queue) checkFound(earliest int32) error {
+	n, link := q.found, q.heads[q.bucket]
+	if q.before != 0 {
+		link = q.next[q.before]
 	}
 	switch {
-	case s.next[n] == idle:
+	case q.next[n] == idle:
 		return fmt.Errorf("found %d, which is idle", n)
-	case s.at[n] != s.at[earliest]:
-		return fmt.Errorf("found %d at %v, earliest is %d at %v", n, s.at[n], earliest, s.at[earliest])
-	case s.dayOf(s.at[n]) != s.day:
-		return fmt.Errorf("found %d of day %d, current is %d", n, s.dayOf(s.at[n]), s.day)
+	case q.at[n] != q.at[earliest]:
+		return fmt.Errorf("found %d at %v, earliest is %d at %v", n, q.at[n], earliest, q.at[earliest])
+	case q.dayOf(q.at[n]) != q.day:
+		return fmt.Errorf("found %d of day %d, current is %d", n, q.dayOf(q.at[n]), q.day)
 	case link != n: // in a JustInTime list it is not fresh
-		return fmt.Errorf("found %d, the link from %d leads to %d", n, s.before, link)
-	case s.discipline == Ordered && s.before != 0:
-		return fmt.Errorf("found %d behind %d, not first of an ordered list", n, s.before)
-	case s.discipline == JustInTime && s.before != 0 && s.heads[s.bucket] > 0:
-		return fmt.Errorf("found %d behind %d, not first of a sorted list", n, s.before)
+		return fmt.Errorf("found %d, the link from %d leads to %d", n, q.before, link)
+	case q.discipline == Ordered && q.before != 0:
+		return fmt.Errorf("found %d behind %d, not first of an ordered list", n, q.before)
+	case q.discipline == JustInTime && q.before != 0 && q.heads[q.bucket] > 0:
+		return fmt.Errorf("found %d behind %d, not first of a sorted list", n, q.before)
 	}
-	if s.discipline == Unordered {
-		for m := s.next[n]; m != 0; m = s.next[m] {
-			if s.at[m] == s.at[n] {
+	if q.discipline == Unordered {
+		for m := q.next[n]; m != 0; m = q.next[m] {
+			if q.at[m] == q.at[n] {
 				return fmt.Errorf("found %d, but %d below it is older", n, m)
 			}
 		}

@@ -79,9 +79,9 @@ func New(cfg Config) (*Queue, error) {
 	return s, nil
 }
 
-// Reset makes s what [New] would make of the configuration: empty, at its start. It does so in the
-// memory that s has, where that is enough. If it returns an error, s is as it was.
-func (s *Queue) Reset(cfg Config) error {
+// Reset makes q what [New] would make of the configuration: empty, at its start. It does so in the
+// memory that s has, where that is enough. If it returns an error, q is as it was.
+func (q *Queue) Reset(cfg Config) error {
 	switch {
 	case cfg.Buckets < 1 || cfg.Buckets > MaxSize:
 		return fmt.Errorf("static: Config.Buckets is %d, must be from 1 to %d", cfg.Buckets, MaxSize)
@@ -100,24 +100,24 @@ func (s *Queue) Reset(cfg Config) error {
 		return fmt.Errorf("static: Config asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
 	}
 	// What has to be asked for is more than the machine has if somebody mistook a number.
-	if held := uint64(s.Bytes()); need >= worthAsking && need > held {
+	if held := uint64(q.Bytes()); need >= worthAsking && need > held {
 		room := memory.Free()
 		if has := held + min(room.Pages, room.Address, math.MaxUint64-held); need > has {
 			return fmt.Errorf("static: Config asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
 		}
 	}
-	*s = Queue{
-		at:         zeros(s.at, cfg.Capacity+1),
-		next:       zeros(s.next, cfg.Capacity+1),
-		heads:      zeros(s.heads, cfg.Buckets),
+	*q = Queue{
+		at:         zeros(q.at, cfg.Capacity+1),
+		next:       zeros(q.next, cfg.Capacity+1),
+		heads:      zeros(q.heads, cfg.Buckets),
 		width:      cfg.Width,
 		discipline: cfg.Discipline,
 		now:        cfg.Start + 0, // minus zero becomes zero
 	}
-	for i := range s.next {
-		s.next[i] = idle
+	for i := range q.next {
+		q.next[i] = idle
 	}
-	s.turnTo(s.dayOf(s.now))
+	q.turnTo(q.dayOf(q.now))
 	return nil
 }
 

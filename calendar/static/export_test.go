@@ -1,4 +1,4 @@
 package static
 
 // Check is the structure's check of its invariants, for the tests outside the package.
-func (s *Queue) Check() error { return s.check() }
+func (q *Queue) Check() error { return q.check() }

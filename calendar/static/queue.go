@@ -74,38 +74,38 @@ const idle = math.MinInt32
 // Schedule makes id due at the given time. It returns [calendar.ErrID], [calendar.ErrTime],
 // [calendar.ErrPast] or [calendar.ErrScheduled], in this order of precedence, if that cannot be,
 // and then changes nothing.
-func (s *Queue) Schedule(id calendar.ID, at float64) error {
-	n, err := s.admit(id, at)
+func (q *Queue) Schedule(id calendar.ID, at float64) error {
+	n, err := q.admit(id, at)
 	if err != nil {
 		return err
 	}
-	if s.next[n] != idle {
+	if q.next[n] != idle {
 		return calendar.ErrScheduled
 	}
-	s.insert(n, at)
+	q.insert(n, at)
 	return nil
 }
 
 // Reschedule moves the event of id to the given time, behind those already due then, or schedules
 // it if it was not pending. It returns [calendar.ErrID], [calendar.ErrTime] or [calendar.ErrPast]
 // if that cannot be, and then changes nothing.
-func (s *Queue) Reschedule(id calendar.ID, at float64) error {
-	n, err := s.admit(id, at)
+func (q *Queue) Reschedule(id calendar.ID, at float64) error {
+	n, err := q.admit(id, at)
 	if err != nil {
 		return err
 	}
-	if s.next[n] != idle {
-		s.remove(n)
+	if q.next[n] != idle {
+		q.remove(n)
 	}
-	s.insert(n, at)
+	q.insert(n, at)
 	return nil
 }
 
 // Cancel removes the event of id, and reports whether there was one.
-func (s *Queue) Cancel(id calendar.ID) bool {
-	n, ok := s.pending(id)
+func (q *Queue) Cancel(id calendar.ID) bool {
+	n, ok := q.pending(id)
 	if ok {
-		s.remove(n)
+		q.remove(n)
 	}
 	return ok
 }
@@ -113,57 +113,57 @@ func (s *Queue) Cancel(id calendar.ID) bool {
 // Renumber gives the event of one id to another that has none, at the same time but behind those
 // already due then (Algorithm 4). It returns [calendar.ErrID], [calendar.ErrNotScheduled] or
 // [calendar.ErrScheduled] if that cannot be, and then changes nothing.
-func (s *Queue) Renumber(from, to calendar.ID) error {
-	if !s.holds(from) || !s.holds(to) {
+func (q *Queue) Renumber(from, to calendar.ID) error {
+	if !q.holds(from) || !q.holds(to) {
 		return calendar.ErrID
 	}
-	n, ok := s.pending(from)
+	n, ok := q.pending(from)
 	if !ok {
 		return calendar.ErrNotScheduled
 	}
 	if from == to {
 		return nil
 	}
-	if _, ok := s.pending(to); ok {
+	if _, ok := q.pending(to); ok {
 		return calendar.ErrScheduled
 	}
-	s.remove(n)
-	s.insert(int32(to)+1, s.at[n])
+	q.remove(n)
+	q.insert(int32(to)+1, q.at[n])
 	return nil
 }
 
 // Next removes the earliest event and advances the clock to it. ok is false when nothing is
 // pending.
-func (s *Queue) Next() (id calendar.ID, at float64, ok bool) {
-	n := s.find()
+func (q *Queue) Next() (id calendar.ID, at float64, ok bool) {
+	n := q.find()
 	if n == 0 {
 		return 0, 0, false
 	}
-	s.dispatch(n)
-	return calendar.ID(n - 1), s.now, true
+	q.dispatch(n)
+	return calendar.ID(n - 1), q.now, true
 }
 
 // Peek returns what Next would, and leaves the event pending and the clock where it is.
-func (s *Queue) Peek() (id calendar.ID, at float64, ok bool) {
-	n := s.find()
+func (q *Queue) Peek() (id calendar.ID, at float64, ok bool) {
+	n := q.find()
 	if n == 0 {
 		return 0, 0, false
 	}
-	return calendar.ID(n - 1), s.at[n], true
+	return calendar.ID(n - 1), q.at[n], true
 }
 
 // Until dispatches events in order up to and including time t. The loop's body may schedule and
 // cancel events; what it schedules up to t is dispatched too. The clock is left at the last event
 // dispatched, also when the loop is broken off.
-func (s *Queue) Until(t float64) iter.Seq2[calendar.ID, float64] {
+func (q *Queue) Until(t float64) iter.Seq2[calendar.ID, float64] {
 	return func(yield func(calendar.ID, float64) bool) {
 		for {
-			n := s.find()
-			if n == 0 || !(s.at[n] <= t) {
+			n := q.find()
+			if n == 0 || !(q.at[n] <= t) {
 				return
 			}
-			s.dispatch(n)
-			if !yield(calendar.ID(n-1), s.now) {
+			q.dispatch(n)
+			if !yield(calendar.ID(n-1), q.now) {
 				return
 			}
 		}
@@ -171,43 +171,43 @@ func (s *Queue) Until(t float64) iter.Seq2[calendar.ID, float64] {
 }
 
 // Due returns when id is due. ok is false when it has no pending event.
-func (s *Queue) Due(id calendar.ID) (at float64, ok bool) {
-	n, ok := s.pending(id)
+func (q *Queue) Due(id calendar.ID) (at float64, ok bool) {
+	n, ok := q.pending(id)
 	if !ok {
 		return 0, false
 	}
-	return s.at[n], true
+	return q.at[n], true
 }
 
 // Len returns the number of pending events.
-func (s *Queue) Len() int { return s.count }
+func (q *Queue) Len() int { return q.count }
 
 // Now returns the time of the last event dispatched, or the start if there was none.
-func (s *Queue) Now() float64 { return s.now }
+func (q *Queue) Now() float64 { return q.now }
 
 // Bytes returns the memory that the arrays hold, which only [Queue.Reset] changes.
-func (s *Queue) Bytes() int { return 8*cap(s.at) + 4*cap(s.next) + 4*cap(s.heads) }
+func (q *Queue) Bytes() int { return 8*cap(q.at) + 4*cap(q.next) + 4*cap(q.heads) }
 
 // holds reports whether id is within the capacity.
-func (s *Queue) holds(id calendar.ID) bool { return uint64(id)+1 < uint64(len(s.at)) }
+func (q *Queue) holds(id calendar.ID) bool { return uint64(id)+1 < uint64(len(q.at)) }
 
 // pending returns the number of id's event, and whether it has one.
-func (s *Queue) pending(id calendar.ID) (n int32, ok bool) {
-	if !s.holds(id) {
+func (q *Queue) pending(id calendar.ID) (n int32, ok bool) {
+	if !q.holds(id) {
 		return 0, false
 	}
 	n = int32(id) + 1
-	return n, s.next[n] != idle
+	return n, q.next[n] != idle
 }
 
 // admit returns the number for id's event, or why it cannot be scheduled at the given time.
-func (s *Queue) admit(id calendar.ID, at float64) (int32, error) {
+func (q *Queue) admit(id calendar.ID, at float64) (int32, error) {
 	switch {
-	case !s.holds(id):
+	case !q.holds(id):
 		return 0, calendar.ErrID
 	case !isFinite(at):
 		return 0, calendar.ErrTime
-	case !(at >= s.now):
+	case !(at >= q.now):
 		return 0, calendar.ErrPast
 	}
 	return int32(id) + 1, nil

@@ -8,8 +8,8 @@ package static
 // that with the rest. So one or two fresh events on an empty bucket take no merge, any number of
 // them scheduled in order of time, or in reverse, take linear time, and n in random order n·log₂ n
 // comparisons at most. Nothing is allocated.
-func (s *Queue) sort(top int32) int32 {
-	list, rest := s.run(top)
+func (q *Queue) sort(top int32) int32 {
+	list, rest := q.run(top)
 	if rest < 0 {
 		// Like the digits of a binary counter: piles[i] is empty or has 2^i runs merged into one.
 		// Runs come newest first, so a higher pile is newer than a lower. 32 piles are enough for
@@ -17,27 +17,27 @@ func (s *Queue) sort(top int32) int32 {
 		var piles [32]int32
 		piles[0] = list
 		for rest < 0 {
-			list, rest = s.run(rest)
+			list, rest = q.run(rest)
 			i := 0
 			for ; piles[i] != 0; i++ {
-				list = s.merge(list, piles[i])
+				list = q.merge(list, piles[i])
 				piles[i] = 0
 			}
 			piles[i] = list
 		}
 		list = 0
 		for _, pile := range piles {
-			list = s.merge(list, pile)
+			list = q.merge(list, pile)
 		}
 	}
-	return s.merge(rest, list)
+	return q.merge(rest, list)
 }
 
 // run takes a run, as long as it can be, from a list whose top is fresh. It returns the run in
 // order, as a list of its own with positive links, and the link to the rest, which is negative
 // while there are fresh events.
-func (s *Queue) run(top int32) (first, rest int32) {
-	at, next := s.at, s.next
+func (q *Queue) run(top int32) (first, rest int32) {
+	at, next := q.at, q.next
 	first = -top
 	rest = next[first]
 	if rest < 0 && at[first] < at[-rest] {
@@ -48,7 +48,7 @@ func (s *Queue) run(top int32) (first, rest int32) {
 			next[last] = -rest
 			last = -rest
 			rest = next[last]
-			s.work.Traversed++
+			q.work.Traversed++
 		}
 		next[last] = 0
 	} else {
@@ -60,19 +60,19 @@ func (s *Queue) run(top int32) (first, rest int32) {
 			rest = next[n]
 			next[n] = first
 			first = n
-			s.work.Traversed++
+			q.work.Traversed++
 		}
 	}
 	if rest < 0 {
-		s.work.Traversed++ // the comparison that ended the run
+		q.work.Traversed++ // the comparison that ended the run
 	}
 	return first, rest
 }
 
 // merge makes one sorted list of two that have positive links, and returns its first event. Of
 // equal events those of older come first.
-func (s *Queue) merge(older, newer int32) int32 {
-	at, next := s.at, s.next
+func (q *Queue) merge(older, newer int32) int32 {
+	at, next := q.at, q.next
 	last := int32(0) // next[0] belongs to no event: the list begins there
 	for older != 0 && newer != 0 {
 		if at[newer] < at[older] {
@@ -84,7 +84,7 @@ func (s *Queue) merge(older, newer int32) int32 {
 			last = older
 			older = next[older]
 		}
-		s.work.Traversed++
+		q.work.Traversed++
 	}
 	if newer != 0 {
 		older = newer

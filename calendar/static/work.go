@@ -37,4 +37,4 @@ func (w Work) Since(earlier Work) Work {
 }
 
 // Work returns what the calendar has done since it was made.
-func (s *Queue) Work() Work { return s.work }
+func (q *Queue) Work() Work { return q.work }

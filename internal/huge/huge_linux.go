@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// advise rounds to whole pages, outwards: the neighbours are in the same heap, and may have huge pages too.
+// advise rounds to whole pages, outwards: the neighbours are in the same heap, and may have huge
+// pages too.
 func advise(p unsafe.Pointer, size uintptr) {
 	before := uintptr(p) % pageSize
 	after := -(uintptr(p) + size) % pageSize

@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Nothing can be seen of a prefetch but that it does no harm: not to memory, and not for any address.
+// Nothing can be seen of a prefetch but that it does no harm: not to memory, and not for any
+// address.
 func TestPrefetchDoesNoHarm(t *testing.T) {
 	array := make([][3]uint32, 1000)
 	indexes := make([][4]uint32, 100)

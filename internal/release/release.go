@@ -1,10 +1,14 @@
-// Package release has the store that gives back a lock: whoever finds what it stored finds all that was stored before it.
+// Package release has the store that unlocks: a goroutine that loads what it stored sees all that
+// was stored before it.
 //
-// Go has only sequentially consistent atomics. Such a store also has the processor wait until it has reached the cache, which nobody needs
-// who only gives something back. On amd64 that is an exchange, and takes some 7 ns. But any store of that processor releases: all see the stores
-// of one in the order of the program. So Store is one move there, in assembly, because the compiler orders only what it knows to be atomic:
-// it never moves a store across a call of what it cannot read, as it might across a plain store in Go. Elsewhere, with the race detector, which must
-// see it, and with the build tag purego, it is the atomic store.
+// Go has only sequentially consistent atomics. Such a store also has the processor wait until it
+// has reached the cache, which unlocking does not need. On amd64 that is an exchange, and takes
+// some 7 ns. But any store of that processor releases: all see the stores of one in the order of
+// the program. So Store is one move there, in assembly, because the compiler orders only what it
+// knows to be atomic: it never moves a store across a call of a function that it cannot read, as it
+// might across a plain store in Go. Elsewhere, with the race detector, which must see it, and with
+// the build tag purego, it is the atomic store.
 //
-// A hold of relaxed.Queue, one Next and one Schedule, takes about 1.26 times as long with the atomic store: decision 0015 has the numbers.
+// A hold of relaxed.Queue, one Next and one Schedule, takes about 1.26 times as long with the
+// atomic store: decision 0015 has the numbers.
 package release

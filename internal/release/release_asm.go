@@ -4,7 +4,8 @@ package release
 
 import "sync/atomic"
 
-// Store stores v, after all that was stored or loaded before. What is loaded afterwards may be older.
+// Store stores v, after all that was stored or loaded before. What is loaded afterwards may be
+// older.
 //
 //go:noescape
 func Store(p *atomic.Uint64, v uint64)

@@ -4,5 +4,6 @@ package release
 
 import "sync/atomic"
 
-// Store stores v, after all that was stored or loaded before. What is loaded afterwards may be older.
+// Store stores v, after all that was stored or loaded before. What is loaded afterwards may be
+// older.
 func Store(p *atomic.Uint64, v uint64) { p.Store(v) }

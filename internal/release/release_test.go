@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/release"
 )
 
-// Whoever finds what was stored finds what was stored before it, and gets the lock back that was given.
+// Whoever finds what was stored finds what was stored before it, and gets the lock back that was
+// given.
 func TestStoreReleases(t *testing.T) {
 	const rounds = 200_000
 	var lock atomic.Uint64

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The sizes at which the targets of package spray are measured.
+// The sizes at which the targets of packages spray and relaxed are measured.
 const (
 	some = 100_000
 	many = 1_000_000
@@ -37,7 +37,7 @@ func sharedTargets() (plans [][]Cell) {
 	return plans
 }
 
-// ours says that a structure is one of package spray that targets are for.
+// ours says that a structure is one of packages spray and relaxed that targets are for.
 func ours(structure string) bool { return structure == sharedList || structure == sharedCalendar }
 
 // judgeShared compares shared queues.
