@@ -2,8 +2,7 @@
 // in order of time.
 //
 //   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its
-//     order
-//     exactly. What is scheduled has a number: an individual, a machine, a connection.
+//     order exactly. What is scheduled has a number: an individual, a machine, a connection.
 //   - [Agenda] is a Queue that carries values and gives out handles, for callers that have no dense
 //     numbers.
 //

@@ -49,8 +49,8 @@ type scheduled struct {
 //
 //   - Schedule adds an event to a set;
 //   - Next takes the first of one of the calendars that the set is spread over: of its events the
-//     earliest, and of equal times that which
-//     was scheduled first. It finds nothing only if there is nothing;
+//     earliest, and of equal times that which was scheduled first. It finds nothing only if there
+//     is nothing;
 //   - Cancel removes an event, and fails only if it is not there;
 //   - Peek tells the time of an event that is there, and finds nothing only if there is nothing.
 //

@@ -11,19 +11,18 @@ import (
 //
 //	 level 1   a ─────▶ b ─────▶ c       a ─────▶ b ═════▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
 //	 level 0   a ─────▶ b ─────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ═════▶ c      a ────────────▶ c
-//	           1. b is dead              2. its link at           3. and at level 0,       4. a
-//               links to c, level by level;
+//	           1. b is dead              2. its link at           3. and at level 0,       4. a links to c, level by level;
 //	                                        level 1 is frozen        too                      refs go to 0: b is retired
 //
 //  1. The compare-and-swap of b's state from alive to dead removes the element. It succeeds for
-//     exactly one of all that try, and has the
-//     version in it, so that an old handle cannot touch an element that has come into the node since.
+//     exactly one of all that try, and has the version in it, so that an old handle cannot touch an
+//     element that has come into the node since.
 //  2. Links are frozen from the top, by an or that cannot fail and that several may do. From then
-//     on nothing is inserted behind b at that level:
-//     a compare-and-swap of its link expects no mark.
+//     on nothing is inserted behind b at that level: a compare-and-swap of its link expects no
+//     mark.
 //  3. When level 0 is frozen, all are.
-//  4. Unlinking is in find.go. Whoever comes by may do it, and need not: readers pass what is
-//     frozen.
+//  4. Unlinking is in search.go. Any operation that comes by may do it, and need not: readers pass
+//     what is frozen.
 
 // claim makes the caller the one that removes an element, if no other has. It then freezes the
 // links of the node, from the top.

@@ -14,21 +14,19 @@ import (
 //	                                                                    b ─────▶ c
 //	 level 0   a ────────────▶ c        a ─────▶ b ────▶ c       a ─────▶ b ─────▶ c      a ─────▶ b ─────▶ c
 //	                  b ─────▶ c
-//	           1. b links to c          2. a links to b          3. b links to c          4. a links
-//               to b
-//	              b is private            b is in the list         at level 1               at level 1
+//	           1. b links to c          2. a links to b          3. b links to c          4. a links to b
+//	              b is private             b is in the list         at level 1               at level 1
 //
 //  1. A search leaves in the participant what comes before and after the place at every level. The
 //     node is the caller's: plain stores.
 //  2. The compare-and-swap of a's link from c to b inserts the element, at once for all. It fails
-//     if another goroutine inserted
-//     something between, or if a died: then its link is frozen. The search is made again.
+//     if another goroutine inserted something between, or if a died: then its link is frozen. The
+//     search is made again.
 //  3. The node may die from here on, and its links be frozen by the goroutine that removes it. So
-//     b's own link is changed by compare-and-swap, too, and
-//     if it is frozen, b stays as high as it is.
+//     b's own link is changed by compare-and-swap, too, and if it is frozen, b stays as high as it
+//     is.
 //  4. As 2, level by level. If b dies between 3 and 4, it is linked at a level at which it is
-//     frozen already, and the search at
-//     the end unlinks it again.
+//     frozen already, and the search at the end unlinks it again.
 //
 // Until it is done with all levels, an insertion holds one of the node's refs, so that the node is
 // not used again meanwhile.

@@ -29,8 +29,8 @@ import (
 // It differs from Jerry Li's report, "SprayLists: Provably Correct Approximate Priority Queues in a
 // Shared Memory Setting", in that
 //   - the default walk makes at most 2 steps at each height, where the report's make up to log p or
-//     log³p, and takes the first element every
-//     so often, so that none is passed over for ever; [PerfectSpray], [BasicSpray] and [FullSpray] are the report's, for [Spraying];
+//     log³p, and takes the first element every so often, so that none is passed over for ever;
+//     [PerfectSpray], [BasicSpray] and [FullSpray] are the report's, for [Spraying];
 //   - a spray that ends on a dead element takes one of the next, where the report's is tried again;
 //   - dummy elements before the list are not nodes, and only walks see them;
 //   - where keys are numbers, insertions begin at hints, a calendar laid over the list, and not at

@@ -102,14 +102,12 @@ func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at 
 //	    never change                             3. drop a ref of b and of c
 //
 //  1. The run that begins at b is always the same as long as a links to b: nothing is inserted
-//     behind what is frozen. It may only get
-//     longer at its end, if d dies, and then d is left for others.
+//     behind what is frozen. It may only get longer at its end, if d dies, and then d is left for
+//     others.
 //  2. It fails if a's link is no longer b: another goroutine unlinked the run, inserted something
-//     before it, or removed a, whose link then has the mark. Then
-//     it is not ours to drop.
-//  3. A node whose last ref goes is linked nowhere, and is retired (reclaim.go). Those who still
-//     stand on it find their way by its links, which lead
-//     to what came after it.
+//     before it, or removed a, whose link then has the mark. Then it is not ours to drop.
+//  3. A node whose last ref goes is linked nowhere, and is retired (reclaim.go). Operations that
+//     are still at it go on by its links, which lead to what came after it.
 
 // unlink takes the run of dead nodes that begins with first, to which a link points, out of the
 // list of a level. It returns what comes after the run, and whether the link still was as it had

@@ -2,12 +2,11 @@
 // methods of [Set].
 //
 //   - [Run] is a conformance suite, for a test: order, ties, refusals, hostile times, and long
-//     random
-//     histories beside a [Reference], which is a heap that is plainly right.
+//     random histories beside a [Reference], which is a heap that is plainly right.
 //   - [Replay] turns bytes into operations and compares sets after each of them, for a fuzz target.
 //   - [Fill], [Hold], [HoldCancel], [GrowShrink] and their relatives are workloads, for a
-//     benchmark,
-//     with the jumps of any [Distribution]; the example of Hold shows how they go together.
+//     benchmark, with the jumps of any [Distribution]; the example of Hold shows how they go
+//     together.
 //
 // A test is one call:
 //
