@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Slots, chunks and nested levels of a calendar's queue are used again: there are as many slots as
+// Slots, chunks and nested levels of a subqueue are used again: there are as many slots as
 // there were events at one time, whatever passes through, and soon as many of the others as are
 // needed.
 func TestQueueUsesMemoryAgain(t *testing.T) {

@@ -182,7 +182,7 @@ func TestQueueIsNeverEmpty(t *testing.T) {
 	})
 }
 
-// An event wanders from calendar to calendar, and is always in one: the next is scheduled before it
+// An event wanders from subqueue to subqueue, and is always in one: the next is scheduled before it
 // is cancelled.
 func TestQueueSeesWhatWanders(t *testing.T) {
 	for _, processors := range []int{2, 8} {
@@ -248,13 +248,13 @@ func TestQueueWithOneHalted(t *testing.T) {
 	}
 	mustCheck(t, c)
 
-	// An event in a calendar that is locked, and none besides.
+	// An event in a subqueue that is locked, and none besides.
 	c = New[int](Concurrency(2))
 	e, _ := c.Schedule(1, 7)
 	d, k, _ := c.subqueue(int(e.queue))
 	w := d.await(k)
 	if c.wasEmpty() {
-		t.Fatal("a calendar that is locked is taken for an empty one")
+		t.Fatal("a subqueue that is locked is taken for an empty one")
 	}
 	got := make(chan int)
 	go func() {
@@ -274,7 +274,7 @@ func TestQueueWithOneHalted(t *testing.T) {
 		t.Fatalf("Next returned %d", v)
 	}
 
-	// A calendar that is locked and empty may have an event soon.
+	// A subqueue that is locked and empty may have an event soon.
 	d.await(k)
 	go func() {
 		v, _, ok := c.Next()
@@ -296,7 +296,7 @@ func TestQueueWithOneHalted(t *testing.T) {
 	}
 }
 
-// Schedule goes elsewhere when all calendars of a process are locked.
+// Schedule goes elsewhere when all subqueues of a process are locked.
 func TestQueueWithAllHalted(t *testing.T) {
 	c := New[int](Concurrency(2))
 	p := newProcesses(c)
@@ -307,7 +307,7 @@ func TestQueueWithAllHalted(t *testing.T) {
 	as(c, &p[0], func() {
 		for i := range 10 {
 			if e, _ := c.Schedule(float64(i), i); int(e.queue) < c.per {
-				t.Error("an event is in a calendar that is locked")
+				t.Error("an event is in a subqueue that is locked")
 			}
 		}
 	})

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/stress"
 )
 
-// A deed is an operation on a calendar in a history, and what came of it.
-type deed struct {
+// An operation is an operation on a queue in a history, and what came of it.
+type operation struct {
 	verb verb
 	id   int     // of the event that is scheduled, cancelled or dispatched: its value
 	at   float64 // its time, or that which Peek tells
@@ -48,21 +48,21 @@ type scheduled struct {
 // moment between its call and its return:
 //
 //   - Schedule adds an event to a set;
-//   - Next takes the first of one of the calendars that the set is spread over: of its events the
+//   - Next takes the first of one of the subqueues that the set is spread over: of its events the
 //     earliest, and of equal times that which was scheduled first. It finds nothing only if there
 //     is nothing;
 //   - Cancel removes an event, and fails only if it is not there;
 //   - Peek tells the time of an event that is there, and finds nothing only if there is nothing.
 //
-// Which of the calendars Next chooses is left open. There is no bound on the rank that holds for
+// Which of the subqueues Next chooses is left open. There is no bound on the rank that holds for
 // short histories: as long as a process has not looked around, its own events come first for it,
-// and all others can be earlier. But there are no more than one candidate for each calendar, and if
-// there is one calendar, it is an exact queue. Queues tells which one an event was put into.
+// and all others can be earlier. But there are no more than one candidate for each subqueue, and if
+// there is one subqueue, it is an exact queue. Queues tells which one an event was put into.
 func queueModel(queues map[int]uint32) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return []scheduled(nil) },
 		Step: func(state, input, output any) (bool, any) {
-			set, in, out := state.([]scheduled), input.(deed), output.(deed)
+			set, in, out := state.([]scheduled), input.(operation), output.(operation)
 			find := func(id int) int { return slices.IndexFunc(set, func(e scheduled) bool { return e.id == id }) }
 			switch in.verb {
 			case schedules:
@@ -100,11 +100,11 @@ func queueModel(queues map[int]uint32) porcupine.Model {
 	}
 }
 
-// recordCalendar has goroutines do things with a calendar, and returns what and when, and where the
+// recordHistory has goroutines do things with a queue, and returns what and when, and where the
 // events were put. There are about as many dispatches and cancellations as there are events, so
 // that it is often empty, or nearly so. If restless, goroutines go to a shard at random each time,
 // so that one who looks whether all are empty is overtaken by those who come and go.
-func recordCalendar(c *Queue[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
+func recordHistory(c *Queue[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
 	logs := make([][]porcupine.Operation, goroutines)
 	named := make([]atomic.Pointer[Handle], goroutines*operations) // by value, when Schedule has returned
 	if restless {
@@ -116,7 +116,7 @@ func recordCalendar(c *Queue[int], goroutines, operations int, seed uint64, rest
 		wg.Go(func() {
 			r := rand.New(rand.NewPCG(seed, uint64(g)))
 			for i := range operations {
-				in := deed{id: i*goroutines + g, at: float64(r.IntN(4)) - 1}
+				in := operation{id: i*goroutines + g, at: float64(r.IntN(4)) - 1}
 				var name *Handle
 				switch x := r.IntN(20); {
 				case x < 9:
@@ -165,7 +165,7 @@ func recordCalendar(c *Queue[int], goroutines, operations int, seed uint64, rest
 }
 
 // Histories of short runs are those of a set whose operations happen one after the other, see
-// queueModel: with few processors and many, few calendars and many, and with goroutines interrupted
+// queueModel: with few processors and many, few subqueues and many, and with goroutines interrupted
 // in the middle of operations, where that can be done.
 func TestQueueIsLinearizable(t *testing.T) {
 	histories := soak.Size(100, 250)
@@ -186,14 +186,14 @@ func TestQueueIsLinearizable(t *testing.T) {
 						var history []porcupine.Operation
 						var queues map[int]uint32
 						stress.Interrupted(100+int(seed)%5*200, func() {
-							history, queues = recordCalendar(c, 2+int(seed)%3, 10, seed, seed%2 == 0)
+							history, queues = recordHistory(c, 2+int(seed)%3, 10, seed, seed%2 == 0)
 						})
 						if !porcupine.CheckOperations(queueModel(queues), history) {
 							t.Fatalf("seed %d: %s", seed, stress.Describe(history))
 						}
 						mustCheck(t, c)
 						for _, op := range history {
-							switch out := op.Output.(deed); {
+							switch out := op.Output.(operation); {
 							case out.verb == cancels && out.ok:
 								cancelled++
 							case out.verb == dispatches && !out.ok:
@@ -210,31 +210,31 @@ func TestQueueIsLinearizable(t *testing.T) {
 	}
 }
 
-// The model refuses what no calendar may do, and nothing else.
+// The model refuses what no queue may do, and nothing else.
 func TestQueueHistoriesCanBeWrong(t *testing.T) {
 	queues := map[int]uint32{1: 0, 2: 0, 3: 1}
-	add := func(id int, at float64) deed { return deed{schedules, id, at, true} }
+	add := func(id int, at float64) operation { return operation{schedules, id, at, true} }
 	for _, h := range []struct {
 		name  string
 		right bool
-		deeds []deed // one after the other
+		deeds []operation // one after the other
 	}{
-		{"in order", true, []deed{add(1, 1), add(2, 2), {dispatches, 1, 1, true}, {dispatches, 2, 2, true}, {dispatches, 0, 0, false}}},
-		{"the second of a calendar first", false, []deed{add(1, 1), add(2, 2), {dispatches, 2, 2, true}}},
-		{"the second of equals first", false, []deed{add(1, 1), add(2, 1), {dispatches, 2, 1, true}}},
-		{"the first of a later calendar", true, []deed{add(1, 1), add(3, 3), {dispatches, 3, 3, true}}},
-		{"at another time", false, []deed{add(1, 1), {dispatches, 1, 2, true}}},
-		{"dispatched twice", false, []deed{add(1, 1), {dispatches, 1, 1, true}, {dispatches, 1, 1, true}}},
-		{"dispatched and cancelled", false, []deed{add(1, 1), {dispatches, 1, 1, true}, {cancels, 1, 1, true}}},
-		{"cancelled once", true, []deed{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, false}, {dispatches, 0, 0, false}}},
-		{"not seen once gone", true, []deed{add(1, 1), {cancels, 1, 1, true}, {peeks, 0, 0, false}}},
-		{"cancelled twice", false, []deed{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, true}}},
-		{"not cancelled though there", false, []deed{add(1, 1), {cancels, 1, 1, false}}},
-		{"dispatched though cancelled", false, []deed{add(1, 1), {cancels, 1, 1, true}, {dispatches, 1, 1, true}}},
-		{"empty though not", false, []deed{add(1, 1), {dispatches, 0, 0, false}}},
-		{"seen", true, []deed{add(1, 1), add(3, 3), {peeks, 0, 3, true}}},
-		{"seen though not there", false, []deed{add(1, 1), {peeks, 0, 2, true}}},
-		{"not seen though there", false, []deed{add(1, 1), {peeks, 0, 0, false}}},
+		{"in order", true, []operation{add(1, 1), add(2, 2), {dispatches, 1, 1, true}, {dispatches, 2, 2, true}, {dispatches, 0, 0, false}}},
+		{"the second of a subqueue first", false, []operation{add(1, 1), add(2, 2), {dispatches, 2, 2, true}}},
+		{"the second of equals first", false, []operation{add(1, 1), add(2, 1), {dispatches, 2, 1, true}}},
+		{"the first of a later subqueue", true, []operation{add(1, 1), add(3, 3), {dispatches, 3, 3, true}}},
+		{"at another time", false, []operation{add(1, 1), {dispatches, 1, 2, true}}},
+		{"dispatched twice", false, []operation{add(1, 1), {dispatches, 1, 1, true}, {dispatches, 1, 1, true}}},
+		{"dispatched and cancelled", false, []operation{add(1, 1), {dispatches, 1, 1, true}, {cancels, 1, 1, true}}},
+		{"cancelled once", true, []operation{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, false}, {dispatches, 0, 0, false}}},
+		{"not seen once gone", true, []operation{add(1, 1), {cancels, 1, 1, true}, {peeks, 0, 0, false}}},
+		{"cancelled twice", false, []operation{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, true}}},
+		{"not cancelled though there", false, []operation{add(1, 1), {cancels, 1, 1, false}}},
+		{"dispatched though cancelled", false, []operation{add(1, 1), {cancels, 1, 1, true}, {dispatches, 1, 1, true}}},
+		{"empty though not", false, []operation{add(1, 1), {dispatches, 0, 0, false}}},
+		{"seen", true, []operation{add(1, 1), add(3, 3), {peeks, 0, 3, true}}},
+		{"seen though not there", false, []operation{add(1, 1), {peeks, 0, 2, true}}},
+		{"not seen though there", false, []operation{add(1, 1), {peeks, 0, 0, false}}},
 	} {
 		var history []porcupine.Operation
 		for i, d := range h.deeds {

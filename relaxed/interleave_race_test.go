@@ -21,9 +21,9 @@ func TestQueueInterrupted(t *testing.T) {
 	})
 }
 
-// An event goes to and fro between two calendars, always to the one that has just been looked at
+// An event goes to and fro between two subqueues, always to the one that has just been looked at
 // and before it leaves the other, so that a call that looks for it finds each of them empty. It is
-// always there, and no call may report that there is none. Only that the calendars became empty
+// always there, and no call may report that there is none. Only that the subqueues became empty
 // once more gives it away.
 func TestQueueSeesWhatHides(t *testing.T) {
 	for name, look := range map[string]func(c *Queue[int]) bool{

@@ -45,9 +45,9 @@ func TestQueueMovesTwice(t *testing.T) {
 			mustCheck(t, c)
 			sum, _ := c.Stats()
 			moves := float64(sum.Moved) / float64(sum.Dispatched)
-			t.Logf("%s, %d calendars: each event was moved %.2f times", law.name, per, moves)
+			t.Logf("%s, %d subqueues: each event was moved %.2f times", law.name, per, moves)
 			if moves > law.most {
-				t.Errorf("%s, %d calendars: each event was moved %.2f times", law.name, per, moves)
+				t.Errorf("%s, %d subqueues: each event was moved %.2f times", law.name, per, moves)
 			}
 		}
 	}

@@ -23,9 +23,9 @@ type pendingSet interface {
 	Next() (v uint64, at float64, ok bool)
 }
 
-type calendarSet struct{ *Queue[uint64] }
+type relaxedSet struct{ *Queue[uint64] }
 
-func (s calendarSet) Schedule(at float64, v uint64) { _, _ = s.Queue.Schedule(at, v) }
+func (s relaxedSet) Schedule(at float64, v uint64) { _, _ = s.Queue.Schedule(at, v) }
 
 type queueSet struct{ *calendar.Queue }
 
@@ -230,11 +230,11 @@ func contenders(n int) []*contender {
 	p := runtime.GOMAXPROCS(0)
 	all := []*contender{
 		{name: "queue", goroutines: 1, set: queueSet{calendar.New(calendar.Capacity(n))}},
-		{name: "calendar", goroutines: 1, set: calendarSet{New[uint64]()}},
+		{name: "calendar", goroutines: 1, set: relaxedSet{New[uint64]()}},
 		{name: "locked-heap", goroutines: p, set: &lockedHeap{}},
 		{name: "multiqueue", goroutines: p, set: newMultiQueue(defaultPer * p)},
-		{name: "calendar", goroutines: p, set: calendarSet{New[uint64]()}},
-		{name: "calendar", goroutines: 64, set: calendarSet{New[uint64]()}},
+		{name: "calendar", goroutines: p, set: relaxedSet{New[uint64]()}},
+		{name: "calendar", goroutines: 64, set: relaxedSet{New[uint64]()}},
 	}
 	for _, c := range all {
 		fillSet(c.set, n, c.goroutines)
@@ -278,7 +278,7 @@ func BenchmarkQueueHold(b *testing.B) {
 	}
 }
 
-// BenchmarkQueueChoices times a hold with other numbers of calendars for a process, and with
+// BenchmarkQueueChoices times a hold with other numbers of subqueues for a process, and with
 // processes that stay for longer or shorter, in turns. It reports the median time of each for a
 // hold, of as many goroutines as can run at once.
 func BenchmarkQueueChoices(b *testing.B) {
@@ -289,7 +289,7 @@ func BenchmarkQueueChoices(b *testing.B) {
 		for _, lag := range []int{8, 16, 32, 64} {
 			c := &contender{
 				name: fmt.Sprintf("per-%d-sticky-%d", per, lag), goroutines: p,
-				set: calendarSet{New[uint64](perProcess(per), sticky(lag))},
+				set: relaxedSet{New[uint64](perProcess(per), sticky(lag))},
 			}
 			fillSet(c.set, n, p)
 			holdSet(c.set, p, 3*n, 1)

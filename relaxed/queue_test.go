@@ -40,11 +40,11 @@ func (d *diary) remove(i int) diaryEntry {
 	return e
 }
 
-// A process is what the calling goroutine is to a calendar: tests take the parts of several by
+// A process is what the calling goroutine is to a queue: tests take the parts of several by
 // turns.
 type process struct{ at, until uint64 }
 
-// newProcesses makes processes for a calendar. It takes all affinities from it but one, which they
+// newProcesses makes processes for a queue. It takes all affinities from it but one, which they
 // share.
 func newProcesses[V any](c *Queue[V]) []process {
 	c.affinities = c.affinities[:1]
@@ -55,7 +55,7 @@ func newProcesses[V any](c *Queue[V]) []process {
 	return all
 }
 
-// as does something as a process of a calendar does it.
+// as does something as a process of a queue does it.
 func as[V any](c *Queue[V], p *process, do func()) {
 	affinity := &c.affinities[0]
 	affinity.at.Store(p.at)
@@ -69,10 +69,10 @@ func as[V any](c *Queue[V], p *process, do func()) {
 	}
 }
 
-// followCalendar does what the bytes say with a calendar for p processes, and with a reference.
+// followQueue does what the bytes say with a queue for p processes, and with a reference.
 // What Next returns must be the earliest event of one shard; with one process that is the earliest
-// of all, and with one calendar the one that was scheduled first.
-func followCalendar(data []byte, p, per int) error {
+// of all, and with one subqueue the one that was scheduled first.
+func followQueue(data []byte, p, per int) error {
 	c := New[int](Concurrency(p), perProcess(per), sticky(3))
 	processes := newProcesses(c)
 	var d diary
@@ -190,8 +190,8 @@ func TestQueueAgainstDiary(t *testing.T) {
 			}
 		}
 		p, per := 1+i/2%4, 1+i%3
-		if err := followCalendar(data, p, per); err != nil {
-			t.Fatalf("%d processes with %d calendars each: %v", p, per, err)
+		if err := followQueue(data, p, per); err != nil {
+			t.Fatalf("%d processes with %d subqueues each: %v", p, per, err)
 		}
 	}
 }
@@ -199,7 +199,7 @@ func TestQueueAgainstDiary(t *testing.T) {
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("schedule, cancel, next, and so on"), uint8(3))
 	f.Add([]byte("000000000011111111111222222223333333333"), uint8(0))
-	// Long enough to roll and to be made anew, for one calendar and for several.
+	// Long enough to roll and to be made anew, for one subqueue and for several.
 	for i, far := range []struct {
 		pick, mask, odd byte // how far ahead events are, and what every eighth operation beside is
 	}{
@@ -210,13 +210,13 @@ func FuzzQueue(f *testing.F) {
 		f.Add(holds(uint64(i), 150, far.pick, far.mask, far.odd), uint8(5+i))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, shape uint8) {
-		if err := followCalendar(data[:min(len(data), 6000)], 1+int(shape)%4, 1+int(shape)/4%4); err != nil {
+		if err := followQueue(data[:min(len(data), 6000)], 1+int(shape)%4, 1+int(shape)/4%4); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// holds is what followCalendar reads as n events, and a dispatch and a new event by turns for long
+// holds is what followQueue reads as n events, and a dispatch and a new event by turns for long
 // after. Every eighth time there is an odd operation, if it is not 0.
 func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 	r := rand.New(rand.NewPCG(12, seed))
@@ -235,7 +235,7 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 }
 
 // With one process the order is exact, for times of every kind, events that are earlier than what
-// has been taken among them, and with one calendar also of equal times.
+// has been taken among them, and with one subqueue also of equal times.
 func TestQueueExact(t *testing.T) {
 	n := soak.Size(7000, 20_000)
 	if interleave.Enabled {
@@ -289,7 +289,7 @@ func TestQueueExact(t *testing.T) {
 				for i, e := range d[:k] {
 					v, at, ok := c.Next()
 					if !ok || at != e.at || per == 1 && v != e.value || values[v] {
-						t.Fatalf("%s, %d calendars: %d is %d at %v, want %+v", name, per, i, v, at, e)
+						t.Fatalf("%s, %d subqueues: %d is %d at %v, want %+v", name, per, i, v, at, e)
 					}
 					values[v] = true
 					now = at

@@ -37,7 +37,7 @@ func growTogether(t *testing.T, n int, opts ...Option) (there, made uint64) {
 // An array that is replaced while many use it, in programs that are checked for races, too.
 func TestQueueGrowsForMany(t *testing.T) { growTogether(t, 1<<17) }
 
-// A calendar that had room for fewer events than come makes more of it while many use it.
+// A queue that had room for fewer events than come makes more of it while many use it.
 func TestQueueGrowsBeyondCapacity(t *testing.T) { growTogether(t, 1<<17, Capacity(1<<15)) }
 
 // However many goroutines fill a queue, an array is replaced once, by one twice as long. All arrays
@@ -50,7 +50,7 @@ func TestQueueMemoryIsMadeOnce(t *testing.T) {
 	}
 }
 
-// A calendar with room for so many events makes no second array for them, whatever their times.
+// A queue with room for so many events makes no second array for them, whatever their times.
 func TestQueueCapacityMemory(t *testing.T) {
 	for _, n := range []int{1, 100, 10_000, 65_536, 100_000, 262_144, 400_000} {
 		for name, at := range map[string]func(r *rand.Rand) float64{

@@ -148,8 +148,8 @@ func (f *follower) step(kind, times, ahead, apart byte) error {
 	return checkSubqueue(f.q)
 }
 
-// followQueue takes four bytes for a step. In the end all is taken.
-func followQueue(data []byte) (nested int, err error) {
+// followSubqueue takes four bytes for a step. In the end all is taken.
+func followSubqueue(data []byte) (nested int, err error) {
 	f := follower{q: smallQueue(), r: rand.New(rand.NewPCG(24, uint64(len(data))))}
 	for i := 0; i+4 <= len(data); i += 4 {
 		if err := f.step(data[i], data[i+1], data[i+2], data[i+3]); err != nil {
@@ -179,7 +179,7 @@ func randomSteps(seed uint64, n int) []byte {
 func TestQueueOfSmallBuckets(t *testing.T) {
 	nested := 0
 	for seed := range uint64(100) {
-		n, err := followQueue(randomSteps(seed, 60))
+		n, err := followSubqueue(randomSteps(seed, 60))
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -195,7 +195,7 @@ func FuzzQueueOfSmallBuckets(f *testing.F) {
 		f.Add(randomSteps(100+seed, 20))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := followQueue(data[:min(len(data), 400)]); err != nil {
+		if _, err := followSubqueue(data[:min(len(data), 400)]); err != nil {
 			t.Error(err)
 		}
 	})

@@ -43,13 +43,13 @@ func TestQueueSoak(t *testing.T) {
 			stress.Interrupted(10+r.IntN(300), func() { s.run(t, c) })
 		}
 		if t.Failed() {
-			t.Logf("%+v, with %d processes of %d calendars, lag %d", s, p, per, lag)
+			t.Logf("%+v, with %d processes of %d subqueues, lag %d", s, p, per, lag)
 		}
 	}
 	t.Logf("%d rounds", rounds)
 }
 
-// A storm is what comes down on a calendar.
+// A storm is what comes down on a queue.
 type storm struct {
 	processors, goroutines int
 	pending                int // events for each goroutine
@@ -155,7 +155,7 @@ func (s storm) run(t *testing.T, c *Queue[int]) {
 		if ended = sum.Dispatched + sum.Cancelled; sum.Scheduled != scheduled || ended != scheduled {
 			t.Fatalf("%d events were scheduled and %d ended, but there were %d", sum.Scheduled, ended, scheduled)
 		}
-		// How events are spread over the calendars is a matter of chance, and room is doubled where
+		// How events are spread over the subqueues is a matter of chance, and room is doubled where
 		// it is short.
 		if bout < 2 {
 			most = max(most, sum.Bytes)
