@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/plot":       {"internal/portable", "internal/vector"},
 	"internal/design":     {"internal/portable"},
 	"internal/outdir":     {"internal/format"},
-	"internal/epoch":  {"internal/huge", "internal/interleave"},
+	"internal/epoch":      {"internal/huge", "internal/interleave"},
 	"internal/stress":     {"internal/interleave", "internal/soak"},
 	"internal/sketch":     {"internal/portable"},
 	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
