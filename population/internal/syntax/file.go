@@ -1,9 +1,7 @@
 package syntax
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
@@ -42,229 +40,84 @@ type File struct {
 	Attributes    []Attribute
 }
 
-// Stays tells whether the one who is met stays as it is.
-func (f *File) Stays(to ContactEffect) bool {
-	return to.Becomes.Name == sameWord && !slices.ContainsFunc(f.States, func(s State) bool { return s.Name == sameWord })
-}
-
-type NamedValue struct {
-	Label Ref
-	Value
-	Node *yaml.Node // as it is written
-}
-
-// A name that refers to something, and where it stands.
-type Ref struct {
-	Name string
-	At   diag.Place
-	Bad  bool // it could not be read, and that has been said
-}
-
-// Given tells whether there is one at all.
-func (n Ref) Given() bool { return n.At != diag.Place{} }
-
-// A StartGroup is a part of those who are there at the start.
-type StartGroup struct {
-	At      diag.Place
-	What    string
-	IsShare bool
-	Share   float64 // of the size
-	Count   int
-	SizeAt  diag.Place // of the share or the count
-	With    []Move
-	Starts  []StartShare
-}
-
-// A StartShare is how many of a group begin in a state.
-type StartShare struct {
-	State  Ref
-	What   string
-	Count  int
-	Share  float64   // of the group, if it is a percentage
-	By     Value     // in place of both, if they are not written out
-	ByWhat ShareKind // which of the two that is
-	Rest   bool
-	Since  Value      // how long they have been in it, if that is said
-	At     diag.Place // of the number
-}
-
-// ShareKind is what a startShare that is not written out can be.
-type ShareKind uint8
-
-const (
-	ShareWritten ShareKind = iota // it is written out
-	ShareOrCount                  // a percentage is a share, and a number a count
-	ShareGiven
-	CountGiven
-)
-
-// An Enter is the state that somebody begins in, or the shares of several; the name is then empty.
-type Enter struct {
-	Ref
-	Into []EnterShare
-}
-
-type EnterShare struct {
-	State Ref
-	Share Value
-	Rest  bool
-}
-
-type State struct {
-	Ref
-	Race, Split []Clock
-	SplitBad    bool // not all branches could be read
-}
-
-type Clock struct {
-	At        diag.Place
-	What      string
-	Rate      Value // one of the two is given
-	After     Value
-	To        Ref
-	Moves     []Move
-	Name      string
-	Chance    Value // of the branch of a split, or that a clock of always takes effect, if it is given
-	Otherwise bool
-	ChanceBad bool  // something other than true for otherwise
-	From      []Ref // always: only in these states
-	Where     []Where
-}
-
-// A Where is an attribute and the values that it may have.
-type Where struct {
-	Attribute Ref
-	Values    []Ref
-}
-
-// A Move gives an attribute another value.
-type Move struct{ Attribute, Value Ref }
-
-type Entry struct {
-	What  string
-	Rate  Value
-	Enter Enter
-	From  []Ref // births: by individuals in these states alone
-	Where []Where
-	Per   Value // immigration: the rate is for so many individuals at the start, if it is given
-	Age   Value // newly born if it is not given
-	Name  string
-
-	Inherit    []Ref // births: attributes of which a child has its parent's values
-	InheritAll bool
-	With       []Move // immigration: the values of some attributes
-}
-
-type Contact struct {
-	What      string
-	From      []Ref
-	Rate      Value
-	Chance    Value // 1 if it is not given
-	To        []ContactEffect
-	Self      Ref
-	Where     []Where // who makes contacts
-	Whom      []Where // who is affected
-	By        Ref     // the attribute for mixing, if any
-	Matrix    [][]Value
-	MatrixAt  diag.Place
-	RowsAt    []diag.Place
-	MatrixBad bool
-	Name      string
-}
-
-type ContactEffect struct{ Met, Becomes Ref }
-
-type Intervention struct {
-	At       diag.Place
-	What     string
-	When     float64 // on the model's clock
-	Every    Value   // once if it is not given
-	Interval float64 // what it is, in the unit of the model; 0 for once
-	Until    float64
-	Set      []NamedValue
-	Who      []Ref
-	Everyone bool
-	Where    []Where
-	Coverage Value // all if it is not given
-	To       Ref
-	Moves    []Move
-	Enter    Enter
-	With     []Move // of those who enter
-	Count    int
-	CountBy  Value // in place of the count, if it is not written out
-	Picks    bool  // so many of those whom it is about
-	Name     string
-
-	Waits      bool // for its conditions, all of which must be true
-	Conditions []Condition
-	Again      bool // each time they become true
-}
-
-// A Condition compares how many are in a state, or alive, with a limit.
-type Condition struct {
-	Of    Ref
-	Above bool // or below
-	Limit Value
-}
-
-type Attribute struct {
-	Ref
-	Values []Ref
-	Shares []Value
-	Rest   int // which of them has what is left over; −1 if none
-}
-
-// StartWords is when the model starts, for a message.
-func (m *File) StartWords() string {
-	if m.Zero.Dated {
-		return m.Zero.words(m.Start)
+// Parse reads a model file.
+func (r *Reader) Parse(source []byte) *File {
+	doc := r.Document(source)
+	if doc == nil {
+		return nil
 	}
-	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.Of(m.Start))
-}
-
-// wrongEnd says what is wrong with the end, if anything.
-func (m *File) wrongEnd() string {
-	switch span := m.End - m.Start; {
-	case !(m.End > m.Start):
-		return "not after"
-	case math.IsInf(span, 0):
-		return "too far from"
-	case span/1e6 == 0:
-		return "too near to"
-	case m.Zero.Dated && m.End*m.Unit.Seconds/ADay > LastDay-m.Zero.day:
-		return "after the year 9999, too far from"
+	r.rewrite(doc)
+	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters", "states", "always", "births",
+		"immigration", "transmission", "interventions", "attributes", "record", "scenarios", "fit")
+	if top == nil {
+		return nil
 	}
-	return ""
-}
-
-// Words is a condition as it is written.
-func (c *Condition) Words() string {
-	if c.Above {
-		return c.Of.Name + " above " + c.Limit.Text
+	// An expression may name a parameter that is defined after it.
+	if n := top.Get("parameters"); n != nil && n.Kind == yaml.MappingNode {
+		for i := 0; i < len(n.Content); i += 2 {
+			r.Defined[r.Resolve(n.Content[i]).Value] = true
+		}
 	}
-	return c.Of.Name + " below " + c.Limit.Text
-}
-
-// A Scenario gives parameters other values, under a name.
-type Scenario struct {
-	Label Ref
-	Set   []NamedValue
-}
-
-func (f *File) ScenarioNames() []string {
-	var names []string
-	for _, s := range f.Scenarios {
-		names = append(names, s.Label.Name)
+	m := &File{Path: r.file, End: math.NaN(), Most: 500_000_000, Refused: map[string]bool{}, Changed: map[string]bool{}}
+	if n := top.Need("name", "sir"); n != nil {
+		m.Name = r.label(n, "name")
 	}
-	return names
-}
-
-func (f *File) ParameterNames() []string {
-	var names []string
-	for _, p := range f.Parameters {
-		names = append(names, p.Label.Name)
+	if n := top.Get("about"); n != nil {
+		m.About, _ = r.text(n, "about", "a text")
 	}
-	return names
+	if n := top.Need("time", "{unit: day, start: 0, end: 160}"); n != nil {
+		r.time(m, n)
+	}
+	if m.Unit.Seconds == 0 {
+		m.Unit = Units[3] // so that what follows can be checked
+	}
+	m.SizeBad, m.StartsBad, m.StatesBad = true, true, true
+	if n := top.Need("population", "{size: 1000, start: {susceptible: rest}}"); n != nil {
+		r.population(m, n)
+	}
+	if n := top.Get("parameters"); n != nil {
+		all := r.Pairs(n, "parameters", "{beta: 0.5 per day}")
+		if len(all) > mostParameters {
+			r.Fail(n, "parameters: %d parameters are more than the %d there can be", len(all), mostParameters)
+		}
+		for i, p := range all {
+			if !r.isName(p.Key, "parameters", p.Name) {
+				continue
+			}
+			v := Value{At: r.Place(p.Value), Bad: true}
+			if i < mostParameters {
+				v = r.Value(p.Value, "parameters: "+p.Name, KindAny)
+			}
+			m.Parameters = append(m.Parameters, NamedValue{Ref{Name: p.Name, At: r.Place(p.Key)}, v, p.Value})
+		}
+	}
+	if n := top.Get("attributes"); n != nil {
+		r.attributes(m, n)
+	}
+	if n := top.Need("states", "{susceptible: {}, infectious: {}}"); n != nil {
+		r.states(m, n)
+	}
+	if n := top.Get("always"); n != nil {
+		m.Always, _ = r.clocks(n, "always", "after", "rate", "to", "move", "name", "from", "chance", "where")
+	}
+	if n := top.Get("births"); n != nil {
+		m.Births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}", "rate", "enter", "from", "where", "inherit", "name")
+	}
+	if n := top.Get("immigration"); n != nil {
+		m.Immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}", "rate", "per", "enter", "age", "with", "name")
+	}
+	if n := top.Get("transmission"); n != nil {
+		r.transmission(m, n)
+	}
+	if n := top.Get("interventions"); n != nil {
+		r.interventions(m, n)
+	}
+	if n := top.Get("scenarios"); n != nil {
+		r.scenarios(m, n)
+	}
+	m.Fit = top.Get("fit") // a run has no use for it; see Model.Check
+	if n := top.Get("record"); n != nil {
+		r.record(m, n)
+	}
+	return m
 }
-
-func (f *File) HasParameter(name string) bool { return slices.Contains(f.ParameterNames(), name) }

@@ -7,6 +7,70 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// mostStates bounds how many states there are, and values of an attribute.
+const mostStates = 10_000
+
+// Out is where those go who leave the population.
+const Out = "out"
+
+type State struct {
+	Ref
+	Race, Split []Clock
+	SplitBad    bool // not all branches could be read
+}
+
+type Clock struct {
+	At        diag.Place
+	What      string
+	Rate      Value // one of the two is given
+	After     Value
+	To        Ref
+	Moves     []Move
+	Name      string
+	Chance    Value // of the branch of a split, or that a clock of always takes effect, if it is given
+	Otherwise bool
+	ChanceBad bool  // something other than true for otherwise
+	From      []Ref // always: only in these states
+	Where     []Where
+}
+
+func (r *Reader) states(m *File, n *yaml.Node) {
+	before := r.Found
+	all := r.Pairs(n, "states", "{susceptible: {}, infectious: {}}")
+	m.StatesBad = len(all) == 0
+	if len(all) == 0 && r.Found == before {
+		r.Fail(n, "states: expected at least one state, such as susceptible: {}")
+	}
+	if len(all) > mostStates {
+		r.Fail(n, "states: %d states are more than the %d there can be", len(all), mostStates)
+	}
+	for i, p := range all {
+		if i >= mostStates || !r.isName(p.Key, "states", p.Name) {
+			m.Refused[p.Name] = true
+			continue
+		}
+		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}}
+		what := "states: " + p.Name
+		if p.Value.Tag != "!!null" {
+			if f := r.Fields(p.Value, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split"); f != nil {
+				if c := f.Get("race"); c != nil {
+					s.Race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name", "where")
+				}
+				if c := f.Get("split"); c != nil {
+					var ok bool
+					s.Split, ok = r.clocks(c, what+": split", "after", "rate", "to", "name", "chance", "otherwise")
+					s.SplitBad = !ok
+					if len(s.Split) > 250 {
+						r.Fail(c, "%s: split: %d branches are more than the 250 there can be", what, len(s.Split))
+						s.SplitBad = true
+					}
+				}
+			}
+		}
+		m.States = append(m.States, s)
+	}
+}
+
 // clocks reads a list of clocks that may have the given keys, and tells whether all of them could be read.
 func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, bool) {
 	const like = "{after: 5 days, to: recovered}"
@@ -56,69 +120,4 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, boo
 		all = append(all, c)
 	}
 	return all, r.Found == before
-}
-
-// Named is the name of something, and where it stands.
-func (r *Reader) Named(n *yaml.Node, what string) Ref {
-	text, ok := r.text(n, what, "a name")
-	return Ref{text, r.Place(n), !ok}
-}
-
-// names is one name or a list of them.
-func (r *Reader) names(f *Fields, key string) []Ref {
-	n := f.Get(key)
-	if n == nil {
-		return nil
-	}
-	var all []Ref
-	for _, item := range r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
-		all = append(all, r.Named(item, f.what+": "+key))
-	}
-	if n.Kind == yaml.SequenceNode && len(all) == 0 {
-		r.Fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
-		all = append(all, Ref{At: r.Place(n), Bad: true})
-	}
-	return all
-}
-
-// wheres reads which values attributes may have: {region: north, age: [child, adult]}.
-func (r *Reader) wheres(f *Fields, key string) []Where {
-	n := f.Get(key)
-	if n == nil {
-		return nil
-	}
-	var all []Where
-	before := r.Found
-	what := f.what + ": " + key
-	for _, p := range r.Pairs(n, what, "{region: north}") {
-		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
-		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Echo(p.Name), "[north, south]") {
-			w.Values = append(w.Values, r.Named(item, what+": "+diag.Echo(p.Name)))
-		}
-		if len(w.Values) == 0 && r.Found == before {
-			r.Fail(p.Value, "%s: %s: expected at least one value, such as [north, south]", what, diag.Echo(p.Name))
-		}
-		all = append(all, w)
-	}
-	if len(all) == 0 && r.Found == before {
-		r.Fail(n, "%s: expected an attribute and its values, such as {region: north}", what)
-	}
-	return all
-}
-
-// moves reads which attributes get which values.
-func (r *Reader) moves(f *Fields, key string) []Move {
-	n := f.Get(key)
-	if n == nil {
-		return nil
-	}
-	var all []Move
-	before := r.Found
-	for _, p := range r.Pairs(n, f.what+": "+key, "{region: south}") {
-		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, r.Named(p.Value, f.what+": "+key+": "+diag.Echo(p.Name))})
-	}
-	if len(all) == 0 && r.Found == before {
-		r.Fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
-	}
-	return all
 }

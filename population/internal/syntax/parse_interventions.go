@@ -9,6 +9,47 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+type Intervention struct {
+	At       diag.Place
+	What     string
+	When     float64 // on the model's clock
+	Every    Value   // once if it is not given
+	Interval float64 // what it is, in the unit of the model; 0 for once
+	Until    float64
+	Set      []NamedValue
+	Who      []Ref
+	Everyone bool
+	Where    []Where
+	Coverage Value // all if it is not given
+	To       Ref
+	Moves    []Move
+	Enter    Enter
+	With     []Move // of those who enter
+	Count    int
+	CountBy  Value // in place of the count, if it is not written out
+	Picks    bool  // so many of those whom it is about
+	Name     string
+
+	Waits      bool // for its conditions, all of which must be true
+	Conditions []Condition
+	Again      bool // each time they become true
+}
+
+// A Condition compares how many are in a state, or alive, with a limit.
+type Condition struct {
+	Of    Ref
+	Above bool // or below
+	Limit Value
+}
+
+// Words is a condition as it is written.
+func (c *Condition) Words() string {
+	if c.Above {
+		return c.Of.Name + " above " + c.Limit.Text
+	}
+	return c.Of.Name + " below " + c.Limit.Text
+}
+
 func (r *Reader) interventions(m *File, n *yaml.Node) {
 	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
 	for i, item := range r.Items(n, "interventions", "["+like+"]") {

@@ -130,6 +130,21 @@ func (q Quantity) String() string {
 	return fmt.Sprintf("%.6g", q.Number)
 }
 
+// UnitWords is what is written behind the number of a quantity.
+func UnitWords(q Quantity) (string, bool) {
+	switch q.Kind {
+	case KindNumber:
+		return "", true
+	case KindShare:
+		return "%", true
+	case KindDuration:
+		return q.Unit.Name + "s", true
+	case KindRate:
+		return "per " + q.Unit.Name, true
+	}
+	return "", false
+}
+
 // ParseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". What is wrong with another text is the error's to say.
 func ParseQuantity(text string) (Quantity, error) {
 	words := strings.Fields(text)

@@ -45,6 +45,15 @@ func (r *Reader) Like(file string) *Reader {
 	return other
 }
 
+func (r *Reader) Place(n *yaml.Node) diag.Place {
+	if flag, ok := r.Elsewhere[n]; ok {
+		return diag.Place{File: flag}
+	}
+	return diag.Place{File: r.file, Line: n.Line, Column: n.Column}
+}
+
+func (r *Reader) Fail(n *yaml.Node, format string, args ...any) { r.Add(r.Place(n), format, args...) }
+
 // Document is the file's one document, or nil if there is none.
 func (r *Reader) Document(source []byte) *yaml.Node {
 	d := yaml.NewDecoder(strings.NewReader(string(source)))
@@ -162,15 +171,6 @@ func offender(source []byte, message string) int {
 	return -1
 }
 
-func (r *Reader) Place(n *yaml.Node) diag.Place {
-	if flag, ok := r.Elsewhere[n]; ok {
-		return diag.Place{File: flag}
-	}
-	return diag.Place{File: r.file, Line: n.Line, Column: n.Column}
-}
-
-func (r *Reader) Fail(n *yaml.Node, format string, args ...any) { r.Add(r.Place(n), format, args...) }
-
 // Resolve follows aliases.
 func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
@@ -190,6 +190,37 @@ func Found(n *yaml.Node) string {
 		return "nothing"
 	}
 	return diag.Quote(n.Value)
+}
+
+// HasKey tells whether a mapping has a key.
+func HasKey(n *yaml.Node, key string) bool {
+	for i := 0; i < len(n.Content); i += 2 {
+		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}
+
+// Entry is the value of a key of a mapping, with aliases followed, or nil.
+func (r *Reader) Entry(n *yaml.Node, key string) *yaml.Node {
+	if n = r.EntryNode(n, key); n != nil {
+		n = r.Resolve(n)
+	}
+	return n
+}
+
+// EntryNode is the value of a key of a mapping, as it stands, or nil.
+func (r *Reader) EntryNode(n *yaml.Node, key string) *yaml.Node {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if r.Resolve(n.Content[i]).Value == key {
+			return n.Content[i+1]
+		}
+	}
+	return nil
 }
 
 // A Pair is an entry of a mapping.
@@ -332,16 +363,6 @@ func (r *Reader) text(n *yaml.Node, what, like string) (string, bool) {
 	return text, true
 }
 
-// label is the name that something goes by, of the writer's choice.
-func (r *Reader) label(n *yaml.Node, what string) string {
-	text, ok := r.text(n, what, "a name")
-	if ok && diag.TooLong(text) {
-		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(text), diag.LongestName)
-		return ""
-	}
-	return text
-}
-
 // whole is a whole number that is not negative.
 func (r *Reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
 	text, ok := r.text(n, what, "a whole number")
@@ -354,4 +375,71 @@ func (r *Reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
 		return 0, false
 	}
 	return int(x), true
+}
+
+// A name that refers to something, and where it stands.
+type Ref struct {
+	Name string
+	At   diag.Place
+	Bad  bool // it could not be read, and that has been said
+}
+
+// Given tells whether there is one at all.
+func (n Ref) Given() bool { return n.At != diag.Place{} }
+
+// Named is the name of something, and where it stands.
+func (r *Reader) Named(n *yaml.Node, what string) Ref {
+	text, ok := r.text(n, what, "a name")
+	return Ref{text, r.Place(n), !ok}
+}
+
+// names is one name or a list of them.
+func (r *Reader) names(f *Fields, key string) []Ref {
+	n := f.Get(key)
+	if n == nil {
+		return nil
+	}
+	var all []Ref
+	for _, item := range r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
+		all = append(all, r.Named(item, f.what+": "+key))
+	}
+	if n.Kind == yaml.SequenceNode && len(all) == 0 {
+		r.Fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
+		all = append(all, Ref{At: r.Place(n), Bad: true})
+	}
+	return all
+}
+
+// label is the name that something goes by, of the writer's choice.
+func (r *Reader) label(n *yaml.Node, what string) string {
+	text, ok := r.text(n, what, "a name")
+	if ok && diag.TooLong(text) {
+		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(text), diag.LongestName)
+		return ""
+	}
+	return text
+}
+
+var goodName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`) })
+
+// isName refuses names that cannot be told from something else where they are used.
+func (r *Reader) isName(n *yaml.Node, what, name string) bool {
+	reserved := map[string]string{
+		Out: "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states",
+		ByBirth: "it means being born", ByImmigration: "it means coming from elsewhere",
+		ByIntervention: "it means being let in by an intervention",
+	}
+	if why, ok := reserved[name]; ok {
+		r.Fail(n, "%s: %q cannot be a name: %s", what, name, why)
+		return false
+	}
+	if diag.TooLong(name) {
+		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(name), diag.LongestName)
+		return false
+	}
+	if !goodName().MatchString(name) || strings.Contains(name, "->") {
+		r.Fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter", what, diag.Quote(name))
+		return false
+	}
+	return true
 }

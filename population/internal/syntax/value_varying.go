@@ -25,26 +25,6 @@ type Knot struct {
 	Value Value
 }
 
-// A CountDependent is a rate that depends on how many there are, and the most that it may be.
-type CountDependent struct{ Value, Most Value }
-
-// each visits all values that it is made of.
-func (c *TimeVarying) each(do func(part Value)) {
-	if c.Form == "seasonal" {
-		for _, v := range []Value{c.Mean, c.Amplitude, c.Peak, c.Period} {
-			do(v)
-		}
-	}
-	for i := range c.Knots {
-		do(c.Knots[i].Value)
-	}
-}
-
-// words is how a message speaks of it.
-func (c *TimeVarying) words() string {
-	return map[string]string{"seasonal": "a season", "steps": "a series of steps", "line": "a line through points"}[c.Form]
-}
-
 const (
 	likeSeasonal = "{mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 1 year}"
 	likeSteps    = "{0 days: 0.5 per day, 30 days: 0.2 per day}"
@@ -106,6 +86,34 @@ func (r *Reader) seasonal(c *TimeVarying, n *yaml.Node, what string, want Kind) 
 	c.Peak, c.Period = r.Value(peak, what+": peak", KindDuration), r.Value(period, what+": period", KindDuration)
 }
 
+// each visits all values that it is made of.
+func (c *TimeVarying) each(do func(part Value)) {
+	if c.Form == "seasonal" {
+		for _, v := range []Value{c.Mean, c.Amplitude, c.Peak, c.Period} {
+			do(v)
+		}
+	}
+	for i := range c.Knots {
+		do(c.Knots[i].Value)
+	}
+}
+
+// words is how a message speaks of it.
+func (c *TimeVarying) words() string {
+	return map[string]string{"seasonal": "a season", "steps": "a series of steps", "line": "a line through points"}[c.Form]
+}
+
+// Plural is what its values are.
+func (c *TimeVarying) Plural() string {
+	if c.Form == "line" {
+		return "points of a line"
+	}
+	return "steps"
+}
+
+// A CountDependent is a rate that depends on how many there are, and the most that it may be.
+type CountDependent struct{ Value, Most Value }
+
 // counted reads a rate that depends on how many there are; nil if it cannot.
 func (r *Reader) counted(n *yaml.Node, what string) *CountDependent {
 	before := r.Found
@@ -128,12 +136,4 @@ func (r *Reader) counted(n *yaml.Node, what string) *CountDependent {
 		return nil
 	}
 	return c
-}
-
-// Plural is what its values are.
-func (c *TimeVarying) Plural() string {
-	if c.Form == "line" {
-		return "points of a line"
-	}
-	return "steps"
 }

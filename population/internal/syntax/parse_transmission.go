@@ -2,10 +2,33 @@ package syntax
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
+
+// sameWord stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
+const sameWord = "same"
+
+type Contact struct {
+	What      string
+	From      []Ref
+	Rate      Value
+	Chance    Value // 1 if it is not given
+	To        []ContactEffect
+	Self      Ref
+	Where     []Where // who makes contacts
+	Whom      []Where // who is affected
+	By        Ref     // the attribute for mixing, if any
+	Matrix    [][]Value
+	MatrixAt  diag.Place
+	RowsAt    []diag.Place
+	MatrixBad bool
+	Name      string
+}
+
+type ContactEffect struct{ Met, Becomes Ref }
 
 func (r *Reader) transmission(m *File, n *yaml.Node) {
 	const like = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
@@ -46,6 +69,11 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		}
 		m.Transmission = append(m.Transmission, c)
 	}
+}
+
+// Stays tells whether the one who is met stays as it is.
+func (f *File) Stays(to ContactEffect) bool {
+	return to.Becomes.Name == sameWord && !slices.ContainsFunc(f.States, func(s State) bool { return s.Name == sameWord })
 }
 
 func (r *Reader) mixing(c *Contact, n *yaml.Node) {

@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -9,6 +10,44 @@ import (
 	"github.com/almanac-sim/almanac/internal/nearest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
+)
+
+// MostIndividuals bounds what a file may ask for: ids are 32-bit numbers, and an int counts them.
+const MostIndividuals = min(4_000_000_000, math.MaxInt)
+
+// A StartGroup is a part of those who are there at the start.
+type StartGroup struct {
+	At      diag.Place
+	What    string
+	IsShare bool
+	Share   float64 // of the size
+	Count   int
+	SizeAt  diag.Place // of the share or the count
+	With    []Move
+	Starts  []StartShare
+}
+
+// A StartShare is how many of a group begin in a state.
+type StartShare struct {
+	State  Ref
+	What   string
+	Count  int
+	Share  float64   // of the group, if it is a percentage
+	By     Value     // in place of both, if they are not written out
+	ByWhat ShareKind // which of the two that is
+	Rest   bool
+	Since  Value      // how long they have been in it, if that is said
+	At     diag.Place // of the number
+}
+
+// ShareKind is what a startShare that is not written out can be.
+type ShareKind uint8
+
+const (
+	ShareWritten ShareKind = iota // it is written out
+	ShareOrCount                  // a percentage is a share, and a number a count
+	ShareGiven
+	CountGiven
 )
 
 // population reads how many there are, and who they are.
@@ -86,24 +125,6 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 	}
 }
 
-// share is a part of a whole, as a percentage or as a number from 0 to 1.
-func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
-	text, ok := r.text(n, what, "a percentage such as 40%")
-	if !ok {
-		return 0, false
-	}
-	q, err := ParseQuantity(text)
-	switch {
-	case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
-		r.Fail(n, "%s: found %s, expected a percentage such as 40%%", what, diag.Quote(text))
-	case !(q.Number >= 0 && q.Number <= 1):
-		r.Fail(n, "%s: %s is not between 0%% and 100%%", what, diag.Echo(text))
-	default:
-		return q.Number, true
-	}
-	return 0, false
-}
-
 // starts reads how many begin in each state.
 func (r *Reader) starts(n *yaml.Node, what string) []StartShare {
 	var all []StartShare
@@ -138,16 +159,6 @@ func (r *Reader) starts(n *yaml.Node, what string) []StartShare {
 	return all
 }
 
-// workedOut tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
-func (r *Reader) workedOut(n *yaml.Node) bool {
-	text := strings.TrimSpace(n.Value)
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
-		return false
-	}
-	_, plain := ParseNumber(strings.TrimSuffix(text, "%"))
-	return !plain && (r.Defined[text] || isExpression(text) || !LooksNumeric(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "")
-}
-
 // startSince reads how many begin in a state, and for how long they have been in it.
 func (r *Reader) startSince(s *StartShare, n *yaml.Node) {
 	f := r.Fields(n, s.What, "{share: 5%, since: {uniform: {low: 0 years, high: 5 years}}}", "share", "count", "since")
@@ -171,65 +182,30 @@ func (r *Reader) startSince(s *StartShare, n *yaml.Node) {
 	s.Since = f.Value("since", KindDistribution)
 }
 
-// entries reads births and immigration.
-func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entry {
-	var all []Entry
-	for _, item := range r.oneOrMore(n, what, like) {
-		f := r.Fields(item, what, like, keys...)
-		if f == nil {
-			continue
-		}
-		e := Entry{What: what}
-		e.Name = f.label()
-		rate, enter := f.Need("rate", "500 per year"), f.Need("enter", "susceptible")
-		if rate == nil || enter == nil {
-			continue
-		}
-		e.Rate, e.Enter = r.Value(rate, what+": rate", KindRate), r.enter(enter, what+": enter")
-		e.From, e.Where = r.names(f, "from"), r.wheres(f, "where")
-		e.Per, e.Age = f.Value("per", KindNumber), f.Value("age", KindDistribution)
-		e.With = r.moves(f, "with")
-		if inherit := f.Get("inherit"); inherit != nil {
-			if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
-				e.Inherit = r.attributeNames(inherit, what+": inherit")
-			}
-		}
-		all = append(all, e)
+// share is a part of a whole, as a percentage or as a number from 0 to 1.
+func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
+	text, ok := r.text(n, what, "a percentage such as 40%")
+	if !ok {
+		return 0, false
 	}
-	return all
+	q, err := ParseQuantity(text)
+	switch {
+	case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
+		r.Fail(n, "%s: found %s, expected a percentage such as 40%%", what, diag.Quote(text))
+	case !(q.Number >= 0 && q.Number <= 1):
+		r.Fail(n, "%s: %s is not between 0%% and 100%%", what, diag.Echo(text))
+	default:
+		return q.Number, true
+	}
+	return 0, false
 }
 
-// attributeNames is the name of an attribute, or a list of them.
-func (r *Reader) attributeNames(n *yaml.Node, what string) []Ref {
-	var all []Ref
-	before := r.Found
-	for _, item := range r.oneOrMore(n, what, "[region]") {
-		all = append(all, r.Named(item, what))
+// workedOut tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
+func (r *Reader) workedOut(n *yaml.Node) bool {
+	text := strings.TrimSpace(n.Value)
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
+		return false
 	}
-	if len(all) == 0 && r.Found == before {
-		r.Fail(n, "%s: expected at least one attribute, such as [region], or all", what)
-	}
-	return all
-}
-
-// enter reads the state that somebody begins in, or the shares of several.
-func (r *Reader) enter(n *yaml.Node, what string) Enter {
-	if n.Kind != yaml.MappingNode {
-		return Enter{Ref: r.Named(n, what)}
-	}
-	const like = "{vaccinated: 80%, susceptible: rest}"
-	e := Enter{Ref: Ref{At: r.Place(n)}}
-	before := r.Found
-	for _, p := range r.Pairs(n, what, like) {
-		s := EnterShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: p.Value.Kind == yaml.ScalarNode && p.Value.Value == "rest"}
-		if !s.Rest {
-			s.Share = r.Value(p.Value, what+": "+diag.Echo(p.Name), KindShare)
-		}
-		e.Into = append(e.Into, s)
-	}
-	if len(e.Into) == 0 && r.Found == before {
-		r.Fail(n, "%s: expected a state, or the shares of several, such as %s", what, like)
-	}
-	e.Bad = r.Found > before
-	return e
+	_, plain := ParseNumber(strings.TrimSuffix(text, "%"))
+	return !plain && (r.Defined[text] || isExpression(text) || !LooksNumeric(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "")
 }

@@ -7,8 +7,23 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// mostParameters bounds how many parameters there are, and so how long a chain of them can be that stand for one another.
+const mostParameters = 10_000
+
 // mostScenarios is how many there can be: each of them is compiled to be checked, from a text with all of them.
 const mostScenarios = 1000
+
+type NamedValue struct {
+	Label Ref
+	Value
+	Node *yaml.Node // as it is written
+}
+
+// A Scenario gives parameters other values, under a name.
+type Scenario struct {
+	Label Ref
+	Set   []NamedValue
+}
 
 func (r *Reader) scenarios(m *File, n *yaml.Node) {
 	all := r.Pairs(n, "scenarios", "{lockdown: {beta: 0.2 per day}}")
@@ -37,20 +52,20 @@ func (r *Reader) scenarios(m *File, n *yaml.Node) {
 	}
 }
 
-// applyScenario gives parameters the values that they have in a scenario. What it says of other things has been put into the file.
-func (r *Reader) applyScenario(f *File, name *string) {
-	if name == nil {
-		return
+func (f *File) ScenarioNames() []string {
+	var names []string
+	for _, s := range f.Scenarios {
+		names = append(names, s.Label.Name)
 	}
-	k := slices.Index(f.ScenarioNames(), *name)
-	if k < 0 {
-		r.Add(diag.Place{File: "--scenario"}, "%s", diag.Unknown("scenario", *name, f.ScenarioNames))
-		return
-	}
-	for _, s := range f.Scenarios[k].Set {
-		if i := slices.Index(f.ParameterNames(), s.Label.Name); i >= 0 {
-			f.Changed[s.Label.Name] = true
-			f.Parameters[i].Value, f.Parameters[i].Node = s.Value, s.Node
-		}
-	}
+	return names
 }
+
+func (f *File) ParameterNames() []string {
+	var names []string
+	for _, p := range f.Parameters {
+		names = append(names, p.Label.Name)
+	}
+	return names
+}
+
+func (f *File) HasParameter(name string) bool { return slices.Contains(f.ParameterNames(), name) }

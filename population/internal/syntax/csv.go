@@ -55,6 +55,32 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	return text, nil
 }
 
+// NewTable reads a table as programs write them: with a mark of its byte order, with comments, with any ends of lines.
+func NewTable(text []byte) *csv.Reader {
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if !bytes.ContainsRune(text, '\n') {
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // lines that end as they once did
+	}
+	in := csv.NewReader(bytes.NewReader(text))
+	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
+	return in
+}
+
+// CsvLine is the line that an error of package csv is about, and csvReason what it says.
+func CsvLine(err error) int {
+	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+		return e.Line
+	}
+	return 1
+}
+
+func CsvReason(err error) error {
+	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
 // fromFile reads steps or a line from a table.
 func (r *Reader) fromFile(c *TimeVarying, n *yaml.Node, what string) {
 	f := r.Fields(n, what, likeFile, "file", "column", "unit")
@@ -88,17 +114,6 @@ func (r *Reader) fromFile(c *TimeVarying, n *yaml.Node, what string) {
 		return
 	}
 	c.Knots = r.columnOf(name, text, column, of, columnNode, what)
-}
-
-// NewTable reads a table as programs write them: with a mark of its byte order, with comments, with any ends of lines.
-func NewTable(text []byte) *csv.Reader {
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if !bytes.ContainsRune(text, '\n') {
-		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // lines that end as they once did
-	}
-	in := csv.NewReader(bytes.NewReader(text))
-	in.Comment, in.TrimLeadingSpace, in.ReuseRecord = '#', true, true
-	return in
 }
 
 // columnOf reads a column of a table, with the times of its rows.
@@ -177,19 +192,4 @@ func (r *Reader) columnOf(name string, text []byte, column string, of Quantity, 
 		return refuse(1, 1, "there is no row; expected at least one")
 	}
 	return knots
-}
-
-// CsvLine is the line that an error of package csv is about, and csvReason what it says.
-func CsvLine(err error) int {
-	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
-		return e.Line
-	}
-	return 1
-}
-
-func CsvReason(err error) error {
-	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
-		return e.Err
-	}
-	return err
 }

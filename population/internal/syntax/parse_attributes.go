@@ -1,0 +1,102 @@
+package syntax
+
+import (
+	"strings"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+type Attribute struct {
+	Ref
+	Values []Ref
+	Shares []Value
+	Rest   int // which of them has what is left over; −1 if none
+}
+
+// A Where is an attribute and the values that it may have.
+type Where struct {
+	Attribute Ref
+	Values    []Ref
+}
+
+// A Move gives an attribute another value.
+type Move struct{ Attribute, Value Ref }
+
+func (r *Reader) attributes(m *File, n *yaml.Node) {
+	for _, p := range r.Pairs(n, "attributes", "{region: {north: 40%, south: 60%}}") {
+		what := "attributes: " + p.Name
+		if !r.isName(p.Key, "attributes", p.Name) {
+			continue
+		}
+		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
+		before := r.Found
+		for _, v := range r.Pairs(p.Value, what, "{north: 40%, south: 60%}") {
+			if r.isName(v.Key, what, v.Name) {
+				a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
+				a.Shares = append(a.Shares, r.attributeShare(&a, v, what))
+			}
+		}
+		if len(a.Values) == 0 && r.Found == before {
+			r.Fail(p.Value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
+		}
+		if len(a.Values) > mostStates {
+			r.Fail(p.Value, "%s: %d values are more than the %d there can be", what, len(a.Values), mostStates)
+		}
+		m.Attributes = append(m.Attributes, a)
+	}
+}
+
+// attributeShare reads the share of a value, or that it has the rest.
+func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
+	if v.Value.Kind != yaml.ScalarNode || strings.TrimSpace(v.Value.Value) != "rest" {
+		return r.Value(v.Value, what+": "+v.Name, KindShare)
+	}
+	if a.Rest >= 0 {
+		r.Fail(v.Value, "%s: %s: a second rest; only one value can have what is left over", what, v.Name)
+	}
+	a.Rest = len(a.Values) - 1
+	return Value{At: r.Place(v.Value), Text: "rest"}
+}
+
+// wheres reads which values attributes may have: {region: north, age: [child, adult]}.
+func (r *Reader) wheres(f *Fields, key string) []Where {
+	n := f.Get(key)
+	if n == nil {
+		return nil
+	}
+	var all []Where
+	before := r.Found
+	what := f.what + ": " + key
+	for _, p := range r.Pairs(n, what, "{region: north}") {
+		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
+		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Echo(p.Name), "[north, south]") {
+			w.Values = append(w.Values, r.Named(item, what+": "+diag.Echo(p.Name)))
+		}
+		if len(w.Values) == 0 && r.Found == before {
+			r.Fail(p.Value, "%s: %s: expected at least one value, such as [north, south]", what, diag.Echo(p.Name))
+		}
+		all = append(all, w)
+	}
+	if len(all) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected an attribute and its values, such as {region: north}", what)
+	}
+	return all
+}
+
+// moves reads which attributes get which values.
+func (r *Reader) moves(f *Fields, key string) []Move {
+	n := f.Get(key)
+	if n == nil {
+		return nil
+	}
+	var all []Move
+	before := r.Found
+	for _, p := range r.Pairs(n, f.what+": "+key, "{region: south}") {
+		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, r.Named(p.Value, f.what+": "+key+": "+diag.Echo(p.Name))})
+	}
+	if len(all) == 0 && r.Found == before {
+		r.Fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
+	}
+	return all
+}

@@ -1,0 +1,167 @@
+package syntax
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+func (r *Reader) time(m *File, n *yaml.Node) {
+	f := r.Fields(n, "time", "{unit: day, start: 0, end: 160}", "unit", "start", "end")
+	if f == nil {
+		return
+	}
+	if u := f.Need("unit", "day"); u != nil {
+		if text, ok := r.text(u, "time: unit", "a unit such as day"); ok {
+			if m.Unit, ok = unitNamed(text); !ok {
+				r.Fail(u, "time: unit: %s", noUnit(text))
+			}
+		}
+	}
+	if s := f.Get("start"); s != nil {
+		// A clock that starts at a date is 0 there.
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate().MatchString(text) {
+			q, err := parseDate(text)
+			if err != nil {
+				r.Fail(s, "time: start: %v", err)
+			}
+			r.Zero = Epoch{day: q.Number, Dated: true}
+			m.Zero = r.Zero
+		} else if x, ok := r.ClockTime(s, "time: start", m.Unit); ok {
+			m.Start = x
+		}
+	}
+	if e := f.Need("end", "160"); e != nil {
+		x, ok := r.ClockTime(e, "time: end", m.Unit)
+		if ok {
+			if m.End = x; m.wrongEnd() != "" {
+				r.Fail(e, "time: end: %s is %s the start, %s", diag.Echo(e.Value), m.wrongEnd(), m.Zero.words(m.Start))
+				m.End = math.NaN()
+			}
+		}
+	}
+}
+
+// wrongEnd says what is wrong with the end, if anything.
+func (m *File) wrongEnd() string {
+	switch span := m.End - m.Start; {
+	case !(m.End > m.Start):
+		return "not after"
+	case math.IsInf(span, 0):
+		return "too far from"
+	case span/1e6 == 0:
+		return "too near to"
+	case m.Zero.Dated && m.End*m.Unit.Seconds/ADay > LastDay-m.Zero.day:
+		return "after the year 9999, too far from"
+	}
+	return ""
+}
+
+// StartWords is when the model starts, for a message.
+func (m *File) StartWords() string {
+	if m.Zero.Dated {
+		return m.Zero.words(m.Start)
+	}
+	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.Of(m.Start))
+}
+
+// ClockTime is a time on the model's clock: a number in the model's unit, one that names its unit, or a date if the clock starts at one.
+func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
+	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
+	text, ok := r.text(n, what, "a time such as 160 or 160 days")
+	if !ok {
+		return 0, false
+	}
+	if isDate().MatchString(text) {
+		if _, err := parseDate(text); err != nil {
+			r.Fail(n, "%s: %v", what, err)
+			return 0, false
+		}
+	}
+	q, err := ParseQuantity(text)
+	if err != nil && !LooksNumeric(text) {
+		r.Fail(n, "%s: found %s, %s; a parameter cannot stand here", what, diag.Quote(text), expected)
+		return 0, false
+	}
+	if err != nil {
+		r.Fail(n, "%s: %v; %s", what, err, expected)
+		return 0, false
+	}
+	if u.Seconds == 0 {
+		return 0, false
+	}
+	x, err := r.Zero.Clock(q, u)
+	if err != nil {
+		r.Fail(n, "%s: %s is %v", what, diag.Echo(text), err)
+		return 0, false
+	}
+	if math.IsInf(x, 0) {
+		r.Fail(n, "%s: %s is too large for a time in %ss", what, diag.Echo(text), u.Name)
+		return 0, false
+	}
+	return x, true
+}
+
+const (
+	ADay    = 24 * 60 * 60 // seconds
+	LastDay = 2_932_896    // 9999-12-31, since 1970
+)
+
+var (
+	looksLikeDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`) })
+	isDate        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`) })
+)
+
+// dateAt is the date that a text begins with, as it is written; "" if it does not. A difference of numbers has spaces, or other numbers.
+func dateAt(text string) string {
+	if !looksLikeDate().MatchString(text) {
+		return ""
+	}
+	return isDate().FindString(text)
+}
+
+// parseDate reads a date: 2020-03-01.
+func parseDate(text string) (Quantity, error) {
+	t, err := time.Parse(time.DateOnly, text)
+	if err != nil {
+		return Quantity{}, fmt.Errorf("%s is not a date; expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
+	}
+	return Quantity{KindDate, float64(t.Unix() / ADay), Unit{}}, nil
+}
+
+// A Epoch is the date at which the clock of a model is 0, if it has one.
+type Epoch struct {
+	day   float64 // since 1970
+	Dated bool
+}
+
+// Clock is a time on the clock of a model, in its unit: a number, a duration, or a date. The error says why it is none.
+func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
+	switch {
+	case q.Kind == KindNumber || q.Kind == KindDuration:
+		return q.In(u), nil
+	case q.Kind == KindDate && z.Dated:
+		return (q.Number - z.day) * ADay / u.Seconds, nil
+	case q.Kind == KindDate:
+		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; write start: 2020-03-01 in time, for example")
+	}
+	return 0, fmt.Errorf("%s; expected a time such as 160, in the unit of the model, or 160 days", q.Kind)
+}
+
+// Date is when the clock is 0, and whether that is a date.
+func (z Epoch) Date() (time.Time, bool) { return time.Unix(int64(z.day)*ADay, 0).UTC(), z.Dated }
+
+// words is a time at which something on the clock is, for a message.
+func (z Epoch) words(t float64) string {
+	if z.Dated && t == 0 {
+		date, _ := z.Date()
+		return date.Format(time.DateOnly)
+	}
+	return fmt.Sprintf("%.12g", t)
+}

@@ -1,0 +1,408 @@
+package syntax
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-sim/almanac/internal/expr"
+	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// An Expression is arithmetic with quantities and parameters, as it is written: 0.5 * beta, 1 - efficacy, stay / 2.
+type Expression struct {
+	At     diag.Place // of its first letter
+	Exact  bool       // that and the place of every letter of it are known
+	Text   string
+	Root   *ExprNode
+	counts bool // it stands where counts may
+}
+
+// An ExprNode is an operation, or an atom.
+type ExprNode = expr.Node[Atom]
+
+// An Atom is a part of an expression without operators.
+type Atom struct {
+	Kind     atomKind
+	Quantity Quantity
+	Name     string // of a parameter, or of a state
+}
+
+type atomKind uint8
+
+const (
+	AtomQuantity atomKind = iota
+	AtomParameter
+	AtomTotal
+	atomCount
+)
+
+// The limits of what is written; an expression of parameters that are expressions has others, see weigh.
+const (
+	LongestExpression = 2000 // bytes
+	deepestExpression = 50   // expressions in one another
+)
+
+// Place is where a byte of the text stands in the file.
+func (x *Expression) Place(i int) diag.Place {
+	at := x.At
+	if x.Exact {
+		at.Column += utf8.RuneCountInString(x.Text[:i])
+	}
+	return at
+}
+
+// Part is a piece of the text, as a message repeats it.
+func (x *Expression) Part(n *ExprNode) string { return diag.Echo(x.Text[n.From:n.To]) }
+
+// Parameters visits the parameters in a part of the expression.
+func (x *Expression) Parameters(n *ExprNode, do func(part Value)) {
+	if IsParameter(n) {
+		do(x.Parameter(n))
+	}
+	for _, a := range n.Args {
+		x.Parameters(a, do)
+	}
+}
+
+func IsParameter(n *ExprNode) bool { return n.Op == expr.Leaf && n.Leaf.Kind == AtomParameter }
+
+// Parameter is the value that a name in the expression is.
+func (x *Expression) Parameter(n *ExprNode) Value {
+	return Value{At: x.Place(n.From), Text: diag.Echo(n.Leaf.Name), Name: n.Leaf.Name}
+}
+
+// expression reads an expression. What is wrong with it is reported where it stands in the text, if that is known.
+func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, counts bool) {
+	x := &Expression{At: v.At, Text: text, counts: counts}
+	x.Exact = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if x.Exact {
+		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+			x.At.Column++
+		}
+		x.At.Column += strings.Index(n.Value, text) // of which all before are spaces
+	}
+	wrong := ParseExpression(x, r.Defined, func() []string { return slices.Sorted(maps.Keys(r.Defined)) })
+	switch {
+	case wrong == nil:
+		v.Expr = x
+	case wrong.unknown && goodName().MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "":
+		v.Name = text // a name with a sign in it that was not written as it is defined
+	default:
+		r.Add(x.Place(wrong.At), "%s: %s: %v", what, diag.Quote(text), wrong.Message)
+		v.Bad = true
+	}
+}
+
+// isExpression tells whether a text that is neither a quantity nor the name of a parameter was meant to be worked out: it has an operator or a
+// parenthesis. A sign at the beginning or in the exponent of a number is none, unless something other than a number follows it.
+func isExpression(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '*', '/', '^', '(', ')':
+			return true
+		case '+', '-':
+			if i == 0 {
+				rest := strings.TrimLeft(text[1:], " \t")
+				if r, _ := utf8.DecodeRuneInString(rest); isLetter(r) || r == '(' {
+					return true
+				}
+			} else if before := text[i-1]; !((before == 'e' || before == 'E') && i > 1 && (isDigit(text[i-2]) || text[i-2] == '.')) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A syntaxProblem is what is wrong with the text of an expression, and at which byte.
+type syntaxProblem struct {
+	At      int
+	Message any // a text, or something that becomes one when it is printed
+	unknown bool
+}
+
+func (s *syntaxProblem) Error() string { return fmt.Sprint(s.Message) }
+
+// An exprParser reads what is particular to the expressions of a model. Besides the operators of package expr it knows
+//
+//	atom = quantity | name | function "(" sum { "," sum } ")" | "total" | "count" "(" state ")"
+//
+// A quantity is a number with its unit, and one atom: 1 / 0.5 per day is 2 days.
+type exprParser struct {
+	expr.Parser[Atom]
+	x       *Expression
+	defined map[string]bool // the parameters
+	names   func() []string
+}
+
+// ParseExpression reads an expression. Its names must be among those defined. Counts may stand in it if the expression says so.
+func ParseExpression(x *Expression, defined map[string]bool, names func() []string) *syntaxProblem {
+	if len(x.Text) > LongestExpression {
+		return &syntaxProblem{Message: fmt.Sprintf("an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
+	}
+	p := &exprParser{x: x, defined: defined, names: names}
+	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, Deepest: deepestExpression, Parentheses: 1}
+	root, err := p.Parse()
+	if err != nil {
+		return err.(*syntaxProblem)
+	}
+	x.Root = root
+	return nil
+}
+
+// fail ends the parsing.
+func (p *exprParser) fail(at int, format string, args ...any) {
+	p.Fail(&syntaxProblem{At: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// TooDeep reports nesting that is too deep.
+func (p *exprParser) TooDeep() {
+	p.fail(p.At, "more than %d expressions in one another; give parts of it names, as parameters", deepestExpression)
+}
+
+// Unclosed reports a missing closing parenthesis.
+func (p *exprParser) Unclosed(name string, from int) {
+	if p.At < len(p.Text) {
+		p.Unexpected()
+	}
+	if name == "min" || name == "max" {
+		p.fail(from, "there is no ) for %s(; inside { } a text with a comma must be in quotes", name)
+	}
+	p.fail(from, "there is no ) for %s(", name)
+}
+
+// Unexpected reports what follows a complete expression.
+func (p *exprParser) Unexpected() {
+	switch p.Text[p.At] {
+	case ')':
+		p.fail(p.At, "a ) without a ( before it")
+	case ',':
+		p.fail(p.At, "a comma stands between the arguments of min and max, and nowhere else")
+	case '%':
+		p.fail(p.At, "a %% stands directly after a number, as in 30%%")
+	}
+	if word := p.word(); word != "" {
+		if _, ok := unitNamed(word); ok || word == "per" {
+			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days", diag.Quote(word))
+		}
+	}
+	p.fail(p.At, "found %s, expected an operator such as + or *", diag.Quote(p.token()))
+}
+
+// token is the next word or letter, for a message.
+func (p *exprParser) token() string {
+	if word := p.word(); word != "" {
+		return word
+	}
+	_, n := utf8.DecodeRuneInString(p.Text[p.At:])
+	return p.Text[p.At : p.At+n]
+}
+
+// word is the one that stands next, or "".
+func (p *exprParser) word() string { return firstWord(p.Text[p.At:]) }
+
+// Atom reads a quantity, a name or a call, and the spaces behind it.
+func (p *exprParser) Atom() *ExprNode {
+	switch {
+	case p.At == len(p.Text):
+		p.fail(p.At, "something is missing at the end; expected a quantity or a parameter")
+	case isDigit(p.Text[p.At]) || p.Text[p.At] == '.':
+		return p.number()
+	case !startsName(p.Text[p.At:]):
+		p.fail(p.At, "found %s, expected a quantity or a parameter", diag.Quote(p.token()))
+	}
+	return p.named()
+}
+
+// atom is a node without operators.
+func atom(from, to int, a Atom) *ExprNode { return &ExprNode{From: from, To: to, Leaf: a} }
+
+// number reads a quantity: a number, and its unit if it has one.
+func (p *exprParser) number() *ExprNode {
+	text, from := p.Text, p.At
+	end := from
+	for end < len(text) {
+		c := text[end]
+		sign := (c == '+' || c == '-') && (text[end-1] == 'e' || text[end-1] == 'E') && end+1 < len(text) && isDigit(text[end+1])
+		if !isDigit(c) && c != '.' && c != '_' && !sign && !((c == 'e' || c == 'E') && exponent(text[end+1:])) {
+			break
+		}
+		end++
+	}
+	if date := dateAt(text[from:]); date != "" {
+		p.fail(from, "%s is a date, and cannot be part of an expression", date)
+	}
+	q := Quantity{Kind: KindNumber}
+	var ok bool
+	if q.Number, ok = ParseNumber(text[from:end]); !ok || continues(text[end:]) {
+		p.fail(from, "%s is not a number", diag.Quote(text[from:end]+firstWord(text[end:])))
+	}
+	p.At = end
+	if end < len(text) && text[end] == '%' {
+		q.Kind, q.Number = KindShare, q.Number/100
+		p.At++
+		end++
+	}
+	p.Space()
+	if q.Kind == KindNumber {
+		end = p.unit(&q, text[from:end], end)
+	}
+	return atom(from, end, Atom{Quantity: q})
+}
+
+// exponent tells whether a text goes on as the exponent of a number does.
+func exponent(s string) bool {
+	if s != "" && (s[0] == '+' || s[0] == '-') {
+		s = s[1:]
+	}
+	return s != "" && isDigit(s[0])
+}
+
+// unit reads the unit behind a number, if there is one, and says where it ends.
+func (p *exprParser) unit(q *Quantity, number string, end int) int {
+	word := p.word()
+	if word == "per" {
+		q.Kind = KindRate
+		p.At += len(word)
+		p.Space()
+		if word = p.word(); word == "" {
+			p.fail(p.At, "%s per what? Write %s per day, for example", diag.Echo(number), diag.Echo(number))
+		}
+	} else if word == "" {
+		return end
+	} else {
+		q.Kind = KindDuration
+	}
+	u, ok := unitNamed(word)
+	if !ok {
+		p.fail(p.At, "%s", noUnit(word))
+	}
+	q.Unit = u
+	p.At += len(word)
+	end = p.At
+	p.Space()
+	return end
+}
+
+// named reads a parameter, a function, or a count. Of the parameters that are defined it is the one with the longest name: they may have spaces and
+// signs in them.
+func (p *exprParser) named() *ExprNode {
+	text, from := p.Text, p.At
+	word := p.word()
+	after := strings.TrimLeft(text[from+len(word):], " \t\n\r")
+	if strings.HasPrefix(after, "(") {
+		return p.call(word)
+	}
+	end := from + p.longest()
+	switch {
+	case end > from && word == "total" && end == from+len(word) && p.x.counts:
+		p.fail(from, "total is the number of the living here, and also a parameter; give the parameter another name")
+	case end > from:
+	case word == "total" && p.x.counts:
+		end = from + len(word)
+	case word == "total":
+		p.fail(from, "total may stand only in the value of a rate that has a most, as in {value: r * (1 - total / 10_000), most: r}")
+	default:
+		if _, ok := unitNamed(word); ok || word == "per" {
+			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days", diag.Quote(word))
+		}
+		p.Fail(&syntaxProblem{At: from, Message: diag.Unknown("parameter", word, p.names), unknown: true})
+	}
+	name := text[from:end]
+	p.At = end
+	p.Space()
+	if name == "total" && p.x.counts {
+		return atom(from, end, Atom{Kind: AtomTotal})
+	}
+	return atom(from, end, Atom{Kind: AtomParameter, Name: name})
+}
+
+// longest is how long the longest name of a parameter is that stands next; 0 if there is none.
+func (p *exprParser) longest() int {
+	rest := p.Text[p.At:]
+	length := 0
+	for i, r := range rest {
+		if i > 0 && !isNameRune(r) && p.defined[rest[:i]] {
+			length = i
+		}
+		if !isNameRune(r) && !strings.ContainsRune(" +-", r) || i > 4*diag.LongestName {
+			return length
+		}
+	}
+	if p.defined[rest] {
+		length = len(rest)
+	}
+	return length
+}
+
+// call reads a function with its arguments.
+func (p *exprParser) call(word string) *ExprNode {
+	from := p.At
+	op, ok := expr.Functions[word]
+	if !ok && word != "count" {
+		known := []string{"min", "max", "exp", "log", "sqrt"}
+		if p.x.counts {
+			known = append(known, "count")
+		}
+		if near := nearest.Name(word, known); near != "" {
+			p.fail(from, "there is no function %s; did you mean %q?", diag.Quote(word), near)
+		}
+		p.fail(from, "there is no function %s; the functions are %s; a product is written with *", diag.Quote(word), strings.Join(known, ", "))
+	}
+	p.At += len(word)
+	p.Space()
+	p.Take("(")
+	if word == "count" {
+		return p.count(from)
+	}
+	n := p.Call(word, from, true)
+	if len(n.Args) > 1 && op != expr.Min && op != expr.Max {
+		p.fail(from, "%s has one argument, and there are %d here", word, len(n.Args))
+	}
+	return n
+}
+
+// count reads the state of which the living are counted. Its name may be anything but a parenthesis.
+func (p *exprParser) count(from int) *ExprNode {
+	if !p.x.counts {
+		p.fail(from, "count(…) may stand only in the value of a rate that has a most, as in {value: r * count(prey) / 1000, most: r}")
+	}
+	end := strings.IndexByte(p.Text[p.At:], ')')
+	if end < 0 {
+		p.fail(from, "there is no ) for count(")
+	}
+	name := strings.TrimSpace(p.Text[p.At : p.At+end])
+	if name == "" {
+		p.fail(from, "count of whom? Name a state, as in count(infectious)")
+	}
+	mark := p.At
+	p.At += end
+	p.Take(")")
+	n := atom(from, p.End(), Atom{Kind: atomCount, Name: name})
+	n.Mark = mark
+	return n
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+func isNameRune(r rune) bool { return isLetter(r) || unicode.IsNumber(r) || r == '.' || r == '\'' }
+
+func continues(s string) bool { r, _ := utf8.DecodeRuneInString(s); return s != "" && isNameRune(r) }
+
+func startsName(s string) bool { r, _ := utf8.DecodeRuneInString(s); return s != "" && isLetter(r) }
+
+// firstWord is the letters, digits and the like that a text begins with, or "".
+func firstWord(text string) string {
+	if end := strings.IndexFunc(text, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
+		return text[:end]
+	}
+	return text
+}
