@@ -24,8 +24,8 @@ type Setting struct {
 	Node       *yaml.Node // what the text says, once it has been read; nil if it cannot be
 }
 
-// readSettings reads the values that are asked for.
-func (r *Reader) readSettings() {
+// parseSettings reads the values that are asked for.
+func (r *Reader) parseSettings() {
 	for i := range r.Asked.Set {
 		set := &r.Asked.Set[i]
 		flag := r.Like("--set " + set.Name)
@@ -51,15 +51,15 @@ func (r *Reader) Apply(f *File, c Changes) {
 	if c.Until != nil {
 		flag := r.Like("--until")
 		if end, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.Until}, "the end", f.Unit); ok {
-			if f.End = end; f.wrongEnd() != "" {
-				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s", diag.Echo(*c.Until), f.wrongEnd(), f.Zero.words(f.Start))
+			if f.End = end; f.endProblem() != "" {
+				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s", diag.Echo(*c.Until), f.endProblem(), f.Zero.format(f.Start))
 				f.End = math.NaN()
 			}
 		}
 	}
 	r.applyScenario(f, c.Scenario)
 	for _, set := range c.Set {
-		if set.Node == nil || inFile(set.Name) && !f.HasParameter(set.Name) {
+		if set.Node == nil || isPath(set.Name) && !f.HasParameter(set.Name) {
 			continue // it could not be read, or has been done before the file was
 		}
 		flag := r.Like("--set " + set.Name)
@@ -95,15 +95,15 @@ func (r *Reader) applyScenario(f *File, name *string) {
 // Values of the sections population and attributes are changed in the file as it was read, before anything is made of it: so all that can be
 // wrong with them is found, and said, as if they stood there.
 
-// inFile tells whether a name is of something in the file that is not a parameter.
-func inFile(name string) bool {
+// isPath tells whether a name is of something in the file that is not a parameter.
+func isPath(name string) bool {
 	section, _, ok := strings.Cut(name, ".")
 	return ok && (section == "population" || section == "attributes")
 }
 
-// rewrite puts what the scenario and then --set ask for into the file.
-func (r *Reader) rewrite(doc *yaml.Node) {
-	r.readSettings()
+// replaceNodes puts what the scenario and then --set ask for into the file.
+func (r *Reader) replaceNodes(doc *yaml.Node) {
+	r.parseSettings()
 	if doc.Kind != yaml.MappingNode {
 		return // which is yet to be said
 	}
@@ -113,15 +113,15 @@ func (r *Reader) rewrite(doc *yaml.Node) {
 		if all := r.Entry(doc, "scenarios"); all != nil {
 			if one := r.Entry(all, *r.Asked.Scenario); one != nil && one.Kind == yaml.MappingNode {
 				for i := 0; i+1 < len(one.Content); i += 2 {
-					if key := one.Content[i]; inFile(key.Value) && !isParameter(key.Value) {
-						r.put(doc, key.Value, key, one.Content[i+1])
+					if key := one.Content[i]; isPath(key.Value) && !isParameter(key.Value) {
+						r.replaceNode(doc, key.Value, key, one.Content[i+1])
 					}
 				}
 			}
 		}
 	}
 	for _, set := range r.Asked.Set {
-		if set.Node == nil || !inFile(set.Name) || isParameter(set.Name) {
+		if set.Node == nil || !isPath(set.Name) || isParameter(set.Name) {
 			continue
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str"}
@@ -130,7 +130,7 @@ func (r *Reader) rewrite(doc *yaml.Node) {
 		}
 		r.Elsewhere[key] = "--set " + set.Name
 		r.From(set.Node, "--set "+set.Name)
-		r.put(doc, set.Name, key, set.Node)
+		r.replaceNode(doc, set.Name, key, set.Node)
 	}
 }
 
@@ -146,12 +146,12 @@ func (r *Reader) From(n *yaml.Node, flag string) {
 	r.From(n.Alias, flag)
 }
 
-// put gives what goes by a name with dots another value. The key is where to complain, and the key if there was none.
-func (r *Reader) put(n *yaml.Node, name string, key, value *yaml.Node) {
+// replaceNode gives what goes by a name with dots another value. The key is where to complain, and the key if there was none.
+func (r *Reader) replaceNode(n *yaml.Node, name string, key, value *yaml.Node) {
 	var passed []string
 	rest := name
 	for {
-		place, step := r.step(n, rest)
+		place, step := r.child(n, rest)
 		switch {
 		case n.Kind == yaml.SequenceNode && place < 0:
 			r.Fail(key, "%s is a list of %d; expected one of their numbers, as in %s.1", strings.Join(passed, "."), len(n.Content), strings.Join(passed, "."))
@@ -161,7 +161,7 @@ func (r *Reader) put(n *yaml.Node, name string, key, value *yaml.Node) {
 			return
 		case place < 0 && (len(passed) == 0 || passed[0] == "attributes"):
 			// Nobody has a value that the file does not know of, and what does not exist cannot be changed.
-			r.Fail(key, "%s", diag.Unknown(sortOf(passed), step, func() []string { return keysOf(n) }))
+			r.Fail(key, "%s", diag.Unknown(pathKind(passed), step, func() []string { return mappingKeys(n) }))
 			return
 		case place < 0 && step != rest:
 			r.Fail(key, "there is no %s", strings.Join(append(passed, step), "."))
@@ -192,9 +192,9 @@ func (r *Reader) put(n *yaml.Node, name string, key, value *yaml.Node) {
 	}
 }
 
-// step finds the part of a node that a name begins with, and how much of the name that is. Keys can have dots, so the longest that fits is
+// child finds the part of a node that a name begins with, and how much of the name that is. Keys can have dots, so the longest that fits is
 // meant. If there is none, the place is −1, and the step is as far as the next dot.
-func (r *Reader) step(n *yaml.Node, name string) (place int, step string) {
+func (r *Reader) child(n *yaml.Node, name string) (place int, step string) {
 	place = -1
 	word, _, _ := strings.Cut(name, ".")
 	switch n.Kind {
@@ -215,8 +215,8 @@ func (r *Reader) step(n *yaml.Node, name string) (place int, step string) {
 	return place, step
 }
 
-// sortOf is what the next part of a name is.
-func sortOf(passed []string) string {
+// pathKind is what the next part of a name is.
+func pathKind(passed []string) string {
 	switch len(passed) {
 	case 0:
 		return "section"
@@ -226,8 +226,8 @@ func sortOf(passed []string) string {
 	return "value of " + passed[1]
 }
 
-// keysOf are the keys of a mapping.
-func keysOf(n *yaml.Node) []string {
+// mappingKeys are the keys of a mapping.
+func mappingKeys(n *yaml.Node) []string {
 	var names []string
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		names = append(names, n.Content[i].Value)

@@ -81,9 +81,9 @@ func CsvReason(err error) error {
 	return err
 }
 
-// fromFile reads steps or a line from a table.
-func (r *Reader) fromFile(c *TimeVarying, n *yaml.Node, what string) {
-	f := r.Fields(n, what, likeFile, "file", "column", "unit")
+// knotsFromFile reads steps or a line from a table.
+func (r *Reader) knotsFromFile(c *TimeVarying, n *yaml.Node, what string) {
+	f := r.Fields(n, what, exampleFile, "file", "column", "unit")
 	if f == nil {
 		return
 	}
@@ -113,11 +113,11 @@ func (r *Reader) fromFile(c *TimeVarying, n *yaml.Node, what string) {
 		r.Fail(fileNode, "%s: file: %s: %v", what, diag.Quote(name), err)
 		return
 	}
-	c.Knots = r.columnOf(name, text, column, of, columnNode, what)
+	c.Knots = r.readColumn(name, text, column, of, columnNode, what)
 }
 
-// columnOf reads a column of a table, with the times of its rows.
-func (r *Reader) columnOf(name string, text []byte, column string, of Quantity, asked *yaml.Node, what string) []Knot {
+// readColumn reads a column of a table, with the times of its rows.
+func (r *Reader) readColumn(name string, text []byte, column string, of Quantity, asked *yaml.Node, what string) []Knot {
 	in := NewTable(text)
 	refuse := func(line, column int, format string, args ...any) []Knot {
 		r.Add(diag.Place{File: name, Line: line, Column: column}, format, args...)

@@ -18,8 +18,8 @@ var (
 // MostPower bounds powers of time, above and below the line. Nothing that means anything comes near.
 const MostPower = 1000
 
-// lowest is n/d in lowest terms; false if it is out of bounds.
-func lowest(n, d int) (Dimension, bool) {
+// reduce is n/d in lowest terms; false if it is out of bounds.
+func reduce(n, d int) (Dimension, bool) {
 	a, b := max(n, -n), d
 	for b != 0 {
 		a, b = b, a%b
@@ -32,7 +32,7 @@ func lowest(n, d int) (Dimension, bool) {
 }
 
 // Plus is the dimension of a product.
-func (a Dimension) Plus(b Dimension) (Dimension, bool) { return lowest(a.N*b.D+b.N*a.D, a.D*b.D) }
+func (a Dimension) Plus(b Dimension) (Dimension, bool) { return reduce(a.N*b.D+b.N*a.D, a.D*b.D) }
 
 // Minus is the dimension of a quotient.
 func (a Dimension) Minus(b Dimension) (Dimension, bool) { return a.Plus(Dimension{-b.N, b.D}) }
@@ -44,7 +44,7 @@ func (a Dimension) Times(exponent float64) (Dimension, bool) {
 	}
 	for d := 1; d <= 12; d++ {
 		if n := math.Round(exponent * float64(d)); math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= MostPower {
-			return lowest(a.N*int(n), a.D*d)
+			return reduce(a.N*int(n), a.D*d)
 		}
 	}
 	return Dimension{}, false

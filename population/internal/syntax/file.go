@@ -46,7 +46,7 @@ func (r *Reader) Parse(source []byte) *File {
 	if doc == nil {
 		return nil
 	}
-	r.rewrite(doc)
+	r.replaceNodes(doc)
 	top := r.Fields(doc, "the model", "name: sir", "name", "about", "time", "population", "parameters", "states", "always", "births",
 		"immigration", "transmission", "interventions", "attributes", "record", "scenarios", "fit")
 	if top == nil {
@@ -60,7 +60,7 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	m := &File{Path: r.file, End: math.NaN(), Most: 500_000_000, Refused: map[string]bool{}, Changed: map[string]bool{}}
 	if n := top.Need("name", "sir"); n != nil {
-		m.Name = r.label(n, "name")
+		m.Name = r.freeName(n, "name")
 	}
 	if n := top.Get("about"); n != nil {
 		m.About, _ = r.text(n, "about", "a text")
@@ -77,15 +77,15 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	if n := top.Get("parameters"); n != nil {
 		all := r.Pairs(n, "parameters", "{beta: 0.5 per day}")
-		if len(all) > mostParameters {
-			r.Fail(n, "parameters: %d parameters are more than the %d there can be", len(all), mostParameters)
+		if len(all) > maxParameters {
+			r.Fail(n, "parameters: %d parameters are more than the %d there can be", len(all), maxParameters)
 		}
 		for i, p := range all {
-			if !r.isName(p.Key, "parameters", p.Name) {
+			if !r.checkName(p.Key, "parameters", p.Name) {
 				continue
 			}
 			v := Value{At: r.Place(p.Value), Bad: true}
-			if i < mostParameters {
+			if i < maxParameters {
 				v = r.Value(p.Value, "parameters: "+p.Name, KindAny)
 			}
 			m.Parameters = append(m.Parameters, NamedValue{Ref{Name: p.Name, At: r.Place(p.Key)}, v, p.Value})

@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// longestValue is how many bytes of a value are written: with aliases a few lines can stand for any number.
-const longestValue = 1 << 20
+// maxFlowBytes is how many bytes of a value are written: with aliases a few lines can stand for any number.
+const maxFlowBytes = 1 << 20
 
 // OneLine is YAML on one line that means what a node does.
 func OneLine(n *yaml.Node) string {
@@ -18,7 +18,7 @@ func OneLine(n *yaml.Node) string {
 }
 
 func writeFlow(b *strings.Builder, n *yaml.Node, inside bool) {
-	if n == nil || b.Len() > longestValue {
+	if n == nil || b.Len() > maxFlowBytes {
 		return
 	}
 	switch n.Kind {

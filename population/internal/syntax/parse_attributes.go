@@ -26,13 +26,13 @@ type Move struct{ Attribute, Value Ref }
 func (r *Reader) attributes(m *File, n *yaml.Node) {
 	for _, p := range r.Pairs(n, "attributes", "{region: {north: 40%, south: 60%}}") {
 		what := "attributes: " + p.Name
-		if !r.isName(p.Key, "attributes", p.Name) {
+		if !r.checkName(p.Key, "attributes", p.Name) {
 			continue
 		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Found
 		for _, v := range r.Pairs(p.Value, what, "{north: 40%, south: 60%}") {
-			if r.isName(v.Key, what, v.Name) {
+			if r.checkName(v.Key, what, v.Name) {
 				a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
 				a.Shares = append(a.Shares, r.attributeShare(&a, v, what))
 			}
@@ -40,8 +40,8 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		if len(a.Values) == 0 && r.Found == before {
 			r.Fail(p.Value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
-		if len(a.Values) > mostStates {
-			r.Fail(p.Value, "%s: %d values are more than the %d there can be", what, len(a.Values), mostStates)
+		if len(a.Values) > maxStates {
+			r.Fail(p.Value, "%s: %d values are more than the %d there can be", what, len(a.Values), maxStates)
 		}
 		m.Attributes = append(m.Attributes, a)
 	}
@@ -59,8 +59,8 @@ func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
 	return Value{At: r.Place(v.Value), Text: "rest"}
 }
 
-// wheres reads which values attributes may have: {region: north, age: [child, adult]}.
-func (r *Reader) wheres(f *Fields, key string) []Where {
+// where reads which values attributes may have: {region: north, age: [child, adult]}.
+func (r *Reader) where(f *Fields, key string) []Where {
 	n := f.Get(key)
 	if n == nil {
 		return nil

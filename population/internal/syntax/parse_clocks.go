@@ -7,8 +7,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostStates bounds how many states there are, and values of an attribute.
-const mostStates = 10_000
+// maxStates bounds how many states there are, and values of an attribute.
+const maxStates = 10_000
 
 // Out is where those go who leave the population.
 const Out = "out"
@@ -41,11 +41,11 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 	if len(all) == 0 && r.Found == before {
 		r.Fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
-	if len(all) > mostStates {
-		r.Fail(n, "states: %d states are more than the %d there can be", len(all), mostStates)
+	if len(all) > maxStates {
+		r.Fail(n, "states: %d states are more than the %d there can be", len(all), maxStates)
 	}
 	for i, p := range all {
-		if i >= mostStates || !r.isName(p.Key, "states", p.Name) {
+		if i >= maxStates || !r.checkName(p.Key, "states", p.Name) {
 			m.Refused[p.Name] = true
 			continue
 		}
@@ -83,7 +83,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, boo
 		}
 		c := Clock{At: r.Place(f.Node), What: fmt.Sprintf("%s: clock %d", what, i+1)}
 		if f.Get("name") != nil {
-			c.Name = f.label()
+			c.Name = f.name()
 			c.What = what + ": " + diag.Echo(c.Name)
 		}
 		f.what = c.What
@@ -101,12 +101,12 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, boo
 			continue
 		}
 		c.Moves = r.moves(f, "move")
-		if c.To = f.named("to"); !c.To.Given() && f.Get("move") == nil {
+		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil {
 			f.Need("to", "recovered")
 			continue
 		}
-		c.From = r.names(f, "from")
-		c.Where = r.wheres(f, "where")
+		c.From = r.refs(f, "from")
+		c.Where = r.where(f, "where")
 		c.Chance = f.Value("chance", KindShare)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"

@@ -48,18 +48,18 @@ func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entr
 			continue
 		}
 		e := Entry{What: what}
-		e.Name = f.label()
+		e.Name = f.name()
 		rate, enter := f.Need("rate", "500 per year"), f.Need("enter", "susceptible")
 		if rate == nil || enter == nil {
 			continue
 		}
 		e.Rate, e.Enter = r.Value(rate, what+": rate", KindRate), r.enter(enter, what+": enter")
-		e.From, e.Where = r.names(f, "from"), r.wheres(f, "where")
+		e.From, e.Where = r.refs(f, "from"), r.where(f, "where")
 		e.Per, e.Age = f.Value("per", KindNumber), f.Value("age", KindDistribution)
 		e.With = r.moves(f, "with")
 		if inherit := f.Get("inherit"); inherit != nil {
 			if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
-				e.Inherit = r.attributeNames(inherit, what+": inherit")
+				e.Inherit = r.attributeRefs(inherit, what+": inherit")
 			}
 		}
 		all = append(all, e)
@@ -67,8 +67,8 @@ func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entr
 	return all
 }
 
-// attributeNames is the name of an attribute, or a list of them.
-func (r *Reader) attributeNames(n *yaml.Node, what string) []Ref {
+// attributeRefs is the name of an attribute, or a list of them.
+func (r *Reader) attributeRefs(n *yaml.Node, what string) []Ref {
 	var all []Ref
 	before := r.Found
 	for _, item := range r.oneOrMore(n, what, "[region]") {

@@ -60,23 +60,23 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 		}
 		p.At = r.Place(f.Node)
 		if f.Get("name") != nil {
-			p.Name = f.label()
+			p.Name = f.name()
 			p.What = "intervention " + diag.Echo(p.Name)
 			f.what = p.What
 		}
 		if when := f.Get("when"); when != nil {
 			p.Waits = true
-			if r.condition(&p, f, when) && r.deed(&p, f) {
+			if r.conditions(&p, f, when) && r.action(&p, f) {
 				m.Interventions = append(m.Interventions, p)
 			}
-		} else if r.schedule(m, &p, f) && r.deed(&p, f) {
+		} else if r.schedule(m, &p, f) && r.action(&p, f) {
 			m.Interventions = append(m.Interventions, p)
 		}
 	}
 }
 
-// condition reads what an intervention waits for.
-func (r *Reader) condition(p *Intervention, f *Fields, when *yaml.Node) bool {
+// conditions reads what an intervention waits for.
+func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 	const like = "{infectious: above 1%}"
 	before := r.Found
 	for _, key := range []string{"at", "every", "until"} {
@@ -140,7 +140,7 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	if every != nil {
 		what := p.What + ": every"
 		v := r.Value(every, what, KindDuration)
-		if name := v.mentions(); name != "" {
+		if name := v.firstParameter(); name != "" {
 			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, diag.Quote(name), KindDuration, KindDuration.Like())
 			v.Bad = true
 		}
@@ -159,24 +159,24 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	return good
 }
 
-// deed reads what an intervention does: it sets parameters, moves individuals, or lets some in.
-func (r *Reader) deed(p *Intervention, f *Fields) bool {
+// action reads what an intervention does: it sets parameters, moves individuals, or lets some in.
+func (r *Reader) action(p *Intervention, f *Fields) bool {
 	before := r.Found
 	if n := f.Get("set"); n != nil {
 		for _, s := range r.Pairs(n, p.What+": set", "{beta: 0.2 per day}") {
 			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, r.Value(s.Value, p.What+": set: "+diag.Echo(s.Name), KindAny), s.Value})
 		}
 	}
-	for _, who := range r.names(f, "who") {
+	for _, who := range r.refs(f, "who") {
 		if who.Name == "everyone" {
 			p.Everyone = true
 		} else {
 			p.Who = append(p.Who, who)
 		}
 	}
-	p.Where = r.wheres(f, "where")
+	p.Where = r.where(f, "where")
 	p.Moves = r.moves(f, "move")
-	p.Coverage, p.To = f.Value("coverage", KindShare), f.named("to")
+	p.Coverage, p.To = f.Value("coverage", KindShare), f.ref("to")
 	if n := f.Get("enter"); n != nil {
 		p.Enter = r.enter(n, p.What+": enter")
 		if count := f.Need("count", "10"); count != nil {
@@ -223,5 +223,5 @@ func (r *Reader) count(p *Intervention, n *yaml.Node) {
 			return
 		}
 	}
-	p.Count, _ = r.whole(n, what, MostIndividuals)
+	p.Count, _ = r.wholeNumber(n, what, MostIndividuals)
 }

@@ -7,11 +7,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mostParameters bounds how many parameters there are, and so how long a chain of them can be that stand for one another.
-const mostParameters = 10_000
+// maxParameters bounds how many parameters there are, and so how long a chain of them can be that stand for one another.
+const maxParameters = 10_000
 
-// mostScenarios is how many there can be: each of them is compiled to be checked, from a text with all of them.
-const mostScenarios = 1000
+// maxScenarios is how many there can be: each of them is compiled to be checked, from a text with all of them.
+const maxScenarios = 1000
 
 type NamedValue struct {
 	Label Ref
@@ -27,12 +27,12 @@ type Scenario struct {
 
 func (r *Reader) scenarios(m *File, n *yaml.Node) {
 	all := r.Pairs(n, "scenarios", "{lockdown: {beta: 0.2 per day}}")
-	if len(all) > mostScenarios {
-		r.Fail(n, "scenarios: %d are more than the %d there can be; give values that are many by --set", len(all), mostScenarios)
+	if len(all) > maxScenarios {
+		r.Fail(n, "scenarios: %d are more than the %d there can be; give values that are many by --set", len(all), maxScenarios)
 		return
 	}
 	for _, p := range all {
-		if !r.isName(p.Key, "scenarios", p.Name) {
+		if !r.checkName(p.Key, "scenarios", p.Name) {
 			continue
 		}
 		what := "scenarios: " + p.Name
@@ -42,7 +42,7 @@ func (r *Reader) scenarios(m *File, n *yaml.Node) {
 			switch {
 			case m.HasParameter(v.Name):
 				kept.Value = r.Value(v.Value, what+": "+v.Name, KindAny)
-			case !inFile(v.Name):
+			case !isPath(v.Name):
 				r.Fail(v.Key, "%s: %s", what, diag.Unknown("parameter", v.Name, m.ParameterNames))
 				continue
 			}

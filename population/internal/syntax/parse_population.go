@@ -58,12 +58,12 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 	}
 	if s := f.Need("size", "100_000"); s != nil {
 		var ok bool
-		m.Size, ok = r.whole(s, "population: size", MostIndividuals)
+		m.Size, ok = r.wholeNumber(s, "population: size", MostIndividuals)
 		m.SizeAt, m.SizeBad = r.Place(s), !ok
 	}
 	if s := f.Get("most"); s != nil {
 		var ok bool
-		m.Most, ok = r.whole(s, "population: most", MostIndividuals)
+		m.Most, ok = r.wholeNumber(s, "population: most", MostIndividuals)
 		m.MostBad = !ok
 	}
 	m.Age = f.Value("age", KindDistribution)
@@ -84,7 +84,7 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 	}
 	m.StartsAt = r.Place(s)
 	before := r.Found
-	m.Groups = []StartGroup{{At: m.StartsAt, What: "population: start", IsShare: true, Share: 1, Starts: r.starts(s, "population: start")}}
+	m.Groups = []StartGroup{{At: m.StartsAt, What: "population: start", IsShare: true, Share: 1, Starts: r.startShares(s, "population: start")}}
 	m.StartsBad = r.Found > before
 }
 
@@ -110,13 +110,13 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 			g.Share, _ = r.share(share, g.What+": share")
 		case count != nil:
 			g.SizeAt = r.Place(count)
-			g.Count, _ = r.whole(count, g.What+": count", MostIndividuals)
+			g.Count, _ = r.wholeNumber(count, g.What+": count", MostIndividuals)
 		case !f.Meant["share"] && !f.Meant["count"]:
 			r.Fail(f.Node, "%s: how many? Write share: 40%% or count: 400, for example", g.What)
 		}
 		g.With = r.moves(f, "with")
 		if s := f.Need("start", "{susceptible: rest}"); s != nil {
-			g.Starts = r.starts(s, g.What+": start")
+			g.Starts = r.startShares(s, g.What+": start")
 		}
 		m.Groups = append(m.Groups, g)
 	}
@@ -125,13 +125,13 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 	}
 }
 
-// starts reads how many begin in each state.
-func (r *Reader) starts(n *yaml.Node, what string) []StartShare {
+// startShares reads how many begin in each state.
+func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 	var all []StartShare
 	for _, p := range r.Pairs(n, what, "{infectious: 10, susceptible: rest}") {
 		s := StartShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}, What: what + ": " + diag.Echo(p.Name), At: r.Place(p.Value)}
 		if p.Value.Kind == yaml.MappingNode {
-			r.startSince(&s, p.Value)
+			r.startShareSince(&s, p.Value)
 			all = append(all, s)
 			continue
 		}
@@ -143,7 +143,7 @@ func (r *Reader) starts(n *yaml.Node, what string) []StartShare {
 		switch {
 		case text == "rest":
 			s.Rest = true
-		case r.workedOut(p.Value):
+		case r.isComputed(p.Value):
 			s.By, s.ByWhat = r.Value(p.Value, s.What, KindNumber), ShareOrCount
 		case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
 			r.Fail(p.Value, "%s: found %s, expected a number, a percentage, a parameter, or rest", s.What, diag.Quote(text))
@@ -152,15 +152,15 @@ func (r *Reader) starts(n *yaml.Node, what string) []StartShare {
 		case q.Number > 0 && q.Number < 1:
 			r.Fail(p.Value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", s.What, diag.Echo(text), 100*q.Number)
 		default:
-			s.Count, _ = r.whole(p.Value, s.What, MostIndividuals)
+			s.Count, _ = r.wholeNumber(p.Value, s.What, MostIndividuals)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// startSince reads how many begin in a state, and for how long they have been in it.
-func (r *Reader) startSince(s *StartShare, n *yaml.Node) {
+// startShareSince reads how many begin in a state, and for how long they have been in it.
+func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	f := r.Fields(n, s.What, "{share: 5%, since: {uniform: {low: 0 years, high: 5 years}}}", "share", "count", "since")
 	share, count := f.Get("share"), f.Get("count")
 	switch {
@@ -168,14 +168,14 @@ func (r *Reader) startSince(s *StartShare, n *yaml.Node) {
 		r.Fail(count, "%s: both share and count; write one of them", s.What)
 	case share != nil && share.Value == "rest":
 		s.Rest = true
-	case share != nil && r.workedOut(share):
+	case share != nil && r.isComputed(share):
 		s.By, s.ByWhat = r.Value(share, s.What+": share", KindShare), ShareGiven
-	case count != nil && r.workedOut(count):
+	case count != nil && r.isComputed(count):
 		s.By, s.ByWhat = r.Value(count, s.What+": count", KindNumber), CountGiven
 	case share != nil:
 		s.Share, _ = r.share(share, s.What+": share")
 	case count != nil:
-		s.Count, _ = r.whole(count, s.What+": count", MostIndividuals)
+		s.Count, _ = r.wholeNumber(count, s.What+": count", MostIndividuals)
 	case !f.Meant["share"] && !f.Meant["count"]:
 		r.Fail(n, "%s: how many? Write share: 5%%, share: rest or count: 50, for example", s.What)
 	}
@@ -200,8 +200,8 @@ func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
 	return 0, false
 }
 
-// workedOut tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
-func (r *Reader) workedOut(n *yaml.Node) bool {
+// isComputed tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
+func (r *Reader) isComputed(n *yaml.Node) bool {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
 		return false

@@ -18,10 +18,10 @@ type RecordBy struct {
 	Attributes []Ref
 }
 
-const recordLike = "{every: 1 day}"
+const exampleRecord = "{every: 1 day}"
 
 func (r *Reader) record(m *File, n *yaml.Node) {
-	f := r.Fields(n, "record", recordLike, "every", "by", "incidence")
+	f := r.Fields(n, "record", exampleRecord, "every", "by", "incidence")
 	if f == nil {
 		return
 	}
@@ -35,7 +35,7 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 			r.Fail(b, "%s: expected at least one attribute, such as [region], or combinations, such as [[region, age]]", what)
 		}
 		for _, item := range items {
-			m.Record.By = append(m.Record.By, r.grouping(item, what))
+			m.Record.By = append(m.Record.By, r.recordBy(item, what))
 		}
 	}
 	if i := f.Get("incidence"); i != nil {
@@ -49,8 +49,8 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 	}
 }
 
-// grouping reads an attribute, or a list of those of which combinations are recorded.
-func (r *Reader) grouping(n *yaml.Node, what string) RecordBy {
+// recordBy reads an attribute, or a list of those of which combinations are recorded.
+func (r *Reader) recordBy(n *yaml.Node, what string) RecordBy {
 	by := RecordBy{At: r.Place(n)}
 	if n.Kind != yaml.SequenceNode {
 		by.Attributes = append(by.Attributes, r.Named(n, what))

@@ -19,14 +19,14 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 	}
 	if u := f.Need("unit", "day"); u != nil {
 		if text, ok := r.text(u, "time: unit", "a unit such as day"); ok {
-			if m.Unit, ok = unitNamed(text); !ok {
-				r.Fail(u, "time: unit: %s", noUnit(text))
+			if m.Unit, ok = unitByName(text); !ok {
+				r.Fail(u, "time: unit: %s", unknownUnit(text))
 			}
 		}
 	}
 	if s := f.Get("start"); s != nil {
 		// A clock that starts at a date is 0 there.
-		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && isDate().MatchString(text) {
+		if text := strings.TrimSpace(s.Value); s.Kind == yaml.ScalarNode && datePrefixPattern().MatchString(text) {
 			q, err := parseDate(text)
 			if err != nil {
 				r.Fail(s, "time: start: %v", err)
@@ -40,16 +40,16 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 	if e := f.Need("end", "160"); e != nil {
 		x, ok := r.ClockTime(e, "time: end", m.Unit)
 		if ok {
-			if m.End = x; m.wrongEnd() != "" {
-				r.Fail(e, "time: end: %s is %s the start, %s", diag.Echo(e.Value), m.wrongEnd(), m.Zero.words(m.Start))
+			if m.End = x; m.endProblem() != "" {
+				r.Fail(e, "time: end: %s is %s the start, %s", diag.Echo(e.Value), m.endProblem(), m.Zero.format(m.Start))
 				m.End = math.NaN()
 			}
 		}
 	}
 }
 
-// wrongEnd says what is wrong with the end, if anything.
-func (m *File) wrongEnd() string {
+// endProblem says what is wrong with the end, if anything.
+func (m *File) endProblem() string {
 	switch span := m.End - m.Start; {
 	case !(m.End > m.Start):
 		return "not after"
@@ -66,7 +66,7 @@ func (m *File) wrongEnd() string {
 // StartWords is when the model starts, for a message.
 func (m *File) StartWords() string {
 	if m.Zero.Dated {
-		return m.Zero.words(m.Start)
+		return m.Zero.format(m.Start)
 	}
 	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.Of(m.Start))
 }
@@ -78,7 +78,7 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	if isDate().MatchString(text) {
+	if datePrefixPattern().MatchString(text) {
 		if _, err := parseDate(text); err != nil {
 			r.Fail(n, "%s: %v", what, err)
 			return 0, false
@@ -114,16 +114,16 @@ const (
 )
 
 var (
-	looksLikeDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`) })
-	isDate        = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`) })
+	dateTokenPattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`) })
+	datePrefixPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`) })
 )
 
-// dateAt is the date that a text begins with, as it is written; "" if it does not. A difference of numbers has spaces, or other numbers.
-func dateAt(text string) string {
-	if !looksLikeDate().MatchString(text) {
+// leadingDate is the date that a text begins with, as it is written; "" if it does not. A difference of numbers has spaces, or other numbers.
+func leadingDate(text string) string {
+	if !dateTokenPattern().MatchString(text) {
 		return ""
 	}
-	return isDate().FindString(text)
+	return datePrefixPattern().FindString(text)
 }
 
 // parseDate reads a date: 2020-03-01.
@@ -157,8 +157,8 @@ func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
 // Date is when the clock is 0, and whether that is a date.
 func (z Epoch) Date() (time.Time, bool) { return time.Unix(int64(z.day)*ADay, 0).UTC(), z.Dated }
 
-// words is a time at which something on the clock is, for a message.
-func (z Epoch) words(t float64) string {
+// format is a time at which something on the clock is, for a message.
+func (z Epoch) format(t float64) string {
 	if z.Dated && t == 0 {
 		date, _ := z.Date()
 		return date.Format(time.DateOnly)

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// sameWord stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
-const sameWord = "same"
+// same stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
+const same = "same"
 
 type Contact struct {
 	What      string
@@ -39,9 +39,9 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			continue
 		}
 		from, rate, to := f.Need("from", "infectious"), f.Need("rate", "0.5 per day"), f.Need("to", "{susceptible: infectious}")
-		c.Name = f.label()
+		c.Name = f.name()
 		if from != nil {
-			c.From = r.names(f, "from")
+			c.From = r.refs(f, "from")
 		}
 		c.Rate.Bad = true
 		if rate != nil {
@@ -57,13 +57,13 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 				r.Fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.What)
 			}
 		}
-		c.Self = f.named("self")
+		c.Self = f.ref("self")
 		for _, to := range c.To {
 			if m.Stays(to) && !c.Self.Given() {
 				r.Add(to.Becomes.At, "%s: to: %s: same leaves the one who is met as they are, so that nothing happens; write self: and what becomes of the one who makes the contact", c.What, diag.Echo(to.Met.Name))
 			}
 		}
-		c.Where, c.Whom = r.wheres(f, "where"), r.wheres(f, "whom")
+		c.Where, c.Whom = r.where(f, "where"), r.where(f, "whom")
 		if mixing := f.Get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}
@@ -73,7 +73,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 
 // Stays tells whether the one who is met stays as it is.
 func (f *File) Stays(to ContactEffect) bool {
-	return to.Becomes.Name == sameWord && !slices.ContainsFunc(f.States, func(s State) bool { return s.Name == sameWord })
+	return to.Becomes.Name == same && !slices.ContainsFunc(f.States, func(s State) bool { return s.Name == same })
 }
 
 func (r *Reader) mixing(c *Contact, n *yaml.Node) {

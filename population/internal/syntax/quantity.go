@@ -51,8 +51,8 @@ func (u Unit) Duration(x float64) string {
 // Rate is a rate in words.
 func (u Unit) Rate(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.Name) }
 
-// unitNamed finds a unit by its singular or plural.
-func unitNamed(name string) (Unit, bool) {
+// unitByName finds a unit by its singular or plural.
+func unitByName(name string) (Unit, bool) {
 	i := slices.IndexFunc(Units, func(u Unit) bool { return name == u.Name || name == u.Name+"s" })
 	if i < 0 {
 		return Unit{}, false
@@ -60,8 +60,8 @@ func unitNamed(name string) (Unit, bool) {
 	return Units[i], true
 }
 
-// noUnit says that there is no such unit, and which there are.
-func noUnit(name string) string {
+// unknownUnit says that there is no such unit, and which there are.
+func unknownUnit(name string) string {
 	var names, both []string
 	for _, u := range Units {
 		names = append(names, u.Name)
@@ -151,7 +151,7 @@ func ParseQuantity(text string) (Quantity, error) {
 	if len(words) == 0 {
 		return Quantity{}, fmt.Errorf("nothing is written here")
 	}
-	if len(words) == 1 && dateAt(words[0]) == words[0] {
+	if len(words) == 1 && leadingDate(words[0]) == words[0] {
 		return parseDate(words[0])
 	}
 	first, percent := strings.CutSuffix(words[0], "%")
@@ -178,16 +178,16 @@ func ParseQuantity(text string) (Quantity, error) {
 	if len(words) > 2 {
 		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example", diag.Quote(text), KindDuration.Like(), KindRate.Like())
 	}
-	u, ok := unitNamed(name)
+	u, ok := unitByName(name)
 	if !ok {
-		return Quantity{}, fmt.Errorf("%s: %s", diag.Quote(text), noUnit(name))
+		return Quantity{}, fmt.Errorf("%s: %s", diag.Quote(text), unknownUnit(name))
 	}
 	return Quantity{k, number, u}, nil
 }
 
 // ParseNumber reads a finite decimal number, with underscores between its digits if wanted.
 func ParseNumber(s string) (float64, bool) {
-	m := goodNumber().FindStringSubmatch(s)
+	m := numberPattern().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}
@@ -196,7 +196,7 @@ func ParseNumber(s string) (float64, bool) {
 	return x, err == nil && (x != 0 || strings.Trim(m[1], "0._") == "")
 }
 
-var goodNumber = sync.OnceValue(func() *regexp.Regexp {
+var numberPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
 })
 

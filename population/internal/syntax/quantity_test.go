@@ -113,7 +113,7 @@ func TestUnitsByHand(t *testing.T) {
 		{"25%", "week", 0.25},
 	} {
 		q, err := ParseQuantity(c.text)
-		u, ok := unitNamed(c.Unit)
+		u, ok := unitByName(c.Unit)
 		if err != nil || !ok {
 			t.Fatal(c.text, c.Unit, err, ok)
 		}

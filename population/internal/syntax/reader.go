@@ -19,10 +19,10 @@ import (
 // A Reader takes a YAML document apart and remembers what is wrong with it.
 type Reader struct {
 	*diag.List
-	file string
-	laws map[*yaml.Node]*Distribution // distributions that have been read
+	file          string
+	distributions map[*yaml.Node]*Distribution // distributions that have been read
 	// How many entries of mappings and lists have been read, and may be. With aliases a few lines can stand for billions.
-	read, Most int
+	nodesRead, Most int
 	// Distributions can stand in one another; depth is how many do.
 	depth int
 	// What was asked for in place of what the file says, and which flag the nodes are from that were put into it.
@@ -35,7 +35,7 @@ type Reader struct {
 }
 
 func NewReader(list *diag.List, file string) *Reader {
-	return &Reader{List: list, file: file, laws: map[*yaml.Node]*Distribution{}, Defined: map[string]bool{}}
+	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Defined: map[string]bool{}}
 }
 
 // Like returns a reader for something else of the same model.
@@ -63,13 +63,13 @@ func (r *Reader) Document(source []byte) *yaml.Node {
 		r.Add(diag.Place{File: r.file, Line: 1, Column: 1}, "the file is empty; a model is expected: name, time, population, states")
 		return nil
 	case err != nil:
-		r.syntax(source, err)
+		r.reportYAMLError(source, err)
 		return nil
 	}
 	switch err := d.Decode(&more); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		r.syntax(source, err)
+		r.reportYAMLError(source, err)
 	case strings.HasPrefix(r.file, "--"):
 		r.Fail(&more, "a second document begins; expected one value")
 	default:
@@ -92,8 +92,8 @@ func Entries(n *yaml.Node) int {
 	return sum
 }
 
-// holds tells whether a node has entries that may be read, and counts them. One that is not of the kind is refused, unless it is nothing at all.
-func (r *Reader) holds(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
+// openCollection tells whether a node has entries that may be read, and counts them. One that is not of the kind is refused, unless it is nothing at all.
+func (r *Reader) openCollection(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return false
@@ -101,7 +101,7 @@ func (r *Reader) holds(n *yaml.Node, kind yaml.Kind, what, expected string) bool
 		r.Fail(n, "%s: found %s, expected %s", what, Found(n), expected)
 		return false
 	}
-	if r.read += len(n.Content); r.read <= r.Most {
+	if r.nodesRead += len(n.Content); r.nodesRead <= r.Most {
 		return true
 	}
 	r.Fail(n, "%s: with all its aliases the file has more than %d entries; write it with fewer", what, r.Most)
@@ -110,13 +110,13 @@ func (r *Reader) holds(n *yaml.Node, kind yaml.Kind, what, expected string) bool
 }
 
 var (
-	syntaxError   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
-	unknownAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`unknown anchor '(.*)' referenced`) })
+	yamlErrorPattern     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
+	unknownAnchorPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`unknown anchor '(.*)' referenced`) })
 )
 
-// syntax reports what the YAML library says, with the place that it names, or one that is found without it.
-func (r *Reader) syntax(source []byte, err error) {
-	m := syntaxError().FindStringSubmatch(err.Error())
+// reportYAMLError reports what the YAML library says, with the place that it names, or one that is found without it.
+func (r *Reader) reportYAMLError(source []byte, err error) {
+	m := yamlErrorPattern().FindStringSubmatch(err.Error())
 	if m == nil {
 		r.Add(diag.Place{File: r.file, Line: 1, Column: 1}, "this is not YAML: %v", err)
 		return
@@ -127,12 +127,12 @@ func (r *Reader) syntax(source []byte, err error) {
 		if strings.HasPrefix(m[2], "did not find expected") {
 			at.Line++ // the library's parser, unlike its scanner, counts lines from 0
 		}
-	} else if i := offender(source, m[2]); i >= 0 {
+	} else if i := errorOffset(source, m[2]); i >= 0 {
 		before := source[:i]
 		at.Line = 1 + bytes.Count(before, []byte{'\n'})
 		at.Column = 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])
 	}
-	if tab := indentedByTab(source, at.Line); tab.Line > 0 {
+	if tab := findIndentingTab(source, at.Line); tab.Line > 0 {
 		tab.File = r.file
 		r.Add(tab, "a tab cannot indent YAML; use spaces")
 		return
@@ -140,9 +140,9 @@ func (r *Reader) syntax(source []byte, err error) {
 	r.Add(at, "this is not YAML: %s", diag.Cut(m[2], diag.LongestName))
 }
 
-// indentedByTab finds a tab among what a line begins with, in one that the library has complained about or beside it: it may have read
+// findIndentingTab finds a tab among what a line begins with, in one that the library has complained about or beside it: it may have read
 // on before it noticed. The line is 0 if there is none.
-func indentedByTab(source []byte, line int) diag.Place {
+func findIndentingTab(source []byte, line int) diag.Place {
 	lines := bytes.Split(source, []byte{'\n'})
 	for _, k := range []int{line, line - 1, line + 1} {
 		if k < 1 || k > len(lines) {
@@ -156,9 +156,9 @@ func indentedByTab(source []byte, line int) diag.Place {
 	return diag.Place{}
 }
 
-// offender finds what a message without a line is about.
-func offender(source []byte, message string) int {
-	if m := unknownAnchor().FindStringSubmatch(message); m != nil {
+// errorOffset finds what a message without a line is about.
+func errorOffset(source []byte, message string) int {
+	if m := unknownAnchorPattern().FindStringSubmatch(message); m != nil {
 		return bytes.Index(source, []byte("*"+m[1]))
 	}
 	for i := 0; i < len(source); {
@@ -233,7 +233,7 @@ type Pair struct {
 // Pairs are the entries of a mapping with names of the writer's choice. Something else is refused; nothing at all stands
 // for an empty mapping.
 func (r *Reader) Pairs(n *yaml.Node, what, like string) []Pair {
-	if n = r.Resolve(n); !r.holds(n, yaml.MappingNode, what, "a mapping such as "+like) {
+	if n = r.Resolve(n); !r.openCollection(n, yaml.MappingNode, what, "a mapping such as "+like) {
 		return nil
 	}
 	var all []Pair
@@ -259,7 +259,7 @@ type Fields struct {
 	r     *Reader
 	what  string
 	Node  *yaml.Node
-	by    map[string]Pair
+	pairs map[string]Pair
 	Meant map[string]bool // keys that others were probably meant to be
 }
 
@@ -272,7 +272,7 @@ func (r *Reader) Fields(n *yaml.Node, what, like string, keys ...string) *Fields
 	}
 	f := &Fields{r, what, n, map[string]Pair{}, map[string]bool{}}
 	for _, p := range r.Pairs(n, what, like) {
-		f.by[p.Name] = p
+		f.pairs[p.Name] = p
 		if strings.Count(p.Name, ")") > strings.Count(p.Name, "(") {
 			r.Fail(p.Key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, as in chance: \"min(a, b)\"", what, diag.Quote(p.Name))
 		} else if !r.Known(p.Key, what, "key", p.Name, keys) {
@@ -293,7 +293,7 @@ func (r *Reader) Known(n *yaml.Node, what, sort, name string, names []string) bo
 
 // Get is the value of a key, or nil.
 func (f *Fields) Get(key string) *yaml.Node {
-	if p, ok := f.by[key]; ok {
+	if p, ok := f.pairs[key]; ok {
 		return p.Value
 	}
 	return nil
@@ -316,25 +316,25 @@ func (f *Fields) Value(key string, want Kind) (v Value) {
 	return v
 }
 
-// named reads the name of something; one that is not given if there is no such key.
-func (f *Fields) named(key string) (name Ref) {
+// ref reads the name of something; one that is not given if there is no such key.
+func (f *Fields) ref(key string) (name Ref) {
 	if n := f.Get(key); n != nil {
 		name = f.r.Named(n, f.what+": "+key)
 	}
 	return name
 }
 
-// label reads the name that something goes by, of the writer's choice; "" if it has none.
-func (f *Fields) label() string {
+// freeName reads the name that something goes by, of the writer's choice; "" if it has none.
+func (f *Fields) name() string {
 	if n := f.Get("name"); n != nil {
-		return f.r.label(n, f.what+": name")
+		return f.r.freeName(n, f.what+": name")
 	}
 	return ""
 }
 
 // Items is the items of a list.
 func (r *Reader) Items(n *yaml.Node, what, like string) []*yaml.Node {
-	if n = r.Resolve(n); !r.holds(n, yaml.SequenceNode, what, "a list such as "+like) {
+	if n = r.Resolve(n); !r.openCollection(n, yaml.SequenceNode, what, "a list such as "+like) {
 		return nil
 	}
 	items := make([]*yaml.Node, len(n.Content))
@@ -363,8 +363,8 @@ func (r *Reader) text(n *yaml.Node, what, like string) (string, bool) {
 	return text, true
 }
 
-// whole is a whole number that is not negative.
-func (r *Reader) whole(n *yaml.Node, what string, most float64) (int, bool) {
+// wholeNumber is a whole number that is not negative.
+func (r *Reader) wholeNumber(n *yaml.Node, what string, most float64) (int, bool) {
 	text, ok := r.text(n, what, "a whole number")
 	if !ok {
 		return 0, false
@@ -393,8 +393,8 @@ func (r *Reader) Named(n *yaml.Node, what string) Ref {
 	return Ref{text, r.Place(n), !ok}
 }
 
-// names is one name or a list of them.
-func (r *Reader) names(f *Fields, key string) []Ref {
+// refs is one name or a list of them.
+func (r *Reader) refs(f *Fields, key string) []Ref {
 	n := f.Get(key)
 	if n == nil {
 		return nil
@@ -410,8 +410,8 @@ func (r *Reader) names(f *Fields, key string) []Ref {
 	return all
 }
 
-// label is the name that something goes by, of the writer's choice.
-func (r *Reader) label(n *yaml.Node, what string) string {
+// freeName is the name that something goes by, of the writer's choice.
+func (r *Reader) freeName(n *yaml.Node, what string) string {
 	text, ok := r.text(n, what, "a name")
 	if ok && diag.TooLong(text) {
 		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(text), diag.LongestName)
@@ -420,10 +420,10 @@ func (r *Reader) label(n *yaml.Node, what string) string {
 	return text
 }
 
-var goodName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`) })
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`) })
 
-// isName refuses names that cannot be told from something else where they are used.
-func (r *Reader) isName(n *yaml.Node, what, name string) bool {
+// checkName refuses names that cannot be told from something else where they are used.
+func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
 	reserved := map[string]string{
 		Out: "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states",
 		ByBirth: "it means being born", ByImmigration: "it means coming from elsewhere",
@@ -437,7 +437,7 @@ func (r *Reader) isName(n *yaml.Node, what, name string) bool {
 		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(name), diag.LongestName)
 		return false
 	}
-	if !goodName().MatchString(name) || strings.Contains(name, "->") {
+	if !namePattern().MatchString(name) || strings.Contains(name, "->") {
 		r.Fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter", what, diag.Quote(name))
 		return false
 	}

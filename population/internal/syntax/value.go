@@ -54,12 +54,12 @@ func (v *Value) Each(do func(part Value)) {
 	}
 }
 
-// mentions is a parameter that stands in a value, or "" if there is none.
-func (v *Value) mentions() string {
+// firstParameter is a parameter that stands in a value, or "" if there is none.
+func (v *Value) firstParameter() string {
 	name := v.Name
 	v.Each(func(part Value) {
 		if name == "" {
-			name = part.mentions()
+			name = part.firstParameter()
 		}
 	})
 	return name
@@ -99,7 +99,7 @@ func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
 	v := Value{At: r.Place(n), Text: diag.Echo(text)}
 	switch {
 	case n.Kind == yaml.MappingNode:
-		r.form(&v, n, what, want)
+		r.mapping(&v, n, what, want)
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "":
 		r.Fail(n, "%s: found %s, expected %s such as %s", what, Found(n), want, want.Like())
 		v.Bad = true
@@ -128,14 +128,14 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, counts b
 	}
 }
 
-// form reads a value that is a mapping: a table, something that changes with time or with counts, or a distribution.
-func (r *Reader) form(v *Value, n *yaml.Node, what string, want Kind) {
+// mapping reads a value that is a mapping: a table, something that changes with time or with counts, or a distribution.
+func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	table := HasKey(n, "by")
 	course := !table && (HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
 	counted := !table && !course && (HasKey(n, "value") || HasKey(n, "most"))
 	switch {
 	case !table && !course && !counted:
-		v.Distribution, v.Text = r.law(n, what), "a distribution"
+		v.Distribution, v.Text = r.distribution(n, what), "a distribution"
 		v.Bad = v.Distribution == nil
 		return
 	case r.depth >= MostNested:
@@ -150,12 +150,12 @@ func (r *Reader) form(v *Value, n *yaml.Node, what string, want Kind) {
 		v.Table, v.Text = r.table(n, what, want), "a table"
 		v.Bad = v.Table == nil
 	case course:
-		v.TimeVarying = r.course(n, what, want)
+		v.TimeVarying = r.timeVarying(n, what, want)
 		if v.Bad = v.TimeVarying == nil; !v.Bad {
-			v.Text = v.TimeVarying.words()
+			v.Text = v.TimeVarying.describe()
 		}
 	default:
-		v.CountDependent, v.Text = r.counted(n, what), "a value with a most"
+		v.CountDependent, v.Text = r.countDependent(n, what), "a value with a most"
 		v.Bad = v.CountDependent == nil
 	}
 }

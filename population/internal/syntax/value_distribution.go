@@ -22,8 +22,8 @@ type MixturePart struct{ Share, Of Value }
 
 // A Family of distributions: what it is called and what it needs.
 type Family struct {
-	Name, like string
-	args       []string
+	Name, example string
+	args          []string
 }
 
 var Families = []Family{
@@ -44,10 +44,10 @@ var argKinds = map[string]Kind{
 	"mean": KindDuration, "rate": KindRate, "growth": KindRate, "makeham": KindRate, "shape": KindNumber, "k": KindNumber, "scale": KindDuration, "sd": KindDuration, "low": KindDuration, "high": KindDuration,
 }
 
-// law reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
-func (r *Reader) law(n *yaml.Node, what string) *Distribution {
+// distribution reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
+func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 	// A node that aliases stand for is read once. Until that is done it is here as nil.
-	if l, here := r.laws[n]; here {
+	if l, here := r.distributions[n]; here {
 		if l == nil {
 			r.Fail(n, "%s: a distribution cannot contain itself", what)
 		} else if l.size == 0 {
@@ -59,12 +59,12 @@ func (r *Reader) law(n *yaml.Node, what string) *Distribution {
 		r.Fail(n, "%s: distributions are nested too deeply", what)
 		return nil
 	}
-	r.laws[n] = nil
+	r.distributions[n] = nil
 	r.depth++
-	l := r.newLaw(n, what)
+	l := r.readDistribution(n, what)
 	r.depth--
 	if l == nil {
-		r.laws[n] = &Distribution{}
+		r.distributions[n] = &Distribution{}
 		return nil
 	}
 	l.size = 1
@@ -75,15 +75,15 @@ func (r *Reader) law(n *yaml.Node, what string) *Distribution {
 	}
 	if l.size > MostParts {
 		r.Fail(n, "%s: more than %d distributions in one", what, MostParts)
-		r.laws[n] = &Distribution{}
+		r.distributions[n] = &Distribution{}
 		return nil
 	}
-	r.laws[n] = l
+	r.distributions[n] = l
 	return l
 }
 
-// newLaw reads a distribution that has not been read before.
-func (r *Reader) newLaw(n *yaml.Node, what string) *Distribution {
+// readDistribution reads a distribution that has not been read before.
+func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 	var names []string
 	for _, f := range Families {
 		names = append(names, f.Name)
@@ -95,7 +95,7 @@ func (r *Reader) newLaw(n *yaml.Node, what string) *Distribution {
 	}
 	if len(entries) != 1 {
 		r.Fail(n, "%s: a distribution has one name and its arguments, such as %s, and a table by group begins with by, such as %s; there are %d names here",
-			what, KindDistribution.Like(), likeTable, len(entries))
+			what, KindDistribution.Like(), exampleTable, len(entries))
 		return nil
 	}
 	e := entries[0]
@@ -112,14 +112,14 @@ func (r *Reader) newLaw(n *yaml.Node, what string) *Distribution {
 		case "exactly":
 			l.Args["value"] = r.Value(e.Value, what, KindDuration)
 		case "hazard":
-			for _, p := range r.Pairs(e.Value, what, f.like) {
+			for _, p := range r.Pairs(e.Value, what, f.example) {
 				l.Steps = append(l.Steps, HazardStep{r.Value(p.Key, what, KindDuration), r.Value(p.Value, what, KindRate)})
 			}
 			if len(l.Steps) == 0 && r.Found == before {
-				r.Fail(e.Value, "%s: expected ages and the rates from each on, such as %s", what, f.like)
+				r.Fail(e.Value, "%s: expected ages and the rates from each on, such as %s", what, f.example)
 			}
 		case "mixture":
-			for _, item := range r.Items(e.Value, what, f.like) {
+			for _, item := range r.Items(e.Value, what, f.example) {
 				m := r.Fields(item, what, "{share: 30%, of: 2 days}", "share", "of")
 				if m == nil {
 					continue
@@ -130,10 +130,10 @@ func (r *Reader) newLaw(n *yaml.Node, what string) *Distribution {
 				}
 			}
 			if len(l.Parts) == 0 && r.Found == before {
-				r.Fail(e.Value, "%s: expected a list such as %s", what, f.like)
+				r.Fail(e.Value, "%s: expected a list such as %s", what, f.example)
 			}
 		default:
-			args := r.Fields(e.Value, what, f.like, f.args...)
+			args := r.Fields(e.Value, what, f.example, f.args...)
 			if args == nil {
 				return nil
 			}
@@ -144,18 +144,18 @@ func (r *Reader) newLaw(n *yaml.Node, what string) *Distribution {
 			}
 			if f.Name == "exponential" {
 				if len(l.Args) != 1 && r.Found == before {
-					r.Fail(e.Value, "%s: expected either mean or rate, such as %s", what, f.like)
+					r.Fail(e.Value, "%s: expected either mean or rate, such as %s", what, f.example)
 				}
 				break
 			}
 			for _, name := range f.args {
 				if args.Get(name) == nil && !args.Meant[name] && name != "makeham" { // which is 0 unless told
-					r.Fail(e.Value, "%s: %q is missing; write %s: %s, for example", what, name, f.Name, f.like)
+					r.Fail(e.Value, "%s: %q is missing; write %s: %s, for example", what, name, f.Name, f.example)
 				}
 			}
 		}
 	}
-	if r.Found > before || l.bad() {
+	if r.Found > before || l.hasBadPart() {
 		return nil
 	}
 	return l
@@ -173,7 +173,7 @@ func (l *Distribution) values() []Value {
 	return all
 }
 
-// bad tells whether a part of the distribution could not be read.
-func (l *Distribution) bad() bool {
+// hasBadPart tells whether a part of the distribution could not be read.
+func (l *Distribution) hasBadPart() bool {
 	return slices.ContainsFunc(l.values(), func(v Value) bool { return v.Bad })
 }

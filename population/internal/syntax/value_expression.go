@@ -16,11 +16,11 @@ import (
 
 // An Expression is arithmetic with quantities and parameters, as it is written: 0.5 * beta, 1 - efficacy, stay / 2.
 type Expression struct {
-	At     diag.Place // of its first letter
-	Exact  bool       // that and the place of every letter of it are known
-	Text   string
-	Root   *ExprNode
-	counts bool // it stands where counts may
+	At           diag.Place // of its first letter
+	Exact        bool       // that and the place of every letter of it are known
+	Text         string
+	Root         *ExprNode
+	allowsCounts bool // it stands where counts may
 }
 
 // An ExprNode is an operation, or an atom.
@@ -44,8 +44,8 @@ const (
 
 // The limits of what is written; an expression of parameters that are expressions has others, see weigh.
 const (
-	LongestExpression = 2000 // bytes
-	deepestExpression = 50   // expressions in one another
+	LongestExpression  = 2000 // bytes
+	maxExpressionDepth = 50   // expressions in one another
 )
 
 // Place is where a byte of the text stands in the file.
@@ -79,7 +79,7 @@ func (x *Expression) Parameter(n *ExprNode) Value {
 
 // expression reads an expression. What is wrong with it is reported where it stands in the text, if that is known.
 func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, counts bool) {
-	x := &Expression{At: v.At, Text: text, counts: counts}
+	x := &Expression{At: v.At, Text: text, allowsCounts: counts}
 	x.Exact = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if x.Exact {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
@@ -91,7 +91,7 @@ func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, counts bo
 	switch {
 	case wrong == nil:
 		v.Expr = x
-	case wrong.unknown && goodName().MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "":
+	case wrong.unknown && namePattern().MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "":
 		v.Name = text // a name with a sign in it that was not written as it is defined
 	default:
 		r.Add(x.Place(wrong.At), "%s: %s: %v", what, diag.Quote(text), wrong.Message)
@@ -121,13 +121,13 @@ func isExpression(text string) bool {
 }
 
 // A syntaxProblem is what is wrong with the text of an expression, and at which byte.
-type syntaxProblem struct {
+type exprError struct {
 	At      int
 	Message any // a text, or something that becomes one when it is printed
 	unknown bool
 }
 
-func (s *syntaxProblem) Error() string { return fmt.Sprint(s.Message) }
+func (s *exprError) Error() string { return fmt.Sprint(s.Message) }
 
 // An exprParser reads what is particular to the expressions of a model. Besides the operators of package expr it knows
 //
@@ -142,15 +142,15 @@ type exprParser struct {
 }
 
 // ParseExpression reads an expression. Its names must be among those defined. Counts may stand in it if the expression says so.
-func ParseExpression(x *Expression, defined map[string]bool, names func() []string) *syntaxProblem {
+func ParseExpression(x *Expression, defined map[string]bool, names func() []string) *exprError {
 	if len(x.Text) > LongestExpression {
-		return &syntaxProblem{Message: fmt.Sprintf("an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
+		return &exprError{Message: fmt.Sprintf("an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
 	}
 	p := &exprParser{x: x, defined: defined, names: names}
-	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, Deepest: deepestExpression, Parentheses: 1}
+	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, Deepest: maxExpressionDepth, Parentheses: 1}
 	root, err := p.Parse()
 	if err != nil {
-		return err.(*syntaxProblem)
+		return err.(*exprError)
 	}
 	x.Root = root
 	return nil
@@ -158,12 +158,12 @@ func ParseExpression(x *Expression, defined map[string]bool, names func() []stri
 
 // fail ends the parsing.
 func (p *exprParser) fail(at int, format string, args ...any) {
-	p.Fail(&syntaxProblem{At: at, Message: fmt.Sprintf(format, args...)})
+	p.Fail(&exprError{At: at, Message: fmt.Sprintf(format, args...)})
 }
 
 // TooDeep reports nesting that is too deep.
 func (p *exprParser) TooDeep() {
-	p.fail(p.At, "more than %d expressions in one another; give parts of it names, as parameters", deepestExpression)
+	p.fail(p.At, "more than %d expressions in one another; give parts of it names, as parameters", maxExpressionDepth)
 }
 
 // Unclosed reports a missing closing parenthesis.
@@ -188,7 +188,7 @@ func (p *exprParser) Unexpected() {
 		p.fail(p.At, "a %% stands directly after a number, as in 30%%")
 	}
 	if word := p.word(); word != "" {
-		if _, ok := unitNamed(word); ok || word == "per" {
+		if _, ok := unitByName(word); ok || word == "per" {
 			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days", diag.Quote(word))
 		}
 	}
@@ -214,14 +214,14 @@ func (p *exprParser) Atom() *ExprNode {
 		p.fail(p.At, "something is missing at the end; expected a quantity or a parameter")
 	case isDigit(p.Text[p.At]) || p.Text[p.At] == '.':
 		return p.number()
-	case !startsName(p.Text[p.At:]):
+	case !startsWithLetter(p.Text[p.At:]):
 		p.fail(p.At, "found %s, expected a quantity or a parameter", diag.Quote(p.token()))
 	}
-	return p.named()
+	return p.nameOrCall()
 }
 
-// atom is a node without operators.
-func atom(from, to int, a Atom) *ExprNode { return &ExprNode{From: from, To: to, Leaf: a} }
+// newLeaf is a node without operators.
+func newLeaf(from, to int, a Atom) *ExprNode { return &ExprNode{From: from, To: to, Leaf: a} }
 
 // number reads a quantity: a number, and its unit if it has one.
 func (p *exprParser) number() *ExprNode {
@@ -230,17 +230,17 @@ func (p *exprParser) number() *ExprNode {
 	for end < len(text) {
 		c := text[end]
 		sign := (c == '+' || c == '-') && (text[end-1] == 'e' || text[end-1] == 'E') && end+1 < len(text) && isDigit(text[end+1])
-		if !isDigit(c) && c != '.' && c != '_' && !sign && !((c == 'e' || c == 'E') && exponent(text[end+1:])) {
+		if !isDigit(c) && c != '.' && c != '_' && !sign && !((c == 'e' || c == 'E') && isExponent(text[end+1:])) {
 			break
 		}
 		end++
 	}
-	if date := dateAt(text[from:]); date != "" {
+	if date := leadingDate(text[from:]); date != "" {
 		p.fail(from, "%s is a date, and cannot be part of an expression", date)
 	}
 	q := Quantity{Kind: KindNumber}
 	var ok bool
-	if q.Number, ok = ParseNumber(text[from:end]); !ok || continues(text[end:]) {
+	if q.Number, ok = ParseNumber(text[from:end]); !ok || startsWithNameRune(text[end:]) {
 		p.fail(from, "%s is not a number", diag.Quote(text[from:end]+firstWord(text[end:])))
 	}
 	p.At = end
@@ -253,11 +253,11 @@ func (p *exprParser) number() *ExprNode {
 	if q.Kind == KindNumber {
 		end = p.unit(&q, text[from:end], end)
 	}
-	return atom(from, end, Atom{Quantity: q})
+	return newLeaf(from, end, Atom{Quantity: q})
 }
 
-// exponent tells whether a text goes on as the exponent of a number does.
-func exponent(s string) bool {
+// isExponent tells whether a text goes on as the exponent of a number does.
+func isExponent(s string) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
 	}
@@ -279,9 +279,9 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	} else {
 		q.Kind = KindDuration
 	}
-	u, ok := unitNamed(word)
+	u, ok := unitByName(word)
 	if !ok {
-		p.fail(p.At, "%s", noUnit(word))
+		p.fail(p.At, "%s", unknownUnit(word))
 	}
 	q.Unit = u
 	p.At += len(word)
@@ -290,41 +290,41 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	return end
 }
 
-// named reads a parameter, a function, or a count. Of the parameters that are defined it is the one with the longest name: they may have spaces and
+// ref reads a parameter, a function, or a count. Of the parameters that are defined it is the one with the longest name: they may have spaces and
 // signs in them.
-func (p *exprParser) named() *ExprNode {
+func (p *exprParser) nameOrCall() *ExprNode {
 	text, from := p.Text, p.At
 	word := p.word()
 	after := strings.TrimLeft(text[from+len(word):], " \t\n\r")
 	if strings.HasPrefix(after, "(") {
 		return p.call(word)
 	}
-	end := from + p.longest()
+	end := from + p.longestParameter()
 	switch {
-	case end > from && word == "total" && end == from+len(word) && p.x.counts:
+	case end > from && word == "total" && end == from+len(word) && p.x.allowsCounts:
 		p.fail(from, "total is the number of the living here, and also a parameter; give the parameter another name")
 	case end > from:
-	case word == "total" && p.x.counts:
+	case word == "total" && p.x.allowsCounts:
 		end = from + len(word)
 	case word == "total":
 		p.fail(from, "total may stand only in the value of a rate that has a most, as in {value: r * (1 - total / 10_000), most: r}")
 	default:
-		if _, ok := unitNamed(word); ok || word == "per" {
+		if _, ok := unitByName(word); ok || word == "per" {
 			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days", diag.Quote(word))
 		}
-		p.Fail(&syntaxProblem{At: from, Message: diag.Unknown("parameter", word, p.names), unknown: true})
+		p.Fail(&exprError{At: from, Message: diag.Unknown("parameter", word, p.names), unknown: true})
 	}
 	name := text[from:end]
 	p.At = end
 	p.Space()
-	if name == "total" && p.x.counts {
-		return atom(from, end, Atom{Kind: AtomTotal})
+	if name == "total" && p.x.allowsCounts {
+		return newLeaf(from, end, Atom{Kind: AtomTotal})
 	}
-	return atom(from, end, Atom{Kind: AtomParameter, Name: name})
+	return newLeaf(from, end, Atom{Kind: AtomParameter, Name: name})
 }
 
-// longest is how long the longest name of a parameter is that stands next; 0 if there is none.
-func (p *exprParser) longest() int {
+// longestParameter is how long the longest name of a parameter is that stands next; 0 if there is none.
+func (p *exprParser) longestParameter() int {
 	rest := p.Text[p.At:]
 	length := 0
 	for i, r := range rest {
@@ -347,7 +347,7 @@ func (p *exprParser) call(word string) *ExprNode {
 	op, ok := expr.Functions[word]
 	if !ok && word != "count" {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
-		if p.x.counts {
+		if p.x.allowsCounts {
 			known = append(known, "count")
 		}
 		if near := nearest.Name(word, known); near != "" {
@@ -370,7 +370,7 @@ func (p *exprParser) call(word string) *ExprNode {
 
 // count reads the state of which the living are counted. Its name may be anything but a parenthesis.
 func (p *exprParser) count(from int) *ExprNode {
-	if !p.x.counts {
+	if !p.x.allowsCounts {
 		p.fail(from, "count(…) may stand only in the value of a rate that has a most, as in {value: r * count(prey) / 1000, most: r}")
 	}
 	end := strings.IndexByte(p.Text[p.At:], ')')
@@ -384,7 +384,7 @@ func (p *exprParser) count(from int) *ExprNode {
 	mark := p.At
 	p.At += end
 	p.Take(")")
-	n := atom(from, p.End(), Atom{Kind: atomCount, Name: name})
+	n := newLeaf(from, p.End(), Atom{Kind: atomCount, Name: name})
 	n.Mark = mark
 	return n
 }
@@ -395,9 +395,15 @@ func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
 func isNameRune(r rune) bool { return isLetter(r) || unicode.IsNumber(r) || r == '.' || r == '\'' }
 
-func continues(s string) bool { r, _ := utf8.DecodeRuneInString(s); return s != "" && isNameRune(r) }
+func startsWithNameRune(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && isNameRune(r)
+}
 
-func startsName(s string) bool { r, _ := utf8.DecodeRuneInString(s); return s != "" && isLetter(r) }
+func startsWithLetter(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return s != "" && isLetter(r)
+}
 
 // firstWord is the letters, digits and the like that a text begins with, or "".
 func firstWord(text string) string {

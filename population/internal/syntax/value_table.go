@@ -20,13 +20,13 @@ type TableEntry struct {
 	Value Value
 }
 
-const likeTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
+const exampleTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 
 // table reads a value for each group; nil if it cannot.
 func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	before := r.Found
 	t := &Table{}
-	for _, p := range r.Pairs(n, what, likeTable) {
+	for _, p := range r.Pairs(n, what, exampleTable) {
 		switch p.Name {
 		case "by":
 			t.By = r.Named(p.Value, what+": by")
@@ -44,7 +44,7 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	case r.Found > before:
 		return nil
 	case len(t.Entries) == 0:
-		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, diag.Echo(t.By.Name), likeTable)
+		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, diag.Echo(t.By.Name), exampleTable)
 		return nil
 	}
 	for i := range t.Entries {

@@ -26,20 +26,20 @@ type Knot struct {
 }
 
 const (
-	likeSeasonal = "{mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 1 year}"
-	likeSteps    = "{0 days: 0.5 per day, 30 days: 0.2 per day}"
-	likeFile     = "{file: beta.csv, column: beta, unit: per day}"
+	exampleSeasonal = "{mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 1 year}"
+	exampleSteps    = "{0 days: 0.5 per day, 30 days: 0.2 per day}"
+	exampleFile     = "{file: beta.csv, column: beta, unit: per day}"
 )
 
-// course reads something that changes with time; nil if it cannot.
-func (r *Reader) course(n *yaml.Node, what string, want Kind) *TimeVarying {
+// timeVarying reads something that changes with time; nil if it cannot.
+func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying {
 	before := r.Found
-	f := r.Pairs(n, what, "{steps: "+likeSteps+"}")
+	f := r.Pairs(n, what, "{steps: "+exampleSteps+"}")
 	if r.Found > before {
 		return nil
 	}
 	if len(f) != 1 {
-		r.Fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; there are %d names here", what, likeSteps, len(f))
+		r.Fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; there are %d names here", what, exampleSteps, len(f))
 		return nil
 	}
 	c := &TimeVarying{Form: f[0].Name}
@@ -49,9 +49,9 @@ func (r *Reader) course(n *yaml.Node, what string, want Kind) *TimeVarying {
 	case c.Form == "seasonal":
 		r.seasonal(c, body, what, want)
 	case body.Kind == yaml.MappingNode && (HasKey(body, "file") || HasKey(body, "column")):
-		r.fromFile(c, body, what)
+		r.knotsFromFile(c, body, what)
 	default:
-		for _, p := range r.Pairs(body, what, likeSteps) {
+		for _, p := range r.Pairs(body, what, exampleSteps) {
 			k := Knot{At: r.Place(p.Key), Text: diag.Echo(p.Name)}
 			q, err := ParseQuantity(p.Name)
 			switch {
@@ -64,7 +64,7 @@ func (r *Reader) course(n *yaml.Node, what string, want Kind) *TimeVarying {
 			c.Knots = append(c.Knots, k)
 		}
 		if len(c.Knots) == 0 && r.Found == before {
-			r.Fail(body, "%s: expected times and what holds from each on, such as %s, or a file, such as %s", what, likeSteps, likeFile)
+			r.Fail(body, "%s: expected times and what holds from each on, such as %s, or a file, such as %s", what, exampleSteps, exampleFile)
 		}
 	}
 	if r.Found > before {
@@ -74,7 +74,7 @@ func (r *Reader) course(n *yaml.Node, what string, want Kind) *TimeVarying {
 }
 
 func (r *Reader) seasonal(c *TimeVarying, n *yaml.Node, what string, want Kind) {
-	f := r.Fields(n, what, likeSeasonal, "mean", "amplitude", "peak", "period")
+	f := r.Fields(n, what, exampleSeasonal, "mean", "amplitude", "peak", "period")
 	if f == nil {
 		return
 	}
@@ -98,8 +98,8 @@ func (c *TimeVarying) each(do func(part Value)) {
 	}
 }
 
-// words is how a message speaks of it.
-func (c *TimeVarying) words() string {
+// format is how a message speaks of it.
+func (c *TimeVarying) describe() string {
 	return map[string]string{"seasonal": "a season", "steps": "a series of steps", "line": "a line through points"}[c.Form]
 }
 
@@ -114,8 +114,8 @@ func (c *TimeVarying) Plural() string {
 // A CountDependent is a rate that depends on how many there are, and the most that it may be.
 type CountDependent struct{ Value, Most Value }
 
-// counted reads a rate that depends on how many there are; nil if it cannot.
-func (r *Reader) counted(n *yaml.Node, what string) *CountDependent {
+// countDependent reads a rate that depends on how many there are; nil if it cannot.
+func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
 	before := r.Found
 	f := r.Fields(n, what, "{value: r * (1 - total / 10_000), most: r}", "value", "most")
 	if f == nil {
