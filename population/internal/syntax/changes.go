@@ -10,102 +10,110 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// Changes replace parts of a file: those of the flags --size, --until, --scenario and --set, and of
+// the functions of package population that do the same.
+//
+// A name such as population.size or attributes.region.north is a path into the file. Its value is
+// replaced in the YAML before anything is read (replaceNodes), so that every problem with it is
+// found and reported as if it were written there. All else is applied to the syntax tree (Apply).
 type Changes struct {
 	Size     *int
 	Until    *string
 	Scenario *string
 	Set      []Setting
-	Files    func(name string) ([]byte, error)
+	Files    func(name string) ([]byte, error) // reads the tables that the file names
 }
 
-// A Setting is a value to be put in the place of what the file has under a name.
+// A Setting gives a parameter, or what a path leads to, another value.
 type Setting struct {
 	Name, Text string
-	Node       *yaml.Node // what the text says, once it has been read; nil if it cannot be
+	Node       *yaml.Node // the text as YAML, once parsed; nil if it could not be
 }
 
-// parseSettings reads the values that are asked for.
+// parseSettings parses the texts of the settings as YAML.
 func (r *Reader) parseSettings() {
 	for i := range r.Asked.Set {
 		set := &r.Asked.Set[i]
 		flag := r.Like("--set " + set.Name)
 		if strings.TrimSpace(set.Text) == "" {
-			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s", KindAny, KindAny.Like())
+			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s",
+				KindAny, KindAny.Like())
 		} else {
 			set.Node = flag.Document([]byte(set.Text))
 		}
 	}
 }
 
-// Apply makes the changes that were asked for.
-func (r *Reader) Apply(f *File, c Changes) {
+// Apply makes the changes that are not made by paths.
+func (r *Reader) Apply(m *File, c Changes) {
 	if c.Size != nil {
-		if f.Size = *c.Size; f.Size < 0 || f.Size > MostIndividuals {
-			r.Add(diag.Place{File: "--size"}, "%d: expected a number from 0 to %d", f.Size, MostIndividuals)
-			f.SizeBad = true
+		if m.Size = *c.Size; m.Size < 0 || m.Size > MostIndividuals {
+			r.Add(diag.Place{File: "--size"}, "%d: expected a number from 0 to %d", m.Size, MostIndividuals)
+			m.SizeBad = true
 		} else {
-			f.SizeBad = false
+			m.SizeBad = false
 		}
-		f.SizeAt = diag.Place{File: "--size"}
+		m.SizeAt = diag.Place{File: "--size"}
 	}
 	if c.Until != nil {
 		flag := r.Like("--until")
-		if end, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.Until}, "the end", f.Unit); ok {
-			if f.End = end; f.endProblem() != "" {
-				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s", diag.Echo(*c.Until), f.endProblem(), f.Zero.format(f.Start))
-				f.End = math.NaN()
+		end, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.Until}, "the end", m.Unit)
+		if ok {
+			if m.End = end; m.endProblem() != "" {
+				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s",
+					diag.Echo(*c.Until), m.endProblem(), m.Zero.format(m.Start))
+				m.End = math.NaN()
 			}
 		}
 	}
-	r.applyScenario(f, c.Scenario)
+	r.applyScenario(m, c.Scenario)
 	for _, set := range c.Set {
-		if set.Node == nil || isPath(set.Name) && !f.HasParameter(set.Name) {
-			continue // it could not be read, or has been done before the file was
+		if set.Node == nil || isPath(set.Name) && !m.HasParameter(set.Name) {
+			continue // it could not be parsed, or has been applied by replaceNodes
 		}
 		flag := r.Like("--set " + set.Name)
-		i := slices.Index(f.ParameterNames(), set.Name)
+		i := slices.Index(m.ParameterNames(), set.Name)
 		if i < 0 {
-			r.Add(diag.Place{File: flag.file}, "%s", diag.Unknown("parameter", set.Name, f.ParameterNames))
+			r.Add(diag.Place{File: flag.file}, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
 			continue
 		}
-		f.Changed[set.Name] = true
+		m.Changed[set.Name] = true
 		flag.Most = SpareEntries + 4*Entries(set.Node)
-		f.Parameters[i].Value, f.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
+		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
 	}
 }
 
-// applyScenario gives parameters the values that they have in a scenario. What it says of other things has been put into the file.
-func (r *Reader) applyScenario(f *File, name *string) {
+// applyScenario gives parameters the values that they have in a scenario. Its paths have been
+// applied by replaceNodes.
+func (r *Reader) applyScenario(m *File, name *string) {
 	if name == nil {
 		return
 	}
-	k := slices.Index(f.ScenarioNames(), *name)
+	k := slices.Index(m.ScenarioNames(), *name)
 	if k < 0 {
-		r.Add(diag.Place{File: "--scenario"}, "%s", diag.Unknown("scenario", *name, f.ScenarioNames))
+		r.Add(diag.Place{File: "--scenario"}, "%s", diag.Unknown("scenario", *name, m.ScenarioNames))
 		return
 	}
-	for _, s := range f.Scenarios[k].Set {
-		if i := slices.Index(f.ParameterNames(), s.Label.Name); i >= 0 {
-			f.Changed[s.Label.Name] = true
-			f.Parameters[i].Value, f.Parameters[i].Node = s.Value, s.Node
+	for _, s := range m.Scenarios[k].Set {
+		if i := slices.Index(m.ParameterNames(), s.Label.Name); i >= 0 {
+			m.Changed[s.Label.Name] = true
+			m.Parameters[i].Value, m.Parameters[i].Node = s.Value, s.Node
 		}
 	}
 }
 
-// Values of the sections population and attributes are changed in the file as it was read, before anything is made of it: so all that can be
-// wrong with them is found, and said, as if they stood there.
-
-// isPath tells whether a name is of something in the file that is not a parameter.
+// isPath reports whether a name is a path into the section population or attributes.
 func isPath(name string) bool {
 	section, _, ok := strings.Cut(name, ".")
 	return ok && (section == "population" || section == "attributes")
 }
 
-// replaceNodes puts what the scenario and then --set ask for into the file.
+// replaceNodes replaces the values that the paths of the scenario, and then those of --set, lead
+// to. A parameter may have a name that looks like a path; it is left to Apply.
 func (r *Reader) replaceNodes(doc *yaml.Node) {
 	r.parseSettings()
 	if doc.Kind != yaml.MappingNode {
-		return // which is yet to be said
+		return // Parse will report it
 	}
 	parameters := r.Entry(doc, "parameters")
 	isParameter := func(name string) bool { return parameters != nil && r.Entry(parameters, name) != nil }
@@ -134,7 +142,7 @@ func (r *Reader) replaceNodes(doc *yaml.Node) {
 	}
 }
 
-// From notes that a node and all that it holds are from a flag.
+// From marks a node and everything below it as coming from a flag.
 func (r *Reader) From(n *yaml.Node, flag string) {
 	if _, done := r.Elsewhere[n]; done || n == nil {
 		return
@@ -146,76 +154,81 @@ func (r *Reader) From(n *yaml.Node, flag string) {
 	r.From(n.Alias, flag)
 }
 
-// replaceNode gives what goes by a name with dots another value. The key is where to complain, and the key if there was none.
-func (r *Reader) replaceNode(n *yaml.Node, name string, key, value *yaml.Node) {
+// replaceNode replaces the value that a path leads to, from the root n of the document. Problems
+// are reported at key, which also becomes the key of an entry that the file does not have.
+func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 	var passed []string
-	rest := name
+	rest := path
 	for {
-		place, step := r.child(n, rest)
+		i, step := r.child(n, rest)
 		switch {
-		case n.Kind == yaml.SequenceNode && place < 0:
-			r.Fail(key, "%s is a list of %d; expected one of their numbers, as in %s.1", strings.Join(passed, "."), len(n.Content), strings.Join(passed, "."))
+		case n.Kind == yaml.SequenceNode && i < 0:
+			list := strings.Join(passed, ".")
+			r.Fail(key, "%s is a list of %d; expected one of their numbers, as in %s.1", list, len(n.Content), list)
 			return
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
 			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Found(n))
 			return
-		case place < 0 && (len(passed) == 0 || passed[0] == "attributes"):
-			// Nobody has a value that the file does not know of, and what does not exist cannot be changed.
+		case i < 0 && (len(passed) == 0 || passed[0] == "attributes"):
+			// Sections, attributes and their values must exist: no individual has a value that the
+			// file does not define.
 			r.Fail(key, "%s", diag.Unknown(pathKind(passed), step, func() []string { return mappingKeys(n) }))
 			return
-		case place < 0 && step != rest:
+		case i < 0 && step != rest:
 			r.Fail(key, "there is no %s", strings.Join(append(passed, step), "."))
 			return
-		case place < 0:
+		case i < 0:
 			key.Value = step
 			n.Content = append(n.Content, key, value)
 			return
 		case step == rest:
 			if len(passed) == 0 || len(passed) == 1 && passed[0] == "attributes" {
-				r.Fail(key, "%s is more than one value; name one of them, as in attributes.region.north", name)
+				r.Fail(key, "%s is more than one value; name one of them, as in attributes.region.north", path)
 				return
 			}
-			n.Content[place] = value
+			n.Content[i] = value
 			return
 		}
 		passed = append(passed, step)
 		rest = rest[len(step)+1:]
-		next := n.Content[place]
-		if next.Kind == yaml.AliasNode { // what it stands for stays as it is elsewhere
+		next := n.Content[i]
+		if next.Kind == yaml.AliasNode { // copied: its other uses keep their value
 			kept := *next.Alias
 			kept.Content = append([]*yaml.Node(nil), kept.Content...)
 			kept.Anchor = ""
 			next = &kept
-			n.Content[place] = next
+			n.Content[i] = next
 		}
 		n = next
 	}
 }
 
-// child finds the part of a node that a name begins with, and how much of the name that is. Keys can have dots, so the longest that fits is
-// meant. If there is none, the place is −1, and the step is as far as the next dot.
-func (r *Reader) child(n *yaml.Node, name string) (place int, step string) {
-	place = -1
-	word, _, _ := strings.Cut(name, ".")
+// child returns the index in n.Content of the value that the first step of a path leads to, and
+// that step: a key of a mapping, or a number, from 1, of an item of a list. Keys can contain dots;
+// the longest that fits is taken. If there is none, i is −1 and the step ends at the next dot.
+func (r *Reader) child(n *yaml.Node, path string) (i int, step string) {
+	i = -1
+	word, _, _ := strings.Cut(path, ".")
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if key := r.Resolve(n.Content[i]).Value; (key == name || strings.HasPrefix(name, key+".")) && (place < 0 || len(key) > len(step)) {
-				place, step = i+1, key
+		for k := 0; k+1 < len(n.Content); k += 2 {
+			key := r.Resolve(n.Content[k]).Value
+			if (key == path || strings.HasPrefix(path, key+".")) && (i < 0 || len(key) > len(step)) {
+				i, step = k+1, key
 			}
 		}
 	case yaml.SequenceNode:
 		if k, err := strconv.Atoi(word); err == nil && k >= 1 && k <= len(n.Content) {
-			place, step = k-1, word
+			i, step = k-1, word
 		}
 	}
-	if place < 0 {
+	if i < 0 {
 		step = word
 	}
-	return place, step
+	return i, step
 }
 
-// pathKind is what the next part of a name is.
+// pathKind says what the next step of a path names, for a message.
 func pathKind(passed []string) string {
 	switch len(passed) {
 	case 0:
@@ -226,7 +239,7 @@ func pathKind(passed []string) string {
 	return "value of " + passed[1]
 }
 
-// mappingKeys are the keys of a mapping.
+// mappingKeys returns the keys of a mapping.
 func mappingKeys(n *yaml.Node) []string {
 	var names []string
 	for i := 0; i+1 < len(n.Content); i += 2 {

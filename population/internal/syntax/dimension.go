@@ -5,20 +5,22 @@ import (
 	"math"
 )
 
-// A Dimension is a power of time, n/d with d above 0 and no common divisor: a duration is 1, a rate −1 and a number 0. Powers that are not whole arise
-// from roots: sqrt(a * b) of two rates is a rate, by way of nothing that is none, but sqrt(a) * sqrt(b) goes through time to the −1/2.
+// A Dimension is a power of time, N/D in lowest terms with D above 0: a duration is 1, a rate −1
+// and a number 0. Powers that are not whole arise from roots: of two rates, sqrt(a * b) is a rate,
+// but sqrt(a) * sqrt(b) is one by way of two factors whose dimension is −1/2.
 type Dimension struct{ N, D int }
 
+// The dimensions of a number, a duration and a rate.
 var (
 	NoDimension = Dimension{0, 1}
 	OfDuration  = Dimension{1, 1}
 	OfRate      = Dimension{-1, 1}
 )
 
-// MostPower bounds powers of time, above and below the line. Nothing that means anything comes near.
+// MostPower bounds N and D, so that they cannot overflow. No meaningful expression comes near.
 const MostPower = 1000
 
-// reduce is n/d in lowest terms; false if it is out of bounds.
+// reduce returns n/d in lowest terms, and reports whether it is within MostPower.
 func reduce(n, d int) (Dimension, bool) {
 	a, b := max(n, -n), d
 	for b != 0 {
@@ -31,26 +33,28 @@ func reduce(n, d int) (Dimension, bool) {
 	return Dimension{n, d}, max(n, -n) <= MostPower && d <= MostPower
 }
 
-// Plus is the dimension of a product.
+// Plus returns the dimension of a product: powers add up.
 func (a Dimension) Plus(b Dimension) (Dimension, bool) { return reduce(a.N*b.D+b.N*a.D, a.D*b.D) }
 
-// Minus is the dimension of a quotient.
+// Minus returns the dimension of a quotient.
 func (a Dimension) Minus(b Dimension) (Dimension, bool) { return a.Plus(Dimension{-b.N, b.D}) }
 
-// Times is the dimension of a power. The exponent must be a fraction of small numbers, if it is to mean anything.
+// Times returns the dimension of a power. A power of a time has one only if the exponent is a
+// fraction with a denominator of at most 12.
 func (a Dimension) Times(exponent float64) (Dimension, bool) {
 	if a.N == 0 {
 		return NoDimension, true
 	}
 	for d := 1; d <= 12; d++ {
-		if n := math.Round(exponent * float64(d)); math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= MostPower {
+		n := math.Round(exponent * float64(d))
+		if math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= MostPower {
 			return reduce(a.N*int(n), a.D*d)
 		}
 	}
 	return Dimension{}, false
 }
 
-// Kind is what a number of the dimension is.
+// Kind returns the kind of a quantity with this dimension.
 func (a Dimension) Kind() Kind {
 	switch a {
 	case NoDimension:
@@ -63,7 +67,7 @@ func (a Dimension) Kind() Kind {
 	return KindPower
 }
 
-// Dimension is that of a kind.
+// Dimension returns the dimension of a quantity of this kind.
 func (k Kind) Dimension() Dimension {
 	switch k {
 	case KindDuration:
@@ -74,7 +78,7 @@ func (k Kind) Dimension() Dimension {
 	return NoDimension
 }
 
-// Words says what a number of the dimension is.
+// Words describes a quantity of this dimension in a message.
 func (a Dimension) Words(u Unit) string {
 	if k := a.Kind(); k != KindPower {
 		return k.String()

@@ -7,22 +7,24 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// An Attribute is one of the section attributes, with its values and the share of each.
 type Attribute struct {
 	Ref
 	Values []Ref
 	Shares []Value
-	Rest   int // which of them has what is left over; −1 if none
+	Rest   int // the index of the value whose share is rest; −1 if there is none
 }
 
-// A Where is an attribute and the values that it may have.
+// A Where restricts an attribute to some of its values.
 type Where struct {
 	Attribute Ref
 	Values    []Ref
 }
 
-// A Move gives an attribute another value.
+// A Move gives an attribute a value: an entry of move, or of with.
 type Move struct{ Attribute, Value Ref }
 
+// attributes reads the section attributes.
 func (r *Reader) attributes(m *File, n *yaml.Node) {
 	for _, p := range r.Pairs(n, "attributes", "{region: {north: 40%, south: 60%}}") {
 		what := "attributes: " + p.Name
@@ -47,7 +49,8 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 	}
 }
 
-// attributeShare reads the share of a value, or that it has the rest.
+// attributeShare reads the share of the value that was appended last, or notes that it has the
+// rest.
 func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
 	if v.Value.Kind != yaml.ScalarNode || strings.TrimSpace(v.Value.Value) != "rest" {
 		return r.Value(v.Value, what+": "+v.Name, KindShare)
@@ -59,12 +62,13 @@ func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
 	return Value{At: r.Place(v.Value), Text: "rest"}
 }
 
-// where reads which values attributes may have: {region: north, age: [child, adult]}.
-func (r *Reader) where(f *Fields, key string) []Where {
+// where reads the optional key where or whom: {region: north, age: [child, adult]}.
+func (f *Fields) where(key string) []Where {
 	n := f.Get(key)
 	if n == nil {
 		return nil
 	}
+	r := f.r
 	var all []Where
 	before := r.Found
 	what := f.what + ": " + key
@@ -84,19 +88,22 @@ func (r *Reader) where(f *Fields, key string) []Where {
 	return all
 }
 
-// moves reads which attributes get which values.
-func (r *Reader) moves(f *Fields, key string) []Move {
+// moves reads the optional key move or with: {region: south}.
+func (f *Fields) moves(key string) []Move {
 	n := f.Get(key)
 	if n == nil {
 		return nil
 	}
+	r := f.r
 	var all []Move
 	before := r.Found
-	for _, p := range r.Pairs(n, f.what+": "+key, "{region: south}") {
-		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, r.Named(p.Value, f.what+": "+key+": "+diag.Echo(p.Name))})
+	what := f.what + ": " + key
+	for _, p := range r.Pairs(n, what, "{region: south}") {
+		value := r.Named(p.Value, what+": "+diag.Echo(p.Name))
+		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, value})
 	}
 	if len(all) == 0 && r.Found == before {
-		r.Fail(n, "%s: %s: expected an attribute and a value, such as {region: south}", f.what, key)
+		r.Fail(n, "%s: expected an attribute and a value, such as {region: south}", what)
 	}
 	return all
 }

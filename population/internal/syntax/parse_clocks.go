@@ -7,33 +7,45 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxStates bounds how many states there are, and values of an attribute.
-const maxStates = 10_000
+const (
+	maxStates   = 10_000 // also the values of an attribute
+	maxBranches = 250    // of a split
+)
 
-// Out is where those go who leave the population.
+// Out is the state of those who have left the population: a clock's to: out.
 const Out = "out"
 
+// The keys that clocks may have, depending on where they stand.
+var (
+	raceKeys   = []string{"after", "rate", "to", "name", "where"}
+	splitKeys  = []string{"after", "rate", "to", "name", "chance", "otherwise"}
+	alwaysKeys = []string{"after", "rate", "to", "move", "name", "from", "chance", "where"}
+)
+
+// A State is a state and its clocks: those of its race, and the branches of its split.
 type State struct {
 	Ref
 	Race, Split []Clock
 	SplitBad    bool // not all branches could be read
 }
 
+// A Clock is a clock of a race, a branch of a split, or a clock of always.
 type Clock struct {
 	At        diag.Place
-	What      string
-	Rate      Value // one of the two is given
+	What      string // how messages name it
+	Rate      Value  // either Rate or After is given
 	After     Value
 	To        Ref
 	Moves     []Move
 	Name      string
-	Chance    Value // of the branch of a split, or that a clock of always takes effect, if it is given
+	Chance    Value // of a branch, or that a clock of always takes effect; optional
 	Otherwise bool
-	ChanceBad bool  // something other than true for otherwise
-	From      []Ref // always: only in these states
+	ChanceBad bool  // otherwise is not true
+	From      []Ref // always: it affects individuals in these states only
 	Where     []Where
 }
 
+// states reads the section states.
 func (r *Reader) states(m *File, n *yaml.Node) {
 	before := r.Found
 	all := r.Pairs(n, "states", "{susceptible: {}, infectious: {}}")
@@ -50,34 +62,45 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 			continue
 		}
 		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}}
-		what := "states: " + p.Name
 		if p.Value.Tag != "!!null" {
-			if f := r.Fields(p.Value, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split"); f != nil {
-				if c := f.Get("race"); c != nil {
-					s.Race, _ = r.clocks(c, what+": race", "after", "rate", "to", "name", "where")
-				}
-				if c := f.Get("split"); c != nil {
-					var ok bool
-					s.Split, ok = r.clocks(c, what+": split", "after", "rate", "to", "name", "chance", "otherwise")
-					s.SplitBad = !ok
-					if len(s.Split) > 250 {
-						r.Fail(c, "%s: split: %d branches are more than the 250 there can be", what, len(s.Split))
-						s.SplitBad = true
-					}
-				}
-			}
+			r.stateClocks(&s, p.Value)
 		}
 		m.States = append(m.States, s)
 	}
 }
 
-// clocks reads a list of clocks that may have the given keys, and tells whether all of them could be read.
-func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, bool) {
-	const like = "{after: 5 days, to: recovered}"
+// stateClocks reads the clocks of a state.
+func (r *Reader) stateClocks(s *State, n *yaml.Node) {
+	what := "states: " + s.Name
+	f := r.Fields(n, what, "{race: [{rate: 0.2 per day, to: recovered}]}", "race", "split")
+	if f == nil {
+		return
+	}
+	if c := f.Get("race"); c != nil {
+		s.Race, _ = r.clocks(c, what+": race", raceKeys)
+	}
+	if c := f.Get("split"); c != nil {
+		var ok bool
+		s.Split, ok = r.clocks(c, what+": split", splitKeys)
+		s.SplitBad = !ok
+		if len(s.Split) > maxBranches {
+			r.Fail(c, "%s: split: %d branches are more than the %d there can be", what, len(s.Split), maxBranches)
+			s.SplitBad = true
+		}
+	}
+}
+
+// always reads the section always.
+func (r *Reader) always(m *File, n *yaml.Node) { m.Always, _ = r.clocks(n, "always", alwaysKeys) }
+
+// clocks reads a list of clocks that may have the given keys, and reports whether all could be
+// read.
+func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool) {
+	const example = "{after: 5 days, to: recovered}"
 	var all []Clock
 	before := r.Found
 	for i, item := range r.Items(n, what, "[{rate: 0.2 per day, to: recovered}]") {
-		f := r.Fields(item, what, like, keys...)
+		f := r.Fields(item, what, example, keys...)
 		if f == nil {
 			continue
 		}
@@ -100,13 +123,13 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys ...string) ([]Clock, boo
 			r.Fail(f.Node, "%s: when? Write rate: 0.2 per day or after: 5 days, for example", c.What)
 			continue
 		}
-		c.Moves = r.moves(f, "move")
+		c.Moves = f.moves("move")
 		if c.To = f.ref("to"); !c.To.Given() && f.Get("move") == nil {
 			f.Need("to", "recovered")
 			continue
 		}
-		c.From = r.refs(f, "from")
-		c.Where = r.where(f, "where")
+		c.From = f.refs("from")
+		c.Where = f.where("where")
 		c.Chance = f.Value("chance", KindShare)
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"

@@ -5,45 +5,60 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// How those come who enter the population.
+// How individuals enter the population, as the source of a flow.
 const (
 	ByBirth        = "births"
 	ByImmigration  = "immigration"
 	ByIntervention = "interventions"
 )
 
+// An Entry is one entry of births or of immigration.
 type Entry struct {
-	What  string
+	What  string // how messages name it
 	Rate  Value
 	Enter Enter
-	From  []Ref // births: by individuals in these states alone
+	From  []Ref // births: only by individuals in these states
 	Where []Where
-	Per   Value // immigration: the rate is for so many individuals at the start, if it is given
-	Age   Value // newly born if it is not given
+	Per   Value // immigration: the rate is for so many individuals at the start; optional
+	Age   Value // immigration: newly born if not given
 	Name  string
 
-	Inherit    []Ref // births: attributes of which a child has its parent's values
+	Inherit    []Ref // births: the attributes that a child has from its parent
 	InheritAll bool
 	With       []Move // immigration: the values of some attributes
 }
 
-// An Enter is the state that somebody begins in, or the shares of several; the name is then empty.
+// Enter says in which state an individual begins: one state, or a share of each of several. In the
+// second case the name is empty.
 type Enter struct {
 	Ref
 	Into []EnterShare
 }
 
+// An EnterShare is the share of those who begin in a state.
 type EnterShare struct {
 	State Ref
 	Share Value
 	Rest  bool
 }
 
-// entries reads births and immigration.
-func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entry {
+// births reads the section births.
+func (r *Reader) births(m *File, n *yaml.Node) {
+	m.Births = r.entries(n, "births", "{rate: 0.012 per year, enter: susceptible}",
+		"rate", "enter", "from", "where", "inherit", "name")
+}
+
+// immigration reads the section immigration.
+func (r *Reader) immigration(m *File, n *yaml.Node) {
+	m.Immigration = r.entries(n, "immigration", "{rate: 500 per year, enter: susceptible}",
+		"rate", "per", "enter", "age", "with", "name")
+}
+
+// entries reads births or immigration: one entry or a list of them, with the given keys.
+func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []Entry {
 	var all []Entry
-	for _, item := range r.oneOrMore(n, what, like) {
-		f := r.Fields(item, what, like, keys...)
+	for _, item := range r.oneOrMore(n, what, example) {
+		f := r.Fields(item, what, example, keys...)
 		if f == nil {
 			continue
 		}
@@ -54,9 +69,9 @@ func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entr
 			continue
 		}
 		e.Rate, e.Enter = r.Value(rate, what+": rate", KindRate), r.enter(enter, what+": enter")
-		e.From, e.Where = r.refs(f, "from"), r.where(f, "where")
+		e.From, e.Where = f.refs("from"), f.where("where")
 		e.Per, e.Age = f.Value("per", KindNumber), f.Value("age", KindDistribution)
-		e.With = r.moves(f, "with")
+		e.With = f.moves("with")
 		if inherit := f.Get("inherit"); inherit != nil {
 			if e.InheritAll = inherit.Kind == yaml.ScalarNode && inherit.Value == "all"; !e.InheritAll {
 				e.Inherit = r.attributeRefs(inherit, what+": inherit")
@@ -67,7 +82,7 @@ func (r *Reader) entries(n *yaml.Node, what, like string, keys ...string) []Entr
 	return all
 }
 
-// attributeRefs is the name of an attribute, or a list of them.
+// attributeRefs reads the name of an attribute, or a list of such names.
 func (r *Reader) attributeRefs(n *yaml.Node, what string) []Ref {
 	var all []Ref
 	before := r.Found
@@ -80,23 +95,24 @@ func (r *Reader) attributeRefs(n *yaml.Node, what string) []Ref {
 	return all
 }
 
-// enter reads the state that somebody begins in, or the shares of several.
+// enter reads the value of a key enter.
 func (r *Reader) enter(n *yaml.Node, what string) Enter {
 	if n.Kind != yaml.MappingNode {
 		return Enter{Ref: r.Named(n, what)}
 	}
-	const like = "{vaccinated: 80%, susceptible: rest}"
+	const example = "{vaccinated: 80%, susceptible: rest}"
 	e := Enter{Ref: Ref{At: r.Place(n)}}
 	before := r.Found
-	for _, p := range r.Pairs(n, what, like) {
-		s := EnterShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: p.Value.Kind == yaml.ScalarNode && p.Value.Value == "rest"}
+	for _, p := range r.Pairs(n, what, example) {
+		s := EnterShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}}
+		s.Rest = p.Value.Kind == yaml.ScalarNode && p.Value.Value == "rest"
 		if !s.Rest {
 			s.Share = r.Value(p.Value, what+": "+diag.Echo(p.Name), KindShare)
 		}
 		e.Into = append(e.Into, s)
 	}
 	if len(e.Into) == 0 && r.Found == before {
-		r.Fail(n, "%s: expected a state, or the shares of several, such as %s", what, like)
+		r.Fail(n, "%s: expected a state, or the shares of several, such as %s", what, example)
 	}
 	e.Bad = r.Found > before
 	return e

@@ -9,40 +9,43 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// An Intervention is an item of the section interventions. It happens at times (When, Every, Until)
+// or waits for conditions, and does one or more of: set parameters (Set), change or pick
+// individuals (Who, Where, Coverage or Count, To, Moves), let individuals in (Enter, With, Count).
 type Intervention struct {
 	At       diag.Place
-	What     string
-	When     float64 // on the model's clock
-	Every    Value   // once if it is not given
-	Interval float64 // what it is, in the unit of the model; 0 for once
+	What     string  // how messages name it
+	When     float64 // the first time, on the model's clock
+	Every    Value   // once if not given
+	Interval float64 // Every in the model's unit, which package compile works out; 0 for once
 	Until    float64
 	Set      []NamedValue
 	Who      []Ref
 	Everyone bool
 	Where    []Where
-	Coverage Value // all if it is not given
+	Coverage Value // all if not given
 	To       Ref
 	Moves    []Move
 	Enter    Enter
 	With     []Move // of those who enter
 	Count    int
-	CountBy  Value // in place of the count, if it is not written out
-	Picks    bool  // so many of those whom it is about
+	CountBy  Value // in place of Count, if the number has to be worked out
+	Picks    bool  // Count of the individuals that Who and Where select
 	Name     string
 
-	Waits      bool // for its conditions, all of which must be true
+	Waits      bool // until all Conditions are true
 	Conditions []Condition
 	Again      bool // each time they become true
 }
 
-// A Condition compares how many are in a state, or alive, with a limit.
+// A Condition compares the number of individuals in a state, or of the living, with a limit.
 type Condition struct {
 	Of    Ref
-	Above bool // or below
+	Above bool // otherwise below
 	Limit Value
 }
 
-// Words is a condition as it is written.
+// Words returns the condition as it is written.
 func (c *Condition) Words() string {
 	if c.Above {
 		return c.Of.Name + " above " + c.Limit.Text
@@ -50,11 +53,13 @@ func (c *Condition) Words() string {
 	return c.Of.Name + " below " + c.Limit.Text
 }
 
+// interventions reads the section interventions.
 func (r *Reader) interventions(m *File, n *yaml.Node) {
-	const like = "{at: 30 days, set: {beta: 0.2 per day}}"
-	for i, item := range r.Items(n, "interventions", "["+like+"]") {
+	const example = "{at: 30 days, set: {beta: 0.2 per day}}"
+	for i, item := range r.Items(n, "interventions", "["+example+"]") {
 		p := Intervention{What: fmt.Sprintf("intervention %d", i+1), Until: math.Inf(1)}
-		f := r.Fields(item, p.What, like, "at", "every", "until", "when", "again", "set", "who", "where", "coverage", "to", "move", "enter", "with", "count", "name")
+		f := r.Fields(item, p.What, example, "at", "every", "until", "when", "again", "set", "who", "where", "coverage",
+			"to", "move", "enter", "with", "count", "name")
 		if f == nil {
 			continue
 		}
@@ -64,24 +69,27 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 			p.What = "intervention " + diag.Echo(p.Name)
 			f.what = p.What
 		}
+		var ok bool
 		if when := f.Get("when"); when != nil {
 			p.Waits = true
-			if r.conditions(&p, f, when) && r.action(&p, f) {
-				m.Interventions = append(m.Interventions, p)
-			}
-		} else if r.schedule(m, &p, f) && r.action(&p, f) {
+			ok = r.conditions(&p, f, when)
+		} else {
+			ok = r.schedule(m, &p, f)
+		}
+		if ok && r.action(&p, f) {
 			m.Interventions = append(m.Interventions, p)
 		}
 	}
 }
 
-// conditions reads what an intervention waits for.
+// conditions reads what an intervention waits for, and reports whether it could.
 func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
-	const like = "{infectious: above 1%}"
+	const example = "{infectious: above 1%}"
 	before := r.Found
 	for _, key := range []string{"at", "every", "until"} {
 		if n := f.Get(key); n != nil {
-			r.Fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known", p.What, key)
+			r.Fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known",
+				p.What, key)
 		}
 	}
 	if n := f.Get("again"); n != nil {
@@ -89,7 +97,7 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 			r.Fail(n, "%s: again: found %s, expected true or false", p.What, Found(n))
 		}
 	}
-	for _, c := range r.Pairs(when, p.What+": when", like) {
+	for _, c := range r.Pairs(when, p.What+": when", example) {
 		what := p.What + ": when: " + diag.Echo(c.Name)
 		text, ok := r.text(c.Value, what, "above or below a number or a percentage, such as above 1%")
 		if !ok {
@@ -97,20 +105,25 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 		}
 		word, limit, _ := strings.Cut(text, " ")
 		if limit = strings.TrimSpace(limit); word != "above" && word != "below" || limit == "" {
-			r.Fail(c.Value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%", what, diag.Quote(text))
+			r.Fail(c.Value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%",
+				what, diag.Quote(text))
 			continue
 		}
 		v := *c.Value
 		v.Value = limit
-		p.Conditions = append(p.Conditions, Condition{Ref{Name: c.Name, At: r.Place(c.Key)}, word == "above", r.Value(&v, what, KindNumber)})
+		p.Conditions = append(p.Conditions, Condition{
+			Of:    Ref{Name: c.Name, At: r.Place(c.Key)},
+			Above: word == "above",
+			Limit: r.Value(&v, what, KindNumber),
+		})
 	}
 	if len(p.Conditions) == 0 && r.Found == before {
-		r.Fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.What, like)
+		r.Fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.What, example)
 	}
 	return r.Found == before
 }
 
-// schedule reads when an intervention happens.
+// schedule reads at which times an intervention happens, and reports whether it could.
 func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	good := true
 	if n := f.Get("again"); n != nil {
@@ -122,8 +135,7 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 		f.Need("at", "30 days")
 		return false
 	}
-	// A time of the model's clock, as its start and its end are.
-	clock := func(n *yaml.Node, key string) float64 {
+	clockTime := func(n *yaml.Node, key string) float64 {
 		x, ok := r.ClockTime(n, p.What+": "+key, m.Unit)
 		good = good && ok
 		return x
@@ -131,9 +143,10 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	first := "the start"
 	p.When = m.Start
 	if at != nil {
-		p.When, first = clock(at, "at"), "at, "+diag.Echo(at.Value)
+		p.When, first = clockTime(at, "at"), "at, "+diag.Echo(at.Value)
 		if good && p.When < m.Start {
-			r.Fail(at, "%s: at: %s is before the start of the model, %s; times are those of the model's clock", p.What, diag.Echo(at.Value), m.StartWords())
+			r.Fail(at, "%s: at: %s is before the start of the model, %s; times are those of the model's clock",
+				p.What, diag.Echo(at.Value), m.StartWords())
 			good = false
 		}
 	}
@@ -141,13 +154,14 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 		what := p.What + ": every"
 		v := r.Value(every, what, KindDuration)
 		if name := v.firstParameter(); name != "" {
-			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here", what, diag.Quote(name), KindDuration, KindDuration.Like())
+			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here",
+				what, diag.Quote(name), KindDuration, KindDuration.Like())
 			v.Bad = true
 		}
 		p.Every = v
 	}
 	if n := f.Get("until"); n != nil {
-		p.Until = clock(n, "until")
+		p.Until = clockTime(n, "until")
 		if every == nil {
 			r.Fail(n, "%s: until without every; something that happens once needs no end", p.What)
 			good = false
@@ -159,23 +173,25 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	return good
 }
 
-// action reads what an intervention does: it sets parameters, moves individuals, or lets some in.
+// action reads what an intervention does, and reports whether the intervention is kept, so that
+// package compile checks it further.
 func (r *Reader) action(p *Intervention, f *Fields) bool {
 	before := r.Found
 	if n := f.Get("set"); n != nil {
 		for _, s := range r.Pairs(n, p.What+": set", "{beta: 0.2 per day}") {
-			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, r.Value(s.Value, p.What+": set: "+diag.Echo(s.Name), KindAny), s.Value})
+			v := r.Value(s.Value, p.What+": set: "+diag.Echo(s.Name), KindAny)
+			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, v, s.Value})
 		}
 	}
-	for _, who := range r.refs(f, "who") {
+	for _, who := range f.refs("who") {
 		if who.Name == "everyone" {
 			p.Everyone = true
 		} else {
 			p.Who = append(p.Who, who)
 		}
 	}
-	p.Where = r.where(f, "where")
-	p.Moves = r.moves(f, "move")
+	p.Where = f.where("where")
+	p.Moves = f.moves("move")
 	p.Coverage, p.To = f.Value("coverage", KindShare), f.ref("to")
 	if n := f.Get("enter"); n != nil {
 		p.Enter = r.enter(n, p.What+": enter")
@@ -187,16 +203,17 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 			r.Fail(n, "%s: count of whom? Write who and to beside it, or enter: infectious, for example", p.What)
 		}
 		if p.Coverage.Given() {
-			r.Fail(n, "%s: both coverage and count; a share of those whom it is about is reached, or a number of them", p.What)
+			r.Fail(n, "%s: both coverage and count; a share of those whom it is about is reached, or a number of them",
+				p.What)
 		}
 		r.count(p, n)
 	}
-	p.With = r.moves(f, "with")
+	p.With = f.moves("with")
 	moving := f.Get("to") != nil || f.Get("move") != nil
 	choosing := p.Everyone || len(p.Who) > 0
 	switch {
 	case r.Found > before:
-		return true // what could be read is still looked at
+		return true // what could be read is still checked
 	case moving && !choosing:
 		r.Fail(f.Node, "%s: who? Write who: susceptible, for example, or who: everyone", p.What)
 	case choosing && !moving:
@@ -213,7 +230,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 	return false
 }
 
-// count reads how many: a whole number, or a parameter or an expression that is one.
+// count reads the key count: a whole number, or a parameter or an expression that is one.
 func (r *Reader) count(p *Intervention, n *yaml.Node) {
 	what := p.What + ": count"
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {

@@ -1,34 +1,65 @@
 package syntax
 
 import (
-	"slices"
-
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
 
-// maxParameters bounds how many parameters there are, and so how long a chain of them can be that stand for one another.
+// maxParameters bounds the number of parameters, and so the length of a chain of parameters in
+// which each names the next.
 const maxParameters = 10_000
 
-// maxScenarios is how many there can be: each of them is compiled to be checked, from a text with all of them.
+// maxScenarios bounds the number of scenarios: a check compiles the whole file once for each.
 const maxScenarios = 1000
 
+// A NamedValue is a parameter and its value.
 type NamedValue struct {
 	Label Ref
 	Value
-	Node *yaml.Node // as it is written
+	Node *yaml.Node // the value as YAML
 }
 
-// A Scenario gives parameters other values, under a name.
+// A Scenario gives parameters other values, and replaces values by paths; see Changes.
 type Scenario struct {
 	Label Ref
 	Set   []NamedValue
 }
 
+// defineParameters notes the names of all parameters before anything is read: an expression may
+// name a parameter that is defined after it.
+func (r *Reader) defineParameters(n *yaml.Node) {
+	if n == nil || n.Kind != yaml.MappingNode {
+		return
+	}
+	for i := 0; i < len(n.Content); i += 2 {
+		r.Defined[r.Resolve(n.Content[i]).Value] = true
+	}
+}
+
+// parameters reads the section parameters.
+func (r *Reader) parameters(m *File, n *yaml.Node) {
+	all := r.Pairs(n, "parameters", "{beta: 0.5 per day}")
+	if len(all) > maxParameters {
+		r.Fail(n, "parameters: %d parameters are more than the %d there can be", len(all), maxParameters)
+	}
+	for i, p := range all {
+		if !r.checkName(p.Key, "parameters", p.Name) {
+			continue
+		}
+		v := Value{At: r.Place(p.Value), Bad: true}
+		if i < maxParameters {
+			v = r.Value(p.Value, "parameters: "+p.Name, KindAny)
+		}
+		m.Parameters = append(m.Parameters, NamedValue{Ref{Name: p.Name, At: r.Place(p.Key)}, v, p.Value})
+	}
+}
+
+// scenarios reads the section scenarios.
 func (r *Reader) scenarios(m *File, n *yaml.Node) {
 	all := r.Pairs(n, "scenarios", "{lockdown: {beta: 0.2 per day}}")
 	if len(all) > maxScenarios {
-		r.Fail(n, "scenarios: %d are more than the %d there can be; give values that are many by --set", len(all), maxScenarios)
+		r.Fail(n, "scenarios: %d are more than the %d there can be; give values that are many by --set",
+			len(all), maxScenarios)
 		return
 	}
 	for _, p := range all {
@@ -52,20 +83,30 @@ func (r *Reader) scenarios(m *File, n *yaml.Node) {
 	}
 }
 
-func (f *File) ScenarioNames() []string {
+// ScenarioNames returns the names of the scenarios, in the order of the file.
+func (m *File) ScenarioNames() []string {
 	var names []string
-	for _, s := range f.Scenarios {
+	for _, s := range m.Scenarios {
 		names = append(names, s.Label.Name)
 	}
 	return names
 }
 
-func (f *File) ParameterNames() []string {
+// ParameterNames returns the names of the parameters, in the order of the file.
+func (m *File) ParameterNames() []string {
 	var names []string
-	for _, p := range f.Parameters {
+	for _, p := range m.Parameters {
 		names = append(names, p.Label.Name)
 	}
 	return names
 }
 
-func (f *File) HasParameter(name string) bool { return slices.Contains(f.ParameterNames(), name) }
+// HasParameter reports whether there is a parameter with this name.
+func (m *File) HasParameter(name string) bool {
+	for i := range m.Parameters {
+		if m.Parameters[i].Label.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -12,45 +12,47 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MostIndividuals bounds what a file may ask for: ids are 32-bit numbers, and an int counts them.
+// MostIndividuals bounds the size of a population: ids have 32 bits, and an int counts individuals.
 const MostIndividuals = min(4_000_000_000, math.MaxInt)
 
-// A StartGroup is a part of those who are there at the start.
+// A StartGroup is a part of the population at the start.
 type StartGroup struct {
 	At      diag.Place
-	What    string
+	What    string // how messages name it
 	IsShare bool
-	Share   float64 // of the size
-	Count   int
+	Share   float64    // of the population's size, if IsShare
+	Count   int        // otherwise
 	SizeAt  diag.Place // of the share or the count
 	With    []Move
 	Starts  []StartShare
 }
 
-// A StartShare is how many of a group begin in a state.
+// A StartShare says how many of a group begin in a state: the rest, a value (By), a share or a
+// count.
 type StartShare struct {
 	State  Ref
-	What   string
+	What   string // how messages name it
 	Count  int
-	Share  float64   // of the group, if it is a percentage
-	By     Value     // in place of both, if they are not written out
-	ByWhat ShareKind // which of the two that is
+	Share  float64   // of the group, if a percentage is written
+	By     Value     // in place of both, if the number has to be worked out
+	ByWhat ShareKind // which of the two By is
 	Rest   bool
-	Since  Value      // how long they have been in it, if that is said
+	Since  Value      // how long they have been in the state, if given
 	At     diag.Place // of the number
 }
 
-// ShareKind is what a startShare that is not written out can be.
+// A ShareKind says what a StartShare's By is.
 type ShareKind uint8
 
+// The kinds of a share.
 const (
-	ShareWritten ShareKind = iota // it is written out
-	ShareOrCount                  // a percentage is a share, and a number a count
+	ShareWritten ShareKind = iota // there is no By: the number is written out
+	ShareOrCount                  // a percentage is a share, and a number is a count
 	ShareGiven
 	CountGiven
 )
 
-// population reads how many there are, and who they are.
+// population reads the section population.
 func (r *Reader) population(m *File, n *yaml.Node) {
 	f := r.Fields(n, "population", "{size: 1000, start: {susceptible: rest}}", "size", "start", "groups", "age", "most")
 	if f == nil {
@@ -84,19 +86,20 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 	}
 	m.StartsAt = r.Place(s)
 	before := r.Found
-	m.Groups = []StartGroup{{At: m.StartsAt, What: "population: start", IsShare: true, Share: 1, Starts: r.startShares(s, "population: start")}}
+	const what = "population: start"
+	m.Groups = []StartGroup{{At: m.StartsAt, What: what, IsShare: true, Share: 1, Starts: r.startShares(s, what)}}
 	m.StartsBad = r.Found > before
 }
 
-// startGroups reads the groups that a population is made of.
+// startGroups reads population: groups.
 func (r *Reader) startGroups(m *File, n *yaml.Node) {
-	const like = "{share: 40%, with: {region: north}, start: {susceptible: rest}}"
+	const example = "{share: 40%, with: {region: north}, start: {susceptible: rest}}"
 	m.Grouped = true
 	before := r.Found
-	items := r.Items(n, "population: groups", "["+like+"]")
+	items := r.Items(n, "population: groups", "["+example+"]")
 	for i, item := range items {
 		g := StartGroup{What: "population: group " + format.Thousands(float64(i+1))}
-		f := r.Fields(item, g.What, like, "share", "count", "with", "start")
+		f := r.Fields(item, g.What, example, "share", "count", "with", "start")
 		if f == nil {
 			continue
 		}
@@ -114,22 +117,26 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 		case !f.Meant["share"] && !f.Meant["count"]:
 			r.Fail(f.Node, "%s: how many? Write share: 40%% or count: 400, for example", g.What)
 		}
-		g.With = r.moves(f, "with")
+		g.With = f.moves("with")
 		if s := f.Need("start", "{susceptible: rest}"); s != nil {
 			g.Starts = r.startShares(s, g.What+": start")
 		}
 		m.Groups = append(m.Groups, g)
 	}
 	if len(items) == 0 && r.Found == before {
-		r.Fail(n, "population: groups: expected at least one, such as %s", like)
+		r.Fail(n, "population: groups: expected at least one, such as %s", example)
 	}
 }
 
-// startShares reads how many begin in each state.
+// startShares reads how many individuals begin in each state.
 func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 	var all []StartShare
 	for _, p := range r.Pairs(n, what, "{infectious: 10, susceptible: rest}") {
-		s := StartShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}, What: what + ": " + diag.Echo(p.Name), At: r.Place(p.Value)}
+		s := StartShare{
+			State: Ref{Name: p.Name, At: r.Place(p.Key)},
+			What:  what + ": " + diag.Echo(p.Name),
+			At:    r.Place(p.Value),
+		}
 		if p.Value.Kind == yaml.MappingNode {
 			r.startShareSince(&s, p.Value)
 			all = append(all, s)
@@ -146,11 +153,13 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 		case r.isComputed(p.Value):
 			s.By, s.ByWhat = r.Value(p.Value, s.What, KindNumber), ShareOrCount
 		case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
-			r.Fail(p.Value, "%s: found %s, expected a number, a percentage, a parameter, or rest", s.What, diag.Quote(text))
+			r.Fail(p.Value, "%s: found %s, expected a number, a percentage, a parameter, or rest",
+				s.What, diag.Quote(text))
 		case q.Kind == KindShare:
 			s.Share, _ = r.share(p.Value, s.What)
 		case q.Number > 0 && q.Number < 1:
-			r.Fail(p.Value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population", s.What, diag.Echo(text), 100*q.Number)
+			r.Fail(p.Value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population",
+				s.What, diag.Echo(text), 100*q.Number)
 		default:
 			s.Count, _ = r.wholeNumber(p.Value, s.What, MostIndividuals)
 		}
@@ -159,7 +168,8 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 	return all
 }
 
-// startShareSince reads how many begin in a state, and for how long they have been in it.
+// startShareSince reads a share that is written as a mapping, which may say since when those
+// individuals have been in the state.
 func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	f := r.Fields(n, s.What, "{share: 5%, since: {uniform: {low: 0 years, high: 5 years}}}", "share", "count", "since")
 	share, count := f.Get("share"), f.Get("count")
@@ -182,7 +192,7 @@ func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	s.Since = f.Value("since", KindDistribution)
 }
 
-// share is a part of a whole, as a percentage or as a number from 0 to 1.
+// share reads a share that is written out: a percentage, or a number from 0 to 1.
 func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
 	text, ok := r.text(n, what, "a percentage such as 40%")
 	if !ok {
@@ -200,12 +210,20 @@ func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
 	return 0, false
 }
 
-// isComputed tells whether a number is not written out: it is a parameter, or nearly the name of one, or an expression.
+// isComputed reports whether a number has to be worked out: it is written as a parameter, as nearly
+// the name of one, or as an expression.
 func (r *Reader) isComputed(n *yaml.Node) bool {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
 		return false
 	}
-	_, plain := ParseNumber(strings.TrimSuffix(text, "%"))
-	return !plain && (r.Defined[text] || isExpression(text) || !LooksNumeric(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "")
+	if _, plain := ParseNumber(strings.TrimSuffix(text, "%")); plain {
+		return false
+	}
+	return r.Defined[text] || isExpression(text) || !LooksNumeric(text) && r.isNearParameter(text)
+}
+
+// isNearParameter reports whether a text is probably the misspelt name of a parameter.
+func (r *Reader) isNearParameter(text string) bool {
+	return nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != ""
 }

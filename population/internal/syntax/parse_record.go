@@ -5,23 +5,22 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Record is the section record as it is written.
+// A Record is the section record.
 type Record struct {
-	Every     Value // a hundredth of the run if it is not given
+	Every     Value // a hundredth of the run if not given
 	By        []RecordBy
 	Incidence bool
 }
 
-// A RecordBy asks for counts by one attribute, or by the combinations of several.
+// A RecordBy is an attribute by which counts are recorded, or several whose combinations are.
 type RecordBy struct {
 	At         diag.Place
 	Attributes []Ref
 }
 
-const exampleRecord = "{every: 1 day}"
-
+// record reads the section record.
 func (r *Reader) record(m *File, n *yaml.Node) {
-	f := r.Fields(n, "record", exampleRecord, "every", "by", "incidence")
+	f := r.Fields(n, "record", "{every: 1 day}", "every", "by", "incidence")
 	if f == nil {
 		return
 	}
@@ -32,7 +31,8 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 		const what = "record: by"
 		items := r.oneOrMore(b, what, "[region]")
 		if len(items) == 0 && b.Kind == yaml.SequenceNode {
-			r.Fail(b, "%s: expected at least one attribute, such as [region], or combinations, such as [[region, age]]", what)
+			r.Fail(b, "%s: expected at least one attribute, such as [region], "+
+				"or combinations, such as [[region, age]]", what)
 		}
 		for _, item := range items {
 			m.Record.By = append(m.Record.By, r.recordBy(item, what))
@@ -49,7 +49,7 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 	}
 }
 
-// recordBy reads an attribute, or a list of those of which combinations are recorded.
+// recordBy reads an item of by: an attribute, or a list of those whose combinations are recorded.
 func (r *Reader) recordBy(n *yaml.Node, what string) RecordBy {
 	by := RecordBy{At: r.Place(n)}
 	if n.Kind != yaml.SequenceNode {

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// time reads the section time: the model's unit, and the start and the end of its clock.
 func (r *Reader) time(m *File, n *yaml.Node) {
 	f := r.Fields(n, "time", "{unit: day, start: 0, end: 160}", "unit", "start", "end")
 	if f == nil {
@@ -38,17 +39,17 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 		}
 	}
 	if e := f.Need("end", "160"); e != nil {
-		x, ok := r.ClockTime(e, "time: end", m.Unit)
-		if ok {
+		if x, ok := r.ClockTime(e, "time: end", m.Unit); ok {
 			if m.End = x; m.endProblem() != "" {
-				r.Fail(e, "time: end: %s is %s the start, %s", diag.Echo(e.Value), m.endProblem(), m.Zero.format(m.Start))
+				r.Fail(e, "time: end: %s is %s the start, %s",
+					diag.Echo(e.Value), m.endProblem(), m.Zero.format(m.Start))
 				m.End = math.NaN()
 			}
 		}
 	}
 }
 
-// endProblem says what is wrong with the end, if anything.
+// endProblem says how the end stands to the start, if that is wrong; otherwise it is "".
 func (m *File) endProblem() string {
 	switch span := m.End - m.Start; {
 	case !(m.End > m.Start):
@@ -63,7 +64,7 @@ func (m *File) endProblem() string {
 	return ""
 }
 
-// StartWords is when the model starts, for a message.
+// StartWords returns the start of the model for a message: a date, or a time with its unit.
 func (m *File) StartWords() string {
 	if m.Zero.Dated {
 		return m.Zero.format(m.Start)
@@ -71,7 +72,8 @@ func (m *File) StartWords() string {
 	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.Of(m.Start))
 }
 
-// ClockTime is a time on the model's clock: a number in the model's unit, one that names its unit, or a date if the clock starts at one.
+// ClockTime reads a time on the model's clock: a number in the model's unit, a number with a unit,
+// or a date if the clock starts at one. It returns the time in the unit u, which is the model's.
 func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	const expected = "expected a time such as 160, in the unit of the model, or 160 days"
 	text, ok := r.text(n, what, "a time such as 160 or 160 days")
@@ -94,7 +96,7 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 		return 0, false
 	}
 	if u.Seconds == 0 {
-		return 0, false
+		return 0, false // the model's unit is invalid, which has been reported
 	}
 	x, err := r.Zero.Clock(q, u)
 	if err != nil {
@@ -108,17 +110,25 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	return x, true
 }
 
+// Dates are counted in days since 1970-01-01.
 const (
 	ADay    = 24 * 60 * 60 // seconds
-	LastDay = 2_932_896    // 9999-12-31, since 1970
+	LastDay = 2_932_896    // 9999-12-31
 )
 
 var (
-	dateTokenPattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`) })
-	datePrefixPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`) })
+	// dateTokenPattern matches a date, valid or not, that is not the beginning of arithmetic:
+	// 2020-03-01.5 or 2020-03-01e2 are differences of numbers.
+	dateTokenPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}(?:$|[^\d_.%eE])`)
+	})
+	datePrefixPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\d{4}-\d{1,2}-\d{1,2}`)
+	})
 )
 
-// leadingDate is the date that a text begins with, as it is written; "" if it does not. A difference of numbers has spaces, or other numbers.
+// leadingDate returns the date that a text begins with, as it is written and valid or not, or "". A
+// difference of numbers is not taken for a date: it has spaces, or other numbers.
 func leadingDate(text string) string {
 	if !dateTokenPattern().MatchString(text) {
 		return ""
@@ -130,18 +140,20 @@ func leadingDate(text string) string {
 func parseDate(text string) (Quantity, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
-		return Quantity{}, fmt.Errorf("%s is not a date; expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
+		return Quantity{}, fmt.Errorf("%s is not a date; "+
+			"expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
 	}
 	return Quantity{KindDate, float64(t.Unix() / ADay), Unit{}}, nil
 }
 
-// A Epoch is the date at which the clock of a model is 0, if it has one.
+// An Epoch is the date at which a model's clock is 0, if the model has dates.
 type Epoch struct {
-	day   float64 // since 1970
+	day   float64 // since 1970-01-01
 	Dated bool
 }
 
-// Clock is a time on the clock of a model, in its unit: a number, a duration, or a date. The error says why it is none.
+// Clock converts a number, a duration or a date to a time on the model's clock, in the model's
+// unit. The error says why another quantity is not a time.
 func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
 	switch {
 	case q.Kind == KindNumber || q.Kind == KindDuration:
@@ -149,15 +161,17 @@ func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
 	case q.Kind == KindDate && z.Dated:
 		return (q.Number - z.day) * ADay / u.Seconds, nil
 	case q.Kind == KindDate:
-		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; write start: 2020-03-01 in time, for example")
+		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; " +
+			"write start: 2020-03-01 in time, for example")
 	}
 	return 0, fmt.Errorf("%s; expected a time such as 160, in the unit of the model, or 160 days", q.Kind)
 }
 
-// Date is when the clock is 0, and whether that is a date.
+// Date returns the date at which the clock is 0, and whether the model has dates.
 func (z Epoch) Date() (time.Time, bool) { return time.Unix(int64(z.day)*ADay, 0).UTC(), z.Dated }
 
-// format is a time at which something on the clock is, for a message.
+// format returns a time on the clock for a message. Only the start of a dated clock, 0, becomes a
+// date.
 func (z Epoch) format(t float64) string {
 	if z.Dated && t == 0 {
 		date, _ := z.Date()

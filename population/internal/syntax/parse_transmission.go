@@ -8,40 +8,44 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// same stands for what becomes of someone who is met and stays as they are, unless a state goes by that name.
+// same as an effect leaves the individual that is met as it is, unless a state has that name.
 const same = "same"
 
+// A Contact is an item of the section transmission.
 type Contact struct {
-	What      string
+	What      string // how messages name it
 	From      []Ref
 	Rate      Value
-	Chance    Value // 1 if it is not given
+	Chance    Value // 1 if not given
 	To        []ContactEffect
-	Self      Ref
-	Where     []Where // who makes contacts
-	Whom      []Where // who is affected
-	By        Ref     // the attribute for mixing, if any
-	Matrix    [][]Value
+	Self      Ref       // what becomes of the individual that makes the contact; optional
+	Where     []Where   // restricts the individuals that make contacts
+	Whom      []Where   // restricts the individuals that are affected
+	By        Ref       // mixing: the attribute; optional
+	Matrix    [][]Value // mixing: row i, column j: the chance that group i meets group j
 	MatrixAt  diag.Place
 	RowsAt    []diag.Place
 	MatrixBad bool
 	Name      string
 }
 
+// A ContactEffect says what an individual becomes that is met in a state.
 type ContactEffect struct{ Met, Becomes Ref }
 
+// transmission reads the section transmission.
 func (r *Reader) transmission(m *File, n *yaml.Node) {
-	const like = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
-	for i, item := range r.Items(n, "transmission", "["+like+"]") {
+	const example = "{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}"
+	for i, item := range r.Items(n, "transmission", "["+example+"]") {
 		c := Contact{What: fmt.Sprintf("transmission %d", i+1)}
-		f := r.Fields(item, c.What, like, "from", "rate", "chance", "to", "self", "where", "whom", "mixing", "name")
+		f := r.Fields(item, c.What, example, "from", "rate", "chance", "to", "self", "where", "whom", "mixing", "name")
 		if f == nil {
 			continue
 		}
-		from, rate, to := f.Need("from", "infectious"), f.Need("rate", "0.5 per day"), f.Need("to", "{susceptible: infectious}")
+		from, rate := f.Need("from", "infectious"), f.Need("rate", "0.5 per day")
+		to := f.Need("to", "{susceptible: infectious}")
 		c.Name = f.name()
 		if from != nil {
-			c.From = r.refs(f, "from")
+			c.From = f.refs("from")
 		}
 		c.Rate.Bad = true
 		if rate != nil {
@@ -49,21 +53,17 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		}
 		c.Chance = f.Value("chance", KindShare)
 		if to != nil {
-			before := r.Found
-			for _, p := range r.Pairs(to, c.What+": to", "{susceptible: infectious}") {
-				c.To = append(c.To, ContactEffect{Ref{Name: p.Name, At: r.Place(p.Key)}, r.Named(p.Value, c.What+": to: "+diag.Echo(p.Name))})
-			}
-			if len(c.To) == 0 && r.Found == before {
-				r.Fail(to, "%s: to: expected what becomes of whom, such as {susceptible: infectious}", c.What)
-			}
+			c.To = r.contactEffects(to, c.What+": to")
 		}
 		c.Self = f.ref("self")
 		for _, to := range c.To {
 			if m.Stays(to) && !c.Self.Given() {
-				r.Add(to.Becomes.At, "%s: to: %s: same leaves the one who is met as they are, so that nothing happens; write self: and what becomes of the one who makes the contact", c.What, diag.Echo(to.Met.Name))
+				r.Add(to.Becomes.At, "%s: to: %s: same leaves the one who is met as they are, "+
+					"so that nothing happens; write self: and what becomes of the one who makes the contact",
+					c.What, diag.Echo(to.Met.Name))
 			}
 		}
-		c.Where, c.Whom = r.where(f, "where"), r.where(f, "whom")
+		c.Where, c.Whom = f.where("where"), f.where("whom")
 		if mixing := f.Get("mixing"); mixing != nil {
 			r.mixing(&c, mixing)
 		}
@@ -71,15 +71,31 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 	}
 }
 
-// Stays tells whether the one who is met stays as it is.
-func (f *File) Stays(to ContactEffect) bool {
-	return to.Becomes.Name == same && !slices.ContainsFunc(f.States, func(s State) bool { return s.Name == same })
+// contactEffects reads the key to: {susceptible: infectious}.
+func (r *Reader) contactEffects(n *yaml.Node, what string) []ContactEffect {
+	const example = "{susceptible: infectious}"
+	var all []ContactEffect
+	before := r.Found
+	for _, p := range r.Pairs(n, what, example) {
+		becomes := r.Named(p.Value, what+": "+diag.Echo(p.Name))
+		all = append(all, ContactEffect{Ref{Name: p.Name, At: r.Place(p.Key)}, becomes})
+	}
+	if len(all) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected what becomes of whom, such as %s", what, example)
+	}
+	return all
 }
 
+// Stays reports whether an effect leaves the individual that is met as it is.
+func (m *File) Stays(to ContactEffect) bool {
+	return to.Becomes.Name == same && !slices.ContainsFunc(m.States, func(s State) bool { return s.Name == same })
+}
+
+// mixing reads the key mixing: an attribute and a matrix.
 func (r *Reader) mixing(c *Contact, n *yaml.Node) {
-	const like = "{by: region, matrix: [[0.9, 0.1], [0.1, 0.9]]}"
+	const example = "{by: region, matrix: [[0.9, 0.1], [0.1, 0.9]]}"
 	what := c.What + ": mixing"
-	f := r.Fields(n, what, like, "by", "matrix")
+	f := r.Fields(n, what, example, "by", "matrix")
 	if f == nil {
 		return
 	}

@@ -14,21 +14,23 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/diag"
 )
 
-// A Unit of time. Its seconds are whole, so that converting a whole number of one unit into another is exact where the
-// result is a float64.
+// A Unit of time. Its seconds are whole, so that a whole number of one unit converts exactly to
+// another wherever the result is a float64.
 type Unit struct {
 	Name    string
 	Seconds float64
 }
 
+// Year is the number of seconds in a year, which has 365.25 days.
 const Year = 365.25 * 24 * 60 * 60
 
+// Units are the units of time, from the shortest to the longest.
 var Units = []Unit{
 	{"second", 1}, {"minute", 60}, {"hour", 60 * 60}, {"day", 24 * 60 * 60}, {"week", 7 * 24 * 60 * 60},
 	{"month", Year / 12}, {"year", Year},
 }
 
-// Of is the unit's name after a number.
+// Of returns the unit's name after a number: day or days.
 func (u Unit) Of(number float64) string {
 	if number == 1 {
 		return u.Name
@@ -36,22 +38,22 @@ func (u Unit) Of(number float64) string {
 	return u.Name + "s"
 }
 
-// Duration is a duration in words.
+// Duration returns a duration in words: 5 days.
 func (u Unit) Duration(x float64) string {
 	if math.IsInf(x, 1) {
 		return "for ever"
 	}
 	number := fmt.Sprintf("%.4g", x)
-	if number == "1" { // or so near to it that it is told so
+	if number == "1" { // also if it rounds to 1
 		x = 1
 	}
 	return number + " " + u.Of(x)
 }
 
-// Rate is a rate in words.
+// Rate returns a rate in words: 0.5 per day.
 func (u Unit) Rate(x float64) string { return fmt.Sprintf("%.4g per %s", x, u.Name) }
 
-// unitByName finds a unit by its singular or plural.
+// unitByName returns the unit with a name, in the singular or the plural.
 func unitByName(name string) (Unit, bool) {
 	i := slices.IndexFunc(Units, func(u Unit) bool { return name == u.Name || name == u.Name+"s" })
 	if i < 0 {
@@ -60,7 +62,7 @@ func unitByName(name string) (Unit, bool) {
 	return Units[i], true
 }
 
-// unknownUnit says that there is no such unit, and which there are.
+// unknownUnit returns the message that there is no such unit, with the nearest name or all of them.
 func unknownUnit(name string) string {
 	var names, both []string
 	for _, u := range Units {
@@ -73,38 +75,45 @@ func unknownUnit(name string) string {
 	return fmt.Sprintf("there is no unit %s; the units are %s", diag.Quote(name), strings.Join(names, ", "))
 }
 
-// A Kind is what a value says.
+// A Kind is what a value is: a number, a duration and so on.
 type Kind uint8
 
+// The kinds.
 const (
 	KindNumber Kind = iota
 	KindShare       // 30%
 	KindDuration
 	KindRate
 	KindDistribution
-	KindAny   // any of them
-	KindDate  // days since 1970
-	KindPower // of a time
+	KindAny   // any of the above
+	KindDate  // in days since 1970-01-01
+	KindPower // a power of time that is neither a duration nor a rate
 )
 
+// String returns the kind with its article, for a message.
 func (k Kind) String() string {
-	return [...]string{"a number", "a percentage", "a duration", "a rate", "a distribution", "a value", "a date", "a power of a time"}[k]
+	return [...]string{
+		"a number", "a percentage", "a duration", "a rate", "a distribution", "a value", "a date", "a power of a time",
+	}[k]
 }
 
-// Like shows how a kind is written.
+// Like returns an example of the kind.
 func (k Kind) Like() string {
-	return [...]string{"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}", "0.5 per day, 5 days or 30%", "2020-03-01", "0.04 per day"}[k]
+	return [...]string{
+		"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}",
+		"0.5 per day, 5 days or 30%", "2020-03-01", "0.04 per day",
+	}[k]
 }
 
-// A Quantity is a number with what it is a number of.
+// A Quantity is a number with its kind and its unit.
 type Quantity struct {
 	Kind   Kind
 	Number float64 // 30% is 0.3
 	Unit   Unit    // of a duration or a rate
 }
 
-// In gives a duration or a rate in terms of another unit. The number is multiplied before it is divided: 108 months are
-// 9 years exactly.
+// In returns the number of a duration or a rate in another unit, and any other number as it is. It
+// multiplies before it divides: 108 months are 9 years exactly.
 func (q Quantity) In(u Unit) float64 {
 	switch {
 	case q.Unit == u:
@@ -117,7 +126,7 @@ func (q Quantity) In(u Unit) float64 {
 	return q.Number
 }
 
-// String is the quantity as a file has it.
+// String returns the quantity as a file would write it.
 func (q Quantity) String() string {
 	switch q.Kind {
 	case KindShare:
@@ -130,7 +139,8 @@ func (q Quantity) String() string {
 	return fmt.Sprintf("%.6g", q.Number)
 }
 
-// UnitWords is what is written behind the number of a quantity.
+// UnitWords returns what is written after the number of a quantity: days, per day, %. It reports
+// false for a kind that has no such words.
 func UnitWords(q Quantity) (string, bool) {
 	switch q.Kind {
 	case KindNumber:
@@ -145,7 +155,8 @@ func UnitWords(q Quantity) (string, bool) {
 	return "", false
 }
 
-// ParseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". What is wrong with another text is the error's to say.
+// ParseQuantity reads "0.3", "30%", "5 days", "0.5 per day" or "2020-03-01". The error says what is
+// wrong with any other text.
 func ParseQuantity(text string) (Quantity, error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -170,13 +181,15 @@ func ParseQuantity(text string) (Quantity, error) {
 	k, name := KindDuration, words[1]
 	if words[1] == "per" {
 		if len(words) == 2 {
-			return Quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example", diag.Quote(text), diag.Echo(words[0]))
+			return Quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example",
+				diag.Quote(text), diag.Echo(words[0]))
 		}
 		k, name = KindRate, words[2]
 		words = words[1:]
 	}
 	if len(words) > 2 {
-		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example", diag.Quote(text), KindDuration.Like(), KindRate.Like())
+		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example",
+			diag.Quote(text), KindDuration.Like(), KindRate.Like())
 	}
 	u, ok := unitByName(name)
 	if !ok {
@@ -185,22 +198,25 @@ func ParseQuantity(text string) (Quantity, error) {
 	return Quantity{k, number, u}, nil
 }
 
-// ParseNumber reads a finite decimal number, with underscores between its digits if wanted.
+// ParseNumber reads a finite decimal number. Underscores may stand between its digits.
 func ParseNumber(s string) (float64, bool) {
 	m := numberPattern().FindStringSubmatch(s)
 	if m == nil {
 		return 0, false
 	}
 	x, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
-	// What is too small for a float64 must not become nothing.
+	// A number that is too small for a float64 must not become 0.
 	return x, err == nil && (x != 0 || strings.Trim(m[1], "0._") == "")
 }
 
 var numberPattern = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^[+-]?(\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$`)
+	const digits = `\d+(?:_\d+)*`
+	return regexp.MustCompile(
+		`^[+-]?(` + digits + `(?:\.(?:` + digits + `)?)?|\.` + digits + `)(?:[eE][+-]?` + digits + `)?$`)
 })
 
-// LooksNumeric tells whether a text was probably meant to be a quantity and not a name.
+// LooksNumeric reports whether a text is empty or begins as a number does, so that it was probably
+// meant to be a quantity and not a name.
 func LooksNumeric(text string) bool {
 	return text == "" || strings.ContainsAny(text[:1], "+-.0123456789")
 }

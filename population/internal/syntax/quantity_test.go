@@ -9,18 +9,20 @@ import (
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]float64{
 		"0": 0, "7": 7, "-1.5": -1.5, "+2": 2, ".5": 0.5, "5.": 5, "1e3": 1000, "1E-3": 0.001, "2.5e+2": 250, "007": 7,
-		"100_000": 100_000, "1_000.000_5": 1000.0005, "1_0e1_0": 1e11, "1.7976931348623157e308": math.MaxFloat64, "5e-324": math.SmallestNonzeroFloat64,
+		"100_000": 100_000, "1_000.000_5": 1000.0005, "1_0e1_0": 1e11,
+		"1.7976931348623157e308": math.MaxFloat64, "5e-324": math.SmallestNonzeroFloat64,
 	} {
 		if x, ok := ParseNumber(text); !ok || x != want {
 			t.Errorf("%q is %v, %v; want %v", text, x, ok, want)
 		}
 	}
 	for _, text := range []string{
-		"", " ", "-", "+", ".", "_", "e", "e5", "1e", "--1", "1-", "1,5", "1 0", "1..5", "0x10", "0b1", "0o7", "0x1p-2", "1f",
-		"nan", "NaN", "inf", "Inf", "+Inf", ".inf", ".nan", "infinity", "1e999", "-1e999", "1.8e308", "_1", "1_", "1__0", "٣", "１", "½", "−1",
-		// An underscore stands between digits or not at all.
+		"", " ", "-", "+", ".", "_", "e", "e5", "1e", "--1", "1-", "1,5", "1 0", "1..5", "0x10", "0b1",
+		"0o7", "0x1p-2", "1f", "nan", "NaN", "inf", "Inf", "+Inf", ".inf", ".nan", "infinity", "1e999", "-1e999",
+		"1.8e308", "_1", "1_", "1__0", "٣", "１", "½", "−1",
+		// An underscore stands between digits only.
 		"1_.5", "1._5", "1e_5", "1_e5", "+_1", "-_1",
-		// This is not 0, and no other float64 either.
+		// Too small for a float64, and not 0.
 		"1e-400", "-0.1e-999",
 	} {
 		if x, ok := ParseNumber(text); ok {
@@ -88,9 +90,9 @@ func TestParseQuantity(t *testing.T) {
 	}
 }
 
-func TestUnitsByHand(t *testing.T) {
+func TestUnitConversions(t *testing.T) {
 	for _, c := range []struct {
-		text, Unit string
+		text, unit string
 		want       float64
 	}{
 		{"108 months", "year", 9},
@@ -113,19 +115,19 @@ func TestUnitsByHand(t *testing.T) {
 		{"25%", "week", 0.25},
 	} {
 		q, err := ParseQuantity(c.text)
-		u, ok := unitByName(c.Unit)
+		u, ok := unitByName(c.unit)
 		if err != nil || !ok {
-			t.Fatal(c.text, c.Unit, err, ok)
+			t.Fatal(c.text, c.unit, err, ok)
 		}
 		if x := q.In(u); x != c.want {
-			t.Errorf("%s is %v in terms of a %s, want %v", c.text, x, c.Unit, c.want)
+			t.Errorf("%s is %v in terms of a %s, want %v", c.text, x, c.unit, c.want)
 		}
 	}
 }
 
-// TestUnitsAreExact compares with fractions: a whole number of one unit is exact in another wherever a float64 can be, and
-// the nearest float64 otherwise.
-func TestUnitsAreExact(t *testing.T) {
+// TestUnitConversionsAreExact compares with fractions: a whole number of one unit, converted to
+// another, is the nearest float64, and so exact wherever a float64 can be.
+func TestUnitConversionsAreExact(t *testing.T) {
 	for _, from := range Units {
 		for _, to := range Units {
 			for n := range int64(2000) {
@@ -143,10 +145,10 @@ func TestUnitsAreExact(t *testing.T) {
 	}
 }
 
-// TestUnitsOfTheirOwn says that what is written in the unit of the model is what the model has. A time on the model's
-// clock may be written with its unit or without, and both must mean the same: what happens at 0.007 days is not to come
-// after an end of 0.007.
-func TestUnitsOfTheirOwn(t *testing.T) {
+// TestConversionToTheSameUnitChangesNothing: a time on the model's clock may be written with its
+// unit or without, and both must mean the same. An event at 0.007 days must not come after an end
+// of 0.007.
+func TestConversionToTheSameUnitChangesNothing(t *testing.T) {
 	for _, u := range Units {
 		wrong := 0
 		for n := range 100_000 {

@@ -16,35 +16,41 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Reader takes a YAML document apart and remembers what is wrong with it.
+// A Reader reads the YAML of one model file, or of one flag, and adds its problems to a list.
+//
+// Its methods share two arguments. what names the thing that is read and begins every message about
+// it, such as "population: start". example is a text that would be right, for the same messages.
 type Reader struct {
 	*diag.List
-	file          string
-	distributions map[*yaml.Node]*Distribution // distributions that have been read
-	// How many entries of mappings and lists have been read, and may be. With aliases a few lines can stand for billions.
+	file string // the path of the model file, or a flag: --set beta
+
+	// Aliases let a few lines stand for billions of entries of mappings and lists, so the entries
+	// are counted as they are read. At most Most may be.
 	nodesRead, Most int
-	// Distributions can stand in one another; depth is how many do.
-	depth int
-	// What was asked for in place of what the file says, and which flag the nodes are from that were put into it.
-	Asked     Changes
-	Elsewhere map[*yaml.Node]string
-	// The names of the parameters that the file defines, and the date at which its clock is 0, if it has one.
-	Defined map[string]bool
-	Zero    Epoch
-	Tables  *TableFiles
+
+	depth         int                          // values that contain the one being read; at most MostNested
+	distributions map[*yaml.Node]*Distribution // distributions read so far; see Reader.distribution
+
+	Asked     Changes               // what replaces values of the file
+	Elsewhere map[*yaml.Node]string // nodes that come from a flag, and that flag
+	Defined   map[string]bool       // the names of the file's parameters
+	Zero      Epoch                 // the date at which the file's clock is 0, if any
+	Tables    *TableFiles
 }
 
+// NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
 	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Defined: map[string]bool{}}
 }
 
-// Like returns a reader for something else of the same model.
+// Like returns a reader for another file or flag of the same model.
 func (r *Reader) Like(file string) *Reader {
 	other := NewReader(r.List, file)
 	other.Defined, other.Zero, other.Tables = r.Defined, r.Zero, r.Tables
 	return other
 }
 
+// Place returns where a node stands.
 func (r *Reader) Place(n *yaml.Node) diag.Place {
 	if flag, ok := r.Elsewhere[n]; ok {
 		return diag.Place{File: flag}
@@ -52,38 +58,41 @@ func (r *Reader) Place(n *yaml.Node) diag.Place {
 	return diag.Place{File: r.file, Line: n.Line, Column: n.Column}
 }
 
+// Fail reports a problem at a node.
 func (r *Reader) Fail(n *yaml.Node, format string, args ...any) { r.Add(r.Place(n), format, args...) }
 
-// Document is the file's one document, or nil if there is none.
+// Document parses YAML and returns the root of its only document. It returns nil, and reports why,
+// if there is none.
 func (r *Reader) Document(source []byte) *yaml.Node {
 	d := yaml.NewDecoder(strings.NewReader(string(source)))
-	var doc, more yaml.Node
+	var doc, second yaml.Node
 	switch err := d.Decode(&doc); {
 	case errors.Is(err, io.EOF) || err == nil && len(doc.Content) == 0:
-		r.Add(diag.Place{File: r.file, Line: 1, Column: 1}, "the file is empty; a model is expected: name, time, population, states")
+		r.Add(diag.Place{File: r.file, Line: 1, Column: 1},
+			"the file is empty; a model is expected: name, time, population, states")
 		return nil
 	case err != nil:
 		r.reportYAMLError(source, err)
 		return nil
 	}
-	switch err := d.Decode(&more); {
+	switch err := d.Decode(&second); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
 		r.reportYAMLError(source, err)
 	case strings.HasPrefix(r.file, "--"):
-		r.Fail(&more, "a second document begins; expected one value")
+		r.Fail(&second, "a second document begins; expected one value")
 	default:
-		r.Fail(&more, "a second document begins; a file holds one model")
+		r.Fail(&second, "a second document begins; a file holds one model")
 	}
 	r.Most = SpareEntries + 4*Entries(&doc)
 	return doc.Content[0]
 }
 
-// SpareEntries is how many entries a file may have by aliases, beside four times those it has as it is written: an entry can be looked
-// at more than once.
+// SpareEntries is how many entries a file may have by aliases. Four times the entries as written
+// are allowed besides, because an entry can be read more than once.
 const SpareEntries = 250_000
 
-// Entries counts all that a node holds, as it is written: what an alias stands for is not counted again.
+// Entries counts the nodes below a node as written: it does not follow aliases.
 func Entries(n *yaml.Node) int {
 	sum := len(n.Content)
 	for _, c := range n.Content {
@@ -92,7 +101,8 @@ func Entries(n *yaml.Node) int {
 	return sum
 }
 
-// openCollection tells whether a node has entries that may be read, and counts them. One that is not of the kind is refused, unless it is nothing at all.
+// openCollection reports whether n is a mapping or a list, as kind says, whose entries may be read,
+// and counts them. A null stands for an empty collection and is no problem.
 func (r *Reader) openCollection(n *yaml.Node, kind yaml.Kind, what, expected string) bool {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
@@ -110,11 +120,16 @@ func (r *Reader) openCollection(n *yaml.Node, kind yaml.Kind, what, expected str
 }
 
 var (
-	yamlErrorPattern     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`) })
-	unknownAnchorPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`unknown anchor '(.*)' referenced`) })
+	yamlErrorPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
+	})
+	unknownAnchorPattern = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+	})
 )
 
-// reportYAMLError reports what the YAML library says, with the place that it names, or one that is found without it.
+// reportYAMLError reports an error of the YAML library, at the line that it names, or at the place
+// that errorOffset finds.
 func (r *Reader) reportYAMLError(source []byte, err error) {
 	m := yamlErrorPattern().FindStringSubmatch(err.Error())
 	if m == nil {
@@ -140,8 +155,8 @@ func (r *Reader) reportYAMLError(source []byte, err error) {
 	r.Add(at, "this is not YAML: %s", diag.Cut(m[2], diag.LongestName))
 }
 
-// findIndentingTab finds a tab among what a line begins with, in one that the library has complained about or beside it: it may have read
-// on before it noticed. The line is 0 if there is none.
+// findIndentingTab returns the place of a tab in the indentation of a line or of the lines beside
+// it: the library may report a tab one line late. The place's line is 0 if there is none.
 func findIndentingTab(source []byte, line int) diag.Place {
 	lines := bytes.Split(source, []byte{'\n'})
 	for _, k := range []int{line, line - 1, line + 1} {
@@ -149,14 +164,16 @@ func findIndentingTab(source []byte, line int) diag.Place {
 			continue
 		}
 		text := lines[k-1]
-		if i := bytes.IndexByte(text, '\t'); i >= 0 && len(bytes.TrimLeft(text[:i], " -")) == 0 && len(bytes.TrimSpace(text)) > 0 {
+		i := bytes.IndexByte(text, '\t')
+		if i >= 0 && len(bytes.TrimLeft(text[:i], " -")) == 0 && len(bytes.TrimSpace(text)) > 0 {
 			return diag.Place{Line: k, Column: i + 1}
 		}
 	}
 	return diag.Place{}
 }
 
-// errorOffset finds what a message without a line is about.
+// errorOffset returns the byte that a message without a line is about: an unknown anchor, or the
+// first character that YAML does not allow. It returns −1 if it finds neither.
 func errorOffset(source []byte, message string) int {
 	if m := unknownAnchorPattern().FindStringSubmatch(message); m != nil {
 		return bytes.Index(source, []byte("*"+m[1]))
@@ -171,7 +188,7 @@ func errorOffset(source []byte, message string) int {
 	return -1
 }
 
-// Resolve follows aliases.
+// Resolve follows an alias.
 func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -179,7 +196,7 @@ func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Found describes a node for a message.
+// Found describes a node for a message that says what was found.
 func Found(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
@@ -192,7 +209,7 @@ func Found(n *yaml.Node) string {
 	return diag.Quote(n.Value)
 }
 
-// HasKey tells whether a mapping has a key.
+// HasKey reports whether a mapping has a key.
 func HasKey(n *yaml.Node, key string) bool {
 	for i := 0; i < len(n.Content); i += 2 {
 		if n.Content[i].Kind == yaml.ScalarNode && n.Content[i].Value == key {
@@ -202,7 +219,7 @@ func HasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// Entry is the value of a key of a mapping, with aliases followed, or nil.
+// Entry returns the value of a key of a mapping, with aliases followed, or nil.
 func (r *Reader) Entry(n *yaml.Node, key string) *yaml.Node {
 	if n = r.EntryNode(n, key); n != nil {
 		n = r.Resolve(n)
@@ -210,7 +227,7 @@ func (r *Reader) Entry(n *yaml.Node, key string) *yaml.Node {
 	return n
 }
 
-// EntryNode is the value of a key of a mapping, as it stands, or nil.
+// EntryNode returns the value of a key of a mapping, which may be an alias, or nil.
 func (r *Reader) EntryNode(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
@@ -230,10 +247,10 @@ type Pair struct {
 	Value *yaml.Node
 }
 
-// Pairs are the entries of a mapping with names of the writer's choice. Something else is refused; nothing at all stands
-// for an empty mapping.
-func (r *Reader) Pairs(n *yaml.Node, what, like string) []Pair {
-	if n = r.Resolve(n); !r.openCollection(n, yaml.MappingNode, what, "a mapping such as "+like) {
+// Pairs returns the entries of a mapping whose keys are names that the author chose. It reports
+// duplicate keys and anything that is not a mapping; a null stands for an empty mapping.
+func (r *Reader) Pairs(n *yaml.Node, what, example string) []Pair {
+	if n = r.Resolve(n); !r.openCollection(n, yaml.MappingNode, what, "a mapping such as "+example) {
 		return nil
 	}
 	var all []Pair
@@ -254,27 +271,29 @@ func (r *Reader) Pairs(n *yaml.Node, what, like string) []Pair {
 	return all
 }
 
-// Fields are the entries of a mapping whose keys are ours.
+// Fields are the entries of a mapping whose keys the format defines.
 type Fields struct {
 	r     *Reader
 	what  string
 	Node  *yaml.Node
 	pairs map[string]Pair
-	Meant map[string]bool // keys that others were probably meant to be
+	Meant map[string]bool // keys that are missing because they are misspelt, which has been reported
 }
 
-// Fields reads a mapping of which the keys are known. It is nil if there is none.
-func (r *Reader) Fields(n *yaml.Node, what, like string, keys ...string) *Fields {
+// Fields reads a mapping and reports keys that are not among those given. It returns nil, and
+// reports it, if n is not a mapping.
+func (r *Reader) Fields(n *yaml.Node, what, example string, keys ...string) *Fields {
 	n = r.Resolve(n)
 	if n.Kind != yaml.MappingNode {
-		r.Fail(n, "%s: found %s, expected a mapping such as %s", what, Found(n), like)
+		r.Fail(n, "%s: found %s, expected a mapping such as %s", what, Found(n), example)
 		return nil
 	}
 	f := &Fields{r, what, n, map[string]Pair{}, map[string]bool{}}
-	for _, p := range r.Pairs(n, what, like) {
+	for _, p := range r.Pairs(n, what, example) {
 		f.pairs[p.Name] = p
 		if strings.Count(p.Name, ")") > strings.Count(p.Name, "(") {
-			r.Fail(p.Key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, as in chance: \"min(a, b)\"", what, diag.Quote(p.Name))
+			r.Fail(p.Key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, "+
+				"as in chance: \"min(a, b)\"", what, diag.Quote(p.Name))
 		} else if !r.Known(p.Key, what, "key", p.Name, keys) {
 			f.Meant[nearest.Name(p.Name, keys)] = true
 		}
@@ -282,7 +301,8 @@ func (r *Reader) Fields(n *yaml.Node, what, like string, keys ...string) *Fields
 	return f
 }
 
-// Known refuses a name that is not among those there are.
+// Known reports whether a name is among those allowed, and adds a problem if it is not. sort says
+// what it is the name of.
 func (r *Reader) Known(n *yaml.Node, what, sort, name string, names []string) bool {
 	if slices.Contains(names, name) {
 		return true
@@ -291,7 +311,7 @@ func (r *Reader) Known(n *yaml.Node, what, sort, name string, names []string) bo
 	return false
 }
 
-// Get is the value of a key, or nil.
+// Get returns the value of a key, or nil.
 func (f *Fields) Get(key string) *yaml.Node {
 	if p, ok := f.pairs[key]; ok {
 		return p.Value
@@ -299,16 +319,16 @@ func (f *Fields) Get(key string) *yaml.Node {
 	return nil
 }
 
-// Need is the value of a key that must be there, or nil.
-func (f *Fields) Need(key, like string) *yaml.Node {
+// Need returns the value of a mandatory key. It returns nil, and reports it, if the key is missing.
+func (f *Fields) Need(key, example string) *yaml.Node {
 	n := f.Get(key)
 	if n == nil && !f.Meant[key] {
-		f.r.Fail(f.Node, "%s: %q is missing; write %s: %s, for example", f.what, key, key, like)
+		f.r.Fail(f.Node, "%s: %q is missing; write %s: %s, for example", f.what, key, key, example)
 	}
 	return n
 }
 
-// Value reads the value of a key; one that is not given if there is no such key.
+// Value reads the value of an optional key. Without the key the value is not Given.
 func (f *Fields) Value(key string, want Kind) (v Value) {
 	if n := f.Get(key); n != nil {
 		v = f.r.Value(n, f.what+": "+key, want)
@@ -316,7 +336,7 @@ func (f *Fields) Value(key string, want Kind) (v Value) {
 	return v
 }
 
-// ref reads the name of something; one that is not given if there is no such key.
+// ref reads an optional key whose value refers to something. Without the key the Ref is not Given.
 func (f *Fields) ref(key string) (name Ref) {
 	if n := f.Get(key); n != nil {
 		name = f.r.Named(n, f.what+": "+key)
@@ -324,7 +344,24 @@ func (f *Fields) ref(key string) (name Ref) {
 	return name
 }
 
-// freeName reads the name that something goes by, of the writer's choice; "" if it has none.
+// refs reads an optional key whose value is the name of a state or a list of such names.
+func (f *Fields) refs(key string) []Ref {
+	n := f.Get(key)
+	if n == nil {
+		return nil
+	}
+	var all []Ref
+	for _, item := range f.r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
+		all = append(all, f.r.Named(item, f.what+": "+key))
+	}
+	if n.Kind == yaml.SequenceNode && len(all) == 0 {
+		f.r.Fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
+		all = append(all, Ref{At: f.r.Place(n), Bad: true})
+	}
+	return all
+}
+
+// name reads the optional key name; "" if it is missing.
 func (f *Fields) name() string {
 	if n := f.Get("name"); n != nil {
 		return f.r.freeName(n, f.what+": name")
@@ -332,9 +369,9 @@ func (f *Fields) name() string {
 	return ""
 }
 
-// Items is the items of a list.
-func (r *Reader) Items(n *yaml.Node, what, like string) []*yaml.Node {
-	if n = r.Resolve(n); !r.openCollection(n, yaml.SequenceNode, what, "a list such as "+like) {
+// Items returns the items of a list. It reports anything else; a null stands for an empty list.
+func (r *Reader) Items(n *yaml.Node, what, example string) []*yaml.Node {
+	if n = r.Resolve(n); !r.openCollection(n, yaml.SequenceNode, what, "a list such as "+example) {
 		return nil
 	}
 	items := make([]*yaml.Node, len(n.Content))
@@ -344,26 +381,27 @@ func (r *Reader) Items(n *yaml.Node, what, like string) []*yaml.Node {
 	return items
 }
 
-// oneOrMore is the items of a list, or the one thing that stands in its place.
-func (r *Reader) oneOrMore(n *yaml.Node, what, like string) []*yaml.Node {
+// oneOrMore returns the items of a list, or the single item that is written in place of a list.
+func (r *Reader) oneOrMore(n *yaml.Node, what, example string) []*yaml.Node {
 	n = r.Resolve(n)
 	if n.Kind == yaml.SequenceNode || n.Tag == "!!null" {
-		return r.Items(n, what, like)
+		return r.Items(n, what, example)
 	}
 	return []*yaml.Node{n}
 }
 
-// text is a scalar as it is written.
-func (r *Reader) text(n *yaml.Node, what, like string) (string, bool) {
+// text returns a scalar without the spaces around it. It reports anything else, and an empty
+// scalar.
+func (r *Reader) text(n *yaml.Node, what, expected string) (string, bool) {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
-		r.Fail(n, "%s: found %s, expected %s", what, Found(n), like)
+		r.Fail(n, "%s: found %s, expected %s", what, Found(n), expected)
 		return "", false
 	}
 	return text, true
 }
 
-// wholeNumber is a whole number that is not negative.
+// wholeNumber reads a whole number from 0 to most.
 func (r *Reader) wholeNumber(n *yaml.Node, what string, most float64) (int, bool) {
 	text, ok := r.text(n, what, "a whole number")
 	if !ok {
@@ -377,56 +415,48 @@ func (r *Reader) wholeNumber(n *yaml.Node, what string, most float64) (int, bool
 	return int(x), true
 }
 
-// A name that refers to something, and where it stands.
+// A Ref is a name that is defined, or referred to, at a place.
 type Ref struct {
 	Name string
 	At   diag.Place
-	Bad  bool // it could not be read, and that has been said
+	Bad  bool // it could not be read, which has been reported
 }
 
-// Given tells whether there is one at all.
+// Given reports whether the file has the name at all.
 func (n Ref) Given() bool { return n.At != diag.Place{} }
 
-// Named is the name of something, and where it stands.
+// Named reads a name that refers to something.
 func (r *Reader) Named(n *yaml.Node, what string) Ref {
 	text, ok := r.text(n, what, "a name")
 	return Ref{text, r.Place(n), !ok}
 }
 
-// refs is one name or a list of them.
-func (r *Reader) refs(f *Fields, key string) []Ref {
-	n := f.Get(key)
-	if n == nil {
-		return nil
-	}
-	var all []Ref
-	for _, item := range r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
-		all = append(all, r.Named(item, f.what+": "+key))
-	}
-	if n.Kind == yaml.SequenceNode && len(all) == 0 {
-		r.Fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
-		all = append(all, Ref{At: r.Place(n), Bad: true})
-	}
-	return all
-}
-
-// freeName is the name that something goes by, of the writer's choice.
+// freeName reads the name of the model, a clock or an intervention, which may be any text that is
+// not too long. It returns "" if it cannot.
 func (r *Reader) freeName(n *yaml.Node, what string) string {
 	text, ok := r.text(n, what, "a name")
 	if ok && diag.TooLong(text) {
-		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(text), diag.LongestName)
+		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters",
+			what, diag.Quote(text), diag.LongestName)
 		return ""
 	}
 	return text
 }
 
-var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`) })
+var namePattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[\pL_](?:[\pL\pN_ .'+-]*[\pL\pN_.'+-])?$`)
+})
 
-// checkName refuses names that cannot be told from something else where they are used.
+// checkName reports whether a name can be that of a state, an attribute, a value of one, a
+// parameter or a scenario, and adds a problem if not: where the name is used, it must not be
+// mistaken for something else.
 func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
 	reserved := map[string]string{
-		Out: "it means leaving the population", "rest": "it means those who are left over", "everyone": "it means all states",
-		ByBirth: "it means being born", ByImmigration: "it means coming from elsewhere",
+		Out:            "it means leaving the population",
+		"rest":         "it means those who are left over",
+		"everyone":     "it means all states",
+		ByBirth:        "it means being born",
+		ByImmigration:  "it means coming from elsewhere",
 		ByIntervention: "it means being let in by an intervention",
 	}
 	if why, ok := reserved[name]; ok {
@@ -434,11 +464,13 @@ func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
 		return false
 	}
 	if diag.TooLong(name) {
-		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters", what, diag.Quote(name), diag.LongestName)
+		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters",
+			what, diag.Quote(name), diag.LongestName)
 		return false
 	}
 	if !namePattern().MatchString(name) || strings.Contains(name, "->") {
-		r.Fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter", what, diag.Quote(name))
+		r.Fail(n, "%s: %s cannot be a name; expected letters, digits and _, beginning with a letter",
+			what, diag.Quote(name))
 		return false
 	}
 	return true

@@ -7,33 +7,38 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Value is what stands where a number, a duration, a rate, a probability or a distribution is expected: written out, or
-// the name of a parameter. What a name stands for can change during a run, so values are kept as they are written and
-// worked out in a scope.
+// A Value is what is written where a number, a duration, a rate, a probability or a distribution is
+// expected. It is one of: a quantity, the name of a parameter, a distribution, a table by group, an
+// expression, a value that changes with time, a rate that depends on counts. At most one of the
+// fields Name to CountDependent is set; if none is, the value is the Quantity.
+//
+// Interventions can change parameters during a run, so values are kept as written. Package compile
+// works them out, each time for the parameters that hold then.
 type Value struct {
 	At             diag.Place
-	Text           string
+	Text           string // as messages repeat it
 	Quantity       Quantity
-	Name           string        // of a parameter, if it is one
-	Distribution   *Distribution // a distribution, if it is one
+	Name           string // of a parameter
+	Distribution   *Distribution
 	Table          *Table
 	Expr           *Expression
 	TimeVarying    *TimeVarying
 	CountDependent *CountDependent
-	Cell           string // of a table from which it was read, in words
-	Worked         bool   // the quantity was worked out by an expression
-	Bad            bool   // it could not be read, and that has been said
+	Cell           string // the entry of a table that the value was taken from, in words
+	Worked         bool   // the quantity is the result of an expression
+	Bad            bool   // it could not be read, which has been reported
 }
 
-// Plain tells whether a value is written out as a quantity.
+// Plain reports whether the value is written as a quantity.
 func (v *Value) Plain() bool {
-	return v.Name == "" && v.Distribution == nil && v.Table == nil && v.Expr == nil && v.TimeVarying == nil && v.CountDependent == nil
+	return v.Name == "" && v.Distribution == nil && v.Table == nil && v.Expr == nil && v.TimeVarying == nil &&
+		v.CountDependent == nil
 }
 
-// Given tells whether there is one at all.
+// Given reports whether the file has the value at all.
 func (v *Value) Given() bool { return v.At != diag.Place{} }
 
-// Each does something with all values that a value is made of.
+// Each calls do for every value that this one contains. It does not descend into those.
 func (v *Value) Each(do func(part Value)) {
 	switch {
 	case v.Distribution != nil:
@@ -54,7 +59,7 @@ func (v *Value) Each(do func(part Value)) {
 	}
 }
 
-// firstParameter is a parameter that stands in a value, or "" if there is none.
+// firstParameter returns the name of a parameter that the value contains at any depth, or "".
 func (v *Value) firstParameter() string {
 	name := v.Name
 	v.Each(func(part Value) {
@@ -65,7 +70,8 @@ func (v *Value) firstParameter() string {
 	return name
 }
 
-// Key tells values apart, by their names or by where they stand. It is nil for a quantity, which is always the same.
+// Key returns a comparable key that identifies the value: the parameter's name, or the node of the
+// tree. It is nil for a quantity, which never changes.
 func (v *Value) Key() any {
 	switch {
 	case v.Name != "":
@@ -84,15 +90,15 @@ func (v *Value) Key() any {
 	return nil
 }
 
-// Distributions hold distributions: in place, by an alias of YAML, or by the name of a parameter. By the last two a few lines can
-// stand for billions. The limits are the same for all ways of writing them.
+// Values contain values: in place, by an alias of YAML, or by the name of a parameter. By the last
+// two a few lines can stand for billions. The limits are the same for all three.
 const (
-	MostParts  = 1000 // distributions in one
-	MostNested = 21   // of which each is in the one before
-	MostSteps  = 100  // parameters of which each stands for the next
+	MostParts  = 1000 // distributions in one distribution
+	MostNested = 21   // values that contain one another
+	MostSteps  = 100  // parameters that name one another
 )
 
-// Value reads a value. The kind says what is wanted, for the message if it is nothing of the sort.
+// Value reads a value. want is the kind that is expected, for a message if the value is of no kind.
 func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
 	n = r.Resolve(n)
 	text := strings.TrimSpace(n.Value)
@@ -109,17 +115,18 @@ func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
 	return v
 }
 
-// scalar reads a value that is one text: a quantity, the name of a parameter, or an expression of them. Counts may be in that if they are said to.
-func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, counts bool) {
+// scalar reads a value that is one text: a quantity, the name of a parameter, or an expression.
+// With allowCounts, total and count(STATE) may stand in it, and a name alone is an expression too.
+func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCounts bool) {
 	text := strings.TrimSpace(n.Value)
 	q, err := ParseQuantity(text)
 	switch {
 	case err == nil && LooksNumeric(text):
 		v.Quantity = q
-	case r.Defined[text] && !counts:
+	case r.Defined[text] && !allowCounts:
 		v.Name = text
-	case isExpression(text) || counts:
-		r.expression(v, n, text, what, counts)
+	case isExpression(text) || allowCounts:
+		r.expression(v, n, text, what, allowCounts)
 	case LooksNumeric(text):
 		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Like())
 		v.Bad = true
@@ -128,13 +135,14 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, counts b
 	}
 }
 
-// mapping reads a value that is a mapping: a table, something that changes with time or with counts, or a distribution.
+// mapping reads a value that is a mapping. Its keys tell which form it has: a table, a value that
+// changes with time or depends on counts, or else a distribution.
 func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	table := HasKey(n, "by")
-	course := !table && (HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
-	counted := !table && !course && (HasKey(n, "value") || HasKey(n, "most"))
+	timeVarying := !table && (HasKey(n, "seasonal") || HasKey(n, "steps") || HasKey(n, "line"))
+	countDependent := !table && !timeVarying && (HasKey(n, "value") || HasKey(n, "most"))
 	switch {
-	case !table && !course && !counted:
+	case !table && !timeVarying && !countDependent:
 		v.Distribution, v.Text = r.distribution(n, what), "a distribution"
 		v.Bad = v.Distribution == nil
 		return
@@ -149,7 +157,7 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 	case table:
 		v.Table, v.Text = r.table(n, what, want), "a table"
 		v.Bad = v.Table == nil
-	case course:
+	case timeVarying:
 		v.TimeVarying = r.timeVarying(n, what, want)
 		if v.Bad = v.TimeVarying == nil; !v.Bad {
 			v.Text = v.TimeVarying.describe()

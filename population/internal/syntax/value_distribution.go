@@ -4,28 +4,34 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
 
-// A Distribution is a distribution as it is written.
+// A Distribution is a distribution of durations: {gamma: {mean: 5 days, shape: 2}}.
 type Distribution struct {
-	size   int // how many distributions it is made of
+	size   int // how many distributions it is made of, with itself; 0 if it could not be read
 	Family string
-	Args   map[string]Value
-	Steps  []HazardStep // hazard
-	Parts  []MixturePart
+	Args   map[string]Value // by name; exactly has one, value
+	Steps  []HazardStep     // hazard
+	Parts  []MixturePart    // mixture
 }
 
+// A HazardStep is an age of a hazard and the rate from that age on.
 type HazardStep struct{ From, Rate Value }
 
+// A MixturePart is a part of a mixture.
 type MixturePart struct{ Share, Of Value }
 
-// A Family of distributions: what it is called and what it needs.
+// A Family of distributions: its name, what is written after the name, and its arguments. The
+// arguments are mandatory but for those of exponential and for makeham; see arguments. A family
+// without arguments has a form of its own.
 type Family struct {
 	Name, example string
 	args          []string
 }
 
+// Families are the distributions that a file can name.
 var Families = []Family{
 	{"exponential", "{mean: 2 days}", []string{"mean", "rate"}},
 	{"gamma", "{mean: 5 days, shape: 2}", []string{"mean", "shape"}},
@@ -41,19 +47,24 @@ var Families = []Family{
 
 // argKinds says what the arguments of distributions are.
 var argKinds = map[string]Kind{
-	"mean": KindDuration, "rate": KindRate, "growth": KindRate, "makeham": KindRate, "shape": KindNumber, "k": KindNumber, "scale": KindDuration, "sd": KindDuration, "low": KindDuration, "high": KindDuration,
+	"mean": KindDuration, "sd": KindDuration, "scale": KindDuration, "low": KindDuration, "high": KindDuration,
+	"rate": KindRate, "growth": KindRate, "makeham": KindRate,
+	"shape": KindNumber, "k": KindNumber,
 }
 
-// distribution reads a distribution: a mapping with one entry, the family. It is nil if that is not what stands there.
+// distribution reads a distribution: a mapping with one entry, the family. It returns nil, and
+// reports it, if that is not what n is.
+//
+// Aliases can lead to a node many times; it is read once. While it is being read, its entry in
+// r.distributions is nil, and an invalid one has an entry of size 0.
 func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
-	// A node that aliases stand for is read once. Until that is done it is here as nil.
-	if l, here := r.distributions[n]; here {
-		if l == nil {
+	if d, seen := r.distributions[n]; seen {
+		if d == nil {
 			r.Fail(n, "%s: a distribution cannot contain itself", what)
-		} else if l.size == 0 {
-			return nil // wrong, and that has been said
+		} else if d.size == 0 {
+			return nil
 		}
-		return l
+		return d
 	}
 	if r.depth >= MostNested {
 		r.Fail(n, "%s: distributions are nested too deeply", what)
@@ -61,119 +72,148 @@ func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 	}
 	r.distributions[n] = nil
 	r.depth++
-	l := r.readDistribution(n, what)
+	d := r.readDistribution(n, what)
 	r.depth--
-	if l == nil {
+	if d == nil {
 		r.distributions[n] = &Distribution{}
 		return nil
 	}
-	l.size = 1
-	for _, p := range l.Parts {
+	d.size = 1
+	for _, p := range d.Parts {
 		if p.Of.Distribution != nil {
-			l.size += p.Of.Distribution.size
+			d.size += p.Of.Distribution.size
 		}
 	}
-	if l.size > MostParts {
+	if d.size > MostParts {
 		r.Fail(n, "%s: more than %d distributions in one", what, MostParts)
 		r.distributions[n] = &Distribution{}
 		return nil
 	}
-	r.distributions[n] = l
-	return l
+	r.distributions[n] = d
+	return d
 }
 
 // readDistribution reads a distribution that has not been read before.
 func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
-	var names []string
-	for _, f := range Families {
-		names = append(names, f.Name)
-	}
 	before := r.Found
 	entries := r.Pairs(n, what, KindDistribution.Like())
 	if r.Found > before {
 		return nil
 	}
 	if len(entries) != 1 {
-		r.Fail(n, "%s: a distribution has one name and its arguments, such as %s, and a table by group begins with by, such as %s; there are %d names here",
+		r.Fail(n, "%s: a distribution has one name and its arguments, such as %s, "+
+			"and a table by group begins with by, such as %s; there are %d names here",
 			what, KindDistribution.Like(), exampleTable, len(entries))
 		return nil
 	}
 	e := entries[0]
-	if !r.Known(e.Key, what, "distribution", e.Name, names) {
+	i := slices.IndexFunc(Families, func(f Family) bool { return f.Name == e.Name })
+	if i < 0 {
+		r.Fail(e.Key, "%s: %s", what, diag.Unknown("distribution", e.Name, familyNames))
 		return nil
 	}
-	l := &Distribution{Family: e.Name, Args: map[string]Value{}}
+	family := Families[i]
+	d := &Distribution{Family: e.Name, Args: map[string]Value{}}
 	what += ": " + e.Name
-	for _, f := range Families {
-		if f.Name != e.Name {
-			continue
-		}
-		switch f.Name {
-		case "exactly":
-			l.Args["value"] = r.Value(e.Value, what, KindDuration)
-		case "hazard":
-			for _, p := range r.Pairs(e.Value, what, f.example) {
-				l.Steps = append(l.Steps, HazardStep{r.Value(p.Key, what, KindDuration), r.Value(p.Value, what, KindRate)})
-			}
-			if len(l.Steps) == 0 && r.Found == before {
-				r.Fail(e.Value, "%s: expected ages and the rates from each on, such as %s", what, f.example)
-			}
-		case "mixture":
-			for _, item := range r.Items(e.Value, what, f.example) {
-				m := r.Fields(item, what, "{share: 30%, of: 2 days}", "share", "of")
-				if m == nil {
-					continue
-				}
-				share, of := m.Need("share", "30%"), m.Need("of", "2 days")
-				if share != nil && of != nil {
-					l.Parts = append(l.Parts, MixturePart{r.Value(share, what+": share", KindShare), r.Value(of, what+": of", KindDistribution)})
-				}
-			}
-			if len(l.Parts) == 0 && r.Found == before {
-				r.Fail(e.Value, "%s: expected a list such as %s", what, f.example)
-			}
-		default:
-			args := r.Fields(e.Value, what, f.example, f.args...)
-			if args == nil {
-				return nil
-			}
-			for _, name := range f.args {
-				if n := args.Get(name); n != nil {
-					l.Args[name] = r.Value(n, what+": "+name, argKinds[name])
-				}
-			}
-			if f.Name == "exponential" {
-				if len(l.Args) != 1 && r.Found == before {
-					r.Fail(e.Value, "%s: expected either mean or rate, such as %s", what, f.example)
-				}
-				break
-			}
-			for _, name := range f.args {
-				if args.Get(name) == nil && !args.Meant[name] && name != "makeham" { // which is 0 unless told
-					r.Fail(e.Value, "%s: %q is missing; write %s: %s, for example", what, name, f.Name, f.example)
-				}
-			}
+	switch e.Name {
+	case "exactly":
+		d.Args["value"] = r.Value(e.Value, what, KindDuration)
+	case "hazard":
+		r.hazard(d, e.Value, what, family.example)
+	case "mixture":
+		r.mixture(d, e.Value, what, family.example)
+	default:
+		if !r.arguments(d, e.Value, what, family) {
+			return nil
 		}
 	}
-	if r.Found > before || l.hasBadPart() {
+	if r.Found > before || d.hasBadPart() {
 		return nil
 	}
-	return l
+	return d
 }
 
-// values are all that the distribution is made of.
-func (l *Distribution) values() []Value {
-	all := slices.Collect(maps.Values(l.Args))
-	for _, s := range l.Steps {
+// hazard reads the steps of a hazard.
+func (r *Reader) hazard(d *Distribution, n *yaml.Node, what, example string) {
+	before := r.Found
+	for _, p := range r.Pairs(n, what, example) {
+		d.Steps = append(d.Steps, HazardStep{r.Value(p.Key, what, KindDuration), r.Value(p.Value, what, KindRate)})
+	}
+	if len(d.Steps) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected ages and the rates from each on, such as %s", what, example)
+	}
+}
+
+// mixture reads the parts of a mixture.
+func (r *Reader) mixture(d *Distribution, n *yaml.Node, what, example string) {
+	before := r.Found
+	for _, item := range r.Items(n, what, example) {
+		f := r.Fields(item, what, "{share: 30%, of: 2 days}", "share", "of")
+		if f == nil {
+			continue
+		}
+		share, of := f.Need("share", "30%"), f.Need("of", "2 days")
+		if share != nil && of != nil {
+			d.Parts = append(d.Parts, MixturePart{
+				Share: r.Value(share, what+": share", KindShare),
+				Of:    r.Value(of, what+": of", KindDistribution),
+			})
+		}
+	}
+	if len(d.Parts) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected a list such as %s", what, example)
+	}
+}
+
+// arguments reads the arguments of a family that has named ones. It reports false if there is no
+// mapping to read.
+func (r *Reader) arguments(d *Distribution, n *yaml.Node, what string, family Family) bool {
+	before := r.Found
+	f := r.Fields(n, what, family.example, family.args...)
+	if f == nil {
+		return false
+	}
+	for _, name := range family.args {
+		if f.Get(name) != nil {
+			d.Args[name] = f.Value(name, argKinds[name])
+		}
+	}
+	if family.Name == "exponential" { // has a mean or a rate
+		if len(d.Args) != 1 && r.Found == before {
+			r.Fail(n, "%s: expected either mean or rate, such as %s", what, family.example)
+		}
+		return true
+	}
+	for _, name := range family.args {
+		if f.Get(name) == nil && !f.Meant[name] && name != "makeham" { // makeham is 0 by default
+			r.Fail(n, "%s: %q is missing; write %s: %s, for example", what, name, family.Name, family.example)
+		}
+	}
+	return true
+}
+
+// familyNames returns the names of the families.
+func familyNames() []string {
+	var names []string
+	for _, f := range Families {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// values returns all values that the distribution contains.
+func (d *Distribution) values() []Value {
+	all := slices.Collect(maps.Values(d.Args))
+	for _, s := range d.Steps {
 		all = append(all, s.From, s.Rate)
 	}
-	for _, p := range l.Parts {
+	for _, p := range d.Parts {
 		all = append(all, p.Share, p.Of)
 	}
 	return all
 }
 
-// hasBadPart tells whether a part of the distribution could not be read.
-func (l *Distribution) hasBadPart() bool {
-	return slices.ContainsFunc(l.values(), func(v Value) bool { return v.Bad })
+// hasBadPart reports whether a value that the distribution contains could not be read.
+func (d *Distribution) hasBadPart() bool {
+	return slices.ContainsFunc(d.values(), func(v Value) bool { return v.Bad })
 }

@@ -14,13 +14,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Expression is arithmetic with quantities and parameters, as it is written: 0.5 * beta, 1 - efficacy, stay / 2.
+// An Expression is arithmetic with quantities and parameters: 0.5 * beta, 1 - efficacy, stay / 2.
 type Expression struct {
-	At           diag.Place // of its first letter
-	Exact        bool       // that and the place of every letter of it are known
-	Text         string
-	Root         *ExprNode
-	allowsCounts bool // it stands where counts may
+	At          diag.Place // of its first character
+	Exact       bool       // At is known to the column, and so is the place of every character
+	Text        string
+	Root        *ExprNode
+	allowCounts bool // total and count(STATE) may stand in it
 }
 
 // An ExprNode is an operation, or an atom.
@@ -35,20 +35,22 @@ type Atom struct {
 
 type atomKind uint8
 
+// The kinds of an atom.
 const (
 	AtomQuantity atomKind = iota
 	AtomParameter
-	AtomTotal
-	atomCount
+	AtomTotal // the number of the living
+	atomCount // the number of the living in a state
 )
 
-// The limits of what is written; an expression of parameters that are expressions has others, see weigh.
+// The limits of one expression as written. Package compile has limits for an expression whose
+// parameters are expressions.
 const (
 	LongestExpression  = 2000 // bytes
-	maxExpressionDepth = 50   // expressions in one another
+	maxExpressionDepth = 50   // nested expressions
 )
 
-// Place is where a byte of the text stands in the file.
+// Place returns the place of a byte of the text.
 func (x *Expression) Place(i int) diag.Place {
 	at := x.At
 	if x.Exact {
@@ -57,10 +59,10 @@ func (x *Expression) Place(i int) diag.Place {
 	return at
 }
 
-// Part is a piece of the text, as a message repeats it.
+// Part returns the text of a node, as messages repeat it.
 func (x *Expression) Part(n *ExprNode) string { return diag.Echo(x.Text[n.From:n.To]) }
 
-// Parameters visits the parameters in a part of the expression.
+// Parameters calls do for every parameter in a part of the expression.
 func (x *Expression) Parameters(n *ExprNode, do func(part Value)) {
 	if IsParameter(n) {
 		do(x.Parameter(n))
@@ -70,37 +72,39 @@ func (x *Expression) Parameters(n *ExprNode, do func(part Value)) {
 	}
 }
 
+// IsParameter reports whether a node is the name of a parameter.
 func IsParameter(n *ExprNode) bool { return n.Op == expr.Leaf && n.Leaf.Kind == AtomParameter }
 
-// Parameter is the value that a name in the expression is.
+// Parameter returns the name of a parameter in the expression as a value.
 func (x *Expression) Parameter(n *ExprNode) Value {
 	return Value{At: x.Place(n.From), Text: diag.Echo(n.Leaf.Name), Name: n.Leaf.Name}
 }
 
-// expression reads an expression. What is wrong with it is reported where it stands in the text, if that is known.
-func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, counts bool) {
-	x := &Expression{At: v.At, Text: text, allowsCounts: counts}
+// expression reads an expression. A problem is reported at the place in the text, if that is known.
+func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCounts bool) {
+	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts}
 	x.Exact = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	if x.Exact {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 			x.At.Column++
 		}
-		x.At.Column += strings.Index(n.Value, text) // of which all before are spaces
+		x.At.Column += strings.Index(n.Value, text) // the spaces before it
 	}
-	wrong := ParseExpression(x, r.Defined, func() []string { return slices.Sorted(maps.Keys(r.Defined)) })
+	err := ParseExpression(x, r.Defined, func() []string { return slices.Sorted(maps.Keys(r.Defined)) })
 	switch {
-	case wrong == nil:
+	case err == nil:
 		v.Expr = x
-	case wrong.unknown && namePattern().MatchString(text) && nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != "":
-		v.Name = text // a name with a sign in it that was not written as it is defined
+	case err.unknown && namePattern().MatchString(text) && r.isNearParameter(text):
+		v.Name = text // a misspelt name with a sign in it; package compile will report it as such
 	default:
-		r.Add(x.Place(wrong.At), "%s: %s: %v", what, diag.Quote(text), wrong.Message)
+		r.Add(x.Place(err.At), "%s: %s: %v", what, diag.Quote(text), err.Message)
 		v.Bad = true
 	}
 }
 
-// isExpression tells whether a text that is neither a quantity nor the name of a parameter was meant to be worked out: it has an operator or a
-// parenthesis. A sign at the beginning or in the exponent of a number is none, unless something other than a number follows it.
+// isExpression reports whether a text that is neither a quantity nor the name of a parameter was
+// meant as an expression: it has an operator or a parenthesis. The sign of a number or of its
+// exponent does not count, but a sign before something else does.
 func isExpression(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; c {
@@ -112,7 +116,7 @@ func isExpression(text string) bool {
 				if r, _ := utf8.DecodeRuneInString(rest); isLetter(r) || r == '(' {
 					return true
 				}
-			} else if before := text[i-1]; !((before == 'e' || before == 'E') && i > 1 && (isDigit(text[i-2]) || text[i-2] == '.')) {
+			} else if !endsWithExponentMark(text[:i]) {
 				return true
 			}
 		}
@@ -120,16 +124,23 @@ func isExpression(text string) bool {
 	return false
 }
 
-// A syntaxProblem is what is wrong with the text of an expression, and at which byte.
-type exprError struct {
-	At      int
-	Message any // a text, or something that becomes one when it is printed
-	unknown bool
+// endsWithExponentMark reports whether a sign after the text would belong to an exponent: 1e, 2.E.
+func endsWithExponentMark(text string) bool {
+	last := len(text) - 1
+	return (text[last] == 'e' || text[last] == 'E') && last > 0 && (isDigit(text[last-1]) || text[last-1] == '.')
 }
 
-func (s *exprError) Error() string { return fmt.Sprint(s.Message) }
+// An exprError is what is wrong with the text of an expression, and at which byte.
+type exprError struct {
+	At      int
+	Message any  // a text, or a fmt.Stringer
+	unknown bool // a name is not that of a parameter
+}
 
-// An exprParser reads what is particular to the expressions of a model. Besides the operators of package expr it knows
+func (e *exprError) Error() string { return fmt.Sprint(e.Message) }
+
+// An exprParser is the part of the grammar that is particular to models. In addition to the
+// operators of package expr it reads
 //
 //	atom = quantity | name | function "(" sum { "," sum } ")" | "total" | "count" "(" state ")"
 //
@@ -138,13 +149,14 @@ type exprParser struct {
 	expr.Parser[Atom]
 	x       *Expression
 	defined map[string]bool // the parameters
-	names   func() []string
+	names   func() []string // the same, sorted, for messages
 }
 
-// ParseExpression reads an expression. Its names must be among those defined. Counts may stand in it if the expression says so.
+// ParseExpression parses the text of an expression. Its names must be among those defined.
 func ParseExpression(x *Expression, defined map[string]bool, names func() []string) *exprError {
 	if len(x.Text) > LongestExpression {
-		return &exprError{Message: fmt.Sprintf("an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
+		return &exprError{Message: fmt.Sprintf(
+			"an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
 	}
 	p := &exprParser{x: x, defined: defined, names: names}
 	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, Deepest: maxExpressionDepth, Parentheses: 1}
@@ -156,7 +168,7 @@ func ParseExpression(x *Expression, defined map[string]bool, names func() []stri
 	return nil
 }
 
-// fail ends the parsing.
+// fail ends the parsing with an error at a byte.
 func (p *exprParser) fail(at int, format string, args ...any) {
 	p.Fail(&exprError{At: at, Message: fmt.Sprintf(format, args...)})
 }
@@ -189,13 +201,14 @@ func (p *exprParser) Unexpected() {
 	}
 	if word := p.word(); word != "" {
 		if _, ok := unitByName(word); ok || word == "per" {
-			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days", diag.Quote(word))
+			p.fail(p.At, "%s has no number before it; a unit stands directly after a number, as in 5 days",
+				diag.Quote(word))
 		}
 	}
 	p.fail(p.At, "found %s, expected an operator such as + or *", diag.Quote(p.token()))
 }
 
-// token is the next word or letter, for a message.
+// token returns the next word or character, for a message.
 func (p *exprParser) token() string {
 	if word := p.word(); word != "" {
 		return word
@@ -204,32 +217,33 @@ func (p *exprParser) token() string {
 	return p.Text[p.At : p.At+n]
 }
 
-// word is the one that stands next, or "".
+// word returns the next word, or "".
 func (p *exprParser) word() string { return firstWord(p.Text[p.At:]) }
 
-// Atom reads a quantity, a name or a call, and the spaces behind it.
+// Atom reads a quantity, a name or a call, and the spaces after it.
 func (p *exprParser) Atom() *ExprNode {
 	switch {
 	case p.At == len(p.Text):
 		p.fail(p.At, "something is missing at the end; expected a quantity or a parameter")
 	case isDigit(p.Text[p.At]) || p.Text[p.At] == '.':
-		return p.number()
+		return p.quantity()
 	case !startsWithLetter(p.Text[p.At:]):
 		p.fail(p.At, "found %s, expected a quantity or a parameter", diag.Quote(p.token()))
 	}
 	return p.nameOrCall()
 }
 
-// newLeaf is a node without operators.
+// newLeaf returns a node without operators.
 func newLeaf(from, to int, a Atom) *ExprNode { return &ExprNode{From: from, To: to, Leaf: a} }
 
-// number reads a quantity: a number, and its unit if it has one.
-func (p *exprParser) number() *ExprNode {
+// quantity reads a number, and its unit if it has one.
+func (p *exprParser) quantity() *ExprNode {
 	text, from := p.Text, p.At
 	end := from
 	for end < len(text) {
 		c := text[end]
-		sign := (c == '+' || c == '-') && (text[end-1] == 'e' || text[end-1] == 'E') && end+1 < len(text) && isDigit(text[end+1])
+		sign := (c == '+' || c == '-') && (text[end-1] == 'e' || text[end-1] == 'E') &&
+			end+1 < len(text) && isDigit(text[end+1])
 		if !isDigit(c) && c != '.' && c != '_' && !sign && !((c == 'e' || c == 'E') && isExponent(text[end+1:])) {
 			break
 		}
@@ -256,7 +270,7 @@ func (p *exprParser) number() *ExprNode {
 	return newLeaf(from, end, Atom{Quantity: q})
 }
 
-// isExponent tells whether a text goes on as the exponent of a number does.
+// isExponent reports whether a text, which follows an e, begins with an exponent.
 func isExponent(s string) bool {
 	if s != "" && (s[0] == '+' || s[0] == '-') {
 		s = s[1:]
@@ -264,7 +278,8 @@ func isExponent(s string) bool {
 	return s != "" && isDigit(s[0])
 }
 
-// unit reads the unit behind a number, if there is one, and says where it ends.
+// unit reads the unit after a number, if there is one, into q. The number ends at end; unit returns
+// where the quantity ends.
 func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	word := p.word()
 	if word == "per" {
@@ -290,8 +305,8 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	return end
 }
 
-// ref reads a parameter, a function, or a count. Of the parameters that are defined it is the one with the longest name: they may have spaces and
-// signs in them.
+// nameOrCall reads a parameter, a call of a function, or a count. Names of parameters may contain
+// spaces and signs; the longest one that fits is taken.
 func (p *exprParser) nameOrCall() *ExprNode {
 	text, from := p.Text, p.At
 	word := p.word()
@@ -301,29 +316,31 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	}
 	end := from + p.longestParameter()
 	switch {
-	case end > from && word == "total" && end == from+len(word) && p.x.allowsCounts:
+	case end > from && word == "total" && end == from+len(word) && p.x.allowCounts:
 		p.fail(from, "total is the number of the living here, and also a parameter; give the parameter another name")
 	case end > from:
-	case word == "total" && p.x.allowsCounts:
+	case word == "total" && p.x.allowCounts:
 		end = from + len(word)
 	case word == "total":
-		p.fail(from, "total may stand only in the value of a rate that has a most, as in {value: r * (1 - total / 10_000), most: r}")
+		p.fail(from, "total may stand only in the value of a rate that has a most, "+
+			"as in {value: r * (1 - total / 10_000), most: r}")
 	default:
 		if _, ok := unitByName(word); ok || word == "per" {
-			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days", diag.Quote(word))
+			p.fail(from, "%s has no number before it; a rate is written 0.5 per day, and a duration 5 days",
+				diag.Quote(word))
 		}
 		p.Fail(&exprError{At: from, Message: diag.Unknown("parameter", word, p.names), unknown: true})
 	}
 	name := text[from:end]
 	p.At = end
 	p.Space()
-	if name == "total" && p.x.allowsCounts {
+	if name == "total" && p.x.allowCounts {
 		return newLeaf(from, end, Atom{Kind: AtomTotal})
 	}
 	return newLeaf(from, end, Atom{Kind: AtomParameter, Name: name})
 }
 
-// longestParameter is how long the longest name of a parameter is that stands next; 0 if there is none.
+// longestParameter returns the length of the longest name of a parameter that comes next, or 0.
 func (p *exprParser) longestParameter() int {
 	rest := p.Text[p.At:]
 	length := 0
@@ -347,13 +364,14 @@ func (p *exprParser) call(word string) *ExprNode {
 	op, ok := expr.Functions[word]
 	if !ok && word != "count" {
 		known := []string{"min", "max", "exp", "log", "sqrt"}
-		if p.x.allowsCounts {
+		if p.x.allowCounts {
 			known = append(known, "count")
 		}
 		if near := nearest.Name(word, known); near != "" {
 			p.fail(from, "there is no function %s; did you mean %q?", diag.Quote(word), near)
 		}
-		p.fail(from, "there is no function %s; the functions are %s; a product is written with *", diag.Quote(word), strings.Join(known, ", "))
+		p.fail(from, "there is no function %s; the functions are %s; a product is written with *",
+			diag.Quote(word), strings.Join(known, ", "))
 	}
 	p.At += len(word)
 	p.Space()
@@ -368,10 +386,11 @@ func (p *exprParser) call(word string) *ExprNode {
 	return n
 }
 
-// count reads the state of which the living are counted. Its name may be anything but a parenthesis.
+// count reads the state of count(STATE). Its name may contain anything but a parenthesis.
 func (p *exprParser) count(from int) *ExprNode {
-	if !p.x.allowsCounts {
-		p.fail(from, "count(…) may stand only in the value of a rate that has a most, as in {value: r * count(prey) / 1000, most: r}")
+	if !p.x.allowCounts {
+		p.fail(from, "count(…) may stand only in the value of a rate that has a most, "+
+			"as in {value: r * count(prey) / 1000, most: r}")
 	}
 	end := strings.IndexByte(p.Text[p.At:], ')')
 	if end < 0 {
@@ -389,10 +408,8 @@ func (p *exprParser) count(from int) *ExprNode {
 	return n
 }
 
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
-
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isLetter(r rune) bool   { return r == '_' || unicode.IsLetter(r) }
 func isNameRune(r rune) bool { return isLetter(r) || unicode.IsNumber(r) || r == '.' || r == '\'' }
 
 func startsWithNameRune(s string) bool {
@@ -405,7 +422,7 @@ func startsWithLetter(s string) bool {
 	return s != "" && isLetter(r)
 }
 
-// firstWord is the letters, digits and the like that a text begins with, or "".
+// firstWord returns the word that a text begins with, as names are made of, or "".
 func firstWord(text string) string {
 	if end := strings.IndexFunc(text, func(r rune) bool { return !isNameRune(r) }); end >= 0 {
 		return text[:end]

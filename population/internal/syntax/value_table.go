@@ -5,15 +5,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Table is a value for each group: {by: age, child: 0.1%, adult: 1%, elder: 8%}. It is read for the individual whose clock it is, or,
-// of: met, for the one who is met.
+// A Table is a value by group: {by: age, child: 0.1%, adult: 1%, elder: 8%}. It is read for the
+// individual whose clock it belongs to, or, with of: met, for the individual that is met.
 type Table struct {
 	By      Ref
 	Met     bool
 	Entries []TableEntry
 }
 
-// A TableEntry is what holds for a value of the attribute, or for all that are not named.
+// A TableEntry is what holds for a value of the attribute, or, as other, for all that are not
+// named.
 type TableEntry struct {
 	Of    Ref
 	Other bool
@@ -22,7 +23,7 @@ type TableEntry struct {
 
 const exampleTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 
-// table reads a value for each group; nil if it cannot.
+// table reads a value by group. It returns nil, and reports it, if it cannot.
 func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	before := r.Found
 	t := &Table{}
@@ -32,7 +33,8 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 			t.By = r.Named(p.Value, what+": by")
 		case "of":
 			if t.Met = p.Value.Value == "met"; !t.Met {
-				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; without it the table is read for the individual itself", what, Found(p.Value))
+				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; "+
+					"without it the table is read for the individual itself", what, Found(p.Value))
 			}
 		default:
 			e := TableEntry{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
@@ -40,23 +42,24 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 			t.Entries = append(t.Entries, e)
 		}
 	}
+	by := diag.Echo(t.By.Name)
 	switch {
 	case r.Found > before:
 		return nil
 	case len(t.Entries) == 0:
-		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, diag.Echo(t.By.Name), exampleTable)
+		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, by, exampleTable)
 		return nil
 	}
 	for i := range t.Entries {
 		if in := t.Entries[i].Value.Table; in != nil && in.By.Name == t.By.Name && in.Met == t.Met {
-			r.Add(in.By.At, "%s: a table by %s in a table by %s; expected another attribute", what, diag.Echo(t.By.Name), diag.Echo(t.By.Name))
+			r.Add(in.By.At, "%s: a table by %s in a table by %s; expected another attribute", what, by, by)
 			return nil
 		}
 	}
 	return t
 }
 
-// Whose says of whom the attribute is.
+// Whose names the attribute for a message, and of whom it is if that is not the individual itself.
 func (t *Table) Whose() string {
 	if t.Met {
 		return t.By.Name + " of the one who is met"

@@ -5,7 +5,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A TimeVarying is a value that changes with time, as it is written:
+// A TimeVarying is a value that changes with time:
 //
 //	{seasonal: {mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 1 year}}
 //	{steps: {0 days: 0.5 per day, 30 days: 0.2 per day}}
@@ -14,10 +14,10 @@ import (
 type TimeVarying struct {
 	Form                          string // seasonal, steps or line
 	Mean, Amplitude, Peak, Period Value  // seasonal
-	Knots                         []Knot
+	Knots                         []Knot // steps and line
 }
 
-// A Knot is what holds from a time of the clock on, or at it.
+// A Knot is the value from a time of the clock on (steps), or at that time (line).
 type Knot struct {
 	At    diag.Place
 	Text  string
@@ -31,7 +31,7 @@ const (
 	exampleFile     = "{file: beta.csv, column: beta, unit: per day}"
 )
 
-// timeVarying reads something that changes with time; nil if it cannot.
+// timeVarying reads a value that changes with time. It returns nil, and reports it, if it cannot.
 func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying {
 	before := r.Found
 	f := r.Pairs(n, what, "{steps: "+exampleSteps+"}")
@@ -39,82 +39,101 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 		return nil
 	}
 	if len(f) != 1 {
-		r.Fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; there are %d names here", what, exampleSteps, len(f))
+		r.Fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; "+
+			"there are %d names here", what, exampleSteps, len(f))
 		return nil
 	}
-	c := &TimeVarying{Form: f[0].Name}
-	what += ": " + c.Form
+	t := &TimeVarying{Form: f[0].Name}
+	what += ": " + t.Form
 	body := f[0].Value
 	switch {
-	case c.Form == "seasonal":
-		r.seasonal(c, body, what, want)
+	case t.Form == "seasonal":
+		r.seasonal(t, body, what, want)
 	case body.Kind == yaml.MappingNode && (HasKey(body, "file") || HasKey(body, "column")):
-		r.knotsFromFile(c, body, what)
+		t.Knots = r.knotsFromFile(body, what)
 	default:
-		for _, p := range r.Pairs(body, what, exampleSteps) {
-			k := Knot{At: r.Place(p.Key), Text: diag.Echo(p.Name)}
-			q, err := ParseQuantity(p.Name)
-			switch {
-			case err != nil:
-				r.Fail(p.Key, "%s: %v; expected a time of the model's clock, such as 30 days or 2020-03-01", what, err)
-			case q.Kind != KindNumber && q.Kind != KindDuration && q.Kind != KindDate:
-				r.Fail(p.Key, "%s: %s is %s; expected a time of the model's clock, such as 30 days or 2020-03-01", what, diag.Echo(p.Name), q.Kind)
-			}
-			k.Time, k.Value = q, r.Value(p.Value, what+": "+diag.Echo(p.Name), want)
-			c.Knots = append(c.Knots, k)
-		}
-		if len(c.Knots) == 0 && r.Found == before {
-			r.Fail(body, "%s: expected times and what holds from each on, such as %s, or a file, such as %s", what, exampleSteps, exampleFile)
-		}
+		t.Knots = r.knots(body, what, want)
 	}
 	if r.Found > before {
 		return nil
 	}
-	return c
+	return t
 }
 
-func (r *Reader) seasonal(c *TimeVarying, n *yaml.Node, what string, want Kind) {
+// seasonal reads the arguments of seasonal.
+func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want Kind) {
 	f := r.Fields(n, what, exampleSeasonal, "mean", "amplitude", "peak", "period")
 	if f == nil {
 		return
 	}
-	mean, amplitude, peak, period := f.Need("mean", "0.4 per day"), f.Need("amplitude", "20%"), f.Need("peak", "15 days"), f.Need("period", "1 year")
+	mean, amplitude := f.Need("mean", "0.4 per day"), f.Need("amplitude", "20%")
+	peak, period := f.Need("peak", "15 days"), f.Need("period", "1 year")
 	if mean == nil || amplitude == nil || peak == nil || period == nil {
 		return
 	}
-	c.Mean, c.Amplitude = r.Value(mean, what+": mean", want), r.Value(amplitude, what+": amplitude", KindShare)
-	c.Peak, c.Period = r.Value(peak, what+": peak", KindDuration), r.Value(period, what+": period", KindDuration)
+	t.Mean, t.Amplitude = r.Value(mean, what+": mean", want), r.Value(amplitude, what+": amplitude", KindShare)
+	t.Peak, t.Period = r.Value(peak, what+": peak", KindDuration), r.Value(period, what+": period", KindDuration)
 }
 
-// each visits all values that it is made of.
-func (c *TimeVarying) each(do func(part Value)) {
-	if c.Form == "seasonal" {
-		for _, v := range []Value{c.Mean, c.Amplitude, c.Peak, c.Period} {
+// knots reads the times and values of steps or line.
+func (r *Reader) knots(n *yaml.Node, what string, want Kind) []Knot {
+	const expected = "expected a time of the model's clock, such as 30 days or 2020-03-01"
+	before := r.Found
+	var knots []Knot
+	for _, p := range r.Pairs(n, what, exampleSteps) {
+		q, err := ParseQuantity(p.Name)
+		switch {
+		case err != nil:
+			r.Fail(p.Key, "%s: %v; %s", what, err, expected)
+		case q.Kind != KindNumber && q.Kind != KindDuration && q.Kind != KindDate:
+			r.Fail(p.Key, "%s: %s is %s; %s", what, diag.Echo(p.Name), q.Kind, expected)
+		}
+		v := r.Value(p.Value, what+": "+diag.Echo(p.Name), want)
+		knots = append(knots, Knot{At: r.Place(p.Key), Text: diag.Echo(p.Name), Time: q, Value: v})
+	}
+	if len(knots) == 0 && r.Found == before {
+		r.Fail(n, "%s: expected times and what holds from each on, such as %s, or a file, such as %s",
+			what, exampleSteps, exampleFile)
+	}
+	return knots
+}
+
+// each calls do for every value that it contains.
+func (t *TimeVarying) each(do func(part Value)) {
+	if t.Form == "seasonal" {
+		for _, v := range []Value{t.Mean, t.Amplitude, t.Peak, t.Period} {
 			do(v)
 		}
 	}
-	for i := range c.Knots {
-		do(c.Knots[i].Value)
+	for i := range t.Knots {
+		do(t.Knots[i].Value)
 	}
 }
 
-// format is how a message speaks of it.
-func (c *TimeVarying) describe() string {
-	return map[string]string{"seasonal": "a season", "steps": "a series of steps", "line": "a line through points"}[c.Form]
+// describe names the value in messages.
+func (t *TimeVarying) describe() string {
+	switch t.Form {
+	case "seasonal":
+		return "a season"
+	case "steps":
+		return "a series of steps"
+	}
+	return "a line through points"
 }
 
-// Plural is what its values are.
-func (c *TimeVarying) Plural() string {
-	if c.Form == "line" {
+// Plural names its knots in messages.
+func (t *TimeVarying) Plural() string {
+	if t.Form == "line" {
 		return "points of a line"
 	}
 	return "steps"
 }
 
-// A CountDependent is a rate that depends on how many there are, and the most that it may be.
+// A CountDependent is a rate that depends on the numbers of individuals, with the most that it may
+// be: {value: r * (1 - total / 10_000), most: r}.
 type CountDependent struct{ Value, Most Value }
 
-// countDependent reads a rate that depends on how many there are; nil if it cannot.
+// countDependent reads a rate that depends on counts. It returns nil, and reports it, if it cannot.
 func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
 	before := r.Found
 	f := r.Fields(n, what, "{value: r * (1 - total / 10_000), most: r}", "value", "most")

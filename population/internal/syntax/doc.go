@@ -1,0 +1,63 @@
+// Package syntax reads a model file: it turns YAML into a syntax tree.
+//
+// The tree, a [File], holds what is written and where: sections, values, names, quantities. Names
+// are not looked up and values are not worked out; package compile does both, and package fitting
+// reads the section fit with the same [Reader]. docs/models.md describes the format.
+//
+// The input may be any bytes. No input makes the package panic, and limits bound what a few lines
+// can cost through aliases, nesting and names.
+//
+// All problems of a file are reported at once. A problem goes to the reader's [diag.List] with its
+// place; reading then goes on. What could not be read is marked Bad in the tree, so that later
+// stages do not report it again. Package compile goes on with such a tree, to find more problems;
+// no model runs whose list is not empty. Code that has to know whether a part was read without a
+// problem compares List.Found with what it was before.
+//
+// # Files
+//
+// The file as a whole:
+//
+//	file.go     File, the tree; Parse, which reads the sections in order
+//	reader.go   Reader, access to YAML: the document, mappings, lists, texts, names
+//	changes.go  what replaces parts of a file: --set, --scenario, --size, --until
+//	oneline.go  YAML nodes written on one line
+//
+// A section with the types of the tree that it becomes:
+//
+//	parse_time.go           time: unit, start, end; times on the clock; dates
+//	parse_population.go     population: size, start, groups, age, most
+//	parse_parameters.go     parameters and scenarios
+//	parse_attributes.go     attributes; also where, whom, move and with in other sections
+//	parse_clocks.go         states and always: the clocks of race, split and always
+//	parse_entries.go        births and immigration; enter
+//	parse_transmission.go   transmission: contacts and mixing
+//	parse_interventions.go  interventions: schedule or condition, and action
+//	parse_record.go         record
+//
+// A value, and a file for each of its forms:
+//
+//	value.go               Value: which form it has
+//	value_distribution.go  {gamma: {mean: 5 days, shape: 2}}
+//	value_table.go         {by: age, child: 0.1%, other: 8%}
+//	value_varying.go       {seasonal: …}, {steps: …}, {line: …}; {value: …, most: …}
+//	value_expression.go    0.5 * beta
+//	csv.go                 CSV files that steps and line are read from
+//	quantity.go            5 days, 0.5 per day, 30%; units and kinds
+//	dimension.go           powers of time: the dimension of a quantity
+//
+// # Where to add something
+//
+// A key of a clock: in parse_clocks.go, a field of [Clock], the key in raceKeys, splitKeys or
+// alwaysKeys, and a line in Reader.clocks that reads it. Package compile then gives it a meaning. A
+// key of another section: the same in the file of that section.
+//
+// A distribution: in value_distribution.go, an entry of [Families], and the kinds of new arguments
+// in argKinds. If it is not written with named arguments, readDistribution needs a case of its own.
+// Package compile builds it, and package law draws from it.
+//
+// A section: its key in Parse, and a file parse_SECTION.go with its types and a method of Reader
+// that is named after the key.
+//
+// A form of a value: a field of [Value] with its cases in Plain, Each and Key; the key that tells
+// it from the others in Reader.mapping; and a file value_FORM.go.
+package syntax
