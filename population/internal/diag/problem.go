@@ -65,7 +65,7 @@ func (l *List) Add(at Place, format string, args ...any) {
 	if strings.HasPrefix(at.File, "--") { // what stands on a command line has no lines
 		at = Place{File: at.File}
 	}
-	p := Problem{File: at.File, Line: at.Line, Column: at.Column, Message: Cut(fmt.Sprintf(format, args...), longestMessage)}
+	p := Problem{File: at.File, Line: at.Line, Column: at.Column, Message: Cut(fmt.Sprintf(format, args...), maxMessage)}
 	if l.seen == nil {
 		l.seen = map[Problem]bool{}
 	}

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	longestEcho    = 60   // runes of what a file says that a message repeats
-	LongestName    = 200  // runes of a name
-	longestMessage = 2000 // runes of all that is said; nothing that is cut as it should be comes near
-	fewNames       = 15   // that are listed
-	someNames      = 10   // of more than those
+	maxEcho     = 60   // runes of what a file says that a message repeats
+	LongestName = 200  // runes of a name
+	maxMessage  = 2000 // runes of all that is said; nothing that is cut as it should be comes near
+	maxNames    = 15   // that are listed
+	shownNames  = 10   // of more than those
 )
 
 // Cut is a text of at most so many runes, the last of which then says that there was more.
@@ -37,7 +37,7 @@ func Cut(s string, most int) string {
 }
 
 // Echo is what a file says, as a message repeats it.
-func Echo(s string) string { return Cut(s, longestEcho) }
+func Echo(s string) string { return Cut(s, maxEcho) }
 
 // Quote is what a file says, in quotes.
 func Quote(s string) string { return strconv.Quote(Echo(s)) }
@@ -45,8 +45,8 @@ func Quote(s string) string { return strconv.Quote(Echo(s)) }
 // Some lists names, all of them if they are few.
 func Some(names []string) string {
 	more := 0
-	if len(names) > fewNames {
-		names, more = names[:someNames], len(names)-someNames
+	if len(names) > maxNames {
+		names, more = names[:shownNames], len(names)-shownNames
 	}
 	short := make([]string, len(names))
 	for i, n := range names {
@@ -59,18 +59,20 @@ func Some(names []string) string {
 	return all
 }
 
-// A missing says that there is no such name, and which was probably meant. It is worked out when it is printed: the names that
+// An unknownName says that there is no such name, and which was probably meant. It is worked out when it is printed: the names that
 // were not meant can be many, and so can be those that are missing.
-type missing struct {
+type unknownName struct {
 	sort, name string
 	names      func() []string
 }
 
 // Unknown says that a name is missing.
-func Unknown(sort, name string, names func() []string) missing { return missing{sort, name, names} }
+func Unknown(sort, name string, names func() []string) unknownName {
+	return unknownName{sort, name, names}
+}
 
 // String is the sentence.
-func (m missing) String() string {
+func (m unknownName) String() string {
 	names := m.names()
 	if near := nearest.Name(m.name, names); near != "" {
 		return fmt.Sprintf("there is no %s %s; did you mean %q?", m.sort, Quote(m.name), near)
