@@ -14,7 +14,7 @@ type Problem struct {
 	Message      string // what was found and what was expected
 }
 
-// String is file:line:column: message.
+// String returns file:line:column: message.
 func (p Problem) String() string {
 	if p.Line == 0 {
 		return p.File + ": " + p.Message
@@ -22,10 +22,11 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Column, p.Message)
 }
 
-// Problems is the error for a model that cannot be run: all that is wrong with it, in the order of the file.
+// Problems is the error of a model that cannot be run: all that is wrong with it, in the order of
+// the file.
 type Problems []Problem
 
-// Error lists the problems, a line each.
+// Error returns the problems, one per line.
 func (ps Problems) Error() string {
 	var b strings.Builder
 	for i, p := range ps {
@@ -37,46 +38,53 @@ func (ps Problems) Error() string {
 	return b.String()
 }
 
-// A Place is where something stands in a file.
+// A Place is where something stands: in a file, or, without a line, in a flag of the command line.
 type Place struct {
-	File         string
-	Line, Column int
+	File         string // or the flag: --set beta
+	Line, Column int    // from 1
 }
 
-// Most is how many are listed. A file can have a hundred thousand, and whoever has mended a hundred runs the check again.
+// OnCommandLine reports whether a place is a flag of the command line.
+func OnCommandLine(at Place) bool { return strings.HasPrefix(at.File, "--") }
+
+// Most is how many problems are listed. A file can have a hundred thousand; its author fixes the
+// first hundred and checks again.
 const Most = 100
 
-// A List collects what is wrong.
+// A List collects problems.
 type List struct {
 	All     Problems
 	seen    map[Problem]bool
-	Found   int  // how many there are, with those that are not listed
-	Stopped bool // the rest of the file is not looked at, and that has been said
+	Found   int  // how many there are, including those that are not listed
+	Stopped bool // reading was given up, which has been reported: later problems are ignored
 }
 
+// Add adds a problem, unless the list has it already: a part of a file may be read more than once.
+// Beyond Most, problems are counted but not formatted.
 func (l *List) Add(at Place, format string, args ...any) {
 	if l.Stopped {
 		return
 	}
-	if len(l.All) == Most { // what is not listed need not be put into words either
+	if len(l.All) == Most {
 		l.Found++
 		return
 	}
-	if strings.HasPrefix(at.File, "--") { // what stands on a command line has no lines
+	if OnCommandLine(at) { // has no lines
 		at = Place{File: at.File}
 	}
-	p := Problem{File: at.File, Line: at.Line, Column: at.Column, Message: Cut(fmt.Sprintf(format, args...), maxMessage)}
+	message := Cut(fmt.Sprintf(format, args...), maxMessage)
+	p := Problem{File: at.File, Line: at.Line, Column: at.Column, Message: message}
 	if l.seen == nil {
 		l.seen = map[Problem]bool{}
 	}
-	if !l.seen[p] { // something may be looked at more than once
+	if !l.seen[p] {
 		l.seen[p] = true
 		l.All = append(l.All, p)
 		l.Found++
 	}
 }
 
-// Err is the collected problems as an error, those of the file in its order, or nil.
+// Err returns the problems as an error of type Problems, in the order of the file, or nil.
 func (l *List) Err() error {
 	if len(l.All) == 0 {
 		return nil
@@ -85,7 +93,8 @@ func (l *List) Err() error {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if l.Found > len(l.All) {
-		return append(l.All, Problem{File: l.All[0].File, Message: fmt.Sprintf("there are more problems; these are the first %d that were found", len(l.All))})
+		more := fmt.Sprintf("there are more problems; these are the first %d that were found", len(l.All))
+		return append(l.All, Problem{File: l.All[0].File, Message: more})
 	}
 	return l.All
 }

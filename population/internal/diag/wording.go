@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	maxEcho     = 60   // runes of what a file says that a message repeats
+	maxEcho     = 60   // runes of the file that a message repeats
 	LongestName = 200  // runes of a name
-	maxMessage  = 2000 // runes of all that is said; nothing that is cut as it should be comes near
-	maxNames    = 15   // that are listed
-	shownNames  = 10   // of more than those
+	maxMessage  = 2000 // runes of a message; one whose parts are bounded comes nowhere near
+	maxNames    = 15   // a list of at most so many names is complete
+	shownNames  = 10   // of a longer one, so many are shown
 )
 
-// Cut is a text of at most so many runes, the last of which then says that there was more.
+// Cut returns s, or, if s has more than most runes, its first most−1 runes and "…".
 func Cut(s string, most int) string {
 	if len(s) <= most { // it cannot have more runes than bytes
 		return s
@@ -36,13 +36,14 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Echo is what a file says, as a message repeats it.
+// Echo returns a text of the file as a message repeats it: cut to 60 runes.
 func Echo(s string) string { return Cut(s, maxEcho) }
 
-// Quote is what a file says, in quotes.
+// Quote returns a text of the file as a message repeats it, in quotes.
 func Quote(s string) string { return strconv.Quote(Echo(s)) }
 
-// Some lists names, all of them if they are few.
+// Some returns names separated by commas: all of them if they are at most 15, otherwise 10 and how
+// many more there are.
 func Some(names []string) string {
 	more := 0
 	if len(names) > maxNames {
@@ -59,34 +60,33 @@ func Some(names []string) string {
 	return all
 }
 
-// An unknownName says that there is no such name, and which was probably meant. It is worked out when it is printed: the names that
-// were not meant can be many, and so can be those that are missing.
+// An unknownName formats itself as a sentence. It looks for the nearest name only when it is
+// printed: a file can refer to many unknown names and define many others, and most of the problems
+// may not be listed.
 type unknownName struct {
 	sort, name string
 	names      func() []string
 }
 
-// Unknown says that a name is missing.
+// Unknown returns the sentence that there is no such name, with the nearest one, or some, of those
+// that there are. sort says what it is the name of.
 func Unknown(sort, name string, names func() []string) unknownName {
 	return unknownName{sort, name, names}
 }
 
-// String is the sentence.
-func (m unknownName) String() string {
-	names := m.names()
-	if near := nearest.Name(m.name, names); near != "" {
-		return fmt.Sprintf("there is no %s %s; did you mean %q?", m.sort, Quote(m.name), near)
+// String returns the sentence.
+func (u unknownName) String() string {
+	names := u.names()
+	if near := nearest.Name(u.name, names); near != "" {
+		return fmt.Sprintf("there is no %s %s; did you mean %q?", u.sort, Quote(u.name), near)
 	}
 	if len(names) == 0 {
-		return fmt.Sprintf("there is no %s %s; none is defined", m.sort, Quote(m.name))
+		return fmt.Sprintf("there is no %s %s; none is defined", u.sort, Quote(u.name))
 	}
-	return fmt.Sprintf("there is no %s %s; expected one of %s", m.sort, Quote(m.name), Some(names))
+	return fmt.Sprintf("there is no %s %s; expected one of %s", u.sort, Quote(u.name), Some(names))
 }
 
-// TooLong tells whether a name is longer than names can be.
+// TooLong reports whether a name is longer than names may be.
 func TooLong(name string) bool {
 	return len(name) > LongestName && utf8.RuneCountInString(name) > LongestName
 }
-
-// OnCommandLine tells whether something stands in an option of the command line.
-func OnCommandLine(at Place) bool { return strings.HasPrefix(at.File, "--") }
