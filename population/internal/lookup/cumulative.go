@@ -2,7 +2,8 @@ package lookup
 
 import "math"
 
-// Sums is the row of sums that shares make; the last is 1, whatever the rounding.
+// Sums returns the cumulative sums of shares, divided by their total. In place of the last, which
+// would be 1, stands +Inf, so that [Among] finds a share above 0 for every number, 1 included.
 func Sums(shares []float64) []float64 {
 	sums := make([]float64, len(shares))
 	total := 0.0
@@ -15,7 +16,7 @@ func Sums(shares []float64) []float64 {
 			sums[i] /= total
 		}
 	}
-	// A last value with share 0 must not be drawn, so 1 goes to the last that has a share.
+	// A share of 0 at the end must not be drawn, so the last share above 0 has +Inf as well.
 	for i := len(sums) - 1; i >= 0; i-- {
 		sums[i] = math.Inf(1)
 		if shares[i] > 0 {
@@ -25,7 +26,8 @@ func Sums(shares []float64) []float64 {
 	return sums
 }
 
-// Among is the index of the first sum above u.
+// Among returns the index of the first sum above u: a draw from shares if u is uniform on [0, 1).
+// It halves long rows and scans the last 16 sums.
 func Among(sums []float64, u float64) int {
 	i, last := 0, len(sums)-1
 	for last-i > 16 {

@@ -8,15 +8,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A guide finds what a search finds, also at the edges and a hair beside them, for edges that crowd, repeat, or are one.
-func TestGuide(t *testing.T) {
+// TestGuideMissesTheInterval compares with a binary search, also at the edges and a hair beside
+// them, for edges that are crowded or equal, and for a single edge.
+func TestGuideMissesTheInterval(t *testing.T) {
 	s := random.New(1)
 	for n := 1; n < 300; n += 1 + n/7 {
 		edges := make([]float64, n)
 		for i := 1; i < n; i++ {
 			edges[i] = edges[i-1]
 			switch s.Below(3) {
-			case 0: // one without width
+			case 0: // an interval without width
 			case 1:
 				edges[i] += s.Exp() * 1e-9
 			default:
@@ -28,7 +29,7 @@ func TestGuide(t *testing.T) {
 			if x < 0 {
 				return
 			}
-			want := sortSearch(edges, x)
+			want := searchEdges(edges, x)
 			if got := g.Find(x); got != want {
 				t.Fatalf("%d edges: %v is in interval %d, want %d", n, x, got, want)
 			}
@@ -45,8 +46,8 @@ func TestGuide(t *testing.T) {
 	}
 }
 
-// sortSearch is the last edge at or before x.
-func sortSearch(edges []float64, x float64) int {
+// searchEdges returns the last edge at or before x.
+func searchEdges(edges []float64, x float64) int {
 	i, _ := slices.BinarySearchFunc(edges, x, func(e, x float64) int {
 		if e <= x {
 			return -1
