@@ -1,6 +1,6 @@
-// Package expr parses arithmetic expressions. It knows the operators, their precedence, parentheses
-// and the functions min, max, exp, log and sqrt. Its caller, a [Grammar], reads numbers, names and
-// other calls, and words the errors.
+// Package expr parses arithmetic expressions into trees. It knows the operators, their precedence,
+// parentheses and the functions min, max, exp, log and sqrt. Its caller, a [Grammar], reads
+// numbers, names and other calls, words the errors, and evaluates the tree.
 //
 //	sum     = product { ("+" | "-") product }
 //	product = signed { ("*" | "/") signed }
@@ -9,14 +9,17 @@
 //	atom    = "(" sum ")" | what the caller reads
 //
 // A power binds from the right, and tighter than a sign before it: -2^2 is -4.
+//
+// The text may be anything. A [Parser] limits the nesting, and with it the recursion; nesting that
+// counts as no level is limited by the length of the text alone.
 package expr
 
 import "strings"
 
-// An Op is what a node does with its arguments.
+// An Op is the operation that a node applies to its arguments.
 type Op uint8
 
-// The operations. A Leaf has no arguments, only the caller's value.
+// The operations. A Leaf has no arguments but a value, which the grammar reads.
 const (
 	Leaf Op = iota
 	Add
@@ -32,18 +35,18 @@ const (
 	Sqrt
 )
 
-// Functions are the operations that are written as calls.
+// Functions are the operations that are written as calls, by name.
 var Functions = map[string]Op{"min": Min, "max": Max, "exp": Exp, "log": Log, "sqrt": Sqrt}
 
-var binary = map[byte]Op{'+': Add, '-': Subtract, '*': Multiply, '/': Divide, '^': Power}
+var binaryOps = map[byte]Op{'+': Add, '-': Subtract, '*': Multiply, '/': Divide, '^': Power}
 
 // A Node is a part of an expression.
 type Node[T any] struct {
 	Op       Op
-	From, To int // the bytes of the text that it is written with
+	From, To int // its text, Text[From:To], with its parentheses if it has any
 	Mark     int // the position of its operator or function
 	Args     []*Node[T]
-	Leaf     T
+	Leaf     T // the value of a Leaf
 }
 
 // A Grammar is the caller's part of the parser. Its methods report an error with [Parser.Fail],
@@ -51,7 +54,7 @@ type Node[T any] struct {
 type Grammar[T any] interface {
 	Atom() *Node[T]                 // reads an atom that is not in parentheses, and the spaces after it
 	Unexpected()                    // the expression is complete, but the text goes on
-	Unclosed(name string, from int) // a ")" is missing for the "(" at from, or for the call of a function there
+	Unclosed(name string, from int) // a ")" is missing for the "(", or the call of name(, at from
 	TooDeep()                       // the nesting is deeper than Deepest
 }
 
@@ -60,19 +63,21 @@ type Parser[T any] struct {
 	Grammar Grammar[T]
 	Text    string
 	At      int // the next byte
-	// Nesting may not be deeper than Deepest. A sign counts as one level; how many levels parentheses
-	// and an exponent count is given here.
+
+	// Deepest bounds the nesting. A sign counts as one level, the whole text and what is in
+	// parentheses as Parentheses levels, an exponent as Exponent levels.
 	Deepest, Parentheses, Exponent int
 
 	depth int
 }
 
+// A failure is an error on its way, as a panic, from Fail to Parse.
 type failure struct{ error }
 
-// Fail ends the parsing with an error.
+// Fail ends the parsing with an error. It does not return.
 func (p *Parser[T]) Fail(err error) { panic(failure{err}) }
 
-// Parse reads the whole text. The error is one that the grammar gave to Fail.
+// Parse reads the whole text. An error is one that the grammar has passed to Fail.
 func (p *Parser[T]) Parse() (root *Node[T], err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -99,13 +104,13 @@ func (p *Parser[T]) Space() {
 	}
 }
 
-// End is the position after what was read last, without the spaces after it.
+// End returns the position after what was read last, without the spaces after it.
 func (p *Parser[T]) End() int { return len(strings.TrimRight(p.Text[:p.At], spaces)) }
 
-// Take reads a byte if it is one of those given, and the spaces after it. It returns the byte, or 0,
-// and its position.
-func (p *Parser[T]) Take(any string) (c byte, at int) {
-	if at = p.At; at < len(p.Text) && strings.IndexByte(any, p.Text[at]) >= 0 {
+// Take reads the next byte, and the spaces after it, if the byte is one of a set. It returns the
+// byte, or 0, and its position.
+func (p *Parser[T]) Take(set string) (c byte, at int) {
+	if at = p.At; at < len(p.Text) && strings.IndexByte(set, p.Text[at]) >= 0 {
 		c = p.Text[at]
 		p.At++
 		p.Space()
@@ -113,8 +118,8 @@ func (p *Parser[T]) Take(any string) (c byte, at int) {
 	return c, at
 }
 
-// Call reads the arguments of one of the Functions, which is written from a position on, and the
-// closing parenthesis. The opening one has been read. Several arguments are read only if many is true.
+// Call reads the arguments of one of the Functions, whose name begins at from, and the closing
+// parenthesis. The opening one has been read. It reads several arguments only if many is true.
 func (p *Parser[T]) Call(name string, from int, many bool) *Node[T] {
 	n := &Node[T]{Op: Functions[name], From: from, Mark: from}
 	for more := byte(','); more != 0; {
@@ -128,13 +133,14 @@ func (p *Parser[T]) Call(name string, from int, many bool) *Node[T] {
 	return n
 }
 
+// close reads a closing parenthesis.
 func (p *Parser[T]) close(name string, from int) {
 	if c, _ := p.Take(")"); c == 0 {
 		p.Grammar.Unclosed(name, from)
 	}
 }
 
-// nested reads a part of the expression that is some levels deeper.
+// nested calls read for a part of the expression that is some levels deeper.
 func (p *Parser[T]) nested(levels int, read func() *Node[T]) *Node[T] {
 	if p.depth += levels; p.depth > p.Deepest {
 		p.Grammar.TooDeep()
@@ -144,6 +150,7 @@ func (p *Parser[T]) nested(levels int, read func() *Node[T]) *Node[T] {
 	return n
 }
 
+// sum reads a sum, and the spaces before it.
 func (p *Parser[T]) sum() *Node[T] {
 	return p.nested(p.Parentheses, func() *Node[T] {
 		p.Space()
@@ -153,7 +160,7 @@ func (p *Parser[T]) sum() *Node[T] {
 
 func (p *Parser[T]) product() *Node[T] { return p.chain("*/", p.signed) }
 
-// chain reads parts with operators between them, which bind from the left.
+// chain reads parts with operators between them, which are left-associative.
 func (p *Parser[T]) chain(operators string, part func() *Node[T]) *Node[T] {
 	n := part()
 	for {
@@ -161,10 +168,11 @@ func (p *Parser[T]) chain(operators string, part func() *Node[T]) *Node[T] {
 		if c == 0 {
 			return n
 		}
-		n = operation(binary[c], n.From, at, n, part())
+		n = operation(binaryOps[c], n.From, at, n, part())
 	}
 }
 
+// signed reads a signed part or a power.
 func (p *Parser[T]) signed() *Node[T] {
 	switch c, at := p.Take("+-"); c {
 	case '+':
@@ -179,6 +187,7 @@ func (p *Parser[T]) signed() *Node[T] {
 	return n
 }
 
+// atom reads a sum in parentheses, or lets the grammar read an atom.
 func (p *Parser[T]) atom() *Node[T] {
 	c, from := p.Take("(")
 	if c == 0 {
@@ -190,6 +199,7 @@ func (p *Parser[T]) atom() *Node[T] {
 	return &n
 }
 
+// operation returns a node whose text ends with that of its last argument.
 func operation[T any](op Op, from, mark int, args ...*Node[T]) *Node[T] {
 	return &Node[T]{Op: op, From: from, To: args[len(args)-1].To, Mark: mark, Args: args}
 }
