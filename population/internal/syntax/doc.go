@@ -45,6 +45,9 @@
 //	quantity.go            5 days, 0.5 per day, 30%; units and kinds
 //	dimension.go           powers of time: the dimension of a quantity
 //
+// Most tests of this package are those of package population, which read whole files and compare
+// the problems that are reported.
+//
 // # Where to add something
 //
 // A key of a clock: in parse_clocks.go, a field of [Clock], the key in raceKeys, splitKeys or

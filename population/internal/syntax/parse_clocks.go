@@ -12,7 +12,7 @@ const (
 	maxBranches = 250    // of a split
 )
 
-// Out is the state of those who have left the population: a clock's to: out.
+// Out takes the place of a state in to: out, which leaves the population.
 const Out = "out"
 
 // The keys that clocks may have, depending on where they stand.

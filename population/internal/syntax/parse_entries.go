@@ -35,7 +35,7 @@ type Enter struct {
 	Into []EnterShare
 }
 
-// An EnterShare is the share of those who begin in a state.
+// An EnterShare is the share of the individuals that begin in a state.
 type EnterShare struct {
 	State Ref
 	Share Value

@@ -27,7 +27,7 @@ type Intervention struct {
 	To       Ref
 	Moves    []Move
 	Enter    Enter
-	With     []Move // of those who enter
+	With     []Move // the attributes of individuals that enter
 	Count    int
 	CountBy  Value // in place of Count, if the number has to be worked out
 	Picks    bool  // Count of the individuals that Who and Where select

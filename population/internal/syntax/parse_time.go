@@ -49,7 +49,7 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 	}
 }
 
-// endProblem says how the end stands to the start, if that is wrong; otherwise it is "".
+// endProblem says what is wrong with the end in relation to the start; it is "" if nothing is.
 func (m *File) endProblem() string {
 	switch span := m.End - m.Start; {
 	case !(m.End > m.Start):

@@ -24,8 +24,8 @@ type Reader struct {
 	*diag.List
 	file string // the path of the model file, or a flag: --set beta
 
-	// Aliases let a few lines stand for billions of entries of mappings and lists, so the entries
-	// are counted as they are read. At most Most may be.
+	// Aliases let a few lines mean billions of entries of mappings and lists, so the entries are
+	// counted as they are read. Reading stops when there are more than Most.
 	nodesRead, Most int
 
 	depth         int                          // values that contain the one being read; at most MostNested
@@ -50,7 +50,7 @@ func (r *Reader) Like(file string) *Reader {
 	return other
 }
 
-// Place returns where a node stands.
+// Place returns the place of a node.
 func (r *Reader) Place(n *yaml.Node) diag.Place {
 	if flag, ok := r.Elsewhere[n]; ok {
 		return diag.Place{File: flag}
