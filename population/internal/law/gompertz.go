@@ -8,23 +8,37 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Lifetimes of Gompertz and Makeham: the hazard at age x is c + a·exp(bx). The part that grows is drawn by inversion of its
-// integral, a/b·(exp(bx) − 1), and the one that does not is an exponential clock beside it: the lifetime is the lesser of the two, and
-// nothing has to be solved. With b below 0 the hazard falls, and unless c is above 0 a share exp(a/b) lives for ever.
+// gompertz is the lifetime of Gompertz and Makeham. Its hazard at age x is c + a·exp(b·x), with
+// rate a (field A), growth b and Makeham's constant c:
+//
+//	P(X > x) = exp(−H(x)), H(x) = c·x + a/b·(exp(b·x) − 1)
+//
+// The part that grows is drawn by inverting its integral. The constant part is an exponential clock
+// beside it, and the lifetime is the lesser of the two, so that no equation has to be solved
+// numerically.
+//
+// With b below 0 the hazard falls. Unless c is above 0, a share exp(a/b) of the durations is then
+// endless.
+type gompertz Law
 
-// Gompertz has rate a at age 0, growing by b per unit of time, and c at all ages. Without growth it is exponential.
+// Gompertz returns the law with the given rate at age 0, growth per unit of time, and Makeham's
+// constant. Without growth it is exponential.
 func Gompertz(rate, growth, makeham float64) Law {
 	if growth == 0 {
 		return Exponential(rate + makeham)
 	}
-	return Law{Family: lawGompertz, A: rate, b: growth, c: makeham}
+	return Law{Family: familyGompertz, A: rate, b: growth, c: makeham}
 }
 
-// gompertzLeft draws what is left at an age.
-func (l *Law) gompertzLeft(s *random.Stream, age float64) float64 {
-	// From an age on the hazard is again one of the kind, with the rate that it has reached.
+func (l *gompertz) draw(s *random.Stream) float64 { return l.residual(s, 0) }
+
+func (l *gompertz) drawBeyond(s *random.Stream, age float64) float64 { return age + l.residual(s, age) }
+
+// residual draws what is left of a duration at an age. From that age on the hazard is of the same
+// kind, with rate a·exp(b·age).
+func (l *gompertz) residual(s *random.Stream, age float64) float64 {
 	left := portable.Log1p(l.b/l.A*portable.Exp(-l.b*age)*s.Exp()) / l.b
-	if math.IsNaN(left) { // the logarithm of less than nothing: all that the hazard adds up to is not enough
+	if math.IsNaN(left) { // b < 0, and the whole integral of the hazard is below the exponential number
 		left = math.Inf(1)
 	}
 	if l.c > 0 {
@@ -33,23 +47,28 @@ func (l *Law) gompertzLeft(s *random.Stream, age float64) float64 {
 	return left
 }
 
-// gompertzHazard is the integral of the hazard up to x.
-func (l *Law) gompertzHazard(x float64) float64 {
+// cumulative returns H(x), the integral of the hazard up to x.
+func (l *gompertz) cumulative(x float64) float64 {
 	x = max(x, 0)
 	return float64(l.c*x) + float64(l.A/l.b*portable.Expm1(l.b*x))
 }
 
-// gompertzMean is the integral of the survival function up to where less than 10⁻¹⁶ of all are left.
-func (l *Law) gompertzMean() float64 {
-	if l.Endless() {
+func (l *gompertz) survival(x float64) float64 { return portable.Exp(-l.cumulative(x)) }
+
+func (l *gompertz) logSurvival(x float64) float64 { return -l.cumulative(x) }
+
+// mean integrates the survival function up to an end beyond which less than 10⁻¹⁶ of it is left, by
+// the Gauss–Legendre rule with 16 nodes on each of 64 panels.
+func (l *gompertz) mean() float64 {
+	if l.whyEndless() != "" {
 		return math.Inf(1)
 	}
-	const enough = 37
+	const enough = 37 // exp(−37) is 8.5·10⁻¹⁷
 	end := 1.0
-	for l.gompertzHazard(end) > enough && end > 0 {
+	for l.cumulative(end) > enough && end > 0 {
 		end /= 2
 	}
-	for l.gompertzHazard(end) < enough && !math.IsInf(end, 1) {
+	for l.cumulative(end) < enough && !math.IsInf(end, 1) {
 		end *= 2
 	}
 	const panels = 64
@@ -58,13 +77,14 @@ func (l *Law) gompertzMean() float64 {
 		middle := float64(float64(2*i+1) * half)
 		for _, n := range legendre {
 			off := float64(n.at * half)
-			sum += float64(n.weight * (l.Survival(middle-off) + l.Survival(middle+off)))
+			sum += float64(n.weight * (l.survival(middle-off) + l.survival(middle+off)))
 		}
 	}
 	return sum * half
 }
 
-// legendre are the nodes above 0 of the formula of Gauss and Legendre with 16 nodes, on [−1, 1], and their weights: DLMF table 3.5.4.
+// legendre has the positive nodes of the Gauss–Legendre rule with 16 nodes on [−1, 1], and their
+// weights: Abramowitz and Stegun, Handbook of Mathematical Functions, table 25.4, n = 16.
 var legendre = [...]struct{ at, weight float64 }{
 	{0.09501250983763744, 0.18945061045506850},
 	{0.28160355077925891, 0.18260341504492359},
@@ -76,17 +96,28 @@ var legendre = [...]struct{ at, weight float64 }{
 	{0.98940093499164993, 0.02715245941175409},
 }
 
-// gompertzSound tells whether what draws are made of are numbers.
-func (l *Law) gompertzSound() bool {
-	const far = 1e300 // a draw takes up to some hundred times as much
-	ratio := math.Abs(l.b / l.A)
-	return l.A > 1/far && l.A < far && math.Abs(l.b) > 1/far && math.Abs(l.b) < far && ratio > 1/far && ratio < far && l.c >= 0 && l.c < far && (l.c == 0 || l.c > 1/far)
+func (l *gompertz) longest() float64 { return math.Inf(1) }
+
+func (l *gompertz) whyEndless() string {
+	if l.b < 0 && l.c == 0 {
+		return "a hazard whose growth is negative may have no end"
+	}
+	return ""
 }
 
-func (l *Law) gompertzWords(u Unit) string {
+// sound reports whether the parameters, and the quotient b/a that a draw multiplies with, are so
+// far from the ends of float64 that draws are numbers: a draw takes up to some hundred times as
+// much.
+func (l *gompertz) sound() bool {
+	const far = 1e300
+	within := func(x float64) bool { return x > 1/far && x < far }
+	return within(l.A) && within(math.Abs(l.b)) && within(math.Abs(l.b/l.A)) && (l.c == 0 || within(l.c))
+}
+
+func (l *gompertz) words(u Unit) string {
 	words := fmt.Sprintf("Gompertz with rate %s and growth %s", u.Rate(l.A), u.Rate(l.b))
 	if l.c > 0 {
 		words += " and " + u.Rate(l.c) + " at all ages"
 	}
-	return words + ", mean " + u.Duration(l.Mean())
+	return words + ", mean " + u.Duration(l.mean())
 }

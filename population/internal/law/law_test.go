@@ -116,7 +116,7 @@ func TestDrawBeyond(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
 			n := soak.Size(4_000, 20_000)
-			if c.law.Family == lawGamma && c.law.A < 0.1 {
+			if c.law.Family == familyGamma && c.law.A < 0.1 {
 				n = soak.Size(1_000, 5_000) // since inverting this tail takes 50 µs; other shapes go through the same lines with more
 			}
 			for _, age := range c.ages {
@@ -222,7 +222,7 @@ func TestHazardByHand(t *testing.T) {
 		}
 	}
 	for h, want := range map[float64]float64{0.25: 0.5, 0.49: 0.98, 0.75: 6, 1.5: 9} {
-		if x := lifeline.reach(h); math.Abs(x-want) > 1e-15 {
+		if x := (*hazard)(&lifeline).inverse(h); math.Abs(x-want) > 1e-15 {
 			t.Errorf("the hazard is %v at %v, want %v", h, x, want)
 		}
 	}

@@ -1,0 +1,27 @@
+// Package law has the distributions of durations that a model file can name: how long a clock runs,
+// how old an individual is, how long it has been in a state.
+//
+// A [Law] is immutable data in the model's unit of time. It has no random source of its own: a draw
+// takes its numbers from the stream that the caller passes, always in the same order, and uses
+// package portable for its functions. The same law and stream give the same bits on every machine.
+// Any number of goroutines may use a Law at once.
+//
+// The package assumes parameters that the compiler has checked: durations and rates are not
+// negative, shapes, scales and standard deviations are above 0, the ages of a hazard begin at 0 and
+// ascend, and the shares of a mixture add up to 1 but for rounding. [Law.Sound] reports what is
+// left to check. A draw is never negative and never NaN. It may be +Inf: see [Law.WhyEndless].
+//
+// Files:
+//
+//	law.go          Law; what a distribution provides; how to add one; dispatch to the families
+//	exactly.go      always the same duration
+//	exponential.go  constant hazard
+//	gamma.go        gamma, and with a whole shape Erlang
+//	weibull.go      hazard that is a power of the age
+//	lognormal.go    exponential of a normal number
+//	uniform.go      between two bounds
+//	gompertz.go     hazard that grows exponentially, plus a constant: Gompertz and Makeham
+//	hazard.go       piecewise constant hazard: a life table
+//	mixture.go      one of several laws, by shares
+//	tail.go         what the families share where probabilities underflow
+package law

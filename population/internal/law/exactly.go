@@ -1,0 +1,37 @@
+package law
+
+import (
+	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// exactly is the distribution with all its probability at one duration, A ≥ 0:
+//
+//	P(X > x) = 1 for x < A, 0 otherwise
+type exactly Law
+
+// Exactly returns the law of a duration that is always x.
+func Exactly(x float64) Law { return Law{Family: familyExactly, A: x} }
+
+func (l *exactly) draw(*random.Stream) float64 { return l.A }
+
+func (l *exactly) drawBeyond(*random.Stream, float64) float64 { return l.A }
+
+func (l *exactly) survival(x float64) float64 {
+	if x < l.A {
+		return 1
+	}
+	return 0
+}
+
+func (l *exactly) logSurvival(x float64) float64 { return portable.Log(l.survival(x)) }
+
+func (l *exactly) mean() float64 { return l.A }
+
+func (l *exactly) longest() float64 { return l.A }
+
+func (l *exactly) whyEndless() string { return "" }
+
+func (l *exactly) sound() bool { return true }
+
+func (l *exactly) words(u Unit) string { return "exactly " + u.Duration(l.A) }
