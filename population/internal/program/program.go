@@ -43,8 +43,20 @@ type Flow struct{ From, To string }
 // String is from->to.
 func (f Flow) String() string { return f.From + "->" + f.To }
 
-// A Group is those who have the given value of each of some attributes.
-type Group struct{ Attributes, Values []string }
+// FlowOf is the number of a flow, which must be possible. Most states have one way out, or use one most.
+func (m *Program) FlowOf(from int, to uint16) int {
+	i := int(m.FlowsFrom[from])
+	if m.FlowsTo[i] == to {
+		return i
+	}
+	return m.findFlow(i, int(m.FlowsFrom[from+1]), to)
+}
+
+// findFlow searches for it among those from the same state.
+func (m *Program) findFlow(i, end int, to uint16) int {
+	k, _ := slices.BinarySearch(m.FlowsTo[i:end], to)
+	return i + k
+}
 
 type Attribute struct {
 	Name   string
@@ -66,34 +78,8 @@ func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
 
-// Where those come from who enter it, beside the states.
-const (
-	ByBirth = iota
-	ByImmigration
-	ByIntervention
-	Entrances
-)
-
-// A StartGroup is how many are there at the start in the same way.
-type StartGroup struct {
-	Entry
-	Count int
-}
-
-// FlowOf is the number of a flow, which must be possible. Most states have one way out, or use one most.
-func (m *Program) FlowOf(from int, to uint16) int {
-	i := int(m.FlowsFrom[from])
-	if m.FlowsTo[i] == to {
-		return i
-	}
-	return m.findFlow(i, int(m.FlowsFrom[from+1]), to)
-}
-
-// findFlow searches for it among those from the same state.
-func (m *Program) findFlow(i, end int, to uint16) int {
-	k, _ := slices.BinarySearch(m.FlowsTo[i:end], to)
-	return i + k
-}
+// A Group is those who have the given value of each of some attributes.
+type Group struct{ Attributes, Values []string }
 
 // A Grouping divides everybody by the values of some attributes. The group of an individual is the number that its values make, the first
 // attribute being the most significant.

@@ -116,3 +116,11 @@ func (t *Term) line(time float64) float64 {
 	w := (time - t.Times[i]) / (t.Times[i+1] - t.Times[i])
 	return max(min(a, b), min(max(a, b), a+float64(w*(b-a)))) // rounding does not take it beyond the ends, between which it is then monotonous
 }
+
+// HasKnot tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
+func (t *Term) HasKnot(time float64) bool {
+	if t.Op == TermSteps || t.Op == TermLine {
+		return t.Times[t.knot(time)] == time
+	}
+	return t.a != nil && t.a.HasKnot(time) || t.b != nil && t.b.HasKnot(time)
+}

@@ -73,10 +73,24 @@ func (c *TimeVarying) Piece(t float64) (end, bound float64) {
 	return c.Edges.Edges[i+1], c.Bounds[i]
 }
 
-// HasKnot tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
-func (t *Term) HasKnot(time float64) bool {
-	if t.Op == TermSteps || t.Op == TermLine {
-		return t.Times[t.knot(time)] == time
+// A VaryingRate is something that happens at a rate that changes.
+type VaryingRate struct {
+	Rate   *TimeVarying
+	Factor float64 // that the rate is multiplied by
+	What   string  // for the message if it is above its most
+	Line   int     // which of the state's it is
+	Do     Action
+}
+
+// SameVarying tells whether two lists are the same. Equal courses are one.
+func SameVarying(a, b []VaryingRate) bool {
+	if len(a) != len(b) {
+		return false
 	}
-	return t.a != nil && t.a.HasKnot(time) || t.b != nil && t.b.HasKnot(time)
+	for i := range a {
+		if a[i].Rate != b[i].Rate || a[i].Factor != b[i].Factor || a[i].Line != b[i].Line {
+			return false
+		}
+	}
+	return true
 }
