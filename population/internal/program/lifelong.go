@@ -21,7 +21,7 @@ type Lifelong struct {
 
 // Left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
 // yet, or there would be nobody; else it may have struck in the past, and never will again.
-func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, struck bool) {
+func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, fired bool) {
 	switch {
 	case c.Ends:
 		return max(0, c.Law.DrawBeyond(s, age)-age), false

@@ -43,7 +43,7 @@ func (t *State) Add(rate float64, line int, do Action) {
 }
 
 type MenuItem struct {
-	upTo float64 // the rates added up to and including this one
+	sum  float64 // the rates added up to and including this one
 	line int     // which of the state's it is
 	Do   Action
 }
@@ -52,13 +52,13 @@ type MenuItem struct {
 func (t *State) Pick(x float64) *Action {
 	i, last := 0, len(t.Menu)-1
 	for last-i > 16 { // long menus are rare
-		if middle := (i + last) / 2; x >= t.Menu[middle].upTo {
+		if middle := (i + last) / 2; x >= t.Menu[middle].sum {
 			i = middle + 1
 		} else {
 			last = middle
 		}
 	}
-	for i < last && x >= t.Menu[i].upTo {
+	for i < last && x >= t.Menu[i].sum {
 		i++
 	}
 	return &t.Menu[i].Do
@@ -143,7 +143,7 @@ func (t *State) Equals(o *State) bool {
 	}
 	sameClock := func(a, b Clock) bool { return a.UpTo == b.UpTo && a.Equals(&b) }
 	sameChances := t.Chances == o.Chances || t.Chances != nil && o.Chances != nil && slices.Equal(t.Chances.Of, o.Chances.Of)
-	return sameChances && SameVarying(t.Varying, o.Varying) && t.Rate == o.Rate && slices.EqualFunc(t.Menu, o.Menu, func(a, b MenuItem) bool { return a.upTo == b.upTo && a.line == b.line }) &&
+	return sameChances && SameVarying(t.Varying, o.Varying) && t.Rate == o.Rate && slices.EqualFunc(t.Menu, o.Menu, func(a, b MenuItem) bool { return a.sum == b.sum && a.line == b.line }) &&
 		slices.EqualFunc(t.Race, o.Race, sameClock) && slices.EqualFunc(t.Split, o.Split, sameClock)
 }
 

@@ -57,11 +57,11 @@ func (t *Term) At(time float64, c Census) float64 {
 	case TermCount:
 		return float64(c.Counts[t.State])
 	case TermWave:
-		return 1 + float64(t.X*portable.CosTurns(t.turn(time)))
+		return 1 + float64(t.X*portable.CosTurns(t.cycle(time)))
 	case TermSteps:
 		return t.Values[t.knot(time)]
 	case TermLine:
-		return t.line(time)
+		return t.interpolate(time)
 	}
 	a := t.a.At(time, c)
 	switch t.Op {
@@ -91,8 +91,8 @@ func (t *Term) At(time float64, c Census) float64 {
 	}
 }
 
-// turn is how much of its period a wave has gone at a time, from 0 to 1.
-func (t *Term) turn(time float64) float64 {
+// cycle is how much of its period a wave has gone at a time, from 0 to 1.
+func (t *Term) cycle(time float64) float64 {
 	x := time/t.Period + t.Phase
 	return x - math.Floor(x)
 }
@@ -106,8 +106,8 @@ func (t *Term) knot(time float64) int {
 	return max(i, 0)
 }
 
-// line is what straight lines between the times have at one of them, constant outside.
-func (t *Term) line(time float64) float64 {
+// interpolate is what straight lines between the times have at one of them, constant outside.
+func (t *Term) interpolate(time float64) float64 {
 	i := t.knot(time)
 	if i+1 == len(t.Times) || time <= t.Times[0] {
 		return t.Values[i]

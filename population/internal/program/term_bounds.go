@@ -18,16 +18,16 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 	case TermTotal, TermCount:
 		return 0, math.Inf(1)
 	case TermWave:
-		return t.swing(from, to)
+		return t.waveBounds(from, to)
 	case TermSteps, TermLine:
-		return t.extremes(from, to)
+		return t.knotBounds(from, to)
 	}
 	a, b := t.a.Between(from, to)
 	switch t.Op {
 	case expr.Exp:
-		return wider(portable.Exp(a), portable.Exp(b))
+		return widen(portable.Exp(a), portable.Exp(b))
 	case expr.Log:
-		return wider(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
+		return widen(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
 	case expr.Sqrt:
 		if a < 0 { // where it is no number, as a logarithm is not; nothing is below that
 			return math.Inf(-1), math.Sqrt(max(b, 0))
@@ -48,7 +48,7 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 		}
 		return corners(func(x, y float64) float64 { return x / y }, a, b, c, d)
 	case expr.Power:
-		return power(a, b, c, d)
+		return powerBounds(a, b, c, d)
 	case expr.Min:
 		return min(a, c), min(b, d)
 	default:
@@ -70,11 +70,11 @@ func corners(f func(x, y float64) float64, a, b, c, d float64) (low, high float6
 	return min(w, x, y, z), max(w, x, y, z)
 }
 
-// power bounds x^y. With x above 0 it is monotonous in each. Below it is a number only if y is whole, and then it may turn at 0.
-func power(a, b, c, d float64) (low, high float64) {
+// powerBounds bounds x^y. With x above 0 it is monotonous in each. Below it is a number only if y is whole, and then it may turn at 0.
+func powerBounds(a, b, c, d float64) (low, high float64) {
 	switch {
 	case a >= 0 && (a > 0 || c >= 0):
-		return wider(corners(portable.Pow, a, b, c, d))
+		return widen(corners(portable.Pow, a, b, c, d))
 	case c != d || c != math.Trunc(c) || c < 0:
 		return math.Inf(-1), math.Inf(1)
 	}
@@ -82,18 +82,18 @@ func power(a, b, c, d float64) (low, high float64) {
 	if math.Mod(c, 2) == 0 && b >= 0 {
 		low = 0
 	}
-	return wider(low, high)
+	return widen(low, high)
 }
 
-// wider allows for the last places of a function that is not rounded as sums are.
-func wider(low, high float64) (float64, float64) {
+// widen allows for the last places of a function that is not rounded as sums are.
+func widen(low, high float64) (float64, float64) {
 	const ulps = 1e-14
 	return low - float64(ulps*math.Abs(low)), high + float64(ulps*math.Abs(high))
 }
 
-// swing bounds a wave.
-func (t *Term) swing(from, to float64) (low, high float64) {
-	a, b := 1+float64(t.X*portable.CosTurns(t.turn(from))), 1+float64(t.X*portable.CosTurns(t.turn(to)))
+// waveBounds bounds a wave.
+func (t *Term) waveBounds(from, to float64) (low, high float64) {
+	a, b := 1+float64(t.X*portable.CosTurns(t.cycle(from))), 1+float64(t.X*portable.CosTurns(t.cycle(to)))
 	low, high = min(a, b), max(a, b)
 	// It is highest at whole turns, and lowest half-way between them. An end next to one may be taken for it: it is about as high.
 	first, last := from/t.Period+t.Phase, to/t.Period+t.Phase
@@ -108,8 +108,8 @@ func (t *Term) swing(from, to float64) (low, high float64) {
 	return max(low-ulps, 0), high + ulps
 }
 
-// extremes bounds steps and lines: by what they are at the ends, and at all knots between them.
-func (t *Term) extremes(from, to float64) (low, high float64) {
+// knotBounds bounds steps and lines: by what they are at the ends, and at all knots between them.
+func (t *Term) knotBounds(from, to float64) (low, high float64) {
 	low = t.At(from, Census{})
 	high = low
 	i := t.knot(from) + 1
@@ -120,7 +120,7 @@ func (t *Term) extremes(from, to float64) (low, high float64) {
 		low, high = min(low, t.Values[i]), max(high, t.Values[i])
 	}
 	if t.Op == TermLine { // which comes near to what it is then
-		y := t.line(to)
+		y := t.interpolate(to)
 		low, high = min(low, y), max(high, y)
 	}
 	return low, high

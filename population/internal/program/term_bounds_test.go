@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// grownTerm is any term, with leaves that change with time.
-func grownTerm(s *random.Stream, depth int) *Term {
+// randomTerm is any term, with leaves that change with time.
+func randomTerm(s *random.Stream, depth int) *Term {
 	if depth == 0 || s.Below(4) == 0 {
 		switch s.Below(4) {
 		case 0:
@@ -28,20 +28,20 @@ func grownTerm(s *random.Stream, depth int) *Term {
 	}
 	ops := []expr.Op{expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Power, expr.Min, expr.Max, expr.Exp, expr.Log, expr.Sqrt}
 	op := ops[s.Below(uint64(len(ops)))]
-	t := &Term{Op: op, a: grownTerm(s, depth-1)}
+	t := &Term{Op: op, a: randomTerm(s, depth-1)}
 	if op != expr.Exp && op != expr.Log && op != expr.Sqrt {
-		t.b = grownTerm(s, depth-1)
+		t.b = randomTerm(s, depth-1)
 	}
 	return t
 }
 
-// TestBoundsHold takes many terms and looks whether they keep within their bounds, to the last place, and whether nothing jumps but at the times that next
+// TestValueOutOfBounds takes many terms and looks whether they keep within their bounds, to the last place, and whether nothing jumps but at the times that next
 // tells.
-func TestBoundsHold(t *testing.T) {
+func TestValueOutOfBounds(t *testing.T) {
 	s := random.New(11)
 	bounded, tight := 0, 0
 	for range 3000 {
-		x := grownTerm(&s, 3)
+		x := randomTerm(&s, 3)
 		from := 20 * s.Float64()
 		to := from + 10*s.Float64()*s.Float64()
 		low, high := x.Between(from, to)
