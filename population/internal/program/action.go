@@ -2,49 +2,60 @@ package program
 
 import "math"
 
-// An Action is what a clock does when it strikes.
+// An Action is what happens when a clock fires, or what an intervention does to each individual. Of
+// an intervention only To, Name and Moves count.
 type Action struct {
 	Verb    verb
-	To      uint16 // the state to move to; nobody for leaving, same for staying
-	Contact int    // the contact's table
-	In      *Entry // of a child
-	Name    int    // the name to count it under, or −1
-	Chance  float64
-	Chances *Chances // in place of the chance, if it is not the same for all
-	From    StateSet // only from these states, if not nil
-	Moves   []Move
+	To      uint16   // DoMove: the state to move to; Nobody for leaving, SameState for staying
+	Contact int      // DoContact: the number of the contact in Phase.Contacts
+	In      *Entry   // DoBirth: how the child enters
+	Name    int      // the number in Program.Names to count it under, or −1
+	Chance  float64  // DoMove: that it takes effect
+	Chances *Chances // instead of Chance, if it depends on attributes or time
+	From    StateSet // DoMove: it has no effect in other states
+	Moves   []Move   // DoMove: changes of attributes
 }
 
+// A verb is the kind of an action.
 type verb uint8
 
 const (
-	DoMove verb = iota
-	DoContact
-	DoBirth
+	DoMove    verb = iota // change state, attributes, or both
+	DoContact             // meet another individual
+	DoBirth               // have a child
 )
 
+// A Move gives an attribute a value.
 type Move struct {
 	Attribute uint8
 	Value     uint16
 }
 
-// A StateSet tells of each state whether it is one of some; nil stands for all.
+// A StateSet is a set of states, as a bool for each; nil is the set of all states.
 type StateSet []bool
 
+// What can stand in place of a state.
 const (
-	Nobody    uint16 = math.MaxUint16     // the state of an id that is free; as a goal, leaving the population
-	SameState uint16 = math.MaxUint16 - 1 // as a goal, the state that one is in
-	Unchanged uint16 = math.MaxUint16 - 2 // what becomes of someone who is met and stays as it is, while the contact takes effect
+	// Nobody is the state of an id that is not in use. As a target, it is leaving the population.
+	Nobody uint16 = math.MaxUint16
+
+	// SameState as a target is the state that the individual is in. In Contact.Becomes it is the
+	// state of an individual that the contact does not affect.
+	SameState uint16 = math.MaxUint16 - 1
+
+	// Unchanged in Contact.Becomes is the state of an individual that the contact affects, but does
+	// not change: it takes effect, on its maker and in the counts.
+	Unchanged uint16 = math.MaxUint16 - 2
 )
 
-// A Contact is what a contact does.
+// A Contact is what a contact does: an individual, its maker, meets another one.
 type Contact struct {
-	Chance    float64
-	Chances   *Chances    // in place of the chance, if it is not the same for all
-	Becomes   []uint16    // of someone met in a state; same if unaffected
-	Self      uint16      // what becomes of the one who makes it, if it takes effect; same for nothing
-	Whom      []Condition // who is affected
-	Special   bool        // there is more to it than a chance and what becomes of the one who is met
-	Attribute int         // for mixing; −1 for the whole population
-	Rows      [][]float64
+	Chance    float64     // that it takes effect
+	Chances   *Chances    // instead of Chance, if it depends on attributes or time
+	Becomes   []uint16    // by state of the other: its new state, SameState or Unchanged
+	Self      uint16      // the new state of the maker, if it takes effect; SameState for none
+	Whom      []Condition // on the other
+	Special   bool        // there are Chances, a Whom, a Self or an Unchanged: the fast path is not enough
+	Attribute int         // by which individuals mix; −1 for the whole population
+	Rows      [][]float64 // by value of the maker: the cumulative shares of the other's values
 }

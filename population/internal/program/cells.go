@@ -1,24 +1,28 @@
 package program
 
-// A CellAttribute is an attribute that cells are by: its value counts so much towards the number of the cell.
+// A cell is a combination of values of some attributes, as a number: the sum of value times stride
+// over these attributes. Tables that depend on attributes have an entry for each cell, and the list
+// of the attributes with their strides. Without attributes there is one cell, number 0.
+
+// A CellAttribute is an attribute that a table depends on, and its stride.
 type CellAttribute struct{ Attribute, Stride int }
 
-// A Condition is a set of values of an attribute.
+// A Condition is a set of values that an attribute may have.
 type Condition struct {
 	Attribute int
 	Is        []bool // by value
 }
 
-// A ByCell is something that is worked out for each cell (cells.go), or once for everybody.
+// A ByCell has a value for each cell; without attributes, one for all individuals.
 type ByCell[T any] struct {
 	By     []CellAttribute
 	Values []T
 }
 
-// At is what holds in the cell with a number.
+// At returns the value of a cell.
 func (p *ByCell[T]) At(cell int) *T { return &p.Values[cell] }
 
-// AtTime is a probability as it is at a time, for each cell.
+// AtTime returns the values of probabilities at a time, for each cell.
 func AtTime(p *ByCell[*TimeVarying], t float64) *ByCell[float64] {
 	now := &ByCell[float64]{p.By, make([]float64, len(p.Values))}
 	for k, c := range p.Values {
@@ -27,16 +31,17 @@ func AtTime(p *ByCell[*TimeVarying], t float64) *ByCell[float64] {
 	return now
 }
 
-// Chances are a probability that is not the same for all: that of a contact, by the cell of its maker and that of the one who is met, or that
-// of a clock of always, by the cell of its individual.
+// Chances are a probability that depends on attributes or time. That of a contact may depend on the
+// cells of its maker and of the other individual; that of a clock depends on the cell of its
+// individual, and Met is empty.
 type Chances struct {
 	Own, Met []CellAttribute
-	Each     int            // how many cells of the one who is met there are
-	Values   []float64      // by the cell of the maker, and by that of the one who is met
-	Varying  []*TimeVarying // of those that change with time; nil if none does
+	Each     int            // the number of cells of the other individual
+	Values   []float64      // by own·Each + met
+	Varying  []*TimeVarying // the same, where it changes with time and nil elsewhere; nil if it never does
 }
 
-// At is the probability in the cells with the given numbers, of the maker and of the one who is met, at a time.
+// At returns the probability at a time, for two cells.
 func (o *Chances) At(own, met int, now float64) float64 {
 	k := own*o.Each + met
 	if o.Varying != nil && o.Varying[k] != nil {

@@ -6,22 +6,22 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
-// An Entry is how somebody comes to be there.
+// An Entry is how an individual enters the population.
 type Entry struct {
 	To    uint16           // the state
-	Into  *EntryStates     // from which it is drawn, if it is not nil
-	Given []int32          // by attribute, the value or where it comes from; nil if all are drawn
-	Age   *ByCell[law.Law] // newly born if nil
-	Since *ByCell[law.Law] // how long it has been in the state; it enters it now if nil
+	Into  *EntryStates     // instead of To, if the state is drawn; nil otherwise
+	Given []int32          // by attribute: the value, Drawn or Inherited; nil if all are drawn
+	Age   *ByCell[law.Law] // nil for newborn
+	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
 }
 
-// Where the value of an attribute comes from, for somebody who enters; from 0 on it is the value itself.
+// Where the value of an attribute comes from, in Entry.Given. From 0 on it is the value itself.
 const (
-	Drawn     = -1
-	Inherited = -2
+	Drawn     = -1 // by the shares of the phase
+	Inherited = -2 // from the parent
 )
 
-// Of is where the value of an attribute comes from, or the value.
+// Of returns the value of an attribute, or Drawn or Inherited.
 func (e *Entry) Of(attribute int) int32 {
 	if e.Given == nil {
 		return Drawn
@@ -29,7 +29,7 @@ func (e *Entry) Of(attribute int) int32 {
 	return e.Given[attribute]
 }
 
-// Each calls back with every state that one may begin in.
+// Each calls f with every state that the individual may begin in.
 func (e *Entry) Each(f func(state uint16)) {
 	if e.Into == nil {
 		f(e.To)
@@ -40,20 +40,20 @@ func (e *Entry) Each(f func(state uint16)) {
 	}
 }
 
-// An EntryStates has states and their shares.
+// An EntryStates has the states that an individual may begin in, and their shares.
 type EntryStates struct {
 	States []uint16
 	Shares *ByCell[EntryShares]
 }
 
-// EntryShares are the shares of states, added up; or, if they change with time, their courses, of which one is nil: that state has
-// the rest.
+// EntryShares are the shares of states. If they are constant, Sums has the cumulative shares. If
+// they change with time, Courses has them; one is nil, and its state has what the others leave.
 type EntryShares struct {
 	Sums    []float64
 	Courses []*TimeVarying
 }
 
-// Draw takes a state by the shares at a time.
+// Draw returns the index of a state, by the shares at a time.
 func (s *EntryShares) Draw(own *random.Stream, t float64) int {
 	u := own.Float64()
 	if s.Courses == nil {
@@ -70,23 +70,24 @@ func (s *EntryShares) Draw(own *random.Stream, t float64) int {
 	return rest
 }
 
-// A StartGroup is how many are there at the start in the same way.
+// A StartGroup is a number of individuals that are there at the start and enter alike.
 type StartGroup struct {
 	Entry
 	Count int
 }
 
+// An Immigration is individuals who enter at a rate.
 type Immigration struct {
 	Rate    float64
-	Varying []VaryingRate // in place of the rate, if it changes: one
+	Varying []VaryingRate // instead of Rate, if it changes: one entry
 	In      Entry
-	Name    int // to count it under, or −1
+	Name    int // the number in Program.Names to count it under, or −1
 }
 
-// Where those come from who enter it, beside the states.
+// The kinds of an entry after the start. Added to the number of states, they are sources of flows.
 const (
 	ByBirth = iota
 	ByImmigration
 	ByIntervention
-	Entrances
+	Entrances // how many there are
 )

@@ -1,39 +1,40 @@
 package program
 
-// A Intervention is what an intervention does, whenever it does it.
+// An Intervention changes parameters, individuals or both, at times or under conditions.
 type Intervention struct {
-	What    string // how messages speak of it
-	Again   bool   // each time its condition becomes true
-	Picks   bool   // so many of those whom it is about
-	Enters  bool   // it lets some in
-	Who     StateSet
-	Where   []Condition
-	Do      Action
-	Effects map[*Phase]*Effect // by the tables that hold before
+	What    string             // its name in messages
+	Again   bool               // triggered: each time its conditions become true, not only the first time
+	Picks   bool               // it applies to Effect.Count of the individuals that match, not to a share
+	Enters  bool               // individuals enter by it
+	Who     StateSet           // the states it applies to
+	Where   []Condition        // on the individuals it applies to
+	Do      Action             // with each of them
+	Effects map[*Phase]*Effect // by the phase before it
 }
 
-// About tells whether an intervention does something with individuals.
+// About reports whether the intervention does anything but set parameters.
 func (d *Intervention) About() bool { return d.Do.To != SameState || len(d.Do.Moves) > 0 || d.Enters }
 
-// A Scheduled is an intervention at its time.
+// A Scheduled is an intervention at a time.
 type Scheduled struct {
 	*Intervention
-	Clock float64 // when, on the model's clock, as it is written
-	At    float64 // since the start
+	Clock float64 // on the model's clock, as it is written
+	At    float64 // since the start of the run
 }
 
-// A Effect is a deed with all values worked out, as the parameters are once it is done.
+// An Effect has the values of an intervention, by the parameters as they are once it has set them.
 type Effect struct {
-	To       *Phase                // from then on; the same as before if it sets nothing
-	Coverage *ByCell[*TimeVarying] // nil for all
-	In       *Entry                // of those who are let in, if any
-	Count    int                   // of those who are let in, or who are picked
+	To       *Phase                // from then on; the same as before if it sets no parameters
+	Coverage *ByCell[*TimeVarying] // the probability that it applies to an individual; nil for 1
+	In       *Entry                // of the individuals that enter; nil if none do
+	Count    int                   // how many enter, or are picked
 }
 
-// A Threshold is what a number of individuals is compared with.
+// A Threshold is a condition of a triggered intervention: a number of individuals is above or below
+// another.
 type Threshold struct {
-	State  int // −1 for all of the living
-	Above  bool
-	Share  bool // of the living
-	Number float64
+	State  int     // whose individuals are counted; −1 for the whole population
+	Above  bool    // or below, if false; always strictly
+	Share  bool    // Number is a share of the population
+	Number float64 // to compare with
 }

@@ -8,19 +8,25 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
-// An Lifelong is a clock of always with a memory, or one that strikes once.
+// A Lifelong is a clock of the model file's `always` that starts at birth and fires once. Every
+// individual carries a timer for it through all states. A clock of `always` that fires at a rate is
+// not one of these: it is part of every state.
+//
+// If it depends on attributes, By and Cells say so, and the clock of an individual is that of its
+// cell.
 type Lifelong struct {
 	Law     law.Law
-	Longest float64
-	Ends    bool // it takes everybody away, so that whoever is there has not heard it strike
-	Off     bool // it does not run for those of the cell
-	Do      Action
-	By      []CellAttribute // if it depends on attributes
-	Cells   []*Lifelong
+	Longest float64         // of Law
+	Ends    bool            // it takes every individual out of the population when it fires
+	Off     bool            // it does not run in this cell
+	Do      Action          // the same in all cells
+	By      []CellAttribute // nil if it does not depend on attributes
+	Cells   []*Lifelong     // by cell
 }
 
-// Left is how long a clock of always still runs for someone of the given age. If it ends every life, it has not struck
-// yet, or there would be nobody; else it may have struck in the past, and never will again.
+// Left draws how long the clock still runs for an individual of the given age, and reports whether
+// it has fired before. A clock that ends every life has not fired yet, or the individual would not
+// be there. Any other may have fired in the past, and then never does again: left is +Inf.
 func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, fired bool) {
 	switch {
 	case c.Ends:
@@ -36,10 +42,11 @@ func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, fired bool
 	return math.Inf(1), true
 }
 
-// Equals tells whether a clock of always runs alike by two tables.
+// Equals reports whether a clock runs alike by the tables of two phases.
 func (c *Lifelong) Equals(o *Lifelong) bool {
 	if c.By != nil || o.By != nil {
-		return slices.Equal(c.By, o.By) && slices.EqualFunc(c.Cells, o.Cells, func(a, b *Lifelong) bool { return a == b || a.Equals(b) })
+		return slices.Equal(c.By, o.By) &&
+			slices.EqualFunc(c.Cells, o.Cells, func(a, b *Lifelong) bool { return a == b || a.Equals(b) })
 	}
 	return c.Off == o.Off && c.Law.Same(&o.Law)
 }

@@ -2,21 +2,25 @@ package program
 
 import "github.com/almanac-sim/almanac/population/internal/law"
 
-// Phase are what a run looks up: the model with all values worked out, as they are between two interventions. A state is
-// a small number, and so is everything else.
+// A Phase is all that a run looks up while the parameters have certain values. An intervention that
+// sets parameters leads from one phase to another; phases with equal parameters are one.
 type Phase struct {
 	States      []State
-	Always      []Lifelong
+	Always      []Lifelong // those with a memory, or that fire once; the others are in the States
 	Immigration []Immigration
 	Contacts    []Contact
-	ByGroup     bool             // something depends on attributes
-	Attributes  [][]float64      // the shares of each attribute's values, added up
-	Ages        *ByCell[law.Law] // of those who are there at the start
-	Thresholds  [][]Threshold    // of the interventions that wait, as the model lists those
-	Batchable   bool             // the clocks of always are the same for everybody, and have a memory: see batch.go
+	ByGroup     bool             // a clock depends on attributes
+	Attributes  [][]float64      // by attribute: the cumulative shares of its values
+	Ages        *ByCell[law.Law] // of the individuals at the start; nil if all are newborn
+	Thresholds  [][]Threshold    // by triggered intervention: its conditions, all of which must hold
+	Batchable   bool             // see Mark
 }
 
-// Mark notes what is known of the tables of states beforehand, so that events need not find it out.
+// Mark computes the flags of the phase and of its states, so that events need not find them out:
+// OnlyRates, Batchable and MeetsAnyone. It is the last step of compiling a phase.
+//
+// A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
+// A timer without memory carries a mark, which the engine's batches do not set.
 func (t *Phase) Mark() {
 	var mark func(st *State)
 	mark = func(st *State) {
@@ -24,7 +28,8 @@ func (t *Phase) Mark() {
 		st.OnlyRates = len(t.Always) == 0 && st.Batchable
 		for i := range st.Menu {
 			do := &st.Menu[i].Do
-			st.MeetsAnyone = st.MeetsAnyone || st.Varying == nil && do.Verb == DoContact && t.Contacts[do.Contact].Attribute < 0
+			plain := do.Verb == DoContact && t.Contacts[do.Contact].Attribute < 0
+			st.MeetsAnyone = st.MeetsAnyone || st.Varying == nil && plain
 		}
 		for _, cell := range st.Cells {
 			mark(cell)
@@ -36,6 +41,6 @@ func (t *Phase) Mark() {
 	t.Batchable = true
 	for k := range t.Always {
 		c := &t.Always[k]
-		t.Batchable = t.Batchable && c.By == nil && !c.Off && !c.Law.Memoryless() // a timer without memory bears a mark (startTimer), which a batch does not set
+		t.Batchable = t.Batchable && c.By == nil && !c.Off && !c.Law.Memoryless()
 	}
 }

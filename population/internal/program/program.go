@@ -2,70 +2,71 @@ package program
 
 import "slices"
 
-// A Program is a model with all names looked up and all values worked out: what a run reads. It does not change.
+// A Program is a model that is ready to run.
 type Program struct {
 	Name        string
-	Unit        string  // of time
-	Seconds     float64 // in it
-	Start, End  float64 // on the model's clock
-	Slack       float64 // times that differ by no more are the same
-	Size, Most  int
-	StartCounts []int // how many begin in each state
-	StartGroups []StartGroup
-	States      []string
-	Attributes  Attributes
-	Flows       []Flow
-	Names       []string // that clocks, contacts, entries and interventions go by
-	FlowsFrom   []int32  // the flows from a state, or from outside, begin here
-	FlowsTo     []uint16 // where each flow goes
-	Phases      []*Phase
+	Unit        string          // the name of the unit of time
+	Seconds     float64         // in one unit of time
+	Start, End  float64         // of the run, on the model's clock
+	Slack       float64         // times that differ by no more are equal: the rounding error of arithmetic on times
+	Size        int             // how many individuals there are at the start
+	Most        int             // how many there may be; a run with more fails
+	StartCounts []int           // individuals at the start, by state
+	StartGroups []StartGroup    // the same individuals, by how they enter
+	States      []string        // names
+	Attributes  Attributes      // names and values
+	Flows       []Flow          // all that are possible
+	Names       []string        // under which clocks, contacts, entries and interventions are counted
+	FlowsFrom   []int32         // by source: where its flows begin in Flows; see FlowOf
+	FlowsTo     []uint16        // by flow: its target, a state or Nobody
+	Phases      []*Phase        // all that can occur
 	First       *Phase          // at the start
-	Scheduled   []Scheduled     // interventions in the order in which they happen
-	Triggered   []*Intervention // interventions that wait, in the order of the file
-	Rows        []float64
-	Groupings   []Grouping // that are recorded by
-	Groups      []Group    // all of them
-	Timers      int        // clocks of states that an individual carries, at most
-	PlainMixing bool       // whether any contact is with the whole population
-	Counting    bool       // whether any rate depends on how many there are
-	Mixes       []bool
+	Scheduled   []Scheduled     // interventions with a time, in the order of time
+	Triggered   []*Intervention // interventions with a condition, in the order of the file
+	Rows        []float64       // when to record; the first is 0, the last the end of the run
+	Groupings   []Grouping      // by which to record
+	Groups      []Group         // of all groupings
+	Timers      int             // of the state with the most: how many an individual needs besides those of Always
+	PlainMixing bool            // a contact is with the whole population
+	Counting    bool            // a rate depends on counts
+	Mixes       []bool          // by attribute: a contact mixes by it
 }
 
-// RecordsAs reports whether two programs record the same things, at the same times.
+// RecordsAs reports whether two programs record the same quantities at the same times.
 func (p *Program) RecordsAs(o *Program) bool {
-	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) && slices.Equal(p.Names, o.Names) && slices.Equal(p.Rows, o.Rows)
+	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) &&
+		slices.Equal(p.Names, o.Names) && slices.Equal(p.Rows, o.Rows)
 }
 
-// A Flow is a way from one state to another that individuals can take: From is a state, or how they entered; To is a
-// state, or "out".
+// A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is
+// a state or "out".
 type Flow struct{ From, To string }
 
-// String is from->to.
+// String returns from->to.
 func (f Flow) String() string { return f.From + "->" + f.To }
 
-// FlowOf is the number of a flow, which must be possible. Most states have one way out, or use one most.
-func (m *Program) FlowOf(from int, to uint16) int {
-	i := int(m.FlowsFrom[from])
-	if m.FlowsTo[i] == to {
+// FlowOf returns the number of a flow, which must be possible. From is a source: a state, or the
+// number of states plus the kind of an entry, such as ByBirth. Most states have one flow, or use
+// one most of the time; the first is therefore tried before a search.
+func (p *Program) FlowOf(from int, to uint16) int {
+	i := int(p.FlowsFrom[from])
+	if p.FlowsTo[i] == to {
 		return i
 	}
-	return m.findFlow(i, int(m.FlowsFrom[from+1]), to)
-}
-
-// findFlow searches for it among those from the same state.
-func (m *Program) findFlow(i, end int, to uint16) int {
-	k, _ := slices.BinarySearch(m.FlowsTo[i:end], to)
+	k, _ := slices.BinarySearch(p.FlowsTo[i:p.FlowsFrom[from+1]], to)
 	return i + k
 }
 
+// An Attribute of individuals, and the values that it can have.
 type Attribute struct {
 	Name   string
 	Values []string
 }
 
+// Attributes are all attributes of a model.
 type Attributes []Attribute
 
-// Names are those of all of them.
+// Names returns the names of all attributes.
 func (all Attributes) Names() (names []string) {
 	for _, a := range all {
 		names = append(names, a.Name)
@@ -73,19 +74,19 @@ func (all Attributes) Names() (names []string) {
 	return names
 }
 
-// Index is the number of the one that goes by a name; −1 if there is none.
+// Index returns the number of the attribute with a name, −1 if there is none.
 func (all Attributes) Index(name string) int {
 	return slices.IndexFunc(all, func(a Attribute) bool { return a.Name == name })
 }
 
-// A Group is those who have the given value of each of some attributes.
+// A Group is the individuals with the given values of some attributes.
 type Group struct{ Attributes, Values []string }
 
-// A Grouping divides everybody by the values of some attributes. The group of an individual is the number that its values make, the first
-// attribute being the most significant.
+// A Grouping divides the population by the values of some attributes. The number of an individual's
+// group has the values as its digits; the first attribute is the most significant.
 type Grouping struct {
 	Attributes []int
-	Sizes      []int // how many values each of them has
-	Groups     int
-	First      int // of its groups among all
+	Sizes      []int // the number of values of each attribute
+	Groups     int   // the product of the sizes
+	First      int   // where its groups begin in Program.Groups
 }

@@ -8,31 +8,34 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// A Term is an expression with everything looked up and converted to the unit of the model, for one individual and as the parameters are. What is the
-// same at all times is one number.
+// A Term is an expression in which all names are resolved, for one cell and the parameters of one
+// phase. It depends on time and on the numbers of individuals only; a part that does not is one
+// constant. Times are since the start of the run, in the unit of the model.
 type Term struct {
-	Op    expr.Op
-	X     float64 // a constant; the amplitude of a wave
-	a, b  *Term
-	State int
-	// steps and lines: when, since the start of the run, and what. A wave has its period, and its phase at the start, as a share of the period.
-	Times, Values []float64
-	Period, Phase float64
+	Op    expr.Op // an operation, or what kind of leaf it is
+	X     float64 // TermConstant: the value; TermWave: the amplitude
+	a, b  *Term   // the operands of an operation; b is nil if it has one
+	State int     // TermCount: whose individuals are counted
+
+	Times, Values []float64 // TermSteps and TermLine: the knots, by ascending time
+	Period, Phase float64   // TermWave; the phase is that at the start of the run, as a share of the period
 }
 
-// What a term is that is not an operation with its parts.
+// The kinds of leaves.
 const (
-	TermConstant         = expr.Leaf
-	TermWave     expr.Op = expr.Sqrt + iota // 1 + x·cos 2π(t/period + phase)
-	TermSteps
-	TermLine
-	TermTotal
-	TermCount
+	TermConstant         = expr.Leaf        // X
+	TermWave     expr.Op = expr.Sqrt + iota // 1 + X·cos 2π(t/Period + Phase)
+	TermSteps                               // the value of the last knot
+	TermLine                                // straight lines between knots, constant outside
+	TermTotal                               // the number of individuals
+	TermCount                               // the number of individuals in a state
 )
 
+// Constant returns the term of a number.
 func Constant(x float64) *Term { return &Term{X: x} }
 
-// Join makes a term of two; one number if both are.
+// Join returns the term of an operation; b is nil if it has one operand. If the operands are
+// constants, so is the term.
 func Join(op expr.Op, a, b *Term) *Term {
 	t := &Term{Op: op, a: a, b: b}
 	if a.Op == TermConstant && (b == nil || b.Op == TermConstant) {
@@ -41,13 +44,13 @@ func Join(op expr.Op, a, b *Term) *Term {
 	return t
 }
 
-// A Census is how many are alive, and how many of them are in each state.
+// A Census is the number of individuals in all and by state.
 type Census struct {
 	Total  int
 	Counts []int
 }
 
-// At is the value of a term at a time since the start of the run.
+// At returns the value of the term at a time. It may be NaN, as the root of a negative number is.
 func (t *Term) At(time float64, c Census) float64 {
 	switch t.Op {
 	case TermConstant:
@@ -91,13 +94,13 @@ func (t *Term) At(time float64, c Census) float64 {
 	}
 }
 
-// cycle is how much of its period a wave has gone at a time, from 0 to 1.
+// cycle returns the phase of a wave at a time, in [0, 1).
 func (t *Term) cycle(time float64) float64 {
 	x := time/t.Period + t.Phase
 	return x - math.Floor(x)
 }
 
-// knot is the last of the times at or before one; the first also before it.
+// knot returns the index of the last knot at or before a time; the first one's before all.
 func (t *Term) knot(time float64) int {
 	i, found := slices.BinarySearch(t.Times, time)
 	if !found {
@@ -106,7 +109,8 @@ func (t *Term) knot(time float64) int {
 	return max(i, 0)
 }
 
-// interpolate is what straight lines between the times have at one of them, constant outside.
+// interpolate returns the value of a TermLine. Rounding does not take it beyond the values of the
+// two knots; between them it is monotonic. The bounds of Between rely on that.
 func (t *Term) interpolate(time float64) float64 {
 	i := t.knot(time)
 	if i+1 == len(t.Times) || time <= t.Times[0] {
@@ -114,10 +118,11 @@ func (t *Term) interpolate(time float64) float64 {
 	}
 	a, b := t.Values[i], t.Values[i+1]
 	w := (time - t.Times[i]) / (t.Times[i+1] - t.Times[i])
-	return max(min(a, b), min(max(a, b), a+float64(w*(b-a)))) // rounding does not take it beyond the ends, between which it is then monotonous
+	return max(min(a, b), min(max(a, b), a+float64(w*(b-a))))
 }
 
-// HasKnot tells whether a time is a knot of steps or of a line, and not the end of a part of a wave.
+// HasKnot reports whether a time is a knot of steps or lines, and not only the end of a part of a
+// wave that Next returned.
 func (t *Term) HasKnot(time float64) bool {
 	if t.Op == TermSteps || t.Op == TermLine {
 		return t.Times[t.knot(time)] == time

@@ -7,10 +7,13 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Between are bounds for all values that a term has from one time on and before another. They hold for the numbers that at gives, rounding and
-// all: sums, products, quotients and square roots are rounded alike and so keep their order, and for the other functions the bounds are a little wider.
-// They are the least that there are if no more than one part of the term changes with time; otherwise the parts are taken as if each could
-// have its least and its most at any time. Nothing is known of counts: a term with them is bounded by what they may be, any number from 0 on.
+// Between returns bounds of all values that At has in [from, to). They hold for the rounded
+// numbers: sums, products, quotients and square roots are rounded monotonically, and for other
+// functions the bounds are a little wider.
+//
+// The bounds are tight if at most one operand of each operation changes with time. Otherwise the
+// operands are treated as if each could have its extremes at any time. A count may be any number
+// from 0 on. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
 func (t *Term) Between(from, to float64) (low, high float64) {
 	switch t.Op {
 	case TermConstant:
@@ -29,7 +32,7 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 	case expr.Log:
 		return widen(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
 	case expr.Sqrt:
-		if a < 0 { // where it is no number, as a logarithm is not; nothing is below that
+		if a < 0 { // the value may be NaN, as a logarithm may; no lower bound is claimed
 			return math.Inf(-1), math.Sqrt(max(b, 0))
 		}
 		return math.Sqrt(a), math.Sqrt(b)
@@ -56,7 +59,8 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 	}
 }
 
-// product is that of two bounds, of which one without an end times nothing is nothing.
+// product returns the product of two bounds, where 0·∞ is 0: an operand that is 0 makes the product
+// 0.
 func product(x, y float64) float64 {
 	if x == 0 || y == 0 {
 		return 0
@@ -64,13 +68,15 @@ func product(x, y float64) float64 {
 	return x * y
 }
 
-// corners are the extremes of a function that is monotonous in each of its arguments: at the corners.
+// corners returns the extremes of a function that is monotonic in each argument, for the first
+// argument in [a, b] and the second in [c, d]. They are at the corners.
 func corners(f func(x, y float64) float64, a, b, c, d float64) (low, high float64) {
 	w, x, y, z := f(a, c), f(a, d), f(b, c), f(b, d)
 	return min(w, x, y, z), max(w, x, y, z)
 }
 
-// powerBounds bounds x^y. With x above 0 it is monotonous in each. Below it is a number only if y is whole, and then it may turn at 0.
+// powerBounds returns bounds of x^y, for x in [a, b] and y in [c, d]. For x above 0 it is monotonic
+// in both. Below, it is a number only if y is whole, and for an even y it has its minimum at 0.
 func powerBounds(a, b, c, d float64) (low, high float64) {
 	switch {
 	case a >= 0 && (a > 0 || c >= 0):
@@ -85,17 +91,21 @@ func powerBounds(a, b, c, d float64) (low, high float64) {
 	return widen(low, high)
 }
 
-// widen allows for the last places of a function that is not rounded as sums are.
+// margin is the relative rounding error that is allowed for functions that are not rounded
+// correctly: 45 units in the last place.
+const margin = 1e-14
+
+// widen makes room for the rounding errors of a function.
 func widen(low, high float64) (float64, float64) {
-	const ulps = 1e-14
-	return low - float64(ulps*math.Abs(low)), high + float64(ulps*math.Abs(high))
+	return low - float64(margin*math.Abs(low)), high + float64(margin*math.Abs(high))
 }
 
-// waveBounds bounds a wave.
+// waveBounds returns the bounds of a TermWave.
 func (t *Term) waveBounds(from, to float64) (low, high float64) {
 	a, b := 1+float64(t.X*portable.CosTurns(t.cycle(from))), 1+float64(t.X*portable.CosTurns(t.cycle(to)))
 	low, high = min(a, b), max(a, b)
-	// It is highest at whole turns, and lowest half-way between them. An end next to one may be taken for it: it is about as high.
+	// The maximum is at whole turns, the minimum half-way between them. An end that is next to one
+	// of them counts as one, since rounding may hide it; the wave is flat there.
 	first, last := from/t.Period+t.Phase, to/t.Period+t.Phase
 	const next = 1e-9
 	if !(math.Floor(last+next) < math.Ceil(first-next)) {
@@ -104,11 +114,11 @@ func (t *Term) waveBounds(from, to float64) (low, high float64) {
 	if !(math.Floor(last-0.5+next) < math.Ceil(first-0.5-next)) {
 		low = 1 - t.X
 	}
-	const ulps = 1e-14 // the cosine's, and those of the sum
-	return max(low-ulps, 0), high + ulps
+	return max(low-margin, 0), high + margin // the errors of the cosine and the sum
 }
 
-// knotBounds bounds steps and lines: by what they are at the ends, and at all knots between them.
+// knotBounds returns the bounds of a TermSteps or TermLine: its extremes at the ends and at the
+// knots between them.
 func (t *Term) knotBounds(from, to float64) (low, high float64) {
 	low = t.At(from, Census{})
 	high = low
@@ -119,26 +129,28 @@ func (t *Term) knotBounds(from, to float64) (low, high float64) {
 	for ; i < len(t.Times) && t.Times[i] < to; i++ {
 		low, high = min(low, t.Values[i]), max(high, t.Values[i])
 	}
-	if t.Op == TermLine { // which comes near to what it is then
+	if t.Op == TermLine { // it comes near its value at the end; steps do not
 		y := t.interpolate(to)
 		low, high = min(low, y), max(high, y)
 	}
 	return low, high
 }
 
-// Next is the first time after one at which something begins that is not as smooth as what was before; +Inf if there is none.
+// Next returns the first time after a given one at which the bounds should be computed anew: a
+// knot, or the next eighth of the period of a wave. It is +Inf if there is none.
 func (t *Term) Next(time float64) float64 {
 	first := math.Inf(1)
 	switch t.Op {
 	case TermSteps, TermLine:
-		if i := t.knot(time) + 1; time < t.Times[0] && t.Op == TermLine { // steps have the first value before it too
+		// Before the first knot, lines are constant until it; steps have its value and do not
+		// change there.
+		if i := t.knot(time) + 1; time < t.Times[0] && t.Op == TermLine {
 			first = t.Times[0]
 		} else if i < len(t.Times) {
 			first = t.Times[i]
 		}
 	case TermWave:
-		// Eighths of the period, at each of which it has changed by no more than it may on the whole.
-		first = time + float64(t.Period/8)
+		first = time + float64(t.Period/8) // in which it changes by at most 0.77·X: 2·sin(π/8)
 	}
 	if t.a != nil {
 		first = min(first, t.a.Next(time))

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// randomTerm is any term, with leaves that change with time.
+// randomTerm returns a term of random operations, with leaves that change with time.
 func randomTerm(s *random.Stream, depth int) *Term {
 	if depth == 0 || s.Below(4) == 0 {
 		switch s.Below(4) {
@@ -26,7 +26,10 @@ func randomTerm(s *random.Stream, depth int) *Term {
 		}
 		return t
 	}
-	ops := []expr.Op{expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Power, expr.Min, expr.Max, expr.Exp, expr.Log, expr.Sqrt}
+	ops := []expr.Op{
+		expr.Add, expr.Subtract, expr.Multiply, expr.Divide, expr.Power,
+		expr.Min, expr.Max, expr.Exp, expr.Log, expr.Sqrt,
+	}
 	op := ops[s.Below(uint64(len(ops)))]
 	t := &Term{Op: op, a: randomTerm(s, depth-1)}
 	if op != expr.Exp && op != expr.Log && op != expr.Sqrt {
@@ -35,8 +38,8 @@ func randomTerm(s *random.Stream, depth int) *Term {
 	return t
 }
 
-// TestValueOutOfBounds takes many terms and looks whether they keep within their bounds, to the last place, and whether nothing jumps but at the times that next
-// tells.
+// TestValueOutOfBounds compares random terms with their bounds, to the last place, and checks that
+// Next goes forward. At least half of the terms must have bounds, and half of these tight ones.
 func TestValueOutOfBounds(t *testing.T) {
 	s := random.New(11)
 	bounded, tight := 0, 0
@@ -46,14 +49,14 @@ func TestValueOutOfBounds(t *testing.T) {
 		to := from + 10*s.Float64()*s.Float64()
 		low, high := x.Between(from, to)
 		if math.IsNaN(low) || math.IsNaN(high) {
-			continue // nothing is claimed: a difference of things without a bound
+			continue // nothing is claimed: a difference of unbounded operands
 		}
 		least, most := math.Inf(1), math.Inf(-1)
 		for i := range 60 {
 			at := from + (to-from)*float64(i)/60
 			y := x.At(at, Census{})
 			if math.IsNaN(y) {
-				continue // the root of something negative, which is refused
+				continue // the root of a negative number, which the compiler refuses
 			}
 			least, most = min(least, y), max(most, y)
 			if !(low <= y && y <= high) {
@@ -67,27 +70,28 @@ func TestValueOutOfBounds(t *testing.T) {
 			}
 		}
 		if next := x.Next(from); !(next > from) {
-			t.Fatalf("after %v comes %v:\n%s", from, next, x)
+			t.Fatalf("the next time after %v is %v:\n%s", from, next, x)
 		}
 	}
 	if bounded < 1500 || tight < bounded/2 {
-		t.Errorf("%d of 3000 have bounds, %d near ones", bounded, tight)
+		t.Errorf("%d of 3000 have bounds, %d tight ones", bounded, tight)
 	}
 }
 
-// String is a term in a form for messages.
+// String formats a term for messages.
 func (t *Term) String() string {
 	if t == nil {
 		return ""
 	}
-	name := [...]string{"", "add", "subtract", "multiply", "divide", "power", "min", "max", "exp", "log", "sqrt", "wave", "steps", "line", "total", "count"}[t.Op]
 	switch t.Op {
 	case TermConstant:
 		return fmt.Sprintf("%.6g", t.X)
 	case TermWave:
-		return name + fmt.Sprintf("%.6g", t.X)
-	case TermSteps, TermLine:
-		return name
+		return fmt.Sprintf("wave %.6g", t.X)
+	case TermSteps:
+		return "steps"
+	case TermLine:
+		return "line"
 	}
-	return name + "(" + t.a.String() + ", " + t.b.String() + ")"
+	return fmt.Sprintf("operation %d (%v, %v)", t.Op, t.a, t.b)
 }

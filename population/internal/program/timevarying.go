@@ -6,35 +6,39 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
-// A TimeVarying is a rate or a probability that changes with time or with how many there are, worked out for one individual. All times are since the start of
-// the run, in the unit of the model.
+// A TimeVarying is a rate or a probability that changes with time or with the numbers of
+// individuals. It is for one cell, with the parameters of one phase. Times are since the start of
+// the run.
 //
-// To draw from a rate λ(t): let the time be t, and (end, most) = piece(t). Draw an exponential time of rate most. If it leads beyond the end, go on
-// from there. Otherwise it is the next event with probability rate(t, census)/most, and if it is none, go on from it. That is exact (Lewis and
-// Shedler, 1979). Where a rate is the same for so long that something is likely to happen, nothing is drawn in vain.
+// Events at a rate λ(t) are drawn by thinning, exactly and without a time step [LS79]. From time t,
+// with (end, bound) = Piece(t): draw an exponential time of rate bound. If it leads beyond end,
+// continue from there. Otherwise it is the next event with probability Rate/bound; if it is not
+// accepted, continue from it. Where the rate is constant in a piece, no candidate is rejected.
 //
-// A course does not change, and may be read by many goroutines at once.
+// [LS79]: https://doi.org/10.1002/nav.3800260304
 type TimeVarying struct {
 	Root     *Term
-	ByCounts bool
-	Most     float64 // that a rate with counts may be
-	// The pieces of the run: each begins at an edge, and has a bound.
+	ByCounts bool    // it depends on the numbers of individuals
+	Most     float64 // with counts: the bound of the rate, as the model file has it
+	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
+	// it is at most Bounds[i]. Probabilities have none.
 	Edges  lookup.Guide
 	Bounds []float64
 }
 
-// A course never has more pieces than this and two for each of its knots. More would be for a wave that is short against the run, which
-// then has the bound of the whole wave.
+// MostPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
+// that is short against the run only; it gets pieces with the bound of a whole period.
 const MostPieces = 4096
 
-// Constant is the value of a course that is always the same, and whether it is.
+// Constant returns the value, and reports whether it is always the same.
 func (c *TimeVarying) Constant() (float64, bool) { return c.Root.X, c.Root.Op == TermConstant }
 
-// At is the value at a time, as it is worked out.
+// At returns the value at a time, as the expression gives it: it may be negative, or not a number.
 func (c *TimeVarying) At(t float64, n Census) float64 { return c.Root.At(t, n) }
 
-// Rate is the value of a rate at a time, between 0 and the bound of the time's piece. It reports false if it is above its most: then there is no
-// law by which it could be drawn. A difference in the last places is not one: n/n·r may be a little above r.
+// Rate returns the value of a rate at a time, between 0 and the bound of its piece. It reports
+// false if the value is above Most or not a number: then thinning is not exact. A difference in the
+// last places is ignored, since n/n·r may be a little above r.
 func (c *TimeVarying) Rate(t float64, n Census) (float64, bool) {
 	x := c.Root.At(t, n)
 	if !c.ByCounts {
@@ -46,10 +50,10 @@ func (c *TimeVarying) Rate(t float64, n Census) (float64, bool) {
 	return max(x, 0), !math.IsNaN(x)
 }
 
-// Chance is the value of a probability at a time.
+// Chance returns the value of a probability at a time.
 func (c *TimeVarying) Chance(t float64) float64 { return min(1, max(0, c.Root.At(t, Census{}))) }
 
-// Bound is what a rate is at most from a time until before another.
+// Bound returns an upper bound of a rate in [from, to).
 func (c *TimeVarying) Bound(from, to float64) float64 {
 	if c.ByCounts {
 		return c.Most
@@ -58,7 +62,7 @@ func (c *TimeVarying) Bound(from, to float64) float64 {
 	return max(high, 0)
 }
 
-// Piece is how long a bound holds that is near the rate, and the bound.
+// Piece returns the end of the piece that a time is in, and the bound of the rate in it.
 func (c *TimeVarying) Piece(t float64) (end, bound float64) {
 	switch {
 	case c.ByCounts:
@@ -73,16 +77,16 @@ func (c *TimeVarying) Piece(t float64) (end, bound float64) {
 	return c.Edges.Edges[i+1], c.Bounds[i]
 }
 
-// A VaryingRate is something that happens at a rate that changes.
+// A VaryingRate is a clock with a rate that changes.
 type VaryingRate struct {
 	Rate   *TimeVarying
-	Factor float64 // that the rate is multiplied by
-	What   string  // for the message if it is above its most
-	Line   int     // which of the state's it is
+	Factor float64 // by which the rate is multiplied
+	What   string  // its name in the message that the rate is above its most
+	Line   int     // the number of the clock among those of the state in the file
 	Do     Action
 }
 
-// SameVarying tells whether two lists are the same. Equal courses are one.
+// SameVarying reports whether two lists have the same rates. Equal rates share one TimeVarying.
 func SameVarying(a, b []VaryingRate) bool {
 	if len(a) != len(b) {
 		return false
