@@ -8,10 +8,12 @@ import (
 
 var _ rand.Source = new(Stream)
 
-// The published first numbers of SplitMix64 from state 1234567.
+// The first numbers of SplitMix64 from state 1234567, as published.
 func TestKnownNumbers(t *testing.T) {
 	s := Stream(1234567)
-	for i, want := range []uint64{6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821} {
+	for i, want := range []uint64{
+		6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821,
+	} {
 		if got := s.Uint64(); got != want {
 			t.Errorf("number %d is %d, want %d", i, got, want)
 		}
@@ -53,7 +55,8 @@ func TestStreamsAreTheirOwn(t *testing.T) {
 	}
 }
 
-// Means and variances over n draws, each within 4.5 standard errors: 7 in a million for each of the eight by chance.
+// Means and variances of n draws are within 4.5 standard errors. By chance each of the eight
+// exceeds that 7 times in a million.
 func TestMoments(t *testing.T) {
 	const n = 1_000_000
 	for _, c := range []struct {
@@ -67,7 +70,8 @@ func TestMoments(t *testing.T) {
 		{"Exp", (*Stream).Exp, 1, 1, 9},
 		{"Below", func(s *Stream) float64 { return float64(s.Below(10)) }, 4.5, 8.25, 1.7757},
 	} {
-		// One number from each of n neighbouring streams, as in a population, and n numbers from one.
+		// n numbers of one stream, and one number of each of n neighbouring streams, as in a
+		// population.
 		for _, many := range []bool{false, true} {
 			one := New(7)
 			var sum, squares float64
@@ -91,7 +95,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// Below is uniform even where a multiplication alone is not: with n near 2⁶⁴·2/3 the lower half would come twice as often.
+// Below is uniform also where a multiplication alone is not: with n near 2⁶⁴·2/3 some numbers would
+// come twice as often as others.
 func TestBelowIsExact(t *testing.T) {
 	const n, draws = 3 << 62, 100_000
 	s := New(3)
@@ -110,7 +115,8 @@ func TestBelowIsExact(t *testing.T) {
 	}
 }
 
-// The layers have equal areas, and the last one ends at the top of the curve: the constants are right.
+// The layers have equal areas, and the last one ends at the top of the curve, which proves the
+// constants.
 func TestZiggurat(t *testing.T) {
 	for i := 1; i < layers; i++ {
 		if area := edge[i] * (height[i+1] - height[i]); math.Abs(area-layerArea) > 1e-15 {
@@ -122,8 +128,9 @@ func TestZiggurat(t *testing.T) {
 	}
 }
 
-// A million exponential numbers fall into 400 classes of equal probability as they should: chi-square within 4.5 standard
-// deviations of its mean. The tail beyond the last layer is counted by itself.
+// A chi-square test of a million exponential numbers in 400 classes of equal probability: the
+// statistic is within 4.5 standard deviations of its mean. The tail beyond the lowest layer is
+// counted by itself.
 func TestExpLaw(t *testing.T) {
 	const n, classes = 1_000_000, 400
 	var counts [classes]int
@@ -153,7 +160,8 @@ func TestExpLaw(t *testing.T) {
 	}
 }
 
-// ExpAll takes from each stream what Exp would, and leaves it where Exp would: also in the tail, where one in 2000 is.
+// ExpAll returns the numbers of Exp and leaves each stream in the same state, also in the tail,
+// which one draw in 2000 reaches.
 func TestExpAll(t *testing.T) {
 	var many, each [20_000]Stream
 	var got [len(many)]float64

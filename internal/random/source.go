@@ -7,12 +7,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Draws from any source that are the same on every machine. Those of math/rand/v2 and gonum are not, since they use logarithms
-// and exponentials of package math, which differ in the last bit. The algorithms are the same as theirs, and take the same numbers of the source, so that
-// a draw differs from theirs by a rounding error at most.
+// Draws from any source that are the same on every machine. Those of math/rand/v2 and gonum are
+// not: they use logarithms and exponentials of package math, which differ in the last bit. The
+// algorithms and the numbers that they take of the source are the same as there, so that a draw
+// differs from theirs by a rounding error at most. So are the constants, unless a comment says
+// otherwise.
 
-// ziggurat has the tables of [MT00] as math/rand/v2 uses them: the numbers below which a point is under the curve at once, the width of
-// a layer over the range of the integers, and the heights of the curve.
+// ziggurat has the tables of [MT00] as math/rand/v2 uses them, by layer: the integers below which a
+// point is certainly under the curve, the width of the layer divided by the range of the integers,
+// and the height of the curve.
 //
 // [MT00]: https://doi.org/10.18637/jss.v005.i08
 type ziggurat struct {
@@ -20,9 +23,10 @@ type ziggurat struct {
 	width, height [layers]float32
 }
 
-// fill makes n layers of an area below a curve that is 1 at 0, with its inverse, up to a tail, for integers below limit.
+// fill computes the tables of n layers with the given area, for a curve that is 1 at 0, its
+// inverse, the point where the tail begins, and integers below limit.
 func (z *ziggurat) fill(n int, tail, area, limit float64, curve, inverse func(float64) float64) {
-	base := area / curve(tail) // the width of the lowest layer, as if the tail were part of a rectangle
+	base := area / curve(tail) // the width of the lowest layer, as if the tail were part of its rectangle
 	z.certain[0], z.width[0], z.height[0] = uint32(tail/base*limit), float32(base/limit), 1
 	right := tail
 	z.width[n-1], z.height[n-1] = float32(tail/limit), float32(curve(tail))
@@ -34,30 +38,34 @@ func (z *ziggurat) fill(n int, tail, area, limit float64, curve, inverse func(fl
 	}
 }
 
-// under reports whether a point of layer i at x, of random height, is under the curve, which has a height y there.
+// under reports whether a point of layer i with a random height is under the curve, whose height is
+// y there.
 func (z *ziggurat) under(s rand.Source, i int, y float64) bool {
 	return z.height[i]+float32(float32(uniform(s))*(z.height[i-1]-z.height[i])) < float32(y)
 }
 
-// uniform is that of [rand.Rand.Float64].
+// uniform returns the number of [rand.Rand.Float64].
 func uniform(s rand.Source) float64 { return float64(float64(s.Uint64()&(1<<53-1)) * 0x1p-53) }
 
+// Where the tail of the normal curve begins, and the area of each of 128 layers [MT00].
 const (
 	normalTail = 3.442619855899
 	normalArea = 9.91256303526217e-3
 )
 
+// bell is the normal curve, scaled to 1 at 0.
 func bell(x float64) float64 { return portable.Exp(-0.5 * x * x) }
 
 var normals, exponentials ziggurat
 
 func init() {
-	normals.fill(128, normalTail, normalArea, 1<<31, bell, func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
+	normals.fill(128, normalTail, normalArea, 1<<31,
+		bell, func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
 	exponentials.fill(layers, tail, layerArea, 1<<32,
 		func(x float64) float64 { return portable.Exp(-x) }, func(y float64) float64 { return -portable.Log(y) })
 }
 
-// Normal is a standard normal number, as of [rand.Rand.NormFloat64].
+// Normal returns a standard normal number, as [rand.Rand.NormFloat64] does.
 func Normal(s rand.Source) float64 {
 	for {
 		u := s.Uint64()
@@ -68,7 +76,7 @@ func Normal(s rand.Source) float64 {
 			return x
 		}
 		if i == 0 {
-			// Beyond the tail, as [Marsaglia64] has it.
+			// A number of the tail, by [Marsaglia64].
 			//
 			// [Marsaglia64]: https://doi.org/10.1080/00401706.1964.10490150
 			for {
@@ -88,7 +96,8 @@ func Normal(s rand.Source) float64 {
 	}
 }
 
-// Exponential is exponential with mean 1, as of [rand.Rand.ExpFloat64].
+// Exponential returns an exponential number with mean 1, as [rand.Rand.ExpFloat64] does. It may be
+// 0; [Stream.Exp] is faster and never 0.
 func Exponential(s rand.Source) float64 {
 	for {
 		u := s.Uint64()
@@ -107,7 +116,8 @@ func Exponential(s rand.Source) float64 {
 	}
 }
 
-// Gamma has a shape above 0 and rate 1.
+// Gamma returns a gamma number with the given shape, above 0, and rate 1, as gonum's distuv.Gamma
+// does.
 func Gamma(s rand.Source, shape float64) float64 {
 	switch {
 	case !(shape > 0):
@@ -117,7 +127,8 @@ func Gamma(s rand.Source, shape float64) float64 {
 	case shape < 0.2:
 		return smallGamma(s, shape)
 	}
-	// [MT00a]; below shape 1, one of a shape more by 1 times a power of a uniform number.
+	// [MT00a], with its constant 0.0331 of the squeeze. Below shape 1 it is a number with the shape
+	// plus 1, times a power of a uniform number.
 	//
 	// [MT00a]: https://doi.org/10.1145/358407.358414
 	d, factor := shape-1.0/3, 1.0
@@ -142,7 +153,7 @@ func Gamma(s rand.Source, shape float64) float64 {
 	}
 }
 
-// smallGamma is by rejection of the logarithm [LMS13].
+// smallGamma draws for small shapes, by rejection on the logarithm [LMS13].
 //
 // [LMS13]: https://arxiv.org/abs/1302.1884
 func smallGamma(s rand.Source, shape float64) float64 {
@@ -162,7 +173,8 @@ func smallGamma(s rand.Source, shape float64) float64 {
 	}
 }
 
-// Poisson has a mean above 0.
+// Poisson returns a Poisson number with the given mean, above 0, as gonum's distuv.Poisson does.
+// Below a mean of 10 it counts exponential gaps.
 func Poisson(s rand.Source, mean float64) float64 {
 	if mean < 10 {
 		n := -1.0
@@ -171,7 +183,7 @@ func Poisson(s rand.Source, mean float64) float64 {
 		}
 		return max(n, 0)
 	}
-	// The transformed rejection PTRS of [Hormann93].
+	// Transformed rejection with squeeze, algorithm PTRS of [Hormann93], with its constants.
 	//
 	// [Hormann93]: https://doi.org/10.1016/0167-6687(93)90997-4
 	b := 0.931 + float64(2.53*math.Sqrt(mean))

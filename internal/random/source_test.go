@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The draws are those of math/rand/v2 and gonum, but for rounding errors: they take as many numbers of the source, and differ by less
-// than 10⁻¹³ of a draw, or of 1.
+// The draws are those of math/rand/v2 and gonum, but for rounding errors: they take as many numbers
+// of the source, and differ by at most 10⁻¹³ of the draw, or of 1 if that is more.
 func TestDrawsAreThoseOfOthers(t *testing.T) {
 	const draws = 200_000
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func poissonOf(mean float64) func(s rand.Source) float64 {
 	return func(s rand.Source) float64 { return Poisson(s, mean) }
 }
 
-// A hash of many draws, which is the same on every machine.
+// The hash of many draws is the same on every machine.
 func TestKnownDraws(t *testing.T) {
 	s := New(2)
 	hash := uint64(0)
