@@ -69,6 +69,7 @@ const (
 	familyHazard
 	familyMixture
 	familyGompertz
+	families // how many there are
 )
 
 // LawExactly is the family of a law that [Exactly] made.

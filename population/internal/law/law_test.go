@@ -123,8 +123,8 @@ func TestDrawsOfTheWrongFamily(t *testing.T) {
 			}
 		}
 	}
-	if len(tested) != int(familyGompertz)+1 {
-		t.Errorf("%d families are tested, want %d", len(tested), familyGompertz+1)
+	if len(tested) != int(families) {
+		t.Errorf("%d families are tested, want %d", len(tested), families)
 	}
 }
 
