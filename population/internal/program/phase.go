@@ -11,7 +11,7 @@ type Phase struct {
 	Contacts    []Contact
 	ByGroup     bool             // a clock depends on attributes
 	Attributes  [][]float64      // by attribute: the cumulative shares of its values
-	Ages        *ByCell[law.Law] // of the individuals at the start; nil if all are newborn
+	Ages        *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds  [][]Threshold    // by triggered intervention: its conditions, all of which must hold
 	Batchable   bool             // see Mark
 }
