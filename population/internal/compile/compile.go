@@ -3,7 +3,6 @@ package compile
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +11,17 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
+
+// A Model model is a file, and the program that it was compiled to.
+type Model struct {
+	File    *syntax.File
+	Start   Scope // at the start
+	Program *program.Program
+	Starts  []*syntax.StartShare // what is written of program.begin
+	Entries int                  // of the tables that it is run by
+	Asked   syntax.Changes       // in place of what the file says
+	Tables  map[string][]byte    // that the file names
+}
 
 // A compiler turns a file into a model: it looks names up, and works values out for each of the times between
 // interventions.
@@ -34,17 +44,6 @@ type compiler struct {
 	courses    map[courseShape][]*program.TimeVarying
 	texts      map[*program.Intervention]*syntax.Intervention // what is written of the interventions
 	after      map[*program.Effect]standing                   // what the parameters stand for once an intervention is done
-}
-
-// A Model model is a file, and the program that it was compiled to.
-type Model struct {
-	File    *syntax.File
-	Start   Scope // at the start
-	Program *program.Program
-	Starts  []*syntax.StartShare // what is written of program.begin
-	Entries int                  // of the tables that it is run by
-	Asked   syntax.Changes       // in place of what the file says
-	Tables  map[string][]byte    // that the file names
 }
 
 // Text reads and compiles a file, with changes.
@@ -207,34 +206,63 @@ func (c *compiler) phase(here Scope) *program.Phase {
 	return t
 }
 
-// records works out when rows are recorded: at the start, every so often, and at the end.
-func (c *compiler) records(here Scope) {
-	const tooMany = 10_000_000
-	span := c.m.End - c.m.Start
-	if math.IsNaN(span) {
-		return
+// tables works out all that a run looks up, as the parameters are in a scope.
+func (c *compiler) tables(here Scope) *program.Phase {
+	t := &program.Phase{States: make([]program.State, len(c.m.States))}
+	c.afters, c.lines = nil, make([][]*rateLine, len(c.f.States))
+	for i := range c.f.Attributes {
+		t.Attributes = append(t.Attributes, c.shares(here, &c.f.Attributes[i]))
 	}
-	every := c.f.Record.Every
-	if !every.Given() || every.Bad {
-		every = syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.f.Unit}, Text: "a hundredth of the run"}
+	for i := range c.f.States {
+		c.stateClocks(here, i)
 	}
-	step, ok := here.Longer(every, "record: every")
-	if !ok {
-		return
+	for i := range c.f.Always {
+		c.always(here, t, &c.f.Always[i])
 	}
-	if span/step > tooMany {
-		c.Add(every.At, "record: every: %s would make more than %d rows", every.Text, tooMany)
-		return
+	for i := range c.f.Births {
+		b := &c.f.Births[i]
+		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.given(nil, "", c.inherited(b))}, Name: c.name(b.Name), Chance: 1}
+		c.into(here, &b.Enter, b.What+": enter", do.In)
+		c.everywhere(c.set(b.From, b.What+": from"), c.line(here, rateLine{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
 	}
-	resolved, _, _ := here.Resolve(every, "record: every")
-	q := resolved.Quantity
-	for k := 0.0; ; k++ {
-		// Not k times the converted step: 30 days are then exactly what an intervention at 30 days is.
-		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.f.Unit)
-		if t > span*(1-1e-12) {
+	for i := range c.f.Transmission {
+		c.contact(here, t, &c.f.Transmission[i])
+	}
+	for i := range c.f.States {
+		if c.Stopped {
 			break
 		}
-		c.m.Rows = append(c.m.Rows, t)
+		c.build(here, t, i)
 	}
-	c.m.Rows = append(c.m.Rows, span)
+	if c.f.Age.Given() && !c.f.Age.Bad && c.m.First == nil { // those who are there at the start do not become others by an intervention
+		t.Ages = c.ages(here, t, &program.Entry{}, c.f.Age, "population: age")
+	}
+	for i := range c.f.Immigration {
+		e := &c.f.Immigration[i]
+		var a program.Immigration
+		factor := 1.0
+		if e.Per.Given() {
+			if per, ok := here.Positive(e.Per, e.What+": per"); ok {
+				factor = float64(c.f.Size) / per
+			}
+		}
+		if d := here.Depends(e.Rate); d.Time || d.Counts {
+			var changing *program.TimeVarying
+			if changing, a.Rate = c.course(here, e.Rate, e.What+": rate", syntax.KindRate); changing != nil {
+				a.Varying = []program.VaryingRate{{Rate: changing, Factor: factor, What: e.What}}
+			}
+		} else {
+			a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
+		}
+		a.Rate *= factor
+		a.Name, a.In.Given = c.name(e.Name), c.given(e.With, e.What+": with", nil)
+		c.into(here, &e.Enter, e.What+": enter", &a.In)
+		if e.Age.Given() {
+			a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
+		}
+		t.Immigration = append(t.Immigration, a)
+	}
+	c.limits(here, t)
+	t.Mark()
+	return t
 }

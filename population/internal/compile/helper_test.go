@@ -1,6 +1,12 @@
 package compile
 
-import "github.com/almanac-sim/almanac/population/internal/syntax"
+import (
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
 
 // compiledText compiles the text of a model, with changes.
 func compiledText(source string, asked ...func(*syntax.Changes)) (*Model, error) {
@@ -19,4 +25,22 @@ func set(name, text string) func(*syntax.Changes) {
 // scenario asks for a scenario.
 func scenario(name string) func(*syntax.Changes) {
 	return func(c *syntax.Changes) { c.Scenario = &name }
+}
+
+// scopeOf compiles a model with the given parameters and attributes of age and region, and returns its scope and the parameters by name.
+func scopeOf(t *testing.T, parameters string) (Scope, *diag.List) {
+	t.Helper()
+	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}, b: {}}\n" +
+		"attributes: {age: {child: 20%, adult: 60%, elder: 20%}, region: {north: 50%, south: 50%}}\nparameters:\n"
+	for line := range strings.Lines(parameters) {
+		source += "  " + strings.TrimSpace(line) + "\n"
+	}
+	m, err := compiledText(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := &diag.List{}
+	here := m.Quietly()
+	here.List = list
+	return here, list
 }

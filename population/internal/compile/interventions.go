@@ -11,6 +11,21 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// Intervals works out how far apart the times are of interventions that are repeated. One for which that cannot be done is left out.
+func Intervals(f *syntax.File, list *diag.List) {
+	var all []syntax.Intervention
+	for _, p := range f.Interventions {
+		if p.Every.Given() {
+			var ok bool
+			if p.Interval, ok = NewScope(list, f.Unit).Longer(p.Every, p.What+": every"); !ok {
+				continue
+			}
+		}
+		all = append(all, p)
+	}
+	f.Interventions = all
+}
+
 // A standing is what the parameters stand for at some time, and the tables for it.
 type standing struct {
 	here  Scope
@@ -38,21 +53,6 @@ type plannerStep struct {
 
 // mostPhases is how many there may be at a time.
 const mostPhases = 1000
-
-// Intervals works out how far apart the times are of interventions that are repeated. One for which that cannot be done is left out.
-func Intervals(f *syntax.File, list *diag.List) {
-	var all []syntax.Intervention
-	for _, p := range f.Interventions {
-		if p.Every.Given() {
-			var ok bool
-			if p.Interval, ok = NewScope(list, f.Unit).Longer(p.Every, p.What+": every"); !ok {
-				continue
-			}
-		}
-		all = append(all, p)
-	}
-	f.Interventions = all
-}
 
 // plan puts the interventions in the order in which they happen, and works out the parameters from each on.
 func (c *compiler) plan(start Scope) {
@@ -210,4 +210,57 @@ func (c *compiler) turn(d *program.Intervention, from standing) standing {
 	}
 	d.Effects[from.phase] = t
 	return after
+}
+
+// limits works out what the interventions that wait compare with.
+func (c *compiler) limits(here Scope, t *program.Phase) {
+	for i := range c.f.Interventions {
+		p := &c.f.Interventions[i]
+		if !p.Waits {
+			continue
+		}
+		var all []program.Threshold
+		for k := range p.Conditions {
+			if l, ok := c.limit(here, p, &p.Conditions[k]); ok {
+				all = append(all, l)
+			}
+		}
+		t.Thresholds = append(t.Thresholds, all)
+	}
+}
+
+func (c *compiler) limit(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
+	what := p.What + ": when: " + diag.Echo(text.Of.Name)
+	l := program.Threshold{State: -1, Above: text.Above}
+	isState := slices.Contains(c.m.States, text.Of.Name)
+	switch {
+	case text.Of.Name != "total":
+		state := c.state(text.Of, p.What+": when", false)
+		if state == program.Nobody {
+			return l, false
+		}
+		l.State = int(state)
+	case isState:
+		c.Add(text.Of.At, "%s: there is a state of this name, and it also means all of the living; give the state another name", what)
+		return l, false
+	}
+	got, at, ok := here.Resolve(text.Limit, what)
+	if !ok {
+		return l, false
+	}
+	if got.Plain() && got.Quantity.Kind == syntax.KindShare {
+		l.Share = true
+		l.Number, ok = here.Chance(text.Limit, what)
+		if ok && l.State < 0 {
+			here.complain(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what, called(text.Limit, got))
+			ok = false
+		}
+		return l, ok
+	}
+	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 }, "a number of individuals cannot be negative")
+	if ok && l.Number > 0 && l.Number < 1 {
+		here.complain(text.Limit, at, "%s: %s is not a number of individuals; write %.6g%% for a share of the living", what, called(text.Limit, got), 100*l.Number)
+		ok = false
+	}
+	return l, ok
 }

@@ -1,16 +1,53 @@
 package compile
 
 import (
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
+
+// records works out when rows are recorded: at the start, every so often, and at the end.
+func (c *compiler) records(here Scope) {
+	const tooMany = 10_000_000
+	span := c.m.End - c.m.Start
+	if math.IsNaN(span) {
+		return
+	}
+	every := c.f.Record.Every
+	if !every.Given() || every.Bad {
+		every = syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.f.Unit}, Text: "a hundredth of the run"}
+	}
+	step, ok := here.Longer(every, "record: every")
+	if !ok {
+		return
+	}
+	if span/step > tooMany {
+		c.Add(every.At, "record: every: %s would make more than %d rows", every.Text, tooMany)
+		return
+	}
+	resolved, _, _ := here.Resolve(every, "record: every")
+	q := resolved.Quantity
+	for k := 0.0; ; k++ {
+		// Not k times the converted step: 30 days are then exactly what an intervention at 30 days is.
+		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.f.Unit)
+		if t > span*(1-1e-12) {
+			break
+		}
+		c.m.Rows = append(c.m.Rows, t)
+	}
+	c.m.Rows = append(c.m.Rows, span)
+}
 
 // mostRecorded is how many numbers a replica may record by group: 8 bytes each are 800 MB.
 const mostRecorded = 100_000_000
+
+// mostGroupsRecorded is how many groups there can be in all.
+const mostGroupsRecorded = 100_000
 
 // groupings looks up what is to be recorded by, and lists the groups.
 func (c *compiler) groupings() {
@@ -54,9 +91,6 @@ func (c *compiler) groupings() {
 		c.m.Groupings = append(c.m.Groupings, g)
 	}
 }
-
-// mostGroupsRecorded is how many groups there can be in all.
-const mostGroupsRecorded = 100_000
 
 // listGroups lists the groups of a grouping, in the order of the file's values, unless they are too many.
 func (c *compiler) listGroups(g *program.Grouping, names []string) bool {

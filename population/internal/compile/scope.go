@@ -1,14 +1,12 @@
 package compile
 
 import (
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
-	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -50,11 +48,6 @@ type Parameter struct {
 	change int
 }
 
-type workedOut struct {
-	law law.Law
-	ok  bool
-}
-
 func NewScope(list *diag.List, u syntax.Unit) Scope {
 	return Scope{
 		List: list, unit: u, parameters: map[string]Parameter{}, said: map[diag.Place]bool{},
@@ -82,6 +75,18 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 	return s
 }
 
+// In is the scope of an individual whose attributes have the given values, by their numbers; unset for one that is not known.
+func (s Scope) In(cell []uint16) Scope {
+	s.own = cell
+	return s
+}
+
+// Met is the scope in which someone with the given values of the attributes is met.
+func (s Scope) Met(cell []uint16) Scope {
+	s.other = cell
+	return s
+}
+
 // Parameter is what a name stands for.
 func (s Scope) Parameter(name string) (Parameter, bool) {
 	if p, ok := s.changes[name]; ok {
@@ -89,6 +94,19 @@ func (s Scope) Parameter(name string) (Parameter, bool) {
 	}
 	p, ok := s.parameters[name]
 	return p, ok
+}
+
+// Behind visits the parameters that a value is made of, and those behind them, but none that has been seen.
+func (s Scope) Behind(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
+	if v.Name == "" {
+		v.Each(func(part syntax.Value) { s.Behind(part, seen, do) })
+		return
+	}
+	if p, ok := s.Parameter(v.Name); ok && !seen[v.Name] {
+		seen[v.Name] = true
+		do(p)
+		s.Behind(p.Value, seen, do)
+	}
 }
 
 // Resolve is what a value stands for: a quantity or a distribution that is written out, or the quantity that is worked out by an
@@ -115,14 +133,6 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	}
 	got.Quantity, got.Worked = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.unit}, true
 	return got, at, true
-}
-
-// saying is how a message speaks of a value that is not written out as a quantity.
-func (s Scope) saying(v, got syntax.Value) string {
-	if v.Name != "" {
-		return "parameter " + diag.Echo(v.Name)
-	}
-	return got.Text
 }
 
 // Stands follows names, and reads tables for the individual of the scope, until something is written out. The place is where to report
@@ -198,18 +208,6 @@ func (s Scope) examine(v syntax.Value, what string) {
 	case !v.Plain():
 		s.build(v, what)
 	}
-}
-
-// called is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
-func called(given, resolved syntax.Value) string {
-	text := resolved.Text + diag.Echo(resolved.Cell)
-	if resolved.Worked {
-		text += ", which is " + resolved.Quantity.String()
-	}
-	if given.Name != "" {
-		return fmt.Sprintf("parameter %s, %s", diag.Echo(given.Name), text)
-	}
-	return text
 }
 
 // Quantity works out a value that must be of one kind.
@@ -288,4 +286,26 @@ func (s Scope) Longer(v syntax.Value, what string) (float64, bool) {
 // Positive is a number above zero.
 func (s Scope) Positive(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
+}
+
+// Clock is a time on the model's clock: a number in its unit, a duration, or a date.
+func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
+	got, at, ok := s.Resolve(v, what)
+	if !ok {
+		return 0, false
+	}
+	if got.Distribution != nil {
+		s.complain(v, at, "%s: found a distribution, expected a time such as 15 days", what)
+		return 0, false
+	}
+	x, err := s.Zero.Clock(got.Quantity, s.unit)
+	switch {
+	case err != nil:
+		s.complain(v, at, "%s: %s is %v", what, called(v, got), err)
+		return 0, false
+	case math.IsInf(x, 0):
+		s.complain(v, at, "%s: %s is too large for a time in %ss", what, called(v, got), s.unit.Name)
+		return 0, false
+	}
+	return x, true
 }

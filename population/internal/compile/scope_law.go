@@ -5,6 +5,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+type workedOut struct {
+	law law.Law
+	ok  bool
+}
+
 // Law works out a distribution of durations; a duration stands for itself, exactly. It reports false if it cannot.
 func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	got, at, ok := s.Resolve(v, what)
@@ -40,6 +45,11 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 		s.laws[got.Distribution] = workedOut{l, ok}
 	}
 	return l, ok
+}
+
+// varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.
+func (s Scope) varies(l *syntax.Distribution) bool {
+	return (s.own != nil || s.other != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
 }
 
 // family works out a distribution that is written out.

@@ -97,18 +97,6 @@ func (s Scope) mixed(t *syntax.Table, what string) bool {
 	return false
 }
 
-// In is the scope of an individual whose attributes have the given values, by their numbers; unset for one that is not known.
-func (s Scope) In(cell []uint16) Scope {
-	s.own = cell
-	return s
-}
-
-// Met is the scope in which someone with the given values of the attributes is met.
-func (s Scope) Met(cell []uint16) Scope {
-	s.other = cell
-	return s
-}
-
 // Entry is what a table has for the individual of the scope.
 func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	t := v.Table

@@ -16,6 +16,22 @@ type measured struct {
 	syntax.Dimension
 }
 
+// Part makes a term of a value that something else is made of.
+func (s Scope) Part(v syntax.Value, what string) (measured, bool) {
+	got, at, ok := s.Stands(v, what)
+	switch {
+	case !ok:
+		return measured{}, false
+	case got.Distribution != nil:
+		s.complain(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Like())
+		return measured{}, false
+	case got.CountDependent != nil:
+		s.complain(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what, s.saying(v, got))
+		return measured{}, false
+	}
+	return s.build(got, what)
+}
+
 // build makes a term of a value that has been resolved, and complains of what is wrong with it.
 func (s Scope) build(v syntax.Value, what string) (measured, bool) {
 	switch {
@@ -109,6 +125,29 @@ func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (meas
 	}
 }
 
+// operand is what a parameter stands for.
+func (s Scope) operand(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+	v := x.Parameter(n)
+	if !s.bearable(n.Leaf.Name) {
+		return measured{}, false
+	}
+	got, at, ok := s.Stands(v, what)
+	switch {
+	case !ok:
+		return measured{}, false
+	case got.Distribution != nil:
+		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	case got.CountDependent != nil:
+		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
+		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return measured{}, false
+	}
+	return s.build(got, what)
+}
+
 // arithmetic is one of the four operations.
 func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b measured, what string) (measured, bool) {
 	d, ok := a.Dimension, true
@@ -152,27 +191,13 @@ func (s Scope) toPower(x *syntax.Expression, n *syntax.ExprNode, a, b measured, 
 	return s.finite(x, n, what, measured{program.Join(expr.Power, a.Term, b.Term), d})
 }
 
-// operand is what a parameter stands for.
-func (s Scope) operand(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
-	v := x.Parameter(n)
-	if !s.bearable(n.Leaf.Name) {
+// finite refuses a number that is none: one divided by 0, or the root of something negative.
+func (s Scope) finite(x *syntax.Expression, n *syntax.ExprNode, what string, m measured) (measured, bool) {
+	if m.Op == program.TermConstant && (math.IsNaN(m.X) || math.IsInf(m.X, 0)) {
+		s.wrong(x, n, what, "%s is %v, with which one cannot calculate", x.Part(n), m.X)
 		return measured{}, false
 	}
-	got, at, ok := s.Stands(v, what)
-	switch {
-	case !ok:
-		return measured{}, false
-	case got.Distribution != nil:
-		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
-	case got.CountDependent != nil:
-		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
-	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
-		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
-	}
-	return s.build(got, what)
+	return m, true
 }
 
 // told says what an operand is, and what its name stands for if that is not long.
@@ -190,18 +215,85 @@ func (s Scope) unlike(x *syntax.Expression, n, left, right *syntax.ExprNode, a, 
 	s.wrong(x, n, what, "%s is %s, and %s is %s; only things of the same kind %s", x.Part(left), s.told(x, left, a), x.Part(right), s.told(x, right, b), which)
 }
 
-// finite refuses a number that is none: one divided by 0, or the root of something negative.
-func (s Scope) finite(x *syntax.Expression, n *syntax.ExprNode, what string, m measured) (measured, bool) {
-	if m.Op == program.TermConstant && (math.IsNaN(m.X) || math.IsInf(m.X, 0)) {
-		s.wrong(x, n, what, "%s is %v, with which one cannot calculate", x.Part(n), m.X)
-		return measured{}, false
-	}
-	return m, true
-}
-
 // wrong says what is wrong with an operation: at its operator, or where a parameter in it was changed last.
 func (s Scope) wrong(x *syntax.Expression, n *syntax.ExprNode, what, format string, args ...any) {
 	var parts []syntax.Value
 	x.Parameters(n, func(part syntax.Value) { parts = append(parts, part) })
 	s.broken(x.Place(n.Mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
+}
+
+// mostTurns is of how many periods a time can be away from another so that it is known to a thousandth where in a period it is.
+const mostTurns = 1e12
+
+// season makes a term of mean·(1 + amplitude·cos 2π(t − peak)/period).
+func (s Scope) season(v syntax.Value, what string) (measured, bool) {
+	c := v.TimeVarying
+	what += ": seasonal"
+	mean, good := s.Part(c.Mean, what+": mean")
+	amplitude, ok := s.Within(c.Amplitude, what+": amplitude", syntax.KindShare, func(x float64) bool { return x >= 0 && x <= 1 }, "an amplitude is between 0% and 100%")
+	good = good && ok
+	peak, ok := s.Clock(c.Peak, what+": peak")
+	good = good && ok
+	period, ok := s.Longer(c.Period, what+": period")
+	if !good || !ok {
+		return measured{}, false
+	}
+	wave := &program.Term{Op: program.TermWave, X: amplitude, Period: period}
+	if turns := max(math.Abs(s.start-peak), s.end-s.start) / period; turns > mostTurns {
+		s.complain(c.Period, c.Period.At, "%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many to tell where in one a time is", what, s.written(c.Period))
+		return measured{}, false
+	}
+	wave.Phase = (s.start - peak) / period
+	wave.Phase -= math.Floor(wave.Phase)
+	if amplitude == 0 {
+		return mean, true
+	}
+	return measured{program.Join(expr.Multiply, mean.Term, wave), mean.Dimension}, true
+}
+
+// through makes a term of steps, or of a line.
+func (s Scope) through(v syntax.Value, what string) (measured, bool) {
+	c := v.TimeVarying
+	what += ": " + c.Form
+	t := &program.Term{Op: program.TermSteps, Times: make([]float64, len(c.Knots)), Values: make([]float64, len(c.Knots))}
+	if c.Form == "line" {
+		t.Op = program.TermLine
+	}
+	var d syntax.Dimension
+	for i := range c.Knots {
+		k := &c.Knots[i]
+		at, err := s.Zero.Clock(k.Time, s.unit)
+		switch {
+		case err != nil:
+			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
+			return measured{}, false
+		case math.IsInf(at, 0):
+			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text, s.unit.Name)
+			return measured{}, false
+		case i > 0 && !(at-s.start > t.Times[i-1]):
+			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what, k.Text, c.Knots[i-1].Text)
+			return measured{}, false
+		}
+		m, ok := s.Part(k.Value, fmt.Sprintf("%s: %s", what, k.Text))
+		if !ok {
+			return measured{}, false
+		}
+		if m.Op != program.TermConstant {
+			s.complain(k.Value, k.Value.At, "%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an expression", what, k.Text, s.saying(k.Value, k.Value), c.Plural())
+			return measured{}, false
+		}
+		if i == 0 {
+			d = m.Dimension
+		} else if m.Dimension != d {
+			first := &c.Knots[0].Value
+			s.broken(k.Value.At, []syntax.Value{*first, k.Value}, "%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all", what,
+				k.Text, s.written(k.Value), m.Words(s.unit), s.written(*first), d.Words(s.unit))
+			return measured{}, false
+		}
+		t.Times[i], t.Values[i] = at-s.start, m.X
+	}
+	if len(t.Times) == 1 {
+		return measured{program.Constant(t.Values[0]), d}, true
+	}
+	return measured{t, d}, true
 }

@@ -161,32 +161,6 @@ func TestBrokenExpressions(t *testing.T) {
 	}
 }
 
-// TestExpressionsDoNotMultiply takes parameters of which each is worked out from the one before, twice.
-func TestExpressionsDoNotMultiply(t *testing.T) {
-	for n, want := range map[int]string{
-		8:  "", // 510 reads
-		40: "model.yaml:15:7: parameters: p9: it is worked out from more than 1000 parameters, each counted as often as it is read",
-	} {
-		var b strings.Builder
-		b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
-		for i := range n {
-			fmt.Fprintf(&b, "  p%d: p%d + p%d\n", i+1, i, i)
-		}
-		_, err := compiledText(b.String())
-		if err == nil && want != "" || err != nil && err.Error() != want {
-			t.Errorf("%d: %v", n, err)
-		}
-	}
-	var b strings.Builder
-	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
-	for i := range 9_999 {
-		fmt.Fprintf(&b, "  p%d: p%d + 1\n", i+1, i)
-	}
-	if _, err := compiledText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
-		t.Errorf("%.300v", err)
-	}
-}
-
 // TestNamesAreNotExpressions shows that a name with operators in it is read as before.
 func TestNamesAreNotExpressions(t *testing.T) {
 	m, err := compiledText(`name: m

@@ -7,9 +7,33 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
+
+// shares are those of an attribute's values, added up.
+func (c *compiler) shares(here Scope, a *syntax.Attribute) []float64 {
+	shares := make([]float64, len(a.Values))
+	sum, good := 0.0, len(shares) > 0
+	for i, v := range a.Shares {
+		if i == a.Rest {
+			continue
+		}
+		var ok bool
+		shares[i], ok = here.Chance(v, "attributes: "+a.Name+": "+a.Values[i].Name)
+		sum, good = sum+shares[i], good && ok
+	}
+	switch {
+	case good && a.Rest >= 0 && sum > 1+1e-6:
+		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.Name, sum, a.Values[a.Rest].Name)
+	case a.Rest >= 0:
+		shares[a.Rest] = max(0, 1-sum)
+	case good && !isOne(sum):
+		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
+	}
+	return lookup.Sums(shares)
+}
 
 // starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
 // 3 and 2.
@@ -200,18 +224,6 @@ func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Va
 	}
 }
 
-// mayBe tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
-func (c *compiler) mayBe(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
-	cell := c.cell(by, k)
-	for _, a := range by {
-		v := cell[a.Attribute]
-		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
-			return false
-		}
-	}
-	return true
-}
-
 // checkSinceOf does so for those of a cell.
 func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
 	for k := range st.Split {
@@ -249,6 +261,18 @@ func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.
 	if len(st.Split) > 0 && struck(latest) {
 		refuse("every branch", latest)
 	}
+}
+
+// mayBe tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
+func (c *compiler) mayBe(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
+	cell := c.cell(by, k)
+	for _, a := range by {
+		v := cell[a.Attribute]
+		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
+			return false
+		}
+	}
+	return true
 }
 
 // ages works out the ages of those who are there, or who come by an entrance.

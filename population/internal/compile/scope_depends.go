@@ -1,6 +1,8 @@
 package compile
 
-import "github.com/almanac-sim/almanac/population/internal/syntax"
+import (
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
 
 // A dependence is what a value depends on beside the parameters, whatever interventions make of those.
 type dependence struct {
@@ -16,6 +18,12 @@ func (d dependence) Fixed() bool {
 
 // Cells tells whether it depends on the individual, or on the one who is met.
 func (d dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
+
+// add makes a value depend on more.
+func (d *dependence) add(more dependence) {
+	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
+	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
+}
 
 // Depends says what a value depends on. A parameter that interventions set is taken for all that they set it to.
 func (s Scope) Depends(v syntax.Value) dependence {
@@ -83,15 +91,4 @@ func (s Scope) gather(v syntax.Value, g *gathering) (d dependence, back int) {
 		g.open = g.open[:at]
 	}
 	return d, back
-}
-
-// add makes a value depend on more.
-func (d *dependence) add(more dependence) {
-	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
-	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
-}
-
-// varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.
-func (s Scope) varies(l *syntax.Distribution) bool {
-	return (s.own != nil || s.other != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
 }

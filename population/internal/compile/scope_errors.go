@@ -52,22 +52,29 @@ func (s Scope) latest(v syntax.Value, at *diag.Place, change *int) {
 	})
 }
 
-// Behind visits the parameters that a value is made of, and those behind them, but none that has been seen.
-func (s Scope) Behind(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
-	if v.Name == "" {
-		v.Each(func(part syntax.Value) { s.Behind(part, seen, do) })
-		return
-	}
-	if p, ok := s.Parameter(v.Name); ok && !seen[v.Name] {
-		seen[v.Name] = true
-		do(p)
-		s.Behind(p.Value, seen, do)
-	}
-}
-
 // written is a value as a message repeats it, and what its name stands for if it has one.
 func (s Scope) written(v syntax.Value) string {
 	s.List, s.said = &diag.List{}, map[diag.Place]bool{} // whatever is wrong with it is said elsewhere
 	got, _, _ := s.Resolve(v, "")
 	return called(v, got)
+}
+
+// called is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
+func called(given, resolved syntax.Value) string {
+	text := resolved.Text + diag.Echo(resolved.Cell)
+	if resolved.Worked {
+		text += ", which is " + resolved.Quantity.String()
+	}
+	if given.Name != "" {
+		return fmt.Sprintf("parameter %s, %s", diag.Echo(given.Name), text)
+	}
+	return text
+}
+
+// saying is how a message speaks of a value that is not written out as a quantity.
+func (s Scope) saying(v, got syntax.Value) string {
+	if v.Name != "" {
+		return "parameter " + diag.Echo(v.Name)
+	}
+	return got.Text
 }

@@ -1,7 +1,8 @@
 package compile
 
 import (
-	"github.com/almanac-sim/almanac/internal/format"
+	"slices"
+
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
@@ -9,88 +10,76 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// tables works out all that a run looks up, as the parameters are in a scope.
-func (c *compiler) tables(here Scope) *program.Phase {
-	t := &program.Phase{States: make([]program.State, len(c.m.States))}
-	c.afters, c.lines = nil, make([][]*rateLine, len(c.f.States))
-	for i := range c.f.Attributes {
-		t.Attributes = append(t.Attributes, c.shares(here, &c.f.Attributes[i]))
-	}
-	for i := range c.f.States {
-		c.stateClocks(here, i)
-	}
-	for i := range c.f.Always {
-		c.always(here, t, &c.f.Always[i])
-	}
-	for i := range c.f.Births {
-		b := &c.f.Births[i]
-		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.given(nil, "", c.inherited(b))}, Name: c.name(b.Name), Chance: 1}
-		c.into(here, &b.Enter, b.What+": enter", do.In)
-		c.everywhere(c.set(b.From, b.What+": from"), c.line(here, rateLine{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
-	}
-	for i := range c.f.Transmission {
-		c.contact(here, t, &c.f.Transmission[i])
-	}
-	for i := range c.f.States {
-		if c.Stopped {
-			break
-		}
-		c.build(here, t, i)
-	}
-	if c.f.Age.Given() && !c.f.Age.Bad && c.m.First == nil { // those who are there at the start do not become others by an intervention
-		t.Ages = c.ages(here, t, &program.Entry{}, c.f.Age, "population: age")
-	}
-	for i := range c.f.Immigration {
-		e := &c.f.Immigration[i]
-		var a program.Immigration
-		factor := 1.0
-		if e.Per.Given() {
-			if per, ok := here.Positive(e.Per, e.What+": per"); ok {
-				factor = float64(c.f.Size) / per
-			}
-		}
-		if d := here.Depends(e.Rate); d.Time || d.Counts {
-			var changing *program.TimeVarying
-			if changing, a.Rate = c.course(here, e.Rate, e.What+": rate", syntax.KindRate); changing != nil {
-				a.Varying = []program.VaryingRate{{Rate: changing, Factor: factor, What: e.What}}
-			}
-		} else {
-			a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
-		}
-		a.Rate *= factor
-		a.Name, a.In.Given = c.name(e.Name), c.given(e.With, e.What+": with", nil)
-		c.into(here, &e.Enter, e.What+": enter", &a.In)
-		if e.Age.Given() {
-			a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
-		}
-		t.Immigration = append(t.Immigration, a)
-	}
-	c.limits(here, t)
-	t.Mark()
-	return t
+// A rateLine is something that happens at a rate, as it is written, to those who are in a state.
+type rateLine struct {
+	what    string
+	rate    syntax.Value
+	after   bool // the rate is that of a duration without memory
+	where   []program.Condition
+	chance  *syntax.Value // that it takes effect, if not always
+	do      program.Action
+	needs   []int                // attributes that it depends on
+	changes bool                 // with time, or with how many there are
+	worked  bool                 // it is the same for everybody, and worked out
+	each    float64              // then: the rate
+	vary    *program.VaryingRate // or what it is if it changes
 }
 
-// shares are those of an attribute's values, added up.
-func (c *compiler) shares(here Scope, a *syntax.Attribute) []float64 {
-	shares := make([]float64, len(a.Values))
-	sum, good := 0.0, len(shares) > 0
-	for i, v := range a.Shares {
-		if i == a.Rest {
-			continue
-		}
-		var ok bool
-		shares[i], ok = here.Chance(v, "attributes: "+a.Name+": "+a.Values[i].Name)
-		sum, good = sum+shares[i], good && ok
+// line makes a line, and works it out if it is the same for everybody.
+func (c *compiler) line(here Scope, l rateLine) *rateLine {
+	l.needs = needs(here, l.where, l.rate)
+	if l.chance != nil {
+		l.needs = union(l.needs, here.Depends(*l.chance).Own)
+	}
+	d := here.Depends(l.rate)
+	l.changes = d.Time || d.Counts
+	if len(l.needs) == 0 {
+		l.each, l.vary = c.rateOf(here, &l)
+		l.worked = true
+	}
+	return &l
+}
+
+// rateOf is the rate of a line for the individual of a scope, or what it is if it changes.
+func (c *compiler) rateOf(here Scope, l *rateLine) (float64, *program.VaryingRate) {
+	if l.worked {
+		return l.each, l.vary
+	}
+	if !holds(l.where, here.own) {
+		return 0, nil
+	}
+	rate, chance := 0.0, 1.0
+	if l.chance != nil {
+		chance, _ = here.Chance(*l.chance, l.what+": chance")
 	}
 	switch {
-	case good && a.Rest >= 0 && sum > 1+1e-6:
-		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.Name, sum, a.Values[a.Rest].Name)
-	case a.Rest >= 0:
-		shares[a.Rest] = max(0, 1-sum)
-	case good && !isOne(sum):
-		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
+	case l.after:
+		got, ok := here.Law(l.rate, l.what+": after")
+		if !ok {
+			return 0, nil
+		}
+		rate = got.Rate()
+	case l.changes:
+		var changing *program.TimeVarying
+		if changing, rate = c.course(here, l.rate, l.what+": rate", syntax.KindRate); changing != nil {
+			return 0, &program.VaryingRate{Rate: changing, Factor: chance, What: l.what, Do: l.do}
+		}
+	default:
+		rate, _ = here.Rate(l.rate, l.what+": rate")
 	}
-	return lookup.Sums(shares)
+	return rate * chance, nil
+}
+
+// everywhere puts a line on the menu of the given states, or of all.
+func (c *compiler) everywhere(in program.StateSet, l *rateLine) {
+	for i := range c.lines {
+		if in == nil || in[i] {
+			if !c.room(1) {
+				return
+			}
+			c.lines[i] = append(c.lines[i], l)
+		}
+	}
 }
 
 // stateClocks puts what happens at a rate in a state on its menu.
@@ -110,6 +99,119 @@ func (c *compiler) stateClocks(here Scope, i int) {
 		}
 		c.lines[i] = append(c.lines[i], c.line(here, l))
 	}
+}
+
+// timed tells whether a clock of a race is carried along, rather than one with all that happens at a rate.
+func (c *compiler) timed(clock *syntax.Clock) bool {
+	return !clock.Rate.Given() && !c.merges(clock.After, 0)
+}
+
+// merges tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
+// intervention.
+func (c *compiler) merges(v syntax.Value, steps int) bool {
+	switch {
+	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
+		return false
+	case v.Name != "":
+		return c.merges(c.here.parameters[v.Name].Value, steps+1)
+	case v.Table != nil:
+		for i := range v.Table.Entries {
+			if !c.merges(v.Table.Entries[i].Value, steps+1) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.Distribution != nil && v.Distribution.Family == "exponential"
+}
+
+// action is what a clock does.
+func (c *compiler) action(clock *syntax.Clock) program.Action {
+	if a, ok := c.actions[clock]; ok {
+		return a
+	}
+	a := program.Action{Verb: program.DoMove, To: program.SameState, Name: c.name(clock.Name), Chance: 1}
+	if clock.To.Given() {
+		a.To = c.state(clock.To, clock.What+": to", true)
+	}
+	a.Moves = c.moves(clock.Moves, clock.What+": move")
+	c.actions[clock] = a
+	return a
+}
+
+// build makes the table of a state, or one for each of its cells.
+func (c *compiler) build(here Scope, t *program.Phase, i int) {
+	var by []int
+	for _, l := range c.lines[i] {
+		by = union(by, l.needs)
+	}
+	s := &c.f.States[i]
+	for k := range s.Race {
+		if clock := &s.Race[k]; c.timed(clock) {
+			by = union(by, needs(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
+		}
+	}
+	for k := range s.Split {
+		by = union(by, needs(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
+	}
+	if len(by) == 0 {
+		t.States[i] = c.table(here, i)
+		return
+	}
+	cells, n, ok := c.cellsOf(by, 1+len(c.lines[i])+len(s.Race)+len(s.Split))
+	if !ok {
+		return
+	}
+	head := program.State{By: cells, Cells: make([]*program.State, n)}
+	seen := map[float64][]*program.State{} // by their rates
+	for k := range n {
+		if c.Found > diag.Most {
+			return
+		}
+		table := c.table(here.In(c.cell(cells, k)), i)
+		head.Timers = table.Timers
+		at := slices.IndexFunc(seen[table.Rate], func(o *program.State) bool { return o.Equals(&table) })
+		if at < 0 {
+			at = len(seen[table.Rate])
+			seen[table.Rate] = append(seen[table.Rate], &table)
+		}
+		head.Cells[k] = seen[table.Rate][at]
+	}
+	if len(seen) == 1 {
+		for _, all := range seen {
+			if len(all) == 1 { // the same for everybody after all
+				head = *all[0]
+			}
+		}
+	}
+	t.States[i] = head
+	t.ByGroup = true
+}
+
+// table is what can happen to the individual of a scope in a state.
+func (c *compiler) table(here Scope, i int) program.State {
+	s := &c.f.States[i]
+	var st program.State
+	for k, l := range c.lines[i] {
+		rate, vary := c.rateOf(here, l)
+		st.Add(rate, k, l.do)
+		if vary != nil {
+			st.Varying = append(st.Varying, *vary)
+			st.Varying[len(st.Varying)-1].Line = k
+		}
+	}
+	for k := range s.Race {
+		clock := &s.Race[k]
+		if !c.timed(clock) {
+			continue
+		}
+		l, _ := here.Law(clock.After, clock.What+": after")
+		off := !holds(c.conditions(clock.Where, clock.What+": where"), here.own)
+		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: c.action(clock)})
+	}
+	st.Timers = len(st.Race) + min(1, len(s.Split))
+	c.split(here, s, &st)
+	return st
 }
 
 // split works out the branches of a state's split.
@@ -205,39 +307,6 @@ func (c *compiler) forCell(here Scope) string {
 	return diag.Echo(text)
 }
 
-// merges tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
-// intervention.
-func (c *compiler) merges(v syntax.Value, steps int) bool {
-	switch {
-	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
-		return false
-	case v.Name != "":
-		return c.merges(c.here.parameters[v.Name].Value, steps+1)
-	case v.Table != nil:
-		for i := range v.Table.Entries {
-			if !c.merges(v.Table.Entries[i].Value, steps+1) {
-				return false
-			}
-		}
-		return true
-	}
-	return v.Distribution != nil && v.Distribution.Family == "exponential"
-}
-
-// action is what a clock does.
-func (c *compiler) action(clock *syntax.Clock) program.Action {
-	if a, ok := c.actions[clock]; ok {
-		return a
-	}
-	a := program.Action{Verb: program.DoMove, To: program.SameState, Name: c.name(clock.Name), Chance: 1}
-	if clock.To.Given() {
-		a.To = c.state(clock.To, clock.What+": to", true)
-	}
-	a.Moves = c.moves(clock.Moves, clock.What+": move")
-	c.actions[clock] = a
-	return a
-}
-
 // always adds a clock that runs in all states. At a rate it strikes again and again; after a duration it strikes once, and is
 // carried along, unless it has no memory and takes its individual away, when the two are the same.
 func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
@@ -295,50 +364,4 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	}
 	t.Always = append(t.Always, a)
 	c.afters = append(c.afters, clock.After)
-}
-
-// odds works out a probability: one for all, or by cells, of the one who is met too if there is one.
-func (c *compiler) odds(here Scope, v syntax.Value, what string, meets bool) (float64, *program.Chances) {
-	d := here.Depends(v)
-	if !meets {
-		d.Met = nil // which is complained about
-	}
-	if !d.Cells() && !d.Time {
-		chance, _ := here.Chance(v, what)
-		return chance, nil
-	}
-	own, n, ok := c.cellsOf(d.Own, 1)
-	met, each, fits := c.cellsOf(d.Met, n)
-	if !ok || !fits {
-		return 0, nil
-	}
-	o := &program.Chances{Own: own, Met: met, Each: each, Values: make([]float64, n*each)}
-	if d.Time {
-		o.Varying = make([]*program.TimeVarying, n*each)
-	}
-	for k := range o.Values {
-		in := here.In(c.cell(own, k/each))
-		if meets {
-			in = in.Met(c.cell(met, k%each))
-		}
-		if d.Time {
-			o.Varying[k], o.Values[k] = c.course(in, v, what, syntax.KindShare)
-		} else {
-			o.Values[k], _ = in.Chance(v, what)
-		}
-	}
-	return 1, o
-}
-
-// room tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
-// again from each intervention on that sets a parameter, so that a small file can make tables that no machine holds.
-func (c *compiler) room(entries int) bool {
-	const most = 1_000_000 // a hundred megabytes
-	if c.entries = min(c.entries+entries, most+1); c.entries <= most {
-		return true
-	}
-	c.Add(diag.Place{File: c.f.Path, Line: 1, Column: 1},
-		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", format.Thousands(float64(most)))
-	c.Stopped = true
-	return false
 }

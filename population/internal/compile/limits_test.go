@@ -1,0 +1,77 @@
+package compile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// A few lines cannot ask for more cells than there is room for.
+func TestTooManyCells(t *testing.T) {
+	text := `
+name: cells
+time: {unit: day, end: 1}
+population: {size: 10, start: {a: rest}}
+attributes:
+`
+	rate := "1 per day"
+	for k := range 5 {
+		text += fmt.Sprintf("  x%d: {", k)
+		for i := range 20 {
+			text += fmt.Sprintf("v%d: 0.05, ", i)
+		}
+		text += "}\n"
+		rate = fmt.Sprintf("{by: x%d, v0: 2 per day, other: %s}", k, rate)
+	}
+	text += "states: {a: {race: [{rate: " + rate + ", to: a}]}}\n"
+	if _, err := compiledText(text); err == nil || !strings.Contains(err.Error(), "the tables of the model have more than 1,000,000 entries") {
+		t.Error(err)
+	}
+}
+
+// TestExpressionsDoNotMultiply takes parameters of which each is worked out from the one before, twice.
+func TestExpressionsDoNotMultiply(t *testing.T) {
+	for n, want := range map[int]string{
+		8:  "", // 510 reads
+		40: "model.yaml:15:7: parameters: p9: it is worked out from more than 1000 parameters, each counted as often as it is read",
+	} {
+		var b strings.Builder
+		b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
+		for i := range n {
+			fmt.Fprintf(&b, "  p%d: p%d + p%d\n", i+1, i, i)
+		}
+		_, err := compiledText(b.String())
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%d: %v", n, err)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
+	for i := range 9_999 {
+		fmt.Fprintf(&b, "  p%d: p%d + 1\n", i+1, i)
+	}
+	if _, err := compiledText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
+		t.Errorf("%.300v", err)
+	}
+}
+
+// TestTablesDoNotMultiplyByNames takes tables of which each holds the one before twice, and parameters that stand for one another in tables.
+func TestTablesDoNotMultiplyByNames(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("p0: {exactly: 1 day}\n")
+	for i := range 60 {
+		fmt.Fprintf(&b, "p%d: {by: age, child: p%d, other: p%d}\n", i+1, i, i)
+	}
+	b.WriteString("last: {mixture: [{share: 50%, of: p40}, {share: 50%, of: p40}]}\n")
+	here, list := scopeOf(t, b.String())
+	for _, name := range []string{"p40", "last"} {
+		if l, ok := here.In([]uint16{1, 0}).Law(syntax.Value{Name: name}, name); !ok || l.Mean() != 1 {
+			t.Errorf("%s is %+v: %v", name, l, list.Err())
+		}
+	}
+	if _, ok := here.In([]uint16{1, 0}).Law(syntax.Value{Name: "p60"}, ""); ok {
+		t.Error("121 names and tables in a row are not too many")
+	}
+}

@@ -1,0 +1,62 @@
+package compile
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+func TestDepends(t *testing.T) {
+	here, _ := scopeOf(t, `
+		plain: 0.1 per day
+		severity: {by: age, child: 0.1%, adult: 1%, elder: 8%}
+		both: {by: region, north: severity, other: 0}
+		stay: {gamma: {mean: {by: region, south: 2 days, other: 3 days}, shape: 2}}
+		mixed: {mixture: [{share: 1, of: {by: age, child: stay, other: 1 day}}]}
+		meeting: {by: age, of: met, child: both, other: 1}
+		settable: 1`)
+	here.sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, {Quantity: syntax.Quantity{Kind: syntax.KindNumber}}, {Name: "meeting"}}}
+	for name, want := range map[string]dependence{
+		"plain": {}, "severity": {Own: []int{0}}, "both": {Own: []int{0, 1}}, "stay": {Own: []int{1}}, "mixed": {Own: []int{0, 1}},
+		"meeting": {Own: []int{0, 1}, Met: []int{0}}, "settable": {Own: []int{0, 1}, Met: []int{0}},
+	} {
+		got := here.Depends(syntax.Value{Name: name})
+		if !slices.Equal(got.Own, want.Own) || !slices.Equal(got.Met, want.Met) || got.Time || got.Counts || got.Fixed() != want.Fixed() {
+			t.Errorf("%s depends on %+v, want %+v", name, got, want)
+		}
+	}
+	if d := here.Depends(syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}); !d.Fixed() {
+		t.Errorf("a number depends on %+v", d)
+	}
+}
+
+// TestDependsInRings sets parameters to one another, so that they lead back to where they came from, and asks for them in every order: those of a
+// ring depend on the same, and on what those depend on that the ring leads to.
+func TestDependsInRings(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g"}
+	want := map[string][]int{"a": {0, 1}, "b": {0, 1}, "c": {0, 1}, "d": {1}, "e": {1}, "f": {1}, "g": nil}
+	for turn := range names {
+		here, _ := scopeOf(t, `
+			a: 1
+			b: {by: age, child: 1%, other: 2%}
+			c: 1
+			d: {by: region, north: 1, other: e}
+			e: 1
+			f: d
+			g: 1`)
+		to := func(names ...string) (set []syntax.Value) {
+			for _, name := range names {
+				set = append(set, syntax.Value{Name: name})
+			}
+			return set
+		}
+		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")} // a, b and c are a ring, and d and e
+		for i := range names {
+			name := names[(i+turn)%len(names)]
+			if got := here.Depends(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {
+				t.Errorf("from %s on: %s depends on %v, want %v", names[turn], name, got.Own, want[name])
+			}
+		}
+	}
+}
