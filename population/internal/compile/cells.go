@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// needs are the attributes that conditions and values depend on, in order.
-func needs(here Scope, where []program.Condition, values ...syntax.Value) []int {
+// attributesOf are the attributes that conditions and values depend on, in order.
+func attributesOf(here Scope, where []program.Condition, values ...syntax.Value) []int {
 	var all []int
 	for i := range where {
 		all = union(all, []int{where[i].Attribute})
@@ -46,20 +46,20 @@ func (c *compiler) cellsOf(attributes []int, each int) ([]program.CellAttribute,
 	by := make([]program.CellAttribute, len(attributes))
 	for i := len(attributes) - 1; i >= 0; i-- {
 		by[i] = program.CellAttribute{Attribute: attributes[i], Stride: n}
-		n = cellProduct(n, max(1, len(c.m.Attributes[attributes[i]].Values)))
+		n = cellProduct(n, max(1, len(c.program.Attributes[attributes[i]].Values)))
 	}
-	return by, n, c.room(cellProduct(n, each))
+	return by, n, c.reserveEntries(cellProduct(n, each))
 }
 
 // cellProduct is a times b, or mostCells if that is less: the product may not fit an int of 32 bits.
-func cellProduct(a, b int) int { return int(min(int64(a)*int64(b), mostCells)) }
+func cellProduct(a, b int) int { return int(min(int64(a)*int64(b), maxCells)) }
 
-// mostCells is more than tables may have entries, and so little that sums with it fit an int of 32 bits.
-const mostCells = 1 << 30
+// maxCells is more than tables may have entries, and so little that sums with it fit an int of 32 bits.
+const maxCells = 1 << 30
 
 // cell is the cell with a number, for a scope: values by attribute, unset where it does not matter.
 func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
-	cell := make([]uint16, len(c.m.Attributes))
+	cell := make([]uint16, len(c.program.Attributes))
 	for a := range cell {
 		cell[a] = unset
 	}
@@ -72,7 +72,7 @@ func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 
 // eachCell works something out in the scope of each cell by the attributes that some values depend on.
 func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(here Scope) T) *program.ByCell[T] {
-	by, n, ok := c.cellsOf(needs(here, nil, values...), 1)
+	by, n, ok := c.cellsOf(attributesOf(here, nil, values...), 1)
 	p := &program.ByCell[T]{By: by}
 	if !ok {
 		return p
@@ -87,8 +87,8 @@ func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(h
 	return p
 }
 
-// odds works out a probability: one for all, or by cells, of the one who is met too if there is one.
-func (c *compiler) odds(here Scope, v syntax.Value, what string, meets bool) (float64, *program.Chances) {
+// chances works out a probability: one for all, or by cells, of the one who is met too if there is one.
+func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.Chances) {
 	d := here.Depends(v)
 	if !meets {
 		d.Met = nil // which is complained about
@@ -112,7 +112,7 @@ func (c *compiler) odds(here Scope, v syntax.Value, what string, meets bool) (fl
 			in = in.Met(c.cell(met, k%each))
 		}
 		if d.Time {
-			o.Varying[k], o.Values[k] = c.course(in, v, what, syntax.KindShare)
+			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, syntax.KindShare)
 		} else {
 			o.Values[k], _ = in.Chance(v, what)
 		}

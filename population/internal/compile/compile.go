@@ -27,23 +27,23 @@ type Model struct {
 // interventions.
 type compiler struct {
 	*diag.List
-	f          *syntax.File
-	m          *program.Program
-	here       Scope // at the start
-	startTexts []*syntax.StartShare
-	states     map[string]uint16
-	phases     map[string]*program.Phase // by the values that are in force
-	names      map[string]int            // by which something is counted
-	settable   []string                  // parameters that interventions change, in the order of the file
-	turns      int                       // how often parameters have been changed, --set included
-	afters     []syntax.Value            // of the clocks of always that are carried along
-	entries    int                       // of the tables, see room
-	lines      [][]*rateLine             // what happens at a rate, by state
-	actions    map[*syntax.Clock]program.Action
-	wheres     map[*syntax.Where][]program.Condition
-	courses    map[courseShape][]*program.TimeVarying
-	texts      map[*program.Intervention]*syntax.Intervention // what is written of the interventions
-	after      map[*program.Effect]standing                   // what the parameters stand for once an intervention is done
+	file               *syntax.File
+	program            *program.Program
+	here               Scope // at the start
+	startSyntax        []*syntax.StartShare
+	states             map[string]uint16
+	phases             map[string]*program.Phase // by the values that are in force
+	nameIndexes        map[string]int            // by which something is counted
+	settable           []string                  // parameters that interventions change, in the order of the file
+	lastChange         int                       // how often parameters have been changed, --set included
+	lifelongAfter      []syntax.Value            // of the clocks of always that are carried along
+	entries            int                       // of the tables, see room
+	rateEvents         [][]*rateEvent            // what happens at a rate, by state
+	actions            map[*syntax.Clock]program.Action
+	conditionsOf       map[*syntax.Where][]program.Condition
+	timeVaryings       map[timeVaryingShape][]*program.TimeVarying
+	interventionSyntax map[*program.Intervention]*syntax.Intervention // what is written of the interventions
+	stateAfter         map[*program.Effect]parameterState             // what the parameters stand for once an intervention is done
 }
 
 // Text reads and compiles a file, with changes.
@@ -91,10 +91,10 @@ func File(f *syntax.File, list *diag.List) *Model {
 	m := &program.Program{
 		Name: f.Name, Unit: f.Unit.Name, Seconds: f.Unit.Seconds, Start: f.Start, End: f.End, Size: f.Size, Most: f.Most,
 	}
-	c := &compiler{List: list, f: f, m: m, states: map[string]uint16{}, phases: map[string]*program.Phase{}, names: map[string]int{}, turns: 1,
-		actions: map[*syntax.Clock]program.Action{}, wheres: map[*syntax.Where][]program.Condition{}, courses: map[courseShape][]*program.TimeVarying{}, texts: map[*program.Intervention]*syntax.Intervention{}, after: map[*program.Effect]standing{}}
+	c := &compiler{List: list, file: f, program: m, states: map[string]uint16{}, phases: map[string]*program.Phase{}, nameIndexes: map[string]int{}, lastChange: 1,
+		actions: map[*syntax.Clock]program.Action{}, conditionsOf: map[*syntax.Where][]program.Condition{}, timeVaryings: map[timeVaryingShape][]*program.TimeVarying{}, interventionSyntax: map[*program.Intervention]*syntax.Intervention{}, stateAfter: map[*program.Effect]parameterState{}}
 	c.compile()
-	return &Model{File: f, Start: c.here, Program: m, Starts: c.startTexts, Entries: c.entries}
+	return &Model{File: f, Start: c.here, Program: m, Starts: c.startSyntax, Entries: c.entries}
 }
 
 // Quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
@@ -107,7 +107,7 @@ func (m *Model) Quietly() Scope {
 
 // compile does so, as far as problems let it.
 func (c *compiler) compile() {
-	f, m := c.f, c.m
+	f, m := c.file, c.program
 	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
 	m.Slack = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
 	for i, s := range f.States {
@@ -138,7 +138,7 @@ func (c *compiler) compile() {
 		here.parameters[p.Label.Name] = kept
 	}
 	here.attributes, here.sets, here.states = m.Attributes, map[string][]syntax.Value{}, m.States
-	here.asked = len(f.Changed) > 0
+	here.changedAtStart = len(f.Changed) > 0
 	here.Zero, here.start, here.end = f.Zero, m.Start, m.End
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
@@ -146,43 +146,43 @@ func (c *compiler) compile() {
 		}
 	}
 	c.here = here
-	c.starts(here)
+	c.startGroups(here)
 	for _, p := range f.Parameters {
 		if len(here.sets[p.Label.Name]) > 0 {
 			c.settable = append(c.settable, p.Label.Name)
 		}
 	}
-	c.parameters(here)
+	c.checkParameters(here)
 	if c.Found > diag.Most { // enough to do
 		return
 	}
-	c.nameAll()
+	c.numberNames()
 	m.First = c.phase(here)
-	c.sinces(here)
-	c.plan(here)
-	c.records(here)
+	c.startSince(here)
+	c.schedule(here)
+	c.recordTimes(here)
 	c.groupings()
-	c.enumerate()
-	c.recordable()
+	c.listFlows()
+	c.checkRecordSize()
 	for i := range m.First.States {
 		m.Timers = max(m.Timers, m.First.States[i].Timers)
 	}
 }
 
-// parameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used
+// checkParameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used
 // nowhere.
-func (c *compiler) parameters(here Scope) {
-	for _, p := range c.f.Parameters {
-		if here.weigh(p.Label.Name).circular {
-			here.complain(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name, diag.Quote(p.Label.Name))
+func (c *compiler) checkParameters(here Scope) {
+	for _, p := range c.file.Parameters {
+		if here.complexity(p.Label.Name).circular {
+			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name, diag.Quote(p.Label.Name))
 		}
 	}
-	for _, p := range c.f.Parameters {
+	for _, p := range c.file.Parameters {
 		if c.Found > diag.Most {
 			return
 		}
-		if p.Name != "" || here.bearable(p.Label.Name) {
-			here.examine(p.Value, "parameters: "+p.Label.Name)
+		if p.Name != "" || here.checkComplexity(p.Label.Name) {
+			here.checkDefinition(p.Value, "parameters: "+p.Label.Name)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func (c *compiler) parameters(here Scope) {
 // phase is the tables for what the parameters stand for, made once.
 func (c *compiler) phase(here Scope) *program.Phase {
 	if c.Stopped {
-		return c.m.Phases[0]
+		return c.program.Phases[0]
 	}
 	var key strings.Builder
 	for _, name := range c.settable {
@@ -199,70 +199,70 @@ func (c *compiler) phase(here Scope) *program.Phase {
 	}
 	t, ok := c.phases[key.String()]
 	if !ok {
-		t = c.tables(here)
+		t = c.newPhase(here)
 		c.phases[key.String()] = t
-		c.m.Phases = append(c.m.Phases, t)
+		c.program.Phases = append(c.program.Phases, t)
 	}
 	return t
 }
 
-// tables works out all that a run looks up, as the parameters are in a scope.
-func (c *compiler) tables(here Scope) *program.Phase {
-	t := &program.Phase{States: make([]program.State, len(c.m.States))}
-	c.afters, c.lines = nil, make([][]*rateLine, len(c.f.States))
-	for i := range c.f.Attributes {
-		t.Attributes = append(t.Attributes, c.shares(here, &c.f.Attributes[i]))
+// newPhase works out all that a run looks up, as the parameters are in a scope.
+func (c *compiler) newPhase(here Scope) *program.Phase {
+	t := &program.Phase{States: make([]program.State, len(c.program.States))}
+	c.lifelongAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
+	for i := range c.file.Attributes {
+		t.Attributes = append(t.Attributes, c.attributeShares(here, &c.file.Attributes[i]))
 	}
-	for i := range c.f.States {
-		c.stateClocks(here, i)
+	for i := range c.file.States {
+		c.addStateRates(here, i)
 	}
-	for i := range c.f.Always {
-		c.always(here, t, &c.f.Always[i])
+	for i := range c.file.Always {
+		c.always(here, t, &c.file.Always[i])
 	}
-	for i := range c.f.Births {
-		b := &c.f.Births[i]
-		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.given(nil, "", c.inherited(b))}, Name: c.name(b.Name), Chance: 1}
-		c.into(here, &b.Enter, b.What+": enter", do.In)
-		c.everywhere(c.set(b.From, b.What+": from"), c.line(here, rateLine{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
+	for i := range c.file.Births {
+		b := &c.file.Births[i]
+		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.givenAttributes(nil, "", c.inheritedAttributes(b))}, Name: c.nameIndex(b.Name), Chance: 1}
+		c.entryStates(here, &b.Enter, b.What+": enter", do.In)
+		c.addRateEvent(c.stateSet(b.From, b.What+": from"), c.newRateEvent(here, rateEvent{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
 	}
-	for i := range c.f.Transmission {
-		c.contact(here, t, &c.f.Transmission[i])
+	for i := range c.file.Transmission {
+		c.contact(here, t, &c.file.Transmission[i])
 	}
-	for i := range c.f.States {
+	for i := range c.file.States {
 		if c.Stopped {
 			break
 		}
-		c.build(here, t, i)
+		c.stateTable(here, t, i)
 	}
-	if c.f.Age.Given() && !c.f.Age.Bad && c.m.First == nil { // those who are there at the start do not become others by an intervention
-		t.Ages = c.ages(here, t, &program.Entry{}, c.f.Age, "population: age")
+	if c.file.Age.Given() && !c.file.Age.Bad && c.program.First == nil { // those who are there at the start do not become others by an intervention
+		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
 	}
-	for i := range c.f.Immigration {
-		e := &c.f.Immigration[i]
+	for i := range c.file.Immigration {
+		e := &c.file.Immigration[i]
 		var a program.Immigration
 		factor := 1.0
 		if e.Per.Given() {
 			if per, ok := here.Positive(e.Per, e.What+": per"); ok {
-				factor = float64(c.f.Size) / per
+				factor = float64(c.file.Size) / per
 			}
 		}
 		if d := here.Depends(e.Rate); d.Time || d.Counts {
 			var changing *program.TimeVarying
-			if changing, a.Rate = c.course(here, e.Rate, e.What+": rate", syntax.KindRate); changing != nil {
+			if changing, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); changing != nil {
 				a.Varying = []program.VaryingRate{{Rate: changing, Factor: factor, What: e.What}}
 			}
 		} else {
 			a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
 		}
 		a.Rate *= factor
-		a.Name, a.In.Given = c.name(e.Name), c.given(e.With, e.What+": with", nil)
-		c.into(here, &e.Enter, e.What+": enter", &a.In)
+		a.Name, a.In.Given = c.nameIndex(e.Name), c.givenAttributes(e.With, e.What+": with", nil)
+		c.entryStates(here, &e.Enter, e.What+": enter", &a.In)
 		if e.Age.Given() {
 			a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
 		}
 		t.Immigration = append(t.Immigration, a)
 	}
-	c.limits(here, t)
+	c.thresholds(here, t)
 	t.Mark()
 	return t
 }

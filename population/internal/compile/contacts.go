@@ -12,17 +12,17 @@ import (
 
 // contact works out what a contact does, and puts making it on the menus of those who do.
 func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
-	if !c.room(len(c.m.States) / 32) { // two bytes each
+	if !c.reserveEntries(len(c.program.States) / 32) { // two bytes each
 		return
 	}
-	ct := program.Contact{Chance: 1, Attribute: -1, Self: program.SameState, Becomes: make([]uint16, len(c.m.States))}
+	ct := program.Contact{Chance: 1, Attribute: -1, Self: program.SameState, Becomes: make([]uint16, len(c.program.States))}
 	for i := range ct.Becomes {
 		ct.Becomes[i] = program.SameState
 	}
 	for _, to := range text.To {
 		met := c.state(to.Met, text.What+": to", false)
 		becomes := program.Unchanged
-		if !c.f.Stays(to) {
+		if !c.file.Stays(to) {
 			becomes = c.state(to.Becomes, text.What+": to: "+to.Met.Name, true)
 		}
 		if met != program.Nobody {
@@ -34,19 +34,19 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 	ct.Whom = c.conditions(text.Whom, text.What+": whom")
 	if text.Chance.Given() {
-		ct.Chance, ct.Chances = c.odds(here, text.Chance, text.What+": chance", true)
+		ct.Chance, ct.Chances = c.chances(here, text.Chance, text.What+": chance", true)
 	}
 	if text.By.Given() {
 		c.mixing(here, &ct, text)
 	} else {
-		c.m.PlainMixing = true
+		c.program.PlainMixing = true
 	}
 	ct.Special = ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState || slices.Contains(ct.Becomes, program.Unchanged)
-	do := program.Action{Verb: program.DoContact, Contact: len(t.Contacts), Name: c.name(text.Name), Chance: 1}
+	do := program.Action{Verb: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
-	l := c.line(here, rateLine{what: text.What, rate: text.Rate, where: c.conditions(text.Where, text.What+": where"), do: do})
-	if from := c.set(text.From, text.What+": from"); from != nil {
-		c.everywhere(from, l)
+	l := c.newRateEvent(here, rateEvent{what: text.What, rate: text.Rate, where: c.conditions(text.Where, text.What+": where"), do: do})
+	if from := c.stateSet(text.From, text.What+": from"); from != nil {
+		c.addRateEvent(from, l)
 	}
 }
 
@@ -60,13 +60,13 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 	if a < 0 || text.MatrixBad {
 		return
 	}
-	c.m.Mixes[a] = true
-	values := c.m.Attributes[a].Values
+	c.program.Mixes[a] = true
+	values := c.program.Attributes[a].Values
 	if len(text.Matrix) != len(values) {
 		c.Add(text.MatrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, format.Plural(len(text.Matrix), "row"), len(values), diag.Some(values))
 		return
 	}
-	if !c.room(len(values) * len(values) / 16) { // numbers are smaller
+	if !c.reserveEntries(len(values) * len(values) / 16) { // numbers are smaller
 		return
 	}
 	ct.Attribute = a
@@ -79,14 +79,14 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 		sum, good := 0.0, true
 		for j, v := range row {
 			if here.Depends(v).Time {
-				here.complain(v, v.At, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
+				here.reportValue(v, v.At, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
 			}
 			var ok bool
 			shares[j], ok = here.Chance(v, what+": matrix")
 			sum, good = sum+shares[j], good && ok
 		}
 		if good && !isOne(sum) {
-			here.broken(row[0].At, row, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
+			here.reportTogether(row[0].At, row, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
 		}
 		ct.Rows = append(ct.Rows, lookup.Sums(shares))
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// given looks up which attributes of somebody who enters have certain values, and which have the parent's. It is nil if all are drawn.
-func (c *compiler) given(with []syntax.Move, what string, inherited []int) []int32 {
+// givenAttributes looks up which attributes of somebody who enters have certain values, and which have the parent's. It is nil if all are drawn.
+func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []int) []int32 {
 	moves := c.moves(with, what)
 	if len(moves) == 0 && len(inherited) == 0 {
 		return nil
 	}
-	given := slices.Repeat([]int32{program.Drawn}, len(c.m.Attributes))
+	given := slices.Repeat([]int32{program.Drawn}, len(c.program.Attributes))
 	for _, m := range moves {
 		given[m.Attribute] = int32(m.Value)
 	}
@@ -24,11 +24,11 @@ func (c *compiler) given(with []syntax.Move, what string, inherited []int) []int
 	return given
 }
 
-// inherited looks up which attributes a child has from its parent.
-func (c *compiler) inherited(b *syntax.Entry) []int {
+// inheritedAttributes looks up which attributes a child has from its parent.
+func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 	var all []int
 	if b.InheritAll {
-		for a := range c.m.Attributes {
+		for a := range c.program.Attributes {
 			all = append(all, a)
 		}
 	}
@@ -43,8 +43,8 @@ func (c *compiler) inherited(b *syntax.Entry) []int {
 	return all
 }
 
-// into works out where somebody begins who enters: a state, or one that is drawn.
-func (c *compiler) into(here Scope, e *syntax.Enter, what string, in *program.Entry) {
+// entryStates works out where somebody begins who enters: a state, or one that is drawn.
+func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *program.Entry) {
 	in.To = program.Nobody
 	if len(e.Into) == 0 {
 		in.To = c.state(e.Ref, what, false)
@@ -70,39 +70,39 @@ func (c *compiler) into(here Scope, e *syntax.Enter, what string, in *program.En
 		t.States = append(t.States, state)
 		good = good && state != program.Nobody
 	}
-	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares { return c.enterShares(here, e, what, written, rest, good) })
+	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares { return c.entryShares(here, e, what, written, rest, good) })
 	in.Into = t
 }
 
-// enterShares are the shares of the states that somebody begins in.
-func (c *compiler) enterShares(here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool) program.EntryShares {
-	courses, shares := make([]*program.TimeVarying, len(e.Into)), make([]float64, len(e.Into))
+// entryShares are the shares of the states that somebody begins in.
+func (c *compiler) entryShares(here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool) program.EntryShares {
+	varying, shares := make([]*program.TimeVarying, len(e.Into)), make([]float64, len(e.Into))
 	sum, changes := 0.0, false
 	for k, s := range e.Into {
 		if s.Rest {
 			continue
 		}
-		p, ok := here.course(s.Share, what+": "+s.State.Name, syntax.KindShare)
+		p, ok := here.timeVarying(s.Share, what+": "+s.State.Name, syntax.KindShare)
 		if good = good && ok; !ok {
 			continue
 		}
 		x, constant := p.Constant()
-		courses[k], shares[k] = p, x
+		varying[k], shares[k] = p, x
 		sum, changes = sum+x, changes || !constant
 	}
 	switch {
 	case !good:
 	case changes && rest < 0:
-		here.broken(e.At, written, "%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
+		here.reportTogether(e.At, written, "%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
 	case changes:
-		if t, sum, ok := here.addUp(courses); !ok {
-			here.broken(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum, here.unit.Name, here.start+t)
+		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
+			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum, here.unit.Name, here.start+t)
 		}
-		return program.EntryShares{Courses: courses}
+		return program.EntryShares{Courses: varying}
 	case rest >= 0 && sum > 1+1e-6:
-		here.broken(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
+		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
 	case rest < 0 && !isOne(sum):
-		here.broken(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state", what, sum)
+		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state", what, sum)
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}

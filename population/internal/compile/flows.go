@@ -10,15 +10,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// mostFlows is how many ways between states there may be. Every row of every replica has a number for each.
-const mostFlows = 1_000_000
+// maxFlows is how many ways between states there may be. Every row of every replica has a number for each.
+const maxFlows = 1_000_000
 
-// enumerate lists the flows that are possible.
-func (c *compiler) enumerate() {
+// listFlows lists the flows that are possible.
+func (c *compiler) listFlows() {
 	if c.Found > 0 {
 		return // names may be missing
 	}
-	n := len(c.m.States)
+	n := len(c.program.States)
 	possible := map[uint32]bool{} // by where from, times 2¹⁶, and where to; out comes behind all states
 	add := func(from int, to uint16) {
 		if to == program.Nobody {
@@ -38,13 +38,13 @@ func (c *compiler) enumerate() {
 			add(from, do.To)
 		}
 	}
-	for _, t := range c.m.Phases {
+	for _, t := range c.program.Phases {
 		for s := range t.States {
 			t.States[s].Each(func(do *program.Action) { take(t, s, do) })
 			for i := range t.Always {
 				take(t, s, &t.Always[i].Do)
 			}
-			if len(possible) > mostFlows {
+			if len(possible) > maxFlows {
 				break
 			}
 		}
@@ -59,15 +59,15 @@ func (c *compiler) enumerate() {
 			t.Immigration[i].In.Each(func(state uint16) { add(n+program.ByImmigration, state) })
 		}
 	}
-	deeds := slices.Clone(c.m.Triggered)
-	for i := range c.m.Scheduled {
-		if d := c.m.Scheduled[i].Intervention; len(deeds) == 0 || d != deeds[len(deeds)-1] { // not again and again
-			deeds = append(deeds, d)
+	interventions := slices.Clone(c.program.Triggered)
+	for i := range c.program.Scheduled {
+		if d := c.program.Scheduled[i].Intervention; len(interventions) == 0 || d != interventions[len(interventions)-1] { // not again and again
+			interventions = append(interventions, d)
 		}
 	}
-	for _, d := range deeds {
+	for _, d := range interventions {
 		for s := range n {
-			if d.Do.To != program.SameState && (d.Who == nil || d.Who[s]) && len(possible) <= mostFlows {
+			if d.Do.To != program.SameState && (d.Who == nil || d.Who[s]) && len(possible) <= maxFlows {
 				add(s, d.Do.To)
 			}
 		}
@@ -77,28 +77,28 @@ func (c *compiler) enumerate() {
 			}
 		}
 	}
-	if len(possible) > mostFlows {
-		c.Add(diag.Place{File: c.f.Path, Line: 1, Column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", format.Thousands(float64(mostFlows)))
+	if len(possible) > maxFlows {
+		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", format.Thousands(float64(maxFlows)))
 		return
 	}
-	c.m.FlowsFrom = make([]int32, n+program.Entrances+1)
+	c.program.FlowsFrom = make([]int32, n+program.Entrances+1)
 	for _, key := range slices.Sorted(maps.Keys(possible)) {
 		from, to := int(key>>16), uint16(key)
 		f := program.Flow{From: syntax.Out, To: syntax.Out}
 		if from < n {
-			f.From = c.m.States[from]
+			f.From = c.program.States[from]
 		} else {
 			f.From = [program.Entrances]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}[from-n]
 		}
 		if int(to) < n {
-			f.To = c.m.States[to]
+			f.To = c.program.States[to]
 		} else {
 			to = program.Nobody
 		}
-		c.m.Flows, c.m.FlowsTo = append(c.m.Flows, f), append(c.m.FlowsTo, to)
-		c.m.FlowsFrom[from+1] = int32(len(c.m.Flows))
+		c.program.Flows, c.program.FlowsTo = append(c.program.Flows, f), append(c.program.FlowsTo, to)
+		c.program.FlowsFrom[from+1] = int32(len(c.program.Flows))
 	}
 	for i := range n + program.Entrances {
-		c.m.FlowsFrom[i+1] = max(c.m.FlowsFrom[i+1], c.m.FlowsFrom[i])
+		c.program.FlowsFrom[i+1] = max(c.program.FlowsFrom[i+1], c.program.FlowsFrom[i])
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// compiledText compiles the text of a model, with changes.
-func compiledText(source string, asked ...func(*syntax.Changes)) (*Model, error) {
+// compileText compiles the text of a model, with changes.
+func compileText(source string, asked ...func(*syntax.Changes)) (*Model, error) {
 	var c syntax.Changes
 	for _, change := range asked {
 		change(&c)
@@ -35,7 +35,7 @@ func scopeOf(t *testing.T, parameters string) (Scope, *diag.List) {
 	for line := range strings.Lines(parameters) {
 		source += "  " + strings.TrimSpace(line) + "\n"
 	}
-	m, err := compiledText(source)
+	m, err := compileText(source)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,52 +26,52 @@ func Intervals(f *syntax.File, list *diag.List) {
 	f.Interventions = all
 }
 
-// A standing is what the parameters stand for at some time, and the tables for it.
-type standing struct {
+// A parameterState is what the parameters stand for at some time, and the tables for it.
+type parameterState struct {
 	here  Scope
 	phase *program.Phase
 }
 
-// standings are what the parameters may stand for at some time: one, unless interventions that wait set parameters.
-type standings struct{ all []standing }
+// parameterStates are what the parameters may stand for at some time: one, unless interventions that wait set parameters.
+type parameterStates struct{ all []parameterState }
 
-// A planner finds out which tables there may be, and which intervention leads from which to which.
+// A scheduler finds out which tables there may be, and which intervention leads from which to which.
 //
 // Without interventions that wait there is one after the other, in the order of time. One that waits may happen at any time, so from each
 // of the tables that may hold it leads to others, from which others of them lead on; a later intervention with a time starts
 // from all of these.
-type planner struct {
+type scheduler struct {
 	*compiler
-	next map[plannerStep]*standings
-	sets map[string]*standings // by the numbers of their tables
+	transitions map[transition]*parameterStates
+	known       map[string]*parameterStates // by the numbers of their tables
 }
 
-type plannerStep struct {
-	deed *program.Intervention
-	from *standings
+type transition struct {
+	by   *program.Intervention
+	from *parameterStates
 }
 
-// mostPhases is how many there may be at a time.
-const mostPhases = 1000
+// maxParameterStates is how many there may be at a time.
+const maxParameterStates = 1000
 
-// plan puts the interventions in the order in which they happen, and works out the parameters from each on.
-func (c *compiler) plan(start Scope) {
+// schedule puts the interventions in the order in which they happen, and works out the parameters from each on.
+func (c *compiler) schedule(start Scope) {
 	const tooMany = 100_000
 	type occurrence struct {
 		Intervention *program.Intervention
 		at           float64
 	}
 	var all []occurrence
-	for i := range c.f.Interventions {
-		p := &c.f.Interventions[i]
-		d := c.deed(p)
+	for i := range c.file.Interventions {
+		p := &c.file.Interventions[i]
+		d := c.intervention(p)
 		if p.Waits {
-			c.m.Triggered = append(c.m.Triggered, d)
+			c.program.Triggered = append(c.program.Triggered, d)
 			continue
 		}
 		for k := 0.0; ; k++ {
 			at := p.When + float64(k*p.Interval)
-			if k > 0 && (!(at <= p.Until) || !(at <= c.m.End)) {
+			if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
 				break
 			}
 			all = append(all, occurrence{d, at})
@@ -85,37 +85,37 @@ func (c *compiler) plan(start Scope) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
-	pl := planner{compiler: c, next: map[plannerStep]*standings{}, sets: map[string]*standings{}}
-	now := pl.spread([]standing{{start, c.m.First}})
+	pl := scheduler{compiler: c, transitions: map[transition]*parameterStates{}, known: map[string]*parameterStates{}}
+	now := pl.closure([]parameterState{{start, c.program.First}})
 	for _, o := range all {
-		now = pl.after(o.Intervention, now)
-		c.m.Scheduled = append(c.m.Scheduled, program.Scheduled{Intervention: o.Intervention, Clock: o.at, At: o.at - c.m.Start})
+		now = pl.statesAfter(o.Intervention, now)
+		c.program.Scheduled = append(c.program.Scheduled, program.Scheduled{Intervention: o.Intervention, Clock: o.at, At: o.at - c.program.Start})
 	}
 }
 
-// after is what the parameters may stand for after an intervention, and all that wait and may follow.
-func (p *planner) after(d *program.Intervention, from *standings) *standings {
-	step := plannerStep{d, from}
-	if to, ok := p.next[step]; ok {
+// statesAfter is what the parameters may stand for after an intervention, and all that wait and may follow.
+func (p *scheduler) statesAfter(d *program.Intervention, from *parameterStates) *parameterStates {
+	step := transition{d, from}
+	if to, ok := p.transitions[step]; ok {
 		return to
 	}
-	var all []standing
+	var all []parameterState
 	for _, s := range from.all {
-		all = append(all, p.turn(d, s))
+		all = append(all, p.effect(d, s))
 	}
 	to := from
-	if len(p.texts[d].Set) > 0 {
-		to = p.spread(all)
+	if len(p.interventionSyntax[d].Set) > 0 {
+		to = p.closure(all)
 	}
-	p.next[step] = to
+	p.transitions[step] = to
 	return to
 }
 
-// spread adds what interventions that wait may lead to.
-func (p *planner) spread(from []standing) *standings {
-	var all []standing
+// closure adds what interventions that wait may lead to.
+func (p *scheduler) closure(from []parameterState) *parameterStates {
+	var all []parameterState
 	seen := map[*program.Phase]bool{}
-	add := func(s standing) {
+	add := func(s parameterState) {
 		if !seen[s.phase] {
 			seen[s.phase] = true
 			all = append(all, s)
@@ -125,39 +125,39 @@ func (p *planner) spread(from []standing) *standings {
 		add(s)
 	}
 	for i := 0; i < len(all) && !p.Stopped; i++ {
-		for _, d := range p.m.Triggered {
-			add(p.turn(d, all[i]))
+		for _, d := range p.program.Triggered {
+			add(p.effect(d, all[i]))
 		}
-		if len(all) > mostPhases {
-			p.Add(p.texts[p.m.Triggered[0]].At, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", mostPhases)
+		if len(all) > maxParameterStates {
+			p.Add(p.interventionSyntax[p.program.Triggered[0]].At, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", maxParameterStates)
 			p.Stopped = true
 		}
 	}
 	numbers := make([]string, len(all))
 	for i, s := range all {
-		numbers[i] = fmt.Sprint(slices.Index(p.m.Phases, s.phase))
+		numbers[i] = fmt.Sprint(slices.Index(p.program.Phases, s.phase))
 	}
 	slices.Sort(numbers)
 	key := strings.Join(numbers, ",")
-	if known, ok := p.sets[key]; ok {
+	if known, ok := p.known[key]; ok {
 		return known
 	}
-	to := &standings{all}
-	p.sets[key] = to
+	to := &parameterStates{all}
+	p.known[key] = to
 	return to
 }
 
-// deed looks up the names in what an intervention does.
-func (c *compiler) deed(text *syntax.Intervention) *program.Intervention {
+// intervention looks up the names in what an intervention does.
+func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
 	d := &program.Intervention{What: text.What, Again: text.Again, Picks: text.Picks, Enters: text.Enter.Given(), Effects: map[*program.Phase]*program.Effect{}}
-	c.texts[d] = text
+	c.interventionSyntax[d] = text
 	if !text.Everyone && len(text.Who) > 0 {
-		d.Who = c.set(text.Who, text.What+": who")
+		d.Who = c.stateSet(text.Who, text.What+": who")
 	}
 	d.Where = c.conditions(text.Where, text.What+": where")
 	d.Do = program.Action{Verb: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
 	if text.To.Given() || len(text.Moves) > 0 || text.Enter.Given() || text.Waits {
-		d.Do.Name = c.name(text.Name) // if it only sets parameters, at times that are known, there is nothing to count
+		d.Do.Name = c.nameIndex(text.Name) // if it only sets parameters, at times that are known, there is nothing to count
 	}
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
@@ -166,35 +166,35 @@ func (c *compiler) deed(text *syntax.Intervention) *program.Intervention {
 	return d
 }
 
-// turn works out what an intervention does as the parameters are.
-func (c *compiler) turn(d *program.Intervention, from standing) standing {
+// effect works out what an intervention does as the parameters are.
+func (c *compiler) effect(d *program.Intervention, from parameterState) parameterState {
 	if t, ok := d.Effects[from.phase]; ok {
-		return c.after[t]
+		return c.stateAfter[t]
 	}
-	text, after := c.texts[d], from
+	text, after := c.interventionSyntax[d], from
 	t := &program.Effect{}
 	if len(text.Set) > 0 {
 		changes := map[string]Parameter{}
-		c.turns++
+		c.lastChange++
 		for _, s := range text.Set {
 			old, ok := from.here.Parameter(s.Label.Name)
 			if !ok {
-				c.Add(s.Label.At, "%s: set: %s", text.What, diag.Unknown("parameter", s.Label.Name, c.f.ParameterNames))
+				c.Add(s.Label.At, "%s: set: %s", text.What, diag.Unknown("parameter", s.Label.Name, c.file.ParameterNames))
 				continue
 			}
 			if s.Value.Bad || old.Bad {
 				continue
 			}
-			changes[s.Label.Name] = Parameter{s.Value, text.What + ": set: " + s.Label.Name, c.turns}
+			changes[s.Label.Name] = Parameter{s.Value, text.What + ": set: " + s.Label.Name, c.lastChange}
 		}
 		after.here = from.here.with(changes)
 		after.phase = c.phase(after.here)
 	}
-	t.To, c.after[t] = after.phase, after
+	t.To, c.stateAfter[t] = after.phase, after
 	here := after.here
 	if text.Coverage.Given() {
 		t.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here Scope) *program.TimeVarying {
-			p, _ := here.course(text.Coverage, text.What+": coverage", syntax.KindShare)
+			p, _ := here.timeVarying(text.Coverage, text.What+": coverage", syntax.KindShare)
 			return p
 		})
 	}
@@ -205,23 +205,23 @@ func (c *compiler) turn(d *program.Intervention, from standing) standing {
 		t.Count = int(x)
 	}
 	if text.Enter.Given() {
-		t.In = &program.Entry{Given: c.given(text.With, text.What+": with", nil)}
-		c.into(here, &text.Enter, text.What+": enter", t.In)
+		t.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
+		c.entryStates(here, &text.Enter, text.What+": enter", t.In)
 	}
 	d.Effects[from.phase] = t
 	return after
 }
 
-// limits works out what the interventions that wait compare with.
-func (c *compiler) limits(here Scope, t *program.Phase) {
-	for i := range c.f.Interventions {
-		p := &c.f.Interventions[i]
+// thresholds works out what the interventions that wait compare with.
+func (c *compiler) thresholds(here Scope, t *program.Phase) {
+	for i := range c.file.Interventions {
+		p := &c.file.Interventions[i]
 		if !p.Waits {
 			continue
 		}
 		var all []program.Threshold
 		for k := range p.Conditions {
-			if l, ok := c.limit(here, p, &p.Conditions[k]); ok {
+			if l, ok := c.threshold(here, p, &p.Conditions[k]); ok {
 				all = append(all, l)
 			}
 		}
@@ -229,10 +229,10 @@ func (c *compiler) limits(here Scope, t *program.Phase) {
 	}
 }
 
-func (c *compiler) limit(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
+func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
 	what := p.What + ": when: " + diag.Echo(text.Of.Name)
 	l := program.Threshold{State: -1, Above: text.Above}
-	isState := slices.Contains(c.m.States, text.Of.Name)
+	isState := slices.Contains(c.program.States, text.Of.Name)
 	switch {
 	case text.Of.Name != "total":
 		state := c.state(text.Of, p.What+": when", false)
@@ -252,14 +252,14 @@ func (c *compiler) limit(here Scope, p *syntax.Intervention, text *syntax.Condit
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
 		if ok && l.State < 0 {
-			here.complain(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what, called(text.Limit, got))
+			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what, describeResolved(text.Limit, got))
 			ok = false
 		}
 		return l, ok
 	}
 	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 }, "a number of individuals cannot be negative")
 	if ok && l.Number > 0 && l.Number < 1 {
-		here.complain(text.Limit, at, "%s: %s is not a number of individuals; write %.6g%% for a share of the living", what, called(text.Limit, got), 100*l.Number)
+		here.reportValue(text.Limit, at, "%s: %s is not a number of individuals; write %.6g%% for a share of the living", what, describeResolved(text.Limit, got), 100*l.Number)
 		ok = false
 	}
 	return l, ok

@@ -8,46 +8,46 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// room tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
+// reserveEntries tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
 // again from each intervention on that sets a parameter, so that a small file can make tables that no machine holds.
-func (c *compiler) room(entries int) bool {
+func (c *compiler) reserveEntries(entries int) bool {
 	const most = 1_000_000 // a hundred megabytes
 	if c.entries = min(c.entries+entries, most+1); c.entries <= most {
 		return true
 	}
-	c.Add(diag.Place{File: c.f.Path, Line: 1, Column: 1},
+	c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
 		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", format.Thousands(float64(most)))
 	c.Stopped = true
 	return false
 }
 
-// A weight is how much there is to work out for a parameter: how many parameters stand behind it, each counted as often as it is read, and
+// A parameterComplexity is how much there is to work out for a parameter: how many parameters stand behind it, each counted as often as it is read, and
 // how many of them stand for one another in a row. In tables and expressions a few lines can stand for billions.
-type weight struct {
-	size, depth int
-	circular    bool // it stands for itself
-	open        bool // it is being worked out
+type parameterComplexity struct {
+	reads, depth int
+	circular     bool // it stands for itself
+	open         bool // it is being worked out
 	// If it is too much, or something behind it is or stands for itself: the parameter with which that begins.
 	bad string
 }
 
-// mostReads is how many parameters a value may be worked out from, each counted as often as it is read.
-const mostReads = 1000
+// maxReads is how many parameters a value may be worked out from, each counted as often as it is read.
+const maxReads = 1000
 
-// weigh works out how much there is to a parameter, once.
-func (s Scope) weigh(name string) *weight {
-	if w, ok := s.weights[name]; ok {
+// complexity works out how much there is to a parameter, once.
+func (s Scope) complexity(name string) *parameterComplexity {
+	if w, ok := s.complexities[name]; ok {
 		return w
 	}
-	return s.weighFrom(name, nil)
+	return s.complexityFrom(name, nil)
 }
 
-// weighFrom does so on the way from other parameters.
-func (s Scope) weighFrom(name string, path []string) *weight {
-	if w, ok := s.weights[name]; ok {
+// complexityFrom does so on the way from other parameters.
+func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
+	if w, ok := s.complexities[name]; ok {
 		if w.open { // it is on the path, and all that come after it there are in a circle with it
 			for i := len(path) - 1; ; i-- {
-				on := s.weights[path[i]]
+				on := s.complexities[path[i]]
 				on.circular, on.bad = true, path[i]
 				if path[i] == name {
 					break
@@ -56,125 +56,125 @@ func (s Scope) weighFrom(name string, path []string) *weight {
 		}
 		return w
 	}
-	w := &weight{open: true}
-	s.weights[name] = w
+	w := &parameterComplexity{open: true}
+	s.complexities[name] = w
 	if p, ok := s.Parameter(name); ok {
-		size, depth := s.weighValue(p.Value, append(path, name))
-		w.size, w.depth = min(size, mostReads+1), depth
+		size, depth := s.valueComplexity(p.Value, append(path, name))
+		w.reads, w.depth = min(size, maxReads+1), depth
 	}
 	w.open = false
-	if w.bad == "" && (w.size > mostReads || w.depth > syntax.MostSteps) {
+	if w.bad == "" && (w.reads > maxReads || w.depth > syntax.MostSteps) {
 		w.bad = name
 	}
 	return w
 }
 
-// weighValue is the weight of a value that is written out. Distributions are measured by their extents; in a table one of the entries is read.
-func (s Scope) weighValue(v syntax.Value, path []string) (size, depth int) {
+// valueComplexity is the weight of a value that is written out. Distributions are measured by their extents; in a table one of the entries is read.
+func (s Scope) valueComplexity(v syntax.Value, path []string) (size, depth int) {
 	switch {
 	case v.Distribution != nil:
 		return 0, 0
 	case v.Name != "":
-		w := s.weighFrom(v.Name, path)
-		if on := s.weights[path[len(path)-1]]; on.bad == "" {
+		w := s.complexityFrom(v.Name, path)
+		if on := s.complexities[path[len(path)-1]]; on.bad == "" {
 			on.bad = w.bad
 		}
-		return w.size + 1, w.depth + 1
+		return w.reads + 1, w.depth + 1
 	}
 	v.Each(func(part syntax.Value) {
-		n, d := s.weighValue(part, path)
+		n, d := s.valueComplexity(part, path)
 		if v.Table != nil {
 			size = max(size, n)
 		} else {
-			size = min(size+n, mostReads+1)
+			size = min(size+n, maxReads+1)
 		}
 		depth = max(depth, d)
 	})
 	return size, depth
 }
 
-// bearable tells whether a parameter can be worked out. If not, it says why, of the one with which it begins.
-func (s Scope) bearable(name string) bool {
-	w := s.weigh(name)
+// checkComplexity tells whether a parameter can be worked out. If not, it says why, of the one with which it begins.
+func (s Scope) checkComplexity(name string) bool {
+	w := s.complexity(name)
 	if w.bad == "" {
 		return true
 	}
 	p, _ := s.Parameter(w.bad)
-	switch first := s.weights[w.bad]; {
+	switch first := s.complexities[w.bad]; {
 	case first.circular:
 		hint := ""
 		if p.change > 1 { // an intervention's
 			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own"
 		}
-		s.complain(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(w.bad), hint)
-	case first.size > mostReads:
-		s.complain(p.Value, p.At, "%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, mostReads)
+		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(w.bad), hint)
+	case first.reads > maxReads:
+		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
 	default:
-		s.complain(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what, syntax.MostSteps)
+		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what, syntax.MostSteps)
 	}
 	return false
 }
 
-// An extent is how large a distribution is, with all that parameters stand for.
-type extent struct {
-	size, depth int
-	bad         bool // it is too large, contains itself or holds one that does, and that has been said
-	open        bool // it is being worked out
-	via         string
-	heaviest    *extent // of its parts, the parameter that it goes by if it has a name, and how large it is
+// An distributionComplexity is how large a distribution is, with all that parameters stand for.
+type distributionComplexity struct {
+	parts, depth int
+	bad          bool // it is too large, contains itself or holds one that does, and that has been said
+	open         bool // it is being worked out
+	via          string
+	largest      *distributionComplexity // of its parts, the parameter that it goes by if it has a name, and how large it is
 }
 
-// extent works out how large a distribution is, once for each that is written. The path has the parameters by which it was come to, ""
+// distributionComplexity works out how large a distribution is, once for each that is written. The path has the parameters by which it was come to, ""
 // for what stands in place.
-func (s Scope) extent(v syntax.Value, what string, path []string) *extent {
-	if e, ok := s.extents[v.Distribution]; ok {
+func (s Scope) distributionComplexity(v syntax.Value, what string, path []string) *distributionComplexity {
+	if e, ok := s.distributionComplexities[v.Distribution]; ok {
 		if e.open {
-			s.complain(v, v.At, "%s: a distribution cannot contain itself%s", what, byWay(path))
+			s.reportValue(v, v.At, "%s: a distribution cannot contain itself%s", what, byWayOf(path))
 			e.bad = true
 		}
 		return e
 	}
-	e := &extent{size: 1, depth: 1, open: true}
-	s.extents[v.Distribution] = e
+	e := &distributionComplexity{parts: 1, depth: 1, open: true}
+	s.distributionComplexities[v.Distribution] = e
 	for _, p := range v.Distribution.Parts {
-		var largest *extent // of those that a table has for a part, of which one is drawn
+		var largest *distributionComplexity // of those that a table has for a part, of which one is drawn
 		name := ""
-		s.eachLaw(p.Of, what+": of", "", map[*syntax.Table]bool{}, func(part syntax.Value, at, via string) {
-			var inner *extent
+		s.eachDistribution(p.Of, what+": of", "", map[*syntax.Table]bool{}, func(part syntax.Value, at, via string) {
+			var inner *distributionComplexity
 			if len(path) < syntax.MostParts { // far above what is allowed, so that what is reported is the first that is too deep
-				inner = s.extent(part, at, append(path, via))
+				inner = s.distributionComplexity(part, at, append(path, via))
 			} else {
-				inner = &extent{size: 1, depth: syntax.MostNested}
+				inner = &distributionComplexity{parts: 1, depth: syntax.MostNested}
 			}
 			e.bad = e.bad || inner.bad
 			e.depth = max(e.depth, inner.depth+1)
-			if largest == nil || inner.size+inner.depth > largest.size+largest.depth {
+			if largest == nil || inner.parts+inner.depth > largest.parts+largest.depth {
 				largest, name = inner, via
 			}
 		})
 		if largest == nil {
 			continue
 		}
-		e.size = min(e.size+largest.size, syntax.MostParts+1)
-		if e.heaviest == nil || largest.size+largest.depth > e.heaviest.size+e.heaviest.depth {
-			e.heaviest, e.via = largest, name
+		e.parts = min(e.parts+largest.parts, syntax.MostParts+1)
+		if e.largest == nil || largest.parts+largest.depth > e.largest.parts+e.largest.depth {
+			e.largest, e.via = largest, name
 		}
 	}
 	e.open = false
 	switch {
 	case e.bad:
 	case e.depth > syntax.MostNested:
-		s.complain(v, v.At, "%s: distributions are nested too deeply%s", what, e.chain())
+		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, e.viaLargest())
 		e.bad = true
-	case e.size > syntax.MostParts:
-		s.complain(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MostParts, e.chain())
+	case e.parts > syntax.MostParts:
+		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MostParts, e.viaLargest())
 		e.bad = true
 	}
 	return e
 }
 
-// eachLaw finds the distributions that a value may stand for: one, or all that a table has.
-func (s Scope) eachLaw(v syntax.Value, what, via string, seen map[*syntax.Table]bool, do func(part syntax.Value, what, via string)) {
+// eachDistribution finds the distributions that a value may stand for: one, or all that a table has.
+func (s Scope) eachDistribution(v syntax.Value, what, via string, seen map[*syntax.Table]bool, do func(part syntax.Value, what, via string)) {
 	v, what, last := s.follow(v, what)
 	if last != "" {
 		via = last
@@ -186,7 +186,7 @@ func (s Scope) eachLaw(v syntax.Value, what, via string, seen map[*syntax.Table]
 		seen[v.Table] = true
 		for i := range v.Table.Entries {
 			e := &v.Table.Entries[i]
-			s.eachLaw(e.Value, what+": "+diag.Echo(e.Of.Name), via, seen, do)
+			s.eachDistribution(e.Value, what+": "+diag.Echo(e.Of.Name), via, seen, do)
 		}
 	}
 }
@@ -208,17 +208,17 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 	return v, what, via
 }
 
-// chain lists the parameters by which a distribution becomes as large as it is.
-func (e *extent) chain() string {
+// viaLargest lists the parameters by which a distribution becomes as large as it is.
+func (e *distributionComplexity) viaLargest() string {
 	var path []string
-	for ; e.heaviest != nil; e = e.heaviest {
+	for ; e.largest != nil; e = e.largest {
 		path = append(path, e.via)
 	}
-	return byWay(path)
+	return byWayOf(path)
 }
 
-// byWay names the parameters of a path.
-func byWay(path []string) string {
+// byWayOf names the parameters of a path.
+func byWayOf(path []string) string {
 	names := slices.DeleteFunc(slices.Clone(path), func(name string) bool { return name == "" })
 	if len(names) == 0 {
 		return ""

@@ -26,7 +26,7 @@ attributes:
 		rate = fmt.Sprintf("{by: x%d, v0: 2 per day, other: %s}", k, rate)
 	}
 	text += "states: {a: {race: [{rate: " + rate + ", to: a}]}}\n"
-	if _, err := compiledText(text); err == nil || !strings.Contains(err.Error(), "the tables of the model have more than 1,000,000 entries") {
+	if _, err := compileText(text); err == nil || !strings.Contains(err.Error(), "the tables of the model have more than 1,000,000 entries") {
 		t.Error(err)
 	}
 }
@@ -42,7 +42,7 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 		for i := range n {
 			fmt.Fprintf(&b, "  p%d: p%d + p%d\n", i+1, i, i)
 		}
-		_, err := compiledText(b.String())
+		_, err := compileText(b.String())
 		if err == nil && want != "" || err != nil && err.Error() != want {
 			t.Errorf("%d: %v", n, err)
 		}
@@ -52,7 +52,7 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 	for i := range 9_999 {
 		fmt.Fprintf(&b, "  p%d: p%d + 1\n", i+1, i)
 	}
-	if _, err := compiledText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
+	if _, err := compileText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
 		t.Errorf("%.300v", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // state looks a state up; out is one if it may be.
 func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
-	if n.Bad || c.f.StatesBad || c.f.Refused[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
+	if n.Bad || c.file.StatesBad || c.file.Refused[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
 		return program.Nobody
 	}
 	if i, ok := c.states[n.Name]; ok {
@@ -22,19 +22,19 @@ func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
 	}
 	c.Add(n.At, "%s: %s", what, diag.Unknown("state", n.Name, func() []string {
 		if orOut {
-			return append(slices.Clone(c.m.States), syntax.Out)
+			return append(slices.Clone(c.program.States), syntax.Out)
 		}
-		return c.m.States
+		return c.program.States
 	}))
 	return program.Nobody
 }
 
-// set looks several states up; none at all means all, for which nil stands.
-func (c *compiler) set(names []syntax.Ref, what string) program.StateSet {
+// stateSet looks several states up; none at all means all, for which nil stands.
+func (c *compiler) stateSet(names []syntax.Ref, what string) program.StateSet {
 	if len(names) == 0 {
 		return nil
 	}
-	s := make(program.StateSet, len(c.m.States))
+	s := make(program.StateSet, len(c.program.States))
 	for _, n := range names {
 		if i := c.state(n, what, false); i != program.Nobody {
 			s[i] = true
@@ -51,9 +51,9 @@ func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 		if a < 0 || t.Value.Bad {
 			continue
 		}
-		v := slices.Index(c.m.Attributes[a].Values, t.Value.Name)
+		v := slices.Index(c.program.Attributes[a].Values, t.Value.Name)
 		if v < 0 {
-			c.Add(t.Value.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.m.Attributes[a].Values }))
+			c.Add(t.Value.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.program.Attributes[a].Values }))
 			continue
 		}
 		all = append(all, program.Move{Attribute: uint8(a), Value: uint16(v)})
@@ -66,7 +66,7 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 	if len(texts) == 0 {
 		return nil
 	}
-	if all, ok := c.wheres[&texts[0]]; ok {
+	if all, ok := c.conditionsOf[&texts[0]]; ok {
 		return all
 	}
 	var all []program.Condition
@@ -75,7 +75,7 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 		if a < 0 {
 			continue
 		}
-		values := c.m.Attributes[a].Values
+		values := c.program.Attributes[a].Values
 		is := make([]bool, len(values))
 		for _, n := range t.Values {
 			if n.Bad {
@@ -89,51 +89,51 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 		}
 		all = append(all, program.Condition{Attribute: a, Is: is})
 	}
-	c.wheres[&texts[0]] = all
+	c.conditionsOf[&texts[0]] = all
 	return all
 }
 
 func (c *compiler) attribute(n syntax.Ref, what string) int {
-	i := c.m.Attributes.Index(n.Name)
+	i := c.program.Attributes.Index(n.Name)
 	if i < 0 {
-		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.m.Attributes.Names))
+		c.Add(n.At, "%s: %s", what, diag.Unknown("attribute", n.Name, c.program.Attributes.Names))
 	}
 	return i
 }
 
-// nameAll numbers the names in the order in which results list them, whatever is compiled first: that of the file's sections.
-func (c *compiler) nameAll() {
+// numberNames numbers the names in the order in which results list them, whatever is compiled first: that of the file's sections.
+func (c *compiler) numberNames() {
 	clocks := func(all []syntax.Clock) {
 		for i := range all {
-			c.name(all[i].Name)
+			c.nameIndex(all[i].Name)
 		}
 	}
-	for i := range c.f.States {
-		clocks(c.f.States[i].Race)
-		clocks(c.f.States[i].Split)
+	for i := range c.file.States {
+		clocks(c.file.States[i].Race)
+		clocks(c.file.States[i].Split)
 	}
-	clocks(c.f.Always)
-	for i := range c.f.Births {
-		c.name(c.f.Births[i].Name)
+	clocks(c.file.Always)
+	for i := range c.file.Births {
+		c.nameIndex(c.file.Births[i].Name)
 	}
-	for i := range c.f.Transmission {
-		c.name(c.f.Transmission[i].Name)
+	for i := range c.file.Transmission {
+		c.nameIndex(c.file.Transmission[i].Name)
 	}
-	for i := range c.f.Immigration {
-		c.name(c.f.Immigration[i].Name)
+	for i := range c.file.Immigration {
+		c.nameIndex(c.file.Immigration[i].Name)
 	}
 }
 
-// name is the number of a name under which something is counted.
-func (c *compiler) name(name string) int {
+// nameIndex is the number of a name under which something is counted.
+func (c *compiler) nameIndex(name string) int {
 	if name == "" {
 		return -1
 	}
-	i, ok := c.names[name]
+	i, ok := c.nameIndexes[name]
 	if !ok {
-		i = len(c.m.Names)
-		c.names[name] = i
-		c.m.Names = append(c.m.Names, name)
+		i = len(c.program.Names)
+		c.nameIndexes[name] = i
+		c.program.Names = append(c.program.Names, name)
 	}
 	return i
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// shares are those of an attribute's values, added up.
-func (c *compiler) shares(here Scope, a *syntax.Attribute) []float64 {
+// attributeShares are those of an attribute's values, added up.
+func (c *compiler) attributeShares(here Scope, a *syntax.Attribute) []float64 {
 	shares := make([]float64, len(a.Values))
 	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.Shares {
@@ -26,23 +26,23 @@ func (c *compiler) shares(here Scope, a *syntax.Attribute) []float64 {
 	}
 	switch {
 	case good && a.Rest >= 0 && sum > 1+1e-6:
-		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.Name, sum, a.Values[a.Rest].Name)
+		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.Name, sum, a.Values[a.Rest].Name)
 	case a.Rest >= 0:
 		shares[a.Rest] = max(0, 1-sum)
 	case good && !isOne(sum):
-		here.broken(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
+		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
 	}
 	return lookup.Sums(shares)
 }
 
-// starts works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
+// startGroups works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
 // 3 and 2.
-func (c *compiler) starts(here Scope) {
-	f := c.f
-	c.m.StartCounts = make([]int, len(c.m.States))
+func (c *compiler) startGroups(here Scope) {
+	f := c.file
+	c.program.StartCounts = make([]int, len(c.program.States))
 	sizes, good := c.groupSizes()
 	for g := range f.Groups {
-		c.startsOf(here, &f.Groups[g], sizes[g], good)
+		c.startGroup(here, &f.Groups[g], sizes[g], good)
 	}
 	if f.Size > f.Most && !f.SizeBad && !f.MostBad {
 		c.Add(f.SizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", f.Size, f.Most, f.Size)
@@ -51,7 +51,7 @@ func (c *compiler) starts(here Scope) {
 
 // groupSizes is how many individuals each group has, and whether they are known.
 func (c *compiler) groupSizes() ([]int, bool) {
-	f := c.f
+	f := c.file
 	sizes := make([]int, len(f.Groups))
 	if f.SizeBad || f.StartsBad {
 		return sizes, false
@@ -96,14 +96,14 @@ func (c *compiler) groupSizes() ([]int, bool) {
 	return sizes, true
 }
 
-// startsOf works out how many of a group begin in each state.
-func (c *compiler) startsOf(here Scope, g *syntax.StartGroup, size int, good bool) {
+// startGroup works out how many of a group begin in each state.
+func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good bool) {
 	what, whose := g.What, "the size"
-	if c.f.Grouped {
+	if c.file.Grouped {
 		what, whose = g.What+": start", "the group has"
 	}
-	in := program.Entry{Given: c.given(g.With, g.What+": with", nil)}
-	all, texts := make([]*program.StartGroup, len(c.m.States)), make([]*syntax.StartShare, len(c.m.States))
+	in := program.Entry{Given: c.givenAttributes(g.With, g.What+": with", nil)}
+	all, texts := make([]*program.StartGroup, len(c.program.States)), make([]*syntax.StartShare, len(c.program.States))
 	rest, total, before := -1, 0, 0.0
 	for k := range g.Starts {
 		s := &g.Starts[k]
@@ -112,7 +112,7 @@ func (c *compiler) startsOf(here Scope, g *syntax.StartGroup, size int, good boo
 			good = false
 			continue
 		}
-		count, share, known := c.howMany(here, s)
+		count, share, known := c.startCount(here, s)
 		if !known {
 			good = false
 			continue
@@ -134,12 +134,12 @@ func (c *compiler) startsOf(here Scope, g *syntax.StartGroup, size int, good boo
 		total += b.Count
 	}
 	at := g.At
-	if !c.f.Grouped {
-		at = c.f.StartsAt
+	if !c.file.Grouped {
+		at = c.file.StartsAt
 	}
 	// What a command line changed is where it went wrong.
-	if diag.OnCommandLine(c.f.SizeAt) {
-		at = c.f.SizeAt
+	if diag.OnCommandLine(c.file.SizeAt) {
+		at = c.file.SizeAt
 	}
 	for k := range g.Starts {
 		if diag.OnCommandLine(g.Starts[k].At) {
@@ -157,14 +157,14 @@ func (c *compiler) startsOf(here Scope, g *syntax.StartGroup, size int, good boo
 	}
 	for i, b := range all {
 		if b != nil {
-			c.m.StartCounts[i] += b.Count
-			c.m.StartGroups, c.startTexts = append(c.m.StartGroups, *b), append(c.startTexts, texts[i])
+			c.program.StartCounts[i] += b.Count
+			c.program.StartGroups, c.startSyntax = append(c.program.StartGroups, *b), append(c.startSyntax, texts[i])
 		}
 	}
 }
 
-// howMany is the number of those who begin in a state, or their share of the group.
-func (c *compiler) howMany(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
+// startCount is the number of those who begin in a state, or their share of the group.
+func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
 	switch {
 	case s.ByWhat == syntax.ShareWritten:
 		return s.Count, s.Share, true
@@ -186,11 +186,11 @@ func (c *compiler) howMany(here Scope, s *syntax.StartShare) (count int, share f
 	return int(x), 0, ok
 }
 
-// sinces works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
-func (c *compiler) sinces(here Scope) {
-	for i := range c.m.StartGroups {
-		b, text := &c.m.StartGroups[i], c.startTexts[i]
-		b.Age = c.m.First.Ages
+// startSince works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
+func (c *compiler) startSince(here Scope) {
+	for i := range c.program.StartGroups {
+		b, text := &c.program.StartGroups[i], c.startSyntax[i]
+		b.Age = c.program.First.Ages
 		if !text.Since.Given() {
 			continue
 		}
@@ -201,7 +201,7 @@ func (c *compiler) sinces(here Scope) {
 				return l
 			}
 			if why := l.WhyEndless(); why != "" {
-				here.broken(text.Since.At, []syntax.Value{text.Since}, "%s: %s, but those who are there have come at some time", what, why)
+				here.reportTogether(text.Since.At, []syntax.Value{text.Since}, "%s: %s, but those who are there have come at some time", what, why)
 				return l
 			}
 			c.checkSince(here, b, text.Since, &l, what)
@@ -213,29 +213,29 @@ func (c *compiler) sinces(here Scope) {
 // checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
 // goes on is enough.
 func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
-	st := &c.m.First.States[b.To]
+	st := &c.program.First.States[b.To]
 	for k, cell := range st.Cells {
-		if c.mayBe(&b.Entry, here, st.By, k) {
-			c.checkSinceOf(here, b, since, cell, l, what)
+		if c.mayBeInCell(&b.Entry, here, st.By, k) {
+			c.checkSinceInCell(here, b, since, cell, l, what)
 		}
 	}
 	if st.By == nil {
-		c.checkSinceOf(here, b, since, st, l, what)
+		c.checkSinceInCell(here, b, since, st, l, what)
 	}
 }
 
-// checkSinceOf does so for those of a cell.
-func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
+// checkSinceInCell does so for those of a cell.
+func (c *compiler) checkSinceInCell(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
 	for k := range st.Split {
 		if st.Split[k].Varying != nil {
-			here.broken(since.At, []syntax.Value{since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.m.States[b.To])
+			here.reportTogether(since.At, []syntax.Value{since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.program.States[b.To])
 			return
 		}
 	}
-	reach := "may be " + c.f.Unit.Duration(l.Longest())
+	reach := "may be " + c.file.Unit.Duration(l.Longest())
 	switch {
 	case l.Fixed():
-		reach = "is " + c.f.Unit.Duration(l.Longest())
+		reach = "is " + c.file.Unit.Duration(l.Longest())
 	case math.IsInf(l.Longest(), 1):
 		reach = "has no bound"
 	}
@@ -243,7 +243,7 @@ func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.
 		return l.Longest() > latest || l.Longest() == latest && l.Fixed() && latest > 0
 	}
 	refuse := func(which string, latest float64) {
-		here.broken(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.m.States[b.To], c.f.Unit.Duration(latest))
+		here.reportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.program.States[b.To], c.file.Unit.Duration(latest))
 	}
 	for k := range st.Race {
 		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && struck(latest) {
@@ -263,8 +263,8 @@ func (c *compiler) checkSinceOf(here Scope, b *program.StartGroup, since syntax.
 	}
 }
 
-// mayBe tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
-func (c *compiler) mayBe(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
+// mayBeInCell tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
+func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
 	cell := c.cell(by, k)
 	for _, a := range by {
 		v := cell[a.Attribute]
@@ -289,10 +289,10 @@ func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text sy
 // checkAges refuses ages that nobody can have reached: beyond the longest life of those who may have them.
 func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string) {
 	if ages.Endless() {
-		here.broken(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
+		here.reportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
 		return
 	}
-	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.f.Unit.Of(ages.Longest()))
+	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.file.Unit.Of(ages.Longest()))
 	if math.IsInf(ages.Longest(), 1) {
 		reach = "have no bound"
 	}
@@ -302,13 +302,13 @@ func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ag
 		if clock.By != nil {
 			longest = math.Inf(1)
 			for k, cell := range clock.Cells {
-				if c.mayBe(in, here, clock.By, k) {
+				if c.mayBeInCell(in, here, clock.By, k) {
 					longest = min(longest, cell.Longest)
 				}
 			}
 		}
 		if oldest := ages.Longest(); clock.Ends && (oldest > longest || oldest == longest && ages.Fixed()) {
-			here.broken(text.At, []syntax.Value{text, c.afters[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.f.Unit.Of(longest))
+			here.reportTogether(text.At, []syntax.Value{text, c.lifelongAfter[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.file.Unit.Of(longest))
 		}
 	}
 }

@@ -11,16 +11,16 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// records works out when rows are recorded: at the start, every so often, and at the end.
-func (c *compiler) records(here Scope) {
+// recordTimes works out when rows are recorded: at the start, every so often, and at the end.
+func (c *compiler) recordTimes(here Scope) {
 	const tooMany = 10_000_000
-	span := c.m.End - c.m.Start
+	span := c.program.End - c.program.Start
 	if math.IsNaN(span) {
 		return
 	}
-	every := c.f.Record.Every
+	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
-		every = syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.f.Unit}, Text: "a hundredth of the run"}
+		every = syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}, Text: "a hundredth of the run"}
 	}
 	step, ok := here.Longer(every, "record: every")
 	if !ok {
@@ -34,27 +34,27 @@ func (c *compiler) records(here Scope) {
 	q := resolved.Quantity
 	for k := 0.0; ; k++ {
 		// Not k times the converted step: 30 days are then exactly what an intervention at 30 days is.
-		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.f.Unit)
+		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
 		if t > span*(1-1e-12) {
 			break
 		}
-		c.m.Rows = append(c.m.Rows, t)
+		c.program.Rows = append(c.program.Rows, t)
 	}
-	c.m.Rows = append(c.m.Rows, span)
+	c.program.Rows = append(c.program.Rows, span)
 }
 
-// mostRecorded is how many numbers a replica may record by group: 8 bytes each are 800 MB.
-const mostRecorded = 100_000_000
+// maxRecorded is how many numbers a replica may record by group: 8 bytes each are 800 MB.
+const maxRecorded = 100_000_000
 
-// mostGroupsRecorded is how many groups there can be in all.
-const mostGroupsRecorded = 100_000
+// maxGroups is how many groups there can be in all.
+const maxGroups = 100_000
 
 // groupings looks up what is to be recorded by, and lists the groups.
 func (c *compiler) groupings() {
 	const what = "record: by"
 	seen := map[string]bool{}
-	for _, by := range c.f.Record.By {
-		g := program.Grouping{Groups: 1, First: len(c.m.Groups)}
+	for _, by := range c.file.Record.By {
+		g := program.Grouping{Groups: 1, First: len(c.program.Groups)}
 		names, good := []string{}, true
 		for _, a := range by.Attributes {
 			if a.Bad {
@@ -71,8 +71,8 @@ func (c *compiler) groupings() {
 				good = false
 				continue
 			}
-			g.Attributes, g.Sizes = append(g.Attributes, i), append(g.Sizes, len(c.m.Attributes[i].Values))
-			g.Groups = min(g.Groups*max(1, len(c.m.Attributes[i].Values)), mostRecorded+1)
+			g.Attributes, g.Sizes = append(g.Attributes, i), append(g.Sizes, len(c.program.Attributes[i].Values))
+			g.Groups = min(g.Groups*max(1, len(c.program.Attributes[i].Values)), maxRecorded+1)
 			names = append(names, a.Name)
 		}
 		if !good {
@@ -84,38 +84,38 @@ func (c *compiler) groupings() {
 			continue
 		}
 		seen[key] = true
-		if g.Groups > mostRecorded || !c.listGroups(&g, names) {
-			c.Add(by.At, "%s: %s make more than %s groups; record by fewer", what, diag.Quote(strings.Join(names, ", ")), format.Thousands(float64(mostGroupsRecorded)))
+		if g.Groups > maxRecorded || !c.listGroups(&g, names) {
+			c.Add(by.At, "%s: %s make more than %s groups; record by fewer", what, diag.Quote(strings.Join(names, ", ")), format.Thousands(float64(maxGroups)))
 			continue
 		}
-		c.m.Groupings = append(c.m.Groupings, g)
+		c.program.Groupings = append(c.program.Groupings, g)
 	}
 }
 
 // listGroups lists the groups of a grouping, in the order of the file's values, unless they are too many.
 func (c *compiler) listGroups(g *program.Grouping, names []string) bool {
-	if len(c.m.Groups)+g.Groups > mostGroupsRecorded {
+	if len(c.program.Groups)+g.Groups > maxGroups {
 		return false
 	}
 	for k := range g.Groups {
 		values, rest := make([]string, len(names)), k
 		for i := len(names) - 1; i >= 0; i-- {
-			values[i] = c.m.Attributes[g.Attributes[i]].Values[rest%g.Sizes[i]]
+			values[i] = c.program.Attributes[g.Attributes[i]].Values[rest%g.Sizes[i]]
 			rest /= g.Sizes[i]
 		}
-		c.m.Groups = append(c.m.Groups, program.Group{Attributes: names, Values: values})
+		c.program.Groups = append(c.program.Groups, program.Group{Attributes: names, Values: values})
 	}
 	return true
 }
 
-// recordable refuses what would be more than can be kept: for each group as many numbers a row as there are states, flows and names.
-func (c *compiler) recordable() {
-	if len(c.m.Groups) == 0 || c.Found > 0 {
+// checkRecordSize refuses what would be more than can be kept: for each group as many numbers a row as there are states, flows and names.
+func (c *compiler) checkRecordSize() {
+	if len(c.program.Groups) == 0 || c.Found > 0 {
 		return
 	}
-	each := len(c.m.States) + len(c.m.Flows) + len(c.m.Names)
-	if n := float64(len(c.m.Rows)) * float64(len(c.m.Groups)) * float64(each); n > mostRecorded {
-		c.Add(c.f.Record.By[0].At, "record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there can be; record less often, or by fewer",
-			format.Thousands(float64(len(c.m.Groups))), format.Plural(len(c.m.States), "state"), format.Plural(len(c.m.Flows), "flow"), format.Plural(len(c.m.Names), "name"), format.Plural(len(c.m.Rows), "row"), n, format.Thousands(float64(mostRecorded)))
+	each := len(c.program.States) + len(c.program.Flows) + len(c.program.Names)
+	if n := float64(len(c.program.Rows)) * float64(len(c.program.Groups)) * float64(each); n > maxRecorded {
+		c.Add(c.file.Record.By[0].At, "record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there can be; record less often, or by fewer",
+			format.Thousands(float64(len(c.program.Groups))), format.Plural(len(c.program.States), "state"), format.Plural(len(c.program.Flows), "flow"), format.Plural(len(c.program.Names), "name"), format.Plural(len(c.program.Rows), "row"), n, format.Thousands(float64(maxRecorded)))
 	}
 }

@@ -15,28 +15,28 @@ import (
 // model. Values that cannot be worked out are reported, once, and the result is then not ok.
 type Scope struct {
 	*diag.List
-	unit       syntax.Unit
-	parameters map[string]Parameter // at the start
-	changes    map[string]Parameter // by interventions since then
-	asked      bool                 // some are what --set says
-	said       map[diag.Place]bool  // the places of values that have been complained about
+	unit           syntax.Unit
+	parameters     map[string]Parameter // at the start
+	changes        map[string]Parameter // by interventions since then
+	changedAtStart bool                 // some are what --set says
+	reported       map[diag.Place]bool  // the places of values that have been complained about
 	// What is known of distributions, as they are written and as the parameters are.
-	laws    map[*syntax.Distribution]workedOut
-	extents map[*syntax.Distribution]*extent
-	sorted  *[]string // the names of the parameters, once somebody has asked for them
+	laws                     map[*syntax.Distribution]cachedLaw
+	distributionComplexities map[*syntax.Distribution]*distributionComplexity
+	sortedNames              *[]string // the names of the parameters, once somebody has asked for them
 	// How much there is to the parameters, as they are.
-	weights map[string]*weight
-	courses map[courseKey]*program.TimeVarying // that are the same for everybody
+	complexities map[string]*parameterComplexity
+	timeVaryings map[timeVaryingKey]*program.TimeVarying // that are the same for everybody
 	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
-	own, other []uint16
+	own, met   []uint16
 	attributes program.Attributes
 	states     []string
 	Zero       syntax.Epoch
 	start, end float64                   // of the run, on the clock
 	sets       map[string][]syntax.Value // what interventions give to parameters, at any time
 	// What is known of tables and distributions as they are written, whatever the parameters are.
-	indexes map[*syntax.Table]*tableIndex
-	known   map[any]dependence
+	indexes     map[*syntax.Table]*tableIndex
+	dependences map[any]dependence
 }
 
 // A Parameter is a value with a name.
@@ -50,18 +50,18 @@ type Parameter struct {
 
 func NewScope(list *diag.List, u syntax.Unit) Scope {
 	return Scope{
-		List: list, unit: u, parameters: map[string]Parameter{}, said: map[diag.Place]bool{},
-		laws: map[*syntax.Distribution]workedOut{}, extents: map[*syntax.Distribution]*extent{}, sorted: new([]string), weights: map[string]*weight{},
-		courses: map[courseKey]*program.TimeVarying{}, indexes: map[*syntax.Table]*tableIndex{}, known: map[any]dependence{},
+		List: list, unit: u, parameters: map[string]Parameter{}, reported: map[diag.Place]bool{},
+		laws: map[*syntax.Distribution]cachedLaw{}, distributionComplexities: map[*syntax.Distribution]*distributionComplexity{}, sortedNames: new([]string), complexities: map[string]*parameterComplexity{},
+		timeVaryings: map[timeVaryingKey]*program.TimeVarying{}, indexes: map[*syntax.Table]*tableIndex{}, dependences: map[any]dependence{},
 	}
 }
 
 // names are those of the parameters, in order. They are the same at all times.
 func (s Scope) names() []string {
-	if len(*s.sorted) != len(s.parameters) {
-		*s.sorted = slices.Sorted(maps.Keys(s.parameters))
+	if len(*s.sortedNames) != len(s.parameters) {
+		*s.sortedNames = slices.Sorted(maps.Keys(s.parameters))
 	}
-	return *s.sorted
+	return *s.sortedNames
 }
 
 // with returns a scope in which some parameters are others. It takes time in proportion to those that were ever changed.
@@ -70,8 +70,8 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 		s.changes = map[string]Parameter{}
 	}
 	maps.Copy(s.changes, changes)
-	s.laws, s.extents, s.weights = map[*syntax.Distribution]workedOut{}, map[*syntax.Distribution]*extent{}, map[string]*weight{}
-	s.courses = map[courseKey]*program.TimeVarying{}
+	s.laws, s.distributionComplexities, s.complexities = map[*syntax.Distribution]cachedLaw{}, map[*syntax.Distribution]*distributionComplexity{}, map[string]*parameterComplexity{}
+	s.timeVaryings = map[timeVaryingKey]*program.TimeVarying{}
 	return s
 }
 
@@ -83,7 +83,7 @@ func (s Scope) In(cell []uint16) Scope {
 
 // Met is the scope in which someone with the given values of the attributes is met.
 func (s Scope) Met(cell []uint16) Scope {
-	s.other = cell
+	s.met = cell
 	return s
 }
 
@@ -117,19 +117,19 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 		return got, at, ok
 	}
 	if got.CountDependent != nil {
-		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.saying(v, got))
+		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.nameOrText(v, got))
 		return got, at, false
 	}
-	m, ok := s.build(got, what)
+	m, ok := s.term(got, what)
 	switch {
 	case !ok:
 		return got, at, false
 	case m.Op != program.TermConstant:
-		s.complain(v, at, "%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so", what, s.saying(v, got))
+		s.reportValue(v, at, "%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so", what, s.nameOrText(v, got))
 		return got, at, false
 	}
-	if change := 0; s.asked || len(s.changes) > 0 {
-		s.latest(got, &at, &change)
+	if change := 0; s.changedAtStart || len(s.changes) > 0 {
+		s.latestChange(got, &at, &change)
 	}
 	got.Quantity, got.Worked = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.unit}, true
 	return got, at, true
@@ -145,7 +145,7 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 		}
 		if v.Table != nil {
 			if steps > syntax.MostSteps { // by the names of parameters, since what is written is not nested so deeply
-				s.complain(v, v.At, "%s: a table by %s stands in itself", what, diag.Echo(v.Table.By.Name))
+				s.reportValue(v, v.At, "%s: a table by %s stands in itself", what, diag.Echo(v.Table.By.Name))
 				return v, at, false
 			}
 			entry, ok := s.Entry(v, what)
@@ -158,16 +158,16 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 		p, ok := s.Parameter(v.Name)
 		switch {
 		case !ok && strings.ContainsAny(v.Name, " \t"):
-			s.complain(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what, diag.Quote(v.Name), syntax.KindDuration.Like())
+			s.reportValue(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what, diag.Quote(v.Name), syntax.KindDuration.Like())
 			return v, at, false
 		case !ok:
-			s.complain(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
+			s.reportValue(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
 			return v, at, false
-		case steps > syntax.MostSteps && s.weigh(v.Name).circular:
-			s.complain(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
+		case steps > syntax.MostSteps && s.complexity(v.Name).circular:
+			s.reportValue(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
 			return v, at, false
 		case steps > syntax.MostSteps:
-			s.complain(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one", what, syntax.MostSteps, diag.Quote(v.Name))
+			s.reportValue(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one", what, syntax.MostSteps, diag.Quote(v.Name))
 			return v, at, false
 		}
 		if p.change > 0 {
@@ -180,8 +180,8 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 	return v, at, !v.Bad
 }
 
-// examine looks at a parameter where it is defined: whatever can be said of it without knowing what it is for.
-func (s Scope) examine(v syntax.Value, what string) {
+// checkDefinition looks at a parameter where it is defined: whatever can be said of it without knowing what it is for.
+func (s Scope) checkDefinition(v syntax.Value, what string) {
 	switch {
 	case v.Name != "":
 		// What it stands for in the end is a parameter too, and looked at as such.
@@ -189,24 +189,24 @@ func (s Scope) examine(v syntax.Value, what string) {
 			s.Resolve(v, what)
 		}
 	case v.Table != nil:
-		if !s.index(v.Table, what).bad {
+		if !s.indexOf(v.Table, what).bad {
 			for i := range v.Table.Entries {
 				e := &v.Table.Entries[i]
-				s.examine(e.Value, what+": "+diag.Echo(e.Of.Name))
+				s.checkDefinition(e.Value, what+": "+diag.Echo(e.Of.Name))
 			}
 		}
 	case v.CountDependent != nil:
-		s.examine(v.CountDependent.Most, what+": most")
+		s.checkDefinition(v.CountDependent.Most, what+": most")
 		if !s.Depends(v).Cells() {
-			s.course(v, what, syntax.KindRate)
+			s.timeVarying(v, what, syntax.KindRate)
 		}
 	case s.Depends(v).Cells():
 		// It is worked out for each cell where it is used. What is in it can be looked at now.
-		v.Each(func(part syntax.Value) { s.examine(part, what) })
+		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
 	case v.Distribution != nil:
 		s.Law(v, what)
 	case !v.Plain():
-		s.build(v, what)
+		s.term(v, what)
 	}
 }
 
@@ -218,13 +218,13 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	}
 	switch {
 	case got.Distribution != nil && v.Name != "":
-		s.complain(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Echo(v.Name), want, want.Like())
+		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Echo(v.Name), want, want.Like())
 		return 0, at, false
 	case got.Distribution != nil:
-		s.complain(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Like())
+		s.reportValue(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Like())
 		return 0, at, false
 	}
-	name, comma := called(v, got), ""
+	name, comma := describeResolved(v, got), ""
 	if v.Name != "" || got.Worked {
 		comma = ","
 	}
@@ -232,19 +232,19 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	case k == want || want == syntax.KindShare && k == syntax.KindNumber:
 		x := got.Quantity.In(s.unit)
 		if math.IsInf(x, 0) || x == 0 && got.Quantity.Number != 0 {
-			s.complain(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.unit.Name)
+			s.reportValue(v, at, "%s: %s%s is too large or too small for a time in %ss", what, name, comma, s.unit.Name)
 			return 0, at, false
 		}
 		return x, at, true
 	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Worked:
-		s.complain(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Of(got.Quantity.Number))
+		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Of(got.Quantity.Number))
 	case k == syntax.KindNumber && want == syntax.KindRate && !got.Worked:
-		s.complain(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Name)
+		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Name)
 	case k == syntax.KindPower:
-		m, _ := s.build(got, what)
-		s.complain(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Words(s.unit), want, want.Like())
+		m, _ := s.term(got, what)
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Words(s.unit), want, want.Like())
 	default:
-		s.complain(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Like())
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Like())
 	}
 	return 0, at, false
 }
@@ -254,7 +254,7 @@ func (s Scope) Within(v syntax.Value, what string, want syntax.Kind, good func(f
 	x, at, ok := s.Quantity(v, what, want)
 	if ok && !good(x) {
 		got, _, _ := s.Resolve(v, what)
-		s.complain(v, at, "%s: %s: %s", what, called(v, got), reason)
+		s.reportValue(v, at, "%s: %s: %s", what, describeResolved(v, got), reason)
 		return 0, false
 	}
 	return x, ok
@@ -295,16 +295,16 @@ func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
 		return 0, false
 	}
 	if got.Distribution != nil {
-		s.complain(v, at, "%s: found a distribution, expected a time such as 15 days", what)
+		s.reportValue(v, at, "%s: found a distribution, expected a time such as 15 days", what)
 		return 0, false
 	}
 	x, err := s.Zero.Clock(got.Quantity, s.unit)
 	switch {
 	case err != nil:
-		s.complain(v, at, "%s: %s is %v", what, called(v, got), err)
+		s.reportValue(v, at, "%s: %s is %v", what, describeResolved(v, got), err)
 		return 0, false
 	case math.IsInf(x, 0):
-		s.complain(v, at, "%s: %s is too large for a time in %ss", what, called(v, got), s.unit.Name)
+		s.reportValue(v, at, "%s: %s is too large for a time in %ss", what, describeResolved(v, got), s.unit.Name)
 		return 0, false
 	}
 	return x, true

@@ -31,27 +31,27 @@ func (s Scope) Depends(v syntax.Value) dependence {
 	if key == nil {
 		return dependence{}
 	}
-	if d, ok := s.known[key]; ok {
+	if d, ok := s.dependences[key]; ok {
 		return d
 	}
-	d, _ := s.gather(v, &gathering{place: map[string]int{}})
-	s.known[key] = d
+	d, _ := s.searchDependence(v, &dependenceSearch{index: map[string]int{}})
+	s.dependences[key] = d
 	return d
 }
 
-// A gathering goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
+// A dependenceSearch goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
 // all in a ring depend on the same; so it looks for the strongly connected components, as Tarjan does (SIAM J. Comput. 1, 1972).
-type gathering struct {
-	open  []string       // the parameters whose component is not complete, in the order in which they were found
-	place map[string]int // of each among them
+type dependenceSearch struct {
+	stack []string       // the parameters whose component is not complete, in the order in which they were found
+	index map[string]int // of each among them
 }
 
-// gather says what a value depends on, and the first of the open parameters that it leads back to: what that one depends on is still to be
+// searchDependence says what a value depends on, and the first of the open parameters that it leads back to: what that one depends on is still to be
 // added. Where there is none, that is the number of those open before.
-func (s Scope) gather(v syntax.Value, g *gathering) (d dependence, back int) {
-	back = len(g.open)
+func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d dependence, back int) {
+	back = len(g.stack)
 	add := func(part syntax.Value) {
-		more, to := s.gather(part, g)
+		more, to := s.searchDependence(part, g)
 		d.add(more)
 		back = min(back, to)
 	}
@@ -69,14 +69,14 @@ func (s Scope) gather(v syntax.Value, g *gathering) (d dependence, back int) {
 		v.Each(add)
 		return d, back
 	}
-	if d, ok := s.known[v.Name]; ok {
+	if d, ok := s.dependences[v.Name]; ok {
 		return d, back
 	}
-	if at, ok := g.place[v.Name]; ok {
+	if at, ok := g.index[v.Name]; ok {
 		return dependence{}, at
 	}
-	at := len(g.open)
-	g.open, g.place[v.Name] = append(g.open, v.Name), at
+	at := len(g.stack)
+	g.stack, g.index[v.Name] = append(g.stack, v.Name), at
 	if p, ok := s.parameters[v.Name]; ok {
 		add(p.Value)
 	}
@@ -84,11 +84,11 @@ func (s Scope) gather(v syntax.Value, g *gathering) (d dependence, back int) {
 		add(set)
 	}
 	if back == at {
-		for _, name := range g.open[at:] {
-			s.known[name] = d
-			delete(g.place, name)
+		for _, name := range g.stack[at:] {
+			s.dependences[name] = d
+			delete(g.index, name)
 		}
-		g.open = g.open[:at]
+		g.stack = g.stack[:at]
 	}
 	return d, back
 }

@@ -36,7 +36,7 @@ func TestDepends(t *testing.T) {
 func TestDependsInRings(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
 	want := map[string][]int{"a": {0, 1}, "b": {0, 1}, "c": {0, 1}, "d": {1}, "e": {1}, "f": {1}, "g": nil}
-	for turn := range names {
+	for first := range names {
 		here, _ := scopeOf(t, `
 			a: 1
 			b: {by: age, child: 1%, other: 2%}
@@ -53,9 +53,9 @@ func TestDependsInRings(t *testing.T) {
 		}
 		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")} // a, b and c are a ring, and d and e
 		for i := range names {
-			name := names[(i+turn)%len(names)]
+			name := names[(i+first)%len(names)]
 			if got := here.Depends(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {
-				t.Errorf("from %s on: %s depends on %v, want %v", names[turn], name, got.Own, want[name])
+				t.Errorf("from %s on: %s depends on %v, want %v", names[first], name, got.Own, want[name])
 			}
 		}
 	}

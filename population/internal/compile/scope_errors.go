@@ -7,44 +7,44 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// complain reports what is wrong with a value, unless something has been said of it. A value is worked out once for each
+// reportValue reports what is wrong with a value, unless something has been said of it. A value is worked out once for each
 // time between interventions, and one mistake is enough.
-func (s Scope) complain(v syntax.Value, at diag.Place, format string, args ...any) {
-	if s.said[v.At] || s.said[at] {
+func (s Scope) reportValue(v syntax.Value, at diag.Place, format string, args ...any) {
+	if s.reported[v.At] || s.reported[at] {
 		return
 	}
-	s.said[v.At], s.said[at] = true, true
-	s.report(v.At, at, format, args...)
+	s.reported[v.At], s.reported[at] = true, true
+	s.reportAt(v.At, at, format, args...)
 }
 
-// broken reports that values which are right by themselves are wrong together: the chances of a split, or a row of a matrix. If
+// reportTogether reports that values which are right by themselves are wrong together: the chances of a split, or a row of a matrix. If
 // one of them was changed by an intervention or by --set, then that is where it went wrong, and the last such change is to be
 // reported and not the place where they stand.
-func (s Scope) broken(stands diag.Place, values []syntax.Value, format string, args ...any) {
-	if s.said[stands] {
+func (s Scope) reportTogether(stands diag.Place, values []syntax.Value, format string, args ...any) {
+	if s.reported[stands] {
 		return
 	}
-	s.said[stands] = true
+	s.reported[stands] = true
 	at, latest := stands, 0
 	for _, v := range values {
 		if latest == 0 && diag.OnCommandLine(v.At) {
 			at = v.At
 		}
-		s.latest(v, &at, &latest)
+		s.latestChange(v, &at, &latest)
 	}
-	s.report(stands, at, format, args...)
+	s.reportAt(stands, at, format, args...)
 }
 
-// report says what is wrong at a place, and with what, if that stands in another line.
-func (s Scope) report(stands, at diag.Place, format string, args ...any) {
+// reportAt says what is wrong at a place, and with what, if that stands in another line.
+func (s Scope) reportAt(stands, at diag.Place, format string, args ...any) {
 	if stands.Line > 0 && (stands.File != at.File || stands.Line != at.Line) {
 		format += fmt.Sprintf(" (see line %d)", stands.Line)
 	}
 	s.Add(at, format, args...)
 }
 
-// latest looks for the parameter that was changed last of those that a value is made of.
-func (s Scope) latest(v syntax.Value, at *diag.Place, change *int) {
+// latestChange looks for the parameter that was changed last of those that a value is made of.
+func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
 	s.Behind(v, map[string]bool{}, func(p Parameter) {
 		if p.change > *change {
 			*at, *change = p.At, p.change
@@ -52,15 +52,15 @@ func (s Scope) latest(v syntax.Value, at *diag.Place, change *int) {
 	})
 }
 
-// written is a value as a message repeats it, and what its name stands for if it has one.
-func (s Scope) written(v syntax.Value) string {
-	s.List, s.said = &diag.List{}, map[diag.Place]bool{} // whatever is wrong with it is said elsewhere
+// describe is a value as a message repeats it, and what its name stands for if it has one.
+func (s Scope) describe(v syntax.Value) string {
+	s.List, s.reported = &diag.List{}, map[diag.Place]bool{} // whatever is wrong with it is said elsewhere
 	got, _, _ := s.Resolve(v, "")
-	return called(v, got)
+	return describeResolved(v, got)
 }
 
-// called is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
-func called(given, resolved syntax.Value) string {
+// describeResolved is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
+func describeResolved(given, resolved syntax.Value) string {
 	text := resolved.Text + diag.Echo(resolved.Cell)
 	if resolved.Worked {
 		text += ", which is " + resolved.Quantity.String()
@@ -71,8 +71,8 @@ func called(given, resolved syntax.Value) string {
 	return text
 }
 
-// saying is how a message speaks of a value that is not written out as a quantity.
-func (s Scope) saying(v, got syntax.Value) string {
+// nameOrText is how a message speaks of a value that is not written out as a quantity.
+func (s Scope) nameOrText(v, got syntax.Value) string {
 	if v.Name != "" {
 		return "parameter " + diag.Echo(v.Name)
 	}

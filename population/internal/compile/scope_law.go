@@ -5,7 +5,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-type workedOut struct {
+type cachedLaw struct {
 	law law.Law
 	ok  bool
 }
@@ -18,42 +18,42 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	}
 	if got.Distribution == nil {
 		if k := got.Quantity.Kind; k == syntax.KindRate || k == syntax.KindShare {
-			name := called(v, got)
+			name := describeResolved(v, got)
 			if v.Name != "" || got.Worked {
 				name += ","
 			}
-			s.complain(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
+			s.reportValue(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
 			return law.Law{}, false
 		}
 		x, ok := s.duration(v, what)
 		return law.Exactly(x), ok
 	}
-	varies := s.varies(got.Distribution)
+	varies := s.dependsOnCell(got.Distribution)
 	if done, ok := s.laws[got.Distribution]; ok && !varies {
 		return done.law, done.ok
 	}
 	what += ": " + got.Distribution.Family
 	var l law.Law
-	if ok = !s.extent(got, what, nil).bad; ok { // it has an end, and is not too large
-		l, ok = s.family(got.Distribution, what)
+	if ok = !s.distributionComplexity(got, what, nil).bad; ok { // it has an end, and is not too large
+		l, ok = s.distribution(got.Distribution, what)
 	}
 	if ok && !l.Sound() {
-		s.broken(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
+		s.reportTogether(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
 		l, ok = law.Law{}, false
 	}
 	if !varies {
-		s.laws[got.Distribution] = workedOut{l, ok}
+		s.laws[got.Distribution] = cachedLaw{l, ok}
 	}
 	return l, ok
 }
 
-// varies tells whether a distribution depends on the individual, so that it must be worked out for each cell.
-func (s Scope) varies(l *syntax.Distribution) bool {
-	return (s.own != nil || s.other != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
+// dependsOnCell tells whether a distribution depends on the individual, so that it must be worked out for each cell.
+func (s Scope) dependsOnCell(l *syntax.Distribution) bool {
+	return (s.own != nil || s.met != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
 }
 
-// family works out a distribution that is written out.
-func (s Scope) family(l *syntax.Distribution, what string) (law.Law, bool) {
+// distribution works out a distribution that is written out.
+func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool) {
 	good := true
 	argument := func(name string, work func(syntax.Value, string) (float64, bool)) float64 {
 		x, ok := work(l.Args[name], what+": "+name)
@@ -69,7 +69,7 @@ func (s Scope) family(l *syntax.Distribution, what string) (law.Law, bool) {
 			rate := argument("rate", s.Rate)
 			if good && rate == 0 {
 				got, _, _ := s.Resolve(r, what)
-				s.broken(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what, called(r, got))
+				s.reportTogether(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what, describeResolved(r, got))
 				good = false
 			}
 			return law.Exponential(rate), good
@@ -82,7 +82,7 @@ func (s Scope) family(l *syntax.Distribution, what string) (law.Law, bool) {
 	case "erlang":
 		mean, k := argument("mean", s.Longer), argument("k", s.Positive)
 		if good && k != float64(int(k)) {
-			s.broken(l.Args["k"].At, []syntax.Value{l.Args["k"]}, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
+			s.reportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]}, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
 			good = false
 		}
 		return law.Gamma(mean, k), good
@@ -98,7 +98,7 @@ func (s Scope) family(l *syntax.Distribution, what string) (law.Law, bool) {
 		low, high := argument("low", s.duration), argument("high", s.Longer)
 		if good && !(low < high) {
 			ends := []syntax.Value{l.Args["low"], l.Args["high"]}
-			s.broken(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.written(ends[1]), s.written(ends[0]))
+			s.reportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.describe(ends[1]), s.describe(ends[0]))
 			good = false
 		}
 		return law.Uniform(low, high), good
@@ -131,10 +131,10 @@ func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
 		good = good && ok
 		switch {
 		case good && i == 0 && x != 0:
-			s.broken(step.From.At, []syntax.Value{step.From}, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, s.written(step.From))
+			s.reportTogether(step.From.At, []syntax.Value{step.From}, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, s.describe(step.From))
 			good = false
 		case good && i > 0 && !(x > from[i-1]):
-			s.broken(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From}, "%s: %s does not come after the age before it", what, s.written(step.From))
+			s.reportTogether(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From}, "%s: %s does not come after the age before it", what, s.describe(step.From))
 			good = false
 		}
 		r, ok := s.Rate(step.Rate, what+": from "+step.From.Text)
@@ -157,7 +157,7 @@ func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
 		shares, parts, sum = append(shares, share), append(parts, part), sum+share
 	}
 	if good && !isOne(sum) {
-		s.broken(l.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
+		s.reportTogether(l.Parts[0].Share.At, written, "%s: the shares add up to %.6g, expected 1", what, sum)
 		good = false
 	}
 	return law.Mixture(shares, parts), good

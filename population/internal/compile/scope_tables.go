@@ -15,8 +15,8 @@ type tableIndex struct {
 	bad       bool  // something is wrong with it, and that has been said
 }
 
-// index looks the names of a table up, once for all times.
-func (s Scope) index(t *syntax.Table, what string) *tableIndex {
+// indexOf looks the names of a table up, once for all times.
+func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	if x, ok := s.indexes[t]; ok {
 		return x
 	}
@@ -60,13 +60,13 @@ func (s Scope) index(t *syntax.Table, what string) *tableIndex {
 		x.bad = true
 	}
 	if !x.bad {
-		x.bad = s.mixed(t, what)
+		x.bad = s.mixesKinds(t, what)
 	}
 	return x
 }
 
-// mixed tells whether a table has things of different kinds, and says so. What is worked out by an expression is looked at where it is used.
-func (s Scope) mixed(t *syntax.Table, what string) bool {
+// mixesKinds tells whether a table has things of different kinds, and says so. What is worked out by an expression is looked at where it is used.
+func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	first := -1
 	sort := func(v syntax.Value) syntax.Kind {
 		v, _, _ = s.follow(v, what)
@@ -89,8 +89,8 @@ func (s Scope) mixed(t *syntax.Table, what string) bool {
 			first = i
 		}
 		if a, b := t.Entries[first], t.Entries[i]; k != sort(a.Value) {
-			s.broken(b.Value.At, []syntax.Value{a.Value, b.Value}, "%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
-				diag.Echo(a.Of.Name), s.written(a.Value), diag.Echo(b.Of.Name), s.written(b.Value))
+			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value}, "%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
+				diag.Echo(a.Of.Name), s.describe(a.Value), diag.Echo(b.Of.Name), s.describe(b.Value))
 			return true
 		}
 	}
@@ -102,19 +102,19 @@ func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	t := v.Table
 	cell := s.own
 	if t.Met {
-		cell = s.other
+		cell = s.met
 	}
 	if cell == nil {
-		s.nobodyThere(v, what)
+		s.reportNoIndividual(v, what)
 		return syntax.Value{}, false
 	}
-	x := s.index(t, what)
+	x := s.indexOf(t, what)
 	if x.bad {
 		return syntax.Value{}, false
 	}
 	i := cell[x.attribute]
 	if i == unset {
-		s.nobodyThere(v, what)
+		s.reportNoIndividual(v, what)
 		return syntax.Value{}, false
 	}
 	e := &t.Entries[x.entries[i]]
@@ -123,14 +123,14 @@ func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	return found, true
 }
 
-// nobodyThere says that there is nobody for whom a table could be read.
-func (s Scope) nobodyThere(v syntax.Value, what string) {
-	if s.attributes != nil && s.index(v.Table, what).bad {
+// reportNoIndividual says that there is nobody for whom a table could be read.
+func (s Scope) reportNoIndividual(v syntax.Value, what string) {
+	if s.attributes != nil && s.indexOf(v.Table, what).bad {
 		return // something else has been said of it
 	}
 	if v.Table.Met {
-		s.complain(v, v.At, "%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
+		s.reportValue(v, v.At, "%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
 		return
 	}
-	s.complain(v, v.At, "%s: a table by %s is read for an individual, and there is none here; expected one value for all", what, diag.Echo(v.Table.By.Name))
+	s.reportValue(v, v.At, "%s: a table by %s is read for an individual, and there is none here; expected one value for all", what, diag.Echo(v.Table.By.Name))
 }

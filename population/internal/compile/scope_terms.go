@@ -10,60 +10,60 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A measured term is one with its dimension.
-type measured struct {
+// A dimTerm term is one with its dimension.
+type dimTerm struct {
 	*program.Term
 	syntax.Dimension
 }
 
 // Part makes a term of a value that something else is made of.
-func (s Scope) Part(v syntax.Value, what string) (measured, bool) {
+func (s Scope) Part(v syntax.Value, what string) (dimTerm, bool) {
 	got, at, ok := s.Stands(v, what)
 	switch {
 	case !ok:
-		return measured{}, false
+		return dimTerm{}, false
 	case got.Distribution != nil:
-		s.complain(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Like())
-		return measured{}, false
+		s.reportValue(v, at, "%s: found a distribution, expected a value such as %s", what, syntax.KindAny.Like())
+		return dimTerm{}, false
 	case got.CountDependent != nil:
-		s.complain(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what, s.saying(v, got))
-		return measured{}, false
+		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what, s.nameOrText(v, got))
+		return dimTerm{}, false
 	}
-	return s.build(got, what)
+	return s.term(got, what)
 }
 
-// build makes a term of a value that has been resolved, and complains of what is wrong with it.
-func (s Scope) build(v syntax.Value, what string) (measured, bool) {
+// term makes a term of a value that has been resolved, and complains of what is wrong with it.
+func (s Scope) term(v syntax.Value, what string) (dimTerm, bool) {
 	switch {
 	case v.Bad:
-		return measured{}, false
+		return dimTerm{}, false
 	case v.Expr != nil:
 		return s.operation(v.Expr, v.Expr.Root, what)
 	case v.TimeVarying != nil && v.TimeVarying.Form == "seasonal":
-		return s.season(v, what)
+		return s.seasonalTerm(v, what)
 	case v.TimeVarying != nil:
-		return s.through(v, what)
+		return s.knotsTerm(v, what)
 	case v.Distribution != nil:
-		s.complain(v, v.At, "%s: a distribution cannot be part of an expression; its mean can have a name of its own, as a parameter", what)
-		return measured{}, false
+		s.reportValue(v, v.At, "%s: a distribution cannot be part of an expression; its mean can have a name of its own, as a parameter", what)
+		return dimTerm{}, false
 	case v.Quantity.Kind == syntax.KindDate:
-		s.complain(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
-		return measured{}, false
+		s.reportValue(v, v.At, "%s: %s is a date, and cannot be part of an expression", what, v.Text)
+		return dimTerm{}, false
 	}
 	x := v.Quantity.In(s.unit)
 	if math.IsInf(x, 0) || x == 0 && v.Quantity.Number != 0 {
-		s.complain(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.unit.Name)
-		return measured{}, false
+		s.reportValue(v, v.At, "%s: %s is too large or too small for a time in %ss", what, v.Text, s.unit.Name)
+		return dimTerm{}, false
 	}
-	return measured{program.Constant(x), v.Quantity.Kind.Dimension()}, true
+	return dimTerm{program.Constant(x), v.Quantity.Kind.Dimension()}, true
 }
 
 // operation makes a term of a part of an expression.
-func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) (dimTerm, bool) {
 	if n.Op == expr.Leaf {
 		return s.atom(x, n, what)
 	}
-	args := make([]measured, len(n.Args))
+	args := make([]dimTerm, len(n.Args))
 	good := true
 	for i, a := range n.Args {
 		var ok bool
@@ -71,91 +71,91 @@ func (s Scope) operation(x *syntax.Expression, n *syntax.ExprNode, what string) 
 		good = good && ok
 	}
 	if !good {
-		return measured{}, false
+		return dimTerm{}, false
 	}
 	a := args[0]
 	switch n.Op {
 	case expr.Negate:
-		return s.finite(x, n, what, measured{program.Join(expr.Subtract, program.Constant(0), a.Term), a.Dimension})
+		return s.checkFinite(x, n, what, dimTerm{program.Join(expr.Subtract, program.Constant(0), a.Term), a.Dimension})
 	case expr.Exp, expr.Log:
 		if a.Dimension != syntax.NoDimension {
-			s.wrong(x, n, what, "%s is %s; exp and log are of numbers", x.Part(n.Args[0]), s.told(x, n.Args[0], a))
-			return measured{}, false
+			s.reportOperation(x, n, what, "%s is %s; exp and log are of numbers", x.Part(n.Args[0]), s.describeOperand(x, n.Args[0], a))
+			return dimTerm{}, false
 		}
-		return s.finite(x, n, what, measured{program.Join(n.Op, a.Term, nil), syntax.NoDimension})
+		return s.checkFinite(x, n, what, dimTerm{program.Join(n.Op, a.Term, nil), syntax.NoDimension})
 	case expr.Sqrt:
 		d, ok := a.Dimension.Times(0.5)
 		if !ok {
-			s.wrong(x, n, what, "%s is %s, of which there is no root", x.Part(n.Args[0]), s.told(x, n.Args[0], a))
-			return measured{}, false
+			s.reportOperation(x, n, what, "%s is %s, of which there is no root", x.Part(n.Args[0]), s.describeOperand(x, n.Args[0], a))
+			return dimTerm{}, false
 		}
-		return s.finite(x, n, what, measured{program.Join(expr.Sqrt, a.Term, nil), d})
+		return s.checkFinite(x, n, what, dimTerm{program.Join(expr.Sqrt, a.Term, nil), d})
 	case expr.Min, expr.Max:
 		for i, b := range args[1:] {
 			if b.Dimension != a.Dimension {
-				s.unlike(x, n, n.Args[0], n.Args[i+1], args[0], b, what, "can be compared")
-				return measured{}, false
+				s.reportMismatch(x, n, n.Args[0], n.Args[i+1], args[0], b, what, "can be compared")
+				return dimTerm{}, false
 			}
 			a.Term = program.Join(n.Op, a.Term, b.Term)
 		}
 		return a, true
 	case expr.Power:
-		return s.toPower(x, n, a, args[1], what)
+		return s.power(x, n, a, args[1], what)
 	}
 	return s.arithmetic(x, n, a, args[1], what)
 }
 
 // atom makes a term of a part without operators.
-func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+func (s Scope) atom(x *syntax.Expression, n *syntax.ExprNode, what string) (dimTerm, bool) {
 	switch a := n.Leaf; a.Kind {
 	case syntax.AtomQuantity:
-		return s.build(syntax.Value{At: x.Place(n.From), Text: x.Part(n), Quantity: a.Quantity}, what)
+		return s.term(syntax.Value{At: x.Place(n.From), Text: x.Part(n), Quantity: a.Quantity}, what)
 	case syntax.AtomParameter:
-		return s.operand(x, n, what)
+		return s.parameterTerm(x, n, what)
 	case syntax.AtomTotal:
-		return measured{&program.Term{Op: program.TermTotal}, syntax.NoDimension}, true
+		return dimTerm{&program.Term{Op: program.TermTotal}, syntax.NoDimension}, true
 	default:
 		for i, name := range s.states {
 			if name == a.Name {
-				return measured{&program.Term{Op: program.TermCount, State: i}, syntax.NoDimension}, true
+				return dimTerm{&program.Term{Op: program.TermCount, State: i}, syntax.NoDimension}, true
 			}
 		}
-		s.complain(syntax.Value{At: x.Place(n.Mark)}, x.Place(n.Mark), "%s: count: %s", what, diag.Unknown("state", a.Name, func() []string { return s.states }))
-		return measured{}, false
+		s.reportValue(syntax.Value{At: x.Place(n.Mark)}, x.Place(n.Mark), "%s: count: %s", what, diag.Unknown("state", a.Name, func() []string { return s.states }))
+		return dimTerm{}, false
 	}
 }
 
-// operand is what a parameter stands for.
-func (s Scope) operand(x *syntax.Expression, n *syntax.ExprNode, what string) (measured, bool) {
+// parameterTerm is what a parameter stands for.
+func (s Scope) parameterTerm(x *syntax.Expression, n *syntax.ExprNode, what string) (dimTerm, bool) {
 	v := x.Parameter(n)
-	if !s.bearable(n.Leaf.Name) {
-		return measured{}, false
+	if !s.checkComplexity(n.Leaf.Name) {
+		return dimTerm{}, false
 	}
 	got, at, ok := s.Stands(v, what)
 	switch {
 	case !ok:
-		return measured{}, false
+		return dimTerm{}, false
 	case got.Distribution != nil:
-		s.complain(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
+		s.reportValue(v, at, "%s: parameter %s is a distribution, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return dimTerm{}, false
 	case got.CountDependent != nil:
-		s.complain(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
+		s.reportValue(v, at, "%s: parameter %s has a most, and cannot be part of an expression; write the expression into its value and its most", what, diag.Echo(n.Leaf.Name))
+		return dimTerm{}, false
 	case got.TimeVarying == nil && got.Expr == nil && got.Quantity.Kind == syntax.KindDate:
-		s.complain(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
-		return measured{}, false
+		s.reportValue(v, at, "%s: parameter %s is a date, and cannot be part of an expression", what, diag.Echo(n.Leaf.Name))
+		return dimTerm{}, false
 	}
-	return s.build(got, what)
+	return s.term(got, what)
 }
 
 // arithmetic is one of the four operations.
-func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b measured, what string) (measured, bool) {
+func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b dimTerm, what string) (dimTerm, bool) {
 	d, ok := a.Dimension, true
 	switch n.Op {
 	case expr.Add, expr.Subtract:
 		if a.Dimension != b.Dimension {
-			s.unlike(x, n, n.Args[0], n.Args[1], a, b, what, "can be added or subtracted")
-			return measured{}, false
+			s.reportMismatch(x, n, n.Args[0], n.Args[1], a, b, what, "can be added or subtracted")
+			return dimTerm{}, false
 		}
 	case expr.Multiply:
 		d, ok = a.Dimension.Plus(b.Dimension)
@@ -163,45 +163,45 @@ func (s Scope) arithmetic(x *syntax.Expression, n *syntax.ExprNode, a, b measure
 		d, ok = a.Dimension.Minus(b.Dimension)
 	}
 	if !ok {
-		s.wrong(x, n, what, "this is a power of time beyond all that can mean something")
-		return measured{}, false
+		s.reportOperation(x, n, what, "this is a power of time beyond all that can mean something")
+		return dimTerm{}, false
 	}
-	return s.finite(x, n, what, measured{program.Join(n.Op, a.Term, b.Term), d})
+	return s.checkFinite(x, n, what, dimTerm{program.Join(n.Op, a.Term, b.Term), d})
 }
 
-// toPower raises to a power. Something with a dimension can be raised to one that is known and the same at all times.
-func (s Scope) toPower(x *syntax.Expression, n *syntax.ExprNode, a, b measured, what string) (measured, bool) {
+// power raises to a power. Something with a dimension can be raised to one that is known and the same at all times.
+func (s Scope) power(x *syntax.Expression, n *syntax.ExprNode, a, b dimTerm, what string) (dimTerm, bool) {
 	base, exponent := n.Args[0], n.Args[1]
 	if b.Dimension != syntax.NoDimension {
-		s.wrong(x, n, what, "the exponent %s is %s; expected a number", x.Part(exponent), s.told(x, exponent, b))
-		return measured{}, false
+		s.reportOperation(x, n, what, "the exponent %s is %s; expected a number", x.Part(exponent), s.describeOperand(x, exponent, b))
+		return dimTerm{}, false
 	}
 	d := syntax.NoDimension
 	if a.Dimension != syntax.NoDimension {
 		if b.Op != program.TermConstant {
-			s.wrong(x, n, what, "%s is %s, which can be raised to a power that is always the same", x.Part(base), s.told(x, base, a))
-			return measured{}, false
+			s.reportOperation(x, n, what, "%s is %s, which can be raised to a power that is always the same", x.Part(base), s.describeOperand(x, base, a))
+			return dimTerm{}, false
 		}
 		var ok bool
 		if d, ok = a.Dimension.Times(b.X); !ok {
-			s.wrong(x, n, what, "%s is %s, which cannot be raised to %.6g; expected an exponent such as 2 or 1/2", x.Part(base), s.told(x, base, a), b.X)
-			return measured{}, false
+			s.reportOperation(x, n, what, "%s is %s, which cannot be raised to %.6g; expected an exponent such as 2 or 1/2", x.Part(base), s.describeOperand(x, base, a), b.X)
+			return dimTerm{}, false
 		}
 	}
-	return s.finite(x, n, what, measured{program.Join(expr.Power, a.Term, b.Term), d})
+	return s.checkFinite(x, n, what, dimTerm{program.Join(expr.Power, a.Term, b.Term), d})
 }
 
-// finite refuses a number that is none: one divided by 0, or the root of something negative.
-func (s Scope) finite(x *syntax.Expression, n *syntax.ExprNode, what string, m measured) (measured, bool) {
+// checkFinite refuses a number that is none: one divided by 0, or the root of something negative.
+func (s Scope) checkFinite(x *syntax.Expression, n *syntax.ExprNode, what string, m dimTerm) (dimTerm, bool) {
 	if m.Op == program.TermConstant && (math.IsNaN(m.X) || math.IsInf(m.X, 0)) {
-		s.wrong(x, n, what, "%s is %v, with which one cannot calculate", x.Part(n), m.X)
-		return measured{}, false
+		s.reportOperation(x, n, what, "%s is %v, with which one cannot calculate", x.Part(n), m.X)
+		return dimTerm{}, false
 	}
 	return m, true
 }
 
-// told says what an operand is, and what its name stands for if that is not long.
-func (s Scope) told(x *syntax.Expression, n *syntax.ExprNode, m measured) string {
+// describeOperand says what an operand is, and what its name stands for if that is not long.
+func (s Scope) describeOperand(x *syntax.Expression, n *syntax.ExprNode, m dimTerm) string {
 	if syntax.IsParameter(n) {
 		if got, _, ok := s.Stands(x.Parameter(n), ""); ok && got.Expr == nil && got.TimeVarying == nil {
 			return fmt.Sprintf("%s, %s%s", m.Words(s.unit), got.Text, got.Cell)
@@ -210,23 +210,23 @@ func (s Scope) told(x *syntax.Expression, n *syntax.ExprNode, m measured) string
 	return m.Words(s.unit)
 }
 
-// unlike says that two operands do not go together.
-func (s Scope) unlike(x *syntax.Expression, n, left, right *syntax.ExprNode, a, b measured, what, which string) {
-	s.wrong(x, n, what, "%s is %s, and %s is %s; only things of the same kind %s", x.Part(left), s.told(x, left, a), x.Part(right), s.told(x, right, b), which)
+// reportMismatch says that two operands do not go together.
+func (s Scope) reportMismatch(x *syntax.Expression, n, left, right *syntax.ExprNode, a, b dimTerm, what, which string) {
+	s.reportOperation(x, n, what, "%s is %s, and %s is %s; only things of the same kind %s", x.Part(left), s.describeOperand(x, left, a), x.Part(right), s.describeOperand(x, right, b), which)
 }
 
-// wrong says what is wrong with an operation: at its operator, or where a parameter in it was changed last.
-func (s Scope) wrong(x *syntax.Expression, n *syntax.ExprNode, what, format string, args ...any) {
+// reportOperation says what is wrong with an operation: at its operator, or where a parameter in it was changed last.
+func (s Scope) reportOperation(x *syntax.Expression, n *syntax.ExprNode, what, format string, args ...any) {
 	var parts []syntax.Value
 	x.Parameters(n, func(part syntax.Value) { parts = append(parts, part) })
-	s.broken(x.Place(n.Mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
+	s.reportTogether(x.Place(n.Mark), parts, "%s: %s", what, fmt.Sprintf(format, args...))
 }
 
-// mostTurns is of how many periods a time can be away from another so that it is known to a thousandth where in a period it is.
-const mostTurns = 1e12
+// maxPeriods is of how many periods a time can be away from another so that it is known to a thousandth where in a period it is.
+const maxPeriods = 1e12
 
-// season makes a term of mean·(1 + amplitude·cos 2π(t − peak)/period).
-func (s Scope) season(v syntax.Value, what string) (measured, bool) {
+// seasonalTerm makes a term of mean·(1 + amplitude·cos 2π(t − peak)/period).
+func (s Scope) seasonalTerm(v syntax.Value, what string) (dimTerm, bool) {
 	c := v.TimeVarying
 	what += ": seasonal"
 	mean, good := s.Part(c.Mean, what+": mean")
@@ -236,23 +236,23 @@ func (s Scope) season(v syntax.Value, what string) (measured, bool) {
 	good = good && ok
 	period, ok := s.Longer(c.Period, what+": period")
 	if !good || !ok {
-		return measured{}, false
+		return dimTerm{}, false
 	}
 	wave := &program.Term{Op: program.TermWave, X: amplitude, Period: period}
-	if turns := max(math.Abs(s.start-peak), s.end-s.start) / period; turns > mostTurns {
-		s.complain(c.Period, c.Period.At, "%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many to tell where in one a time is", what, s.written(c.Period))
-		return measured{}, false
+	if periods := max(math.Abs(s.start-peak), s.end-s.start) / period; periods > maxPeriods {
+		s.reportValue(c.Period, c.Period.At, "%s: period: %s: from the peak or the start to the end there are more than a trillion of them, too many to tell where in one a time is", what, s.describe(c.Period))
+		return dimTerm{}, false
 	}
 	wave.Phase = (s.start - peak) / period
 	wave.Phase -= math.Floor(wave.Phase)
 	if amplitude == 0 {
 		return mean, true
 	}
-	return measured{program.Join(expr.Multiply, mean.Term, wave), mean.Dimension}, true
+	return dimTerm{program.Join(expr.Multiply, mean.Term, wave), mean.Dimension}, true
 }
 
-// through makes a term of steps, or of a line.
-func (s Scope) through(v syntax.Value, what string) (measured, bool) {
+// knotsTerm makes a term of steps, or of a line.
+func (s Scope) knotsTerm(v syntax.Value, what string) (dimTerm, bool) {
 	c := v.TimeVarying
 	what += ": " + c.Form
 	t := &program.Term{Op: program.TermSteps, Times: make([]float64, len(c.Knots)), Values: make([]float64, len(c.Knots))}
@@ -265,35 +265,35 @@ func (s Scope) through(v syntax.Value, what string) (measured, bool) {
 		at, err := s.Zero.Clock(k.Time, s.unit)
 		switch {
 		case err != nil:
-			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
-			return measured{}, false
+			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is %v", what, k.Text, err)
+			return dimTerm{}, false
 		case math.IsInf(at, 0):
-			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text, s.unit.Name)
-			return measured{}, false
+			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s is too large for a time in %ss", what, k.Text, s.unit.Name)
+			return dimTerm{}, false
 		case i > 0 && !(at-s.start > t.Times[i-1]):
-			s.complain(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what, k.Text, c.Knots[i-1].Text)
-			return measured{}, false
+			s.reportValue(syntax.Value{At: k.At}, k.At, "%s: %s does not come after %s, the time before it", what, k.Text, c.Knots[i-1].Text)
+			return dimTerm{}, false
 		}
 		m, ok := s.Part(k.Value, fmt.Sprintf("%s: %s", what, k.Text))
 		if !ok {
-			return measured{}, false
+			return dimTerm{}, false
 		}
 		if m.Op != program.TermConstant {
-			s.complain(k.Value, k.Value.At, "%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an expression", what, k.Text, s.saying(k.Value, k.Value), c.Plural())
-			return measured{}, false
+			s.reportValue(k.Value, k.Value.At, "%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an expression", what, k.Text, s.nameOrText(k.Value, k.Value), c.Plural())
+			return dimTerm{}, false
 		}
 		if i == 0 {
 			d = m.Dimension
 		} else if m.Dimension != d {
 			first := &c.Knots[0].Value
-			s.broken(k.Value.At, []syntax.Value{*first, k.Value}, "%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all", what,
-				k.Text, s.written(k.Value), m.Words(s.unit), s.written(*first), d.Words(s.unit))
-			return measured{}, false
+			s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value}, "%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all", what,
+				k.Text, s.describe(k.Value), m.Words(s.unit), s.describe(*first), d.Words(s.unit))
+			return dimTerm{}, false
 		}
 		t.Times[i], t.Values[i] = at-s.start, m.X
 	}
 	if len(t.Times) == 1 {
-		return measured{program.Constant(t.Values[0]), d}, true
+		return dimTerm{program.Constant(t.Values[0]), d}, true
 	}
-	return measured{t, d}, true
+	return dimTerm{t, d}, true
 }

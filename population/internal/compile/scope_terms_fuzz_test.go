@@ -10,23 +10,23 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A grown expression is made from the bytes of a fuzz input, with its text, written with no more parentheses than needed, and its value, worked
+// A expression expression is made from the bytes of a fuzz input, with its text, written with no more parentheses than needed, and its value, worked
 // out as it was made: no parser has seen it.
-type grown struct {
-	text  string
-	level int // how tightly its outermost operator binds: 1 sum, 2 product, 3 sign, 4 power, 5 none
-	x     float64
-	power float64 // of time
-	ok    bool
-	wild  bool // powers of time beyond what is allowed, which may be refused
+type expression struct {
+	text         string
+	level        int // how tightly its outermost operator binds: 1 sum, 2 product, 3 sign, 4 power, 5 none
+	x            float64
+	power        float64 // of time
+	ok           bool
+	extremePower bool // powers of time beyond what is allowed, which may be refused
 }
 
-type grower struct {
+type generator struct {
 	bytes []byte
 	depth int
 }
 
-func (g *grower) byte() int {
+func (g *generator) byte() int {
 	if len(g.bytes) == 0 {
 		return 0
 	}
@@ -36,40 +36,40 @@ func (g *grower) byte() int {
 }
 
 // inside is the text of an operand of an operator that binds as tightly as the level says.
-func (e grown) inside(level int) string {
+func (e expression) inside(level int) string {
 	if e.level < level {
 		return "(" + e.text + ")"
 	}
 	return e.text
 }
 
-func (g *grower) leaf() grown {
+func (g *generator) leaf() expression {
 	n := float64(g.byte()%40) / 4
 	switch g.byte() % 6 {
 	case 0:
-		return grown{fmt.Sprintf("%g", n), 5, n, 0, true, false}
+		return expression{fmt.Sprintf("%g", n), 5, n, 0, true, false}
 	case 1:
-		return grown{fmt.Sprintf("%g%%", n), 5, n / 100, 0, true, false}
+		return expression{fmt.Sprintf("%g%%", n), 5, n / 100, 0, true, false}
 	case 2:
-		return grown{fmt.Sprintf("%g per week", n), 5, n / 7, -1, true, false}
+		return expression{fmt.Sprintf("%g per week", n), 5, n / 7, -1, true, false}
 	case 3:
-		return grown{fmt.Sprintf("%g  days", n), 5, n, 1, true, false}
+		return expression{fmt.Sprintf("%g  days", n), 5, n, 1, true, false}
 	case 4:
-		return grown{"beta", 5, 0.5, -1, true, false}
+		return expression{"beta", 5, 0.5, -1, true, false}
 	}
-	return grown{"a-b", 5, 7, 0, true, false}
+	return expression{"a-b", 5, 7, 0, true, false}
 }
 
-func (g *grower) grow() grown {
+func (g *generator) grow() expression {
 	if g.depth++; g.depth > 12 || len(g.bytes) == 0 {
 		g.depth--
 		return g.leaf()
 	}
 	defer func() { g.depth-- }()
 	space := []string{"", " ", "  ", " "}[g.byte()%4]
-	binary := func(op string, level int, leftLevel, rightLevel int, a, b grown) grown {
+	binary := func(op string, level int, leftLevel, rightLevel int, a, b expression) expression {
 		// A name may go on with a sign, so that a sign needs a space before it.
-		return grown{a.inside(leftLevel) + " " + op + space + b.inside(rightLevel), level, 0, 0, a.ok && b.ok, a.wild || b.wild}
+		return expression{a.inside(leftLevel) + " " + op + space + b.inside(rightLevel), level, 0, 0, a.ok && b.ok, a.extremePower || b.extremePower}
 	}
 	switch op := g.byte() % 10; op {
 	case 0, 1:
@@ -96,26 +96,26 @@ func (g *grower) grow() grown {
 	case 6:
 		a := g.grow()
 		exponent := []float64{2, -1, 0.5, 3}[g.byte()%4]
-		e := grown{a.inside(5) + " ^ " + fmt.Sprintf("%g", exponent), 4, math.Pow(a.x, exponent), a.power * exponent, a.ok, a.wild}
+		e := expression{a.inside(5) + " ^ " + fmt.Sprintf("%g", exponent), 4, math.Pow(a.x, exponent), a.power * exponent, a.ok, a.extremePower}
 		return e.checked()
 	case 7:
 		a := g.grow()
-		e := grown{"-" + space + a.inside(3), 3, 0 - a.x, a.power, a.ok, a.wild}
+		e := expression{"-" + space + a.inside(3), 3, 0 - a.x, a.power, a.ok, a.extremePower}
 		return e.checked()
 	case 8:
 		a, b := g.grow(), g.grow()
-		e := grown{"max(" + a.text + "," + space + b.text + ")", 5, max(a.x, b.x), a.power, a.ok && b.ok && a.power == b.power, a.wild || b.wild}
+		e := expression{"max(" + a.text + "," + space + b.text + ")", 5, max(a.x, b.x), a.power, a.ok && b.ok && a.power == b.power, a.extremePower || b.extremePower}
 		return e.checked()
 	}
 	a := g.grow()
-	e := grown{"sqrt" + space + "(" + a.text + ")", 5, math.Sqrt(a.x), a.power / 2, a.ok, a.wild}
+	e := expression{"sqrt" + space + "(" + a.text + ")", 5, math.Sqrt(a.x), a.power / 2, a.ok, a.extremePower}
 	return e.checked()
 }
 
 // checked notes what cannot be worked out.
-func (e grown) checked() grown {
+func (e expression) checked() expression {
 	e.ok = e.ok && !math.IsNaN(e.x) && !math.IsInf(e.x, 0)
-	e.wild = e.wild || math.Abs(8*e.power) > syntax.MostPower/2 || 8*e.power != math.Trunc(8*e.power)
+	e.extremePower = e.extremePower || math.Abs(8*e.power) > syntax.MostPower/2 || 8*e.power != math.Trunc(8*e.power)
 	return e
 }
 
@@ -147,11 +147,11 @@ func FuzzExpression(f *testing.F) {
 				x.Place(wrong.At)
 			}
 		}
-		e := (&grower{bytes: bytes}).grow()
-		if len(e.text) > syntax.LongestExpression || e.wild {
+		e := (&generator{bytes: bytes}).grow()
+		if len(e.text) > syntax.LongestExpression || e.extremePower {
 			return
 		}
-		got, err := worth(here, e.text)
+		got, err := evaluate(here, e.text)
 		switch {
 		case err != nil && e.ok:
 			t.Fatalf("%s: %v, want %v", e.text, err, e.x)

@@ -11,21 +11,21 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// worth works an expression out in a scope: its value in the unit of the model, and its dimension.
-func worth(here Scope, text string) (measured, error) {
+// evaluate works an expression out in a scope: its value in the unit of the model, and its dimension.
+func evaluate(here Scope, text string) (dimTerm, error) {
 	defined := map[string]bool{}
 	for name := range here.parameters {
 		defined[name] = true
 	}
 	x := &syntax.Expression{At: diag.Place{File: "test", Line: 1, Column: 1}, Exact: true, Text: text}
 	if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
-		return measured{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
+		return dimTerm{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
 	}
 	list := &diag.List{}
-	here.List, here.said = list, map[diag.Place]bool{}
-	m, ok := here.build(syntax.Value{Expr: x}, "x")
+	here.List, here.reported = list, map[diag.Place]bool{}
+	m, ok := here.term(syntax.Value{Expr: x}, "x")
 	if !ok {
-		return measured{}, list.Err()
+		return dimTerm{}, list.Err()
 	}
 	return m, nil
 }
@@ -97,7 +97,7 @@ func TestExpressions(t *testing.T) {
 		"beta - beta":                   {0, syntax.OfRate},
 		"0.5 per day * 2 days + R0 ^ 2": {5, syntax.NoDimension},
 	} {
-		got, err := worth(here, strings.TrimSpace(text))
+		got, err := evaluate(here, strings.TrimSpace(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 		} else if got.Op != program.TermConstant || math.Abs(got.X-want.x) > 1e-14*math.Abs(want.x) || got.Dimension != want.d {
@@ -151,7 +151,7 @@ func TestBrokenExpressions(t *testing.T) {
 		strings.Repeat("-", 60) + "1":                           "51: more than 50 expressions in one another; give parts of it names, as parameters",
 		strings.Repeat("1+", 1500) + "1":                        "1: an expression of more than 2000 letters; give parts of it names, as parameters",
 	} {
-		_, err := worth(here, text)
+		_, err := evaluate(here, text)
 		if strings.Contains(want, "1e305") {
 			want = strings.ReplaceAll(want, "1e305 years is", "1e305 years is")
 		}
@@ -163,7 +163,7 @@ func TestBrokenExpressions(t *testing.T) {
 
 // TestNamesAreNotExpressions shows that a name with operators in it is read as before.
 func TestNamesAreNotExpressions(t *testing.T) {
-	m, err := compiledText(`name: m
+	m, err := compileText(`name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
 parameters: {a-b: 2 per day, c + d: 3 per day, e'f.g h: 4 per day, "1": 5}
@@ -174,7 +174,7 @@ states:
 	if err == nil || err.Error() != `model.yaml:4:68: parameters: "1" cannot be a name; expected letters, digits and _, beginning with a letter` {
 		t.Fatal(m, err)
 	}
-	m, err = compiledText(`name: m
+	m, err = compileText(`name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
 parameters: {a-b: 2 per day, c + d: 3 per day, e'f.g h: 4 per day}
@@ -201,7 +201,7 @@ interventions: [{at: 3 days, set: {beta: 3 / stay}}, {at: 5 days, set: {half: ra
 scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 `
 	rates := func(asked ...func(*syntax.Changes)) (all []float64) {
-		m, err := compiledText(source, asked...)
+		m, err := compileText(source, asked...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +233,7 @@ scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 		"4":                  "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a rate; only things of the same kind can be added or subtracted (see line 5)",
 		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only things of the same kind can be added or subtracted",
 	} {
-		if _, err := compiledText(source, set("stay", value)); err == nil || err.Error() != want {
+		if _, err := compileText(source, set("stay", value)); err == nil || err.Error() != want {
 			t.Errorf("%s: got\n%v\nwant\n%s", value, err, want)
 		}
 	}

@@ -11,74 +11,74 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A courseShape is the same for equal courses.
-type courseShape struct {
+// A timeVaryingShape is the same for equal values.
+type timeVaryingShape struct {
 	most   float64
 	pieces int
 	sum    float64
 }
 
-// course works out a rate or a probability that may change. One that turns out not to is nil, and a number.
-func (c *compiler) course(here Scope, v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, float64) {
-	got, ok := here.course(v, what, want)
+// timeVarying works out a rate or a probability that may change. One that turns out not to is nil, and a number.
+func (c *compiler) timeVarying(here Scope, v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, float64) {
+	got, ok := here.timeVarying(v, what, want)
 	if !ok {
 		return nil, 0
 	}
 	if x, still := got.Constant(); still {
 		if got.ByCounts && x > got.Most {
-			here.broken(v.At, []syntax.Value{v}, "%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most, here.unit.Name)
+			here.reportTogether(v.At, []syntax.Value{v}, "%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most, here.unit.Name)
 		}
 		return nil, max(0, x)
 	}
-	// Equal courses are one: for all states, cells and times between interventions.
-	key := courseShape{got.Most, len(got.Bounds), 0}
+	// Equal values are one: for all states, cells and times between interventions.
+	key := timeVaryingShape{got.Most, len(got.Bounds), 0}
 	for i, b := range got.Bounds {
 		key.sum += float64(b * float64(i+1))
 	}
-	for _, known := range c.courses[key] {
+	for _, known := range c.timeVaryings[key] {
 		if reflect.DeepEqual(known, got) {
 			return known, 0
 		}
 	}
-	if !c.room(1 + len(got.Bounds)/4) {
+	if !c.reserveEntries(1 + len(got.Bounds)/4) {
 		return nil, 0
 	}
-	c.courses[key] = append(c.courses[key], got)
-	c.m.Counting = c.m.Counting || got.ByCounts
+	c.timeVaryings[key] = append(c.timeVaryings[key], got)
+	c.program.Counting = c.program.Counting || got.ByCounts
 	return got, 0
 }
 
-// A courseKey tells courses apart that are the same for everybody.
-type courseKey struct {
+// A timeVaryingKey tells values apart that are the same for everybody.
+type timeVaryingKey struct {
 	value any
 	want  syntax.Kind
 }
 
-// course works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
+// timeVarying works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
 // for everybody is worked out once.
-func (s Scope) course(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
-	key := courseKey{v.Key(), want}
-	if c, ok := s.courses[key]; ok {
+func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+	key := timeVaryingKey{v.Key(), want}
+	if c, ok := s.timeVaryings[key]; ok {
 		return c, true
 	}
-	c, ok := s.newCourse(v, what, want)
+	c, ok := s.newTimeVarying(v, what, want)
 	if ok && key.value != nil && !s.Depends(v).Cells() {
-		s.courses[key] = c
+		s.timeVaryings[key] = c
 	}
 	return c, ok
 }
 
-// newCourse does so for one that has not been worked out before.
-func (s Scope) newCourse(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+// newTimeVarying does so for one that has not been worked out before.
+func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	got, at, ok := s.Stands(v, what)
 	if !ok {
 		return nil, false
 	}
 	c := &program.TimeVarying{}
-	var m measured
+	var m dimTerm
 	switch {
 	case got.CountDependent != nil && want != syntax.KindRate:
-		s.complain(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.saying(v, got))
+		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.nameOrText(v, got))
 		return nil, false
 	case got.CountDependent != nil:
 		if m, ok = s.Part(got.CountDependent.Value, what+": value"); !ok {
@@ -89,32 +89,32 @@ func (s Scope) newCourse(v syntax.Value, what string, want syntax.Kind) (*progra
 		}
 		c.ByCounts = true
 	case got.TimeVarying == nil && got.Expr == nil:
-		return s.still(v, what, want)
+		return s.constant(v, what, want)
 	default:
-		if m, ok = s.build(got, what); !ok {
+		if m, ok = s.term(got, what); !ok {
 			return nil, false
 		}
 		if m.Op == program.TermConstant {
-			return s.still(v, what, want)
+			return s.constant(v, what, want)
 		}
 	}
 	if m.Dimension != want.Dimension() {
-		name := s.saying(v, got)
+		name := s.nameOrText(v, got)
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
-		s.complain(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Words(s.unit), want, want.Like())
+		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Words(s.unit), want, want.Like())
 		return nil, false
 	}
 	c.Root = m.Term
 	if c.ByCounts {
 		return c, true
 	}
-	return c, s.inRange(c, v, got, at, what, want) && (want != syntax.KindRate || s.cutUp(c, v, got, at, what))
+	return c, s.checkRange(c, v, got, at, what, want) && (want != syntax.KindRate || s.cutIntoPieces(c, v, got, at, what))
 }
 
-// still is a course that is always the same.
-func (s Scope) still(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
+// constant is a course that is always the same.
+func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	var x float64
 	var ok bool
 	if want == syntax.KindRate {
@@ -125,13 +125,13 @@ func (s Scope) still(v syntax.Value, what string, want syntax.Kind) (*program.Ti
 	return &program.TimeVarying{Root: program.Constant(x)}, ok
 }
 
-// inRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1.
-func (s Scope) inRange(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind) bool {
+// checkRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1.
+func (s Scope) checkRange(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind) bool {
 	high := math.Inf(1)
 	if want != syntax.KindRate {
 		high = 1
 	}
-	t, x, ok := s.inBounds(c, high)
+	t, x, ok := s.staysWithin(c, high)
 	if ok {
 		return true
 	}
@@ -142,16 +142,16 @@ func (s Scope) inRange(c *program.TimeVarying, v, got syntax.Value, at diag.Plac
 	} else if math.IsNaN(x) || math.IsInf(x, 0) {
 		reason = "expected a rate"
 	}
-	s.complain(v, at, "%s: %s is %v at %s %.6g: %s", what, s.saying(v, got), q, s.unit.Name, s.start+t, reason)
+	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, s.nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
 	return false
 }
 
-// mostLooks is how often a course is looked at whose bounds do not show that it is what it may be, beside once for each of its pieces.
-const mostLooks = 100_000
+// maxEvaluations is how often a course is looked at whose bounds do not show that it is what it may be, beside once for each of its pieces.
+const maxEvaluations = 100_000
 
-// inBounds reports whether a course is from 0 to a bound at all times of the run, and a time at which it is not, with what it is then. Where the bounds
+// staysWithin reports whether a course is from 0 to a bound at all times of the run, and a time at which it is not, with what it is then. Where the bounds
 // of the term do not show it, it is looked at closer and closer.
-func (s Scope) inBounds(c *program.TimeVarying, high float64) (t, x float64, ok bool) {
+func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12 // rounding is not a mistake
 	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start
@@ -168,7 +168,7 @@ func (s Scope) inBounds(c *program.TimeVarying, high float64) (t, x float64, ok 
 			}
 		}
 		middle := from + float64((to-from)/2)
-		return depth == 0 || looks > mostLooks || look(from, middle, depth-1) && look(middle, to, depth-1)
+		return depth == 0 || looks > maxEvaluations || look(from, middle, depth-1) && look(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
 		return 0, 0, true // something else is wrong
@@ -189,21 +189,21 @@ func (s Scope) inBounds(c *program.TimeVarying, high float64) (t, x float64, ok 
 	return 0, 0, true
 }
 
-// addUp reports whether probabilities that change with time never come to more than 1 together, with a time at which they do and what they are then.
+// sumStaysWithinOne reports whether probabilities that change with time never come to more than 1 together, with a time at which they do and what they are then.
 // Those that are nil do not count: one of them has the rest.
-func (s Scope) addUp(courses []*program.TimeVarying) (t, sum float64, ok bool) {
+func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64, ok bool) {
 	all := program.Constant(0)
-	for _, c := range courses {
+	for _, c := range values {
 		if c != nil {
 			all = program.Join(expr.Add, all, c.Root)
 		}
 	}
-	return s.inBounds(&program.TimeVarying{Root: all}, 1+1e-6)
+	return s.staysWithin(&program.TimeVarying{Root: all}, 1+1e-6)
 }
 
-// cutUp cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for
+// cutIntoPieces cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for
 // half an event, whichever is longer: then there are few pieces to go through between events, and few draws in vain.
-func (s Scope) cutUp(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
+func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
 	const atLeast = 0.5
 	span := s.end - s.start
 	if math.IsNaN(span) {
@@ -234,7 +234,7 @@ func (s Scope) cutUp(c *program.TimeVarying, v, got syntax.Value, at diag.Place,
 			}
 		}
 		if math.IsInf(bound, 0) || math.IsNaN(bound) {
-			s.complain(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.saying(v, got), s.unit.Name, s.start+from, s.start+to)
+			s.reportValue(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
 			return false
 		}
 		// Bounds that are about the same are one: a wave that is short against its pieces has the same in all of them.

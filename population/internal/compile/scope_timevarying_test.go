@@ -11,22 +11,22 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// coursesOf compiles parameters in a model that runs from day 10 to day 110, and returns its scope.
-func coursesOf(t *testing.T, parameters string) Scope {
+// timeVaryingScope compiles parameters in a model that runs from day 10 to day 110, and returns its scope.
+func timeVaryingScope(t *testing.T, parameters string) Scope {
 	t.Helper()
 	source := "name: m\ntime: {unit: day, start: 10, end: 110}\npopulation: {size: 1, start: {prey: 1}}\nstates: {prey: {}, predator: {}}\n" +
 		"attributes: {age: {child: 20%, adult: 80%}}\nparameters:\n"
 	for line := range strings.Lines(parameters) {
 		source += "  " + strings.TrimSpace(line) + "\n"
 	}
-	m, err := compiledText(source)
+	m, err := compileText(source)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m.Quietly()
 }
 
-const someCourses = `
+const timeVaryingParameters = `
 	season: {seasonal: {mean: 0.4 per day, amplitude: 20%, peak: 15 days, period: 40 days}}
 	deep: {seasonal: {mean: 2 per day, amplitude: 1, peak: -3 weeks, period: 1 week}}
 	steps: {steps: {20 days: 0.5 per day, 30: 0.2 per day, 60 days: 0 per day, 61 days: 3 per day}}
@@ -87,10 +87,10 @@ func lineByHand(t float64) float64 {
 }
 
 func TestCourses(t *testing.T) {
-	here := coursesOf(t, someCourses)
+	here := timeVaryingScope(t, timeVaryingParameters)
 	s := random.New(1)
 	for name, formula := range formulas {
-		c, ok := here.course(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, ok := here.timeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
 		if !ok {
 			t.Fatalf("%s: %v", name, here.Err())
 		}
@@ -120,7 +120,7 @@ func TestCourses(t *testing.T) {
 		func(t float64) float64 { return 0.8 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
 		func(t float64) float64 { return 0.7 + 0.7*(t-10)/100 },
 	} {
-		c, ok := here.In([]uint16{uint16(age)}).course(syntax.Value{Name: "byage"}, "byage", syntax.KindRate)
+		c, ok := here.In([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "byage", syntax.KindRate)
 		if !ok || math.Abs(c.At(33, program.Census{})-want(43)) > 1e-9 {
 			t.Errorf("by age, %d: %v at 33, want %v; %v", age, c.At(33, program.Census{}), want(43), here.Err())
 		}
@@ -128,7 +128,7 @@ func TestCourses(t *testing.T) {
 	if d := here.Depends(syntax.Value{Name: "byage"}); !d.Time || d.Counts || len(d.Own) != 1 {
 		t.Errorf("by age it depends on %+v", d)
 	}
-	if c, ok := here.course(syntax.Value{Name: "r"}, "r", syntax.KindRate); !ok || c.At(1, program.Census{}) != 0.7 {
+	if c, ok := here.timeVarying(syntax.Value{Name: "r"}, "r", syntax.KindRate); !ok || c.At(1, program.Census{}) != 0.7 {
 		t.Errorf("r is %v", c)
 	} else if x, still := c.Constant(); x != 0.7 || !still {
 		t.Errorf("r is %v, always the same: %v", x, still)
@@ -137,7 +137,7 @@ func TestCourses(t *testing.T) {
 
 // TestPieces counts what a course is cut into, and how near the bounds are.
 func TestPieces(t *testing.T) {
-	here := coursesOf(t, someCourses)
+	here := timeVaryingScope(t, timeVaryingParameters)
 	for name, want := range map[string]struct {
 		most  int     // pieces
 		waste float64 // how much more than the rates the bounds are, over the run
@@ -149,7 +149,7 @@ func TestPieces(t *testing.T) {
 		"often":  {1, 0.51},
 		"rare":   {1, 0.51},
 	} {
-		c, _ := here.course(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, _ := here.timeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
 		pieces, bounds, rates := 0, 0.0, 0.0
 		const n = 200_000
 		for i := range n {
@@ -169,10 +169,10 @@ func TestPieces(t *testing.T) {
 // TestThinning draws from rates as a course says, and compares the numbers of events in tenths of the run with the integral: Poisson numbers, so
 // that a mean over n runs has the standard error √(mean/n).
 func TestThinning(t *testing.T) {
-	here := coursesOf(t, someCourses)
+	here := timeVaryingScope(t, timeVaryingParameters)
 	const runs = 4000
 	for _, name := range []string{"season", "deep", "steps", "line", "odd", "lowest"} {
-		c, _ := here.course(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, _ := here.timeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
 		var counts [10]float64
 		for run := range runs {
 			s := random.New(7, uint64(run))
@@ -206,7 +206,7 @@ func TestThinning(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
-	here := coursesOf(t, `
+	here := timeVaryingScope(t, `
 		r: 0.7 per day
 		logistic: {value: r * (1 - total / 100), most: r}
 		eaten: {value: "0.01 per day * count(predator) / count(prey)", most: 5 per day}
@@ -223,7 +223,7 @@ func TestCounts(t *testing.T) {
 		"eaten":    {0.01 / 3, 5, true, n},
 		"both":     {0.7 * 1.5 * 0.75, 1.05, true, n},
 	} {
-		c, ok := here.course(syntax.Value{Name: name}, name, syntax.KindRate)
+		c, ok := here.timeVarying(syntax.Value{Name: name}, name, syntax.KindRate)
 		if !ok {
 			t.Fatal(here.Err())
 		}
@@ -237,11 +237,11 @@ func TestCounts(t *testing.T) {
 			t.Errorf("%s depends on %+v", name, d)
 		}
 	}
-	c, _ := here.course(syntax.Value{Name: "logistic"}, "", syntax.KindRate)
+	c, _ := here.timeVarying(syntax.Value{Name: "logistic"}, "", syntax.KindRate)
 	if x, ok := c.Rate(0, program.Census{Total: 150}); x != 0 || !ok {
 		t.Errorf("below 0 it is %v, %v", x, ok)
 	}
-	eaten, _ := here.course(syntax.Value{Name: "eaten"}, "", syntax.KindRate)
+	eaten, _ := here.timeVarying(syntax.Value{Name: "eaten"}, "", syntax.KindRate)
 	if _, ok := eaten.Rate(0, program.Census{Total: 1001, Counts: []int{1, 1000}}); ok {
 		t.Error("10 per day is not above 5")
 	}
@@ -249,13 +249,13 @@ func TestCounts(t *testing.T) {
 		t.Error("0/0 is a rate")
 	}
 	for age, want := range []bool{true, false} {
-		c, ok := here.In([]uint16{uint16(age)}).course(syntax.Value{Name: "byage"}, "", syntax.KindRate)
+		c, ok := here.In([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "", syntax.KindRate)
 		if !ok || c.ByCounts != want {
 			t.Errorf("by age, %d: %v", age, c)
 		}
 	}
 	// A quotient of equal counts is 1, but r·n/n may be above r in its last place.
-	c, ok := coursesOf(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}").course(syntax.Value{Name: "same"}, "", syntax.KindRate)
+	c, ok := timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}").timeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
 	for n := range 1000 {
 		if x, fine := c.Rate(0, program.Census{Total: n + 1}); !ok || !fine || x > 0.7 {
 			t.Fatalf("%d: %v", n+1, x)
@@ -267,8 +267,8 @@ func TestCounts(t *testing.T) {
 // refused; TestProblems has them.
 func TestSeasonsShorterThanTime(t *testing.T) {
 	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
-		here := coursesOf(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")
-		c, ok := here.course(syntax.Value{Name: "rare"}, "", syntax.KindRate)
+		here := timeVaryingScope(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")
+		c, ok := here.timeVarying(syntax.Value{Name: "rare"}, "", syntax.KindRate)
 		if !ok {
 			t.Fatal(here.Err())
 		}
@@ -279,12 +279,12 @@ func TestSeasonsShorterThanTime(t *testing.T) {
 }
 
 func TestChancesThatChange(t *testing.T) {
-	here := coursesOf(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
-	c, ok := here.course(syntax.Value{Name: "left"}, "", syntax.KindShare)
+	here := timeVaryingScope(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
+	c, ok := here.timeVarying(syntax.Value{Name: "left"}, "", syntax.KindShare)
 	if !ok || math.Abs(c.Chance(25)-0.35) > 1e-12 || math.Abs(c.Chance(90)-0.6) > 1e-12 {
 		t.Error(c, here.Err())
 	}
-	if _, ok := here.course(syntax.Value{Name: "left"}, "there", syntax.KindRate); ok || !strings.Contains(fmt.Sprint(here.Err()), "there: parameter left is a number; expected a rate") {
+	if _, ok := here.timeVarying(syntax.Value{Name: "left"}, "there", syntax.KindRate); ok || !strings.Contains(fmt.Sprint(here.Err()), "there: parameter left is a number; expected a rate") {
 		t.Error(here.Err())
 	}
 }

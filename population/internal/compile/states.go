@@ -10,40 +10,40 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A rateLine is something that happens at a rate, as it is written, to those who are in a state.
-type rateLine struct {
-	what    string
-	rate    syntax.Value
-	after   bool // the rate is that of a duration without memory
-	where   []program.Condition
-	chance  *syntax.Value // that it takes effect, if not always
-	do      program.Action
-	needs   []int                // attributes that it depends on
-	changes bool                 // with time, or with how many there are
-	worked  bool                 // it is the same for everybody, and worked out
-	each    float64              // then: the rate
-	vary    *program.VaryingRate // or what it is if it changes
+// A rateEvent is something that happens at a rate, as it is written, to those who are in a state.
+type rateEvent struct {
+	what       string
+	rate       syntax.Value
+	after      bool // the rate is that of a duration without memory
+	where      []program.Condition
+	chance     *syntax.Value // that it takes effect, if not always
+	do         program.Action
+	attributes []int                // attributes that it depends on
+	varies     bool                 // with time, or with how many there are
+	known      bool                 // it is the same for everybody, and worked out
+	constant   float64              // then: the rate
+	varying    *program.VaryingRate // or what it is if it changes
 }
 
-// line makes a line, and works it out if it is the same for everybody.
-func (c *compiler) line(here Scope, l rateLine) *rateLine {
-	l.needs = needs(here, l.where, l.rate)
+// newRateEvent makes a line, and works it out if it is the same for everybody.
+func (c *compiler) newRateEvent(here Scope, l rateEvent) *rateEvent {
+	l.attributes = attributesOf(here, l.where, l.rate)
 	if l.chance != nil {
-		l.needs = union(l.needs, here.Depends(*l.chance).Own)
+		l.attributes = union(l.attributes, here.Depends(*l.chance).Own)
 	}
 	d := here.Depends(l.rate)
-	l.changes = d.Time || d.Counts
-	if len(l.needs) == 0 {
-		l.each, l.vary = c.rateOf(here, &l)
-		l.worked = true
+	l.varies = d.Time || d.Counts
+	if len(l.attributes) == 0 {
+		l.constant, l.varying = c.eventRate(here, &l)
+		l.known = true
 	}
 	return &l
 }
 
-// rateOf is the rate of a line for the individual of a scope, or what it is if it changes.
-func (c *compiler) rateOf(here Scope, l *rateLine) (float64, *program.VaryingRate) {
-	if l.worked {
-		return l.each, l.vary
+// eventRate is the rate of a line for the individual of a scope, or what it is if it changes.
+func (c *compiler) eventRate(here Scope, l *rateEvent) (float64, *program.VaryingRate) {
+	if l.known {
+		return l.constant, l.varying
 	}
 	if !holds(l.where, here.own) {
 		return 0, nil
@@ -59,9 +59,9 @@ func (c *compiler) rateOf(here Scope, l *rateLine) (float64, *program.VaryingRat
 			return 0, nil
 		}
 		rate = got.Rate()
-	case l.changes:
+	case l.varies:
 		var changing *program.TimeVarying
-		if changing, rate = c.course(here, l.rate, l.what+": rate", syntax.KindRate); changing != nil {
+		if changing, rate = c.timeVarying(here, l.rate, l.what+": rate", syntax.KindRate); changing != nil {
 			return 0, &program.VaryingRate{Rate: changing, Factor: chance, What: l.what, Do: l.do}
 		}
 	default:
@@ -70,53 +70,53 @@ func (c *compiler) rateOf(here Scope, l *rateLine) (float64, *program.VaryingRat
 	return rate * chance, nil
 }
 
-// everywhere puts a line on the menu of the given states, or of all.
-func (c *compiler) everywhere(in program.StateSet, l *rateLine) {
-	for i := range c.lines {
+// addRateEvent puts a line on the menu of the given states, or of all.
+func (c *compiler) addRateEvent(in program.StateSet, l *rateEvent) {
+	for i := range c.rateEvents {
 		if in == nil || in[i] {
-			if !c.room(1) {
+			if !c.reserveEntries(1) {
 				return
 			}
-			c.lines[i] = append(c.lines[i], l)
+			c.rateEvents[i] = append(c.rateEvents[i], l)
 		}
 	}
 }
 
-// stateClocks puts what happens at a rate in a state on its menu.
-func (c *compiler) stateClocks(here Scope, i int) {
-	s := &c.f.States[i]
-	if !c.room(len(s.Race) + len(s.Split)) {
+// addStateRates puts what happens at a rate in a state on its menu.
+func (c *compiler) addStateRates(here Scope, i int) {
+	s := &c.file.States[i]
+	if !c.reserveEntries(len(s.Race) + len(s.Split)) {
 		return
 	}
 	for k := range s.Race {
 		clock := &s.Race[k]
-		if c.timed(clock) {
+		if c.hasTimer(clock) {
 			continue
 		}
-		l := rateLine{what: clock.What, rate: clock.Rate, where: c.conditions(clock.Where, clock.What+": where"), do: c.action(clock)}
+		l := rateEvent{what: clock.What, rate: clock.Rate, where: c.conditions(clock.Where, clock.What+": where"), do: c.action(clock)}
 		if !clock.Rate.Given() {
 			l.rate, l.after = clock.After, true
 		}
-		c.lines[i] = append(c.lines[i], c.line(here, l))
+		c.rateEvents[i] = append(c.rateEvents[i], c.newRateEvent(here, l))
 	}
 }
 
-// timed tells whether a clock of a race is carried along, rather than one with all that happens at a rate.
-func (c *compiler) timed(clock *syntax.Clock) bool {
-	return !clock.Rate.Given() && !c.merges(clock.After, 0)
+// hasTimer tells whether a clock of a race is carried along, rather than one with all that happens at a rate.
+func (c *compiler) hasTimer(clock *syntax.Clock) bool {
+	return !clock.Rate.Given() && !c.isExponential(clock.After, 0)
 }
 
-// merges tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
+// isExponential tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
 // intervention.
-func (c *compiler) merges(v syntax.Value, steps int) bool {
+func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
 		return false
 	case v.Name != "":
-		return c.merges(c.here.parameters[v.Name].Value, steps+1)
+		return c.isExponential(c.here.parameters[v.Name].Value, steps+1)
 	case v.Table != nil:
 		for i := range v.Table.Entries {
-			if !c.merges(v.Table.Entries[i].Value, steps+1) {
+			if !c.isExponential(v.Table.Entries[i].Value, steps+1) {
 				return false
 			}
 		}
@@ -130,7 +130,7 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
 	}
-	a := program.Action{Verb: program.DoMove, To: program.SameState, Name: c.name(clock.Name), Chance: 1}
+	a := program.Action{Verb: program.DoMove, To: program.SameState, Name: c.nameIndex(clock.Name), Chance: 1}
 	if clock.To.Given() {
 		a.To = c.state(clock.To, clock.What+": to", true)
 	}
@@ -139,26 +139,26 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 	return a
 }
 
-// build makes the table of a state, or one for each of its cells.
-func (c *compiler) build(here Scope, t *program.Phase, i int) {
+// stateTable makes the table of a state, or one for each of its cells.
+func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	var by []int
-	for _, l := range c.lines[i] {
-		by = union(by, l.needs)
+	for _, l := range c.rateEvents[i] {
+		by = union(by, l.attributes)
 	}
-	s := &c.f.States[i]
+	s := &c.file.States[i]
 	for k := range s.Race {
-		if clock := &s.Race[k]; c.timed(clock) {
-			by = union(by, needs(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
+		if clock := &s.Race[k]; c.hasTimer(clock) {
+			by = union(by, attributesOf(here, c.conditions(clock.Where, clock.What+": where"), clock.After))
 		}
 	}
 	for k := range s.Split {
-		by = union(by, needs(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
+		by = union(by, attributesOf(here, nil, s.Split[k].Rate, s.Split[k].After, s.Split[k].Chance))
 	}
 	if len(by) == 0 {
-		t.States[i] = c.table(here, i)
+		t.States[i] = c.cellTable(here, i)
 		return
 	}
-	cells, n, ok := c.cellsOf(by, 1+len(c.lines[i])+len(s.Race)+len(s.Split))
+	cells, n, ok := c.cellsOf(by, 1+len(c.rateEvents[i])+len(s.Race)+len(s.Split))
 	if !ok {
 		return
 	}
@@ -168,7 +168,7 @@ func (c *compiler) build(here Scope, t *program.Phase, i int) {
 		if c.Found > diag.Most {
 			return
 		}
-		table := c.table(here.In(c.cell(cells, k)), i)
+		table := c.cellTable(here.In(c.cell(cells, k)), i)
 		head.Timers = table.Timers
 		at := slices.IndexFunc(seen[table.Rate], func(o *program.State) bool { return o.Equals(&table) })
 		if at < 0 {
@@ -188,12 +188,12 @@ func (c *compiler) build(here Scope, t *program.Phase, i int) {
 	t.ByGroup = true
 }
 
-// table is what can happen to the individual of a scope in a state.
-func (c *compiler) table(here Scope, i int) program.State {
-	s := &c.f.States[i]
+// cellTable is what can happen to the individual of a scope in a state.
+func (c *compiler) cellTable(here Scope, i int) program.State {
+	s := &c.file.States[i]
 	var st program.State
-	for k, l := range c.lines[i] {
-		rate, vary := c.rateOf(here, l)
+	for k, l := range c.rateEvents[i] {
+		rate, vary := c.eventRate(here, l)
 		st.Add(rate, k, l.do)
 		if vary != nil {
 			st.Varying = append(st.Varying, *vary)
@@ -202,7 +202,7 @@ func (c *compiler) table(here Scope, i int) program.State {
 	}
 	for k := range s.Race {
 		clock := &s.Race[k]
-		if !c.timed(clock) {
+		if !c.hasTimer(clock) {
 			continue
 		}
 		l, _ := here.Law(clock.After, clock.What+": after")
@@ -210,15 +210,15 @@ func (c *compiler) table(here Scope, i int) program.State {
 		st.Race = append(st.Race, program.Clock{Law: l, Off: off, Do: c.action(clock)})
 	}
 	st.Timers = len(st.Race) + min(1, len(s.Split))
-	c.split(here, s, &st)
+	c.splitBranches(here, s, &st)
 	return st
 }
 
-// split works out the branches of a state's split.
-func (c *compiler) split(here Scope, s *syntax.State, st *program.State) {
+// splitBranches works out the branches of a state's split.
+func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State) {
 	var shares []float64
 	var chances []syntax.Value
-	var courses []*program.TimeVarying
+	var varying []*program.TimeVarying
 	varies := false
 	sum, good, otherwise := 0.0, !s.SplitBad, -1
 	for k := range s.Split {
@@ -234,7 +234,7 @@ func (c *compiler) split(here Scope, s *syntax.State, st *program.State) {
 			otherwise = k
 		case clock.Chance.Given() && here.Depends(clock.Chance).Time:
 			before := c.Found
-			changing, share = c.course(here, clock.Chance, clock.What+": chance", syntax.KindShare)
+			changing, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
 			chances, good = append(chances, clock.Chance), good && c.Found == before
 			if changing != nil {
 				share, varies = changing.Chance(0), true
@@ -250,7 +250,7 @@ func (c *compiler) split(here Scope, s *syntax.State, st *program.State) {
 		}
 		switch d := here.Depends(clock.Rate); {
 		case clock.Rate.Given() && (d.Time || d.Counts):
-			changing, rate := c.course(here, clock.Rate, clock.What+": rate", syntax.KindRate)
+			changing, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
 			branch.Law = law.Exponential(rate)
 			if changing != nil {
 				branch.Varying = []program.VaryingRate{{Rate: changing, Factor: 1, What: clock.What, Do: branch.Do}}
@@ -261,32 +261,32 @@ func (c *compiler) split(here Scope, s *syntax.State, st *program.State) {
 		default:
 			branch.Law, _ = here.Law(clock.After, clock.What+": after")
 		}
-		shares, sum, courses = append(shares, share), sum+share, append(courses, changing)
+		shares, sum, varying = append(shares, share), sum+share, append(varying, changing)
 		st.Split = append(st.Split, branch)
 	}
 	switch {
 	case len(s.Split) == 0 || !good:
 		return
 	case otherwise < 0 && varies:
-		here.broken(s.Split[0].At, chances, "states: %s: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it", s.Name)
+		here.reportTogether(s.Split[0].At, chances, "states: %s: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it", s.Name)
 		return
 	case varies:
-		for k := range courses {
-			if k != otherwise && courses[k] == nil {
-				courses[k] = &program.TimeVarying{Root: program.Constant(shares[k])}
+		for k := range varying {
+			if k != otherwise && varying[k] == nil {
+				varying[k] = &program.TimeVarying{Root: program.Constant(shares[k])}
 			}
 		}
-		if t, sum, ok := here.addUp(courses); !ok {
-			here.broken(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum, c.forCell(here), here.unit.Name, here.start+t)
+		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
+			here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum, c.cellWords(here), here.unit.Name, here.start+t)
 			return
 		}
-		st.Chances = &program.BranchChances{Of: courses, Otherwise: otherwise}
+		st.Chances = &program.BranchChances{Of: varying, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
 	case otherwise >= 0 && sum > 1+1e-6:
-		here.broken(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.Name, sum, c.forCell(here))
+		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.Name, sum, c.cellWords(here))
 		return
 	case otherwise < 0 && !isOne(sum):
-		here.broken(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.Name, sum, c.forCell(here))
+		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.Name, sum, c.cellWords(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
@@ -296,12 +296,12 @@ func (c *compiler) split(here Scope, s *syntax.State, st *program.State) {
 	}
 }
 
-// forCell says of whom something is said, if it is not of everybody.
-func (c *compiler) forCell(here Scope) string {
+// cellWords says of whom something is said, if it is not of everybody.
+func (c *compiler) cellWords(here Scope) string {
 	text := ""
 	for a, v := range here.own {
 		if v != unset {
-			text += " for " + c.m.Attributes[a].Name + " " + c.m.Attributes[a].Values[v]
+			text += " for " + c.program.Attributes[a].Name + " " + c.program.Attributes[a].Values[v]
 		}
 	}
 	return diag.Echo(text)
@@ -311,30 +311,30 @@ func (c *compiler) forCell(here Scope) string {
 // carried along, unless it has no memory and takes its individual away, when the two are the same.
 func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	do := c.action(clock)
-	from := c.set(clock.From, clock.What+": from")
+	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
-	l := rateLine{what: clock.What, rate: clock.Rate, where: where, do: do}
+	l := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 	if clock.Rate.Given() {
 		switch {
 		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // which is read when it is used
-			l.do.Chance, l.do.Chances = c.odds(here, clock.Chance, clock.What+": chance", false)
+			l.do.Chance, l.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 		case clock.Chance.Given():
 			l.chance = &clock.Chance
 		}
-		c.everywhere(from, c.line(here, l))
+		c.addRateEvent(from, c.newRateEvent(here, l))
 		return
 	}
-	if c.merges(clock.After, 0) && do.To == program.Nobody && from == nil && !clock.Chance.Given() {
+	if c.isExponential(clock.After, 0) && do.To == program.Nobody && from == nil && !clock.Chance.Given() {
 		l.rate, l.after = clock.After, true
-		c.everywhere(nil, c.line(here, l))
+		c.addRateEvent(nil, c.newRateEvent(here, l))
 		return
 	}
-	if !c.room(1 + len(t.States)/16) { // it makes a way from every state
+	if !c.reserveEntries(1 + len(t.States)/16) { // it makes a way from every state
 		return
 	}
 	do.From = from
 	if clock.Chance.Given() {
-		do.Chance, do.Chances = c.odds(here, clock.Chance, clock.What+": chance", false)
+		do.Chance, do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 	}
 	a := program.Lifelong{Do: do, Ends: do.To == program.Nobody && from == nil && !clock.Chance.Given() && len(where) == 0}
 	common := a
@@ -344,7 +344,7 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
 		return one
 	}
-	if by := needs(here, where, clock.After); len(by) == 0 {
+	if by := attributesOf(here, where, clock.After); len(by) == 0 {
 		a = work(here)
 	} else {
 		cells, n, ok := c.cellsOf(by, 1)
@@ -363,5 +363,5 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 		t.ByGroup = true
 	}
 	t.Always = append(t.Always, a)
-	c.afters = append(c.afters, clock.After)
+	c.lifelongAfter = append(c.lifelongAfter, clock.After)
 }
