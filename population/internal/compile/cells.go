@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// attributesOf are the attributes that conditions and values depend on, in order.
+// attributesOf returns the attributes that conditions and values depend on, ascending.
 func attributesOf(here Scope, where []program.Condition, values ...syntax.Value) []int {
 	var all []int
 	for i := range where {
@@ -19,7 +19,7 @@ func attributesOf(here Scope, where []program.Condition, values ...syntax.Value)
 	return all
 }
 
-// union is both lists in one, in order.
+// union merges two lists of attributes, ascending.
 func union(a, b []int) []int {
 	if len(b) == 0 {
 		return a
@@ -29,7 +29,7 @@ func union(a, b []int) []int {
 	return slices.Compact(all)
 }
 
-// holds tells whether conditions hold in a cell.
+// holds reports whether conditions hold in a cell.
 func holds(where []program.Condition, cell []uint16) bool {
 	for i := range where {
 		if !where[i].Is[cell[where[i].Attribute]] {
@@ -39,8 +39,9 @@ func holds(where []program.Condition, cell []uint16) bool {
 	return true
 }
 
-// cellsOf is how cells by some attributes are numbered, and how many there are. The last attribute counts least. It reports false if there
-// are more than may be, with so many entries for each.
+// cellsOf numbers the cells by some attributes and returns how many there are. The last attribute
+// is the least significant digit. It reports false if the tables would have too many entries, with
+// the given number of entries per cell.
 func (c *compiler) cellsOf(attributes []int, each int) ([]program.CellAttribute, int, bool) {
 	n := 1
 	by := make([]program.CellAttribute, len(attributes))
@@ -51,13 +52,15 @@ func (c *compiler) cellsOf(attributes []int, each int) ([]program.CellAttribute,
 	return by, n, c.reserveEntries(cellProduct(n, each))
 }
 
-// cellProduct is a times b, or mostCells if that is less: the product may not fit an int of 32 bits.
+// cellProduct returns min(a·b, maxCells): the product may not fit an int of 32 bits.
 func cellProduct(a, b int) int { return int(min(int64(a)*int64(b), maxCells)) }
 
-// maxCells is more than tables may have entries, and so little that sums with it fit an int of 32 bits.
+// maxCells is above the limit of table entries, and so small that sums with it fit an int of 32
+// bits.
 const maxCells = 1 << 30
 
-// cell is the cell with a number, for a scope: values by attribute, unset where it does not matter.
+// cell returns cell number k for a scope: a value for each attribute, unset for those it does not
+// depend on.
 func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 	cell := make([]uint16, len(c.program.Attributes))
 	for a := range cell {
@@ -70,7 +73,7 @@ func (c *compiler) cell(by []program.CellAttribute, k int) []uint16 {
 	return cell
 }
 
-// eachCell works something out in the scope of each cell by the attributes that some values depend on.
+// eachCell evaluates work in the scope of each cell by the attributes that some values depend on.
 func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(here Scope) T) *program.ByCell[T] {
 	by, n, ok := c.cellsOf(attributesOf(here, nil, values...), 1)
 	p := &program.ByCell[T]{By: by}
@@ -87,11 +90,12 @@ func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(h
 	return p
 }
 
-// chances works out a probability: one for all, or by cells, of the one who is met too if there is one.
+// chances works out a probability: one number for all, or a table by cells of the individual and,
+// for a contact, of the individual met.
 func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.Chances) {
 	d := here.Depends(v)
 	if !meets {
-		d.Met = nil // which is complained about
+		d.Met = nil // reported where the value is worked out
 	}
 	if !d.Cells() && !d.Time {
 		chance, _ := here.Chance(v, what)

@@ -12,45 +12,44 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A Model model is a file, and the program that it was compiled to.
+// A Model is a model file together with the program it was compiled to.
 type Model struct {
 	File    *syntax.File
-	Start   Scope // at the start
+	Start   Scope // what the parameters stand for at the start
 	Program *program.Program
-	Starts  []*syntax.StartShare // what is written of program.begin
-	Entries int                  // of the tables that it is run by
-	Asked   syntax.Changes       // in place of what the file says
-	Tables  map[string][]byte    // that the file names
+	Starts  []*syntax.StartShare // where each of Program.StartGroups is written
+	Entries int                  // number of table entries, see reserveEntries
+	Asked   syntax.Changes       // what was asked for in place of what the file says
+	Tables  map[string][]byte    // the table files it names, by name
 }
 
-// A compiler turns a file into a model: it looks names up, and works values out for each of the times between
-// interventions.
+// A compiler turns one syntax tree into one program.
 type compiler struct {
 	*diag.List
 	file               *syntax.File
 	program            *program.Program
-	here               Scope // at the start
+	here               Scope // at the start of the run
 	startSyntax        []*syntax.StartShare
 	states             map[string]uint16
-	phases             map[string]*program.Phase // by the values that are in force
-	nameIndexes        map[string]int            // by which something is counted
-	settable           []string                  // parameters that interventions change, in the order of the file
-	lastChange         int                       // how often parameters have been changed, --set included
-	lifelongAfter      []syntax.Value            // of the clocks of always that are carried along
-	entries            int                       // of the tables, see room
-	rateEvents         [][]*rateEvent            // what happens at a rate, by state
+	phases             map[string]*program.Phase // by the values of the settable parameters
+	nameIndexes        map[string]int            // indexes into program.Names
+	settable           []string                  // parameters that interventions set, in file order
+	lastChange         int                       // number of the latest change of parameters, see Parameter.change
+	lifelongAfter      []syntax.Value            // the durations of Phase.Always, for messages; of the phase being built
+	entries            int                       // number of table entries so far, see reserveEntries
+	rateEvents         [][]*rateEvent            // by state; of the phase being built
 	actions            map[*syntax.Clock]program.Action
 	conditionsOf       map[*syntax.Where][]program.Condition
 	timeVaryings       map[timeVaryingShape][]*program.TimeVarying
-	interventionSyntax map[*program.Intervention]*syntax.Intervention // what is written of the interventions
-	stateAfter         map[*program.Effect]parameterState             // what the parameters stand for once an intervention is done
+	interventionSyntax map[*program.Intervention]*syntax.Intervention // where each intervention is written
+	stateAfter         map[*program.Effect]parameterState             // the parameter state that each effect leads to
 }
 
-// Text reads and compiles a file, with changes.
+// Text reads and compiles a model file, with changes.
 func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, name)
-	c.Set = slices.Clone(c.Set) // what they say is noted there
+	c.Set = slices.Clone(c.Set) // the reader stores nodes in it
 	r.Asked = c
 	r.Tables = &syntax.TableFiles{Read: c.Files, Have: map[string][]byte{}, Failed: map[string]error{}}
 	f := r.Parse(source)
@@ -67,7 +66,7 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	return m, nil
 }
 
-// With compiles the file, which has been read, with other values of some of its parameters.
+// With compiles the same file again with other values of some of its parameters.
 func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 	file, asked := *m.File, m.Asked
 	file.Parameters, file.Changed, asked.Set = slices.Clone(file.Parameters), maps.Clone(file.Changed), slices.Clone(asked.Set)
@@ -86,7 +85,7 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 	return with, nil
 }
 
-// File compiles a file. What it returns is of use if no problems have been found.
+// File compiles a syntax tree. The result is usable only if no problems were added to the list.
 func File(f *syntax.File, list *diag.List) *Model {
 	m := &program.Program{
 		Name: f.Name, Unit: f.Unit.Name, Seconds: f.Unit.Seconds, Start: f.Start, End: f.End, Size: f.Size, Most: f.Most,
@@ -97,7 +96,8 @@ func File(f *syntax.File, list *diag.List) *Model {
 	return &Model{File: f, Start: c.here, Program: m, Starts: c.startSyntax, Entries: c.entries}
 }
 
-// Quietly is the scope of the start, in which complaints, of which there should be none, go nowhere.
+// Quietly returns the scope of the start with a list of problems of its own. They are discarded:
+// the model has been compiled, so there should be none.
 func (m *Model) Quietly() Scope {
 	here := NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets, here.attributes, here.states = m.Start.parameters, m.Start.sets, m.Start.attributes, m.Start.states
@@ -105,10 +105,11 @@ func (m *Model) Quietly() Scope {
 	return here
 }
 
-// compile does so, as far as problems let it.
+// compile fills in the program, and stops early if problems make the rest meaningless.
 func (c *compiler) compile() {
 	f, m := c.file, c.program
-	// Arithmetic on times leaves noise in their last places, which must not decide what comes first: three times 0.3 is 0.9.
+	// Arithmetic on times leaves rounding errors in their last digits, and these must not decide
+	// which event comes first: 3 · 0.3 is not 0.9.
 	m.Slack = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
 	for i, s := range f.States {
 		m.States = append(m.States, s.Name)
@@ -122,7 +123,7 @@ func (c *compiler) compile() {
 		m.Attributes = append(m.Attributes, kept)
 	}
 	if slices.ContainsFunc(m.Attributes, func(a program.Attribute) bool { return len(a.Values) == 0 }) && c.Found > 0 {
-		return // what is by it cannot be worked out
+		return // tables by this attribute cannot be read
 	}
 	if len(m.Attributes) > 250 {
 		c.Add(f.Attributes[250].At, "attributes: %d are more than the 250 there can be", len(m.Attributes))
@@ -153,7 +154,7 @@ func (c *compiler) compile() {
 		}
 	}
 	c.checkParameters(here)
-	if c.Found > diag.Most { // enough to do
+	if c.Found > diag.Most { // the list of problems is full
 		return
 	}
 	c.numberNames()
@@ -169,12 +170,13 @@ func (c *compiler) compile() {
 	}
 }
 
-// checkParameters looks at the parameters where they are defined, so that a mistake in one is reported there, and also if it is used
-// nowhere.
+// checkParameters checks each parameter where it is defined, so that a mistake is reported there,
+// even if the parameter is never used.
 func (c *compiler) checkParameters(here Scope) {
 	for _, p := range c.file.Parameters {
 		if here.complexity(p.Label.Name).circular {
-			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name, diag.Quote(p.Label.Name))
+			here.reportValue(p.Value, p.Value.At, "parameters: %s: the parameter %s stands for itself", p.Label.Name,
+				diag.Quote(p.Label.Name))
 		}
 	}
 	for _, p := range c.file.Parameters {
@@ -187,7 +189,7 @@ func (c *compiler) checkParameters(here Scope) {
 	}
 }
 
-// phase is the tables for what the parameters stand for, made once.
+// phase returns the tables for the parameters of a scope. Each is built once.
 func (c *compiler) phase(here Scope) *program.Phase {
 	if c.Stopped {
 		return c.program.Phases[0]
@@ -206,7 +208,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 	return t
 }
 
-// newPhase works out all that a run looks up, as the parameters are in a scope.
+// newPhase builds all tables that a run reads while the parameters are those of a scope.
 func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
 	c.lifelongAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
@@ -221,7 +223,8 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	}
 	for i := range c.file.Births {
 		b := &c.file.Births[i]
-		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.givenAttributes(nil, "", c.inheritedAttributes(b))}, Name: c.nameIndex(b.Name), Chance: 1}
+		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.givenAttributes(nil, "",
+			c.inheritedAttributes(b))}, Name: c.nameIndex(b.Name), Chance: 1}
 		c.entryStates(here, &b.Enter, b.What+": enter", do.In)
 		c.addRateEvent(c.stateSet(b.From, b.What+": from"), c.newRateEvent(here, rateEvent{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
 	}
@@ -234,7 +237,8 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		}
 		c.stateTable(here, t, i)
 	}
-	if c.file.Age.Given() && !c.file.Age.Bad && c.program.First == nil { // those who are there at the start do not become others by an intervention
+	// Individuals who are there at the start are drawn once, by the first phase.
+	if c.file.Age.Given() && !c.file.Age.Bad && c.program.First == nil {
 		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
 	}
 	for i := range c.file.Immigration {

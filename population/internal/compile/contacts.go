@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// contact works out what a contact does, and puts making it on the menus of those who do.
+// contact compiles what a contact does, and adds making contacts to the rate events of the states
+// it is made from.
 func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	if !c.reserveEntries(len(c.program.States) / 32) { // two bytes each
 		return
@@ -50,7 +51,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	}
 }
 
-// mixing works out with whom contacts are: the rows of its matrix, added up.
+// mixing compiles the mixing matrix: the cumulative shares of each row.
 func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact) {
 	what := text.What + ": mixing"
 	if text.By.Bad {
@@ -63,23 +64,27 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 	c.program.Mixes[a] = true
 	values := c.program.Attributes[a].Values
 	if len(text.Matrix) != len(values) {
-		c.Add(text.MatrixAt, "%s: matrix: %s, expected %d, one for each of %s", what, format.Plural(len(text.Matrix), "row"), len(values), diag.Some(values))
+		c.Add(text.MatrixAt, "%s: matrix: %s, expected %d, one for each of %s", what,
+			format.Plural(len(text.Matrix), "row"), len(values), diag.Some(values))
 		return
 	}
-	if !c.reserveEntries(len(values) * len(values) / 16) { // numbers are smaller
+	if !c.reserveEntries(len(values) * len(values) / 16) { // a number takes less than an entry
 		return
 	}
 	ct.Attribute = a
 	for i, row := range text.Matrix {
 		if len(row) != len(values) {
-			c.Add(text.RowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1, format.Plural(len(row), "number"), len(values), diag.Some(values))
+			c.Add(text.RowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1,
+				format.Plural(len(row), "number"), len(values), diag.Some(values))
 			continue
 		}
 		shares := make([]float64, len(row))
 		sum, good := 0.0, true
 		for j, v := range row {
 			if here.Depends(v).Time {
-				here.reportValue(v, v.At, "%s: matrix: its numbers cannot change with time by themselves; let an intervention set a parameter that stands here", what)
+				here.reportValue(v, v.At,
+					"%s: matrix: its numbers cannot change with time by themselves; let an intervention set a "+
+						"parameter that stands here", what)
 			}
 			var ok bool
 			shares[j], ok = here.Chance(v, what+": matrix")

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// givenAttributes looks up which attributes of somebody who enters have certain values, and which have the parent's. It is nil if all are drawn.
+// givenAttributes returns, for each attribute of an individual that enters, its value or that it is
+// drawn or inherited. It is nil if all are drawn.
 func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []int) []int32 {
 	moves := c.moves(with, what)
 	if len(moves) == 0 && len(inherited) == 0 {
@@ -24,7 +25,7 @@ func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []
 	return given
 }
 
-// inheritedAttributes looks up which attributes a child has from its parent.
+// inheritedAttributes returns the attributes that a child has from its parent.
 func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 	var all []int
 	if b.InheritAll {
@@ -43,7 +44,7 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 	return all
 }
 
-// entryStates works out where somebody begins who enters: a state, or one that is drawn.
+// entryStates works out the state in which an individual enters: one, or one that is drawn.
 func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *program.Entry) {
 	in.To = program.Nobody
 	if len(e.Into) == 0 {
@@ -74,7 +75,7 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 	in.Into = t
 }
 
-// entryShares are the shares of the states that somebody begins in.
+// entryShares returns the shares of the states that the entry state is drawn from.
 func (c *compiler) entryShares(here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool) program.EntryShares {
 	varying, shares := make([]*program.TimeVarying, len(e.Into)), make([]float64, len(e.Into))
 	sum, changes := 0.0, false
@@ -93,16 +94,19 @@ func (c *compiler) entryShares(here Scope, e *syntax.Enter, what string, written
 	switch {
 	case !good:
 	case changes && rest < 0:
-		here.reportTogether(e.At, written, "%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
+		here.reportTogether(e.At, written,
+			"%s: a share that changes with time; write rest for one state, so that they always add up to 1", what)
 	case changes:
 		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
-			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum, here.unit.Name, here.start+t)
+			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum,
+				here.unit.Name, here.start+t)
 		}
 		return program.EntryShares{Courses: varying}
 	case rest >= 0 && sum > 1+1e-6:
 		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
 	case rest < 0 && !isOne(sum):
-		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state", what, sum)
+		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state",
+			what, sum)
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}

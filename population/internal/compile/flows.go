@@ -10,16 +10,17 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// maxFlows is how many ways between states there may be. Every row of every replica has a number for each.
+// maxFlows limits the number of flows. Each row of each replica has a number for every flow.
 const maxFlows = 1_000_000
 
-// listFlows lists the flows that are possible.
+// listFlows lists all flows that the program can cause, ordered by where they come from and then by
+// where they go.
 func (c *compiler) listFlows() {
 	if c.Found > 0 {
-		return // names may be missing
+		return // a missing name would leave a gap
 	}
 	n := len(c.program.States)
-	possible := map[uint32]bool{} // by where from, times 2¹⁶, and where to; out comes behind all states
+	possible := map[uint32]bool{} // from<<16 | to; out is numbered after all states
 	add := func(from int, to uint16) {
 		if to == program.Nobody {
 			to = uint16(n)
@@ -61,7 +62,8 @@ func (c *compiler) listFlows() {
 	}
 	interventions := slices.Clone(c.program.Triggered)
 	for i := range c.program.Scheduled {
-		if d := c.program.Scheduled[i].Intervention; len(interventions) == 0 || d != interventions[len(interventions)-1] { // not again and again
+		// A repeated intervention is in the schedule many times.
+		if d := c.program.Scheduled[i].Intervention; len(interventions) == 0 || d != interventions[len(interventions)-1] {
 			interventions = append(interventions, d)
 		}
 	}
@@ -78,7 +80,9 @@ func (c *compiler) listFlows() {
 		}
 	}
 	if len(possible) > maxFlows {
-		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1}, "there are more than %s ways from a state to another; expected fewer: always and interventions that are for all states make one from each of them", format.Thousands(float64(maxFlows)))
+		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
+			"there are more than %s ways from a state to another; expected fewer: always and interventions that are "+
+				"for all states make one from each of them", format.Thousands(float64(maxFlows)))
 		return
 	}
 	c.program.FlowsFrom = make([]int32, n+program.Entrances+1)

@@ -17,17 +17,18 @@ func compileText(source string, asked ...func(*syntax.Changes)) (*Model, error) 
 	return Text("model.yaml", []byte(source), c)
 }
 
-// set gives a parameter another value.
+// set changes the value of a parameter.
 func set(name, text string) func(*syntax.Changes) {
 	return func(c *syntax.Changes) { c.Set = append(c.Set, syntax.Setting{Name: name, Text: text}) }
 }
 
-// scenario asks for a scenario.
+// scenario selects a scenario.
 func scenario(name string) func(*syntax.Changes) {
 	return func(c *syntax.Changes) { c.Scenario = &name }
 }
 
-// scopeOf compiles a model with the given parameters and attributes of age and region, and returns its scope and the parameters by name.
+// scopeOf compiles a model with the given parameters and the attributes age and region. It returns
+// the scope of the start and the list that its problems go to.
 func scopeOf(t *testing.T, parameters string) (Scope, *diag.List) {
 	t.Helper()
 	source := "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}, b: {}}\n" +

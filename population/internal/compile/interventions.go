@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Intervals works out how far apart the times are of interventions that are repeated. One for which that cannot be done is left out.
+// Intervals works out the intervals of repeated interventions. An intervention without a valid one
+// is removed.
 func Intervals(f *syntax.File, list *diag.List) {
 	var all []syntax.Intervention
 	for _, p := range f.Interventions {
@@ -26,24 +27,27 @@ func Intervals(f *syntax.File, list *diag.List) {
 	f.Interventions = all
 }
 
-// A parameterState is what the parameters stand for at some time, and the tables for it.
+// A parameterState is what the parameters stand for at some time, and the phase with its tables.
 type parameterState struct {
 	here  Scope
 	phase *program.Phase
 }
 
-// parameterStates are what the parameters may stand for at some time: one, unless interventions that wait set parameters.
+// parameterStates are the states that the parameters may be in at some time: one, unless triggered
+// interventions set parameters.
 type parameterStates struct{ all []parameterState }
 
-// A scheduler finds out which tables there may be, and which intervention leads from which to which.
+// A scheduler finds the phases that a run can reach, and which intervention leads from which phase
+// to which.
 //
-// Without interventions that wait there is one after the other, in the order of time. One that waits may happen at any time, so from each
-// of the tables that may hold it leads to others, from which others of them lead on; a later intervention with a time starts
+// With scheduled interventions only, phases follow one another in the order of time. A triggered
+// intervention may happen at any time, so it leads from each phase that may hold to another, and
+// from there further triggered interventions may lead on. The next scheduled intervention starts
 // from all of these.
 type scheduler struct {
 	*compiler
 	transitions map[transition]*parameterStates
-	known       map[string]*parameterStates // by the numbers of their tables
+	known       map[string]*parameterStates // by the sorted numbers of their phases
 }
 
 type transition struct {
@@ -51,10 +55,11 @@ type transition struct {
 	from *parameterStates
 }
 
-// maxParameterStates is how many there may be at a time.
+// maxParameterStates limits how many states the parameters may be in at one time.
 const maxParameterStates = 1000
 
-// schedule puts the interventions in the order in which they happen, and works out the parameters from each on.
+// schedule puts the interventions in the order in which they happen, and works out the effects of
+// each.
 func (c *compiler) schedule(start Scope) {
 	const tooMany = 100_000
 	type occurrence struct {
@@ -93,7 +98,8 @@ func (c *compiler) schedule(start Scope) {
 	}
 }
 
-// statesAfter is what the parameters may stand for after an intervention, and all that wait and may follow.
+// statesAfter returns the states that the parameters may be in after an intervention, and after all
+// triggered interventions that may follow it.
 func (p *scheduler) statesAfter(d *program.Intervention, from *parameterStates) *parameterStates {
 	step := transition{d, from}
 	if to, ok := p.transitions[step]; ok {
@@ -111,7 +117,7 @@ func (p *scheduler) statesAfter(d *program.Intervention, from *parameterStates) 
 	return to
 }
 
-// closure adds what interventions that wait may lead to.
+// closure adds all states that triggered interventions lead to.
 func (p *scheduler) closure(from []parameterState) *parameterStates {
 	var all []parameterState
 	seen := map[*program.Phase]bool{}
@@ -129,7 +135,9 @@ func (p *scheduler) closure(from []parameterState) *parameterStates {
 			add(p.effect(d, all[i]))
 		}
 		if len(all) > maxParameterStates {
-			p.Add(p.interventionSyntax[p.program.Triggered[0]].At, "interventions: those with when can set the parameters in more than %d combinations; expected fewer that set something else each", maxParameterStates)
+			p.Add(p.interventionSyntax[p.program.Triggered[0]].At,
+				"interventions: those with when can set the parameters in more than %d combinations; expected fewer "+
+					"that set something else each", maxParameterStates)
 			p.Stopped = true
 		}
 	}
@@ -147,7 +155,7 @@ func (p *scheduler) closure(from []parameterState) *parameterStates {
 	return to
 }
 
-// intervention looks up the names in what an intervention does.
+// intervention looks up the names in an intervention. What depends on parameters is in its effects.
 func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
 	d := &program.Intervention{What: text.What, Again: text.Again, Picks: text.Picks, Enters: text.Enter.Given(), Effects: map[*program.Phase]*program.Effect{}}
 	c.interventionSyntax[d] = text
@@ -157,7 +165,8 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	d.Where = c.conditions(text.Where, text.What+": where")
 	d.Do = program.Action{Verb: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
 	if text.To.Given() || len(text.Moves) > 0 || text.Enter.Given() || text.Waits {
-		d.Do.Name = c.nameIndex(text.Name) // if it only sets parameters, at times that are known, there is nothing to count
+		// One that only sets parameters, at known times, changes nothing that is counted.
+		d.Do.Name = c.nameIndex(text.Name)
 	}
 	if text.To.Given() {
 		d.Do.To = c.state(text.To, text.What+": to", true)
@@ -166,7 +175,7 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 	return d
 }
 
-// effect works out what an intervention does as the parameters are.
+// effect works out what an intervention does in a parameter state, and returns the state after it.
 func (c *compiler) effect(d *program.Intervention, from parameterState) parameterState {
 	if t, ok := d.Effects[from.phase]; ok {
 		return c.stateAfter[t]
@@ -179,7 +188,8 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 		for _, s := range text.Set {
 			old, ok := from.here.Parameter(s.Label.Name)
 			if !ok {
-				c.Add(s.Label.At, "%s: set: %s", text.What, diag.Unknown("parameter", s.Label.Name, c.file.ParameterNames))
+				c.Add(s.Label.At, "%s: set: %s", text.What,
+					diag.Unknown("parameter", s.Label.Name, c.file.ParameterNames))
 				continue
 			}
 			if s.Value.Bad || old.Bad {
@@ -212,7 +222,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	return after
 }
 
-// thresholds works out what the interventions that wait compare with.
+// thresholds works out what triggered interventions compare counts with.
 func (c *compiler) thresholds(here Scope, t *program.Phase) {
 	for i := range c.file.Interventions {
 		p := &c.file.Interventions[i]
@@ -241,7 +251,8 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 		}
 		l.State = int(state)
 	case isState:
-		c.Add(text.Of.At, "%s: there is a state of this name, and it also means all of the living; give the state another name", what)
+		c.Add(text.Of.At,
+			"%s: there is a state of this name, and it also means all of the living; give the state another name", what)
 		return l, false
 	}
 	got, at, ok := here.Resolve(text.Limit, what)
@@ -252,14 +263,18 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
 		if ok && l.State < 0 {
-			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what, describeResolved(text.Limit, got))
+			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
+				describeResolved(text.Limit, got))
 			ok = false
 		}
 		return l, ok
 	}
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 }, "a number of individuals cannot be negative")
+	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 },
+		"a number of individuals cannot be negative")
 	if ok && l.Number > 0 && l.Number < 1 {
-		here.reportValue(text.Limit, at, "%s: %s is not a number of individuals; write %.6g%% for a share of the living", what, describeResolved(text.Limit, got), 100*l.Number)
+		here.reportValue(text.Limit, at,
+			"%s: %s is not a number of individuals; write %.6g%% for a share of the living", what,
+			describeResolved(text.Limit, got), 100*l.Number)
 		ok = false
 	}
 	return l, ok

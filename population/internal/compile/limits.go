@@ -8,10 +8,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// reserveEntries tells whether the tables may have some more entries. A line of always is an entry for every state, and all of them are there
-// again from each intervention on that sets a parameter, so that a small file can make tables that no machine holds.
+// reserveEntries reserves a number of table entries, or reports that there are too many. A clock of
+// always takes an entry in every state, and each intervention that sets a parameter repeats all
+// tables, so a small file could ask for tables that no machine can hold.
 func (c *compiler) reserveEntries(entries int) bool {
-	const most = 1_000_000 // a hundred megabytes
+	const most = 1_000_000 // about 100 MB
 	if c.entries = min(c.entries+entries, most+1); c.entries <= most {
 		return true
 	}
@@ -21,20 +22,22 @@ func (c *compiler) reserveEntries(entries int) bool {
 	return false
 }
 
-// A parameterComplexity is how much there is to work out for a parameter: how many parameters stand behind it, each counted as often as it is read, and
-// how many of them stand for one another in a row. In tables and expressions a few lines can stand for billions.
+// A parameterComplexity says how much work it is to evaluate a parameter: how many parameters it is
+// made of, each counted as often as it is read, and the longest chain of parameters that refer to
+// one another. With tables and expressions, a few lines can stand for billions of reads.
 type parameterComplexity struct {
 	reads, depth int
-	circular     bool // it stands for itself
+	circular     bool // it refers to itself
 	open         bool // it is being worked out
-	// If it is too much, or something behind it is or stands for itself: the parameter with which that begins.
+	// The first parameter that is circular or too complex, of this one and those it is made of;
+	// empty if there is none.
 	bad string
 }
 
-// maxReads is how many parameters a value may be worked out from, each counted as often as it is read.
+// maxReads limits how many parameters a value may be made of, each counted as often as it is read.
 const maxReads = 1000
 
-// complexity works out how much there is to a parameter, once.
+// complexity returns the complexity of a parameter, worked out once.
 func (s Scope) complexity(name string) *parameterComplexity {
 	if w, ok := s.complexities[name]; ok {
 		return w
@@ -42,10 +45,11 @@ func (s Scope) complexity(name string) *parameterComplexity {
 	return s.complexityFrom(name, nil)
 }
 
-// complexityFrom does so on the way from other parameters.
+// complexityFrom does so for a parameter that was reached along a path of others.
 func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
 	if w, ok := s.complexities[name]; ok {
-		if w.open { // it is on the path, and all that come after it there are in a circle with it
+		// It is on the path: it and all parameters after it form a circle.
+		if w.open {
 			for i := len(path) - 1; ; i-- {
 				on := s.complexities[path[i]]
 				on.circular, on.bad = true, path[i]
@@ -69,7 +73,8 @@ func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
 	return w
 }
 
-// valueComplexity is the weight of a value that is written out. Distributions are measured by their extents; in a table one of the entries is read.
+// valueComplexity returns the complexity of a value that is not a name. A distribution has a limit
+// of its own, see distributionComplexity. Of a table, one entry is read.
 func (s Scope) valueComplexity(v syntax.Value, path []string) (size, depth int) {
 	switch {
 	case v.Distribution != nil:
@@ -93,7 +98,8 @@ func (s Scope) valueComplexity(v syntax.Value, path []string) (size, depth int) 
 	return size, depth
 }
 
-// checkComplexity tells whether a parameter can be worked out. If not, it says why, of the one with which it begins.
+// checkComplexity reports whether a parameter can be evaluated. If not, it adds a problem at the
+// parameter that causes it.
 func (s Scope) checkComplexity(name string) bool {
 	w := s.complexity(name)
 	if w.bad == "" {
@@ -103,29 +109,32 @@ func (s Scope) checkComplexity(name string) bool {
 	switch first := s.complexities[w.bad]; {
 	case first.circular:
 		hint := ""
-		if p.change > 1 { // an intervention's
+		if p.change > 1 { // set by an intervention
 			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own"
 		}
 		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(w.bad), hint)
 	case first.reads > maxReads:
-		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
+		s.reportValue(p.Value, p.At,
+			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
 	default:
-		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what, syntax.MostSteps)
+		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what,
+			syntax.MostSteps)
 	}
 	return false
 }
 
-// An distributionComplexity is how large a distribution is, with all that parameters stand for.
+// A distributionComplexity is the size of a distribution with all parameters replaced by what they
+// stand for.
 type distributionComplexity struct {
 	parts, depth int
-	bad          bool // it is too large, contains itself or holds one that does, and that has been said
+	bad          bool // circular or too large, or a part of it is; that has been reported
 	open         bool // it is being worked out
 	via          string
-	largest      *distributionComplexity // of its parts, the parameter that it goes by if it has a name, and how large it is
+	largest      *distributionComplexity // the largest of its parts, and the name by which it refers to it
 }
 
-// distributionComplexity works out how large a distribution is, once for each that is written. The path has the parameters by which it was come to, ""
-// for what stands in place.
+// distributionComplexity returns the complexity of a distribution, worked out once for each that is
+// written. The path holds the parameters that led to it, or "" for a part without a name.
 func (s Scope) distributionComplexity(v syntax.Value, what string, path []string) *distributionComplexity {
 	if e, ok := s.distributionComplexities[v.Distribution]; ok {
 		if e.open {
@@ -137,11 +146,13 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 	e := &distributionComplexity{parts: 1, depth: 1, open: true}
 	s.distributionComplexities[v.Distribution] = e
 	for _, p := range v.Distribution.Parts {
-		var largest *distributionComplexity // of those that a table has for a part, of which one is drawn
+		var largest *distributionComplexity // of the alternatives in a table
 		name := ""
 		s.eachDistribution(p.Of, what+": of", "", map[*syntax.Table]bool{}, func(part syntax.Value, at, via string) {
 			var inner *distributionComplexity
-			if len(path) < syntax.MostParts { // far above what is allowed, so that what is reported is the first that is too deep
+			// The limit is far above what is allowed, so that the first distribution that is nested
+			// too deeply is the one reported.
+			if len(path) < syntax.MostParts {
 				inner = s.distributionComplexity(part, at, append(path, via))
 			} else {
 				inner = &distributionComplexity{parts: 1, depth: syntax.MostNested}
@@ -173,7 +184,8 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 	return e
 }
 
-// eachDistribution finds the distributions that a value may stand for: one, or all that a table has.
+// eachDistribution visits the distributions that a value may stand for: one, or all entries of a
+// table.
 func (s Scope) eachDistribution(v syntax.Value, what, via string, seen map[*syntax.Table]bool, do func(part syntax.Value, what, via string)) {
 	v, what, last := s.follow(v, what)
 	if last != "" {
@@ -191,7 +203,8 @@ func (s Scope) eachDistribution(v syntax.Value, what, via string, seen map[*synt
 	}
 }
 
-// follow is what a value stands for, how to speak of it, and the last of the names by which it goes there.
+// follow follows names to what a value stands for. It returns that, how messages speak of it, and
+// the last name on the way.
 func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string) {
 	via := ""
 	for steps := 0; v.Name != "" && steps <= syntax.MostSteps; steps++ {
@@ -208,7 +221,7 @@ func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string
 	return v, what, via
 }
 
-// viaLargest lists the parameters by which a distribution becomes as large as it is.
+// viaLargest names the parameters that make a distribution as large as it is.
 func (e *distributionComplexity) viaLargest() string {
 	var path []string
 	for ; e.largest != nil; e = e.largest {

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A few lines cannot ask for more cells than there is room for.
+// TestTooManyCells checks that a few lines cannot ask for more cells than the tables may have.
 func TestTooManyCells(t *testing.T) {
 	text := `
 name: cells
@@ -31,7 +31,7 @@ attributes:
 	}
 }
 
-// TestExpressionsDoNotMultiply takes parameters of which each is worked out from the one before, twice.
+// TestExpressionsDoNotMultiply takes parameters each of which reads the one before twice.
 func TestExpressionsDoNotMultiply(t *testing.T) {
 	for n, want := range map[int]string{
 		8:  "", // 510 reads
@@ -57,7 +57,8 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 	}
 }
 
-// TestTablesDoNotMultiplyByNames takes tables of which each holds the one before twice, and parameters that stand for one another in tables.
+// TestTablesDoNotMultiplyByNames takes tables each of which holds the one before twice, and long
+// chains of parameters in tables.
 func TestTablesDoNotMultiplyByNames(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("p0: {exactly: 1 day}\n")

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// state looks a state up; out is one if it may be.
+// state looks up a state. It returns program.Nobody if there is none, and for out, which is allowed
+// if orOut.
 func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
 	if n.Bad || c.file.StatesBad || c.file.Refused[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
 		return program.Nobody
@@ -29,7 +30,7 @@ func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
 	return program.Nobody
 }
 
-// stateSet looks several states up; none at all means all, for which nil stands.
+// stateSet looks up several states. An empty list means all states, and the set is then nil.
 func (c *compiler) stateSet(names []syntax.Ref, what string) program.StateSet {
 	if len(names) == 0 {
 		return nil
@@ -43,7 +44,7 @@ func (c *compiler) stateSet(names []syntax.Ref, what string) program.StateSet {
 	return s
 }
 
-// moves looks attributes and their values up.
+// moves looks up attributes and the values they are given.
 func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
 	for _, t := range texts {
@@ -53,7 +54,8 @@ func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 		}
 		v := slices.Index(c.program.Attributes[a].Values, t.Value.Name)
 		if v < 0 {
-			c.Add(t.Value.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.program.Attributes[a].Values }))
+			c.Add(t.Value.At, "%s: %s", what,
+				diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.program.Attributes[a].Values }))
 			continue
 		}
 		all = append(all, program.Move{Attribute: uint8(a), Value: uint16(v)})
@@ -61,7 +63,7 @@ func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 	return all
 }
 
-// conditions looks attributes and the values that they may have up.
+// conditions looks up attributes and the values they may have.
 func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condition {
 	if len(texts) == 0 {
 		return nil
@@ -84,7 +86,8 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 			if v := slices.Index(values, n.Name); v >= 0 {
 				is[v] = true
 			} else {
-				c.Add(n.At, "%s: %s", what, diag.Unknown("value of "+t.Attribute.Name, n.Name, func() []string { return values }))
+				c.Add(n.At, "%s: %s", what,
+					diag.Unknown("value of "+t.Attribute.Name, n.Name, func() []string { return values }))
 			}
 		}
 		all = append(all, program.Condition{Attribute: a, Is: is})
@@ -101,7 +104,8 @@ func (c *compiler) attribute(n syntax.Ref, what string) int {
 	return i
 }
 
-// numberNames numbers the names in the order in which results list them, whatever is compiled first: that of the file's sections.
+// numberNames numbers the names in the order in which results list them, that of the sections of a
+// file, whatever is compiled first.
 func (c *compiler) numberNames() {
 	clocks := func(all []syntax.Clock) {
 		for i := range all {
@@ -124,7 +128,7 @@ func (c *compiler) numberNames() {
 	}
 }
 
-// nameIndex is the number of a name under which something is counted.
+// nameIndex returns the number of a name that events are counted under, or −1 for no name.
 func (c *compiler) nameIndex(name string) int {
 	if name == "" {
 		return -1

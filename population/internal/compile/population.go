@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// attributeShares are those of an attribute's values, added up.
+// attributeShares returns the cumulative shares of an attribute's values.
 func (c *compiler) attributeShares(here Scope, a *syntax.Attribute) []float64 {
 	shares := make([]float64, len(a.Values))
 	sum, good := 0.0, len(shares) > 0
@@ -26,17 +26,19 @@ func (c *compiler) attributeShares(here Scope, a *syntax.Attribute) []float64 {
 	}
 	switch {
 	case good && a.Rest >= 0 && sum > 1+1e-6:
-		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s", a.Name, sum, a.Values[a.Rest].Name)
+		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s",
+			a.Name, sum, a.Values[a.Rest].Name)
 	case a.Rest >= 0:
 		shares[a.Rest] = max(0, 1-sum)
 	case good && !isOne(sum):
-		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
+		here.reportTogether(a.At, a.Shares,
+			"attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
 	}
 	return lookup.Sums(shares)
 }
 
-// startGroups works out how many begin in each group and state. Shares are rounded so that they add up: of 5 individuals, two times 50% are
-// 3 and 2.
+// startGroups works out how many individuals begin in each group and state. Shares are rounded so
+// that the numbers add up: of 5 individuals, 50% and 50% are 3 and 2.
 func (c *compiler) startGroups(here Scope) {
 	f := c.file
 	c.program.StartCounts = make([]int, len(c.program.States))
@@ -45,11 +47,12 @@ func (c *compiler) startGroups(here Scope) {
 		c.startGroup(here, &f.Groups[g], sizes[g], good)
 	}
 	if f.Size > f.Most && !f.SizeBad && !f.MostBad {
-		c.Add(f.SizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population", f.Size, f.Most, f.Size)
+		c.Add(f.SizeAt, "population: size %d is more than the most there may be, %d; write most: %d in population",
+			f.Size, f.Most, f.Size)
 	}
 }
 
-// groupSizes is how many individuals each group has, and whether they are known.
+// groupSizes returns the number of individuals in each group, and false if they cannot be known.
 func (c *compiler) groupSizes() ([]int, bool) {
 	f := c.file
 	sizes := make([]int, len(f.Groups))
@@ -58,7 +61,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 	}
 	shares, total, counts := 0.0, 0, 0
 	at := f.StartsAt
-	if diag.OnCommandLine(f.SizeAt) { // what a command line changed is where it went wrong
+	if diag.OnCommandLine(f.SizeAt) { // report a change on the command line there
 		at = f.SizeAt
 	}
 	for i := range f.Groups {
@@ -75,7 +78,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		c.Add(at, "population: groups: the shares add up to %.6g, expected 1", shares)
 		return sizes, false
 	}
-	whole := 1.0 // of which the shares are parts
+	whole := 1.0 // what the shares are shares of
 	if counts == 0 {
 		whole = shares
 	}
@@ -90,13 +93,14 @@ func (c *compiler) groupSizes() ([]int, bool) {
 		total += sizes[i]
 	}
 	if total != f.Size {
-		c.Add(at, "population: groups: they have %s, and the size is %d; expected the same", format.Plural(total, "individual"), f.Size)
+		c.Add(at, "population: groups: they have %s, and the size is %d; expected the same",
+			format.Plural(total, "individual"), f.Size)
 		return sizes, false
 	}
 	return sizes, true
 }
 
-// startGroup works out how many of a group begin in each state.
+// startGroup works out how many individuals of a group begin in each state.
 func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good bool) {
 	what, whose := g.What, "the size"
 	if c.file.Grouped {
@@ -137,7 +141,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 	if !c.file.Grouped {
 		at = c.file.StartsAt
 	}
-	// What a command line changed is where it went wrong.
+	// A change on the command line is reported there.
 	if diag.OnCommandLine(c.file.SizeAt) {
 		at = c.file.SizeAt
 	}
@@ -153,7 +157,8 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 	case rest >= 0:
 		all[rest].Count = size - total
 	case total < size:
-		c.Add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total, format.Plural(size, "individual"))
+		c.Add(at, "%s: %d of %s; give one state the rest, as in susceptible: rest", what, total,
+			format.Plural(size, "individual"))
 	}
 	for i, b := range all {
 		if b != nil {
@@ -163,7 +168,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 	}
 }
 
-// startCount is the number of those who begin in a state, or their share of the group.
+// startCount returns the number of individuals that begin in a state, or their share of the group.
 func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
 	switch {
 	case s.ByWhat == syntax.ShareWritten:
@@ -186,7 +191,8 @@ func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, shar
 	return int(x), 0, ok
 }
 
-// startSince works out how old those at the start are, and for how long they have been in their states, and refuses times by which a clock has struck for certain.
+// startSince works out ages at the start and the time already spent in each state. It refuses times
+// by which a clock has struck with certainty.
 func (c *compiler) startSince(here Scope) {
 	for i := range c.program.StartGroups {
 		b, text := &c.program.StartGroups[i], c.startSyntax[i]
@@ -201,7 +207,8 @@ func (c *compiler) startSince(here Scope) {
 				return l
 			}
 			if why := l.WhyEndless(); why != "" {
-				here.reportTogether(text.Since.At, []syntax.Value{text.Since}, "%s: %s, but those who are there have come at some time", what, why)
+				here.reportTogether(text.Since.At, []syntax.Value{text.Since},
+					"%s: %s, but those who are there have come at some time", what, why)
 				return l
 			}
 			c.checkSince(here, b, text.Since, &l, what)
@@ -210,8 +217,8 @@ func (c *compiler) startSince(here Scope) {
 	}
 }
 
-// checkSince compares the longest that somebody may have been in a state with the latest that its clocks strike. Of a split, one branch that
-// goes on is enough.
+// checkSince compares the longest time that an individual may have spent in a state with the latest
+// time at which its clocks strike. In a split, one branch that lasts long enough is sufficient.
 func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
 	st := &c.program.First.States[b.To]
 	for k, cell := range st.Cells {
@@ -224,11 +231,13 @@ func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Va
 	}
 }
 
-// checkSinceInCell does so for those of a cell.
+// checkSinceInCell does the same with the table of one cell.
 func (c *compiler) checkSinceInCell(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
 	for k := range st.Split {
 		if st.Split[k].Varying != nil {
-			here.reportTogether(since.At, []syntax.Value{since}, "%s: a branch of %s has a rate that changes, so that it is not known who would still be there; expected a state without one", what, c.program.States[b.To])
+			here.reportTogether(since.At, []syntax.Value{since},
+				"%s: a branch of %s has a rate that changes, so that it is not known who would still be there; "+
+					"expected a state without one", what, c.program.States[b.To])
 			return
 		}
 	}
@@ -243,7 +252,8 @@ func (c *compiler) checkSinceInCell(here Scope, b *program.StartGroup, since syn
 		return l.Longest() > latest || l.Longest() == latest && l.Fixed() && latest > 0
 	}
 	refuse := func(which string, latest float64) {
-		here.reportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach, which, c.program.States[b.To], c.file.Unit.Duration(latest))
+		here.reportTogether(since.At, []syntax.Value{since}, "%s: it %s, but %s of %s has struck by %s", what, reach,
+			which, c.program.States[b.To], c.file.Unit.Duration(latest))
 	}
 	for k := range st.Race {
 		if latest := st.Race[k].Law.Longest(); !st.Race[k].Off && struck(latest) {
@@ -263,7 +273,8 @@ func (c *compiler) checkSinceInCell(here Scope, b *program.StartGroup, since syn
 	}
 }
 
-// mayBeInCell tells whether those who come by an entrance may be in a cell, in a scope in which some of their attributes may be known.
+// mayBeInCell reports whether an individual that enters in this way may be in cell k. Some of its
+// attributes may be known from the scope.
 func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellAttribute, k int) bool {
 	cell := c.cell(by, k)
 	for _, a := range by {
@@ -275,7 +286,7 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 	return true
 }
 
-// ages works out the ages of those who are there, or who come by an entrance.
+// ages works out the ages of individuals at the start, or of those that enter in a given way.
 func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string) *program.ByCell[law.Law] {
 	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
 		l, ok := here.Law(text, what)
@@ -286,7 +297,7 @@ func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text sy
 	})
 }
 
-// checkAges refuses ages that nobody can have reached: beyond the longest life of those who may have them.
+// checkAges refuses ages that no individual can have reached: those beyond the longest life.
 func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string) {
 	if ages.Endless() {
 		here.reportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
@@ -308,7 +319,9 @@ func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ag
 			}
 		}
 		if oldest := ages.Longest(); clock.Ends && (oldest > longest || oldest == longest && ages.Fixed()) {
-			here.reportTogether(text.At, []syntax.Value{text, c.lifelongAfter[i]}, "%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest, c.file.Unit.Of(longest))
+			here.reportTogether(text.At, []syntax.Value{text, c.lifelongAfter[i]},
+				"%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest,
+				c.file.Unit.Of(longest))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// recordTimes works out when rows are recorded: at the start, every so often, and at the end.
+// recordTimes works out the times of the rows: the start, multiples of the interval, and the end.
 func (c *compiler) recordTimes(here Scope) {
 	const tooMany = 10_000_000
 	span := c.program.End - c.program.Start
@@ -33,7 +33,8 @@ func (c *compiler) recordTimes(here Scope) {
 	resolved, _, _ := here.Resolve(every, "record: every")
 	q := resolved.Quantity
 	for k := 0.0; ; k++ {
-		// Not k times the converted step: 30 days are then exactly what an intervention at 30 days is.
+		// Not k times the converted step: that could differ in the last digit from an intervention
+		// at 30 days.
 		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
 		if t > span*(1-1e-12) {
 			break
@@ -43,13 +44,13 @@ func (c *compiler) recordTimes(here Scope) {
 	c.program.Rows = append(c.program.Rows, span)
 }
 
-// maxRecorded is how many numbers a replica may record by group: 8 bytes each are 800 MB.
+// maxRecorded limits how many numbers a replica may record by group: 8 bytes each are 800 MB.
 const maxRecorded = 100_000_000
 
-// maxGroups is how many groups there can be in all.
+// maxGroups limits the number of groups in all groupings together.
 const maxGroups = 100_000
 
-// groupings looks up what is to be recorded by, and lists the groups.
+// groupings looks up the attributes to record by, and lists the groups.
 func (c *compiler) groupings() {
 	const what = "record: by"
 	seen := map[string]bool{}
@@ -85,14 +86,16 @@ func (c *compiler) groupings() {
 		}
 		seen[key] = true
 		if g.Groups > maxRecorded || !c.listGroups(&g, names) {
-			c.Add(by.At, "%s: %s make more than %s groups; record by fewer", what, diag.Quote(strings.Join(names, ", ")), format.Thousands(float64(maxGroups)))
+			c.Add(by.At, "%s: %s make more than %s groups; record by fewer", what,
+				diag.Quote(strings.Join(names, ", ")), format.Thousands(float64(maxGroups)))
 			continue
 		}
 		c.program.Groupings = append(c.program.Groupings, g)
 	}
 }
 
-// listGroups lists the groups of a grouping, in the order of the file's values, unless they are too many.
+// listGroups lists the groups of a grouping in the order of the values in the file, or reports
+// false if there are too many.
 func (c *compiler) listGroups(g *program.Grouping, names []string) bool {
 	if len(c.program.Groups)+g.Groups > maxGroups {
 		return false
@@ -108,7 +111,8 @@ func (c *compiler) listGroups(g *program.Grouping, names []string) bool {
 	return true
 }
 
-// checkRecordSize refuses what would be more than can be kept: for each group as many numbers a row as there are states, flows and names.
+// checkRecordSize refuses records too large to keep: for each group and row, a number for every
+// state, flow and name.
 func (c *compiler) checkRecordSize() {
 	if len(c.program.Groups) == 0 || c.Found > 0 {
 		return

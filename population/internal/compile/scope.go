@@ -11,40 +11,42 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A Scope knows what the names of parameters stand for at some time of a run, and works values out in the unit of the
-// model. Values that cannot be worked out are reported, once, and the result is then not ok.
+// A Scope evaluates values at some time of a run, for an individual of some cell, in the time unit
+// of the model. It knows what the parameters stand for. A value that cannot be evaluated is
+// reported once, and the result is then not ok.
 type Scope struct {
 	*diag.List
 	unit           syntax.Unit
 	parameters     map[string]Parameter // at the start
-	changes        map[string]Parameter // by interventions since then
-	changedAtStart bool                 // some are what --set says
-	reported       map[diag.Place]bool  // the places of values that have been complained about
-	// What is known of distributions, as they are written and as the parameters are.
+	changes        map[string]Parameter // by interventions since the start
+	changedAtStart bool                 // some parameters are changed by --set
+	reported       map[diag.Place]bool  // places of values that have been reported
+	// Caches that hold for these values of the parameters. The time-varying values are those that
+	// are the same for everybody.
 	laws                     map[*syntax.Distribution]cachedLaw
 	distributionComplexities map[*syntax.Distribution]*distributionComplexity
-	sortedNames              *[]string // the names of the parameters, once somebody has asked for them
-	// How much there is to the parameters, as they are.
-	complexities map[string]*parameterComplexity
-	timeVaryings map[timeVaryingKey]*program.TimeVarying // that are the same for everybody
-	// The individual that tables are read for, and the one it meets: the values of their attributes. Nil if there is none.
+	sortedNames              *[]string // filled in by names
+	complexities             map[string]*parameterComplexity
+	timeVaryings             map[timeVaryingKey]*program.TimeVarying
+	// The cells of the individual that tables are read for and of the individual it meets: a value
+	// for each attribute. Nil if there is none.
 	own, met   []uint16
 	attributes program.Attributes
 	states     []string
 	Zero       syntax.Epoch
-	start, end float64                   // of the run, on the clock
-	sets       map[string][]syntax.Value // what interventions give to parameters, at any time
-	// What is known of tables and distributions as they are written, whatever the parameters are.
+	start, end float64                   // of the run, on the model's clock
+	sets       map[string][]syntax.Value // all values that interventions give to parameters
+	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]dependence
 }
 
-// A Parameter is a value with a name.
+// A Parameter is the value of a parameter and where it comes from.
 type Parameter struct {
 	syntax.Value
-	what string // where its value is given, in words
-	// change is 0 for what the file says, 1 for what --set says, and counts on from there with each intervention. What is wrong with
-	// a value that was changed is to be reported where it was changed last.
+	what string // how messages speak of the place where the value is given
+	// change is 0 for the file's value, 1 for the value of --set, and counts on with each
+	// intervention. A problem with a changed value is reported where it was changed last.
 	change int
 }
 
@@ -56,7 +58,7 @@ func NewScope(list *diag.List, u syntax.Unit) Scope {
 	}
 }
 
-// names are those of the parameters, in order. They are the same at all times.
+// names returns the sorted names of the parameters, which never change.
 func (s Scope) names() []string {
 	if len(*s.sortedNames) != len(s.parameters) {
 		*s.sortedNames = slices.Sorted(maps.Keys(s.parameters))
@@ -64,7 +66,8 @@ func (s Scope) names() []string {
 	return *s.sortedNames
 }
 
-// with returns a scope in which some parameters are others. It takes time in proportion to those that were ever changed.
+// with returns a scope with some parameters changed. Its cost is proportional to the number of
+// parameters that were ever changed.
 func (s Scope) with(changes map[string]Parameter) Scope {
 	if s.changes = maps.Clone(s.changes); s.changes == nil {
 		s.changes = map[string]Parameter{}
@@ -75,19 +78,20 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 	return s
 }
 
-// In is the scope of an individual whose attributes have the given values, by their numbers; unset for one that is not known.
+// In returns the scope of an individual in a cell: the number of its value for each attribute, or
+// unset.
 func (s Scope) In(cell []uint16) Scope {
 	s.own = cell
 	return s
 }
 
-// Met is the scope in which someone with the given values of the attributes is met.
+// Met returns the scope in which the individual meets one of the given cell.
 func (s Scope) Met(cell []uint16) Scope {
 	s.met = cell
 	return s
 }
 
-// Parameter is what a name stands for.
+// Parameter returns what a name stands for.
 func (s Scope) Parameter(name string) (Parameter, bool) {
 	if p, ok := s.changes[name]; ok {
 		return p, true
@@ -96,7 +100,8 @@ func (s Scope) Parameter(name string) (Parameter, bool) {
 	return p, ok
 }
 
-// Behind visits the parameters that a value is made of, and those behind them, but none that has been seen.
+// Behind visits all parameters that a value is made of, directly or through others, except those in
+// seen.
 func (s Scope) Behind(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
 	if v.Name == "" {
 		v.Each(func(part syntax.Value) { s.Behind(part, seen, do) })
@@ -109,15 +114,17 @@ func (s Scope) Behind(v syntax.Value, seen map[string]bool, do func(p Parameter)
 	}
 }
 
-// Resolve is what a value stands for: a quantity or a distribution that is written out, or the quantity that is worked out by an
-// expression. The place is where to report what is wrong with it.
+// Resolve returns what a value stands for: a quantity or a distribution as it is written, or the
+// quantity that an expression evaluates to. The place is where to report a problem with it.
 func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
 	got, at, ok := s.Stands(v, what)
 	if !ok || got.Plain() || got.Distribution != nil {
 		return got, at, ok
 	}
 	if got.CountDependent != nil {
-		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.nameOrText(v, got))
+		s.reportValue(v, at,
+			"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
+				"immigration or of a transmission can do so", what, s.nameOrText(v, got))
 		return got, at, false
 	}
 	m, ok := s.term(got, what)
@@ -125,7 +132,9 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	case !ok:
 		return got, at, false
 	case m.Op != program.TermConstant:
-		s.reportValue(v, at, "%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and transmissions can do so", what, s.nameOrText(v, got))
+		s.reportValue(v, at,
+			"%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and "+
+				"transmissions can do so", what, s.nameOrText(v, got))
 		return got, at, false
 	}
 	if change := 0; s.changedAtStart || len(s.changes) > 0 {
@@ -135,8 +144,8 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	return got, at, true
 }
 
-// Stands follows names, and reads tables for the individual of the scope, until something is written out. The place is where to report
-// what is wrong with it.
+// Stands follows names, and reads tables for the individual of the scope, until it comes to a value
+// that is written out. The place is where to report a problem with it.
 func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
 	at := v.At
 	for steps := 0; v.Name != "" || v.Table != nil; steps++ {
@@ -144,7 +153,7 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 			break
 		}
 		if v.Table != nil {
-			if steps > syntax.MostSteps { // by the names of parameters, since what is written is not nested so deeply
+			if steps > syntax.MostSteps { // through names, since the nesting of what is written is limited
 				s.reportValue(v, v.At, "%s: a table by %s stands in itself", what, diag.Echo(v.Table.By.Name))
 				return v, at, false
 			}
@@ -158,7 +167,8 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 		p, ok := s.Parameter(v.Name)
 		switch {
 		case !ok && strings.ContainsAny(v.Name, " \t"):
-			s.reportValue(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what, diag.Quote(v.Name), syntax.KindDuration.Like())
+			s.reportValue(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what,
+				diag.Quote(v.Name), syntax.KindDuration.Like())
 			return v, at, false
 		case !ok:
 			s.reportValue(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
@@ -167,7 +177,8 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 			s.reportValue(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
 			return v, at, false
 		case steps > syntax.MostSteps:
-			s.reportValue(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one", what, syntax.MostSteps, diag.Quote(v.Name))
+			s.reportValue(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one",
+				what, syntax.MostSteps, diag.Quote(v.Name))
 			return v, at, false
 		}
 		if p.change > 0 {
@@ -180,11 +191,12 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 	return v, at, !v.Bad
 }
 
-// checkDefinition looks at a parameter where it is defined: whatever can be said of it without knowing what it is for.
+// checkDefinition checks a parameter where it is defined, as far as that is possible without
+// knowing what it is used for.
 func (s Scope) checkDefinition(v syntax.Value, what string) {
 	switch {
 	case v.Name != "":
-		// What it stands for in the end is a parameter too, and looked at as such.
+		// What the chain ends in is a parameter too, and is checked as such.
 		if got, _, _ := s.follow(v, what); got.Name != "" || got.Plain() {
 			s.Resolve(v, what)
 		}
@@ -201,7 +213,7 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 			s.timeVarying(v, what, syntax.KindRate)
 		}
 	case s.Depends(v).Cells():
-		// It is worked out for each cell where it is used. What is in it can be looked at now.
+		// It is evaluated for each cell where it is used. Its parts can be checked now.
 		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
 	case v.Distribution != nil:
 		s.Law(v, what)
@@ -210,7 +222,7 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 	}
 }
 
-// Quantity works out a value that must be of one kind.
+// Quantity evaluates a value of a given kind.
 func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64, diag.Place, bool) {
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
@@ -218,7 +230,8 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	}
 	switch {
 	case got.Distribution != nil && v.Name != "":
-		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Echo(v.Name), want, want.Like())
+		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Echo(v.Name),
+			want, want.Like())
 		return 0, at, false
 	case got.Distribution != nil:
 		s.reportValue(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Like())
@@ -237,19 +250,22 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 		}
 		return x, at, true
 	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Worked:
-		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Of(got.Quantity.Number))
+		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
+			s.unit.Of(got.Quantity.Number))
 	case k == syntax.KindNumber && want == syntax.KindRate && !got.Worked:
-		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma, got.Text, s.unit.Name)
+		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
+			got.Text, s.unit.Name)
 	case k == syntax.KindPower:
 		m, _ := s.term(got, what)
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Words(s.unit), want, want.Like())
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Words(s.unit), want,
+			want.Like())
 	default:
 		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Like())
 	}
 	return 0, at, false
 }
 
-// Within works out a value of a kind and refuses it, for a reason, if it is not good.
+// Within evaluates a value of a given kind, and refuses it with a reason if it is not good.
 func (s Scope) Within(v syntax.Value, what string, want syntax.Kind, good func(float64) bool, reason string) (float64, bool) {
 	x, at, ok := s.Quantity(v, what, want)
 	if ok && !good(x) {
@@ -260,22 +276,24 @@ func (s Scope) Within(v syntax.Value, what string, want syntax.Kind, good func(f
 	return x, ok
 }
 
-// Rate is a rate per unit of the model, not negative.
+// Rate evaluates a rate, per time unit of the model. It cannot be negative.
 func (s Scope) Rate(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindRate, func(x float64) bool { return x >= 0 }, "a rate cannot be negative")
 }
 
-// Chance is a probability.
+// Chance evaluates a probability.
 func (s Scope) Chance(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindShare, func(x float64) bool { return x >= 0 && x <= 1 }, "a probability is between 0 and 1, or 0% and 100%")
+	return s.Within(v, what, syntax.KindShare, func(x float64) bool { return x >= 0 && x <= 1 },
+		"a probability is between 0 and 1, or 0% and 100%")
 }
 
-// duration is a time in units of the model, not negative.
+// duration evaluates a duration, in time units of the model. It cannot be negative.
 func (s Scope) duration(v syntax.Value, what string) (float64, bool) {
-	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 }, "a duration cannot be negative")
+	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 },
+		"a duration cannot be negative")
 }
 
-// Longer is a duration above zero.
+// Longer evaluates a duration above zero.
 func (s Scope) Longer(v syntax.Value, what string) (float64, bool) {
 	if x, ok := s.duration(v, what); !ok || x > 0 {
 		return x, ok
@@ -283,12 +301,12 @@ func (s Scope) Longer(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x > 0 }, "expected more than nothing")
 }
 
-// Positive is a number above zero.
+// Positive evaluates a number above zero.
 func (s Scope) Positive(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
 }
 
-// Clock is a time on the model's clock: a number in its unit, a duration, or a date.
+// Clock evaluates a time on the model's clock: a number in its unit, a duration, or a date.
 func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
 	got, at, ok := s.Resolve(v, what)
 	if !ok {

@@ -4,28 +4,29 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A dependence is what a value depends on beside the parameters, whatever interventions make of those.
+// A dependence is what a value depends on, whatever interventions set the parameters to.
 type dependence struct {
-	Own, Met []int // the attributes by which it is read, of the individual itself and of the one who is met, ascending
+	Own, Met []int // attributes of the individual and of the individual met, ascending
 	Time     bool  // it changes with time
-	Counts   bool  // it changes with how many there are
+	Counts   bool  // it changes with the number of individuals
 }
 
-// Fixed tells whether a value is the same for everybody at all times.
+// Fixed reports whether a value is the same for everybody at all times.
 func (d dependence) Fixed() bool {
 	return !d.Cells() && !d.Time && !d.Counts
 }
 
-// Cells tells whether it depends on the individual, or on the one who is met.
+// Cells reports whether a value depends on the individual or on the individual met.
 func (d dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
 
-// add makes a value depend on more.
+// add adds more dependences.
 func (d *dependence) add(more dependence) {
 	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
 	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
 }
 
-// Depends says what a value depends on. A parameter that interventions set is taken for all that they set it to.
+// Depends returns what a value depends on. A parameter that interventions set counts as all values
+// it may have.
 func (s Scope) Depends(v syntax.Value) dependence {
 	key := v.Key()
 	if key == nil {
@@ -39,15 +40,17 @@ func (s Scope) Depends(v syntax.Value) dependence {
 	return d
 }
 
-// A dependenceSearch goes through parameters that stand in one another, each of them once. Interventions may set them to one another in a ring, and
-// all in a ring depend on the same; so it looks for the strongly connected components, as Tarjan does (SIAM J. Comput. 1, 1972).
+// A dependenceSearch visits parameters that refer to one another, each once. Interventions may make
+// them refer to one another in a cycle, and all parameters of a cycle depend on the same; so it
+// finds the strongly connected components, with the algorithm of Tarjan (SIAM J. Comput. 1, 1972).
 type dependenceSearch struct {
-	stack []string       // the parameters whose component is not complete, in the order in which they were found
-	index map[string]int // of each among them
+	stack []string       // parameters whose component is not complete, in the order they were found
+	index map[string]int // of each on the stack
 }
 
-// searchDependence says what a value depends on, and the first of the open parameters that it leads back to: what that one depends on is still to be
-// added. Where there is none, that is the number of those open before.
+// searchDependence returns what a value depends on, and the lowest index on the stack that it
+// refers back to, whose own dependences are still to be added. If it refers back to none, that is
+// the length of the stack before.
 func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d dependence, back int) {
 	back = len(g.stack)
 	add := func(part syntax.Value) {

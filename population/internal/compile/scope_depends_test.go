@@ -31,8 +31,9 @@ func TestDepends(t *testing.T) {
 	}
 }
 
-// TestDependsInRings sets parameters to one another, so that they lead back to where they came from, and asks for them in every order: those of a
-// ring depend on the same, and on what those depend on that the ring leads to.
+// TestDependsInRings sets parameters to one another in cycles and asks for their dependences in
+// every order. All parameters of a cycle have the same, including those of parameters the cycle
+// leads to.
 func TestDependsInRings(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
 	want := map[string][]int{"a": {0, 1}, "b": {0, 1}, "c": {0, 1}, "d": {1}, "e": {1}, "f": {1}, "g": nil}
@@ -51,7 +52,8 @@ func TestDependsInRings(t *testing.T) {
 			}
 			return set
 		}
-		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")} // a, b and c are a ring, and d and e
+		// Cycles: a, b, c; and d, e.
+		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")}
 		for i := range names {
 			name := names[(i+first)%len(names)]
 			if got := here.Depends(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {

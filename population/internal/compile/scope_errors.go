@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// reportValue reports what is wrong with a value, unless something has been said of it. A value is worked out once for each
-// time between interventions, and one mistake is enough.
+// reportValue reports a problem with a value, unless one has been reported for it. A value is
+// evaluated again for each phase and cell, and one message is enough.
 func (s Scope) reportValue(v syntax.Value, at diag.Place, format string, args ...any) {
 	if s.reported[v.At] || s.reported[at] {
 		return
@@ -17,9 +17,9 @@ func (s Scope) reportValue(v syntax.Value, at diag.Place, format string, args ..
 	s.reportAt(v.At, at, format, args...)
 }
 
-// reportTogether reports that values which are right by themselves are wrong together: the chances of a split, or a row of a matrix. If
-// one of them was changed by an intervention or by --set, then that is where it went wrong, and the last such change is to be
-// reported and not the place where they stand.
+// reportTogether reports that values are wrong together that are right by themselves, such as the
+// chances of a split or a row of a matrix. If an intervention or --set changed one of them, the
+// problem is reported at the last such change rather than where the values stand.
 func (s Scope) reportTogether(stands diag.Place, values []syntax.Value, format string, args ...any) {
 	if s.reported[stands] {
 		return
@@ -35,7 +35,8 @@ func (s Scope) reportTogether(stands diag.Place, values []syntax.Value, format s
 	s.reportAt(stands, at, format, args...)
 }
 
-// reportAt says what is wrong at a place, and with what, if that stands in another line.
+// reportAt adds a problem at a place, and refers to the place where the value stands if that is
+// another line.
 func (s Scope) reportAt(stands, at diag.Place, format string, args ...any) {
 	if stands.Line > 0 && (stands.File != at.File || stands.Line != at.Line) {
 		format += fmt.Sprintf(" (see line %d)", stands.Line)
@@ -43,7 +44,7 @@ func (s Scope) reportAt(stands, at diag.Place, format string, args ...any) {
 	s.Add(at, format, args...)
 }
 
-// latestChange looks for the parameter that was changed last of those that a value is made of.
+// latestChange finds the latest change of a parameter that a value is made of.
 func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
 	s.Behind(v, map[string]bool{}, func(p Parameter) {
 		if p.change > *change {
@@ -52,14 +53,15 @@ func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
 	})
 }
 
-// describe is a value as a message repeats it, and what its name stands for if it has one.
+// describe returns a value as messages repeat it, with what its name stands for if it has one.
 func (s Scope) describe(v syntax.Value) string {
-	s.List, s.reported = &diag.List{}, map[diag.Place]bool{} // whatever is wrong with it is said elsewhere
+	s.List, s.reported = &diag.List{}, map[diag.Place]bool{} // problems with the value are reported elsewhere
 	got, _, _ := s.Resolve(v, "")
 	return describeResolved(v, got)
 }
 
-// describeResolved is a value as it is written, with the name it goes by, and with what it is if that had to be worked out.
+// describeResolved returns a value as it is written, with the name it goes by, and its quantity if
+// that had to be worked out.
 func describeResolved(given, resolved syntax.Value) string {
 	text := resolved.Text + diag.Echo(resolved.Cell)
 	if resolved.Worked {
@@ -71,7 +73,7 @@ func describeResolved(given, resolved syntax.Value) string {
 	return text
 }
 
-// nameOrText is how a message speaks of a value that is not written out as a quantity.
+// nameOrText returns how messages speak of a value that is not written as a quantity.
 func (s Scope) nameOrText(v, got syntax.Value) string {
 	if v.Name != "" {
 		return "parameter " + diag.Echo(v.Name)

@@ -10,7 +10,8 @@ type cachedLaw struct {
 	ok  bool
 }
 
-// Law works out a distribution of durations; a duration stands for itself, exactly. It reports false if it cannot.
+// Law evaluates a distribution of durations, and reports false if it cannot. A duration is the
+// distribution that is always that duration.
 func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
@@ -22,7 +23,8 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 			if v.Name != "" || got.Worked {
 				name += ","
 			}
-			s.reportValue(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what, name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
+			s.reportValue(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what,
+				name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
 			return law.Law{}, false
 		}
 		x, ok := s.duration(v, what)
@@ -34,7 +36,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	}
 	what += ": " + got.Distribution.Family
 	var l law.Law
-	if ok = !s.distributionComplexity(got, what, nil).bad; ok { // it has an end, and is not too large
+	if ok = !s.distributionComplexity(got, what, nil).bad; ok { // not circular, and not too large
 		l, ok = s.distribution(got.Distribution, what)
 	}
 	if ok && !l.Sound() {
@@ -47,12 +49,13 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	return l, ok
 }
 
-// dependsOnCell tells whether a distribution depends on the individual, so that it must be worked out for each cell.
+// dependsOnCell reports whether a distribution must be evaluated for each cell.
 func (s Scope) dependsOnCell(l *syntax.Distribution) bool {
 	return (s.own != nil || s.met != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
 }
 
-// distribution works out a distribution that is written out.
+// distribution evaluates a distribution that is written out. A new family is added here, in
+// syntax.Families and in package law.
 func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool) {
 	good := true
 	argument := func(name string, work func(syntax.Value, string) (float64, bool)) float64 {
@@ -69,7 +72,8 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 			rate := argument("rate", s.Rate)
 			if good && rate == 0 {
 				got, _, _ := s.Resolve(r, what)
-				s.reportTogether(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what, describeResolved(r, got))
+				s.reportTogether(r.At, []syntax.Value{r}, "%s: rate: %s: expected a rate above 0", what,
+					describeResolved(r, got))
 				good = false
 			}
 			return law.Exponential(rate), good
@@ -82,7 +86,8 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 	case "erlang":
 		mean, k := argument("mean", s.Longer), argument("k", s.Positive)
 		if good && k != float64(int(k)) {
-			s.reportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]}, "%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
+			s.reportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]},
+				"%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
 			good = false
 		}
 		return law.Gamma(mean, k), good
@@ -98,7 +103,8 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 		low, high := argument("low", s.duration), argument("high", s.Longer)
 		if good && !(low < high) {
 			ends := []syntax.Value{l.Args["low"], l.Args["high"]}
-			s.reportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.describe(ends[1]), s.describe(ends[0]))
+			s.reportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.describe(ends[1]),
+				s.describe(ends[0]))
 			good = false
 		}
 		return law.Uniform(low, high), good
@@ -110,9 +116,11 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 	panic("population: no such family: " + l.Family)
 }
 
-// gompertz works out a lifetime whose hazard grows; it may also fall, so that the growth is the one rate that can be negative.
+// gompertz evaluates a lifetime whose hazard grows. The hazard may also fall: growth is the only
+// rate that can be negative.
 func (s Scope) gompertz(l *syntax.Distribution, what string) (law.Law, bool) {
-	rate, good := s.Within(l.Args["rate"], what+": rate", syntax.KindRate, func(x float64) bool { return x > 0 }, "expected a rate above 0")
+	rate, good := s.Within(l.Args["rate"], what+": rate", syntax.KindRate, func(x float64) bool { return x > 0 },
+		"expected a rate above 0")
 	growth, _, ok := s.Quantity(l.Args["growth"], what+": growth", syntax.KindRate)
 	good = good && ok
 	makeham := 0.0
@@ -131,10 +139,13 @@ func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
 		good = good && ok
 		switch {
 		case good && i == 0 && x != 0:
-			s.reportTogether(step.From.At, []syntax.Value{step.From}, "%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what, s.describe(step.From))
+			s.reportTogether(step.From.At, []syntax.Value{step.From},
+				"%s: the first age is %s; expected 0 years, since there must be a rate from the beginning", what,
+				s.describe(step.From))
 			good = false
 		case good && i > 0 && !(x > from[i-1]):
-			s.reportTogether(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From}, "%s: %s does not come after the age before it", what, s.describe(step.From))
+			s.reportTogether(step.From.At, []syntax.Value{l.Steps[i-1].From, step.From},
+				"%s: %s does not come after the age before it", what, s.describe(step.From))
 			good = false
 		}
 		r, ok := s.Rate(step.Rate, what+": from "+step.From.Text)
@@ -163,5 +174,5 @@ func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
 	return law.Mixture(shares, parts), good
 }
 
-// isOne allows for probabilities that are written with six digits.
+// isOne reports whether shares add up to 1, allowing for shares written with six digits.
 func isOne(sum float64) bool { return sum > 1-1e-6 && sum < 1+1e-6 }

@@ -5,17 +5,17 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// unset stands in a cell for an attribute that nothing is known of.
+// unset stands in a cell for an attribute whose value is not known.
 const unset = ^uint16(0)
 
 // A tableIndex is a table with its names looked up.
 type tableIndex struct {
 	attribute int
-	entries   []int // by the attribute's values
-	bad       bool  // something is wrong with it, and that has been said
+	entries   []int // number of the table's entry, for each value of the attribute
+	bad       bool  // something is wrong with it, and has been reported
 }
 
-// indexOf looks the names of a table up, once for all times.
+// indexOf looks up the names of a table, once for the whole compilation.
 func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	if x, ok := s.indexes[t]; ok {
 		return x
@@ -41,7 +41,8 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 		case ok:
 			x.entries[i] = k
 		case !e.Other:
-			s.Add(e.Of.At, "%s: %s", what, diag.Unknown("value of "+t.By.Name, e.Of.Name, func() []string { return values }))
+			s.Add(e.Of.At, "%s: %s", what,
+				diag.Unknown("value of "+t.By.Name, e.Of.Name, func() []string { return values }))
 			x.bad = true
 		}
 		if e.Other {
@@ -56,7 +57,9 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 		}
 	}
 	if other < 0 && len(without) > 0 && !x.bad {
-		s.Add(t.By.At, "%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named", what, t.By.Name, diag.Some(without), diag.Echo(without[0]))
+		s.Add(t.By.At,
+			"%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named",
+			what, t.By.Name, diag.Some(without), diag.Echo(without[0]))
 		x.bad = true
 	}
 	if !x.bad {
@@ -65,14 +68,15 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	return x
 }
 
-// mixesKinds tells whether a table has things of different kinds, and says so. What is worked out by an expression is looked at where it is used.
+// mixesKinds reports whether a table has values of different kinds, and adds a problem if so.
+// Expressions are checked where the table is used.
 func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	first := -1
 	sort := func(v syntax.Value) syntax.Kind {
 		v, _, _ = s.follow(v, what)
 		switch {
 		case v.Distribution != nil:
-			return syntax.KindDuration // which may stand for a distribution
+			return syntax.KindDuration // a duration may stand for a distribution
 		case !v.Plain():
 			return syntax.KindAny
 		case v.Quantity.Kind == syntax.KindShare:
@@ -97,7 +101,7 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	return false
 }
 
-// Entry is what a table has for the individual of the scope.
+// Entry returns the entry of a table for the individual of the scope.
 func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	t := v.Table
 	cell := s.own
@@ -123,14 +127,17 @@ func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	return found, true
 }
 
-// reportNoIndividual says that there is nobody for whom a table could be read.
+// reportNoIndividual reports that a table is used where there is no individual to read it for.
 func (s Scope) reportNoIndividual(v syntax.Value, what string) {
 	if s.attributes != nil && s.indexOf(v.Table, what).bad {
-		return // something else has been said of it
+		return // another problem of it has been reported
 	}
 	if v.Table.Met {
-		s.reportValue(v, v.At, "%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
+		s.reportValue(v, v.At,
+			"%s: a table of: met is read for the one who is met; only the chance of a transmission can be", what)
 		return
 	}
-	s.reportValue(v, v.At, "%s: a table by %s is read for an individual, and there is none here; expected one value for all", what, diag.Echo(v.Table.By.Name))
+	s.reportValue(v, v.At,
+		"%s: a table by %s is read for an individual, and there is none here; expected one value for all", what,
+		diag.Echo(v.Table.By.Name))
 }

@@ -56,7 +56,7 @@ func TestTables(t *testing.T) {
 	if len(list.All) > 0 {
 		t.Error(list.Err())
 	}
-	// Without an individual there is nothing to read them for.
+	// Without an individual, a table cannot be read.
 	here.Rate(name("leaving"), "here")
 	here.In([]uint16{1, 1}).Chance(name("meeting"), "there")
 	const want = "model.yaml:9:12: here: a table by age is read for an individual, and there is none here; expected one value for all\n" +
@@ -64,7 +64,7 @@ func TestTables(t *testing.T) {
 	if got := fmt.Sprint(list.Err()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	// A distribution that could not be worked out without one can be with one.
+	// A distribution that cannot be evaluated without an individual can be evaluated with one.
 	if _, ok := here.Law(name("stay"), ""); ok {
 		t.Error("the mean of everybody's stay is known")
 	}

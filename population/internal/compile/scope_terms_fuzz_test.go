@@ -10,15 +10,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A expression expression is made from the bytes of a fuzz input, with its text, written with no more parentheses than needed, and its value, worked
-// out as it was made: no parser has seen it.
+// An expression is generated from the bytes of a fuzz input. Its text has no more parentheses than
+// needed. Its value is worked out while it is generated, without any parser.
 type expression struct {
 	text         string
-	level        int // how tightly its outermost operator binds: 1 sum, 2 product, 3 sign, 4 power, 5 none
+	level        int // precedence of its outermost operator: 1 sum, 2 product, 3 sign, 4 power, 5 none
 	x            float64
 	power        float64 // of time
 	ok           bool
-	extremePower bool // powers of time beyond what is allowed, which may be refused
+	extremePower bool // powers of time beyond the limit, which may be refused
 }
 
 type generator struct {
@@ -35,7 +35,7 @@ func (g *generator) byte() int {
 	return int(b)
 }
 
-// inside is the text of an operand of an operator that binds as tightly as the level says.
+// inside returns the text as an operand of an operator with the given precedence.
 func (e expression) inside(level int) string {
 	if e.level < level {
 		return "(" + e.text + ")"
@@ -68,7 +68,7 @@ func (g *generator) grow() expression {
 	defer func() { g.depth-- }()
 	space := []string{"", " ", "  ", " "}[g.byte()%4]
 	binary := func(op string, level int, leftLevel, rightLevel int, a, b expression) expression {
-		// A name may go on with a sign, so that a sign needs a space before it.
+		// A name may contain a minus sign, so a sign needs a space before it.
 		return expression{a.inside(leftLevel) + " " + op + space + b.inside(rightLevel), level, 0, 0, a.ok && b.ok, a.extremePower || b.extremePower}
 	}
 	switch op := g.byte() % 10; op {
@@ -112,14 +112,14 @@ func (g *generator) grow() expression {
 	return e.checked()
 }
 
-// checked notes what cannot be worked out.
+// checked marks what cannot be worked out.
 func (e expression) checked() expression {
 	e.ok = e.ok && !math.IsNaN(e.x) && !math.IsInf(e.x, 0)
 	e.extremePower = e.extremePower || math.Abs(8*e.power) > syntax.MostPower/2 || 8*e.power != math.Trunc(8*e.power)
 	return e
 }
 
-// FuzzExpression compares what expressions are worth with what they were made to be.
+// FuzzExpression compares the values of expressions with those they were generated with.
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{"", "\x01\x02abcdefgh", strings.Repeat("\x02\x02\x07\x05", 20), strings.Repeat("\x01\x06\x03", 20), strings.Repeat("\x01\x05\x04\x09\x01", 12)} {
 		f.Add([]byte(seed))
@@ -137,7 +137,7 @@ func FuzzExpression(f *testing.F) {
 	here.parameters["a-b"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 7, Unit: syntax.Unit{}}}}
 	here.parameters["a"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 1, Unit: syntax.Unit{}}}}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
-		// Any text is read, or refused at one of its letters.
+		// Any text is either parsed or refused, at a place within it.
 		if text := string(bytes); len(text) > 0 {
 			x := &syntax.Expression{Text: text, Exact: true}
 			if wrong := syntax.ParseExpression(x, map[string]bool{"beta": true, "a-b": true, "a": true}, here.names); wrong != nil {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// evaluate works an expression out in a scope: its value in the unit of the model, and its dimension.
+// evaluate evaluates an expression in a scope: its value in the unit of the model, and its
+// dimension.
 func evaluate(here Scope, text string) (dimTerm, error) {
 	defined := map[string]bool{}
 	for name := range here.parameters {
@@ -79,10 +80,10 @@ func TestExpressions(t *testing.T) {
 		"min(3, 2, 5)":                  {2, syntax.NoDimension},
 		"max(beta, 1 per week)":         {0.5, syntax.OfRate},
 		"min (stay, 1 day)":             {1, syntax.OfDuration},
-		"min + 1":                       {10, syntax.NoDimension}, // a parameter, without a parenthesis
+		"min + 1":                       {10, syntax.NoDimension}, // a parameter, since no parenthesis follows
 		"exp(0) + log(1)":               {1, syntax.NoDimension},
 		"exp(-beta * 2 days)":           {math.Exp(-1), syntax.NoDimension},
-		"a-b":                           {7, syntax.NoDimension}, // the longest name there is
+		"a-b":                           {7, syntax.NoDimension}, // the longest name that matches
 		"a-b * 2":                       {14, syntax.NoDimension},
 		"a - b":                         {9, syntax.NoDimension},
 		"a -b":                          {9, syntax.NoDimension},
@@ -106,7 +107,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestBrokenExpressions has the byte, from 1, at which each is wrong.
+// TestBrokenExpressions gives the byte, from 1, at which each expression is wrong.
 func TestBrokenExpressions(t *testing.T) {
 	here, _ := scopeOf(t, "beta: 0.5 per day\nstay: 4 days\nlength: {gamma: {mean: 4 days, shape: 2}}\ntotal of all: 3")
 	for text, want := range map[string]string{
@@ -161,7 +162,8 @@ func TestBrokenExpressions(t *testing.T) {
 	}
 }
 
-// TestNamesAreNotExpressions shows that a name with operators in it is read as before.
+// TestNamesAreNotExpressions checks that a parameter whose name contains operators can still be
+// used.
 func TestNamesAreNotExpressions(t *testing.T) {
 	m, err := compileText(`name: m
 time: {unit: day, end: 10}
@@ -190,7 +192,8 @@ states:
 	}
 }
 
-// TestExpressionsEverywhere gives a parameter an expression in all ways there are.
+// TestExpressionsEverywhere gives a parameter an expression in the file, with --set and in a
+// scenario.
 func TestExpressionsEverywhere(t *testing.T) {
 	const source = `name: m
 time: {unit: day, end: 10}

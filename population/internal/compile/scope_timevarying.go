@@ -11,14 +11,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A timeVaryingShape is the same for equal values.
+// A timeVaryingShape is a hash key: equal time-varying values have the same.
 type timeVaryingShape struct {
 	most   float64
 	pieces int
 	sum    float64
 }
 
-// timeVarying works out a rate or a probability that may change. One that turns out not to is nil, and a number.
+// timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
+// result is nil and the constant.
 func (c *compiler) timeVarying(here Scope, v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, float64) {
 	got, ok := here.timeVarying(v, what, want)
 	if !ok {
@@ -26,11 +27,13 @@ func (c *compiler) timeVarying(here Scope, v syntax.Value, what string, want syn
 	}
 	if x, still := got.Constant(); still {
 		if got.ByCounts && x > got.Most {
-			here.reportTogether(v.At, []syntax.Value{v}, "%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most, here.unit.Name)
+			here.reportTogether(v.At, []syntax.Value{v},
+				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most,
+				here.unit.Name)
 		}
 		return nil, max(0, x)
 	}
-	// Equal values are one: for all states, cells and times between interventions.
+	// Equal values are stored once for all states, cells and phases.
 	key := timeVaryingShape{got.Most, len(got.Bounds), 0}
 	for i, b := range got.Bounds {
 		key.sum += float64(b * float64(i+1))
@@ -48,14 +51,14 @@ func (c *compiler) timeVarying(here Scope, v syntax.Value, what string, want syn
 	return got, 0
 }
 
-// A timeVaryingKey tells values apart that are the same for everybody.
+// A timeVaryingKey identifies a value in the cache of those that are the same for everybody.
 type timeVaryingKey struct {
 	value any
 	want  syntax.Kind
 }
 
-// timeVarying works out a rate or a probability that may change with time or with counts, for the individual of the scope. One that is the same
-// for everybody is worked out once.
+// timeVarying evaluates a rate or a probability that may vary with time or with counts, for the
+// individual of the scope. One that is the same for everybody is evaluated once.
 func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	key := timeVaryingKey{v.Key(), want}
 	if c, ok := s.timeVaryings[key]; ok {
@@ -68,7 +71,7 @@ func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 	return c, ok
 }
 
-// newTimeVarying does so for one that has not been worked out before.
+// newTimeVarying does so without looking into the cache.
 func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	got, at, ok := s.Stands(v, what)
 	if !ok {
@@ -78,7 +81,9 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	var m dimTerm
 	switch {
 	case got.CountDependent != nil && want != syntax.KindRate:
-		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of immigration or of a transmission can do so", what, s.nameOrText(v, got))
+		s.reportValue(v, at,
+			"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
+				"immigration or of a transmission can do so", what, s.nameOrText(v, got))
 		return nil, false
 	case got.CountDependent != nil:
 		if m, ok = s.Part(got.CountDependent.Value, what+": value"); !ok {
@@ -113,7 +118,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	return c, s.checkRange(c, v, got, at, what, want) && (want != syntax.KindRate || s.cutIntoPieces(c, v, got, at, what))
 }
 
-// constant is a course that is always the same.
+// constant returns a time-varying value that is constant.
 func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	var x float64
 	var ok bool
@@ -125,7 +130,8 @@ func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program
 	return &program.TimeVarying{Root: program.Constant(x)}, ok
 }
 
-// checkRange refuses a rate that is below 0 at some time of the run, and a probability that is not between 0 and 1.
+// checkRange refuses a rate that is below 0 at some time of the run, and a probability that is not
+// between 0 and 1.
 func (s Scope) checkRange(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind) bool {
 	high := math.Inf(1)
 	if want != syntax.KindRate {
@@ -146,13 +152,15 @@ func (s Scope) checkRange(c *program.TimeVarying, v, got syntax.Value, at diag.P
 	return false
 }
 
-// maxEvaluations is how often a course is looked at whose bounds do not show that it is what it may be, beside once for each of its pieces.
+// maxEvaluations limits how often a value is examined if its bounds do not show that it stays
+// within its range, in addition to once for each of its pieces.
 const maxEvaluations = 100_000
 
-// staysWithin reports whether a course is from 0 to a bound at all times of the run, and a time at which it is not, with what it is then. Where the bounds
-// of the term do not show it, it is looked at closer and closer.
+// staysWithin reports whether a value is between 0 and high at all times of the run. If not, it
+// returns a time at which it is outside, and the value then. Where interval bounds of the term are
+// not sharp enough, it bisects the interval.
 func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, ok bool) {
-	const slack = 1e-12 // rounding is not a mistake
+	const slack = 1e-12 // for rounding errors
 	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start
 	looks := 0
@@ -171,14 +179,14 @@ func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, 
 		return depth == 0 || looks > maxEvaluations || look(from, middle, depth-1) && look(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
-		return 0, 0, true // something else is wrong
+		return 0, 0, true // another problem has been reported
 	}
 	if low, most := c.Root.Between(0, span); fine(low) && fine(most) {
-		return 0, 0, true // at all times, and there is no need to look at each
+		return 0, 0, true // the bounds over the whole run are sharp enough
 	}
 	for from, n := 0.0, 0; from < span; n++ {
 		to := min(span, c.Root.Next(from))
-		if !(to > from) || n > 4*syntax.MostRows { // what repeats so often has been seen
+		if !(to > from) || n > 4*syntax.MostRows { // a periodic value has been seen by then
 			break
 		}
 		if !look(from, to, 8) {
@@ -189,8 +197,9 @@ func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, 
 	return 0, 0, true
 }
 
-// sumStaysWithinOne reports whether probabilities that change with time never come to more than 1 together, with a time at which they do and what they are then.
-// Those that are nil do not count: one of them has the rest.
+// sumStaysWithinOne reports whether the sum of probabilities never exceeds 1. If it does, it
+// returns a time at which it does, and the sum then. Nil entries are skipped: one of them is the
+// rest.
 func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64, ok bool) {
 	all := program.Constant(0)
 	for _, c := range values {
@@ -201,8 +210,9 @@ func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64,
 	return s.staysWithin(&program.TimeVarying{Root: all}, 1+1e-6)
 }
 
-// cutIntoPieces cuts the run into pieces in which a rate has a bound. A piece is as long as what changes in it lets it be, or as it takes for
-// half an event, whichever is longer: then there are few pieces to go through between events, and few draws in vain.
+// cutIntoPieces cuts the run into pieces and finds a bound of the rate in each, for thinning. A
+// piece lasts until the term has its next knot, or for half an expected event, whichever is longer.
+// So there are few pieces between two events, and few rejected draws.
 func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
 	const atLeast = 0.5
 	span := s.end - s.start
@@ -210,9 +220,9 @@ func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at dia
 		return true
 	}
 	shortest := float64(span / program.MostPieces)
-	stretch := float64(shortest / 64) // to lengthen a piece by, so that there is an end to it
+	stretch := float64(shortest / 64) // lengthens a piece at least by this, so that the loop ends
 	var edges []float64
-	least := 0.0 // of the bounds that have become the last one
+	least := 0.0 // smallest bound that was merged into the last piece
 	for from := 0.0; from < span; {
 		to, bound := from, 0.0
 		for {
@@ -221,7 +231,7 @@ func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at dia
 			case c.Root.HasKnot(next):
 			case next-from < shortest:
 				next = from + shortest
-			case next-to < stretch: // or not at all, if it changes faster than times can be told apart
+			case next-to < stretch: // it changes faster than times can be told apart
 				next = to + stretch
 			}
 			next = min(next, span)
@@ -234,10 +244,13 @@ func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at dia
 			}
 		}
 		if math.IsInf(bound, 0) || math.IsNaN(bound) {
-			s.reportValue(v, at, "%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what, s.nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
+			s.reportValue(v, at,
+				"%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what,
+				s.nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
 			return false
 		}
-		// Bounds that are about the same are one: a wave that is short against its pieces has the same in all of them.
+		// Pieces with bounds within 2 % are merged: a wave much shorter than its pieces has the
+		// same bound in all of them.
 		if n := len(edges); n > 0 && max(bound, c.Bounds[n-1]) <= 1.02*min(bound, least) {
 			c.Bounds[n-1] = max(bound, c.Bounds[n-1])
 		} else {

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// timeVaryingScope compiles parameters in a model that runs from day 10 to day 110, and returns its scope.
+// timeVaryingScope compiles parameters in a model that runs from day 10 to day 110, and returns its
+// scope.
 func timeVaryingScope(t *testing.T, parameters string) Scope {
 	t.Helper()
 	source := "name: m\ntime: {unit: day, start: 10, end: 110}\npopulation: {size: 1, start: {prey: 1}}\nstates: {prey: {}, predator: {}}\n" +
@@ -40,7 +41,7 @@ const timeVaryingParameters = `
 	often: {seasonal: {mean: 1 per day, amplitude: 50%, peak: 0 days, period: 1 minute}}
 	rare: {seasonal: {mean: 0.001 per day, amplitude: 50%, peak: 0 days, period: 1 day}}`
 
-// formulas are what the courses are, written independently; t is the clock.
+// formulas are the same values, written independently; t is the time on the model's clock.
 var formulas = map[string]func(t float64) float64{
 	"season":  func(t float64) float64 { return 0.4 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
 	"deep":    func(t float64) float64 { return 2 * (1 + math.Cos(2*math.Pi*(t+21)/7)) },
@@ -103,7 +104,7 @@ func TestCourses(t *testing.T) {
 			if math.Abs(got-want) > 1e-9*(1+want) {
 				t.Fatalf("%s at %v is %v, want %v", name, at, got, want)
 			}
-			// Bounds, of a piece and of any time.
+			// The bound of a piece, and bounds over any interval.
 			if end, bound := c.Piece(at); !(end > at) || !(got <= bound) {
 				t.Fatalf("%s at %v is %v, and its piece until %v has the bound %v", name, at, got, end, bound)
 			}
@@ -135,12 +136,12 @@ func TestCourses(t *testing.T) {
 	}
 }
 
-// TestPieces counts what a course is cut into, and how near the bounds are.
+// TestPieces counts the pieces of a value, and measures how far its bounds are above it.
 func TestPieces(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	for name, want := range map[string]struct {
-		most  int     // pieces
-		waste float64 // how much more than the rates the bounds are, over the run
+		most  int     // number of pieces
+		waste float64 // excess of the bounds over the rates, over the run
 	}{
 		"steps":  {4, 1e-12},
 		"season": {20, 0.06},
@@ -166,8 +167,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// TestThinning draws from rates as a course says, and compares the numbers of events in tenths of the run with the integral: Poisson numbers, so
-// that a mean over n runs has the standard error √(mean/n).
+// TestThinning draws events by thinning and compares their numbers in tenths of the run with the
+// integral of the rate. They are Poisson, so the mean over n runs has the standard error √(mean/n).
 func TestThinning(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	const runs = 4000
@@ -254,7 +255,7 @@ func TestCounts(t *testing.T) {
 			t.Errorf("by age, %d: %v", age, c)
 		}
 	}
-	// A quotient of equal counts is 1, but r·n/n may be above r in its last place.
+	// n/n is 1, but r·n/n may exceed r in the last digit.
 	c, ok := timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}").timeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
 	for n := range 1000 {
 		if x, fine := c.Rate(0, program.Census{Total: n + 1}); !ok || !fine || x > 0.7 {
@@ -263,8 +264,8 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSeasonsShorterThanTime takes seasons of which there are more in the run than could be gone through. Those that are shorter still are
-// refused; TestProblems has them.
+// TestSeasonsShorterThanTime takes seasons so short that the run has too many to go through. Still
+// shorter ones are refused, see TestProblems.
 func TestSeasonsShorterThanTime(t *testing.T) {
 	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
 		here := timeVaryingScope(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")

@@ -10,22 +10,24 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A rateEvent is something that happens at a rate, as it is written, to those who are in a state.
+// A rateEvent is something that happens at a rate to each individual of a state: a clock, a birth
+// or a contact, with its values still as they are written.
 type rateEvent struct {
 	what       string
 	rate       syntax.Value
-	after      bool // the rate is that of a duration without memory
+	after      bool // rate is an exponential distribution, not a rate
 	where      []program.Condition
-	chance     *syntax.Value // that it takes effect, if not always
+	chance     *syntax.Value // probability that it takes effect; nil if it always does
 	do         program.Action
-	attributes []int                // attributes that it depends on
-	varies     bool                 // with time, or with how many there are
-	known      bool                 // it is the same for everybody, and worked out
-	constant   float64              // then: the rate
-	varying    *program.VaryingRate // or what it is if it changes
+	attributes []int                // that it depends on, ascending
+	varies     bool                 // with time, or with the number of individuals
+	known      bool                 // it is the same for everybody, and constant or varying holds it
+	constant   float64              // the rate, if varying is nil
+	varying    *program.VaryingRate // the rate, if it varies
 }
 
-// newRateEvent makes a line, and works it out if it is the same for everybody.
+// newRateEvent completes a rate event. A rate that is the same for everybody is worked out here,
+// once.
 func (c *compiler) newRateEvent(here Scope, l rateEvent) *rateEvent {
 	l.attributes = attributesOf(here, l.where, l.rate)
 	if l.chance != nil {
@@ -40,7 +42,8 @@ func (c *compiler) newRateEvent(here Scope, l rateEvent) *rateEvent {
 	return &l
 }
 
-// eventRate is the rate of a line for the individual of a scope, or what it is if it changes.
+// eventRate returns the rate of an event for the individual of a scope: a number, or a varying rate
+// if that is not nil.
 func (c *compiler) eventRate(here Scope, l *rateEvent) (float64, *program.VaryingRate) {
 	if l.known {
 		return l.constant, l.varying
@@ -70,7 +73,7 @@ func (c *compiler) eventRate(here Scope, l *rateEvent) (float64, *program.Varyin
 	return rate * chance, nil
 }
 
-// addRateEvent puts a line on the menu of the given states, or of all.
+// addRateEvent adds an event to the given states, or to all if in is nil.
 func (c *compiler) addRateEvent(in program.StateSet, l *rateEvent) {
 	for i := range c.rateEvents {
 		if in == nil || in[i] {
@@ -82,7 +85,7 @@ func (c *compiler) addRateEvent(in program.StateSet, l *rateEvent) {
 	}
 }
 
-// addStateRates puts what happens at a rate in a state on its menu.
+// addStateRates adds the clocks of a state's race that strike at a rate to its rate events.
 func (c *compiler) addStateRates(here Scope, i int) {
 	s := &c.file.States[i]
 	if !c.reserveEntries(len(s.Race) + len(s.Split)) {
@@ -101,13 +104,14 @@ func (c *compiler) addStateRates(here Scope, i int) {
 	}
 }
 
-// hasTimer tells whether a clock of a race is carried along, rather than one with all that happens at a rate.
+// hasTimer reports whether a clock of a race needs a timer of its own. Otherwise it is one of the
+// state's rate events.
 func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 	return !clock.Rate.Given() && !c.isExponential(clock.After, 0)
 }
 
-// isExponential tells whether a clock can be one with all that happens at a rate. It must be exponential for everybody, also after every
-// intervention.
+// isExponential reports whether a clock can be merged into the rate events: it must be exponential
+// for everybody, and stay so after every intervention.
 func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
@@ -125,7 +129,7 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	return v.Distribution != nil && v.Distribution.Family == "exponential"
 }
 
-// action is what a clock does.
+// action returns what a clock does when it strikes.
 func (c *compiler) action(clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
@@ -139,7 +143,8 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 	return a
 }
 
-// stateTable makes the table of a state, or one for each of its cells.
+// stateTable builds the table of a state, or one for each of its cells if something depends on
+// attributes. Equal cells share a table.
 func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	var by []int
 	for _, l := range c.rateEvents[i] {
@@ -163,7 +168,7 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 		return
 	}
 	head := program.State{By: cells, Cells: make([]*program.State, n)}
-	seen := map[float64][]*program.State{} // by their rates
+	seen := map[float64][]*program.State{} // tables built so far, by total rate
 	for k := range n {
 		if c.Found > diag.Most {
 			return
@@ -179,7 +184,7 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	}
 	if len(seen) == 1 {
 		for _, all := range seen {
-			if len(all) == 1 { // the same for everybody after all
+			if len(all) == 1 { // all cells are equal after all
 				head = *all[0]
 			}
 		}
@@ -188,7 +193,7 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	t.ByGroup = true
 }
 
-// cellTable is what can happen to the individual of a scope in a state.
+// cellTable builds the table of a state for the individual of a scope.
 func (c *compiler) cellTable(here Scope, i int) program.State {
 	s := &c.file.States[i]
 	var st program.State
@@ -214,7 +219,7 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 	return st
 }
 
-// splitBranches works out the branches of a state's split.
+// splitBranches builds the branches of a state's split.
 func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State) {
 	var shares []float64
 	var chances []syntax.Value
@@ -257,7 +262,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 			}
 		case clock.Rate.Given():
 			rate, _ := here.Rate(clock.Rate, clock.What+": rate")
-			branch.Law = law.Exponential(rate) // which never strikes if the rate is 0
+			branch.Law = law.Exponential(rate) // never strikes if the rate is 0
 		default:
 			branch.Law, _ = here.Law(clock.After, clock.What+": after")
 		}
@@ -268,7 +273,9 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	case len(s.Split) == 0 || !good:
 		return
 	case otherwise < 0 && varies:
-		here.reportTogether(s.Split[0].At, chances, "states: %s: split: a chance changes with time, so that one branch must have what is left over; write otherwise: true for it", s.Name)
+		here.reportTogether(s.Split[0].At, chances,
+			"states: %s: split: a chance changes with time, so that one branch must have what is left over; write "+
+				"otherwise: true for it", s.Name)
 		return
 	case varies:
 		for k := range varying {
@@ -277,16 +284,21 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 			}
 		}
 		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
-			here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum, c.cellWords(here), here.unit.Name, here.start+t)
+			here.reportTogether(s.Split[0].At, chances,
+				"states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum,
+				c.cellWords(here), here.unit.Name, here.start+t)
 			return
 		}
 		st.Chances = &program.BranchChances{Of: varying, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
 	case otherwise >= 0 && sum > 1+1e-6:
-		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1", s.Name, sum, c.cellWords(here))
+		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1",
+			s.Name, sum, c.cellWords(here))
 		return
 	case otherwise < 0 && !isOne(sum):
-		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch", s.Name, sum, c.cellWords(here))
+		here.reportTogether(s.Split[0].At, chances,
+			"states: %s: split: the chances add up to %.6g%s, expected 1; or write otherwise: true for one branch",
+			s.Name, sum, c.cellWords(here))
 		return
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
@@ -296,7 +308,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	}
 }
 
-// cellWords says of whom something is said, if it is not of everybody.
+// cellWords names the cell of a scope for a message; it is empty if there is none.
 func (c *compiler) cellWords(here Scope) string {
 	text := ""
 	for a, v := range here.own {
@@ -307,8 +319,9 @@ func (c *compiler) cellWords(here Scope) string {
 	return diag.Echo(text)
 }
 
-// always adds a clock that runs in all states. At a rate it strikes again and again; after a duration it strikes once, and is
-// carried along, unless it has no memory and takes its individual away, when the two are the same.
+// always compiles a clock that runs in all states. At a rate it strikes again and again. After a
+// duration it strikes once and needs a timer; but if it is exponential and removes its individual,
+// then it is the same as a rate, and is compiled as one.
 func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	do := c.action(clock)
 	from := c.stateSet(clock.From, clock.What+": from")
@@ -316,7 +329,7 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	l := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 	if clock.Rate.Given() {
 		switch {
-		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // which is read when it is used
+		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // read when the clock strikes
 			l.do.Chance, l.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 		case clock.Chance.Given():
 			l.chance = &clock.Chance
@@ -329,7 +342,7 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 		c.addRateEvent(nil, c.newRateEvent(here, l))
 		return
 	}
-	if !c.reserveEntries(1 + len(t.States)/16) { // it makes a way from every state
+	if !c.reserveEntries(1 + len(t.States)/16) { // a flow from every state
 		return
 	}
 	do.From = from
