@@ -35,14 +35,16 @@ type compiler struct {
 	nameIndexes        map[string]int            // indexes into program.Names
 	settable           []string                  // parameters that interventions set, in file order
 	lastChange         int                       // number of the latest change of parameters, see Parameter.change
-	lifelongAfter      []syntax.Value            // the durations of Phase.Always, for messages; of the phase being built
 	entries            int                       // number of table entries so far, see reserveEntries
-	rateEvents         [][]*rateEvent            // by state; of the phase being built
 	actions            map[*syntax.Clock]program.Action
 	conditionsOf       map[*syntax.Where][]program.Condition
 	timeVaryings       map[timeVaryingShape][]*program.TimeVarying
 	interventionSyntax map[*program.Intervention]*syntax.Intervention // where each intervention is written
 	stateAfter         map[*program.Effect]parameterState             // the parameter state that each effect leads to
+
+	// Of the phase that is being built.
+	rateEvents    [][]*rateEvent // by state
+	lifelongAfter []syntax.Value // the durations of Phase.Always, for messages
 }
 
 // Text reads and compiles a model file, with changes.
@@ -69,10 +71,11 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 // With compiles the same file again with other values of some of its parameters.
 func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 	file, asked := *m.File, m.Asked
-	file.Parameters, file.Changed, asked.Set = slices.Clone(file.Parameters), maps.Clone(file.Changed), slices.Clone(asked.Set)
+	file.Parameters, file.Changed = slices.Clone(file.Parameters), maps.Clone(file.Changed)
+	asked.Set = slices.Clone(asked.Set)
 	for _, v := range values {
-		p := &file.Parameters[slices.IndexFunc(file.Parameters, func(p syntax.NamedValue) bool { return p.Label.Name == v.Label.Name })]
-		p.Value, p.Node = v.Value, v.Node
+		i := slices.IndexFunc(file.Parameters, func(p syntax.NamedValue) bool { return p.Label.Name == v.Label.Name })
+		file.Parameters[i].Value, file.Parameters[i].Node = v.Value, v.Node
 		file.Changed[v.Label.Name] = true
 		asked.Set = append(asked.Set, syntax.Setting{Name: v.Label.Name, Text: v.Node.Value, Node: v.Node})
 	}
@@ -87,87 +90,119 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 
 // File compiles a syntax tree. The result is usable only if no problems were added to the list.
 func File(f *syntax.File, list *diag.List) *Model {
-	m := &program.Program{
-		Name: f.Name, Unit: f.Unit.Name, Seconds: f.Unit.Seconds, Start: f.Start, End: f.End, Size: f.Size, Most: f.Most,
+	p := &program.Program{
+		Name: f.Name, Unit: f.Unit.Name, Seconds: f.Unit.Seconds, Start: f.Start, End: f.End,
+		Size: f.Size, Most: f.Most,
 	}
-	c := &compiler{List: list, file: f, program: m, states: map[string]uint16{}, phases: map[string]*program.Phase{}, nameIndexes: map[string]int{}, lastChange: 1,
-		actions: map[*syntax.Clock]program.Action{}, conditionsOf: map[*syntax.Where][]program.Condition{}, timeVaryings: map[timeVaryingShape][]*program.TimeVarying{}, interventionSyntax: map[*program.Intervention]*syntax.Intervention{}, stateAfter: map[*program.Effect]parameterState{}}
+	c := &compiler{
+		List: list, file: f, program: p,
+		states:             map[string]uint16{},
+		phases:             map[string]*program.Phase{},
+		nameIndexes:        map[string]int{},
+		lastChange:         1,
+		actions:            map[*syntax.Clock]program.Action{},
+		conditionsOf:       map[*syntax.Where][]program.Condition{},
+		timeVaryings:       map[timeVaryingShape][]*program.TimeVarying{},
+		interventionSyntax: map[*program.Intervention]*syntax.Intervention{},
+		stateAfter:         map[*program.Effect]parameterState{},
+	}
 	c.compile()
-	return &Model{File: f, Start: c.here, Program: m, Starts: c.startSyntax, Entries: c.entries}
+	return &Model{File: f, Start: c.here, Program: p, Starts: c.startSyntax, Entries: c.entries}
 }
 
 // Quietly returns the scope of the start with a list of problems of its own. They are discarded:
 // the model has been compiled, so there should be none.
 func (m *Model) Quietly() Scope {
-	here := NewScope(&diag.List{}, m.File.Unit)
-	here.parameters, here.sets, here.attributes, here.states = m.Start.parameters, m.Start.sets, m.Start.attributes, m.Start.states
-	here.Zero, here.start, here.end = m.Start.Zero, m.Start.start, m.Start.end
+	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
+	here.parameters, here.sets = start.parameters, start.sets
+	here.attributes, here.states = start.attributes, start.states
+	here.Zero, here.start, here.end = start.Zero, start.start, start.end
 	return here
 }
 
 // compile fills in the program, and stops early if problems make the rest meaningless.
 func (c *compiler) compile() {
-	f, m := c.file, c.program
+	f, p := c.file, c.program
 	// Arithmetic on times leaves rounding errors in their last digits, and these must not decide
 	// which event comes first: 3 · 0.3 is not 0.9.
-	m.Slack = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
-	for i, s := range f.States {
-		m.States = append(m.States, s.Name)
-		c.states[s.Name] = uint16(i)
-	}
-	for _, a := range f.Attributes {
-		kept := program.Attribute{Name: a.Name}
-		for _, v := range a.Values {
-			kept.Values = append(kept.Values, v.Name)
-		}
-		m.Attributes = append(m.Attributes, kept)
-	}
-	if slices.ContainsFunc(m.Attributes, func(a program.Attribute) bool { return len(a.Values) == 0 }) && c.Found > 0 {
-		return // tables by this attribute cannot be read
-	}
-	if len(m.Attributes) > 250 {
-		c.Add(f.Attributes[250].At, "attributes: %d are more than the 250 there can be", len(m.Attributes))
+	p.Slack = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
+	if !c.listStatesAndAttributes() {
 		return
 	}
-	m.Mixes = make([]bool, len(m.Attributes))
-	here := NewScope(c.List, f.Unit)
-	for _, p := range f.Parameters {
-		kept := Parameter{Value: p.Value, what: "parameters: " + p.Label.Name}
-		if f.Changed[p.Label.Name] {
-			kept.change = 1
+	c.here = c.startScope()
+	c.startGroups(c.here)
+	for _, parameter := range f.Parameters {
+		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
+			c.settable = append(c.settable, name)
 		}
-		here.parameters[p.Label.Name] = kept
 	}
-	here.attributes, here.sets, here.states = m.Attributes, map[string][]syntax.Value{}, m.States
+	c.checkParameters(c.here)
+	if c.Found > diag.Most { // the list of problems is full
+		return
+	}
+	c.numberNames()
+	p.First = c.phase(c.here)
+	c.startSince(c.here)
+	c.schedule(c.here)
+	c.recordTimes(c.here)
+	c.groupings()
+	c.listFlows()
+	c.checkRecordSize()
+	for i := range p.First.States {
+		p.Timers = max(p.Timers, p.First.States[i].Timers)
+	}
+}
+
+// listStatesAndAttributes copies the names of states, attributes and their values into the program.
+// It reports false if values cannot be looked up by the attributes.
+func (c *compiler) listStatesAndAttributes() bool {
+	f, p := c.file, c.program
+	for i, s := range f.States {
+		p.States = append(p.States, s.Name)
+		c.states[s.Name] = uint16(i)
+	}
+	empty := false
+	for _, a := range f.Attributes {
+		attribute := program.Attribute{Name: a.Name}
+		for _, v := range a.Values {
+			attribute.Values = append(attribute.Values, v.Name)
+		}
+		p.Attributes = append(p.Attributes, attribute)
+		empty = empty || len(a.Values) == 0
+	}
+	if empty && c.Found > 0 {
+		return false
+	}
+	if n := len(p.Attributes); n > maxAttributes {
+		c.Add(f.Attributes[maxAttributes].At, "attributes: %d are more than the %d there can be", n, maxAttributes)
+		return false
+	}
+	p.Mixes = make([]bool, len(p.Attributes))
+	return true
+}
+
+// startScope returns the scope of the start of the run.
+func (c *compiler) startScope() Scope {
+	f, p := c.file, c.program
+	here := NewScope(c.List, f.Unit)
+	for _, named := range f.Parameters {
+		name := named.Label.Name
+		parameter := Parameter{Value: named.Value, what: "parameters: " + name}
+		if f.Changed[name] {
+			parameter.change = 1
+		}
+		here.parameters[name] = parameter
+	}
 	here.changedAtStart = len(f.Changed) > 0
-	here.Zero, here.start, here.end = f.Zero, m.Start, m.End
+	here.attributes, here.states = p.Attributes, p.States
+	here.Zero, here.start, here.end = f.Zero, p.Start, p.End
+	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
 			here.sets[set.Label.Name] = append(here.sets[set.Label.Name], set.Value)
 		}
 	}
-	c.here = here
-	c.startGroups(here)
-	for _, p := range f.Parameters {
-		if len(here.sets[p.Label.Name]) > 0 {
-			c.settable = append(c.settable, p.Label.Name)
-		}
-	}
-	c.checkParameters(here)
-	if c.Found > diag.Most { // the list of problems is full
-		return
-	}
-	c.numberNames()
-	m.First = c.phase(here)
-	c.startSince(here)
-	c.schedule(here)
-	c.recordTimes(here)
-	c.groupings()
-	c.listFlows()
-	c.checkRecordSize()
-	for i := range m.First.States {
-		m.Timers = max(m.Timers, m.First.States[i].Timers)
-	}
+	return here
 }
 
 // checkParameters checks each parameter where it is defined, so that a mistake is reported there,
@@ -222,11 +257,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		c.always(here, t, &c.file.Always[i])
 	}
 	for i := range c.file.Births {
-		b := &c.file.Births[i]
-		do := program.Action{Verb: program.DoBirth, In: &program.Entry{Given: c.givenAttributes(nil, "",
-			c.inheritedAttributes(b))}, Name: c.nameIndex(b.Name), Chance: 1}
-		c.entryStates(here, &b.Enter, b.What+": enter", do.In)
-		c.addRateEvent(c.stateSet(b.From, b.What+": from"), c.newRateEvent(here, rateEvent{what: b.What, rate: b.Rate, where: c.conditions(b.Where, b.What+": where"), do: do}))
+		c.birth(here, &c.file.Births[i])
 	}
 	for i := range c.file.Transmission {
 		c.contact(here, t, &c.file.Transmission[i])
@@ -242,29 +273,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
 	}
 	for i := range c.file.Immigration {
-		e := &c.file.Immigration[i]
-		var a program.Immigration
-		factor := 1.0
-		if e.Per.Given() {
-			if per, ok := here.Positive(e.Per, e.What+": per"); ok {
-				factor = float64(c.file.Size) / per
-			}
-		}
-		if d := here.Depends(e.Rate); d.Time || d.Counts {
-			var changing *program.TimeVarying
-			if changing, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); changing != nil {
-				a.Varying = []program.VaryingRate{{Rate: changing, Factor: factor, What: e.What}}
-			}
-		} else {
-			a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
-		}
-		a.Rate *= factor
-		a.Name, a.In.Given = c.nameIndex(e.Name), c.givenAttributes(e.With, e.What+": with", nil)
-		c.entryStates(here, &e.Enter, e.What+": enter", &a.In)
-		if e.Age.Given() {
-			a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
-		}
-		t.Immigration = append(t.Immigration, a)
+		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
 	}
 	c.thresholds(here, t)
 	t.Mark()

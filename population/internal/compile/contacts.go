@@ -16,9 +16,9 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	if !c.reserveEntries(len(c.program.States) / 32) { // two bytes each
 		return
 	}
-	ct := program.Contact{Chance: 1, Attribute: -1, Self: program.SameState, Becomes: make([]uint16, len(c.program.States))}
-	for i := range ct.Becomes {
-		ct.Becomes[i] = program.SameState
+	ct := program.Contact{
+		Chance: 1, Attribute: -1, Self: program.SameState,
+		Becomes: slices.Repeat([]uint16{program.SameState}, len(c.program.States)),
 	}
 	for _, to := range text.To {
 		met := c.state(to.Met, text.What+": to", false)
@@ -42,12 +42,14 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	} else {
 		c.program.PlainMixing = true
 	}
-	ct.Special = ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState || slices.Contains(ct.Becomes, program.Unchanged)
+	ct.Special = ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
+		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Verb: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
-	l := c.newRateEvent(here, rateEvent{what: text.What, rate: text.Rate, where: c.conditions(text.Where, text.What+": where"), do: do})
+	where := c.conditions(text.Where, text.What+": where")
+	e := c.newRateEvent(here, rateEvent{what: text.What, rate: text.Rate, where: where, do: do})
 	if from := c.stateSet(text.From, text.What+": from"); from != nil {
-		c.addRateEvent(from, l)
+		c.addRateEvent(from, e)
 	}
 }
 

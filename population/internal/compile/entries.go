@@ -8,6 +8,43 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// birth compiles a line of births: a rate event of the states that parents may be in.
+func (c *compiler) birth(here Scope, b *syntax.Entry) {
+	in := &program.Entry{Given: c.givenAttributes(nil, "", c.inheritedAttributes(b))}
+	do := program.Action{Verb: program.DoBirth, In: in, Name: c.nameIndex(b.Name), Chance: 1}
+	c.entryStates(here, &b.Enter, b.What+": enter", in)
+	from := c.stateSet(b.From, b.What+": from")
+	where := c.conditions(b.Where, b.What+": where")
+	c.addRateEvent(from, c.newRateEvent(here, rateEvent{what: b.What, rate: b.Rate, where: where, do: do}))
+}
+
+// immigration compiles a line of immigration. Its rate is for the whole population, or, if per is
+// given, for each per individuals of its size at the start.
+func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) program.Immigration {
+	var a program.Immigration
+	factor := 1.0
+	if e.Per.Given() {
+		if per, ok := here.Positive(e.Per, e.What+": per"); ok {
+			factor = float64(c.file.Size) / per
+		}
+	}
+	if d := here.Depends(e.Rate); d.Time || d.Counts {
+		var varying *program.TimeVarying
+		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
+			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
+		}
+	} else {
+		a.Rate, _ = here.Rate(e.Rate, e.What+": rate")
+	}
+	a.Rate *= factor
+	a.Name, a.In.Given = c.nameIndex(e.Name), c.givenAttributes(e.With, e.What+": with", nil)
+	c.entryStates(here, &e.Enter, e.What+": enter", &a.In)
+	if e.Age.Given() {
+		a.In.Age = c.ages(here, t, &a.In, e.Age, e.What+": age")
+	}
+	return a
+}
+
 // givenAttributes returns, for each attribute of an individual that enters, its value or that it is
 // drawn or inherited. It is nil if all are drawn.
 func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []int) []int32 {
@@ -71,12 +108,17 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 		t.States = append(t.States, state)
 		good = good && state != program.Nobody
 	}
-	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares { return c.entryShares(here, e, what, written, rest, good) })
+	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
+		return entryShares(here, e, what, written, rest, good)
+	})
 	in.Into = t
 }
 
-// entryShares returns the shares of the states that the entry state is drawn from.
-func (c *compiler) entryShares(here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool) program.EntryShares {
+// entryShares returns the shares of the states that the entry state is drawn from. State number
+// rest has what is left over, if that is not negative; good is false if a problem was reported.
+func entryShares(
+	here Scope, e *syntax.Enter, what string, written []syntax.Value, rest int, good bool,
+) program.EntryShares {
 	varying, shares := make([]*program.TimeVarying, len(e.Into)), make([]float64, len(e.Into))
 	sum, changes := 0.0, false
 	for k, s := range e.Into {

@@ -19,18 +19,55 @@ func (c *compiler) listFlows() {
 	if c.Found > 0 {
 		return // a missing name would leave a gap
 	}
-	n := len(c.program.States)
-	possible := map[uint32]bool{} // from<<16 | to; out is numbered after all states
+	possible := c.possibleFlows()
+	if len(possible) > maxFlows {
+		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
+			"there are more than %s ways from a state to another; expected fewer: always and interventions that are "+
+				"for all states make one from each of them", format.Thousands(float64(maxFlows)))
+		return
+	}
+	p, n := c.program, len(c.program.States)
+	entrances := [program.Entrances]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}
+	p.FlowsFrom = make([]int32, n+program.Entrances+1)
+	for _, key := range slices.Sorted(maps.Keys(possible)) {
+		from, to := int(key>>16), uint16(key)
+		f := program.Flow{To: syntax.Out}
+		if from < n {
+			f.From = p.States[from]
+		} else {
+			f.From = entrances[from-n]
+		}
+		if int(to) < n {
+			f.To = p.States[to]
+		} else {
+			to = program.Nobody
+		}
+		p.Flows, p.FlowsTo = append(p.Flows, f), append(p.FlowsTo, to)
+		p.FlowsFrom[from+1] = int32(len(p.Flows))
+	}
+	for i := range n + program.Entrances {
+		p.FlowsFrom[i+1] = max(p.FlowsFrom[i+1], p.FlowsFrom[i])
+	}
+}
+
+// A flowSet is a set of flows: from<<16 | to. The ways of entering are numbered after all states,
+// and so is leaving.
+type flowSet map[uint32]bool
+
+// possibleFlows collects all flows that the program can cause, and stops when there are too many.
+func (c *compiler) possibleFlows() flowSet {
+	n, possible := len(c.program.States), flowSet{}
 	add := func(from int, to uint16) {
 		if to == program.Nobody {
 			to = uint16(n)
 		}
 		possible[uint32(from)<<16|uint32(to)] = true
 	}
-	take := func(t *program.Phase, from int, do *program.Action) {
+	enter := func(by int, in *program.Entry) { in.Each(func(state uint16) { add(n+by, state) }) }
+	addAction := func(t *program.Phase, from int, do *program.Action) {
 		switch {
 		case do.Verb == program.DoBirth:
-			do.In.Each(func(state uint16) { add(n+program.ByBirth, state) })
+			enter(program.ByBirth, do.In)
 		case do.Verb == program.DoContact:
 			if self := t.Contacts[do.Contact].Self; self != program.SameState {
 				add(from, self)
@@ -41,9 +78,9 @@ func (c *compiler) listFlows() {
 	}
 	for _, t := range c.program.Phases {
 		for s := range t.States {
-			t.States[s].Each(func(do *program.Action) { take(t, s, do) })
+			t.States[s].Each(func(do *program.Action) { addAction(t, s, do) })
 			for i := range t.Always {
-				take(t, s, &t.Always[i].Do)
+				addAction(t, s, &t.Always[i].Do)
 			}
 			if len(possible) > maxFlows {
 				break
@@ -57,52 +94,24 @@ func (c *compiler) listFlows() {
 			}
 		}
 		for i := range t.Immigration {
-			t.Immigration[i].In.Each(func(state uint16) { add(n+program.ByImmigration, state) })
+			enter(program.ByImmigration, &t.Immigration[i].In)
 		}
 	}
 	interventions := slices.Clone(c.program.Triggered)
 	for i := range c.program.Scheduled {
-		// A repeated intervention is in the schedule many times.
-		if d := c.program.Scheduled[i].Intervention; len(interventions) == 0 || d != interventions[len(interventions)-1] {
-			interventions = append(interventions, d)
-		}
+		interventions = append(interventions, c.program.Scheduled[i].Intervention)
 	}
-	for _, d := range interventions {
+	for _, d := range slices.Compact(interventions) { // a repeated one is scheduled many times
 		for s := range n {
 			if d.Do.To != program.SameState && (d.Who == nil || d.Who[s]) && len(possible) <= maxFlows {
 				add(s, d.Do.To)
 			}
 		}
-		for _, t := range d.Effects {
-			if t.In != nil {
-				t.In.Each(func(state uint16) { add(n+program.ByIntervention, state) })
+		for _, effect := range d.Effects {
+			if effect.In != nil {
+				enter(program.ByIntervention, effect.In)
 			}
 		}
 	}
-	if len(possible) > maxFlows {
-		c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
-			"there are more than %s ways from a state to another; expected fewer: always and interventions that are "+
-				"for all states make one from each of them", format.Thousands(float64(maxFlows)))
-		return
-	}
-	c.program.FlowsFrom = make([]int32, n+program.Entrances+1)
-	for _, key := range slices.Sorted(maps.Keys(possible)) {
-		from, to := int(key>>16), uint16(key)
-		f := program.Flow{From: syntax.Out, To: syntax.Out}
-		if from < n {
-			f.From = c.program.States[from]
-		} else {
-			f.From = [program.Entrances]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}[from-n]
-		}
-		if int(to) < n {
-			f.To = c.program.States[to]
-		} else {
-			to = program.Nobody
-		}
-		c.program.Flows, c.program.FlowsTo = append(c.program.Flows, f), append(c.program.FlowsTo, to)
-		c.program.FlowsFrom[from+1] = int32(len(c.program.Flows))
-	}
-	for i := range n + program.Entrances {
-		c.program.FlowsFrom[i+1] = max(c.program.FlowsFrom[i+1], c.program.FlowsFrom[i])
-	}
+	return possible
 }

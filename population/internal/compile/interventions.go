@@ -63,8 +63,8 @@ const maxParameterStates = 1000
 func (c *compiler) schedule(start Scope) {
 	const tooMany = 100_000
 	type occurrence struct {
-		Intervention *program.Intervention
-		at           float64
+		of *program.Intervention
+		at float64
 	}
 	var all []occurrence
 	for i := range c.file.Interventions {
@@ -90,74 +90,78 @@ func (c *compiler) schedule(start Scope) {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
-	pl := scheduler{compiler: c, transitions: map[transition]*parameterStates{}, known: map[string]*parameterStates{}}
-	now := pl.closure([]parameterState{{start, c.program.First}})
+	s := scheduler{compiler: c, transitions: map[transition]*parameterStates{}, known: map[string]*parameterStates{}}
+	now := s.closure([]parameterState{{start, c.program.First}})
 	for _, o := range all {
-		now = pl.statesAfter(o.Intervention, now)
-		c.program.Scheduled = append(c.program.Scheduled, program.Scheduled{Intervention: o.Intervention, Clock: o.at, At: o.at - c.program.Start})
+		now = s.statesAfter(o.of, now)
+		scheduled := program.Scheduled{Intervention: o.of, Clock: o.at, At: o.at - c.program.Start}
+		c.program.Scheduled = append(c.program.Scheduled, scheduled)
 	}
 }
 
 // statesAfter returns the states that the parameters may be in after an intervention, and after all
 // triggered interventions that may follow it.
-func (p *scheduler) statesAfter(d *program.Intervention, from *parameterStates) *parameterStates {
+func (s *scheduler) statesAfter(d *program.Intervention, from *parameterStates) *parameterStates {
 	step := transition{d, from}
-	if to, ok := p.transitions[step]; ok {
+	if to, ok := s.transitions[step]; ok {
 		return to
 	}
 	var all []parameterState
-	for _, s := range from.all {
-		all = append(all, p.effect(d, s))
+	for _, state := range from.all {
+		all = append(all, s.effect(d, state))
 	}
 	to := from
-	if len(p.interventionSyntax[d].Set) > 0 {
-		to = p.closure(all)
+	if len(s.interventionSyntax[d].Set) > 0 {
+		to = s.closure(all)
 	}
-	p.transitions[step] = to
+	s.transitions[step] = to
 	return to
 }
 
 // closure adds all states that triggered interventions lead to.
-func (p *scheduler) closure(from []parameterState) *parameterStates {
+func (s *scheduler) closure(from []parameterState) *parameterStates {
 	var all []parameterState
 	seen := map[*program.Phase]bool{}
-	add := func(s parameterState) {
-		if !seen[s.phase] {
-			seen[s.phase] = true
-			all = append(all, s)
+	add := func(state parameterState) {
+		if !seen[state.phase] {
+			seen[state.phase] = true
+			all = append(all, state)
 		}
 	}
-	for _, s := range from {
-		add(s)
+	for _, state := range from {
+		add(state)
 	}
-	for i := 0; i < len(all) && !p.Stopped; i++ {
-		for _, d := range p.program.Triggered {
-			add(p.effect(d, all[i]))
+	for i := 0; i < len(all) && !s.Stopped; i++ {
+		for _, d := range s.program.Triggered {
+			add(s.effect(d, all[i]))
 		}
 		if len(all) > maxParameterStates {
-			p.Add(p.interventionSyntax[p.program.Triggered[0]].At,
+			s.Add(s.interventionSyntax[s.program.Triggered[0]].At,
 				"interventions: those with when can set the parameters in more than %d combinations; expected fewer "+
 					"that set something else each", maxParameterStates)
-			p.Stopped = true
+			s.Stopped = true
 		}
 	}
 	numbers := make([]string, len(all))
-	for i, s := range all {
-		numbers[i] = fmt.Sprint(slices.Index(p.program.Phases, s.phase))
+	for i, state := range all {
+		numbers[i] = fmt.Sprint(slices.Index(s.program.Phases, state.phase))
 	}
 	slices.Sort(numbers)
 	key := strings.Join(numbers, ",")
-	if known, ok := p.known[key]; ok {
+	if known, ok := s.known[key]; ok {
 		return known
 	}
 	to := &parameterStates{all}
-	p.known[key] = to
+	s.known[key] = to
 	return to
 }
 
 // intervention looks up the names in an intervention. What depends on parameters is in its effects.
 func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
-	d := &program.Intervention{What: text.What, Again: text.Again, Picks: text.Picks, Enters: text.Enter.Given(), Effects: map[*program.Phase]*program.Effect{}}
+	d := &program.Intervention{
+		What: text.What, Again: text.Again, Picks: text.Picks, Enters: text.Enter.Given(),
+		Effects: map[*program.Phase]*program.Effect{},
+	}
 	c.interventionSyntax[d] = text
 	if !text.Everyone && len(text.Who) > 0 {
 		d.Who = c.stateSet(text.Who, text.What+": who")
@@ -177,11 +181,11 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 
 // effect works out what an intervention does in a parameter state, and returns the state after it.
 func (c *compiler) effect(d *program.Intervention, from parameterState) parameterState {
-	if t, ok := d.Effects[from.phase]; ok {
-		return c.stateAfter[t]
+	if effect, ok := d.Effects[from.phase]; ok {
+		return c.stateAfter[effect]
 	}
 	text, after := c.interventionSyntax[d], from
-	t := &program.Effect{}
+	effect := &program.Effect{}
 	if len(text.Set) > 0 {
 		changes := map[string]Parameter{}
 		c.lastChange++
@@ -200,25 +204,22 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 		after.here = from.here.with(changes)
 		after.phase = c.phase(after.here)
 	}
-	t.To, c.stateAfter[t] = after.phase, after
+	effect.To, c.stateAfter[effect] = after.phase, after
 	here := after.here
 	if text.Coverage.Given() {
-		t.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here Scope) *program.TimeVarying {
+		effect.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here Scope) *program.TimeVarying {
 			p, _ := here.timeVarying(text.Coverage, text.What+": coverage", syntax.KindShare)
 			return p
 		})
 	}
-	if t.Count = text.Count; text.CountBy.Given() {
-		const most = float64(syntax.MostIndividuals)
-		x, _ := here.Within(text.CountBy, text.What+": count", syntax.KindNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
-			fmt.Sprintf("expected a whole number from 0 to %.0f", most))
-		t.Count = int(x)
+	if effect.Count = text.Count; text.CountBy.Given() {
+		effect.Count, _ = here.count(text.CountBy, text.What+": count", "")
 	}
 	if text.Enter.Given() {
-		t.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
-		c.entryStates(here, &text.Enter, text.What+": enter", t.In)
+		effect.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
+		c.entryStates(here, &text.Enter, text.What+": enter", effect.In)
 	}
-	d.Effects[from.phase] = t
+	d.Effects[from.phase] = effect
 	return after
 }
 
@@ -239,6 +240,7 @@ func (c *compiler) thresholds(here Scope, t *program.Phase) {
 	}
 }
 
+// threshold works out one condition of a triggered intervention.
 func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
 	what := p.What + ": when: " + diag.Echo(text.Of.Name)
 	l := program.Threshold{State: -1, Above: text.Above}

@@ -8,6 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// maxAttributes limits the number of attributes: program.Move keeps their numbers in a byte.
+const maxAttributes = 250
+
 // reserveEntries reserves a number of table entries, or reports that there are too many. A clock of
 // always takes an entry in every state, and each intervention that sets a parameter repeats all
 // tables, so a small file could ask for tables that no machine can hold.
@@ -17,7 +20,9 @@ func (c *compiler) reserveEntries(entries int) bool {
 		return true
 	}
 	c.Add(diag.Place{File: c.file.Path, Line: 1, Column: 1},
-		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for each combination of the attributes that matter there, from each intervention on that sets a parameter; expected fewer of them", format.Thousands(float64(most)))
+		"the tables of the model have more than %s entries: one for each clock, in each state that it is in, for "+
+			"each combination of the attributes that matter there, from each intervention on that sets a parameter; "+
+			"expected fewer of them", format.Thousands(float64(most)))
 	c.Stopped = true
 	return false
 }
@@ -39,17 +44,16 @@ const maxReads = 1000
 
 // complexity returns the complexity of a parameter, worked out once.
 func (s Scope) complexity(name string) *parameterComplexity {
-	if w, ok := s.complexities[name]; ok {
-		return w
+	if c, ok := s.complexities[name]; ok {
+		return c
 	}
 	return s.complexityFrom(name, nil)
 }
 
 // complexityFrom does so for a parameter that was reached along a path of others.
 func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
-	if w, ok := s.complexities[name]; ok {
-		// It is on the path: it and all parameters after it form a circle.
-		if w.open {
+	if c, ok := s.complexities[name]; ok {
+		if c.open { // it is on the path: it and all parameters after it form a circle
 			for i := len(path) - 1; ; i-- {
 				on := s.complexities[path[i]]
 				on.circular, on.bad = true, path[i]
@@ -58,61 +62,63 @@ func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
 				}
 			}
 		}
-		return w
+		return c
 	}
-	w := &parameterComplexity{open: true}
-	s.complexities[name] = w
+	c := &parameterComplexity{open: true}
+	s.complexities[name] = c
 	if p, ok := s.Parameter(name); ok {
-		size, depth := s.valueComplexity(p.Value, append(path, name))
-		w.reads, w.depth = min(size, maxReads+1), depth
+		reads, depth := s.valueComplexity(p.Value, append(path, name))
+		c.reads, c.depth = min(reads, maxReads+1), depth
 	}
-	w.open = false
-	if w.bad == "" && (w.reads > maxReads || w.depth > syntax.MostSteps) {
-		w.bad = name
+	c.open = false
+	if c.bad == "" && (c.reads > maxReads || c.depth > syntax.MostSteps) {
+		c.bad = name
 	}
-	return w
+	return c
 }
 
-// valueComplexity returns the complexity of a value that is not a name. A distribution has a limit
-// of its own, see distributionComplexity. Of a table, one entry is read.
-func (s Scope) valueComplexity(v syntax.Value, path []string) (size, depth int) {
+// valueComplexity returns the complexity of a value in the definition of the last parameter on the
+// path. A distribution has a limit of its own, see distributionComplexity. Of a table, one entry is
+// read.
+func (s Scope) valueComplexity(v syntax.Value, path []string) (reads, depth int) {
 	switch {
 	case v.Distribution != nil:
 		return 0, 0
 	case v.Name != "":
-		w := s.complexityFrom(v.Name, path)
+		c := s.complexityFrom(v.Name, path)
 		if on := s.complexities[path[len(path)-1]]; on.bad == "" {
-			on.bad = w.bad
+			on.bad = c.bad
 		}
-		return w.reads + 1, w.depth + 1
+		return c.reads + 1, c.depth + 1
 	}
 	v.Each(func(part syntax.Value) {
 		n, d := s.valueComplexity(part, path)
 		if v.Table != nil {
-			size = max(size, n)
+			reads = max(reads, n)
 		} else {
-			size = min(size+n, maxReads+1)
+			reads = min(reads+n, maxReads+1)
 		}
 		depth = max(depth, d)
 	})
-	return size, depth
+	return reads, depth
 }
 
 // checkComplexity reports whether a parameter can be evaluated. If not, it adds a problem at the
 // parameter that causes it.
 func (s Scope) checkComplexity(name string) bool {
-	w := s.complexity(name)
-	if w.bad == "" {
+	c := s.complexity(name)
+	if c.bad == "" {
 		return true
 	}
-	p, _ := s.Parameter(w.bad)
-	switch first := s.complexities[w.bad]; {
+	p, _ := s.Parameter(c.bad)
+	switch first := s.complexities[c.bad]; {
 	case first.circular:
 		hint := ""
 		if p.change > 1 { // set by an intervention
-			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own"
+			hint = "; what it becomes cannot be worked out from what it was: write it out, or give what it was a " +
+				"name of its own"
 		}
-		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(w.bad), hint)
+		s.reportValue(p.Value, p.At, "%s: the parameter %s stands for itself%s", p.what, diag.Quote(c.bad), hint)
 	case first.reads > maxReads:
 		s.reportValue(p.Value, p.At,
 			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
@@ -127,24 +133,24 @@ func (s Scope) checkComplexity(name string) bool {
 // stand for.
 type distributionComplexity struct {
 	parts, depth int
-	bad          bool // circular or too large, or a part of it is; that has been reported
-	open         bool // it is being worked out
-	via          string
-	largest      *distributionComplexity // the largest of its parts, and the name by which it refers to it
+	bad          bool                    // circular or too large, or a part of it is; that has been reported
+	open         bool                    // it is being worked out
+	largest      *distributionComplexity // of its parts
+	via          string                  // the parameter by which it refers to the largest, if any
 }
 
 // distributionComplexity returns the complexity of a distribution, worked out once for each that is
 // written. The path holds the parameters that led to it, or "" for a part without a name.
 func (s Scope) distributionComplexity(v syntax.Value, what string, path []string) *distributionComplexity {
-	if e, ok := s.distributionComplexities[v.Distribution]; ok {
-		if e.open {
+	if c, ok := s.distributionComplexities[v.Distribution]; ok {
+		if c.open {
 			s.reportValue(v, v.At, "%s: a distribution cannot contain itself%s", what, byWayOf(path))
-			e.bad = true
+			c.bad = true
 		}
-		return e
+		return c
 	}
-	e := &distributionComplexity{parts: 1, depth: 1, open: true}
-	s.distributionComplexities[v.Distribution] = e
+	c := &distributionComplexity{parts: 1, depth: 1, open: true}
+	s.distributionComplexities[v.Distribution] = c
 	for _, p := range v.Distribution.Parts {
 		var largest *distributionComplexity // of the alternatives in a table
 		name := ""
@@ -157,8 +163,8 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 			} else {
 				inner = &distributionComplexity{parts: 1, depth: syntax.MostNested}
 			}
-			e.bad = e.bad || inner.bad
-			e.depth = max(e.depth, inner.depth+1)
+			c.bad = c.bad || inner.bad
+			c.depth = max(c.depth, inner.depth+1)
 			if largest == nil || inner.parts+inner.depth > largest.parts+largest.depth {
 				largest, name = inner, via
 			}
@@ -166,27 +172,29 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 		if largest == nil {
 			continue
 		}
-		e.parts = min(e.parts+largest.parts, syntax.MostParts+1)
-		if e.largest == nil || largest.parts+largest.depth > e.largest.parts+e.largest.depth {
-			e.largest, e.via = largest, name
+		c.parts = min(c.parts+largest.parts, syntax.MostParts+1)
+		if c.largest == nil || largest.parts+largest.depth > c.largest.parts+c.largest.depth {
+			c.largest, c.via = largest, name
 		}
 	}
-	e.open = false
+	c.open = false
 	switch {
-	case e.bad:
-	case e.depth > syntax.MostNested:
-		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, e.viaLargest())
-		e.bad = true
-	case e.parts > syntax.MostParts:
-		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MostParts, e.viaLargest())
-		e.bad = true
+	case c.bad:
+	case c.depth > syntax.MostNested:
+		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, c.viaLargest())
+		c.bad = true
+	case c.parts > syntax.MostParts:
+		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MostParts, c.viaLargest())
+		c.bad = true
 	}
-	return e
+	return c
 }
 
 // eachDistribution visits the distributions that a value may stand for: one, or all entries of a
 // table.
-func (s Scope) eachDistribution(v syntax.Value, what, via string, seen map[*syntax.Table]bool, do func(part syntax.Value, what, via string)) {
+func (s Scope) eachDistribution(
+	v syntax.Value, what, via string, seen map[*syntax.Table]bool, do func(part syntax.Value, what, via string),
+) {
 	v, what, last := s.follow(v, what)
 	if last != "" {
 		via = last
@@ -203,29 +211,11 @@ func (s Scope) eachDistribution(v syntax.Value, what, via string, seen map[*synt
 	}
 }
 
-// follow follows names to what a value stands for. It returns that, how messages speak of it, and
-// the last name on the way.
-func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string) {
-	via := ""
-	for steps := 0; v.Name != "" && steps <= syntax.MostSteps; steps++ {
-		p, ok := s.Parameter(v.Name)
-		if !ok {
-			break
-		}
-		via = v.Name
-		v, what = p.Value, p.what
-	}
-	if v.Distribution != nil && v.Distribution.Family != "" {
-		what += ": " + v.Distribution.Family
-	}
-	return v, what, via
-}
-
 // viaLargest names the parameters that make a distribution as large as it is.
-func (e *distributionComplexity) viaLargest() string {
+func (c *distributionComplexity) viaLargest() string {
 	var path []string
-	for ; e.largest != nil; e = e.largest {
-		path = append(path, e.via)
+	for ; c.largest != nil; c = c.largest {
+		path = append(path, c.via)
 	}
 	return byWayOf(path)
 }

@@ -52,10 +52,11 @@ func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 		if a < 0 || t.Value.Bad {
 			continue
 		}
-		v := slices.Index(c.program.Attributes[a].Values, t.Value.Name)
+		values := c.program.Attributes[a].Values
+		v := slices.Index(values, t.Value.Name)
 		if v < 0 {
 			c.Add(t.Value.At, "%s: %s", what,
-				diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return c.program.Attributes[a].Values }))
+				diag.Unknown("value of "+t.Attribute.Name, t.Value.Name, func() []string { return values }))
 			continue
 		}
 		all = append(all, program.Move{Attribute: uint8(a), Value: uint16(v)})
@@ -96,6 +97,7 @@ func (c *compiler) conditions(texts []syntax.Where, what string) []program.Condi
 	return all
 }
 
+// attribute looks up an attribute. It returns −1 if there is none.
 func (c *compiler) attribute(n syntax.Ref, what string) int {
 	i := c.program.Attributes.Index(n.Name)
 	if i < 0 {

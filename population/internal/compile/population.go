@@ -185,10 +185,8 @@ func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, shar
 		share, ok = here.Chance(s.By, s.What)
 		return 0, share, ok
 	}
-	const most = float64(syntax.MostIndividuals)
-	x, ok := here.Within(s.By, s.What, syntax.KindNumber, func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) },
-		fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, expected))
-	return int(x), 0, ok
+	count, ok = here.count(s.By, s.What, expected)
+	return count, 0, ok
 }
 
 // startSince works out ages at the start and the time already spent in each state. It refuses times
@@ -232,7 +230,9 @@ func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Va
 }
 
 // checkSinceInCell does the same with the table of one cell.
-func (c *compiler) checkSinceInCell(here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string) {
+func (c *compiler) checkSinceInCell(
+	here Scope, b *program.StartGroup, since syntax.Value, st *program.State, l *law.Law, what string,
+) {
 	for k := range st.Split {
 		if st.Split[k].Varying != nil {
 			here.reportTogether(since.At, []syntax.Value{since},
@@ -279,7 +279,10 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 	cell := c.cell(by, k)
 	for _, a := range by {
 		v := cell[a.Attribute]
-		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v || here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
+		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v {
+			return false
+		}
+		if here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
 			return false
 		}
 	}
@@ -287,7 +290,9 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 }
 
 // ages works out the ages of individuals at the start, or of those that enter in a given way.
-func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string) *program.ByCell[law.Law] {
+func (c *compiler) ages(
+	here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string,
+) *program.ByCell[law.Law] {
 	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
 		l, ok := here.Law(text, what)
 		if ok {
@@ -298,7 +303,9 @@ func (c *compiler) ages(here Scope, t *program.Phase, in *program.Entry, text sy
 }
 
 // checkAges refuses ages that no individual can have reached: those beyond the longest life.
-func (c *compiler) checkAges(here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string) {
+func (c *compiler) checkAges(
+	here Scope, t *program.Phase, in *program.Entry, ages law.Law, text syntax.Value, what string,
+) {
 	if ages.Endless() {
 		here.reportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
 		return

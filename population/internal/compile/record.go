@@ -20,7 +20,8 @@ func (c *compiler) recordTimes(here Scope) {
 	}
 	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
-		every = syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}, Text: "a hundredth of the run"}
+		step := syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}
+		every = syntax.Value{Quantity: step, Text: "a hundredth of the run"}
 	}
 	step, ok := here.Longer(every, "record: every")
 	if !ok {
@@ -117,9 +118,14 @@ func (c *compiler) checkRecordSize() {
 	if len(c.program.Groups) == 0 || c.Found > 0 {
 		return
 	}
-	each := len(c.program.States) + len(c.program.Flows) + len(c.program.Names)
-	if n := float64(len(c.program.Rows)) * float64(len(c.program.Groups)) * float64(each); n > maxRecorded {
-		c.Add(c.file.Record.By[0].At, "record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there can be; record less often, or by fewer",
-			format.Thousands(float64(len(c.program.Groups))), format.Plural(len(c.program.States), "state"), format.Plural(len(c.program.Flows), "flow"), format.Plural(len(c.program.Names), "name"), format.Plural(len(c.program.Rows), "row"), n, format.Thousands(float64(maxRecorded)))
+	p := c.program
+	each := len(p.States) + len(p.Flows) + len(p.Names)
+	if n := float64(len(p.Rows)) * float64(len(p.Groups)) * float64(each); n > maxRecorded {
+		c.Add(c.file.Record.By[0].At,
+			"record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there "+
+				"can be; record less often, or by fewer",
+			format.Thousands(float64(len(p.Groups))), format.Plural(len(p.States), "state"),
+			format.Plural(len(p.Flows), "flow"), format.Plural(len(p.Names), "name"),
+			format.Plural(len(p.Rows), "row"), n, format.Thousands(float64(maxRecorded)))
 	}
 }

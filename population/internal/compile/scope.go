@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -21,13 +22,7 @@ type Scope struct {
 	changes        map[string]Parameter // by interventions since the start
 	changedAtStart bool                 // some parameters are changed by --set
 	reported       map[diag.Place]bool  // places of values that have been reported
-	// Caches that hold for these values of the parameters. The time-varying values are those that
-	// are the same for everybody.
-	laws                     map[*syntax.Distribution]cachedLaw
-	distributionComplexities map[*syntax.Distribution]*distributionComplexity
-	sortedNames              *[]string // filled in by names
-	complexities             map[string]*parameterComplexity
-	timeVaryings             map[timeVaryingKey]*program.TimeVarying
+	caches
 	// The cells of the individual that tables are read for and of the individual it meets: a value
 	// for each attribute. Nil if there is none.
 	own, met   []uint16
@@ -39,6 +34,24 @@ type Scope struct {
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
 	dependences map[any]dependence
+	sortedNames *[]string // of the parameters, filled in by names
+}
+
+// caches hold what has been worked out for the values of the parameters in a scope.
+type caches struct {
+	laws                     map[*syntax.Distribution]cachedLaw
+	distributionComplexities map[*syntax.Distribution]*distributionComplexity
+	complexities             map[string]*parameterComplexity
+	timeVaryings             map[timeVaryingKey]*program.TimeVarying // that are the same for everybody
+}
+
+func newCaches() caches {
+	return caches{
+		laws:                     map[*syntax.Distribution]cachedLaw{},
+		distributionComplexities: map[*syntax.Distribution]*distributionComplexity{},
+		complexities:             map[string]*parameterComplexity{},
+		timeVaryings:             map[timeVaryingKey]*program.TimeVarying{},
+	}
 }
 
 // A Parameter is the value of a parameter and where it comes from.
@@ -50,11 +63,16 @@ type Parameter struct {
 	change int
 }
 
+// NewScope returns a scope without parameters and attributes. Problems are added to the list.
 func NewScope(list *diag.List, u syntax.Unit) Scope {
 	return Scope{
-		List: list, unit: u, parameters: map[string]Parameter{}, reported: map[diag.Place]bool{},
-		laws: map[*syntax.Distribution]cachedLaw{}, distributionComplexities: map[*syntax.Distribution]*distributionComplexity{}, sortedNames: new([]string), complexities: map[string]*parameterComplexity{},
-		timeVaryings: map[timeVaryingKey]*program.TimeVarying{}, indexes: map[*syntax.Table]*tableIndex{}, dependences: map[any]dependence{},
+		List: list, unit: u,
+		parameters:  map[string]Parameter{},
+		reported:    map[diag.Place]bool{},
+		caches:      newCaches(),
+		indexes:     map[*syntax.Table]*tableIndex{},
+		dependences: map[any]dependence{},
+		sortedNames: new([]string),
 	}
 }
 
@@ -73,8 +91,7 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 		s.changes = map[string]Parameter{}
 	}
 	maps.Copy(s.changes, changes)
-	s.laws, s.distributionComplexities, s.complexities = map[*syntax.Distribution]cachedLaw{}, map[*syntax.Distribution]*distributionComplexity{}, map[string]*parameterComplexity{}
-	s.timeVaryings = map[timeVaryingKey]*program.TimeVarying{}
+	s.caches = newCaches()
 	return s
 }
 
@@ -122,9 +139,7 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 		return got, at, ok
 	}
 	if got.CountDependent != nil {
-		s.reportValue(v, at,
-			"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
-				"immigration or of a transmission can do so", what, s.nameOrText(v, got))
+		s.reportCountDependent(v, got, at, what)
 		return got, at, false
 	}
 	m, ok := s.term(got, what)
@@ -189,6 +204,24 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 		v.Cell = cell
 	}
 	return v, at, !v.Bad
+}
+
+// follow follows names to what a value stands for. It returns that, how messages speak of it, and
+// the last name on the way.
+func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string) {
+	via := ""
+	for steps := 0; v.Name != "" && steps <= syntax.MostSteps; steps++ {
+		p, ok := s.Parameter(v.Name)
+		if !ok {
+			break
+		}
+		via = v.Name
+		v, what = p.Value, p.what
+	}
+	if v.Distribution != nil && v.Distribution.Family != "" {
+		what += ": " + v.Distribution.Family
+	}
+	return v, what, via
 }
 
 // checkDefinition checks a parameter where it is defined, as far as that is possible without
@@ -266,7 +299,9 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 }
 
 // Within evaluates a value of a given kind, and refuses it with a reason if it is not good.
-func (s Scope) Within(v syntax.Value, what string, want syntax.Kind, good func(float64) bool, reason string) (float64, bool) {
+func (s Scope) Within(
+	v syntax.Value, what string, want syntax.Kind, good func(float64) bool, reason string,
+) (float64, bool) {
 	x, at, ok := s.Quantity(v, what, want)
 	if ok && !good(x) {
 		got, _, _ := s.Resolve(v, what)
@@ -287,6 +322,9 @@ func (s Scope) Chance(v syntax.Value, what string) (float64, bool) {
 		"a probability is between 0 and 1, or 0% and 100%")
 }
 
+// isOne reports whether shares add up to 1, allowing for shares written with six digits.
+func isOne(sum float64) bool { return sum > 1-1e-6 && sum < 1+1e-6 }
+
 // duration evaluates a duration, in time units of the model. It cannot be negative.
 func (s Scope) duration(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 },
@@ -304,6 +342,15 @@ func (s Scope) Longer(v syntax.Value, what string) (float64, bool) {
 // Positive evaluates a number above zero.
 func (s Scope) Positive(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
+}
+
+// count evaluates a number of individuals. The text or adds to what a message says is expected.
+func (s Scope) count(v syntax.Value, what, or string) (int, bool) {
+	const most = float64(syntax.MostIndividuals)
+	whole := func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) }
+	reason := fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, or)
+	x, ok := s.Within(v, what, syntax.KindNumber, whole, reason)
+	return int(x), ok
 }
 
 // Clock evaluates a time on the model's clock: a number in its unit, a duration, or a date.

@@ -80,3 +80,10 @@ func (s Scope) nameOrText(v, got syntax.Value) string {
 	}
 	return got.Text
 }
+
+// reportCountDependent reports that a value depends on counts where it must not.
+func (s Scope) reportCountDependent(v, got syntax.Value, at diag.Place, what string) {
+	s.reportValue(v, at,
+		"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
+			"immigration or of a transmission can do so", what, s.nameOrText(v, got))
+}

@@ -5,6 +5,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// A cachedLaw is the result of Scope.Law.
 type cachedLaw struct {
 	law law.Law
 	ok  bool
@@ -131,6 +132,7 @@ func (s Scope) gompertz(l *syntax.Distribution, what string) (law.Law, bool) {
 	return law.Gompertz(rate, growth, makeham), good
 }
 
+// hazard evaluates a lifetime with a piecewise constant hazard.
 func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
 	var from, rate []float64
 	good := true
@@ -155,6 +157,7 @@ func (s Scope) hazard(l *syntax.Distribution, what string) (law.Law, bool) {
 	return law.Hazard(from, rate), good
 }
 
+// mixture evaluates a distribution drawn from several, by their shares.
 func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
 	var shares []float64
 	var parts []law.Law
@@ -173,6 +176,3 @@ func (s Scope) mixture(l *syntax.Distribution, what string) (law.Law, bool) {
 	}
 	return law.Mixture(shares, parts), good
 }
-
-// isOne reports whether shares add up to 1, allowing for shares written with six digits.
-func isOne(sum float64) bool { return sum > 1-1e-6 && sum < 1+1e-6 }

@@ -93,7 +93,8 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 			first = i
 		}
 		if a, b := t.Entries[first], t.Entries[i]; k != sort(a.Value) {
-			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value}, "%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
+			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value},
+				"%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
 				diag.Echo(a.Of.Name), s.describe(a.Value), diag.Echo(b.Of.Name), s.describe(b.Value))
 			return true
 		}

@@ -277,7 +277,8 @@ func (s Scope) seasonalTerm(v syntax.Value, what string) (dimTerm, bool) {
 func (s Scope) knotsTerm(v syntax.Value, what string) (dimTerm, bool) {
 	c := v.TimeVarying
 	what += ": " + c.Form
-	t := &program.Term{Op: program.TermSteps, Times: make([]float64, len(c.Knots)), Values: make([]float64, len(c.Knots))}
+	n := len(c.Knots)
+	t := &program.Term{Op: program.TermSteps, Times: make([]float64, n), Values: make([]float64, n)}
 	if c.Form == "line" {
 		t.Op = program.TermLine
 	}
@@ -312,8 +313,9 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (dimTerm, bool) {
 			d = m.Dimension
 		} else if m.Dimension != d {
 			first := &c.Knots[0].Value
-			s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value}, "%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all", what,
-				k.Text, s.describe(k.Value), m.Words(s.unit), s.describe(*first), d.Words(s.unit))
+			s.reportTogether(k.Value.At, []syntax.Value{*first, k.Value},
+				"%s: %s: %s is %s, and %s, of the first time, is %s; expected the same kind of value for all",
+				what, k.Text, s.describe(k.Value), m.Words(s.unit), s.describe(*first), d.Words(s.unit))
 			return dimTerm{}, false
 		}
 		t.Times[i], t.Values[i] = at-s.start, m.X

@@ -20,12 +20,14 @@ type timeVaryingShape struct {
 
 // timeVarying evaluates a rate or a probability that may vary. If it turns out to be constant, the
 // result is nil and the constant.
-func (c *compiler) timeVarying(here Scope, v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, float64) {
+func (c *compiler) timeVarying(
+	here Scope, v syntax.Value, what string, want syntax.Kind,
+) (*program.TimeVarying, float64) {
 	got, ok := here.timeVarying(v, what, want)
 	if !ok {
 		return nil, 0
 	}
-	if x, still := got.Constant(); still {
+	if x, constant := got.Constant(); constant {
 		if got.ByCounts && x > got.Most {
 			here.reportTogether(v.At, []syntax.Value{v},
 				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most,
@@ -61,14 +63,14 @@ type timeVaryingKey struct {
 // individual of the scope. One that is the same for everybody is evaluated once.
 func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	key := timeVaryingKey{v.Key(), want}
-	if c, ok := s.timeVaryings[key]; ok {
-		return c, true
+	if tv, ok := s.timeVaryings[key]; ok {
+		return tv, true
 	}
-	c, ok := s.newTimeVarying(v, what, want)
+	tv, ok := s.newTimeVarying(v, what, want)
 	if ok && key.value != nil && !s.Depends(v).Cells() {
-		s.timeVaryings[key] = c
+		s.timeVaryings[key] = tv
 	}
-	return c, ok
+	return tv, ok
 }
 
 // newTimeVarying does so without looking into the cache.
@@ -77,22 +79,20 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 	if !ok {
 		return nil, false
 	}
-	c := &program.TimeVarying{}
+	tv := &program.TimeVarying{}
 	var m dimTerm
 	switch {
 	case got.CountDependent != nil && want != syntax.KindRate:
-		s.reportValue(v, at,
-			"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
-				"immigration or of a transmission can do so", what, s.nameOrText(v, got))
+		s.reportCountDependent(v, got, at, what)
 		return nil, false
 	case got.CountDependent != nil:
 		if m, ok = s.Part(got.CountDependent.Value, what+": value"); !ok {
 			return nil, false
 		}
-		if c.Most, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
+		if tv.Most, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
 			return nil, false
 		}
-		c.ByCounts = true
+		tv.ByCounts = true
 	case got.TimeVarying == nil && got.Expr == nil:
 		return s.constant(v, what, want)
 	default:
@@ -111,11 +111,15 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Words(s.unit), want, want.Like())
 		return nil, false
 	}
-	c.Root = m.Term
-	if c.ByCounts {
-		return c, true
+	tv.Root = m.Term
+	if tv.ByCounts {
+		return tv, true
 	}
-	return c, s.checkRange(c, v, got, at, what, want) && (want != syntax.KindRate || s.cutIntoPieces(c, v, got, at, what))
+	ok = s.checkRange(tv, v, got, at, what, want)
+	if ok && want == syntax.KindRate {
+		ok = s.cutIntoPieces(tv, v, got, at, what)
+	}
+	return tv, ok
 }
 
 // constant returns a time-varying value that is constant.
@@ -132,12 +136,14 @@ func (s Scope) constant(v syntax.Value, what string, want syntax.Kind) (*program
 
 // checkRange refuses a rate that is below 0 at some time of the run, and a probability that is not
 // between 0 and 1.
-func (s Scope) checkRange(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind) bool {
+func (s Scope) checkRange(
+	tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string, want syntax.Kind,
+) bool {
 	high := math.Inf(1)
 	if want != syntax.KindRate {
 		high = 1
 	}
-	t, x, ok := s.staysWithin(c, high)
+	t, x, ok := s.staysWithin(tv, high)
 	if ok {
 		return true
 	}
@@ -159,37 +165,38 @@ const maxEvaluations = 100_000
 // staysWithin reports whether a value is between 0 and high at all times of the run. If not, it
 // returns a time at which it is outside, and the value then. Where interval bounds of the term are
 // not sharp enough, it bisects the interval.
-func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, ok bool) {
+func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64, ok bool) {
 	const slack = 1e-12 // for rounding errors
-	fine := func(x float64) bool { return x >= -slack && x <= high+slack }
+	inRange := func(x float64) bool { return x >= -slack && x <= high+slack }
 	span := s.end - s.start
-	looks := 0
-	var look func(from, to float64, depth int) bool
-	look = func(from, to float64, depth int) bool {
-		looks++
-		if low, most := c.Root.Between(from, to); fine(low) && fine(most) {
+	evaluations := 0
+	var check func(from, to float64, depth int) bool
+	check = func(from, to float64, depth int) bool {
+		evaluations++
+		if low, most := tv.Root.Between(from, to); inRange(low) && inRange(most) {
 			return true
 		}
 		for _, t = range []float64{from, from + float64((to-from)/2), math.Nextafter(to, from)} {
-			if x = c.Root.At(t, program.Census{}); !fine(x) {
+			if x = tv.Root.At(t, program.Census{}); !inRange(x) {
 				return false
 			}
 		}
 		middle := from + float64((to-from)/2)
-		return depth == 0 || looks > maxEvaluations || look(from, middle, depth-1) && look(middle, to, depth-1)
+		return depth == 0 || evaluations > maxEvaluations ||
+			check(from, middle, depth-1) && check(middle, to, depth-1)
 	}
 	if math.IsNaN(span) {
 		return 0, 0, true // another problem has been reported
 	}
-	if low, most := c.Root.Between(0, span); fine(low) && fine(most) {
+	if low, most := tv.Root.Between(0, span); inRange(low) && inRange(most) {
 		return 0, 0, true // the bounds over the whole run are sharp enough
 	}
 	for from, n := 0.0, 0; from < span; n++ {
-		to := min(span, c.Root.Next(from))
+		to := min(span, tv.Root.Next(from))
 		if !(to > from) || n > 4*syntax.MostRows { // a periodic value has been seen by then
 			break
 		}
-		if !look(from, to, 8) {
+		if !check(from, to, 8) {
 			return t, x, false
 		}
 		from = to
@@ -202,40 +209,40 @@ func (s Scope) staysWithin(c *program.TimeVarying, high float64) (t, x float64, 
 // rest.
 func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64, ok bool) {
 	all := program.Constant(0)
-	for _, c := range values {
-		if c != nil {
-			all = program.Join(expr.Add, all, c.Root)
+	for _, tv := range values {
+		if tv != nil {
+			all = program.Join(expr.Add, all, tv.Root)
 		}
 	}
 	return s.staysWithin(&program.TimeVarying{Root: all}, 1+1e-6)
 }
 
 // cutIntoPieces cuts the run into pieces and finds a bound of the rate in each, for thinning. A
-// piece lasts until the term has its next knot, or for half an expected event, whichever is longer.
-// So there are few pieces between two events, and few rejected draws.
-func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
+// piece lasts until the term's next knot or eighth of a period (Term.Next), or for half an expected
+// event, whichever is longer. So there are few pieces between two events, and few rejected draws.
+func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
 	const atLeast = 0.5
 	span := s.end - s.start
 	if math.IsNaN(span) {
 		return true
 	}
 	shortest := float64(span / program.MostPieces)
-	stretch := float64(shortest / 64) // lengthens a piece at least by this, so that the loop ends
+	step := float64(shortest / 64) // lengthens a piece at least by this, so that the loop ends
 	var edges []float64
 	least := 0.0 // smallest bound that was merged into the last piece
 	for from := 0.0; from < span; {
 		to, bound := from, 0.0
 		for {
-			next := c.Root.Next(to)
+			next := tv.Root.Next(to)
 			switch {
-			case c.Root.HasKnot(next):
+			case tv.Root.HasKnot(next):
 			case next-from < shortest:
 				next = from + shortest
-			case next-to < stretch: // it changes faster than times can be told apart
-				next = to + stretch
+			case next-to < step: // it changes faster than times can be told apart
+				next = to + step
 			}
 			next = min(next, span)
-			b := max(bound, c.Bound(to, next))
+			b := max(bound, tv.Bound(to, next))
 			if to > from && !(b*(next-from) <= atLeast) {
 				break
 			}
@@ -251,14 +258,14 @@ func (s Scope) cutIntoPieces(c *program.TimeVarying, v, got syntax.Value, at dia
 		}
 		// Pieces with bounds within 2 % are merged: a wave much shorter than its pieces has the
 		// same bound in all of them.
-		if n := len(edges); n > 0 && max(bound, c.Bounds[n-1]) <= 1.02*min(bound, least) {
-			c.Bounds[n-1] = max(bound, c.Bounds[n-1])
+		if n := len(edges); n > 0 && max(bound, tv.Bounds[n-1]) <= 1.02*min(bound, least) {
+			tv.Bounds[n-1] = max(bound, tv.Bounds[n-1])
 		} else {
-			edges, c.Bounds, least = append(edges, from), append(c.Bounds, bound), bound
+			edges, tv.Bounds, least = append(edges, from), append(tv.Bounds, bound), bound
 		}
 		least = min(least, bound)
 		from = to
 	}
-	c.Edges = lookup.NewGuide(edges)
+	tv.Edges = lookup.NewGuide(edges)
 	return true
 }

@@ -28,59 +28,59 @@ type rateEvent struct {
 
 // newRateEvent completes a rate event. A rate that is the same for everybody is worked out here,
 // once.
-func (c *compiler) newRateEvent(here Scope, l rateEvent) *rateEvent {
-	l.attributes = attributesOf(here, l.where, l.rate)
-	if l.chance != nil {
-		l.attributes = union(l.attributes, here.Depends(*l.chance).Own)
+func (c *compiler) newRateEvent(here Scope, e rateEvent) *rateEvent {
+	e.attributes = attributesOf(here, e.where, e.rate)
+	if e.chance != nil {
+		e.attributes = union(e.attributes, here.Depends(*e.chance).Own)
 	}
-	d := here.Depends(l.rate)
-	l.varies = d.Time || d.Counts
-	if len(l.attributes) == 0 {
-		l.constant, l.varying = c.eventRate(here, &l)
-		l.known = true
+	d := here.Depends(e.rate)
+	e.varies = d.Time || d.Counts
+	if len(e.attributes) == 0 {
+		e.constant, e.varying = c.eventRate(here, &e)
+		e.known = true
 	}
-	return &l
+	return &e
 }
 
 // eventRate returns the rate of an event for the individual of a scope: a number, or a varying rate
 // if that is not nil.
-func (c *compiler) eventRate(here Scope, l *rateEvent) (float64, *program.VaryingRate) {
-	if l.known {
-		return l.constant, l.varying
+func (c *compiler) eventRate(here Scope, e *rateEvent) (float64, *program.VaryingRate) {
+	if e.known {
+		return e.constant, e.varying
 	}
-	if !holds(l.where, here.own) {
+	if !holds(e.where, here.own) {
 		return 0, nil
 	}
 	rate, chance := 0.0, 1.0
-	if l.chance != nil {
-		chance, _ = here.Chance(*l.chance, l.what+": chance")
+	if e.chance != nil {
+		chance, _ = here.Chance(*e.chance, e.what+": chance")
 	}
 	switch {
-	case l.after:
-		got, ok := here.Law(l.rate, l.what+": after")
+	case e.after:
+		got, ok := here.Law(e.rate, e.what+": after")
 		if !ok {
 			return 0, nil
 		}
 		rate = got.Rate()
-	case l.varies:
-		var changing *program.TimeVarying
-		if changing, rate = c.timeVarying(here, l.rate, l.what+": rate", syntax.KindRate); changing != nil {
-			return 0, &program.VaryingRate{Rate: changing, Factor: chance, What: l.what, Do: l.do}
+	case e.varies:
+		var varying *program.TimeVarying
+		if varying, rate = c.timeVarying(here, e.rate, e.what+": rate", syntax.KindRate); varying != nil {
+			return 0, &program.VaryingRate{Rate: varying, Factor: chance, What: e.what, Do: e.do}
 		}
 	default:
-		rate, _ = here.Rate(l.rate, l.what+": rate")
+		rate, _ = here.Rate(e.rate, e.what+": rate")
 	}
 	return rate * chance, nil
 }
 
 // addRateEvent adds an event to the given states, or to all if in is nil.
-func (c *compiler) addRateEvent(in program.StateSet, l *rateEvent) {
+func (c *compiler) addRateEvent(in program.StateSet, e *rateEvent) {
 	for i := range c.rateEvents {
 		if in == nil || in[i] {
 			if !c.reserveEntries(1) {
 				return
 			}
-			c.rateEvents[i] = append(c.rateEvents[i], l)
+			c.rateEvents[i] = append(c.rateEvents[i], e)
 		}
 	}
 }
@@ -96,11 +96,12 @@ func (c *compiler) addStateRates(here Scope, i int) {
 		if c.hasTimer(clock) {
 			continue
 		}
-		l := rateEvent{what: clock.What, rate: clock.Rate, where: c.conditions(clock.Where, clock.What+": where"), do: c.action(clock)}
+		where := c.conditions(clock.Where, clock.What+": where")
+		e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: c.action(clock)}
 		if !clock.Rate.Given() {
-			l.rate, l.after = clock.After, true
+			e.rate, e.after = clock.After, true
 		}
-		c.rateEvents[i] = append(c.rateEvents[i], c.newRateEvent(here, l))
+		c.rateEvents[i] = append(c.rateEvents[i], c.newRateEvent(here, e))
 	}
 }
 
@@ -221,16 +222,16 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 
 // splitBranches builds the branches of a state's split.
 func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State) {
+	// The chances of the branches: at the start, as they are written, and if one varies.
 	var shares []float64
 	var chances []syntax.Value
-	var varying []*program.TimeVarying
-	varies := false
-	sum, good, otherwise := 0.0, !s.SplitBad, -1
+	var varyingChances []*program.TimeVarying
+	sum, varies, good, otherwise := 0.0, false, !s.SplitBad, -1
 	for k := range s.Split {
 		clock := &s.Split[k]
 		branch := program.Clock{Do: c.action(clock)}
 		share := 0.0
-		var changing *program.TimeVarying
+		var varying *program.TimeVarying
 		switch {
 		case clock.Otherwise && otherwise >= 0:
 			c.Add(clock.At, "%s: a second otherwise; only one branch can have what is left over", clock.What)
@@ -239,10 +240,10 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 			otherwise = k
 		case clock.Chance.Given() && here.Depends(clock.Chance).Time:
 			before := c.Found
-			changing, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
+			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
 			chances, good = append(chances, clock.Chance), good && c.Found == before
-			if changing != nil {
-				share, varies = changing.Chance(0), true
+			if varying != nil {
+				share, varies = varying.Chance(0), true
 			}
 		case clock.Chance.Given():
 			var ok bool
@@ -253,20 +254,8 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 			c.Add(clock.At, "%s: how probable? Write chance: 10%%, for example, or otherwise: true", clock.What)
 			good = false
 		}
-		switch d := here.Depends(clock.Rate); {
-		case clock.Rate.Given() && (d.Time || d.Counts):
-			changing, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
-			branch.Law = law.Exponential(rate)
-			if changing != nil {
-				branch.Varying = []program.VaryingRate{{Rate: changing, Factor: 1, What: clock.What, Do: branch.Do}}
-			}
-		case clock.Rate.Given():
-			rate, _ := here.Rate(clock.Rate, clock.What+": rate")
-			branch.Law = law.Exponential(rate) // never strikes if the rate is 0
-		default:
-			branch.Law, _ = here.Law(clock.After, clock.What+": after")
-		}
-		shares, sum, varying = append(shares, share), sum+share, append(varying, changing)
+		c.branchClock(here, clock, &branch)
+		shares, sum, varyingChances = append(shares, share), sum+share, append(varyingChances, varying)
 		st.Split = append(st.Split, branch)
 	}
 	switch {
@@ -278,18 +267,18 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 				"otherwise: true for it", s.Name)
 		return
 	case varies:
-		for k := range varying {
-			if k != otherwise && varying[k] == nil {
-				varying[k] = &program.TimeVarying{Root: program.Constant(shares[k])}
+		for k := range varyingChances {
+			if k != otherwise && varyingChances[k] == nil {
+				varyingChances[k] = &program.TimeVarying{Root: program.Constant(shares[k])}
 			}
 		}
-		if t, sum, ok := here.sumStaysWithinOne(varying); !ok {
+		if t, sum, ok := here.sumStaysWithinOne(varyingChances); !ok {
 			here.reportTogether(s.Split[0].At, chances,
 				"states: %s: split: the chances add up to %.6g%s at %s %.6g, more than 1", s.Name, sum,
 				c.cellWords(here), here.unit.Name, here.start+t)
 			return
 		}
-		st.Chances = &program.BranchChances{Of: varying, Otherwise: otherwise}
+		st.Chances = &program.BranchChances{Of: varyingChances, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
 	case otherwise >= 0 && sum > 1+1e-6:
 		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1",
@@ -305,6 +294,23 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	}
 	for k, upTo := range lookup.Sums(shares) {
 		st.Split[k].UpTo = upTo
+	}
+}
+
+// branchClock works out when the clock of a branch strikes.
+func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.Clock) {
+	switch d := here.Depends(clock.Rate); {
+	case clock.Rate.Given() && (d.Time || d.Counts):
+		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
+		branch.Law = law.Exponential(rate)
+		if varying != nil {
+			branch.Varying = []program.VaryingRate{{Rate: varying, Factor: 1, What: clock.What, Do: branch.Do}}
+		}
+	case clock.Rate.Given():
+		rate, _ := here.Rate(clock.Rate, clock.What+": rate")
+		branch.Law = law.Exponential(rate) // never strikes if the rate is 0
+	default:
+		branch.Law, _ = here.Law(clock.After, clock.What+": after")
 	}
 }
 
@@ -326,20 +332,21 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	do := c.action(clock)
 	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
-	l := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
-	if clock.Rate.Given() {
+	leaves := do.To == program.Nobody && from == nil && !clock.Chance.Given() // whatever the state
+	e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
+	switch {
+	case clock.Rate.Given():
 		switch {
 		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // read when the clock strikes
-			l.do.Chance, l.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
+			e.do.Chance, e.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 		case clock.Chance.Given():
-			l.chance = &clock.Chance
+			e.chance = &clock.Chance
 		}
-		c.addRateEvent(from, c.newRateEvent(here, l))
+		c.addRateEvent(from, c.newRateEvent(here, e))
 		return
-	}
-	if c.isExponential(clock.After, 0) && do.To == program.Nobody && from == nil && !clock.Chance.Given() {
-		l.rate, l.after = clock.After, true
-		c.addRateEvent(nil, c.newRateEvent(here, l))
+	case leaves && c.isExponential(clock.After, 0):
+		e.rate, e.after = clock.After, true
+		c.addRateEvent(nil, c.newRateEvent(here, e))
 		return
 	}
 	if !c.reserveEntries(1 + len(t.States)/16) { // a flow from every state
@@ -349,32 +356,31 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	if clock.Chance.Given() {
 		do.Chance, do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 	}
-	a := program.Lifelong{Do: do, Ends: do.To == program.Nobody && from == nil && !clock.Chance.Given() && len(where) == 0}
-	common := a
-	work := func(here Scope) program.Lifelong {
-		one := common
+	lifelong := program.Lifelong{Do: do, Ends: leaves && len(where) == 0}
+	inCell := func(here Scope) program.Lifelong {
+		one := program.Lifelong{Do: lifelong.Do, Ends: lifelong.Ends}
 		one.Law, _ = here.Law(clock.After, clock.What+": after")
 		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
 		return one
 	}
 	if by := attributesOf(here, where, clock.After); len(by) == 0 {
-		a = work(here)
+		lifelong = inCell(here)
 	} else {
 		cells, n, ok := c.cellsOf(by, 1)
 		if !ok {
 			return
 		}
-		a.By, a.Cells = cells, make([]*program.Lifelong, n)
+		lifelong.By, lifelong.Cells = cells, make([]*program.Lifelong, n)
 		for k := range n {
-			one := work(here.In(c.cell(cells, k)))
-			if k > 0 && one.Off == a.Cells[k-1].Off && one.Law.Same(&a.Cells[k-1].Law) {
-				a.Cells[k] = a.Cells[k-1]
+			one := inCell(here.In(c.cell(cells, k)))
+			if k > 0 && one.Equals(lifelong.Cells[k-1]) {
+				lifelong.Cells[k] = lifelong.Cells[k-1]
 				continue
 			}
-			a.Cells[k] = &one
+			lifelong.Cells[k] = &one
 		}
 		t.ByGroup = true
 	}
-	t.Always = append(t.Always, a)
+	t.Always = append(t.Always, lifelong)
 	c.lifelongAfter = append(c.lifelongAfter, clock.After)
 }
