@@ -8,8 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// TestTooManyCells checks that a few lines cannot ask for more cells than the tables may have.
-func TestTooManyCells(t *testing.T) {
+// TestTooManyCellsAccepted checks that a few lines cannot ask for more cells than the tables may
+// have.
+func TestTooManyCellsAccepted(t *testing.T) {
 	text := `
 name: cells
 time: {unit: day, end: 1}
@@ -26,19 +27,23 @@ attributes:
 		rate = fmt.Sprintf("{by: x%d, v0: 2 per day, other: %s}", k, rate)
 	}
 	text += "states: {a: {race: [{rate: " + rate + ", to: a}]}}\n"
-	if _, err := compileText(text); err == nil || !strings.Contains(err.Error(), "the tables of the model have more than 1,000,000 entries") {
+	const want = "the tables of the model have more than 1,000,000 entries"
+	if _, err := compileText(text); err == nil || !strings.Contains(err.Error(), want) {
 		t.Error(err)
 	}
 }
 
-// TestExpressionsDoNotMultiply takes parameters each of which reads the one before twice.
-func TestExpressionsDoNotMultiply(t *testing.T) {
+// TestExpressionsMultiply takes parameters each of which reads the one before twice.
+func TestExpressionsMultiply(t *testing.T) {
+	const header = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
+		"parameters:\n  p0: 1\n"
 	for n, want := range map[int]string{
-		8:  "", // 510 reads
-		40: "model.yaml:15:7: parameters: p9: it is worked out from more than 1000 parameters, each counted as often as it is read",
+		8: "", // 510 reads
+		40: "model.yaml:15:7: parameters: p9: it is worked out from more than 1000 parameters, each counted as often " +
+			"as it is read",
 	} {
 		var b strings.Builder
-		b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
+		b.WriteString(header)
 		for i := range n {
 			fmt.Fprintf(&b, "  p%d: p%d + p%d\n", i+1, i, i)
 		}
@@ -48,18 +53,19 @@ func TestExpressionsDoNotMultiply(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: 1\n")
+	b.WriteString(header)
 	for i := range 9_999 {
 		fmt.Fprintf(&b, "  p%d: p%d + 1\n", i+1, i)
 	}
-	if _, err := compileText(b.String()); err == nil || err.Error() != "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row" {
+	const want = "model.yaml:107:9: parameters: p101: it is worked out from more than 100 parameters in a row"
+	if _, err := compileText(b.String()); err == nil || err.Error() != want {
 		t.Errorf("%.300v", err)
 	}
 }
 
-// TestTablesDoNotMultiplyByNames takes tables each of which holds the one before twice, and long
+// TestTablesMultiplyByNames takes tables each of which holds the one before twice, and long
 // chains of parameters in tables.
-func TestTablesDoNotMultiplyByNames(t *testing.T) {
+func TestTablesMultiplyByNames(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("p0: {exactly: 1 day}\n")
 	for i := range 60 {

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-func TestDepends(t *testing.T) {
+func TestDependenceMissed(t *testing.T) {
 	here, _ := scopeOf(t, `
 		plain: 0.1 per day
 		severity: {by: age, child: 0.1%, adult: 1%, elder: 8%}
@@ -16,25 +16,32 @@ func TestDepends(t *testing.T) {
 		mixed: {mixture: [{share: 1, of: {by: age, child: stay, other: 1 day}}]}
 		meeting: {by: age, of: met, child: both, other: 1}
 		settable: 1`)
-	here.sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, {Quantity: syntax.Quantity{Kind: syntax.KindNumber}}, {Name: "meeting"}}}
+	number := syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}
+	here.sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
 	for name, want := range map[string]dependence{
-		"plain": {}, "severity": {Own: []int{0}}, "both": {Own: []int{0, 1}}, "stay": {Own: []int{1}}, "mixed": {Own: []int{0, 1}},
-		"meeting": {Own: []int{0, 1}, Met: []int{0}}, "settable": {Own: []int{0, 1}, Met: []int{0}},
+		"plain":    {},
+		"severity": {Own: []int{0}},
+		"both":     {Own: []int{0, 1}},
+		"stay":     {Own: []int{1}},
+		"mixed":    {Own: []int{0, 1}},
+		"meeting":  {Own: []int{0, 1}, Met: []int{0}},
+		"settable": {Own: []int{0, 1}, Met: []int{0}},
 	} {
 		got := here.Depends(syntax.Value{Name: name})
-		if !slices.Equal(got.Own, want.Own) || !slices.Equal(got.Met, want.Met) || got.Time || got.Counts || got.Fixed() != want.Fixed() {
+		if !slices.Equal(got.Own, want.Own) || !slices.Equal(got.Met, want.Met) || got.Time || got.Counts ||
+			got.Fixed() != want.Fixed() {
 			t.Errorf("%s depends on %+v, want %+v", name, got, want)
 		}
 	}
-	if d := here.Depends(syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}); !d.Fixed() {
+	if d := here.Depends(number); !d.Fixed() {
 		t.Errorf("a number depends on %+v", d)
 	}
 }
 
-// TestDependsInRings sets parameters to one another in cycles and asks for their dependences in
-// every order. All parameters of a cycle have the same, including those of parameters the cycle
+// TestDependenceLostInCycle sets parameters to one another in cycles and asks for their dependences
+// in every order. All parameters of a cycle have the same, including those of parameters the cycle
 // leads to.
-func TestDependsInRings(t *testing.T) {
+func TestDependenceLostInCycle(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f", "g"}
 	want := map[string][]int{"a": {0, 1}, "b": {0, 1}, "c": {0, 1}, "d": {1}, "e": {1}, "f": {1}, "g": nil}
 	for first := range names {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-func TestTables(t *testing.T) {
+func TestTableEntryOfWrongCell(t *testing.T) {
 	here, list := scopeOf(t, `
 		severity: {by: age, child: 0.1%, adult: 1%, elder: 8%}
 		leaving: {by: age, elder: {by: region, north: 0.3 per day, other: 0.4 per day}, other: base}
@@ -39,7 +39,8 @@ func TestTables(t *testing.T) {
 			if l, ok := cell.Law(name("stay"), ""); !ok || l.A != shape || math.Abs(l.Mean()-mean) > 1e-12 {
 				t.Errorf("stay at %d, %d is %+v, want shape %v and mean %v", age, region, l, shape, mean)
 			}
-			if l, ok := cell.Law(name("length"), ""); !ok || age > 0 && !(l.Family == law.LawExactly && l.A == 4) || age == 0 && math.Abs(l.Mean()-mean) > 1e-12 {
+			if l, ok := cell.Law(name("length"), ""); !ok || age > 0 && !(l.Family == law.LawExactly && l.A == 4) ||
+				age == 0 && math.Abs(l.Mean()-mean) > 1e-12 {
 				t.Errorf("length at %d, %d is %+v", age, region, l)
 			}
 			for theirs := range uint16(3) {
@@ -59,8 +60,10 @@ func TestTables(t *testing.T) {
 	// Without an individual, a table cannot be read.
 	here.Rate(name("leaving"), "here")
 	here.In([]uint16{1, 1}).Chance(name("meeting"), "there")
-	const want = "model.yaml:9:12: here: a table by age is read for an individual, and there is none here; expected one value for all\n" +
-		"model.yaml:14:12: there: a table of: met is read for the one who is met; only the chance of a transmission can be"
+	const want = "model.yaml:9:12: here: a table by age is read for an individual, and there is none here; " +
+		"expected one value for all\n" +
+		"model.yaml:14:12: there: a table of: met is read for the one who is met; " +
+		"only the chance of a transmission can be"
 	if got := fmt.Sprint(list.Err()); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -69,7 +69,8 @@ func (g *generator) grow() expression {
 	space := []string{"", " ", "  ", " "}[g.byte()%4]
 	binary := func(op string, level int, leftLevel, rightLevel int, a, b expression) expression {
 		// A name may contain a minus sign, so a sign needs a space before it.
-		return expression{a.inside(leftLevel) + " " + op + space + b.inside(rightLevel), level, 0, 0, a.ok && b.ok, a.extremePower || b.extremePower}
+		text := a.inside(leftLevel) + " " + op + space + b.inside(rightLevel)
+		return expression{text, level, 0, 0, a.ok && b.ok, a.extremePower || b.extremePower}
 	}
 	switch op := g.byte() % 10; op {
 	case 0, 1:
@@ -96,7 +97,8 @@ func (g *generator) grow() expression {
 	case 6:
 		a := g.grow()
 		exponent := []float64{2, -1, 0.5, 3}[g.byte()%4]
-		e := expression{a.inside(5) + " ^ " + fmt.Sprintf("%g", exponent), 4, math.Pow(a.x, exponent), a.power * exponent, a.ok, a.extremePower}
+		text := a.inside(5) + " ^ " + fmt.Sprintf("%g", exponent)
+		e := expression{text, 4, math.Pow(a.x, exponent), a.power * exponent, a.ok, a.extremePower}
 		return e.checked()
 	case 7:
 		a := g.grow()
@@ -104,7 +106,8 @@ func (g *generator) grow() expression {
 		return e.checked()
 	case 8:
 		a, b := g.grow(), g.grow()
-		e := expression{"max(" + a.text + "," + space + b.text + ")", 5, max(a.x, b.x), a.power, a.ok && b.ok && a.power == b.power, a.extremePower || b.extremePower}
+		text, ok := "max("+a.text+","+space+b.text+")", a.ok && b.ok && a.power == b.power
+		e := expression{text, 5, max(a.x, b.x), a.power, ok, a.extremePower || b.extremePower}
 		return e.checked()
 	}
 	a := g.grow()
@@ -121,7 +124,10 @@ func (e expression) checked() expression {
 
 // FuzzExpression compares the values of expressions with those they were generated with.
 func FuzzExpression(f *testing.F) {
-	for _, seed := range []string{"", "\x01\x02abcdefgh", strings.Repeat("\x02\x02\x07\x05", 20), strings.Repeat("\x01\x06\x03", 20), strings.Repeat("\x01\x05\x04\x09\x01", 12)} {
+	for _, seed := range []string{
+		"", "\x01\x02abcdefgh", strings.Repeat("\x02\x02\x07\x05", 20), strings.Repeat("\x01\x06\x03", 20),
+		strings.Repeat("\x01\x05\x04\x09\x01", 12),
+	} {
 		f.Add([]byte(seed))
 	}
 	for i := range 200 {
@@ -133,14 +139,19 @@ func FuzzExpression(f *testing.F) {
 	}
 	list := &diag.List{}
 	here := NewScope(list, syntax.Units[3])
-	here.parameters["beta"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindRate, Number: 0.5, Unit: syntax.Units[3]}}}
-	here.parameters["a-b"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 7, Unit: syntax.Unit{}}}}
-	here.parameters["a"] = Parameter{Value: syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber, Number: 1, Unit: syntax.Unit{}}}}
+	for name, q := range map[string]syntax.Quantity{
+		"beta": {Kind: syntax.KindRate, Number: 0.5, Unit: syntax.Units[3]},
+		"a-b":  {Kind: syntax.KindNumber, Number: 7},
+		"a":    {Kind: syntax.KindNumber, Number: 1},
+	} {
+		here.parameters[name] = Parameter{Value: syntax.Value{Quantity: q}}
+	}
+	defined := map[string]bool{"beta": true, "a-b": true, "a": true}
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		// Any text is either parsed or refused, at a place within it.
 		if text := string(bytes); len(text) > 0 {
 			x := &syntax.Expression{Text: text, Exact: true}
-			if wrong := syntax.ParseExpression(x, map[string]bool{"beta": true, "a-b": true, "a": true}, here.names); wrong != nil {
+			if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
 				if wrong.At < 0 || wrong.At > len(text) || fmt.Sprint(wrong.Message) == "" {
 					t.Fatalf("%q is wrong at %d of %d: %v", text, wrong.At, len(text), wrong.Message)
 				}

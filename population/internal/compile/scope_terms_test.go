@@ -31,7 +31,7 @@ func evaluate(here Scope, text string) (dimTerm, error) {
 	return m, nil
 }
 
-func TestExpressions(t *testing.T) {
+func TestExpressionWrongValueOrDimension(t *testing.T) {
 	here, _ := scopeOf(t, `
 		beta: 0.5 per day
 		stay: 4 days
@@ -101,70 +101,79 @@ func TestExpressions(t *testing.T) {
 		got, err := evaluate(here, strings.TrimSpace(text))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
-		} else if got.Op != program.TermConstant || math.Abs(got.X-want.x) > 1e-14*math.Abs(want.x) || got.Dimension != want.d {
+		} else if got.Op != program.TermConstant || math.Abs(got.X-want.x) > 1e-14*math.Abs(want.x) ||
+			got.Dimension != want.d {
 			t.Errorf("%s is %v %v, want %v %v", text, got.Term, got.Dimension, want.x, want.d)
 		}
 	}
 }
 
-// TestBrokenExpressions gives the byte, from 1, at which each expression is wrong.
-func TestBrokenExpressions(t *testing.T) {
+// TestBrokenExpressionAccepted gives the byte, from 1, at which each expression is wrong.
+func TestBrokenExpressionAccepted(t *testing.T) {
 	here, _ := scopeOf(t, "beta: 0.5 per day\nstay: 4 days\nlength: {gamma: {mean: 4 days, shape: 2}}\ntotal of all: 3")
 	for text, want := range map[string]string{
-		"2 *":              "4: something is missing at the end; expected a quantity or a parameter",
-		"* 2":              `1: found "*", expected a quantity or a parameter`,
-		"(2 + 3":           "1: there is no ) for (",
-		"2 + 3)":           "6: a ) without a ( before it",
-		"2 3":              `3: there is no unit "3"; the units are second, minute, hour, day, week, month, year`,
-		"2 (3)":            `3: found "(", expected an operator such as + or *`,
-		"2 * 5 dyas":       `7: there is no unit "dyas"; did you mean "days"?`,
-		"2 * 5 per":        "10: 5 per what? Write 5 per day, for example",
-		"beta stay":        `6: found "stay", expected an operator such as + or *`,
-		"beta days":        `6: "days" has no number before it; a unit stands directly after a number, as in 5 days`,
-		"1 / day":          `5: "day" has no number before it; a rate is written 0.5 per day, and a duration 5 days`,
-		"2 * betta":        `5: there is no parameter "betta"; did you mean "beta"?`,
-		"sin(2)":           `1: there is no function "sin"; did you mean "min"?`,
-		"beta(2)":          `1: there is no function "beta"; the functions are min, max, exp, log, sqrt; a product is written with *`,
-		"exp(1, 2)":        "1: exp has one argument, and there are 2 here",
-		"exp()":            `5: found ")", expected a quantity or a parameter`,
-		"exp(1":            "1: there is no ) for exp(",
-		"1, 2":             "2: a comma stands between the arguments of min and max, and nowhere else",
-		"2 % 3":            "3: a % stands directly after a number, as in 30%",
-		"2x + 1":           `1: "2x" is not a number`,
-		"1 + 0x10":         `5: "0x10" is not a number`,
-		"1 + 1__0":         `5: "1__0" is not a number`,
-		"2 * 2020-03-01":   "5: 2020-03-01 is a date, and cannot be part of an expression",
-		"1 + total":        "5: total may stand only in the value of a rate that has a most, as in {value: r * (1 - total / 10_000), most: r}",
-		"1 + count(a)":     "5: count(…) may stand only in the value of a rate that has a most, as in {value: r * count(prey) / 1000, most: r}",
-		"beta + stay":      "test:1:6: x: beta is a rate, 0.5 per day, and stay is a duration, 4 days; only things of the same kind can be added or subtracted",
-		"1 + 2 * beta":     "test:1:3: x: 1 is a number, and 2 * beta is a rate; only things of the same kind can be added or subtracted",
-		"max(beta, 0)":     "test:1:1: x: beta is a rate, 0.5 per day, and 0 is a number; only things of the same kind can be compared",
-		"exp(beta)":        "test:1:1: x: beta is a rate, 0.5 per day; exp and log are of numbers",
-		"2 ^ stay":         "test:1:3: x: the exponent stay is a duration, 4 days; expected a number",
-		"stay ^ 0.1234567": "test:1:6: x: stay is a duration, 4 days, which cannot be raised to 0.123457; expected an exponent such as 2 or 1/2",
-		"stay ^ 2000":      "test:1:6: x: stay is a duration, 4 days, which cannot be raised to 2000; expected an exponent such as 2 or 1/2",
-		"1 / (2 - 2)":      "test:1:3: x: 1 / (2 - 2) is +Inf, with which one cannot calculate",
-		"log(0 - 1)":       "test:1:1: x: log(0 - 1) is NaN, with which one cannot calculate",
-		"exp(1000)":        "test:1:1: x: exp(1000) is +Inf, with which one cannot calculate",
-		"2 * length":       "test:1:5: x: parameter length is a distribution, and cannot be part of an expression",
-		"1 + 1e305 years":  "test:1:5: x: 1e305 years is too large or too small for a time in days",
-		strings.Repeat("(", 60) + "1" + strings.Repeat(")", 60): "51: more than 50 expressions in one another; give parts of it names, as parameters",
-		strings.Repeat("-", 60) + "1":                           "51: more than 50 expressions in one another; give parts of it names, as parameters",
-		strings.Repeat("1+", 1500) + "1":                        "1: an expression of more than 2000 letters; give parts of it names, as parameters",
+		"2 *":        "4: something is missing at the end; expected a quantity or a parameter",
+		"* 2":        `1: found "*", expected a quantity or a parameter`,
+		"(2 + 3":     "1: there is no ) for (",
+		"2 + 3)":     "6: a ) without a ( before it",
+		"2 3":        `3: there is no unit "3"; the units are second, minute, hour, day, week, month, year`,
+		"2 (3)":      `3: found "(", expected an operator such as + or *`,
+		"2 * 5 dyas": `7: there is no unit "dyas"; did you mean "days"?`,
+		"2 * 5 per":  "10: 5 per what? Write 5 per day, for example",
+		"beta stay":  `6: found "stay", expected an operator such as + or *`,
+		"beta days":  `6: "days" has no number before it; a unit stands directly after a number, as in 5 days`,
+		"1 / day":    `5: "day" has no number before it; a rate is written 0.5 per day, and a duration 5 days`,
+		"2 * betta":  `5: there is no parameter "betta"; did you mean "beta"?`,
+		"sin(2)":     `1: there is no function "sin"; did you mean "min"?`,
+		"beta(2)": `1: there is no function "beta"; the functions are min, max, exp, log, sqrt; a product ` +
+			`is written with *`,
+		"exp(1, 2)":      "1: exp has one argument, and there are 2 here",
+		"exp()":          `5: found ")", expected a quantity or a parameter`,
+		"exp(1":          "1: there is no ) for exp(",
+		"1, 2":           "2: a comma stands between the arguments of min and max, and nowhere else",
+		"2 % 3":          "3: a % stands directly after a number, as in 30%",
+		"2x + 1":         `1: "2x" is not a number`,
+		"1 + 0x10":       `5: "0x10" is not a number`,
+		"1 + 1__0":       `5: "1__0" is not a number`,
+		"2 * 2020-03-01": "5: 2020-03-01 is a date, and cannot be part of an expression",
+		"1 + total": "5: total may stand only in the value of a rate that has a most, as in {value: r * (1 - " +
+			"total / 10_000), most: r}",
+		"1 + count(a)": "5: count(…) may stand only in the value of a rate that has a most, as in {value: r * " +
+			"count(prey) / 1000, most: r}",
+		"beta + stay": "test:1:6: x: beta is a rate, 0.5 per day, and stay is a duration, 4 days; only things " +
+			"of the same kind can be added or subtracted",
+		"1 + 2 * beta": "test:1:3: x: 1 is a number, and 2 * beta is a rate; only things of the same kind can be " +
+			"added or subtracted",
+		"max(beta, 0)": "test:1:1: x: beta is a rate, 0.5 per day, and 0 is a number; only things of the same " +
+			"kind can be compared",
+		"exp(beta)": "test:1:1: x: beta is a rate, 0.5 per day; exp and log are of numbers",
+		"2 ^ stay":  "test:1:3: x: the exponent stay is a duration, 4 days; expected a number",
+		"stay ^ 0.1234567": "test:1:6: x: stay is a duration, 4 days, which cannot be raised to 0.123457; expected " +
+			"an exponent such as 2 or 1/2",
+		"stay ^ 2000": "test:1:6: x: stay is a duration, 4 days, which cannot be raised to 2000; expected an " +
+			"exponent such as 2 or 1/2",
+		"1 / (2 - 2)":     "test:1:3: x: 1 / (2 - 2) is +Inf, with which one cannot calculate",
+		"log(0 - 1)":      "test:1:1: x: log(0 - 1) is NaN, with which one cannot calculate",
+		"exp(1000)":       "test:1:1: x: exp(1000) is +Inf, with which one cannot calculate",
+		"2 * length":      "test:1:5: x: parameter length is a distribution, and cannot be part of an expression",
+		"1 + 1e305 years": "test:1:5: x: 1e305 years is too large or too small for a time in days",
+		strings.Repeat("(", 60) + "1" + strings.Repeat(")", 60): "51: more than 50 expressions in one another; give " +
+			"parts of it names, as parameters",
+		strings.Repeat("-", 60) + "1": "51: more than 50 expressions in one another; give " +
+			"parts of it names, as parameters",
+		strings.Repeat("1+", 1500) + "1": "1: an expression of more than 2000 letters; give " +
+			"parts of it names, as parameters",
 	} {
 		_, err := evaluate(here, text)
-		if strings.Contains(want, "1e305") {
-			want = strings.ReplaceAll(want, "1e305 years is", "1e305 years is")
-		}
 		if got := fmt.Sprint(err); got != want {
 			t.Errorf("%.60s: got\n%s\nwant\n%s", text, got, want)
 		}
 	}
 }
 
-// TestNamesAreNotExpressions checks that a parameter whose name contains operators can still be
+// TestNameReadAsExpression checks that a parameter whose name contains operators can still be
 // used.
-func TestNamesAreNotExpressions(t *testing.T) {
+func TestNameReadAsExpression(t *testing.T) {
 	m, err := compileText(`name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
@@ -173,7 +182,9 @@ states:
   a:
     race: [{rate: a-b, to: a}, {rate: c + d, to: a}, {rate: e'f.g h, to: a}]
 `)
-	if err == nil || err.Error() != `model.yaml:4:68: parameters: "1" cannot be a name; expected letters, digits and _, beginning with a letter` {
+	const want = `model.yaml:4:68: parameters: "1" cannot be a name; ` +
+		`expected letters, digits and _, beginning with a letter`
+	if err == nil || err.Error() != want {
 		t.Fatal(m, err)
 	}
 	m, err = compileText(`name: m
@@ -192,9 +203,9 @@ states:
 	}
 }
 
-// TestExpressionsEverywhere gives a parameter an expression in the file, with --set and in a
+// TestExpressionRefusedSomewhere gives a parameter an expression in the file, with --set and in a
 // scenario.
-func TestExpressionsEverywhere(t *testing.T) {
+func TestExpressionRefusedSomewhere(t *testing.T) {
 	const source = `name: m
 time: {unit: day, end: 10}
 population: {size: 1, start: {a: 1}}
@@ -231,10 +242,15 @@ scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 		}
 	}
 	for value, want := range map[string]string{
-		"beta * 2":           `model.yaml:6:42: intervention 1: set: beta: the parameter "beta" stands for itself; what it becomes cannot be worked out from what it was: write it out, or give what it was a name of its own`,
-		"2 /":                `--set stay: the value: "2 /": something is missing at the end; expected a quantity or a parameter`,
-		"4":                  "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a rate; only things of the same kind can be added or subtracted (see line 5)",
-		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only things of the same kind can be added or subtracted",
+		"beta * 2": `model.yaml:6:42: intervention 1: set: beta: the parameter "beta" stands for itself; ` +
+			`what it becomes cannot be worked out from what it was: write it out, or give what it was ` +
+			`a name of its own`,
+		"2 /": `--set stay: the value: "2 /": something is missing at the end; expected a quantity or ` +
+			`a parameter`,
+		"4": "model.yaml:6:42: states: a: race: clock 1: rate: half is a number, and 1 per day is a " +
+			"rate; only things of the same kind can be added or subtracted (see line 5)",
+		"4 days + 1 per day": "--set stay: parameters: stay: 4 days is a duration, and 1 per day is a rate; only " +
+			"things of the same kind can be added or subtracted",
 	} {
 		if _, err := compileText(source, set("stay", value)); err == nil || err.Error() != want {
 			t.Errorf("%s: got\n%v\nwant\n%s", value, err, want)

@@ -15,8 +15,8 @@ import (
 // scope.
 func timeVaryingScope(t *testing.T, parameters string) Scope {
 	t.Helper()
-	source := "name: m\ntime: {unit: day, start: 10, end: 110}\npopulation: {size: 1, start: {prey: 1}}\nstates: {prey: {}, predator: {}}\n" +
-		"attributes: {age: {child: 20%, adult: 80%}}\nparameters:\n"
+	source := "name: m\ntime: {unit: day, start: 10, end: 110}\npopulation: {size: 1, start: {prey: 1}}\n" +
+		"states: {prey: {}, predator: {}}\nattributes: {age: {child: 20%, adult: 80%}}\nparameters:\n"
 	for line := range strings.Lines(parameters) {
 		source += "  " + strings.TrimSpace(line) + "\n"
 	}
@@ -50,7 +50,8 @@ var formulas = map[string]func(t float64) float64{
 	"product": func(t float64) float64 { return halfFrom50(t) * 0.4 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
 	"lowest":  func(t float64) float64 { return max(0, lineByHand(t)-0.15) },
 	"odd": func(t float64) float64 {
-		return math.Exp(-2*halfFrom50(t))*0.4*(1+0.2*math.Cos(2*math.Pi*(t-15)/40)) + 0.1*stepsByHand(t)/(1+halfFrom50(t))
+		season := 0.4 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40))
+		return math.Exp(-2*halfFrom50(t))*season + 0.1*stepsByHand(t)/(1+halfFrom50(t))
 	},
 	"often": func(t float64) float64 { return 1 + 0.5*math.Cos(2*math.Pi*t*1440) },
 	"rare":  func(t float64) float64 { return 0.001 * (1 + 0.5*math.Cos(2*math.Pi*t)) },
@@ -87,7 +88,7 @@ func lineByHand(t float64) float64 {
 	return 0.2
 }
 
-func TestCourses(t *testing.T) {
+func TestTimeVaryingValueWrong(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	s := random.New(1)
 	for name, formula := range formulas {
@@ -113,7 +114,8 @@ func TestCourses(t *testing.T) {
 				t.Fatalf("%s at %v is %v, and from %v to %v it is from %v to %v", name, at, got, from, to, low, high)
 			}
 		}
-		if x := testing.AllocsPerRun(100, func() { c.At(s.Float64(), program.Census{}); c.Piece(s.Float64()) }); x != 0 {
+		evaluate := func() { c.At(s.Float64(), program.Census{}); c.Piece(s.Float64()) }
+		if x := testing.AllocsPerRun(100, evaluate); x != 0 {
 			t.Errorf("%s: %v allocations", name, x)
 		}
 	}
@@ -129,15 +131,17 @@ func TestCourses(t *testing.T) {
 	if d := here.Depends(syntax.Value{Name: "byage"}); !d.Time || d.Counts || len(d.Own) != 1 {
 		t.Errorf("by age it depends on %+v", d)
 	}
-	if c, ok := here.timeVarying(syntax.Value{Name: "r"}, "r", syntax.KindRate); !ok || c.At(1, program.Census{}) != 0.7 {
+	r := syntax.Value{Name: "r"}
+	if c, ok := here.timeVarying(r, "r", syntax.KindRate); !ok || c.At(1, program.Census{}) != 0.7 {
 		t.Errorf("r is %v", c)
 	} else if x, still := c.Constant(); x != 0.7 || !still {
 		t.Errorf("r is %v, always the same: %v", x, still)
 	}
 }
 
-// TestPieces counts the pieces of a value, and measures how far its bounds are above it.
-func TestPieces(t *testing.T) {
+// TestTooManyPiecesOrLooseBounds counts the pieces of a value, and measures how far its bounds are
+// above it.
+func TestTooManyPiecesOrLooseBounds(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	for name, want := range map[string]struct {
 		most  int     // number of pieces
@@ -162,14 +166,16 @@ func TestPieces(t *testing.T) {
 			at, _ = c.Piece(at)
 		}
 		if waste := bounds/rates - 1; pieces > want.most || waste > want.waste {
-			t.Errorf("%s: %d pieces, and the bounds are %.1f%% above the rates; want at most %d and %.1f%%", name, pieces, 100*waste, want.most, 100*want.waste)
+			t.Errorf("%s: %d pieces, and the bounds are %.1f%% above the rates; want at most %d and %.1f%%",
+				name, pieces, 100*waste, want.most, 100*want.waste)
 		}
 	}
 }
 
-// TestThinning draws events by thinning and compares their numbers in tenths of the run with the
-// integral of the rate. They are Poisson, so the mean over n runs has the standard error √(mean/n).
-func TestThinning(t *testing.T) {
+// TestThinningDrawsAnotherRate draws events by thinning and compares their numbers in tenths of the
+// run with the integral of the rate. They are Poisson, so the mean over n runs has the standard
+// error √(mean/n).
+func TestThinningDrawsAnotherRate(t *testing.T) {
 	here := timeVaryingScope(t, timeVaryingParameters)
 	const runs = 4000
 	for _, name := range []string{"season", "deep", "steps", "line", "odd", "lowest"} {
@@ -206,7 +212,7 @@ func TestThinning(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
+func TestCountDependentRateWrong(t *testing.T) {
 	here := timeVaryingScope(t, `
 		r: 0.7 per day
 		logistic: {value: r * (1 - total / 100), most: r}
@@ -256,7 +262,8 @@ func TestCounts(t *testing.T) {
 		}
 	}
 	// n/n is 1, but r·n/n may exceed r in the last digit.
-	c, ok := timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}").timeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
+	here = timeVaryingScope(t, "r: 0.7 per day\nsame: {value: r * total / total, most: r}")
+	c, ok := here.timeVarying(syntax.Value{Name: "same"}, "", syntax.KindRate)
 	for n := range 1000 {
 		if x, fine := c.Rate(0, program.Census{Total: n + 1}); !ok || !fine || x > 0.7 {
 			t.Fatalf("%d: %v", n+1, x)
@@ -264,11 +271,12 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestSeasonsShorterThanTime takes seasons so short that the run has too many to go through. Still
-// shorter ones are refused, see TestProblems.
-func TestSeasonsShorterThanTime(t *testing.T) {
+// TestShortSeasonsHaveNoPieces takes seasons so short that the run has too many to go through.
+// Still shorter ones are refused, see TestProblems.
+func TestShortSeasonsHaveNoPieces(t *testing.T) {
 	for _, period := range []string{"1e-4 seconds", "1e-10 days"} {
-		here := timeVaryingScope(t, "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "+period+"}}")
+		const season = "rare: {seasonal: {mean: 1e-6 per day, amplitude: 50%, peak: 0 days, period: "
+		here := timeVaryingScope(t, season+period+"}}")
 		c, ok := here.timeVarying(syntax.Value{Name: "rare"}, "", syntax.KindRate)
 		if !ok {
 			t.Fatal(here.Err())
@@ -279,13 +287,15 @@ func TestSeasonsShorterThanTime(t *testing.T) {
 	}
 }
 
-func TestChancesThatChange(t *testing.T) {
+func TestVaryingChanceWrong(t *testing.T) {
 	here := timeVaryingScope(t, "efficacy: {line: {10: 90%, 60: 0.4}}\nleft: 1 - efficacy")
 	c, ok := here.timeVarying(syntax.Value{Name: "left"}, "", syntax.KindShare)
 	if !ok || math.Abs(c.Chance(25)-0.35) > 1e-12 || math.Abs(c.Chance(90)-0.6) > 1e-12 {
 		t.Error(c, here.Err())
 	}
-	if _, ok := here.timeVarying(syntax.Value{Name: "left"}, "there", syntax.KindRate); ok || !strings.Contains(fmt.Sprint(here.Err()), "there: parameter left is a number; expected a rate") {
+	const want = "there: parameter left is a number; expected a rate"
+	_, ok = here.timeVarying(syntax.Value{Name: "left"}, "there", syntax.KindRate)
+	if ok || !strings.Contains(fmt.Sprint(here.Err()), want) {
 		t.Error(here.Err())
 	}
 }
