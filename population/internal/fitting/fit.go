@@ -30,8 +30,8 @@ type Asked struct {
 	Match   []string
 }
 
-// A fitReader reads the section fit of a model.
-type fitReader struct {
+// A reader reads the section fit of a model.
+type reader struct {
 	*syntax.Reader
 	m    *compile.Model
 	here compile.Scope
@@ -39,7 +39,7 @@ type fitReader struct {
 
 // Read reads and checks the section, with what was asked for. It is nil if there is none, or none that can be read.
 func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
-	r := &fitReader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.Quietly()}
+	r := &reader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.Quietly()}
 	r.here.List = list
 	r.Zero, r.Elsewhere = m.File.Zero, map[*yaml.Node]string{}
 	for _, name := range m.File.ParameterNames() {
@@ -53,7 +53,7 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 		n = &yaml.Node{Kind: yaml.MappingNode}
 		r.Elsewhere[n] = "--unknown, --match"
 	}
-	unknown, match := r.askedUnknown(o.Unknown), r.askedMatch(o.Match)
+	unknown, match := r.unknownFlags(o.Unknown), r.matchFlags(o.Match)
 	r.Most = syntax.SpareEntries + 4*syntax.Entries(n)
 	f := r.Fields(n, "fit", FitLike, "data", "unknown", "match")
 	if f == nil {
@@ -74,7 +74,7 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 }
 
 // readUnknown reads the priors: those of the file, each replaced by what was asked for, and what was asked for beside them.
-func (r *fitReader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
+func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	const what = "fit: unknown"
 	before, all := r.Found, []syntax.Pair(nil)
 	u := f.Get("unknown")
@@ -106,7 +106,7 @@ func (r *fitReader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair)
 }
 
 // readMatches reads what columns are compared with, those of the file replaced or followed by what was asked for.
-func (r *fitReader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
+func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	before := r.Found
 	n := f.Get("match")
 	if n == nil && len(asked) == 0 {

@@ -22,10 +22,10 @@ import (
 //	ill = state infectious normal sd 10%
 //	deaths = flow death negative binomial 5
 
-const matchWords = "cases = incidence susceptible->infectious observed 30% poisson"
+const matchFlagLike = "cases = incidence susceptible->infectious observed 30% poisson"
 
-// askedUnknown reads the unknowns of flags.
-func (r *fitReader) askedUnknown(texts []string) (all []syntax.Pair) {
+// unknownFlags reads the unknowns of flags.
+func (r *reader) unknownFlags(texts []string) (all []syntax.Pair) {
 	for _, text := range texts {
 		name, prior, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(prior) == "" {
@@ -64,7 +64,7 @@ func priorNode(text string) (*yaml.Node, error) {
 	if f == nil {
 		return nil, fmt.Errorf("%s; write %s, for example", diag.Unknown("prior", words[0], priors.Names), priors.Families[0].Line)
 	}
-	args, err := splitPrior(f, words[1:])
+	args, err := splitArguments(f, words[1:])
 	if err != nil {
 		return nil, fmt.Errorf("found %s: %w; write %s, for example", diag.Quote(text), err, f.Line)
 	}
@@ -75,8 +75,8 @@ func priorNode(text string) (*yaml.Node, error) {
 	return mappingNode(scalarNode(f.Name), of), nil
 }
 
-// splitPrior finds the arguments of a prior among words: each behind its name, or in their order. A unit may be said once, at the end.
-func splitPrior(f *priors.Family, words []string) ([]string, error) {
+// splitArguments finds the arguments of a prior among words: each behind its name, or in their order. A unit may be said once, at the end.
+func splitArguments(f *priors.Family, words []string) ([]string, error) {
 	if f.Range() {
 		low, high, ok := strings.Cut(strings.Join(words, " "), "..")
 		if !ok {
@@ -121,12 +121,12 @@ func splitPrior(f *priors.Family, words []string) ([]string, error) {
 	return all, nil
 }
 
-// askedMatch reads the columns of flags.
-func (r *fitReader) askedMatch(texts []string) (all []syntax.Pair) {
+// matchFlags reads the columns of flags.
+func (r *reader) matchFlags(texts []string) (all []syntax.Pair) {
 	for _, text := range texts {
 		column, rest, ok := strings.Cut(text, "=")
 		if column = strings.TrimSpace(column); !ok || column == "" {
-			r.Add(diag.Place{File: "--match"}, "found %s, expected a column, = and what it is compared with, such as \"%s\"", diag.Quote(text), matchWords)
+			r.Add(diag.Place{File: "--match"}, "found %s, expected a column, = and what it is compared with, such as \"%s\"", diag.Quote(text), matchFlagLike)
 			continue
 		}
 		flag := "--match " + column
@@ -148,7 +148,7 @@ func (r *fitReader) askedMatch(texts []string) (all []syntax.Pair) {
 // matchNode is what a column is compared with, which is written on one line, as a file has it.
 func matchNode(column, text string) (*yaml.Node, error) {
 	wrong := func(format string, args ...any) (*yaml.Node, error) {
-		return nil, fmt.Errorf("found %s: %s; write \"%s\", for example", diag.Quote(text), fmt.Sprintf(format, args...), matchWords)
+		return nil, fmt.Errorf("found %s: %s; write \"%s\", for example", diag.Quote(text), fmt.Sprintf(format, args...), matchFlagLike)
 	}
 	kind, rest, _ := strings.Cut(text, " ")
 	if !slices.Contains([]string{"incidence", "flow", "state"}, kind) {
@@ -156,7 +156,7 @@ func matchNode(column, text string) (*yaml.Node, error) {
 	}
 	// The error is at the end, and names before it may have spaces.
 	family, law, at := "", "", -1
-	for _, name := range errorNames {
+	for _, name := range errorFamilies {
 		if i := strings.LastIndex(" "+rest+" ", " "+name+" "); i > at {
 			family, at = name, i
 			law = strings.TrimSpace((rest + " ")[i+len(name):])

@@ -8,7 +8,7 @@ import (
 )
 
 // The two examples of each family of priors mean the same.
-func TestPriorExamples(t *testing.T) {
+func TestPriorExamplesDisagree(t *testing.T) {
 	for _, f := range priors.Families {
 		n, err := priorNode(f.Line)
 		if err != nil {

@@ -26,7 +26,7 @@ type Error struct {
 }
 
 // readMatch reads what a column is compared with.
-func (r *fitReader) readMatch(n *yaml.Node, what string) (Match, bool) {
+func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "observed", "error")
 	if f == nil {
 		return Match{}, false
@@ -46,7 +46,7 @@ func (r *fitReader) readMatch(n *yaml.Node, what string) (Match, bool) {
 			continue
 		}
 		match.Kind, match.Of = kind, r.Named(n, what+": "+kind)
-		r.checkCounted(&match)
+		r.checkOutput(&match)
 	}
 	if match.Kind == "" && r.Found == before {
 		r.Fail(f.Node, "%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious or state: infectious, for example", what)
@@ -60,8 +60,8 @@ func (r *fitReader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	return match, r.Found == before
 }
 
-// checkCounted looks whether what a column is compared with is counted: a state, or a flow or the name of what happens.
-func (r *fitReader) checkCounted(match *Match) {
+// checkOutput looks whether what a column is compared with is counted: a state, or a flow or the name of what happens.
+func (r *reader) checkOutput(match *Match) {
 	p := r.m.Program
 	if match.Of.Bad {
 		return
@@ -81,11 +81,11 @@ func (r *fitReader) checkCounted(match *Match) {
 	}
 }
 
-// errorNames are the laws of errors.
-var errorNames = []string{"poisson", "negative binomial", "normal"}
+// errorFamilies are the laws of errors.
+var errorFamilies = []string{"poisson", "negative binomial", "normal"}
 
 // readError reads the law of an error: poisson, or one with an argument.
-func (r *fitReader) readError(n *yaml.Node, what string) Error {
+func (r *reader) readError(n *yaml.Node, what string) Error {
 	const expected = "expected poisson, {negative binomial: {dispersion: 5}} or {normal: {sd: 10%}}"
 	n = r.Resolve(n)
 	if n.Kind == yaml.ScalarNode && n.Value == "poisson" {
@@ -101,7 +101,7 @@ func (r *fitReader) readError(n *yaml.Node, what string) Error {
 		return Error{}
 	}
 	e := entries[0]
-	if !r.Known(e.Key, what, "law of errors", e.Name, errorNames) {
+	if !r.Known(e.Key, what, "law of errors", e.Name, errorFamilies) {
 		return Error{}
 	}
 	law := Error{Family: e.Name}

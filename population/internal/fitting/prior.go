@@ -16,13 +16,13 @@ type Prior struct {
 	Label  syntax.Ref
 	Family *priors.Family // nil if it cannot be read
 	Args   []syntax.Value // in the order of the family
-	dim    syntax.Kind    // of the parameter: aShare for a number
+	kind   syntax.Kind    // of the parameter: aShare for a number
 	At     diag.Place
 	Node   *yaml.Node
 }
 
 // readPrior reads a prior, and looks whether it can be one of its parameter.
-func (r *fitReader) readPrior(p syntax.Pair, what string) Prior {
+func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 	here := r.here
 	prior := Prior{Label: syntax.Ref{Name: p.Name, At: r.Place(p.Key)}, At: r.Place(p.Value), Node: p.Value}
 	parameter, ok := here.Parameter(p.Name)
@@ -35,7 +35,7 @@ func (r *fitReader) readPrior(p syntax.Pair, what string) Prior {
 		return prior
 	}
 	var one bool
-	if prior.dim, one = dimensionOf(r.m, parameter.Value); !one {
+	if prior.kind, one = kindOf(r.m, parameter.Value); !one {
 		here.Add(prior.Label.At, "%s: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown", what)
 		return prior
 	}
@@ -66,7 +66,7 @@ func (r *fitReader) readPrior(p syntax.Pair, what string) Prior {
 	for k, name := range law.Args {
 		want := syntax.KindNumber
 		if k < law.Own {
-			want = prior.dim
+			want = prior.kind
 		}
 		v := syntax.Value{Bad: true}
 		if n := args.Get(name); n != nil {
@@ -76,14 +76,14 @@ func (r *fitReader) readPrior(p syntax.Pair, what string) Prior {
 		}
 		prior.Args = append(prior.Args, v)
 	}
-	if r.Found == before && prior.check(here, law, what) {
+	if r.Found == before && prior.checkArguments(here, law, what) {
 		prior.Family = law
 	}
 	return prior
 }
 
-// check looks at the arguments of a prior.
-func (p *Prior) check(here compile.Scope, family *priors.Family, what string) bool {
+// checkArguments looks at the arguments of a prior.
+func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what string) bool {
 	x, good := make([]float64, len(p.Args)), true
 	for k, name := range family.Args {
 		var ok bool
@@ -91,9 +91,9 @@ func (p *Prior) check(here compile.Scope, family *priors.Family, what string) bo
 		case k >= family.Own:
 			x[k], ok = here.Positive(p.Args[k], of)
 		case family.Name == "uniform" || family.Name == "normal" && name == "mean":
-			x[k], _, ok = here.Quantity(p.Args[k], of, p.dim)
+			x[k], _, ok = here.Quantity(p.Args[k], of, p.kind)
 		default:
-			x[k], ok = here.Within(p.Args[k], of, p.dim, func(x float64) bool { return x > 0 }, "expected more than 0")
+			x[k], ok = here.Within(p.Args[k], of, p.kind, func(x float64) bool { return x > 0 }, "expected more than 0")
 		}
 		good = good && ok
 	}
@@ -103,15 +103,15 @@ func (p *Prior) check(here compile.Scope, family *priors.Family, what string) bo
 	case family.Range() && !(x[0] < x[1]):
 		here.Add(p.At, "%s: high is not above low", what)
 		return false
-	case family.Name == "beta" && p.dim != syntax.KindShare:
-		here.Add(p.At, "%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what, p.dim, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
+	case family.Name == "beta" && p.kind != syntax.KindShare:
+		here.Add(p.At, "%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what, p.kind, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
 		return false
 	}
 	return true
 }
 
-// dimensionOf is what a value is, a number being a share, and whether it is one value for all and at all times.
-func dimensionOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
+// kindOf is what a value is, a number being a share, and whether it is one value for all and at all times.
+func kindOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
 	for _, k := range []syntax.Kind{syntax.KindShare, syntax.KindDuration, syntax.KindRate} {
 		if _, _, ok := m.Quietly().Quantity(v, "", k); ok {
 			return k, true
