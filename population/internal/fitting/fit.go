@@ -10,34 +10,39 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Fit is the section fit: which parameters are unknown, and which columns of a table the model is to match.
+// A Fit is the fit section of a model: the unknown parameters, and the columns of a table that the
+// model is compared with.
 type Fit struct {
-	Data    syntax.Ref // the table's path, as it is written
+	Data    syntax.Ref // the path of the table, as it is written
 	Unknown []Prior
 	Match   []Match
 }
 
+// Examples for messages.
 const (
-	FitLike   = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, match: [{column: cases, state: infectious, error: poisson}]}"
+	FitLike = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, " +
+		"match: [{column: cases, state: infectious, error: poisson}]}"
 	priorLike = "{uniform: {low: 0.1 per day, high: 1 per day}}"
 	matchLike = "{column: cases, incidence: susceptible->infectious, error: poisson}"
 )
 
-// Asked is what was asked for in place of what the section says, or beside it; see FitOptions.
+// Asked is what the options of a fit say: it replaces or adds to what the section says. See
+// population.FitOptions.
 type Asked struct {
 	Data    string
 	Unknown []string
 	Match   []string
 }
 
-// A reader reads the section fit of a model.
+// A reader reads the fit section of a model.
 type reader struct {
 	*syntax.Reader
 	m    *compile.Model
 	here compile.Scope
 }
 
-// Read reads and checks the section, with what was asked for. It is nil if there is none, or none that can be read.
+// Read reads and checks the fit section, together with what the options say. It returns nil if
+// there is no section, or none that can be read. Problems are added to the list.
 func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 	r := &reader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.Quietly()}
 	r.here.List = list
@@ -73,7 +78,8 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 	return fit
 }
 
-// readUnknown reads the priors: those of the file, each replaced by what was asked for, and what was asked for beside them.
+// readUnknown reads the priors of the file and of flags. A flag replaces the file's prior of the
+// same parameter.
 func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	const what = "fit: unknown"
 	before, all := r.Found, []syntax.Pair(nil)
@@ -97,15 +103,15 @@ func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 		if _, flag := r.Elsewhere[p.Key]; flag {
 			where = "the prior"
 		}
-		prior := r.readPrior(p, where)
-		fit.Unknown = append(fit.Unknown, prior)
+		fit.Unknown = append(fit.Unknown, r.readPrior(p, where))
 	}
 	if len(fit.Unknown) == 0 && r.Found == before {
 		r.Fail(u, "fit: unknown: expected at least one parameter and its prior, such as {beta: %s}", priorLike)
 	}
 }
 
-// readMatches reads what columns are compared with, those of the file replaced or followed by what was asked for.
+// readMatches reads what columns are compared with, in the file and in flags. A flag replaces the
+// file's entry of the same column.
 func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	before := r.Found
 	n := f.Get("match")
@@ -115,7 +121,9 @@ func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	}
 	if n != nil {
 		for i, item := range r.Items(n, "fit: match", "["+matchLike+"]") {
-			if c := r.Entry(item, "column"); c != nil && slices.ContainsFunc(asked, func(a syntax.Pair) bool { return a.Name == c.Value }) {
+			column := r.Entry(item, "column")
+			ofColumn := func(a syntax.Pair) bool { return column != nil && a.Name == column.Value }
+			if slices.ContainsFunc(asked, ofColumn) {
 				continue
 			}
 			if match, ok := r.readMatch(item, fmt.Sprintf("fit: match %d", i+1)); ok {
@@ -135,7 +143,8 @@ func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	for i := range fit.Match {
 		c := fit.Match[i].Column
 		if seen[c.Name] {
-			r.Add(c.At, "%s: column %s is here twice; it is compared with one thing", fit.Match[i].What, diag.Quote(c.Name))
+			r.Add(c.At, "%s: column %s is here twice; it is compared with one thing", fit.Match[i].What,
+				diag.Quote(c.Name))
 		}
 		seen[c.Name] = true
 	}

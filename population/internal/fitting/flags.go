@@ -11,12 +11,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What a flag says on one line is put into the form that a file has, and read as if it stood there: so that all that can be wrong with it is
-// found, and said, in the same words.
+// A flag is written on one line. It is turned into the YAML that a file would have, and read as if
+// it stood in the file, so it is checked in the same way and gives the same messages.
 //
-//	beta=uniform 0.1..1 per day        rho=beta 2 5                 stay=gamma 5 days shape 2
-//	beta=log-uniform 0.01..1 per day   x=normal 0.5 sd 0.1          stay=lognormal 5 sd 2 days
-//	stay=exponential 5 days            stay=weibull 5 days shape 2  beta={uniform: {low: 0.1 per day, high: 1 per day}}
+//	beta=uniform 0.1..1 per day        rho=beta 2 5
+//	beta=log-uniform 0.01..1 per day   x=normal 0.5 sd 0.1
+//	stay=exponential 5 days            stay=weibull 5 days shape 2
+//	stay=gamma 5 days shape 2          stay=lognormal 5 sd 2 days
+//	beta={uniform: {low: 0.1 per day, high: 1 per day}}
 //
 //	cases = incidence susceptible->infectious observed 30% poisson
 //	ill = state infectious normal sd 10%
@@ -24,12 +26,14 @@ import (
 
 const matchFlagLike = "cases = incidence susceptible->infectious observed 30% poisson"
 
-// unknownFlags reads the unknowns of flags.
+// unknownFlags turns the --unknown flags into pairs of a parameter and its prior.
 func (r *reader) unknownFlags(texts []string) (all []syntax.Pair) {
 	for _, text := range texts {
 		name, prior, ok := strings.Cut(text, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(prior) == "" {
-			r.Add(diag.Place{File: "--unknown"}, "found %s, expected a parameter, = and what is known of it, such as beta=\"%s\"", diag.Quote(text), priors.Families[0].Line)
+			r.Add(diag.Place{File: "--unknown"},
+				"found %s, expected a parameter, = and what is known of it, such as beta=\"%s\"", diag.Quote(text),
+				priors.Families[0].Line)
 			continue
 		}
 		flag := "--unknown " + name
@@ -57,12 +61,13 @@ func (r *reader) unknownFlags(texts []string) (all []syntax.Pair) {
 	return all
 }
 
-// priorNode is a prior that is written on one line as a file has it.
+// priorNode turns a prior on one line into YAML.
 func priorNode(text string) (*yaml.Node, error) {
 	words := strings.Fields(strings.ReplaceAll(text, ",", " "))
 	f := priors.Named(words[0])
 	if f == nil {
-		return nil, fmt.Errorf("%s; write %s, for example", diag.Unknown("prior", words[0], priors.Names), priors.Families[0].Line)
+		return nil, fmt.Errorf("%s; write %s, for example", diag.Unknown("prior", words[0], priors.Names),
+			priors.Families[0].Line)
 	}
 	args, err := splitArguments(f, words[1:])
 	if err != nil {
@@ -75,7 +80,8 @@ func priorNode(text string) (*yaml.Node, error) {
 	return mappingNode(scalarNode(f.Name), of), nil
 }
 
-// splitArguments finds the arguments of a prior among words: each behind its name, or in their order. A unit may be said once, at the end.
+// splitArguments finds the arguments of a prior among words: each after its name, or in their
+// order. A unit may be given once, at the end.
 func splitArguments(f *priors.Family, words []string) ([]string, error) {
 	if f.Range() {
 		low, high, ok := strings.Cut(strings.Join(words, " "), "..")
@@ -84,7 +90,7 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 		}
 		words = append(append(append([]string{"low"}, strings.Fields(low)...), "high"), strings.Fields(high)...)
 	}
-	args, now := make([][]string, len(f.Args)), 0
+	args, now := make([][]string, len(f.Args)), 0 // the words of each, and the one being read
 	for _, w := range words {
 		if k := slices.Index(f.Args, w); k >= 0 {
 			if now = k; len(args[k]) > 0 {
@@ -105,7 +111,7 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 		case len(a) == 0:
 			return nil, fmt.Errorf("%s is missing", name)
 		case len(a) > 1 && syntax.LooksNumeric(a[0]):
-			if unit = " " + strings.Join(a[1:], " "); k >= f.Own { // it is not of this one
+			if unit = " " + strings.Join(a[1:], " "); k >= f.Own { // the unit belongs to the others
 				args[k] = a[:1]
 			}
 		case strings.HasSuffix(a[0], "%") && k < f.Own:
@@ -114,19 +120,23 @@ func splitArguments(f *priors.Family, words []string) ([]string, error) {
 	}
 	all := make([]string, len(args))
 	for k, a := range args {
-		if all[k] = strings.Join(a, " "); k < f.Own && len(a) == 1 && syntax.LooksNumeric(a[0]) && !strings.HasSuffix(a[0], "%") {
+		all[k] = strings.Join(a, " ")
+		bare := len(a) == 1 && syntax.LooksNumeric(a[0]) && !strings.HasSuffix(a[0], "%")
+		if k < f.Own && bare {
 			all[k] += unit
 		}
 	}
 	return all, nil
 }
 
-// matchFlags reads the columns of flags.
+// matchFlags turns the --match flags into pairs of a column and what it is compared with.
 func (r *reader) matchFlags(texts []string) (all []syntax.Pair) {
 	for _, text := range texts {
 		column, rest, ok := strings.Cut(text, "=")
 		if column = strings.TrimSpace(column); !ok || column == "" {
-			r.Add(diag.Place{File: "--match"}, "found %s, expected a column, = and what it is compared with, such as \"%s\"", diag.Quote(text), matchFlagLike)
+			r.Add(diag.Place{File: "--match"},
+				"found %s, expected a column, = and what it is compared with, such as \"%s\"", diag.Quote(text),
+				matchFlagLike)
 			continue
 		}
 		flag := "--match " + column
@@ -145,16 +155,17 @@ func (r *reader) matchFlags(texts []string) (all []syntax.Pair) {
 	return all
 }
 
-// matchNode is what a column is compared with, which is written on one line, as a file has it.
+// matchNode turns what a column is compared with, on one line, into YAML.
 func matchNode(column, text string) (*yaml.Node, error) {
 	wrong := func(format string, args ...any) (*yaml.Node, error) {
-		return nil, fmt.Errorf("found %s: %s; write \"%s\", for example", diag.Quote(text), fmt.Sprintf(format, args...), matchFlagLike)
+		return nil, fmt.Errorf("found %s: %s; write \"%s\", for example", diag.Quote(text),
+			fmt.Sprintf(format, args...), matchFlagLike)
 	}
 	kind, rest, _ := strings.Cut(text, " ")
 	if !slices.Contains([]string{"incidence", "flow", "state"}, kind) {
 		return wrong("expected incidence, flow or state first")
 	}
-	// The error is at the end, and names before it may have spaces.
+	// The error is at the end. Names before it may contain spaces.
 	family, law, at := "", "", -1
 	for _, name := range errorFamilies {
 		if i := strings.LastIndex(" "+rest+" ", " "+name+" "); i > at {

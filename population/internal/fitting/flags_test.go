@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// The two examples of each family of priors mean the same.
+// TestPriorExamplesDisagree checks that the two examples of each family of priors mean the same.
 func TestPriorExamplesDisagree(t *testing.T) {
 	for _, f := range priors.Families {
 		n, err := priorNode(f.Line)

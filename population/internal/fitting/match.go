@@ -9,17 +9,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Match is what a column of the table is compared with.
+// A Match says what a column of the table is compared with.
 type Match struct {
 	What     string
 	Column   syntax.Ref
 	Kind     string // incidence, flow or state
 	Of       syntax.Ref
-	Observed syntax.Value // all are seen if it is not given
+	Observed syntax.Value // the share that is observed; 100% if not given
 	Error    Error
 }
 
-// An Error is the law of what is observed given what is so.
+// An Error is the distribution of an observation given the value in the model.
 type Error struct {
 	Family string       // poisson, negative binomial or normal
 	Arg    syntax.Value // dispersion or sd
@@ -49,7 +49,9 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 		r.checkOutput(&match)
 	}
 	if match.Kind == "" && r.Found == before {
-		r.Fail(f.Node, "%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious or state: infectious, for example", what)
+		r.Fail(f.Node,
+			"%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious "+
+				"or state: infectious, for example", what)
 	}
 	if match.Observed = f.Value("observed", syntax.KindShare); match.Observed.Given() && !match.Observed.Bad {
 		r.here.Chance(match.Observed, what+": observed")
@@ -60,7 +62,8 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	return match, r.Found == before
 }
 
-// checkOutput looks whether what a column is compared with is counted: a state, or a flow or the name of what happens.
+// checkOutput checks that the model records what a column is compared with: a state, or a flow, or
+// a name that events are counted under.
 func (r *reader) checkOutput(match *Match) {
 	p := r.m.Program
 	if match.Of.Bad {
@@ -68,7 +71,8 @@ func (r *reader) checkOutput(match *Match) {
 	}
 	if match.Kind == "state" {
 		if !slices.Contains(p.States, match.Of.Name) {
-			r.Add(match.Of.At, "%s: state: %s", match.What, diag.Unknown("state", match.Of.Name, func() []string { return p.States }))
+			r.Add(match.Of.At, "%s: state: %s", match.What,
+				diag.Unknown("state", match.Of.Name, func() []string { return p.States }))
 		}
 		return
 	}
@@ -77,14 +81,15 @@ func (r *reader) checkOutput(match *Match) {
 		all = append(all, f.String())
 	}
 	if all = append(all, p.Names...); !slices.Contains(all, match.Of.Name) {
-		r.Add(match.Of.At, "%s: %s: %s", match.What, match.Kind, diag.Unknown("flow or name", match.Of.Name, func() []string { return all }))
+		r.Add(match.Of.At, "%s: %s: %s", match.What, match.Kind,
+			diag.Unknown("flow or name", match.Of.Name, func() []string { return all }))
 	}
 }
 
-// errorFamilies are the laws of errors.
+// errorFamilies are the distributions of errors.
 var errorFamilies = []string{"poisson", "negative binomial", "normal"}
 
-// readError reads the law of an error: poisson, or one with an argument.
+// readError reads the distribution of an error: poisson, or one with an argument.
 func (r *reader) readError(n *yaml.Node, what string) Error {
 	const expected = "expected poisson, {negative binomial: {dispersion: 5}} or {normal: {sd: 10%}}"
 	n = r.Resolve(n)
@@ -125,7 +130,8 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 			if sd := f.Need("sd", "10%"); sd != nil {
 				law.Arg = r.Value(sd, what+": sd", syntax.KindShare)
 				if !law.Arg.Bad {
-					r.here.Within(law.Arg, what+": sd", syntax.KindShare, func(x float64) bool { return x > 0 }, "expected more than 0")
+					r.here.Within(law.Arg, what+": sd", syntax.KindShare, func(x float64) bool { return x > 0 },
+						"expected more than 0")
 				}
 			}
 		}
@@ -133,7 +139,8 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 	return law
 }
 
-// Share tells whether an sd is a share of the expected value: a percentage is.
+// Share reports whether a standard deviation is a share of the expected value, that is, a
+// percentage.
 func (l *Error) Share(here compile.Scope) bool {
 	got, _, ok := here.Resolve(l.Arg, "")
 	return ok && l.Family == "normal" && got.Quantity.Kind == syntax.KindShare

@@ -11,17 +11,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A Prior is what is known of a parameter beforehand, as it is written.
+// A Prior is the prior of a parameter, as it is written.
 type Prior struct {
 	Label  syntax.Ref
 	Family *priors.Family // nil if it cannot be read
-	Args   []syntax.Value // in the order of the family
-	kind   syntax.Kind    // of the parameter: aShare for a number
+	Args   []syntax.Value // in the order of the family's arguments
+	kind   syntax.Kind    // of the parameter; KindShare for a number
 	At     diag.Place
 	Node   *yaml.Node
 }
 
-// readPrior reads a prior, and looks whether it can be one of its parameter.
+// readPrior reads a prior and checks that it fits its parameter.
 func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 	here := r.here
 	prior := Prior{Label: syntax.Ref{Name: p.Name, At: r.Place(p.Key)}, At: r.Place(p.Value), Node: p.Value}
@@ -31,24 +31,29 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 		here.Add(prior.Label.At, "fit: unknown: %s", diag.Unknown("parameter", p.Name, r.m.File.ParameterNames))
 		return prior
 	case p.Value.Kind != yaml.MappingNode:
-		r.Fail(p.Value, "%s: found %s, expected what is known of it beforehand, such as %s", what, syntax.Found(p.Value), priorLike)
+		r.Fail(p.Value, "%s: found %s, expected what is known of it beforehand, such as %s", what,
+			syntax.Found(p.Value), priorLike)
 		return prior
 	}
 	var one bool
 	if prior.kind, one = kindOf(r.m, parameter.Value); !one {
-		here.Add(prior.Label.At, "%s: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown", what)
+		here.Add(prior.Label.At,
+			"%s: the parameter is not one value; only a number, a duration, a rate or a probability can be unknown",
+			what)
 		return prior
 	}
 	entries := r.Pairs(p.Value, what, priorLike)
 	if len(entries) != 1 {
-		r.Fail(p.Value, "%s: a prior has one name and its arguments, such as %s; there are %d names here", what, priorLike, len(entries))
+		r.Fail(p.Value, "%s: a prior has one name and its arguments, such as %s; there are %d names here", what,
+			priorLike, len(entries))
 		return prior
 	}
 	e := entries[0]
 	law, before := priors.Named(e.Name), r.Found
 	if law == nil {
 		if slices.ContainsFunc(syntax.Families, func(f syntax.Family) bool { return f.Name == e.Name }) {
-			r.Fail(e.Key, "%s: %s cannot be a prior; expected one of %s", what, e.Name, strings.Join(priors.Names(), ", "))
+			r.Fail(e.Key, "%s: %s cannot be a prior; expected one of %s", what, e.Name,
+				strings.Join(priors.Names(), ", "))
 		} else {
 			r.Fail(e.Key, "%s: %s", what, diag.Unknown("prior", e.Name, priors.Names))
 		}
@@ -82,7 +87,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 	return prior
 }
 
-// checkArguments looks at the arguments of a prior.
+// checkArguments checks the arguments of a prior.
 func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what string) bool {
 	x, good := make([]float64, len(p.Args)), true
 	for k, name := range family.Args {
@@ -104,13 +109,16 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 		here.Add(p.At, "%s: high is not above low", what)
 		return false
 	case family.Name == "beta" && p.kind != syntax.KindShare:
-		here.Add(p.At, "%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what, p.kind, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
+		here.Add(p.At,
+			"%s: the parameter is %s, and a beta distribution is of a number from 0 to 1; expected one of %s", what,
+			p.kind, strings.Join(slices.DeleteFunc(priors.Names(), func(n string) bool { return n == "beta" }), ", "))
 		return false
 	}
 	return true
 }
 
-// kindOf is what a value is, a number being a share, and whether it is one value for all and at all times.
+// kindOf returns the kind of a value, KindShare for a number. It reports false if the value is not
+// the same for everybody at all times.
 func kindOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
 	for _, k := range []syntax.Kind{syntax.KindShare, syntax.KindDuration, syntax.KindRate} {
 		if _, _, ok := m.Quietly().Quantity(v, "", k); ok {
