@@ -15,6 +15,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
+// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram would take too long to lay out.
+var ErrDiagram = errors.New("too large for a diagram")
+
 // Diagram draws the states and the ways between them.
 func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 	p := m.Program
@@ -220,6 +223,3 @@ func Reached(m *compile.Model) []bool {
 	}
 	return reached
 }
-
-// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram would take too long to lay out.
-var ErrDiagram = errors.New("too large for a diagram")

@@ -2,10 +2,13 @@ package explain
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/compile"
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -57,57 +60,21 @@ func (e *explainer) section(title string, things int) {
 	}
 }
 
-// called adds the parameter's name to what it stands for, or the expression by which it was worked out.
-func (e *explainer) called(v syntax.Value, words string) string {
-	switch {
-	case v.Name != "":
-		return words + " (" + v.Name + ")"
-	case v.Expr != nil && !e.here.Depends(v).Time:
-		return words + " (" + v.Text + ")"
+// recorded says by which groups there are records, and of what.
+func (e *explainer) recorded() string {
+	var by []string
+	for _, g := range e.p.Groupings {
+		names := e.p.Groups[g.First].Attributes
+		by = append(by, strings.Join(names, " and ")+" ("+format.Plural(g.Groups, "group")+")")
+	}
+	words := ""
+	if len(by) > 0 {
+		words = ", by " + strings.Join(by, ", by ")
+	}
+	if e.f.Record.Incidence {
+		words += ", with counts in each interval"
 	}
 	return words
-}
-
-// when says when a clock strikes.
-func (e *explainer) when(c *syntax.Clock) string {
-	if c.Rate.Given() {
-		return "at " + e.perUnit(c.Rate)
-	}
-	if e.here.Depends(c.After).Fixed() {
-		if l, _ := e.here.Law(c.After, ""); l.Fixed() {
-			return "after " + e.duration(c.After)
-		}
-	}
-	return "after a time that is " + e.duration(c.After)
-}
-
-// goal says where one goes.
-func goal(to syntax.Ref) string { return goalOf(to, false) }
-
-// goalOf says where one goes, or many, if anywhere.
-func goalOf(to syntax.Ref, many bool) string {
-	switch {
-	case !to.Given():
-		return ""
-	case to.Name == syntax.Out:
-		return does("leaves", many) + " the population"
-	}
-	return does("becomes", many) + " " + to.Name
-}
-
-// does is a verb of one, or of many.
-func does(verb string, many bool) string {
-	if many {
-		return strings.TrimSuffix(verb, "s")
-	}
-	return verb
-}
-
-func (e *explainer) named(name string) string {
-	if name == "" {
-		return ""
-	}
-	return " [" + name + "]"
 }
 
 func (e *explainer) attributes() {
@@ -122,6 +89,26 @@ func (e *explainer) attributes() {
 			values = append(values, share+" "+v.Name)
 		}
 		e.line("  %s: %s", a.Name, strings.Join(values, ", "))
+	}
+}
+
+// groups says what the population is made of at the start.
+func (e *explainer) groups() {
+	if !e.f.Grouped {
+		return
+	}
+	e.section("At the start there are", len(e.f.Groups))
+	next := 0
+	for g := range e.f.Groups {
+		text := &e.f.Groups[g]
+		total, in := 0, []string(nil)
+		for range text.Starts {
+			b := &e.p.StartGroups[next]
+			next++
+			total += b.Count
+			in = append(in, format.Thousands(float64(b.Count))+" "+e.p.States[b.To])
+		}
+		e.line("  %s%s: %s", format.Thousands(float64(total)), of(text.With), strings.Join(in, ", "))
 	}
 }
 
@@ -149,44 +136,32 @@ func (e *explainer) states() {
 	}
 }
 
-// list joins names as one says them.
-func list(names []syntax.Ref) string {
-	var all []string
-	for _, n := range names {
-		all = append(all, n.Name)
-	}
-	if n := len(all); n > 1 {
-		return strings.Join(all[:n-1], ", ") + " or " + all[n-1]
-	}
-	return strings.Join(all, "")
-}
-
-// ofAny says of which values attributes are.
-func ofAny(all []syntax.Where) string {
-	text := ""
-	for i, w := range all {
-		if i > 0 {
-			text += " and"
+// since says for how long those who begin in a state have been in it.
+func (e *explainer) since(state int) {
+	for i := range e.p.StartGroups {
+		b := &e.p.StartGroups[i]
+		if int(b.To) != state || b.Since == nil || b.Count == 0 {
+			continue
 		}
-		text += " of " + w.Attribute.Name + " " + list(w.Values)
+		who := "they"
+		if b.Count < e.p.StartCounts[state] {
+			who = format.Thousands(float64(b.Count)) + " of them"
+		}
+		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who, e.duration(e.m.Starts[i].Since))
 	}
-	return text
 }
 
-// and says the same after a state.
-func and(all []syntax.Where) string {
-	if len(all) == 0 {
-		return ""
+// when says when a clock strikes.
+func (e *explainer) when(c *syntax.Clock) string {
+	if c.Rate.Given() {
+		return "at " + e.perUnit(c.Rate)
 	}
-	return " and" + ofAny(all)
-}
-
-// where says for whom a clock runs.
-func where(all []syntax.Where) string {
-	if len(all) == 0 {
-		return ""
+	if e.here.Depends(c.After).Fixed() {
+		if l, _ := e.here.Law(c.After, ""); l.Fixed() {
+			return "after " + e.duration(c.After)
+		}
 	}
-	return ", for those" + ofAny(all)
+	return "after a time that is " + e.duration(c.After)
 }
 
 func (e *explainer) contacts() {
@@ -242,43 +217,184 @@ func (e *explainer) always() {
 	}
 }
 
-// joinMoves adds what attributes one gets, or many.
-func joinMoves(what string, moves []syntax.Move, many bool) string {
-	for _, m := range moves {
-		if what != "" {
-			what += " and "
+func (e *explainer) entries() {
+	e.section("Entering the population", len(e.f.Births)+len(e.f.Immigration))
+	for i := range e.f.Births {
+		b := &e.f.Births[i]
+		who := "each living individual"
+		if len(b.From) > 0 {
+			who = "each individual that is " + list(b.From) + and(b.Where)
+		} else {
+			who += ofAny(b.Where)
 		}
-		what += does("moves", many) + " to " + m.Attribute.Name + " " + m.Value.Name
+		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.Rate), e.begin(&b.Enter), e.named(b.Name))
+		switch {
+		case b.InheritAll:
+			e.line("    they have all attributes of the parent")
+		case len(b.Inherit) > 0:
+			e.line("    they have the parent's %s", strings.ReplaceAll(list(b.Inherit), " or ", " and "))
+		}
 	}
-	return what
+	for i := range e.f.Immigration {
+		a := &e.f.Immigration[i]
+		per := ""
+		if a.Per.Given() {
+			per = fmt.Sprintf(" for every %s at the start,", e.words(a.Per))
+			if t := &e.p.First.Immigration[i]; t.Varying == nil {
+				per += fmt.Sprintf(" which is %.6g per %s,", t.Rate, e.f.Unit.Name)
+			}
+		}
+		rate := e.perUnit(a.Rate)
+		if per == "" && strings.Contains(rate, ",") {
+			per = ","
+		}
+		e.line("  individuals%s arrive at %s%s as %s%s", of(a.With), rate, per, e.begin(&a.Enter), e.named(a.Name))
+		if a.Age.Given() {
+			e.line("    their age is %s", e.duration(a.Age))
+		}
+	}
 }
 
-// words is a value as it is, in the unit of the model.
-func (e *explainer) words(v syntax.Value) string {
-	return e.forEach(v, func(here compile.Scope) string {
-		got, _, ok := here.Stands(v, "")
-		switch {
-		case !ok:
-			return v.Text
-		case got.Distribution != nil:
-			l, _ := here.Law(v, "")
-			return l.Words(e.f.Unit)
-		case got.Plain() && (got.Quantity.Kind == syntax.KindNumber || got.Quantity.Kind == syntax.KindShare || got.Quantity.Kind == syntax.KindDate):
-			return got.Text
+func (e *explainer) interventions() {
+	e.section("Interventions", len(e.f.Interventions))
+	for i := range e.f.Interventions {
+		p := &e.f.Interventions[i]
+		e.line("  %s%s", e.moment(p), e.named(p.Name))
+		for _, s := range p.Set {
+			e.line("    %s becomes %s", s.Label.Name, e.called(s.Value, e.words(s.Value)))
 		}
-		d := syntax.OfRate
-		if got.CountDependent == nil {
-			m, _ := here.Part(got, "")
-			d = m.Dimension
+		if what := joinMoves(goalOf(p.To, p.Picks), p.Moves, p.Picks); what != "" {
+			e.line("    %s %s", e.whom(p), what)
 		}
-		return e.changing(here, got, func(x float64) string { return e.figure(x, d) })
-	})
+		if p.Enter.Given() {
+			verb := "enter"
+			if p.Count == 1 {
+				verb = "enters"
+			}
+			individuals := " individuals"
+			if !p.CountBy.Given() {
+				individuals = " " + format.Things(p.Count, "individual")
+			}
+			e.line("    %s%s%s %s as %s", e.howMany(p), individuals, of(p.With), verb, e.begin(&p.Enter))
+		}
+	}
+}
+
+// moment says when an intervention happens.
+func (e *explainer) moment(p *syntax.Intervention) string {
+	switch {
+	case p.Waits && p.Again:
+		return "each time it becomes true that " + e.condition(p)
+	case p.Waits:
+		return "as soon as " + e.condition(p) + ", once"
+	case p.Interval > 0:
+		words := e.clock(p.When) + ", and every " + e.each(p.Interval)
+		if math.IsInf(p.Until, 1) {
+			return words + " from then on"
+		}
+		return words + " from then on until " + e.clock(p.Until)
+	}
+	return e.clock(p.When)
+}
+
+// condition says what an intervention waits for.
+func (e *explainer) condition(p *syntax.Intervention) string {
+	var all []string
+	for _, c := range p.Conditions {
+		word, are := "fewer", c.Of.Name
+		if c.Above {
+			word = "more"
+		}
+		if are == "total" {
+			are = "alive"
+		}
+		limit := e.words(c.Limit)
+		share := strings.HasSuffix(limit, "%")
+		if limit = e.called(c.Limit, limit); share {
+			limit += " of the living"
+		}
+		all = append(all, fmt.Sprintf("%s than %s are %s", word, limit, are))
+	}
+	return strings.Join(all, " and ")
+}
+
+// whom says whom an intervention is about.
+func (e *explainer) whom(p *syntax.Intervention) string {
+	who := "everybody"
+	if len(p.Who) > 0 {
+		who = "whoever is " + list(p.Who)
+	}
+	if p.Picks {
+		who = e.howMany(p) + " of those who are " + list(p.Who)
+		if len(p.Who) == 0 {
+			who = e.howMany(p) + " of all"
+		}
+	}
+	if len(p.Who) > 0 {
+		who += and(p.Where)
+	} else {
+		who += ofAny(p.Where)
+	}
+	switch {
+	case p.Coverage.Given():
+		who += ", each with probability " + e.probability(p.Coverage) + ","
+	case p.Picks:
+		who += ", chosen at random (all of them, if there are fewer),"
+	}
+	return who
+}
+
+// howMany says how many enter or are picked.
+func (e *explainer) howMany(p *syntax.Intervention) string {
+	if p.CountBy.Given() {
+		return e.called(p.CountBy, e.words(p.CountBy))
+	}
+	return format.Thousands(float64(p.Count))
 }
 
 func (e *explainer) parameters() {
 	e.section("Parameters (--set changes them)", len(e.f.Parameters))
 	for _, p := range e.f.Parameters {
 		e.line("  %s: %s", p.Label.Name, e.words(p.Value))
+	}
+}
+
+// scenarios lists them, with what each changes.
+func (e *explainer) scenarios() {
+	e.section("Scenarios (--scenario NAME runs one)", len(e.f.Scenarios))
+	for _, s := range e.f.Scenarios {
+		var changes []string
+		for _, v := range s.Set {
+			words := syntax.OneLine(v.Node)
+			if slices.Contains(e.f.ParameterNames(), v.Label.Name) {
+				words = e.words(v.Value)
+			}
+			changes = append(changes, v.Label.Name+" is "+words)
+		}
+		if len(changes) == 0 {
+			changes = []string{"everything as it is"}
+		}
+		e.line("  %s: %s", s.Label.Name, strings.Join(changes, ", "))
+	}
+}
+
+// fit says what is to be fitted to what.
+func (e *explainer) fit() {
+	f := fitting.Read(e.m, &diag.List{}, fitting.Asked{})
+	if f == nil {
+		return
+	}
+	e.section("To be fitted to "+f.Data.Name, 1)
+	for _, u := range f.Unknown {
+		e.line("  %s is unknown: %s", u.Label.Name, syntax.OneLine(u.Node))
+	}
+	for i := range f.Match {
+		m := &f.Match[i]
+		what := map[string]string{"state": "how many are " + m.Of.Name, "flow": m.Of.Name + " since the start", "incidence": m.Of.Name + " in each interval"}[m.Kind]
+		if m.Observed.Given() {
+			what += ", of which " + e.probability(m.Observed) + " are seen"
+		}
+		e.line("  column %s: %s, with an error that is %s", m.Column.Name, what, e.errorLaw(&m.Error))
 	}
 }
 

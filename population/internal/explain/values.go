@@ -10,9 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// mostGroups is how many groups a value is told for.
-const mostGroups = 12
-
 // perUnit is a rate in words, by the name of its parameter if it has one.
 func (e *explainer) perUnit(v syntax.Value) string {
 	return e.called(v, e.forEach(v, func(here compile.Scope) string {
@@ -36,6 +33,39 @@ func (e *explainer) durationOnly(v syntax.Value) string {
 	})
 }
 
+// words is a value as it is, in the unit of the model.
+func (e *explainer) words(v syntax.Value) string {
+	return e.forEach(v, func(here compile.Scope) string {
+		got, _, ok := here.Stands(v, "")
+		switch {
+		case !ok:
+			return v.Text
+		case got.Distribution != nil:
+			l, _ := here.Law(v, "")
+			return l.Words(e.f.Unit)
+		case got.Plain() && (got.Quantity.Kind == syntax.KindNumber || got.Quantity.Kind == syntax.KindShare || got.Quantity.Kind == syntax.KindDate):
+			return got.Text
+		}
+		d := syntax.OfRate
+		if got.CountDependent == nil {
+			m, _ := here.Part(got, "")
+			d = m.Dimension
+		}
+		return e.changing(here, got, func(x float64) string { return e.figure(x, d) })
+	})
+}
+
+// called adds the parameter's name to what it stands for, or the expression by which it was worked out.
+func (e *explainer) called(v syntax.Value, words string) string {
+	switch {
+	case v.Name != "":
+		return words + " (" + v.Name + ")"
+	case v.Expr != nil && !e.here.Depends(v).Time:
+		return words + " (" + v.Text + ")"
+	}
+	return words
+}
+
 // entry adds the name or the expression that stands in a table, to what it is for the individual of a scope.
 func (e *explainer) entry(here compile.Scope, v syntax.Value, words string) string {
 	if v.Table == nil {
@@ -51,33 +81,8 @@ func (e *explainer) entry(here compile.Scope, v syntax.Value, words string) stri
 	return e.called(v, words)
 }
 
-// A groupWords is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
-type groupWords struct {
-	what   string
-	values [][]string
-}
-
-// merge makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
-func merge(groups []groupWords, attribute, values int) []groupWords {
-	var merged []groupWords
-	for _, g := range groups {
-		i := slices.IndexFunc(merged, func(m groupWords) bool {
-			return m.what == g.what && slices.EqualFunc(m.values[:attribute], g.values[:attribute], slices.Equal) &&
-				slices.EqualFunc(m.values[attribute+1:], g.values[attribute+1:], slices.Equal)
-		})
-		if i < 0 {
-			merged = append(merged, g)
-			continue
-		}
-		merged[i].values[attribute] = append(merged[i].values[attribute], g.values[attribute]...)
-	}
-	for i := range merged {
-		if len(merged[i].values[attribute]) == values {
-			merged[i].values[attribute] = nil
-		}
-	}
-	return merged
-}
+// mostGroups is how many groups a value is told for.
+const mostGroups = 12
 
 // forEach puts a value into words, for each of the groups that it differs in.
 func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) string) string {
@@ -157,4 +162,32 @@ func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) strin
 		text += ", of the one who is met"
 	}
 	return text
+}
+
+// A groupWords is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
+type groupWords struct {
+	what   string
+	values [][]string
+}
+
+// merge makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
+func merge(groups []groupWords, attribute, values int) []groupWords {
+	var merged []groupWords
+	for _, g := range groups {
+		i := slices.IndexFunc(merged, func(m groupWords) bool {
+			return m.what == g.what && slices.EqualFunc(m.values[:attribute], g.values[:attribute], slices.Equal) &&
+				slices.EqualFunc(m.values[attribute+1:], g.values[attribute+1:], slices.Equal)
+		})
+		if i < 0 {
+			merged = append(merged, g)
+			continue
+		}
+		merged[i].values[attribute] = append(merged[i].values[attribute], g.values[attribute]...)
+	}
+	for i := range merged {
+		if len(merged[i].values[attribute]) == values {
+			merged[i].values[attribute] = nil
+		}
+	}
+	return merged
 }

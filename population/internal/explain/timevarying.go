@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,33 +12,6 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
-
-// mostKnots is how many of the times of steps or of a line are told.
-const mostKnots = 6
-
-// clock is a time on the model's clock, and its date if it has one.
-func (e *explainer) clock(t float64) string {
-	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
-	if zero, ok := e.f.Zero.Date(); ok {
-		if days := t * e.f.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
-			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
-		}
-	}
-	return day
-}
-
-// figure puts a number of a dimension into words.
-func (e *explainer) figure(x float64, d syntax.Dimension) string {
-	switch d {
-	case syntax.OfDuration:
-		return e.f.Unit.Duration(x)
-	case syntax.OfRate:
-		return fmt.Sprintf("%.4g per %s", x, e.f.Unit.Name)
-	case syntax.NoDimension:
-		return fmt.Sprintf("%.6g", x)
-	}
-	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
-}
 
 // changing puts a value that may change with time or with counts into words, for the individual of a scope.
 func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x float64) string) string {
@@ -71,6 +45,9 @@ func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x flo
 	}
 	return e.knots(got.TimeVarying, m.Term, show)
 }
+
+// mostKnots is how many of the times of steps or of a line are told.
+const mostKnots = 6
 
 // knots are the times of steps and of lines.
 func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x float64) string) string {
@@ -114,4 +91,44 @@ func (e *explainer) reach(t *program.Term) (low, high float64) {
 		look(math.Nextafter(min(at, span), 0))
 	}
 	return low, high
+}
+
+// figure puts a number of a dimension into words.
+func (e *explainer) figure(x float64, d syntax.Dimension) string {
+	switch d {
+	case syntax.OfDuration:
+		return e.f.Unit.Duration(x)
+	case syntax.OfRate:
+		return fmt.Sprintf("%.4g per %s", x, e.f.Unit.Name)
+	case syntax.NoDimension:
+		return fmt.Sprintf("%.6g", x)
+	}
+	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
+}
+
+// clock is a time on the model's clock, and its date if it has one.
+func (e *explainer) clock(t float64) string {
+	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
+	if zero, ok := e.f.Zero.Date(); ok {
+		if days := t * e.f.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
+			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
+		}
+	}
+	return day
+}
+
+// each is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
+func (e *explainer) each(every float64) string {
+	try := append(slices.Clone(syntax.Units), e.f.Unit)
+	for _, u := range slices.Backward(try) { // the model's own, and then the largest that will do
+		n := every * e.f.Unit.Seconds / u.Seconds
+		switch whole := math.Round(n); {
+		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
+		case whole == 1:
+			return u.Name
+		case u == e.f.Unit || u.Seconds > syntax.ADay:
+			return u.Duration(whole)
+		}
+	}
+	return e.f.Unit.Duration(every)
 }
