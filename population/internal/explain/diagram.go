@@ -39,8 +39,8 @@ func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 	return d, err
 }
 
-// A way is an arrow of the diagram: something that takes individuals from one state to another.
-type way struct {
+// A transition is an arrow of the diagram: something that takes individuals from one state to another.
+type transition struct {
 	from, to int // states, or diagram.Outside
 	label    string
 	kind     diagram.Kind
@@ -48,9 +48,9 @@ type way struct {
 }
 
 // Ways lists all of them, in the order of the file.
-func Ways(m *compile.Model) []way {
+func Ways(m *compile.Model) []transition {
 	f := m.File
-	w := &wayList{p: m.Program, f: f, here: m.Quietly()}
+	w := &transitionList{p: m.Program, f: f, here: m.Quietly()}
 	for i := range f.States {
 		for k := range f.States[i].Race {
 			w.clock(&f.States[i].Race[k], i)
@@ -72,11 +72,11 @@ func Ways(m *compile.Model) []way {
 			if f.Stays(to) {
 				continue
 			}
-			w.add(way{w.state(to.Met), w.state(to.Becomes), orElse(c.Name, "by "+list(c.From)), diagram.Contact, w.states(c.From)})
+			w.add(transition{w.state(to.Met), w.state(to.Becomes), orElse(c.Name, "by "+orList(c.From)), diagram.Contact, w.states(c.From)})
 		}
 		if c.Self.Given() {
 			for _, s := range w.states(c.From) {
-				w.add(way{s, w.state(c.Self), orElse(c.Name, "by "+list(met)), diagram.Contact, w.states(met)})
+				w.add(transition{s, w.state(c.Self), orElse(c.Name, "by "+orList(met)), diagram.Contact, w.states(met)})
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func Ways(m *compile.Model) []way {
 		}
 		if p.To.Given() {
 			for _, s := range w.states(p.Who) {
-				w.add(way{s, w.state(p.To), label, diagram.Planned, nil})
+				w.add(transition{s, w.state(p.To), label, diagram.Planned, nil})
 			}
 		}
 		if p.Enter.Given() {
@@ -105,31 +105,31 @@ func Ways(m *compile.Model) []way {
 	return w.all
 }
 
-type wayList struct {
+type transitionList struct {
 	p    *program.Program
 	f    *syntax.File
 	here compile.Scope
-	all  []way
+	all  []transition
 }
 
-func (w *wayList) add(next way) { w.all = append(w.all, next) }
+func (w *transitionList) add(next transition) { w.all = append(w.all, next) }
 
 // entry adds the way from outside into a state, or into each of several, with its share.
-func (w *wayList) entry(e *syntax.Enter, label string, kind diagram.Kind, by []int) {
+func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind, by []int) {
 	if len(e.Into) == 0 {
-		w.add(way{diagram.Outside, w.state(e.Ref), label, kind, by})
+		w.add(transition{diagram.Outside, w.state(e.Ref), label, kind, by})
 	}
 	for _, s := range e.Into {
 		share := "rest"
 		if !s.Rest {
 			share = w.percent(s.Share)
 		}
-		w.add(way{diagram.Outside, w.state(s.State), share + " " + label, kind, by})
+		w.add(transition{diagram.Outside, w.state(s.State), share + " " + label, kind, by})
 	}
 }
 
 // clock adds what a clock does to those in a state.
-func (w *wayList) clock(c *syntax.Clock, state int) {
+func (w *transitionList) clock(c *syntax.Clock, state int) {
 	if !c.To.Given() {
 		return // it moves, but stays in its state
 	}
@@ -150,11 +150,11 @@ func (w *wayList) clock(c *syntax.Clock, state int) {
 	if c.Chance.Given() {
 		label = w.percent(c.Chance) + " " + label
 	}
-	w.add(way{state, w.state(c.To), label, diagram.Clock, nil})
+	w.add(transition{state, w.state(c.To), label, diagram.Clock, nil})
 }
 
 // percent puts a probability into words.
-func (w *wayList) percent(v syntax.Value) string {
+func (w *transitionList) percent(v syntax.Value) string {
 	return w.label(v, func() string {
 		chance, _ := w.here.Chance(v, "")
 		return format.Percent(chance)
@@ -162,7 +162,7 @@ func (w *wayList) percent(v syntax.Value) string {
 }
 
 // label puts a value into words; one that is not the same for all, by what it depends on.
-func (w *wayList) label(v syntax.Value, words func() string) string {
+func (w *transitionList) label(v syntax.Value, words func() string) string {
 	d := w.here.Depends(v)
 	if d.Fixed() {
 		return words()
@@ -183,10 +183,10 @@ func (w *wayList) label(v syntax.Value, words func() string) string {
 }
 
 // state is the number of a state, or diagram.Outside.
-func (w *wayList) state(n syntax.Ref) int { return slices.Index(w.p.States, n.Name) }
+func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.p.States, n.Name) }
 
 // states are the numbers of some states; none means all.
-func (w *wayList) states(names []syntax.Ref) []int {
+func (w *transitionList) states(names []syntax.Ref) []int {
 	var all []int
 	for i, s := range w.p.States {
 		if len(names) == 0 || slices.ContainsFunc(names, func(n syntax.Ref) bool { return n.Name == s }) {

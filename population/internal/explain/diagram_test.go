@@ -10,7 +10,7 @@ import (
 )
 
 // The diagram does not say that a share that changes with time is 0.
-func TestDiagramOfChangingShares(t *testing.T) {
+func TestDiagramShowsVaryingShareAsZero(t *testing.T) {
 	source, err := os.ReadFile("../../testdata/each.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -18,13 +18,13 @@ import (
 func Model(m *compile.Model) string {
 	p := m.Program
 	e := &explainer{m: m, p: p, f: m.File, here: m.Quietly()}
-	e.line("%s: %s %s from %s to %s, recorded %s %s%s.", p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"), e.clock(p.Start), e.clock(p.End),
-		format.Thousands(float64(len(p.Rows))), format.Things(len(p.Rows), "time"), e.recorded())
+	e.line("%s: %s %s from %s to %s, recorded %s %s%s.", p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"), e.modelTime(p.Start), e.modelTime(p.End),
+		format.Thousands(float64(len(p.Rows))), format.Things(len(p.Rows), "time"), e.recording())
 	if e.f.About != "" {
 		e.line("%s", e.f.About)
 	}
 	if p.First.Ages != nil {
-		e.line("Ages at the start: %s.", e.durationOnly(e.f.Age))
+		e.line("Ages at the start: %s.", e.unnamedDuration(e.f.Age))
 	}
 	e.attributes()
 	e.groups()
@@ -36,7 +36,7 @@ func Model(m *compile.Model) string {
 	e.parameters()
 	e.scenarios()
 	e.fit()
-	e.doubts()
+	e.warnings()
 	return e.b.String()
 }
 
@@ -60,8 +60,8 @@ func (e *explainer) section(title string, things int) {
 	}
 }
 
-// recorded says by which groups there are records, and of what.
-func (e *explainer) recorded() string {
+// recording says by which groups there are records, and of what.
+func (e *explainer) recording() string {
 	var by []string
 	for _, g := range e.p.Groupings {
 		names := e.p.Groups[g.First].Attributes
@@ -108,7 +108,7 @@ func (e *explainer) groups() {
 			total += b.Count
 			in = append(in, format.Thousands(float64(b.Count))+" "+e.p.States[b.To])
 		}
-		e.line("  %s%s: %s", format.Thousands(float64(total)), of(text.With), strings.Join(in, ", "))
+		e.line("  %s%s: %s", format.Thousands(float64(total)), ofValues(text.With), strings.Join(in, ", "))
 	}
 }
 
@@ -124,11 +124,11 @@ func (e *explainer) states() {
 			if c.Chance.Given() {
 				chance = "with probability " + e.probability(c.Chance)
 			}
-			e.line("    %s %s %s%s", chance, goal(c.To), e.when(c), e.named(c.Name))
+			e.line("    %s %s %s%s", chance, outcome(c.To), e.clockTime(c), e.nameTag(c.Name))
 		}
 		for k := range s.Race {
 			c := &s.Race[k]
-			e.line("    %s %s%s%s", goal(c.To), e.when(c), where(c.Where), e.named(c.Name))
+			e.line("    %s %s%s%s", outcome(c.To), e.clockTime(c), whereConditions(c.Where), e.nameTag(c.Name))
 		}
 		if min(1, len(s.Split))+len(s.Race) > 1 {
 			e.line("    whichever comes first")
@@ -151,10 +151,10 @@ func (e *explainer) since(state int) {
 	}
 }
 
-// when says when a clock strikes.
-func (e *explainer) when(c *syntax.Clock) string {
+// clockTime says when a clock strikes.
+func (e *explainer) clockTime(c *syntax.Clock) string {
 	if c.Rate.Given() {
-		return "at " + e.perUnit(c.Rate)
+		return "at " + e.rate(c.Rate)
 	}
 	if e.here.Depends(c.After).Fixed() {
 		if l, _ := e.here.Law(c.After, ""); l.Fixed() {
@@ -168,20 +168,20 @@ func (e *explainer) contacts() {
 	e.section("Contacts", len(e.f.Transmission))
 	for i := range e.f.Transmission {
 		c := &e.f.Transmission[i]
-		e.line("  each individual that is %s%s meets others at %s%s", list(c.From), and(c.Where), e.perUnit(c.Rate), e.named(c.Name))
+		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where), e.rate(c.Rate), e.nameTag(c.Name))
 		for _, to := range c.To {
 			chance := ""
 			if c.Chance.Given() {
 				chance = " with probability " + e.probability(c.Chance)
 			}
-			what := goal(to.Becomes)
+			what := outcome(to.Becomes)
 			if e.f.Stays(to) {
 				what = "stays as it is"
 			}
 			if c.Self.Given() {
-				what += ", and the one who met it " + goal(c.Self)
+				what += ", and the one who met it " + outcome(c.Self)
 			}
-			e.line("    whoever is met and is %s%s %s%s", to.Met.Name, and(c.Whom), what, chance)
+			e.line("    whoever is met and is %s%s %s%s", to.Met.Name, andConditions(c.Whom), what, chance)
 		}
 		if !c.By.Given() {
 			e.line("    anybody else may be met, all with the same probability")
@@ -202,9 +202,9 @@ func (e *explainer) always() {
 	e.section("To everybody, whatever the state", len(e.f.Always))
 	for i := range e.f.Always {
 		c := &e.f.Always[i]
-		what := joinMoves(goal(c.To), c.Moves, false)
+		what := addMoves(outcome(c.To), c.Moves, false)
 		if len(c.From) > 0 {
-			what += " if " + list(c.From)
+			what += " if " + orList(c.From)
 		}
 		if c.Chance.Given() {
 			what += " with probability " + e.probability(c.Chance)
@@ -213,7 +213,7 @@ func (e *explainer) always() {
 		if !c.Rate.Given() && c.To.Name != syntax.Out {
 			once = " after entering the population, once"
 		}
-		e.line("  %s %s%s%s%s", what, e.when(c), once, where(c.Where), e.named(c.Name))
+		e.line("  %s %s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), e.nameTag(c.Name))
 	}
 }
 
@@ -223,32 +223,32 @@ func (e *explainer) entries() {
 		b := &e.f.Births[i]
 		who := "each living individual"
 		if len(b.From) > 0 {
-			who = "each individual that is " + list(b.From) + and(b.Where)
+			who = "each individual that is " + orList(b.From) + andConditions(b.Where)
 		} else {
-			who += ofAny(b.Where)
+			who += ofConditions(b.Where)
 		}
-		e.line("  %s has children at %s, who begin as %s%s", who, e.perUnit(b.Rate), e.begin(&b.Enter), e.named(b.Name))
+		e.line("  %s has children at %s, who begin as %s%s", who, e.rate(b.Rate), e.entryState(&b.Enter), e.nameTag(b.Name))
 		switch {
 		case b.InheritAll:
 			e.line("    they have all attributes of the parent")
 		case len(b.Inherit) > 0:
-			e.line("    they have the parent's %s", strings.ReplaceAll(list(b.Inherit), " or ", " and "))
+			e.line("    they have the parent's %s", strings.ReplaceAll(orList(b.Inherit), " or ", " and "))
 		}
 	}
 	for i := range e.f.Immigration {
 		a := &e.f.Immigration[i]
 		per := ""
 		if a.Per.Given() {
-			per = fmt.Sprintf(" for every %s at the start,", e.words(a.Per))
+			per = fmt.Sprintf(" for every %s at the start,", e.value(a.Per))
 			if t := &e.p.First.Immigration[i]; t.Varying == nil {
 				per += fmt.Sprintf(" which is %.6g per %s,", t.Rate, e.f.Unit.Name)
 			}
 		}
-		rate := e.perUnit(a.Rate)
+		rate := e.rate(a.Rate)
 		if per == "" && strings.Contains(rate, ",") {
 			per = ","
 		}
-		e.line("  individuals%s arrive at %s%s as %s%s", of(a.With), rate, per, e.begin(&a.Enter), e.named(a.Name))
+		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter), e.nameTag(a.Name))
 		if a.Age.Given() {
 			e.line("    their age is %s", e.duration(a.Age))
 		}
@@ -259,12 +259,12 @@ func (e *explainer) interventions() {
 	e.section("Interventions", len(e.f.Interventions))
 	for i := range e.f.Interventions {
 		p := &e.f.Interventions[i]
-		e.line("  %s%s", e.moment(p), e.named(p.Name))
+		e.line("  %s%s", e.interventionTime(p), e.nameTag(p.Name))
 		for _, s := range p.Set {
-			e.line("    %s becomes %s", s.Label.Name, e.called(s.Value, e.words(s.Value)))
+			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
 		}
-		if what := joinMoves(goalOf(p.To, p.Picks), p.Moves, p.Picks); what != "" {
-			e.line("    %s %s", e.whom(p), what)
+		if what := addMoves(outcomeOf(p.To, p.Picks), p.Moves, p.Picks); what != "" {
+			e.line("    %s %s", e.target(p), what)
 		}
 		if p.Enter.Given() {
 			verb := "enter"
@@ -275,26 +275,26 @@ func (e *explainer) interventions() {
 			if !p.CountBy.Given() {
 				individuals = " " + format.Things(p.Count, "individual")
 			}
-			e.line("    %s%s%s %s as %s", e.howMany(p), individuals, of(p.With), verb, e.begin(&p.Enter))
+			e.line("    %s%s%s %s as %s", e.count(p), individuals, ofValues(p.With), verb, e.entryState(&p.Enter))
 		}
 	}
 }
 
-// moment says when an intervention happens.
-func (e *explainer) moment(p *syntax.Intervention) string {
+// interventionTime says when an intervention happens.
+func (e *explainer) interventionTime(p *syntax.Intervention) string {
 	switch {
 	case p.Waits && p.Again:
 		return "each time it becomes true that " + e.condition(p)
 	case p.Waits:
 		return "as soon as " + e.condition(p) + ", once"
 	case p.Interval > 0:
-		words := e.clock(p.When) + ", and every " + e.each(p.Interval)
+		words := e.modelTime(p.When) + ", and every " + e.interval(p.Interval)
 		if math.IsInf(p.Until, 1) {
 			return words + " from then on"
 		}
-		return words + " from then on until " + e.clock(p.Until)
+		return words + " from then on until " + e.modelTime(p.Until)
 	}
-	return e.clock(p.When)
+	return e.modelTime(p.When)
 }
 
 // condition says what an intervention waits for.
@@ -308,9 +308,9 @@ func (e *explainer) condition(p *syntax.Intervention) string {
 		if are == "total" {
 			are = "alive"
 		}
-		limit := e.words(c.Limit)
+		limit := e.value(c.Limit)
 		share := strings.HasSuffix(limit, "%")
-		if limit = e.called(c.Limit, limit); share {
+		if limit = e.withName(c.Limit, limit); share {
 			limit += " of the living"
 		}
 		all = append(all, fmt.Sprintf("%s than %s are %s", word, limit, are))
@@ -318,22 +318,22 @@ func (e *explainer) condition(p *syntax.Intervention) string {
 	return strings.Join(all, " and ")
 }
 
-// whom says whom an intervention is about.
-func (e *explainer) whom(p *syntax.Intervention) string {
+// target says whom an intervention is about.
+func (e *explainer) target(p *syntax.Intervention) string {
 	who := "everybody"
 	if len(p.Who) > 0 {
-		who = "whoever is " + list(p.Who)
+		who = "whoever is " + orList(p.Who)
 	}
 	if p.Picks {
-		who = e.howMany(p) + " of those who are " + list(p.Who)
+		who = e.count(p) + " of those who are " + orList(p.Who)
 		if len(p.Who) == 0 {
-			who = e.howMany(p) + " of all"
+			who = e.count(p) + " of all"
 		}
 	}
 	if len(p.Who) > 0 {
-		who += and(p.Where)
+		who += andConditions(p.Where)
 	} else {
-		who += ofAny(p.Where)
+		who += ofConditions(p.Where)
 	}
 	switch {
 	case p.Coverage.Given():
@@ -344,10 +344,10 @@ func (e *explainer) whom(p *syntax.Intervention) string {
 	return who
 }
 
-// howMany says how many enter or are picked.
-func (e *explainer) howMany(p *syntax.Intervention) string {
+// count says how many enter or are picked.
+func (e *explainer) count(p *syntax.Intervention) string {
 	if p.CountBy.Given() {
-		return e.called(p.CountBy, e.words(p.CountBy))
+		return e.withName(p.CountBy, e.value(p.CountBy))
 	}
 	return format.Thousands(float64(p.Count))
 }
@@ -355,7 +355,7 @@ func (e *explainer) howMany(p *syntax.Intervention) string {
 func (e *explainer) parameters() {
 	e.section("Parameters (--set changes them)", len(e.f.Parameters))
 	for _, p := range e.f.Parameters {
-		e.line("  %s: %s", p.Label.Name, e.words(p.Value))
+		e.line("  %s: %s", p.Label.Name, e.value(p.Value))
 	}
 }
 
@@ -367,7 +367,7 @@ func (e *explainer) scenarios() {
 		for _, v := range s.Set {
 			words := syntax.OneLine(v.Node)
 			if slices.Contains(e.f.ParameterNames(), v.Label.Name) {
-				words = e.words(v.Value)
+				words = e.value(v.Value)
 			}
 			changes = append(changes, v.Label.Name+" is "+words)
 		}
@@ -394,19 +394,19 @@ func (e *explainer) fit() {
 		if m.Observed.Given() {
 			what += ", of which " + e.probability(m.Observed) + " are seen"
 		}
-		e.line("  column %s: %s, with an error that is %s", m.Column.Name, what, e.errorLaw(&m.Error))
+		e.line("  column %s: %s, with an error that is %s", m.Column.Name, what, e.errorWords(&m.Error))
 	}
 }
 
-// errorLaw says what the law of an error is.
-func (e *explainer) errorLaw(l *fitting.Error) string {
+// errorWords says what the law of an error is.
+func (e *explainer) errorWords(l *fitting.Error) string {
 	switch {
 	case l.Family == "negative binomial":
-		return "negative binomial, of dispersion " + e.words(l.Arg)
+		return "negative binomial, of dispersion " + e.value(l.Arg)
 	case l.Family == "normal" && l.Share(e.here):
-		return "normal, with a standard deviation of " + e.words(l.Arg) + " of what is expected"
+		return "normal, with a standard deviation of " + e.value(l.Arg) + " of what is expected"
 	case l.Family == "normal":
-		return "normal, with a standard deviation of " + e.words(l.Arg)
+		return "normal, with a standard deviation of " + e.value(l.Arg)
 	}
 	return "Poisson"
 }

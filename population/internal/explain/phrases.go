@@ -6,41 +6,41 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// goal says where one goes.
-func goal(to syntax.Ref) string { return goalOf(to, false) }
+// outcome says where one goes.
+func outcome(to syntax.Ref) string { return outcomeOf(to, false) }
 
-// goalOf says where one goes, or many, if anywhere.
-func goalOf(to syntax.Ref, many bool) string {
+// outcomeOf says where one goes, or many, if anywhere.
+func outcomeOf(to syntax.Ref, many bool) string {
 	switch {
 	case !to.Given():
 		return ""
 	case to.Name == syntax.Out:
-		return does("leaves", many) + " the population"
+		return verb("leaves", many) + " the population"
 	}
-	return does("becomes", many) + " " + to.Name
+	return verb("becomes", many) + " " + to.Name
 }
 
-// does is a verb of one, or of many.
-func does(verb string, many bool) string {
+// verb is a verb of one, or of many.
+func verb(verb string, many bool) string {
 	if many {
 		return strings.TrimSuffix(verb, "s")
 	}
 	return verb
 }
 
-// joinMoves adds what attributes one gets, or many.
-func joinMoves(what string, moves []syntax.Move, many bool) string {
+// addMoves adds what attributes one gets, or many.
+func addMoves(what string, moves []syntax.Move, many bool) string {
 	for _, m := range moves {
 		if what != "" {
 			what += " and "
 		}
-		what += does("moves", many) + " to " + m.Attribute.Name + " " + m.Value.Name
+		what += verb("moves", many) + " to " + m.Attribute.Name + " " + m.Value.Name
 	}
 	return what
 }
 
-// list joins names as one says them.
-func list(names []syntax.Ref) string {
+// orList joins names as one says them.
+func orList(names []syntax.Ref) string {
 	var all []string
 	for _, n := range names {
 		all = append(all, n.Name)
@@ -51,36 +51,36 @@ func list(names []syntax.Ref) string {
 	return strings.Join(all, "")
 }
 
-// ofAny says of which values attributes are.
-func ofAny(all []syntax.Where) string {
+// ofConditions says of which values attributes are.
+func ofConditions(all []syntax.Where) string {
 	text := ""
 	for i, w := range all {
 		if i > 0 {
 			text += " and"
 		}
-		text += " of " + w.Attribute.Name + " " + list(w.Values)
+		text += " of " + w.Attribute.Name + " " + orList(w.Values)
 	}
 	return text
 }
 
-// and says the same after a state.
-func and(all []syntax.Where) string {
+// andConditions says the same after a state.
+func andConditions(all []syntax.Where) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return " and" + ofAny(all)
+	return " and" + ofConditions(all)
 }
 
-// where says for whom a clock runs.
-func where(all []syntax.Where) string {
+// whereConditions says for whom a clock runs.
+func whereConditions(all []syntax.Where) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return ", for those" + ofAny(all)
+	return ", for those" + ofConditions(all)
 }
 
-// of lists values of attributes.
-func of(with []syntax.Move) string {
+// ofValues lists values of attributes.
+func ofValues(with []syntax.Move) string {
 	var all []string
 	for _, w := range with {
 		all = append(all, w.Attribute.Name+" "+w.Value.Name)
@@ -91,15 +91,15 @@ func of(with []syntax.Move) string {
 	return " of " + strings.Join(all, " and ")
 }
 
-func (e *explainer) named(name string) string {
+func (e *explainer) nameTag(name string) string {
 	if name == "" {
 		return ""
 	}
 	return " [" + name + "]"
 }
 
-// begin says as what one begins.
-func (e *explainer) begin(enter *syntax.Enter) string {
+// entryState says as what one begins.
+func (e *explainer) entryState(enter *syntax.Enter) string {
 	if len(enter.Into) == 0 {
 		return enter.Name
 	}

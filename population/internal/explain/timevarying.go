@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// changing puts a value that may change with time or with counts into words, for the individual of a scope.
-func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x float64) string) string {
+// varying puts a value that may change with time or with counts into words, for the individual of a scope.
+func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
 	got, _, _ := here.Stands(v, "")
 	if got.CountDependent != nil {
 		most, _ := here.Rate(got.CountDependent.Most, "")
@@ -33,7 +33,7 @@ func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x flo
 	case m.Op == program.TermConstant:
 		return show(m.X)
 	case got.TimeVarying == nil:
-		low, high := e.reach(m.Term)
+		low, high := e.valueRange(m.Term)
 		return fmt.Sprintf("%s, which changes with time between %s and %s", got.Text, show(low), show(high))
 	case got.TimeVarying.Form == "seasonal":
 		c := got.TimeVarying
@@ -41,19 +41,19 @@ func (e *explainer) changing(here compile.Scope, v syntax.Value, show func(x flo
 		peak, _ := here.Clock(c.Peak, "")
 		period, _ := here.Longer(c.Period, "")
 		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less half-way between",
-			e.changing(here, c.Mean, show), format.Percent(amplitude), e.clock(peak), e.each(period))
+			e.varying(here, c.Mean, show), format.Percent(amplitude), e.modelTime(peak), e.interval(period))
 	}
 	return e.knots(got.TimeVarying, m.Term, show)
 }
 
-// mostKnots is how many of the times of steps or of a line are told.
-const mostKnots = 6
+// maxKnots is how many of the times of steps or of a line are told.
+const maxKnots = 6
 
 // knots are the times of steps and of lines.
 func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x float64) string) string {
 	var all []string
-	for i := range min(len(t.Times), mostKnots) {
-		at := e.clock(format.Tidy(e.p.Start + t.Times[i]))
+	for i := range min(len(t.Times), maxKnots) {
+		at := e.modelTime(format.Tidy(e.p.Start + t.Times[i]))
 		switch {
 		case c.Form == "line":
 			all = append(all, show(t.Values[i])+" at "+at)
@@ -64,8 +64,8 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 		}
 	}
 	text := strings.Join(all, ", ")
-	if more := len(t.Times) - mostKnots; more > 0 {
-		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)), e.clock(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
+	if more := len(t.Times) - maxKnots; more > 0 {
+		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)), e.modelTime(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
 	}
 	if c.Form == "line" {
 		text += ", with straight lines between"
@@ -73,8 +73,8 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	return text
 }
 
-// reach is what a term is at least and at most in the run, to the digits that are told: it is looked at often, and on both sides of all knots.
-func (e *explainer) reach(t *program.Term) (low, high float64) {
+// valueRange is what a term is at least and at most in the run, to the digits that are told: it is looked at often, and on both sides of all knots.
+func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	look := func(at float64) {
 		x := t.At(at, program.Census{})
@@ -93,8 +93,8 @@ func (e *explainer) reach(t *program.Term) (low, high float64) {
 	return low, high
 }
 
-// figure puts a number of a dimension into words.
-func (e *explainer) figure(x float64, d syntax.Dimension) string {
+// number puts a number of a dimension into words.
+func (e *explainer) number(x float64, d syntax.Dimension) string {
 	switch d {
 	case syntax.OfDuration:
 		return e.f.Unit.Duration(x)
@@ -106,8 +106,8 @@ func (e *explainer) figure(x float64, d syntax.Dimension) string {
 	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
 }
 
-// clock is a time on the model's clock, and its date if it has one.
-func (e *explainer) clock(t float64) string {
+// modelTime is a time on the model's clock, and its date if it has one.
+func (e *explainer) modelTime(t float64) string {
 	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
 	if zero, ok := e.f.Zero.Date(); ok {
 		if days := t * e.f.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
@@ -117,8 +117,8 @@ func (e *explainer) clock(t float64) string {
 	return day
 }
 
-// each is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
-func (e *explainer) each(every float64) string {
+// interval is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
+func (e *explainer) interval(every float64) string {
 	try := append(slices.Clone(syntax.Units), e.f.Unit)
 	for _, u := range slices.Backward(try) { // the model's own, and then the largest that will do
 		n := every * e.f.Unit.Seconds / u.Seconds

@@ -10,32 +10,32 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// perUnit is a rate in words, by the name of its parameter if it has one.
-func (e *explainer) perUnit(v syntax.Value) string {
-	return e.called(v, e.forEach(v, func(here compile.Scope) string {
-		return e.entry(here, v, e.changing(here, v, func(x float64) string { return e.figure(x, syntax.OfRate) }))
+// rate is a rate in words, by the name of its parameter if it has one.
+func (e *explainer) rate(v syntax.Value) string {
+	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
+		return e.withEntryName(here, v, e.varying(here, v, func(x float64) string { return e.number(x, syntax.OfRate) }))
 	}))
 }
 
 // probability is one in words, by the name of its parameter if it has one.
 func (e *explainer) probability(v syntax.Value) string {
-	return e.called(v, e.forEach(v, func(here compile.Scope) string { return e.entry(here, v, e.changing(here, v, format.Percent)) }))
+	return e.withName(v, e.byGroup(v, func(here compile.Scope) string { return e.withEntryName(here, v, e.varying(here, v, format.Percent)) }))
 }
 
 // duration is a distribution in words, by the name of its parameter if it has one.
-func (e *explainer) duration(v syntax.Value) string { return e.called(v, e.durationOnly(v)) }
+func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unnamedDuration(v)) }
 
-// durationOnly is the same without the name.
-func (e *explainer) durationOnly(v syntax.Value) string {
-	return e.forEach(v, func(here compile.Scope) string {
+// unnamedDuration is the same without the name.
+func (e *explainer) unnamedDuration(v syntax.Value) string {
+	return e.byGroup(v, func(here compile.Scope) string {
 		l, _ := here.Law(v, "")
-		return e.entry(here, v, l.Words(e.f.Unit))
+		return e.withEntryName(here, v, l.Words(e.f.Unit))
 	})
 }
 
-// words is a value as it is, in the unit of the model.
-func (e *explainer) words(v syntax.Value) string {
-	return e.forEach(v, func(here compile.Scope) string {
+// value is a value as it is, in the unit of the model.
+func (e *explainer) value(v syntax.Value) string {
+	return e.byGroup(v, func(here compile.Scope) string {
 		got, _, ok := here.Stands(v, "")
 		switch {
 		case !ok:
@@ -51,12 +51,12 @@ func (e *explainer) words(v syntax.Value) string {
 			m, _ := here.Part(got, "")
 			d = m.Dimension
 		}
-		return e.changing(here, got, func(x float64) string { return e.figure(x, d) })
+		return e.varying(here, got, func(x float64) string { return e.number(x, d) })
 	})
 }
 
-// called adds the parameter's name to what it stands for, or the expression by which it was worked out.
-func (e *explainer) called(v syntax.Value, words string) string {
+// withName adds the parameter's name to what it stands for, or the expression by which it was worked out.
+func (e *explainer) withName(v syntax.Value, words string) string {
 	switch {
 	case v.Name != "":
 		return words + " (" + v.Name + ")"
@@ -66,8 +66,8 @@ func (e *explainer) called(v syntax.Value, words string) string {
 	return words
 }
 
-// entry adds the name or the expression that stands in a table, to what it is for the individual of a scope.
-func (e *explainer) entry(here compile.Scope, v syntax.Value, words string) string {
+// withEntryName adds the name or the expression that stands in a table, to what it is for the individual of a scope.
+func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words string) string {
 	if v.Table == nil {
 		return words
 	}
@@ -78,14 +78,14 @@ func (e *explainer) entry(here compile.Scope, v syntax.Value, words string) stri
 		}
 		v = in
 	}
-	return e.called(v, words)
+	return e.withName(v, words)
 }
 
-// mostGroups is how many groups a value is told for.
-const mostGroups = 12
+// maxGroups is how many groups a value is told for.
+const maxGroups = 12
 
-// forEach puts a value into words, for each of the groups that it differs in.
-func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) string) string {
+// byGroup puts a value into words, for each of the groups that it differs in.
+func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
 	d := e.here.Depends(v)
 	if !d.Cells() {
 		return words(e.here)
@@ -104,9 +104,9 @@ func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) strin
 			count = min(count*len(e.p.Attributes[a].Values), 1<<30)
 		}
 	}
-	var groups []groupWords
-	for range min(count, mostGroups) {
-		g := groupWords{what: words(e.here.In(cells[0]).Met(cells[1]))}
+	var groups []groupValue
+	for range min(count, maxGroups) {
+		g := groupValue{what: words(e.here.In(cells[0]).Met(cells[1]))}
 		for _, d := range digits {
 			g.values = append(g.values, []string{d.Values[*d.at]})
 		}
@@ -118,9 +118,9 @@ func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) strin
 			*d.at = 0
 		}
 	}
-	if count <= mostGroups {
+	if count <= maxGroups {
 		for i, d := range slices.Backward(digits) {
-			groups = merge(groups, i, len(d.Values))
+			groups = mergeGroups(groups, i, len(d.Values))
 		}
 	}
 	var said []string
@@ -155,8 +155,8 @@ func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) strin
 		between = "; "
 	}
 	text := strings.Join(said, between)
-	if count > mostGroups {
-		text += ", and so on for " + format.Plural(count-mostGroups, "more group")
+	if count > maxGroups {
+		text += ", and so on for " + format.Plural(count-maxGroups, "more group")
 	}
 	if len(d.Own) == 0 {
 		text += ", of the one who is met"
@@ -164,17 +164,17 @@ func (e *explainer) forEach(v syntax.Value, words func(here compile.Scope) strin
 	return text
 }
 
-// A groupWords is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
-type groupWords struct {
+// A groupValue is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
+type groupValue struct {
 	what   string
 	values [][]string
 }
 
-// merge makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
-func merge(groups []groupWords, attribute, values int) []groupWords {
-	var merged []groupWords
+// mergeGroups makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
+func mergeGroups(groups []groupValue, attribute, values int) []groupValue {
+	var merged []groupValue
 	for _, g := range groups {
-		i := slices.IndexFunc(merged, func(m groupWords) bool {
+		i := slices.IndexFunc(merged, func(m groupValue) bool {
 			return m.what == g.what && slices.EqualFunc(m.values[:attribute], g.values[:attribute], slices.Equal) &&
 				slices.EqualFunc(m.values[attribute+1:], g.values[attribute+1:], slices.Equal)
 		})

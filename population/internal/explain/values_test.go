@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestExplainValues has what is said of each kind of value.
-func TestExplainValues(t *testing.T) {
-	said := explained(t, `name: m
+// TestValueInWrongWords has what is said of each kind of value.
+func TestValueInWrongWords(t *testing.T) {
+	said := explainText(t, `name: m
 time: {unit: day, start: 2020-03-01, end: 2020-12-31}
 population: {size: 1, start: {a: 1}}
 states: {a: {}}

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// doubts are what may be mistakes.
-func (e *explainer) doubts() {
+// warnings are what may be mistakes.
+func (e *explainer) warnings() {
 	var all []string
 	reached := Reached(e.m)
 	for i, s := range e.p.States {
@@ -38,7 +38,7 @@ func (e *explainer) doubts() {
 			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", text.What, text.State.Name))
 		}
 	}
-	used := e.used()
+	used := e.usedParameters()
 	for _, p := range e.f.Parameters {
 		if !used[p.Label.Name] {
 			all = append(all, fmt.Sprintf("the parameter %s is used nowhere", p.Label.Name))
@@ -50,8 +50,8 @@ func (e *explainer) doubts() {
 	}
 }
 
-// used tells which parameters are named by some value.
-func (e *explainer) used() map[string]bool {
+// usedParameters tells which parameters are named by some value.
+func (e *explainer) usedParameters() map[string]bool {
 	used := map[string]bool{}
 	var look func(v syntax.Value)
 	look = func(v syntax.Value) {

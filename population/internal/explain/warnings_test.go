@@ -6,8 +6,8 @@ import (
 )
 
 // A parameter is used wherever a value of the file names it, and one that none names is told.
-func TestUsedEverywhere(t *testing.T) {
-	text := explained(t, `
+func TestUsedParameterMissed(t *testing.T) {
+	text := explainText(t, `
 name: everywhere
 time: {unit: day, end: 10}
 population:
