@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,10 +16,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// ErrDiagram is the error of a model with so many states, or ways between them, that a diagram would take too long to lay out.
+// ErrDiagram is the error of a model with so many states or transitions that laying out a diagram
+// would take too long.
 var ErrDiagram = errors.New("too large for a diagram")
 
-// Diagram draws the states and the ways between them.
+// Diagram draws the states and the transitions between them.
 func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 	p := m.Program
 	g := diagram.Graph{Title: p.Name}
@@ -34,20 +36,22 @@ func Diagram(ctx context.Context, m *compile.Model) (vector.Drawing, error) {
 	}
 	d, err := g.Drawing(ctx)
 	if errors.Is(err, diagram.ErrTooLarge) {
-		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", p.Name, ErrDiagram, format.Thousands(float64(len(g.Nodes))), format.Thousands(float64(len(g.Edges))))
+		err = fmt.Errorf("%s: %w: it has %s states and %s ways between them", p.Name, ErrDiagram,
+			format.Thousands(float64(len(g.Nodes))), format.Thousands(float64(len(g.Edges))))
 	}
 	return d, err
 }
 
-// A transition is an arrow of the diagram: something that takes individuals from one state to another.
+// A transition is an arrow of the diagram: something that takes individuals from one state to
+// another.
 type transition struct {
 	from, to int // states, or diagram.Outside
 	label    string
 	kind     diagram.Kind
-	by       []int // contacts: the states of those who bring it about; births: of the parents
+	by       []int // the states it needs: of those who make the contact, or of the parents
 }
 
-// Ways lists all of them, in the order of the file.
+// Ways lists all transitions, in the order of the file.
 func Ways(m *compile.Model) []transition {
 	f := m.File
 	w := &transitionList{p: m.Program, f: f, here: m.Quietly()}
@@ -72,26 +76,27 @@ func Ways(m *compile.Model) []transition {
 			if f.Stays(to) {
 				continue
 			}
-			w.add(transition{w.state(to.Met), w.state(to.Becomes), orElse(c.Name, "by "+orList(c.From)), diagram.Contact, w.states(c.From)})
+			label := cmp.Or(c.Name, "by "+orList(c.From))
+			w.add(transition{w.state(to.Met), w.state(to.Becomes), label, diagram.Contact, w.states(c.From)})
 		}
 		if c.Self.Given() {
 			for _, s := range w.states(c.From) {
-				w.add(transition{s, w.state(c.Self), orElse(c.Name, "by "+orList(met)), diagram.Contact, w.states(met)})
+				w.add(transition{s, w.state(c.Self), cmp.Or(c.Name, "by "+orList(met)), diagram.Contact, w.states(met)})
 			}
 		}
 	}
 	for i := range f.Births {
 		b := &f.Births[i]
-		w.entry(&b.Enter, orElse(b.Name, "births"), diagram.Entry, w.states(b.From))
+		w.entry(&b.Enter, cmp.Or(b.Name, "births"), diagram.Entry, w.states(b.From))
 	}
 	for i := range f.Immigration {
-		w.entry(&f.Immigration[i].Enter, orElse(f.Immigration[i].Name, "immigration"), diagram.Entry, nil)
+		w.entry(&f.Immigration[i].Enter, cmp.Or(f.Immigration[i].Name, "immigration"), diagram.Entry, nil)
 	}
 	for i := range f.Interventions {
 		p := &f.Interventions[i]
-		label := orElse(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.When))
+		label := cmp.Or(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.When))
 		if p.Waits {
-			label = orElse(p.Name, "when "+p.Conditions[0].Words())
+			label = cmp.Or(p.Name, "when "+p.Conditions[0].Words())
 		}
 		if p.To.Given() {
 			for _, s := range w.states(p.Who) {
@@ -105,6 +110,7 @@ func Ways(m *compile.Model) []transition {
 	return w.all
 }
 
+// A transitionList collects the transitions of a model.
 type transitionList struct {
 	p    *program.Program
 	f    *syntax.File
@@ -114,7 +120,7 @@ type transitionList struct {
 
 func (w *transitionList) add(next transition) { w.all = append(w.all, next) }
 
-// entry adds the way from outside into a state, or into each of several, with its share.
+// entry adds the transition from outside into a state, or into each of several with its share.
 func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind, by []int) {
 	if len(e.Into) == 0 {
 		w.add(transition{diagram.Outside, w.state(e.Ref), label, kind, by})
@@ -128,10 +134,10 @@ func (w *transitionList) entry(e *syntax.Enter, label string, kind diagram.Kind,
 	}
 }
 
-// clock adds what a clock does to those in a state.
+// clock adds the transition that a clock causes in a state.
 func (w *transitionList) clock(c *syntax.Clock, state int) {
 	if !c.To.Given() {
-		return // it moves, but stays in its state
+		return // it changes attributes only
 	}
 	label := c.Name
 	switch {
@@ -153,7 +159,7 @@ func (w *transitionList) clock(c *syntax.Clock, state int) {
 	w.add(transition{state, w.state(c.To), label, diagram.Clock, nil})
 }
 
-// percent puts a probability into words.
+// percent returns a probability in words.
 func (w *transitionList) percent(v syntax.Value) string {
 	return w.label(v, func() string {
 		chance, _ := w.here.Chance(v, "")
@@ -161,7 +167,7 @@ func (w *transitionList) percent(v syntax.Value) string {
 	})
 }
 
-// label puts a value into words; one that is not the same for all, by what it depends on.
+// label returns a value in words, or what it depends on if it is not the same for everybody.
 func (w *transitionList) label(v syntax.Value, words func() string) string {
 	d := w.here.Depends(v)
 	if d.Fixed() {
@@ -182,10 +188,10 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 	return "by " + strings.Join(by, ", ")
 }
 
-// state is the number of a state, or diagram.Outside.
+// state returns the number of a state, or diagram.Outside.
 func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.p.States, n.Name) }
 
-// states are the numbers of some states; none means all.
+// states returns the numbers of some states. An empty list means all.
 func (w *transitionList) states(names []syntax.Ref) []int {
 	var all []int
 	for i, s := range w.p.States {
@@ -196,14 +202,7 @@ func (w *transitionList) states(names []syntax.Ref) []int {
 	return all
 }
 
-func orElse(name, otherwise string) string {
-	if name != "" {
-		return name
-	}
-	return otherwise
-}
-
-// Reached tells which states anybody can ever be in.
+// Reached reports, for each state, whether any individual can ever be in it.
 func Reached(m *compile.Model) []bool {
 	reached := make([]bool, len(m.Program.States))
 	for i, n := range m.Program.StartCounts {

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// The diagram does not say that a share that changes with time is 0.
+// TestDiagramShowsVaryingShareAsZero checks that a share that varies with time is not labelled 0%.
 func TestDiagramShowsVaryingShareAsZero(t *testing.T) {
 	source, err := os.ReadFile("../../testdata/each.yaml")
 	if err != nil {

@@ -14,11 +14,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Model says in plain words what a model is, and what may be a mistake in it.
+// Model describes a model in plain words, and lists what may be mistakes in it.
 func Model(m *compile.Model) string {
 	p := m.Program
 	e := &explainer{m: m, p: p, f: m.File, here: m.Quietly()}
-	e.line("%s: %s %s from %s to %s, recorded %s %s%s.", p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"), e.modelTime(p.Start), e.modelTime(p.End),
+	e.line("%s: %s %s from %s to %s, recorded %s %s%s.",
+		p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"),
+		e.modelTime(p.Start), e.modelTime(p.End),
 		format.Thousands(float64(len(p.Rows))), format.Things(len(p.Rows), "time"), e.recording())
 	if e.f.About != "" {
 		e.line("%s", e.f.About)
@@ -40,6 +42,7 @@ func Model(m *compile.Model) string {
 	return e.b.String()
 }
 
+// An explainer writes the text.
 type explainer struct {
 	b    strings.Builder
 	m    *compile.Model
@@ -48,19 +51,20 @@ type explainer struct {
 	here compile.Scope
 }
 
+// line writes a line.
 func (e *explainer) line(format string, args ...any) {
 	fmt.Fprintf(&e.b, format, args...)
 	e.b.WriteByte('\n')
 }
 
-// section begins a part of the text about so many things, if there are any.
+// section writes the title of a section, if it has any things to list.
 func (e *explainer) section(title string, things int) {
 	if things > 0 {
 		e.line("\n%s", title)
 	}
 }
 
-// recording says by which groups there are records, and of what.
+// recording says by which groups the model records, and whether it records incidence.
 func (e *explainer) recording() string {
 	var by []string
 	for _, g := range e.p.Groupings {
@@ -77,6 +81,7 @@ func (e *explainer) recording() string {
 	return words
 }
 
+// attributes lists the attributes, with the shares of their values.
 func (e *explainer) attributes() {
 	e.section("Everybody has a value of", len(e.f.Attributes))
 	for _, a := range e.f.Attributes {
@@ -92,7 +97,7 @@ func (e *explainer) attributes() {
 	}
 }
 
-// groups says what the population is made of at the start.
+// groups describes the groups at the start.
 func (e *explainer) groups() {
 	if !e.f.Grouped {
 		return
@@ -112,6 +117,7 @@ func (e *explainer) groups() {
 	}
 }
 
+// states lists the states, with what happens in each.
 func (e *explainer) states() {
 	e.section("States", len(e.f.States))
 	for i := range e.f.States {
@@ -136,7 +142,7 @@ func (e *explainer) states() {
 	}
 }
 
-// since says for how long those who begin in a state have been in it.
+// since says how long the individuals that begin in a state have been in it.
 func (e *explainer) since(state int) {
 	for i := range e.p.StartGroups {
 		b := &e.p.StartGroups[i]
@@ -147,7 +153,8 @@ func (e *explainer) since(state int) {
 		if b.Count < e.p.StartCounts[state] {
 			who = format.Thousands(float64(b.Count)) + " of them"
 		}
-		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who, e.duration(e.m.Starts[i].Since))
+		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who,
+			e.duration(e.m.Starts[i].Since))
 	}
 }
 
@@ -164,11 +171,13 @@ func (e *explainer) clockTime(c *syntax.Clock) string {
 	return "after a time that is " + e.duration(c.After)
 }
 
+// contacts lists the contacts, with what they do and with whom they are.
 func (e *explainer) contacts() {
 	e.section("Contacts", len(e.f.Transmission))
 	for i := range e.f.Transmission {
 		c := &e.f.Transmission[i]
-		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where), e.rate(c.Rate), e.nameTag(c.Name))
+		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where),
+			e.rate(c.Rate), e.nameTag(c.Name))
 		for _, to := range c.To {
 			chance := ""
 			if c.Chance.Given() {
@@ -198,6 +207,7 @@ func (e *explainer) contacts() {
 	}
 }
 
+// always lists the clocks that run in all states.
 func (e *explainer) always() {
 	e.section("To everybody, whatever the state", len(e.f.Always))
 	for i := range e.f.Always {
@@ -217,6 +227,7 @@ func (e *explainer) always() {
 	}
 }
 
+// entries lists births and immigration.
 func (e *explainer) entries() {
 	e.section("Entering the population", len(e.f.Births)+len(e.f.Immigration))
 	for i := range e.f.Births {
@@ -227,7 +238,8 @@ func (e *explainer) entries() {
 		} else {
 			who += ofConditions(b.Where)
 		}
-		e.line("  %s has children at %s, who begin as %s%s", who, e.rate(b.Rate), e.entryState(&b.Enter), e.nameTag(b.Name))
+		e.line("  %s has children at %s, who begin as %s%s", who, e.rate(b.Rate), e.entryState(&b.Enter),
+			e.nameTag(b.Name))
 		switch {
 		case b.InheritAll:
 			e.line("    they have all attributes of the parent")
@@ -248,13 +260,15 @@ func (e *explainer) entries() {
 		if per == "" && strings.Contains(rate, ",") {
 			per = ","
 		}
-		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter), e.nameTag(a.Name))
+		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter),
+			e.nameTag(a.Name))
 		if a.Age.Given() {
 			e.line("    their age is %s", e.duration(a.Age))
 		}
 	}
 }
 
+// interventions lists the interventions, with what each does.
 func (e *explainer) interventions() {
 	e.section("Interventions", len(e.f.Interventions))
 	for i := range e.f.Interventions {
@@ -297,7 +311,7 @@ func (e *explainer) interventionTime(p *syntax.Intervention) string {
 	return e.modelTime(p.When)
 }
 
-// condition says what an intervention waits for.
+// condition says what triggers an intervention.
 func (e *explainer) condition(p *syntax.Intervention) string {
 	var all []string
 	for _, c := range p.Conditions {
@@ -318,7 +332,7 @@ func (e *explainer) condition(p *syntax.Intervention) string {
 	return strings.Join(all, " and ")
 }
 
-// target says whom an intervention is about.
+// target says which individuals an intervention applies to.
 func (e *explainer) target(p *syntax.Intervention) string {
 	who := "everybody"
 	if len(p.Who) > 0 {
@@ -344,7 +358,7 @@ func (e *explainer) target(p *syntax.Intervention) string {
 	return who
 }
 
-// count says how many enter or are picked.
+// count says how many individuals enter or are picked.
 func (e *explainer) count(p *syntax.Intervention) string {
 	if p.CountBy.Given() {
 		return e.withName(p.CountBy, e.value(p.CountBy))
@@ -352,6 +366,7 @@ func (e *explainer) count(p *syntax.Intervention) string {
 	return format.Thousands(float64(p.Count))
 }
 
+// parameters lists the parameters, with what they stand for.
 func (e *explainer) parameters() {
 	e.section("Parameters (--set changes them)", len(e.f.Parameters))
 	for _, p := range e.f.Parameters {
@@ -359,7 +374,7 @@ func (e *explainer) parameters() {
 	}
 }
 
-// scenarios lists them, with what each changes.
+// scenarios lists the scenarios, with what each changes.
 func (e *explainer) scenarios() {
 	e.section("Scenarios (--scenario NAME runs one)", len(e.f.Scenarios))
 	for _, s := range e.f.Scenarios {
@@ -378,7 +393,7 @@ func (e *explainer) scenarios() {
 	}
 }
 
-// fit says what is to be fitted to what.
+// fit says which parameters are to be fitted to which data.
 func (e *explainer) fit() {
 	f := fitting.Read(e.m, &diag.List{}, fitting.Asked{})
 	if f == nil {
@@ -390,7 +405,11 @@ func (e *explainer) fit() {
 	}
 	for i := range f.Match {
 		m := &f.Match[i]
-		what := map[string]string{"state": "how many are " + m.Of.Name, "flow": m.Of.Name + " since the start", "incidence": m.Of.Name + " in each interval"}[m.Kind]
+		what := map[string]string{
+			"state":     "how many are " + m.Of.Name,
+			"flow":      m.Of.Name + " since the start",
+			"incidence": m.Of.Name + " in each interval",
+		}[m.Kind]
 		if m.Observed.Given() {
 			what += ", of which " + e.probability(m.Observed) + " are seen"
 		}
@@ -398,7 +417,7 @@ func (e *explainer) fit() {
 	}
 }
 
-// errorWords says what the law of an error is.
+// errorWords names the distribution of an error.
 func (e *explainer) errorWords(l *fitting.Error) string {
 	switch {
 	case l.Family == "negative binomial":

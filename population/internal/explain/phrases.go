@@ -6,10 +6,11 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// outcome says where one goes.
+// outcome says what becomes of one individual.
 func outcome(to syntax.Ref) string { return outcomeOf(to, false) }
 
-// outcomeOf says where one goes, or many, if anywhere.
+// outcomeOf says what becomes of one individual or of many. It is empty if the state stays the
+// same.
 func outcomeOf(to syntax.Ref, many bool) string {
 	switch {
 	case !to.Given():
@@ -20,7 +21,7 @@ func outcomeOf(to syntax.Ref, many bool) string {
 	return verb("becomes", many) + " " + to.Name
 }
 
-// verb is a verb of one, or of many.
+// verb returns a verb for one or for many.
 func verb(verb string, many bool) string {
 	if many {
 		return strings.TrimSuffix(verb, "s")
@@ -28,7 +29,7 @@ func verb(verb string, many bool) string {
 	return verb
 }
 
-// addMoves adds what attributes one gets, or many.
+// addMoves adds the values of attributes that one individual or many move to.
 func addMoves(what string, moves []syntax.Move, many bool) string {
 	for _, m := range moves {
 		if what != "" {
@@ -39,7 +40,7 @@ func addMoves(what string, moves []syntax.Move, many bool) string {
 	return what
 }
 
-// orList joins names as one says them.
+// orList lists names: a, b or c.
 func orList(names []syntax.Ref) string {
 	var all []string
 	for _, n := range names {
@@ -51,7 +52,7 @@ func orList(names []syntax.Ref) string {
 	return strings.Join(all, "")
 }
 
-// ofConditions says of which values attributes are.
+// ofConditions says which values attributes must have.
 func ofConditions(all []syntax.Where) string {
 	text := ""
 	for i, w := range all {
@@ -63,7 +64,7 @@ func ofConditions(all []syntax.Where) string {
 	return text
 }
 
-// andConditions says the same after a state.
+// andConditions says the same after the name of a state.
 func andConditions(all []syntax.Where) string {
 	if len(all) == 0 {
 		return ""
@@ -71,7 +72,7 @@ func andConditions(all []syntax.Where) string {
 	return " and" + ofConditions(all)
 }
 
-// whereConditions says for whom a clock runs.
+// whereConditions says for which individuals a clock runs.
 func whereConditions(all []syntax.Where) string {
 	if len(all) == 0 {
 		return ""
@@ -91,6 +92,7 @@ func ofValues(with []syntax.Move) string {
 	return " of " + strings.Join(all, " and ")
 }
 
+// nameTag returns the name that something is counted under, if it has one.
 func (e *explainer) nameTag(name string) string {
 	if name == "" {
 		return ""
@@ -98,7 +100,7 @@ func (e *explainer) nameTag(name string) string {
 	return " [" + name + "]"
 }
 
-// entryState says as what one begins.
+// entryState says in which state an individual begins.
 func (e *explainer) entryState(enter *syntax.Enter) string {
 	if len(enter.Into) == 0 {
 		return enter.Name

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// varying puts a value that may change with time or with counts into words, for the individual of a scope.
+// varying returns a value that may vary with time or with counts in words, for the individual of a
+// scope.
 func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
 	got, _, _ := here.Stands(v, "")
 	if got.CountDependent != nil {
@@ -40,16 +41,17 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 		amplitude, _ := here.Chance(c.Amplitude, "")
 		peak, _ := here.Clock(c.Peak, "")
 		period, _ := here.Longer(c.Period, "")
-		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less half-way between",
+		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less "+
+			"half-way between",
 			e.varying(here, c.Mean, show), format.Percent(amplitude), e.modelTime(peak), e.interval(period))
 	}
 	return e.knots(got.TimeVarying, m.Term, show)
 }
 
-// maxKnots is how many of the times of steps or of a line are told.
+// maxKnots limits how many times of steps or of a line are listed.
 const maxKnots = 6
 
-// knots are the times of steps and of lines.
+// knots lists the times of steps or of a line.
 func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x float64) string) string {
 	var all []string
 	for i := range min(len(t.Times), maxKnots) {
@@ -65,7 +67,8 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	}
 	text := strings.Join(all, ", ")
 	if more := len(t.Times) - maxKnots; more > 0 {
-		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)), e.modelTime(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
+		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)),
+			e.modelTime(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
 	}
 	if c.Form == "line" {
 		text += ", with straight lines between"
@@ -73,7 +76,8 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	return text
 }
 
-// valueRange is what a term is at least and at most in the run, to the digits that are told: it is looked at often, and on both sides of all knots.
+// valueRange returns the least and the greatest value of a term in the run, accurate to the digits
+// that are printed: it is sampled at many times and on both sides of all knots.
 func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	look := func(at float64) {
@@ -93,7 +97,7 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 	return low, high
 }
 
-// number puts a number of a dimension into words.
+// number returns a number with its dimension in words.
 func (e *explainer) number(x float64, d syntax.Dimension) string {
 	switch d {
 	case syntax.OfDuration:
@@ -106,7 +110,7 @@ func (e *explainer) number(x float64, d syntax.Dimension) string {
 	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
 }
 
-// modelTime is a time on the model's clock, and its date if it has one.
+// modelTime returns a time on the model's clock, and its date if it has one.
 func (e *explainer) modelTime(t float64) string {
 	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
 	if zero, ok := e.f.Zero.Date(); ok {
@@ -117,10 +121,11 @@ func (e *explainer) modelTime(t float64) string {
 	return day
 }
 
-// interval is how far apart the times are of what is repeated: "day", "2 days", or "month" in a model of years.
+// interval returns the interval of something repeated: "day", "2 days", or "month" in a model of
+// years.
 func (e *explainer) interval(every float64) string {
 	try := append(slices.Clone(syntax.Units), e.f.Unit)
-	for _, u := range slices.Backward(try) { // the model's own, and then the largest that will do
+	for _, u := range slices.Backward(try) { // the model's unit first, and then the largest that fits
 		n := every * e.f.Unit.Seconds / u.Seconds
 		switch whole := math.Round(n); {
 		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:

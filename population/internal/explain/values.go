@@ -10,22 +10,26 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// rate is a rate in words, by the name of its parameter if it has one.
+// rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
+	return e.varyingByGroup(v, func(x float64) string { return e.number(x, syntax.OfRate) })
+}
+
+// probability returns a probability in words, with the name of its parameter if it has one.
+func (e *explainer) probability(v syntax.Value) string { return e.varyingByGroup(v, format.Percent) }
+
+// varyingByGroup returns a value that may vary in words, with the name of its parameter if it has
+// one.
+func (e *explainer) varyingByGroup(v syntax.Value, show func(x float64) string) string {
 	return e.withName(v, e.byGroup(v, func(here compile.Scope) string {
-		return e.withEntryName(here, v, e.varying(here, v, func(x float64) string { return e.number(x, syntax.OfRate) }))
+		return e.withEntryName(here, v, e.varying(here, v, show))
 	}))
 }
 
-// probability is one in words, by the name of its parameter if it has one.
-func (e *explainer) probability(v syntax.Value) string {
-	return e.withName(v, e.byGroup(v, func(here compile.Scope) string { return e.withEntryName(here, v, e.varying(here, v, format.Percent)) }))
-}
-
-// duration is a distribution in words, by the name of its parameter if it has one.
+// duration returns a distribution in words, with the name of its parameter if it has one.
 func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unnamedDuration(v)) }
 
-// unnamedDuration is the same without the name.
+// unnamedDuration returns a distribution in words, without a name.
 func (e *explainer) unnamedDuration(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
 		l, _ := here.Law(v, "")
@@ -33,17 +37,18 @@ func (e *explainer) unnamedDuration(v syntax.Value) string {
 	})
 }
 
-// value is a value as it is, in the unit of the model.
+// value returns any value in words, in the time unit of the model.
 func (e *explainer) value(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
 		got, _, ok := here.Stands(v, "")
+		kind := got.Quantity.Kind
 		switch {
 		case !ok:
 			return v.Text
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
 			return l.Words(e.f.Unit)
-		case got.Plain() && (got.Quantity.Kind == syntax.KindNumber || got.Quantity.Kind == syntax.KindShare || got.Quantity.Kind == syntax.KindDate):
+		case got.Plain() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
 			return got.Text
 		}
 		d := syntax.OfRate
@@ -55,7 +60,7 @@ func (e *explainer) value(v syntax.Value) string {
 	})
 }
 
-// withName adds the parameter's name to what it stands for, or the expression by which it was worked out.
+// withName adds the name of the parameter, or the expression that a value was worked out from.
 func (e *explainer) withName(v syntax.Value, words string) string {
 	switch {
 	case v.Name != "":
@@ -66,7 +71,7 @@ func (e *explainer) withName(v syntax.Value, words string) string {
 	return words
 }
 
-// withEntryName adds the name or the expression that stands in a table, to what it is for the individual of a scope.
+// withEntryName adds the name or the expression that a table has for the individual of a scope.
 func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words string) string {
 	if v.Table == nil {
 		return words
@@ -81,16 +86,17 @@ func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words stri
 	return e.withName(v, words)
 }
 
-// maxGroups is how many groups a value is told for.
+// maxGroups limits how many groups a value is listed for.
 const maxGroups = 12
 
-// byGroup puts a value into words, for each of the groups that it differs in.
+// byGroup returns a value in words for each group of individuals in which it differs.
 func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
 	d := e.here.Depends(v)
 	if !d.Cells() {
 		return words(e.here)
 	}
-	// The attributes of the individual and then of the one who is met, of which the last changes fastest.
+	// The digits of a counter: the attributes of the individual, then of the individual met. The
+	// last is the least significant.
 	cells := [2][]uint16{make([]uint16, len(e.p.Attributes)), make([]uint16, len(e.p.Attributes))}
 	type digit struct {
 		*program.Attribute
@@ -164,13 +170,15 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 	return text
 }
 
-// A groupValue is what is said of a group: of each of some attributes one value, several, or none if it does not matter.
+// A groupValue is the value in words of a group. A group has one or several values of each
+// attribute, or nil if all have the same.
 type groupValue struct {
 	what   string
 	values [][]string
 }
 
-// mergeGroups makes one of groups that differ in one attribute alone, of so many values, and of which the same is said.
+// mergeGroups merges groups that differ only in one attribute and have the same value in words. The
+// attribute has the given number of values.
 func mergeGroups(groups []groupValue, attribute, values int) []groupValue {
 	var merged []groupValue
 	for _, g := range groups {

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// warnings are what may be mistakes.
+// warnings lists what may be mistakes.
 func (e *explainer) warnings() {
 	var all []string
 	reached := Reached(e.m)
@@ -35,7 +35,8 @@ func (e *explainer) warnings() {
 	for i := range e.p.StartGroups {
 		if b := &e.p.StartGroups[i]; b.Since != nil && !e.p.First.States[b.To].Remembers() {
 			text := e.m.Starts[i]
-			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory", text.What, text.State.Name))
+			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory",
+				text.What, text.State.Name))
 		}
 	}
 	used := e.usedParameters()
@@ -50,7 +51,7 @@ func (e *explainer) warnings() {
 	}
 }
 
-// usedParameters tells which parameters are named by some value.
+// usedParameters returns the parameters that some value refers to.
 func (e *explainer) usedParameters() map[string]bool {
 	used := map[string]bool{}
 	var look func(v syntax.Value)
@@ -70,11 +71,11 @@ func (e *explainer) usedParameters() map[string]bool {
 	return used
 }
 
-// eachValue visits all values in a part of a file, wherever they stand, but not those that they are made of.
+// eachValue visits all values in a part of a file, but not the values that they are made of.
 func eachValue(part reflect.Value, do func(syntax.Value)) {
 	switch {
 	case part.Type() == reflect.TypeFor[syntax.Value]():
-		do(*(*syntax.Value)(part.Addr().UnsafePointer())) // its fields are not exported
+		do(part.Interface().(syntax.Value))
 	case part.Kind() == reflect.Slice:
 		for i := range part.Len() {
 			eachValue(part.Index(i), do)

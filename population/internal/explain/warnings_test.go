@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A parameter is used wherever a value of the file names it, and one that none names is told.
+// TestUsedParameterMissed uses a parameter in every place that can have one, and checks that only
+// the unused parameter is listed.
 func TestUsedParameterMissed(t *testing.T) {
 	text := explainText(t, `
 name: everywhere
@@ -15,8 +16,9 @@ population:
   age: {uniform: {low: 0 days, high: p1}}
   start: {a: {count: p2, since: p3}, b: rest}
 parameters:
-  {p1: 5 days, p2: 3, p3: 1 day, p4: 40%, p5: 9 days, p6: 10%, p7: 0.1 per day, p8: 0.01 per day, p9: 20%, p10: 100, p11: 2 days, p12: 0.2 per day,
-   p13: 30%, p14: 90%, p15: 50%, p16: 2, p17: 80, p18: 0.3 per day, p19: 60%, p20: 1 day, p21: 0.5 per day, p22: 2, spare: 1}
+  {p1: 5 days, p2: 3, p3: 1 day, p4: 40%, p5: 9 days, p6: 10%, p7: 0.1 per day, p8: 0.01 per day, p9: 20%,
+   p10: 100, p11: 2 days, p12: 0.2 per day, p13: 30%, p14: 90%, p15: 50%, p16: 2, p17: 80, p18: 0.3 per day,
+   p19: 60%, p20: 1 day, p21: 0.5 per day, p22: 2, spare: 1}
 attributes: {region: {north: p4, south: rest}}
 states:
   a: {split: [{after: p5, to: b, chance: p6}, {after: 9 days, to: b, otherwise: true}]}
@@ -37,7 +39,8 @@ interventions:
 record: {every: p20}
 scenarios: {other: {p12: p21}}
 `)
-	if n := strings.Count(text, "is used nowhere"); n != 1 || !strings.Contains(text, "the parameter spare is used nowhere") {
+	const want = "the parameter spare is used nowhere"
+	if n := strings.Count(text, "is used nowhere"); n != 1 || !strings.Contains(text, want) {
 		t.Errorf("%d parameters are used nowhere, want spare alone:\n%s", n, text)
 	}
 }

@@ -1,0 +1,18 @@
+// Package explain describes a compiled model: in plain words, as a text with a section for each
+// section of the file, and as a diagram of its states.
+//
+// It assumes a model that was compiled without problems. It evaluates values in the scope of the
+// start, so what the words and labels say holds until an intervention sets a parameter. The text
+// ends with warnings: what is allowed but is probably a mistake. The same model gives the same bytes.
+//
+// Files:
+//
+//   - explain.go: [Model]; the sections, in the order in which they are written
+//   - phrases.go: phrases that several sections share
+//   - values.go: values in words, by group of individuals where they differ
+//   - timevarying.go: values that vary, times and intervals in words
+//   - warnings.go: what may be a mistake
+//   - diagram.go: [Diagram]; the transitions between states, and which states can be reached
+//
+// A new section of the model file gets a function in explain.go, and its transitions in [Ways].
+package explain
