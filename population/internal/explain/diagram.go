@@ -54,7 +54,7 @@ type transition struct {
 // Ways lists all transitions, in the order of the file.
 func Ways(m *compile.Model) []transition {
 	f := m.File
-	w := &transitionList{p: m.Program, f: f, here: m.Quietly()}
+	w := &transitionList{program: m.Program, file: f, here: m.Quietly()}
 	for i := range f.States {
 		for k := range f.States[i].Race {
 			w.clock(&f.States[i].Race[k], i)
@@ -112,10 +112,10 @@ func Ways(m *compile.Model) []transition {
 
 // A transitionList collects the transitions of a model.
 type transitionList struct {
-	p    *program.Program
-	f    *syntax.File
-	here compile.Scope
-	all  []transition
+	program *program.Program
+	file    *syntax.File
+	here    compile.Scope
+	all     []transition
 }
 
 func (w *transitionList) add(next transition) { w.all = append(w.all, next) }
@@ -145,12 +145,12 @@ func (w *transitionList) clock(c *syntax.Clock, state int) {
 	case c.Rate.Given():
 		label = w.label(c.Rate, func() string {
 			rate, _ := w.here.Rate(c.Rate, "")
-			return fmt.Sprintf("%.3g per %s", rate, w.f.Unit.Name)
+			return fmt.Sprintf("%.3g per %s", rate, w.file.Unit.Name)
 		})
 	default:
 		label = w.label(c.After, func() string {
 			l, _ := w.here.Law(c.After, "")
-			return w.f.Unit.Duration(l.Mean())
+			return w.file.Unit.Duration(l.Mean())
 		})
 	}
 	if c.Chance.Given() {
@@ -175,7 +175,7 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 	}
 	var by []string
 	for _, a := range append(slices.Clone(d.Own), d.Met...) {
-		if name := w.p.Attributes[a].Name; !slices.Contains(by, name) {
+		if name := w.program.Attributes[a].Name; !slices.Contains(by, name) {
 			by = append(by, name)
 		}
 	}
@@ -189,12 +189,12 @@ func (w *transitionList) label(v syntax.Value, words func() string) string {
 }
 
 // state returns the number of a state, or diagram.Outside.
-func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.p.States, n.Name) }
+func (w *transitionList) state(n syntax.Ref) int { return slices.Index(w.program.States, n.Name) }
 
 // states returns the numbers of some states. An empty list means all.
 func (w *transitionList) states(names []syntax.Ref) []int {
 	var all []int
-	for i, s := range w.p.States {
+	for i, s := range w.program.States {
 		if len(names) == 0 || slices.ContainsFunc(names, func(n syntax.Ref) bool { return n.Name == s }) {
 			all = append(all, i)
 		}

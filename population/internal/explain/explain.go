@@ -17,16 +17,16 @@ import (
 // Model describes a model in plain words, and lists what may be mistakes in it.
 func Model(m *compile.Model) string {
 	p := m.Program
-	e := &explainer{m: m, p: p, f: m.File, here: m.Quietly()}
+	e := &explainer{model: m, program: p, file: m.File, here: m.Quietly()}
 	e.line("%s: %s %s from %s to %s, recorded %s %s%s.",
 		p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"),
 		e.modelTime(p.Start), e.modelTime(p.End),
 		format.Thousands(float64(len(p.Rows))), format.Things(len(p.Rows), "time"), e.recording())
-	if e.f.About != "" {
-		e.line("%s", e.f.About)
+	if e.file.About != "" {
+		e.line("%s", e.file.About)
 	}
 	if p.First.Ages != nil {
-		e.line("Ages at the start: %s.", e.unnamedDuration(e.f.Age))
+		e.line("Ages at the start: %s.", e.unnamedDuration(e.file.Age))
 	}
 	e.attributes()
 	e.groups()
@@ -39,22 +39,22 @@ func Model(m *compile.Model) string {
 	e.scenarios()
 	e.fit()
 	e.warnings()
-	return e.b.String()
+	return e.text.String()
 }
 
 // An explainer writes the text.
 type explainer struct {
-	b    strings.Builder
-	m    *compile.Model
-	p    *program.Program
-	f    *syntax.File
-	here compile.Scope
+	text    strings.Builder
+	model   *compile.Model
+	program *program.Program
+	file    *syntax.File
+	here    compile.Scope
 }
 
 // line writes a line.
 func (e *explainer) line(format string, args ...any) {
-	fmt.Fprintf(&e.b, format, args...)
-	e.b.WriteByte('\n')
+	fmt.Fprintf(&e.text, format, args...)
+	e.text.WriteByte('\n')
 }
 
 // section writes the title of a section, if it has any things to list.
@@ -67,15 +67,15 @@ func (e *explainer) section(title string, things int) {
 // recording says by which groups the model records, and whether it records incidence.
 func (e *explainer) recording() string {
 	var by []string
-	for _, g := range e.p.Groupings {
-		names := e.p.Groups[g.First].Attributes
+	for _, g := range e.program.Groupings {
+		names := e.program.Groups[g.First].Attributes
 		by = append(by, strings.Join(names, " and ")+" ("+format.Plural(g.Groups, "group")+")")
 	}
 	words := ""
 	if len(by) > 0 {
 		words = ", by " + strings.Join(by, ", by ")
 	}
-	if e.f.Record.Incidence {
+	if e.file.Record.Incidence {
 		words += ", with counts in each interval"
 	}
 	return words
@@ -83,8 +83,8 @@ func (e *explainer) recording() string {
 
 // attributes lists the attributes, with the shares of their values.
 func (e *explainer) attributes() {
-	e.section("Everybody has a value of", len(e.f.Attributes))
-	for _, a := range e.f.Attributes {
+	e.section("Everybody has a value of", len(e.file.Attributes))
+	for _, a := range e.file.Attributes {
 		var values []string
 		for i, v := range a.Values {
 			share := "the rest"
@@ -99,19 +99,19 @@ func (e *explainer) attributes() {
 
 // groups describes the groups at the start.
 func (e *explainer) groups() {
-	if !e.f.Grouped {
+	if !e.file.Grouped {
 		return
 	}
-	e.section("At the start there are", len(e.f.Groups))
+	e.section("At the start there are", len(e.file.Groups))
 	next := 0
-	for g := range e.f.Groups {
-		text := &e.f.Groups[g]
+	for g := range e.file.Groups {
+		text := &e.file.Groups[g]
 		total, in := 0, []string(nil)
 		for range text.Starts {
-			b := &e.p.StartGroups[next]
+			b := &e.program.StartGroups[next]
 			next++
 			total += b.Count
-			in = append(in, format.Thousands(float64(b.Count))+" "+e.p.States[b.To])
+			in = append(in, format.Thousands(float64(b.Count))+" "+e.program.States[b.To])
 		}
 		e.line("  %s%s: %s", format.Thousands(float64(total)), ofValues(text.With), strings.Join(in, ", "))
 	}
@@ -119,10 +119,10 @@ func (e *explainer) groups() {
 
 // states lists the states, with what happens in each.
 func (e *explainer) states() {
-	e.section("States", len(e.f.States))
-	for i := range e.f.States {
-		s := &e.f.States[i]
-		e.line("  %s: %s at the start", s.Name, format.Thousands(float64(e.p.StartCounts[i])))
+	e.section("States", len(e.file.States))
+	for i := range e.file.States {
+		s := &e.file.States[i]
+		e.line("  %s: %s at the start", s.Name, format.Thousands(float64(e.program.StartCounts[i])))
 		e.since(i)
 		for k := range s.Split {
 			c := &s.Split[k]
@@ -144,17 +144,17 @@ func (e *explainer) states() {
 
 // since says how long the individuals that begin in a state have been in it.
 func (e *explainer) since(state int) {
-	for i := range e.p.StartGroups {
-		b := &e.p.StartGroups[i]
+	for i := range e.program.StartGroups {
+		b := &e.program.StartGroups[i]
 		if int(b.To) != state || b.Since == nil || b.Count == 0 {
 			continue
 		}
 		who := "they"
-		if b.Count < e.p.StartCounts[state] {
+		if b.Count < e.program.StartCounts[state] {
 			who = format.Thousands(float64(b.Count)) + " of them"
 		}
 		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who,
-			e.duration(e.m.Starts[i].Since))
+			e.duration(e.model.Starts[i].Since))
 	}
 }
 
@@ -173,9 +173,9 @@ func (e *explainer) clockTime(c *syntax.Clock) string {
 
 // contacts lists the contacts, with what they do and with whom they are.
 func (e *explainer) contacts() {
-	e.section("Contacts", len(e.f.Transmission))
-	for i := range e.f.Transmission {
-		c := &e.f.Transmission[i]
+	e.section("Contacts", len(e.file.Transmission))
+	for i := range e.file.Transmission {
+		c := &e.file.Transmission[i]
 		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where),
 			e.rate(c.Rate), e.nameTag(c.Name))
 		for _, to := range c.To {
@@ -184,7 +184,7 @@ func (e *explainer) contacts() {
 				chance = " with probability " + e.probability(c.Chance)
 			}
 			what := outcome(to.Becomes)
-			if e.f.Stays(to) {
+			if e.file.Stays(to) {
 				what = "stays as it is"
 			}
 			if c.Self.Given() {
@@ -196,7 +196,7 @@ func (e *explainer) contacts() {
 			e.line("    anybody else may be met, all with the same probability")
 			continue
 		}
-		values := e.p.Attributes[e.p.Attributes.Index(c.By.Name)].Values
+		values := e.program.Attributes[e.program.Attributes.Index(c.By.Name)].Values
 		for k, row := range c.Matrix {
 			var shares []string
 			for j, v := range row {
@@ -209,9 +209,9 @@ func (e *explainer) contacts() {
 
 // always lists the clocks that run in all states.
 func (e *explainer) always() {
-	e.section("To everybody, whatever the state", len(e.f.Always))
-	for i := range e.f.Always {
-		c := &e.f.Always[i]
+	e.section("To everybody, whatever the state", len(e.file.Always))
+	for i := range e.file.Always {
+		c := &e.file.Always[i]
 		what := addMoves(outcome(c.To), c.Moves, false)
 		if len(c.From) > 0 {
 			what += " if " + orList(c.From)
@@ -229,9 +229,9 @@ func (e *explainer) always() {
 
 // entries lists births and immigration.
 func (e *explainer) entries() {
-	e.section("Entering the population", len(e.f.Births)+len(e.f.Immigration))
-	for i := range e.f.Births {
-		b := &e.f.Births[i]
+	e.section("Entering the population", len(e.file.Births)+len(e.file.Immigration))
+	for i := range e.file.Births {
+		b := &e.file.Births[i]
 		who := "each living individual"
 		if len(b.From) > 0 {
 			who = "each individual that is " + orList(b.From) + andConditions(b.Where)
@@ -247,13 +247,13 @@ func (e *explainer) entries() {
 			e.line("    they have the parent's %s", strings.ReplaceAll(orList(b.Inherit), " or ", " and "))
 		}
 	}
-	for i := range e.f.Immigration {
-		a := &e.f.Immigration[i]
+	for i := range e.file.Immigration {
+		a := &e.file.Immigration[i]
 		per := ""
 		if a.Per.Given() {
 			per = fmt.Sprintf(" for every %s at the start,", e.value(a.Per))
-			if t := &e.p.First.Immigration[i]; t.Varying == nil {
-				per += fmt.Sprintf(" which is %.6g per %s,", t.Rate, e.f.Unit.Name)
+			if t := &e.program.First.Immigration[i]; t.Varying == nil {
+				per += fmt.Sprintf(" which is %.6g per %s,", t.Rate, e.file.Unit.Name)
 			}
 		}
 		rate := e.rate(a.Rate)
@@ -270,9 +270,9 @@ func (e *explainer) entries() {
 
 // interventions lists the interventions, with what each does.
 func (e *explainer) interventions() {
-	e.section("Interventions", len(e.f.Interventions))
-	for i := range e.f.Interventions {
-		p := &e.f.Interventions[i]
+	e.section("Interventions", len(e.file.Interventions))
+	for i := range e.file.Interventions {
+		p := &e.file.Interventions[i]
 		e.line("  %s%s", e.interventionTime(p), e.nameTag(p.Name))
 		for _, s := range p.Set {
 			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
@@ -368,20 +368,20 @@ func (e *explainer) count(p *syntax.Intervention) string {
 
 // parameters lists the parameters, with what they stand for.
 func (e *explainer) parameters() {
-	e.section("Parameters (--set changes them)", len(e.f.Parameters))
-	for _, p := range e.f.Parameters {
+	e.section("Parameters (--set changes them)", len(e.file.Parameters))
+	for _, p := range e.file.Parameters {
 		e.line("  %s: %s", p.Label.Name, e.value(p.Value))
 	}
 }
 
 // scenarios lists the scenarios, with what each changes.
 func (e *explainer) scenarios() {
-	e.section("Scenarios (--scenario NAME runs one)", len(e.f.Scenarios))
-	for _, s := range e.f.Scenarios {
+	e.section("Scenarios (--scenario NAME runs one)", len(e.file.Scenarios))
+	for _, s := range e.file.Scenarios {
 		var changes []string
 		for _, v := range s.Set {
 			words := syntax.OneLine(v.Node)
-			if slices.Contains(e.f.ParameterNames(), v.Label.Name) {
+			if slices.Contains(e.file.ParameterNames(), v.Label.Name) {
 				words = e.value(v.Value)
 			}
 			changes = append(changes, v.Label.Name+" is "+words)
@@ -395,7 +395,7 @@ func (e *explainer) scenarios() {
 
 // fit says which parameters are to be fitted to which data.
 func (e *explainer) fit() {
-	f := fitting.Read(e.m, &diag.List{}, fitting.Asked{})
+	f := fitting.Read(e.model, &diag.List{}, fitting.Asked{})
 	if f == nil {
 		return
 	}

@@ -21,7 +21,7 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 		most, _ := here.Rate(got.CountDependent.Most, "")
 		now := ""
 		if m, ok := here.Part(got.CountDependent.Value, ""); ok {
-			if x := m.At(0, program.Census{Total: e.p.Size, Counts: e.p.StartCounts}); x >= 0 && x <= most {
+			if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 && x <= most {
 				now = "which is " + show(x) + " at the start, "
 			}
 		}
@@ -55,7 +55,7 @@ const maxKnots = 6
 func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x float64) string) string {
 	var all []string
 	for i := range min(len(t.Times), maxKnots) {
-		at := e.modelTime(format.Tidy(e.p.Start + t.Times[i]))
+		at := e.modelTime(format.Tidy(e.program.Start + t.Times[i]))
 		switch {
 		case c.Form == "line":
 			all = append(all, show(t.Values[i])+" at "+at)
@@ -68,7 +68,7 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	text := strings.Join(all, ", ")
 	if more := len(t.Times) - maxKnots; more > 0 {
 		text += fmt.Sprintf(", and so on for %s more times until %s", format.Thousands(float64(more)),
-			e.modelTime(format.Tidy(e.p.Start+t.Times[len(t.Times)-1])))
+			e.modelTime(format.Tidy(e.program.Start+t.Times[len(t.Times)-1])))
 	}
 	if c.Form == "line" {
 		text += ", with straight lines between"
@@ -85,7 +85,7 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 		low, high = min(low, x), max(high, x)
 	}
 	const looks = 2000
-	span := e.p.End - e.p.Start
+	span := e.program.End - e.program.Start
 	for i := range looks {
 		look(span * (float64(i) + 0.5) / looks)
 	}
@@ -101,20 +101,20 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 func (e *explainer) number(x float64, d syntax.Dimension) string {
 	switch d {
 	case syntax.OfDuration:
-		return e.f.Unit.Duration(x)
+		return e.file.Unit.Duration(x)
 	case syntax.OfRate:
-		return fmt.Sprintf("%.4g per %s", x, e.f.Unit.Name)
+		return fmt.Sprintf("%.4g per %s", x, e.file.Unit.Name)
 	case syntax.NoDimension:
 		return fmt.Sprintf("%.6g", x)
 	}
-	return fmt.Sprintf("%.4g, %s", x, d.Words(e.f.Unit))
+	return fmt.Sprintf("%.4g, %s", x, d.Words(e.file.Unit))
 }
 
 // modelTime returns a time on the model's clock, and its date if it has one.
 func (e *explainer) modelTime(t float64) string {
-	day := fmt.Sprintf("%s %.12g", e.f.Unit.Name, t)
-	if zero, ok := e.f.Zero.Date(); ok {
-		if days := t * e.f.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
+	day := fmt.Sprintf("%s %.12g", e.file.Unit.Name, t)
+	if zero, ok := e.file.Zero.Date(); ok {
+		if days := t * e.file.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
 			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
 		}
 	}
@@ -124,16 +124,16 @@ func (e *explainer) modelTime(t float64) string {
 // interval returns the interval of something repeated: "day", "2 days", or "month" in a model of
 // years.
 func (e *explainer) interval(every float64) string {
-	try := append(slices.Clone(syntax.Units), e.f.Unit)
+	try := append(slices.Clone(syntax.Units), e.file.Unit)
 	for _, u := range slices.Backward(try) { // the model's unit first, and then the largest that fits
-		n := every * e.f.Unit.Seconds / u.Seconds
+		n := every * e.file.Unit.Seconds / u.Seconds
 		switch whole := math.Round(n); {
 		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
 		case whole == 1:
 			return u.Name
-		case u == e.f.Unit || u.Seconds > syntax.ADay:
+		case u == e.file.Unit || u.Seconds > syntax.ADay:
 			return u.Duration(whole)
 		}
 	}
-	return e.f.Unit.Duration(every)
+	return e.file.Unit.Duration(every)
 }

@@ -33,7 +33,7 @@ func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unn
 func (e *explainer) unnamedDuration(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
 		l, _ := here.Law(v, "")
-		return e.withEntryName(here, v, l.Words(e.f.Unit))
+		return e.withEntryName(here, v, l.Words(e.file.Unit))
 	})
 }
 
@@ -47,7 +47,7 @@ func (e *explainer) value(v syntax.Value) string {
 			return v.Text
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
-			return l.Words(e.f.Unit)
+			return l.Words(e.file.Unit)
 		case got.Plain() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
 			return got.Text
 		}
@@ -97,7 +97,7 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 	}
 	// The digits of a counter: the attributes of the individual, then of the individual met. The
 	// last is the least significant.
-	cells := [2][]uint16{make([]uint16, len(e.p.Attributes)), make([]uint16, len(e.p.Attributes))}
+	cells := [2][]uint16{make([]uint16, len(e.program.Attributes)), make([]uint16, len(e.program.Attributes))}
 	type digit struct {
 		*program.Attribute
 		at *uint16
@@ -106,8 +106,8 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 	count := 1
 	for whose, attributes := range [2][]int{d.Own, d.Met} {
 		for _, a := range attributes {
-			digits = append(digits, digit{&e.p.Attributes[a], &cells[whose][a]})
-			count = min(count*len(e.p.Attributes[a].Values), 1<<30)
+			digits = append(digits, digit{&e.program.Attributes[a], &cells[whose][a]})
+			count = min(count*len(e.program.Attributes[a].Values), 1<<30)
 		}
 	}
 	var groups []groupValue

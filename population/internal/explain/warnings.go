@@ -13,34 +13,34 @@ import (
 // warnings lists what may be mistakes.
 func (e *explainer) warnings() {
 	var all []string
-	reached := Reached(e.m)
-	for i, s := range e.p.States {
+	reached := Reached(e.model)
+	for i, s := range e.program.States {
 		if !reached[i] {
 			all = append(all, fmt.Sprintf("nobody is ever %s", s))
 		}
 	}
-	for i := range e.p.Scheduled {
-		if p := &e.p.Scheduled[i]; p.At > e.p.End-e.p.Start {
+	for i := range e.program.Scheduled {
+		if p := &e.program.Scheduled[i]; p.At > e.program.End-e.program.Start {
 			all = append(all, fmt.Sprintf("%s comes after the end, and never happens", p.What))
 		}
 	}
-	for i := range e.f.Interventions {
-		p := &e.f.Interventions[i]
+	for i := range e.file.Interventions {
+		p := &e.file.Interventions[i]
 		for _, c := range p.Conditions {
-			if i := slices.Index(e.p.States, c.Of.Name); c.Above && i >= 0 && !reached[i] {
+			if i := slices.Index(e.program.States, c.Of.Name); c.Above && i >= 0 && !reached[i] {
 				all = append(all, fmt.Sprintf("%s never happens, because nobody is ever %s", p.What, c.Of.Name))
 			}
 		}
 	}
-	for i := range e.p.StartGroups {
-		if b := &e.p.StartGroups[i]; b.Since != nil && !e.p.First.States[b.To].Remembers() {
-			text := e.m.Starts[i]
+	for i := range e.program.StartGroups {
+		if b := &e.program.StartGroups[i]; b.Since != nil && !e.program.First.States[b.To].Remembers() {
+			text := e.model.Starts[i]
 			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory",
 				text.What, text.State.Name))
 		}
 	}
 	used := e.usedParameters()
-	for _, p := range e.f.Parameters {
+	for _, p := range e.file.Parameters {
 		if !used[p.Label.Name] {
 			all = append(all, fmt.Sprintf("the parameter %s is used nowhere", p.Label.Name))
 		}
@@ -61,8 +61,8 @@ func (e *explainer) usedParameters() map[string]bool {
 		}
 		v.Each(look)
 	}
-	eachValue(reflect.ValueOf(e.f).Elem(), look)
-	if fit := fitting.Read(e.m, &diag.List{}, fitting.Asked{}); fit != nil {
+	eachValue(reflect.ValueOf(e.file).Elem(), look)
+	if fit := fitting.Read(e.model, &diag.List{}, fitting.Asked{}); fit != nil {
 		for _, match := range fit.Match {
 			look(match.Observed)
 			look(match.Error.Arg)
