@@ -268,7 +268,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		}
 		c.stateTable(here, t, i)
 	}
-	// Individuals who are there at the start are drawn once, by the first phase.
+	// Ages at the start are drawn once, by the first phase.
 	if c.file.Age.Given() && !c.file.Age.Bad && c.program.First == nil {
 		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
 	}

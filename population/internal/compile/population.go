@@ -190,7 +190,7 @@ func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, shar
 }
 
 // startSince works out ages at the start and the time already spent in each state. It refuses times
-// by which a clock has struck with certainty.
+// by which a clock has fired with certainty.
 func (c *compiler) startSince(here Scope) {
 	for i := range c.program.StartGroups {
 		b, text := &c.program.StartGroups[i], c.startSyntax[i]
@@ -216,7 +216,7 @@ func (c *compiler) startSince(here Scope) {
 }
 
 // checkSince compares the longest time that an individual may have spent in a state with the latest
-// time at which its clocks strike. In a split, one branch that lasts long enough is sufficient.
+// time at which its clocks fire. In a split, one branch that lasts long enough is sufficient.
 func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
 	st := &c.program.First.States[b.To]
 	for k, cell := range st.Cells {

@@ -42,7 +42,7 @@ type caches struct {
 	laws                     map[*syntax.Distribution]cachedLaw
 	distributionComplexities map[*syntax.Distribution]*distributionComplexity
 	complexities             map[string]*parameterComplexity
-	timeVaryings             map[timeVaryingKey]*program.TimeVarying // that are the same for everybody
+	timeVaryings             map[timeVaryingKey]*program.TimeVarying // that are the same for all individuals
 }
 
 func newCaches() caches {

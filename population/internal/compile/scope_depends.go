@@ -11,7 +11,7 @@ type dependence struct {
 	Counts   bool  // it changes with the number of individuals
 }
 
-// Fixed reports whether a value is the same for everybody at all times.
+// Fixed reports whether a value is the same for all individuals at all times.
 func (d dependence) Fixed() bool {
 	return !d.Cells() && !d.Time && !d.Counts
 }

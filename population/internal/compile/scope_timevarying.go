@@ -53,14 +53,14 @@ func (c *compiler) timeVarying(
 	return got, 0
 }
 
-// A timeVaryingKey identifies a value in the cache of those that are the same for everybody.
+// A timeVaryingKey identifies a value in the cache of those that are the same for all individuals.
 type timeVaryingKey struct {
 	value any
 	want  syntax.Kind
 }
 
 // timeVarying evaluates a rate or a probability that may vary with time or with counts, for the
-// individual of the scope. One that is the same for everybody is evaluated once.
+// individual of the scope. One that is the same for all individuals is evaluated once.
 func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
 	key := timeVaryingKey{v.Key(), want}
 	if tv, ok := s.timeVaryings[key]; ok {

@@ -21,13 +21,13 @@ type rateEvent struct {
 	do         program.Action
 	attributes []int                // that it depends on, ascending
 	varies     bool                 // with time, or with the number of individuals
-	known      bool                 // it is the same for everybody, and constant or varying holds it
+	known      bool                 // it is the same for all individuals, and constant or varying holds it
 	constant   float64              // the rate, if varying is nil
 	varying    *program.VaryingRate // the rate, if it varies
 }
 
-// newRateEvent completes a rate event. A rate that is the same for everybody is worked out here,
-// once.
+// newRateEvent completes a rate event. A rate that is the same for all individuals is worked out
+// here, once.
 func (c *compiler) newRateEvent(here Scope, e rateEvent) *rateEvent {
 	e.attributes = attributesOf(here, e.where, e.rate)
 	if e.chance != nil {
@@ -85,7 +85,7 @@ func (c *compiler) addRateEvent(in program.StateSet, e *rateEvent) {
 	}
 }
 
-// addStateRates adds the clocks of a state's race that strike at a rate to its rate events.
+// addStateRates adds the clocks of a state's race that fire at a rate to its rate events.
 func (c *compiler) addStateRates(here Scope, i int) {
 	s := &c.file.States[i]
 	if !c.reserveEntries(len(s.Race) + len(s.Split)) {
@@ -130,7 +130,7 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	return v.Distribution != nil && v.Distribution.Family == "exponential"
 }
 
-// action returns what a clock does when it strikes.
+// action returns what a clock does when it fires.
 func (c *compiler) action(clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
@@ -297,7 +297,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	}
 }
 
-// branchClock works out when the clock of a branch strikes.
+// branchClock works out when the clock of a branch fires.
 func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.Clock) {
 	switch d := here.Depends(clock.Rate); {
 	case clock.Rate.Given() && (d.Time || d.Counts):
@@ -308,7 +308,7 @@ func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.
 		}
 	case clock.Rate.Given():
 		rate, _ := here.Rate(clock.Rate, clock.What+": rate")
-		branch.Law = law.Exponential(rate) // never strikes if the rate is 0
+		branch.Law = law.Exponential(rate) // never fires if the rate is 0
 	default:
 		branch.Law, _ = here.Law(clock.After, clock.What+": after")
 	}
@@ -325,8 +325,8 @@ func (c *compiler) cellWords(here Scope) string {
 	return diag.Echo(text)
 }
 
-// always compiles a clock that runs in all states. At a rate it strikes again and again. After a
-// duration it strikes once and needs a timer; but if it is exponential and removes its individual,
+// always compiles a clock that runs in all states. At a rate it fires again and again. After a
+// duration it fires once and needs a timer; but if it is exponential and removes its individual,
 // then it is the same as a rate, and is compiled as one.
 func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	do := c.action(clock)
@@ -337,7 +337,7 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	switch {
 	case clock.Rate.Given():
 		switch {
-		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // read when the clock strikes
+		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // read when the clock fires
 			e.do.Chance, e.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 		case clock.Chance.Given():
 			e.chance = &clock.Chance
