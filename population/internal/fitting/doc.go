@@ -1,11 +1,11 @@
 // Package fitting reads the fit section of a model: which parameters are unknown, what is known of
 // them beforehand, and which columns of a table the model is compared with, with what error.
 //
-// It assumes a compiled model. It adds problems to a diag.List in the words and with the places that
-// the rest of the file has. Options of the command line are turned into YAML and read like the file.
-// A section without problems has priors whose arguments have the dimension of their parameter, and
-// compares columns only with what the model records. Reading the table and the fit itself are done
-// by package population.
+// It assumes a compiled model. Problems are added to a diag.List with their places, in the same
+// words as those of the rest of the file. Options of the command line are turned into YAML and read
+// like the file. In a section without problems, the arguments of a prior have the dimension of its
+// parameter, and columns are compared only with what the model records. Reading the table and the
+// fit itself are done by package population.
 //
 // Files:
 //

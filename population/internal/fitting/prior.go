@@ -118,7 +118,7 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 }
 
 // kindOf returns the kind of a value, KindShare for a number. It reports false if the value is not
-// the same for everybody at all times.
+// the same for all individuals at all times.
 func kindOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
 	for _, k := range []syntax.Kind{syntax.KindShare, syntax.KindDuration, syntax.KindRate} {
 		if _, _, ok := m.Quietly().Quantity(v, "", k); ok {
