@@ -48,7 +48,7 @@ type transition struct {
 	from, to int // states, or diagram.Outside
 	label    string
 	kind     diagram.Kind
-	by       []int // the states it needs: of those who make the contact, or of the parents
+	by       []int // the states it needs: of the individuals that make the contact, or of the parents
 }
 
 // Ways lists all transitions, in the order of the file.
@@ -167,7 +167,7 @@ func (w *transitionList) percent(v syntax.Value) string {
 	})
 }
 
-// label returns a value in words, or what it depends on if it is not the same for everybody.
+// label returns a value in words, or what it depends on if it is not the same for all individuals.
 func (w *transitionList) label(v syntax.Value, words func() string) string {
 	d := w.here.Depends(v)
 	if d.Fixed() {

@@ -3,7 +3,8 @@
 //
 // It assumes a model that was compiled without problems. It evaluates values in the scope of the
 // start, so what the words and labels say holds until an intervention sets a parameter. The text
-// ends with warnings: what is allowed but is probably a mistake. The same model gives the same bytes.
+// ends with warnings: what is allowed but is probably a mistake. The same model gives the same
+// bytes.
 //
 // Files:
 //

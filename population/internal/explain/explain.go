@@ -158,7 +158,7 @@ func (e *explainer) since(state int) {
 	}
 }
 
-// clockTime says when a clock strikes.
+// clockTime says when a clock fires.
 func (e *explainer) clockTime(c *syntax.Clock) string {
 	if c.Rate.Given() {
 		return "at " + e.rate(c.Rate)
