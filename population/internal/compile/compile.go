@@ -248,7 +248,7 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
 	c.lifelongAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
 	for i := range c.file.Attributes {
-		t.Attributes = append(t.Attributes, c.attributeShares(here, &c.file.Attributes[i]))
+		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))
 	}
 	for i := range c.file.States {
 		c.addStateRates(here, i)

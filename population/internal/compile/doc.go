@@ -32,7 +32,8 @@
 //   - names.go: looks up states, attributes and their values, and names that events are counted
 //     under
 //   - cells.go: numbers cells, and builds tables by cells
-//   - limits.go: limits of table entries, and of the complexity of parameters and distributions
+//   - limits.go: all limits, and how table entries and the complexity of parameters and
+//     distributions are counted
 //
 // One file for each section of a model:
 //

@@ -144,7 +144,7 @@ func entryShares(
 				here.unit.Name, here.start+t)
 		}
 		return program.EntryShares{Courses: varying}
-	case rest >= 0 && sum > 1+1e-6:
+	case rest >= 0 && sum > 1+sumTolerance:
 		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
 	case rest < 0 && !isOne(sum):
 		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, expected 1; or write rest for one state",

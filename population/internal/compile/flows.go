@@ -10,9 +10,6 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// maxFlows limits the number of flows. Each row of each replica has a number for every flow.
-const maxFlows = 1_000_000
-
 // listFlows lists all flows that the program can cause, ordered by where they come from and then by
 // where they go.
 func (c *compiler) listFlows() {

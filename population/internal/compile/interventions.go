@@ -55,13 +55,9 @@ type transition struct {
 	from *parameterStates
 }
 
-// maxParameterStates limits how many states the parameters may be in at one time.
-const maxParameterStates = 1000
-
 // schedule puts the interventions in the order in which they happen, and works out the effects of
 // each.
 func (c *compiler) schedule(start Scope) {
-	const tooMany = 100_000
 	type occurrence struct {
 		of *program.Intervention
 		at float64
@@ -83,8 +79,8 @@ func (c *compiler) schedule(start Scope) {
 			if p.Interval == 0 {
 				break
 			}
-			if len(all) > tooMany {
-				c.Add(p.At, "%s: it would happen more than %d times", p.What, tooMany)
+			if len(all) > maxOccurrences {
+				c.Add(p.At, "%s: it would happen more than %d times", p.What, maxOccurrences)
 				return
 			}
 		}

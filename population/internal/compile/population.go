@@ -13,7 +13,7 @@ import (
 )
 
 // attributeShares returns the cumulative shares of an attribute's values.
-func (c *compiler) attributeShares(here Scope, a *syntax.Attribute) []float64 {
+func attributeShares(here Scope, a *syntax.Attribute) []float64 {
 	shares := make([]float64, len(a.Values))
 	sum, good := 0.0, len(shares) > 0
 	for i, v := range a.Shares {
@@ -25,7 +25,7 @@ func (c *compiler) attributeShares(here Scope, a *syntax.Attribute) []float64 {
 		sum, good = sum+shares[i], good && ok
 	}
 	switch {
-	case good && a.Rest >= 0 && sum > 1+1e-6:
+	case good && a.Rest >= 0 && sum > 1+sumTolerance:
 		here.reportTogether(a.At, a.Shares, "attributes: %s: the shares add up to %.6g, and nothing is left for %s",
 			a.Name, sum, a.Values[a.Rest].Name)
 	case a.Rest >= 0:
@@ -116,7 +116,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 			good = false
 			continue
 		}
-		count, share, known := c.startCount(here, s)
+		count, share, known := startCount(here, s)
 		if !known {
 			good = false
 			continue
@@ -169,7 +169,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 }
 
 // startCount returns the number of individuals that begin in a state, or their share of the group.
-func (c *compiler) startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
+func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
 	switch {
 	case s.ByWhat == syntax.ShareWritten:
 		return s.Count, s.Share, true

@@ -13,7 +13,6 @@ import (
 
 // recordTimes works out the times of the rows: the start, multiples of the interval, and the end.
 func (c *compiler) recordTimes(here Scope) {
-	const tooMany = 10_000_000
 	span := c.program.End - c.program.Start
 	if math.IsNaN(span) {
 		return
@@ -27,8 +26,8 @@ func (c *compiler) recordTimes(here Scope) {
 	if !ok {
 		return
 	}
-	if span/step > tooMany {
-		c.Add(every.At, "record: every: %s would make more than %d rows", every.Text, tooMany)
+	if span/step > maxRows {
+		c.Add(every.At, "record: every: %s would make more than %d rows", every.Text, maxRows)
 		return
 	}
 	resolved, _, _ := here.Resolve(every, "record: every")
@@ -44,12 +43,6 @@ func (c *compiler) recordTimes(here Scope) {
 	}
 	c.program.Rows = append(c.program.Rows, span)
 }
-
-// maxRecorded limits how many numbers a replica may record by group: 8 bytes each are 800 MB.
-const maxRecorded = 100_000_000
-
-// maxGroups limits the number of groups in all groupings together.
-const maxGroups = 100_000
 
 // groupings looks up the attributes to record by, and lists the groups.
 func (c *compiler) groupings() {

@@ -149,7 +149,7 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	case m.Op != program.TermConstant:
 		s.reportValue(v, at,
 			"%s: %s changes with time, and cannot stand here; rates and chances of clocks, births, immigration and "+
-				"transmissions can do so", what, s.nameOrText(v, got))
+				"transmissions can do so", what, nameOrText(v, got))
 		return got, at, false
 	}
 	if change := 0; s.changedAtStart || len(s.changes) > 0 {
@@ -322,9 +322,6 @@ func (s Scope) Chance(v syntax.Value, what string) (float64, bool) {
 		"a probability is between 0 and 1, or 0% and 100%")
 }
 
-// isOne reports whether shares add up to 1, allowing for shares written with six digits.
-func isOne(sum float64) bool { return sum > 1-1e-6 && sum < 1+1e-6 }
-
 // duration evaluates a duration, in time units of the model. It cannot be negative.
 func (s Scope) duration(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x >= 0 },
@@ -374,3 +371,9 @@ func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
 	}
 	return x, true
 }
+
+// sumTolerance allows for shares that are written with six digits.
+const sumTolerance = 1e-6
+
+// isOne reports whether shares add up to 1.
+func isOne(sum float64) bool { return sum > 1-sumTolerance && sum < 1+sumTolerance }

@@ -74,7 +74,7 @@ func describeResolved(given, resolved syntax.Value) string {
 }
 
 // nameOrText returns how messages speak of a value that is not written as a quantity.
-func (s Scope) nameOrText(v, got syntax.Value) string {
+func nameOrText(v, got syntax.Value) string {
 	if v.Name != "" {
 		return "parameter " + diag.Echo(v.Name)
 	}
@@ -85,5 +85,5 @@ func (s Scope) nameOrText(v, got syntax.Value) string {
 func (s Scope) reportCountDependent(v, got syntax.Value, at diag.Place, what string) {
 	s.reportValue(v, at,
 		"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
-			"immigration or of a transmission can do so", what, s.nameOrText(v, got))
+			"immigration or of a transmission can do so", what, nameOrText(v, got))
 }

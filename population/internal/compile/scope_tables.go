@@ -72,7 +72,7 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 // Expressions are checked where the table is used.
 func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 	first := -1
-	sort := func(v syntax.Value) syntax.Kind {
+	kindOf := func(v syntax.Value) syntax.Kind {
 		v, _, _ = s.follow(v, what)
 		switch {
 		case v.Distribution != nil:
@@ -85,14 +85,14 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 		return v.Quantity.Kind
 	}
 	for i := range t.Entries {
-		k := sort(t.Entries[i].Value)
+		k := kindOf(t.Entries[i].Value)
 		if k == syntax.KindAny {
 			continue
 		}
 		if first < 0 {
 			first = i
 		}
-		if a, b := t.Entries[first], t.Entries[i]; k != sort(a.Value) {
+		if a, b := t.Entries[first], t.Entries[i]; k != kindOf(a.Value) {
 			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value},
 				"%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
 				diag.Echo(a.Of.Name), s.describe(a.Value), diag.Echo(b.Of.Name), s.describe(b.Value))

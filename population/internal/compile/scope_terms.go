@@ -27,7 +27,7 @@ func (s Scope) Part(v syntax.Value, what string) (dimTerm, bool) {
 		return dimTerm{}, false
 	case got.CountDependent != nil:
 		s.reportValue(v, at, "%s: %s depends on how many there are, and cannot be part of something else", what,
-			s.nameOrText(v, got))
+			nameOrText(v, got))
 		return dimTerm{}, false
 	}
 	return s.term(got, what)
@@ -306,7 +306,7 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (dimTerm, bool) {
 		if m.Op != program.TermConstant {
 			s.reportValue(k.Value, k.Value.At,
 				"%s: %s: %s changes with time by itself, and cannot be one of the %s; multiply the two in an "+
-					"expression", what, k.Text, s.nameOrText(k.Value, k.Value), c.Plural())
+					"expression", what, k.Text, nameOrText(k.Value, k.Value), c.Plural())
 			return dimTerm{}, false
 		}
 		if i == 0 {

@@ -104,7 +104,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		}
 	}
 	if m.Dimension != want.Dimension() {
-		name := s.nameOrText(v, got)
+		name := nameOrText(v, got)
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
@@ -154,7 +154,7 @@ func (s Scope) checkRange(
 	} else if math.IsNaN(x) || math.IsInf(x, 0) {
 		reason = "expected a rate"
 	}
-	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, s.nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
+	s.reportValue(v, at, "%s: %s is %v at %s %.6g: %s", what, nameOrText(v, got), q, s.unit.Name, s.start+t, reason)
 	return false
 }
 
@@ -214,7 +214,7 @@ func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64,
 			all = program.Join(expr.Add, all, tv.Root)
 		}
 	}
-	return s.staysWithin(&program.TimeVarying{Root: all}, 1+1e-6)
+	return s.staysWithin(&program.TimeVarying{Root: all}, 1+sumTolerance)
 }
 
 // cutIntoPieces cuts the run into pieces and finds a bound of the rate in each, for thinning. A
@@ -253,7 +253,7 @@ func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at di
 		if math.IsInf(bound, 0) || math.IsNaN(bound) {
 			s.reportValue(v, at,
 				"%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what,
-				s.nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
+				nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
 			return false
 		}
 		// Pieces with bounds within 2 % are merged: a wave much shorter than its pieces has the

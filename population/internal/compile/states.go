@@ -112,7 +112,7 @@ func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 }
 
 // isExponential reports whether a clock can be merged into the rate events: it must be exponential
-// for everybody, and stay so after every intervention.
+// for all individuals, and stay so after every intervention.
 func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	switch {
 	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
@@ -148,8 +148,8 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 // attributes. Equal cells share a table.
 func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	var by []int
-	for _, l := range c.rateEvents[i] {
-		by = union(by, l.attributes)
+	for _, e := range c.rateEvents[i] {
+		by = union(by, e.attributes)
 	}
 	s := &c.file.States[i]
 	for k := range s.Race {
@@ -198,11 +198,11 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 func (c *compiler) cellTable(here Scope, i int) program.State {
 	s := &c.file.States[i]
 	var st program.State
-	for k, l := range c.rateEvents[i] {
-		rate, vary := c.eventRate(here, l)
-		st.Add(rate, k, l.do)
-		if vary != nil {
-			st.Varying = append(st.Varying, *vary)
+	for k, e := range c.rateEvents[i] {
+		rate, varying := c.eventRate(here, e)
+		st.Add(rate, k, e.do)
+		if varying != nil {
+			st.Varying = append(st.Varying, *varying)
 			st.Varying[len(st.Varying)-1].Line = k
 		}
 	}
@@ -280,7 +280,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 		}
 		st.Chances = &program.BranchChances{Of: varyingChances, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
-	case otherwise >= 0 && sum > 1+1e-6:
+	case otherwise >= 0 && sum > 1+sumTolerance:
 		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1",
 			s.Name, sum, c.cellWords(here))
 		return
