@@ -130,11 +130,11 @@ func (e *explainer) states() {
 			if c.Chance.Given() {
 				chance = "with probability " + e.probability(c.Chance)
 			}
-			e.line("    %s %s %s%s", chance, outcome(c.To), e.clockTime(c), e.nameTag(c.Name))
+			e.line("    %s %s %s%s", chance, outcome(c.To), e.clockTime(c), nameTag(c.Name))
 		}
 		for k := range s.Race {
 			c := &s.Race[k]
-			e.line("    %s %s%s%s", outcome(c.To), e.clockTime(c), whereConditions(c.Where), e.nameTag(c.Name))
+			e.line("    %s %s%s%s", outcome(c.To), e.clockTime(c), whereConditions(c.Where), nameTag(c.Name))
 		}
 		if min(1, len(s.Split))+len(s.Race) > 1 {
 			e.line("    whichever comes first")
@@ -177,7 +177,7 @@ func (e *explainer) contacts() {
 	for i := range e.file.Transmission {
 		c := &e.file.Transmission[i]
 		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where),
-			e.rate(c.Rate), e.nameTag(c.Name))
+			e.rate(c.Rate), nameTag(c.Name))
 		for _, to := range c.To {
 			chance := ""
 			if c.Chance.Given() {
@@ -223,7 +223,7 @@ func (e *explainer) always() {
 		if !c.Rate.Given() && c.To.Name != syntax.Out {
 			once = " after entering the population, once"
 		}
-		e.line("  %s %s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), e.nameTag(c.Name))
+		e.line("  %s %s%s%s%s", what, e.clockTime(c), once, whereConditions(c.Where), nameTag(c.Name))
 	}
 }
 
@@ -239,7 +239,7 @@ func (e *explainer) entries() {
 			who += ofConditions(b.Where)
 		}
 		e.line("  %s has children at %s, who begin as %s%s", who, e.rate(b.Rate), e.entryState(&b.Enter),
-			e.nameTag(b.Name))
+			nameTag(b.Name))
 		switch {
 		case b.InheritAll:
 			e.line("    they have all attributes of the parent")
@@ -261,7 +261,7 @@ func (e *explainer) entries() {
 			per = ","
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter),
-			e.nameTag(a.Name))
+			nameTag(a.Name))
 		if a.Age.Given() {
 			e.line("    their age is %s", e.duration(a.Age))
 		}
@@ -273,7 +273,7 @@ func (e *explainer) interventions() {
 	e.section("Interventions", len(e.file.Interventions))
 	for i := range e.file.Interventions {
 		p := &e.file.Interventions[i]
-		e.line("  %s%s", e.interventionTime(p), e.nameTag(p.Name))
+		e.line("  %s%s", e.interventionTime(p), nameTag(p.Name))
 		for _, s := range p.Set {
 			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
 		}

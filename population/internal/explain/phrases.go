@@ -93,7 +93,7 @@ func ofValues(with []syntax.Move) string {
 }
 
 // nameTag returns the name that something is counted under, if it has one.
-func (e *explainer) nameTag(name string) string {
+func nameTag(name string) string {
 	if name == "" {
 		return ""
 	}
