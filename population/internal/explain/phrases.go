@@ -22,11 +22,11 @@ func outcomeOf(to syntax.Ref, many bool) string {
 }
 
 // verb returns a verb for one or for many.
-func verb(verb string, many bool) string {
+func verb(singular string, many bool) string {
 	if many {
-		return strings.TrimSuffix(verb, "s")
+		return strings.TrimSuffix(singular, "s")
 	}
-	return verb
+	return singular
 }
 
 // addMoves adds the values of attributes that one individual or many move to.

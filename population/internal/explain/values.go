@@ -129,32 +129,12 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 			groups = mergeGroups(groups, i, len(d.Values))
 		}
 	}
-	var said []string
+	var attributes, said []string
+	for _, d := range digits {
+		attributes = append(attributes, d.Name)
+	}
 	for _, g := range groups {
-		var own, theirs []string
-		for i, a := range digits {
-			switch {
-			case g.values[i] == nil:
-			case i < len(d.Own):
-				own = append(own, a.Name+" "+strings.Join(g.values[i], " or "))
-			default:
-				theirs = append(theirs, a.Name+" "+strings.Join(g.values[i], " or "))
-			}
-		}
-		who := strings.Join(own, " and ")
-		switch met := strings.Join(theirs, " and "); {
-		case who == "" && met == "" && len(digits) == 1:
-			who = "every " + digits[0].Name
-		case who == "" && met == "":
-			who = "everybody"
-		case len(d.Own) == 0:
-			who = met
-		case who == "":
-			who = "whoever is meeting " + met
-		case met != "":
-			who += " meeting " + met
-		}
-		said = append(said, g.what+" for "+who)
+		said = append(said, g.what+" for "+g.name(attributes, len(d.Own)))
 	}
 	between := ", "
 	if strings.Contains(strings.Join(said, ""), ",") {
@@ -175,6 +155,35 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 type groupValue struct {
 	what   string
 	values [][]string
+}
+
+// name names a group by its values of the attributes, of which the first are the individual's own
+// and the others those of the individual met.
+func (g *groupValue) name(attributes []string, own int) string {
+	var ours, theirs []string
+	for i, a := range attributes {
+		switch {
+		case g.values[i] == nil:
+		case i < own:
+			ours = append(ours, a+" "+strings.Join(g.values[i], " or "))
+		default:
+			theirs = append(theirs, a+" "+strings.Join(g.values[i], " or "))
+		}
+	}
+	who, met := strings.Join(ours, " and "), strings.Join(theirs, " and ")
+	switch {
+	case who == "" && met == "" && len(attributes) == 1:
+		return "every " + attributes[0]
+	case who == "" && met == "":
+		return "everybody"
+	case own == 0:
+		return met
+	case who == "":
+		return "whoever is meeting " + met
+	case met != "":
+		return who + " meeting " + met
+	}
+	return who
 }
 
 // mergeGroups merges groups that differ only in one attribute and have the same value in words. The
