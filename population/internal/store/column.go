@@ -2,19 +2,25 @@ package store
 
 import "github.com/almanac-sim/almanac/internal/huge"
 
-// A Column has the values of one attribute, by id: a byte each if that is enough for all of its values, two if not.
+// A Column holds the values of one attribute, indexed by id: a byte each if the attribute has at
+// most 256 values, two bytes otherwise. Reading and writing take constant time.
+//
+// Invariant: Wide is empty unless IsWide, and Narrow is empty if IsWide.
+//
+// Different goroutines may read and set the values of different ids; Extend needs the column to
+// itself.
 type Column struct {
 	Narrow []uint8
 	Wide   []uint16
 	IsWide bool
 }
 
-// NewColumn is one for an attribute with so many values.
+// NewColumn returns an empty column for an attribute with the given number of values.
 func NewColumn(values int) Column {
 	return Column{IsWide: values > narrowValues}
 }
 
-// Bytes is what a value takes.
+// Bytes returns the size of a value.
 func (c *Column) Bytes() int {
 	if c.IsWide {
 		return 2
@@ -31,7 +37,7 @@ func (c *Column) Extend(n int) {
 	}
 }
 
-// Of is the value of an individual.
+// Of returns the value of an individual.
 func (c *Column) Of(id uint32) uint16 {
 	if c.IsWide {
 		return c.Wide[id]
@@ -39,7 +45,7 @@ func (c *Column) Of(id uint32) uint16 {
 	return uint16(c.Narrow[id])
 }
 
-// Set gives an individual a value.
+// Set sets the value of an individual.
 func (c *Column) Set(id uint32, v uint16) {
 	if c.IsWide {
 		c.Wide[id] = v
@@ -48,10 +54,11 @@ func (c *Column) Set(id uint32, v uint16) {
 	}
 }
 
-// narrowValues is how many values an attribute may have whose column is narrow.
+// narrowValues is the most values that an attribute with a narrow column may have.
 const narrowValues = 256
 
-// Extend returns s with n elements.
+// Extend returns s with n elements. It copies s only if its capacity is too small; a large copy
+// asks for huge pages.
 func Extend[T any](s []T, n int) []T {
 	if cap(s) >= n {
 		return s[:n]

@@ -2,14 +2,24 @@ package store
 
 import "math/bits"
 
-// A FreeList is a queue of ids: first in, first out. It keeps the room that it once had.
+// A FreeList is a queue of ids, first in, first out: a ring that doubles when it is full and never
+// shrinks. The zero value is empty.
+//
+// Put takes amortised constant time, At and Take constant time. An id takes 4 bytes; the ring has
+// room for less than twice as many ids as were ever in it at once (and for 8 at least).
+//
+// Invariants: len(Ring) is 0 or a power of two; N ≤ len(Ring); the ids are Ring[Head],
+// Ring[Head+1], …, N of them, with indices modulo len(Ring).
+//
+// A FreeList must not be changed from several goroutines. Shards read it with At while a window is
+// committed, when nothing changes it.
 type FreeList struct {
-	Ring []uint32 // a power of two
+	Ring []uint32
 	Head int
 	N    int
 }
 
-// Put adds an id at the end.
+// Put appends an id.
 func (l *FreeList) Put(id uint32) {
 	if l.N == len(l.Ring) {
 		longer := make([]uint32, 1<<bits.Len(uint(max(l.N, 7))))
@@ -21,10 +31,10 @@ func (l *FreeList) Put(id uint32) {
 	l.N++
 }
 
-// At is the one behind so many others, which must be there.
+// At returns the id at position k, counted from 0 at the front. There must be one.
 func (l *FreeList) At(k int) uint32 { return l.Ring[(l.Head+k)&(len(l.Ring)-1)] }
 
-// Take removes the first, which must be there.
+// Take removes and returns the first id. The list must not be empty.
 func (l *FreeList) Take() uint32 {
 	id := l.Ring[l.Head]
 	l.Head = (l.Head + 1) & (len(l.Ring) - 1)
@@ -32,10 +42,10 @@ func (l *FreeList) Take() uint32 {
 	return id
 }
 
-// Clear takes all out.
+// Clear removes all ids and keeps the memory.
 func (l *FreeList) Clear() { l.Head, l.N = 0, 0 }
 
-// All are the ids in the line, in order.
+// All yields the ids from front to back.
 func (l *FreeList) All(yield func(uint32) bool) {
 	for i := range l.N {
 		if !yield(l.At(i)) {

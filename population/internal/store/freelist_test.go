@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A line gives back what it was given, in the same order.
-func TestLine(t *testing.T) {
+// Compares a free list with a slice, while it grows and then shrinks.
+func TestFreeListLosesOrder(t *testing.T) {
 	var l FreeList
 	var want []uint32
 	s := random.New(1)
@@ -28,9 +28,9 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A line has room for less than twice as many ids as it ever had at one time, however many have
+// A free list must have room for less than twice as many ids as it ever held at once, however many
 // passed through it.
-func TestLineUsesRoomAgain(t *testing.T) {
+func TestFreeListGrowsWithTraffic(t *testing.T) {
 	var l FreeList
 	s := random.New(2)
 	most := 8

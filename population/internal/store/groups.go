@@ -6,21 +6,30 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Groups keeps individuals in groups of which one can be chosen uniformly: a list for each group, and where in its list
-// each individual stands. Adding appends; removing puts the last of the list into the place that becomes free. Both take
-// constant time, and so does choosing. An individual takes 8 bytes.
+// Groups keeps individuals in groups, so that a member of a group can be chosen uniformly: a list
+// of members for each group, and for each individual its position in its list. Adding appends;
+// removing moves the last member to the position that becomes free. Adding, removing and choosing
+// take constant time. An individual takes 8 bytes.
 //
-// It is the grouping that Keen and Lehman use beside their calendar, with lists in place of a partitioned array, so that
-// a group grows without moving the others.
+// It is the grouping that Keen and Lehman use beside their calendar, with lists in place of a
+// partitioned array, so that a group grows without moving the others.
+//
+// Invariant: Members[g][Places[id]] == id for each member id of each group g, and no id is in two
+// lists. Groups does not store the group of an individual: the caller passes it.
+//
+// Groups must not be used from several goroutines at once.
 type Groups struct {
 	Members [][]uint32
 	Places  []uint32
 }
 
+// NewGroups returns n empty groups.
 func NewGroups(n int) *Groups { return &Groups{Members: make([][]uint32, n)} }
 
-// Expect makes room for so many ids, and for so many individuals with the given shares, added up, in the groups: lists that
-// grow leave what they have outgrown behind.
+// Expect reserves room for the given number of ids, and in the groups for the given number of
+// individuals, of which sums has the cumulative share of each group: a list that grows leaves the
+// array that it has outgrown to the garbage collector. A group gets four standard deviations more
+// than its expected size, so that most do not grow.
 func (g *Groups) Expect(ids, individuals int, sums []float64) {
 	g.Places = make([]uint32, 0, ids)
 	before := 0.0
@@ -31,7 +40,7 @@ func (g *Groups) Expect(ids, individuals int, sums []float64) {
 	}
 }
 
-// Add puts an individual, which must be in none, into a group.
+// Add puts an individual, which must be in no group, into a group.
 func (g *Groups) Add(id uint32, group int) {
 	if int(id) >= len(g.Places) {
 		n := int(id) + 1
@@ -55,7 +64,8 @@ func (g *Groups) Remove(id uint32, group int) {
 	g.Members[group] = list[:len(list)-1]
 }
 
-// Other chooses a member of a group, other than id, which is in its own. It reports false if there is none.
+// Other chooses a member of a group uniformly, other than id, which is in the group own. It reports
+// false if there is none.
 func (g *Groups) Other(id uint32, own, group int, s *random.Stream) (uint32, bool) {
 	list := g.Members[group]
 	if own != group {
@@ -67,7 +77,7 @@ func (g *Groups) Other(id uint32, own, group int, s *random.Stream) (uint32, boo
 	if len(list) < 2 {
 		return 0, false
 	}
-	// One of the others: the last stands in for the one who chooses.
+	// Choose among all but the last member. If that is id itself, the last member takes its part.
 	i := s.Below(uint64(len(list) - 1))
 	if list[i] == id {
 		return list[len(list)-1], true
@@ -75,7 +85,7 @@ func (g *Groups) Other(id uint32, own, group int, s *random.Stream) (uint32, boo
 	return list[i], true
 }
 
-// Copy returns a copy of groups in the memory of others. Each may be nil.
+// Copy returns a copy of from, in the memory of g where that is enough. Both g and from may be nil.
 func (g *Groups) Copy(from *Groups) *Groups {
 	if from == nil {
 		return nil

@@ -1,10 +1,21 @@
 package store
 
-// A DueHeap is a heap of moments, the earliest first. For what is due in a window that is carried out in order it is a lazy one: an entry is valid only if it equals
-// what the individual says itself. Who is planned anew is put in again, and what it was put in for before is passed over when its turn comes.
+// A DueHeap is a binary min-heap of what is due, earliest first. Entries with equal times leave in
+// the order of their ids.
+//
+// Push and Pop take O(log n) steps. An entry takes 16 bytes.
+//
+// The engine uses it as a lazy heap for the individuals that are due in a window run in order: an
+// entry is valid only if its time equals the individual's own due time. An individual that is
+// rescheduled is pushed again, and its old entry is skipped when it is popped.
+//
+// Invariant: no entry is before its parent, which is at index (i−1)/2.
+//
+// A DueHeap must not be used from several goroutines at once.
 type DueHeap []Due
 
-// A Due is when something is due, and what: an individual or a source of immigration, or a contact of a shard.
+// A Due is the time at which something is due, and what: an individual, a source of immigration, or
+// a contact of a shard, of which Id is the index.
 type Due struct {
 	At    float64
 	Id    uint32
@@ -13,6 +24,7 @@ type Due struct {
 
 func (a Due) before(b Due) bool { return a.At < b.At || a.At == b.At && a.Id < b.Id }
 
+// Push adds an entry.
 func (q *DueHeap) Push(d Due) {
 	h := append(*q, d)
 	i := len(h) - 1
@@ -27,6 +39,7 @@ func (q *DueHeap) Push(d Due) {
 	*q = h
 }
 
+// Pop removes and returns the earliest entry. The heap must not be empty.
 func (q *DueHeap) Pop() Due {
 	h := *q
 	top := h[0]

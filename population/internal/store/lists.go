@@ -2,61 +2,77 @@ package store
 
 import "github.com/almanac-sim/almanac/internal/huge"
 
-// BucketLists has, for each window, a list of ids in no order: a calendar with one bucket a window, in which nothing is ever sorted or taken out before
-// its time. Whoever is due at another time than it was is put on another list and stays on the first, where it will be found not to be due.
+// BucketLists holds a list of ids for each window, not ordered by time: a calendar with one bucket
+// for each window, in which nothing is ever sorted, or removed before its time. An individual that
+// is rescheduled is added to another list and stays on the old one. The reader of a list must check
+// of each id whether it is due.
 //
-// A list is a chain of chunks, and an end: the last ids, up to a cache line of them, lie beside the ends of all other lists, because the next ids go to lists
-// anywhere, and each chunk lies in a page of its own. An id takes 4 bytes, and a list half a chunk that is not full.
+// A list is a chain of chunks and a tail. The tail has the last ids, up to a cache line of them,
+// and lies beside the tails of all other lists, because consecutive ids go to lists anywhere and
+// each chunk lies in a page of its own:
+//
+//	tails   [ 16 ids ][ 16 ids ][ 16 ids ] …            one cache line a list
+//	                      │ flush when full
+//	chunks  first ─▶ [ 256 ids ] ─▶ [ 256 ids ] ─▶ last [ full·16 ids │ unused ]
+//
+// Add takes amortised constant time; Each and Take take time proportional to the length of the
+// list. An id takes 4 bytes; a list takes 80 bytes and, on average, half a chunk that is not full
+// (512 bytes). Chunks of a list that was taken are used again.
+//
+// Invariants: each chunk below len(after), except 0, is in exactly one chain, that of a list or
+// that of the unused ones; all chunks of a list but the last are full; n < lineIDs between calls.
+//
+// BucketLists must not be used from several goroutines at once; each shard has its own.
 type BucketLists struct {
-	ends   [][lineIDs]uint32 // of each list
+	tails  [][lineIDs]uint32 // of each list
 	open   []openList
 	slabs  [][]uint32 // of 1<<slabBits words each
-	after  []uint32   // the chunk that follows on each, in its chain
+	after  []uint32   // by chunk: the next one in its chain, or 0
 	Listed int        // ids on all lists
-	unused uint32     // the first of a chain of chunks to use again; 0 for none
+	unused uint32     // the first of the chain of unused chunks, or 0
 }
 
-// A openList says where a list goes on. Chunks are numbered, and none has the number 0.
+// An openList is where a list goes on. Chunks are numbered from 1; 0 is no chunk.
 type openList struct {
-	first, last uint32
-	full        uint16 // how many lines of the last chunk are
-	n           uint16 // how many ids there are at the end
-	lines       uint32 // how many lines are full, in all chunks
+	first, last uint32 // chunks
+	full        uint16 // lines of the last chunk that are full
+	n           uint16 // ids in the tail
+	lines       uint32 // full lines in all chunks
 }
 
 const (
-	lineIDs    = 16
+	lineIDs    = 16 // ids in a cache line
 	chunkLines = 16
 	chunkIDs   = lineIDs * chunkLines
 	slabBits   = 18
 	slabChunks = 1 << slabBits / chunkIDs
 )
 
-// NewBucketLists has so many lists.
+// NewBucketLists returns n empty lists.
 func NewBucketLists(n int) BucketLists {
-	return BucketLists{ends: make([][lineIDs]uint32, n), open: make([]openList, n), after: make([]uint32, 1)}
+	return BucketLists{tails: make([][lineIDs]uint32, n), open: make([]openList, n), after: make([]uint32, 1)}
 }
 
-// Bytes is the memory of all lists.
+// Bytes returns the memory of all lists.
 func (l *BucketLists) Bytes() int {
-	return len(l.slabs)<<slabBits*4 + len(l.ends)*(4*lineIDs+16) + 4*len(l.after)
+	return len(l.slabs)<<slabBits*4 + len(l.tails)*(4*lineIDs+16) + 4*len(l.after)
 }
 
-// Add puts an id on a list.
+// Add appends an id to list k.
 func (l *BucketLists) Add(k int, id uint32) {
 	e := &l.open[k]
 	l.Listed++
-	l.ends[k][e.n&(lineIDs-1)] = id
+	l.tails[k][e.n&(lineIDs-1)] = id
 	if e.n++; e.n == lineIDs {
 		l.flush(k)
 	}
 }
 
-// flush moves the end of a list, which is a line, to its last chunk.
+// flush moves the tail of a list, which is full, to its last chunk.
 func (l *BucketLists) flush(k int) {
 	e := &l.open[k]
 	if e.last == 0 || e.full == chunkLines {
-		chunk := l.chunk()
+		chunk := l.newChunk()
 		if e.last == 0 {
 			e.first = chunk
 		} else {
@@ -64,14 +80,14 @@ func (l *BucketLists) flush(k int) {
 		}
 		e.last, e.full = chunk, 0
 	}
-	copy(l.ids(e.last)[int(e.full)*lineIDs:], l.ends[k][:])
+	copy(l.ids(e.last)[int(e.full)*lineIDs:], l.tails[k][:])
 	e.full++
 	e.lines++
 	e.n = 0
 }
 
-// chunk is one that is empty, and the last of its chain.
-func (l *BucketLists) chunk() uint32 {
+// newChunk returns an unused chunk, with no chunk after it.
+func (l *BucketLists) newChunk() uint32 {
 	if chunk := l.unused; chunk != 0 {
 		l.unused, l.after[chunk] = l.after[chunk], 0
 		return chunk
@@ -86,13 +102,13 @@ func (l *BucketLists) chunk() uint32 {
 	return chunk
 }
 
-// ids are those of a chunk.
+// ids returns the memory of a chunk.
 func (l *BucketLists) ids(chunk uint32) []uint32 {
 	at := int(chunk) % slabChunks * chunkIDs
 	return l.slabs[int(chunk)/slabChunks][at : at+chunkIDs]
 }
 
-// Each calls back with the ids of a list, some at a time.
+// Each calls each with the ids of list k, some at a time, in the order in which they were added.
 func (l *BucketLists) Each(k int, each func(ids []uint32)) {
 	e := l.open[k]
 	for chunk := e.first; chunk != 0; chunk = l.after[chunk] {
@@ -102,11 +118,12 @@ func (l *BucketLists) Each(k int, each func(ids []uint32)) {
 		}
 		each(ids)
 	}
-	end := l.ends[k]
-	each(end[:e.n])
+	tail := l.tails[k]
+	each(tail[:e.n])
 }
 
-// Take empties a list and calls back with its ids, some at a time, which nobody may keep. Other lists may get ids meanwhile.
+// Take calls each with the ids of list k, as Each does, and empties the list. The callback must not
+// keep the slice. It may add to other lists.
 func (l *BucketLists) Take(k int, each func(ids []uint32)) {
 	l.Each(k, each)
 	l.Listed -= l.Count(k)
@@ -117,5 +134,5 @@ func (l *BucketLists) Take(k int, each func(ids []uint32)) {
 	*e = openList{}
 }
 
-// Count is how many are on a list.
+// Count returns how many ids are on list k.
 func (l *BucketLists) Count(k int) int { return int(l.open[k].lines)*lineIDs + int(l.open[k].n) }

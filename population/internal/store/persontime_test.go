@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Person-time is the same to the last bit however it is added up: by the number of the living from change to change, and life by life
-// in any order.
-func TestLivedIsExact(t *testing.T) {
+// Adds person-time up in two ways, by the number of the living from change to change and individual
+// by individual in any order. The two must not differ in the last bit.
+func TestPersonTimeDependsOnOrder(t *testing.T) {
 	for _, end := range []float64{1, 30, 36525.123, 1e-9, 1e290, 5e-324} {
 		const n = 1000
 		s := random.New(1, math.Float64bits(end))

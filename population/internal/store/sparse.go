@@ -2,9 +2,17 @@ package store
 
 import "github.com/almanac-sim/almanac/internal/huge"
 
-// An SparseTable has the timers of some pairs of an individual and a column: a hash table with linear probing, whose
-// removals move back what follows [Knuth, volume 3, section 6.4, algorithm R]. An entry takes 16 bytes, and at most two
-// thirds of the places are taken.
+// A SparseTable holds the timers of some pairs of an individual and a column: a hash table with
+// linear probing, whose removals move back what follows [Knuth, volume 3, section 6.4, algorithm
+// R], so that no tombstones are left.
+//
+// All operations take constant time on average. An entry takes 16 bytes, and at most two thirds of
+// the entries are in use, so that a timer takes 24 to 48 bytes. A table doubles and never shrinks.
+//
+// Invariants: len(entries) is 1<<(64−shift); there is no unused entry between the home of a key and
+// the entry that holds it; Count is the number of entries in use.
+//
+// A SparseTable must not be used from several goroutines at once; see SparseTables.
 type SparseTable struct {
 	entries []sparseEntry
 	shift   uint8
@@ -12,20 +20,23 @@ type SparseTable struct {
 }
 
 type sparseEntry struct {
-	key  uint64 // 0 if the place is free
+	key  uint64 // 0 if the entry is unused
 	word uint64
 }
 
+// NewSparseTable returns an empty table.
 func NewSparseTable() *SparseTable {
 	return &SparseTable{entries: make([]sparseEntry, 1<<10), shift: 64 - 10}
 }
 
+// sparseKey returns the key of a pair, which is never 0. A column is below 255.
 func sparseKey(id uint32, column int) uint64 { return uint64(id)<<8 | uint64(column) + 1 }
 
-// home is where an entry with a key would best be [Knuth, the multiplicative method].
+// home returns the index where the search for a key begins: multiplicative hashing [Knuth, volume
+// 3, section 6.4].
 func (a *SparseTable) home(key uint64) int { return int(key * 0x9e3779b97f4a7c15 >> a.shift) }
 
-// find is the place of a key, or the free one where it would go.
+// find returns the index of a key, or of the unused entry where it would go.
 func (a *SparseTable) find(key uint64) int {
 	mask := len(a.entries) - 1
 	i := a.home(key)
@@ -35,16 +46,22 @@ func (a *SparseTable) find(key uint64) int {
 	return i
 }
 
-// get is the timer of a pair, which must be there.
+// Has reports whether the table has a timer of a pair.
+func (a *SparseTable) Has(id uint32, column int) bool {
+	return a.entries[a.find(sparseKey(id, column))].key != 0
+}
+
+// get returns the timer of a pair, which must be there.
 func (a *SparseTable) get(id uint32, column int) uint64 {
 	return a.entries[a.find(sparseKey(id, column))].word
 }
 
-// set puts the timer of a pair in, or replaces it.
+// set sets the timer of a pair.
 func (a *SparseTable) set(id uint32, column int, word uint64) {
 	a.put(sparseKey(id, column), word)
 }
 
+// put sets the word of a key.
 func (a *SparseTable) put(key, word uint64) {
 	i := a.find(key)
 	if a.entries[i].key == 0 {
@@ -57,6 +74,7 @@ func (a *SparseTable) put(key, word uint64) {
 	a.entries[i] = sparseEntry{key, word}
 }
 
+// double doubles the number of entries.
 func (a *SparseTable) double() {
 	old := a.entries
 	a.entries = make([]sparseEntry, 2*len(old))
@@ -69,13 +87,14 @@ func (a *SparseTable) double() {
 	}
 }
 
-// Join puts all of another table in, which has none of the same pairs and is not used any more.
+// Join adds all timers of o, which must have no pair that a has and must not be used afterwards.
 func (a *SparseTable) Join(o *SparseTable) {
 	if a.Count == 0 {
 		*a = *o
 		return
 	}
-	// Entries come in the order of their homes: in a smaller table they would all crowd at its beginning first.
+	// The entries of o come in the order of their homes: in a smaller table they would first all
+	// crowd at its beginning. So make it large enough at once.
 	for 3*(a.Count+o.Count) > 2*len(a.entries) {
 		a.double()
 	}
@@ -86,7 +105,7 @@ func (a *SparseTable) Join(o *SparseTable) {
 	}
 }
 
-// remove takes a pair out, if it is there.
+// remove removes the timer of a pair, if there is one.
 func (a *SparseTable) remove(id uint32, column int) {
 	mask := len(a.entries) - 1
 	hole := a.find(sparseKey(id, column))
@@ -95,7 +114,7 @@ func (a *SparseTable) remove(id uint32, column int) {
 	}
 	a.Count--
 	for i := (hole + 1) & mask; a.entries[i].key != 0; i = (i + 1) & mask {
-		// An entry may move back into the hole unless its home lies behind it.
+		// An entry may move back into the hole unless its home lies behind the hole.
 		if (i-a.home(a.entries[i].key))&mask >= (i-hole)&mask {
 			a.entries[hole] = a.entries[i]
 			hole = i
@@ -104,13 +123,16 @@ func (a *SparseTable) remove(id uint32, column int) {
 	a.entries[hole] = sparseEntry{}
 }
 
-// SparseTables are the tables of a replica: one for all individuals, or one for each shard, so that shards do not wait for each other (shards.go).
+// SparseTables are the tables of a run: one for all individuals, or one for each shard.
+//
+// Shards may use their own tables at the same time: Get, Set and Remove touch only the table of the
+// id. Which ids share a table must therefore be the same as which ids share a shard.
 type SparseTables struct {
-	Tables []*SparseTable // a power of two
-	bits   uint           // so many ids in a row, as a power of two, have the same
+	Tables []*SparseTable // a power of two of them
+	bits   uint           // 1<<bits consecutive ids have the same table
 }
 
-// NewSparseTables has so many tables, a power of two.
+// NewSparseTables returns so many empty tables, a power of two, that 1<<bits consecutive ids share.
 func NewSparseTables(tables int, bits uint) *SparseTables {
 	a := &SparseTables{make([]*SparseTable, tables), bits}
 	for i := range a.Tables {
@@ -119,14 +141,19 @@ func NewSparseTables(tables int, bits uint) *SparseTables {
 	return a
 }
 
-// Of is the table of an individual.
+// Of returns the table of an individual.
 func (a *SparseTables) Of(id uint32) *SparseTable { return a.Tables[int(id>>a.bits)&(len(a.Tables)-1)] }
 
-func (a *SparseTables) Get(id uint32, column int) uint64       { return a.Of(id).get(id, column) }
-func (a *SparseTables) Set(id uint32, column int, word uint64) { a.Of(id).set(id, column, word) }
-func (a *SparseTables) Remove(id uint32, column int)           { a.Of(id).remove(id, column) }
+// Get returns the timer of a pair, which must be there.
+func (a *SparseTables) Get(id uint32, column int) uint64 { return a.Of(id).get(id, column) }
 
-// Count is how many timers lie aside.
+// Set sets the timer of a pair.
+func (a *SparseTables) Set(id uint32, column int, word uint64) { a.Of(id).set(id, column, word) }
+
+// Remove removes the timer of a pair, if there is one.
+func (a *SparseTables) Remove(id uint32, column int) { a.Of(id).remove(id, column) }
+
+// Count returns how many timers there are.
 func (a *SparseTables) Count() (n int) {
 	for _, t := range a.Tables {
 		n += t.Count
@@ -134,7 +161,7 @@ func (a *SparseTables) Count() (n int) {
 	return n
 }
 
-// Size is how many timers there are; none if there are no tables.
+// Size is Count, and 0 if a is nil.
 func (a *SparseTables) Size() int {
 	if a == nil {
 		return 0
@@ -142,15 +169,10 @@ func (a *SparseTables) Size() int {
 	return a.Count()
 }
 
-// Room is for how many there is memory.
+// Room returns how many entries there are, used or not.
 func (a *SparseTables) Room() (n int) {
 	for _, t := range a.Tables {
 		n += len(t.entries)
 	}
 	return n
-}
-
-// Has tells whether a pair is in the table.
-func (a *SparseTable) Has(id uint32, column int) bool {
-	return a.entries[a.find(sparseKey(id, column))].key != 0
 }

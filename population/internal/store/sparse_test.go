@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// The table of timers is a map.
-func TestAsideTable(t *testing.T) {
+// Compares a table with a map.
+func TestSparseTableDiffersFromMap(t *testing.T) {
 	a := NewSparseTable()
 	want := map[uint64]uint64{}
 	s := random.New(1)
@@ -24,7 +24,8 @@ func TestAsideTable(t *testing.T) {
 			a.set(id, column, word)
 			want[key] = word
 		}
-		if got := a.entries[a.find(key)]; got.key != 0 != (want[key] != 0) || got.key != 0 && a.get(id, column) != want[key] {
+		got := a.entries[a.find(key)]
+		if got.key != 0 != (want[key] != 0) || got.key != 0 && a.get(id, column) != want[key] {
 			t.Fatalf("step %d: %v, want %v", i, got, want[key])
 		}
 	}
@@ -38,9 +39,9 @@ func TestAsideTable(t *testing.T) {
 	}
 }
 
-// A table of timers has room for less than three times as many pairs as it ever had at one time,
-// however many came and went: the places of those that were removed are free.
-func TestAsideTableUsesPlacesAgain(t *testing.T) {
+// A table must have room for at most three times as many pairs as it ever held at once, however
+// many came and went: a removal leaves its entry unused.
+func TestSparseTableLeaksEntries(t *testing.T) {
 	a := NewSparseTable()
 	s := random.New(3)
 	const ids = 5000
@@ -71,6 +72,6 @@ func TestAsideTableUsesPlacesAgain(t *testing.T) {
 		}
 	}
 	if used != want || a.Count != want {
-		t.Errorf("%d places are taken, by %d pairs, want %d", used, a.Count, want)
+		t.Errorf("%d entries are in use, by %d pairs, want %d", used, a.Count, want)
 	}
 }
