@@ -13,17 +13,17 @@ import (
 // same order. But the steps are short loops in which no draw waits for another, and most of what is by chance, such as whether a clock strikes before
 // the end, is decided without a branch, which the processor would guess wrong for every third.
 type batch struct {
-	n        int // how many there are
-	ids      [batchSize]uint32
-	streams  [batchSize]random.Stream
-	since    [batchSize]float64 // when they come in
-	ages     [batchSize]float64
-	left     [batchSize]float64 // until a clock strikes; +Inf if it does not
-	next     [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
-	shared   [batchSize]uint64  // the word that columns share
-	holder   [batchSize]uint8   // by which of them, plus 1
-	some     [batchSize]uint8   // of the individuals
-	deferred []deferredTimer
+	n         int // how many there are
+	ids       [batchSize]uint32
+	streams   [batchSize]random.Stream
+	enteredAt [batchSize]float64 // when they come in
+	ages      [batchSize]float64
+	remaining [batchSize]float64 // until a clock strikes; +Inf if it does not
+	next      [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
+	shared    [batchSize]uint64  // the word that columns share
+	held      [batchSize]uint8   // by which of them, plus 1
+	selected  [batchSize]uint8   // of the individuals
+	deferred  []deferredTimer
 }
 
 // A deferredTimer is set when all that is in words is there.
@@ -40,18 +40,18 @@ const batchSize = 128
 func (b *batch) fill(first uint32, streams random.Stream, serial uint64, n int) {
 	b.n = n
 	for i := range n {
-		b.ids[i], b.streams[i], b.since[i] = first+uint32(i), streams.At(serial+uint64(i)), 0
+		b.ids[i], b.streams[i], b.enteredAt[i] = first+uint32(i), streams.At(serial+uint64(i)), 0
 	}
 }
 
 // add puts somebody into a batch that is not full.
 func (b *batch) add(id uint32, own random.Stream, now float64) {
-	b.ids[b.n], b.streams[b.n], b.since[b.n] = id, own, now
+	b.ids[b.n], b.streams[b.n], b.enteredAt[b.n] = id, own, now
 	b.n++
 }
 
-// begin furnishes those who are there at the start, alike or not, counts them by state, and finds out when the next event of each is due.
-func (b *batch) begin(r *Run, in *program.Entry) {
+// initialiseAndCount furnishes those who are there at the start, alike or not, counts them by state, and finds out when the next event of each is due.
+func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 	if r.batchable(in) {
 		r.Counts[in.To] += b.n
 		b.initialise(r, in)
@@ -79,7 +79,7 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 		in.Age.Values[0].DrawAll(own, ages)
 	}
 	for i := range n {
-		b.next[i], b.shared[i], b.holder[i] = never, never, 0
+		b.next[i], b.shared[i], b.held[i] = never, never, 0
 	}
 	b.deferred = b.deferred[:0]
 	for k := range r.phase.Always {
@@ -87,79 +87,79 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 		b.setTimers(r, k)
 	}
 	if st := &r.phase.States[in.To]; st.Rate > 0 {
-		random.ExpAll(own, b.left[:n])
-		for i, left := range b.left[:n] {
-			b.next[i] = min(b.next[i], wordOf(b.since[i]+float64(left*st.Mean)))
+		random.ExpAll(own, b.remaining[:n])
+		for i, remaining := range b.remaining[:n] {
+			b.next[i] = min(b.next[i], wordOf(b.enteredAt[i]+float64(remaining*st.Mean)))
 		}
 	}
 	for i, id := range b.ids[:n] {
 		row := r.words[int(id)*r.stride:]
 		row[0] = uint64(own[i])
-		*(*status)(unsafe.Pointer(&row[1])) = status{state: in.To, held: b.holder[i]}
+		*(*status)(unsafe.Pointer(&row[1])) = status{state: in.To, held: b.held[i]}
 		if r.shared {
 			row[headWords] = b.shared[i]
 		}
 		r.cacheState(id, in.To)
 	}
-	for _, l := range b.deferred {
-		r.setTimer(l.id, l.column, l.word)
+	for _, d := range b.deferred {
+		r.setTimer(d.id, d.column, d.word)
 	}
 }
 
 // drawRemaining draws how long a clock of always still runs for each, as alwaysTable.left does for one.
 func (b *batch) drawRemaining(c *program.Lifelong) {
-	own, ages, left := b.streams[:b.n], b.ages[:b.n], b.left[:b.n]
+	own, ages, remaining := b.streams[:b.n], b.ages[:b.n], b.remaining[:b.n]
 	if c.Ends {
-		c.Law.DrawAllBeyond(own, ages, left)
+		c.Law.DrawAllBeyond(own, ages, remaining)
 		for i, age := range ages {
-			left[i] = max(0, left[i]-age)
+			remaining[i] = max(0, remaining[i]-age)
 		}
 		return
 	}
 	// For those of some age it has struck, or will not, and nothing is drawn. Who the others are is by chance, too.
 	young := 0
 	for i, age := range ages {
-		left[i] = math.Inf(1)
-		b.some[young&(batchSize-1)] = uint8(i)
+		remaining[i] = math.Inf(1)
+		b.selected[young&(batchSize-1)] = uint8(i)
 		if age < c.Longest || age == 0 {
 			young++
 		}
 	}
-	for _, i := range b.some[:young] {
-		left[i], _ = c.Left(&own[i], ages[i])
+	for _, i := range b.selected[:young] {
+		remaining[i], _ = c.Left(&own[i], ages[i])
 	}
 }
 
 // setTimers sets the timers of a clock of always, as startTimer and setTimer do for one.
 func (b *batch) setTimers(r *Run, column int) {
-	place := r.offset[column]
-	if place >= 0 {
-		for i, left := range b.left[:b.n] {
-			at := wordOf(b.since[i] + left)
+	offset := r.offset[column]
+	if offset >= 0 {
+		for i, remaining := range b.remaining[:b.n] {
+			at := wordOf(b.enteredAt[i] + remaining)
 			b.next[i] = min(b.next[i], at)
-			r.words[int(b.ids[i])*r.stride+place] = at
+			r.words[int(b.ids[i])*r.stride+offset] = at
 		}
 		return
 	}
 	own, free := uint8(column+1), uint8(0)
-	if place != isShared {
+	if offset != isShared {
 		free = math.MaxUint8 // so that nobody has it
 	}
 	end, rest := wordOf(r.end), 0
-	for i, left := range b.left[:b.n] {
-		at := wordOf(b.since[i] + left)
+	for i, remaining := range b.remaining[:b.n] {
+		at := wordOf(b.enteredAt[i] + remaining)
 		b.next[i] = min(b.next[i], at)
-		held, slot := b.holder[i], b.shared[i]
-		b.some[rest&(batchSize-1)] = uint8(i)
+		held, word := b.held[i], b.shared[i]
+		b.selected[rest&(batchSize-1)] = uint8(i)
 		if at <= end && held != free {
 			rest++
 		}
 		if at <= end && held == free {
-			held, slot = own, at
+			held, word = own, at
 		}
-		b.holder[i], b.shared[i] = held, slot
+		b.held[i], b.shared[i] = held, word
 	}
-	for _, i := range b.some[:rest] {
-		b.deferred = append(b.deferred, deferredTimer{b.ids[i], column, wordOf(b.since[i] + b.left[i])})
+	for _, i := range b.selected[:rest] {
+		b.deferred = append(b.deferred, deferredTimer{b.ids[i], column, wordOf(b.enteredAt[i] + b.remaining[i])})
 	}
 }

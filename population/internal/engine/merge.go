@@ -14,51 +14,51 @@ import (
 // takes as many stretches as the others, with the notes of all shards, and sorts them, a few notes each. What follows from the order is found in one
 // pass: who leaves and who enters, in order, and how many there are at most in each state.
 type merge struct {
-	begin, scale float64 // the first stretch begins then, and there are so many in a unit of time
+	start, scale float64 // the first stretch begins then, and there are so many in a unit of time
 	bins         int
 	parts        []mergePart
 }
 
 // A mergePart is the stretches that one shard sorts.
 type mergePart struct {
-	notes   []logEntry
-	leave   []uint32
-	enter   []uint32
-	changes []int            // of each state, until now
-	most    []int            // the most that this was
-	at      []float64        // and when
-	lived   [2]store.Uint128 // from then to the end of the window: by those who enter, and not any more by those who leave
-	tied    bool
-	_       [64]byte
+	entries    []logEntry
+	left       []uint32
+	entered    []uint32
+	changes    []int            // of each state, until now
+	peak       []int            // the most that this was
+	peakAt     []float64        // and when
+	personTime [2]store.Uint128 // from then to the end of the window: by those who enter, and not any more by those who leave
+	tied       bool
+	_          [64]byte
 }
 
-// binEntries is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
+// entriesPerBin is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
 // it is more, lest the counts take more memory than the notes.
-func binEntries(shards int) int { return max(2, min(shards, 12)) }
+func entriesPerBin(shards int) int { return max(2, min(shards, 12)) }
 
 // runParallel carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
 func (w *windows) runParallel(r *Run) bool {
-	due := w.due()
-	if due > w.rule.most {
+	due := w.dueCount()
+	if due > w.rule.maxDue {
 		return false
 	}
 	w.tied = false
-	w.arrivals = w.arrivals[:0]
+	w.savedArrivals = w.savedArrivals[:0]
 	for k := range r.arrivals {
-		w.arrivals = append(w.arrivals, savedArrival{r.arrivals[k], w.arrive[k]})
+		w.savedArrivals = append(w.savedArrivals, savedArrival{r.arrivals[k], w.arrive[k]})
 	}
 	cores, done := r.windowCores(due)
 	defer done()
-	w.each(cores, func(s *shard) {
+	w.eachShard(cores, func(s *shard) {
 		s.begin(r)
 		s.runAlone()
 	})
-	if !w.undecided(r) {
+	if !w.mustRunInOrder(r) {
 		w.resolveContacts(r)
 	}
-	if w.undecided(r) || !w.mergeLogs(r, cores) {
-		w.each(cores, (*shard).rollBack)
-		for k, a := range w.arrivals {
+	if w.mustRunInOrder(r) || !w.mergeLogs(r, cores) {
+		w.eachShard(cores, (*shard).rollBack)
+		for k, a := range w.savedArrivals {
 			r.arrivals[k], w.arrive[k] = a.stream, a.at
 		}
 		w.unprofitable += 2
@@ -78,8 +78,8 @@ func (r *Run) windowCores(due int) (cores int, done func()) {
 	return r.setupCores()
 }
 
-// each lets every shard do something, on so many cores.
-func (w *windows) each(cores int, do func(*shard)) {
+// eachShard lets every shard do something, on so many cores.
+func (w *windows) eachShard(cores int, do func(*shard)) {
 	var next atomic.Int32
 	work := func() {
 		for {
@@ -98,55 +98,55 @@ func (w *windows) each(cores int, do func(*shard)) {
 	group.Wait()
 }
 
-// undecided reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
+// mustRunInOrder reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
 // whatever the order.
-func (w *windows) undecided(r *Run) bool {
-	came := 0
+func (w *windows) mustRunInOrder(r *Run) bool {
+	entered := 0
 	events := uint64(0)
 	w.latest = r.Now
 	for _, s := range w.shards {
-		came, events, w.latest = came+s.came, events+s.Events, max(w.latest, s.latest)
-		if s.budget < 0 || s.failed != nil {
+		entered, events, w.latest = entered+s.numEntered, events+s.Events, max(w.latest, s.latest)
+		if s.eventsLeft < 0 || s.failed != nil {
 			return true
 		}
 	}
 	fresh := r.slotCount - r.Used
 	return w.tied ||
-		r.Alive+came > r.limit || // too many
-		came > fresh+r.free.N || // somebody finds no place, and there will be more of them
-		r.Used+min(came, fresh)+1 >= r.capacity || // the arrays are too small
-		w.tooFew(r) ||
+		r.Alive+entered > r.limit || // too many
+		entered > fresh+r.free.N || // somebody finds no place, and there will be more of them
+		r.Used+min(entered, fresh)+1 >= r.capacity || // the arrays are too small
+		w.tooFewAlive(r) ||
 		events >= r.pace.base/2 || // the clock may stand still
 		w.latest > w.edges[w.now]-2*r.Program.Slack // after the time of a row, which is r.now otherwise
 }
 
-// tooFew reports whether so few may be left that contacts find nobody, or that those who live are listed.
-func (w *windows) tooFew(r *Run) bool {
+// tooFewAlive reports whether so few may be left that contacts find nobody, or that those who live are listed.
+func (w *windows) tooFewAlive(r *Run) bool {
 	alive := r.Alive
 	for _, s := range w.shards {
-		alive -= s.left
+		alive -= s.numLeft
 	}
 	return alive < 2 || r.Program.PlainMixing && 2*alive < r.slotCount-int(r.firstID)
 }
 
 // mergeLogs puts all notes into order, and reports whether that is the only one.
 func (w *windows) mergeLogs(r *Run, cores int) bool {
-	o := &w.merge
-	notes := w.sum(func(s *shard) int { return len(s.log) })
-	o.divide(w, notes/binEntries(len(w.shards)))
-	if len(o.parts) < len(w.shards) {
-		o.parts = make([]mergePart, len(w.shards))
+	m := &w.merge
+	entries := w.sum(func(s *shard) int { return len(s.log) })
+	m.setBins(w, entries/entriesPerBin(len(w.shards)))
+	if len(m.parts) < len(w.shards) {
+		m.parts = make([]mergePart, len(w.shards))
 	}
-	w.each(cores, (*shard).binLog)
-	w.each(cores, (*shard).mergeBins)
-	for i := range o.parts {
-		if o.parts[i].tied {
+	w.eachShard(cores, (*shard).binLog)
+	w.eachShard(cores, (*shard).mergeBins)
+	for i := range m.parts {
+		if m.parts[i].tied {
 			return false
 		}
-		if i > 0 && len(o.parts[i].notes) > 0 { // the last before
+		if i > 0 && len(m.parts[i].entries) > 0 { // the last before
 			for k := i - 1; k >= 0; k-- {
-				if before := o.parts[k].notes; len(before) > 0 {
-					if before[len(before)-1].at == o.parts[i].notes[0].at {
+				if before := m.parts[k].entries; len(before) > 0 {
+					if before[len(before)-1].at == m.parts[i].entries[0].at {
 						return false
 					}
 					break
@@ -157,41 +157,41 @@ func (w *windows) mergeLogs(r *Run, cores int) bool {
 	return true
 }
 
-// divide cuts the present window into so many stretches, or one for each shard.
-func (o *merge) divide(w *windows, stretches int) {
-	o.bins = max(len(w.shards), stretches)
+// setBins cuts the present window into so many stretches, or one for each shard.
+func (m *merge) setBins(w *windows, bins int) {
+	m.bins = max(len(w.shards), bins)
 	// What is due at the end of the window before, after an intervention, is in the first stretch.
-	o.begin = 0
+	m.start = 0
 	if w.now > 0 {
-		o.begin = w.edges[w.now-1]
+		m.start = w.edges[w.now-1]
 	}
-	o.scale = float64(o.bins) / (w.edges[w.now] - o.begin)
+	m.scale = float64(m.bins) / (w.edges[w.now] - m.start)
 }
 
 // bin is the stretch of a time.
-func (o *merge) bin(at float64) int {
-	return max(0, min(o.bins-1, int((at-o.begin)*o.scale)))
+func (m *merge) bin(at float64) int {
+	return max(0, min(m.bins-1, int((at-m.start)*m.scale)))
 }
 
 // binLog puts the notes of a shard into stretches. Who enters takes its timers along. It has an array of its own for them: two cores that write to the same lines of
 // the cache wait for each other.
 func (s *shard) binLog() {
-	o := &s.w.merge
-	s.starts = slices.Grow(s.starts[:0], o.bins+2)[:o.bins+2]
-	clear(s.starts)
+	m := &s.w.merge
+	s.binStarts = slices.Grow(s.binStarts[:0], m.bins+2)[:m.bins+2]
+	clear(s.binStarts)
 	for i := range s.log {
-		if n := &s.log[i]; n.who != noID {
-			s.starts[o.bin(n.at)+2]++
+		if e := &s.log[i]; e.id != noID {
+			s.binStarts[m.bin(e.at)+2]++
 		}
 	}
-	for i := 2; i < len(s.starts); i++ {
-		s.starts[i] += s.starts[i-1]
+	for i := 2; i < len(s.binStarts); i++ {
+		s.binStarts[i] += s.binStarts[i-1]
 	}
-	s.sorted = slices.Grow(s.sorted[:0], len(s.log))[:len(s.log)]
+	s.binned = slices.Grow(s.binned[:0], len(s.log))[:len(s.log)]
 	for i := range s.log {
-		if n := &s.log[i]; n.who != noID {
-			at := &s.starts[o.bin(n.at)+1]
-			s.sorted[*at] = *n
+		if e := &s.log[i]; e.id != noID {
+			at := &s.binStarts[m.bin(e.at)+1]
+			s.binned[*at] = *e
 			*at++
 		}
 	}
@@ -218,19 +218,19 @@ func (s *shard) collectTimers() {
 // gather takes the notes of some stretches from all shards. If there is one, they stay where they are.
 func (p *mergePart) gather(shards []*shard, from, to int) {
 	if len(shards) == 1 {
-		p.notes = shards[0].sorted[:shards[0].starts[to]]
+		p.entries = shards[0].binned[:shards[0].binStarts[to]]
 		return
 	}
 	n := 0
 	for _, s := range shards {
-		n += int(s.starts[to] - s.starts[from])
+		n += int(s.binStarts[to] - s.binStarts[from])
 	}
-	p.notes = slices.Grow(p.notes[:0], n)[:n]
+	p.entries = slices.Grow(p.entries[:0], n)[:n]
 	i := 0
 	for k := from; k < to; k++ {
 		for _, s := range shards {
-			for j := s.starts[k]; j < s.starts[k+1]; j++ { // a few: copy would be a call
-				p.notes[i] = s.sorted[j]
+			for j := s.binStarts[k]; j < s.binStarts[k+1]; j++ { // a few: copy would be a call
+				p.entries[i] = s.binned[j]
 				i++
 			}
 		}
@@ -239,16 +239,16 @@ func (p *mergePart) gather(shards []*shard, from, to int) {
 
 // sortLog puts notes, which are in order but for a few neighbours, into order. If all that happens does so in a small part of the window, there are many in a stretch,
 // and moving each past those would take the square of their number: then it sorts in another way, and reports false.
-func sortLog(notes []logEntry) (near bool) {
-	moves := 16 * len(notes)
-	for i := 1; i < len(notes); i++ {
-		n, j := notes[i], i
-		for ; j > 0 && notes[j-1].at > n.at; j-- {
-			notes[j] = notes[j-1]
+func sortLog(entries []logEntry) (nearlySorted bool) {
+	moves := 16 * len(entries)
+	for i := 1; i < len(entries); i++ {
+		e, j := entries[i], i
+		for ; j > 0 && entries[j-1].at > e.at; j-- {
+			entries[j] = entries[j-1]
 		}
-		notes[j] = n
+		entries[j] = e
 		if moves -= i - j; moves < 0 {
-			slices.SortFunc(notes, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) })
+			slices.SortFunc(entries, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) })
 			return false
 		}
 	}
@@ -257,58 +257,58 @@ func sortLog(notes []logEntry) (near bool) {
 
 // mergeBins sorts the stretches that are the shard's, and finds out what follows.
 func (s *shard) mergeBins() {
-	o := &s.w.merge
-	p := &o.parts[s.number]
-	p.gather(s.w.shards, o.bins*s.number/len(s.w.shards), o.bins*(s.number+1)/len(s.w.shards))
-	p.leave, p.enter, p.tied = p.leave[:0], p.enter[:0], false
-	p.lived = [2]store.Uint128{}
+	m := &s.w.merge
+	p := &m.parts[s.number]
+	p.gather(s.w.shards, m.bins*s.number/len(s.w.shards), m.bins*(s.number+1)/len(s.w.shards))
+	p.left, p.entered, p.tied = p.left[:0], p.entered[:0], false
+	p.personTime = [2]store.Uint128{}
 	if len(p.changes) != len(s.Program.States) {
-		p.changes, p.most, p.at = make([]int, len(s.Program.States)), make([]int, len(s.Program.States)), make([]float64, len(s.Program.States))
+		p.changes, p.peak, p.peakAt = make([]int, len(s.Program.States)), make([]int, len(s.Program.States)), make([]float64, len(s.Program.States))
 	}
 	clear(p.changes)
-	clear(p.most)
-	sortLog(p.notes)
+	clear(p.peak)
+	sortLog(p.entries)
 	states, end := uint16(len(s.Program.States)), uint64(s.w.latest*s.personTime.Ticks)
 	last := -1.0
-	for i := range p.notes {
-		n := &p.notes[i]
-		p.tied = p.tied || n.at == last
-		last = n.at
-		if n.from < states {
-			p.changes[n.from]--
+	for i := range p.entries {
+		e := &p.entries[i]
+		p.tied = p.tied || e.at == last
+		last = e.at
+		if e.from < states {
+			p.changes[e.from]--
 		} else {
-			p.enter = append(p.enter, n.who)
-			p.lived[0].Add(store.Uint128{Low: end - uint64(n.at*s.personTime.Ticks)})
+			p.entered = append(p.entered, e.id)
+			p.personTime[0].Add(store.Uint128{Low: end - uint64(e.at*s.personTime.Ticks)})
 		}
-		if n.to == program.Nobody {
-			p.leave = append(p.leave, n.who)
-			p.lived[1].Add(store.Uint128{Low: end - uint64(n.at*s.personTime.Ticks)})
+		if e.to == program.Nobody {
+			p.left = append(p.left, e.id)
+			p.personTime[1].Add(store.Uint128{Low: end - uint64(e.at*s.personTime.Ticks)})
 			continue
 		}
-		p.changes[n.to]++
-		if c := p.changes[n.to]; c > p.most[n.to] {
-			p.most[n.to], p.at[n.to] = c, n.at
+		p.changes[e.to]++
+		if c := p.changes[e.to]; c > p.peak[e.to] {
+			p.peak[e.to], p.peakAt[e.to] = c, e.at
 		}
 	}
 }
 
 // commit makes what happened in the window everybody's.
 func (w *windows) commit(r *Run, cores int) {
-	o := &w.merge
+	m := &w.merge
 	r.Now = w.latest
 	r.personTime.Until(r.Now, r.Alive)
-	came, meets, events := 0, 0, uint64(0)
-	for i := range o.parts {
-		p := &o.parts[i]
-		for state, most := range p.most {
+	entered, contacts, events := 0, 0, uint64(0)
+	for i := range m.parts {
+		p := &m.parts[i]
+		for state, most := range p.peak {
 			if c := r.Counts[state] + most; most > 0 && c > r.Peaks[state].Count {
-				r.Peaks[state] = Peak{c, r.Program.Start + p.at[state]}
+				r.Peaks[state] = Peak{c, r.Program.Start + p.peakAt[state]}
 			}
 			r.Counts[state] += p.changes[state]
 		}
-		r.personTime.Sum.Add(p.lived[0])
-		r.personTime.Sum.Subtract(p.lived[1])
-		came += len(p.enter)
+		r.personTime.Sum.Add(p.personTime[0])
+		r.personTime.Sum.Subtract(p.personTime[1])
+		entered += len(p.entered)
 	}
 	for _, s := range w.shards {
 		for k := range r.Flows {
@@ -318,18 +318,18 @@ func (w *windows) commit(r *Run, cores int) {
 			r.Named[k] += s.Named[k]
 		}
 		r.Events += s.Events
-		r.Alive += s.came - s.left
-		meets, events = meets+len(s.contacts), events+s.Events
+		r.Alive += s.numEntered - s.numLeft
+		contacts, events = contacts+len(s.contacts), events+s.Events
 	}
-	r.entered += uint64(came)
-	fresh := min(came, r.slotCount-r.Used)
-	w.each(cores, func(s *shard) { s.assignSlots(r, fresh) })
+	r.entered += uint64(entered)
+	fresh := min(entered, r.slotCount-r.Used)
+	w.eachShard(cores, func(s *shard) { s.assignSlots(r, fresh) })
 	r.Used += fresh
-	for range came - fresh {
+	for range entered - fresh {
 		r.free.Take()
 	}
-	for i := range o.parts {
-		for _, id := range o.parts[i].leave {
+	for i := range m.parts {
+		for _, id := range m.parts[i].left {
 			// One who entered in the same window has left its place where its words were.
 			if int(id) >= r.capacity {
 				id = uint32(r.words[int(id)*r.stride])
@@ -338,7 +338,7 @@ func (w *windows) commit(r *Run, cores int) {
 		}
 	}
 	r.beginPace(r.Now)
-	if w.unprofitable++; uint64(meets)*contactShare < events {
+	if w.unprofitable++; uint64(contacts)*contactShare < events {
 		w.unprofitable = max(0, w.unprofitable-2)
 	}
 	r.Windows++
@@ -352,14 +352,14 @@ func (s *shard) assignSlots(r *Run, fresh int) {
 	s.entrants, s.entrantSlots = s.entrants[:0], s.entrantSlots[:0]
 	rank := 0
 	for i := range s.w.merge.parts {
-		for _, temp := range s.w.merge.parts[i].enter {
-			place := uint32(r.Used + rank)
+		for _, temp := range s.w.merge.parts[i].entered {
+			slot := uint32(r.Used + rank)
 			if rank >= fresh {
-				place = r.free.At(rank - fresh)
+				slot = r.free.At(rank - fresh)
 			}
 			rank++
-			if s.w.shardOf(place) == s {
-				s.entrants, s.entrantSlots = append(s.entrants, temp), append(s.entrantSlots, place)
+			if s.w.shardOf(slot) == s {
+				s.entrants, s.entrantSlots = append(s.entrants, temp), append(s.entrantSlots, slot)
 			}
 		}
 	}
@@ -371,28 +371,28 @@ func (s *shard) assignSlots(r *Run, fresh int) {
 			s.prefetch(s.entrantSlots[i+far : min(i+far+8, len(s.entrantSlots))])
 			s.prefetch(s.entrants[i+far : min(i+far+8, len(s.entrantSlots))])
 		}
-		s.moveIn(temp, s.entrantSlots[i])
+		s.moveToSlot(temp, s.entrantSlots[i])
 	}
 }
 
-// moveIn moves somebody to a place.
-func (s *shard) moveIn(temp, place uint32) {
+// moveToSlot moves somebody to a place.
+func (s *shard) moveToSlot(temp, slot uint32) {
 	words := s.words[int(temp)*s.stride:][:s.stride]
-	copy(s.words[int(place)*s.stride:], words)
-	words[0] = uint64(place) // for whoever asks where it went
+	copy(s.words[int(slot)*s.stride:], words)
+	words[0] = uint64(slot) // for whoever asks where it went
 	for a := range s.attributes {
-		s.attributes[a].Set(place, s.attributes[a].Of(temp))
+		s.attributes[a].Set(slot, s.attributes[a].Of(temp))
 	}
-	if p := s.status(place); p.state != program.Nobody {
+	if p := s.status(slot); p.state != program.Nobody {
 		if p.sparse != 0 {
 			from := s.w.shardOf(temp)
 			timers := from.entrantTimers[from.checkpoints[from.checkpointOf(temp)].timers:]
 			for set, i := p.sparse, 0; set != 0; set, i = set&(set-1), i+1 {
-				s.sparseTimers.Set(place, timers[i].column, timers[i].word)
+				s.sparseTimers.Set(slot, timers[i].column, timers[i].word)
 			}
 		}
-		if next := *s.nextAt(place); next <= s.w.last() {
-			s.lists.Add(s.w.of(next), place)
+		if next := *s.nextAt(slot); next <= s.w.lastEdge() {
+			s.lists.Add(s.w.windowAt(next), slot)
 		}
 	}
 }

@@ -32,11 +32,11 @@ func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 	}
 	serial := uint64(0)
 	for i := range r.Program.StartGroups {
-		b := &r.Program.StartGroups[i]
-		for range b.Count {
-			id := r.admit(&b.Entry, streams.At(serial), noID)
+		g := &r.Program.StartGroups[i]
+		for range g.Count {
+			id := r.admit(&g.Entry, streams.At(serial), noID)
 			if r.OnEvent != nil {
-				r.notify(Event{Kind: Started, State: b.To, Name: -1}, id, noID)
+				r.notify(Event{Kind: Started, State: g.To, Name: -1}, id, noID)
 			}
 			serial++
 		}
@@ -76,10 +76,10 @@ func (r *Run) initialiseAll(ctx context.Context, streams random.Stream) error {
 // initialiseBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
 // begun are left out, and nothing may be made of the others.
 func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
-	all := startPopulation{streams: streams, begin: r.Program.StartGroups}
+	all := startPopulation{streams: streams, groups: r.Program.StartGroups}
 	n := 0
-	for i := range all.begin {
-		n += all.begin[i].Count
+	for i := range all.groups {
+		n += all.groups[i].Count
 		all.ends = append(all.ends, n)
 	}
 	r.Used = int(r.firstID) + r.Program.Size
@@ -87,28 +87,28 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 		return r.initialiseShards(ctx, &all, cores)
 	}
 	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
-	type helper struct {
+	type worker struct {
 		Run
 		first firstError
 		batch batch
 		_     [64]byte
 	}
-	helpers := make([]*helper, cores)
-	for w := range helpers {
-		h := new(helper)
+	workers := make([]*worker, cores)
+	for w := range workers {
+		h := new(worker)
 		h.Run = *r
 		h.Counts = make([]int, len(r.Counts)+8)
 		if r.sparseTimers != nil {
 			h.sparseTimers = store.NewSparseTables(1, 0)
 		}
-		helpers[w] = h
+		workers[w] = h
 	}
-	var aside atomic.Int64 // timers of all helpers
+	var sparse atomic.Int64 // timers of all helpers
 	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, func(worker int, first calendar.ID, at []float64) error {
-		if r.tooMany(int(aside.Load())) {
+		if r.tooMany(int(sparse.Load())) {
 			return nil // they have no events: less is to be done after that than after an error
 		}
-		h, b := &helpers[worker].Run, &helpers[worker].batch
+		h, b := &workers[worker].Run, &workers[worker].batch
 		before := h.sparseTimers.Size()
 		all.initialise(h, b, int(first), int(first)+len(at), func() {
 			for i, next := range b.next[:b.n] {
@@ -118,15 +118,15 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 			}
 			at = at[b.n:]
 		})
-		helpers[worker].first.note(h.failed, int(first))
-		aside.Add(int64(h.sparseTimers.Size() - before))
+		workers[worker].first.record(h.failed, int(first))
+		sparse.Add(int64(h.sparseTimers.Size() - before))
 		return nil
 	})
-	if fits = !r.tooMany(int(aside.Load())); err != nil || !fits {
+	if fits = !r.tooMany(int(sparse.Load())); err != nil || !fits {
 		return false, err
 	}
 	var first firstError
-	for _, h := range helpers {
+	for _, h := range workers {
 		first.join(h.first)
 		for state := range r.Counts {
 			r.Counts[state] += h.Counts[state]
@@ -141,20 +141,20 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 // A startPopulation is those who are there at the start: in which ways they come in, and before which number each way ends.
 type startPopulation struct {
 	streams random.Stream
-	begin   []program.StartGroup
+	groups  []program.StartGroup
 	ends    []int
 }
 
 // initialise furnishes those with ids from one up to another in batches, and calls back after each.
-func (c *startPopulation) initialise(r *Run, b *batch, from, to int, each func()) {
-	k := sort.SearchInts(c.ends, from-int(r.firstID)+1)
+func (p *startPopulation) initialise(r *Run, b *batch, from, to int, each func()) {
+	k := sort.SearchInts(p.ends, from-int(r.firstID)+1)
 	for id := from; id < to; id += b.n {
 		serial := id - int(r.firstID)
-		for serial >= c.ends[k] {
+		for serial >= p.ends[k] {
 			k++
 		}
-		b.fill(uint32(id), c.streams, uint64(serial), min(batchSize, to-id, c.ends[k]-serial))
-		b.begin(r, &c.begin[k].Entry)
+		b.fill(uint32(id), p.streams, uint64(serial), min(batchSize, to-id, p.ends[k]-serial))
+		b.initialiseAndCount(r, &p.groups[k].Entry)
 		each()
 	}
 }
@@ -165,22 +165,22 @@ type firstError struct {
 	block int
 }
 
-// note takes the error of a core down, if it has one by the end of a block.
-func (b *firstError) note(err error, block int) { b.join(firstError{err, block}) }
+// record takes the error of a core down, if it has one by the end of a block.
+func (f *firstError) record(err error, block int) { f.join(firstError{err, block}) }
 
 // join makes b the first of two.
-func (b *firstError) join(o firstError) {
-	if o.err != nil && (b.err == nil || o.block < b.block) {
-		*b = o
+func (f *firstError) join(o firstError) {
+	if o.err != nil && (f.err == nil || o.block < f.block) {
+		*f = o
 	}
 }
 
 // of is the error, which is the replica's from then on, as if it had set everybody up itself.
-func (b *firstError) of(r *Run) error {
-	if b.err != nil {
-		r.failed, r.limit = b.err, -1
+func (f *firstError) of(r *Run) error {
+	if f.err != nil {
+		r.failed, r.limit = f.err, -1
 	}
-	return b.err
+	return f.err
 }
 
 // registerAll puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.
@@ -217,30 +217,30 @@ func (r *Run) registerAll(ctx context.Context) error {
 // each leaves it to the others to find the memory of their parts.
 func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores int) (fits bool, err error) {
 	w := r.windows
-	block := 1 << w.bits
-	var aside atomic.Int64 // timers of all shards
-	breaches := make([]firstError, len(w.shards))
-	w.each(cores, func(s *shard) {
+	block := 1 << w.blockBits
+	var sparse atomic.Int64 // timers of all shards
+	firsts := make([]firstError, len(w.shards))
+	w.eachShard(cores, func(s *shard) {
 		s.begin(r)
 		s.until = math.Inf(-1) // all is to come
-		for from := range s.rounds(r.Used) {
-			if ctx.Err() != nil || r.tooMany(int(aside.Load())) {
+		for from := range s.blocks(r.Used) {
+			if ctx.Err() != nil || r.tooMany(int(sparse.Load())) {
 				return
 			}
 			before := s.sparseCount()
 			first := max(from, int(r.firstID))
 			all.initialise(&s.Run, &s.batch, first, min(from+block, r.Used), s.listBatch)
-			breaches[s.number].note(s.failed, first)
+			firsts[s.number].record(s.failed, first)
 			s.failed = nil // a block with lower ids may come
-			aside.Add(int64(s.sparseCount() - before))
+			sparse.Add(int64(s.sparseCount() - before))
 		}
 	})
-	if fits = !r.tooMany(int(aside.Load())); ctx.Err() != nil || !fits {
+	if fits = !r.tooMany(int(sparse.Load())); ctx.Err() != nil || !fits {
 		return false, ctx.Err()
 	}
 	var first firstError
 	for i, s := range w.shards {
-		first.join(breaches[i])
+		first.join(firsts[i])
 		for state := range r.Counts {
 			r.Counts[state] += s.Counts[state]
 		}
@@ -248,12 +248,12 @@ func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores 
 	return true, first.of(r)
 }
 
-// rounds are the first ids of the shard's blocks. The first shard begins with the first of its blocks, and each of the others as much further on as its part of them;
+// blocks are the first ids of the shard's blocks. The first shard begins with the first of its blocks, and each of the others as much further on as its part of them;
 // what is before comes last. If all began with the first, two cores would come to a new page of memory at the same time, and the system would clear
 // a huge page for each of them, of which it keeps one: of 60 million individuals a quarter to a half were cleared twice.
-func (s *shard) rounds(ids int) iter.Seq[int] {
+func (s *shard) blocks(ids int) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		shards, bits := len(s.w.shards), s.w.bits
+		shards, bits := len(s.w.shards), s.w.blockBits
 		blocks := (ids + 1<<bits - 1) >> bits
 		own := (blocks - s.number + shards - 1) / shards
 		for i := range own {
@@ -270,10 +270,10 @@ func (s *shard) rounds(ids int) iter.Seq[int] {
 func (s *shard) listBatch() {
 	b, n := &s.batch, 0
 	end := wordOf(s.end)
-	last := min(end, wordOf(s.w.last()))
+	last := min(end, wordOf(s.w.lastEdge()))
 	for i, id := range b.ids[:b.n] {
 		at := b.next[i]
-		b.some[n&(batchSize-1)] = uint8(i)
+		b.selected[n&(batchSize-1)] = uint8(i)
 		if at <= last {
 			n++
 		}
@@ -282,8 +282,8 @@ func (s *shard) listBatch() {
 		}
 		s.words[(int(id)+1)*s.stride-1] = at
 	}
-	for _, i := range b.some[:n] {
-		s.lists.Add(s.w.of(timeOf(b.next[i])), b.ids[i])
+	for _, i := range b.selected[:n] {
+		s.lists.Add(s.w.windowAt(timeOf(b.next[i])), b.ids[i])
 	}
 }
 

@@ -193,12 +193,12 @@ func TestSetupStops(t *testing.T) {
 }
 
 // A looked is a context that ends at a look.
-type looked struct {
+type countdownContext struct {
 	context.Context
 	left atomic.Int64 // looks until then
 }
 
-func (c *looked) Err() error {
+func (c *countdownContext) Err() error {
 	if c.left.Add(-1) < 0 {
 		return context.Canceled
 	}
@@ -211,7 +211,7 @@ func TestSetupStopsAtOnce(t *testing.T) {
 	const block, blocks, cores = 1 << 14, 20, 3
 	m := sized(t, plainly, blocks*block)
 	for _, looks := range []int{0, 1, 5} {
-		ctx := &looked{Context: context.Background()}
+		ctx := &countdownContext{Context: context.Background()}
 		ctx.left.Store(int64(looks))
 		r := Run{sparseRule: usualSparse, cores: cores}
 		if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
@@ -240,12 +240,12 @@ population: {size: %d, start: {a: rest}}
 states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
 record: {every: 10 days}
 `, 12*setupFrom))
-	byWindows := windowRule{least: 1, count: 50, shards: cores, bits: 12, temps: 1000, most: 1 << 20, patience: 50}
+	byWindows := windowRule{minSize: 1, count: 50, shards: cores, blockBits: 12, maxEntrants: 1000, maxDue: 1 << 20, patience: 50}
 	start := func(m *program.Program, rule windowRule) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			r := Run{sparseRule: usualSparse, cores: cores, windowRule: rule}
 			err := r.Start(ctx, m, 1, 0)
-			if err == nil && (r.windows != nil) != (rule.least > 0) {
+			if err == nil && (r.windows != nil) != (rule.minSize > 0) {
 				t.Errorf("by windows: %v", r.windows != nil)
 			}
 			return err
@@ -265,7 +265,7 @@ record: {every: 10 days}
 		},
 	} {
 		for most := int64(0); ; most += 1 + most/2 {
-			ctx := &looked{Context: t.Context()}
+			ctx := &countdownContext{Context: t.Context()}
 			ctx.left.Store(most)
 			err := do(ctx)
 			if err == nil {
@@ -311,7 +311,7 @@ states:
 			if got := start(Run{cores: cores}); got != want {
 				t.Errorf("%d cores: %s, want %s", cores, got, want)
 			}
-			if got := start(Run{cores: cores, windowRule: windowRule{least: 1, count: 10, shards: 4, bits: 1, temps: 100}}); got != want {
+			if got := start(Run{cores: cores, windowRule: windowRule{minSize: 1, count: 10, shards: 4, blockBits: 1, maxEntrants: 100}}); got != want {
 				t.Errorf("%d cores, by windows: %s, want %s", cores, got, want)
 			}
 		}
@@ -327,14 +327,14 @@ states:
 func TestShardsBeginApart(t *testing.T) {
 	for _, shards := range []int{1, 2, 8} {
 		for _, bits := range []uint{0, 3} {
-			w := &windows{bits: bits}
+			w := &windows{blockBits: bits}
 			for i := range shards {
 				w.shards = append(w.shards, &shard{w: w, number: i})
 			}
 			for _, ids := range []int{0, 1, 2, 7, 8, 9, 63, 64, 65, 6400, 6401} {
 				var all, begins []int
 				for _, s := range w.shards {
-					own := slices.Collect(s.rounds(ids))
+					own := slices.Collect(s.blocks(ids))
 					for _, from := range own {
 						if w.shardOf(uint32(from)) != s {
 							t.Errorf("%d ids, %d shards: id %d is not of shard %d", ids, shards, from, s.number)

@@ -27,19 +27,19 @@ type shard struct {
 	temporaries int            // how many ids for those without a place are taken
 	newborn     []int32        // lives of children that have not been lived
 	batch       batch          // children, or immigrants, that have not been furnished
-	entry       *program.Entry // by which they come in
+	batchEntry  *program.Entry // by which they come in
 	log         []logEntry
 	logNames    []int32 // that the notes go by
 	contacts    []pendingContact
 	originals   []original // what those were at the beginning of the window who have been changed by a contact since
-	left        int        // how many left
-	came        int        // how many entered
-	mute        bool       // what happens has been noted before
+	numLeft     int        // how many left
+	numEntered  int        // how many entered
+	replaying   bool       // what happens has been noted before
 	latest      float64    // the time of the last event
-	budget      int        // how many events there may be; below 0 the window is given up
+	eventsLeft  int        // how many events there may be; below 0 the window is given up
 
-	sorted        []logEntry   // the notes by stretches of the window
-	starts        []uint32     // where those of each begin
+	binned        []logEntry   // the notes by stretches of the window
+	binStarts     []uint32     // where those of each begin
 	entrants      []uint32     // who enter and get a place of the shard
 	entrantSlots  []uint32     // which
 	entrantTimers []savedTimer // the timers aside of those who enter, by their lives
@@ -60,7 +60,7 @@ type checkpoint struct {
 // A logEntry is a change of state. Who enters comes from beyond the states, and who leaves goes to nobody.
 type logEntry struct {
 	at       float64
-	who      uint32 // nobodyElse if it is taken back
+	id       uint32 // nobodyElse if it is taken back
 	from, to uint16
 }
 
@@ -105,12 +105,12 @@ func (s *shard) begin(r *Run) {
 	clear(s.Counts)
 	clear(s.Flows)
 	clear(s.Named)
-	s.Events, s.temporaries, s.left, s.came, s.latest = 0, 0, 0, 0, 0
+	s.Events, s.temporaries, s.numLeft, s.numEntered, s.latest = 0, 0, 0, 0, 0
 	s.until = s.w.edges[s.w.now]
-	s.budget = int(min(r.pace.base, 1<<30))/len(s.w.shards) + 1
+	s.eventsLeft = int(min(r.pace.base, 1<<30))/len(s.w.shards) + 1
 	s.checkpoints, s.savedWords, s.savedTimers, s.originals = s.checkpoints[:0], s.savedWords[:0], s.savedTimers[:0], s.originals[:0]
 	s.log, s.logNames, s.contacts = s.log[:0], s.logNames[:0], s.contacts[:0]
-	s.newborn, s.batch.n, s.entry = s.newborn[:0], 0, nil
+	s.newborn, s.batch.n, s.batchEntry = s.newborn[:0], 0, nil
 }
 
 // runAlone lets everybody live to the end of the window who is due in it.
@@ -126,9 +126,9 @@ func (s *shard) runAlone() {
 				s.prefetch(ids[i+far : min(i+far+8, len(ids))])
 			}
 			// Somebody who is on the list twice has had its turn, and one that is due later is on another list, too.
-			if next := *s.nextAt(id); next <= s.until && s.status(id).state != program.Nobody && s.budget >= 0 {
+			if next := *s.nextAt(id); next <= s.until && s.status(id).state != program.Nobody && s.eventsLeft >= 0 {
 				s.runToEnd(s.save(id, next))
-			} else if s.budget < 0 && next <= s.until && s.status(id).state != program.Nobody {
+			} else if s.eventsLeft < 0 && next <= s.until && s.status(id).state != program.Nobody {
 				s.save(id, next) // so that it is not forgotten
 			}
 		}
@@ -171,10 +171,10 @@ func (s *shard) checkpointOf(id uint32) int {
 
 // saveTimers notes when the next event is due, and the timers that lie aside.
 func (s *shard) saveTimers(k int, next float64) {
-	l := &s.checkpoints[k]
+	c := &s.checkpoints[k]
 	s.savedWords[(k+1)*s.stride-1] = math.Float64bits(next)
-	if l.timers = uint32(len(s.savedTimers)); s.status(l.id).sparse != 0 {
-		s.savedTimers = s.sparseTimersOf(l.id, s.savedTimers)
+	if c.timers = uint32(len(s.savedTimers)); s.status(c.id).sparse != 0 {
+		s.savedTimers = s.sparseTimersOf(c.id, s.savedTimers)
 	}
 }
 
@@ -193,18 +193,18 @@ func (s *shard) sparseTimersOf(id uint32, list []savedTimer) []savedTimer {
 
 // runToEnd lets an individual live to the end of the window from the beginning of its life on.
 func (s *shard) runToEnd(k int) {
-	l := &s.checkpoints[k]
-	id, next := l.id, s.savedNext(k)
-	l.firstLog, l.firstContact = uint32(len(s.log)), uint32(len(s.contacts))
+	c := &s.checkpoints[k]
+	id, next := c.id, s.savedNext(k)
+	c.firstLog, c.firstContact = uint32(len(s.log)), uint32(len(s.contacts))
 	events := 0
-	for next <= s.until && s.budget >= 0 {
+	for next <= s.until && s.eventsLeft >= 0 {
 		s.Now = next
 		events++
-		s.budget--
+		s.eventsLeft--
 		next = s.fireAlone(id)
 	}
-	l = &s.checkpoints[k] // there may be children
-	l.endLog, l.endContact, l.events = uint32(len(s.log)), uint32(len(s.contacts)), uint32(events)
+	c = &s.checkpoints[k] // there may be children
+	c.endLog, c.endContact, c.events = uint32(len(s.log)), uint32(len(s.contacts)), uint32(events)
 	s.Events += uint64(events)
 	if events > 0 {
 		s.latest = max(s.latest, s.Now)
@@ -222,8 +222,8 @@ func (s *shard) scheduleNext(id uint32, next float64) {
 		next = math.Inf(1)
 	}
 	*s.nextAt(id) = next
-	if next <= s.w.last() && int(id) < s.capacity && next > s.until {
-		s.lists.Add(s.w.of(next), id)
+	if next <= s.w.lastEdge() && int(id) < s.capacity && next > s.until {
+		s.lists.Add(s.w.windowAt(next), id)
 	}
 }
 
@@ -236,12 +236,12 @@ func (s *shard) fireAlone(id uint32) float64 {
 	}
 	switch do.Verb {
 	case program.DoContact:
-		l := contactSeed(s.stream(id).Uint64())
-		if !s.mute {
-			s.contacts = append(s.contacts, pendingContact{s.Now, l, id, int32(do.Contact), int32(do.Name)})
+		seed := contactSeed(s.stream(id).Uint64())
+		if !s.replaying {
+			s.contacts = append(s.contacts, pendingContact{s.Now, seed, id, int32(do.Contact), int32(do.Name)})
 		}
 	case program.DoBirth:
-		if child := s.stream(id).Split(); !s.mute {
+		if child := s.stream(id).Split(); !s.replaying {
 			s.enterAlone(do.In, child, id, program.ByBirth, do.Name)
 		}
 	default:
@@ -254,8 +254,8 @@ func (s *shard) fireAlone(id uint32) float64 {
 
 // changeAlone takes an individual to another state, or out, and returns when the next of its events is due.
 func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
-	if !s.mute {
-		s.record(id, from, to, name, +1)
+	if !s.replaying {
+		s.logChange(id, from, to, name, +1)
 	}
 	p := s.status(id)
 	if to == program.Nobody {
@@ -270,8 +270,8 @@ func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 	return s.next(id, to)
 }
 
-// record notes a change.
-func (s *shard) record(id uint32, from, to uint16, name, sign int) {
+// logChange notes a change.
+func (s *shard) logChange(id uint32, from, to uint16, name, sign int) {
 	s.log = append(s.log, logEntry{s.Now, id, from, to})
 	s.logNames = append(s.logNames, int32(name))
 	s.tally(from, to, name, sign)
@@ -286,35 +286,35 @@ func (s *shard) tally(from, to uint16, name, sign int) {
 	if int(from) < len(s.Program.States) {
 		s.Counts[from] -= sign
 	} else {
-		s.came += sign
+		s.numEntered += sign
 	}
 	if to != program.Nobody {
 		s.Counts[to] += sign
 	} else {
-		s.left += sign
+		s.numLeft += sign
 	}
 }
 
 // enterAlone lets a child, or an immigrant, enter. It gets a place when the window is over. Those who have all the same to draw wait until there is a batch of them.
 func (s *shard) enterAlone(in *program.Entry, stream random.Stream, parent uint32, way, name int) {
-	if s.temporaries == s.w.rule.temps {
-		s.budget = -1
+	if s.temporaries == s.w.rule.maxEntrants {
+		s.eventsLeft = -1
 		return
 	}
 	id := s.temporaryID(s.temporaries)
 	s.temporaries++
 	state := in.To
 	if s.batchable(in) {
-		if in != s.entry || s.batch.n == batchSize {
+		if in != s.batchEntry || s.batch.n == batchSize {
 			s.initialiseBatch()
-			s.entry = in
+			s.batchEntry = in
 		}
 		s.batch.add(id, stream, s.Now)
 	} else {
 		state = s.initialise(id, in, stream, parent)
 		s.newborn = append(s.newborn, int32(s.save(id, s.next(id, state))))
 	}
-	s.record(id, uint16(len(s.Program.States)+way), state, name, +1)
+	s.logChange(id, uint16(len(s.Program.States)+way), state, name, +1)
 }
 
 // initialiseBatch furnishes the children that have not been.
@@ -323,7 +323,7 @@ func (s *shard) initialiseBatch() {
 	if b.n == 0 {
 		return
 	}
-	b.initialise(&s.Run, s.entry)
+	b.initialise(&s.Run, s.batchEntry)
 	for i, id := range b.ids[:b.n] {
 		s.newborn = append(s.newborn, int32(s.save(id, timeOf(b.next[i]))))
 	}
@@ -332,7 +332,7 @@ func (s *shard) initialiseBatch() {
 
 // temporaryID is an id for somebody without a place, one of the shard's own.
 func (s *shard) temporaryID(k int) uint32 {
-	bits, shards := s.w.bits, len(s.w.shards)
+	bits, shards := s.w.blockBits, len(s.w.shards)
 	block := (s.capacity+1<<bits-1)>>bits + shards
 	block -= block & (shards - 1) // the first that belongs to shard 0, behind all places
 	block += k>>bits*shards + s.number
@@ -354,10 +354,10 @@ func (s *shard) runNewborn() {
 // immigrateAlone lets the immigrants of a source in.
 func (s *shard) immigrateAlone(k int) {
 	table, own, at := &s.phase.Immigration[k], &s.arrivals[k], s.w.arrive[k]
-	for at <= s.until && s.budget >= 0 {
+	for at <= s.until && s.eventsLeft >= 0 {
 		s.Now = at
 		s.Events++
-		s.budget--
+		s.eventsLeft--
 		ok := true
 		if table.Varying != nil {
 			_, _, ok = s.choose(own, 0, table.Varying)
@@ -373,8 +373,8 @@ func (s *shard) immigrateAlone(k int) {
 
 // restore makes an individual what it was at the beginning of its life.
 func (s *shard) restore(k int) {
-	l := &s.checkpoints[k]
-	s.reset(l.id, s.savedWords[k*s.stride:][:s.stride], s.savedTimers[l.timers:])
+	c := &s.checkpoints[k]
+	s.reset(c.id, s.savedWords[k*s.stride:][:s.stride], s.savedTimers[c.timers:])
 }
 
 // reset gives an individual its words, and the timers that lie aside.

@@ -41,55 +41,55 @@ import (
 //
 // [EGLW93]: https://doi.org/10.1145/174134.158474
 type windows struct {
-	rule   windowRule
-	edges  []float64 // window k has what is due after edge k−1 and by edge k
-	scale  float64   // windows in a unit of time, about
-	now    int       // the window that is under way, or comes next
-	until  float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
-	heap   store.DueHeap
-	arrive []float64 // when the next immigrant of each source comes
-	shards []*shard
-	bits   uint // so many ids in a row, as a power of two, belong to the same shard
+	rule      windowRule
+	edges     []float64 // window k has what is due after edge k−1 and by edge k
+	scale     float64   // windows in a unit of time, about
+	now       int       // the window that is under way, or comes next
+	until     float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
+	heap      store.DueHeap
+	arrive    []float64 // when the next immigrant of each source comes
+	shards    []*shard
+	blockBits uint // so many ids in a row, as a power of two, belong to the same shard
 
-	arrivals     []savedArrival // of the sources, when the window began
-	contacts     contactResolution
-	merge        merge
-	latest       float64 // the time of the last event in the window, or before
-	tied         bool    // the window cannot be decided, because times are equal
-	unprofitable int     // windows in a row that were given up, or were mostly contacts
-	retryAt      int     // the window before which it is no use to ask for a calendar, because there was no memory for one
+	savedArrivals []savedArrival // of the sources, when the window began
+	contacts      contactResolution
+	merge         merge
+	latest        float64 // the time of the last event in the window, or before
+	tied          bool    // the window cannot be decided, because times are equal
+	unprofitable  int     // windows in a row that were given up, or were mostly contacts
+	retryAt       int     // the window before which it is no use to ask for a calendar, because there was no memory for one
 
 	sequential int // windows that were carried out one event after the other
 }
 
 // A windowRule says when a run is by windows, and by which.
 type windowRule struct {
-	least    int     // from how many individuals on; 0 for never
-	busy     float64 // if at least this share of them has something to come at the start
-	events   int     // so many of those for a window
-	temps    int     // how many may enter in a window, for each shard
-	most     int     // how many may be due in one
-	bits     uint
-	patience int // after so many windows in a row that did not pay the run goes on with the calendar; 0 for never
-	count    int // of windows, in place of what follows from the above; tests say so
-	shards   int // the same
+	minSize         int     // from how many individuals on; 0 for never
+	busy            float64 // if at least this share of them has something to come at the start
+	eventsPerWindow int     // so many of those for a window
+	maxEntrants     int     // how many may enter in a window, for each shard
+	maxDue          int     // how many may be due in one
+	blockBits       uint
+	patience        int // after so many windows in a row that did not pay the run goes on with the calendar; 0 for never
+	count           int // of windows, in place of what follows from the above; tests say so
+	shards          int // the same
 }
 
 // usualWindows: 20,000 events take some milliseconds, against which waiting for each other does not count, and what is kept of them stays near.
-var usualWindows = windowRule{least: 1 << 22, busy: 0.03, events: 20_000, temps: 1 << 16, most: 1 << 21, bits: 12, patience: 64}
+var usualWindows = windowRule{minSize: 1 << 22, busy: 0.03, eventsPerWindow: 20_000, maxEntrants: 1 << 16, maxDue: 1 << 21, blockBits: 12, patience: 64}
 
 const (
-	mostWindows = 4096 // and as many rows, since each ends a window
+	maxWindows = 4096 // and as many rows, since each ends a window
 
 	// mostWindowed is how many individuals there may be at most: the ids of those who have no place yet come behind, and there must be some.
-	mostWindowed = min(1<<31, math.MaxInt)
+	maxWindowed = min(1<<31, math.MaxInt)
 )
 
 // windowRule is the rule for a run.
 func (o *Options) windowRule() windowRule {
 	rule := usualWindows
 	if o.Windows > 0 {
-		rule.least = o.Windows
+		rule.minSize = o.Windows
 	}
 	return rule
 }
@@ -100,25 +100,25 @@ func canUseWindows(m *program.Program) bool {
 	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) || len(m.States) > math.MaxUint16/2 {
 		return false
 	}
-	plain := true
-	look := func(do *program.Action) { plain = plain && len(do.Moves) == 0 }
+	allowed := true
+	check := func(do *program.Action) { allowed = allowed && len(do.Moves) == 0 }
 	for _, t := range m.Phases {
 		for i := range t.Contacts {
-			plain = plain && !t.Contacts[i].Special && t.Contacts[i].Attribute < 0
+			allowed = allowed && !t.Contacts[i].Special && t.Contacts[i].Attribute < 0
 		}
 		for s := range t.States {
-			t.States[s].Each(look)
+			t.States[s].Each(check)
 		}
 		for i := range t.Always {
-			look(&t.Always[i].Do)
+			check(&t.Always[i].Do)
 		}
 	}
-	return plain
+	return allowed
 }
 
 // allows reports whether a model may be run by windows.
 func (rule *windowRule) allows(m *program.Program) bool {
-	return rule.least > 0 && m.Size >= rule.least && m.Size <= mostWindowed && len(m.Rows) > 0 && len(m.Rows) <= mostWindows && canUseWindows(m)
+	return rule.minSize > 0 && m.Size >= rule.minSize && m.Size <= maxWindowed && len(m.Rows) > 0 && len(m.Rows) <= maxWindows && canUseWindows(m)
 }
 
 // cutWindows decides whether the replica is run by windows, and makes them.
@@ -133,13 +133,13 @@ func (r *Run) cutWindows() {
 		if r.budget == nil || r.budget.busy < rule.busy {
 			return
 		}
-		count = min(mostWindows, int(r.budget.busy*float64(m.Size))/rule.events)
+		count = min(maxWindows, int(r.budget.busy*float64(m.Size))/rule.eventsPerWindow)
 	}
 	shards := rule.shards
 	if shards == 0 {
 		shards = 1 << bits.Len(uint(runtime.GOMAXPROCS(0)-1))
 	}
-	w := &windows{rule: rule, bits: rule.bits, until: math.Inf(-1), arrive: make([]float64, len(r.phase.Immigration))}
+	w := &windows{rule: rule, blockBits: rule.blockBits, until: math.Inf(-1), arrive: make([]float64, len(r.phase.Immigration))}
 	// Whoever looks at the run, or intervenes, finds everything done that is due by then.
 	var stops []float64
 	last := m.Rows[len(m.Rows)-1] + m.Slack
@@ -177,11 +177,11 @@ func (r *Run) sparseTableCount() (n int, bits uint) {
 	if r.windows == nil {
 		return 1, 0
 	}
-	return len(r.windows.shards), r.windows.bits
+	return len(r.windows.shards), r.windows.blockBits
 }
 
-// of is the window of a time, which is by the last edge; but none that is over.
-func (w *windows) of(t float64) int {
+// windowAt is the window of a time, which is by the last edge; but none that is over.
+func (w *windows) windowAt(t float64) int {
 	k := min(len(w.edges)-1, int(t*w.scale))
 	if w.edges[k] >= t && (k == 0 || w.edges[k-1] < t) {
 		return max(k, w.now)
@@ -199,19 +199,19 @@ func (w *windows) of(t float64) int {
 	return max(sort.SearchFloat64s(w.edges, t), w.now)
 }
 
-// last is the end of the last window.
-func (w *windows) last() float64 { return w.edges[len(w.edges)-1] }
+// lastEdge is the end of the last window.
+func (w *windows) lastEdge() float64 { return w.edges[len(w.edges)-1] }
 
 // shardOf is the shard of an individual.
-func (w *windows) shardOf(id uint32) *shard { return w.shards[int(id>>w.bits)&(len(w.shards)-1)] }
+func (w *windows) shardOf(id uint32) *shard { return w.shards[int(id>>w.blockBits)&(len(w.shards)-1)] }
 
 // temporary is how many ids there are for those who have no place yet. They come after all others.
 func (w *windows) temporary() int {
 	if w == nil {
 		return 0
 	}
-	block := 1 << w.bits
-	return len(w.shards) * ((w.rule.temps+block-1)/block + 2) * block
+	block := 1 << w.blockBits
+	return len(w.shards) * ((w.rule.maxEntrants+block-1)/block + 2) * block
 }
 
 // schedule notes when the next event of an individual is due, and puts it on the list of that time, or among those near.
@@ -223,8 +223,8 @@ func (w *windows) schedule(r *Run, id uint32, next float64) {
 	switch {
 	case next <= w.until:
 		w.heap.Push(store.Due{At: next, Id: id})
-	case next <= w.last():
-		w.shardOf(id).lists.Add(w.of(next), id)
+	case next <= w.lastEdge():
+		w.shardOf(id).lists.Add(w.windowAt(next), id)
 	}
 }
 
@@ -238,7 +238,7 @@ func (r *Run) runByWindows(ctx context.Context, by float64, progress func(float6
 	}
 	w.rebuildLists(r)
 	for w.now < len(w.edges) && w.edges[w.now] <= until {
-		if w.notWorthIt(r) {
+		if w.prefersCalendar(r) {
 			if ok, err := r.switchToCalendar(ctx); err != nil {
 				return err
 			} else if ok {
@@ -272,16 +272,16 @@ func (w *windows) rebuildLists(r *Run) {
 	}
 	w.clearLists()
 	for id := int(r.firstID); id < r.Used; id++ {
-		if next := *r.nextAt(uint32(id)); r.status(uint32(id)).state != program.Nobody && next <= w.last() {
-			w.shardOf(uint32(id)).lists.Add(w.of(next), uint32(id))
+		if next := *r.nextAt(uint32(id)); r.status(uint32(id)).state != program.Nobody && next <= w.lastEdge() {
+			w.shardOf(uint32(id)).lists.Add(w.windowAt(next), uint32(id))
 		}
 	}
 }
 
-// notWorthIt reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
+// prefersCalendar reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
 // whose order is that of all events, or everybody is due at once.
-func (w *windows) notWorthIt(r *Run) bool {
-	return w.rule.patience > 0 && w.now >= w.retryAt && (w.unprofitable >= w.rule.patience || r.living != nil || w.due() > w.rule.most || r.capacity > mostWindowed)
+func (w *windows) prefersCalendar(r *Run) bool {
+	return w.rule.patience > 0 && w.now >= w.retryAt && (w.unprofitable >= w.rule.patience || r.living != nil || w.dueCount() > w.rule.maxDue || r.capacity > maxWindowed)
 }
 
 // sum adds something of all shards up.
@@ -292,8 +292,8 @@ func (w *windows) sum(of func(*shard) int) (n int) {
 	return n
 }
 
-// due is how many are due in the present window, at most.
-func (w *windows) due() int { return w.sum(func(s *shard) int { return s.lists.Count(w.now) }) }
+// dueCount is how many are due in the present window, at most.
+func (w *windows) dueCount() int { return w.sum(func(s *shard) int { return s.lists.Count(w.now) }) }
 
 // switchToCalendar lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
 // free is given back to the system, which takes longer than a window. If the context ends meanwhile, the replica cannot go on.

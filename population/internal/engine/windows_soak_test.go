@@ -33,7 +33,7 @@ func TestSoakWindowsOfTuberculosis(t *testing.T) {
 	for _, shards := range []int{1, 2, 8} {
 		for _, count := range []int{1, 100, 1500} {
 			rule := usualWindows
-			rule.least, rule.shards, rule.count = 1, shards, count
+			rule.minSize, rule.shards, rule.count = 1, shards, count
 			got, r := simulated(rule, shards)
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(r.Peaks, wanted.Peaks) || r.Events != wanted.Events || r.PersonTime() != wanted.PersonTime() {
 				t.Errorf("%d shards, %d windows: another result", shards, count)

@@ -17,10 +17,10 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// carriedOut is a run of a model and the replica at its end.
-func carriedOut(t *testing.T, m *program.Program, seed uint64, rule windowRule, aside sparseRule) (*Recording, *Run, *windows) {
+// runWith is a run of a model and the replica at its end.
+func runWith(t *testing.T, m *program.Program, seed uint64, rule windowRule, sparse sparseRule) (*Recording, *Run, *windows) {
 	t.Helper()
-	r := &Run{sparseRule: aside, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
+	r := &Run{sparseRule: sparse, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
 	var win *windows
 	rec := NewRecording(m)
 	h := quiet
@@ -113,7 +113,7 @@ func (r *Run) checkWindows() error {
 		last = left
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
-		if next := *r.nextAt(id); r.status(id).state != program.Nobody && next <= r.windows.last() && !listed[[2]uint32{id, uint32(r.windows.of(next))}] {
+		if next := *r.nextAt(id); r.status(id).state != program.Nobody && next <= r.windows.lastEdge() && !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
 			return fmt.Errorf("id %d is due at %v and on no list", id, next)
 		}
 	}
@@ -205,11 +205,11 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 		t.Fatalf("not by windows:\n%s", text)
 	}
 	m.Most = min(m.Most, 10_000)
-	aside := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
-	want, wanted, _ := carriedOut(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
+	sparse := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
+	want, wanted, _ := runWith(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
 	for _, n := range shards {
-		rule := windowRule{least: 1, count: 1 << s.Below(11), shards: n, bits: uint(s.Below(5)), temps: 1 << s.Below(12), most: 1 << 20, patience: int(s.Below(4)) * 8}
-		got, r, win := carriedOut(t, m, seed, rule, aside)
+		rule := windowRule{minSize: 1, count: 1 << s.Below(11), shards: n, blockBits: uint(s.Below(5)), maxEntrants: 1 << s.Below(12), maxDue: 1 << 20, patience: int(s.Below(4)) * 8}
+		got, r, win := runWith(t, m, seed, rule, sparse)
 		if err := differences(wanted, r, want, got); err != nil {
 			t.Fatalf("seed %d, %+v: %v\n%s", seed, rule, err, text)
 		}
@@ -412,12 +412,12 @@ func TestNotesInOneStretch(t *testing.T) {
 	for _, far := range []int{1, 8, 1000} {
 		var p mergePart
 		for i := range 1000 { // each so many of them backwards
-			p.notes = append(p.notes, logEntry{at: float64(min(i/far*far+far, 1000) - i%far), who: uint32(i)})
+			p.entries = append(p.entries, logEntry{at: float64(min(i/far*far+far, 1000) - i%far), id: uint32(i)})
 		}
-		if near := sortLog(p.notes); near != (far < 1000) {
+		if near := sortLog(p.entries); near != (far < 1000) {
 			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
 		}
-		if !slices.IsSortedFunc(p.notes, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) }) {
+		if !slices.IsSortedFunc(p.entries, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) }) {
 			t.Errorf("%d in a stretch are not in order", far)
 		}
 	}
@@ -448,8 +448,8 @@ func TestWhichModelsAreWindowed(t *testing.T) {
 // A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
 func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 	m := programOf(t, hostile["few are left"])
-	rule := windowRule{least: 1, count: 400, shards: 2, temps: 1000, most: 1 << 20, patience: 50}
-	want, wanted, _ := carriedOut(t, m, 1, windowRule{}, usualSparse)
+	rule := windowRule{minSize: 1, count: 400, shards: 2, maxEntrants: 1000, maxDue: 1 << 20, patience: 50}
+	want, wanted, _ := runWith(t, m, 1, windowRule{}, usualSparse)
 	asked := 0
 	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, budget: &Budget{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
 		asked++
@@ -471,7 +471,7 @@ func TestWindowsStop(t *testing.T) {
 	m := programOf(t, hostile["rates change"])
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r := &Run{sparseRule: usualSparse, windowRule: windowRule{least: 1, count: 300, shards: 2, temps: 4000, most: 1 << 20}, cores: 2}
+	r := &Run{sparseRule: usualSparse, windowRule: windowRule{minSize: 1, count: 300, shards: 2, maxEntrants: 4000, maxDue: 1 << 20}, cores: 2}
 	now, last := 0.0, 0.0
 	rec := NewRecording(m)
 	err := r.Simulate(ctx, m, 1, 0, &rec, Hooks{
