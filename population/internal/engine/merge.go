@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
@@ -35,99 +33,6 @@ type mergePart struct {
 // entriesPerBin is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
 // it is more, lest the counts take more memory than the notes.
 func entriesPerBin(shards int) int { return max(2, min(shards, 12)) }
-
-// runParallel carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
-func (w *windows) runParallel(r *Run) bool {
-	due := w.dueCount()
-	if due > w.rule.maxDue {
-		return false
-	}
-	w.tied = false
-	w.savedArrivals = w.savedArrivals[:0]
-	for k := range r.arrivals {
-		w.savedArrivals = append(w.savedArrivals, savedArrival{r.arrivals[k], w.arrive[k]})
-	}
-	cores, done := r.windowCores(due)
-	defer done()
-	w.eachShard(cores, func(s *shard) {
-		s.begin(r)
-		s.runAlone()
-	})
-	if !w.mustRunInOrder(r) {
-		w.resolveContacts(r)
-	}
-	if w.mustRunInOrder(r) || !w.mergeLogs(r, cores) {
-		w.eachShard(cores, (*shard).rollBack)
-		for k, a := range w.savedArrivals {
-			r.arrivals[k], w.arrive[k] = a.stream, a.at
-		}
-		w.unprofitable += 2
-		return false
-	}
-	w.commit(r, cores)
-	return true
-}
-
-// windowCores is how many cores a window is carried out by in which so many are due: the replica's own, and those that nobody else has at the time. They
-// are to be returned by done.
-func (r *Run) windowCores(due int) (cores int, done func()) {
-	const few = 1000
-	if due < few && r.cores == 0 {
-		return 1, func() {}
-	}
-	return r.setupCores()
-}
-
-// eachShard lets every shard do something, on so many cores.
-func (w *windows) eachShard(cores int, do func(*shard)) {
-	var next atomic.Int32
-	work := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= len(w.shards) {
-				return
-			}
-			do(w.shards[i])
-		}
-	}
-	var group sync.WaitGroup
-	for range min(cores, len(w.shards)) - 1 {
-		group.Go(work)
-	}
-	work()
-	group.Wait()
-}
-
-// mustRunInOrder reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
-// whatever the order.
-func (w *windows) mustRunInOrder(r *Run) bool {
-	entered := 0
-	events := uint64(0)
-	w.latest = r.Now
-	for _, s := range w.shards {
-		entered, events, w.latest = entered+s.numEntered, events+s.Events, max(w.latest, s.latest)
-		if s.eventsLeft < 0 || s.failed != nil {
-			return true
-		}
-	}
-	fresh := r.slotCount - r.Used
-	return w.tied ||
-		r.Alive+entered > r.limit || // too many
-		entered > fresh+r.free.N || // somebody finds no place, and there will be more of them
-		r.Used+min(entered, fresh)+1 >= r.capacity || // the arrays are too small
-		w.tooFewAlive(r) ||
-		events >= r.pace.base/2 || // the clock may stand still
-		w.latest > w.edges[w.now]-2*r.Program.Slack // after the time of a row, which is r.now otherwise
-}
-
-// tooFewAlive reports whether so few may be left that contacts find nobody, or that those who live are listed.
-func (w *windows) tooFewAlive(r *Run) bool {
-	alive := r.Alive
-	for _, s := range w.shards {
-		alive -= s.numLeft
-	}
-	return alive < 2 || r.Program.PlainMixing && 2*alive < r.slotCount-int(r.firstID)
-}
 
 // mergeLogs puts all notes into order, and reports whether that is the only one.
 func (w *windows) mergeLogs(r *Run, cores int) bool {
