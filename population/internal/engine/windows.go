@@ -15,79 +15,97 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Windows: one run on several cores, with the results that it has on one.
+// windows carries out one run on several cores, with the results that it has on one.
 //
-// The calendar of a large population costs as much as what happens: an individual's record in it lies in a page of its own, and waiting for
-// addresses takes most of the time. By windows there is no calendar. When somebody's next event is due lies beside the rest of it, and the run
-// is cut into windows of time, each with a list of those who are due in it, in no order (lists.go): a window says exactly whose memory is
-// needed next. What happens in it is found out in three steps:
+// The calendar of a large population costs as much as the events themselves: the record of an
+// individual in it lies in a page of its own, and most of the time goes into translating addresses.
+// A run by windows has no calendar. The time of an individual's next event lies beside its other
+// words, and the run is cut into windows of time, each with an unordered list of the individuals
+// that are due in it (store.BucketLists). So a window tells exactly whose memory is needed next. It
+// has three steps:
 //
-//  1. Alone (shards.go). Individuals belong to shards, by their ids, and the shards work at the same time. Everybody who is due lives to the end of the
-//     window as if nobody met it: what it does depends on its own stream alone. What it was is kept. Contacts are only noted, and children have
-//     no place yet.
-//  2. Contacts (encounters.go), in the order of time, by one core. Whom a contact is with is hashed from its one word, and what that individual is at the
-//     time follows from the notes. If it is changed by it, it becomes what it was, lives again up to the contact, is changed, and lives on to the
-//     end; what it did after the contact, children included, is taken back. The contacts that it makes now come later than this one, so
-//     that all before are settled.
-//  3. In order (ranks.go). All changes are put into the order of time by all shards, each a stretch of the window. So it is known in which order places were left and
-//     taken (places.go), who has which, and how many were in a state at most.
+//  1. Alone (shard.go). Individuals belong to shards, by their ids, and the shards run in parallel.
+//     Each individual that is due runs to the end of the window as if no contact changed it: what
+//     it does then depends on its own stream alone. A checkpoint keeps what it was. Contacts are
+//     only recorded, and newborns have no slot yet.
+//  2. Contacts (resolve.go), in the order of time, on one core. The target of a contact is hashed
+//     from its one random word, and the state of the target at that time follows from its
+//     checkpoint and its log. A contact that changes its target restores the checkpoint, replays
+//     the target up to the contact, changes it, and runs it to the end of the window; what the
+//     target did after the contact, newborns included, is undone. The contacts that it makes now
+//     are later than this one, so that all earlier ones are settled.
+//  3. Merge (merge.go). All changes are put into the order of time, by all shards, each for some
+//     bins of the window. From that order follow the order in which slots were left and taken
+//     (slots.go), the slot of each entrant, and the peak of each state.
 //
-// It is synchronous relaxation [EGLW93] with the individual as the unit that is rolled back, but contacts are settled one after the other: they are few where
-// this is used, and no one ever lives more than once for each contact that changes it.
+// This is synchronous relaxation [EGLW93] with the individual as the unit that is rolled back,
+// except that contacts are resolved one after the other. They are few where windows are used, and
+// an individual is rerun at most once for each contact that changes it.
 //
-// The result is that of one event after the other, to the last bit. What the steps cannot decide (equal times of two who may have to do with each other, a place that
-// is taken in the window in which it was left, more individuals than there may be) makes them give up the window: everybody becomes what it was, and
-// the window is carried out in order, one event after the other, with a heap of those due in it (near.go). That is always right, and rare.
+// The result is that of one event after the other, to the last bit. Some windows cannot be decided
+// by the three steps: equal times of two individuals that may concern each other, a slot that is
+// taken in the window in which it was left, more individuals than are allowed. Such a window is
+// rolled back and run in order, one event after the other, with a heap of those that are due in it
+// (store.DueHeap). That is always right, and rare.
 //
-// Models whose individuals depend on others by more than contacts with anybody are run with the calendar: see windowed.
+// Models whose individuals depend on each other by more than contacts with anyone are run with the
+// calendar; see canUseWindows.
 //
 // [EGLW93]: https://doi.org/10.1145/174134.158474
 type windows struct {
-	rule      windowRule
-	edges     []float64 // window k has what is due after edge k−1 and by edge k
-	scale     float64   // windows in a unit of time, about
-	now       int       // the window that is under way, or comes next
-	until     float64   // what is due by then has to be near: the end of a window that is carried out in order, or else of the last one
-	heap      store.DueHeap
-	arrive    []float64 // when the next immigrant of each source comes
-	shards    []*shard
-	blockBits uint // so many ids in a row, as a power of two, belong to the same shard
+	rule   windowRule
+	edges  []float64 // window k has what is due after edge k−1 and by edge k
+	scale  float64   // windows in a unit of time, about
+	now    int       // the window that is running or comes next
+	until  float64   // what is due by then goes onto the heap: the end of the last window, or of one run in order
+	heap   store.DueHeap
+	arrive []float64 // when the next immigrant of each source arrives
+	shards []*shard  // a power of two of them
 
-	savedArrivals []savedArrival // of the sources, when the window began
+	blockBits uint // 1<<blockBits consecutive ids belong to the same shard
+
+	savedArrivals []savedArrival // of the sources, at the beginning of the window
 	contacts      contactResolution
 	merge         merge
 	latest        float64 // the time of the last event in the window, or before
-	tied          bool    // the window cannot be decided, because times are equal
-	unprofitable  int     // windows in a row that were given up, or were mostly contacts
-	retryAt       int     // the window before which it is no use to ask for a calendar, because there was no memory for one
+	tied          bool    // equal times: the window has to be run in order
+	unprofitable  int     // rises with windows rolled back or mostly of contacts, falls with others
+	retryAt       int     // no calendar is asked for before this window, because there was no memory for one
 
-	sequential int // windows that were carried out one event after the other
+	sequential int // windows that were run in order
 }
 
-// A windowRule says when a run is by windows, and by which.
+// A windowRule says which runs are by windows, and how they are cut.
 type windowRule struct {
-	minSize         int     // from how many individuals on; 0 for never
-	busy            float64 // if at least this share of them has something to come at the start
-	eventsPerWindow int     // so many of those for a window
-	maxEntrants     int     // how many may enter in a window, for each shard
-	maxDue          int     // how many may be due in one
-	blockBits       uint
-	patience        int // after so many windows in a row that did not pay the run goes on with the calendar; 0 for never
-	count           int // of windows, in place of what follows from the above; tests say so
-	shards          int // the same
+	minSize         int     // the smallest population; 0 for never
+	busy            float64 // the least share of individuals that have an event to come at the start
+	eventsPerWindow int     // so many of those events make a window
+	maxEntrants     int     // entrants in a window, for each shard
+	maxDue          int     // individuals that are due in a window
+	blockBits       uint    // see windows
+	patience        int     // the value of unprofitable at which the run switches to the calendar; 0 for never
+
+	// Tests set these.
+	count  int // of windows; 0 if it follows from the above
+	shards int // 0 for one a core, rounded up to a power of two
 }
 
-// usualWindows: 20,000 events take some milliseconds, against which waiting for each other does not count, and what is kept of them stays near.
-var usualWindows = windowRule{minSize: 1 << 22, busy: 0.03, eventsPerWindow: 20_000, maxEntrants: 1 << 16, maxDue: 1 << 21, blockBits: 12, patience: 64}
+// usualWindows has windows of 20,000 events. They take some milliseconds, against which the
+// barriers do not count, and their checkpoints stay in the cache.
+var usualWindows = windowRule{
+	minSize: 1 << 22, busy: 0.03, eventsPerWindow: 20_000, maxEntrants: 1 << 16, maxDue: 1 << 21,
+	blockBits: 12, patience: 64,
+}
 
 const (
 	maxWindows = 4096 // and as many rows, since each ends a window
 
-	// mostWindowed is how many individuals there may be at most: the ids of those who have no place yet come behind, and there must be some.
+	// maxWindowed is the most individuals: entrants that have no slot yet have ids behind all
+	// others, and there must be some left.
 	maxWindowed = min(1<<31, math.MaxInt)
 )
 
-// windowRule is the rule for a run.
+// windowRule returns the rule for a run.
 func (o *Options) windowRule() windowRule {
 	rule := usualWindows
 	if o.Windows > 0 {
@@ -96,10 +114,13 @@ func (o *Options) windowRule() windowRule {
 	return rule
 }
 
-// canUseWindows reports whether nothing in a model forbids windows: rates and interventions that depend on how many there are, groups that are mixed or recorded by,
-// contacts that depend on who meets whom or change who makes them, and attributes that change while clocks strike.
+// canUseWindows reports whether a model may be run by windows. These are not: models with rates and
+// interventions that depend on counts, with groups that are mixed or recorded by, with contacts
+// that depend on who meets whom or that change their maker, and with clocks that change attributes
+// when they fire.
 func canUseWindows(m *program.Program) bool {
-	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) || len(m.States) > math.MaxUint16/2 {
+	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) ||
+		len(m.States) > math.MaxUint16/2 {
 		return false
 	}
 	allowed := true
@@ -120,10 +141,11 @@ func canUseWindows(m *program.Program) bool {
 
 // allows reports whether a model may be run by windows.
 func (rule *windowRule) allows(m *program.Program) bool {
-	return rule.minSize > 0 && m.Size >= rule.minSize && m.Size <= maxWindowed && len(m.Rows) > 0 && len(m.Rows) <= maxWindows && canUseWindows(m)
+	return rule.minSize > 0 && m.Size >= rule.minSize && m.Size <= maxWindowed &&
+		len(m.Rows) > 0 && len(m.Rows) <= maxWindows && canUseWindows(m)
 }
 
-// cutWindows decides whether the replica is run by windows, and makes them.
+// cutWindows decides whether the run is by windows, and cuts them.
 func (r *Run) cutWindows() {
 	r.windows, r.Windows = nil, 0
 	rule, m := r.windowRule, r.Program
@@ -141,8 +163,10 @@ func (r *Run) cutWindows() {
 	if shards == 0 {
 		shards = 1 << bits.Len(uint(runtime.GOMAXPROCS(0)-1))
 	}
-	w := &windows{rule: rule, blockBits: rule.blockBits, until: math.Inf(-1), arrive: make([]float64, len(r.phase.Immigration))}
-	// Whoever looks at the run, or intervenes, finds everything done that is due by then.
+	w := &windows{
+		rule: rule, blockBits: rule.blockBits, until: math.Inf(-1), arrive: make([]float64, len(r.phase.Immigration)),
+	}
+	// A window ends at each row and at each intervention, so that all that is due by then is done.
 	var stops []float64
 	last := m.Rows[len(m.Rows)-1] + m.Slack
 	for _, at := range m.Rows {
@@ -160,7 +184,8 @@ func (r *Run) cutWindows() {
 	for _, stop := range stops {
 		n := max(1, int(math.Round((stop-before)*w.scale)))
 		for i := 1; i < n; i++ {
-			if edge := before + (stop-before)*float64(i)/float64(n); len(w.edges) == 0 || edge > w.edges[len(w.edges)-1] {
+			edge := before + (stop-before)*float64(i)/float64(n)
+			if len(w.edges) == 0 || edge > w.edges[len(w.edges)-1] {
 				w.edges = append(w.edges, edge)
 			}
 		}
@@ -174,7 +199,8 @@ func (r *Run) cutWindows() {
 	r.windows = w
 }
 
-// sparseTableCount is how many tables of timers there are, and how ids share them.
+// sparseTableCount returns how many sparse tables there are, and how many ids in a row share one,
+// as a power of two.
 func (r *Run) sparseTableCount() (n int, bits uint) {
 	if r.windows == nil {
 		return 1, 0
@@ -182,7 +208,8 @@ func (r *Run) sparseTableCount() (n int, bits uint) {
 	return len(r.windows.shards), r.windows.blockBits
 }
 
-// windowAt is the window of a time, which is by the last edge; but none that is over.
+// windowAt returns the window of a time, which must not be after the last edge, or the present
+// window if that one is over. The guess by w.scale is right or off by little.
 func (w *windows) windowAt(t float64) int {
 	k := min(len(w.edges)-1, int(t*w.scale))
 	if w.edges[k] >= t && (k == 0 || w.edges[k-1] < t) {
@@ -201,13 +228,14 @@ func (w *windows) windowAt(t float64) int {
 	return max(sort.SearchFloat64s(w.edges, t), w.now)
 }
 
-// lastEdge is the end of the last window.
+// lastEdge returns the end of the last window.
 func (w *windows) lastEdge() float64 { return w.edges[len(w.edges)-1] }
 
-// shardOf is the shard of an individual.
+// shardOf returns the shard of an individual.
 func (w *windows) shardOf(id uint32) *shard { return w.shards[int(id>>w.blockBits)&(len(w.shards)-1)] }
 
-// temporary is how many ids there are for those who have no place yet. They come after all others.
+// temporary returns how many ids there are for entrants that have no slot yet. They come after all
+// others. It is 0 for a run with a calendar, which has no windows.
 func (w *windows) temporary() int {
 	if w == nil {
 		return 0
@@ -216,7 +244,8 @@ func (w *windows) temporary() int {
 	return len(w.shards) * ((w.rule.maxEntrants+block-1)/block + 2) * block
 }
 
-// schedule notes when the next event of an individual is due, and puts it on the list of that time, or among those near.
+// schedule sets the time of an individual's next event, and puts it onto the list of its window, or
+// onto the heap.
 func (w *windows) schedule(r *Run, id uint32, next float64) {
 	if !(next <= r.end) {
 		next = math.Inf(1)
@@ -230,10 +259,10 @@ func (w *windows) schedule(r *Run, id uint32, next float64) {
 	}
 }
 
-// runByWindows dispatches what is due by a time, which is that of an edge.
+// runByWindows runs what is due by a time, which is that of an edge.
 func (r *Run) runByWindows(ctx context.Context, by float64, progress func(float64, uint64)) error {
 	w, until := r.windows, by+r.Program.Slack
-	if len(w.heap) > 0 { // an intervention has made something due at its own time, the window of which is over
+	if len(w.heap) > 0 { // an intervention made something due at its own time, and that window is over
 		if err := r.dispatch(ctx, w.until, progress); err != nil || r.windows == nil {
 			return err
 		}
@@ -267,7 +296,8 @@ func (r *Run) runByWindows(ctx context.Context, by float64, progress func(float6
 	return nil
 }
 
-// runParallel carries a window out by all shards at once. It reports false, and leaves everything as it was, if it cannot.
+// runParallel runs a window by its three steps, with all shards in parallel. If that is not
+// possible, it rolls the window back and reports false.
 func (w *windows) runParallel(r *Run) bool {
 	due := w.dueCount()
 	if due > w.rule.maxDue {
@@ -299,8 +329,9 @@ func (w *windows) runParallel(r *Run) bool {
 	return true
 }
 
-// windowCores is how many cores a window is carried out by in which so many are due: the replica's own, and those that nobody else has at the time. They
-// are to be returned by done.
+// windowCores returns how many cores run a window in which so many individuals are due: the run's
+// own, and those that no other run has at the time. The caller must call done when the window is
+// over.
 func (r *Run) windowCores(due int) (cores int, done func()) {
 	const few = 1000
 	if due < few && r.cores == 0 {
@@ -309,7 +340,8 @@ func (r *Run) windowCores(due int) (cores int, done func()) {
 	return r.setupCores()
 }
 
-// eachShard lets every shard do something, on so many cores.
+// eachShard calls do for every shard, on so many cores, and returns when all calls have returned.
+// It is the barrier between the steps of a window: what one step wrote the next may read.
 func (w *windows) eachShard(cores int, do func(*shard)) {
 	var next atomic.Int32
 	work := func() {
@@ -329,8 +361,9 @@ func (w *windows) eachShard(cores int, do func(*shard)) {
 	group.Wait()
 }
 
-// mustRunInOrder reports whether something may have happened in the window that has to be carried out in order. What is asked is whether it could have happened,
-// whatever the order.
+// mustRunInOrder reports whether the window has to be rolled back and run in order. It looks at
+// sums over the window only: it is true if in some order of the events something could have
+// happened that the steps cannot decide.
 func (w *windows) mustRunInOrder(r *Run) bool {
 	entered := 0
 	events := uint64(0)
@@ -343,15 +376,16 @@ func (w *windows) mustRunInOrder(r *Run) bool {
 	}
 	fresh := r.slotCount - r.Used
 	return w.tied ||
-		r.Alive+entered > r.limit || // too many
-		entered > fresh+r.free.N || // somebody finds no place, and there will be more of them
+		r.Alive+entered > r.limit || // more may be alive than are allowed
+		entered > fresh+r.free.N || // an entrant finds no free slot, and slots are added
 		r.Used+min(entered, fresh)+1 >= r.capacity || // the arrays are too small
 		w.tooFewAlive(r) ||
-		events >= r.pace.base/2 || // the clock may stand still
-		w.latest > w.edges[w.now]-2*r.Program.Slack // after the time of a row, which is r.now otherwise
+		events >= r.pace.base/2 || // the clock may stand still (pace.go)
+		w.latest > w.edges[w.now]-2*r.Program.Slack // after the time of a row, at which r.Now is set otherwise
 }
 
-// tooFewAlive reports whether so few may be left that contacts find nobody, or that those who live are listed.
+// tooFewAlive reports whether so few may be alive that a contact finds no target, or that contacts
+// choose from a list of the living (Run.listLiving).
 func (w *windows) tooFewAlive(r *Run) bool {
 	alive := r.Alive
 	for _, s := range w.shards {
@@ -360,7 +394,8 @@ func (w *windows) tooFewAlive(r *Run) bool {
 	return alive < 2 || r.Program.PlainMixing && 2*alive < r.slotCount-int(r.firstID)
 }
 
-// rebuildLists makes the lists anew if most of what is on them counts no more, because many were planned anew.
+// rebuildLists makes the lists anew if most ids on them are stale, because many individuals were
+// rescheduled.
 func (w *windows) rebuildLists(r *Run) {
 	if w.sum(func(s *shard) int { return s.lists.Listed }) < 2*r.Alive+1<<16 {
 		return
@@ -373,13 +408,16 @@ func (w *windows) rebuildLists(r *Run) {
 	}
 }
 
-// prefersCalendar reports whether the calendar is the better way from now on: windows have been given up again and again, contacts are with those on a list of the living,
-// whose order is that of all events, or everybody is due at once.
+// prefersCalendar reports whether the calendar is the better choice from now on: windows have not
+// paid for a while, contacts choose from a list of the living, whose order is that of all events,
+// or too many individuals are due at once.
 func (w *windows) prefersCalendar(r *Run) bool {
-	return w.rule.patience > 0 && w.now >= w.retryAt && (w.unprofitable >= w.rule.patience || r.living != nil || w.dueCount() > w.rule.maxDue || r.capacity > maxWindowed)
+	return w.rule.patience > 0 && w.now >= w.retryAt &&
+		(w.unprofitable >= w.rule.patience || r.living != nil || w.dueCount() > w.rule.maxDue ||
+			r.capacity > maxWindowed)
 }
 
-// sum adds something of all shards up.
+// sum adds up a number of each shard.
 func (w *windows) sum(of func(*shard) int) (n int) {
 	for _, s := range w.shards {
 		n += of(s)
@@ -387,11 +425,13 @@ func (w *windows) sum(of func(*shard) int) (n int) {
 	return n
 }
 
-// dueCount is how many are due in the present window, at most.
+// dueCount returns an upper bound of how many individuals are due in the present window: ids on its
+// lists may be stale.
 func (w *windows) dueCount() int { return w.sum(func(s *shard) int { return s.lists.Count(w.now) }) }
 
-// switchToCalendar lets the run go on with the calendar, if there is memory for it. If not, it is not asked for again for some windows: to find that out, all that is
-// free is given back to the system, which takes longer than a window. If the context ends meanwhile, the replica cannot go on.
+// switchToCalendar lets the run go on with the calendar, if there is memory for one. If there is
+// not, it does not try again for some windows: to find out, all free memory is returned to the
+// system, which takes longer than a window. If the context ends meanwhile, the run cannot go on.
 func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 	w := r.windows
 	bytes := BytesOf((recordBytes + eventBytes) * float64(r.Used))
@@ -401,14 +441,15 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 		}
 		runtime.GC()
 		r.Queue = calendar.New(calendar.Capacity(r.Used + 1))
-		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Used-int(r.firstID), 1, func(_ int, first calendar.ID, at []float64) error {
-			for i := range at {
-				if id := uint32(first) + uint32(i); r.status(id).state != program.Nobody {
-					at[i] = *r.nextAt(id)
+		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Used-int(r.firstID), 1,
+			func(_ int, first calendar.ID, at []float64) error {
+				for i := range at {
+					if id := uint32(first) + uint32(i); r.status(id).state != program.Nobody {
+						at[i] = *r.nextAt(id)
+					}
 				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			if ctx.Err() == nil {
 				panic("population: " + err.Error())
@@ -432,10 +473,10 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 	return ok, err
 }
 
-// bytes is about what windows take, beside the individuals.
+// bytes returns about how much memory windows take, beside the individuals.
 func (w *windows) bytes() int { return w.sum(func(s *shard) int { return s.lists.Bytes() }) }
 
-// pending is how many have something to come, or more.
+// pending returns an upper bound of how many individuals have an event to come.
 func (r *Run) pending() int {
 	if r.windows != nil {
 		return r.Alive
@@ -443,7 +484,8 @@ func (r *Run) pending() int {
 	return r.Queue.Len()
 }
 
-// nextInHeap takes the next event that is due by a time, and reports whether there is one.
+// nextInHeap takes the next event that is due by a time from the heap, and reports whether there is
+// one. It skips stale entries.
 func (r *Run) nextInHeap(until float64) (id uint32, at float64, ok bool) {
 	w := r.windows
 	for len(w.heap) > 0 && w.heap[0].At <= until {
@@ -457,7 +499,7 @@ func (r *Run) nextInHeap(until float64) (id uint32, at float64, ok bool) {
 	return 0, 0, false
 }
 
-// dueOf is where it is noted when a source or an individual is due; nil for a place that is free.
+// dueOf returns the due time of a source of immigration or of an individual; nil for a free slot.
 func (r *Run) dueOf(id uint32) *float64 {
 	switch {
 	case id < r.firstID:
@@ -468,10 +510,11 @@ func (r *Run) dueOf(id uint32) *float64 {
 	return r.nextAt(id)
 }
 
-// tiedInHeap reports whether another event may be due at a time.
+// tiedInHeap reports whether another event may be due at the same time; its entry may be stale.
 func (w *windows) tiedInHeap(at float64) bool { return len(w.heap) > 0 && w.heap[0].At == at }
 
-// loadHeap puts all who are due in the present window near, to be carried out one event after the other.
+// loadHeap moves all that is due in the present window from the lists to the heap, to be run in
+// order.
 func (w *windows) loadHeap(r *Run) {
 	end := w.edges[w.now]
 	w.until, w.heap = end, w.heap[:0]
