@@ -10,10 +10,66 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// A shard is some of the individuals of a run by windows, and what is noted of those who are due in the present window. Only one goroutine at a time
-// works on a shard, and nothing of an individual is touched but by its own.
+// A shard is some of the individuals of a run by windows, with what is known of those that are due
+// in the present window. Blocks of 1<<blockBits ids go to the shards in turn.
 //
-// Its replica has the arrays by id that all have, but a clock and counts of its own; counts, flows, names and events are those of the window.
+// A window has three steps, with a barrier after each parallel part (windows.eachShard). In a
+// parallel part a shard is worked on by one goroutine, which may touch only this:
+//
+//	step               goroutines   may read                      may write
+//	──────────────────────────────────────────────────────────────────────────────────────────
+//	1 runAlone         one a shard  program, phase, totals        its shard; words, attributes and
+//	                                of the run                    sparse timers of its own ids; its
+//	                                                              own sources of immigration ¹
+//	  ═══ barrier
+//	2 resolveContacts  one          everything                    any individual, any shard
+//	3 binLog           one a shard  its shard and its own ids     the same
+//	  ═══ barrier
+//	  mergeBins        one a shard  the bins of all shards        its own mergePart
+//	  ═══ barrier
+//	  commit           one          shards, mergeParts            totals of the run, free list
+//	    assignSlots    one a shard  mergeParts, free list, all    its own slots, lists and sparse
+//	                                entrants and their timers     table; of each entrant that gets
+//	                                                              one of its slots the first word
+//	  ═══ barrier
+//	or, in place of commit:
+//	  rollBack         one a shard  its shard                     its shard, its own ids
+//	──────────────────────────────────────────────────────────────────────────────────────────
+//	¹ source k is that of shard k mod the number of shards
+//
+// Nothing is final before commit. What an individual does in the window is kept in its shard; its
+// checkpoint says where:
+//
+//	              beginning of                    t                           end of
+//	              the window                      │                           the window
+//	checkpoint        ●                           │
+//	log               ├──── A→B ──────────────────┼──── B→C ─── newborn ──────────┤
+//	contacts          ├────────── × ────── × ─────┼───────────── × ──── × ────────┤
+//	                            kept              │            undone
+//	                                              ▲ a contact changes the individual
+//	checkpoint                                    ●
+//	log                                           ├─ B→D ─────────── D→out ───────┤
+//
+// A contact at time t that changes the individual (applyContact) undoes what comes after t:
+//
+//  1. The original is saved, unless an earlier contact in the window did so: the checkpoint is
+//     about to move, and rollBack needs the beginning of the window.
+//  2. The individual's words and sparse timers are restored from the checkpoint.
+//  3. Its log entries after t are marked with noID and taken out of the tallies; the newborns among
+//     them are undone with all that they did (undoEntry). Its contacts after t are marked with
+//     noID.
+//  4. It is replayed from the checkpoint to t, without writing to the log: the draws are the same.
+//  5. It is changed. The checkpoint moves to t, and the individual runs from there to the end of
+//     the window.
+//
+// What was logged before t stays and is final, because contacts are resolved in the order of time.
+//
+// If the window has to be run in order, rollBack restores every individual from its original or, if
+// no contact changed it, from its checkpoint. Logs, contacts and temporary ids are dropped, and the
+// sources of immigration get back what windows.savedArrivals has.
+//
+// The embedded Run shares the arrays by id with the run, and has a clock, counts, flows, names and
+// a number of events of its own, which are those of the window.
 type shard struct {
 	Run
 	w      *windows
@@ -22,77 +78,86 @@ type shard struct {
 	until  float64 // the end of the window
 
 	checkpoints []checkpoint
-	savedWords  []uint64       // the words of each life at its beginning, a stride each
-	savedTimers []savedTimer   // those that lay aside then
-	temporaries int            // how many ids for those without a place are taken
-	newborn     []int32        // lives of children that have not been lived
-	batch       batch          // children, or immigrants, that have not been furnished
-	batchEntry  *program.Entry // by which they come in
+	savedWords  []uint64       // of each checkpoint: the individual's words, stride of them
+	savedTimers []savedTimer   // of each checkpoint: its sparse timers
+	temporaries int            // temporary ids in use
+	newborn     []int32        // checkpoints of entrants that have not been run
+	batch       batch          // entrants that have not been initialised
+	batchEntry  *program.Entry // the entry of those
 	log         []logEntry
-	logNames    []int32 // that the notes go by
+	logNames    []int32 // of each log entry: the name that it is counted by, or −1
 	contacts    []pendingContact
-	originals   []original // what those were at the beginning of the window who have been changed by a contact since
-	numLeft     int        // how many left
-	numEntered  int        // how many entered
-	replaying   bool       // what happens has been noted before
+	originals   []original // of the individuals that a contact has changed
+	numLeft     int        // individuals that left
+	numEntered  int        // individuals that entered
+	replaying   bool       // what happens is in the log already
 	latest      float64    // the time of the last event
-	eventsLeft  int        // how many events there may be; below 0 the window is given up
+	eventsLeft  int        // below 0 there were too many events, and the window is rolled back
 
-	binned        []logEntry   // the notes by stretches of the window
-	binStarts     []uint32     // where those of each begin
-	entrants      []uint32     // who enter and get a place of the shard
-	entrantSlots  []uint32     // which
-	entrantTimers []savedTimer // the timers aside of those who enter, by their lives
-	_             [64]byte
+	binned        []logEntry   // the log by bins of the window
+	binStarts     []uint32     // where the entries of each bin begin
+	entrants      []uint32     // temporary ids of the entrants that get a slot of this shard
+	entrantSlots  []uint32     // their slots
+	entrantTimers []savedTimer // sparse timers of this shard's entrants; checkpoints say where
+	_             [64]byte     // shards share no cache line
 }
 
-// A checkpoint is what is known of an individual that is due in the window, or is met in it: what it was at the beginning, and what it did since. The beginning is that of the
-// window, of the individual, or the last contact that changed it.
+// A checkpoint is what an individual was when it last could not be changed any more: at the
+// beginning of the window, when it entered, or at the last contact that changed it; and where that
+// which it did since is. An individual has one if it is due in the window, enters in it, or is
+// changed by a contact.
 type checkpoint struct {
 	id                       uint32
-	timers                   uint32 // where those that lay aside are
-	firstLog, endLog         uint32 // its notes
+	timers                   uint32 // where its sparse timers begin in savedTimers
+	firstLog, endLog         uint32 // its entries in the log, those of the entry of its newborns included
 	firstContact, endContact uint32 // its contacts
 	events                   uint32
-	changed                  bool // by a contact
+	changed                  bool // by a contact; then there is an original, unless it is an entrant
 }
 
-// A logEntry is a change of state. Who enters comes from beyond the states, and who leaves goes to nobody.
+// A logEntry is a change of state. An individual that enters comes from a number beyond the states,
+// which tells the way in; one that leaves goes to the state Nobody.
 type logEntry struct {
 	at       float64
-	id       uint32 // nobodyElse if it is taken back
+	id       uint32 // noID if it was undone
 	from, to uint16
 }
 
-// A pendingContact is a contact that has not taken effect.
+// A pendingContact is a contact that has not been resolved.
 type pendingContact struct {
 	at      float64
 	seed    contactSeed
-	id      uint32 // nobodyElse if it is taken back
+	id      uint32 // of its maker; noID if it was undone
 	contact int32
 	name    int32
 }
 
+// A savedTimer is a timer of an individual in the sparse table.
 type savedTimer struct {
 	word   uint64
 	column int
 }
 
-// An original is a life as it was before the first contact changed it.
+// An original is what an individual was at the beginning of the window.
 type original struct {
 	checkpoint int32
-	timers     uint32
+	timers     uint32 // where its sparse timers begin in savedTimers
 	words      []uint64
 }
 
+// A savedArrival is what a source of immigration was at the beginning of the window.
 type savedArrival struct {
 	stream random.Stream
-	at     float64
+	at     float64 // of its next immigrant
 }
 
+// newShard returns a shard for the individuals of a run.
 func newShard(w *windows, number int, r *Run) *shard {
 	s := &shard{w: w, number: number, lists: store.NewBucketLists(len(w.edges))}
-	s.Counts, s.Flows, s.Named = make([]int, len(r.Program.States)+8), make([]uint64, len(r.Program.Flows)+8), make([]uint64, len(r.Program.Names)+8)
+	// Eight more each, so that two shards do not write to the same cache line.
+	s.Counts = make([]int, len(r.Program.States)+8)
+	s.Flows = make([]uint64, len(r.Program.Flows)+8)
+	s.Named = make([]uint64, len(r.Program.Names)+8)
 	return s
 }
 
@@ -101,19 +166,22 @@ func (s *shard) begin(r *Run) {
 	counts, flows, named := s.Counts, s.Flows, s.Named
 	s.Run = *r
 	s.Counts, s.Flows, s.Named = counts, flows, named
-	s.Queue, s.windows, s.Peaks, s.lifelongBefore, s.weights, s.failed = nil, nil, nil, nil, [2][]float64{}, nil
+	s.Queue, s.windows, s.Peaks = nil, nil, nil
+	s.lifelongBefore, s.weights, s.failed = nil, [2][]float64{}, nil
 	clear(s.Counts)
 	clear(s.Flows)
 	clear(s.Named)
 	s.Events, s.temporaries, s.numLeft, s.numEntered, s.latest = 0, 0, 0, 0, 0
 	s.until = s.w.edges[s.w.now]
 	s.eventsLeft = int(min(r.pace.base, 1<<30))/len(s.w.shards) + 1
-	s.checkpoints, s.savedWords, s.savedTimers, s.originals = s.checkpoints[:0], s.savedWords[:0], s.savedTimers[:0], s.originals[:0]
+	s.checkpoints, s.savedWords = s.checkpoints[:0], s.savedWords[:0]
+	s.savedTimers, s.originals = s.savedTimers[:0], s.originals[:0]
 	s.log, s.logNames, s.contacts = s.log[:0], s.logNames[:0], s.contacts[:0]
 	s.newborn, s.batch.n, s.batchEntry = s.newborn[:0], 0, nil
 }
 
-// runAlone lets everybody live to the end of the window who is due in it.
+// runAlone runs all individuals that are due in the window to its end, as if no contact changed
+// them.
 func (s *shard) runAlone() {
 	for k := s.number; k < int(s.firstID); k += len(s.w.shards) {
 		s.immigrateAlone(k)
@@ -125,18 +193,19 @@ func (s *shard) runAlone() {
 			if i%8 == 0 && i+far < len(ids) {
 				s.prefetch(ids[i+far : min(i+far+8, len(ids))])
 			}
-			// Somebody who is on the list twice has had its turn, and one that is due later is on another list, too.
+			// An id that is on the list twice has been run, and one that is due later is on another
+			// list, too.
 			if next := *s.nextAt(id); next <= s.until && s.status(id).state != program.Nobody && s.eventsLeft >= 0 {
 				s.runToEnd(s.save(id, next))
 			} else if s.eventsLeft < 0 && next <= s.until && s.status(id).state != program.Nobody {
-				s.save(id, next) // so that it is not forgotten
+				s.save(id, next) // so that rollBack puts it back on the list
 			}
 		}
 	})
 	s.runNewborn()
 }
 
-// prefetch asks for the memory of individuals. Some lie in two lines of the cache.
+// prefetch prefetches the words of individuals. Some lie in two cache lines.
 func (s *shard) prefetch(ids []uint32) {
 	words, size := unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(s.stride)*8
 	prefetch.Gather(words, size, unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
@@ -145,8 +214,12 @@ func (s *shard) prefetch(ids []uint32) {
 	}
 }
 
-// save begins the life of an individual whose next event is due at a time. Nothing is written and then read at once in a larger piece, for which a processor
-// waits until the writing is done: a life is cleared where it will be, and the words are copied before one of them is changed.
+// save makes a checkpoint of an individual whose next event is due at a time, and returns its
+// number.
+//
+// Nothing is written and then read at once in a larger piece: a processor cannot forward such a
+// store, and waits until it is done. So a checkpoint is cleared where it will lie, and the words
+// are copied before one of them is changed.
 func (s *shard) save(id uint32, next float64) int {
 	k := len(s.checkpoints)
 	s.checkpoints = append(s.checkpoints, checkpoint{})
@@ -158,8 +231,8 @@ func (s *shard) save(id uint32, next float64) int {
 	return k
 }
 
-// checkpointOf is the life of an individual; −1 if it has none in this window. What the individual says is enough to find it among 65,536, or to see that it is of
-// another window.
+// checkpointOf returns the number of an individual's checkpoint; −1 if it has none in this window.
+// The status has the low 16 bits of the number, which may be those of another window.
 func (s *shard) checkpointOf(id uint32) int {
 	for k := int(s.status(id).checkpoint); k < len(s.checkpoints); k += 1 << 16 {
 		if s.checkpoints[k].id == id {
@@ -169,7 +242,7 @@ func (s *shard) checkpointOf(id uint32) int {
 	return -1
 }
 
-// saveTimers notes when the next event is due, and the timers that lie aside.
+// saveTimers saves the time of the next event, and the sparse timers, in a checkpoint.
 func (s *shard) saveTimers(k int, next float64) {
 	c := &s.checkpoints[k]
 	s.savedWords[(k+1)*s.stride-1] = math.Float64bits(next)
@@ -178,10 +251,10 @@ func (s *shard) saveTimers(k int, next float64) {
 	}
 }
 
-// savedNext is when the next event of a life was due at its beginning.
+// savedNext returns the time of the next event at a checkpoint.
 func (s *shard) savedNext(k int) float64 { return math.Float64frombits(s.savedWords[(k+1)*s.stride-1]) }
 
-// sparseTimersOf adds the timers of an individual that lie aside to a list.
+// sparseTimersOf appends the sparse timers of an individual to a list.
 func (s *shard) sparseTimersOf(id uint32, list []savedTimer) []savedTimer {
 	for set, column := s.status(id).sparse, 0; set != 0; set, column = set>>1, column+1 {
 		if set&1 != 0 {
@@ -191,7 +264,7 @@ func (s *shard) sparseTimersOf(id uint32, list []savedTimer) []savedTimer {
 	return list
 }
 
-// runToEnd lets an individual live to the end of the window from the beginning of its life on.
+// runToEnd runs an individual from its checkpoint to the end of the window.
 func (s *shard) runToEnd(k int) {
 	c := &s.checkpoints[k]
 	id, next := c.id, s.savedNext(k)
@@ -203,7 +276,7 @@ func (s *shard) runToEnd(k int) {
 		s.eventsLeft--
 		next = s.fireAlone(id)
 	}
-	c = &s.checkpoints[k] // there may be children
+	c = &s.checkpoints[k] // newborns may have made the array grow
 	c.endLog, c.endContact, c.events = uint32(len(s.log)), uint32(len(s.contacts)), uint32(events)
 	s.Events += uint64(events)
 	if events > 0 {
@@ -212,7 +285,8 @@ func (s *shard) runToEnd(k int) {
 	s.scheduleNext(id, next)
 }
 
-// scheduleNext notes when the next event of an individual is due, which is behind the window; or when it left.
+// scheduleNext sets the time of an individual's next event, which is after the window, or the time
+// at which it left.
 func (s *shard) scheduleNext(id uint32, next float64) {
 	if s.status(id).state == program.Nobody {
 		*s.nextAt(id) = s.Now
@@ -227,7 +301,8 @@ func (s *shard) scheduleNext(id uint32, next float64) {
 	}
 }
 
-// fireAlone lets the clock of an individual do what it does, as far as it concerns itself, and returns when the next of its events is due.
+// fireAlone fires the clock of an individual that is due now, as far as it concerns the individual
+// itself, and returns when its next event is due. Contacts are recorded, to be resolved later.
 func (s *shard) fireAlone(id uint32) float64 {
 	state := s.status(id).state
 	do := s.firedAction(id, state)
@@ -252,7 +327,7 @@ func (s *shard) fireAlone(id uint32) float64 {
 	return s.next(id, state)
 }
 
-// changeAlone takes an individual to another state, or out, and returns when the next of its events is due.
+// changeAlone takes an individual to another state, or out, and returns when its next event is due.
 func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 	if !s.replaying {
 		s.logChange(id, from, to, name, +1)
@@ -270,14 +345,14 @@ func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 	return s.next(id, to)
 }
 
-// logChange notes a change.
+// logChange writes a change to the log and to the tallies.
 func (s *shard) logChange(id uint32, from, to uint16, name, sign int) {
 	s.log = append(s.log, logEntry{s.Now, id, from, to})
 	s.logNames = append(s.logNames, int32(name))
 	s.tally(from, to, name, sign)
 }
 
-// tally counts a change, or takes it back.
+// tally counts a change if sign is +1, and takes it back if it is −1.
 func (s *shard) tally(from, to uint16, name, sign int) {
 	s.Flows[s.Program.FlowOf(int(from), to)] += uint64(sign)
 	if name >= 0 {
@@ -295,7 +370,8 @@ func (s *shard) tally(from, to uint16, name, sign int) {
 	}
 }
 
-// enterAlone lets a child, or an immigrant, enter. It gets a place when the window is over. Those who have all the same to draw wait until there is a batch of them.
+// enterAlone lets a newborn or an immigrant enter, with a temporary id; it gets a slot when the
+// window is committed. Entrants that have all the same to draw wait until there is a batch of them.
 func (s *shard) enterAlone(in *program.Entry, stream random.Stream, parent uint32, way, name int) {
 	if s.temporaries == s.w.rule.maxEntrants {
 		s.eventsLeft = -1
@@ -317,7 +393,7 @@ func (s *shard) enterAlone(in *program.Entry, stream random.Stream, parent uint3
 	s.logChange(id, uint16(len(s.Program.States)+way), state, name, +1)
 }
 
-// initialiseBatch furnishes the children that have not been.
+// initialiseBatch initialises the entrants in the batch, and makes their checkpoints.
 func (s *shard) initialiseBatch() {
 	b := &s.batch
 	if b.n == 0 {
@@ -330,16 +406,17 @@ func (s *shard) initialiseBatch() {
 	b.n = 0
 }
 
-// temporaryID is an id for somebody without a place, one of the shard's own.
+// temporaryID returns the temporary id with the number k. It is one of the shard's own ids, behind
+// all slots.
 func (s *shard) temporaryID(k int) uint32 {
 	bits, shards := s.w.blockBits, len(s.w.shards)
 	block := (s.capacity+1<<bits-1)>>bits + shards
-	block -= block & (shards - 1) // the first that belongs to shard 0, behind all places
+	block -= block & (shards - 1) // the first that belongs to shard 0, behind all slots
 	block += k>>bits*shards + s.number
 	return uint32(block<<bits + k&(1<<bits-1))
 }
 
-// runNewborn lets the children live that were born, and theirs.
+// runNewborn runs the entrants, and theirs, to the end of the window.
 func (s *shard) runNewborn() {
 	for len(s.newborn) > 0 || s.batch.n > 0 {
 		s.initialiseBatch()
@@ -351,7 +428,7 @@ func (s *shard) runNewborn() {
 	}
 }
 
-// immigrateAlone lets the immigrants of a source in.
+// immigrateAlone lets the immigrants of a source in that arrive in the window.
 func (s *shard) immigrateAlone(k int) {
 	table, own, at := &s.phase.Immigration[k], &s.arrivals[k], s.w.arrive[k]
 	for at <= s.until && s.eventsLeft >= 0 {
@@ -371,13 +448,13 @@ func (s *shard) immigrateAlone(k int) {
 	s.w.arrive[k] = at
 }
 
-// restore makes an individual what it was at the beginning of its life.
+// restore makes an individual what it was at its checkpoint.
 func (s *shard) restore(k int) {
 	c := &s.checkpoints[k]
 	s.reset(c.id, s.savedWords[k*s.stride:][:s.stride], s.savedTimers[c.timers:])
 }
 
-// reset gives an individual its words, and the timers that lie aside.
+// reset sets the words and the sparse timers of an individual.
 func (s *shard) reset(id uint32, words []uint64, timers []savedTimer) {
 	s.stopTimers(id, 0)
 	copy(s.words[int(id)*s.stride:], words)
@@ -386,9 +463,11 @@ func (s *shard) reset(id uint32, words []uint64, timers []savedTimer) {
 	}
 }
 
-// rollBack makes everybody what it was when the window began.
+// rollBack makes all individuals what they were at the beginning of the window, and lists those
+// again that are due in it.
 func (s *shard) rollBack() {
-	// The first life last: whoever was on the list twice when there was too much to do may have a second one that began in the window.
+	// The first checkpoint of an individual last: one that was on the list twice may have a second
+	// checkpoint, from within the window, if there were too many events.
 	for k := len(s.checkpoints) - 1; k >= 0; k-- {
 		if id := s.checkpoints[k].id; int(id) >= s.capacity {
 			s.stopTimers(id, 0)
