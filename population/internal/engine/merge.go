@@ -8,33 +8,46 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// A merge is how all that happened in a window is put into the order of time. Each shard counts its notes by stretches of the window, and puts them there; then each
-// takes as many stretches as the others, with the notes of all shards, and sorts them, a few notes each. What follows from the order is found in one
-// pass: who leaves and who enters, in order, and how many there are at most in each state.
+// A merge puts the logs of all shards into the order of time. The window is cut into bins, some for
+// each shard:
+//
+//	shard 0  log ─▶ [ bin 0 | bin 1 | bin 2 | bin 3 ]   binLog: each shard bins its own log
+//	shard 1  log ─▶ [ bin 0 | bin 1 | bin 2 | bin 3 ]   (a counting sort)
+//	                  └─ part 0 ──┘   └─ part 1 ──┘     mergeBins: each shard sorts its part,
+//	                                                    with the entries of all shards
+//
+// A bin has a few entries, so that sorting a part takes linear time. What follows from the order is
+// found in one pass over each part: who leaves and who enters, in order, and the peak of each
+// state. Only the sums over the parts and the free list are serial.
 type merge struct {
-	start, scale float64 // the first stretch begins then, and there are so many in a unit of time
+	start, scale float64 // where the first bin begins, and how many there are in a unit of time
 	bins         int
 	parts        []mergePart
 }
 
-// A mergePart is the stretches that one shard sorts.
+// A mergePart is the bins that one shard sorts, and what follows from their order.
 type mergePart struct {
-	entries    []logEntry
-	left       []uint32
-	entered    []uint32
-	changes    []int            // of each state, until now
-	peak       []int            // the most that this was
-	peakAt     []float64        // and when
-	personTime [2]store.Uint128 // from then to the end of the window: by those who enter, and not any more by those who leave
-	tied       bool
-	_          [64]byte
+	entries []logEntry
+	left    []uint32  // individuals that leave, in order
+	entered []uint32  // individuals that enter, in order
+	changes []int     // by state: the net change so far
+	peak    []int     // by state: the largest net change
+	peakAt  []float64 // by state: when that was first reached
+
+	// personTime is the time from entering to the end of the window of those that enter, and from
+	// leaving to the end of the window of those that leave.
+	personTime [2]store.Uint128
+	tied       bool     // two entries have equal times
+	_          [64]byte // parts share no cache line
 }
 
-// entriesPerBin is how many notes are in a stretch, about: few, so that there is little to sort. Every shard counts all stretches, so with many shards
-// it is more, lest the counts take more memory than the notes.
+// entriesPerBin returns about how many log entries a bin has: few, so that there is little to sort.
+// Every shard counts its entries in all bins, so with many shards there are fewer bins, lest the
+// counts take more memory than the entries.
 func entriesPerBin(shards int) int { return max(2, min(shards, 12)) }
 
-// mergeLogs puts all notes into order, and reports whether that is the only one.
+// mergeLogs puts all log entries into the order of time, and reports whether no two times are
+// equal.
 func (w *windows) mergeLogs(r *Run, cores int) bool {
 	m := &w.merge
 	entries := w.sum(func(s *shard) int { return len(s.log) })
@@ -48,7 +61,7 @@ func (w *windows) mergeLogs(r *Run, cores int) bool {
 		if m.parts[i].tied {
 			return false
 		}
-		if i > 0 && len(m.parts[i].entries) > 0 { // the last before
+		if i > 0 && len(m.parts[i].entries) > 0 { // compare with the last entry before it
 			for k := i - 1; k >= 0; k-- {
 				if before := m.parts[k].entries; len(before) > 0 {
 					if before[len(before)-1].at == m.parts[i].entries[0].at {
@@ -62,10 +75,10 @@ func (w *windows) mergeLogs(r *Run, cores int) bool {
 	return true
 }
 
-// setBins cuts the present window into so many stretches, or one for each shard.
+// setBins cuts the present window into so many bins, or one for each shard if that is more.
 func (m *merge) setBins(w *windows, bins int) {
 	m.bins = max(len(w.shards), bins)
-	// What is due at the end of the window before, after an intervention, is in the first stretch.
+	// What an intervention made due at the end of the window before is in the first bin.
 	m.start = 0
 	if w.now > 0 {
 		m.start = w.edges[w.now-1]
@@ -73,13 +86,13 @@ func (m *merge) setBins(w *windows, bins int) {
 	m.scale = float64(m.bins) / (w.edges[w.now] - m.start)
 }
 
-// bin is the stretch of a time.
+// bin returns the bin of a time.
 func (m *merge) bin(at float64) int {
 	return max(0, min(m.bins-1, int((at-m.start)*m.scale)))
 }
 
-// binLog puts the notes of a shard into stretches. Who enters takes its timers along. It has an array of its own for them: two cores that write to the same lines of
-// the cache wait for each other.
+// binLog sorts the log of a shard by bins, without the entries that were undone. Each shard has an
+// array of its own for them: two cores that write to the same cache lines wait for each other.
 func (s *shard) binLog() {
 	m := &s.w.merge
 	s.binStarts = slices.Grow(s.binStarts[:0], m.bins+2)[:m.bins+2]
@@ -103,8 +116,8 @@ func (s *shard) binLog() {
 	s.collectTimers()
 }
 
-// collectTimers takes the timers that lie aside of those who enter out of the shard's table: their places are others'. A life has them
-// where those of its beginning were.
+// collectTimers moves the sparse timers of entrants from the shard's table to entrantTimers: the
+// slots that they get may belong to other shards. The checkpoint of an entrant says where they are.
 func (s *shard) collectTimers() {
 	s.entrantTimers = s.entrantTimers[:0]
 	for t := range s.temporaries {
@@ -120,7 +133,8 @@ func (s *shard) collectTimers() {
 	}
 }
 
-// gather takes the notes of some stretches from all shards. If there is one, they stay where they are.
+// gather collects the entries of some bins from all shards. If there is only one shard, they are
+// used where they are.
 func (p *mergePart) gather(shards []*shard, from, to int) {
 	if len(shards) == 1 {
 		p.entries = shards[0].binned[:shards[0].binStarts[to]]
@@ -142,8 +156,9 @@ func (p *mergePart) gather(shards []*shard, from, to int) {
 	}
 }
 
-// sortLog puts notes, which are in order but for a few neighbours, into order. If all that happens does so in a small part of the window, there are many in a stretch,
-// and moving each past those would take the square of their number: then it sorts in another way, and reports false.
+// sortLog sorts entries that are in order but for a few neighbours, by insertion. If all that
+// happens does so in a small part of the window, a bin has many entries, and insertion would take
+// the square of their number: then it uses another sort, and reports false.
 func sortLog(entries []logEntry) (nearlySorted bool) {
 	moves := 16 * len(entries)
 	for i := 1; i < len(entries); i++ {
@@ -160,7 +175,7 @@ func sortLog(entries []logEntry) (nearlySorted bool) {
 	return true
 }
 
-// mergeBins sorts the stretches that are the shard's, and finds out what follows.
+// mergeBins sorts the bins of the shard's part, and finds what follows from the order.
 func (s *shard) mergeBins() {
 	m := &s.w.merge
 	p := &m.parts[s.number]
@@ -168,7 +183,8 @@ func (s *shard) mergeBins() {
 	p.left, p.entered, p.tied = p.left[:0], p.entered[:0], false
 	p.personTime = [2]store.Uint128{}
 	if len(p.changes) != len(s.Program.States) {
-		p.changes, p.peak, p.peakAt = make([]int, len(s.Program.States)), make([]int, len(s.Program.States)), make([]float64, len(s.Program.States))
+		n := len(s.Program.States)
+		p.changes, p.peak, p.peakAt = make([]int, n), make([]int, n), make([]float64, n)
 	}
 	clear(p.changes)
 	clear(p.peak)
@@ -197,7 +213,8 @@ func (s *shard) mergeBins() {
 	}
 }
 
-// commit makes what happened in the window everybody's.
+// commit adds what happened in the window to the run: peaks, counts, flows, person-time, the slots
+// of entrants, and the slots that were left.
 func (w *windows) commit(r *Run, cores int) {
 	m := &w.merge
 	r.Now = w.latest
@@ -235,7 +252,7 @@ func (w *windows) commit(r *Run, cores int) {
 	}
 	for i := range m.parts {
 		for _, id := range m.parts[i].left {
-			// One who entered in the same window has left its place where its words were.
+			// The first word of an entrant that left again is its slot (moveToSlot).
 			if int(id) >= r.capacity {
 				id = uint32(r.words[int(id)*r.stride])
 			}
@@ -249,10 +266,12 @@ func (w *windows) commit(r *Run, cores int) {
 	r.Windows++
 }
 
-// contactShare: if more than one in so many events is a contact, windows do not pay, because one core settles them.
+// contactShare: a window does not pay if more than one in so many events is a contact, because one
+// core resolves them.
 const contactShare = 4
 
-// assignSlots gives those who enter their places, if these belong to the shard: first those that nobody has had yet, and then the line.
+// assignSlots moves the entrants of the window whose slots belong to the shard there: first come
+// the slots that were never used, and then those of the free list.
 func (s *shard) assignSlots(r *Run, fresh int) {
 	s.entrants, s.entrantSlots = s.entrants[:0], s.entrantSlots[:0]
 	rank := 0
@@ -280,11 +299,11 @@ func (s *shard) assignSlots(r *Run, fresh int) {
 	}
 }
 
-// moveToSlot moves somebody to a place.
+// moveToSlot moves an entrant from its temporary id to its slot, and lists its next event.
 func (s *shard) moveToSlot(temp, slot uint32) {
 	words := s.words[int(temp)*s.stride:][:s.stride]
 	copy(s.words[int(slot)*s.stride:], words)
-	words[0] = uint64(slot) // for whoever asks where it went
+	words[0] = uint64(slot) // so that commit finds the slot of an entrant that left again
 	for a := range s.attributes {
 		s.attributes[a].Set(slot, s.attributes[a].Of(temp))
 	}

@@ -11,18 +11,32 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// contactResolution settles the contacts of a window, in the order of time. All that happened before a contact is final when its turn comes: changing
-// somebody only changes what comes later.
+// contactResolution resolves the contacts of a window, in the order of time. All that happened
+// before a contact is final when its turn comes: changing an individual changes only what comes
+// later.
+//
+// A contact picks slots, hashed from its seed, until one has an occupant at that time other than
+// its maker. A slot has one of three kinds of occupant:
+//
+//   - An individual that was in it at the beginning of the window. If it has a checkpoint, its log
+//     says its state, and whether it has left.
+//   - An entrant of the window, if the slot is free or was never used. Entrants take slots in the
+//     order of entering, first the unused ones and then those of the free list, so the position of
+//     the slot says which entrant, by its rank, takes it.
+//   - None.
+//
+// A slot that is left in the window is not taken again in it: mustRunInOrder sees to that.
 type contactResolution struct {
-	initial        []store.Due   // from the first step, in order
-	added          store.DueHeap // those that were made since
-	entered        []logEntry    // who enters in the window, in order, if they are listed
+	initial        []store.Due   // contacts recorded in the first step, in order
+	added          store.DueHeap // contacts recorded since, by individuals that a contact changed
+	entered        []logEntry    // the entrants of the window, in order, if they are listed
 	entrantsListed bool
-	binStarts      []uint32
-	positions      map[uint32]int // where the first of the line stand, as far as anybody asked, if many places were left at one time
+	binStarts      []uint32       // scratch of listEntrants
+	positions      map[uint32]int // positions in the free list, from its front as far as needed; see positionAmongTies
 }
 
-// resolveContacts lets all contacts take effect. It gives up if equal times make it matter who comes first.
+// resolveContacts resolves all contacts of the window. It sets tied and returns if the result would
+// depend on the order of two events with equal times, or if too few may be alive.
 func (w *windows) resolveContacts(r *Run) {
 	c := &w.contacts
 	c.initial, c.added, c.entrantsListed = c.initial[:0], c.added[:0], false
@@ -63,14 +77,15 @@ func (w *windows) resolveContacts(r *Run) {
 	}
 }
 
-// prefetchContact asks for the first choice of a contact.
+// prefetchContact prefetches the first slot that a contact picks.
 func (w *windows) prefetchContact(r *Run, p store.Due) {
 	choices := random.Stream(w.shards[p.Shard].contacts[p.Id].seed)
 	id := int(r.firstID) + int(choices.Below(uint64(r.slotCount)-uint64(r.firstID)))
 	prefetch.Lines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
 }
 
-// resolveContact lets a contact take effect.
+// resolveContact finds the target of a contact, and changes it if the contact does. Its draws are
+// those of Run.contact.
 func (w *windows) resolveContact(r *Run, p pendingContact) {
 	n := uint64(r.slotCount) - uint64(r.firstID)
 	choices := random.Stream(p.seed)
@@ -92,9 +107,10 @@ func (w *windows) resolveContact(r *Run, p pendingContact) {
 	}
 }
 
-// occupant is who has a place at a time, and in which state it is. It reports false if nobody has.
+// occupant returns the individual that has a slot at a time, and its state. It reports false if the
+// slot is free then.
 func (w *windows) occupant(r *Run, slot uint32, at float64) (id uint32, state uint16, ok bool) {
-	rank := 0 // of the entrant that takes it
+	rank := 0 // of the entrant that takes the slot
 	if int(slot) < r.Used {
 		s := w.shardOf(slot)
 		if k := s.checkpointOf(slot); k >= 0 {
@@ -128,7 +144,9 @@ func (w *windows) occupant(r *Run, slot uint32, at float64) (id uint32, state ui
 	return id, state, state != program.Nobody
 }
 
-// freePosition is where a free place stands among the first of the line; −1 if it is not there. The line is in the order of leaving.
+// freePosition returns the position of a free slot among the first limit slots of the free list; −1
+// if it is not one of them. The free list is in the order of leaving, so it searches for the time
+// at which the slot was left.
 func (w *windows) freePosition(r *Run, slot uint32, limit int) int {
 	left := *r.nextAt(slot)
 	low, high := 0, limit
@@ -152,7 +170,8 @@ func (w *windows) freePosition(r *Run, slot uint32, limit int) int {
 	return -1
 }
 
-// positionAmongTies is the same for a place of many that were left at one time, as when an intervention lets half of all go.
+// positionAmongTies is freePosition for one of many slots that were left at the same time, as when
+// an intervention removes half of the population.
 func (c *contactResolution) positionAmongTies(r *Run, slot uint32, limit int) int {
 	if c.positions == nil {
 		c.positions = map[uint32]int{}
@@ -166,7 +185,7 @@ func (c *contactResolution) positionAmongTies(r *Run, slot uint32, limit int) in
 	return -1
 }
 
-// entrantCount is how many enter in the window, as far as is known.
+// entrantCount returns how many individuals enter in the window, as far as is known.
 func (w *windows) entrantCount() (n int) {
 	for _, s := range w.shards {
 		n += s.numEntered
@@ -174,8 +193,9 @@ func (w *windows) entrantCount() (n int) {
 	return n
 }
 
-// listEntrants puts those who enter into order, if that has not been done: by stretches of the window first, and then each where it belongs. Who enters because of a
-// contact after that, or does not, is put in or taken out.
+// listEntrants lists the entrants of the window in the order of entering, if that has not been
+// done: a counting sort by bins of the window, and then a sort in place. Later, an entrant that is
+// added or undone because of a contact is inserted or deleted.
 func (w *windows) listEntrants() {
 	c := &w.contacts
 	if c.entrantsListed {
@@ -202,12 +222,14 @@ func (w *windows) listEntrants() {
 	}
 }
 
-// entrantAt is where somebody who enters at a time is on the list, or would be.
+// entrantAt returns the index in the list of the entrant that enters at a time, or where it would
+// be.
 func (c *contactResolution) entrantAt(at float64) (k int, found bool) {
 	return slices.BinarySearchFunc(c.entered, at, func(e logEntry, at float64) int { return cmp.Compare(e.at, at) })
 }
 
-// addEntrant puts somebody on the list of those who enter, if there is one. It reports whether another enters at the same time.
+// addEntrant inserts an entrant into the list, if there is one. It reports whether another enters
+// at the same time.
 func (c *contactResolution) addEntrant(e logEntry) (tied bool) {
 	if !c.entrantsListed {
 		return false
@@ -217,7 +239,7 @@ func (c *contactResolution) addEntrant(e logEntry) (tied bool) {
 	return tied
 }
 
-// removeEntrant takes somebody off the list, who does not enter after all.
+// removeEntrant deletes an entrant that was undone from the list, if there is one.
 func (c *contactResolution) removeEntrant(at float64) {
 	if c.entrantsListed {
 		k, _ := c.entrantAt(at)
@@ -225,7 +247,7 @@ func (c *contactResolution) removeEntrant(at float64) {
 	}
 }
 
-// eachEntrant calls back with the notes of everybody who enters in the window, as far as is known.
+// eachEntrant calls each with the log entry of every entrant of the window, as far as is known.
 func (w *windows) eachEntrant(each func(*logEntry)) {
 	for _, s := range w.shards {
 		states := uint16(len(s.Program.States))
@@ -237,7 +259,8 @@ func (w *windows) eachEntrant(each func(*logEntry)) {
 	}
 }
 
-// stateAt is the state of somebody at a time, of which it is known that it is there, or was.
+// stateAt returns the state of an individual with a checkpoint at a time, which is not before the
+// checkpoint. It is Nobody if the individual has left.
 func (s *shard) stateAt(k int, at float64) uint16 {
 	c := &s.checkpoints[k]
 	state := (*status)(unsafe.Pointer(&s.savedWords[k*s.stride+1])).state
@@ -253,7 +276,8 @@ func (s *shard) stateAt(k int, at float64) uint16 {
 	return state
 }
 
-// applyContact changes somebody at a time, and lets it live on from there.
+// applyContact changes an individual at a time, and runs it from there to the end of the window.
+// The steps are those listed at shard.
 func (w *windows) applyContact(id uint32, state, to uint16, at float64, name int) {
 	s := w.shardOf(id)
 	k := s.checkpointOf(id)
@@ -296,17 +320,22 @@ func (w *windows) applyContact(id uint32, state, to uint16, at float64, name int
 	}
 }
 
-// saveOriginal keeps what somebody was when the window began, before that is forgotten.
+// saveOriginal keeps what an individual was at the beginning of the window, before its checkpoint
+// moves. An entrant needs none: a rollback drops it.
 func (s *shard) saveOriginal(k int) {
 	c := &s.checkpoints[k]
 	if !c.changed && int(c.id) < s.capacity {
-		s.originals = append(s.originals, original{int32(k), c.timers, slices.Clone(s.savedWords[k*s.stride:][:s.stride])})
+		words := slices.Clone(s.savedWords[k*s.stride:][:s.stride])
+		s.originals = append(s.originals, original{int32(k), c.timers, words})
 	}
 	c.changed = true
 }
 
-// undoAfter takes back what somebody did after a time. Whose event was the last of the window so far stays as it is: that may then be too late a time, but one within
-// the window, and nothing in a result depends on where in it the clock stood. Person-time is added up in whole ticks, whichever times these are added up to.
+// undoAfter undoes what an individual did after a time, down to its newborns and theirs.
+//
+// s.latest is not lowered. It may then be too late, but it is within the window, and no result
+// depends on where in the window the clock stood: person-time is added up in whole ticks, whatever
+// the times at which it is added.
 func (s *shard) undoAfter(k int, after float64) {
 	c := s.checkpoints[k]
 	for i := c.firstLog; i < c.endLog; i++ {
@@ -328,7 +357,7 @@ func (s *shard) undoAfter(k int, after float64) {
 	}
 }
 
-// undoEntry takes back all that a child did, which was not born after all.
+// undoEntry undoes all that a newborn did whose birth was undone.
 func (s *shard) undoEntry(id uint32) {
 	k := s.checkpointOf(id)
 	s.undoAfter(k, -1)

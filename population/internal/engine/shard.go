@@ -16,24 +16,24 @@ import (
 // A window has three steps, with a barrier after each parallel part (windows.eachShard). In a
 // parallel part a shard is worked on by one goroutine, which may touch only this:
 //
-//	step               goroutines   may read                      may write
+//	step               goroutines   may read                    may write
 //	──────────────────────────────────────────────────────────────────────────────────────────
-//	1 runAlone         one a shard  program, phase, totals        its shard; words, attributes and
-//	                                of the run                    sparse timers of its own ids; its
-//	                                                              own sources of immigration ¹
+//	1 runAlone         one a shard  program, phase, totals      its shard; words, attributes and
+//	                                of the run                  sparse timers of its own ids; its
+//	                                                            own sources of immigration ¹
 //	  ═══ barrier
-//	2 resolveContacts  one          everything                    any individual, any shard
-//	3 binLog           one a shard  its shard and its own ids     the same
+//	2 resolveContacts  one          everything                  any individual, any shard
+//	3 binLog           one a shard  its shard and its own ids   the same
 //	  ═══ barrier
-//	  mergeBins        one a shard  the bins of all shards        its own mergePart
+//	  mergeBins        one a shard  the bins of all shards      its own mergePart
 //	  ═══ barrier
-//	  commit           one          shards, mergeParts            totals of the run, free list
-//	    assignSlots    one a shard  mergeParts, free list, all    its own slots, lists and sparse
-//	                                entrants and their timers     table; of each entrant that gets
-//	                                                              one of its slots the first word
+//	  commit           one          shards, mergeParts          totals of the run, free list
+//	    assignSlots    one a shard  mergeParts, free list, all  its own slots, lists and sparse
+//	                                entrants and their timers   table; of each entrant that gets
+//	                                                            one of its slots the first word
 //	  ═══ barrier
 //	or, in place of commit:
-//	  rollBack         one a shard  its shard                     its shard, its own ids
+//	  rollBack         one a shard  its shard                   its shard, its own ids
 //	──────────────────────────────────────────────────────────────────────────────────────────
 //	¹ source k is that of shard k mod the number of shards
 //
