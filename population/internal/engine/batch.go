@@ -8,35 +8,39 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// A batch furnishes individuals who come in alike, some at a time: the ages of all, then the first clock of all, and so on, where furnish does
-// everything for one and then for the next. Nobody draws otherwise than it would: each has its own stream, and takes the same numbers from it in the
-// same order. But the steps are short loops in which no draw waits for another, and most of what is by chance, such as whether a clock strikes before
-// the end, is decided without a branch, which the processor would guess wrong for every third.
+// A batch initialises individuals with the same entry together: the ages of all, then the first
+// clock of all, and so on, where Run.initialise does everything for one and then for the next. Each
+// individual draws what it would draw alone: it has its own stream, and takes the same numbers from
+// it in the same order. But the steps are short loops in which no draw depends on another, and most
+// random outcomes, such as whether a clock fires before the end, are handled without a branch,
+// which the processor would mispredict for every third individual.
 type batch struct {
-	n         int // how many there are
+	n         int // individuals in the batch
 	ids       [batchSize]uint32
 	streams   [batchSize]random.Stream
-	enteredAt [batchSize]float64 // when they come in
+	enteredAt [batchSize]float64
 	ages      [batchSize]float64
-	remaining [batchSize]float64 // until a clock strikes; +Inf if it does not
-	next      [batchSize]uint64  // the earliest timer, as the bits of its time, which are in order because no time is below 0
-	shared    [batchSize]uint64  // the word that columns share
-	held      [batchSize]uint8   // by which of them, plus 1
-	selected  [batchSize]uint8   // of the individuals
+	remaining [batchSize]float64 // until a clock fires; +Inf if it does not
+	next      [batchSize]uint64  // the earliest timer; the bits of times that are not negative compare alike
+	shared    [batchSize]uint64  // the word that lifelong columns share
+	held      [batchSize]uint8   // 1 + the column whose timer is in it; 0 for none
+	selected  [batchSize]uint8   // scratch: indices of some individuals
 	deferred  []deferredTimer
 }
 
-// A deferredTimer is set when all that is in words is there.
+// A deferredTimer is a timer for the sparse table, to be set when the words of the individual are
+// there.
 type deferredTimer struct {
 	id     uint32
 	column int
 	word   uint64
 }
 
-// batchSize is how many are furnished at a time: a power of two, so that what is known of them stays in the nearest cache.
+// batchSize is the most individuals in a batch: a power of two, and so few that the batch stays in
+// the first-level cache.
 const batchSize = 128
 
-// fill makes a batch of as many with ids and numbers in a row, who are there at the start.
+// fill makes a batch of n individuals of the initial population, with consecutive ids and numbers.
 func (b *batch) fill(first uint32, streams random.Stream, serial uint64, n int) {
 	b.n = n
 	for i := range n {
@@ -44,13 +48,14 @@ func (b *batch) fill(first uint32, streams random.Stream, serial uint64, n int) 
 	}
 }
 
-// add puts somebody into a batch that is not full.
+// add adds an individual to a batch that is not full.
 func (b *batch) add(id uint32, own random.Stream, now float64) {
 	b.ids[b.n], b.streams[b.n], b.enteredAt[b.n] = id, own, now
 	b.n++
 }
 
-// initialiseAndCount furnishes those who are there at the start, alike or not, counts them by state, and finds out when the next event of each is due.
+// initialiseAndCount initialises a batch of the initial population, batchable or not, counts it by
+// state, and finds the next event of each individual.
 func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 	if r.batchable(in) {
 		r.Counts[in.To] += b.n
@@ -64,13 +69,14 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 	}
 }
 
-// batchable reports whether those who come in some way have all the same to draw, and carry nothing along but the clocks of always. If the state is drawn, there is none
-// to ask before.
+// batchable reports whether all individuals with an entry have the same to draw, and have no timers
+// but those of lifelong clocks. If the state is drawn, it is not known before.
 func (r *Run) batchable(in *program.Entry) bool {
-	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable && len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
+	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
+		len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
 }
 
-// initialise does what furnish and next of a replica do, for all of the batch.
+// initialise does what Run.initialise and Run.next do, for the whole batch.
 func (b *batch) initialise(r *Run, in *program.Entry) {
 	n := b.n
 	own, ages := b.streams[:n], b.ages[:n]
@@ -106,7 +112,8 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 	}
 }
 
-// drawRemaining draws how long a clock of always still runs for each, as alwaysTable.left does for one.
+// drawRemaining draws how long a lifelong clock still runs for each individual, as
+// program.Lifelong.Left does for one.
 func (b *batch) drawRemaining(c *program.Lifelong) {
 	own, ages, remaining := b.streams[:b.n], b.ages[:b.n], b.remaining[:b.n]
 	if c.Ends {
@@ -116,7 +123,8 @@ func (b *batch) drawRemaining(c *program.Lifelong) {
 		}
 		return
 	}
-	// For those of some age it has struck, or will not, and nothing is drawn. Who the others are is by chance, too.
+	// From some age on the clock has fired, or never will, and nothing is drawn. Select the younger
+	// individuals without a branch, because ages are random, too.
 	young := 0
 	for i, age := range ages {
 		remaining[i] = math.Inf(1)
@@ -130,7 +138,8 @@ func (b *batch) drawRemaining(c *program.Lifelong) {
 	}
 }
 
-// setTimers sets the timers of a clock of always, as startTimer and setTimer do for one.
+// setTimers sets the timers of a lifelong clock, as Run.startTimer and Run.setTimer do for one
+// individual.
 func (b *batch) setTimers(r *Run, column int) {
 	offset := r.offset[column]
 	if offset >= 0 {
@@ -143,7 +152,7 @@ func (b *batch) setTimers(r *Run, column int) {
 	}
 	own, free := uint8(column+1), uint8(0)
 	if offset != isShared {
-		free = math.MaxUint8 // so that nobody has it
+		free = math.MaxUint8 // no held equals it: the column does not share the word
 	}
 	end, rest := wordOf(r.end), 0
 	for i, remaining := range b.remaining[:b.n] {

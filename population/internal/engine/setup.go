@@ -13,15 +13,18 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Setting everybody up. What an individual draws at the start depends on its own stream alone, and all that is its own lies where nobody else's
-// does; so a large population is set up in blocks, by all cores, each of which touches the memory that it fills first. The calendar
-// takes their events a block at a time (calendar.Queue.ScheduleAll). What is everybody's is added up afterwards, in the order of ids, so that it
-// is as if one had come in after the other, to the last bit.
+// The initial population is set up in blocks of ids, by all cores. What an individual draws at the
+// start depends on its own stream alone, and all that is its own lies apart from that of the
+// others; each core is the first to touch the memory that it fills. The calendar takes the events
+// of a block at a time (calendar.Queue.ScheduleAll). What concerns all individuals is added up
+// afterwards, in the order of ids, so that the result is that of admitting one after the other, to
+// the last bit.
 
-// setupFrom is from how many individuals on it is worth it; below, they are let in one by one.
+// setupFrom is the smallest population for which blocks are worth it. Smaller ones are admitted one
+// by one.
 const setupFrom = 1 << 14
 
-// populate lets all of those in who are there at the start. Each has the stream of its number.
+// populate sets up the initial population. Each individual has the stream with its number.
 func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 	from := setupFrom
 	if r.setupFrom > 0 {
@@ -41,10 +44,10 @@ func (r *Run) populate(ctx context.Context, streams random.Stream) error {
 			serial++
 		}
 	}
-	return ctx.Err() // so few need no more memory than was asked about
+	return ctx.Err() // so few take no more memory than the budget has granted
 }
 
-// populateInBlocks does so by several cores.
+// populateInBlocks is populate by several cores.
 func (r *Run) populateInBlocks(ctx context.Context, streams random.Stream) error {
 	if err := r.initialiseAll(ctx, streams); err != nil {
 		return err
@@ -59,8 +62,9 @@ func (r *Run) populateInBlocks(ctx context.Context, streams random.Stream) error
 	return r.housekeep(ctx, 0)
 }
 
-// initialiseAll gives everybody what is its own. If more timers lie aside than may, because the sample by which they were laid out was misleading, it begins anew
-// with none.
+// initialiseAll initialises all individuals. If there are more sparse timers than allowed, because
+// the sample by which the columns were laid out was misleading, it begins anew without sparse
+// columns.
 func (r *Run) initialiseAll(ctx context.Context, streams random.Stream) error {
 	cores, done := r.setupCores()
 	defer done()
@@ -73,8 +77,9 @@ func (r *Run) initialiseAll(ctx context.Context, streams random.Stream) error {
 	return err
 }
 
-// initialiseBlocks does it in blocks, and counts everybody by state. When the context ends, or as soon as too many timers lie aside, all blocks that have not
-// begun are left out, and nothing may be made of the others.
+// initialiseBlocks initialises all individuals in blocks, and counts them by state. It reports
+// false as soon as there are too many sparse timers, and returns an error when the context ends.
+// Blocks that have not begun are then left out, and the others must not be used.
 func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores int) (fits bool, err error) {
 	all := startPopulation{streams: streams, groups: r.Program.StartGroups}
 	n := 0
@@ -86,7 +91,8 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 	if r.windows != nil {
 		return r.initialiseShards(ctx, &all, cores)
 	}
-	// Each has a replica of its own in which only the arrays by id are the same, a core's lines of the cache away from the next.
+	// Each worker has a Run of its own that shares only the arrays by id, and no cache line with
+	// another.
 	type worker struct {
 		Run
 		first firstError
@@ -103,10 +109,10 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 		}
 		workers[w] = h
 	}
-	var sparse atomic.Int64 // timers of all helpers
-	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, func(worker int, first calendar.ID, at []float64) error {
+	var sparse atomic.Int64 // sparse timers of all workers
+	block := func(worker int, first calendar.ID, at []float64) error {
 		if r.tooMany(int(sparse.Load())) {
-			return nil // they have no events: less is to be done after that than after an error
+			return nil // without events, which takes less time to clean up than an error
 		}
 		h, b := &workers[worker].Run, &workers[worker].batch
 		before := h.sparseTimers.Size()
@@ -121,7 +127,8 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 		workers[worker].first.record(h.failed, int(first))
 		sparse.Add(int64(h.sparseTimers.Size() - before))
 		return nil
-	})
+	}
+	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, block)
 	if fits = !r.tooMany(int(sparse.Load())); err != nil || !fits {
 		return false, err
 	}
@@ -138,14 +145,16 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 	return true, first.of(r)
 }
 
-// A startPopulation is those who are there at the start: in which ways they come in, and before which number each way ends.
+// A startPopulation is the initial population: its groups, each with an entry of its own, and the
+// number of the first individual after each group.
 type startPopulation struct {
 	streams random.Stream
 	groups  []program.StartGroup
 	ends    []int
 }
 
-// initialise furnishes those with ids from one up to another in batches, and calls back after each.
+// initialise initialises the individuals with ids in [from, to), in batches, and calls each after
+// every batch.
 func (p *startPopulation) initialise(r *Run, b *batch, from, to int, each func()) {
 	k := sort.SearchInts(p.ends, from-int(r.firstID)+1)
 	for id := from; id < to; id += b.n {
@@ -159,23 +168,25 @@ func (p *startPopulation) initialise(r *Run, b *batch, from, to int, each func()
 	}
 }
 
-// A firstError is the first error of those who were set up by one core: that of the block with the lowest ids. Which core got there first is left out of it.
+// A firstError is the error of the block with the lowest ids among those that one core set up. So
+// the error of a run does not depend on which core got there first.
 type firstError struct {
 	err   error
 	block int
 }
 
-// record takes the error of a core down, if it has one by the end of a block.
+// record records the error of a block, if it has one.
 func (f *firstError) record(err error, block int) { f.join(firstError{err, block}) }
 
-// join makes b the first of two.
+// join makes f the first of two.
 func (f *firstError) join(o firstError) {
 	if o.err != nil && (f.err == nil || o.block < f.block) {
 		*f = o
 	}
 }
 
-// of is the error, which is the replica's from then on, as if it had set everybody up itself.
+// of returns the error, and makes the run fail with it, as if the run had set up all individuals
+// itself.
 func (f *firstError) of(r *Run) error {
 	if f.err != nil {
 		r.failed, r.limit = f.err, -1
@@ -183,7 +194,8 @@ func (f *firstError) of(r *Run) error {
 	return f.err
 }
 
-// registerAll puts everybody who was set up on the lists that there are: those of groups, of what is recorded, and of whoever listens.
+// registerAll adds the initial population to the groups and to the tallies by group, and calls
+// OnEvent for each individual.
 func (r *Run) registerAll(ctx context.Context) error {
 	mixes := false
 	for _, g := range r.groups {
@@ -213,16 +225,17 @@ func (r *Run) registerAll(ctx context.Context) error {
 	return nil
 }
 
-// initialiseShards is furnishBlocks for a run by windows: each shard furnishes its own, and puts them on its lists. Shards begin far apart (see rounds), and
-// each leaves it to the others to find the memory of their parts.
+// initialiseShards is initialiseBlocks for a run by windows: each shard initialises its own
+// individuals, and lists their events. Shards begin far apart (see blocks), so that each is the
+// first to touch the memory of its part.
 func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores int) (fits bool, err error) {
 	w := r.windows
 	block := 1 << w.blockBits
-	var sparse atomic.Int64 // timers of all shards
+	var sparse atomic.Int64 // sparse timers of all shards
 	firsts := make([]firstError, len(w.shards))
 	w.eachShard(cores, func(s *shard) {
 		s.begin(r)
-		s.until = math.Inf(-1) // all is to come
+		s.until = math.Inf(-1) // no window is over
 		for from := range s.blocks(r.Used) {
 			if ctx.Err() != nil || r.tooMany(int(sparse.Load())) {
 				return
@@ -231,7 +244,7 @@ func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores 
 			first := max(from, int(r.firstID))
 			all.initialise(&s.Run, &s.batch, first, min(from+block, r.Used), s.listBatch)
 			firsts[s.number].record(s.failed, first)
-			s.failed = nil // a block with lower ids may come
+			s.failed = nil // a block with lower ids may follow
 			sparse.Add(int64(s.sparseCount() - before))
 		}
 	})
@@ -248,9 +261,11 @@ func (r *Run) initialiseShards(ctx context.Context, all *startPopulation, cores 
 	return true, first.of(r)
 }
 
-// blocks are the first ids of the shard's blocks. The first shard begins with the first of its blocks, and each of the others as much further on as its part of them;
-// what is before comes last. If all began with the first, two cores would come to a new page of memory at the same time, and the system would clear
-// a huge page for each of them, of which it keeps one: of 60 million individuals a quarter to a half were cleared twice.
+// blocks yields the first id of each of the shard's blocks. The first shard begins with the first
+// of its blocks, and each of the others as much further on as its part of them; the blocks before
+// come last. If all began with the first, two cores would come to a new page of memory at the same
+// time, and the system would clear a huge page for each of them, of which it keeps one: of 60
+// million individuals a quarter to a half were cleared twice.
 func (s *shard) blocks(ids int) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		shards, bits := len(s.w.shards), s.w.blockBits
@@ -265,8 +280,8 @@ func (s *shard) blocks(ids int) iter.Seq[int] {
 	}
 }
 
-// listBatch notes when the next events of a batch are due, and puts those who have one on the lists. About half of them have, and which is by chance: they are
-// picked out without a branch.
+// listBatch sets the times of the next events of a batch, and lists the individuals that have one.
+// About half of them have, at random: they are selected without a branch.
 func (s *shard) listBatch() {
 	b, n := &s.batch, 0
 	end := wordOf(s.end)
@@ -287,7 +302,7 @@ func (s *shard) listBatch() {
 	}
 }
 
-// sparseCount is how many timers of the shard lie aside.
+// sparseCount returns how many timers are in the shard's sparse table.
 func (s *shard) sparseCount() int {
 	if s.sparseTimers == nil {
 		return 0
@@ -295,10 +310,10 @@ func (s *shard) sparseCount() int {
 	return s.sparseTimers.Tables[s.number].Count
 }
 
-// clearLists takes everybody off the lists.
+// clearLists empties all lists.
 func (w *windows) clearLists() {
 	for _, s := range w.shards {
 		s.lists = store.NewBucketLists(len(w.edges))
-		s.words, s.sparseTimers = nil, nil // which may be about to be replaced
+		s.words, s.sparseTimers = nil, nil // they may be about to be replaced
 	}
 }
