@@ -72,7 +72,7 @@ func footprint(r *Run) map[string]any {
 
 // However many cores set a population up, and in whatever blocks, it is the one that comes of one after the other. Blocks end at multiples of 16,384
 // ids, those of sources of immigration included.
-func TestSetupAtOnce(t *testing.T) {
+func TestSetupDependsOnCores(t *testing.T) {
 	const block = 1 << 14
 	kinds := map[string]string{
 		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied,
@@ -128,15 +128,15 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 		for _, size := range sizes {
 			m := sized(t, text, size)
 			for _, rule := range []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}} {
-				for _, told := range []bool{false, true} {
-					if told && size > 300 {
+				for _, listening := range []bool{false, true} {
+					if listening && size > 300 {
 						continue
 					}
 					var events []Event
 					begin := func(from, cores int) map[string]any {
 						events = nil
 						r := Run{sparseRule: rule, setupFrom: from, cores: cores, forkable: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
-						if told {
+						if listening {
 							r.OnEvent = func(h *Event) { events = append(events, kept(h)) }
 						}
 						if err := r.Start(context.Background(), m, 5, 2); err != nil {
@@ -169,7 +169,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 }
 
 // A context that ends stops the set-up, and the replica can be started anew.
-func TestSetupStops(t *testing.T) {
+func TestStoppedSetupSpoilsNextStart(t *testing.T) {
 	m := sized(t, everything, 20_000)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -207,31 +207,31 @@ func (c *countdownContext) Err() error {
 
 // When the context ends, at most the block is finished that a core is at, and nobody is set up any more. It is looked at before each block. Of a context
 // that has ended before nobody is set up.
-func TestSetupStopsAtOnce(t *testing.T) {
+func TestSetupGoesOnAfterStop(t *testing.T) {
 	const block, blocks, cores = 1 << 14, 20, 3
 	m := sized(t, plainly, blocks*block)
-	for _, looks := range []int{0, 1, 5} {
+	for _, checks := range []int{0, 1, 5} {
 		ctx := &countdownContext{Context: context.Background()}
-		ctx.left.Store(int64(looks))
+		ctx.left.Store(int64(checks))
 		r := Run{sparseRule: usualSparse, cores: cores}
 		if err := r.Start(ctx, m, 1, 0); !errors.Is(err, context.Canceled) {
 			t.Fatalf("error %v", err)
 		}
-		furnished := 0
+		initialised := 0
 		for id := range uint32(m.Size) {
 			if *r.stream(id) != 0 {
-				furnished++
+				initialised++
 			}
 		}
-		if furnished > looks*block || r.Queue.Len() > 0 {
-			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", furnished, r.Queue.Len(), looks)
+		if initialised > checks*block || r.Queue.Len() > 0 {
+			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", initialised, r.Queue.Len(), checks)
 		}
 	}
 }
 
 // Whenever a run is stopped while everybody is set up, each core finishes the block that it is at, and no more: by the calendar, by windows,
 // with lists of groups, and when a run by windows goes over to the calendar.
-func TestSetupEnds(t *testing.T) {
+func TestSetupIgnoresContext(t *testing.T) {
 	const cores = 2
 	plain := programOf(t, fmt.Sprintf(`
 name: plain
@@ -284,7 +284,7 @@ record: {every: 10 days}
 // An error of somebody's set-up is that of the first who has one, however many set them up. No model has one that is accepted, since chances are added up when it
 // is read; so they are made too large afterwards, and by how much differs. The first 2,002 have none: by windows the first who has one is of the second shard, which begins
 // elsewhere, with others who have one.
-func TestSetupBreaks(t *testing.T) {
+func TestSetupErrorDependsOnCores(t *testing.T) {
 	m := sized(t, `
 name: breaks
 time: {unit: year, end: 3}
@@ -324,7 +324,7 @@ states:
 }
 
 // Shards have all blocks between them, each once, and begin as far from each other as they can, so that no two come to the same page of memory first.
-func TestShardsBeginApart(t *testing.T) {
+func TestShardsBeginAtSamePage(t *testing.T) {
 	for _, shards := range []int{1, 2, 8} {
 		for _, bits := range []uint{0, 3} {
 			w := &windows{blockBits: bits}

@@ -56,7 +56,7 @@ record: {every: %s, incidence: true}
 `
 
 // A rich model gives the same by windows as with the calendar.
-func TestWindowsOfRichModels(t *testing.T) {
+func TestRichModelsDifferByWindows(t *testing.T) {
 	s := random.New(99)
 	atOnce, inOrder := 0, 0
 	for k := range soak.Size(5, 30) {

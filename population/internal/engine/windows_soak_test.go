@@ -11,14 +11,14 @@ import (
 )
 
 // Many more models, by windows and one event after the other.
-func TestSoakWindows(t *testing.T) {
+func TestSoakWindowsDifferFromCalendar(t *testing.T) {
 	for seed := range uint64(4) {
 		compareWindows(t, 100, 1000+seed)
 	}
 }
 
 // A million people of tuberculosis over thirty years, by windows on several numbers of shards and with the calendar.
-func TestSoakWindowsOfTuberculosis(t *testing.T) {
+func TestSoakTuberculosisDiffersByWindows(t *testing.T) {
 	size, until := 1_000_000, "2011"
 	m := modelOf(t, text("../examples/tuberculosis"), syntax.Changes{Size: &size, Until: &until}).Program
 	simulated := func(rule windowRule, cores int) (*Recording, *Run) {

@@ -177,10 +177,10 @@ func randomModel(s *random.Stream, size int) string {
 }
 
 // The run by windows is the run one event after the other, whatever the windows and the shards, in all that is recorded and in everybody's end.
-func TestWindowsAreExact(t *testing.T) {
-	at, inOrder := compareWindows(t, 12, 1)
-	if at < 300 || inOrder < 100 { // both ways have to be gone, to compare them
-		t.Errorf("%d windows by all shards at once, and %d in order", at, inOrder)
+func TestWindowsDifferFromCalendar(t *testing.T) {
+	atOnce, inOrder := compareWindows(t, 12, 1)
+	if atOnce < 300 || inOrder < 100 { // both ways have to be gone, to compare them
+		t.Errorf("%d windows by all shards at once, and %d in order", atOnce, inOrder)
 	}
 }
 
@@ -364,7 +364,7 @@ states: {a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}, 
 }
 
 // What is hard on windows comes out the same as well, be it an error.
-func TestWindowsOfHostileModels(t *testing.T) {
+func TestHostileModelsDifferByWindows(t *testing.T) {
 	s := random.New(5)
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
@@ -376,49 +376,49 @@ func TestWindowsOfHostileModels(t *testing.T) {
 }
 
 // Where a place stands in the line is found, however many were left at one time.
-func TestPlacesInLine(t *testing.T) {
+func TestFreePositionIsWrong(t *testing.T) {
 	for _, same := range []int{1, 2, 9, 10, 30, 100} { // so many at a time
 		for _, n := range []int{0, 1, 2, 9, 30, 101} {
 			r, w := &Run{individuals: individuals{stride: 1, words: make([]uint64, n+1)}}, &windows{}
-			stand := map[uint32]int{}
+			position := map[uint32]int{}
 			for k := range n {
-				place := uint32((k*7 + 3) % n) // each once, unless there are 7, 14, …
-				stand[place] = k
-				*r.nextAt(place) = float64(k / same)
-				r.free.Put(place)
+				slot := uint32((k*7 + 3) % n) // each once, unless there are 7, 14, …
+				position[slot] = k
+				*r.nextAt(slot) = float64(k / same)
+				r.free.Put(slot)
 			}
 			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the line
-			for _, first := range []int{n, n / 2, n} {
+			for _, limit := range []int{n, n / 2, n} {
 				clear(w.contacts.positions)
-				for place := range uint32(n + 1) {
-					want, ok := stand[place]
-					if !ok || want >= first {
+				for slot := range uint32(n + 1) {
+					want, ok := position[slot]
+					if !ok || want >= limit {
 						want = -1
 					}
-					if got := w.freePosition(r, place, first); got != want {
-						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, first, n, place, got, want)
+					if got := w.freePosition(r, slot, limit); got != want {
+						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, limit, n, slot, got, want)
 					}
 				}
 			}
-			if crowd := len(w.contacts.positions) > 0; crowd != (same > 8 && n > 8) {
-				t.Errorf("%d at a time of %d: listed %v", same, n, crowd)
+			if ties := len(w.contacts.positions) > 0; ties != (same > 8 && n > 8) {
+				t.Errorf("%d at a time of %d: listed %v", same, n, ties)
 			}
 		}
 	}
 }
 
 // Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
-func TestNotesInOneStretch(t *testing.T) {
-	for _, far := range []int{1, 8, 1000} {
+func TestCrowdedBinIsUnsorted(t *testing.T) {
+	for _, perBin := range []int{1, 8, 1000} {
 		var p mergePart
 		for i := range 1000 { // each so many of them backwards
-			p.entries = append(p.entries, logEntry{at: float64(min(i/far*far+far, 1000) - i%far), id: uint32(i)})
+			p.entries = append(p.entries, logEntry{at: float64(min(i/perBin*perBin+perBin, 1000) - i%perBin), id: uint32(i)})
 		}
-		if near := sortLog(p.entries); near != (far < 1000) {
-			t.Errorf("%d in a stretch: moved one by one: %v", far, near)
+		if nearlySorted := sortLog(p.entries); nearlySorted != (perBin < 1000) {
+			t.Errorf("%d in a stretch: moved one by one: %v", perBin, nearlySorted)
 		}
 		if !slices.IsSortedFunc(p.entries, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) }) {
-			t.Errorf("%d in a stretch are not in order", far)
+			t.Errorf("%d in a stretch are not in order", perBin)
 		}
 	}
 }
@@ -434,7 +434,7 @@ func FuzzWindows(f *testing.F) {
 }
 
 // Which models are run by windows, and which are not.
-func TestWhichModelsAreWindowed(t *testing.T) {
+func TestCanUseWindowsIsWrong(t *testing.T) {
 	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
 		if m := programOf(t, text("../examples/"+name)); canUseWindows(m) != want {
 			t.Errorf("%s: by windows %v", name, !want)
@@ -446,7 +446,7 @@ func TestWhichModelsAreWindowed(t *testing.T) {
 }
 
 // A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
-func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
+func TestWindowsFailWithoutMemoryForCalendar(t *testing.T) {
 	m := programOf(t, hostile["few are left"])
 	rule := windowRule{minSize: 1, count: 400, shards: 2, maxEntrants: 1000, maxDue: 1 << 20, patience: 50}
 	want, wanted, _ := runWith(t, m, 1, windowRule{}, usualSparse)
@@ -467,7 +467,7 @@ func TestWindowsWithoutMemoryForACalendar(t *testing.T) {
 }
 
 // A run by windows says how far it is, and ends when it is told to.
-func TestWindowsStop(t *testing.T) {
+func TestWindowsIgnoreContext(t *testing.T) {
 	m := programOf(t, hostile["rates change"])
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
