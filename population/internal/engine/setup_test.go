@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// footprint is all that a replica is after its start, but for what lies where only by chance: long lists as digests.
+// footprint returns all that a run is after its start, except the order of entries in hash tables;
+// long lists as digests.
 func footprint(r *Run) map[string]any {
 	digest := func(words func(yield func(uint64) bool)) random.Stream {
 		s := random.New(1)
@@ -34,19 +35,27 @@ func footprint(r *Run) map[string]any {
 			}
 		})
 	}
-	print := map[string]any{"counts": r.Counts, "peaks": r.Peaks, "alive": r.Alive, "entered": r.entered, "ids": r.Used, "lived": r.personTime.Time(), "len": r.Queue.Len(), "by": r.ByGroup,
-		"words": digest(slices.Values(r.words[int(r.firstID)*r.stride : r.Used*r.stride])),
-		"events": each(func(id uint32) uint64 {
-			if at, ok := r.Queue.At(calendar.ID(id)); ok {
-				return wordOf(at)
-			}
-			return never
-		})}
+	events := func(id uint32) uint64 {
+		if at, ok := r.Queue.At(calendar.ID(id)); ok {
+			return wordOf(at)
+		}
+		return never
+	}
+	print := map[string]any{
+		"counts": r.Counts, "peaks": r.Peaks, "alive": r.Alive, "entered": r.entered, "ids": r.Used,
+		"person-time": r.personTime.Time(), "len": r.Queue.Len(), "by": r.ByGroup,
+		"words":  digest(slices.Values(r.words[int(r.firstID)*r.stride : r.Used*r.stride])),
+		"events": each(events),
+	}
 	for column := range r.sparse {
-		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 { return r.timer(max(id, r.firstID), column) })
+		print[fmt.Sprint("timers ", column)] = each(func(id uint32) uint64 {
+			return r.timer(max(id, r.firstID), column)
+		})
 	}
 	for a := range r.attributes {
-		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 { return uint64(r.attributes[a].Of(max(id, r.firstID))) })
+		print[fmt.Sprint("values ", a)] = each(func(id uint32) uint64 {
+			return uint64(r.attributes[a].Of(max(id, r.firstID)))
+		})
 	}
 	for a, g := range r.groups {
 		if g != nil {
@@ -65,13 +74,14 @@ func footprint(r *Run) map[string]any {
 		print["numbers"] = digest(slices.Values(r.numbers[r.firstID:r.Used]))
 	}
 	if r.sparseTimers != nil {
-		print["aside"] = r.sparseTimers.Count()
+		print["sparse timers"] = r.sparseTimers.Count()
 	}
 	return print
 }
 
-// However many cores set a population up, and in whatever blocks, it is the one that comes of one after the other. Blocks end at multiples of 16,384
-// ids, those of sources of immigration included.
+// However many cores set a population up, and in whatever blocks, it must be the one that admitting
+// one individual after the other gives. Blocks end at multiples of 16,384 ids, those of sources of
+// immigration included.
 func TestSetupDependsOnCores(t *testing.T) {
 	const block = 1 << 14
 	kinds := map[string]string{
@@ -120,7 +130,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 	for name, text := range kinds {
 		sizes, most := []int{300, block - 2}, []int{3}
 		switch name {
-		case "alike": // in batches of 128
+		case "alike": // around the size of a batch, 128
 			sizes = append(sizes, 127, 128, 129)
 		case "plain": // with two sources; above 65,536 the calendar does it in another way
 			sizes, most = append(sizes, block-3, block-1, 2*block-1, 4*block+1), []int{1, 2, 3, 8}
@@ -135,7 +145,9 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 					var events []Event
 					begin := func(from, cores int) map[string]any {
 						events = nil
-						r := Run{sparseRule: rule, setupFrom: from, cores: cores, forkable: rule.least > 1 && !strings.HasPrefix(name, "alike")} // what can be forked is furnished one by one
+						// A forkable run does not initialise individuals in batches.
+						forkable := rule.least > 1 && !strings.HasPrefix(name, "alike")
+						r := Run{sparseRule: rule, setupFrom: from, cores: cores, forkable: forkable}
 						if listening {
 							r.OnEvent = func(h *Event) { events = append(events, kept(h)) }
 						}
@@ -168,7 +180,7 @@ always: [{after: {weibull: {scale: 60 years, shape: 2}}, to: out}, {after: {haza
 	}
 }
 
-// A context that ends stops the set-up, and the replica can be started anew.
+// A context that ends must stop the set-up, and the run must start as if new afterwards.
 func TestStoppedSetupSpoilsNextStart(t *testing.T) {
 	m := sized(t, everything, 20_000)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -192,10 +204,10 @@ func TestStoppedSetupSpoilsNextStart(t *testing.T) {
 	}
 }
 
-// A looked is a context that ends at a look.
+// A countdownContext is a context that ends when Err has been called some times.
 type countdownContext struct {
 	context.Context
-	left atomic.Int64 // looks until then
+	left atomic.Int64 // calls until then
 }
 
 func (c *countdownContext) Err() error {
@@ -205,8 +217,8 @@ func (c *countdownContext) Err() error {
 	return nil
 }
 
-// When the context ends, at most the block is finished that a core is at, and nobody is set up any more. It is looked at before each block. Of a context
-// that has ended before nobody is set up.
+// When the context ends, a core may at most finish its present block: the context is checked before
+// each. With a context that has ended before, no individual may be set up.
 func TestSetupGoesOnAfterStop(t *testing.T) {
 	const block, blocks, cores = 1 << 14, 20, 3
 	m := sized(t, plainly, blocks*block)
@@ -224,13 +236,14 @@ func TestSetupGoesOnAfterStop(t *testing.T) {
 			}
 		}
 		if initialised > checks*block || r.Queue.Len() > 0 {
-			t.Errorf("%d individuals were set up, of which %d have events, after %d looks", initialised, r.Queue.Len(), checks)
+			t.Errorf("%d individuals, %d events were set up after %d checks", initialised, r.Queue.Len(), checks)
 		}
 	}
 }
 
-// Whenever a run is stopped while everybody is set up, each core finishes the block that it is at, and no more: by the calendar, by windows,
-// with lists of groups, and when a run by windows goes over to the calendar.
+// Whenever a run is stopped while it is set up, each core may finish its present block, and no
+// more: with the calendar, by windows, with lists of groups, and when a run by windows switches to
+// the calendar.
 func TestSetupIgnoresContext(t *testing.T) {
 	const cores = 2
 	plain := programOf(t, fmt.Sprintf(`
@@ -240,7 +253,9 @@ population: {size: %d, start: {a: rest}}
 states: {a: {race: [{after: {gamma: {mean: 20 days, shape: 2}}, to: b}]}, b: {}}
 record: {every: 10 days}
 `, 12*setupFrom))
-	byWindows := windowRule{minSize: 1, count: 50, shards: cores, blockBits: 12, maxEntrants: 1000, maxDue: 1 << 20, patience: 50}
+	byWindows := windowRule{
+		minSize: 1, count: 50, shards: cores, blockBits: 12, maxEntrants: 1000, maxDue: 1 << 20, patience: 50,
+	}
 	start := func(m *program.Program, rule windowRule) func(ctx context.Context) error {
 		return func(ctx context.Context) error {
 			r := Run{sparseRule: usualSparse, cores: cores, windowRule: rule}
@@ -255,7 +270,7 @@ record: {every: 10 days}
 		"calendar": start(plain, windowRule{}),
 		"windows":  start(plain, byWindows),
 		"groups":   start(crowdOf(t, 12*setupFrom), windowRule{}),
-		"abandon": func(ctx context.Context) error {
+		"switch to the calendar": func(ctx context.Context) error {
 			r := Run{sparseRule: usualSparse, cores: cores, windowRule: byWindows}
 			if err := r.Start(t.Context(), plain, 1, 0); err != nil {
 				t.Fatal(err)
@@ -270,20 +285,22 @@ record: {every: 10 days}
 			err := do(ctx)
 			if err == nil {
 				if most < 10 {
-					t.Errorf("%s: it asked %d times", name, most)
+					t.Errorf("%s: it checked the context %d times", name, most)
 				}
 				break
 			}
 			if more := -ctx.left.Load(); !errors.Is(err, context.Canceled) || more > 4*cores+2 {
-				t.Fatalf("%s: after %d looks at the context there were %d more: %v", name, most, more, err)
+				t.Fatalf("%s: after %d checks of the context there were %d more: %v", name, most, more, err)
 			}
 		}
 	}
 }
 
-// An error of somebody's set-up is that of the first who has one, however many set them up. No model has one that is accepted, since chances are added up when it
-// is read; so they are made too large afterwards, and by how much differs. The first 2,002 have none: by windows the first who has one is of the second shard, which begins
-// elsewhere, with others who have one.
+// An error of the set-up must be that of the first individual that has one, however many cores set
+// them up. No accepted model has such an error, since chances are added up when it is read; so the
+// chances are made too large afterwards, by amounts that differ. The first 2,002 individuals have
+// no error: by windows the first that has one is of the second shard, which begins elsewhere, with
+// others that have one.
 func TestSetupErrorDependsOnCores(t *testing.T) {
 	m := sized(t, `
 name: breaks
@@ -311,19 +328,21 @@ states:
 			if got := start(Run{cores: cores}); got != want {
 				t.Errorf("%d cores: %s, want %s", cores, got, want)
 			}
-			if got := start(Run{cores: cores, windowRule: windowRule{minSize: 1, count: 10, shards: 4, blockBits: 1, maxEntrants: 100}}); got != want {
+			rule := windowRule{minSize: 1, count: 10, shards: 4, blockBits: 1, maxEntrants: 100}
+			if got := start(Run{cores: cores, windowRule: rule}); got != want {
 				t.Errorf("%d cores, by windows: %s, want %s", cores, got, want)
 			}
 		}
 	}
 	for _, sum := range []string{"1.6", "1.2"} {
 		if !firsts["at time 0: the chances of a split add up to "+sum+", more than 1"] {
-			t.Errorf("nobody came first with %s: %v", sum, firsts)
+			t.Errorf("no first error with %s: %v", sum, firsts)
 		}
 	}
 }
 
-// Shards have all blocks between them, each once, and begin as far from each other as they can, so that no two come to the same page of memory first.
+// Shards must have all blocks between them, each once, and begin as far from each other as they
+// can, so that no two come to the same page of memory first.
 func TestShardsBeginAtSamePage(t *testing.T) {
 	for _, shards := range []int{1, 2, 8} {
 		for _, bits := range []uint{0, 3} {

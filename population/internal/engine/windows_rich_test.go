@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/soak"
 )
 
-// rich is a model with nearly all that windows allow: seasons, lines, splits, cells of attributes, inheritance, time since, and interventions of every kind.
+// rich is a model with nearly all that windows allow: seasonal rates, values that change along a
+// line, splits, cells of attributes, inheritance, time since, and interventions of every kind.
 const rich = `
 name: rich
 time: {unit: year, end: 3}
@@ -55,16 +56,17 @@ interventions:
 record: {every: %s, incidence: true}
 `
 
-// A rich model gives the same by windows as with the calendar.
+// A rich model must give the same results by windows as with the calendar.
 func TestRichModelsDifferByWindows(t *testing.T) {
 	s := random.New(99)
 	atOnce, inOrder := 0, 0
 	for k := range soak.Size(5, 30) {
-		text := fmt.Sprintf(rich, 100+s.Below(2000), 1+s.Below(15), 1+s.Float64()*20, s.Float64()*2, 30+s.Below(900), []string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
+		text := fmt.Sprintf(rich, 100+s.Below(2000), 1+s.Below(15), 1+s.Float64()*20, s.Float64()*2, 30+s.Below(900),
+			[]string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
 		x, y := compareWays(t, text, uint64(k), &s, []int{1, 2, 4})
 		atOnce, inOrder = atOnce+x, inOrder+y
 	}
 	if atOnce < 2*inOrder {
-		t.Errorf("%d windows at once, %d in order", atOnce, inOrder)
+		t.Errorf("%d windows in parallel, %d in order", atOnce, inOrder)
 	}
 }

@@ -10,14 +10,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Many more models, by windows and one event after the other.
+// Compares many more random models.
 func TestSoakWindowsDifferFromCalendar(t *testing.T) {
 	for seed := range uint64(4) {
 		compareWindows(t, 100, 1000+seed)
 	}
 }
 
-// A million people of tuberculosis over thirty years, by windows on several numbers of shards and with the calendar.
+// Compares the tuberculosis example with a million individuals over thirty years, by windows with
+// several numbers of shards, with its run by the calendar.
 func TestSoakTuberculosisDiffersByWindows(t *testing.T) {
 	size, until := 1_000_000, "2011"
 	m := modelOf(t, text("../examples/tuberculosis"), syntax.Changes{Size: &size, Until: &until}).Program
@@ -35,12 +36,13 @@ func TestSoakTuberculosisDiffersByWindows(t *testing.T) {
 			rule := usualWindows
 			rule.minSize, rule.shards, rule.count = 1, shards, count
 			got, r := simulated(rule, shards)
-			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(r.Peaks, wanted.Peaks) || r.Events != wanted.Events || r.PersonTime() != wanted.PersonTime() {
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(r.Peaks, wanted.Peaks) ||
+				r.Events != wanted.Events || r.PersonTime() != wanted.PersonTime() {
 				t.Errorf("%d shards, %d windows: another result", shards, count)
 			}
 			// Each row ends a window, of which there are 121; the first is that of the start.
 			if r.Windows < max(100, count*9/10) {
-				t.Errorf("%d shards, %d windows: only %d were carried out at once", shards, count, r.Windows)
+				t.Errorf("%d shards, %d windows: only %d were run in parallel", shards, count, r.Windows)
 			}
 		}
 	}

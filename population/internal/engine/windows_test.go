@@ -17,10 +17,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// runWith is a run of a model and the replica at its end.
-func runWith(t *testing.T, m *program.Program, seed uint64, rule windowRule, sparse sparseRule) (*Recording, *Run, *windows) {
+// runWith runs a program, checks the lists of its windows at every row, and returns the recording,
+// the run at its end, and its windows if it had any.
+func runWith(
+	t *testing.T, m *program.Program, seed uint64, rule windowRule, sparse sparseRule,
+) (*Recording, *Run, *windows) {
 	t.Helper()
-	r := &Run{sparseRule: sparse, windowRule: rule, setupFrom: 1, cores: max(1, min(rule.shards, 3)), Patience: 1 << 16}
+	cores := max(1, min(rule.shards, 3))
+	r := &Run{sparseRule: sparse, windowRule: rule, setupFrom: 1, cores: cores, Patience: 1 << 16}
 	var win *windows
 	rec := NewRecording(m)
 	h := quiet
@@ -35,15 +39,24 @@ func runWith(t *testing.T, m *program.Program, seed uint64, rule windowRule, spa
 	return &rec, r, win
 }
 
-// differences are what is not the same in two replicas, and in what they recorded.
+// differences returns an error if two runs, or what they recorded, are not the same.
 func differences(a, b *Run, of, other *Recording) error {
 	for _, each := range []struct {
 		what     string
 		one, two any
 	}{
-		{"error", fmt.Sprint(a.failed), fmt.Sprint(b.failed)}, {"rows", of, other}, {"events", a.Events, b.Events}, {"person-time", a.PersonTime(), b.PersonTime()},
-		{"peaks", a.Peaks, b.Peaks}, {"ids", a.Used, b.Used}, {"places", a.slotCount, b.slotCount}, {"entered", a.entered, b.entered}, {"alive", a.Alive, b.Alive},
-		{"line", slices.Collect(a.free.All), slices.Collect(b.free.All)}, {"arrivals", a.arrivals, b.arrivals}, {"counts", a.Counts, b.Counts},
+		{"error", fmt.Sprint(a.failed), fmt.Sprint(b.failed)},
+		{"rows", of, other},
+		{"events", a.Events, b.Events},
+		{"person-time", a.PersonTime(), b.PersonTime()},
+		{"peaks", a.Peaks, b.Peaks},
+		{"ids", a.Used, b.Used},
+		{"slots", a.slotCount, b.slotCount},
+		{"entered", a.entered, b.entered},
+		{"alive", a.Alive, b.Alive},
+		{"free list", slices.Collect(a.free.All), slices.Collect(b.free.All)},
+		{"arrivals", a.arrivals, b.arrivals},
+		{"counts", a.Counts, b.Counts},
 	} {
 		if !reflect.DeepEqual(each.one, each.two) {
 			return fmt.Errorf("other %s: %v, %v", each.what, each.one, each.two)
@@ -51,13 +64,14 @@ func differences(a, b *Run, of, other *Recording) error {
 	}
 	for id := a.firstID; int(id) < a.Used; id++ {
 		p, q := *a.status(id), *b.status(id)
-		p.sparse, p.held, p.checkpoint, q.sparse, q.held, q.checkpoint = 0, 0, 0, 0, 0, 0 // where timers and lives lie is another matter
+		// Where timers and checkpoints lie may differ.
+		p.sparse, p.held, p.checkpoint, q.sparse, q.held, q.checkpoint = 0, 0, 0, 0, 0, 0
 		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != program.Nobody && p != q {
-			return fmt.Errorf("place %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
+			return fmt.Errorf("id %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
 		}
 		for v := range a.attributes {
 			if a.attributes[v].Of(id) != b.attributes[v].Of(id) {
-				return fmt.Errorf("place %d has another value", id)
+				return fmt.Errorf("id %d has another value", id)
 			}
 		}
 		if p.state == program.Nobody {
@@ -65,18 +79,20 @@ func differences(a, b *Run, of, other *Recording) error {
 		}
 		for k := range a.sparse {
 			x, y := a.timer(id, k), b.timer(id, k)
-			if x != y && (timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0) && k < len(a.phase.Always)+a.phase.States[p.state].Timers {
-				return fmt.Errorf("place %d: timer %d is %v, %v", id, k, timeOf(x), timeOf(y))
+			matters := k < len(a.phase.Always)+a.phase.States[p.state].Timers &&
+				(timeOf(x) <= a.end || timeOf(y) <= a.end || (x|y)&memoryless != 0)
+			if x != y && matters {
+				return fmt.Errorf("id %d: timer %d is %v, %v", id, k, timeOf(x), timeOf(y))
 			}
 		}
 		if x, y := a.dueAt(id), b.dueAt(id); x != y {
-			return fmt.Errorf("place %d is due at %v, %v", id, x, y)
+			return fmt.Errorf("id %d is due at %v, %v", id, x, y)
 		}
 	}
 	return nil
 }
 
-// dueAt is when an individual is due, or +Inf.
+// dueAt returns when an individual is due; +Inf if it has no event.
 func (r *Run) dueAt(id uint32) float64 {
 	if r.windows != nil {
 		return *r.nextAt(id)
@@ -87,7 +103,9 @@ func (r *Run) dueAt(id uint32) float64 {
 	return math.Inf(1)
 }
 
-// checkWindows verifies that between two windows everybody is on the list of its next event, and that free places say when they were left.
+// checkWindows verifies the invariants between two windows: each individual with an event to come
+// is on the list of its window, in its own shard; the free list is in the order of leaving; and
+// those of sparse timers.
 func (r *Run) checkWindows() error {
 	listed := map[[2]uint32]bool{}
 	for _, s := range r.windows.shards {
@@ -100,7 +118,7 @@ func (r *Run) checkWindows() error {
 				}
 			})
 			if wrong {
-				return fmt.Errorf("somebody is on the list of another shard")
+				return fmt.Errorf("an id is on the list of another shard")
 			}
 		}
 	}
@@ -108,19 +126,23 @@ func (r *Run) checkWindows() error {
 	for id := range r.free.All {
 		left := *r.nextAt(id)
 		if left < last || left > r.Now {
-			return fmt.Errorf("place %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
+			return fmt.Errorf("slot %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
 		}
 		last = left
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
-		if next := *r.nextAt(id); r.status(id).state != program.Nobody && next <= r.windows.lastEdge() && !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
+		next := *r.nextAt(id)
+		if r.status(id).state == program.Nobody || next > r.windows.lastEdge() {
+			continue
+		}
+		if !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
 			return fmt.Errorf("id %d is due at %v and on no list", id, next)
 		}
 	}
 	return r.checkSparse()
 }
 
-// randomModel is a model of a kind that windows are for, with much of everything.
+// randomModel returns a random model that may be run by windows, with much of everything.
 func randomModel(s *random.Stream, size int) string {
 	rate := func(most float64) string { return fmt.Sprintf("%.4g per year", s.Float64()*most) }
 	law := func() string {
@@ -139,13 +161,15 @@ func randomModel(s *random.Stream, size int) string {
 	var b strings.Builder
 	say := func(format string, a ...any) { fmt.Fprintf(&b, format+"\n", a...) }
 	say("name: random\ntime: {unit: year, end: 3}")
-	say("population: {size: %d, start: {ill: %d%%, old: 10%%, well: rest}, age: {uniform: {low: 0 years, high: 60 years}}}", size, 1+s.Below(20))
+	say("population: {size: %d, start: {ill: %d%%, old: 10%%, well: rest}, "+
+		"age: {uniform: {low: 0 years, high: 60 years}}}", size, 1+s.Below(20))
 	if s.Below(2) == 0 {
 		say("attributes: {region: {north: 30%%, south: 70%%}}")
 	}
 	say("states:\n  well: {}")
 	if s.Below(2) == 0 {
-		say("  new: {split: [{chance: 40%%, after: %s, to: ill, name: fast}, {otherwise: true, after: %s, to: old}]}", law(), law())
+		say("  new: {split: [{chance: 40%%, after: %s, to: ill, name: fast}, "+
+			"{otherwise: true, after: %s, to: old}]}", law(), law())
 	} else {
 		say("  new: {race: [{after: %s, to: ill}, {rate: %s, to: old}]}", law(), rate(2))
 	}
@@ -159,33 +183,38 @@ func randomModel(s *random.Stream, size int) string {
 		say("  - {from: old, rate: %s, chance: 30%%, to: {ill: out, new: out}, name: killing}", rate(10))
 	}
 	if s.Below(4) > 0 {
-		say("always:\n  - {after: {hazard: {0 years: 0.1 per year, 10 years: 0.01 per year, 50 years: 0.2 per year}}, to: out, name: death}")
-		say("  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: 70%%, to: old, name: vaccination}")
+		say("always:\n  - {after: {hazard: {0 years: 0.1 per year, 10 years: 0.01 per year, 50 years: 0.2 per year}}," +
+			" to: out, name: death}")
+		say("  - {after: {uniform: {low: 1 year, high: 30 years}}, from: well, chance: 70%%, " +
+			"to: old, name: vaccination}")
 		say("  - {rate: %s, to: out, name: emigration}", rate(0.3))
 	}
 	if s.Below(4) > 0 {
 		say("births: {rate: %s, enter: well, name: birth}", rate([]float64{0.5, 3}[s.Below(2)]))
 	}
 	if s.Below(2) == 0 {
-		say("immigration:\n  - {rate: %s, enter: new, age: {uniform: {low: 18 years, high: 40 years}}}\n  - {rate: %s, enter: well}", rate(float64(size)), rate(float64(size)))
+		say("immigration:\n  - {rate: %s, enter: new, age: {uniform: {low: 18 years, high: 40 years}}}\n"+
+			"  - {rate: %s, enter: well}", rate(float64(size)), rate(float64(size)))
 	}
 	if s.Below(2) == 0 {
-		say("interventions:\n  - {at: 1 year, who: well, to: old, coverage: 20%%, name: campaign}\n  - {at: 2 years, who: ill, to: out, name: end}")
+		say("interventions:\n  - {at: 1 year, who: well, to: old, coverage: 20%%, name: campaign}\n" +
+			"  - {at: 2 years, who: ill, to: out, name: end}")
 	}
 	say("record: {every: %s}", []string{"0.25 years", "1 month", "1 year"}[s.Below(3)])
 	return b.String()
 }
 
-// The run by windows is the run one event after the other, whatever the windows and the shards, in all that is recorded and in everybody's end.
+// A run by windows must be the run with the calendar, whatever the windows and the shards, in all
+// that is recorded and in every individual at the end.
 func TestWindowsDifferFromCalendar(t *testing.T) {
 	atOnce, inOrder := compareWindows(t, 12, 1)
-	if atOnce < 300 || inOrder < 100 { // both ways have to be gone, to compare them
-		t.Errorf("%d windows by all shards at once, and %d in order", atOnce, inOrder)
+	if atOnce < 300 || inOrder < 100 { // both kinds must occur, to be compared
+		t.Errorf("%d windows in parallel, and %d in order", atOnce, inOrder)
 	}
 }
 
-// compareWindows compares random models, each with several windows and numbers of shards, and returns how many windows were carried out by shards, and how many
-// in order.
+// compareWindows compares random models, each with several windows and numbers of shards, and
+// returns how many windows were run in parallel, and how many in order.
 func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int) {
 	s := random.New(seed, 77)
 	for k := range models {
@@ -193,11 +222,12 @@ func compareWindows(t *testing.T, models int, seed uint64) (atOnce, inOrder int)
 		w, n := compareWays(t, text, uint64(k), &s, []int{1, 2, 4, 8})
 		atOnce, inOrder = atOnce+w, inOrder+n
 	}
-	t.Logf("%d windows by shards at once, %d in order", atOnce, inOrder)
+	t.Logf("%d windows in parallel, %d in order", atOnce, inOrder)
 	return atOnce, inOrder
 }
 
-// compareWays compares a model's run by windows with that of the calendar, for each of some numbers of shards.
+// compareWays compares the run of a model by windows with that by the calendar, for each of some
+// numbers of shards.
 func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shards []int) (atOnce, inOrder int) {
 	t.Helper()
 	m := programOf(t, text)
@@ -208,7 +238,10 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 	sparse := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
 	want, wanted, _ := runWith(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
 	for _, n := range shards {
-		rule := windowRule{minSize: 1, count: 1 << s.Below(11), shards: n, blockBits: uint(s.Below(5)), maxEntrants: 1 << s.Below(12), maxDue: 1 << 20, patience: int(s.Below(4)) * 8}
+		rule := windowRule{
+			minSize: 1, count: 1 << s.Below(11), shards: n, blockBits: uint(s.Below(5)),
+			maxEntrants: 1 << s.Below(12), maxDue: 1 << 20, patience: int(s.Below(4)) * 8,
+		}
 		got, r, win := runWith(t, m, seed, rule, sparse)
 		if err := differences(wanted, r, want, got); err != nil {
 			t.Fatalf("seed %d, %+v: %v\n%s", seed, rule, err, text)
@@ -221,7 +254,7 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 	return atOnce, inOrder
 }
 
-// Models that are hard on windows.
+// hostile are models that are hard on windows, by what is hard about them.
 var hostile = map[string]string{
 	"an intervention makes something due at once": `
 name: at its own time
@@ -363,7 +396,8 @@ states: {a: {race: [{after: {uniform: {low: 0 years, high: 2 years}}, to: b}]}, 
 `,
 }
 
-// What is hard on windows comes out the same as well, be it an error.
+// Models that are hard on windows must give the same results, or the same error, as with the
+// calendar.
 func TestHostileModelsDifferByWindows(t *testing.T) {
 	s := random.New(5)
 	for name, text := range hostile {
@@ -375,9 +409,10 @@ func TestHostileModelsDifferByWindows(t *testing.T) {
 	}
 }
 
-// Where a place stands in the line is found, however many were left at one time.
+// Compares the positions of free slots with a map, with few and with many slots left at the same
+// time.
 func TestFreePositionIsWrong(t *testing.T) {
-	for _, same := range []int{1, 2, 9, 10, 30, 100} { // so many at a time
+	for _, same := range []int{1, 2, 9, 10, 30, 100} { // slots left at the same time
 		for _, n := range []int{0, 1, 2, 9, 30, 101} {
 			r, w := &Run{individuals: individuals{stride: 1, words: make([]uint64, n+1)}}, &windows{}
 			position := map[uint32]int{}
@@ -387,7 +422,7 @@ func TestFreePositionIsWrong(t *testing.T) {
 				*r.nextAt(slot) = float64(k / same)
 				r.free.Put(slot)
 			}
-			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the line
+			*r.nextAt(uint32(n)) = float64(n / 2 / same) // left then, too, and not in the free list
 			for _, limit := range []int{n, n / 2, n} {
 				clear(w.contacts.positions)
 				for slot := range uint32(n + 1) {
@@ -396,7 +431,10 @@ func TestFreePositionIsWrong(t *testing.T) {
 						want = -1
 					}
 					if got := w.freePosition(r, slot, limit); got != want {
-						t.Fatalf("%d at a time, the first %d of %d: place %d stands at %d, want %d", same, limit, n, slot, got, want)
+						t.Fatalf(
+							"%d at a time, the first %d of %d: slot %d is at %d, want %d",
+							same, limit, n, slot, got, want,
+						)
 					}
 				}
 			}
@@ -407,23 +445,25 @@ func TestFreePositionIsWrong(t *testing.T) {
 	}
 }
 
-// Notes are moved one by one if that is not far, and otherwise sorted in another way, with the same outcome.
+// Entries must be sorted by insertion if each moves a few places only, and otherwise by another
+// sort, with the same result.
 func TestCrowdedBinIsUnsorted(t *testing.T) {
 	for _, perBin := range []int{1, 8, 1000} {
 		var p mergePart
-		for i := range 1000 { // each so many of them backwards
-			p.entries = append(p.entries, logEntry{at: float64(min(i/perBin*perBin+perBin, 1000) - i%perBin), id: uint32(i)})
+		for i := range 1000 { // runs of perBin entries, backwards
+			at := min(i/perBin*perBin+perBin, 1000) - i%perBin
+			p.entries = append(p.entries, logEntry{at: float64(at), id: uint32(i)})
 		}
 		if nearlySorted := sortLog(p.entries); nearlySorted != (perBin < 1000) {
-			t.Errorf("%d in a stretch: moved one by one: %v", perBin, nearlySorted)
+			t.Errorf("%d in a bin: sorted by insertion: %v", perBin, nearlySorted)
 		}
 		if !slices.IsSortedFunc(p.entries, func(a, b logEntry) int { return cmp.Compare(a.at, b.at) }) {
-			t.Errorf("%d in a stretch are not in order", perBin)
+			t.Errorf("%d in a bin are not in order", perBin)
 		}
 	}
 }
 
-// FuzzWindows compares random models with the calendar.
+// FuzzWindows compares random models by windows with the calendar.
 func FuzzWindows(f *testing.F) {
 	f.Add(uint64(1), uint16(100), uint8(1))
 	f.Add(uint64(170), uint16(1270), uint8(0))
@@ -433,7 +473,7 @@ func FuzzWindows(f *testing.F) {
 	})
 }
 
-// Which models are run by windows, and which are not.
+// Checks for some models whether they may be run by windows.
 func TestCanUseWindowsIsWrong(t *testing.T) {
 	for name, want := range map[string]bool{"tuberculosis": true, "sir": true, "seir-regions": false} {
 		if m := programOf(t, text("../examples/"+name)); canUseWindows(m) != want {
@@ -441,37 +481,40 @@ func TestCanUseWindowsIsWrong(t *testing.T) {
 		}
 	}
 	if m := programOf(t, everything); canUseWindows(m) {
-		t.Error("a model with everything is by windows")
+		t.Error("a model with everything is run by windows")
 	}
 }
 
-// A run by windows that would go on with the calendar, and has no memory for one, goes on by windows to the same end. It does not ask before every window.
+// A run by windows that prefers the calendar, and has no memory for one, must go on by windows to
+// the same end. It must not ask for memory before every window.
 func TestWindowsFailWithoutMemoryForCalendar(t *testing.T) {
 	m := programOf(t, hostile["few are left"])
 	rule := windowRule{minSize: 1, count: 400, shards: 2, maxEntrants: 1000, maxDue: 1 << 20, patience: 50}
 	want, wanted, _ := runWith(t, m, 1, windowRule{}, usualSparse)
 	asked := 0
-	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, budget: &Budget{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: func() memory.Room {
+	room := func() memory.Room {
 		asked++
 		return memory.Room{}
-	}}}
-	r.Patience = 1 << 16
+	}
+	budget := &Budget{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: room}
+	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, budget: budget, Patience: 1 << 16}
 	got := NewRecording(m)
 	r.failed = r.Simulate(context.Background(), m, 1, 1, &got, quiet)
 	if err := differences(wanted, r, want, &got); err != nil {
 		t.Error(err)
 	}
 	if r.windows == nil || r.living == nil || asked < 2 || asked > rule.count/rule.patience {
-		t.Errorf("asked %d times; by windows %v, with a list of the living %v", asked, r.windows != nil, r.living != nil)
+		t.Errorf("asked %d times; by windows %v, a list of the living %v", asked, r.windows != nil, r.living != nil)
 	}
 }
 
-// A run by windows says how far it is, and ends when it is told to.
+// A run by windows must report its progress, and stop when its context ends.
 func TestWindowsIgnoreContext(t *testing.T) {
 	m := programOf(t, hostile["rates change"])
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r := &Run{sparseRule: usualSparse, windowRule: windowRule{minSize: 1, count: 300, shards: 2, maxEntrants: 4000, maxDue: 1 << 20}, cores: 2}
+	rule := windowRule{minSize: 1, count: 300, shards: 2, maxEntrants: 4000, maxDue: 1 << 20}
+	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 2}
 	now, last := 0.0, 0.0
 	rec := NewRecording(m)
 	err := r.Simulate(ctx, m, 1, 0, &rec, Hooks{
