@@ -75,7 +75,8 @@ func (w *windows) mergeLogs(r *Run, cores int) bool {
 	return true
 }
 
-// setBins cuts the present window into so many bins, or one for each shard if that is more.
+// setBins cuts the present window into the given number of bins, or one for each shard if that is
+// more.
 func (m *merge) setBins(w *windows, bins int) {
 	m.bins = max(len(w.shards), bins)
 	// What an intervention made due at the end of the window before is in the first bin.
@@ -266,8 +267,8 @@ func (w *windows) commit(r *Run, cores int) {
 	r.Windows++
 }
 
-// contactShare: a window does not pay if more than one in so many events is a contact, because one
-// core resolves them.
+// contactShare is the number of events per contact below which a window does not pay, because one
+// core resolves all contacts.
 const contactShare = 4
 
 // assignSlots moves the entrants of the window whose slots belong to the shard there: first come

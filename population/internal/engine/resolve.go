@@ -16,14 +16,13 @@ import (
 // later.
 //
 // A contact picks slots, hashed from its seed, until one has an occupant at that time other than
-// its maker. A slot has one of three kinds of occupant:
+// its maker. The occupant of a slot is one of these, or there is none:
 //
 //   - An individual that was in it at the beginning of the window. If it has a checkpoint, its log
 //     says its state, and whether it has left.
 //   - An entrant of the window, if the slot is free or was never used. Entrants take slots in the
 //     order of entering, first the unused ones and then those of the free list, so the position of
 //     the slot says which entrant, by its rank, takes it.
-//   - None.
 //
 // A slot that is left in the window is not taken again in it: mustRunInOrder sees to that.
 type contactResolution struct {
@@ -32,7 +31,7 @@ type contactResolution struct {
 	entered        []logEntry    // the entrants of the window, in order, if they are listed
 	entrantsListed bool
 	binStarts      []uint32       // scratch of listEntrants
-	positions      map[uint32]int // positions in the free list, from its front as far as needed; see positionAmongTies
+	positions      map[uint32]int // in the free list, of its first slots; see positionAmongTies
 }
 
 // resolveContacts resolves all contacts of the window. It sets tied and returns if the result would

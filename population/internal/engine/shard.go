@@ -102,10 +102,10 @@ type shard struct {
 	_             [64]byte     // shards share no cache line
 }
 
-// A checkpoint is what an individual was when it last could not be changed any more: at the
-// beginning of the window, when it entered, or at the last contact that changed it; and where that
-// which it did since is. An individual has one if it is due in the window, enters in it, or is
-// changed by a contact.
+// A checkpoint is what an individual is rerun from, and where the shard keeps what it has done
+// since. It is taken at the beginning of the window or when the individual enters, and moves to
+// each contact that changes the individual. An individual has one if it is due in the window,
+// enters in it, or is changed by a contact.
 type checkpoint struct {
 	id                       uint32
 	timers                   uint32 // where its sparse timers begin in savedTimers
@@ -330,7 +330,7 @@ func (s *shard) fireAlone(id uint32) float64 {
 // changeAlone takes an individual to another state, or out, and returns when its next event is due.
 func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 	if !s.replaying {
-		s.logChange(id, from, to, name, +1)
+		s.logChange(id, from, to, name)
 	}
 	p := s.status(id)
 	if to == program.Nobody {
@@ -346,10 +346,10 @@ func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 }
 
 // logChange writes a change to the log and to the tallies.
-func (s *shard) logChange(id uint32, from, to uint16, name, sign int) {
+func (s *shard) logChange(id uint32, from, to uint16, name int) {
 	s.log = append(s.log, logEntry{s.Now, id, from, to})
 	s.logNames = append(s.logNames, int32(name))
-	s.tally(from, to, name, sign)
+	s.tally(from, to, name, +1)
 }
 
 // tally counts a change if sign is +1, and takes it back if it is −1.
@@ -390,7 +390,7 @@ func (s *shard) enterAlone(in *program.Entry, stream random.Stream, parent uint3
 		state = s.initialise(id, in, stream, parent)
 		s.newborn = append(s.newborn, int32(s.save(id, s.next(id, state))))
 	}
-	s.logChange(id, uint16(len(s.Program.States)+way), state, name, +1)
+	s.logChange(id, uint16(len(s.Program.States)+way), state, name)
 }
 
 // initialiseBatch initialises the entrants in the batch, and makes their checkpoints.

@@ -79,7 +79,7 @@ type windows struct {
 type windowRule struct {
 	minSize         int     // the smallest population; 0 for never
 	busy            float64 // the least share of individuals that have an event to come at the start
-	eventsPerWindow int     // so many of those events make a window
+	eventsPerWindow int     // how many of those events a window has, on average
 	maxEntrants     int     // entrants in a window, for each shard
 	maxDue          int     // individuals that are due in a window
 	blockBits       uint    // see windows
@@ -114,10 +114,9 @@ func (o *Options) windowRule() windowRule {
 	return rule
 }
 
-// canUseWindows reports whether a model may be run by windows. These are not: models with rates and
-// interventions that depend on counts, with groups that are mixed or recorded by, with contacts
-// that depend on who meets whom or that change their maker, and with clocks that change attributes
-// when they fire.
+// canUseWindows reports whether nothing in a model forbids windows. These do: rates and
+// interventions that depend on counts, groups that are mixed or recorded by, contacts that depend
+// on who meets whom or that change their maker, and clocks that change attributes when they fire.
 func canUseWindows(m *program.Program) bool {
 	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) ||
 		len(m.States) > math.MaxUint16/2 {
@@ -139,7 +138,8 @@ func canUseWindows(m *program.Program) bool {
 	return allowed
 }
 
-// allows reports whether a model may be run by windows.
+// allows reports whether a model may be run by windows: it is large enough, not too large, and
+// canUseWindows.
 func (rule *windowRule) allows(m *program.Program) bool {
 	return rule.minSize > 0 && m.Size >= rule.minSize && m.Size <= maxWindowed &&
 		len(m.Rows) > 0 && len(m.Rows) <= maxWindows && canUseWindows(m)
@@ -329,9 +329,9 @@ func (w *windows) runParallel(r *Run) bool {
 	return true
 }
 
-// windowCores returns how many cores run a window in which so many individuals are due: the run's
-// own, and those that no other run has at the time. The caller must call done when the window is
-// over.
+// windowCores returns how many cores run a window with the given number of due individuals: the
+// run's own, and those that no other run has at the time. The caller must call done when the window
+// is over.
 func (r *Run) windowCores(due int) (cores int, done func()) {
 	const few = 1000
 	if due < few && r.cores == 0 {
@@ -340,8 +340,9 @@ func (r *Run) windowCores(due int) (cores int, done func()) {
 	return r.setupCores()
 }
 
-// eachShard calls do for every shard, on so many cores, and returns when all calls have returned.
-// It is the barrier between the steps of a window: what one step wrote the next may read.
+// eachShard calls do for every shard, on as many goroutines as there are cores, and returns when
+// all calls have returned. It is the barrier between the steps of a window: what one step wrote the
+// next may read.
 func (w *windows) eachShard(cores int, do func(*shard)) {
 	var next atomic.Int32
 	work := func() {
@@ -429,7 +430,7 @@ func (w *windows) sum(of func(*shard) int) (n int) {
 // lists may be stale.
 func (w *windows) dueCount() int { return w.sum(func(s *shard) int { return s.lists.Count(w.now) }) }
 
-// switchToCalendar lets the run go on with the calendar, if there is memory for one. If there is
+// switchToCalendar continues the run with the calendar, if there is memory for one. If there is
 // not, it does not try again for some windows: to find out, all free memory is returned to the
 // system, which takes longer than a window. If the context ends meanwhile, the run cannot go on.
 func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
