@@ -48,7 +48,7 @@ func entriesPerBin(shards int) int { return max(2, min(shards, 12)) }
 
 // mergeLogs puts all log entries into the order of time, and reports whether no two times are
 // equal.
-func (w *windows) mergeLogs(r *Run, cores int) bool {
+func (w *windows) mergeLogs(cores int) bool {
 	m := &w.merge
 	entries := w.sum(func(s *shard) int { return len(s.log) })
 	m.setBins(w, entries/entriesPerBin(len(w.shards)))
@@ -103,6 +103,8 @@ func (s *shard) binLog() {
 			s.binStarts[m.bin(e.at)+2]++
 		}
 	}
+	// While the bins are filled, binStarts[k+1] is where the next entry of bin k goes; afterwards
+	// it is where bin k+1 begins.
 	for i := 2; i < len(s.binStarts); i++ {
 		s.binStarts[i] += s.binStarts[i-1]
 	}
@@ -130,7 +132,7 @@ func (s *shard) collectTimers() {
 		s.checkpoints[s.checkpointOf(id)].timers = uint32(len(s.entrantTimers))
 		s.entrantTimers = s.sparseTimersOf(id, s.entrantTimers)
 		s.stopTimers(id, 0)
-		s.status(id).sparse = set
+		s.status(id).sparse = set // moveToSlot needs it
 	}
 }
 

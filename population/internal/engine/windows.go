@@ -317,7 +317,7 @@ func (w *windows) runParallel(r *Run) bool {
 	if !w.mustRunInOrder(r) {
 		w.resolveContacts(r)
 	}
-	if w.mustRunInOrder(r) || !w.mergeLogs(r, cores) {
+	if w.mustRunInOrder(r) || !w.mergeLogs(cores) {
 		w.eachShard(cores, (*shard).rollBack)
 		for k, a := range w.savedArrivals {
 			r.arrivals[k], w.arrive[k] = a.stream, a.at
