@@ -95,7 +95,7 @@ func (p *Budget) has(more, asked uint64) bool {
 
 // bytes is about how much memory a run takes.
 func (r *Run) bytes() uint64 {
-	n := r.Used*(8*r.stride+r.besideWords()) + 4*(len(r.free.Ring)+cap(r.ties.ids))
+	n := r.Used*(8*r.stride+r.besideWords()) + r.free.Bytes() + 4*cap(r.ties.ids)
 	if r.windows != nil {
 		n += r.windows.bytes()
 	} else {
@@ -110,7 +110,7 @@ func (r *Run) bytes() uint64 {
 		n += groupBytes * r.Alive
 	}
 	if r.sparseTimers != nil {
-		n += 16 * r.sparseTimers.Room()
+		n += 16 * r.sparseTimers.Capacity()
 	}
 	return uint64(n)
 }

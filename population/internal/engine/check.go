@@ -133,7 +133,7 @@ func (r *Run) checkGroups() error {
 		for k, list := range g.Members {
 			members += len(list)
 			for i, id := range list {
-				if r.status(id).state == program.Nobody || g.Places[id] != uint32(i) || group(id) != k {
+				if r.status(id).state == program.Nobody || g.Positions[id] != uint32(i) || group(id) != k {
 					return fmt.Errorf("id %d is wrong in group %d", id, k)
 				}
 			}

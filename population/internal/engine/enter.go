@@ -123,7 +123,7 @@ func (r *Run) nextArrival(k uint32) {
 	next := r.arrivalAfter(int(k))
 	if r.windows != nil {
 		if r.windows.arrive[k] = next; next <= r.windows.until {
-			r.windows.heap.Push(store.Due{At: next, Id: k})
+			r.windows.heap.Push(store.Due{At: next, ID: k})
 		}
 		return
 	}

@@ -65,15 +65,16 @@ func (r *Run) copyFrom(from *Run) {
 		v := &from.attributes[a]
 		r.attributes[a] = store.Column{Narrow: refit(r.attributes[a].Narrow, v.Narrow, min(n, len(v.Narrow))), Wide: refit(r.attributes[a].Wide, v.Wide, min(n, len(v.Wide))), IsWide: v.IsWide}
 	}
-	r.free = store.FreeList{Ring: append(own.free.Ring[:0], from.free.Ring...), Head: from.free.Head, N: from.free.N}
+	r.free = own.free
+	r.free.CopyFrom(&from.free)
 	r.groups = own.groups
 	if r.groups == nil {
 		r.groups = make([]*store.Groups, len(from.groups))
 	}
 	for a, g := range from.groups {
-		r.groups[a] = r.groups[a].Copy(g)
+		r.groups[a] = r.groups[a].CopyFrom(g)
 	}
-	r.living = own.living.Copy(from.living)
+	r.living = own.living.CopyFrom(from.living)
 	r.sparse, r.offset, r.columnAt = slices.Clone(from.sparse), slices.Clone(from.offset), slices.Clone(from.columnAt)
 	r.arrivals = append(own.arrivals[:0], from.arrivals...)
 	r.Counts = append(own.Counts[:0], from.Counts...)

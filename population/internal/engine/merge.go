@@ -192,7 +192,7 @@ func (s *shard) mergeBins() {
 	clear(p.changes)
 	clear(p.peak)
 	sortLog(p.entries)
-	states, end := uint16(len(s.Program.States)), uint64(s.w.latest*s.personTime.Ticks)
+	states, end := uint16(len(s.Program.States)), s.personTime.Ticks(s.w.latest)
 	last := -1.0
 	for i := range p.entries {
 		e := &p.entries[i]
@@ -202,11 +202,11 @@ func (s *shard) mergeBins() {
 			p.changes[e.from]--
 		} else {
 			p.entered = append(p.entered, e.id)
-			p.personTime[0].Add(store.Uint128{Low: end - uint64(e.at*s.personTime.Ticks)})
+			p.personTime[0].AddUint64(end - s.personTime.Ticks(e.at))
 		}
 		if e.to == program.Nobody {
 			p.left = append(p.left, e.id)
-			p.personTime[1].Add(store.Uint128{Low: end - uint64(e.at*s.personTime.Ticks)})
+			p.personTime[1].AddUint64(end - s.personTime.Ticks(e.at))
 			continue
 		}
 		p.changes[e.to]++
@@ -221,7 +221,7 @@ func (s *shard) mergeBins() {
 func (w *windows) commit(r *Run, cores int) {
 	m := &w.merge
 	r.Now = w.latest
-	r.personTime.Until(r.Now, r.Alive)
+	r.personTime.AdvanceTo(r.Now, r.Alive)
 	entered, contacts, events := 0, 0, uint64(0)
 	for i := range m.parts {
 		p := &m.parts[i]

@@ -42,7 +42,7 @@ func (w *windows) resolveContacts(r *Run) {
 	clear(c.positions)
 	for _, s := range w.shards {
 		for i := range s.contacts {
-			c.initial = append(c.initial, store.Due{At: s.contacts[i].at, Id: uint32(i), Shard: int32(s.number)})
+			c.initial = append(c.initial, store.Due{At: s.contacts[i].at, ID: uint32(i), Shard: int32(s.number)})
 		}
 	}
 	slices.SortFunc(c.initial, func(a, b store.Due) int { return cmp.Compare(a.At, b.At) })
@@ -70,7 +70,7 @@ func (w *windows) resolveContacts(r *Run) {
 			w.tied = true
 			return
 		}
-		if p := w.shards[next.Shard].contacts[next.Id]; p.id != noID {
+		if p := w.shards[next.Shard].contacts[next.ID]; p.id != noID {
 			w.resolveContact(r, p)
 		}
 	}
@@ -78,7 +78,7 @@ func (w *windows) resolveContacts(r *Run) {
 
 // prefetchContact prefetches the first slot that a contact picks.
 func (w *windows) prefetchContact(r *Run, p store.Due) {
-	choices := random.Stream(w.shards[p.Shard].contacts[p.Id].seed)
+	choices := random.Stream(w.shards[p.Shard].contacts[p.ID].seed)
 	id := int(r.firstID) + int(choices.Below(uint64(r.slotCount)-uint64(r.firstID)))
 	prefetch.Lines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
 }
@@ -123,7 +123,7 @@ func (w *windows) occupant(r *Run, slot uint32, at float64) (id uint32, state ui
 		if fromFreeList <= 0 {
 			return 0, 0, false
 		}
-		position := w.freePosition(r, slot, min(fromFreeList, r.free.N))
+		position := w.freePosition(r, slot, min(fromFreeList, r.free.Len()))
 		if position < 0 {
 			return 0, 0, false
 		}
@@ -310,7 +310,7 @@ func (w *windows) applyContact(id uint32, state, to uint16, at float64, name int
 	s.runToEnd(k)
 	s.runNewborn()
 	for i := firstContact; i < len(s.contacts); i++ {
-		w.contacts.added.Push(store.Due{At: s.contacts[i].at, Id: uint32(i), Shard: int32(s.number)})
+		w.contacts.added.Push(store.Due{At: s.contacts[i].at, ID: uint32(i), Shard: int32(s.number)})
 	}
 	for _, e := range s.log[firstEntry:] {
 		if int(e.from) >= len(s.Program.States) {

@@ -124,7 +124,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	for a, mixes := range m.Mixes {
 		if mixes {
 			r.groups[a] = store.NewGroups(len(m.Attributes[a].Values))
-			r.groups[a].Expect(ids, m.Size, r.phase.Attributes[a])
+			r.groups[a].Reserve(ids, m.Size, r.phase.Attributes[a])
 		}
 	}
 	r.Counts = make([]int, len(m.States))

@@ -115,7 +115,7 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 			return nil // without events, which takes less time to clean up than an error
 		}
 		h, b := &workers[worker].Run, &workers[worker].batch
-		before := h.sparseTimers.Size()
+		before := h.sparseTimers.Count()
 		all.initialise(h, b, int(first), int(first)+len(at), func() {
 			for i, next := range b.next[:b.n] {
 				if next := timeOf(next); next <= h.end {
@@ -125,7 +125,7 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 			at = at[b.n:]
 		})
 		workers[worker].first.record(h.failed, int(first))
-		sparse.Add(int64(h.sparseTimers.Size() - before))
+		sparse.Add(int64(h.sparseTimers.Count() - before))
 		return nil
 	}
 	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, block)

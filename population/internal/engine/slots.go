@@ -40,9 +40,9 @@ const slotsAhead = 4
 // takeSlot returns the slot of an entrant.
 func (r *Run) takeSlot() uint32 {
 	if r.Used == r.slotCount {
-		if r.free.N > 0 {
+		if r.free.Len() > 0 {
 			// In a large population the memory of a slot was last touched long ago.
-			if r.free.N > slotsAhead && r.Queue != nil {
+			if r.free.Len() > slotsAhead && r.Queue != nil {
 				r.Queue.PrefetchID(calendar.ID(r.free.At(slotsAhead)))
 			}
 			return r.free.Take()

@@ -158,7 +158,7 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 
 // countAlive adds change to the number of the living, and brings person-time up to date.
 func (r *Run) countAlive(change int) {
-	r.personTime.Until(r.Now, r.Alive)
+	r.personTime.AdvanceTo(r.Now, r.Alive)
 	r.Alive += change
 }
 

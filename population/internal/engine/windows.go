@@ -253,7 +253,7 @@ func (w *windows) schedule(r *Run, id uint32, next float64) {
 	*r.nextAt(id) = next
 	switch {
 	case next <= w.until:
-		w.heap.Push(store.Due{At: next, Id: id})
+		w.heap.Push(store.Due{At: next, ID: id})
 	case next <= w.lastEdge():
 		w.shardOf(id).lists.Add(w.windowAt(next), id)
 	}
@@ -378,7 +378,7 @@ func (w *windows) mustRunInOrder(r *Run) bool {
 	fresh := r.slotCount - r.Used
 	return w.tied ||
 		r.Alive+entered > r.limit || // more may be alive than are allowed
-		entered > fresh+r.free.N || // an entrant finds no free slot, and slots are added
+		entered > fresh+r.free.Len() || // an entrant finds no free slot, and slots are added
 		r.Used+min(entered, fresh)+1 >= r.capacity || // the arrays are too small
 		w.tooFewAlive(r) ||
 		events >= r.pace.base/2 || // the clock may stand still (pace.go)
@@ -398,7 +398,7 @@ func (w *windows) tooFewAlive(r *Run) bool {
 // rebuildLists makes the lists anew if most ids on them are stale, because many individuals were
 // rescheduled.
 func (w *windows) rebuildLists(r *Run) {
-	if w.sum(func(s *shard) int { return s.lists.Listed }) < 2*r.Alive+1<<16 {
+	if w.sum(func(s *shard) int { return s.lists.Len() }) < 2*r.Alive+1<<16 {
 		return
 	}
 	w.clearLists()
@@ -491,10 +491,10 @@ func (r *Run) nextInHeap(until float64) (id uint32, at float64, ok bool) {
 	w := r.windows
 	for len(w.heap) > 0 && w.heap[0].At <= until {
 		top := w.heap.Pop()
-		due := r.dueOf(top.Id)
+		due := r.dueOf(top.ID)
 		if due != nil && *due == top.At {
 			*due = math.Inf(1)
-			return top.Id, top.At, true
+			return top.ID, top.At, true
 		}
 	}
 	return 0, 0, false
@@ -523,14 +523,14 @@ func (w *windows) loadHeap(r *Run) {
 		s.lists.Take(w.now, func(ids []uint32) {
 			for _, id := range ids {
 				if at := *r.nextAt(id); at <= end && r.status(id).state != program.Nobody {
-					w.heap.Push(store.Due{At: at, Id: id})
+					w.heap.Push(store.Due{At: at, ID: id})
 				}
 			}
 		})
 	}
 	for k, at := range w.arrive {
 		if at <= end {
-			w.heap.Push(store.Due{At: at, Id: uint32(k)})
+			w.heap.Push(store.Due{At: at, ID: uint32(k)})
 		}
 	}
 }

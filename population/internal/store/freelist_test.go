@@ -35,14 +35,14 @@ func TestFreeListGrowsWithTraffic(t *testing.T) {
 	s := random.New(2)
 	most := 8
 	for i := range uint32(100_000) {
-		if l.N == 0 || l.N < 1000 && s.Below(2) == 0 {
+		if l.Len() == 0 || l.Len() < 1000 && s.Below(2) == 0 {
 			l.Put(i)
-			most = max(most, l.N)
+			most = max(most, l.Len())
 		} else {
 			l.Take()
 		}
-		if len(l.Ring) >= 2*most && len(l.Ring) > 8 {
-			t.Fatalf("step %d: room for %d ids, of which there were %d at most", i, len(l.Ring), most)
+		if len(l.ring) >= 2*most && len(l.ring) > 8 {
+			t.Fatalf("step %d: room for %d ids, of which there were %d at most", i, len(l.ring), most)
 		}
 	}
 }

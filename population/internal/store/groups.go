@@ -14,24 +14,24 @@ import (
 // It is the grouping that Keen and Lehman use beside their calendar, with lists in place of a
 // partitioned array, so that a group grows without moving the others.
 //
-// Invariant: Members[g][Places[id]] == id for each member id of each group g, and no id is in two
-// lists. Groups does not store the group of an individual: the caller passes it.
+// Invariant: Members[g][Positions[id]] == id for each member id of each group g, and no id is in
+// two lists. Groups does not store the group of an individual: the caller passes it.
 //
 // Groups must not be used from several goroutines at once.
 type Groups struct {
-	Members [][]uint32
-	Places  []uint32
+	Members   [][]uint32
+	Positions []uint32
 }
 
 // NewGroups returns n empty groups.
 func NewGroups(n int) *Groups { return &Groups{Members: make([][]uint32, n)} }
 
-// Expect reserves room for the given number of ids, and in the groups for the given number of
+// Reserve reserves room for the given number of ids, and in the groups for the given number of
 // individuals, of which sums has the cumulative share of each group: a list that grows leaves the
 // array that it has outgrown to the garbage collector. A group gets four standard deviations more
 // than its expected size, so that most do not grow.
-func (g *Groups) Expect(ids, individuals int, sums []float64) {
-	g.Places = make([]uint32, 0, ids)
+func (g *Groups) Reserve(ids, individuals int, sums []float64) {
+	g.Positions = make([]uint32, 0, ids)
 	before := 0.0
 	for i, upTo := range sums {
 		n := float64((min(upTo, 1) - before) * float64(individuals))
@@ -42,16 +42,16 @@ func (g *Groups) Expect(ids, individuals int, sums []float64) {
 
 // Add puts an individual, which must be in no group, into a group.
 func (g *Groups) Add(id uint32, group int) {
-	if int(id) >= len(g.Places) {
+	if int(id) >= len(g.Positions) {
 		n := int(id) + 1
-		if n > cap(g.Places) {
+		if n > cap(g.Positions) {
 			grown := make([]uint32, n, n+n/4+16)
-			copy(grown, g.Places)
-			g.Places = grown
+			copy(grown, g.Positions)
+			g.Positions = grown
 		}
-		g.Places = g.Places[:n]
+		g.Positions = g.Positions[:n]
 	}
-	g.Places[id] = uint32(len(g.Members[group]))
+	g.Positions[id] = uint32(len(g.Members[group]))
 	g.Members[group] = append(g.Members[group], id)
 }
 
@@ -59,8 +59,8 @@ func (g *Groups) Add(id uint32, group int) {
 func (g *Groups) Remove(id uint32, group int) {
 	list := g.Members[group]
 	last := list[len(list)-1]
-	list[g.Places[id]] = last
-	g.Places[last] = g.Places[id]
+	list[g.Positions[id]] = last
+	g.Positions[last] = g.Positions[id]
 	g.Members[group] = list[:len(list)-1]
 }
 
@@ -85,8 +85,9 @@ func (g *Groups) Other(id uint32, own, group int, s *random.Stream) (uint32, boo
 	return list[i], true
 }
 
-// Copy returns a copy of from, in the memory of g where that is enough. Both g and from may be nil.
-func (g *Groups) Copy(from *Groups) *Groups {
+// CopyFrom returns a copy of from, in the memory of g where that is enough. Both g and from may be
+// nil.
+func (g *Groups) CopyFrom(from *Groups) *Groups {
 	if from == nil {
 		return nil
 	}
@@ -96,6 +97,6 @@ func (g *Groups) Copy(from *Groups) *Groups {
 	for i, list := range from.Members {
 		g.Members[i] = append(g.Members[i][:0], list...)
 	}
-	g.Places = append(g.Places[:0], from.Places...)
+	g.Positions = append(g.Positions[:0], from.Positions...)
 	return g
 }

@@ -11,7 +11,7 @@ import (
 func TestGroupsLoseAPosition(t *testing.T) {
 	const groups, ids = 5, 200
 	g := NewGroups(groups)
-	g.Expect(ids/2, ids/2, []float64{0.1, 0.3, 0.6, 0.8, 1})
+	g.Reserve(ids/2, ids/2, []float64{0.1, 0.3, 0.6, 0.8, 1})
 	in := map[uint32]int{}
 	s := random.New(4)
 	for step := range 20_000 {
@@ -27,8 +27,8 @@ func TestGroupsLoseAPosition(t *testing.T) {
 		for k, list := range g.Members {
 			members += len(list)
 			for i, id := range list {
-				if group, ok := in[id]; !ok || group != k || g.Places[id] != uint32(i) {
-					t.Fatalf("step %d: id %d is at %d of group %d, position %d", step, id, i, k, g.Places[id])
+				if group, ok := in[id]; !ok || group != k || g.Positions[id] != uint32(i) {
+					t.Fatalf("step %d: id %d is at %d of group %d, position %d", step, id, i, k, g.Positions[id])
 				}
 			}
 		}

@@ -15,14 +15,14 @@ package store
 type DueHeap []Due
 
 // A Due is the time at which something is due, and what: an individual, a source of immigration, or
-// a contact of a shard, of which Id is the index.
+// a contact of a shard, of which ID is the index.
 type Due struct {
 	At    float64
-	Id    uint32
+	ID    uint32
 	Shard int32 // of a contact
 }
 
-func (a Due) before(b Due) bool { return a.At < b.At || a.At == b.At && a.Id < b.Id }
+func (a Due) before(b Due) bool { return a.At < b.At || a.At == b.At && a.ID < b.ID }
 
 // Push adds an entry.
 func (q *DueHeap) Push(d Due) {

@@ -15,10 +15,10 @@ func TestDueHeapPopsOutOfOrder(t *testing.T) {
 	s := random.New(6)
 	for step := range uint32(20_000) {
 		if len(want) == 0 || s.Below(uint64(2+step/10_000)) == 0 { // it grows, and then shrinks
-			d := Due{At: float64(s.Below(50)), Id: step}
+			d := Due{At: float64(s.Below(50)), ID: step}
 			q.Push(d)
 			i, _ := slices.BinarySearchFunc(want, d, func(a, b Due) int {
-				return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Id, b.Id))
+				return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.ID, b.ID))
 			})
 			want = slices.Insert(want, i, d)
 		} else {

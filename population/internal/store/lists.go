@@ -28,7 +28,7 @@ type BucketLists struct {
 	open   []openList
 	slabs  [][]uint32 // of 1<<slabBits words each
 	after  []uint32   // by chunk: the next one in its chain, or 0
-	Listed int        // ids on all lists
+	total  int        // ids on all lists
 	unused uint32     // the first of the chain of unused chunks, or 0
 }
 
@@ -61,7 +61,7 @@ func (l *BucketLists) Bytes() int {
 // Add appends an id to list k.
 func (l *BucketLists) Add(k int, id uint32) {
 	e := &l.open[k]
-	l.Listed++
+	l.total++
 	l.tails[k][e.n&(lineIDs-1)] = id
 	if e.n++; e.n == lineIDs {
 		l.flush(k)
@@ -126,13 +126,16 @@ func (l *BucketLists) Each(k int, each func(ids []uint32)) {
 // keep the slice. It may add to other lists.
 func (l *BucketLists) Take(k int, each func(ids []uint32)) {
 	l.Each(k, each)
-	l.Listed -= l.Count(k)
+	l.total -= l.Count(k)
 	e := &l.open[k]
 	if e.last != 0 {
 		l.after[e.last], l.unused = l.unused, e.first
 	}
 	*e = openList{}
 }
+
+// Len returns how many ids are on all lists together.
+func (l *BucketLists) Len() int { return l.total }
 
 // Count returns how many ids are on list k.
 func (l *BucketLists) Count(k int) int { return int(l.open[k].lines)*lineIDs + int(l.open[k].n) }

@@ -49,8 +49,8 @@ func TestBucketListsLoseAnID(t *testing.T) {
 				t.Fatalf("list %d: other ids than were added", k)
 			}
 		}
-		if l.Listed != total {
-			t.Fatalf("%d ids on all lists, want %d", l.Listed, total)
+		if l.Len() != total {
+			t.Fatalf("%d ids on all lists, want %d", l.Len(), total)
 		}
 	}
 	if next < 10*chunkIDs || total == 0 {

@@ -22,7 +22,7 @@ func TestPersonTimeDependsOnOrder(t *testing.T) {
 		}
 		var changes []change
 		sum := NewPersonTime(end)
-		tick := func(t float64) *big.Int { return new(big.Int).SetUint64(uint64(t * sum.Ticks)) }
+		tick := func(t float64) *big.Int { return new(big.Int).SetUint64(sum.Ticks(t)) }
 		lives := new(big.Int)
 		for range n {
 			born := s.Float64() * end
@@ -38,16 +38,16 @@ func TestPersonTimeDependsOnOrder(t *testing.T) {
 		})
 		alive := syntax.MostIndividuals - n
 		for _, c := range changes {
-			sum.Until(c.at, alive)
+			sum.AdvanceTo(c.at, alive)
 			alive += c.by
 		}
-		sum.Until(end, alive)
+		sum.AdvanceTo(end, alive)
 		lives.Add(lives, new(big.Int).Mul(big.NewInt(syntax.MostIndividuals-n), tick(end)))
 		got := new(big.Int).Lsh(new(big.Int).SetUint64(sum.Sum.high), 64)
-		if got.Add(got, new(big.Int).SetUint64(sum.Sum.Low)); got.Cmp(lives) != 0 {
+		if got.Add(got, new(big.Int).SetUint64(sum.Sum.low)); got.Cmp(lives) != 0 {
 			t.Errorf("until %v: %v ticks, want %v", end, got, lives)
 		}
-		exact, _ := new(big.Float).Quo(new(big.Float).SetInt(lives), big.NewFloat(sum.Ticks)).Float64()
+		exact, _ := new(big.Float).Quo(new(big.Float).SetInt(lives), big.NewFloat(sum.perUnit)).Float64()
 		if got := sum.Time(); !(math.Abs(got-exact) <= 1e-15*exact) {
 			t.Errorf("until %v: %v, want %v", end, got, exact)
 		}

@@ -153,24 +153,19 @@ func (a *SparseTables) Set(id uint32, column int, word uint64) { a.Of(id).set(id
 // Remove removes the timer of a pair, if there is one.
 func (a *SparseTables) Remove(id uint32, column int) { a.Of(id).remove(id, column) }
 
-// Count returns how many timers there are.
+// Count returns how many timers there are; 0 if a is nil.
 func (a *SparseTables) Count() (n int) {
+	if a == nil {
+		return 0
+	}
 	for _, t := range a.Tables {
 		n += t.Count
 	}
 	return n
 }
 
-// Size is Count, and 0 if a is nil.
-func (a *SparseTables) Size() int {
-	if a == nil {
-		return 0
-	}
-	return a.Count()
-}
-
-// Room returns how many entries there are, used or not.
-func (a *SparseTables) Room() (n int) {
+// Capacity returns how many entries there are, used or not.
+func (a *SparseTables) Capacity() (n int) {
 	for _, t := range a.Tables {
 		n += len(t.entries)
 	}
