@@ -70,7 +70,7 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 }
 
 // batchable reports whether all individuals with an entry have the same to draw, and have no timers
-// but those of lifelong clocks. If the state is drawn, it is not known before.
+// but those of lifelong clocks. If the state is drawn, its timers are not known before.
 func (r *Run) batchable(in *program.Entry) bool {
 	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
 		len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)

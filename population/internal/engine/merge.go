@@ -34,11 +34,10 @@ type mergePart struct {
 	peak    []int     // by state: the largest net change
 	peakAt  []float64 // by state: when that was first reached
 
-	// personTime is the time from entering to the end of the window of those that enter, and from
-	// leaving to the end of the window of those that leave.
-	personTime [2]store.Uint128
-	tied       bool     // two entries have equal times
-	_          [64]byte // parts share no cache line
+	gained store.Uint128 // person-time of those that enter, from then to the end of the window, in ticks
+	lost   store.Uint128 // the same of those that leave, which they do not live
+	tied   bool          // two entries have equal times
+	_      [64]byte      // parts share no cache line
 }
 
 // entriesPerBin returns about how many log entries a bin has: few, so that there is little to sort.
@@ -184,7 +183,7 @@ func (s *shard) mergeBins() {
 	p := &m.parts[s.number]
 	p.gather(s.w.shards, m.bins*s.number/len(s.w.shards), m.bins*(s.number+1)/len(s.w.shards))
 	p.left, p.entered, p.tied = p.left[:0], p.entered[:0], false
-	p.personTime = [2]store.Uint128{}
+	p.gained, p.lost = store.Uint128{}, store.Uint128{}
 	if len(p.changes) != len(s.Program.States) {
 		n := len(s.Program.States)
 		p.changes, p.peak, p.peakAt = make([]int, n), make([]int, n), make([]float64, n)
@@ -202,11 +201,11 @@ func (s *shard) mergeBins() {
 			p.changes[e.from]--
 		} else {
 			p.entered = append(p.entered, e.id)
-			p.personTime[0].AddUint64(end - s.personTime.Ticks(e.at))
+			p.gained.AddUint64(end - s.personTime.Ticks(e.at))
 		}
 		if e.to == program.Nobody {
 			p.left = append(p.left, e.id)
-			p.personTime[1].AddUint64(end - s.personTime.Ticks(e.at))
+			p.lost.AddUint64(end - s.personTime.Ticks(e.at))
 			continue
 		}
 		p.changes[e.to]++
@@ -231,8 +230,8 @@ func (w *windows) commit(r *Run, cores int) {
 			}
 			r.Counts[state] += p.changes[state]
 		}
-		r.personTime.Sum.Add(p.personTime[0])
-		r.personTime.Sum.Subtract(p.personTime[1])
+		r.personTime.Sum.Add(p.gained)
+		r.personTime.Sum.Subtract(p.lost)
 		entered += len(p.entered)
 	}
 	for _, s := range w.shards {
