@@ -34,7 +34,7 @@ func Set(name, value string) Change {
 // beta}}. read gets the name as the model has it. [Load] reads them from the directory of the model
 // file by default; [Compile] reads none by default.
 func Files(read func(name string) ([]byte, error)) Change {
-	return func(c *syntax.Changes) { c.Files = read }
+	return func(c *syntax.Changes) { c.ReadFile = read }
 }
 
 // Dir reads tables for [Files] from a directory. Names are relative to it and must be regular files
@@ -58,7 +58,7 @@ func Dir(dir string) func(name string) ([]byte, error) {
 			return nil, err
 		}
 		defer f.Close()
-		return io.ReadAll(io.LimitReader(f, syntax.MostFile+1))
+		return io.ReadAll(io.LimitReader(f, syntax.MaxTableBytes+1))
 	}
 }
 

@@ -80,12 +80,12 @@ interventions:
 	if want := []float64{14, 31, 38, 45}; !slices.Equal(at, want) {
 		t.Errorf("interventions at %v, want %v", at, want)
 	}
-	here := m.compiled.Quietly()
+	here := m.compiled.StartScope()
 	for _, c := range []struct {
 		name     string
 		at, want float64
 	}{{"shut", 9.5, 1}, {"shut", 10, 0.5}, {"shut", 31, 0.2}, {"season", 20, 1.5}, {"season", 10, 0.5}, {"again", 40, 1.5}, {"slope", 2.5, 0.25}} {
-		m, ok := here.Part(syntax.Value{Name: c.name}, c.name)
+		m, ok := here.Term(syntax.Value{Name: c.name}, c.name)
 		if got := m.At(c.at, program.Census{}); !ok || got != c.want {
 			t.Errorf("%s on day %v is %v, want %v", c.name, c.at, got, c.want)
 		}
@@ -114,16 +114,16 @@ func TestTablesFromFiles(t *testing.T) {
   one: {steps: {file: q.csv, column: "a, b", unit: days}}
 `
 	m := dated(t, clock, more, read)
-	here := m.compiled.Quietly()
+	here := m.compiled.StartScope()
 	for _, c := range []struct {
 		name     string
 		at, want float64
 		d        syntax.Dimension
 	}{
-		{"beta", 29, 0.5, syntax.OfRate}, {"beta", 30, 0.25, syntax.OfRate}, {"beta", 99, 0.1, syntax.OfRate}, {"weekly", 15, 0.375 / 7, syntax.OfRate}, {"share", 15, 0.15, syntax.NoDimension},
-		{"cases", 1, 10.5, syntax.NoDimension}, {"one", 1, 2, syntax.OfDuration},
+		{"beta", 29, 0.5, syntax.RateDimension}, {"beta", 30, 0.25, syntax.RateDimension}, {"beta", 99, 0.1, syntax.RateDimension}, {"weekly", 15, 0.375 / 7, syntax.RateDimension}, {"share", 15, 0.15, syntax.Dimensionless},
+		{"cases", 1, 10.5, syntax.Dimensionless}, {"one", 1, 2, syntax.DurationDimension},
 	} {
-		m, ok := here.Part(syntax.Value{Name: c.name}, c.name)
+		m, ok := here.Term(syntax.Value{Name: c.name}, c.name)
 		if got := m.At(c.at, program.Census{}); !ok || got < c.want-1e-15 || got > c.want+1e-15 || m.Dimension != c.d {
 			t.Errorf("%s on day %v is %v %v, want %v %v", c.name, c.at, got, m.Dimension, c.want, c.d)
 		}
@@ -162,7 +162,7 @@ func TestTablesFromFiles(t *testing.T) {
 		"key":              {"time,beta\n0,1\n", "{steps: {file: x.csv, colunm: beta}}", `model.yaml:6:28: parameters: p: steps: there is no key "colunm"; did you mean "column"?`},
 		"file and times":   {"time,beta\n0,1\n", "{steps: {file: x.csv, column: beta, 3 days: 1}}", `model.yaml:6:42: parameters: p: steps: there is no key "3 days"; expected one of file, column, unit`},
 		"too large":        {"", "{line: {file: large.csv, column: beta}}", `model.yaml:6:20: parameters: p: line: file: "large.csv": it is larger than 16 MB`},
-		"too many rows":    {"time,beta\n" + strings.Repeat("1,1\n", syntax.MostRows+1), "{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
+		"too many rows":    {"time,beta\n" + strings.Repeat("1,1\n", syntax.MaxTableRows+1), "{line: {file: x.csv, column: beta}}", `x.csv:100002:1: more than 100000 rows`},
 		"a quote too much": {"time,beta\n0,\"1\n", "{steps: {file: x.csv, column: beta}}", `x.csv:2:1: this is not a table: extraneous or missing " in quoted-field`},
 	} {
 		_, err := Compile("model.yaml", []byte("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p: "+c.Value+"\n"),
@@ -173,7 +173,7 @@ func TestTablesFromFiles(t *testing.T) {
 				case "empty.csv":
 					return nil, nil
 				case "large.csv":
-					return make([]byte, syntax.MostFile+1), nil
+					return make([]byte, syntax.MaxTableBytes+1), nil
 				}
 				return nil, fmt.Errorf("no such file")
 			}))

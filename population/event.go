@@ -41,7 +41,7 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		e.From, e.To = p.Flows[h.Flow].From, p.Flows[h.Flow].To
 	}
 	if h.Name >= 0 {
-		e.Name = p.Names[h.Name]
+		e.Name = p.CountedNames[h.Name]
 	}
 	if len(p.Attributes) > 0 {
 		e.Values = make([]string, len(p.Attributes)) // empty if it is about no individual

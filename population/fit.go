@@ -38,10 +38,10 @@ type FitOptions struct {
 func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	list := &diag.List{}
 	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
-		list.Add(diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitting.FitLike)
+		list.Add(diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitting.Example)
 		return nil, list.Err()
 	}
-	text := fitting.Read(m.compiled, list, fitting.Asked(o))
+	text := fitting.Read(m.compiled, list, fitting.Options(o))
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 		f.Matches = append(f.Matches, Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Error: t.Error.Family})
 	}
 	for i := range text.Unknown {
-		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.Quietly()))
+		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.StartScope()))
 	}
 	f.bound(list)
 	if err := list.Err(); err != nil {
@@ -98,7 +98,7 @@ func (u *Unknown) written(number string, x float64) string {
 	case syntax.KindShare:
 		return number + "%"
 	case syntax.KindDuration:
-		return number + " " + u.of.Unit.Of(x)
+		return number + " " + u.of.Unit.NameFor(x)
 	case syntax.KindRate:
 		return number + " per " + u.of.Unit.Name
 	}
@@ -142,7 +142,7 @@ func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
 		}
 	}
 	u.of.Number = 0
-	u.Unit, _ = syntax.UnitWords(u.of)
+	u.Unit, _ = syntax.UnitSuffix(u.of)
 	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber && got.Quantity.Kind == syntax.KindShare {
 		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
 	}

@@ -33,7 +33,7 @@ type Seen struct {
 // Seen returns how each column is observed in a model that At returned. If something is wrong, the
 // error is of type [Problems].
 func (f *Fit) Seen(at *Model) ([]Seen, error) {
-	here := at.compiled.Quietly()
+	here := at.compiled.StartScope()
 	all := make([]Seen, len(f.text.Match))
 	for i := range all {
 		t := &f.text.Match[i]
@@ -43,9 +43,9 @@ func (f *Fit) Seen(at *Model) ([]Seen, error) {
 		}
 		switch s.Error {
 		case "negative binomial":
-			s.Arg, _ = here.Positive(t.Error.Arg, t.What+": error: dispersion")
+			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
-			s.Share = t.Error.Share(here)
+			s.Share = t.Error.IsRelative(here)
 			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", syntax.KindShare, func(x float64) bool { return x > 0 }, "expected more than 0")
 		}
 		all[i] = s
@@ -60,7 +60,7 @@ func (f *Fit) bound(list *diag.List) {
 	x := make([]float64, len(f.Unknowns))
 	for k := range f.Unknowns {
 		u := &f.Unknowns[k]
-		got, _, _ := f.m.compiled.Quietly().Resolve(syntax.Value{Name: u.Name}, "")
+		got, _, _ := f.m.compiled.StartScope().Resolve(syntax.Value{Name: u.Name}, "")
 		x[k] = u.in(got.Quantity)
 		u.Whole = u.of.Kind == syntax.KindNumber && f.counts(u.Name)
 	}
@@ -106,16 +106,16 @@ func (u *Unknown) bound(x float64) string {
 // counts reports whether a number of individuals depends on a parameter: at the start, or in an
 // intervention.
 func (f *Fit) counts(name string) bool {
-	here, seen := f.m.compiled.Quietly(), map[string]bool{}
+	here, seen := f.m.compiled.StartScope(), map[string]bool{}
 	for _, g := range f.m.compiled.File.Groups {
 		for _, s := range g.Starts {
-			if s.ByWhat != syntax.ShareGiven {
-				here.Behind(s.By, seen, func(compile.Parameter) {})
+			if s.ComputedKind != syntax.ComputedShare {
+				here.EachParameter(s.Computed, seen, func(compile.Parameter) {})
 			}
 		}
 	}
 	for i := range f.m.compiled.File.Interventions {
-		here.Behind(f.m.compiled.File.Interventions[i].CountBy, seen, func(compile.Parameter) {})
+		here.EachParameter(f.m.compiled.File.Interventions[i].ComputedCount, seen, func(compile.Parameter) {})
 	}
 	return seen[name]
 }

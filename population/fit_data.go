@@ -56,7 +56,7 @@ var gaps = []string{"", "na", "n/a", "nan", "null"}
 
 // read reads the table.
 func (d *dataReader) read(table []byte) {
-	in := syntax.NewTable(table)
+	in := syntax.NewCSVReader(table)
 	in.FieldsPerRecord = -1
 	if comma := separator(table); comma != ',' {
 		in.Comma, in.TrimLeadingSpace = comma, comma != '\t' // between two tabs an empty cell is no space
@@ -68,7 +68,7 @@ func (d *dataReader) read(table []byte) {
 		d.Add(diag.Place{File: d.name, Line: 1, Column: 1}, "the file is empty; expected a line with the names of the columns, time or date first")
 		return
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CsvLine(err), Column: 1}, "this is not a table: %v", syntax.CsvReason(err))
+		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v", syntax.CSVReason(err))
 		return
 	}
 	line, _ := in.FieldPos(0)
@@ -77,11 +77,11 @@ func (d *dataReader) read(table []byte) {
 	}
 	for d.row(in) {
 	}
-	if len(d.times) == 0 && d.Found == 0 {
+	if len(d.times) == 0 && d.Count == 0 {
 		d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "there is no row; expected at least one")
 	}
 	for i, column := range d.columns {
-		if d.Found == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
+		if d.Count == 0 && !slices.ContainsFunc(column, func(x float64) bool { return !math.IsNaN(x) }) {
 			d.Add(diag.Place{File: d.name, Line: line, Column: 1}, "column %s has no value; expected at least one", diag.Quote(d.f.Matches[i].Column))
 		}
 	}
@@ -108,7 +108,7 @@ func (d *dataReader) head(header []string, line int) bool {
 	for _, h := range header {
 		d.header = append(d.header, strings.TrimSpace(h))
 	}
-	first, before := d.header[0], d.Found
+	first, before := d.header[0], d.Count
 	at := diag.Place{File: d.name, Line: line, Column: 1}
 	d.dated = first == "date"
 	switch {
@@ -127,7 +127,7 @@ func (d *dataReader) head(header []string, line int) bool {
 		}
 		d.places, d.columns = append(d.places, k), append(d.columns, nil)
 	}
-	return d.Found == before
+	return d.Count == before
 }
 
 // row reads a row, and reports whether there may be another.
@@ -137,13 +137,13 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	case err == io.EOF || d.Stopped:
 		return false
 	case err != nil:
-		d.Add(diag.Place{File: d.name, Line: syntax.CsvLine(err), Column: 1}, "this is not a table: %v", syntax.CsvReason(err))
+		d.Add(diag.Place{File: d.name, Line: syntax.CSVLine(err), Column: 1}, "this is not a table: %v", syntax.CSVReason(err))
 		return false
 	}
 	line, first := in.FieldPos(0)
 	switch {
-	case len(d.times) == syntax.MostRows:
-		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", syntax.MostRows)
+	case len(d.times) == syntax.MaxTableRows:
+		d.Add(diag.Place{File: d.name, Line: line, Column: first}, "more than %d rows", syntax.MaxTableRows)
 		return false
 	case len(row) == 1 && strings.TrimSpace(row[0]) == "":
 		return true
@@ -155,7 +155,7 @@ func (d *dataReader) row(in *csv.Reader) bool {
 	if !ok {
 		return true
 	}
-	start := len(d.times) == 0 && t <= d.f.m.program.Start+d.f.m.program.Slack
+	start := len(d.times) == 0 && t <= d.f.m.program.Start+d.f.m.program.TimeTolerance
 	d.times, d.lines = append(d.times, t), append(d.lines, line)
 	for i, k := range d.places {
 		_, at := in.FieldPos(k)
@@ -177,22 +177,22 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 		d.Add(at, "%s: found %s, expected %s", d.header[0], diag.Quote(text), expected)
 		return 0, false
 	}
-	if t, err = m.compiled.Start.Zero.Clock(q, m.compiled.File.Unit); err != nil {
-		d.Add(at, "%s: %s is %v", d.header[0], diag.Echo(text), err)
+	if t, err = m.compiled.Start.Zero.ClockTime(q, m.compiled.File.Unit); err != nil {
+		d.Add(at, "%s: %s is %v", d.header[0], diag.Shorten(text), err)
 		return 0, false
 	}
 	switch n := len(d.times); {
-	case !(t >= m.program.Start-m.program.Slack):
-		d.Add(at, "%s: %s is before the start of the run, %s", d.header[0], diag.Echo(text), m.compiled.File.StartWords())
+	case !(t >= m.program.Start-m.program.TimeTolerance):
+		d.Add(at, "%s: %s is before the start of the run, %s", d.header[0], diag.Shorten(text), m.compiled.File.FormatStart())
 		return 0, false
-	case !(t <= m.program.End+m.program.Slack):
-		d.Add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], diag.Echo(text), m.endWords())
+	case !(t <= m.program.End+m.program.TimeTolerance):
+		d.Add(at, "%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out", d.header[0], diag.Shorten(text), m.endWords())
 		return 0, false
 	case n > 0 && t == d.times[n-1]:
-		d.Add(at, "%s: %s is here a second time, after line %d", d.header[0], diag.Echo(text), d.lines[n-1])
+		d.Add(at, "%s: %s is here a second time, after line %d", d.header[0], diag.Shorten(text), d.lines[n-1])
 		return 0, false
 	case n > 0 && t < d.times[n-1]:
-		d.Add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], diag.Echo(text), d.lines[n-1])
+		d.Add(at, "%s: %s is before the time of line %d; expected times that ascend", d.header[0], diag.Shorten(text), d.lines[n-1])
 		return 0, false
 	}
 	return min(max(t, m.program.Start), m.program.End), true
@@ -205,7 +205,7 @@ func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) floa
 		return math.NaN()
 	}
 	x, ok := syntax.ParseNumber(text)
-	switch column := diag.Echo(m.Column); {
+	switch column := diag.Shorten(m.Column); {
 	case !ok && strings.Contains(text, ","):
 		d.Add(at, "%s: found %s, expected a number, with a point and without commas, or nothing for a gap", column, diag.Quote(text))
 	case !ok:
@@ -232,7 +232,7 @@ func (d *dataReader) note() {
 			}
 		}
 		if n := len(lines); n > 0 {
-			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, diag.Echo(m.Column), format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
+			d.notes = append(d.notes, fmt.Sprintf("%s: column %s has %s in %s, which %s no say", d.name, diag.Shorten(m.Column), format.Plural(n, "gap"), linesOf(lines), map[bool]string{true: "has", false: "have"}[n == 1]))
 		}
 	}
 	m := d.f.m
@@ -251,13 +251,13 @@ func (d *dataReader) note() {
 	if incidence {
 		counts = "; an incidence is what happened since the row before"
 	}
-	step := fmt.Sprintf("%.6g %s", usual, m.compiled.File.Unit.Of(usual))
+	step := fmt.Sprintf("%.6g %s", usual, m.compiled.File.Unit.NameFor(usual))
 	if len(lines) > 0 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: rows are missing before %s, where most are %s apart%s", d.name, linesOf(lines), step, counts))
 	}
 	if first := d.times[0] - m.program.Start; incidence && first > usual*1.5 {
 		d.notes = append(d.notes, fmt.Sprintf("%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an incidence of the first row is what happened since the start",
-			d.name, d.lines[0], first, m.compiled.File.Unit.Of(first), step))
+			d.name, d.lines[0], first, m.compiled.File.Unit.NameFor(first), step))
 	}
 }
 
@@ -292,17 +292,17 @@ func linesOf(lines []string) string {
 // endWords is the end of the model, for a message.
 func (m *Model) endWords() string {
 	if start, dated := m.StartDate(); dated {
-		return start.Add(time.Duration(m.program.End*m.program.Seconds) * time.Second).Format(time.DateOnly)
+		return start.Add(time.Duration(m.program.End*m.program.UnitSeconds) * time.Second).Format(time.DateOnly)
 	}
-	return fmt.Sprintf("%.12g %s", m.program.End, m.compiled.File.Unit.Of(m.program.End))
+	return fmt.Sprintf("%.12g %s", m.program.End, m.compiled.File.Unit.NameFor(m.program.End))
 }
 
 // checkData checks the table if it can be read.
 func (m *Model) checkData(f *Fit) error {
-	if f.Data == "" || m.compiled.Asked.Files == nil {
+	if f.Data == "" || m.compiled.Changes.ReadFile == nil {
 		return nil
 	}
-	table, err := m.compiled.Asked.Files(f.Data)
+	table, err := m.compiled.Changes.ReadFile(f.Data)
 	if err != nil {
 		return nil
 	}

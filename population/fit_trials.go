@@ -46,7 +46,7 @@ func (f *Fit) counted() (all []counted) {
 		default:
 			c.index = slices.IndexFunc(f.m.program.Flows, func(flow program.Flow) bool { return flow.String() == m.Of })
 			if c.index < 0 {
-				c.index, c.named = slices.Index(f.m.program.Names, m.Of), true
+				c.index, c.named = slices.Index(f.m.program.CountedNames, m.Of), true
 			}
 		}
 		all = append(all, c)
@@ -83,7 +83,7 @@ func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, erro
 		return Trial{}, err
 	}
 	recorded := *m.program
-	recorded.Rows = t.rows
+	recorded.RecordTimes = t.rows
 	m.program = &recorded
 	if t.runner == nil {
 		if t.runner, err = m.Runner(t.o); err != nil {

@@ -59,7 +59,7 @@ record: {every: 2 days}
 		if err != nil || json.Unmarshal(text, &out) != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) != len(m.program.Rows) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.Rows) {
+		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) != len(m.program.RecordTimes) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.RecordTimes) {
 			t.Error("the JSON has no medians")
 		}
 	}

@@ -52,10 +52,10 @@ func (m *Model) Bytes() uint64 {
 	for _, table := range m.compiled.Tables {
 		text += len(table)
 	}
-	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.Entries)
+	return uint64(1<<16 + textBytes*text + entryBytes*m.compiled.TableEntries)
 }
 
 // Recorded estimates how many bytes the results of so many replicas take.
 func (m *Model) Recorded(replicas int) uint64 {
-	return engine.BytesOf(float64(replicas) * (float64(float64(len(m.program.Rows))*engine.RecordedBytes(m.program)) + 512))
+	return engine.BytesOf(float64(replicas) * (float64(float64(len(m.program.RecordTimes))*engine.RecordedBytes(m.program)) + 512))
 }

@@ -114,7 +114,7 @@ func TestMemoryRefused(t *testing.T) {
 		want                    string
 	}{
 		{400_000_000, 1, 0, 2 * gb, "the run needs about 2"},
-		{syntax.MostIndividuals, 1, 0, 4 * gb, "the run needs about "},
+		{syntax.MaxIndividuals, 1, 0, 4 * gb, "the run needs about "},
 		{400_000_000, 10, 1, 2 * gb, "and 2 GB are available; with a size of "},
 		{12_000_000, 10, 5, 2 * gb, "; with 2 workers it would fit"},
 		{1000, min(1_000_000_000_000, math.MaxInt), 0, 2 * gb, "TB, and 2 GB are available; record fewer rows, or run fewer replicas"},

@@ -96,15 +96,15 @@ func (m *Model) Flows() []Flow {
 }
 
 // Names are the names of clocks, contacts, entries and interventions, in the order of results.
-func (m *Model) Names() []string { return slices.Clone(m.program.Names) }
+func (m *Model) Names() []string { return slices.Clone(m.program.CountedNames) }
 
 // Attributes are the names of the attributes, in the order of the file and of [Event.Values].
 func (m *Model) Attributes() []string { return m.program.Attributes.Names() }
 
 // Times are when a run is recorded, on the model's clock.
 func (m *Model) Times() []float64 {
-	times := make([]float64, len(m.program.Rows))
-	for i, t := range m.program.Rows {
+	times := make([]float64, len(m.program.RecordTimes))
+	for i, t := range m.program.RecordTimes {
 		times[i] = format.Tidy(m.program.Start + t)
 	}
 	if n := len(times); n > 0 {
@@ -126,12 +126,12 @@ func (m *Model) Dates() []string {
 		return nil
 	}
 	layout := time.DateOnly
-	times := make([]time.Time, len(m.program.Rows))
+	times := make([]time.Time, len(m.program.RecordTimes))
 	for i, t := range m.Times() {
-		seconds := math.Round(t * m.program.Seconds)
-		days := math.Floor(seconds / syntax.ADay)
-		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*syntax.ADay)) * time.Second)
-		if seconds != days*syntax.ADay {
+		seconds := math.Round(t * m.program.UnitSeconds)
+		days := math.Floor(seconds / syntax.SecondsPerDay)
+		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*syntax.SecondsPerDay)) * time.Second)
+		if seconds != days*syntax.SecondsPerDay {
 			layout = "2006-01-02T15:04:05"
 		}
 	}
@@ -144,7 +144,7 @@ func (m *Model) Dates() []string {
 
 // StartDate is the date at which the clock of the model is 0, and whether there is one.
 func (m *Model) StartDate() (time.Time, bool) {
-	return m.compiled.File.Zero.Date()
+	return m.compiled.File.Epoch.Date()
 }
 
 // A Group is a group that record: by asks for: the individuals with the given values of some
@@ -178,7 +178,7 @@ func (m *Model) RecordsIncidence() bool { return m.compiled.File.Record.Incidenc
 func (m *Model) Clock(text string) (float64, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, "time")
-	r.Zero = m.compiled.File.Zero
+	r.Epoch = m.compiled.File.Epoch
 	x, ok := r.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: text}, "the time", m.compiled.File.Unit)
 	if !ok {
 		if problems, some := list.Err().(diag.Problems); some {

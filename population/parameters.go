@@ -68,12 +68,12 @@ func (m *Model) with(values []syntax.NamedValue) (*Model, error) {
 }
 
 // Changed reports whether a [Scenario] or [Set] gave a parameter its value.
-func (m *Model) Changed(parameter string) bool { return m.compiled.File.Changed[parameter] }
+func (m *Model) Changed(parameter string) bool { return m.compiled.File.Overridden[parameter] }
 
 // UnitOf is what is written behind the number of a parameter: "per day", "days" or "%"; empty for a
 // plain number. It reports false if the parameter is not one quantity.
 func (m *Model) UnitOf(parameter string) (string, bool) {
-	here := m.compiled.Quietly()
+	here := m.compiled.StartScope()
 	if _, ok := here.Parameter(parameter); !ok {
 		return "", false
 	}
@@ -81,7 +81,7 @@ func (m *Model) UnitOf(parameter string) (string, bool) {
 	if !ok || got.Distribution != nil {
 		return "", false
 	}
-	return syntax.UnitWords(got.Quantity)
+	return syntax.UnitSuffix(got.Quantity)
 }
 
 // Rewrite returns the text of the model file with other values of parameters, written as [Set]
@@ -93,7 +93,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 		return nil, err
 	}
 	r := syntax.NewReader(&diag.List{}, m.compiled.File.Path)
-	section := r.Entry(doc.Content[0], "parameters")
+	section := r.Lookup(doc.Content[0], "parameters")
 	text := bytes.Clone(m.source)
 	// From the last to the first, so that offsets before a cut stay valid.
 	type cut struct {
@@ -103,7 +103,7 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 	var cuts []cut
 	inPlace := true
 	for _, p := range parameters {
-		value := r.EntryNode(section, p.Name)
+		value := r.LookupRaw(section, p.Name)
 		if value == nil {
 			return nil, fmt.Errorf("population: %s is no parameter of %s", p.Name, m.program.Name)
 		}
@@ -173,7 +173,7 @@ func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
 
 // says reports whether a text is a model with these values.
 func (m *Model) says(text []byte, parameters []Parameter) bool {
-	c := m.compiled.Asked
+	c := m.compiled.Changes
 	c.Scenario = nil
 	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(s syntax.Setting) bool {
 		return slices.ContainsFunc(parameters, func(p Parameter) bool { return p.Name == s.Name })

@@ -57,9 +57,9 @@ func (p *Process) Advance(ctx context.Context, time float64) error {
 	}
 	m := p.m.program
 	switch {
-	case math.IsNaN(time) || time > m.End+m.Slack:
+	case math.IsNaN(time) || time > m.End+m.TimeTolerance:
 		return fmt.Errorf("%s: a process cannot go to time %.12g: the model ends at %.12g", m.Name, time, m.End)
-	case time < p.time-m.Slack:
+	case time < p.time-m.TimeTolerance:
 		return fmt.Errorf("%s: a process cannot go back to time %.12g: it is at %.12g", m.Name, time, p.time)
 	}
 	to := max(p.time, min(time, m.End))

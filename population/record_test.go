@@ -38,7 +38,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 	for i := range sums {
 		living[i] = map[uint64]someone{}
 		for range m.Groups() {
-			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)), Named: make([]uint64, len(m.program.Names))})
+			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)), Named: make([]uint64, len(m.program.CountedNames))})
 		}
 	}
 	// isIn looks at the names, and not at the numbers that the engine makes of them.
@@ -69,7 +69,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 				sums[e.Replica][g].Flows[flowOf[e.From+"->"+e.To]]++
 			}
 			if e.Name != "" {
-				sums[e.Replica][g].Named[slices.Index(m.program.Names, e.Name)]++
+				sums[e.Replica][g].Named[slices.Index(m.program.CountedNames, e.Name)]++
 			}
 		}
 	}
@@ -105,14 +105,14 @@ func compareWithEvents(t *testing.T, m *Model) {
 						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.Flows[f], want.Flows[f])
 					}
 				}
-				for k, name := range m.program.Names {
+				for k, name := range m.program.CountedNames {
 					if got := run.Named(row, k); got != want.Named[k] {
 						t.Errorf("replica %d, row %d, %s %v: %s %d times, want %d", i, row, group.By(), group, name, got, want.Named[k])
 					}
 				}
 			}
 		}
-		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.program.Names, "misfortune"))
+		moves += r.Runs[i].Named(r.Rows()-1, slices.Index(m.program.CountedNames, "misfortune"))
 	}
 	if moves == 0 {
 		t.Error("nobody changed a state and an attribute at once")
@@ -138,7 +138,7 @@ func compareWithEvents(t *testing.T, m *Model) {
 		}
 	}
 	// Those who go at the start itself are in the first interval.
-	first := slices.Index(m.program.Names, "first")
+	first := slices.Index(m.program.CountedNames, "first")
 	if inc := r.NamedIncidence(first); inc.Mean[0] == 0 || inc.Mean[0] != r.Named(first).Mean[0] || inc.Mean[1] != 0 {
 		t.Errorf("incidence of an intervention at the start: %v", inc.Mean)
 	}

@@ -73,7 +73,7 @@ func (run *Run) In(group int) *Run {
 // close sets what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
 	run.Windows = r.Windows
-	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.Seconds/syntax.Year, make([]Peak, len(r.Peaks))
+	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/syntax.SecondsPerYear, make([]Peak, len(r.Peaks))
 	for i, p := range r.Peaks {
 		run.Peaks[i] = Peak(p)
 	}
@@ -82,8 +82,8 @@ func (run *Run) close(r *engine.Run) *Run {
 
 // recorded is a row for OnRecord.
 func (run *Run) recorded(row int) Record {
-	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.Start + run.m.Rows[row]), Counts: make([]int, len(run.m.States))}
-	if row == len(run.m.Rows)-1 {
+	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.Start + run.m.RecordTimes[row]), Counts: make([]int, len(run.m.States))}
+	if row == len(run.m.RecordTimes)-1 {
 		rec.Time = run.m.End
 	}
 	for s := range rec.Counts {
@@ -91,7 +91,7 @@ func (run *Run) recorded(row int) Record {
 	}
 	rec.Total = run.Total(row)
 	rec.Flows = slices.Clone(run.rec.All.Flows[row*len(run.m.Flows):][:len(run.m.Flows)])
-	rec.Named = slices.Clone(run.rec.All.Named[row*len(run.m.Names):][:len(run.m.Names)])
+	rec.Named = slices.Clone(run.rec.All.Named[row*len(run.m.CountedNames):][:len(run.m.CountedNames)])
 	return rec
 }
 
@@ -116,7 +116,9 @@ func (run *Run) Total(row int) int {
 func (run *Run) Flow(row, flow int) uint64 { return run.rec.All.Flows[row*len(run.m.Flows)+flow] }
 
 // Named is how often a name happened by a row, in the order of [Model.Names].
-func (run *Run) Named(row, name int) uint64 { return run.rec.All.Named[row*len(run.m.Names)+name] }
+func (run *Run) Named(row, name int) uint64 {
+	return run.rec.All.Named[row*len(run.m.CountedNames)+name]
+}
 
 // A Series has, for each row, the mean over the replicas that recorded it, their standard
 // deviation, minimum, maximum, quantiles and median.

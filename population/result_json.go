@@ -95,19 +95,19 @@ func (r *Result) counts(j *jsonText) {
 		})
 	}
 	flow := func(i int) string { return m.program.Flows[i].String() }
-	named := func(i int) string { return m.program.Names[i] }
+	named := func(i int) string { return m.program.CountedNames[i] }
 	all("states", len(m.program.States), func(i int) string { return m.program.States[i] }, r.State)
 	j.put("total", r.Total())
 	all("flows", len(m.program.Flows), flow, r.Flow)
-	if len(m.program.Names) > 0 {
-		all("named", len(m.program.Names), named, r.Named)
+	if len(m.program.CountedNames) > 0 {
+		all("named", len(m.program.CountedNames), named, r.Named)
 	}
 	if !m.RecordsIncidence() {
 		return
 	}
 	all("incidence", len(m.program.Flows), flow, r.Incidence)
-	if len(m.program.Names) > 0 {
-		all("named_incidence", len(m.program.Names), named, r.NamedIncidence)
+	if len(m.program.CountedNames) > 0 {
+		all("named_incidence", len(m.program.CountedNames), named, r.NamedIncidence)
 	}
 }
 

@@ -27,7 +27,7 @@ func TestInterrupted(t *testing.T) {
 			cancel()
 			continue
 		}
-		per := len(m.program.Rows)
+		per := len(m.program.RecordTimes)
 		if err != context.Canceled || !result.Incomplete || result.Done != after/per || len(result.Runs) != after/per+1 {
 			t.Fatalf("%d rows: %v, done %d, %d runs", after, err, result.Done, len(result.Runs))
 		}
@@ -53,7 +53,7 @@ func TestInterrupted(t *testing.T) {
 // Where one replica alone has recorded a row, the standard deviation is missing, not 0; reading it back keeps it so.
 func TestDeviationOfOne(t *testing.T) {
 	m := modelFrom(t, testModel("everything"))
-	per := len(m.program.Rows)
+	per := len(m.program.RecordTimes)
 	for _, c := range []struct{ replicas, rows int }{
 		{1, per},            // one, complete
 		{10, 50},            // one of ten, interrupted

@@ -42,7 +42,7 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		}
 		b = appendSteps(b, t.Counts, len(run.m.States))
 		b = appendSteps(b, t.Flows, len(run.m.Flows))
-		b = appendSteps(b, t.Named, len(run.m.Names))
+		b = appendSteps(b, t.Named, len(run.m.CountedNames))
 	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
@@ -71,8 +71,8 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	if len(data) == 0 || data[0] != runFormat {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
-	n := len(m.program.Rows)
-	most := 10*(64+3*len(m.program.States)) + 10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.Names))
+	n := len(m.program.RecordTimes)
+	most := 10*(64+3*len(m.program.States)) + 10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -82,7 +82,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 	run.rec.Rows = int(in.whole(uint64(n)))
 	run.Events, run.PersonYears, run.Seconds, run.Setup = in.whole(math.MaxUint64), in.float(), in.float(), in.float()
 	for range in.whole(uint64(len(m.program.States))) {
-		run.Peaks = append(run.Peaks, Peak{int(in.whole(syntax.MostIndividuals)), in.float()})
+		run.Peaks = append(run.Peaks, Peak{int(in.whole(syntax.MaxIndividuals)), in.float()})
 	}
 	for g := -1; g < len(run.rec.Groups) && !in.bad; g++ {
 		t := &run.rec.All
@@ -91,7 +91,7 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		}
 		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.States))
 		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
-		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.Names))
+		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.CountedNames))
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -38,7 +38,7 @@ func (m *Model) Check(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		asked := m.compiled.Asked
+		asked := m.compiled.Changes
 		asked.Scenario = &name
 		if _, err := compileWith(m.compiled.File.Path, m.source, asked); err != nil {
 			problems, ok := blame(asked, m.compiled.File.Path, m.source, err).(diag.Problems)

@@ -44,7 +44,7 @@ var binaryOps = map[byte]Op{'+': Add, '-': Subtract, '*': Multiply, '/': Divide,
 type Node[T any] struct {
 	Op       Op
 	From, To int // its text, Text[From:To], with its parentheses if it has any
-	Mark     int // the position of its operator or function
+	OpAt     int // the position of its operator or function
 	Args     []*Node[T]
 	Leaf     T // the value of a Leaf
 }
@@ -66,7 +66,7 @@ type Parser[T any] struct {
 
 	// Deepest bounds the nesting. A sign counts as one level, the whole text and what is in
 	// parentheses as Parentheses levels, an exponent as Exponent levels.
-	Deepest, Parentheses, Exponent int
+	MaxDepth, ParenLevels, ExponentLevels int
 
 	depth int
 }
@@ -97,8 +97,8 @@ func (p *Parser[T]) Parse() (root *Node[T], err error) {
 
 const spaces = " \t\n\r"
 
-// Space skips spaces.
-func (p *Parser[T]) Space() {
+// SkipSpace skips spaces.
+func (p *Parser[T]) SkipSpace() {
 	for p.At < len(p.Text) && strings.IndexByte(spaces, p.Text[p.At]) >= 0 {
 		p.At++
 	}
@@ -107,13 +107,13 @@ func (p *Parser[T]) Space() {
 // End returns the position after what was read last, without the spaces after it.
 func (p *Parser[T]) End() int { return len(strings.TrimRight(p.Text[:p.At], spaces)) }
 
-// Take reads the next byte, and the spaces after it, if the byte is one of a set. It returns the
+// Accept reads the next byte, and the spaces after it, if the byte is one of a set. It returns the
 // byte, or 0, and its position.
-func (p *Parser[T]) Take(set string) (c byte, at int) {
+func (p *Parser[T]) Accept(set string) (c byte, at int) {
 	if at = p.At; at < len(p.Text) && strings.IndexByte(set, p.Text[at]) >= 0 {
 		c = p.Text[at]
 		p.At++
-		p.Space()
+		p.SkipSpace()
 	}
 	return c, at
 }
@@ -121,11 +121,11 @@ func (p *Parser[T]) Take(set string) (c byte, at int) {
 // Call reads the arguments of one of the Functions, whose name begins at from, and the closing
 // parenthesis. The opening one has been read. It reads several arguments only if many is true.
 func (p *Parser[T]) Call(name string, from int, many bool) *Node[T] {
-	n := &Node[T]{Op: Functions[name], From: from, Mark: from}
+	n := &Node[T]{Op: Functions[name], From: from, OpAt: from}
 	for more := byte(','); more != 0; {
 		n.Args = append(n.Args, p.sum())
 		if more = 0; many {
-			more, _ = p.Take(",")
+			more, _ = p.Accept(",")
 		}
 	}
 	p.close(name, from)
@@ -135,14 +135,14 @@ func (p *Parser[T]) Call(name string, from int, many bool) *Node[T] {
 
 // close reads a closing parenthesis.
 func (p *Parser[T]) close(name string, from int) {
-	if c, _ := p.Take(")"); c == 0 {
+	if c, _ := p.Accept(")"); c == 0 {
 		p.Grammar.Unclosed(name, from)
 	}
 }
 
 // nested calls read for a part of the expression that is some levels deeper.
 func (p *Parser[T]) nested(levels int, read func() *Node[T]) *Node[T] {
-	if p.depth += levels; p.depth > p.Deepest {
+	if p.depth += levels; p.depth > p.MaxDepth {
 		p.Grammar.TooDeep()
 	}
 	n := read()
@@ -152,8 +152,8 @@ func (p *Parser[T]) nested(levels int, read func() *Node[T]) *Node[T] {
 
 // sum reads a sum, and the spaces before it.
 func (p *Parser[T]) sum() *Node[T] {
-	return p.nested(p.Parentheses, func() *Node[T] {
-		p.Space()
+	return p.nested(p.ParenLevels, func() *Node[T] {
+		p.SkipSpace()
 		return p.chain("+-", p.product)
 	})
 }
@@ -164,7 +164,7 @@ func (p *Parser[T]) product() *Node[T] { return p.chain("*/", p.signed) }
 func (p *Parser[T]) chain(operators string, part func() *Node[T]) *Node[T] {
 	n := part()
 	for {
-		c, at := p.Take(operators)
+		c, at := p.Accept(operators)
 		if c == 0 {
 			return n
 		}
@@ -174,22 +174,22 @@ func (p *Parser[T]) chain(operators string, part func() *Node[T]) *Node[T] {
 
 // signed reads a signed part or a power.
 func (p *Parser[T]) signed() *Node[T] {
-	switch c, at := p.Take("+-"); c {
+	switch c, at := p.Accept("+-"); c {
 	case '+':
 		return p.nested(1, p.signed)
 	case '-':
 		return operation(Negate, at, at, p.nested(1, p.signed))
 	}
 	n := p.atom()
-	if c, at := p.Take("^"); c != 0 {
-		return operation(Power, n.From, at, n, p.nested(p.Exponent, p.signed))
+	if c, at := p.Accept("^"); c != 0 {
+		return operation(Power, n.From, at, n, p.nested(p.ExponentLevels, p.signed))
 	}
 	return n
 }
 
 // atom reads a sum in parentheses, or lets the grammar read an atom.
 func (p *Parser[T]) atom() *Node[T] {
-	c, from := p.Take("(")
+	c, from := p.Accept("(")
 	if c == 0 {
 		return p.Grammar.Atom()
 	}
@@ -201,5 +201,5 @@ func (p *Parser[T]) atom() *Node[T] {
 
 // operation returns a node whose text ends with that of its last argument.
 func operation[T any](op Op, from, mark int, args ...*Node[T]) *Node[T] {
-	return &Node[T]{Op: op, From: from, To: args[len(args)-1].To, Mark: mark, Args: args}
+	return &Node[T]{Op: op, From: from, To: args[len(args)-1].To, OpAt: mark, Args: args}
 }

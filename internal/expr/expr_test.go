@@ -30,7 +30,7 @@ func (p *letters) Atom() *Node[byte] {
 		return p.Call("sqrt", at, false)
 	}
 	p.At++
-	p.Space()
+	p.SkipSpace()
 	return &Node[byte]{From: at, To: at + 1, Leaf: p.Text[at]}
 }
 
@@ -39,7 +39,7 @@ func (p *letters) String(n *Node[byte]) string {
 		return string(n.Leaf)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "(%d@%d", n.Op, n.Mark)
+	fmt.Fprintf(&b, "(%d@%d", n.Op, n.OpAt)
 	for _, a := range n.Args {
 		b.WriteString(" " + p.String(a))
 	}
@@ -72,7 +72,7 @@ func TestParse(t *testing.T) {
 		"a^a^a^a^a^a^a":    "deep at 12",
 	} {
 		p := &letters{}
-		p.Parser = Parser[byte]{Grammar: p, Text: text, Deepest: 7, Parentheses: 2, Exponent: 1}
+		p.Parser = Parser[byte]{Grammar: p, Text: text, MaxDepth: 7, ParenLevels: 2, ExponentLevels: 1}
 		root, err := p.Parse()
 		got := fmt.Sprint(err)
 		if err == nil {

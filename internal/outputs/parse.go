@@ -34,7 +34,7 @@ type (
 // parse reads an expression.
 func parse(m *population.Model, text string) (number, error) {
 	p := &parser{m: m}
-	p.Parser = expr.Parser[number]{Grammar: p, Text: text, Deepest: 50, Parentheses: 3, Exponent: 1}
+	p.Parser = expr.Parser[number]{Grammar: p, Text: text, MaxDepth: 50, ParenLevels: 3, ExponentLevels: 1}
 	root, err := p.Parse()
 	return func(run *population.Run) float64 { return evaluate(root, run) }, err
 }
@@ -110,8 +110,8 @@ func (p *parser) Atom() *node {
 			p.fail("%s is no number to work with", text)
 		}
 		p.At += len(text)
-		p.Space()
-		if c, _ := p.Take("%"); c != 0 {
+		p.SkipSpace()
+		if c, _ := p.Accept("%"); c != 0 {
 			x /= 100
 		}
 		return &node{Leaf: func(*population.Run) float64 { return x }}
@@ -151,7 +151,7 @@ func (p *parser) call(name string) *node {
 		p.Unclosed(name, p.At)
 	}
 	p.At += len(inside) + 1
-	p.Space()
+	p.SkipSpace()
 	of, err := count(p.m, name, inside)
 	if err != nil {
 		p.Fail(err)

@@ -14,7 +14,7 @@ func attributesOf(here Scope, where []program.Condition, values ...syntax.Value)
 		all = union(all, []int{where[i].Attribute})
 	}
 	for _, v := range values {
-		all = union(all, here.Depends(v).Own)
+		all = union(all, here.Dependence(v).Own)
 	}
 	return all
 }
@@ -85,15 +85,15 @@ func eachCell[T any](c *compiler, here Scope, values []syntax.Value, work func(h
 		return p
 	}
 	for k := range n {
-		p.Values = append(p.Values, work(here.In(c.cell(by, k))))
+		p.Values = append(p.Values, work(here.ForCell(c.cell(by, k))))
 	}
 	return p
 }
 
 // chances works out a probability: one number for all, or a table by cells of the individual and,
 // for a contact, of the individual met.
-func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.Chances) {
-	d := here.Depends(v)
+func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) (float64, *program.ChanceTable) {
+	d := here.Dependence(v)
 	if !meets {
 		d.Met = nil // reported where the value is worked out
 	}
@@ -106,14 +106,14 @@ func (c *compiler) chances(here Scope, v syntax.Value, what string, meets bool) 
 	if !ok || !fits {
 		return 0, nil
 	}
-	o := &program.Chances{Own: own, Met: met, Each: each, Values: make([]float64, n*each)}
+	o := &program.ChanceTable{Own: own, Met: met, MetCells: each, Values: make([]float64, n*each)}
 	if d.Time {
 		o.Varying = make([]*program.TimeVarying, n*each)
 	}
 	for k := range o.Values {
-		in := here.In(c.cell(own, k/each))
+		in := here.ForCell(c.cell(own, k/each))
 		if meets {
-			in = in.Met(c.cell(met, k%each))
+			in = in.Meeting(c.cell(met, k%each))
 		}
 		if d.Time {
 			o.Varying[k], o.Values[k] = c.timeVarying(in, v, what, syntax.KindShare)

@@ -14,13 +14,13 @@ import (
 
 // A Model is a model file together with the program it was compiled to.
 type Model struct {
-	File    *syntax.File
-	Start   Scope // what the parameters stand for at the start
-	Program *program.Program
-	Starts  []*syntax.StartShare // where each of Program.StartGroups is written
-	Entries int                  // number of table entries, see reserveEntries
-	Asked   syntax.Changes       // what was asked for in place of what the file says
-	Tables  map[string][]byte    // the table files it names, by name
+	File         *syntax.File
+	Start        Scope // what the parameters stand for at the start
+	Program      *program.Program
+	StartShares  []*syntax.StartShare // where each of Program.StartGroups is written
+	TableEntries int                  // number of table entries, see reserveEntries
+	Changes      syntax.Changes       // what was asked for in place of what the file says
+	Tables       map[string][]byte    // the table files it names, by name
 }
 
 // A compiler turns one syntax tree into one program.
@@ -52,31 +52,31 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, name)
 	c.Set = slices.Clone(c.Set) // the reader stores nodes in it
-	r.Asked = c
-	r.Tables = &syntax.TableFiles{Read: c.Files, Have: map[string][]byte{}, Failed: map[string]error{}}
+	r.Changes = c
+	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
 	f := r.Parse(source)
 	if f == nil || list.Stopped {
 		return nil, list.Err()
 	}
 	r.Apply(f, c)
-	Intervals(f, list)
+	ResolveIntervals(f, list)
 	m := File(f, list)
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
-	m.Asked, m.Tables = c, r.Tables.Have
+	m.Changes, m.Tables = c, r.Tables.Contents
 	return m, nil
 }
 
 // With compiles the same file again with other values of some of its parameters.
 func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
-	file, asked := *m.File, m.Asked
-	file.Parameters, file.Changed = slices.Clone(file.Parameters), maps.Clone(file.Changed)
+	file, asked := *m.File, m.Changes
+	file.Parameters, file.Overridden = slices.Clone(file.Parameters), maps.Clone(file.Overridden)
 	asked.Set = slices.Clone(asked.Set)
 	for _, v := range values {
 		i := slices.IndexFunc(file.Parameters, func(p syntax.NamedValue) bool { return p.Label.Name == v.Label.Name })
 		file.Parameters[i].Value, file.Parameters[i].Node = v.Value, v.Node
-		file.Changed[v.Label.Name] = true
+		file.Overridden[v.Label.Name] = true
 		asked.Set = append(asked.Set, syntax.Setting{Name: v.Label.Name, Text: v.Node.Value, Node: v.Node})
 	}
 	list := &diag.List{}
@@ -84,15 +84,15 @@ func (m *Model) With(values []syntax.NamedValue) (*Model, error) {
 	if err := list.Err(); err != nil {
 		return nil, err
 	}
-	with.Asked, with.Tables = asked, m.Tables
+	with.Changes, with.Tables = asked, m.Tables
 	return with, nil
 }
 
 // File compiles a syntax tree. The result is usable only if no problems were added to the list.
 func File(f *syntax.File, list *diag.List) *Model {
 	p := &program.Program{
-		Name: f.Name, Unit: f.Unit.Name, Seconds: f.Unit.Seconds, Start: f.Start, End: f.End,
-		Size: f.Size, Most: f.Most,
+		Name: f.Name, Unit: f.Unit.Name, UnitSeconds: f.Unit.Seconds, Start: f.Start, End: f.End,
+		Size: f.Size, MaxSize: f.Most,
 	}
 	c := &compiler{
 		List: list, file: f, program: p,
@@ -107,12 +107,12 @@ func File(f *syntax.File, list *diag.List) *Model {
 		stateAfter:         map[*program.Effect]parameterState{},
 	}
 	c.compile()
-	return &Model{File: f, Start: c.here, Program: p, Starts: c.startSyntax, Entries: c.entries}
+	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries}
 }
 
-// Quietly returns the scope of the start with a list of problems of its own. They are discarded:
+// StartScope returns the scope of the start with a list of problems of its own. They are discarded:
 // the model has been compiled, so there should be none.
-func (m *Model) Quietly() Scope {
+func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states = start.attributes, start.states
@@ -125,7 +125,7 @@ func (c *compiler) compile() {
 	f, p := c.file, c.program
 	// Arithmetic on times leaves rounding errors in their last digits, and these must not decide
 	// which event comes first: 3 · 0.3 is not 0.9.
-	p.Slack = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
+	p.TimeTolerance = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
 	if !c.listStatesAndAttributes() {
 		return
 	}
@@ -137,19 +137,19 @@ func (c *compiler) compile() {
 		}
 	}
 	c.checkParameters(c.here)
-	if c.Found > diag.Most { // the list of problems is full
+	if c.Count > diag.MaxListed { // the list of problems is full
 		return
 	}
 	c.numberNames()
-	p.First = c.phase(c.here)
+	p.FirstPhase = c.phase(c.here)
 	c.startSince(c.here)
 	c.schedule(c.here)
 	c.recordTimes(c.here)
 	c.groupings()
 	c.listFlows()
 	c.checkRecordSize()
-	for i := range p.First.States {
-		p.Timers = max(p.Timers, p.First.States[i].Timers)
+	for i := range p.FirstPhase.States {
+		p.MaxStateTimers = max(p.MaxStateTimers, p.FirstPhase.States[i].Timers)
 	}
 }
 
@@ -170,14 +170,14 @@ func (c *compiler) listStatesAndAttributes() bool {
 		p.Attributes = append(p.Attributes, attribute)
 		empty = empty || len(a.Values) == 0
 	}
-	if empty && c.Found > 0 {
+	if empty && c.Count > 0 {
 		return false
 	}
 	if n := len(p.Attributes); n > maxAttributes {
 		c.Add(f.Attributes[maxAttributes].At, "attributes: %d are more than the %d there can be", n, maxAttributes)
 		return false
 	}
-	p.Mixes = make([]bool, len(p.Attributes))
+	p.MixesBy = make([]bool, len(p.Attributes))
 	return true
 }
 
@@ -188,14 +188,14 @@ func (c *compiler) startScope() Scope {
 	for _, named := range f.Parameters {
 		name := named.Label.Name
 		parameter := Parameter{Value: named.Value, what: "parameters: " + name}
-		if f.Changed[name] {
+		if f.Overridden[name] {
 			parameter.change = 1
 		}
 		here.parameters[name] = parameter
 	}
-	here.changedAtStart = len(f.Changed) > 0
+	here.changedAtStart = len(f.Overridden) > 0
 	here.attributes, here.states = p.Attributes, p.States
-	here.Zero, here.start, here.end = f.Zero, p.Start, p.End
+	here.Zero, here.start, here.end = f.Epoch, p.Start, p.End
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {
@@ -215,7 +215,7 @@ func (c *compiler) checkParameters(here Scope) {
 		}
 	}
 	for _, p := range c.file.Parameters {
-		if c.Found > diag.Most {
+		if c.Count > diag.MaxListed {
 			return
 		}
 		if p.Name != "" || here.checkComplexity(p.Label.Name) {
@@ -269,13 +269,13 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 		c.stateTable(here, t, i)
 	}
 	// Ages at the start are drawn once, by the first phase.
-	if c.file.Age.Given() && !c.file.Age.Bad && c.program.First == nil {
+	if c.file.Age.Given() && !c.file.Age.Bad && c.program.FirstPhase == nil {
 		t.Ages = c.ages(here, t, &program.Entry{}, c.file.Age, "population: age")
 	}
 	for i := range c.file.Immigration {
 		t.Immigration = append(t.Immigration, c.immigration(here, t, &c.file.Immigration[i]))
 	}
 	c.thresholds(here, t)
-	t.Mark()
+	t.SetFlags()
 	return t
 }

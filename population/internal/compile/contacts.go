@@ -26,7 +26,7 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 		if !c.file.Stays(to) {
 			becomes = c.state(to.Becomes, text.What+": to: "+to.Met.Name, true)
 		}
-		if met != program.Nobody {
+		if met != program.NoState {
 			ct.Becomes[met] = becomes
 		}
 	}
@@ -40,11 +40,11 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	if text.By.Given() {
 		c.mixing(here, &ct, text)
 	} else {
-		c.program.PlainMixing = true
+		c.program.MixesFreely = true
 	}
 	ct.Special = ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
 		slices.Contains(ct.Becomes, program.Unchanged)
-	do := program.Action{Verb: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
+	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
 	where := c.conditions(text.Where, text.What+": where")
 	e := c.newRateEvent(here, rateEvent{what: text.What, rate: text.Rate, where: where, do: do})
@@ -63,11 +63,11 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 	if a < 0 || text.MatrixBad {
 		return
 	}
-	c.program.Mixes[a] = true
+	c.program.MixesBy[a] = true
 	values := c.program.Attributes[a].Values
 	if len(text.Matrix) != len(values) {
 		c.Add(text.MatrixAt, "%s: matrix: %s, expected %d, one for each of %s", what,
-			format.Plural(len(text.Matrix), "row"), len(values), diag.Some(values))
+			format.Plural(len(text.Matrix), "row"), len(values), diag.ListNames(values))
 		return
 	}
 	if !c.reserveEntries(len(values) * len(values) / 16) { // a number takes less than an entry
@@ -77,13 +77,13 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 	for i, row := range text.Matrix {
 		if len(row) != len(values) {
 			c.Add(text.RowsAt[i], "%s: matrix: row %d has %s, expected %d, one for each of %s", what, i+1,
-				format.Plural(len(row), "number"), len(values), diag.Some(values))
+				format.Plural(len(row), "number"), len(values), diag.ListNames(values))
 			continue
 		}
 		shares := make([]float64, len(row))
 		sum, good := 0.0, true
 		for j, v := range row {
-			if here.Depends(v).Time {
+			if here.Dependence(v).Time {
 				here.reportValue(v, v.At,
 					"%s: matrix: its numbers cannot change with time by themselves; let an intervention set a "+
 						"parameter that stands here", what)
@@ -95,6 +95,6 @@ func (c *compiler) mixing(here Scope, ct *program.Contact, text *syntax.Contact)
 		if good && !isOne(sum) {
 			here.reportTogether(row[0].At, row, "%s: matrix: row %d adds up to %.6g, expected 1", what, i+1, sum)
 		}
-		ct.Rows = append(ct.Rows, lookup.Sums(shares))
+		ct.MixingRows = append(ct.MixingRows, lookup.CumulativeShares(shares))
 	}
 }

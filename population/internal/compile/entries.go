@@ -11,7 +11,7 @@ import (
 // birth compiles a line of births: a rate event of the states that parents may be in.
 func (c *compiler) birth(here Scope, b *syntax.Entry) {
 	in := &program.Entry{Given: c.givenAttributes(nil, "", c.inheritedAttributes(b))}
-	do := program.Action{Verb: program.DoBirth, In: in, Name: c.nameIndex(b.Name), Chance: 1}
+	do := program.Action{Kind: program.DoBirth, Child: in, Name: c.nameIndex(b.Name), Chance: 1}
 	c.entryStates(here, &b.Enter, b.What+": enter", in)
 	from := c.stateSet(b.From, b.What+": from")
 	where := c.conditions(b.Where, b.What+": where")
@@ -24,11 +24,11 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 	var a program.Immigration
 	factor := 1.0
 	if e.Per.Given() {
-		if per, ok := here.Positive(e.Per, e.What+": per"); ok {
+		if per, ok := here.PositiveNumber(e.Per, e.What+": per"); ok {
 			factor = float64(c.file.Size) / per
 		}
 	}
-	if d := here.Depends(e.Rate); d.Time || d.Counts {
+	if d := here.Dependence(e.Rate); d.Time || d.Counts {
 		var varying *program.TimeVarying
 		if varying, a.Rate = c.timeVarying(here, e.Rate, e.What+": rate", syntax.KindRate); varying != nil {
 			a.Varying = []program.VaryingRate{{Rate: varying, Factor: factor, What: e.What}}
@@ -83,7 +83,7 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 
 // entryStates works out the state in which an individual enters: one, or one that is drawn.
 func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *program.Entry) {
-	in.To = program.Nobody
+	in.To = program.NoState
 	if len(e.Into) == 0 {
 		in.To = c.state(e.Ref, what, false)
 		return
@@ -106,7 +106,7 @@ func (c *compiler) entryStates(here Scope, e *syntax.Enter, what string, in *pro
 			written = append(written, s.Share)
 		}
 		t.States = append(t.States, state)
-		good = good && state != program.Nobody
+		good = good && state != program.NoState
 	}
 	t.Shares = eachCell(c, here, written, func(here Scope) program.EntryShares {
 		return entryShares(here, e, what, written, rest, good)
@@ -143,7 +143,7 @@ func entryShares(
 			here.reportTogether(e.At, written, "%s: the shares add up to %.6g at %s %.6g, more than 1", what, sum,
 				here.unit.Name, here.start+t)
 		}
-		return program.EntryShares{Courses: varying}
+		return program.EntryShares{Varying: varying}
 	case rest >= 0 && sum > 1+sumTolerance:
 		here.reportTogether(e.At, written, "%s: the shares add up to %.6g, more than 1", what, sum)
 	case rest < 0 && !isOne(sum):
@@ -152,5 +152,5 @@ func entryShares(
 	case rest >= 0:
 		shares[rest] = max(0, 1-sum)
 	}
-	return program.EntryShares{Sums: lookup.Sums(shares)}
+	return program.EntryShares{Sums: lookup.CumulativeShares(shares)}
 }

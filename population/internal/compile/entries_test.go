@@ -18,7 +18,7 @@ immigration:
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := m.Program.First.Immigration
+	all := m.Program.FirstPhase.Immigration
 	if all[0].Rate != 10 || all[1].Rate != 2 {
 		t.Errorf("the rates are %v and %v, want 10 and 2", all[0].Rate, all[1].Rate)
 	}

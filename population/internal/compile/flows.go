@@ -13,7 +13,7 @@ import (
 // listFlows lists all flows that the program can cause, ordered by where they come from and then by
 // where they go.
 func (c *compiler) listFlows() {
-	if c.Found > 0 {
+	if c.Count > 0 {
 		return // a missing name would leave a gap
 	}
 	possible := c.possibleFlows()
@@ -24,8 +24,8 @@ func (c *compiler) listFlows() {
 		return
 	}
 	p, n := c.program, len(c.program.States)
-	entrances := [program.Entrances]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}
-	p.FlowsFrom = make([]int32, n+program.Entrances+1)
+	entrances := [program.EntryKinds]string{syntax.ByBirth, syntax.ByImmigration, syntax.ByIntervention}
+	p.FlowsFrom = make([]int32, n+program.EntryKinds+1)
 	for _, key := range slices.Sorted(maps.Keys(possible)) {
 		from, to := int(key>>16), uint16(key)
 		f := program.Flow{To: syntax.Out}
@@ -37,12 +37,12 @@ func (c *compiler) listFlows() {
 		if int(to) < n {
 			f.To = p.States[to]
 		} else {
-			to = program.Nobody
+			to = program.NoState
 		}
 		p.Flows, p.FlowsTo = append(p.Flows, f), append(p.FlowsTo, to)
 		p.FlowsFrom[from+1] = int32(len(p.Flows))
 	}
-	for i := range n + program.Entrances {
+	for i := range n + program.EntryKinds {
 		p.FlowsFrom[i+1] = max(p.FlowsFrom[i+1], p.FlowsFrom[i])
 	}
 }
@@ -55,27 +55,27 @@ type flowSet map[uint32]bool
 func (c *compiler) possibleFlows() flowSet {
 	n, possible := len(c.program.States), flowSet{}
 	add := func(from int, to uint16) {
-		if to == program.Nobody {
+		if to == program.NoState {
 			to = uint16(n)
 		}
 		possible[uint32(from)<<16|uint32(to)] = true
 	}
-	enter := func(by int, in *program.Entry) { in.Each(func(state uint16) { add(n+by, state) }) }
+	enter := func(by int, in *program.Entry) { in.EachState(func(state uint16) { add(n+by, state) }) }
 	addAction := func(t *program.Phase, from int, do *program.Action) {
 		switch {
-		case do.Verb == program.DoBirth:
-			enter(program.ByBirth, do.In)
-		case do.Verb == program.DoContact:
+		case do.Kind == program.DoBirth:
+			enter(program.ByBirth, do.Child)
+		case do.Kind == program.DoContact:
 			if self := t.Contacts[do.Contact].Self; self != program.SameState {
 				add(from, self)
 			}
-		case do.Verb == program.DoMove && do.To != program.SameState && (do.From == nil || do.From[from]):
+		case do.Kind == program.DoMove && do.To != program.SameState && (do.From == nil || do.From[from]):
 			add(from, do.To)
 		}
 	}
 	for _, t := range c.program.Phases {
 		for s := range t.States {
-			t.States[s].Each(func(do *program.Action) { addAction(t, s, do) })
+			t.States[s].EachAction(func(do *program.Action) { addAction(t, s, do) })
 			for i := range t.Always {
 				addAction(t, s, &t.Always[i].Do)
 			}

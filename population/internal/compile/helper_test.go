@@ -41,7 +41,7 @@ func scopeOf(t *testing.T, parameters string) (Scope, *diag.List) {
 		t.Fatal(err)
 	}
 	list := &diag.List{}
-	here := m.Quietly()
+	here := m.StartScope()
 	here.List = list
 	return here, list
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// Intervals works out the intervals of repeated interventions. An intervention without a valid one
+// ResolveIntervals works out the intervals of repeated interventions. An intervention without a valid one
 // is removed.
-func Intervals(f *syntax.File, list *diag.List) {
+func ResolveIntervals(f *syntax.File, list *diag.List) {
 	var all []syntax.Intervention
 	for _, p := range f.Interventions {
 		if p.Every.Given() {
 			var ok bool
-			if p.Interval, ok = NewScope(list, f.Unit).Longer(p.Every, p.What+": every"); !ok {
+			if p.Interval, ok = NewScope(list, f.Unit).PositiveDuration(p.Every, p.What+": every"); !ok {
 				continue
 			}
 		}
@@ -66,12 +66,12 @@ func (c *compiler) schedule(start Scope) {
 	for i := range c.file.Interventions {
 		p := &c.file.Interventions[i]
 		d := c.intervention(p)
-		if p.Waits {
+		if p.HasCondition {
 			c.program.Triggered = append(c.program.Triggered, d)
 			continue
 		}
 		for k := 0.0; ; k++ {
-			at := p.When + float64(k*p.Interval)
+			at := p.FirstTime + float64(k*p.Interval)
 			if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
 				break
 			}
@@ -87,10 +87,10 @@ func (c *compiler) schedule(start Scope) {
 	}
 	slices.SortStableFunc(all, func(a, b occurrence) int { return cmp.Compare(a.at, b.at) })
 	s := scheduler{compiler: c, transitions: map[transition]*parameterStates{}, known: map[string]*parameterStates{}}
-	now := s.closure([]parameterState{{start, c.program.First}})
+	now := s.closure([]parameterState{{start, c.program.FirstPhase}})
 	for _, o := range all {
 		now = s.statesAfter(o.of, now)
-		scheduled := program.Scheduled{Intervention: o.of, Clock: o.at, At: o.at - c.program.Start}
+		scheduled := program.Scheduled{Intervention: o.of, ModelTime: o.at, At: o.at - c.program.Start}
 		c.program.Scheduled = append(c.program.Scheduled, scheduled)
 	}
 }
@@ -155,7 +155,7 @@ func (s *scheduler) closure(from []parameterState) *parameterStates {
 // intervention looks up the names in an intervention. What depends on parameters is in its effects.
 func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
 	d := &program.Intervention{
-		What: text.What, Again: text.Again, Picks: text.Picks, Enters: text.Enter.Given(),
+		What: text.What, Again: text.Again, ByCount: text.PicksCount, Enters: text.Enter.Given(),
 		Effects: map[*program.Phase]*program.Effect{},
 	}
 	c.interventionSyntax[d] = text
@@ -163,8 +163,8 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 		d.Who = c.stateSet(text.Who, text.What+": who")
 	}
 	d.Where = c.conditions(text.Where, text.What+": where")
-	d.Do = program.Action{Verb: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
-	if text.To.Given() || len(text.Moves) > 0 || text.Enter.Given() || text.Waits {
+	d.Do = program.Action{Kind: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
+	if text.To.Given() || len(text.Moves) > 0 || text.Enter.Given() || text.HasCondition {
 		// One that only sets parameters, at known times, changes nothing that is counted.
 		d.Do.Name = c.nameIndex(text.Name)
 	}
@@ -200,7 +200,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 		after.here = from.here.with(changes)
 		after.phase = c.phase(after.here)
 	}
-	effect.To, c.stateAfter[effect] = after.phase, after
+	effect.Next, c.stateAfter[effect] = after.phase, after
 	here := after.here
 	if text.Coverage.Given() {
 		effect.Coverage = eachCell(c, here, []syntax.Value{text.Coverage}, func(here Scope) *program.TimeVarying {
@@ -208,8 +208,8 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 			return p
 		})
 	}
-	if effect.Count = text.Count; text.CountBy.Given() {
-		effect.Count, _ = here.count(text.CountBy, text.What+": count", "")
+	if effect.Count = text.Count; text.ComputedCount.Given() {
+		effect.Count, _ = here.count(text.ComputedCount, text.What+": count", "")
 	}
 	if text.Enter.Given() {
 		effect.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
@@ -223,7 +223,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 func (c *compiler) thresholds(here Scope, t *program.Phase) {
 	for i := range c.file.Interventions {
 		p := &c.file.Interventions[i]
-		if !p.Waits {
+		if !p.HasCondition {
 			continue
 		}
 		var all []program.Threshold
@@ -238,13 +238,13 @@ func (c *compiler) thresholds(here Scope, t *program.Phase) {
 
 // threshold works out one condition of a triggered intervention.
 func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
-	what := p.What + ": when: " + diag.Echo(text.Of.Name)
+	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
 	l := program.Threshold{State: -1, Above: text.Above}
 	isState := slices.Contains(c.program.States, text.Of.Name)
 	switch {
 	case text.Of.Name != "total":
 		state := c.state(text.Of, p.What+": when", false)
-		if state == program.Nobody {
+		if state == program.NoState {
 			return l, false
 		}
 		l.State = int(state)
@@ -257,7 +257,7 @@ func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Co
 	if !ok {
 		return l, false
 	}
-	if got.Plain() && got.Quantity.Kind == syntax.KindShare {
+	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
 		l.Share = true
 		l.Number, ok = here.Chance(text.Limit, what)
 		if ok && l.State < 0 {

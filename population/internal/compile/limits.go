@@ -79,7 +79,7 @@ func (s Scope) complexityFrom(name string, path []string) *parameterComplexity {
 		c.reads, c.depth = min(reads, maxReads+1), depth
 	}
 	c.open = false
-	if c.bad == "" && (c.reads > maxReads || c.depth > syntax.MostSteps) {
+	if c.bad == "" && (c.reads > maxReads || c.depth > syntax.MaxParameterChain) {
 		c.bad = name
 	}
 	return c
@@ -132,7 +132,7 @@ func (s Scope) checkComplexity(name string) bool {
 			"%s: it is worked out from more than %d parameters, each counted as often as it is read", p.what, maxReads)
 	default:
 		s.reportValue(p.Value, p.At, "%s: it is worked out from more than %d parameters in a row", p.what,
-			syntax.MostSteps)
+			syntax.MaxParameterChain)
 	}
 	return false
 }
@@ -166,10 +166,10 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 			var inner *distributionComplexity
 			// The limit is far above what is allowed, so that the first distribution that is nested
 			// too deeply is the one reported.
-			if len(path) < syntax.MostParts {
+			if len(path) < syntax.MaxDistributionParts {
 				inner = s.distributionComplexity(part, at, append(path, via))
 			} else {
-				inner = &distributionComplexity{parts: 1, depth: syntax.MostNested}
+				inner = &distributionComplexity{parts: 1, depth: syntax.MaxNesting}
 			}
 			c.bad = c.bad || inner.bad
 			c.depth = max(c.depth, inner.depth+1)
@@ -180,7 +180,7 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 		if largest == nil {
 			continue
 		}
-		c.parts = min(c.parts+largest.parts, syntax.MostParts+1)
+		c.parts = min(c.parts+largest.parts, syntax.MaxDistributionParts+1)
 		if c.largest == nil || largest.parts+largest.depth > c.largest.parts+c.largest.depth {
 			c.largest, c.via = largest, name
 		}
@@ -188,11 +188,11 @@ func (s Scope) distributionComplexity(v syntax.Value, what string, path []string
 	c.open = false
 	switch {
 	case c.bad:
-	case c.depth > syntax.MostNested:
+	case c.depth > syntax.MaxNesting:
 		s.reportValue(v, v.At, "%s: distributions are nested too deeply%s", what, c.viaLargest())
 		c.bad = true
-	case c.parts > syntax.MostParts:
-		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MostParts, c.viaLargest())
+	case c.parts > syntax.MaxDistributionParts:
+		s.reportValue(v, v.At, "%s: more than %d distributions in one%s", what, syntax.MaxDistributionParts, c.viaLargest())
 		c.bad = true
 	}
 	return c
@@ -214,7 +214,7 @@ func (s Scope) eachDistribution(
 		seen[v.Table] = true
 		for i := range v.Table.Entries {
 			e := &v.Table.Entries[i]
-			s.eachDistribution(e.Value, what+": "+diag.Echo(e.Of.Name), via, seen, do)
+			s.eachDistribution(e.Value, what+": "+diag.Shorten(e.Of.Name), via, seen, do)
 		}
 	}
 }
@@ -234,5 +234,5 @@ func byWayOf(path []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return ", by way of the " + format.Things(len(names), "parameter") + " " + diag.Some(names)
+	return ", by way of the " + format.Things(len(names), "parameter") + " " + diag.ListNames(names)
 }

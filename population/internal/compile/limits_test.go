@@ -74,11 +74,11 @@ func TestTablesMultiplyByNames(t *testing.T) {
 	b.WriteString("last: {mixture: [{share: 50%, of: p40}, {share: 50%, of: p40}]}\n")
 	here, list := scopeOf(t, b.String())
 	for _, name := range []string{"p40", "last"} {
-		if l, ok := here.In([]uint16{1, 0}).Law(syntax.Value{Name: name}, name); !ok || l.Mean() != 1 {
+		if l, ok := here.ForCell([]uint16{1, 0}).Law(syntax.Value{Name: name}, name); !ok || l.Mean() != 1 {
 			t.Errorf("%s is %+v: %v", name, l, list.Err())
 		}
 	}
-	if _, ok := here.In([]uint16{1, 0}).Law(syntax.Value{Name: "p60"}, ""); ok {
+	if _, ok := here.ForCell([]uint16{1, 0}).Law(syntax.Value{Name: "p60"}, ""); ok {
 		t.Error("121 names and tables in a row are not too many")
 	}
 }

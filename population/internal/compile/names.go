@@ -11,15 +11,15 @@ import (
 // state looks up a state. It returns program.Nobody if there is none, and for out, which is allowed
 // if orOut.
 func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
-	if n.Bad || c.file.StatesBad || c.file.Refused[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
-		return program.Nobody
+	if n.Bad || c.file.StatesBad || c.file.InvalidStates[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
+		return program.NoState
 	}
 	if i, ok := c.states[n.Name]; ok {
 		return i
 	}
 	if n.Name == syntax.Out {
 		c.Add(n.At, "%s: expected a state; out is for leaving the population", what)
-		return program.Nobody
+		return program.NoState
 	}
 	c.Add(n.At, "%s: %s", what, diag.Unknown("state", n.Name, func() []string {
 		if orOut {
@@ -27,7 +27,7 @@ func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
 		}
 		return c.program.States
 	}))
-	return program.Nobody
+	return program.NoState
 }
 
 // stateSet looks up several states. An empty list means all states, and the set is then nil.
@@ -37,7 +37,7 @@ func (c *compiler) stateSet(names []syntax.Ref, what string) program.StateSet {
 	}
 	s := make(program.StateSet, len(c.program.States))
 	for _, n := range names {
-		if i := c.state(n, what, false); i != program.Nobody {
+		if i := c.state(n, what, false); i != program.NoState {
 			s[i] = true
 		}
 	}
@@ -137,9 +137,9 @@ func (c *compiler) nameIndex(name string) int {
 	}
 	i, ok := c.nameIndexes[name]
 	if !ok {
-		i = len(c.program.Names)
+		i = len(c.program.CountedNames)
 		c.nameIndexes[name] = i
-		c.program.Names = append(c.program.Names, name)
+		c.program.CountedNames = append(c.program.CountedNames, name)
 	}
 	return i
 }

@@ -34,7 +34,7 @@ func attributeShares(here Scope, a *syntax.Attribute) []float64 {
 		here.reportTogether(a.At, a.Shares,
 			"attributes: %s: the shares add up to %.6g, expected 1; or write rest for one of them", a.Name, sum)
 	}
-	return lookup.Sums(shares)
+	return lookup.CumulativeShares(shares)
 }
 
 // startGroups works out how many individuals begin in each group and state. Shares are rounded so
@@ -103,7 +103,7 @@ func (c *compiler) groupSizes() ([]int, bool) {
 // startGroup works out how many individuals of a group begin in each state.
 func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good bool) {
 	what, whose := g.What, "the size"
-	if c.file.Grouped {
+	if c.file.HasGroups {
 		what, whose = g.What+": start", "the group has"
 	}
 	in := program.Entry{Given: c.givenAttributes(g.With, g.What+": with", nil)}
@@ -112,7 +112,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 	for k := range g.Starts {
 		s := &g.Starts[k]
 		i := c.state(s.State, what, false)
-		if i == program.Nobody {
+		if i == program.NoState {
 			good = false
 			continue
 		}
@@ -138,7 +138,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 		total += b.Count
 	}
 	at := g.At
-	if !c.file.Grouped {
+	if !c.file.HasGroups {
 		at = c.file.StartsAt
 	}
 	// A change on the command line is reported there.
@@ -171,21 +171,21 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 // startCount returns the number of individuals that begin in a state, or their share of the group.
 func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok bool) {
 	switch {
-	case s.ByWhat == syntax.ShareWritten:
+	case s.ComputedKind == syntax.NotComputed:
 		return s.Count, s.Share, true
-	case s.By.Bad:
+	case s.Computed.Bad:
 		return 0, 0, false
 	}
-	isShare, expected := s.ByWhat == syntax.ShareGiven, ""
-	if s.ByWhat == syntax.ShareOrCount {
-		got, _, _ := here.Resolve(s.By, s.What)
-		isShare, expected = got.Plain() && got.Quantity.Kind == syntax.KindShare, ", or a percentage"
+	isShare, expected := s.ComputedKind == syntax.ComputedShare, ""
+	if s.ComputedKind == syntax.ComputedShareOrCount {
+		got, _, _ := here.Resolve(s.Computed, s.What)
+		isShare, expected = got.IsQuantity() && got.Quantity.Kind == syntax.KindShare, ", or a percentage"
 	}
 	if isShare {
-		share, ok = here.Chance(s.By, s.What)
+		share, ok = here.Chance(s.Computed, s.What)
 		return 0, share, ok
 	}
-	count, ok = here.count(s.By, s.What, expected)
+	count, ok = here.count(s.Computed, s.What, expected)
 	return count, 0, ok
 }
 
@@ -194,7 +194,7 @@ func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok 
 func (c *compiler) startSince(here Scope) {
 	for i := range c.program.StartGroups {
 		b, text := &c.program.StartGroups[i], c.startSyntax[i]
-		b.Age = c.program.First.Ages
+		b.Age = c.program.FirstPhase.Ages
 		if !text.Since.Given() {
 			continue
 		}
@@ -218,7 +218,7 @@ func (c *compiler) startSince(here Scope) {
 // checkSince compares the longest time that an individual may have spent in a state with the latest
 // time at which its clocks fire. In a split, one branch that lasts long enough is sufficient.
 func (c *compiler) checkSince(here Scope, b *program.StartGroup, since syntax.Value, l *law.Law, what string) {
-	st := &c.program.First.States[b.To]
+	st := &c.program.FirstPhase.States[b.To]
 	for k, cell := range st.Cells {
 		if c.mayBeInCell(&b.Entry, here, st.By, k) {
 			c.checkSinceInCell(here, b, since, cell, l, what)
@@ -263,10 +263,10 @@ func (c *compiler) checkSinceInCell(
 	}
 	latest, before := 0.0, 0.0
 	for k := range st.Split {
-		if st.Split[k].UpTo > before {
+		if st.Split[k].CumulativeChance > before {
 			latest = max(latest, st.Split[k].Law.Longest())
 		}
-		before = st.Split[k].UpTo
+		before = st.Split[k].CumulativeChance
 	}
 	if len(st.Split) > 0 && struck(latest) {
 		refuse("every branch", latest)
@@ -279,7 +279,7 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 	cell := c.cell(by, k)
 	for _, a := range by {
 		v := cell[a.Attribute]
-		if given := in.Of(a.Attribute); given >= 0 && uint16(given) != v {
+		if given := in.ValueOf(a.Attribute); given >= 0 && uint16(given) != v {
 			return false
 		}
 		if here.own != nil && here.own[a.Attribute] != unset && here.own[a.Attribute] != v {
@@ -310,7 +310,7 @@ func (c *compiler) checkAges(
 		here.reportTogether(text.At, []syntax.Value{text}, "%s: %s, but an age must have one", what, ages.WhyEndless())
 		return
 	}
-	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.file.Unit.Of(ages.Longest()))
+	reach := fmt.Sprintf("reach %.6g %s", ages.Longest(), c.file.Unit.NameFor(ages.Longest()))
 	if math.IsInf(ages.Longest(), 1) {
 		reach = "have no bound"
 	}
@@ -325,10 +325,10 @@ func (c *compiler) checkAges(
 				}
 			}
 		}
-		if oldest := ages.Longest(); clock.Ends && (oldest > longest || oldest == longest && ages.Fixed()) {
+		if oldest := ages.Longest(); clock.EndsLife && (oldest > longest || oldest == longest && ages.Fixed()) {
 			here.reportTogether(text.At, []syntax.Value{text, c.lifelongAfter[i]},
 				"%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest,
-				c.file.Unit.Of(longest))
+				c.file.Unit.NameFor(longest))
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (c *compiler) recordTimes(here Scope) {
 		step := syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}
 		every = syntax.Value{Quantity: step, Text: "a hundredth of the run"}
 	}
-	step, ok := here.Longer(every, "record: every")
+	step, ok := here.PositiveDuration(every, "record: every")
 	if !ok {
 		return
 	}
@@ -39,9 +39,9 @@ func (c *compiler) recordTimes(here Scope) {
 		if t > span*(1-1e-12) {
 			break
 		}
-		c.program.Rows = append(c.program.Rows, t)
+		c.program.RecordTimes = append(c.program.RecordTimes, t)
 	}
-	c.program.Rows = append(c.program.Rows, span)
+	c.program.RecordTimes = append(c.program.RecordTimes, span)
 }
 
 // groupings looks up the attributes to record by, and lists the groups.
@@ -108,17 +108,17 @@ func (c *compiler) listGroups(g *program.Grouping, names []string) bool {
 // checkRecordSize refuses records too large to keep: for each group and row, a number for every
 // state, flow and name.
 func (c *compiler) checkRecordSize() {
-	if len(c.program.Groups) == 0 || c.Found > 0 {
+	if len(c.program.Groups) == 0 || c.Count > 0 {
 		return
 	}
 	p := c.program
-	each := len(p.States) + len(p.Flows) + len(p.Names)
-	if n := float64(len(p.Rows)) * float64(len(p.Groups)) * float64(each); n > maxRecorded {
+	each := len(p.States) + len(p.Flows) + len(p.CountedNames)
+	if n := float64(len(p.RecordTimes)) * float64(len(p.Groups)) * float64(each); n > maxRecorded {
 		c.Add(c.file.Record.By[0].At,
 			"record: by: %s groups with %s, %s and %s in %s make %.3g numbers in each replica, more than the %s there "+
 				"can be; record less often, or by fewer",
 			format.Thousands(float64(len(p.Groups))), format.Plural(len(p.States), "state"),
-			format.Plural(len(p.Flows), "flow"), format.Plural(len(p.Names), "name"),
-			format.Plural(len(p.Rows), "row"), n, format.Thousands(float64(maxRecorded)))
+			format.Plural(len(p.Flows), "flow"), format.Plural(len(p.CountedNames), "name"),
+			format.Plural(len(p.RecordTimes), "row"), n, format.Thousands(float64(maxRecorded)))
 	}
 }

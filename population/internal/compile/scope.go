@@ -33,7 +33,7 @@ type Scope struct {
 	sets       map[string][]syntax.Value // all values that interventions give to parameters
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex
-	dependences map[any]dependence
+	dependences map[any]Dependence
 	sortedNames *[]string // of the parameters, filled in by names
 }
 
@@ -71,7 +71,7 @@ func NewScope(list *diag.List, u syntax.Unit) Scope {
 		reported:    map[diag.Place]bool{},
 		caches:      newCaches(),
 		indexes:     map[*syntax.Table]*tableIndex{},
-		dependences: map[any]dependence{},
+		dependences: map[any]Dependence{},
 		sortedNames: new([]string),
 	}
 }
@@ -95,15 +95,15 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 	return s
 }
 
-// In returns the scope of an individual in a cell: the number of its value for each attribute, or
+// ForCell returns the scope of an individual in a cell: the number of its value for each attribute, or
 // unset.
-func (s Scope) In(cell []uint16) Scope {
+func (s Scope) ForCell(cell []uint16) Scope {
 	s.own = cell
 	return s
 }
 
-// Met returns the scope in which the individual meets one of the given cell.
-func (s Scope) Met(cell []uint16) Scope {
+// Meeting returns the scope in which the individual meets one of the given cell.
+func (s Scope) Meeting(cell []uint16) Scope {
 	s.met = cell
 	return s
 }
@@ -117,25 +117,25 @@ func (s Scope) Parameter(name string) (Parameter, bool) {
 	return p, ok
 }
 
-// Behind visits all parameters that a value is made of, directly or through others, except those in
+// EachParameter visits all parameters that a value is made of, directly or through others, except those in
 // seen.
-func (s Scope) Behind(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
+func (s Scope) EachParameter(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
 	if v.Name == "" {
-		v.Each(func(part syntax.Value) { s.Behind(part, seen, do) })
+		v.Each(func(part syntax.Value) { s.EachParameter(part, seen, do) })
 		return
 	}
 	if p, ok := s.Parameter(v.Name); ok && !seen[v.Name] {
 		seen[v.Name] = true
 		do(p)
-		s.Behind(p.Value, seen, do)
+		s.EachParameter(p.Value, seen, do)
 	}
 }
 
 // Resolve returns what a value stands for: a quantity or a distribution as it is written, or the
 // quantity that an expression evaluates to. The place is where to report a problem with it.
 func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
-	got, at, ok := s.Stands(v, what)
-	if !ok || got.Plain() || got.Distribution != nil {
+	got, at, ok := s.Dereference(v, what)
+	if !ok || got.IsQuantity() || got.Distribution != nil {
 		return got, at, ok
 	}
 	if got.CountDependent != nil {
@@ -155,24 +155,24 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	if change := 0; s.changedAtStart || len(s.changes) > 0 {
 		s.latestChange(got, &at, &change)
 	}
-	got.Quantity, got.Worked = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.unit}, true
+	got.Quantity, got.Computed = syntax.Quantity{Kind: m.Kind(), Number: m.X, Unit: s.unit}, true
 	return got, at, true
 }
 
-// Stands follows names, and reads tables for the individual of the scope, until it comes to a value
+// Dereference follows names, and reads tables for the individual of the scope, until it comes to a value
 // that is written out. The place is where to report a problem with it.
-func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
+func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
 	at := v.At
 	for steps := 0; v.Name != "" || v.Table != nil; steps++ {
 		if v.Bad {
 			break
 		}
 		if v.Table != nil {
-			if steps > syntax.MostSteps { // through names, since the nesting of what is written is limited
-				s.reportValue(v, v.At, "%s: a table by %s stands in itself", what, diag.Echo(v.Table.By.Name))
+			if steps > syntax.MaxParameterChain { // through names, since the nesting of what is written is limited
+				s.reportValue(v, v.At, "%s: a table by %s stands in itself", what, diag.Shorten(v.Table.By.Name))
 				return v, at, false
 			}
-			entry, ok := s.Entry(v, what)
+			entry, ok := s.TableEntry(v, what)
 			if !ok {
 				return v, at, false
 			}
@@ -183,17 +183,17 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 		switch {
 		case !ok && strings.ContainsAny(v.Name, " \t"):
 			s.reportValue(v, v.At, "%s: %s is neither a quantity such as %s nor the name of a parameter", what,
-				diag.Quote(v.Name), syntax.KindDuration.Like())
+				diag.Quote(v.Name), syntax.KindDuration.Example())
 			return v, at, false
 		case !ok:
 			s.reportValue(v, v.At, "%s: %s", what, diag.Unknown("parameter", v.Name, s.names))
 			return v, at, false
-		case steps > syntax.MostSteps && s.complexity(v.Name).circular:
+		case steps > syntax.MaxParameterChain && s.complexity(v.Name).circular:
 			s.reportValue(v, v.At, "%s: the parameter %s stands for itself", what, diag.Quote(v.Name))
 			return v, at, false
-		case steps > syntax.MostSteps:
+		case steps > syntax.MaxParameterChain:
 			s.reportValue(v, v.At, "%s: more than %d parameters stand for one another, down to %s; name the last one",
-				what, syntax.MostSteps, diag.Quote(v.Name))
+				what, syntax.MaxParameterChain, diag.Quote(v.Name))
 			return v, at, false
 		}
 		if p.change > 0 {
@@ -210,7 +210,7 @@ func (s Scope) Stands(v syntax.Value, what string) (syntax.Value, diag.Place, bo
 // the last name on the way.
 func (s Scope) follow(v syntax.Value, what string) (syntax.Value, string, string) {
 	via := ""
-	for steps := 0; v.Name != "" && steps <= syntax.MostSteps; steps++ {
+	for steps := 0; v.Name != "" && steps <= syntax.MaxParameterChain; steps++ {
 		p, ok := s.Parameter(v.Name)
 		if !ok {
 			break
@@ -230,27 +230,27 @@ func (s Scope) checkDefinition(v syntax.Value, what string) {
 	switch {
 	case v.Name != "":
 		// What the chain ends in is a parameter too, and is checked as such.
-		if got, _, _ := s.follow(v, what); got.Name != "" || got.Plain() {
+		if got, _, _ := s.follow(v, what); got.Name != "" || got.IsQuantity() {
 			s.Resolve(v, what)
 		}
 	case v.Table != nil:
 		if !s.indexOf(v.Table, what).bad {
 			for i := range v.Table.Entries {
 				e := &v.Table.Entries[i]
-				s.checkDefinition(e.Value, what+": "+diag.Echo(e.Of.Name))
+				s.checkDefinition(e.Value, what+": "+diag.Shorten(e.Of.Name))
 			}
 		}
 	case v.CountDependent != nil:
 		s.checkDefinition(v.CountDependent.Most, what+": most")
-		if !s.Depends(v).Cells() {
+		if !s.Dependence(v).Cells() {
 			s.timeVarying(v, what, syntax.KindRate)
 		}
-	case s.Depends(v).Cells():
+	case s.Dependence(v).Cells():
 		// It is evaluated for each cell where it is used. Its parts can be checked now.
 		v.Each(func(part syntax.Value) { s.checkDefinition(part, what) })
 	case v.Distribution != nil:
 		s.Law(v, what)
-	case !v.Plain():
+	case !v.IsQuantity():
 		s.term(v, what)
 	}
 }
@@ -263,15 +263,15 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 	}
 	switch {
 	case got.Distribution != nil && v.Name != "":
-		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Echo(v.Name),
-			want, want.Like())
+		s.reportValue(v, at, "%s: parameter %s is a distribution; expected %s such as %s", what, diag.Shorten(v.Name),
+			want, want.Example())
 		return 0, at, false
 	case got.Distribution != nil:
-		s.reportValue(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Like())
+		s.reportValue(v, at, "%s: found a distribution, expected %s such as %s", what, want, want.Example())
 		return 0, at, false
 	}
 	name, comma := describeResolved(v, got), ""
-	if v.Name != "" || got.Worked {
+	if v.Name != "" || got.Computed {
 		comma = ","
 	}
 	switch k := got.Quantity.Kind; {
@@ -282,18 +282,18 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 			return 0, at, false
 		}
 		return x, at, true
-	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Worked:
+	case k == syntax.KindNumber && want == syntax.KindDuration && !got.Computed:
 		s.reportValue(v, at, "%s: %s%s has no unit; write %s %s, or whatever the unit is", what, name, comma, got.Text,
-			s.unit.Of(got.Quantity.Number))
-	case k == syntax.KindNumber && want == syntax.KindRate && !got.Worked:
+			s.unit.NameFor(got.Quantity.Number))
+	case k == syntax.KindNumber && want == syntax.KindRate && !got.Computed:
 		s.reportValue(v, at, "%s: %s%s has no unit; write %s per %s, or whatever the unit is", what, name, comma,
 			got.Text, s.unit.Name)
 	case k == syntax.KindPower:
 		m, _ := s.term(got, what)
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Words(s.unit), want,
-			want.Like())
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.unit), want,
+			want.Example())
 	default:
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Like())
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Example())
 	}
 	return 0, at, false
 }
@@ -328,30 +328,30 @@ func (s Scope) duration(v syntax.Value, what string) (float64, bool) {
 		"a duration cannot be negative")
 }
 
-// Longer evaluates a duration above zero.
-func (s Scope) Longer(v syntax.Value, what string) (float64, bool) {
+// PositiveDuration evaluates a duration above zero.
+func (s Scope) PositiveDuration(v syntax.Value, what string) (float64, bool) {
 	if x, ok := s.duration(v, what); !ok || x > 0 {
 		return x, ok
 	}
 	return s.Within(v, what, syntax.KindDuration, func(x float64) bool { return x > 0 }, "expected more than nothing")
 }
 
-// Positive evaluates a number above zero.
-func (s Scope) Positive(v syntax.Value, what string) (float64, bool) {
+// PositiveNumber evaluates a number above zero.
+func (s Scope) PositiveNumber(v syntax.Value, what string) (float64, bool) {
 	return s.Within(v, what, syntax.KindNumber, func(x float64) bool { return x > 0 }, "expected a number above 0")
 }
 
 // count evaluates a number of individuals. The text or adds to what a message says is expected.
 func (s Scope) count(v syntax.Value, what, or string) (int, bool) {
-	const most = float64(syntax.MostIndividuals)
+	const most = float64(syntax.MaxIndividuals)
 	whole := func(x float64) bool { return x >= 0 && x <= most && x == float64(int(x)) }
 	reason := fmt.Sprintf("expected a whole number from 0 to %.0f%s", most, or)
 	x, ok := s.Within(v, what, syntax.KindNumber, whole, reason)
 	return int(x), ok
 }
 
-// Clock evaluates a time on the model's clock: a number in its unit, a duration, or a date.
-func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
+// ClockTime evaluates a time on the model's clock: a number in its unit, a duration, or a date.
+func (s Scope) ClockTime(v syntax.Value, what string) (float64, bool) {
 	got, at, ok := s.Resolve(v, what)
 	if !ok {
 		return 0, false
@@ -360,7 +360,7 @@ func (s Scope) Clock(v syntax.Value, what string) (float64, bool) {
 		s.reportValue(v, at, "%s: found a distribution, expected a time such as 15 days", what)
 		return 0, false
 	}
-	x, err := s.Zero.Clock(got.Quantity, s.unit)
+	x, err := s.Zero.ClockTime(got.Quantity, s.unit)
 	switch {
 	case err != nil:
 		s.reportValue(v, at, "%s: %s is %v", what, describeResolved(v, got), err)

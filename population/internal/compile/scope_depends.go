@@ -4,33 +4,33 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A dependence is what a value depends on, whatever interventions set the parameters to.
-type dependence struct {
+// A Dependence is what a value depends on, whatever interventions set the parameters to.
+type Dependence struct {
 	Own, Met []int // attributes of the individual and of the individual met, ascending
 	Time     bool  // it changes with time
 	Counts   bool  // it changes with the number of individuals
 }
 
 // Fixed reports whether a value is the same for all individuals at all times.
-func (d dependence) Fixed() bool {
+func (d Dependence) Fixed() bool {
 	return !d.Cells() && !d.Time && !d.Counts
 }
 
 // Cells reports whether a value depends on the individual or on the individual met.
-func (d dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
+func (d Dependence) Cells() bool { return len(d.Own)+len(d.Met) > 0 }
 
 // add adds more dependences.
-func (d *dependence) add(more dependence) {
+func (d *Dependence) add(more Dependence) {
 	d.Own, d.Met = union(d.Own, more.Own), union(d.Met, more.Met)
 	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
 }
 
-// Depends returns what a value depends on. A parameter that interventions set counts as all values
+// Dependence returns what a value depends on. A parameter that interventions set counts as all values
 // it may have.
-func (s Scope) Depends(v syntax.Value) dependence {
+func (s Scope) Dependence(v syntax.Value) Dependence {
 	key := v.Key()
 	if key == nil {
-		return dependence{}
+		return Dependence{}
 	}
 	if d, ok := s.dependences[key]; ok {
 		return d
@@ -51,7 +51,7 @@ type dependenceSearch struct {
 // searchDependence returns what a value depends on, and the lowest index on the stack that it
 // refers back to, whose own dependences are still to be added. If it refers back to none, that is
 // the length of the stack before.
-func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d dependence, back int) {
+func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d Dependence, back int) {
 	back = len(g.stack)
 	add := func(part syntax.Value) {
 		more, to := s.searchDependence(part, g)
@@ -76,7 +76,7 @@ func (s Scope) searchDependence(v syntax.Value, g *dependenceSearch) (d dependen
 		return d, back
 	}
 	if at, ok := g.index[v.Name]; ok {
-		return dependence{}, at
+		return Dependence{}, at
 	}
 	at := len(g.stack)
 	g.stack, g.index[v.Name] = append(g.stack, v.Name), at

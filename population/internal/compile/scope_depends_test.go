@@ -18,7 +18,7 @@ func TestDependenceMissed(t *testing.T) {
 		settable: 1`)
 	number := syntax.Value{Quantity: syntax.Quantity{Kind: syntax.KindNumber}}
 	here.sets = map[string][]syntax.Value{"settable": {{Name: "severity"}, number, {Name: "meeting"}}}
-	for name, want := range map[string]dependence{
+	for name, want := range map[string]Dependence{
 		"plain":    {},
 		"severity": {Own: []int{0}},
 		"both":     {Own: []int{0, 1}},
@@ -27,13 +27,13 @@ func TestDependenceMissed(t *testing.T) {
 		"meeting":  {Own: []int{0, 1}, Met: []int{0}},
 		"settable": {Own: []int{0, 1}, Met: []int{0}},
 	} {
-		got := here.Depends(syntax.Value{Name: name})
+		got := here.Dependence(syntax.Value{Name: name})
 		if !slices.Equal(got.Own, want.Own) || !slices.Equal(got.Met, want.Met) || got.Time || got.Counts ||
 			got.Fixed() != want.Fixed() {
 			t.Errorf("%s depends on %+v, want %+v", name, got, want)
 		}
 	}
-	if d := here.Depends(number); !d.Fixed() {
+	if d := here.Dependence(number); !d.Fixed() {
 		t.Errorf("a number depends on %+v", d)
 	}
 }
@@ -63,7 +63,7 @@ func TestDependenceLostInCycle(t *testing.T) {
 		here.sets = map[string][]syntax.Value{"a": to("b"), "b": to("c", "a"), "c": to("a", "f"), "e": to("d", "g")}
 		for i := range names {
 			name := names[(i+first)%len(names)]
-			if got := here.Depends(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {
+			if got := here.Dependence(syntax.Value{Name: name}); !slices.Equal(got.Own, want[name]) {
 				t.Errorf("from %s on: %s depends on %v, want %v", names[first], name, got.Own, want[name])
 			}
 		}

@@ -46,7 +46,7 @@ func (s Scope) reportAt(stands, at diag.Place, format string, args ...any) {
 
 // latestChange finds the latest change of a parameter that a value is made of.
 func (s Scope) latestChange(v syntax.Value, at *diag.Place, change *int) {
-	s.Behind(v, map[string]bool{}, func(p Parameter) {
+	s.EachParameter(v, map[string]bool{}, func(p Parameter) {
 		if p.change > *change {
 			*at, *change = p.At, p.change
 		}
@@ -63,12 +63,12 @@ func (s Scope) describe(v syntax.Value) string {
 // describeResolved returns a value as it is written, with the name it goes by, and its quantity if
 // that had to be worked out.
 func describeResolved(given, resolved syntax.Value) string {
-	text := resolved.Text + diag.Echo(resolved.Cell)
-	if resolved.Worked {
+	text := resolved.Text + diag.Shorten(resolved.Cell)
+	if resolved.Computed {
 		text += ", which is " + resolved.Quantity.String()
 	}
 	if given.Name != "" {
-		return fmt.Sprintf("parameter %s, %s", diag.Echo(given.Name), text)
+		return fmt.Sprintf("parameter %s, %s", diag.Shorten(given.Name), text)
 	}
 	return text
 }
@@ -76,7 +76,7 @@ func describeResolved(given, resolved syntax.Value) string {
 // nameOrText returns how messages speak of a value that is not written as a quantity.
 func nameOrText(v, got syntax.Value) string {
 	if v.Name != "" {
-		return "parameter " + diag.Echo(v.Name)
+		return "parameter " + diag.Shorten(v.Name)
 	}
 	return got.Text
 }

@@ -21,11 +21,11 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	if got.Distribution == nil {
 		if k := got.Quantity.Kind; k == syntax.KindRate || k == syntax.KindShare {
 			name := describeResolved(v, got)
-			if v.Name != "" || got.Worked {
+			if v.Name != "" || got.Computed {
 				name += ","
 			}
 			s.reportValue(v, at, "%s: %s is %s; expected a duration such as %s or a distribution such as %s", what,
-				name, k, syntax.KindDuration.Like(), syntax.KindDistribution.Like())
+				name, k, syntax.KindDuration.Example(), syntax.KindDistribution.Example())
 			return law.Law{}, false
 		}
 		x, ok := s.duration(v, what)
@@ -40,7 +40,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 	if ok = !s.distributionComplexity(got, what, nil).bad; ok { // not circular, and not too large
 		l, ok = s.distribution(got.Distribution, what)
 	}
-	if ok && !l.Sound() {
+	if ok && !l.Valid() {
 		s.reportTogether(v.At, []syntax.Value{v}, "%s: its arguments are too large or too small to work with", what)
 		l, ok = law.Law{}, false
 	}
@@ -52,7 +52,7 @@ func (s Scope) Law(v syntax.Value, what string) (law.Law, bool) {
 
 // dependsOnCell reports whether a distribution must be evaluated for each cell.
 func (s Scope) dependsOnCell(l *syntax.Distribution) bool {
-	return (s.own != nil || s.met != nil) && s.Depends(syntax.Value{Distribution: l}).Cells()
+	return (s.own != nil || s.met != nil) && s.Dependence(syntax.Value{Distribution: l}).Cells()
 }
 
 // distribution evaluates a distribution that is written out. A new family is added here, in
@@ -79,13 +79,13 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 			}
 			return law.Exponential(rate), good
 		}
-		mean := argument("mean", s.Longer)
+		mean := argument("mean", s.PositiveDuration)
 		return law.Exponential(1 / mean), good
 	case "gamma":
-		mean, shape := argument("mean", s.Longer), argument("shape", s.Positive)
+		mean, shape := argument("mean", s.PositiveDuration), argument("shape", s.PositiveNumber)
 		return law.Gamma(mean, shape), good
 	case "erlang":
-		mean, k := argument("mean", s.Longer), argument("k", s.Positive)
+		mean, k := argument("mean", s.PositiveDuration), argument("k", s.PositiveNumber)
 		if good && k != float64(int(k)) {
 			s.reportTogether(l.Args["k"].At, []syntax.Value{l.Args["k"]},
 				"%s: k: %.12g: expected a whole number of stages; gamma takes any shape", what, k)
@@ -93,15 +93,15 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 		}
 		return law.Gamma(mean, k), good
 	case "weibull":
-		scale, shape := argument("scale", s.Longer), argument("shape", s.Positive)
+		scale, shape := argument("scale", s.PositiveDuration), argument("shape", s.PositiveNumber)
 		return law.Weibull(scale, shape), good
 	case "lognormal":
-		mean, sd := argument("mean", s.Longer), argument("sd", s.Longer)
+		mean, sd := argument("mean", s.PositiveDuration), argument("sd", s.PositiveDuration)
 		return law.Lognormal(mean, sd), good
 	case "gompertz":
 		return s.gompertz(l, what)
 	case "uniform":
-		low, high := argument("low", s.duration), argument("high", s.Longer)
+		low, high := argument("low", s.duration), argument("high", s.PositiveDuration)
 		if good && !(low < high) {
 			ends := []syntax.Value{l.Args["low"], l.Args["high"]}
 			s.reportTogether(ends[1].At, ends, "%s: high is %s, which is not above low, %s", what, s.describe(ends[1]),

@@ -59,7 +59,7 @@ func (s Scope) indexOf(t *syntax.Table, what string) *tableIndex {
 	if other < 0 && len(without) > 0 && !x.bad {
 		s.Add(t.By.At,
 			"%s: there is nothing for %s %s; write %s: and what holds for it, or other: for all that are not named",
-			what, t.By.Name, diag.Some(without), diag.Echo(without[0]))
+			what, t.By.Name, diag.ListNames(without), diag.Shorten(without[0]))
 		x.bad = true
 	}
 	if !x.bad {
@@ -77,7 +77,7 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 		switch {
 		case v.Distribution != nil:
 			return syntax.KindDuration // a duration may stand for a distribution
-		case !v.Plain():
+		case !v.IsQuantity():
 			return syntax.KindAny
 		case v.Quantity.Kind == syntax.KindShare:
 			return syntax.KindNumber
@@ -95,15 +95,15 @@ func (s Scope) mixesKinds(t *syntax.Table, what string) bool {
 		if a, b := t.Entries[first], t.Entries[i]; k != kindOf(a.Value) {
 			s.reportTogether(b.Value.At, []syntax.Value{a.Value, b.Value},
 				"%s: %s is %s, and %s is %s; expected the same kind of value for all", what,
-				diag.Echo(a.Of.Name), s.describe(a.Value), diag.Echo(b.Of.Name), s.describe(b.Value))
+				diag.Shorten(a.Of.Name), s.describe(a.Value), diag.Shorten(b.Of.Name), s.describe(b.Value))
 			return true
 		}
 	}
 	return false
 }
 
-// Entry returns the entry of a table for the individual of the scope.
-func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
+// TableEntry returns the entry of a table for the individual of the scope.
+func (s Scope) TableEntry(v syntax.Value, what string) (syntax.Value, bool) {
 	t := v.Table
 	cell := s.own
 	if t.Met {
@@ -124,7 +124,7 @@ func (s Scope) Entry(v syntax.Value, what string) (syntax.Value, bool) {
 	}
 	e := &t.Entries[x.entries[i]]
 	found := e.Value
-	found.Cell = v.Cell + " for " + t.Whose() + " " + s.attributes[x.attribute].Values[i]
+	found.Cell = v.Cell + " for " + t.Describe() + " " + s.attributes[x.attribute].Values[i]
 	return found, true
 }
 
@@ -140,5 +140,5 @@ func (s Scope) reportNoIndividual(v syntax.Value, what string) {
 	}
 	s.reportValue(v, v.At,
 		"%s: a table by %s is read for an individual, and there is none here; expected one value for all", what,
-		diag.Echo(v.Table.By.Name))
+		diag.Shorten(v.Table.By.Name))
 }

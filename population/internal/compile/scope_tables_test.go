@@ -21,7 +21,7 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 	name := func(s string) syntax.Value { return syntax.Value{Name: s} }
 	for age := range uint16(3) {
 		for region := range uint16(2) {
-			cell := here.In([]uint16{age, region})
+			cell := here.ForCell([]uint16{age, region})
 			severity := []float64{0.001, 0.01, 0.08}[age]
 			for _, p := range []string{"severity", "again"} {
 				if x, ok := cell.Chance(name(p), p); !ok || x != severity {
@@ -48,7 +48,7 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 				if theirs > 0 {
 					want = []float64{1, 1, 0.2}[age]
 				}
-				if x, ok := cell.Met([]uint16{theirs, unset}).Chance(name("meeting"), ""); !ok || x != want {
+				if x, ok := cell.Meeting([]uint16{theirs, unset}).Chance(name("meeting"), ""); !ok || x != want {
 					t.Errorf("meeting of %d and %d is %v, want %v", age, theirs, x, want)
 				}
 			}
@@ -59,7 +59,7 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 	}
 	// Without an individual, a table cannot be read.
 	here.Rate(name("leaving"), "here")
-	here.In([]uint16{1, 1}).Chance(name("meeting"), "there")
+	here.ForCell([]uint16{1, 1}).Chance(name("meeting"), "there")
 	const want = "model.yaml:9:12: here: a table by age is read for an individual, and there is none here; " +
 		"expected one value for all\n" +
 		"model.yaml:14:12: there: a table of: met is read for the one who is met; " +
@@ -71,7 +71,7 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 	if _, ok := here.Law(name("stay"), ""); ok {
 		t.Error("the mean of everybody's stay is known")
 	}
-	if l, ok := here.In([]uint16{1, 1}).Law(name("stay"), ""); !ok || math.Abs(l.Mean()-2) > 1e-12 {
+	if l, ok := here.ForCell([]uint16{1, 1}).Law(name("stay"), ""); !ok || math.Abs(l.Mean()-2) > 1e-12 {
 		t.Errorf("stay is %+v, %v", l, ok)
 	}
 }

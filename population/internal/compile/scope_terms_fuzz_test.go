@@ -118,7 +118,7 @@ func (g *generator) grow() expression {
 // checked marks what cannot be worked out.
 func (e expression) checked() expression {
 	e.ok = e.ok && !math.IsNaN(e.x) && !math.IsInf(e.x, 0)
-	e.extremePower = e.extremePower || math.Abs(8*e.power) > syntax.MostPower/2 || 8*e.power != math.Trunc(8*e.power)
+	e.extremePower = e.extremePower || math.Abs(8*e.power) > syntax.MaxPower/2 || 8*e.power != math.Trunc(8*e.power)
 	return e
 }
 
@@ -150,7 +150,7 @@ func FuzzExpression(f *testing.F) {
 	f.Fuzz(func(t *testing.T, bytes []byte) {
 		// Any text is either parsed or refused, at a place within it.
 		if text := string(bytes); len(text) > 0 {
-			x := &syntax.Expression{Text: text, Exact: true}
+			x := &syntax.Expression{Text: text, HasColumns: true}
 			if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
 				if wrong.At < 0 || wrong.At > len(text) || fmt.Sprint(wrong.Message) == "" {
 					t.Fatalf("%q is wrong at %d of %d: %v", text, wrong.At, len(text), wrong.Message)
@@ -159,7 +159,7 @@ func FuzzExpression(f *testing.F) {
 			}
 		}
 		e := (&generator{bytes: bytes}).grow()
-		if len(e.text) > syntax.LongestExpression || e.extremePower {
+		if len(e.text) > syntax.MaxExpressionBytes || e.extremePower {
 			return
 		}
 		got, err := evaluate(here, e.text)

@@ -13,20 +13,20 @@ import (
 
 // evaluate evaluates an expression in a scope: its value in the unit of the model, and its
 // dimension.
-func evaluate(here Scope, text string) (dimTerm, error) {
+func evaluate(here Scope, text string) (DimTerm, error) {
 	defined := map[string]bool{}
 	for name := range here.parameters {
 		defined[name] = true
 	}
-	x := &syntax.Expression{At: diag.Place{File: "test", Line: 1, Column: 1}, Exact: true, Text: text}
+	x := &syntax.Expression{At: diag.Place{File: "test", Line: 1, Column: 1}, HasColumns: true, Text: text}
 	if wrong := syntax.ParseExpression(x, defined, here.names); wrong != nil {
-		return dimTerm{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
+		return DimTerm{}, fmt.Errorf("%d: %v", wrong.At+1, wrong.Message)
 	}
 	list := &diag.List{}
 	here.List, here.reported = list, map[diag.Place]bool{}
 	m, ok := here.term(syntax.Value{Expr: x}, "x")
 	if !ok {
-		return dimTerm{}, list.Err()
+		return DimTerm{}, list.Err()
 	}
 	return m, nil
 }
@@ -48,55 +48,55 @@ func TestExpressionWrongValueOrDimension(t *testing.T) {
 		x float64
 		d syntax.Dimension
 	}{
-		"0.5 * beta":                    {0.25, syntax.OfRate},
-		"1 - half":                      {0.5, syntax.NoDimension},
-		"stay / 2":                      {2, syntax.OfDuration},
-		"1 / 0.5 per day":               {2, syntax.OfDuration}, // a quantity binds tightest
-		"2 * 3 days / 6":                {1, syntax.OfDuration},
-		"R0":                            {2, syntax.NoDimension},
-		"R0 - 1":                        {1, syntax.NoDimension},
-		"2 + 3 * 4":                     {14, syntax.NoDimension},
-		"(2 + 3) * 4":                   {20, syntax.NoDimension},
-		"10 - 4 - 3":                    {3, syntax.NoDimension},
-		"100 / 10 / 2":                  {5, syntax.NoDimension},
-		"2 ^ 3 ^ 2":                     {512, syntax.NoDimension},
-		"-2 ^ 2":                        {-4, syntax.NoDimension},
-		"2 ^ -1":                        {0.5, syntax.NoDimension},
-		"--2":                           {2, syntax.NoDimension},
-		"+2":                            {2, syntax.NoDimension},
-		"3 - -2":                        {5, syntax.NoDimension},
-		"2*-3":                          {-6, syntax.NoDimension},
+		"0.5 * beta":                    {0.25, syntax.RateDimension},
+		"1 - half":                      {0.5, syntax.Dimensionless},
+		"stay / 2":                      {2, syntax.DurationDimension},
+		"1 / 0.5 per day":               {2, syntax.DurationDimension}, // a quantity binds tightest
+		"2 * 3 days / 6":                {1, syntax.DurationDimension},
+		"R0":                            {2, syntax.Dimensionless},
+		"R0 - 1":                        {1, syntax.Dimensionless},
+		"2 + 3 * 4":                     {14, syntax.Dimensionless},
+		"(2 + 3) * 4":                   {20, syntax.Dimensionless},
+		"10 - 4 - 3":                    {3, syntax.Dimensionless},
+		"100 / 10 / 2":                  {5, syntax.Dimensionless},
+		"2 ^ 3 ^ 2":                     {512, syntax.Dimensionless},
+		"-2 ^ 2":                        {-4, syntax.Dimensionless},
+		"2 ^ -1":                        {0.5, syntax.Dimensionless},
+		"--2":                           {2, syntax.Dimensionless},
+		"+2":                            {2, syntax.Dimensionless},
+		"3 - -2":                        {5, syntax.Dimensionless},
+		"2*-3":                          {-6, syntax.Dimensionless},
 		"stay ^ 2":                      {16, syntax.Dimension{N: 2, D: 1}},
-		"sqrt(stay ^ 2)":                {4, syntax.OfDuration},
+		"sqrt(stay ^ 2)":                {4, syntax.DurationDimension},
 		"sqrt(stay)":                    {2, syntax.Dimension{N: 1, D: 2}},
-		"sqrt(stay) * stay ^ 0.5":       {4, syntax.OfDuration},
-		"stay ^ (1/3) * stay ^ (2/3)":   {4, syntax.OfDuration},
-		"1 / stay ^ 2 * stay":           {0.25, syntax.OfRate},
-		"20% * 50":                      {10, syntax.NoDimension},
-		"1 - 20%":                       {0.8, syntax.NoDimension},
-		"10_000 / 1e4":                  {1, syntax.NoDimension},
-		"1e-3 * 1e+3":                   {1, syntax.NoDimension},
-		".5 + 5.":                       {5.5, syntax.NoDimension},
-		"min(3, 2, 5)":                  {2, syntax.NoDimension},
-		"max(beta, 1 per week)":         {0.5, syntax.OfRate},
-		"min (stay, 1 day)":             {1, syntax.OfDuration},
-		"min + 1":                       {10, syntax.NoDimension}, // a parameter, since no parenthesis follows
-		"exp(0) + log(1)":               {1, syntax.NoDimension},
-		"exp(-beta * 2 days)":           {math.Exp(-1), syntax.NoDimension},
-		"a-b":                           {7, syntax.NoDimension}, // the longest name that matches
-		"a-b * 2":                       {14, syntax.NoDimension},
-		"a - b":                         {9, syntax.NoDimension},
-		"a -b":                          {9, syntax.NoDimension},
-		"a-b-a":                         {-3, syntax.NoDimension},
-		"waning of immunity * 7 days":   {2, syntax.NoDimension},
-		"2*waning of immunity*7 days":   {4, syntax.NoDimension},
-		"x.y + o'k":                     {8, syntax.NoDimension},
-		"1 week - 1 day":                {6, syntax.OfDuration},
-		"  (  ( beta ) )  * 2 ":         {1, syntax.OfRate},
-		"(1 - 20%) * (1 - 20%) * 100%":  {0.64, syntax.NoDimension},
-		"108 months / 1 year":           {9, syntax.NoDimension},
-		"beta - beta":                   {0, syntax.OfRate},
-		"0.5 per day * 2 days + R0 ^ 2": {5, syntax.NoDimension},
+		"sqrt(stay) * stay ^ 0.5":       {4, syntax.DurationDimension},
+		"stay ^ (1/3) * stay ^ (2/3)":   {4, syntax.DurationDimension},
+		"1 / stay ^ 2 * stay":           {0.25, syntax.RateDimension},
+		"20% * 50":                      {10, syntax.Dimensionless},
+		"1 - 20%":                       {0.8, syntax.Dimensionless},
+		"10_000 / 1e4":                  {1, syntax.Dimensionless},
+		"1e-3 * 1e+3":                   {1, syntax.Dimensionless},
+		".5 + 5.":                       {5.5, syntax.Dimensionless},
+		"min(3, 2, 5)":                  {2, syntax.Dimensionless},
+		"max(beta, 1 per week)":         {0.5, syntax.RateDimension},
+		"min (stay, 1 day)":             {1, syntax.DurationDimension},
+		"min + 1":                       {10, syntax.Dimensionless}, // a parameter, since no parenthesis follows
+		"exp(0) + log(1)":               {1, syntax.Dimensionless},
+		"exp(-beta * 2 days)":           {math.Exp(-1), syntax.Dimensionless},
+		"a-b":                           {7, syntax.Dimensionless}, // the longest name that matches
+		"a-b * 2":                       {14, syntax.Dimensionless},
+		"a - b":                         {9, syntax.Dimensionless},
+		"a -b":                          {9, syntax.Dimensionless},
+		"a-b-a":                         {-3, syntax.Dimensionless},
+		"waning of immunity * 7 days":   {2, syntax.Dimensionless},
+		"2*waning of immunity*7 days":   {4, syntax.Dimensionless},
+		"x.y + o'k":                     {8, syntax.Dimensionless},
+		"1 week - 1 day":                {6, syntax.DurationDimension},
+		"  (  ( beta ) )  * 2 ":         {1, syntax.RateDimension},
+		"(1 - 20%) * (1 - 20%) * 100%":  {0.64, syntax.Dimensionless},
+		"108 months / 1 year":           {9, syntax.Dimensionless},
+		"beta - beta":                   {0, syntax.RateDimension},
+		"0.5 per day * 2 days + R0 ^ 2": {5, syntax.Dimensionless},
 	} {
 		got, err := evaluate(here, strings.TrimSpace(text))
 		if err != nil {
@@ -198,7 +198,7 @@ states:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.Program.First.States[0].Rate; got != 9 {
+	if got := m.Program.FirstPhase.States[0].TotalRate; got != 9 {
 		t.Errorf("the rates add up to %v, want 9", got)
 	}
 }
@@ -220,7 +220,7 @@ scenarios: {slow: {beta: 0.1 / stay}, base: {}}
 			t.Fatal(err)
 		}
 		for _, phase := range m.Program.Phases {
-			all = append(all, phase.States[0].Rate)
+			all = append(all, phase.States[0].TotalRate)
 		}
 		return all
 	}

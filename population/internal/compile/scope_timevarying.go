@@ -28,15 +28,15 @@ func (c *compiler) timeVarying(
 		return nil, 0
 	}
 	if x, constant := got.Constant(); constant {
-		if got.ByCounts && x > got.Most {
+		if got.ByCounts && x > got.Max {
 			here.reportTogether(v.At, []syntax.Value{v},
-				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Most,
+				"%s: the value is always %.6g per %s, above its most, %.6g per %s", what, x, here.unit.Name, got.Max,
 				here.unit.Name)
 		}
 		return nil, max(0, x)
 	}
 	// Equal values are stored once for all states, cells and phases.
-	key := timeVaryingShape{got.Most, len(got.Bounds), 0}
+	key := timeVaryingShape{got.Max, len(got.Bounds), 0}
 	for i, b := range got.Bounds {
 		key.sum += float64(b * float64(i+1))
 	}
@@ -49,7 +49,7 @@ func (c *compiler) timeVarying(
 		return nil, 0
 	}
 	c.timeVaryings[key] = append(c.timeVaryings[key], got)
-	c.program.Counting = c.program.Counting || got.ByCounts
+	c.program.UsesCounts = c.program.UsesCounts || got.ByCounts
 	return got, 0
 }
 
@@ -67,7 +67,7 @@ func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 		return tv, true
 	}
 	tv, ok := s.newTimeVarying(v, what, want)
-	if ok && key.value != nil && !s.Depends(v).Cells() {
+	if ok && key.value != nil && !s.Dependence(v).Cells() {
 		s.timeVaryings[key] = tv
 	}
 	return tv, ok
@@ -75,21 +75,21 @@ func (s Scope) timeVarying(v syntax.Value, what string, want syntax.Kind) (*prog
 
 // newTimeVarying does so without looking into the cache.
 func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*program.TimeVarying, bool) {
-	got, at, ok := s.Stands(v, what)
+	got, at, ok := s.Dereference(v, what)
 	if !ok {
 		return nil, false
 	}
 	tv := &program.TimeVarying{}
-	var m dimTerm
+	var m DimTerm
 	switch {
 	case got.CountDependent != nil && want != syntax.KindRate:
 		s.reportCountDependent(v, got, at, what)
 		return nil, false
 	case got.CountDependent != nil:
-		if m, ok = s.Part(got.CountDependent.Value, what+": value"); !ok {
+		if m, ok = s.Term(got.CountDependent.Value, what+": value"); !ok {
 			return nil, false
 		}
-		if tv.Most, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
+		if tv.Max, ok = s.Rate(got.CountDependent.Most, what+": most"); !ok {
 			return nil, false
 		}
 		tv.ByCounts = true
@@ -108,7 +108,7 @@ func (s Scope) newTimeVarying(v syntax.Value, what string, want syntax.Kind) (*p
 		if got.CountDependent != nil {
 			name = got.CountDependent.Value.Text
 		}
-		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Words(s.unit), want, want.Like())
+		s.reportValue(v, at, "%s: %s is %s; expected %s such as %s", what, name, m.Describe(s.unit), want, want.Example())
 		return nil, false
 	}
 	tv.Root = m.Term
@@ -173,7 +173,7 @@ func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64,
 	var check func(from, to float64, depth int) bool
 	check = func(from, to float64, depth int) bool {
 		evaluations++
-		if low, most := tv.Root.Between(from, to); inRange(low) && inRange(most) {
+		if low, most := tv.Root.Bounds(from, to); inRange(low) && inRange(most) {
 			return true
 		}
 		for _, t = range []float64{from, from + float64((to-from)/2), math.Nextafter(to, from)} {
@@ -188,12 +188,12 @@ func (s Scope) staysWithin(tv *program.TimeVarying, high float64) (t, x float64,
 	if math.IsNaN(span) {
 		return 0, 0, true // another problem has been reported
 	}
-	if low, most := tv.Root.Between(0, span); inRange(low) && inRange(most) {
+	if low, most := tv.Root.Bounds(0, span); inRange(low) && inRange(most) {
 		return 0, 0, true // the bounds over the whole run are sharp enough
 	}
 	for from, n := 0.0, 0; from < span; n++ {
-		to := min(span, tv.Root.Next(from))
-		if !(to > from) || n > 4*syntax.MostRows { // a periodic value has been seen by then
+		to := min(span, tv.Root.NextChange(from))
+		if !(to > from) || n > 4*syntax.MaxTableRows { // a periodic value has been seen by then
 			break
 		}
 		if !check(from, to, 8) {
@@ -211,7 +211,7 @@ func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64,
 	all := program.Constant(0)
 	for _, tv := range values {
 		if tv != nil {
-			all = program.Join(expr.Add, all, tv.Root)
+			all = program.Combine(expr.Add, all, tv.Root)
 		}
 	}
 	return s.staysWithin(&program.TimeVarying{Root: all}, 1+sumTolerance)
@@ -226,14 +226,14 @@ func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at di
 	if math.IsNaN(span) {
 		return true
 	}
-	shortest := float64(span / program.MostPieces)
+	shortest := float64(span / program.MaxPieces)
 	step := float64(shortest / 64) // lengthens a piece at least by this, so that the loop ends
 	var edges []float64
 	least := 0.0 // smallest bound that was merged into the last piece
 	for from := 0.0; from < span; {
 		to, bound := from, 0.0
 		for {
-			next := tv.Root.Next(to)
+			next := tv.Root.NextChange(to)
 			switch {
 			case tv.Root.HasKnot(next):
 			case next-from < shortest:
@@ -266,6 +266,6 @@ func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at di
 		least = min(least, bound)
 		from = to
 	}
-	tv.Edges = lookup.NewGuide(edges)
+	tv.Edges = lookup.NewGuideTable(edges)
 	return true
 }

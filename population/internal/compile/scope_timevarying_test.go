@@ -24,7 +24,7 @@ func timeVaryingScope(t *testing.T, parameters string) Scope {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Quietly()
+	return m.StartScope()
 }
 
 const timeVaryingParameters = `
@@ -110,7 +110,7 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 				t.Fatalf("%s at %v is %v, and its piece until %v has the bound %v", name, at, got, end, bound)
 			}
 			from, to := at-s.Float64()*s.Float64()*at, at+s.Float64()*s.Float64()*(100-at)
-			if low, high := c.Root.Between(from, to); !(low <= got && (got <= high || at == to)) {
+			if low, high := c.Root.Bounds(from, to); !(low <= got && (got <= high || at == to)) {
 				t.Fatalf("%s at %v is %v, and from %v to %v it is from %v to %v", name, at, got, from, to, low, high)
 			}
 		}
@@ -123,12 +123,12 @@ func TestTimeVaryingValueWrong(t *testing.T) {
 		func(t float64) float64 { return 0.8 * (1 + 0.2*math.Cos(2*math.Pi*(t-15)/40)) },
 		func(t float64) float64 { return 0.7 + 0.7*(t-10)/100 },
 	} {
-		c, ok := here.In([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "byage", syntax.KindRate)
+		c, ok := here.ForCell([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "byage", syntax.KindRate)
 		if !ok || math.Abs(c.At(33, program.Census{})-want(43)) > 1e-9 {
 			t.Errorf("by age, %d: %v at 33, want %v; %v", age, c.At(33, program.Census{}), want(43), here.Err())
 		}
 	}
-	if d := here.Depends(syntax.Value{Name: "byage"}); !d.Time || d.Counts || len(d.Own) != 1 {
+	if d := here.Dependence(syntax.Value{Name: "byage"}); !d.Time || d.Counts || len(d.Own) != 1 {
 		t.Errorf("by age it depends on %+v", d)
 	}
 	r := syntax.Value{Name: "r"}
@@ -234,13 +234,13 @@ func TestCountDependentRateWrong(t *testing.T) {
 		if !ok {
 			t.Fatal(here.Err())
 		}
-		if x, ok := c.Rate(0, want.n); math.Abs(x-want.rate) > 1e-15 || !ok || math.Abs(c.Most-want.most) > 1e-15 {
-			t.Errorf("%s is %v of at most %v, want %v of %v", name, x, c.Most, want.rate, want.most)
+		if x, ok := c.Rate(0, want.n); math.Abs(x-want.rate) > 1e-15 || !ok || math.Abs(c.Max-want.most) > 1e-15 {
+			t.Errorf("%s is %v of at most %v, want %v of %v", name, x, c.Max, want.rate, want.most)
 		}
-		if end, bound := c.Piece(3); !math.IsInf(end, 1) || bound != c.Most {
+		if end, bound := c.Piece(3); !math.IsInf(end, 1) || bound != c.Max {
 			t.Errorf("%s has a piece until %v of %v", name, end, bound)
 		}
-		if d := here.Depends(syntax.Value{Name: name}); !d.Counts || d.Time != (name == "both") {
+		if d := here.Dependence(syntax.Value{Name: name}); !d.Counts || d.Time != (name == "both") {
 			t.Errorf("%s depends on %+v", name, d)
 		}
 	}
@@ -256,7 +256,7 @@ func TestCountDependentRateWrong(t *testing.T) {
 		t.Error("0/0 is a rate")
 	}
 	for age, want := range []bool{true, false} {
-		c, ok := here.In([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "", syntax.KindRate)
+		c, ok := here.ForCell([]uint16{uint16(age)}).timeVarying(syntax.Value{Name: "byage"}, "", syntax.KindRate)
 		if !ok || c.ByCounts != want {
 			t.Errorf("by age, %d: %v", age, c)
 		}

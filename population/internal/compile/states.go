@@ -31,9 +31,9 @@ type rateEvent struct {
 func (c *compiler) newRateEvent(here Scope, e rateEvent) *rateEvent {
 	e.attributes = attributesOf(here, e.where, e.rate)
 	if e.chance != nil {
-		e.attributes = union(e.attributes, here.Depends(*e.chance).Own)
+		e.attributes = union(e.attributes, here.Dependence(*e.chance).Own)
 	}
-	d := here.Depends(e.rate)
+	d := here.Dependence(e.rate)
 	e.varies = d.Time || d.Counts
 	if len(e.attributes) == 0 {
 		e.constant, e.varying = c.eventRate(here, &e)
@@ -115,7 +115,7 @@ func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 // for all individuals, and stay so after every intervention.
 func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	switch {
-	case steps > syntax.MostSteps || v.Name != "" && len(c.here.sets[v.Name]) > 0:
+	case steps > syntax.MaxParameterChain || v.Name != "" && len(c.here.sets[v.Name]) > 0:
 		return false
 	case v.Name != "":
 		return c.isExponential(c.here.parameters[v.Name].Value, steps+1)
@@ -135,7 +135,7 @@ func (c *compiler) action(clock *syntax.Clock) program.Action {
 	if a, ok := c.actions[clock]; ok {
 		return a
 	}
-	a := program.Action{Verb: program.DoMove, To: program.SameState, Name: c.nameIndex(clock.Name), Chance: 1}
+	a := program.Action{Kind: program.DoMove, To: program.SameState, Name: c.nameIndex(clock.Name), Chance: 1}
 	if clock.To.Given() {
 		a.To = c.state(clock.To, clock.What+": to", true)
 	}
@@ -171,17 +171,17 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 	head := program.State{By: cells, Cells: make([]*program.State, n)}
 	seen := map[float64][]*program.State{} // tables built so far, by total rate
 	for k := range n {
-		if c.Found > diag.Most {
+		if c.Count > diag.MaxListed {
 			return
 		}
-		table := c.cellTable(here.In(c.cell(cells, k)), i)
+		table := c.cellTable(here.ForCell(c.cell(cells, k)), i)
 		head.Timers = table.Timers
-		at := slices.IndexFunc(seen[table.Rate], func(o *program.State) bool { return o.Equals(&table) })
+		at := slices.IndexFunc(seen[table.TotalRate], func(o *program.State) bool { return o.Equal(&table) })
 		if at < 0 {
-			at = len(seen[table.Rate])
-			seen[table.Rate] = append(seen[table.Rate], &table)
+			at = len(seen[table.TotalRate])
+			seen[table.TotalRate] = append(seen[table.TotalRate], &table)
 		}
-		head.Cells[k] = seen[table.Rate][at]
+		head.Cells[k] = seen[table.TotalRate][at]
 	}
 	if len(seen) == 1 {
 		for _, all := range seen {
@@ -191,7 +191,7 @@ func (c *compiler) stateTable(here Scope, t *program.Phase, i int) {
 		}
 	}
 	t.States[i] = head
-	t.ByGroup = true
+	t.UsesAttributes = true
 }
 
 // cellTable builds the table of a state for the individual of a scope.
@@ -200,7 +200,7 @@ func (c *compiler) cellTable(here Scope, i int) program.State {
 	var st program.State
 	for k, e := range c.rateEvents[i] {
 		rate, varying := c.eventRate(here, e)
-		st.Add(rate, k, e.do)
+		st.AddRate(rate, k, e.do)
 		if varying != nil {
 			st.Varying = append(st.Varying, *varying)
 			st.Varying[len(st.Varying)-1].Line = k
@@ -238,10 +238,10 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 			good = false
 		case clock.Otherwise:
 			otherwise = k
-		case clock.Chance.Given() && here.Depends(clock.Chance).Time:
-			before := c.Found
+		case clock.Chance.Given() && here.Dependence(clock.Chance).Time:
+			before := c.Count
 			varying, share = c.timeVarying(here, clock.Chance, clock.What+": chance", syntax.KindShare)
-			chances, good = append(chances, clock.Chance), good && c.Found == before
+			chances, good = append(chances, clock.Chance), good && c.Count == before
 			if varying != nil {
 				share, varies = varying.Chance(0), true
 			}
@@ -278,7 +278,7 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 				c.cellWords(here), here.unit.Name, here.start+t)
 			return
 		}
-		st.Chances = &program.BranchChances{Of: varyingChances, Otherwise: otherwise}
+		st.Chances = &program.BranchChances{ByBranch: varyingChances, Otherwise: otherwise}
 		shares[otherwise] = max(0, 1-sum)
 	case otherwise >= 0 && sum > 1+sumTolerance:
 		here.reportTogether(s.Split[0].At, chances, "states: %s: split: the chances add up to %.6g%s, more than 1",
@@ -292,14 +292,14 @@ func (c *compiler) splitBranches(here Scope, s *syntax.State, st *program.State)
 	case otherwise >= 0:
 		shares[otherwise] = max(0, 1-sum)
 	}
-	for k, upTo := range lookup.Sums(shares) {
-		st.Split[k].UpTo = upTo
+	for k, upTo := range lookup.CumulativeShares(shares) {
+		st.Split[k].CumulativeChance = upTo
 	}
 }
 
 // branchClock works out when the clock of a branch fires.
 func (c *compiler) branchClock(here Scope, clock *syntax.Clock, branch *program.Clock) {
-	switch d := here.Depends(clock.Rate); {
+	switch d := here.Dependence(clock.Rate); {
 	case clock.Rate.Given() && (d.Time || d.Counts):
 		varying, rate := c.timeVarying(here, clock.Rate, clock.What+": rate", syntax.KindRate)
 		branch.Law = law.Exponential(rate)
@@ -322,7 +322,7 @@ func (c *compiler) cellWords(here Scope) string {
 			text += " for " + c.program.Attributes[a].Name + " " + c.program.Attributes[a].Values[v]
 		}
 	}
-	return diag.Echo(text)
+	return diag.Shorten(text)
 }
 
 // always compiles a clock that runs in all states. At a rate it fires again and again. After a
@@ -332,12 +332,12 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	do := c.action(clock)
 	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
-	leaves := do.To == program.Nobody && from == nil && !clock.Chance.Given() // whatever the state
+	leaves := do.To == program.NoState && from == nil && !clock.Chance.Given() // whatever the state
 	e := rateEvent{what: clock.What, rate: clock.Rate, where: where, do: do}
 	switch {
 	case clock.Rate.Given():
 		switch {
-		case clock.Chance.Given() && here.Depends(clock.Chance).Time: // read when the clock fires
+		case clock.Chance.Given() && here.Dependence(clock.Chance).Time: // read when the clock fires
 			e.do.Chance, e.do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 		case clock.Chance.Given():
 			e.chance = &clock.Chance
@@ -356,9 +356,9 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	if clock.Chance.Given() {
 		do.Chance, do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 	}
-	lifelong := program.Lifelong{Do: do, Ends: leaves && len(where) == 0}
-	inCell := func(here Scope) program.Lifelong {
-		one := program.Lifelong{Do: lifelong.Do, Ends: lifelong.Ends}
+	lifelong := program.AlwaysClock{Do: do, EndsLife: leaves && len(where) == 0}
+	inCell := func(here Scope) program.AlwaysClock {
+		one := program.AlwaysClock{Do: lifelong.Do, EndsLife: lifelong.EndsLife}
 		one.Law, _ = here.Law(clock.After, clock.What+": after")
 		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
 		return one
@@ -370,16 +370,16 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 		if !ok {
 			return
 		}
-		lifelong.By, lifelong.Cells = cells, make([]*program.Lifelong, n)
+		lifelong.By, lifelong.Cells = cells, make([]*program.AlwaysClock, n)
 		for k := range n {
-			one := inCell(here.In(c.cell(cells, k)))
-			if k > 0 && one.Equals(lifelong.Cells[k-1]) {
+			one := inCell(here.ForCell(c.cell(cells, k)))
+			if k > 0 && one.Equal(lifelong.Cells[k-1]) {
 				lifelong.Cells[k] = lifelong.Cells[k-1]
 				continue
 			}
 			lifelong.Cells[k] = &one
 		}
-		t.ByGroup = true
+		t.UsesAttributes = true
 	}
 	t.Always = append(t.Always, lifelong)
 	c.lifelongAfter = append(c.lifelongAfter, clock.After)

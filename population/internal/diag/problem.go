@@ -47,15 +47,15 @@ type Place struct {
 // OnCommandLine reports whether a place is a flag of the command line.
 func OnCommandLine(at Place) bool { return strings.HasPrefix(at.File, "--") }
 
-// Most is how many problems are listed. A file can have a hundred thousand; its author fixes the
+// MaxListed is how many problems are listed. A file can have a hundred thousand; its author fixes the
 // first hundred and checks again.
-const Most = 100
+const MaxListed = 100
 
 // A List collects problems.
 type List struct {
 	All     Problems
 	seen    map[Problem]bool
-	Found   int  // how many there are, including those that are not listed
+	Count   int  // how many there are, including those that are not listed
 	Stopped bool // reading was given up, which has been reported: later problems are ignored
 }
 
@@ -65,14 +65,14 @@ func (l *List) Add(at Place, format string, args ...any) {
 	if l.Stopped {
 		return
 	}
-	if len(l.All) == Most {
-		l.Found++
+	if len(l.All) == MaxListed {
+		l.Count++
 		return
 	}
 	if OnCommandLine(at) { // has no lines
 		at = Place{File: at.File}
 	}
-	message := Cut(fmt.Sprintf(format, args...), maxMessage)
+	message := Truncate(fmt.Sprintf(format, args...), maxMessage)
 	p := Problem{File: at.File, Line: at.Line, Column: at.Column, Message: message}
 	if l.seen == nil {
 		l.seen = map[Problem]bool{}
@@ -80,7 +80,7 @@ func (l *List) Add(at Place, format string, args ...any) {
 	if !l.seen[p] {
 		l.seen[p] = true
 		l.All = append(l.All, p)
-		l.Found++
+		l.Count++
 	}
 }
 
@@ -92,7 +92,7 @@ func (l *List) Err() error {
 	slices.SortStableFunc(l.All, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	if l.Found > len(l.All) {
+	if l.Count > len(l.All) {
 		more := fmt.Sprintf("there are more problems; these are the first %d that were found", len(l.All))
 		return append(l.All, Problem{File: l.All[0].File, Message: more})
 	}

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	maxEcho     = 60   // runes of the file that a message repeats
-	LongestName = 200  // runes of a name
-	maxMessage  = 2000 // runes of a message; one whose parts are bounded comes nowhere near
-	maxNames    = 15   // a list of at most so many names is complete
-	shownNames  = 10   // of a longer one, so many are shown
+	maxEcho      = 60   // runes of the file that a message repeats
+	MaxNameRunes = 200  // runes of a name
+	maxMessage   = 2000 // runes of a message; one whose parts are bounded comes nowhere near
+	maxNames     = 15   // a list of at most so many names is complete
+	shownNames   = 10   // of a longer one, so many are shown
 )
 
-// Cut returns s, or, if s has more than most runes, its first most−1 runes and "…".
-func Cut(s string, most int) string {
+// Truncate returns s, or, if s has more than most runes, its first most−1 runes and "…".
+func Truncate(s string, most int) string {
 	if len(s) <= most { // it cannot have more runes than bytes
 		return s
 	}
@@ -36,22 +36,22 @@ func Cut(s string, most int) string {
 	return s
 }
 
-// Echo returns a text of the file as a message repeats it: cut to 60 runes.
-func Echo(s string) string { return Cut(s, maxEcho) }
+// Shorten returns a text of the file as a message repeats it: cut to 60 runes.
+func Shorten(s string) string { return Truncate(s, maxEcho) }
 
 // Quote returns a text of the file as a message repeats it, in quotes.
-func Quote(s string) string { return strconv.Quote(Echo(s)) }
+func Quote(s string) string { return strconv.Quote(Shorten(s)) }
 
-// Some returns names separated by commas: all of them if they are at most 15, otherwise 10 and how
+// ListNames returns names separated by commas: all of them if they are at most 15, otherwise 10 and how
 // many more there are.
-func Some(names []string) string {
+func ListNames(names []string) string {
 	more := 0
 	if len(names) > maxNames {
 		names, more = names[:shownNames], len(names)-shownNames
 	}
 	short := make([]string, len(names))
 	for i, n := range names {
-		short[i] = Echo(n)
+		short[i] = Shorten(n)
 	}
 	all := strings.Join(short, ", ")
 	if more > 0 {
@@ -83,10 +83,10 @@ func (u unknownName) String() string {
 	if len(names) == 0 {
 		return fmt.Sprintf("there is no %s %s; none is defined", u.sort, Quote(u.name))
 	}
-	return fmt.Sprintf("there is no %s %s; expected one of %s", u.sort, Quote(u.name), Some(names))
+	return fmt.Sprintf("there is no %s %s; expected one of %s", u.sort, Quote(u.name), ListNames(names))
 }
 
-// TooLong reports whether a name is longer than names may be.
-func TooLong(name string) bool {
-	return len(name) > LongestName && utf8.RuneCountInString(name) > LongestName
+// NameTooLong reports whether a name is longer than names may be.
+func NameTooLong(name string) bool {
+	return len(name) > MaxNameRunes && utf8.RuneCountInString(name) > MaxNameRunes
 }

@@ -15,7 +15,7 @@ func TestCutCountsRunes(t *testing.T) {
 		{"", 3, ""}, {"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"äöü", 3, "äöü"}, {"äöüß", 3, "äö…"},
 		{"äöüa", 4, "äöüa"}, {"abcdefgh", 1, "…"}, {"\xff\xff\xff\xff", 3, "\xff\xff…"},
 	} {
-		if got := Cut(c.text, c.most); got != c.want {
+		if got := Truncate(c.text, c.most); got != c.want {
 			t.Errorf("%q cut to %d is %q, want %q", c.text, c.most, got, c.want)
 		}
 	}

@@ -92,10 +92,10 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 		b.drawRemaining(&r.phase.Always[k])
 		b.setTimers(r, k)
 	}
-	if st := &r.phase.States[in.To]; st.Rate > 0 {
+	if st := &r.phase.States[in.To]; st.TotalRate > 0 {
 		random.ExpAll(own, b.remaining[:n])
 		for i, remaining := range b.remaining[:n] {
-			b.next[i] = min(b.next[i], wordOf(b.enteredAt[i]+float64(remaining*st.Mean)))
+			b.next[i] = min(b.next[i], wordOf(b.enteredAt[i]+float64(remaining*st.MeanWait)))
 		}
 	}
 	for i, id := range b.ids[:n] {
@@ -114,9 +114,9 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 
 // drawRemaining draws how long a lifelong clock still runs for each individual, as
 // program.Lifelong.Left does for one.
-func (b *batch) drawRemaining(c *program.Lifelong) {
+func (b *batch) drawRemaining(c *program.AlwaysClock) {
 	own, ages, remaining := b.streams[:b.n], b.ages[:b.n], b.remaining[:b.n]
-	if c.Ends {
+	if c.EndsLife {
 		c.Law.DrawAllBeyond(own, ages, remaining)
 		for i, age := range ages {
 			remaining[i] = max(0, remaining[i]-age)
@@ -134,7 +134,7 @@ func (b *batch) drawRemaining(c *program.Lifelong) {
 		}
 	}
 	for _, i := range b.selected[:young] {
-		remaining[i], _ = c.Left(&own[i], ages[i])
+		remaining[i], _ = c.Remaining(&own[i], ages[i])
 	}
 }
 

@@ -30,7 +30,7 @@ var grouped = strings.NewReplacer(
 // The invariants hold, wherever timers lie, and the events are the same.
 func TestInvariantsByGroup(t *testing.T) {
 	m := programOf(t, grouped)
-	if m.First.States[1].By == nil || m.First.Always[0].By == nil || m.First.Contacts[0].Chances == nil {
+	if m.FirstPhase.States[1].By == nil || m.FirstPhase.Always[0].By == nil || m.FirstPhase.Contacts[0].Chances == nil {
 		t.Fatal("nothing depends on the group")
 	}
 	flows := make([]uint64, len(m.Flows))
@@ -66,12 +66,12 @@ states:
   a: {race: [{rate: {by: age, a7: 2 per day, other: 1 per day}, to: b}, {after: {by: sex, f: 2 days, m: 3 days}, to: a}]}
   b: {race: [{rate: {by: age, other: 1 per day}, to: a}]}
 `)
-	a, b := &m.First.States[0], &m.First.States[1]
+	a, b := &m.FirstPhase.States[0], &m.FirstPhase.States[1]
 	distinct := map[*program.State]bool{}
 	for _, cell := range a.Cells {
 		distinct[cell] = true
 	}
-	if len(a.Cells) != 200 || len(distinct) != 4 || a.Timers != 1 || b.By != nil || b.Rate != 1 {
+	if len(a.Cells) != 200 || len(distinct) != 4 || a.Timers != 1 || b.By != nil || b.TotalRate != 1 {
 		t.Errorf("%d cells, %d tables, %d timers; %+v", len(a.Cells), len(distinct), a.Timers, b)
 	}
 	r := Run{sparseRule: usualSparse}
@@ -81,7 +81,7 @@ states:
 	for id := r.firstID; int(id) < r.Used; id++ {
 		r.attributes[0].Set(id, 7)
 		r.attributes[1].Set(id, 1)
-		if got := r.stateOf(id, 0); got.Rate != 2 || got.Race[0].Law.A != 3 {
+		if got := r.stateOf(id, 0); got.TotalRate != 2 || got.Race[0].Law.A != 3 {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -27,10 +27,10 @@ func (r *Run) Check() error {
 		if r.caching && uint16(r.stateCache[id]) != state+1 {
 			return fmt.Errorf("id %d looks as if it were in state %d, and is in %d", id, int(r.stateCache[id])-1, state)
 		}
-		if free[id] != (state == program.Nobody) || free[id] && due {
+		if free[id] != (state == program.NoState) || free[id] && due {
 			return fmt.Errorf("id %d: free %v, state %d, event %v", id, free[id], state, due)
 		}
-		if state == program.Nobody {
+		if state == program.NoState {
 			continue
 		}
 		counts[state]++
@@ -109,7 +109,7 @@ func (r *Run) checkEvent(id uint32, state uint16, at float64, due bool) error {
 		return fmt.Errorf("the event at %v is not between now and the end, %v", at, r.end)
 	case due && at > first:
 		return fmt.Errorf("the event at %v comes after a timer at %v", at, first)
-	case due && at < first && r.stateOf(id, state).Rate == 0 && r.stateOf(id, state).Varying == nil:
+	case due && at < first && r.stateOf(id, state).TotalRate == 0 && r.stateOf(id, state).Varying == nil:
 		return fmt.Errorf("the event at %v is nobody's: timers begin at %v", at, first)
 	case !due && first <= r.end:
 		return fmt.Errorf("no event, but a timer at %v", first)
@@ -133,7 +133,7 @@ func (r *Run) checkGroups() error {
 		for k, list := range g.Members {
 			members += len(list)
 			for i, id := range list {
-				if r.status(id).state == program.Nobody || g.Positions[id] != uint32(i) || group(id) != k {
+				if r.status(id).state == program.NoState || g.Positions[id] != uint32(i) || group(id) != k {
 					return fmt.Errorf("id %d is wrong in group %d", id, k)
 				}
 			}

@@ -35,7 +35,7 @@ func (r *Run) stateOf(id uint32, state uint16) *program.State {
 }
 
 // lifelong returns the lifelong clock with a number for an individual.
-func (r *Run) lifelong(id uint32, k int) *program.Lifelong {
+func (r *Run) lifelong(id uint32, k int) *program.AlwaysClock {
 	c := &r.phase.Always[k]
 	if c.By != nil {
 		return c.Cells[r.cell(id, c.By)]
@@ -55,7 +55,7 @@ func (r *Run) matches(id uint32, all []program.Condition) bool {
 
 // chance returns a probability that depends on an individual and on the one it meets. Without a
 // contact the two are the same.
-func (r *Run) chance(o *program.Chances, id, other uint32) float64 {
+func (r *Run) chance(o *program.ChanceTable, id, other uint32) float64 {
 	return o.At(r.cell(id, o.Own), r.cell(other, o.Met), r.Now)
 }
 
@@ -63,17 +63,17 @@ func (r *Run) chance(o *program.Chances, id, other uint32) float64 {
 // whose law has changed are drawn again, all others keep their time. The lifelong clocks of before
 // are those of rememberLifelong. It reports whether the next event must be rescheduled.
 func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
-	again := from.Rate != to.Rate || !program.SameVarying(from.Varying, to.Varying)
+	again := from.TotalRate != to.TotalRate || !program.EqualRates(from.Varying, to.Varying)
 	r.status(id).mark(branchIsOld)
 	redraw := func(column int, old, new *program.Clock) {
-		if r.timer(id, column)&memoryless != 0 && !old.Equals(new) {
+		if r.timer(id, column)&memoryless != 0 && !old.Equal(new) {
 			again = true
 			r.startClock(id, column, new)
 		}
 	}
 	for k := range r.phase.Always {
 		old, new := r.lifelongBefore[k], r.lifelong(id, k)
-		if old != new && r.timer(id, k)&memoryless != 0 && !old.Equals(new) {
+		if old != new && r.timer(id, k)&memoryless != 0 && !old.Equal(new) {
 			again = true
 			r.drawTimer(id, k, &new.Law, new.Off)
 		}
@@ -132,7 +132,7 @@ func (r *Run) startClocks(id uint32, state uint16) {
 		if st.Chances != nil {
 			k = r.branch(st, u)
 		} else {
-			for u >= st.Split[k].UpTo {
+			for u >= st.Split[k].CumulativeChance {
 				k++
 			}
 		}
@@ -181,8 +181,8 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 		}
 	}
 	if len(st.Split) > 0 {
-		logs := st.BranchLogs(age, nil)
-		k := law.Heaviest(s, make([]float64, len(logs)), logs)
+		logs := st.BranchLogWeights(age, nil)
+		k := law.DrawLogWeighted(s, make([]float64, len(logs)), logs)
 		p := r.status(id)
 		p.branch = uint8(k)
 		p.unmark(branchIsOld)
@@ -194,8 +194,8 @@ func (r *Run) startClocksSince(id uint32, state uint16, since *law.Law) {
 func (r *Run) next(id uint32, state uint16) float64 {
 	st := &r.phase.States[state]
 	if st.OnlyRates {
-		if st.Rate > 0 {
-			return r.Now + float64(r.stream(id).Exp()*st.Mean)
+		if st.TotalRate > 0 {
+			return r.Now + float64(r.stream(id).Exp()*st.MeanWait)
 		}
 		return math.Inf(1)
 	}
@@ -204,9 +204,9 @@ func (r *Run) next(id uint32, state uint16) float64 {
 	}
 	next := math.Inf(1)
 	if st.Varying != nil {
-		next = r.candidate(r.stream(id), st.Rate, st.Varying)
-	} else if st.Rate > 0 {
-		next = r.Now + float64(r.stream(id).Exp()*st.Mean)
+		next = r.candidate(r.stream(id), st.TotalRate, st.Varying)
+	} else if st.TotalRate > 0 {
+		next = r.Now + float64(r.stream(id).Exp()*st.MeanWait)
 	}
 	for _, w := range r.packed(id, st) {
 		next = min(next, timeOf(w))
@@ -307,7 +307,7 @@ func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate
 // branch draws a branch of a split whose chances vary with time.
 func (r *Run) branch(st *program.State, u float64) int {
 	sum, drawn := 0.0, st.Chances.Otherwise
-	for k, c := range st.Chances.Of {
+	for k, c := range st.Chances.ByBranch {
 		if k != st.Chances.Otherwise {
 			if sum += c.Chance(r.Now); u < sum && drawn == st.Chances.Otherwise {
 				drawn = k
@@ -334,7 +334,7 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 		return
 	}
 	r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
-		r.Program.Start+r.Now, v.What, x, unit, v.Rate.Most, unit)
+		r.Program.Start+r.Now, v.What, x, unit, v.Rate.Max, unit)
 }
 
 // checkRates ends the run if the rate of a clock is above its most now. Thinning finds that out

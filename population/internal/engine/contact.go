@@ -109,7 +109,7 @@ func (r *Run) chooseOther(id uint32, c *program.Contact, l contactSeed) (uint32,
 		return r.anyone(id, choices), true
 	}
 	mine := int(r.attributes[c.Attribute].Of(id))
-	theirs := lookup.Among(c.Rows[mine], l.of(seedOfGroup))
+	theirs := lookup.SearchCumulative(c.MixingRows[mine], l.of(seedOfGroup))
 	choices := random.Stream(l)
 	return r.groups[c.Attribute].Other(id, mine, theirs, &choices)
 }
@@ -125,7 +125,7 @@ func (r *Run) anyone(id uint32, choices random.Stream) uint32 {
 			choices = again
 			high = choices.Below(n)
 		}
-		if other := r.firstID + uint32(high); other < uint32(r.Used) && other != id && r.status(other).state != program.Nobody {
+		if other := r.firstID + uint32(high); other < uint32(r.Used) && other != id && r.status(other).state != program.NoState {
 			return other
 		}
 	}
@@ -140,7 +140,7 @@ func (r *Run) listLiving() {
 	}
 	r.living = store.NewGroups(1)
 	for id := r.firstID; int(id) < r.Used; id++ {
-		if r.status(id).state != program.Nobody {
+		if r.status(id).state != program.NoState {
 			r.living.Add(id, 0)
 		}
 	}

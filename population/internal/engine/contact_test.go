@@ -32,7 +32,7 @@ func TestContactTakesOneWord(t *testing.T) {
 				r.living = nil
 			}
 			maker, met := r.firstID, 0
-			do := &r.phase.States[0].Menu[len(r.phase.States[0].Menu)-1].Do
+			do := &r.phase.States[0].Rates[len(r.phase.States[0].Rates)-1].Do
 			for range 200 {
 				r.Queue.Cancel(calendar.ID(maker))
 				want, others := *r.stream(maker), r.Events

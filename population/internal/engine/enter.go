@@ -37,9 +37,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	}
 	for a := range r.attributes {
 		var v uint16
-		switch given := in.Of(a); given {
+		switch given := in.ValueOf(a); given {
 		case program.Drawn:
-			v = uint16(lookup.Among(r.phase.Attributes[a], own.Float64()))
+			v = uint16(lookup.SearchCumulative(r.phase.Attributes[a], own.Float64()))
 		case program.Inherited:
 			v = r.attributes[a].Of(parent)
 		default:
@@ -63,7 +63,7 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		c := r.lifelong(id, k)
 		if c.Off {
 			r.drawTimer(id, k, &c.Law, true)
-		} else if left, fired := c.Left(own, age); fired {
+		} else if left, fired := c.Remaining(own, age); fired {
 			r.setTimer(id, k, never) // without a mark: no change of its law starts it again
 		} else {
 			r.startTimer(id, k, &c.Law, age, left)

@@ -34,7 +34,7 @@ const noID = 1<<32 - 1
 func (r *Run) notify(h Event, id, by uint32) {
 	h.Time, h.Individual, h.Place, h.ByPlace = r.Program.Start+r.Now, r.numbers[id], id, by
 	if r.underway != nil {
-		h.Time = r.underway.Clock
+		h.Time = r.underway.ModelTime
 	}
 	if by != noID {
 		h.By = r.numbers[by]

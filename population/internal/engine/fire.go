@@ -10,9 +10,9 @@ func (r *Run) fire(id uint32) {
 	state := r.status(id).state
 	st := &r.phase.States[state]
 	if st.OnlyRates {
-		do := &st.Menu[0].Do
-		if len(st.Menu) > 1 {
-			do = st.Pick(r.stream(id).Float64() * st.Rate)
+		do := &st.Rates[0].Do
+		if len(st.Rates) > 1 {
+			do = st.PickByRate(r.stream(id).Float64() * st.TotalRate)
 		}
 		r.do(id, state, do)
 		return
@@ -28,10 +28,10 @@ func (r *Run) fire(id uint32) {
 func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 	st := r.stateOf(id, state)
 	if st.OnlyRates {
-		if len(st.Menu) > 1 {
-			return st.Pick(r.stream(id).Float64() * st.Rate)
+		if len(st.Rates) > 1 {
+			return st.PickByRate(r.stream(id).Float64() * st.TotalRate)
 		}
-		return &st.Menu[0].Do
+		return &st.Rates[0].Do
 	}
 	if at, column := r.firstTimer(id, st); column >= 0 && at == r.Now {
 		r.setTimer(id, column, never)
@@ -51,25 +51,25 @@ func (r *Run) firedAction(id uint32, state uint16) *program.Action {
 		return &branch.Do
 	}
 	if st.Varying != nil {
-		switch k, place, ok := r.choose(r.stream(id), st.Rate, st.Varying); {
+		switch k, place, ok := r.choose(r.stream(id), st.TotalRate, st.Varying); {
 		case !ok:
 			return nil
 		case k >= 0:
 			return &st.Varying[k].Do
 		default:
-			return st.Pick(place)
+			return st.PickByRate(place)
 		}
 	}
-	if len(st.Menu) > 1 {
-		return st.Pick(r.stream(id).Float64() * st.Rate)
+	if len(st.Rates) > 1 {
+		return st.PickByRate(r.stream(id).Float64() * st.TotalRate)
 	}
-	return &st.Menu[0].Do
+	return &st.Rates[0].Do
 }
 
 // do carries out an action of an individual that has no event in the calendar, and schedules its
 // next one.
 func (r *Run) do(id uint32, state uint16, do *program.Action) {
-	switch do.Verb {
+	switch do.Kind {
 	case program.DoContact:
 		if l := contactSeed(r.stream(id).Uint64()); r.ties.busy() {
 			r.deferContact(id, state, do, l)
@@ -77,7 +77,7 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 			return // its state changed, and its next event is scheduled
 		}
 	case program.DoBirth:
-		r.enter(do.In, r.stream(id).Split(), id, program.ByBirth, do.Name)
+		r.enter(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
 	default:
 		if r.act(id, state, do) {
 			return
@@ -122,7 +122,7 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 		return false, false
 	}
 	var before *program.State
-	if r.phase.ByGroup {
+	if r.phase.UsesAttributes {
 		before = r.stateOf(id, state)
 		r.rememberLifelong(id)
 	}
@@ -144,7 +144,7 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 			g.Add(id, int(m.Value))
 		}
 	}
-	if moved && r.phase.ByGroup {
+	if moved && r.phase.UsesAttributes {
 		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
 	}
 	return moved, again
@@ -162,7 +162,7 @@ func (r *Run) become(id uint32, from, to uint16, by uint32, name, counted int) {
 	r.countName(counted)
 	r.countFlow(id, by, int(from), to, name, counted)
 	r.Counts[from]--
-	if to == program.Nobody {
+	if to == program.NoState {
 		r.leave(id)
 		return
 	}
@@ -192,14 +192,14 @@ func (r *Run) leave(id uint32) {
 		}
 	}
 	r.stopTimers(id, 0)
-	r.status(id).state = program.Nobody
-	r.cacheState(id, program.Nobody)
+	r.status(id).state = program.NoState
+	r.cacheState(id, program.NoState)
 	r.status(id).unmark(isTied)
 	r.free.Put(id)
 	r.countAlive(-1)
 	if r.living != nil {
 		r.living.Remove(id, 0)
-	} else if r.Program.PlainMixing {
+	} else if r.Program.MixesFreely {
 		r.listLiving()
 	}
 }

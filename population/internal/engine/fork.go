@@ -138,12 +138,12 @@ func (r *Run) Redraw(luck uint64) {
 	first := len(r.phase.Always)
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state
-		if state == program.Nobody {
+		if state == program.NoState {
 			continue
 		}
 		s := r.stream(id)
 		*s = s.At(luck)
-		if first == 0 && r.phase.States[state].Still() {
+		if first == 0 && r.phase.States[state].Inert() {
 			continue // as a rule most individuals
 		}
 		for k := range first {
@@ -176,7 +176,7 @@ func (r *Run) resume(id uint32, column int, o timerOrigin) {
 		word = wordOf(r.Now+o.law.Draw(s)) | memoryless
 	} else {
 		// Not r.Now plus the rest, which would round a fixed time.
-		word = wordOf(max(r.Now, o.began+o.law.DrawLonger(s, r.Now-o.began)))
+		word = wordOf(max(r.Now, o.began+o.law.DrawBeyondLikely(s, r.Now-o.began)))
 	}
 	r.setTimer(id, column, word)
 	*r.origin(id, column) = o
@@ -206,23 +206,23 @@ func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 			r.redrawTimer(id, column)
 			return
 		}
-		alike = alike && c.Law.Same(&st.Split[0].Law)
+		alike = alike && c.Law.Equal(&st.Split[0].Law)
 	}
 	s := r.stream(id)
 	if alike {
 		u, k := s.Float64(), 0
-		for u >= st.Split[k].UpTo {
+		for u >= st.Split[k].CumulativeChance {
 			k++
 		}
 		p.branch = uint8(k)
 	} else {
-		logs, sums := st.BranchLogs(r.Now-o.began, r.weights[0][:0]), append(r.weights[1][:0], make([]float64, len(st.Split))...)
+		logs, sums := st.BranchLogWeights(r.Now-o.began, r.weights[0][:0]), append(r.weights[1][:0], make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}
 		if logs[p.branch] > math.Inf(-1) { // false only by rounding
-			p.branch = uint8(law.Heaviest(s, sums, logs))
+			p.branch = uint8(law.DrawLogWeighted(s, sums, logs))
 		}
 	}
-	if l := &st.Split[p.branch].Law; !l.Fixed() || !l.Same(o.law) {
+	if l := &st.Split[p.branch].Law; !l.Fixed() || !l.Equal(o.law) {
 		r.resume(id, column, timerOrigin{l, o.began})
 	}
 }

@@ -94,7 +94,7 @@ func seenIn(m *program.Program, h *Event) seen {
 		s.from, s.to = m.Flows[h.Flow].From, m.Flows[h.Flow].To
 	}
 	if h.Name >= 0 {
-		s.name = m.Names[h.Name]
+		s.name = m.CountedNames[h.Name]
 	}
 	return s
 }

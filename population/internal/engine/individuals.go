@@ -75,7 +75,7 @@ func (r *individuals) nextAt(id uint32) *float64 {
 // cachesStates reports whether a program profits from the state cache. A run by windows does not use
 // it: there the state of the other depends on the time of the contact (resolve.go).
 func cachesStates(m *program.Program) bool {
-	return m.PlainMixing && len(m.States) < 255 && m.Size < prefetchContactsFrom
+	return m.MixesFreely && len(m.States) < 255 && m.Size < prefetchContactsFrom
 }
 
 // cacheState stores the present state of an individual in the cache.

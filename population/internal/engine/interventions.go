@@ -36,17 +36,17 @@ func (r *Run) intervene(ctx context.Context, p *program.Scheduled, index int) er
 func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.Stream) error {
 	r.Events++
 	t := d.Effects[r.phase]
-	if t.To != r.phase {
+	if t.Next != r.phase {
 		// Everybody may have an event from now on.
 		idle := BytesOf(eventBytes * float64(max(0, r.Alive-r.pending())))
 		if !r.budget.take(r, idle, idle, func() {}) { // before it is done, since other runs may take memory meanwhile
 			return r.outOfMemory()
 		}
-		r.enterPhase(t.To)
+		r.enterPhase(t.Next)
 	}
 	if d.Do.To != program.SameState || len(d.Do.Moves) > 0 {
 		var err error
-		if d.Picks {
+		if d.ByCount {
 			err = r.applyToSome(ctx, d, t.Count, named.At(math.MaxUint64))
 		} else {
 			err = r.applyToAll(ctx, d, t)
@@ -97,7 +97,7 @@ func (r *Run) applyToAll(ctx context.Context, d *program.Intervention, t *progra
 // targets reports whether id is an individual that an intervention is about.
 func (r *Run) targets(d *program.Intervention, id uint32) bool {
 	state := r.status(id).state
-	return state != program.Nobody && (d.Who == nil || d.Who[state]) && r.matches(id, d.Where)
+	return state != program.NoState && (d.Who == nil || d.Who[state]) && r.matches(id, d.Where)
 }
 
 // applyTo applies an intervention to an individual.
@@ -142,14 +142,14 @@ func (r *Run) enterPhase(to *program.Phase) {
 	r.phase = to
 	always := false
 	for k := range to.Always {
-		always = always || !from.Always[k].Equals(&to.Always[k])
+		always = always || !from.Always[k].Equal(&to.Always[k])
 	}
 	affected := make([]bool, len(to.States))
 	for s := range affected {
-		affected[s] = !from.States[s].Equals(&to.States[s])
+		affected[s] = !from.States[s].Equal(&to.States[s])
 	}
 	for k := range to.Immigration {
-		if old, new := &from.Immigration[k], &to.Immigration[k]; old.Rate != new.Rate || !program.SameVarying(old.Varying, new.Varying) {
+		if old, new := &from.Immigration[k], &to.Immigration[k]; old.Rate != new.Rate || !program.EqualRates(old.Varying, new.Varying) {
 			r.nextArrival(uint32(k))
 		}
 	}
@@ -158,7 +158,7 @@ func (r *Run) enterPhase(to *program.Phase) {
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state
-		if state == program.Nobody || !always && !affected[state] {
+		if state == program.NoState || !always && !affected[state] {
 			continue
 		}
 		r.phase = from
@@ -336,7 +336,7 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 		r.event = Event{Time: r.Program.Start + r.Now, Kind: Happened, Name: d.Do.Name, Place: noID, ByPlace: noID}
 		r.OnEvent(&r.event)
 	}
-	if !d.About() {
+	if !d.ChangesIndividuals() {
 		r.countName(d.Do.Name)
 	}
 	// The stream is named by the intervention and by how often it has happened.

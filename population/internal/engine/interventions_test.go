@@ -61,7 +61,7 @@ interventions:
 		t.Fatal(err)
 	}
 	want := map[string]uint64{"once": north, "again": 0, "clock": male} // in 10 days everybody's clock has struck
-	for k, name := range m.Names {
+	for k, name := range m.CountedNames {
 		if got := r.Named[k]; got != want[name] {
 			t.Errorf("%s: %d moved, want %d", name, got, want[name])
 		}

@@ -53,7 +53,7 @@ func TestTenThousandStatesAndValues(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		}
-		to := program.Nobody
+		to := program.NoState
 		if f.To != "out" {
 			to = 0
 			if _, err := fmt.Sscanf(f.To, "s%d", &to); err != nil {
@@ -68,7 +68,7 @@ func TestTenThousandStatesAndValues(t *testing.T) {
 	walk(t, &r, m, 1, 2.5)
 	last, others := 0, map[uint16]bool{}
 	for id := r.firstID; int(id) < r.Used; id++ {
-		if r.status(id).state == program.Nobody {
+		if r.status(id).state == program.NoState {
 			continue
 		}
 		if v := r.attributes[0].Of(id); v == values-1 {

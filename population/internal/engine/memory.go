@@ -110,7 +110,7 @@ func newDemand(m *program.Program, o *Options) demand {
 	if byWindows {
 		common += nextBytes
 	}
-	for _, mixes := range m.Mixes {
+	for _, mixes := range m.MixesBy {
 		if mixes {
 			common += groupBytes
 		}
@@ -133,7 +133,7 @@ func newDemand(m *program.Program, o *Options) demand {
 		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
 	d.fixed += float64(groupTallyBytes(m))
-	d.recorded = float64(n) * (float64(float64(len(m.Rows))*RecordedBytes(m)) + 512)
+	d.recorded = float64(n) * (float64(float64(len(m.RecordTimes))*RecordedBytes(m)) + 512)
 	return d
 }
 

@@ -145,7 +145,7 @@ func TestMemoryUnknown(t *testing.T) {
 		t.Error("there is nothing that forbids it")
 	}
 	o := Options{}
-	if _, err := Afford(crowdOf(t, syntax.MostIndividuals), &o, p); err != nil {
+	if _, err := Afford(crowdOf(t, syntax.MaxIndividuals), &o, p); err != nil {
 		t.Error(err)
 	}
 	// Address space is another matter than memory in use.
@@ -153,7 +153,7 @@ func TestMemoryUnknown(t *testing.T) {
 	if p.has(0, 2<<30) || !p.has(0, 1<<29) {
 		t.Error("address space does not count")
 	}
-	if _, err := Afford(crowdOf(t, syntax.MostIndividuals), &o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
+	if _, err := Afford(crowdOf(t, syntax.MaxIndividuals), &o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
 		t.Error(err)
 	}
 	m := crowdOf(t, 15_000_000)

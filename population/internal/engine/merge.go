@@ -203,7 +203,7 @@ func (s *shard) mergeBins() {
 			p.entered = append(p.entered, e.id)
 			p.gained.AddUint64(end - s.personTime.Ticks(e.at))
 		}
-		if e.to == program.Nobody {
+		if e.to == program.NoState {
 			p.left = append(p.left, e.id)
 			p.lost.AddUint64(end - s.personTime.Ticks(e.at))
 			continue
@@ -309,7 +309,7 @@ func (s *shard) moveToSlot(temp, slot uint32) {
 	for a := range s.attributes {
 		s.attributes[a].Set(slot, s.attributes[a].Of(temp))
 	}
-	if p := s.status(slot); p.state != program.Nobody {
+	if p := s.status(slot); p.state != program.NoState {
 		if p.sparse != 0 {
 			from := s.w.shardOf(temp)
 			timers := from.entrantTimers[from.checkpoints[from.checkpointOf(temp)].timers:]

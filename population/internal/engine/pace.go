@@ -75,11 +75,11 @@ func (r *Run) culprit(id uint32) string {
 	name, m := most(r.Named, r.pace.named)
 	switch {
 	case n > 0 && m > n/2:
-		return fmt.Sprintf("most of them %v [%s]", r.Program.Flows[flow], r.Program.Names[name])
+		return fmt.Sprintf("most of them %v [%s]", r.Program.Flows[flow], r.Program.CountedNames[name])
 	case n > 0:
 		return fmt.Sprintf("most of them %v", r.Program.Flows[flow])
 	case m > 0:
-		return fmt.Sprintf("most of them [%s]", r.Program.Names[name])
+		return fmt.Sprintf("most of them [%s]", r.Program.CountedNames[name])
 	}
 	if id < r.firstID {
 		return "and then somebody arrives"

@@ -36,7 +36,7 @@ func (r *Run) prefetchDistance() int {
 	if r.prefetchFrom > 0 {
 		from = r.prefetchFrom
 	}
-	if !r.Program.PlainMixing || r.Program.Size < from || r.windows != nil {
+	if !r.Program.MixesFreely || r.Program.Size < from || r.windows != nil {
 		return 0
 	}
 	return prefetchContactsAhead
@@ -87,19 +87,19 @@ func (r *Run) firstChoice(id uint32) (uint32, bool) {
 		return 0, false
 	}
 	state := r.status(id).state
-	if state == program.Nobody {
+	if state == program.NoState {
 		return 0, false
 	}
 	st := &r.phase.States[state]
-	if !st.MeetsAnyone {
+	if !st.MixesFreely {
 		return 0, false
 	}
 	s := *r.stream(id)
-	do := &st.Menu[0].Do
-	if len(st.Menu) > 1 {
-		do = st.Pick(s.Float64() * st.Rate)
+	do := &st.Rates[0].Do
+	if len(st.Rates) > 1 {
+		do = st.PickByRate(s.Float64() * st.TotalRate)
 	}
-	if do.Verb != program.DoContact {
+	if do.Kind != program.DoContact {
 		return 0, false
 	}
 	choices := random.Stream(s.Uint64())

@@ -27,7 +27,7 @@ transmission: [{from: i, rate: 0.5 per day, to: {s: i}}]
 			} else if !slices.EqualFunc(all, want, func(a, b seen) bool { return reflect.DeepEqual(a, b) }) {
 				t.Errorf("%s: other events if it is looked ahead", name)
 			}
-			if (r.prefetchAhead > 0) != (sight > 0 && m.PlainMixing) {
+			if (r.prefetchAhead > 0) != (sight > 0 && m.MixesFreely) {
 				t.Errorf("%s: looks %d events ahead", name, r.prefetchAhead)
 			}
 		}

@@ -23,9 +23,9 @@ type RowCounts struct {
 // NewRecording has room for all rows of a program, so that rows can be read while the next one is
 // added.
 func NewRecording(m *program.Program) Recording {
-	n := len(m.Rows)
+	n := len(m.RecordTimes)
 	room := func() RowCounts {
-		return RowCounts{make([]uint32, 0, n*len(m.States)), make([]uint64, 0, n*len(m.Flows)), make([]uint64, 0, n*len(m.Names))}
+		return RowCounts{make([]uint32, 0, n*len(m.States)), make([]uint64, 0, n*len(m.Flows)), make([]uint64, 0, n*len(m.CountedNames))}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	for g := range rec.Groups {
@@ -54,7 +54,7 @@ func (t *RowCounts) add(counts []int, flows, named []uint64) {
 
 // UpTo returns the first rows.
 func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
-	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.Names)]}
+	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)]}
 }
 
 // Hooks are called by Simulate.
@@ -73,14 +73,14 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 	if err := r.Settle(ctx); err != nil {
 		return err
 	}
-	for row, at := range m.Rows {
+	for row, at := range m.RecordTimes {
 		if err := r.Advance(ctx, at, h.Progress); err != nil {
 			return err
 		}
 		rec.add(r)
 		h.Recorded(row)
 		h.Progress(at, r.Events)
-		if err := ctx.Err(); err != nil && row+1 < len(m.Rows) {
+		if err := ctx.Err(); err != nil && row+1 < len(m.RecordTimes) {
 			return err
 		}
 	}

@@ -114,9 +114,9 @@ func (w *windows) occupant(r *Run, slot uint32, at float64) (id uint32, state ui
 		s := w.shardOf(slot)
 		if k := s.checkpointOf(slot); k >= 0 {
 			state = s.stateAt(k, at)
-			return slot, state, state != program.Nobody
+			return slot, state, state != program.NoState
 		}
-		if state := r.status(slot).state; state != program.Nobody {
+		if state := r.status(slot).state; state != program.NoState {
 			return slot, state, true
 		}
 		fromFreeList := w.entrantCount() - (r.slotCount - r.Used)
@@ -140,7 +140,7 @@ func (w *windows) occupant(r *Run, slot uint32, at float64) (id uint32, state ui
 	id = entered[rank].id
 	s := w.shardOf(id)
 	state = s.stateAt(s.checkpointOf(id), at)
-	return id, state, state != program.Nobody
+	return id, state, state != program.NoState
 }
 
 // freePosition returns the position of a free slot among the first limit slots of the free list; −1

@@ -64,8 +64,8 @@ type Run struct {
 	setupFrom    int              // see setup.go; 0 for the usual
 	cores        int              // for setting up and for windows; 0 for those that are free
 
-	lifelongBefore []*program.Lifelong // scratch of redrawMemoryless
-	weights        [2][]float64        // scratch of redrawBranch
+	lifelongBefore []*program.AlwaysClock // scratch of redrawMemoryless
+	weights        [2][]float64           // scratch of redrawBranch
 }
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
@@ -73,12 +73,12 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	if r.Program != m {
 		r.attributes = nil // the next program may have others
 	}
-	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.First, index, nil, 0
-	r.Now, r.end = 0, m.End-m.Start+m.Slack
+	r.Program, r.phase, r.Index, r.underway, r.carriedOut = m, m.FirstPhase, index, nil, 0
+	r.Now, r.end = 0, m.End-m.Start+m.TimeTolerance
 	r.seed = seed
 	r.waiting.begin(m)
-	r.firstID = uint32(len(m.First.Immigration))
-	r.limit, r.failed, r.granted = m.Most, nil, 0
+	r.firstID = uint32(len(m.FirstPhase.Immigration))
+	r.limit, r.failed, r.granted = m.MaxSize, nil, 0
 	spare := usualSpare
 	if r.budget != nil {
 		spare, r.granted = r.budget.spare, BytesOf(r.budget.each*float64(m.Size))
@@ -121,7 +121,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.slotCount = ids + extraSlots(m.Size)
 	r.free.Clear()
 	r.groups = make([]*store.Groups, len(m.Attributes))
-	for a, mixes := range m.Mixes {
+	for a, mixes := range m.MixesBy {
 		if mixes {
 			r.groups[a] = store.NewGroups(len(m.Attributes[a].Values))
 			r.groups[a].Reserve(ids, m.Size, r.phase.Attributes[a])
@@ -129,7 +129,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	}
 	r.Counts = make([]int, len(m.States))
 	r.Flows = make([]uint64, len(m.Flows))
-	r.Named = make([]uint64, len(m.Names))
+	r.Named = make([]uint64, len(m.CountedNames))
 	r.ByGroup = newGroupTallies(m)
 	r.Peaks = make([]Peak, len(m.States))
 	for i := range r.Peaks {
@@ -188,7 +188,7 @@ func (r *Run) run(ctx context.Context, by float64, progress func(float64, uint64
 	if r.windows != nil {
 		return r.runByWindows(ctx, by, progress)
 	}
-	if err := r.dispatch(ctx, by+r.Program.Slack, progress); err != nil {
+	if err := r.dispatch(ctx, by+r.Program.TimeTolerance, progress); err != nil {
 		return err
 	}
 	r.Now = max(r.Now, by)
@@ -266,14 +266,14 @@ func (r *Run) overcrowded() error {
 	if r.failed != nil {
 		return r.failed
 	}
-	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.Program.Start+r.Now, format.Be(r.Program.Most), format.Plural(r.Program.Most, "individual"))
+	return fmt.Errorf("at time %.12g there %s more than %s; write most: in population if that is right", r.Program.Start+r.Now, format.Be(r.Program.MaxSize), format.Plural(r.Program.MaxSize, "individual"))
 }
 
 // Advance carries out everything up to and including a time: clocks, contacts and interventions.
 // Clocks that fire at the time of an intervention come before it.
 func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, uint64)) error {
 	plans := r.Program.Scheduled
-	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.Slack {
+	for r.carriedOut < len(plans) && plans[r.carriedOut].At <= at+r.Program.TimeTolerance {
 		p := &plans[r.carriedOut]
 		if err := r.run(ctx, p.At, progress); err != nil {
 			return err
@@ -283,7 +283,7 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 			return err
 		}
 	}
-	if err := r.run(ctx, at, progress); err != nil || !r.Program.Counting {
+	if err := r.run(ctx, at, progress); err != nil || !r.Program.UsesCounts {
 		return err
 	}
 	return r.checkRates()

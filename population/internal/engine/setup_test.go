@@ -313,8 +313,8 @@ states:
   a: {split: [{chance: x, after: 1 year, to: b}, {chance: x, after: 1 year, to: c}, {chance: y, after: 2 years, to: b}, {chance: y, after: 2 years, to: c}, {otherwise: true, after: 3 years, to: out}]}
   c: {}
 `, 20_000)
-	for _, cell := range m.First.States[1].Cells {
-		cell.Chances.Of[2], cell.Chances.Of[3] = cell.Chances.Of[0], cell.Chances.Of[0]
+	for _, cell := range m.FirstPhase.States[1].Cells {
+		cell.Chances.ByBranch[2], cell.Chances.ByBranch[3] = cell.Chances.ByBranch[0], cell.Chances.ByBranch[0]
 	}
 	firsts := map[string]bool{}
 	for seed := range uint64(8) {

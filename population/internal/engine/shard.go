@@ -157,7 +157,7 @@ func newShard(w *windows, number int, r *Run) *shard {
 	// Eight more each, so that two shards do not write to the same cache line.
 	s.Counts = make([]int, len(r.Program.States)+8)
 	s.Flows = make([]uint64, len(r.Program.Flows)+8)
-	s.Named = make([]uint64, len(r.Program.Names)+8)
+	s.Named = make([]uint64, len(r.Program.CountedNames)+8)
 	return s
 }
 
@@ -195,9 +195,9 @@ func (s *shard) runAlone() {
 			}
 			// An id that is on the list twice has been run, and one that is due later is on another
 			// list, too.
-			if next := *s.nextAt(id); next <= s.until && s.status(id).state != program.Nobody && s.eventsLeft >= 0 {
+			if next := *s.nextAt(id); next <= s.until && s.status(id).state != program.NoState && s.eventsLeft >= 0 {
 				s.runToEnd(s.save(id, next))
-			} else if s.eventsLeft < 0 && next <= s.until && s.status(id).state != program.Nobody {
+			} else if s.eventsLeft < 0 && next <= s.until && s.status(id).state != program.NoState {
 				s.save(id, next) // so that rollBack puts it back on the list
 			}
 		}
@@ -288,7 +288,7 @@ func (s *shard) runToEnd(k int) {
 // scheduleNext sets the time of an individual's next event, which is after the window, or the time
 // at which it left.
 func (s *shard) scheduleNext(id uint32, next float64) {
-	if s.status(id).state == program.Nobody {
+	if s.status(id).state == program.NoState {
 		*s.nextAt(id) = s.Now
 		return
 	}
@@ -309,7 +309,7 @@ func (s *shard) fireAlone(id uint32) float64 {
 	if do == nil {
 		return s.next(id, state)
 	}
-	switch do.Verb {
+	switch do.Kind {
 	case program.DoContact:
 		seed := contactSeed(s.stream(id).Uint64())
 		if !s.replaying {
@@ -317,7 +317,7 @@ func (s *shard) fireAlone(id uint32) float64 {
 		}
 	case program.DoBirth:
 		if child := s.stream(id).Split(); !s.replaying {
-			s.enterAlone(do.In, child, id, program.ByBirth, do.Name)
+			s.enterAlone(do.Child, child, id, program.ByBirth, do.Name)
 		}
 	default:
 		if s.acts(id, state, do) && do.To != program.SameState {
@@ -333,9 +333,9 @@ func (s *shard) changeAlone(id uint32, from, to uint16, name int) float64 {
 		s.logChange(id, from, to, name)
 	}
 	p := s.status(id)
-	if to == program.Nobody {
+	if to == program.NoState {
 		s.stopTimers(id, 0)
-		p.state = program.Nobody
+		p.state = program.NoState
 		return math.Inf(1)
 	}
 	p.state = to
@@ -363,7 +363,7 @@ func (s *shard) tally(from, to uint16, name, sign int) {
 	} else {
 		s.numEntered += sign
 	}
-	if to != program.Nobody {
+	if to != program.NoState {
 		s.Counts[to] += sign
 	} else {
 		s.numLeft += sign

@@ -43,7 +43,7 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	}
 	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
 	for i := range t.Groups {
-		t.Groups[i] = Tally{make([]int, len(m.States)), make([]uint64, len(m.Flows)), make([]uint64, len(m.Names))}
+		t.Groups[i] = Tally{make([]int, len(m.States)), make([]uint64, len(m.Flows)), make([]uint64, len(m.CountedNames))}
 	}
 	return t
 }
@@ -94,12 +94,12 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
 func RecordedBytes(m *program.Program) float64 {
-	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.Names)) * float64(1+len(m.Groups))
+	return float64(4*len(m.States)+8*len(m.Flows)+8*len(m.CountedNames)) * float64(1+len(m.Groups))
 }
 
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
-	return float64(len(m.Groups)) * float64(8*(len(m.States)+len(m.Flows)+len(m.Names))+72)
+	return float64(len(m.Groups)) * float64(8*(len(m.States)+len(m.Flows)+len(m.CountedNames))+72)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.
@@ -150,7 +150,7 @@ func (r *Run) countFlow(id, by uint32, from int, to uint16, name, counted int) {
 	switch {
 	case from >= len(r.Counts):
 		kind = Entered
-	case to == program.Nobody:
+	case to == program.NoState:
 		kind = Left
 	}
 	r.notify(Event{Kind: kind, Flow: k, Name: name}, id, by)

@@ -15,7 +15,7 @@ func TestRecordedMemory(t *testing.T) {
 	for _, g := range rec.Groups {
 		got += bytes(g)
 	}
-	if want := RecordedBytes(m) * float64(len(m.Rows)); got != want {
+	if want := RecordedBytes(m) * float64(len(m.RecordTimes)); got != want {
 		t.Errorf("%g bytes, estimated as %g", got, want)
 	}
 	without := programOf(t, strings.Replace(busyGroups, "by: [region, age, [age, region]], ", "", 1))

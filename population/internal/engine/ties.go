@@ -110,7 +110,7 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 	for t.resolved < len(t.contacts) {
 		c := t.contacts[t.resolved]
 		t.resolved++
-		if r.status(c.id).state == program.Nobody { // it left by another contact
+		if r.status(c.id).state == program.NoState { // it left by another contact
 			continue
 		}
 		r.contact(c.id, c.state, c.do, c.luck)

@@ -58,7 +58,7 @@ var usualSparse = sparseRule{least: 1 << 20, share: 0.02, shared: 0.01}
 // estimated for them.
 func (r *Run) layOut(of *program.Program) {
 	const sample = 1000
-	columns := len(r.phase.Always) + r.Program.Timers
+	columns := len(r.phase.Always) + r.Program.MaxStateTimers
 	r.sparseTimers, r.sparse, r.shared = nil, make([]bool, columns), false
 	if of.Size >= r.sparseRule.least && columns <= 8 { // status.sparse has 8 bits
 		due := r.sample(of, sample)
@@ -89,7 +89,7 @@ func (r *Run) layOut(of *program.Program) {
 // sample initialises n evenly spaced individuals of the start of a program. It returns, as a bit
 // each, which lifelong clocks of each will fire before the end or are marked.
 func (r *Run) sample(of *program.Program, n int) (due []uint8) {
-	s := Run{Program: of, phase: of.First, end: r.end}
+	s := Run{Program: of, phase: of.FirstPhase, end: r.end}
 	s.sparse, s.attributes = make([]bool, len(r.sparse)), make([]store.Column, len(of.Attributes))
 	s.numberColumns()
 	s.words = make([]uint64, s.stride)

@@ -118,7 +118,7 @@ func (o *Options) windowRule() windowRule {
 // interventions that depend on counts, groups that are mixed or recorded by, contacts that depend
 // on who meets whom or that change their maker, and clocks that change attributes when they fire.
 func canUseWindows(m *program.Program) bool {
-	if m.Counting || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.Mixes, true) ||
+	if m.UsesCounts || len(m.Triggered) > 0 || len(m.Groups) > 0 || slices.Contains(m.MixesBy, true) ||
 		len(m.States) > math.MaxUint16/2 {
 		return false
 	}
@@ -129,7 +129,7 @@ func canUseWindows(m *program.Program) bool {
 			allowed = allowed && !t.Contacts[i].Special && t.Contacts[i].Attribute < 0
 		}
 		for s := range t.States {
-			t.States[s].Each(check)
+			t.States[s].EachAction(check)
 		}
 		for i := range t.Always {
 			check(&t.Always[i].Do)
@@ -142,7 +142,7 @@ func canUseWindows(m *program.Program) bool {
 // canUseWindows.
 func (rule *windowRule) allows(m *program.Program) bool {
 	return rule.minSize > 0 && m.Size >= rule.minSize && m.Size <= maxWindowed &&
-		len(m.Rows) > 0 && len(m.Rows) <= maxWindows && canUseWindows(m)
+		len(m.RecordTimes) > 0 && len(m.RecordTimes) <= maxWindows && canUseWindows(m)
 }
 
 // cutWindows decides whether the run is by windows, and cuts them.
@@ -168,12 +168,12 @@ func (r *Run) cutWindows() {
 	}
 	// A window ends at each row and at each intervention, so that all that is due by then is done.
 	var stops []float64
-	last := m.Rows[len(m.Rows)-1] + m.Slack
-	for _, at := range m.Rows {
-		stops = append(stops, at+m.Slack)
+	last := m.RecordTimes[len(m.RecordTimes)-1] + m.TimeTolerance
+	for _, at := range m.RecordTimes {
+		stops = append(stops, at+m.TimeTolerance)
 	}
 	for i := range m.Scheduled {
-		if at := m.Scheduled[i].At + m.Slack; at < last {
+		if at := m.Scheduled[i].At + m.TimeTolerance; at < last {
 			stops = append(stops, at)
 		}
 	}
@@ -261,7 +261,7 @@ func (w *windows) schedule(r *Run, id uint32, next float64) {
 
 // runByWindows runs what is due by a time, which is that of an edge.
 func (r *Run) runByWindows(ctx context.Context, by float64, progress func(float64, uint64)) error {
-	w, until := r.windows, by+r.Program.Slack
+	w, until := r.windows, by+r.Program.TimeTolerance
 	if len(w.heap) > 0 { // an intervention made something due at its own time, and that window is over
 		if err := r.dispatch(ctx, w.until, progress); err != nil || r.windows == nil {
 			return err
@@ -382,7 +382,7 @@ func (w *windows) mustRunInOrder(r *Run) bool {
 		r.Used+min(entered, fresh)+1 >= r.capacity || // the arrays are too small
 		w.tooFewAlive(r) ||
 		events >= r.pace.base/2 || // the clock may stand still (pace.go)
-		w.latest > w.edges[w.now]-2*r.Program.Slack // after the time of a row, at which r.Now is set otherwise
+		w.latest > w.edges[w.now]-2*r.Program.TimeTolerance // after the time of a row, at which r.Now is set otherwise
 }
 
 // tooFewAlive reports whether so few may be alive that a contact finds no target, or that contacts
@@ -392,7 +392,7 @@ func (w *windows) tooFewAlive(r *Run) bool {
 	for _, s := range w.shards {
 		alive -= s.numLeft
 	}
-	return alive < 2 || r.Program.PlainMixing && 2*alive < r.slotCount-int(r.firstID)
+	return alive < 2 || r.Program.MixesFreely && 2*alive < r.slotCount-int(r.firstID)
 }
 
 // rebuildLists makes the lists anew if most ids on them are stale, because many individuals were
@@ -403,7 +403,7 @@ func (w *windows) rebuildLists(r *Run) {
 	}
 	w.clearLists()
 	for id := int(r.firstID); id < r.Used; id++ {
-		if next := *r.nextAt(uint32(id)); r.status(uint32(id)).state != program.Nobody && next <= w.lastEdge() {
+		if next := *r.nextAt(uint32(id)); r.status(uint32(id)).state != program.NoState && next <= w.lastEdge() {
 			w.shardOf(uint32(id)).lists.Add(w.windowAt(next), uint32(id))
 		}
 	}
@@ -445,7 +445,7 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Used-int(r.firstID), 1,
 			func(_ int, first calendar.ID, at []float64) error {
 				for i := range at {
-					if id := uint32(first) + uint32(i); r.status(id).state != program.Nobody {
+					if id := uint32(first) + uint32(i); r.status(id).state != program.NoState {
 						at[i] = *r.nextAt(id)
 					}
 				}
@@ -505,7 +505,7 @@ func (r *Run) dueOf(id uint32) *float64 {
 	switch {
 	case id < r.firstID:
 		return &r.windows.arrive[id]
-	case r.status(id).state == program.Nobody:
+	case r.status(id).state == program.NoState:
 		return nil
 	}
 	return r.nextAt(id)
@@ -522,7 +522,7 @@ func (w *windows) loadHeap(r *Run) {
 	for _, s := range w.shards {
 		s.lists.Take(w.now, func(ids []uint32) {
 			for _, id := range ids {
-				if at := *r.nextAt(id); at <= end && r.status(id).state != program.Nobody {
+				if at := *r.nextAt(id); at <= end && r.status(id).state != program.NoState {
 					w.heap.Push(store.Due{At: at, ID: id})
 				}
 			}

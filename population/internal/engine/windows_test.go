@@ -66,7 +66,7 @@ func differences(a, b *Run, of, other *Recording) error {
 		p, q := *a.status(id), *b.status(id)
 		// Where timers and checkpoints lie may differ.
 		p.sparse, p.held, p.checkpoint, q.sparse, q.held, q.checkpoint = 0, 0, 0, 0, 0, 0
-		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != program.Nobody && p != q {
+		if *a.stream(id) != *b.stream(id) || p.state != q.state || p.state != program.NoState && p != q {
 			return fmt.Errorf("id %d: %v %v, %v %v", id, *a.stream(id), p, *b.stream(id), q)
 		}
 		for v := range a.attributes {
@@ -74,7 +74,7 @@ func differences(a, b *Run, of, other *Recording) error {
 				return fmt.Errorf("id %d has another value", id)
 			}
 		}
-		if p.state == program.Nobody {
+		if p.state == program.NoState {
 			continue
 		}
 		for k := range a.sparse {
@@ -132,7 +132,7 @@ func (r *Run) checkWindows() error {
 	}
 	for id := r.firstID; int(id) < r.Used; id++ {
 		next := *r.nextAt(id)
-		if r.status(id).state == program.Nobody || next > r.windows.lastEdge() {
+		if r.status(id).state == program.NoState || next > r.windows.lastEdge() {
 			continue
 		}
 		if !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
@@ -234,7 +234,7 @@ func compareWays(t *testing.T, text string, seed uint64, s *random.Stream, shard
 	if !canUseWindows(m) {
 		t.Fatalf("not by windows:\n%s", text)
 	}
-	m.Most = min(m.Most, 10_000)
+	m.MaxSize = min(m.MaxSize, 10_000)
 	sparse := []sparseRule{{least: math.MaxInt}, {1, 100, 0}, {1, 0, 100}, usualSparse}[s.Below(4)]
 	want, wanted, _ := runWith(t, m, seed, windowRule{}, sparseRule{least: math.MaxInt})
 	for _, n := range shards {

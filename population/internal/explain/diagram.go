@@ -54,7 +54,7 @@ type transition struct {
 // Ways lists all transitions, in the order of the file.
 func Ways(m *compile.Model) []transition {
 	f := m.File
-	w := &transitionList{program: m.Program, file: f, here: m.Quietly()}
+	w := &transitionList{program: m.Program, file: f, here: m.StartScope()}
 	for i := range f.States {
 		for k := range f.States[i].Race {
 			w.clock(&f.States[i].Race[k], i)
@@ -94,9 +94,9 @@ func Ways(m *compile.Model) []transition {
 	}
 	for i := range f.Interventions {
 		p := &f.Interventions[i]
-		label := cmp.Or(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.When))
-		if p.Waits {
-			label = cmp.Or(p.Name, "when "+p.Conditions[0].Words())
+		label := cmp.Or(p.Name, fmt.Sprintf("%s %.6g", f.Unit.Name, p.FirstTime))
+		if p.HasCondition {
+			label = cmp.Or(p.Name, "when "+p.Conditions[0].Text())
 		}
 		if p.To.Given() {
 			for _, s := range w.states(p.Who) {
@@ -169,7 +169,7 @@ func (w *transitionList) percent(v syntax.Value) string {
 
 // label returns a value in words, or what it depends on if it is not the same for all individuals.
 func (w *transitionList) label(v syntax.Value, words func() string) string {
-	d := w.here.Depends(v)
+	d := w.here.Dependence(v)
 	if d.Fixed() {
 		return words()
 	}
@@ -202,8 +202,8 @@ func (w *transitionList) states(names []syntax.Ref) []int {
 	return all
 }
 
-// Reached reports, for each state, whether any individual can ever be in it.
-func Reached(m *compile.Model) []bool {
+// reachable reports, for each state, whether any individual can ever be in it.
+func reachable(m *compile.Model) []bool {
 	reached := make([]bool, len(m.Program.States))
 	for i, n := range m.Program.StartCounts {
 		reached[i] = n > 0

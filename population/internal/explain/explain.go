@@ -17,15 +17,15 @@ import (
 // Model describes a model in plain words, and lists what may be mistakes in it.
 func Model(m *compile.Model) string {
 	p := m.Program
-	e := &explainer{model: m, program: p, file: m.File, here: m.Quietly()}
+	e := &explainer{model: m, program: p, file: m.File, here: m.StartScope()}
 	e.line("%s: %s %s from %s to %s, recorded %s %s%s.",
 		p.Name, format.Thousands(float64(p.Size)), format.Things(p.Size, "individual"),
 		e.modelTime(p.Start), e.modelTime(p.End),
-		format.Thousands(float64(len(p.Rows))), format.Things(len(p.Rows), "time"), e.recording())
+		format.Thousands(float64(len(p.RecordTimes))), format.Things(len(p.RecordTimes), "time"), e.recording())
 	if e.file.About != "" {
 		e.line("%s", e.file.About)
 	}
-	if p.First.Ages != nil {
+	if p.FirstPhase.Ages != nil {
 		e.line("Ages at the start: %s.", e.unnamedDuration(e.file.Age))
 	}
 	e.attributes()
@@ -99,7 +99,7 @@ func (e *explainer) attributes() {
 
 // groups describes the groups at the start.
 func (e *explainer) groups() {
-	if !e.file.Grouped {
+	if !e.file.HasGroups {
 		return
 	}
 	e.section("At the start there are", len(e.file.Groups))
@@ -154,7 +154,7 @@ func (e *explainer) since(state int) {
 			who = format.Thousands(float64(b.Count)) + " of them"
 		}
 		e.line("    %s have been so for a time that is %s, and their clocks go on from there", who,
-			e.duration(e.model.Starts[i].Since))
+			e.duration(e.model.StartShares[i].Since))
 	}
 }
 
@@ -163,7 +163,7 @@ func (e *explainer) clockTime(c *syntax.Clock) string {
 	if c.Rate.Given() {
 		return "at " + e.rate(c.Rate)
 	}
-	if e.here.Depends(c.After).Fixed() {
+	if e.here.Dependence(c.After).Fixed() {
 		if l, _ := e.here.Law(c.After, ""); l.Fixed() {
 			return "after " + e.duration(c.After)
 		}
@@ -252,7 +252,7 @@ func (e *explainer) entries() {
 		per := ""
 		if a.Per.Given() {
 			per = fmt.Sprintf(" for every %s at the start,", e.value(a.Per))
-			if t := &e.program.First.Immigration[i]; t.Varying == nil {
+			if t := &e.program.FirstPhase.Immigration[i]; t.Varying == nil {
 				per += fmt.Sprintf(" which is %.6g per %s,", t.Rate, e.file.Unit.Name)
 			}
 		}
@@ -277,7 +277,7 @@ func (e *explainer) interventions() {
 		for _, s := range p.Set {
 			e.line("    %s becomes %s", s.Label.Name, e.withName(s.Value, e.value(s.Value)))
 		}
-		if what := addMoves(outcomeOf(p.To, p.Picks), p.Moves, p.Picks); what != "" {
+		if what := addMoves(outcomeOf(p.To, p.PicksCount), p.Moves, p.PicksCount); what != "" {
 			e.line("    %s %s", e.target(p), what)
 		}
 		if p.Enter.Given() {
@@ -286,7 +286,7 @@ func (e *explainer) interventions() {
 				verb = "enters"
 			}
 			individuals := " individuals"
-			if !p.CountBy.Given() {
+			if !p.ComputedCount.Given() {
 				individuals = " " + format.Things(p.Count, "individual")
 			}
 			e.line("    %s%s%s %s as %s", e.count(p), individuals, ofValues(p.With), verb, e.entryState(&p.Enter))
@@ -297,18 +297,18 @@ func (e *explainer) interventions() {
 // interventionTime says when an intervention happens.
 func (e *explainer) interventionTime(p *syntax.Intervention) string {
 	switch {
-	case p.Waits && p.Again:
+	case p.HasCondition && p.Again:
 		return "each time it becomes true that " + e.condition(p)
-	case p.Waits:
+	case p.HasCondition:
 		return "as soon as " + e.condition(p) + ", once"
 	case p.Interval > 0:
-		words := e.modelTime(p.When) + ", and every " + e.interval(p.Interval)
+		words := e.modelTime(p.FirstTime) + ", and every " + e.interval(p.Interval)
 		if math.IsInf(p.Until, 1) {
 			return words + " from then on"
 		}
 		return words + " from then on until " + e.modelTime(p.Until)
 	}
-	return e.modelTime(p.When)
+	return e.modelTime(p.FirstTime)
 }
 
 // condition says what triggers an intervention.
@@ -338,7 +338,7 @@ func (e *explainer) target(p *syntax.Intervention) string {
 	if len(p.Who) > 0 {
 		who = "whoever is " + orList(p.Who)
 	}
-	if p.Picks {
+	if p.PicksCount {
 		who = e.count(p) + " of those who are " + orList(p.Who)
 		if len(p.Who) == 0 {
 			who = e.count(p) + " of all"
@@ -352,7 +352,7 @@ func (e *explainer) target(p *syntax.Intervention) string {
 	switch {
 	case p.Coverage.Given():
 		who += ", each with probability " + e.probability(p.Coverage) + ","
-	case p.Picks:
+	case p.PicksCount:
 		who += ", chosen at random (all of them, if there are fewer),"
 	}
 	return who
@@ -360,8 +360,8 @@ func (e *explainer) target(p *syntax.Intervention) string {
 
 // count says how many individuals enter or are picked.
 func (e *explainer) count(p *syntax.Intervention) string {
-	if p.CountBy.Given() {
-		return e.withName(p.CountBy, e.value(p.CountBy))
+	if p.ComputedCount.Given() {
+		return e.withName(p.ComputedCount, e.value(p.ComputedCount))
 	}
 	return format.Thousands(float64(p.Count))
 }
@@ -395,7 +395,7 @@ func (e *explainer) scenarios() {
 
 // fit says which parameters are to be fitted to which data.
 func (e *explainer) fit() {
-	f := fitting.Read(e.model, &diag.List{}, fitting.Asked{})
+	f := fitting.Read(e.model, &diag.List{}, fitting.Options{})
 	if f == nil {
 		return
 	}
@@ -422,7 +422,7 @@ func (e *explainer) errorWords(l *fitting.Error) string {
 	switch {
 	case l.Family == "negative binomial":
 		return "negative binomial, of dispersion " + e.value(l.Arg)
-	case l.Family == "normal" && l.Share(e.here):
+	case l.Family == "normal" && l.IsRelative(e.here):
 		return "normal, with a standard deviation of " + e.value(l.Arg) + " of what is expected"
 	case l.Family == "normal":
 		return "normal, with a standard deviation of " + e.value(l.Arg)

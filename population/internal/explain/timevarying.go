@@ -16,18 +16,18 @@ import (
 // varying returns a value that may vary with time or with counts in words, for the individual of a
 // scope.
 func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x float64) string) string {
-	got, _, _ := here.Stands(v, "")
+	got, _, _ := here.Dereference(v, "")
 	if got.CountDependent != nil {
 		most, _ := here.Rate(got.CountDependent.Most, "")
 		now := ""
-		if m, ok := here.Part(got.CountDependent.Value, ""); ok {
+		if m, ok := here.Term(got.CountDependent.Value, ""); ok {
 			if x := m.At(0, program.Census{Total: e.program.Size, Counts: e.program.StartCounts}); x >= 0 && x <= most {
 				now = "which is " + show(x) + " at the start, "
 			}
 		}
 		return fmt.Sprintf("%s, %snever below 0 and at most %s", got.CountDependent.Value.Text, now, show(most))
 	}
-	m, ok := here.Part(got, "")
+	m, ok := here.Term(got, "")
 	switch {
 	case !ok:
 		return v.Text
@@ -39,8 +39,8 @@ func (e *explainer) varying(here compile.Scope, v syntax.Value, show func(x floa
 	case got.TimeVarying.Form == "seasonal":
 		c := got.TimeVarying
 		amplitude, _ := here.Chance(c.Amplitude, "")
-		peak, _ := here.Clock(c.Peak, "")
-		period, _ := here.Longer(c.Period, "")
+		peak, _ := here.ClockTime(c.Peak, "")
+		period, _ := here.PositiveDuration(c.Period, "")
 		return fmt.Sprintf("%s on average, with a season: %s more at %s and every %s from then, and as much less "+
 			"half-way between",
 			e.varying(here, c.Mean, show), format.Percent(amplitude), e.modelTime(peak), e.interval(period))
@@ -91,7 +91,7 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 	}
 	for at, n := 0.0, 0; at < span && n < looks; n++ {
 		look(at)
-		at = t.Next(at)
+		at = t.NextChange(at)
 		look(math.Nextafter(min(at, span), 0))
 	}
 	return low, high
@@ -100,21 +100,21 @@ func (e *explainer) valueRange(t *program.Term) (low, high float64) {
 // number returns a number with its dimension in words.
 func (e *explainer) number(x float64, d syntax.Dimension) string {
 	switch d {
-	case syntax.OfDuration:
+	case syntax.DurationDimension:
 		return e.file.Unit.Duration(x)
-	case syntax.OfRate:
+	case syntax.RateDimension:
 		return fmt.Sprintf("%.4g per %s", x, e.file.Unit.Name)
-	case syntax.NoDimension:
+	case syntax.Dimensionless:
 		return fmt.Sprintf("%.6g", x)
 	}
-	return fmt.Sprintf("%.4g, %s", x, d.Words(e.file.Unit))
+	return fmt.Sprintf("%.4g, %s", x, d.Describe(e.file.Unit))
 }
 
 // modelTime returns a time on the model's clock, and its date if it has one.
 func (e *explainer) modelTime(t float64) string {
 	day := fmt.Sprintf("%s %.12g", e.file.Unit.Name, t)
-	if zero, ok := e.file.Zero.Date(); ok {
-		if days := t * e.file.Unit.Seconds / syntax.ADay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
+	if zero, ok := e.file.Epoch.Date(); ok {
+		if days := t * e.file.Unit.Seconds / syntax.SecondsPerDay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
 			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
 		}
 	}
@@ -131,7 +131,7 @@ func (e *explainer) interval(every float64) string {
 		case whole < 1 || math.Abs(n-whole) > 1e-9*whole:
 		case whole == 1:
 			return u.Name
-		case u == e.file.Unit || u.Seconds > syntax.ADay:
+		case u == e.file.Unit || u.Seconds > syntax.SecondsPerDay:
 			return u.Duration(whole)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // rate returns a rate in words, with the name of its parameter if it has one.
 func (e *explainer) rate(v syntax.Value) string {
-	return e.varyingByGroup(v, func(x float64) string { return e.number(x, syntax.OfRate) })
+	return e.varyingByGroup(v, func(x float64) string { return e.number(x, syntax.RateDimension) })
 }
 
 // probability returns a probability in words, with the name of its parameter if it has one.
@@ -33,27 +33,27 @@ func (e *explainer) duration(v syntax.Value) string { return e.withName(v, e.unn
 func (e *explainer) unnamedDuration(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
 		l, _ := here.Law(v, "")
-		return e.withEntryName(here, v, l.Words(e.file.Unit))
+		return e.withEntryName(here, v, l.Describe(e.file.Unit))
 	})
 }
 
 // value returns any value in words, in the time unit of the model.
 func (e *explainer) value(v syntax.Value) string {
 	return e.byGroup(v, func(here compile.Scope) string {
-		got, _, ok := here.Stands(v, "")
+		got, _, ok := here.Dereference(v, "")
 		kind := got.Quantity.Kind
 		switch {
 		case !ok:
 			return v.Text
 		case got.Distribution != nil:
 			l, _ := here.Law(v, "")
-			return l.Words(e.file.Unit)
-		case got.Plain() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
+			return l.Describe(e.file.Unit)
+		case got.IsQuantity() && (kind == syntax.KindNumber || kind == syntax.KindShare || kind == syntax.KindDate):
 			return got.Text
 		}
-		d := syntax.OfRate
+		d := syntax.RateDimension
 		if got.CountDependent == nil {
-			m, _ := here.Part(got, "")
+			m, _ := here.Term(got, "")
 			d = m.Dimension
 		}
 		return e.varying(here, got, func(x float64) string { return e.number(x, d) })
@@ -65,7 +65,7 @@ func (e *explainer) withName(v syntax.Value, words string) string {
 	switch {
 	case v.Name != "":
 		return words + " (" + v.Name + ")"
-	case v.Expr != nil && !e.here.Depends(v).Time:
+	case v.Expr != nil && !e.here.Dependence(v).Time:
 		return words + " (" + v.Text + ")"
 	}
 	return words
@@ -77,7 +77,7 @@ func (e *explainer) withEntryName(here compile.Scope, v syntax.Value, words stri
 		return words
 	}
 	for v.Table != nil {
-		in, ok := here.Entry(v, "")
+		in, ok := here.TableEntry(v, "")
 		if !ok {
 			return words
 		}
@@ -91,7 +91,7 @@ const maxGroups = 12
 
 // byGroup returns a value in words for each group of individuals in which it differs.
 func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) string) string {
-	d := e.here.Depends(v)
+	d := e.here.Dependence(v)
 	if !d.Cells() {
 		return words(e.here)
 	}
@@ -112,7 +112,7 @@ func (e *explainer) byGroup(v syntax.Value, words func(here compile.Scope) strin
 	}
 	var groups []groupValue
 	for range min(count, maxGroups) {
-		g := groupValue{what: words(e.here.In(cells[0]).Met(cells[1]))}
+		g := groupValue{what: words(e.here.ForCell(cells[0]).Meeting(cells[1]))}
 		for _, d := range digits {
 			g.values = append(g.values, []string{d.Values[*d.at]})
 		}

@@ -13,7 +13,7 @@ import (
 // warnings lists what may be mistakes.
 func (e *explainer) warnings() {
 	var all []string
-	reached := Reached(e.model)
+	reached := reachable(e.model)
 	for i, s := range e.program.States {
 		if !reached[i] {
 			all = append(all, fmt.Sprintf("nobody is ever %s", s))
@@ -33,8 +33,8 @@ func (e *explainer) warnings() {
 		}
 	}
 	for i := range e.program.StartGroups {
-		if b := &e.program.StartGroups[i]; b.Since != nil && !e.program.First.States[b.To].Remembers() {
-			text := e.model.Starts[i]
+		if b := &e.program.StartGroups[i]; b.Since != nil && !e.program.FirstPhase.States[b.To].HasMemory() {
+			text := e.model.StartShares[i]
 			all = append(all, fmt.Sprintf("%s: since changes nothing, because no clock of %s has a memory",
 				text.What, text.State.Name))
 		}
@@ -62,7 +62,7 @@ func (e *explainer) usedParameters() map[string]bool {
 		v.Each(look)
 	}
 	eachValue(reflect.ValueOf(e.file).Elem(), look)
-	if fit := fitting.Read(e.model, &diag.List{}, fitting.Asked{}); fit != nil {
+	if fit := fitting.Read(e.model, &diag.List{}, fitting.Options{}); fit != nil {
 		for _, match := range fit.Match {
 			look(match.Observed)
 			look(match.Error.Arg)

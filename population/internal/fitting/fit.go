@@ -20,15 +20,15 @@ type Fit struct {
 
 // Examples for messages.
 const (
-	FitLike = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, " +
+	Example = "{data: cases.csv, unknown: {beta: {uniform: {low: 0.1 per day, high: 1 per day}}}, " +
 		"match: [{column: cases, state: infectious, error: poisson}]}"
 	priorLike = "{uniform: {low: 0.1 per day, high: 1 per day}}"
 	matchLike = "{column: cases, incidence: susceptible->infectious, error: poisson}"
 )
 
-// Asked is what the options of a fit say: it replaces or adds to what the section says. See
+// Options is what the options of a fit say: it replaces or adds to what the section says. See
 // population.FitOptions.
-type Asked struct {
+type Options struct {
 	Data    string
 	Unknown []string
 	Match   []string
@@ -43,12 +43,12 @@ type reader struct {
 
 // Read reads and checks the fit section, together with what the options say. It returns nil if
 // there is no section, or none that can be read. Problems are added to the list.
-func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
-	r := &reader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.Quietly()}
+func Read(m *compile.Model, list *diag.List, o Options) *Fit {
+	r := &reader{Reader: syntax.NewReader(list, m.File.Path), m: m, here: m.StartScope()}
 	r.here.List = list
-	r.Zero, r.Elsewhere = m.File.Zero, map[*yaml.Node]string{}
+	r.Epoch, r.FlagOf = m.File.Epoch, map[*yaml.Node]string{}
 	for _, name := range m.File.ParameterNames() {
-		r.Defined[name] = true
+		r.Parameters[name] = true
 	}
 	n := m.File.Fit
 	if n == nil {
@@ -56,11 +56,11 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 			return nil
 		}
 		n = &yaml.Node{Kind: yaml.MappingNode}
-		r.Elsewhere[n] = "--unknown, --match"
+		r.FlagOf[n] = "--unknown, --match"
 	}
 	unknown, match := r.unknownFlags(o.Unknown), r.matchFlags(o.Match)
-	r.Most = syntax.SpareEntries + 4*syntax.Entries(n)
-	f := r.Fields(n, "fit", FitLike, "data", "unknown", "match")
+	r.MaxNodes = syntax.AliasAllowance + 4*syntax.CountNodes(n)
+	f := r.Fields(n, "fit", Example, "data", "unknown", "match")
 	if f == nil {
 		return nil
 	}
@@ -70,7 +70,7 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 		fit.Data = syntax.Ref{Name: o.Data, At: diag.Place{File: "--data"}}
 	case f.Get("data") != nil || m.File.Fit != nil:
 		if d := f.Need("data", "cases.csv"); d != nil {
-			fit.Data = r.Named(d, "fit: data")
+			fit.Data = r.Ref(d, "fit: data")
 		}
 	}
 	r.readUnknown(f, fit, unknown)
@@ -82,7 +82,7 @@ func Read(m *compile.Model, list *diag.List, o Asked) *Fit {
 // same parameter.
 func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	const what = "fit: unknown"
-	before, all := r.Found, []syntax.Pair(nil)
+	before, all := r.Count, []syntax.Pair(nil)
 	u := f.Get("unknown")
 	if u == nil && len(asked) == 0 {
 		f.Need("unknown", "{beta: "+priorLike+"}")
@@ -99,13 +99,13 @@ func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 		}
 	}
 	for _, p := range all {
-		where := what + ": " + diag.Echo(p.Name)
-		if _, flag := r.Elsewhere[p.Key]; flag {
+		where := what + ": " + diag.Shorten(p.Name)
+		if _, flag := r.FlagOf[p.Key]; flag {
 			where = "the prior"
 		}
 		fit.Unknown = append(fit.Unknown, r.readPrior(p, where))
 	}
-	if len(fit.Unknown) == 0 && r.Found == before {
+	if len(fit.Unknown) == 0 && r.Count == before {
 		r.Fail(u, "fit: unknown: expected at least one parameter and its prior, such as {beta: %s}", priorLike)
 	}
 }
@@ -113,7 +113,7 @@ func (r *reader) readUnknown(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 // readMatches reads what columns are compared with, in the file and in flags. A flag replaces the
 // file's entry of the same column.
 func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
-	before := r.Found
+	before := r.Count
 	n := f.Get("match")
 	if n == nil && len(asked) == 0 {
 		f.Need("match", "["+matchLike+"]")
@@ -121,7 +121,7 @@ func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 	}
 	if n != nil {
 		for i, item := range r.Items(n, "fit: match", "["+matchLike+"]") {
-			column := r.Entry(item, "column")
+			column := r.Lookup(item, "column")
 			ofColumn := func(a syntax.Pair) bool { return column != nil && a.Name == column.Value }
 			if slices.ContainsFunc(asked, ofColumn) {
 				continue
@@ -132,11 +132,11 @@ func (r *reader) readMatches(f *syntax.Fields, fit *Fit, asked []syntax.Pair) {
 		}
 	}
 	for _, a := range asked {
-		if match, ok := r.readMatch(a.Value, "column "+diag.Echo(a.Name)); ok {
+		if match, ok := r.readMatch(a.Value, "column "+diag.Shorten(a.Name)); ok {
 			fit.Match = append(fit.Match, match)
 		}
 	}
-	if len(fit.Match) == 0 && r.Found == before {
+	if len(fit.Match) == 0 && r.Count == before {
 		r.Fail(n, "fit: match: expected at least one column, such as [%s]", matchLike)
 	}
 	seen := map[string]bool{}

@@ -43,7 +43,7 @@ func (r *reader) unknownFlags(texts []string) (all []syntax.Pair) {
 		}
 		var n *yaml.Node
 		if prior = strings.TrimSpace(prior); strings.HasPrefix(prior, "{") {
-			n = r.Like(flag).Document([]byte(prior))
+			n = r.ForFlag(flag).Document([]byte(prior))
 		} else {
 			var err error
 			if n, err = priorNode(prior); err != nil {
@@ -54,8 +54,8 @@ func (r *reader) unknownFlags(texts []string) (all []syntax.Pair) {
 			continue
 		}
 		key := scalarNode(name)
-		r.From(key, flag)
-		r.From(n, flag)
+		r.MarkFlag(key, flag)
+		r.MarkFlag(n, flag)
 		all = append(all, syntax.Pair{Name: name, Key: key, Value: n})
 	}
 	return all
@@ -149,7 +149,7 @@ func (r *reader) matchFlags(texts []string) (all []syntax.Pair) {
 			r.Add(diag.Place{File: flag}, "%v", err)
 			continue
 		}
-		r.From(n, flag)
+		r.MarkFlag(n, flag)
 		all = append(all, syntax.Pair{Name: column, Key: n.Content[0], Value: n})
 	}
 	return all

@@ -31,10 +31,10 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	if f == nil {
 		return Match{}, false
 	}
-	before := r.Found
+	before := r.Count
 	match := Match{What: what}
 	if c := f.Need("column", "cases"); c != nil {
-		match.Column = r.Named(c, what+": column")
+		match.Column = r.Ref(c, what+": column")
 	}
 	for _, kind := range []string{"incidence", "flow", "state"} {
 		n := f.Get(kind)
@@ -45,10 +45,10 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 			r.Fail(n, "%s: both %s and %s; a column is compared with one of them", what, match.Kind, kind)
 			continue
 		}
-		match.Kind, match.Of = kind, r.Named(n, what+": "+kind)
+		match.Kind, match.Of = kind, r.Ref(n, what+": "+kind)
 		r.checkOutput(&match)
 	}
-	if match.Kind == "" && r.Found == before {
+	if match.Kind == "" && r.Count == before {
 		r.Fail(f.Node,
 			"%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious "+
 				"or state: infectious, for example", what)
@@ -59,7 +59,7 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 	if e := f.Need("error", "poisson"); e != nil {
 		match.Error = r.readError(e, what+": error")
 	}
-	return match, r.Found == before
+	return match, r.Count == before
 }
 
 // checkOutput checks that the model records what a column is compared with: a state, or a flow, or
@@ -80,7 +80,7 @@ func (r *reader) checkOutput(match *Match) {
 	for _, f := range p.Flows {
 		all = append(all, f.String())
 	}
-	if all = append(all, p.Names...); !slices.Contains(all, match.Of.Name) {
+	if all = append(all, p.CountedNames...); !slices.Contains(all, match.Of.Name) {
 		r.Add(match.Of.At, "%s: %s: %s", match.What, match.Kind,
 			diag.Unknown("flow or name", match.Of.Name, func() []string { return all }))
 	}
@@ -97,7 +97,7 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 		return Error{Family: "poisson"}
 	}
 	if n.Kind != yaml.MappingNode {
-		r.Fail(n, "%s: found %s, %s", what, syntax.Found(n), expected)
+		r.Fail(n, "%s: found %s, %s", what, syntax.Describe(n), expected)
 		return Error{}
 	}
 	entries := r.Pairs(n, what, "{poisson: {}}")
@@ -121,7 +121,7 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 			if k := f.Need("dispersion", "5"); k != nil {
 				law.Arg = r.Value(k, what+": dispersion", syntax.KindNumber)
 				if !law.Arg.Bad {
-					r.here.Positive(law.Arg, what+": dispersion")
+					r.here.PositiveNumber(law.Arg, what+": dispersion")
 				}
 			}
 		}
@@ -139,9 +139,9 @@ func (r *reader) readError(n *yaml.Node, what string) Error {
 	return law
 }
 
-// Share reports whether a standard deviation is a share of the expected value, that is, a
+// IsRelative reports whether a standard deviation is a share of the expected value, that is, a
 // percentage.
-func (l *Error) Share(here compile.Scope) bool {
+func (l *Error) IsRelative(here compile.Scope) bool {
 	got, _, ok := here.Resolve(l.Arg, "")
 	return ok && l.Family == "normal" && got.Quantity.Kind == syntax.KindShare
 }

@@ -32,7 +32,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 		return prior
 	case p.Value.Kind != yaml.MappingNode:
 		r.Fail(p.Value, "%s: found %s, expected what is known of it beforehand, such as %s", what,
-			syntax.Found(p.Value), priorLike)
+			syntax.Describe(p.Value), priorLike)
 		return prior
 	}
 	var one bool
@@ -49,7 +49,7 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 		return prior
 	}
 	e := entries[0]
-	law, before := priors.Named(e.Name), r.Found
+	law, before := priors.Named(e.Name), r.Count
 	if law == nil {
 		if slices.ContainsFunc(syntax.Families, func(f syntax.Family) bool { return f.Name == e.Name }) {
 			r.Fail(e.Key, "%s: %s cannot be a prior; expected one of %s", what, e.Name,
@@ -76,12 +76,12 @@ func (r *reader) readPrior(p syntax.Pair, what string) Prior {
 		v := syntax.Value{Bad: true}
 		if n := args.Get(name); n != nil {
 			v = r.Value(n, what+": "+name, want)
-		} else if !args.Meant[name] {
+		} else if !args.Misspelt[name] {
 			r.Fail(e.Value, "%s: %q is missing; write %s: %s, for example", what, name, law.Name, law.Like)
 		}
 		prior.Args = append(prior.Args, v)
 	}
-	if r.Found == before && prior.checkArguments(here, law, what) {
+	if r.Count == before && prior.checkArguments(here, law, what) {
 		prior.Family = law
 	}
 	return prior
@@ -94,7 +94,7 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 		var ok bool
 		switch of := what + ": " + name; {
 		case k >= family.Own:
-			x[k], ok = here.Positive(p.Args[k], of)
+			x[k], ok = here.PositiveNumber(p.Args[k], of)
 		case family.Name == "uniform" || family.Name == "normal" && name == "mean":
 			x[k], _, ok = here.Quantity(p.Args[k], of, p.kind)
 		default:
@@ -121,7 +121,7 @@ func (p *Prior) checkArguments(here compile.Scope, family *priors.Family, what s
 // the same for all individuals at all times.
 func kindOf(m *compile.Model, v syntax.Value) (syntax.Kind, bool) {
 	for _, k := range []syntax.Kind{syntax.KindShare, syntax.KindDuration, syntax.KindRate} {
-		if _, _, ok := m.Quietly().Quantity(v, "", k); ok {
+		if _, _, ok := m.StartScope().Quantity(v, "", k); ok {
 			return k, true
 		}
 	}

@@ -91,7 +91,7 @@ func TestGompertzOverflows(t *testing.T) {
 		{1e-250, -1e30, 1e-200}, {5e-324, 1, 0}, {1, 5e-324, 0}, {1, 1, 5e-324},
 	} {
 		l := Gompertz(c.rate, c.growth, c.makeham)
-		if !l.Sound() {
+		if !l.Valid() {
 			continue
 		}
 		for range 100 {
@@ -109,7 +109,7 @@ func TestGompertzOverflows(t *testing.T) {
 		Gompertz(5e-324, 1, 0), Gompertz(1, 5e-324, 0), Gompertz(1, 1, 5e-324),
 		Gompertz(1e-200, 1e200, 0), Gompertz(1, 1, inf),
 	} {
-		if l.Sound() {
+		if l.Valid() {
 			t.Errorf("%v, %v and %v are accepted", l.A, l.b, l.c)
 		}
 	}

@@ -34,7 +34,7 @@ func Hazard(from, rate []float64) Law {
 		sums = append(sums, total)
 	}
 	if len(from) > 0 {
-		l.byAge, l.bySum = lookup.NewGuide(from), lookup.NewGuide(sums)
+		l.byAge, l.bySum = lookup.NewGuideTable(from), lookup.NewGuideTable(sums)
 	}
 	return l
 }

@@ -45,7 +45,7 @@ type Law struct {
 
 	// Of a hazard: its steps. byAge finds a step by age, bySum by cumulative hazard.
 	steps []hazardStep
-	byAge lookup.Guide
+	byAge lookup.GuideTable
 
 	// Of a mixture: its parts and their shares. bySum finds a part by the sum of the shares before
 	// it.
@@ -53,7 +53,7 @@ type Law struct {
 	shares []float64
 	total  float64 // the sum of the shares: 1, but for rounding
 
-	bySum lookup.Guide // of a hazard or a mixture
+	bySum lookup.GuideTable // of a hazard or a mixture
 }
 
 // A family is a kind of distribution.
@@ -188,10 +188,10 @@ func (l *Law) DrawBeyond(s *random.Stream, age float64) float64 {
 	panic("law: no such family")
 }
 
-// DrawLonger has the distribution of DrawBeyond and takes other numbers of the stream. It is faster
+// DrawBeyondLikely has the distribution of DrawBeyond and takes other numbers of the stream. It is faster
 // at ages that many durations exceed: where inverting a tail costs more than a few draws, it first
 // tries rejection, which accepts the first of some draws that is longer than age.
-func (l *Law) DrawLonger(s *random.Stream, age float64) float64 {
+func (l *Law) DrawBeyondLikely(s *random.Stream, age float64) float64 {
 	switch l.Family {
 	case familyGamma, familyLognormal, familyMixture:
 		// The number of tries bounds what is lost at ages that few durations exceed. Another number
@@ -255,9 +255,9 @@ func (l *Law) Endless() bool { return l.WhyEndless() != "" }
 // WhyEndless returns the reason why a duration may be +Inf, for a message; "" if it never is.
 func (l *Law) WhyEndless() string { return l.distribution().whyEndless() }
 
-// Sound reports whether the parameters are numbers to compute with, neither too large nor too
+// Valid reports whether the parameters are numbers to compute with, neither too large nor too
 // small.
-func (l *Law) Sound() bool { return l.distribution().sound() }
+func (l *Law) Valid() bool { return l.distribution().sound() }
 
 // A Unit formats durations and rates in a unit of time.
 type Unit interface {
@@ -265,8 +265,8 @@ type Unit interface {
 	Rate(x float64) string
 }
 
-// Words describes the law, with times in the given unit.
-func (l *Law) Words(u Unit) string { return l.distribution().words(u) }
+// Describe describes the law, with times in the given unit.
+func (l *Law) Describe(u Unit) string { return l.distribution().words(u) }
 
 // Memoryless reports whether the rest of a duration has the same distribution at every age.
 func (l *Law) Memoryless() bool { return l.memoryless }
@@ -277,9 +277,9 @@ func (l *Law) Fixed() bool { return l.Family == familyExactly }
 // Rate returns the rate of an exponential law. The law must be exponential.
 func (l *Law) Rate() float64 { return l.A }
 
-// Same reports whether two laws have the same family and parameters.
-func (l *Law) Same(o *Law) bool {
+// Equal reports whether two laws have the same family and parameters.
+func (l *Law) Equal(o *Law) bool {
 	return l.Family == o.Family && l.A == o.A && l.b == o.b && l.c == o.c &&
 		slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
-		slices.EqualFunc(l.parts, o.parts, func(a, b Law) bool { return a.Same(&b) })
+		slices.EqualFunc(l.parts, o.parts, func(a, b Law) bool { return a.Equal(&b) })
 }

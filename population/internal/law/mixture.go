@@ -29,7 +29,7 @@ func Mixture(shares []float64, parts []Law) Law {
 		before, l.shares, l.total = append(before, l.total), append(l.shares, sum-l.total), sum
 	}
 	if len(shares) > 0 {
-		l.bySum = lookup.NewGuide(before)
+		l.bySum = lookup.NewGuideTable(before)
 	}
 	return l
 }
@@ -68,7 +68,7 @@ func (l *mixture) drawBeyond(s *random.Stream, age float64) float64 {
 		weights[i] = sum
 	}
 	if sum < faint {
-		return l.parts[Heaviest(s, weights, l.logWeights(age))].DrawBeyond(s, age)
+		return l.parts[DrawLogWeighted(s, weights, l.logWeights(age))].DrawBeyond(s, age)
 	}
 	u := s.Positive() * sum // above 0, so that no part of weight 0 is taken
 	return l.parts[sort.SearchFloat64s(weights, u)].DrawBeyond(s, age)
@@ -132,7 +132,7 @@ func (l *mixture) sound() bool { return true }
 func (l *mixture) words(u Unit) string {
 	var parts []string
 	for i := range l.parts {
-		parts = append(parts, fmt.Sprintf("%s %s", format.Percent(l.shares[i]), l.parts[i].Words(u)))
+		parts = append(parts, fmt.Sprintf("%s %s", format.Percent(l.shares[i]), l.parts[i].Describe(u)))
 	}
 	return strings.Join(parts, " or ")
 }

@@ -53,9 +53,9 @@ func logSum(logs []float64) float64 {
 	return most + portable.Log(sum)
 }
 
-// Heaviest draws an index with probability proportional to exp(logs[i]). At least one logarithm
+// DrawLogWeighted draws an index with probability proportional to exp(logs[i]). At least one logarithm
 // must be finite; sums is scratch space of the same length.
-func Heaviest(s *random.Stream, sums, logs []float64) int {
+func DrawLogWeighted(s *random.Stream, sums, logs []float64) int {
 	sum, most := 0.0, slices.Max(logs)
 	for i, x := range logs {
 		sum += portable.Exp(x - most)

@@ -2,9 +2,9 @@ package lookup
 
 import "math"
 
-// Sums returns the cumulative sums of shares, divided by their total. In place of the last, which
+// CumulativeShares returns the cumulative sums of shares, divided by their total. In place of the last, which
 // would be 1, stands +Inf, so that [Among] finds a share above 0 for every number, 1 included.
-func Sums(shares []float64) []float64 {
+func CumulativeShares(shares []float64) []float64 {
 	sums := make([]float64, len(shares))
 	total := 0.0
 	for i, s := range shares {
@@ -26,9 +26,9 @@ func Sums(shares []float64) []float64 {
 	return sums
 }
 
-// Among returns the index of the first sum above u: a draw from shares if u is uniform on [0, 1).
+// SearchCumulative returns the index of the first sum above u: a draw from shares if u is uniform on [0, 1).
 // It halves long rows and scans the last 16 sums.
-func Among(sums []float64, u float64) int {
+func SearchCumulative(sums []float64, u float64) int {
 	i, last := 0, len(sums)-1
 	for last-i > 16 {
 		if middle := (i + last) / 2; u >= sums[middle] {

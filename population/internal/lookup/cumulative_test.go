@@ -18,7 +18,7 @@ func TestAmongDrawsNoShareOfZero(t *testing.T) {
 			}
 		}
 		shares[s.Below(uint64(n))] = 0.1 // at least one that can be drawn
-		sums := Sums(shares)
+		sums := CumulativeShares(shares)
 		check := func(u float64) {
 			if u < 0 || u > 1 {
 				return
@@ -27,7 +27,7 @@ func TestAmongDrawsNoShareOfZero(t *testing.T) {
 			for u >= sums[want] {
 				want++
 			}
-			if got := Among(sums, u); got != want || shares[got] == 0 {
+			if got := SearchCumulative(sums, u); got != want || shares[got] == 0 {
 				t.Fatalf("%d shares: %v is in interval %d, want %d; its share is %v", n, u, got, want, shares[got])
 			}
 		}

@@ -1,6 +1,6 @@
 package lookup
 
-// A Guide is a guide table [CA74]: it finds the interval that a number falls into, usually without
+// A GuideTable is a guide table [CA74]: it finds the interval that a number falls into, usually without
 // a search. The range of the edges is divided into 256 cells of equal width, and each cell holds
 // the interval at its beginning. Most numbers then need one comparison, whose branch is predicted;
 // a binary search among ten intervals costs two mispredicted branches, which is 10 ns.
@@ -9,7 +9,7 @@ package lookup
 //
 // [CA74]: Hui-Chuan Chen, Yoshinori Asau. On generating random variates from an empirical
 // distribution. AIIE Transactions 6, 1974. https://doi.org/10.1080/05695557408974949
-type Guide struct {
+type GuideTable struct {
 	Edges []float64 // where the intervals begin: ascending, the first at 0
 	cells []uint16  // the interval at the beginning of each cell; nil if Find has to scan
 	scale float64   // cells per unit
@@ -17,10 +17,10 @@ type Guide struct {
 
 const guideCells = 256
 
-// NewGuide returns a guide table to the intervals that begin at the given edges. The last interval
+// NewGuideTable returns a guide table to the intervals that begin at the given edges. The last interval
 // has no end.
-func NewGuide(edges []float64) Guide {
-	g := Guide{Edges: edges}
+func NewGuideTable(edges []float64) GuideTable {
+	g := GuideTable{Edges: edges}
 	last := edges[len(edges)-1]
 	if !(last > 0) || len(edges) > 1<<16 {
 		return g // all edges are 0, or there are too many for a uint16
@@ -38,7 +38,7 @@ func NewGuide(edges []float64) Guide {
 }
 
 // Find returns the interval of x, the last that begins at or before it. x must not be negative.
-func (g *Guide) Find(x float64) int {
+func (g *GuideTable) Find(x float64) int {
 	i := 0
 	if c := x * g.scale; c < guideCells {
 		if len(g.cells) > 0 {

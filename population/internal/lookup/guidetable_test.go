@@ -24,7 +24,7 @@ func TestGuideMissesTheInterval(t *testing.T) {
 				edges[i] += s.Exp()
 			}
 		}
-		g := NewGuide(edges)
+		g := NewGuideTable(edges)
 		check := func(x float64) {
 			if x < 0 {
 				return

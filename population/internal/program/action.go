@@ -5,15 +5,15 @@ import "math"
 // An Action is what happens when a clock fires, or what an intervention does to each individual. Of
 // an intervention only To, Name and Moves count.
 type Action struct {
-	Verb    verb
-	To      uint16   // DoMove: the state to move to; Nobody for leaving, SameState for staying
-	Contact int      // DoContact: the number of the contact in Phase.Contacts
-	In      *Entry   // DoBirth: how the child enters
-	Name    int      // the number in Program.Names to count it under, or −1
-	Chance  float64  // DoMove: that it takes effect
-	Chances *Chances // instead of Chance, if it depends on attributes or time
-	From    StateSet // DoMove: it has no effect in other states
-	Moves   []Move   // DoMove: changes of attributes
+	Kind    verb
+	To      uint16       // DoMove: the state to move to; Nobody for leaving, SameState for staying
+	Contact int          // DoContact: the number of the contact in Phase.Contacts
+	Child   *Entry       // DoBirth: how the child enters
+	Name    int          // the number in Program.Names to count it under, or −1
+	Chance  float64      // DoMove: that it takes effect
+	Chances *ChanceTable // instead of Chance, if it depends on attributes or time
+	From    StateSet     // DoMove: it has no effect in other states
+	Moves   []Move       // DoMove: changes of attributes
 }
 
 // A verb is the kind of an action.
@@ -37,7 +37,7 @@ type StateSet []bool
 // What can stand in place of a state.
 const (
 	// Nobody is the state of an id that is not in use. As a target, it is leaving the population.
-	Nobody uint16 = math.MaxUint16
+	NoState uint16 = math.MaxUint16
 
 	// SameState as a target is the state that the individual is in. In Contact.Becomes it is the
 	// state of an individual that the contact does not affect.
@@ -50,12 +50,12 @@ const (
 
 // A Contact is what a contact does: an individual, its maker, meets another one.
 type Contact struct {
-	Chance    float64     // that it takes effect
-	Chances   *Chances    // instead of Chance, if it depends on attributes or time
-	Becomes   []uint16    // by state of the other: its new state, SameState or Unchanged
-	Self      uint16      // the new state of the maker, if it takes effect; SameState for none
-	Whom      []Condition // on the other
-	Special   bool        // there are Chances, a Whom, a Self or an Unchanged: the fast path is not enough
-	Attribute int         // by which individuals mix; −1 for the whole population
-	Rows      [][]float64 // by value of the maker: the cumulative shares of the other's values
+	Chance     float64      // that it takes effect
+	Chances    *ChanceTable // instead of Chance, if it depends on attributes or time
+	Becomes    []uint16     // by state of the other: its new state, SameState or Unchanged
+	Self       uint16       // the new state of the maker, if it takes effect; SameState for none
+	Whom       []Condition  // on the other
+	Special    bool         // there are Chances, a Whom, a Self or an Unchanged: the fast path is not enough
+	Attribute  int          // by which individuals mix; −1 for the whole population
+	MixingRows [][]float64  // by value of the maker: the cumulative shares of the other's values
 }

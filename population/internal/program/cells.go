@@ -31,19 +31,19 @@ func AtTime(p *ByCell[*TimeVarying], t float64) *ByCell[float64] {
 	return now
 }
 
-// Chances are a probability that depends on attributes or time. That of a contact may depend on the
+// ChanceTable are a probability that depends on attributes or time. That of a contact may depend on the
 // cells of its maker and of the other individual; that of a clock depends on the cell of its
 // individual, and Met is empty.
-type Chances struct {
+type ChanceTable struct {
 	Own, Met []CellAttribute
-	Each     int            // the number of cells of the other individual
+	MetCells int            // the number of cells of the other individual
 	Values   []float64      // by own·Each + met
 	Varying  []*TimeVarying // the same, where it changes with time and nil elsewhere; nil if it never does
 }
 
 // At returns the probability at a time, for two cells.
-func (o *Chances) At(own, met int, now float64) float64 {
-	k := own*o.Each + met
+func (o *ChanceTable) At(own, met int, now float64) float64 {
+	k := own*o.MetCells + met
 	if o.Varying != nil && o.Varying[k] != nil {
 		return o.Varying[k].Chance(now)
 	}

@@ -21,16 +21,16 @@ const (
 	Inherited = -2 // from the parent
 )
 
-// Of returns the value of an attribute, or Drawn or Inherited.
-func (e *Entry) Of(attribute int) int32 {
+// ValueOf returns the value of an attribute, or Drawn or Inherited.
+func (e *Entry) ValueOf(attribute int) int32 {
 	if e.Given == nil {
 		return Drawn
 	}
 	return e.Given[attribute]
 }
 
-// Each calls f with every state that the individual may begin in.
-func (e *Entry) Each(f func(state uint16)) {
+// EachState calls f with every state that the individual may begin in.
+func (e *Entry) EachState(f func(state uint16)) {
 	if e.Into == nil {
 		f(e.To)
 		return
@@ -50,17 +50,17 @@ type EntryStates struct {
 // they change with time, Courses has them; one is nil, and its state has what the others leave.
 type EntryShares struct {
 	Sums    []float64
-	Courses []*TimeVarying
+	Varying []*TimeVarying
 }
 
 // Draw returns the index of a state, by the shares at a time.
 func (s *EntryShares) Draw(own *random.Stream, t float64) int {
 	u := own.Float64()
-	if s.Courses == nil {
-		return lookup.Among(s.Sums, u)
+	if s.Varying == nil {
+		return lookup.SearchCumulative(s.Sums, u)
 	}
 	rest := 0
-	for k, c := range s.Courses {
+	for k, c := range s.Varying {
 		if c == nil {
 			rest = k
 		} else if u -= c.Chance(t); u < 0 {
@@ -89,5 +89,5 @@ const (
 	ByBirth = iota
 	ByImmigration
 	ByIntervention
-	Entrances // how many there are
+	EntryKinds // how many there are
 )

@@ -8,28 +8,28 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
-// A Lifelong is a clock of the model file's `always` that starts at birth and fires once. Every
+// A AlwaysClock is a clock of the model file's `always` that starts at birth and fires once. Every
 // individual carries a timer for it through all states. A clock of `always` that fires at a rate is
 // not one of these: it is part of every state.
 //
 // If it depends on attributes, By and Cells say so, and the clock of an individual is that of its
 // cell.
-type Lifelong struct {
-	Law     law.Law
-	Longest float64         // of Law
-	Ends    bool            // it takes every individual out of the population when it fires
-	Off     bool            // it does not run in this cell
-	Do      Action          // the same in all cells
-	By      []CellAttribute // nil if it does not depend on attributes
-	Cells   []*Lifelong     // by cell
+type AlwaysClock struct {
+	Law      law.Law
+	Longest  float64         // of Law
+	EndsLife bool            // it takes every individual out of the population when it fires
+	Off      bool            // it does not run in this cell
+	Do       Action          // the same in all cells
+	By       []CellAttribute // nil if it does not depend on attributes
+	Cells    []*AlwaysClock  // by cell
 }
 
-// Left draws how long the clock still runs for an individual of the given age, and reports whether
+// Remaining draws how long the clock still runs for an individual of the given age, and reports whether
 // it has fired before. A clock that ends every life has not fired yet, or the individual would not
 // be there. Any other may have fired in the past, and then never does again: left is +Inf.
-func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, fired bool) {
+func (c *AlwaysClock) Remaining(s *random.Stream, age float64) (left float64, fired bool) {
 	switch {
-	case c.Ends:
+	case c.EndsLife:
 		return max(0, c.Law.DrawBeyond(s, age)-age), false
 	case age == 0:
 		return c.Law.Draw(s), false
@@ -42,11 +42,11 @@ func (c *Lifelong) Left(s *random.Stream, age float64) (left float64, fired bool
 	return math.Inf(1), true
 }
 
-// Equals reports whether a clock runs alike by the tables of two phases.
-func (c *Lifelong) Equals(o *Lifelong) bool {
+// Equal reports whether a clock runs alike by the tables of two phases.
+func (c *AlwaysClock) Equal(o *AlwaysClock) bool {
 	if c.By != nil || o.By != nil {
 		return slices.Equal(c.By, o.By) &&
-			slices.EqualFunc(c.Cells, o.Cells, func(a, b *Lifelong) bool { return a == b || a.Equals(b) })
+			slices.EqualFunc(c.Cells, o.Cells, func(a, b *AlwaysClock) bool { return a == b || a.Equal(b) })
 	}
-	return c.Off == o.Off && c.Law.Same(&o.Law)
+	return c.Off == o.Off && c.Law.Equal(&o.Law)
 }

@@ -5,31 +5,31 @@ import "github.com/almanac-sim/almanac/population/internal/law"
 // A Phase is all that a run looks up while the parameters have certain values. An intervention that
 // sets parameters leads from one phase to another; phases with equal parameters are one.
 type Phase struct {
-	States      []State
-	Always      []Lifelong // those with a memory, or that fire once; the others are in the States
-	Immigration []Immigration
-	Contacts    []Contact
-	ByGroup     bool             // a clock depends on attributes
-	Attributes  [][]float64      // by attribute: the cumulative shares of its values
-	Ages        *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
-	Thresholds  [][]Threshold    // by triggered intervention: its conditions, all of which must hold
-	Batchable   bool             // see Mark
+	States         []State
+	Always         []AlwaysClock // those with a memory, or that fire once; the others are in the States
+	Immigration    []Immigration
+	Contacts       []Contact
+	UsesAttributes bool             // a clock depends on attributes
+	Attributes     [][]float64      // by attribute: the cumulative shares of its values
+	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
+	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
+	Batchable      bool             // see Mark
 }
 
-// Mark computes the flags of the phase and of its states, so that events need not find them out:
+// SetFlags computes the flags of the phase and of its states, so that events need not find them out:
 // OnlyRates, Batchable and MeetsAnyone. It is the last step of compiling a phase.
 //
 // A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
 // A timer without memory carries a mark, which the engine's batches do not set.
-func (t *Phase) Mark() {
+func (t *Phase) SetFlags() {
 	var mark func(st *State)
 	mark = func(st *State) {
 		st.Batchable = st.Timers == 0 && st.By == nil && st.Varying == nil
 		st.OnlyRates = len(t.Always) == 0 && st.Batchable
-		for i := range st.Menu {
-			do := &st.Menu[i].Do
-			plain := do.Verb == DoContact && t.Contacts[do.Contact].Attribute < 0
-			st.MeetsAnyone = st.MeetsAnyone || st.Varying == nil && plain
+		for i := range st.Rates {
+			do := &st.Rates[i].Do
+			plain := do.Kind == DoContact && t.Contacts[do.Contact].Attribute < 0
+			st.MixesFreely = st.MixesFreely || st.Varying == nil && plain
 		}
 		for _, cell := range st.Cells {
 			mark(cell)

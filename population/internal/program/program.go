@@ -4,38 +4,38 @@ import "slices"
 
 // A Program is a model that is ready to run.
 type Program struct {
-	Name        string
-	Unit        string          // the name of the unit of time
-	Seconds     float64         // in one unit of time
-	Start, End  float64         // of the run, on the model's clock
-	Slack       float64         // times that differ by no more are equal: the rounding error of arithmetic on times
-	Size        int             // how many individuals there are at the start
-	Most        int             // how many there may be; a run with more fails
-	StartCounts []int           // individuals at the start, by state
-	StartGroups []StartGroup    // the same individuals, by how they enter
-	States      []string        // names
-	Attributes  Attributes      // names and values
-	Flows       []Flow          // all that are possible
-	Names       []string        // under which clocks, contacts, entries and interventions are counted
-	FlowsFrom   []int32         // by source: where its flows begin in Flows; see FlowOf
-	FlowsTo     []uint16        // by flow: its target, a state or Nobody
-	Phases      []*Phase        // all that can occur
-	First       *Phase          // at the start
-	Scheduled   []Scheduled     // interventions with a time, in the order of time
-	Triggered   []*Intervention // interventions with a condition, in the order of the file
-	Rows        []float64       // when to record; the first is 0, the last the end of the run
-	Groupings   []Grouping      // by which to record
-	Groups      []Group         // of all groupings
-	Timers      int             // of the state with the most: how many an individual needs besides those of Always
-	PlainMixing bool            // a contact is with the whole population
-	Counting    bool            // a rate depends on counts
-	Mixes       []bool          // by attribute: a contact mixes by it
+	Name           string
+	Unit           string          // the name of the unit of time
+	UnitSeconds    float64         // in one unit of time
+	Start, End     float64         // of the run, on the model's clock
+	TimeTolerance  float64         // times that differ by no more are equal: the rounding error of arithmetic on times
+	Size           int             // how many individuals there are at the start
+	MaxSize        int             // how many there may be; a run with more fails
+	StartCounts    []int           // individuals at the start, by state
+	StartGroups    []StartGroup    // the same individuals, by how they enter
+	States         []string        // names
+	Attributes     Attributes      // names and values
+	Flows          []Flow          // all that are possible
+	CountedNames   []string        // under which clocks, contacts, entries and interventions are counted
+	FlowsFrom      []int32         // by source: where its flows begin in Flows; see FlowOf
+	FlowsTo        []uint16        // by flow: its target, a state or Nobody
+	Phases         []*Phase        // all that can occur
+	FirstPhase     *Phase          // at the start
+	Scheduled      []Scheduled     // interventions with a time, in the order of time
+	Triggered      []*Intervention // interventions with a condition, in the order of the file
+	RecordTimes    []float64       // when to record; the first is 0, the last the end of the run
+	Groupings      []Grouping      // by which to record
+	Groups         []Group         // of all groupings
+	MaxStateTimers int             // of the state with the most: how many an individual needs besides those of Always
+	MixesFreely    bool            // a contact is with the whole population
+	UsesCounts     bool            // a rate depends on counts
+	MixesBy        []bool          // by attribute: a contact mixes by it
 }
 
-// RecordsAs reports whether two programs record the same quantities at the same times.
-func (p *Program) RecordsAs(o *Program) bool {
+// SameRecord reports whether two programs record the same quantities at the same times.
+func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) &&
-		slices.Equal(p.Names, o.Names) && slices.Equal(p.Rows, o.Rows)
+		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes)
 }
 
 // A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is

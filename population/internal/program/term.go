@@ -34,9 +34,9 @@ const (
 // Constant returns the term of a number.
 func Constant(x float64) *Term { return &Term{X: x} }
 
-// Join returns the term of an operation; b is nil if it has one operand. If the operands are
+// Combine returns the term of an operation; b is nil if it has one operand. If the operands are
 // constants, so is the term.
-func Join(op expr.Op, a, b *Term) *Term {
+func Combine(op expr.Op, a, b *Term) *Term {
 	t := &Term{Op: op, a: a, b: b}
 	if a.Op == TermConstant && (b == nil || b.Op == TermConstant) {
 		return Constant(t.At(0, Census{}))

@@ -7,14 +7,14 @@ import (
 	"github.com/almanac-sim/almanac/internal/portable"
 )
 
-// Between returns bounds of all values that At has in [from, to). They hold for the rounded
+// Bounds returns bounds of all values that At has in [from, to). They hold for the rounded
 // numbers: sums, products, quotients and square roots are rounded monotonically, and for other
 // functions the bounds are a little wider.
 //
 // The bounds are tight if at most one operand of each operation changes with time. Otherwise the
 // operands are treated as if each could have its extremes at any time. A count may be any number
 // from 0 on. A bound is NaN if nothing is known, as for a difference of two unbounded operands.
-func (t *Term) Between(from, to float64) (low, high float64) {
+func (t *Term) Bounds(from, to float64) (low, high float64) {
 	switch t.Op {
 	case TermConstant:
 		return t.X, t.X
@@ -25,7 +25,7 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 	case TermSteps, TermLine:
 		return t.knotBounds(from, to)
 	}
-	a, b := t.a.Between(from, to)
+	a, b := t.a.Bounds(from, to)
 	switch t.Op {
 	case expr.Exp:
 		return widen(portable.Exp(a), portable.Exp(b))
@@ -37,7 +37,7 @@ func (t *Term) Between(from, to float64) (low, high float64) {
 		}
 		return math.Sqrt(a), math.Sqrt(b)
 	}
-	c, d := t.b.Between(from, to)
+	c, d := t.b.Bounds(from, to)
 	switch t.Op {
 	case expr.Add:
 		return a + c, b + d
@@ -136,9 +136,9 @@ func (t *Term) knotBounds(from, to float64) (low, high float64) {
 	return low, high
 }
 
-// Next returns the first time after a given one at which the bounds should be computed anew: a
+// NextChange returns the first time after a given one at which the bounds should be computed anew: a
 // knot, or the next eighth of the period of a wave. It is +Inf if there is none.
-func (t *Term) Next(time float64) float64 {
+func (t *Term) NextChange(time float64) float64 {
 	first := math.Inf(1)
 	switch t.Op {
 	case TermSteps, TermLine:
@@ -153,10 +153,10 @@ func (t *Term) Next(time float64) float64 {
 		first = time + float64(t.Period/8) // in which it changes by at most 0.77·X: 2·sin(π/8)
 	}
 	if t.a != nil {
-		first = min(first, t.a.Next(time))
+		first = min(first, t.a.NextChange(time))
 	}
 	if t.b != nil {
-		first = min(first, t.b.Next(time))
+		first = min(first, t.b.NextChange(time))
 	}
 	return first
 }

@@ -47,7 +47,7 @@ func TestValueOutOfBounds(t *testing.T) {
 		x := randomTerm(&s, 3)
 		from := 20 * s.Float64()
 		to := from + 10*s.Float64()*s.Float64()
-		low, high := x.Between(from, to)
+		low, high := x.Bounds(from, to)
 		if math.IsNaN(low) || math.IsNaN(high) {
 			continue // nothing is claimed: a difference of unbounded operands
 		}
@@ -69,7 +69,7 @@ func TestValueOutOfBounds(t *testing.T) {
 				tight++
 			}
 		}
-		if next := x.Next(from); !(next > from) {
+		if next := x.NextChange(from); !(next > from) {
 			t.Fatalf("the next time after %v is %v:\n%s", from, next, x)
 		}
 	}

@@ -19,16 +19,16 @@ import (
 type TimeVarying struct {
 	Root     *Term
 	ByCounts bool    // it depends on the numbers of individuals
-	Most     float64 // with counts: the bound of the rate, as the model file has it
+	Max      float64 // with counts: the bound of the rate, as the model file has it
 	// Without counts: the run is cut into pieces. Piece i begins at Edges.Edges[i], and the rate in
 	// it is at most Bounds[i]. Probabilities have none.
-	Edges  lookup.Guide
+	Edges  lookup.GuideTable
 	Bounds []float64
 }
 
-// MostPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
+// MaxPieces bounds the number of pieces, beside two for each knot. More would be needed for a wave
 // that is short against the run only; it gets pieces with the bound of a whole period.
-const MostPieces = 4096
+const MaxPieces = 4096
 
 // Constant returns the value, and reports whether it is always the same.
 func (c *TimeVarying) Constant() (float64, bool) { return c.Root.X, c.Root.Op == TermConstant }
@@ -44,8 +44,8 @@ func (c *TimeVarying) Rate(t float64, n Census) (float64, bool) {
 	if !c.ByCounts {
 		return max(x, 0), true
 	}
-	if x > c.Most {
-		return c.Most, x <= c.Most*(1+1e-9)
+	if x > c.Max {
+		return c.Max, x <= c.Max*(1+1e-9)
 	}
 	return max(x, 0), !math.IsNaN(x)
 }
@@ -56,9 +56,9 @@ func (c *TimeVarying) Chance(t float64) float64 { return min(1, max(0, c.Root.At
 // Bound returns an upper bound of a rate in [from, to).
 func (c *TimeVarying) Bound(from, to float64) float64 {
 	if c.ByCounts {
-		return c.Most
+		return c.Max
 	}
-	_, high := c.Root.Between(from, to)
+	_, high := c.Root.Bounds(from, to)
 	return max(high, 0)
 }
 
@@ -66,7 +66,7 @@ func (c *TimeVarying) Bound(from, to float64) float64 {
 func (c *TimeVarying) Piece(t float64) (end, bound float64) {
 	switch {
 	case c.ByCounts:
-		return math.Inf(1), c.Most
+		return math.Inf(1), c.Max
 	case c.Root.Op == TermConstant:
 		return math.Inf(1), c.Root.X
 	}
@@ -86,8 +86,8 @@ type VaryingRate struct {
 	Do     Action
 }
 
-// SameVarying reports whether two lists have the same rates. Equal rates share one TimeVarying.
-func SameVarying(a, b []VaryingRate) bool {
+// EqualRates reports whether two lists have the same rates. Equal rates share one TimeVarying.
+func EqualRates(a, b []VaryingRate) bool {
 	if len(a) != len(b) {
 		return false
 	}

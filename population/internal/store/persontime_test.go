@@ -36,13 +36,13 @@ func TestPersonTimeDependsOnOrder(t *testing.T) {
 			}
 			return b.by - a.by
 		})
-		alive := syntax.MostIndividuals - n
+		alive := syntax.MaxIndividuals - n
 		for _, c := range changes {
 			sum.AdvanceTo(c.at, alive)
 			alive += c.by
 		}
 		sum.AdvanceTo(end, alive)
-		lives.Add(lives, new(big.Int).Mul(big.NewInt(syntax.MostIndividuals-n), tick(end)))
+		lives.Add(lives, new(big.Int).Mul(big.NewInt(syntax.MaxIndividuals-n), tick(end)))
 		got := new(big.Int).Lsh(new(big.Int).SetUint64(sum.Sum.high), 64)
 		if got.Add(got, new(big.Int).SetUint64(sum.Sum.low)); got.Cmp(lives) != 0 {
 			t.Errorf("until %v: %v ticks, want %v", end, got, lives)

@@ -21,7 +21,7 @@ type Changes struct {
 	Until    *string
 	Scenario *string
 	Set      []Setting
-	Files    func(name string) ([]byte, error) // reads the tables that the file names
+	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 }
 
 // A Setting gives a parameter, or what a path leads to, another value.
@@ -32,12 +32,12 @@ type Setting struct {
 
 // parseSettings parses the texts of the settings as YAML.
 func (r *Reader) parseSettings() {
-	for i := range r.Asked.Set {
-		set := &r.Asked.Set[i]
-		flag := r.Like("--set " + set.Name)
+	for i := range r.Changes.Set {
+		set := &r.Changes.Set[i]
+		flag := r.ForFlag("--set " + set.Name)
 		if strings.TrimSpace(set.Text) == "" {
 			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s",
-				KindAny, KindAny.Like())
+				KindAny, KindAny.Example())
 		} else {
 			set.Node = flag.Document([]byte(set.Text))
 		}
@@ -47,8 +47,8 @@ func (r *Reader) parseSettings() {
 // Apply makes the changes that are not made by paths.
 func (r *Reader) Apply(m *File, c Changes) {
 	if c.Size != nil {
-		if m.Size = *c.Size; m.Size < 0 || m.Size > MostIndividuals {
-			r.Add(diag.Place{File: "--size"}, "%d: expected a number from 0 to %d", m.Size, MostIndividuals)
+		if m.Size = *c.Size; m.Size < 0 || m.Size > MaxIndividuals {
+			r.Add(diag.Place{File: "--size"}, "%d: expected a number from 0 to %d", m.Size, MaxIndividuals)
 			m.SizeBad = true
 		} else {
 			m.SizeBad = false
@@ -56,12 +56,12 @@ func (r *Reader) Apply(m *File, c Changes) {
 		m.SizeAt = diag.Place{File: "--size"}
 	}
 	if c.Until != nil {
-		flag := r.Like("--until")
+		flag := r.ForFlag("--until")
 		end, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.Until}, "the end", m.Unit)
 		if ok {
 			if m.End = end; m.endProblem() != "" {
 				r.Add(diag.Place{File: "--until"}, "%s is %s the start of the model, %s",
-					diag.Echo(*c.Until), m.endProblem(), m.Zero.format(m.Start))
+					diag.Shorten(*c.Until), m.endProblem(), m.Epoch.format(m.Start))
 				m.End = math.NaN()
 			}
 		}
@@ -71,14 +71,14 @@ func (r *Reader) Apply(m *File, c Changes) {
 		if set.Node == nil || isPath(set.Name) && !m.HasParameter(set.Name) {
 			continue // it could not be parsed, or has been applied by replaceNodes
 		}
-		flag := r.Like("--set " + set.Name)
+		flag := r.ForFlag("--set " + set.Name)
 		i := slices.Index(m.ParameterNames(), set.Name)
 		if i < 0 {
 			r.Add(diag.Place{File: flag.file}, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
 			continue
 		}
-		m.Changed[set.Name] = true
-		flag.Most = SpareEntries + 4*Entries(set.Node)
+		m.Overridden[set.Name] = true
+		flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
 		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
 	}
 }
@@ -96,7 +96,7 @@ func (r *Reader) applyScenario(m *File, name *string) {
 	}
 	for _, s := range m.Scenarios[k].Set {
 		if i := slices.Index(m.ParameterNames(), s.Label.Name); i >= 0 {
-			m.Changed[s.Label.Name] = true
+			m.Overridden[s.Label.Name] = true
 			m.Parameters[i].Value, m.Parameters[i].Node = s.Value, s.Node
 		}
 	}
@@ -115,11 +115,11 @@ func (r *Reader) replaceNodes(doc *yaml.Node) {
 	if doc.Kind != yaml.MappingNode {
 		return // Parse will report it
 	}
-	parameters := r.Entry(doc, "parameters")
-	isParameter := func(name string) bool { return parameters != nil && r.Entry(parameters, name) != nil }
-	if r.Asked.Scenario != nil {
-		if all := r.Entry(doc, "scenarios"); all != nil {
-			if one := r.Entry(all, *r.Asked.Scenario); one != nil && one.Kind == yaml.MappingNode {
+	parameters := r.Lookup(doc, "parameters")
+	isParameter := func(name string) bool { return parameters != nil && r.Lookup(parameters, name) != nil }
+	if r.Changes.Scenario != nil {
+		if all := r.Lookup(doc, "scenarios"); all != nil {
+			if one := r.Lookup(all, *r.Changes.Scenario); one != nil && one.Kind == yaml.MappingNode {
 				for i := 0; i+1 < len(one.Content); i += 2 {
 					if key := one.Content[i]; isPath(key.Value) && !isParameter(key.Value) {
 						r.replaceNode(doc, key.Value, key, one.Content[i+1])
@@ -128,30 +128,30 @@ func (r *Reader) replaceNodes(doc *yaml.Node) {
 			}
 		}
 	}
-	for _, set := range r.Asked.Set {
+	for _, set := range r.Changes.Set {
 		if set.Node == nil || !isPath(set.Name) || isParameter(set.Name) {
 			continue
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str"}
-		if r.Elsewhere == nil {
-			r.Elsewhere = map[*yaml.Node]string{}
+		if r.FlagOf == nil {
+			r.FlagOf = map[*yaml.Node]string{}
 		}
-		r.Elsewhere[key] = "--set " + set.Name
-		r.From(set.Node, "--set "+set.Name)
+		r.FlagOf[key] = "--set " + set.Name
+		r.MarkFlag(set.Node, "--set "+set.Name)
 		r.replaceNode(doc, set.Name, key, set.Node)
 	}
 }
 
-// From marks a node and everything below it as coming from a flag.
-func (r *Reader) From(n *yaml.Node, flag string) {
-	if _, done := r.Elsewhere[n]; done || n == nil {
+// MarkFlag marks a node and everything below it as coming from a flag.
+func (r *Reader) MarkFlag(n *yaml.Node, flag string) {
+	if _, done := r.FlagOf[n]; done || n == nil {
 		return
 	}
-	r.Elsewhere[n] = flag
+	r.FlagOf[n] = flag
 	for _, c := range n.Content {
-		r.From(c, flag)
+		r.MarkFlag(c, flag)
 	}
-	r.From(n.Alias, flag)
+	r.MarkFlag(n.Alias, flag)
 }
 
 // replaceNode replaces the value that a path leads to, from the root n of the document. Problems
@@ -167,7 +167,7 @@ func (r *Reader) replaceNode(n *yaml.Node, path string, key, value *yaml.Node) {
 			r.Fail(key, "%s is a list of %d; expected one of their numbers, as in %s.1", list, len(n.Content), list)
 			return
 		case n.Kind != yaml.MappingNode && n.Kind != yaml.SequenceNode:
-			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Found(n))
+			r.Fail(key, "%s is %s, which has no parts", strings.Join(passed, "."), Describe(n))
 			return
 		case i < 0 && (len(passed) == 0 || passed[0] == "attributes"):
 			// Sections, attributes and their values must exist: no individual has a value that the

@@ -17,15 +17,15 @@ import (
 
 // The limits of a CSV file that a model names.
 const (
-	MostFile = 16 << 20 // bytes
-	MostRows = 100_000
+	MaxTableBytes = 16 << 20 // bytes
+	MaxTableRows  = 100_000
 )
 
 // TableFiles are the CSV files of a model. Each is read once.
 type TableFiles struct {
-	Read   func(name string) ([]byte, error)
-	Have   map[string][]byte // contents of those that have been read
-	Failed map[string]error  // why the others could not be
+	Read     func(name string) ([]byte, error)
+	Contents map[string][]byte // contents of those that have been read
+	Failed   map[string]error  // why the others could not be
 }
 
 // content returns the content of a file.
@@ -33,7 +33,7 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	if t == nil || t.Read == nil {
 		return nil, errors.New("tables are not read here")
 	}
-	if text, ok := t.Have[name]; ok {
+	if text, ok := t.Contents[name]; ok {
 		return text, nil
 	}
 	if err, ok := t.Failed[name]; ok {
@@ -44,20 +44,20 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	switch {
 	case errors.As(err, &path):
 		err = path.Err // without the name, which the caller's message has
-	case err == nil && len(text) > MostFile:
-		err = fmt.Errorf("it is larger than %d MB", MostFile>>20)
+	case err == nil && len(text) > MaxTableBytes:
+		err = fmt.Errorf("it is larger than %d MB", MaxTableBytes>>20)
 	}
 	if err != nil {
 		t.Failed[name] = err
 		return nil, err
 	}
-	t.Have[name] = text
+	t.Contents[name] = text
 	return text, nil
 }
 
-// NewTable returns a reader of CSV as programs write it: with or without a byte-order mark, with
+// NewCSVReader returns a reader of CSV as programs write it: with or without a byte-order mark, with
 // comments after #, and with any line ends.
-func NewTable(text []byte) *csv.Reader {
+func NewCSVReader(text []byte) *csv.Reader {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !bytes.ContainsRune(text, '\n') {
 		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // the line ends of old Macintoshes
@@ -67,16 +67,16 @@ func NewTable(text []byte) *csv.Reader {
 	return in
 }
 
-// CsvLine returns the line that an error of package csv is about, or 1.
-func CsvLine(err error) int {
+// CSVLine returns the line that an error of package csv is about, or 1.
+func CSVLine(err error) int {
 	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 		return e.Line
 	}
 	return 1
 }
 
-// CsvReason returns what an error of package csv says, without the line.
-func CsvReason(err error) error {
+// CSVReason returns what an error of package csv says, without the line.
+func CSVReason(err error) error {
 	if e := (*csv.ParseError)(nil); errors.As(err, &e) {
 		return e.Err
 	}
@@ -138,7 +138,7 @@ func (r *Reader) columnUnit(n *yaml.Node, what string) (Quantity, bool) {
 func (r *Reader) readColumn(
 	name string, text []byte, column string, one Quantity, asked *yaml.Node, what string,
 ) []Knot {
-	in := NewTable(text)
+	in := NewCSVReader(text)
 	fail := func(line, column int, format string, args ...any) []Knot {
 		r.Add(diag.Place{File: name, Line: line, Column: column}, format, args...)
 		return nil
@@ -148,7 +148,7 @@ func (r *Reader) readColumn(
 	case err == io.EOF:
 		return fail(1, 1, "the file is empty; expected a line with the names of the columns, time or date first")
 	case err != nil:
-		return fail(CsvLine(err), 1, "this is not a table: %v", CsvReason(err))
+		return fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
 	}
 	header = slices.Clone(header)
 	for i := range header {
@@ -169,7 +169,7 @@ func (r *Reader) readColumn(
 	k := slices.Index(header[1:], column) + 1
 	if k == 0 {
 		columns := func() []string { return header[1:] }
-		r.Fail(asked, "%s: column: %s", what, diag.Unknown("column of "+diag.Echo(name), column, columns))
+		r.Fail(asked, "%s: column: %s", what, diag.Unknown("column of "+diag.Shorten(name), column, columns))
 		return nil
 	}
 	if slices.Contains(header[k+1:], column) {
@@ -183,15 +183,15 @@ func (r *Reader) readColumn(
 			break
 		}
 		if errors.Is(err, csv.ErrFieldCount) {
-			return fail(CsvLine(err), 1, "%s here, and %d names of columns; expected the same",
+			return fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same",
 				format.Plural(len(row), "value"), len(header))
 		}
 		if err != nil {
-			return fail(CsvLine(err), 1, "this is not a table: %v", CsvReason(err))
+			return fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
 		}
 		line, first := in.FieldPos(0)
-		if len(knots) == MostRows {
-			return fail(line, first, "more than %d rows", MostRows)
+		if len(knots) == MaxTableRows {
+			return fail(line, first, "more than %d rows", MaxTableRows)
 		}
 		q, err := ParseQuantity(row[0])
 		if dated != (q.Kind == KindDate) || !dated && q.Kind != KindNumber || err != nil {
@@ -204,7 +204,7 @@ func (r *Reader) readColumn(
 		line, at := in.FieldPos(k)
 		x, ok := ParseNumber(strings.TrimSpace(row[k]))
 		if !ok {
-			return fail(line, at, "%s: found %s, expected a number", diag.Echo(column), diag.Quote(row[k]))
+			return fail(line, at, "%s: found %s, expected a number", diag.Shorten(column), diag.Quote(row[k]))
 		}
 		y := one
 		if y.Number *= x; one.Kind == KindShare {
@@ -213,9 +213,9 @@ func (r *Reader) readColumn(
 		cell := diag.Place{File: name, Line: line, Column: at}
 		knots = append(knots, Knot{
 			At:    diag.Place{File: name, Line: line, Column: first},
-			Text:  diag.Echo(strings.TrimSpace(row[0])),
+			Text:  diag.Shorten(strings.TrimSpace(row[0])),
 			Time:  q,
-			Value: Value{At: cell, Text: diag.Echo(strings.TrimSpace(row[k])), Quantity: y},
+			Value: Value{At: cell, Text: diag.Shorten(strings.TrimSpace(row[k])), Quantity: y},
 		})
 	}
 	if len(knots) == 0 {

@@ -12,13 +12,13 @@ type Dimension struct{ N, D int }
 
 // The dimensions of a number, a duration and a rate.
 var (
-	NoDimension = Dimension{0, 1}
-	OfDuration  = Dimension{1, 1}
-	OfRate      = Dimension{-1, 1}
+	Dimensionless     = Dimension{0, 1}
+	DurationDimension = Dimension{1, 1}
+	RateDimension     = Dimension{-1, 1}
 )
 
-// MostPower bounds N and D, so that they cannot overflow. No meaningful expression comes near.
-const MostPower = 1000
+// MaxPower bounds N and D, so that they cannot overflow. No meaningful expression comes near.
+const MaxPower = 1000
 
 // reduce returns n/d in lowest terms, and reports whether it is within MostPower.
 func reduce(n, d int) (Dimension, bool) {
@@ -27,27 +27,27 @@ func reduce(n, d int) (Dimension, bool) {
 		a, b = b, a%b
 	}
 	if a == 0 {
-		return NoDimension, true
+		return Dimensionless, true
 	}
 	n, d = n/a, d/a
-	return Dimension{n, d}, max(n, -n) <= MostPower && d <= MostPower
+	return Dimension{n, d}, max(n, -n) <= MaxPower && d <= MaxPower
 }
 
-// Plus returns the dimension of a product: powers add up.
-func (a Dimension) Plus(b Dimension) (Dimension, bool) { return reduce(a.N*b.D+b.N*a.D, a.D*b.D) }
+// Mul returns the dimension of a product: powers add up.
+func (a Dimension) Mul(b Dimension) (Dimension, bool) { return reduce(a.N*b.D+b.N*a.D, a.D*b.D) }
 
-// Minus returns the dimension of a quotient.
-func (a Dimension) Minus(b Dimension) (Dimension, bool) { return a.Plus(Dimension{-b.N, b.D}) }
+// Div returns the dimension of a quotient.
+func (a Dimension) Div(b Dimension) (Dimension, bool) { return a.Mul(Dimension{-b.N, b.D}) }
 
-// Times returns the dimension of a power. A power of a time has one only if the exponent is a
+// Pow returns the dimension of a power. A power of a time has one only if the exponent is a
 // fraction with a denominator of at most 12.
-func (a Dimension) Times(exponent float64) (Dimension, bool) {
+func (a Dimension) Pow(exponent float64) (Dimension, bool) {
 	if a.N == 0 {
-		return NoDimension, true
+		return Dimensionless, true
 	}
 	for d := 1; d <= 12; d++ {
 		n := math.Round(exponent * float64(d))
-		if math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= MostPower {
+		if math.Abs(n-float64(exponent*float64(d))) < 1e-9 && math.Abs(n) <= MaxPower {
 			return reduce(a.N*int(n), a.D*d)
 		}
 	}
@@ -57,11 +57,11 @@ func (a Dimension) Times(exponent float64) (Dimension, bool) {
 // Kind returns the kind of a quantity with this dimension.
 func (a Dimension) Kind() Kind {
 	switch a {
-	case NoDimension:
+	case Dimensionless:
 		return KindNumber
-	case OfDuration:
+	case DurationDimension:
 		return KindDuration
-	case OfRate:
+	case RateDimension:
 		return KindRate
 	}
 	return KindPower
@@ -71,15 +71,15 @@ func (a Dimension) Kind() Kind {
 func (k Kind) Dimension() Dimension {
 	switch k {
 	case KindDuration:
-		return OfDuration
+		return DurationDimension
 	case KindRate:
-		return OfRate
+		return RateDimension
 	}
-	return NoDimension
+	return Dimensionless
 }
 
-// Words describes a quantity of this dimension in a message.
-func (a Dimension) Words(u Unit) string {
+// Describe describes a quantity of this dimension in a message.
+func (a Dimension) Describe(u Unit) string {
 	if k := a.Kind(); k != KindPower {
 		return k.String()
 	}

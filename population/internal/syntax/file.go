@@ -15,7 +15,7 @@ type File struct {
 
 	Unit       Unit // section time
 	Start, End float64
-	Zero       Epoch
+	Epoch      Epoch
 
 	Size      int // section population
 	SizeAt    diag.Place
@@ -23,17 +23,17 @@ type File struct {
 	Most      int // how many may be alive at once
 	MostBad   bool
 	Groups    []StartGroup // a plain start is one group
-	Grouped   bool         // the section has groups and not a plain start
+	HasGroups bool         // the section has groups and not a plain start
 	StartsAt  diag.Place
 	StartsBad bool
 	Age       Value // the ages at the start, if given
 
 	Parameters    []NamedValue
-	Changed       map[string]bool // parameters that a scenario or --set gave another value
+	Overridden    map[string]bool // parameters that a scenario or --set gave another value
 	Attributes    []Attribute
 	States        []State
 	StatesBad     bool            // no state could be read
-	Refused       map[string]bool // invalid names of states; the file may still refer to them
+	InvalidStates map[string]bool // invalid names of states; the file may still refer to them
 	Always        []Clock
 	Births        []Entry
 	Immigration   []Entry
@@ -60,7 +60,7 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.defineParameters(top.Get("parameters"))
 	m := &File{
-		Path: r.file, End: math.NaN(), Most: 500_000_000, Refused: map[string]bool{}, Changed: map[string]bool{},
+		Path: r.file, End: math.NaN(), Most: 500_000_000, InvalidStates: map[string]bool{}, Overridden: map[string]bool{},
 		SizeBad: true, StartsBad: true, StatesBad: true, // until they have been read
 	}
 	if n := top.Need("name", "sir"); n != nil {

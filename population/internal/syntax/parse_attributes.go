@@ -32,14 +32,14 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 			continue
 		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
-		before := r.Found
+		before := r.Count
 		for _, v := range r.Pairs(p.Value, what, "{north: 40%, south: 60%}") {
 			if r.checkName(v.Key, what, v.Name) {
 				a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
 				a.Shares = append(a.Shares, r.attributeShare(&a, v, what))
 			}
 		}
-		if len(a.Values) == 0 && r.Found == before {
+		if len(a.Values) == 0 && r.Count == before {
 			r.Fail(p.Value, "%s: expected at least one value with its share, such as {north: 40%%, south: 60%%}", what)
 		}
 		if len(a.Values) > maxStates {
@@ -70,19 +70,19 @@ func (f *Fields) where(key string) []Where {
 	}
 	r := f.r
 	var all []Where
-	before := r.Found
+	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: north}") {
 		w := Where{Attribute: Ref{Name: p.Name, At: r.Place(p.Key)}}
-		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Echo(p.Name), "[north, south]") {
-			w.Values = append(w.Values, r.Named(item, what+": "+diag.Echo(p.Name)))
+		for _, item := range r.oneOrMore(p.Value, what+": "+diag.Shorten(p.Name), "[north, south]") {
+			w.Values = append(w.Values, r.Ref(item, what+": "+diag.Shorten(p.Name)))
 		}
-		if len(w.Values) == 0 && r.Found == before {
-			r.Fail(p.Value, "%s: %s: expected at least one value, such as [north, south]", what, diag.Echo(p.Name))
+		if len(w.Values) == 0 && r.Count == before {
+			r.Fail(p.Value, "%s: %s: expected at least one value, such as [north, south]", what, diag.Shorten(p.Name))
 		}
 		all = append(all, w)
 	}
-	if len(all) == 0 && r.Found == before {
+	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected an attribute and its values, such as {region: north}", what)
 	}
 	return all
@@ -96,13 +96,13 @@ func (f *Fields) moves(key string) []Move {
 	}
 	r := f.r
 	var all []Move
-	before := r.Found
+	before := r.Count
 	what := f.what + ": " + key
 	for _, p := range r.Pairs(n, what, "{region: south}") {
-		value := r.Named(p.Value, what+": "+diag.Echo(p.Name))
+		value := r.Ref(p.Value, what+": "+diag.Shorten(p.Name))
 		all = append(all, Move{Ref{Name: p.Name, At: r.Place(p.Key)}, value})
 	}
-	if len(all) == 0 && r.Found == before {
+	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected an attribute and a value, such as {region: south}", what)
 	}
 	return all

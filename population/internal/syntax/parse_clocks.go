@@ -47,10 +47,10 @@ type Clock struct {
 
 // states reads the section states.
 func (r *Reader) states(m *File, n *yaml.Node) {
-	before := r.Found
+	before := r.Count
 	all := r.Pairs(n, "states", "{susceptible: {}, infectious: {}}")
 	m.StatesBad = len(all) == 0
-	if len(all) == 0 && r.Found == before {
+	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "states: expected at least one state, such as susceptible: {}")
 	}
 	if len(all) > maxStates {
@@ -58,7 +58,7 @@ func (r *Reader) states(m *File, n *yaml.Node) {
 	}
 	for i, p := range all {
 		if i >= maxStates || !r.checkName(p.Key, "states", p.Name) {
-			m.Refused[p.Name] = true
+			m.InvalidStates[p.Name] = true
 			continue
 		}
 		s := State{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}}
@@ -98,7 +98,7 @@ func (r *Reader) always(m *File, n *yaml.Node) { m.Always, _ = r.clocks(n, "alwa
 func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool) {
 	const example = "{after: 5 days, to: recovered}"
 	var all []Clock
-	before := r.Found
+	before := r.Count
 	for i, item := range r.Items(n, what, "[{rate: 0.2 per day, to: recovered}]") {
 		f := r.Fields(item, what, example, keys...)
 		if f == nil {
@@ -107,7 +107,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		c := Clock{At: r.Place(f.Node), What: fmt.Sprintf("%s: clock %d", what, i+1)}
 		if f.Get("name") != nil {
 			c.Name = f.name()
-			c.What = what + ": " + diag.Echo(c.Name)
+			c.What = what + ": " + diag.Shorten(c.Name)
 		}
 		f.what = c.What
 		rate, after := f.Get("rate"), f.Get("after")
@@ -134,7 +134,7 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		if otherwise := f.Get("otherwise"); otherwise != nil {
 			c.Otherwise = otherwise.Value == "true"
 			if !c.Otherwise {
-				r.Fail(otherwise, "%s: otherwise: found %s, expected true", c.What, Found(otherwise))
+				r.Fail(otherwise, "%s: otherwise: found %s, expected true", c.What, Describe(otherwise))
 				c.ChanceBad = true
 			} else if c.Chance.Given() {
 				r.Fail(otherwise, "%s: both chance and otherwise; a branch has one of them", c.What)
@@ -142,5 +142,5 @@ func (r *Reader) clocks(n *yaml.Node, what string, keys []string) ([]Clock, bool
 		}
 		all = append(all, c)
 	}
-	return all, r.Found == before
+	return all, r.Count == before
 }

@@ -85,11 +85,11 @@ func (r *Reader) entries(n *yaml.Node, what, example string, keys ...string) []E
 // attributeRefs reads the name of an attribute, or a list of such names.
 func (r *Reader) attributeRefs(n *yaml.Node, what string) []Ref {
 	var all []Ref
-	before := r.Found
+	before := r.Count
 	for _, item := range r.oneOrMore(n, what, "[region]") {
-		all = append(all, r.Named(item, what))
+		all = append(all, r.Ref(item, what))
 	}
-	if len(all) == 0 && r.Found == before {
+	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected at least one attribute, such as [region], or all", what)
 	}
 	return all
@@ -98,22 +98,22 @@ func (r *Reader) attributeRefs(n *yaml.Node, what string) []Ref {
 // enter reads the value of a key enter.
 func (r *Reader) enter(n *yaml.Node, what string) Enter {
 	if n.Kind != yaml.MappingNode {
-		return Enter{Ref: r.Named(n, what)}
+		return Enter{Ref: r.Ref(n, what)}
 	}
 	const example = "{vaccinated: 80%, susceptible: rest}"
 	e := Enter{Ref: Ref{At: r.Place(n)}}
-	before := r.Found
+	before := r.Count
 	for _, p := range r.Pairs(n, what, example) {
 		s := EnterShare{State: Ref{Name: p.Name, At: r.Place(p.Key)}}
 		s.Rest = p.Value.Kind == yaml.ScalarNode && p.Value.Value == "rest"
 		if !s.Rest {
-			s.Share = r.Value(p.Value, what+": "+diag.Echo(p.Name), KindShare)
+			s.Share = r.Value(p.Value, what+": "+diag.Shorten(p.Name), KindShare)
 		}
 		e.Into = append(e.Into, s)
 	}
-	if len(e.Into) == 0 && r.Found == before {
+	if len(e.Into) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected a state, or the shares of several, such as %s", what, example)
 	}
-	e.Bad = r.Found > before
+	e.Bad = r.Count > before
 	return e
 }

@@ -13,29 +13,29 @@ import (
 // or waits for conditions, and does one or more of: set parameters (Set), change or pick
 // individuals (Who, Where, Coverage or Count, To, Moves), let individuals in (Enter, With, Count).
 type Intervention struct {
-	At       diag.Place
-	What     string  // how messages name it
-	When     float64 // the first time, on the model's clock
-	Every    Value   // once if not given
-	Interval float64 // Every in the model's unit, which package compile works out; 0 for once
-	Until    float64
-	Set      []NamedValue
-	Who      []Ref
-	Everyone bool
-	Where    []Where
-	Coverage Value // all if not given
-	To       Ref
-	Moves    []Move
-	Enter    Enter
-	With     []Move // the attributes of individuals that enter
-	Count    int
-	CountBy  Value // in place of Count, if the number has to be worked out
-	Picks    bool  // Count of the individuals that Who and Where select
-	Name     string
+	At            diag.Place
+	What          string  // how messages name it
+	FirstTime     float64 // the first time, on the model's clock
+	Every         Value   // once if not given
+	Interval      float64 // Every in the model's unit, which package compile works out; 0 for once
+	Until         float64
+	Set           []NamedValue
+	Who           []Ref
+	Everyone      bool
+	Where         []Where
+	Coverage      Value // all if not given
+	To            Ref
+	Moves         []Move
+	Enter         Enter
+	With          []Move // the attributes of individuals that enter
+	Count         int
+	ComputedCount Value // in place of Count, if the number has to be worked out
+	PicksCount    bool  // Count of the individuals that Who and Where select
+	Name          string
 
-	Waits      bool // until all Conditions are true
-	Conditions []Condition
-	Again      bool // each time they become true
+	HasCondition bool // until all Conditions are true
+	Conditions   []Condition
+	Again        bool // each time they become true
 }
 
 // A Condition compares the number of individuals in a state, or of the living, with a limit.
@@ -45,8 +45,8 @@ type Condition struct {
 	Limit Value
 }
 
-// Words returns the condition as it is written.
-func (c *Condition) Words() string {
+// Text returns the condition as it is written.
+func (c *Condition) Text() string {
 	if c.Above {
 		return c.Of.Name + " above " + c.Limit.Text
 	}
@@ -66,12 +66,12 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 		p.At = r.Place(f.Node)
 		if f.Get("name") != nil {
 			p.Name = f.name()
-			p.What = "intervention " + diag.Echo(p.Name)
+			p.What = "intervention " + diag.Shorten(p.Name)
 			f.what = p.What
 		}
 		var ok bool
 		if when := f.Get("when"); when != nil {
-			p.Waits = true
+			p.HasCondition = true
 			ok = r.conditions(&p, f, when)
 		} else {
 			ok = r.schedule(m, &p, f)
@@ -85,7 +85,7 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 // conditions reads what an intervention waits for, and reports whether it could.
 func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 	const example = "{infectious: above 1%}"
-	before := r.Found
+	before := r.Count
 	for _, key := range []string{"at", "every", "until"} {
 		if n := f.Get(key); n != nil {
 			r.Fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known",
@@ -94,11 +94,11 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 	}
 	if n := f.Get("again"); n != nil {
 		if p.Again = n.Value == "true"; !p.Again && n.Value != "false" {
-			r.Fail(n, "%s: again: found %s, expected true or false", p.What, Found(n))
+			r.Fail(n, "%s: again: found %s, expected true or false", p.What, Describe(n))
 		}
 	}
 	for _, c := range r.Pairs(when, p.What+": when", example) {
-		what := p.What + ": when: " + diag.Echo(c.Name)
+		what := p.What + ": when: " + diag.Shorten(c.Name)
 		text, ok := r.text(c.Value, what, "above or below a number or a percentage, such as above 1%")
 		if !ok {
 			continue
@@ -117,10 +117,10 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 			Limit: r.Value(&v, what, KindNumber),
 		})
 	}
-	if len(p.Conditions) == 0 && r.Found == before {
+	if len(p.Conditions) == 0 && r.Count == before {
 		r.Fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.What, example)
 	}
-	return r.Found == before
+	return r.Count == before
 }
 
 // schedule reads at which times an intervention happens, and reports whether it could.
@@ -141,12 +141,12 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 		return x
 	}
 	first := "the start"
-	p.When = m.Start
+	p.FirstTime = m.Start
 	if at != nil {
-		p.When, first = clockTime(at, "at"), "at, "+diag.Echo(at.Value)
-		if good && p.When < m.Start {
+		p.FirstTime, first = clockTime(at, "at"), "at, "+diag.Shorten(at.Value)
+		if good && p.FirstTime < m.Start {
 			r.Fail(at, "%s: at: %s is before the start of the model, %s; times are those of the model's clock",
-				p.What, diag.Echo(at.Value), m.StartWords())
+				p.What, diag.Shorten(at.Value), m.FormatStart())
 			good = false
 		}
 	}
@@ -155,7 +155,7 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 		v := r.Value(every, what, KindDuration)
 		if name := v.firstParameter(); name != "" {
 			r.Fail(every, "%s: found %s, expected %s such as %s; a parameter cannot stand here",
-				what, diag.Quote(name), KindDuration, KindDuration.Like())
+				what, diag.Quote(name), KindDuration, KindDuration.Example())
 			v.Bad = true
 		}
 		p.Every = v
@@ -165,8 +165,8 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 		if every == nil {
 			r.Fail(n, "%s: until without every; something that happens once needs no end", p.What)
 			good = false
-		} else if good && p.Until < p.When {
-			r.Fail(n, "%s: until: %s is before %s", p.What, diag.Echo(n.Value), first)
+		} else if good && p.Until < p.FirstTime {
+			r.Fail(n, "%s: until: %s is before %s", p.What, diag.Shorten(n.Value), first)
 			good = false
 		}
 	}
@@ -176,10 +176,10 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 // action reads what an intervention does, and reports whether the intervention is kept, so that
 // package compile checks it further.
 func (r *Reader) action(p *Intervention, f *Fields) bool {
-	before := r.Found
+	before := r.Count
 	if n := f.Get("set"); n != nil {
 		for _, s := range r.Pairs(n, p.What+": set", "{beta: 0.2 per day}") {
-			v := r.Value(s.Value, p.What+": set: "+diag.Echo(s.Name), KindAny)
+			v := r.Value(s.Value, p.What+": set: "+diag.Shorten(s.Name), KindAny)
 			p.Set = append(p.Set, NamedValue{Ref{Name: s.Name, At: r.Place(s.Key)}, v, s.Value})
 		}
 	}
@@ -199,7 +199,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 			r.count(p, count)
 		}
 	} else if n := f.Get("count"); n != nil {
-		if p.Picks = f.Get("who") != nil; !p.Picks {
+		if p.PicksCount = f.Get("who") != nil; !p.PicksCount {
 			r.Fail(n, "%s: count of whom? Write who and to beside it, or enter: infectious, for example", p.What)
 		}
 		if p.Coverage.Given() {
@@ -212,7 +212,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 	moving := f.Get("to") != nil || f.Get("move") != nil
 	choosing := p.Everyone || len(p.Who) > 0
 	switch {
-	case r.Found > before:
+	case r.Count > before:
 		return true // what could be read is still checked
 	case moving && !choosing:
 		r.Fail(f.Node, "%s: who? Write who: susceptible, for example, or who: everyone", p.What)
@@ -236,9 +236,9 @@ func (r *Reader) count(p *Intervention, n *yaml.Node) {
 	if n.Kind == yaml.ScalarNode && n.Tag != "!!null" {
 		text := strings.TrimSpace(n.Value)
 		if _, plain := ParseNumber(text); !plain && (!LooksNumeric(text) || isExpression(text)) {
-			p.CountBy = r.Value(n, what, KindNumber)
+			p.ComputedCount = r.Value(n, what, KindNumber)
 			return
 		}
 	}
-	p.Count, _ = r.wholeNumber(n, what, MostIndividuals)
+	p.Count, _ = r.wholeNumber(n, what, MaxIndividuals)
 }

@@ -32,7 +32,7 @@ func (r *Reader) defineParameters(n *yaml.Node) {
 		return
 	}
 	for i := 0; i < len(n.Content); i += 2 {
-		r.Defined[r.Resolve(n.Content[i]).Value] = true
+		r.Parameters[r.Resolve(n.Content[i]).Value] = true
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MostIndividuals bounds the size of a population: ids have 32 bits, and an int counts individuals.
-const MostIndividuals = min(4_000_000_000, math.MaxInt)
+// MaxIndividuals bounds the size of a population: ids have 32 bits, and an int counts individuals.
+const MaxIndividuals = min(4_000_000_000, math.MaxInt)
 
 // A StartGroup is a part of the population at the start.
 type StartGroup struct {
@@ -30,15 +30,15 @@ type StartGroup struct {
 // A StartShare says how many of a group begin in a state: the rest, a value (By), a share or a
 // count.
 type StartShare struct {
-	State  Ref
-	What   string // how messages name it
-	Count  int
-	Share  float64   // of the group, if a percentage is written
-	By     Value     // in place of both, if the number has to be worked out
-	ByWhat ShareKind // which of the two By is
-	Rest   bool
-	Since  Value      // how long they have been in the state, if given
-	At     diag.Place // of the number
+	State        Ref
+	What         string // how messages name it
+	Count        int
+	Share        float64   // of the group, if a percentage is written
+	Computed     Value     // in place of both, if the number has to be worked out
+	ComputedKind ShareKind // which of the two By is
+	Rest         bool
+	Since        Value      // how long they have been in the state, if given
+	At           diag.Place // of the number
 }
 
 // A ShareKind says what a StartShare's By is.
@@ -46,10 +46,10 @@ type ShareKind uint8
 
 // The kinds of a share.
 const (
-	ShareWritten ShareKind = iota // there is no By: the number is written out
-	ShareOrCount                  // a percentage is a share, and a number is a count
-	ShareGiven
-	CountGiven
+	NotComputed          ShareKind = iota // there is no By: the number is written out
+	ComputedShareOrCount                  // a percentage is a share, and a number is a count
+	ComputedShare
+	ComputedCount
 )
 
 // population reads the section population.
@@ -60,12 +60,12 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 	}
 	if s := f.Need("size", "100_000"); s != nil {
 		var ok bool
-		m.Size, ok = r.wholeNumber(s, "population: size", MostIndividuals)
+		m.Size, ok = r.wholeNumber(s, "population: size", MaxIndividuals)
 		m.SizeAt, m.SizeBad = r.Place(s), !ok
 	}
 	if s := f.Get("most"); s != nil {
 		var ok bool
-		m.Most, ok = r.wholeNumber(s, "population: most", MostIndividuals)
+		m.Most, ok = r.wholeNumber(s, "population: most", MaxIndividuals)
 		m.MostBad = !ok
 	}
 	m.Age = f.Value("age", KindDistribution)
@@ -75,9 +75,9 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 			return
 		}
 		m.StartsAt = r.Place(g)
-		before := r.Found
+		before := r.Count
 		r.startGroups(m, g)
-		m.StartsBad = r.Found > before
+		m.StartsBad = r.Count > before
 		return
 	}
 	s := f.Need("start", "{infectious: 10, susceptible: rest}")
@@ -85,17 +85,17 @@ func (r *Reader) population(m *File, n *yaml.Node) {
 		return
 	}
 	m.StartsAt = r.Place(s)
-	before := r.Found
+	before := r.Count
 	const what = "population: start"
 	m.Groups = []StartGroup{{At: m.StartsAt, What: what, IsShare: true, Share: 1, Starts: r.startShares(s, what)}}
-	m.StartsBad = r.Found > before
+	m.StartsBad = r.Count > before
 }
 
 // startGroups reads population: groups.
 func (r *Reader) startGroups(m *File, n *yaml.Node) {
 	const example = "{share: 40%, with: {region: north}, start: {susceptible: rest}}"
-	m.Grouped = true
-	before := r.Found
+	m.HasGroups = true
+	before := r.Count
 	items := r.Items(n, "population: groups", "["+example+"]")
 	for i, item := range items {
 		g := StartGroup{What: "population: group " + format.Thousands(float64(i+1))}
@@ -113,8 +113,8 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 			g.Share, _ = r.share(share, g.What+": share")
 		case count != nil:
 			g.SizeAt = r.Place(count)
-			g.Count, _ = r.wholeNumber(count, g.What+": count", MostIndividuals)
-		case !f.Meant["share"] && !f.Meant["count"]:
+			g.Count, _ = r.wholeNumber(count, g.What+": count", MaxIndividuals)
+		case !f.Misspelt["share"] && !f.Misspelt["count"]:
 			r.Fail(f.Node, "%s: how many? Write share: 40%% or count: 400, for example", g.What)
 		}
 		g.With = f.moves("with")
@@ -123,7 +123,7 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 		}
 		m.Groups = append(m.Groups, g)
 	}
-	if len(items) == 0 && r.Found == before {
+	if len(items) == 0 && r.Count == before {
 		r.Fail(n, "population: groups: expected at least one, such as %s", example)
 	}
 }
@@ -134,7 +134,7 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 	for _, p := range r.Pairs(n, what, "{infectious: 10, susceptible: rest}") {
 		s := StartShare{
 			State: Ref{Name: p.Name, At: r.Place(p.Key)},
-			What:  what + ": " + diag.Echo(p.Name),
+			What:  what + ": " + diag.Shorten(p.Name),
 			At:    r.Place(p.Value),
 		}
 		if p.Value.Kind == yaml.MappingNode {
@@ -151,7 +151,7 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 		case text == "rest":
 			s.Rest = true
 		case r.isComputed(p.Value):
-			s.By, s.ByWhat = r.Value(p.Value, s.What, KindNumber), ShareOrCount
+			s.Computed, s.ComputedKind = r.Value(p.Value, s.What, KindNumber), ComputedShareOrCount
 		case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
 			r.Fail(p.Value, "%s: found %s, expected a number, a percentage, a parameter, or rest",
 				s.What, diag.Quote(text))
@@ -159,9 +159,9 @@ func (r *Reader) startShares(n *yaml.Node, what string) []StartShare {
 			s.Share, _ = r.share(p.Value, s.What)
 		case q.Number > 0 && q.Number < 1:
 			r.Fail(p.Value, "%s: %s is not a whole number of individuals; write %.6g%% for a share of the population",
-				s.What, diag.Echo(text), 100*q.Number)
+				s.What, diag.Shorten(text), 100*q.Number)
 		default:
-			s.Count, _ = r.wholeNumber(p.Value, s.What, MostIndividuals)
+			s.Count, _ = r.wholeNumber(p.Value, s.What, MaxIndividuals)
 		}
 		all = append(all, s)
 	}
@@ -179,14 +179,14 @@ func (r *Reader) startShareSince(s *StartShare, n *yaml.Node) {
 	case share != nil && share.Value == "rest":
 		s.Rest = true
 	case share != nil && r.isComputed(share):
-		s.By, s.ByWhat = r.Value(share, s.What+": share", KindShare), ShareGiven
+		s.Computed, s.ComputedKind = r.Value(share, s.What+": share", KindShare), ComputedShare
 	case count != nil && r.isComputed(count):
-		s.By, s.ByWhat = r.Value(count, s.What+": count", KindNumber), CountGiven
+		s.Computed, s.ComputedKind = r.Value(count, s.What+": count", KindNumber), ComputedCount
 	case share != nil:
 		s.Share, _ = r.share(share, s.What+": share")
 	case count != nil:
-		s.Count, _ = r.wholeNumber(count, s.What+": count", MostIndividuals)
-	case !f.Meant["share"] && !f.Meant["count"]:
+		s.Count, _ = r.wholeNumber(count, s.What+": count", MaxIndividuals)
+	case !f.Misspelt["share"] && !f.Misspelt["count"]:
 		r.Fail(n, "%s: how many? Write share: 5%%, share: rest or count: 50, for example", s.What)
 	}
 	s.Since = f.Value("since", KindDistribution)
@@ -203,7 +203,7 @@ func (r *Reader) share(n *yaml.Node, what string) (float64, bool) {
 	case err != nil || q.Kind != KindNumber && q.Kind != KindShare:
 		r.Fail(n, "%s: found %s, expected a percentage such as 40%%", what, diag.Quote(text))
 	case !(q.Number >= 0 && q.Number <= 1):
-		r.Fail(n, "%s: %s is not between 0%% and 100%%", what, diag.Echo(text))
+		r.Fail(n, "%s: %s is not between 0%% and 100%%", what, diag.Shorten(text))
 	default:
 		return q.Number, true
 	}
@@ -220,10 +220,10 @@ func (r *Reader) isComputed(n *yaml.Node) bool {
 	if _, plain := ParseNumber(strings.TrimSuffix(text, "%")); plain {
 		return false
 	}
-	return r.Defined[text] || isExpression(text) || !LooksNumeric(text) && r.isNearParameter(text)
+	return r.Parameters[text] || isExpression(text) || !LooksNumeric(text) && r.isNearParameter(text)
 }
 
 // isNearParameter reports whether a text is probably the misspelt name of a parameter.
 func (r *Reader) isNearParameter(text string) bool {
-	return nearest.Name(text, slices.Collect(maps.Keys(r.Defined))) != ""
+	return nearest.Name(text, slices.Collect(maps.Keys(r.Parameters))) != ""
 }

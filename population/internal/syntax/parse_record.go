@@ -53,14 +53,14 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 func (r *Reader) recordBy(n *yaml.Node, what string) RecordBy {
 	by := RecordBy{At: r.Place(n)}
 	if n.Kind != yaml.SequenceNode {
-		by.Attributes = append(by.Attributes, r.Named(n, what))
+		by.Attributes = append(by.Attributes, r.Ref(n, what))
 		return by
 	}
-	before := r.Found
+	before := r.Count
 	for _, item := range r.Items(n, what, "[region, age]") {
-		by.Attributes = append(by.Attributes, r.Named(item, what))
+		by.Attributes = append(by.Attributes, r.Ref(item, what))
 	}
-	if len(by.Attributes) == 0 && r.Found == before {
+	if len(by.Attributes) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected at least one attribute in a combination, such as [region, age]", what)
 		by.Attributes = append(by.Attributes, Ref{Bad: true})
 	}

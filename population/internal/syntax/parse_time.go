@@ -32,8 +32,8 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 			if err != nil {
 				r.Fail(s, "time: start: %v", err)
 			}
-			r.Zero = Epoch{day: q.Number, Dated: true}
-			m.Zero = r.Zero
+			r.Epoch = Epoch{day: q.Number, Dated: true}
+			m.Epoch = r.Epoch
 		} else if x, ok := r.ClockTime(s, "time: start", m.Unit); ok {
 			m.Start = x
 		}
@@ -42,7 +42,7 @@ func (r *Reader) time(m *File, n *yaml.Node) {
 		if x, ok := r.ClockTime(e, "time: end", m.Unit); ok {
 			if m.End = x; m.endProblem() != "" {
 				r.Fail(e, "time: end: %s is %s the start, %s",
-					diag.Echo(e.Value), m.endProblem(), m.Zero.format(m.Start))
+					diag.Shorten(e.Value), m.endProblem(), m.Epoch.format(m.Start))
 				m.End = math.NaN()
 			}
 		}
@@ -58,18 +58,18 @@ func (m *File) endProblem() string {
 		return "too far from"
 	case span/1e6 == 0:
 		return "too near to"
-	case m.Zero.Dated && m.End*m.Unit.Seconds/ADay > LastDay-m.Zero.day:
+	case m.Epoch.Dated && m.End*m.Unit.Seconds/SecondsPerDay > LastDay-m.Epoch.day:
 		return "after the year 9999, too far from"
 	}
 	return ""
 }
 
-// StartWords returns the start of the model for a message: a date, or a time with its unit.
-func (m *File) StartWords() string {
-	if m.Zero.Dated {
-		return m.Zero.format(m.Start)
+// FormatStart returns the start of the model for a message: a date, or a time with its unit.
+func (m *File) FormatStart() string {
+	if m.Epoch.Dated {
+		return m.Epoch.format(m.Start)
 	}
-	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.Of(m.Start))
+	return fmt.Sprintf("%.12g %s", m.Start, m.Unit.NameFor(m.Start))
 }
 
 // ClockTime reads a time on the model's clock: a number in the model's unit, a number with a unit,
@@ -98,13 +98,13 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 	if u.Seconds == 0 {
 		return 0, false // the model's unit is invalid, which has been reported
 	}
-	x, err := r.Zero.Clock(q, u)
+	x, err := r.Epoch.ClockTime(q, u)
 	if err != nil {
-		r.Fail(n, "%s: %s is %v", what, diag.Echo(text), err)
+		r.Fail(n, "%s: %s is %v", what, diag.Shorten(text), err)
 		return 0, false
 	}
 	if math.IsInf(x, 0) {
-		r.Fail(n, "%s: %s is too large for a time in %ss", what, diag.Echo(text), u.Name)
+		r.Fail(n, "%s: %s is too large for a time in %ss", what, diag.Shorten(text), u.Name)
 		return 0, false
 	}
 	return x, true
@@ -112,8 +112,8 @@ func (r *Reader) ClockTime(n *yaml.Node, what string, u Unit) (float64, bool) {
 
 // Dates are counted in days since 1970-01-01.
 const (
-	ADay    = 24 * 60 * 60 // seconds
-	LastDay = 2_932_896    // 9999-12-31
+	SecondsPerDay = 24 * 60 * 60 // seconds
+	LastDay       = 2_932_896    // 9999-12-31
 )
 
 var (
@@ -143,7 +143,7 @@ func parseDate(text string) (Quantity, error) {
 		return Quantity{}, fmt.Errorf("%s is not a date; "+
 			"expected one such as 2020-03-01: the year, the month and the day", diag.Quote(text))
 	}
-	return Quantity{KindDate, float64(t.Unix() / ADay), Unit{}}, nil
+	return Quantity{KindDate, float64(t.Unix() / SecondsPerDay), Unit{}}, nil
 }
 
 // An Epoch is the date at which a model's clock is 0, if the model has dates.
@@ -152,14 +152,14 @@ type Epoch struct {
 	Dated bool
 }
 
-// Clock converts a number, a duration or a date to a time on the model's clock, in the model's
+// ClockTime converts a number, a duration or a date to a time on the model's clock, in the model's
 // unit. The error says why another quantity is not a time.
-func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
+func (z Epoch) ClockTime(q Quantity, u Unit) (float64, error) {
 	switch {
 	case q.Kind == KindNumber || q.Kind == KindDuration:
 		return q.In(u), nil
 	case q.Kind == KindDate && z.Dated:
-		return (q.Number - z.day) * ADay / u.Seconds, nil
+		return (q.Number - z.day) * SecondsPerDay / u.Seconds, nil
 	case q.Kind == KindDate:
 		return 0, fmt.Errorf("a date, but the clock of the model does not start at one; " +
 			"write start: 2020-03-01 in time, for example")
@@ -168,7 +168,9 @@ func (z Epoch) Clock(q Quantity, u Unit) (float64, error) {
 }
 
 // Date returns the date at which the clock is 0, and whether the model has dates.
-func (z Epoch) Date() (time.Time, bool) { return time.Unix(int64(z.day)*ADay, 0).UTC(), z.Dated }
+func (z Epoch) Date() (time.Time, bool) {
+	return time.Unix(int64(z.day)*SecondsPerDay, 0).UTC(), z.Dated
+}
 
 // format returns a time on the clock for a message. Only the start of a dated clock, 0, becomes a
 // date.

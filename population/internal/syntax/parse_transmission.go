@@ -60,7 +60,7 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			if m.Stays(to) && !c.Self.Given() {
 				r.Add(to.Becomes.At, "%s: to: %s: same leaves the one who is met as they are, "+
 					"so that nothing happens; write self: and what becomes of the one who makes the contact",
-					c.What, diag.Echo(to.Met.Name))
+					c.What, diag.Shorten(to.Met.Name))
 			}
 		}
 		c.Where, c.Whom = f.where("where"), f.where("whom")
@@ -75,12 +75,12 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 func (r *Reader) contactEffects(n *yaml.Node, what string) []ContactEffect {
 	const example = "{susceptible: infectious}"
 	var all []ContactEffect
-	before := r.Found
+	before := r.Count
 	for _, p := range r.Pairs(n, what, example) {
-		becomes := r.Named(p.Value, what+": "+diag.Echo(p.Name))
+		becomes := r.Ref(p.Value, what+": "+diag.Shorten(p.Name))
 		all = append(all, ContactEffect{Ref{Name: p.Name, At: r.Place(p.Key)}, becomes})
 	}
-	if len(all) == 0 && r.Found == before {
+	if len(all) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected what becomes of whom, such as %s", what, example)
 	}
 	return all
@@ -103,9 +103,9 @@ func (r *Reader) mixing(c *Contact, n *yaml.Node) {
 	if by == nil || matrix == nil {
 		return
 	}
-	c.By = r.Named(by, what+": by")
+	c.By = r.Ref(by, what+": by")
 	c.MatrixAt = r.Place(matrix)
-	before := r.Found
+	before := r.Count
 	for _, row := range r.Items(matrix, what+": matrix", "[[0.9, 0.1], [0.1, 0.9]]") {
 		var values []Value
 		for _, item := range r.Items(row, what+": matrix", "[0.9, 0.1]") {
@@ -114,5 +114,5 @@ func (r *Reader) mixing(c *Contact, n *yaml.Node) {
 		c.Matrix = append(c.Matrix, values)
 		c.RowsAt = append(c.RowsAt, r.Place(row))
 	}
-	c.MatrixBad = r.Found > before
+	c.MatrixBad = r.Count > before
 }

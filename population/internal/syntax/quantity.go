@@ -21,17 +21,17 @@ type Unit struct {
 	Seconds float64
 }
 
-// Year is the number of seconds in a year, which has 365.25 days.
-const Year = 365.25 * 24 * 60 * 60
+// SecondsPerYear is the number of seconds in a year, which has 365.25 days.
+const SecondsPerYear = 365.25 * 24 * 60 * 60
 
 // Units are the units of time, from the shortest to the longest.
 var Units = []Unit{
 	{"second", 1}, {"minute", 60}, {"hour", 60 * 60}, {"day", 24 * 60 * 60}, {"week", 7 * 24 * 60 * 60},
-	{"month", Year / 12}, {"year", Year},
+	{"month", SecondsPerYear / 12}, {"year", SecondsPerYear},
 }
 
-// Of returns the unit's name after a number: day or days.
-func (u Unit) Of(number float64) string {
+// NameFor returns the unit's name after a number: day or days.
+func (u Unit) NameFor(number float64) string {
 	if number == 1 {
 		return u.Name
 	}
@@ -47,7 +47,7 @@ func (u Unit) Duration(x float64) string {
 	if number == "1" { // also if it rounds to 1
 		x = 1
 	}
-	return number + " " + u.Of(x)
+	return number + " " + u.NameFor(x)
 }
 
 // Rate returns a rate in words: 0.5 per day.
@@ -97,8 +97,8 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Like returns an example of the kind.
-func (k Kind) Like() string {
+// Example returns an example of the kind.
+func (k Kind) Example() string {
 	return [...]string{
 		"2", "30%", "5 days", "0.5 per day", "{gamma: {mean: 5 days, shape: 2}}",
 		"0.5 per day, 5 days or 30%", "2020-03-01", "0.04 per day",
@@ -132,16 +132,16 @@ func (q Quantity) String() string {
 	case KindShare:
 		return format.Percent(q.Number)
 	case KindDuration:
-		return fmt.Sprintf("%.6g %s", q.Number, q.Unit.Of(q.Number))
+		return fmt.Sprintf("%.6g %s", q.Number, q.Unit.NameFor(q.Number))
 	case KindRate:
 		return fmt.Sprintf("%.6g per %s", q.Number, q.Unit.Name)
 	}
 	return fmt.Sprintf("%.6g", q.Number)
 }
 
-// UnitWords returns what is written after the number of a quantity: days, per day, %. It reports
+// UnitSuffix returns what is written after the number of a quantity: days, per day, %. It reports
 // false for a kind that has no such words.
-func UnitWords(q Quantity) (string, bool) {
+func UnitSuffix(q Quantity) (string, bool) {
 	switch q.Kind {
 	case KindNumber:
 		return "", true
@@ -182,14 +182,14 @@ func ParseQuantity(text string) (Quantity, error) {
 	if words[1] == "per" {
 		if len(words) == 2 {
 			return Quantity{}, fmt.Errorf("%s: per what? Write %s per day, for example",
-				diag.Quote(text), diag.Echo(words[0]))
+				diag.Quote(text), diag.Shorten(words[0]))
 		}
 		k, name = KindRate, words[2]
 		words = words[1:]
 	}
 	if len(words) > 2 {
 		return Quantity{}, fmt.Errorf("%s is more than a quantity; write %s or %s, for example",
-			diag.Quote(text), KindDuration.Like(), KindRate.Like())
+			diag.Quote(text), KindDuration.Example(), KindRate.Example())
 	}
 	u, ok := unitByName(name)
 	if !ok {

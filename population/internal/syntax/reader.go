@@ -26,33 +26,33 @@ type Reader struct {
 
 	// Aliases let a few lines mean billions of entries of mappings and lists, so the entries are
 	// counted as they are read. Reading stops when there are more than Most.
-	nodesRead, Most int
+	nodesRead, MaxNodes int
 
 	depth         int                          // values that contain the one being read; at most MostNested
 	distributions map[*yaml.Node]*Distribution // distributions read so far; see Reader.distribution
 
-	Asked     Changes               // what replaces values of the file
-	Elsewhere map[*yaml.Node]string // nodes that come from a flag, and that flag
-	Defined   map[string]bool       // the names of the file's parameters
-	Zero      Epoch                 // the date at which the file's clock is 0, if any
-	Tables    *TableFiles
+	Changes    Changes               // what replaces values of the file
+	FlagOf     map[*yaml.Node]string // nodes that come from a flag, and that flag
+	Parameters map[string]bool       // the names of the file's parameters
+	Epoch      Epoch                 // the date at which the file's clock is 0, if any
+	Tables     *TableFiles
 }
 
 // NewReader returns a reader whose problems go to a list, under the name of a file.
 func NewReader(list *diag.List, file string) *Reader {
-	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Defined: map[string]bool{}}
+	return &Reader{List: list, file: file, distributions: map[*yaml.Node]*Distribution{}, Parameters: map[string]bool{}}
 }
 
-// Like returns a reader for another file or flag of the same model.
-func (r *Reader) Like(file string) *Reader {
+// ForFlag returns a reader for another file or flag of the same model.
+func (r *Reader) ForFlag(file string) *Reader {
 	other := NewReader(r.List, file)
-	other.Defined, other.Zero, other.Tables = r.Defined, r.Zero, r.Tables
+	other.Parameters, other.Epoch, other.Tables = r.Parameters, r.Epoch, r.Tables
 	return other
 }
 
 // Place returns the place of a node.
 func (r *Reader) Place(n *yaml.Node) diag.Place {
-	if flag, ok := r.Elsewhere[n]; ok {
+	if flag, ok := r.FlagOf[n]; ok {
 		return diag.Place{File: flag}
 	}
 	return diag.Place{File: r.file, Line: n.Line, Column: n.Column}
@@ -84,19 +84,19 @@ func (r *Reader) Document(source []byte) *yaml.Node {
 	default:
 		r.Fail(&second, "a second document begins; a file holds one model")
 	}
-	r.Most = SpareEntries + 4*Entries(&doc)
+	r.MaxNodes = AliasAllowance + 4*CountNodes(&doc)
 	return doc.Content[0]
 }
 
-// SpareEntries is how many entries a file may have by aliases. Four times the entries as written
+// AliasAllowance is how many entries a file may have by aliases. Four times the entries as written
 // are allowed besides, because an entry can be read more than once.
-const SpareEntries = 250_000
+const AliasAllowance = 250_000
 
-// Entries counts the nodes below a node as written: it does not follow aliases.
-func Entries(n *yaml.Node) int {
+// CountNodes counts the nodes below a node as written: it does not follow aliases.
+func CountNodes(n *yaml.Node) int {
 	sum := len(n.Content)
 	for _, c := range n.Content {
-		sum += Entries(c)
+		sum += CountNodes(c)
 	}
 	return sum
 }
@@ -108,13 +108,13 @@ func (r *Reader) openCollection(n *yaml.Node, kind yaml.Kind, what, expected str
 	case n.Kind == yaml.ScalarNode && n.Tag == "!!null":
 		return false
 	case n.Kind != kind:
-		r.Fail(n, "%s: found %s, expected %s", what, Found(n), expected)
+		r.Fail(n, "%s: found %s, expected %s", what, Describe(n), expected)
 		return false
 	}
-	if r.nodesRead += len(n.Content); r.nodesRead <= r.Most {
+	if r.nodesRead += len(n.Content); r.nodesRead <= r.MaxNodes {
 		return true
 	}
-	r.Fail(n, "%s: with all its aliases the file has more than %d entries; write it with fewer", what, r.Most)
+	r.Fail(n, "%s: with all its aliases the file has more than %d entries; write it with fewer", what, r.MaxNodes)
 	r.Stopped = true
 	return false
 }
@@ -152,7 +152,7 @@ func (r *Reader) reportYAMLError(source []byte, err error) {
 		r.Add(tab, "a tab cannot indent YAML; use spaces")
 		return
 	}
-	r.Add(at, "this is not YAML: %s", diag.Cut(m[2], diag.LongestName))
+	r.Add(at, "this is not YAML: %s", diag.Truncate(m[2], diag.MaxNameRunes))
 }
 
 // findIndentingTab returns the place of a tab in the indentation of a line or of the lines beside
@@ -196,8 +196,8 @@ func (r *Reader) Resolve(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Found describes a node for a message that says what was found.
-func Found(n *yaml.Node) string {
+// Describe describes a node for a message that says what was found.
+func Describe(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"
@@ -219,16 +219,16 @@ func HasKey(n *yaml.Node, key string) bool {
 	return false
 }
 
-// Entry returns the value of a key of a mapping, with aliases followed, or nil.
-func (r *Reader) Entry(n *yaml.Node, key string) *yaml.Node {
-	if n = r.EntryNode(n, key); n != nil {
+// Lookup returns the value of a key of a mapping, with aliases followed, or nil.
+func (r *Reader) Lookup(n *yaml.Node, key string) *yaml.Node {
+	if n = r.LookupRaw(n, key); n != nil {
 		n = r.Resolve(n)
 	}
 	return n
 }
 
-// EntryNode returns the value of a key of a mapping, which may be an alias, or nil.
-func (r *Reader) EntryNode(n *yaml.Node, key string) *yaml.Node {
+// LookupRaw returns the value of a key of a mapping, which may be an alias, or nil.
+func (r *Reader) LookupRaw(n *yaml.Node, key string) *yaml.Node {
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (r *Reader) Pairs(n *yaml.Node, what, example string) []Pair {
 	for i := 0; i < len(n.Content); i += 2 {
 		key := r.Resolve(n.Content[i])
 		if key.Kind != yaml.ScalarNode {
-			r.Fail(key, "%s: found %s as a key, expected a name", what, Found(key))
+			r.Fail(key, "%s: found %s as a key, expected a name", what, Describe(key))
 			continue
 		}
 		if line, twice := seen[key.Value]; twice {
@@ -273,11 +273,11 @@ func (r *Reader) Pairs(n *yaml.Node, what, example string) []Pair {
 
 // Fields are the entries of a mapping whose keys the format defines.
 type Fields struct {
-	r     *Reader
-	what  string
-	Node  *yaml.Node
-	pairs map[string]Pair
-	Meant map[string]bool // keys that are missing because they are misspelt, which has been reported
+	r        *Reader
+	what     string
+	Node     *yaml.Node
+	pairs    map[string]Pair
+	Misspelt map[string]bool // keys that are missing because they are misspelt, which has been reported
 }
 
 // Fields reads a mapping and reports keys that are not among those given. It returns nil, and
@@ -285,7 +285,7 @@ type Fields struct {
 func (r *Reader) Fields(n *yaml.Node, what, example string, keys ...string) *Fields {
 	n = r.Resolve(n)
 	if n.Kind != yaml.MappingNode {
-		r.Fail(n, "%s: found %s, expected a mapping such as %s", what, Found(n), example)
+		r.Fail(n, "%s: found %s, expected a mapping such as %s", what, Describe(n), example)
 		return nil
 	}
 	f := &Fields{r, what, n, map[string]Pair{}, map[string]bool{}}
@@ -295,7 +295,7 @@ func (r *Reader) Fields(n *yaml.Node, what, example string, keys ...string) *Fie
 			r.Fail(p.Key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, "+
 				"as in chance: \"min(a, b)\"", what, diag.Quote(p.Name))
 		} else if !r.Known(p.Key, what, "key", p.Name, keys) {
-			f.Meant[nearest.Name(p.Name, keys)] = true
+			f.Misspelt[nearest.Name(p.Name, keys)] = true
 		}
 	}
 	return f
@@ -322,7 +322,7 @@ func (f *Fields) Get(key string) *yaml.Node {
 // Need returns the value of a mandatory key. It returns nil, and reports it, if the key is missing.
 func (f *Fields) Need(key, example string) *yaml.Node {
 	n := f.Get(key)
-	if n == nil && !f.Meant[key] {
+	if n == nil && !f.Misspelt[key] {
 		f.r.Fail(f.Node, "%s: %q is missing; write %s: %s, for example", f.what, key, key, example)
 	}
 	return n
@@ -339,7 +339,7 @@ func (f *Fields) Value(key string, want Kind) (v Value) {
 // ref reads an optional key whose value refers to something. Without the key the Ref is not Given.
 func (f *Fields) ref(key string) (name Ref) {
 	if n := f.Get(key); n != nil {
-		name = f.r.Named(n, f.what+": "+key)
+		name = f.r.Ref(n, f.what+": "+key)
 	}
 	return name
 }
@@ -352,7 +352,7 @@ func (f *Fields) refs(key string) []Ref {
 	}
 	var all []Ref
 	for _, item := range f.r.oneOrMore(n, f.what+": "+key, "[latent, infectious]") {
-		all = append(all, f.r.Named(item, f.what+": "+key))
+		all = append(all, f.r.Ref(item, f.what+": "+key))
 	}
 	if n.Kind == yaml.SequenceNode && len(all) == 0 {
 		f.r.Fail(n, "%s: %s: expected at least one state, such as [latent, infectious]", f.what, key)
@@ -395,7 +395,7 @@ func (r *Reader) oneOrMore(n *yaml.Node, what, example string) []*yaml.Node {
 func (r *Reader) text(n *yaml.Node, what, expected string) (string, bool) {
 	text := strings.TrimSpace(n.Value)
 	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "" {
-		r.Fail(n, "%s: found %s, expected %s", what, Found(n), expected)
+		r.Fail(n, "%s: found %s, expected %s", what, Describe(n), expected)
 		return "", false
 	}
 	return text, true
@@ -425,8 +425,8 @@ type Ref struct {
 // Given reports whether the file has the name at all.
 func (n Ref) Given() bool { return n.At != diag.Place{} }
 
-// Named reads a name that refers to something.
-func (r *Reader) Named(n *yaml.Node, what string) Ref {
+// Ref reads a name that refers to something.
+func (r *Reader) Ref(n *yaml.Node, what string) Ref {
 	text, ok := r.text(n, what, "a name")
 	return Ref{text, r.Place(n), !ok}
 }
@@ -435,9 +435,9 @@ func (r *Reader) Named(n *yaml.Node, what string) Ref {
 // not too long. It returns "" if it cannot.
 func (r *Reader) freeName(n *yaml.Node, what string) string {
 	text, ok := r.text(n, what, "a name")
-	if ok && diag.TooLong(text) {
+	if ok && diag.NameTooLong(text) {
 		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters",
-			what, diag.Quote(text), diag.LongestName)
+			what, diag.Quote(text), diag.MaxNameRunes)
 		return ""
 	}
 	return text
@@ -463,9 +463,9 @@ func (r *Reader) checkName(n *yaml.Node, what, name string) bool {
 		r.Fail(n, "%s: %q cannot be a name: %s", what, name, why)
 		return false
 	}
-	if diag.TooLong(name) {
+	if diag.NameTooLong(name) {
 		r.Fail(n, "%s: %s is too long for a name; expected at most %d letters",
-			what, diag.Quote(name), diag.LongestName)
+			what, diag.Quote(name), diag.MaxNameRunes)
 		return false
 	}
 	if !namePattern().MatchString(name) || strings.Contains(name, "->") {

@@ -25,12 +25,12 @@ type Value struct {
 	TimeVarying    *TimeVarying
 	CountDependent *CountDependent
 	Cell           string // the entry of a table that the value was taken from, in words
-	Worked         bool   // the quantity is the result of an expression
+	Computed       bool   // the quantity is the result of an expression
 	Bad            bool   // it could not be read, which has been reported
 }
 
-// Plain reports whether the value is written as a quantity.
-func (v *Value) Plain() bool {
+// IsQuantity reports whether the value is written as a quantity.
+func (v *Value) IsQuantity() bool {
 	return v.Name == "" && v.Distribution == nil && v.Table == nil && v.Expr == nil && v.TimeVarying == nil &&
 		v.CountDependent == nil
 }
@@ -50,7 +50,7 @@ func (v *Value) Each(do func(part Value)) {
 			do(v.Table.Entries[i].Value)
 		}
 	case v.Expr != nil:
-		v.Expr.Parameters(v.Expr.Root, do)
+		v.Expr.EachParameter(v.Expr.Root, do)
 	case v.TimeVarying != nil:
 		v.TimeVarying.each(do)
 	case v.CountDependent != nil:
@@ -93,21 +93,21 @@ func (v *Value) Key() any {
 // Values contain values: in place, by an alias of YAML, or by the name of a parameter. By the last
 // two a few lines can stand for billions. The limits are the same for all three.
 const (
-	MostParts  = 1000 // distributions in one distribution
-	MostNested = 21   // values that contain one another
-	MostSteps  = 100  // parameters that name one another
+	MaxDistributionParts = 1000 // distributions in one distribution
+	MaxNesting           = 21   // values that contain one another
+	MaxParameterChain    = 100  // parameters that name one another
 )
 
 // Value reads a value. want is the kind that is expected, for a message if the value is of no kind.
 func (r *Reader) Value(n *yaml.Node, what string, want Kind) Value {
 	n = r.Resolve(n)
 	text := strings.TrimSpace(n.Value)
-	v := Value{At: r.Place(n), Text: diag.Echo(text)}
+	v := Value{At: r.Place(n), Text: diag.Shorten(text)}
 	switch {
 	case n.Kind == yaml.MappingNode:
 		r.mapping(&v, n, what, want)
 	case n.Kind != yaml.ScalarNode || n.Tag == "!!null" || text == "":
-		r.Fail(n, "%s: found %s, expected %s such as %s", what, Found(n), want, want.Like())
+		r.Fail(n, "%s: found %s, expected %s such as %s", what, Describe(n), want, want.Example())
 		v.Bad = true
 	default:
 		r.scalar(&v, n, what, want, false)
@@ -123,12 +123,12 @@ func (r *Reader) scalar(v *Value, n *yaml.Node, what string, want Kind, allowCou
 	switch {
 	case err == nil && LooksNumeric(text):
 		v.Quantity = q
-	case r.Defined[text] && !allowCounts:
+	case r.Parameters[text] && !allowCounts:
 		v.Name = text
 	case isExpression(text) || allowCounts:
 		r.expression(v, n, text, what, allowCounts)
 	case LooksNumeric(text):
-		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Like())
+		r.Fail(n, "%s: %v; expected %s such as %s", what, err, want, want.Example())
 		v.Bad = true
 	default:
 		v.Name = text
@@ -146,7 +146,7 @@ func (r *Reader) mapping(v *Value, n *yaml.Node, what string, want Kind) {
 		v.Distribution, v.Text = r.distribution(n, what), "a distribution"
 		v.Bad = v.Distribution == nil
 		return
-	case r.depth >= MostNested:
+	case r.depth >= MaxNesting:
 		r.Fail(n, "%s: values are nested too deeply", what)
 		v.Bad = true
 		return

@@ -66,7 +66,7 @@ func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 		}
 		return d
 	}
-	if r.depth >= MostNested {
+	if r.depth >= MaxNesting {
 		r.Fail(n, "%s: distributions are nested too deeply", what)
 		return nil
 	}
@@ -84,8 +84,8 @@ func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 			d.size += p.Of.Distribution.size
 		}
 	}
-	if d.size > MostParts {
-		r.Fail(n, "%s: more than %d distributions in one", what, MostParts)
+	if d.size > MaxDistributionParts {
+		r.Fail(n, "%s: more than %d distributions in one", what, MaxDistributionParts)
 		r.distributions[n] = &Distribution{}
 		return nil
 	}
@@ -95,15 +95,15 @@ func (r *Reader) distribution(n *yaml.Node, what string) *Distribution {
 
 // readDistribution reads a distribution that has not been read before.
 func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
-	before := r.Found
-	entries := r.Pairs(n, what, KindDistribution.Like())
-	if r.Found > before {
+	before := r.Count
+	entries := r.Pairs(n, what, KindDistribution.Example())
+	if r.Count > before {
 		return nil
 	}
 	if len(entries) != 1 {
 		r.Fail(n, "%s: a distribution has one name and its arguments, such as %s, "+
 			"and a table by group begins with by, such as %s; there are %d names here",
-			what, KindDistribution.Like(), exampleTable, len(entries))
+			what, KindDistribution.Example(), exampleTable, len(entries))
 		return nil
 	}
 	e := entries[0]
@@ -127,7 +127,7 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 			return nil
 		}
 	}
-	if r.Found > before || d.hasBadPart() {
+	if r.Count > before || d.hasBadPart() {
 		return nil
 	}
 	return d
@@ -135,18 +135,18 @@ func (r *Reader) readDistribution(n *yaml.Node, what string) *Distribution {
 
 // hazard reads the steps of a hazard.
 func (r *Reader) hazard(d *Distribution, n *yaml.Node, what, example string) {
-	before := r.Found
+	before := r.Count
 	for _, p := range r.Pairs(n, what, example) {
 		d.Steps = append(d.Steps, HazardStep{r.Value(p.Key, what, KindDuration), r.Value(p.Value, what, KindRate)})
 	}
-	if len(d.Steps) == 0 && r.Found == before {
+	if len(d.Steps) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected ages and the rates from each on, such as %s", what, example)
 	}
 }
 
 // mixture reads the parts of a mixture.
 func (r *Reader) mixture(d *Distribution, n *yaml.Node, what, example string) {
-	before := r.Found
+	before := r.Count
 	for _, item := range r.Items(n, what, example) {
 		f := r.Fields(item, what, "{share: 30%, of: 2 days}", "share", "of")
 		if f == nil {
@@ -160,7 +160,7 @@ func (r *Reader) mixture(d *Distribution, n *yaml.Node, what, example string) {
 			})
 		}
 	}
-	if len(d.Parts) == 0 && r.Found == before {
+	if len(d.Parts) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected a list such as %s", what, example)
 	}
 }
@@ -168,7 +168,7 @@ func (r *Reader) mixture(d *Distribution, n *yaml.Node, what, example string) {
 // arguments reads the arguments of a family that has named ones. It reports false if there is no
 // mapping to read.
 func (r *Reader) arguments(d *Distribution, n *yaml.Node, what string, family Family) bool {
-	before := r.Found
+	before := r.Count
 	f := r.Fields(n, what, family.example, family.args...)
 	if f == nil {
 		return false
@@ -179,13 +179,13 @@ func (r *Reader) arguments(d *Distribution, n *yaml.Node, what string, family Fa
 		}
 	}
 	if family.Name == "exponential" { // has a mean or a rate
-		if len(d.Args) != 1 && r.Found == before {
+		if len(d.Args) != 1 && r.Count == before {
 			r.Fail(n, "%s: expected either mean or rate, such as %s", what, family.example)
 		}
 		return true
 	}
 	for _, name := range family.args {
-		if f.Get(name) == nil && !f.Meant[name] && name != "makeham" { // makeham is 0 by default
+		if f.Get(name) == nil && !f.Misspelt[name] && name != "makeham" { // makeham is 0 by default
 			r.Fail(n, "%s: %q is missing; write %s: %s, for example", what, name, family.Name, family.example)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // An Expression is arithmetic with quantities and parameters: 0.5 * beta, 1 - efficacy, stay / 2.
 type Expression struct {
 	At          diag.Place // of its first character
-	Exact       bool       // At is known to the column, and so is the place of every character
+	HasColumns  bool       // At is known to the column, and so is the place of every character
 	Text        string
 	Root        *ExprNode
 	allowCounts bool // total and count(STATE) may stand in it
@@ -46,51 +46,51 @@ const (
 // The limits of one expression as written. Package compile has limits for an expression whose
 // parameters are expressions.
 const (
-	LongestExpression  = 2000 // bytes
+	MaxExpressionBytes = 2000 // bytes
 	maxExpressionDepth = 50   // nested expressions
 )
 
 // Place returns the place of a byte of the text.
 func (x *Expression) Place(i int) diag.Place {
 	at := x.At
-	if x.Exact {
+	if x.HasColumns {
 		at.Column += utf8.RuneCountInString(x.Text[:i])
 	}
 	return at
 }
 
-// Part returns the text of a node, as messages repeat it.
-func (x *Expression) Part(n *ExprNode) string { return diag.Echo(x.Text[n.From:n.To]) }
+// TextOf returns the text of a node, as messages repeat it.
+func (x *Expression) TextOf(n *ExprNode) string { return diag.Shorten(x.Text[n.From:n.To]) }
 
-// Parameters calls do for every parameter in a part of the expression.
-func (x *Expression) Parameters(n *ExprNode, do func(part Value)) {
+// EachParameter calls do for every parameter in a part of the expression.
+func (x *Expression) EachParameter(n *ExprNode, do func(part Value)) {
 	if IsParameter(n) {
-		do(x.Parameter(n))
+		do(x.ParameterValue(n))
 	}
 	for _, a := range n.Args {
-		x.Parameters(a, do)
+		x.EachParameter(a, do)
 	}
 }
 
 // IsParameter reports whether a node is the name of a parameter.
 func IsParameter(n *ExprNode) bool { return n.Op == expr.Leaf && n.Leaf.Kind == AtomParameter }
 
-// Parameter returns the name of a parameter in the expression as a value.
-func (x *Expression) Parameter(n *ExprNode) Value {
-	return Value{At: x.Place(n.From), Text: diag.Echo(n.Leaf.Name), Name: n.Leaf.Name}
+// ParameterValue returns the name of a parameter in the expression as a value.
+func (x *Expression) ParameterValue(n *ExprNode) Value {
+	return Value{At: x.Place(n.From), Text: diag.Shorten(n.Leaf.Name), Name: n.Leaf.Name}
 }
 
 // expression reads an expression. A problem is reported at the place in the text, if that is known.
 func (r *Reader) expression(v *Value, n *yaml.Node, text, what string, allowCounts bool) {
 	x := &Expression{At: v.At, Text: text, allowCounts: allowCounts}
-	x.Exact = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
-	if x.Exact {
+	x.HasColumns = !strings.Contains(n.Value, "\n") && n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	if x.HasColumns {
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 			x.At.Column++
 		}
 		x.At.Column += strings.Index(n.Value, text) // the spaces before it
 	}
-	err := ParseExpression(x, r.Defined, func() []string { return slices.Sorted(maps.Keys(r.Defined)) })
+	err := ParseExpression(x, r.Parameters, func() []string { return slices.Sorted(maps.Keys(r.Parameters)) })
 	switch {
 	case err == nil:
 		v.Expr = x
@@ -154,12 +154,12 @@ type exprParser struct {
 
 // ParseExpression parses the text of an expression. Its names must be among those defined.
 func ParseExpression(x *Expression, defined map[string]bool, names func() []string) *exprError {
-	if len(x.Text) > LongestExpression {
+	if len(x.Text) > MaxExpressionBytes {
 		return &exprError{Message: fmt.Sprintf(
-			"an expression of more than %d letters; give parts of it names, as parameters", LongestExpression)}
+			"an expression of more than %d letters; give parts of it names, as parameters", MaxExpressionBytes)}
 	}
 	p := &exprParser{x: x, defined: defined, names: names}
-	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, Deepest: maxExpressionDepth, Parentheses: 1}
+	p.Parser = expr.Parser[Atom]{Grammar: p, Text: x.Text, MaxDepth: maxExpressionDepth, ParenLevels: 1}
 	root, err := p.Parse()
 	if err != nil {
 		return err.(*exprError)
@@ -263,7 +263,7 @@ func (p *exprParser) quantity() *ExprNode {
 		p.At++
 		end++
 	}
-	p.Space()
+	p.SkipSpace()
 	if q.Kind == KindNumber {
 		end = p.unit(&q, text[from:end], end)
 	}
@@ -285,9 +285,9 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	if word == "per" {
 		q.Kind = KindRate
 		p.At += len(word)
-		p.Space()
+		p.SkipSpace()
 		if word = p.word(); word == "" {
-			p.fail(p.At, "%s per what? Write %s per day, for example", diag.Echo(number), diag.Echo(number))
+			p.fail(p.At, "%s per what? Write %s per day, for example", diag.Shorten(number), diag.Shorten(number))
 		}
 	} else if word == "" {
 		return end
@@ -301,7 +301,7 @@ func (p *exprParser) unit(q *Quantity, number string, end int) int {
 	q.Unit = u
 	p.At += len(word)
 	end = p.At
-	p.Space()
+	p.SkipSpace()
 	return end
 }
 
@@ -333,7 +333,7 @@ func (p *exprParser) nameOrCall() *ExprNode {
 	}
 	name := text[from:end]
 	p.At = end
-	p.Space()
+	p.SkipSpace()
 	if name == "total" && p.x.allowCounts {
 		return newLeaf(from, end, Atom{Kind: AtomTotal})
 	}
@@ -348,7 +348,7 @@ func (p *exprParser) longestParameter() int {
 		if i > 0 && !isNameRune(r) && p.defined[rest[:i]] {
 			length = i
 		}
-		if !isNameRune(r) && !strings.ContainsRune(" +-", r) || i > 4*diag.LongestName {
+		if !isNameRune(r) && !strings.ContainsRune(" +-", r) || i > 4*diag.MaxNameRunes {
 			return length
 		}
 	}
@@ -374,8 +374,8 @@ func (p *exprParser) call(word string) *ExprNode {
 			diag.Quote(word), strings.Join(known, ", "))
 	}
 	p.At += len(word)
-	p.Space()
-	p.Take("(")
+	p.SkipSpace()
+	p.Accept("(")
 	if word == "count" {
 		return p.count(from)
 	}
@@ -402,9 +402,9 @@ func (p *exprParser) count(from int) *ExprNode {
 	}
 	mark := p.At
 	p.At += end
-	p.Take(")")
+	p.Accept(")")
 	n := newLeaf(from, p.End(), Atom{Kind: atomCount, Name: name})
-	n.Mark = mark
+	n.OpAt = mark
 	return n
 }
 

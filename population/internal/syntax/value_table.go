@@ -25,26 +25,26 @@ const exampleTable = "{by: age, child: 0.1%, adult: 1%, other: 8%}"
 
 // table reads a value by group. It returns nil, and reports it, if it cannot.
 func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
-	before := r.Found
+	before := r.Count
 	t := &Table{}
 	for _, p := range r.Pairs(n, what, exampleTable) {
 		switch p.Name {
 		case "by":
-			t.By = r.Named(p.Value, what+": by")
+			t.By = r.Ref(p.Value, what+": by")
 		case "of":
 			if t.Met = p.Value.Value == "met"; !t.Met {
 				r.Fail(p.Value, "%s: of: found %s, expected met: the one who is met; "+
-					"without it the table is read for the individual itself", what, Found(p.Value))
+					"without it the table is read for the individual itself", what, Describe(p.Value))
 			}
 		default:
 			e := TableEntry{Of: Ref{Name: p.Name, At: r.Place(p.Key)}, Other: p.Name == "other"}
-			e.Value = r.Value(p.Value, what+": "+diag.Echo(p.Name), want)
+			e.Value = r.Value(p.Value, what+": "+diag.Shorten(p.Name), want)
 			t.Entries = append(t.Entries, e)
 		}
 	}
-	by := diag.Echo(t.By.Name)
+	by := diag.Shorten(t.By.Name)
 	switch {
-	case r.Found > before:
+	case r.Count > before:
 		return nil
 	case len(t.Entries) == 0:
 		r.Fail(n, "%s: a table without values; expected one for each value of %s, as in %s", what, by, exampleTable)
@@ -59,8 +59,8 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	return t
 }
 
-// Whose names the attribute for a message, and of whom it is if that is not the individual itself.
-func (t *Table) Whose() string {
+// Describe names the attribute for a message, and of whom it is if that is not the individual itself.
+func (t *Table) Describe() string {
 	if t.Met {
 		return t.By.Name + " of the one who is met"
 	}

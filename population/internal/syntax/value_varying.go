@@ -33,9 +33,9 @@ const (
 
 // timeVarying reads a value that changes with time. It returns nil, and reports it, if it cannot.
 func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying {
-	before := r.Found
+	before := r.Count
 	f := r.Pairs(n, what, "{steps: "+exampleSteps+"}")
-	if r.Found > before {
+	if r.Count > before {
 		return nil
 	}
 	if len(f) != 1 {
@@ -54,7 +54,7 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 	default:
 		t.Knots = r.knots(body, what, want)
 	}
-	if r.Found > before {
+	if r.Count > before {
 		return nil
 	}
 	return t
@@ -78,7 +78,7 @@ func (r *Reader) seasonal(t *TimeVarying, n *yaml.Node, what string, want Kind) 
 // knots reads the times and values of steps or line.
 func (r *Reader) knots(n *yaml.Node, what string, want Kind) []Knot {
 	const expected = "expected a time of the model's clock, such as 30 days or 2020-03-01"
-	before := r.Found
+	before := r.Count
 	var knots []Knot
 	for _, p := range r.Pairs(n, what, exampleSteps) {
 		q, err := ParseQuantity(p.Name)
@@ -86,12 +86,12 @@ func (r *Reader) knots(n *yaml.Node, what string, want Kind) []Knot {
 		case err != nil:
 			r.Fail(p.Key, "%s: %v; %s", what, err, expected)
 		case q.Kind != KindNumber && q.Kind != KindDuration && q.Kind != KindDate:
-			r.Fail(p.Key, "%s: %s is %s; %s", what, diag.Echo(p.Name), q.Kind, expected)
+			r.Fail(p.Key, "%s: %s is %s; %s", what, diag.Shorten(p.Name), q.Kind, expected)
 		}
-		v := r.Value(p.Value, what+": "+diag.Echo(p.Name), want)
-		knots = append(knots, Knot{At: r.Place(p.Key), Text: diag.Echo(p.Name), Time: q, Value: v})
+		v := r.Value(p.Value, what+": "+diag.Shorten(p.Name), want)
+		knots = append(knots, Knot{At: r.Place(p.Key), Text: diag.Shorten(p.Name), Time: q, Value: v})
 	}
-	if len(knots) == 0 && r.Found == before {
+	if len(knots) == 0 && r.Count == before {
 		r.Fail(n, "%s: expected times and what holds from each on, such as %s, or a file, such as %s",
 			what, exampleSteps, exampleFile)
 	}
@@ -121,8 +121,8 @@ func (t *TimeVarying) describe() string {
 	return "a line through points"
 }
 
-// Plural names its knots in messages.
-func (t *TimeVarying) Plural() string {
+// DescribeKnots names its knots in messages.
+func (t *TimeVarying) DescribeKnots() string {
 	if t.Form == "line" {
 		return "points of a line"
 	}
@@ -135,13 +135,13 @@ type CountDependent struct{ Value, Most Value }
 
 // countDependent reads a rate that depends on counts. It returns nil, and reports it, if it cannot.
 func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
-	before := r.Found
+	before := r.Count
 	f := r.Fields(n, what, "{value: r * (1 - total / 10_000), most: r}", "value", "most")
 	if f == nil {
 		return nil
 	}
 	v, most := f.Need("value", "r * (1 - total / 10_000)"), f.Need("most", "r")
-	if v == nil || most == nil || r.Found > before {
+	if v == nil || most == nil || r.Count > before {
 		return nil
 	}
 	c := &CountDependent{Value: Value{At: r.Place(v)}, Most: r.Value(most, what+": most", KindRate)}
@@ -149,9 +149,9 @@ func (r *Reader) countDependent(n *yaml.Node, what string) *CountDependent {
 	if !ok {
 		return nil
 	}
-	c.Value.Text = diag.Echo(text)
+	c.Value.Text = diag.Shorten(text)
 	r.scalar(&c.Value, v, what+": value", KindRate, true)
-	if r.Found > before {
+	if r.Count > before {
 		return nil
 	}
 	return c
