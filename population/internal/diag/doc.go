@@ -4,7 +4,7 @@
 // hundred in all, and gives them back in the order of the file as [Problems], an error. A problem
 // is at a [Place]: a line and a column of a file, or a flag of the command line, which has neither.
 //
-// Messages repeat what a file says, and a file may say anything. [Echo], [Quote] and [Some] bound
+// Messages repeat what a file says, and a file may say anything. [Shorten], [Quote] and [ListNames] bound
 // what they repeat, so that no message is longer than a person reads.
 //
 //	problem.go  Problem, Problems, Place, List

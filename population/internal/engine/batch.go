@@ -113,7 +113,7 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 }
 
 // drawRemaining draws how long a lifelong clock still runs for each individual, as
-// program.Lifelong.Left does for one.
+// program.AlwaysClock.Remaining does for one.
 func (b *batch) drawRemaining(c *program.AlwaysClock) {
 	own, ages, remaining := b.streams[:b.n], b.ages[:b.n], b.remaining[:b.n]
 	if c.EndsLife {

@@ -15,7 +15,7 @@ import (
 // windows, the time of its next event. The time of what happens at a rate is not stored: it is drawn
 // again whenever it is needed, which is exact because such a clock has no memory.
 //
-// Invariants: an id from firstID on is either free, with the state Nobody, or alive; numbers are
+// Invariants: an id from firstID on is either free, with the state NoState, or alive; numbers are
 // distinct and at most entered; stateCache[id] is the state of id plus 1.
 type individuals struct {
 	capacity   int // ids that the arrays have room for
@@ -36,7 +36,7 @@ type individuals struct {
 
 // A status is the second word of an individual.
 type status struct {
-	state      uint16 // Nobody for a free slot
+	state      uint16 // NoState for a free slot
 	sparse     uint8  // a bit for each timer column that is in the sparse table
 	branch     uint8  // the branch of the split that was drawn, if the state has one
 	held       uint8  // 1 + the column whose timer is in the shared word; 0 for none
@@ -81,7 +81,7 @@ func cachesStates(m *program.Program) bool {
 // cacheState stores the present state of an individual in the cache.
 func (r *individuals) cacheState(id uint32, state uint16) {
 	if int(id) < len(r.stateCache) {
-		r.stateCache[id] = uint8(state + 1) // Nobody + 1 is 0
+		r.stateCache[id] = uint8(state + 1) // NoState + 1 is 0
 	}
 }
 

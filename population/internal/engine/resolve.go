@@ -259,7 +259,7 @@ func (w *windows) eachEntrant(each func(*logEntry)) {
 }
 
 // stateAt returns the state of an individual with a checkpoint at a time, which is not before the
-// checkpoint. It is Nobody if the individual has left.
+// checkpoint. It is NoState if the individual has left.
 func (s *shard) stateAt(k int, at float64) uint16 {
 	c := &s.checkpoints[k]
 	state := (*status)(unsafe.Pointer(&s.savedWords[k*s.stride+1])).state

@@ -116,7 +116,7 @@ type checkpoint struct {
 }
 
 // A logEntry is a change of state. An individual that enters comes from a number beyond the states,
-// which tells the way in; one that leaves goes to the state Nobody.
+// which tells the way in; one that leaves goes to the state NoState.
 type logEntry struct {
 	at       float64
 	id       uint32 // noID if it was undone

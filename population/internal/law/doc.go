@@ -8,7 +8,7 @@
 //
 // The package assumes parameters that the compiler has checked: durations and rates are not
 // negative, shapes, scales and standard deviations are above 0, the ages of a hazard begin at 0 and
-// ascend, and the shares of a mixture add up to 1 but for rounding. [Law.Sound] reports what is
+// ascend, and the shares of a mixture add up to 1 but for rounding. [Law.Valid] reports what is
 // left to check. A draw is never negative and never NaN. It may be +Inf: see [Law.WhyEndless].
 //
 // Files:

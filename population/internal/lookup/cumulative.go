@@ -3,7 +3,7 @@ package lookup
 import "math"
 
 // CumulativeShares returns the cumulative sums of shares, divided by their total. In place of the last, which
-// would be 1, stands +Inf, so that [Among] finds a share above 0 for every number, 1 included.
+// would be 1, stands +Inf, so that [SearchCumulative] finds a share above 0 for every number, 1 included.
 func CumulativeShares(shares []float64) []float64 {
 	sums := make([]float64, len(shares))
 	total := 0.0

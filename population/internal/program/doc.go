@@ -10,11 +10,11 @@
 // These hold for every Program of a file that compiled without problems:
 //
 //   - States, attributes and the values of an attribute are numbered from 0 in the order of the
-//     file. A state is a uint16; [Nobody], [SameState] and [Unchanged] are not states.
+//     file. A state is a uint16; [NoState], [SameState] and [Unchanged] are not states.
 //   - Times are since the start of the run, but for Program.Start, Program.End and Scheduled.Clock.
 //   - Rates are finite and not negative, and probabilities are between 0 and 1. Every law.Law is
 //     sound, or exponential with rate 0: a clock that never fires.
-//   - Cumulative sums (Clock.UpTo, Contact.Rows, Phase.Attributes, EntryShares.Sums) ascend, and
+//   - Cumulative sums (Clock.CumulativeChance, Contact.MixingRows, Phase.Attributes, EntryShares.Sums) ascend, and
 //     the last one that has a share is +Inf: a search for a number below 1 always finds an entry,
 //     and never one without a share.
 //   - All phases have the same States, Always, Immigration and Contacts, in the same order. A state
@@ -34,7 +34,7 @@
 //	program.go       Program: the whole model; flows, attributes, groups
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
-//	lifelong.go      Lifelong: a clock that runs in every state
+//	lifelong.go      AlwaysClock: a clock that runs in every state
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	intervention.go  Intervention: when it happens, and its Effect in each phase

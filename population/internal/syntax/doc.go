@@ -11,7 +11,7 @@
 // place; reading then goes on. What could not be read is marked Bad in the tree, so that later
 // stages do not report it again. Package compile goes on with such a tree, to find more problems;
 // no model runs whose list is not empty. Code that has to know whether a part was read without a
-// problem compares List.Found with what it was before.
+// problem compares List.Count with what it was before.
 //
 // # Files
 //
@@ -61,6 +61,6 @@
 // A section: its key in Parse, and a file parse_SECTION.go with its types and a method of Reader
 // that is named after the key.
 //
-// A form of a value: a field of [Value] with its cases in Plain, Each and Key; the key that tells
+// A form of a value: a field of [Value] with its cases in IsQuantity, Each and Key; the key that tells
 // it from the others in Reader.mapping; and a file value_FORM.go.
 package syntax
