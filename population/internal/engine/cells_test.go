@@ -81,7 +81,7 @@ states:
 	for id := r.firstID; int(id) < r.Used; id++ {
 		r.attributes[0].Set(id, 7)
 		r.attributes[1].Set(id, 1)
-		if got := r.stateOf(id, 0); got.TotalRate != 2 || got.Race[0].Law.A != 3 {
+		if got := r.stateOf(id, 0); got.TotalRate != 2 || got.Race[0].Law.Longest() != 3 {
 			t.Errorf("%+v", got)
 		}
 	}

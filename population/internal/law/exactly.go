@@ -11,14 +11,14 @@ import (
 type exactly Law
 
 // Exactly returns the law of a duration that is always x.
-func Exactly(x float64) Law { return Law{Family: familyExactly, A: x} }
+func Exactly(x float64) Law { return Law{family: familyExactly, a: x} }
 
-func (l *exactly) draw(*random.Stream) float64 { return l.A }
+func (l *exactly) draw(*random.Stream) float64 { return l.a }
 
-func (l *exactly) drawBeyond(*random.Stream, float64) float64 { return l.A }
+func (l *exactly) drawBeyond(*random.Stream, float64) float64 { return l.a }
 
 func (l *exactly) survival(x float64) float64 {
-	if x < l.A {
+	if x < l.a {
 		return 1
 	}
 	return 0
@@ -26,12 +26,12 @@ func (l *exactly) survival(x float64) float64 {
 
 func (l *exactly) logSurvival(x float64) float64 { return portable.Log(l.survival(x)) }
 
-func (l *exactly) mean() float64 { return l.A }
+func (l *exactly) mean() float64 { return l.a }
 
-func (l *exactly) longest() float64 { return l.A }
+func (l *exactly) longest() float64 { return l.a }
 
 func (l *exactly) whyEndless() string { return "" }
 
 func (l *exactly) sound() bool { return true }
 
-func (l *exactly) words(u Unit) string { return "exactly " + u.Duration(l.A) }
+func (l *exactly) words(u Unit) string { return "exactly " + u.Duration(l.a) }

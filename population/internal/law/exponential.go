@@ -17,29 +17,29 @@ type exponential Law
 
 // Exponential returns the law with the given rate, which is 1 divided by its mean.
 func Exponential(rate float64) Law {
-	return Law{Family: familyExponential, memoryless: true, A: rate}
+	return Law{family: familyExponential, memoryless: true, a: rate}
 }
 
 // draw divides an exponential number with mean 1 by the rate. The number is never 0, so that a rate
 // of 0 gives +Inf and not NaN.
-func (l *exponential) draw(s *random.Stream) float64 { return s.Exp() / l.A }
+func (l *exponential) draw(s *random.Stream) float64 { return s.Exp() / l.a }
 
-func (l *exponential) drawBeyond(s *random.Stream, age float64) float64 { return age + s.Exp()/l.A }
+func (l *exponential) drawBeyond(s *random.Stream, age float64) float64 { return age + s.Exp()/l.a }
 
-func (l *exponential) survival(x float64) float64 { return portable.Exp(-l.A * x) }
+func (l *exponential) survival(x float64) float64 { return portable.Exp(-l.a * x) }
 
-func (l *exponential) logSurvival(x float64) float64 { return -l.A * x }
+func (l *exponential) logSurvival(x float64) float64 { return -l.a * x }
 
-func (l *exponential) mean() float64 { return 1 / l.A }
+func (l *exponential) mean() float64 { return 1 / l.a }
 
 func (l *exponential) longest() float64 { return math.Inf(1) }
 
 // whyEndless is empty also for rate 0, which a duration in a model file cannot have.
 func (l *exponential) whyEndless() string { return "" }
 
-func (l *exponential) sound() bool { return allPositive(l.A, 1/l.A) }
+func (l *exponential) sound() bool { return allPositive(l.a, 1/l.a) }
 
-func (l *exponential) words(u Unit) string { return "exponential with mean " + u.Duration(1/l.A) }
+func (l *exponential) words(u Unit) string { return "exponential with mean " + u.Duration(1/l.a) }
 
 // allPositive reports whether all numbers are above 0 and finite.
 func allPositive(xs ...float64) bool {

@@ -18,18 +18,18 @@ type gamma Law
 
 // Gamma returns the law with the given mean and shape.
 func Gamma(mean, shape float64) Law {
-	return Law{Family: familyGamma, memoryless: shape == 1, A: shape, b: shape / mean}
+	return Law{family: familyGamma, memoryless: shape == 1, a: shape, b: shape / mean}
 }
 
-func (l *gamma) draw(s *random.Stream) float64 { return random.Gamma(s, l.A) / l.b }
+func (l *gamma) draw(s *random.Stream) float64 { return random.Gamma(s, l.a) / l.b }
 
 // drawBeyond inverts the tail: it solves Q(a, b·x) = u·Q(a, b·age) for x, with u uniform. Where the
 // right-hand side underflows it draws the excess over the age by rejection.
 func (l *gamma) drawBeyond(s *random.Stream, age float64) float64 {
 	if q := float64(s.Positive() * l.survival(age)); q > faint {
-		return max(age, portable.GammaQuantile(l.A, 1-q, q)/l.b)
+		return max(age, portable.GammaQuantile(l.a, 1-q, q)/l.b)
 	}
-	return age + gammaTail(s, l.A, l.b*age)/l.b
+	return age + gammaTail(s, l.a, l.b*age)/l.b
 }
 
 // gammaTail draws by how much a gamma number of the given shape and rate 1 exceeds x, given that it
@@ -49,7 +49,7 @@ func gammaTail(s *random.Stream, shape, x float64) float64 {
 }
 
 func (l *gamma) survival(x float64) float64 {
-	_, above := portable.GammaInc(l.A, l.b*max(x, 0))
+	_, above := portable.GammaInc(l.a, l.b*max(x, 0))
 	return above
 }
 
@@ -62,19 +62,19 @@ func (l *gamma) logSurvival(x float64) float64 { return logSurvivalOrTail(l, x) 
 // [DLMF]: https://dlmf.nist.gov/8.11#E2
 func (l *gamma) logTail(x float64) float64 {
 	y := float64(l.b * x)
-	norm := portable.Lgamma(l.A)
-	series := asymptotic(func(k float64) float64 { return (l.A - k) / y })
-	return float64((l.A-1)*portable.Log(y)) - y - norm + portable.Log(series)
+	norm := portable.Lgamma(l.a)
+	series := asymptotic(func(k float64) float64 { return (l.a - k) / y })
+	return float64((l.a-1)*portable.Log(y)) - y - norm + portable.Log(series)
 }
 
-func (l *gamma) mean() float64 { return l.A / l.b }
+func (l *gamma) mean() float64 { return l.a / l.b }
 
 func (l *gamma) longest() float64 { return math.Inf(1) }
 
 func (l *gamma) whyEndless() string { return "" }
 
-func (l *gamma) sound() bool { return allPositive(l.A, l.b, l.A/l.b) }
+func (l *gamma) sound() bool { return allPositive(l.a, l.b, l.a/l.b) }
 
 func (l *gamma) words(u Unit) string {
-	return fmt.Sprintf("gamma with mean %s and shape %.4g", u.Duration(l.mean()), l.A)
+	return fmt.Sprintf("gamma with mean %s and shape %.4g", u.Duration(l.mean()), l.a)
 }

@@ -27,7 +27,7 @@ func Gompertz(rate, growth, makeham float64) Law {
 	if growth == 0 {
 		return Exponential(rate + makeham)
 	}
-	return Law{Family: familyGompertz, A: rate, b: growth, c: makeham}
+	return Law{family: familyGompertz, a: rate, b: growth, c: makeham}
 }
 
 func (l *gompertz) draw(s *random.Stream) float64 { return l.residual(s, 0) }
@@ -37,7 +37,7 @@ func (l *gompertz) drawBeyond(s *random.Stream, age float64) float64 { return ag
 // residual draws what is left of a duration at an age. From that age on the hazard is of the same
 // kind, with rate a·exp(b·age).
 func (l *gompertz) residual(s *random.Stream, age float64) float64 {
-	left := portable.Log1p(l.b/l.A*portable.Exp(-l.b*age)*s.Exp()) / l.b
+	left := portable.Log1p(l.b/l.a*portable.Exp(-l.b*age)*s.Exp()) / l.b
 	if math.IsNaN(left) { // b < 0, and the whole integral of the hazard is below the exponential number
 		left = math.Inf(1)
 	}
@@ -50,7 +50,7 @@ func (l *gompertz) residual(s *random.Stream, age float64) float64 {
 // cumulative returns H(x), the integral of the hazard up to x.
 func (l *gompertz) cumulative(x float64) float64 {
 	x = max(x, 0)
-	return float64(l.c*x) + float64(l.A/l.b*portable.Expm1(l.b*x))
+	return float64(l.c*x) + float64(l.a/l.b*portable.Expm1(l.b*x))
 }
 
 func (l *gompertz) survival(x float64) float64 { return portable.Exp(-l.cumulative(x)) }
@@ -111,11 +111,11 @@ func (l *gompertz) whyEndless() string {
 func (l *gompertz) sound() bool {
 	const far = 1e300
 	within := func(x float64) bool { return x > 1/far && x < far }
-	return within(l.A) && within(math.Abs(l.b)) && within(math.Abs(l.b/l.A)) && (l.c == 0 || within(l.c))
+	return within(l.a) && within(math.Abs(l.b)) && within(math.Abs(l.b/l.a)) && (l.c == 0 || within(l.c))
 }
 
 func (l *gompertz) words(u Unit) string {
-	words := fmt.Sprintf("Gompertz with rate %s and growth %s", u.Rate(l.A), u.Rate(l.b))
+	words := fmt.Sprintf("Gompertz with rate %s and growth %s", u.Rate(l.a), u.Rate(l.b))
 	if l.c > 0 {
 		words += " and " + u.Rate(l.c) + " at all ages"
 	}

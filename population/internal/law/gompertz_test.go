@@ -39,7 +39,7 @@ func TestGompertzOffByFourPercent(t *testing.T) {
 	for seed := range uint64(seeds) {
 		l := &laws[seed%5]
 		age := ages[seed/5%3]
-		if l.A >= 1 {
+		if l.a >= 1 {
 			age /= 30
 		}
 		if d := distance(seed, l, l, age); d > 2.1 {
@@ -52,7 +52,7 @@ func TestGompertzOffByFourPercent(t *testing.T) {
 	}
 	for _, wrong := range []Law{Gompertz(5.2e-5, 0.09, 0), Gompertz(5e-5, 0.0936, 0), Gompertz(5e-5, 0.09, 0.0008)} {
 		if d := distance(1, &laws[0], &wrong, 0); d < 2.1 {
-			t.Errorf("a law with %v, %v and %v would not be noticed: distance %.2f/√n", wrong.A, wrong.b, wrong.c, d)
+			t.Errorf("a law with %v, %v and %v would not be noticed: distance %.2f/√n", wrong.a, wrong.b, wrong.c, d)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func TestGompertzMeanOff(t *testing.T) {
 	if m := l.Mean(); m != inf || !l.Endless() {
 		t.Errorf("mean %v of an endless duration", m)
 	}
-	if l := Gompertz(0.25, 0, 0.5); l.Family != familyExponential || l.A != 0.75 {
+	if l := Gompertz(0.25, 0, 0.5); l.family != familyExponential || l.a != 0.75 {
 		t.Errorf("without growth it is %+v", l)
 	}
 }
@@ -110,7 +110,7 @@ func TestGompertzOverflows(t *testing.T) {
 		Gompertz(1e-200, 1e200, 0), Gompertz(1, 1, inf),
 	} {
 		if l.Valid() {
-			t.Errorf("%v, %v and %v are accepted", l.A, l.b, l.c)
+			t.Errorf("%v, %v and %v are accepted", l.a, l.b, l.c)
 		}
 	}
 }

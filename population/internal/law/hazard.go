@@ -24,7 +24,7 @@ type hazardStep struct{ from, rate, before float64 }
 // Hazard returns the law with rate[i] from age from[i] to from[i+1], the last without end. The ages
 // ascend, and the first is 0.
 func Hazard(from, rate []float64) Law {
-	l := Law{Family: familyHazard}
+	l := Law{family: familyHazard}
 	total, sums := 0.0, []float64(nil)
 	for i := range from {
 		if i > 0 {

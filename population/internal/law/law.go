@@ -18,19 +18,19 @@ import (
 // In this package:
 //
 //  1. A file named after it, with a type whose underlying type is Law, all methods of the interface
-//     distribution, and a constructor. Its comment has the formula and the meaning of A, b and c.
+//     distribution, and a constructor. Its comment has the formula and the meaning of a, b and c.
 //     The constructor sets memoryless if the law is.
 //  2. In law.go: a constant of type family, and a case in each of Law.distribution, Law.Draw and
 //     Law.DrawBeyond. TestDrawsOfTheWrongFamily fails if one of them is missing or differs.
-//  3. Only if it pays: Law.DrawLonger, if drawBeyond costs much more than draw; Law.DrawAll and
+//  3. Only if it pays: Law.DrawBeyondLikely, if drawBeyond costs much more than draw; Law.DrawAll and
 //     Law.DrawAllBeyond, if a loop over many streams can be faster than one draw after the other.
 //  4. In law_test.go: cases of lawCases, one for every path that the code can take.
 //
 // Elsewhere:
 //
-//  5. population/internal/syntax, value.go: its name, an example and its arguments in Families; the
+//  5. population/internal/syntax, value_distribution.go: its name, an example and its arguments in Families; the
 //     kind of a new argument in argKinds.
-//  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.family, with an
+//  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.distribution, with an
 //     error for each value that is not allowed.
 //  7. population: cases in exact_laws_test.go, with a survival function that is written
 //     independently, and in exact_lifetimes_test.go, for draws beyond an age; wrong values in
@@ -39,9 +39,9 @@ import (
 //
 // The draws of the other families must not change: existing models keep their results.
 type Law struct {
-	Family     family
+	family     family
 	memoryless bool    // set by the constructor; see Memoryless
-	A, b, c    float64 // parameters; each family says what they are
+	a, b, c    float64 // parameters; each family says what they are
 
 	// Of a hazard: its steps. byAge finds a step by age, bySum by cumulative hazard.
 	steps []hazardStep
@@ -71,9 +71,6 @@ const (
 	familyGompertz
 	families // how many there are
 )
-
-// LawExactly is the family of a law that [Exactly] made.
-const LawExactly = familyExactly
 
 // A distribution is what a family provides. Each family is a type whose underlying type is Law, so
 // that a *Law converts to it at no cost.
@@ -111,7 +108,7 @@ type distribution interface {
 // distribution returns l as the type of its family. Draw and DrawBeyond do without it: they are
 // called for every clock that starts, and a call through an interface is not inlined.
 func (l *Law) distribution() distribution {
-	switch l.Family {
+	switch l.family {
 	case familyExactly:
 		return (*exactly)(l)
 	case familyExponential:
@@ -136,7 +133,7 @@ func (l *Law) distribution() distribution {
 
 // Draw returns a random duration. It is +Inf with the probability that the duration is endless.
 func (l *Law) Draw(s *random.Stream) float64 {
-	switch l.Family {
+	switch l.family {
 	case familyExactly:
 		return (*exactly)(l).draw(s)
 	case familyExponential:
@@ -165,7 +162,7 @@ func (l *Law) DrawBeyond(s *random.Stream, age float64) float64 {
 	if age <= 0 {
 		return l.Draw(s)
 	}
-	switch l.Family {
+	switch l.family {
 	case familyExactly:
 		return (*exactly)(l).drawBeyond(s, age)
 	case familyExponential:
@@ -192,7 +189,7 @@ func (l *Law) DrawBeyond(s *random.Stream, age float64) float64 {
 // at ages that many durations exceed: where inverting a tail costs more than a few draws, it first
 // tries rejection, which accepts the first of some draws that is longer than age.
 func (l *Law) DrawBeyondLikely(s *random.Stream, age float64) float64 {
-	switch l.Family {
+	switch l.family {
 	case familyGamma, familyLognormal, familyMixture:
 		// The number of tries bounds what is lost at ages that few durations exceed. Another number
 		// would be as exact, but would change the results of models.
@@ -211,11 +208,11 @@ func (l *Law) DrawBeyondLikely(s *random.Stream, age float64) float64 {
 func (l *Law) DrawAll(streams []random.Stream, out []float64) {
 	out = out[:len(streams)]
 	switch {
-	case l.Family == familyUniform:
+	case l.family == familyUniform:
 		(*uniform)(l).drawAll(streams, out)
-	case l.Family == familyHazard:
+	case l.family == familyHazard:
 		(*hazard)(l).drawAll(streams, out)
-	case l.Family == familyMixture && (*mixture)(l).ofUniforms():
+	case l.family == familyMixture && (*mixture)(l).ofUniforms():
 		(*mixture)(l).drawAllOfUniforms(streams, out)
 	default:
 		for i := range streams {
@@ -228,7 +225,7 @@ func (l *Law) DrawAll(streams []random.Stream, out []float64) {
 // Draw.
 func (l *Law) DrawAllBeyond(streams []random.Stream, ages, out []float64) {
 	ages, out = ages[:len(streams)], out[:len(streams)]
-	if l.Family == familyHazard {
+	if l.family == familyHazard {
 		(*hazard)(l).drawAllBeyond(streams, ages, out)
 		return
 	}
@@ -272,14 +269,14 @@ func (l *Law) Describe(u Unit) string { return l.distribution().words(u) }
 func (l *Law) Memoryless() bool { return l.memoryless }
 
 // Fixed reports whether every draw is the same.
-func (l *Law) Fixed() bool { return l.Family == familyExactly }
+func (l *Law) Fixed() bool { return l.family == familyExactly }
 
 // Rate returns the rate of an exponential law. The law must be exponential.
-func (l *Law) Rate() float64 { return l.A }
+func (l *Law) Rate() float64 { return l.a }
 
 // Equal reports whether two laws have the same family and parameters.
 func (l *Law) Equal(o *Law) bool {
-	return l.Family == o.Family && l.A == o.A && l.b == o.b && l.c == o.c &&
+	return l.family == o.family && l.a == o.a && l.b == o.b && l.c == o.c &&
 		slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
 		slices.EqualFunc(l.parts, o.parts, func(a, b Law) bool { return a.Equal(&b) })
 }

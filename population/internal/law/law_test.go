@@ -103,7 +103,7 @@ func TestDrawsOfTheWrongFamily(t *testing.T) {
 	tested := map[family]bool{}
 	for i, c := range lawCases {
 		l := &c.law
-		tested[l.Family] = true
+		tested[l.family] = true
 		for k := range uint64(20) {
 			one := random.New(2025, uint64(i), k)
 			two, many := one, []random.Stream{one}
@@ -174,7 +174,7 @@ func TestDrawBeyondOffBayes(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
 			n := soak.Size(4_000, 20_000)
-			if c.law.Family == familyGamma && c.law.A < 0.1 {
+			if c.law.family == familyGamma && c.law.a < 0.1 {
 				// Inverting this tail takes 50 µs; other shapes test the same lines with more
 				// draws.
 				n = soak.Size(1_000, 5_000)
@@ -260,12 +260,12 @@ func TestLogSurvivalOff(t *testing.T) {
 		tailed := c.law.distribution().(interface{ logTail(x float64) float64 })
 		got, want := tailed.logTail(c.at), math.Log(c.law.Survival(c.at))
 		if !(want < -300) || math.Abs(got-want) > 1e-10*math.Abs(want) {
-			t.Errorf("family %d at %v: %v, want %v", c.law.Family, c.at, got, want)
+			t.Errorf("family %d at %v: %v, want %v", c.law.family, c.at, got, want)
 		}
 		// Where Survival underflows it still falls.
 		far, farther := c.law.LogSurvival(100*c.at), c.law.LogSurvival(101*c.at)
 		if math.IsInf(far, 0) || !(farther < far) {
-			t.Errorf("family %d: %v at %v, and then %v", c.law.Family, far, 100*c.at, farther)
+			t.Errorf("family %d: %v at %v, and then %v", c.law.family, far, 100*c.at, farther)
 		}
 	}
 }

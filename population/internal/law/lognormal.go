@@ -18,14 +18,14 @@ type lognormal Law
 func Lognormal(mean, sd float64) Law {
 	variance := portable.Log1p(sd / mean * (sd / mean))
 	return Law{
-		Family: familyLognormal,
-		A:      portable.Log(mean) - float64(variance/2),
+		family: familyLognormal,
+		a:      portable.Log(mean) - float64(variance/2),
 		b:      math.Sqrt(variance),
 	}
 }
 
 func (l *lognormal) draw(s *random.Stream) float64 {
-	return portable.Exp(float64(random.Normal(s)*l.b) + l.A)
+	return portable.Exp(float64(random.Normal(s)*l.b) + l.a)
 }
 
 // drawBeyond inverts the tail of the normal distribution: it solves survival(x) = u·survival(age)
@@ -33,9 +33,9 @@ func (l *lognormal) draw(s *random.Stream) float64 {
 // rejection.
 func (l *lognormal) drawBeyond(s *random.Stream, age float64) float64 {
 	if q := s.Positive() * l.survival(age); q > faint {
-		return max(age, portable.Exp(l.A-float64(l.b*portable.NormalQuantile(q))))
+		return max(age, portable.Exp(l.a-float64(l.b*portable.NormalQuantile(q))))
 	}
-	return max(age, portable.Exp(l.A+float64(l.b*normalTail(s, (portable.Log(age)-l.A)/l.b))))
+	return max(age, portable.Exp(l.a+float64(l.b*normalTail(s, (portable.Log(age)-l.a)/l.b))))
 }
 
 // normalTail draws a standard normal number given that it exceeds z, which is far above 0. It is
@@ -51,7 +51,7 @@ func normalTail(s *random.Stream, z float64) float64 {
 }
 
 func (l *lognormal) survival(x float64) float64 {
-	return portable.Erfc((portable.Log(x)-l.A)/(l.b*math.Sqrt2)) / 2
+	return portable.Erfc((portable.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
 }
 
 func (l *lognormal) logSurvival(x float64) float64 { return logSurvivalOrTail(l, x) }
@@ -63,19 +63,19 @@ func (l *lognormal) logSurvival(x float64) float64 { return logSurvivalOrTail(l,
 //
 // [DLMF]: https://dlmf.nist.gov/7.12#E1
 func (l *lognormal) logTail(x float64) float64 {
-	z := (portable.Log(x) - l.A) / l.b
+	z := (portable.Log(x) - l.a) / l.b
 	series := asymptotic(func(k float64) float64 { return -(float64(2*k) - 1) / (z * z) })
 	return float64(-z*z/2) - portable.Log(z*math.Sqrt(2*math.Pi)) + portable.Log(series)
 }
 
-func (l *lognormal) mean() float64 { return portable.Exp(l.A + float64(l.b*l.b/2)) }
+func (l *lognormal) mean() float64 { return portable.Exp(l.a + float64(l.b*l.b/2)) }
 
 func (l *lognormal) longest() float64 { return math.Inf(1) }
 
 func (l *lognormal) whyEndless() string { return "" }
 
 func (l *lognormal) sound() bool {
-	return !math.IsInf(l.A, 0) && !math.IsNaN(l.A) && allPositive(l.b)
+	return !math.IsInf(l.a, 0) && !math.IsNaN(l.a) && allPositive(l.b)
 }
 
 func (l *lognormal) words(u Unit) string {

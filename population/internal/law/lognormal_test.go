@@ -14,8 +14,8 @@ func TestLognormalOfItsLogarithm(t *testing.T) {
 	if sd := l.Mean() * math.Sqrt(math.Expm1(l.b*l.b)); math.Abs(sd-2) > 1e-12 {
 		t.Errorf("sd %v, want 2", sd)
 	}
-	if want := math.Log(25 / math.Sqrt(29)); math.Abs(l.A-want) > 1e-12 {
-		t.Errorf("the logarithm has mean %v, want %v", l.A, want)
+	if want := math.Log(25 / math.Sqrt(29)); math.Abs(l.a-want) > 1e-12 {
+		t.Errorf("the logarithm has mean %v, want %v", l.a, want)
 	}
 	if want := math.Sqrt(math.Log(1.16)); math.Abs(l.b-want) > 1e-12 {
 		t.Errorf("the logarithm has sd %v, want %v", l.b, want)

@@ -20,7 +20,7 @@ type mixture Law
 
 // Mixture returns the law with the given parts. The shares add up to 1, but for rounding.
 func Mixture(shares []float64, parts []Law) Law {
-	l := Law{Family: familyMixture, parts: parts}
+	l := Law{family: familyMixture, parts: parts}
 	before := []float64{}
 	for _, s := range shares {
 		// The share is kept as the difference of two sums, which is what draws by those sums give
@@ -41,7 +41,7 @@ func (l *mixture) draw(s *random.Stream) float64 {
 // ofUniforms reports whether all parts are uniform, as those of an age pyramid are.
 func (l *mixture) ofUniforms() bool {
 	for i := range l.parts {
-		if l.parts[i].Family != familyUniform {
+		if l.parts[i].family != familyUniform {
 			return false
 		}
 	}
@@ -53,7 +53,7 @@ func (l *mixture) drawAllOfUniforms(streams []random.Stream, out []float64) {
 	for i := range streams {
 		s := streams[i]
 		part := &l.parts[l.bySum.Find(s.Float64()*l.total)]
-		out[i] = part.A + float64((part.b-part.A)*s.Float64())
+		out[i] = part.a + float64((part.b-part.a)*s.Float64())
 		streams[i] = s
 	}
 }

@@ -13,7 +13,7 @@ func TestGammaOffWhereSurvivalUnderflows(t *testing.T) {
 	const n = 100_000
 	for i, c := range []struct{ shape, x float64 }{{0.3, 800}, {1, 800}, {6, 800}, {60, 1000}, {250, 1500}} {
 		shape, x := c.shape, c.x
-		l := Law{Family: familyGamma, A: shape, b: 1}
+		l := Law{family: familyGamma, a: shape, b: 1}
 		s := random.New(2042, uint64(i))
 		sum, squares := 0.0, 0.0
 		if l.Survival(x) > faint {
@@ -48,7 +48,7 @@ func TestGammaOffWhereSurvivalUnderflows(t *testing.T) {
 // 1/z − 2/z³ + ….
 func TestLognormalOffWhereSurvivalUnderflows(t *testing.T) {
 	const n = 100_000
-	l := Law{Family: familyLognormal, A: 0, b: 1}
+	l := Law{family: familyLognormal, a: 0, b: 1}
 	s := random.New(2043)
 	sum, z := 0.0, 50.0
 	for range n {

@@ -17,29 +17,29 @@ type weibull Law
 
 // Weibull returns the law with the given scale and shape.
 func Weibull(scale, shape float64) Law {
-	return Law{Family: familyWeibull, memoryless: shape == 1, A: scale, b: shape}
+	return Law{family: familyWeibull, memoryless: shape == 1, a: scale, b: shape}
 }
 
-func (l *weibull) draw(s *random.Stream) float64 { return l.A * portable.Pow(s.Exp(), 1/l.b) }
+func (l *weibull) draw(s *random.Stream) float64 { return l.a * portable.Pow(s.Exp(), 1/l.b) }
 
 func (l *weibull) drawBeyond(s *random.Stream, age float64) float64 {
-	return l.A * portable.Pow(portable.Pow(age/l.A, l.b)+s.Exp(), 1/l.b)
+	return l.a * portable.Pow(portable.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
 }
 
 func (l *weibull) survival(x float64) float64 {
-	return portable.Exp(-portable.Pow(max(x, 0)/l.A, l.b))
+	return portable.Exp(-portable.Pow(max(x, 0)/l.a, l.b))
 }
 
-func (l *weibull) logSurvival(x float64) float64 { return -portable.Pow(x/l.A, l.b) }
+func (l *weibull) logSurvival(x float64) float64 { return -portable.Pow(x/l.a, l.b) }
 
-func (l *weibull) mean() float64 { return l.A * portable.Gamma(1+1/l.b) }
+func (l *weibull) mean() float64 { return l.a * portable.Gamma(1+1/l.b) }
 
 func (l *weibull) longest() float64 { return math.Inf(1) }
 
 func (l *weibull) whyEndless() string { return "" }
 
-func (l *weibull) sound() bool { return allPositive(l.A, l.b, 1/l.b) }
+func (l *weibull) sound() bool { return allPositive(l.a, l.b, 1/l.b) }
 
 func (l *weibull) words(u Unit) string {
-	return fmt.Sprintf("Weibull with scale %s and shape %.4g, mean %s", u.Duration(l.A), l.b, u.Duration(l.mean()))
+	return fmt.Sprintf("Weibull with scale %s and shape %.4g, mean %s", u.Duration(l.a), l.b, u.Duration(l.mean()))
 }
