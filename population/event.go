@@ -31,7 +31,15 @@ type Event struct {
 // event puts an event of the engine into words.
 func (m *Model) event(replica int, h *engine.Event) Event {
 	p := m.program
-	e := Event{Replica: replica, Time: h.Time, Kind: Kind(h.Kind), Individual: h.Individual, By: h.By, place: h.Place, byPlace: h.ByPlace}
+	e := Event{
+		Replica:    replica,
+		Time:       h.Time,
+		Kind:       Kind(h.Kind),
+		Individual: h.Individual,
+		By:         h.By,
+		place:      h.Place,
+		byPlace:    h.ByPlace,
+	}
 	switch h.Kind {
 	case engine.Started:
 		e.To = p.States[h.State]

@@ -38,7 +38,11 @@ type FitOptions struct {
 func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	list := &diag.List{}
 	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
-		list.Add(diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1}, "the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match", fitting.Example)
+		list.Add(
+			diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1},
+			"the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match",
+			fitting.Example,
+		)
 		return nil, list.Err()
 	}
 	text := fitting.Read(m.compiled, list, fitting.Options(o))
@@ -130,7 +134,14 @@ func (u *Unknown) in(q syntax.Quantity) float64 {
 
 // newUnknown is a prior with its numbers, in the unit in which it is written.
 func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
-	u := Unknown{Name: p.Label.Name, Family: p.Family.Name, Low: math.Inf(-1), High: math.Inf(1), Text: syntax.OneLine(p.Node), of: syntax.Quantity{Kind: syntax.KindNumber}}
+	u := Unknown{
+		Name:   p.Label.Name,
+		Family: p.Family.Name,
+		Low:    math.Inf(-1),
+		High:   math.Inf(1),
+		Text:   syntax.OneLine(p.Node),
+		of:     syntax.Quantity{Kind: syntax.KindNumber},
+	}
 	args := make([]syntax.Quantity, len(p.Args))
 	for k, v := range p.Args {
 		got, _, _ := here.Resolve(v, "")
@@ -143,7 +154,11 @@ func newUnknown(p *fitting.Prior, here compile.Scope) Unknown {
 	}
 	u.of.Number = 0
 	u.Unit, _ = syntax.UnitSuffix(u.of)
-	if got, _, _ := here.Resolve(syntax.Value{Name: p.Label.Name}, ""); u.of.Kind == syntax.KindNumber && got.Quantity.Kind == syntax.KindShare {
+	if got, _, _ := here.Resolve(
+		syntax.Value{Name: p.Label.Name},
+		"",
+	); u.of.Kind == syntax.KindNumber &&
+		got.Quantity.Kind == syntax.KindShare {
 		u.of, u.plain = syntax.Quantity{Kind: syntax.KindShare}, true
 	}
 	for k, q := range args {

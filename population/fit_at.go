@@ -46,7 +46,13 @@ func (f *Fit) Seen(at *Model) ([]Seen, error) {
 			s.Arg, _ = here.PositiveNumber(t.Error.Arg, t.What+": error: dispersion")
 		case "normal":
 			s.Share = t.Error.IsRelative(here)
-			s.Arg, _ = here.Within(t.Error.Arg, t.What+": error: sd", syntax.KindShare, func(x float64) bool { return x > 0 }, "expected more than 0")
+			s.Arg, _ = here.Within(
+				t.Error.Arg,
+				t.What+": error: sd",
+				syntax.KindShare,
+				func(x float64) bool { return x > 0 },
+				"expected more than 0",
+			)
 		}
 		all[i] = s
 	}
@@ -84,13 +90,20 @@ func (f *Fit) bound(list *diag.List) {
 			if !possible(k, -little) && (possible(k, little) || possible(k, 0)) {
 				u.Low = 0
 			}
-			if (u.of.Kind == syntax.KindNumber || u.of.Kind == syntax.KindShare) && !possible(k, one*(1+little)) && (possible(k, one*(1-little)) || possible(k, one)) {
+			if (u.of.Kind == syntax.KindNumber || u.of.Kind == syntax.KindShare) && !possible(k, one*(1+little)) &&
+				(possible(k, one*(1-little)) || possible(k, one)) {
 				u.High = one
 			}
 		}
 		p := &f.text.Unknown[k]
 		if p.Family.Range() && !(u.Args[0] < u.High && u.Args[1] > u.Low) {
-			list.Add(p.At, "fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is", u.Name, u.bound(u.Low), u.bound(u.High))
+			list.Add(
+				p.At,
+				"fit: unknown: %s: the parameter is between %s and %s, and nothing of the prior is",
+				u.Name,
+				u.bound(u.Low),
+				u.bound(u.High),
+			)
 		}
 	}
 }

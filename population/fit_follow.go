@@ -66,7 +66,14 @@ func (f *Fit) Follow(ctx context.Context, times, x []float64, o Options) (*Follo
 		return nil, err
 	}
 	n := len(f.Matches)
-	return &Followed{p: p, seen: seen, of: f.counted(), times: times, before: make([]uint64, n), means: make([]float64, n)}, nil
+	return &Followed{
+		p:      p,
+		seen:   seen,
+		of:     f.counted(),
+		times:  times,
+		before: make([]uint64, n),
+		means:  make([]float64, n),
+	}, nil
 }
 
 // Step advances to the next time and returns the expected observation of each column: the

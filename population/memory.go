@@ -57,5 +57,7 @@ func (m *Model) Bytes() uint64 {
 
 // Recorded estimates how many bytes the results of so many replicas take.
 func (m *Model) Recorded(replicas int) uint64 {
-	return engine.BytesOf(float64(replicas) * (float64(float64(len(m.program.RecordTimes))*engine.RecordedBytes(m.program)) + 512))
+	return engine.BytesOf(
+		float64(replicas) * (float64(float64(len(m.program.RecordTimes))*engine.RecordedBytes(m.program)) + 512),
+	)
 }

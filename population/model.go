@@ -115,7 +115,12 @@ func (m *Model) Times() []float64 {
 
 // String describes the model in a few words.
 func (m *Model) String() string {
-	return fmt.Sprintf("%s: %s, states %s", m.program.Name, format.Plural(m.program.Size, "individual"), strings.Join(m.program.States, ", "))
+	return fmt.Sprintf(
+		"%s: %s, states %s",
+		m.program.Name,
+		format.Plural(m.program.Size, "individual"),
+		strings.Join(m.program.States, ", "),
+	)
 }
 
 // Dates are the dates of Times, in UTC, if the clock of the model starts at a date, and otherwise
@@ -130,7 +135,8 @@ func (m *Model) Dates() []string {
 	for i, t := range m.Times() {
 		seconds := math.Round(t * m.program.UnitSeconds)
 		days := math.Floor(seconds / syntax.SecondsPerDay)
-		times[i] = start.AddDate(0, 0, int(days)).Add(time.Duration(seconds-float64(days*syntax.SecondsPerDay)) * time.Second)
+		times[i] = start.AddDate(0, 0, int(days)).
+			Add(time.Duration(seconds-float64(days*syntax.SecondsPerDay)) * time.Second)
 		if seconds != days*syntax.SecondsPerDay {
 			layout = "2006-01-02T15:04:05"
 		}

@@ -55,7 +55,11 @@ func (m *Model) With(parameters ...Parameter) (*Model, error) {
 // written is a value that is given to a parameter.
 func written(name, text string, q syntax.Quantity) syntax.NamedValue {
 	at := diag.Place{File: "--set " + name}
-	return syntax.NamedValue{Label: syntax.Ref{Name: name, At: at}, Value: syntax.Value{At: at, Text: text, Quantity: q}, Node: &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}}
+	return syntax.NamedValue{
+		Label: syntax.Ref{Name: name, At: at},
+		Value: syntax.Value{At: at, Text: text, Quantity: q},
+		Node:  &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text},
+	}
 }
 
 // with is the model with other values of some parameters.
@@ -111,7 +115,15 @@ func (m *Model) Rewrite(parameters ...Parameter) ([]byte, error) {
 		if inPlace = inPlace && ok; inPlace {
 			cuts = append(cuts, cut{from, to, syntax.Scalar(p.Value, true)})
 		}
-		*value = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: p.Value, Style: plainStyle(p.Value), LineComment: value.LineComment, HeadComment: value.HeadComment, FootComment: value.FootComment}
+		*value = yaml.Node{
+			Kind:        yaml.ScalarNode,
+			Tag:         "!!str",
+			Value:       p.Value,
+			Style:       plainStyle(p.Value),
+			LineComment: value.LineComment,
+			HeadComment: value.HeadComment,
+			FootComment: value.FootComment,
+		}
 	}
 	slices.SortStableFunc(cuts, func(a, b cut) int { return cmp.Compare(b.from, a.from) })
 	for _, c := range cuts {
@@ -144,7 +156,8 @@ func plainStyle(text string) yaml.Style {
 
 // extentOf returns where a value on one line begins and ends in the source.
 func (m *Model) extentOf(n *yaml.Node) (from, to int, ok bool) {
-	if n.Kind != yaml.ScalarNode || n.Anchor != "" || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 {
+	if n.Kind != yaml.ScalarNode || n.Anchor != "" ||
+		n.Style&(yaml.LiteralStyle|yaml.FoldedStyle|yaml.TaggedStyle) != 0 {
 		return 0, 0, false
 	}
 	for range n.Line - 1 {

@@ -73,7 +73,10 @@ func (run *Run) In(group int) *Run {
 // close sets what is known at the end.
 func (run *Run) close(r *engine.Run) *Run {
 	run.Windows = r.Windows
-	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/syntax.SecondsPerYear, make([]Peak, len(r.Peaks))
+	run.Events, run.PersonYears, run.Peaks = r.Events, r.PersonTime()*r.Program.UnitSeconds/syntax.SecondsPerYear, make(
+		[]Peak,
+		len(r.Peaks),
+	)
 	for i, p := range r.Peaks {
 		run.Peaks[i] = Peak(p)
 	}
@@ -82,7 +85,12 @@ func (run *Run) close(r *engine.Run) *Run {
 
 // recorded is a row for OnRecord.
 func (run *Run) recorded(row int) Record {
-	rec := Record{Replica: run.Replica, Row: row, Time: format.Tidy(run.m.Start + run.m.RecordTimes[row]), Counts: make([]int, len(run.m.States))}
+	rec := Record{
+		Replica: run.Replica,
+		Row:     row,
+		Time:    format.Tidy(run.m.Start + run.m.RecordTimes[row]),
+		Counts:  make([]int, len(run.m.States)),
+	}
 	if row == len(run.m.RecordTimes)-1 {
 		rec.Time = run.m.End
 	}
@@ -200,7 +208,19 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		slices.Sort(values)
 		k := len(values)
 		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
-		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = order.Quantile(values, 0.05), order.Quantile(values, 0.25), order.Quantile(values, 0.75), order.Quantile(values, 0.95)
+		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = order.Quantile(
+			values,
+			0.05,
+		), order.Quantile(
+			values,
+			0.25,
+		), order.Quantile(
+			values,
+			0.75,
+		), order.Quantile(
+			values,
+			0.95,
+		)
 	})
 	return s
 }

@@ -42,7 +42,15 @@ type Options struct {
 
 // engine returns the engine's options. A run replaces OnEvent by its own listener.
 func (o *Options) engine() *engine.Options {
-	e := &engine.Options{Seed: o.Seed, Replicas: o.Replicas, Workers: o.Workers, Memory: o.Memory, Forks: o.forks, Patience: o.patience, Windows: o.windows}
+	e := &engine.Options{
+		Seed:     o.Seed,
+		Replicas: o.Replicas,
+		Workers:  o.Workers,
+		Memory:   o.Memory,
+		Forks:    o.forks,
+		Patience: o.patience,
+		Windows:  o.windows,
+	}
 	if o.OnEvent != nil {
 		e.OnEvent = func(*engine.Event) {} // replaced by the listener of each replica
 	}
@@ -248,7 +256,11 @@ func (o *Options) vary(m *Model, replica int) (*Model, error) {
 	}
 	own, err := o.Vary(replica)
 	if err == nil && (!own.program.SameRecord(m.program)) {
-		err = fmt.Errorf("%s: the model of replica %d records other things, or at other times; only values may differ", m.program.Name, replica)
+		err = fmt.Errorf(
+			"%s: the model of replica %d records other things, or at other times; only values may differ",
+			m.program.Name,
+			replica,
+		)
 	}
 	return own, err
 }

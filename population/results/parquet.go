@@ -41,14 +41,26 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 		if c.kind == maybe || c.kind == anyone {
 			tag += ",optional"
 		}
-		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("C%d", i), Type: t, Tag: reflect.StructTag(fmt.Sprintf("parquet:%q", tag))})
+		fields = append(
+			fields,
+			reflect.StructField{
+				Name: fmt.Sprintf("C%d", i),
+				Type: t,
+				Tag:  reflect.StructTag(fmt.Sprintf("parquet:%q", tag)),
+			},
+		)
 	}
 	return parquet.NewSchema(name, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()))
 }
 
 func newParquetSink(w io.Writer, name string, columns []column) *parquetSink {
 	s := &parquetSink{columns: columns, rows: make([]parquet.Row, someRows), texts: map[string][]byte{}}
-	s.w = parquet.NewGenericWriter[any](w, schemaOf(name, columns), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
+	s.w = parquet.NewGenericWriter[any](
+		w,
+		schemaOf(name, columns),
+		parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.CreatedBy("almanac", "", ""),
+	)
 	for i := range s.rows {
 		s.rows[i] = make(parquet.Row, len(columns))
 	}

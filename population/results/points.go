@@ -54,9 +54,23 @@ func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter,
 		}
 		all = append(all, column{c.Name, k, true})
 	}
-	all = append(all, column{"replicas", whole, true}, column{"time", number, true}, column{"kind", text, true}, column{"name", text, true},
-		column{"mean", number, false}, column{"sd", number, false}, column{"q05", number, false}, column{"median", number, false},
-		column{"q95", number, false}, column{"quantiles", text, true}) // PointColumns
+	all = append(
+		all,
+		column{"replicas", whole, true},
+		column{"time", number, true},
+		column{"kind", text, true},
+		column{"name", text, true},
+		column{
+			"mean",
+			number,
+			false,
+		},
+		column{"sd", number, false},
+		column{"q05", number, false},
+		column{"median", number, false},
+		column{"q95", number, false},
+		column{"quantiles", text, true},
+	) // PointColumns
 	out, err := newSink(w, f, "series", all)
 	if err != nil {
 		return nil, err

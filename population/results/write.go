@@ -11,7 +11,10 @@ import (
 func groupColumns(m *population.Model) []string {
 	var names []string
 	for _, name := range m.Attributes() {
-		if slices.ContainsFunc(m.Groups(), func(g population.Group) bool { return slices.Contains(g.Attributes, name) }) {
+		if slices.ContainsFunc(
+			m.Groups(),
+			func(g population.Group) bool { return slices.Contains(g.Attributes, name) },
+		) {
 			names = append(names, name)
 		}
 	}
@@ -155,7 +158,17 @@ func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, e
 
 // Write adds an event.
 func (w *EventWriter) Write(e population.Event) error {
-	row := EventRow{Replica: e.Replica, Time: e.Time, Kind: e.Kind.String(), Individual: e.Individual, From: e.From, To: e.To, Name: e.Name, By: e.By, Values: e.Values}
+	row := EventRow{
+		Replica:    e.Replica,
+		Time:       e.Time,
+		Kind:       e.Kind.String(),
+		Individual: e.Individual,
+		From:       e.From,
+		To:         e.To,
+		Name:       e.Name,
+		By:         e.By,
+		Values:     e.Values,
+	}
 	if len(row.Values) == 0 {
 		row.Values = w.none
 	}

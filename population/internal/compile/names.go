@@ -11,7 +11,8 @@ import (
 // state looks up a state. It returns program.Nobody if there is none, and for out, which is allowed
 // if orOut.
 func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
-	if n.Bad || c.file.StatesBad || c.file.InvalidStates[n.Name] && n.Name != syntax.Out || n.Name == syntax.Out && orOut {
+	if n.Bad || c.file.StatesBad || c.file.InvalidStates[n.Name] && n.Name != syntax.Out ||
+		n.Name == syntax.Out && orOut {
 		return program.NoState
 	}
 	if i, ok := c.states[n.Name]; ok {

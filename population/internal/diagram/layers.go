@@ -11,7 +11,12 @@ type layering struct {
 // newLayering puts every node one layer after the last of those that lead to it. Loops and edges from or to outside do
 // not count, nor do the edges that close a cycle: they lead back.
 func newLayering(g Graph) layering {
-	s := search{g: g, out: make([][]int, len(g.Nodes)), seen: make([]progress, len(g.Nodes)), back: make([]bool, len(g.Edges))}
+	s := search{
+		g:    g,
+		out:  make([][]int, len(g.Nodes)),
+		seen: make([]progress, len(g.Nodes)),
+		back: make([]bool, len(g.Edges)),
+	}
 	for i, e := range g.Edges {
 		if inner(e) {
 			s.out[e.From] = append(s.out[e.From], i)

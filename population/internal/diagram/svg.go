@@ -49,7 +49,16 @@ func (p picture) drawing(title string) vector.Drawing {
 	width, height := math.Ceil(bounds.max.X)+margin-x, math.Ceil(bounds.max.Y)+margin-y
 	c := canvas{vector.Drawing{Title: title, Left: x, Top: y, Width: width, Height: height}}
 	if title != "" {
-		c.add(vector.Shape{Kind: vector.Text, At: xy(inside.min.X, inside.min.Y-titleRoom+titleSize), Words: title, Size: titleSize, Bold: true, Fill: ink})
+		c.add(
+			vector.Shape{
+				Kind:  vector.Text,
+				At:    xy(inside.min.X, inside.min.Y-titleRoom+titleSize),
+				Words: title,
+				Size:  titleSize,
+				Bold:  true,
+				Fill:  ink,
+			},
+		)
 	}
 	c.picture(p)
 	c.picture(legend)
@@ -141,7 +150,16 @@ func (c *canvas) picture(p picture) {
 
 func (c *canvas) line(l line) {
 	style := styles[l.kind]
-	c.add(vector.Shape{Kind: vector.Path, At: l.start, Path: l.path, Stroke: style.colour, Thick: style.width, Dashes: style.dashes})
+	c.add(
+		vector.Shape{
+			Kind:   vector.Path,
+			At:     l.start,
+			Path:   l.path,
+			Stroke: style.colour,
+			Thick:  style.width,
+			Dashes: style.dashes,
+		},
+	)
 }
 
 func (c *canvas) head(h head) {
@@ -149,12 +167,23 @@ func (c *canvas) head(h head) {
 	base := xy(h.tip.X-length*h.direction.X, h.tip.Y-length*h.direction.Y)
 	across := xy(-h.direction.Y*length*0.45, h.direction.X*length*0.45)
 	c.add(vector.Shape{Kind: vector.Path, At: h.tip, Closed: true, Fill: styles[h.kind].colour, Path: []curve{
-		{To: xy(base.X+across.X, base.Y+across.Y), Straight: true}, {To: xy(base.X-across.X, base.Y-across.Y), Straight: true},
+		{
+			To:       xy(base.X+across.X, base.Y+across.Y),
+			Straight: true,
+		},
+		{To: xy(base.X-across.X, base.Y-across.Y), Straight: true},
 	}})
 }
 
 func (c *canvas) mark(m mark) {
-	s := vector.Shape{Kind: vector.Circle, At: m.centre, Radius: markRadius, Fill: styles[m.kind].colour, Stroke: styles[m.kind].colour, Thick: 1.5}
+	s := vector.Shape{
+		Kind:   vector.Circle,
+		At:     m.centre,
+		Radius: markRadius,
+		Fill:   styles[m.kind].colour,
+		Stroke: styles[m.kind].colour,
+		Thick:  1.5,
+	}
 	if m.open {
 		s.Fill = white
 	}
@@ -162,16 +191,43 @@ func (c *canvas) mark(m mark) {
 }
 
 func (c *canvas) box(b box) {
-	c.add(vector.Shape{Kind: vector.Rect, At: b.min, Width: b.max.X - b.min.X, Height: b.max.Y - b.min.Y, Radius: 8, Fill: vector.RGB(0xf4f6f9), Stroke: vector.RGB(0x333333), Thick: 1.4})
+	c.add(
+		vector.Shape{
+			Kind:   vector.Rect,
+			At:     b.min,
+			Width:  b.max.X - b.min.X,
+			Height: b.max.Y - b.min.Y,
+			Radius: 8,
+			Fill:   vector.RGB(0xf4f6f9),
+			Stroke: vector.RGB(0x333333),
+			Thick:  1.4,
+		},
+	)
 	middle := xy((b.min.X+b.max.X)/2, (b.min.Y+b.max.Y)/2)
-	name := vector.Shape{Kind: vector.Text, At: xy(middle.X, middle.Y+5), Words: b.node.Name, Size: nameSize, Fill: ink, Anchor: "middle"}
+	name := vector.Shape{
+		Kind:   vector.Text,
+		At:     xy(middle.X, middle.Y+5),
+		Words:  b.node.Name,
+		Size:   nameSize,
+		Fill:   ink,
+		Anchor: "middle",
+	}
 	if b.node.Note == "" {
 		c.add(name)
 		return
 	}
 	name.At.Y = middle.Y - 2
 	c.add(name)
-	c.add(vector.Shape{Kind: vector.Text, At: xy(middle.X, middle.Y+14), Words: b.node.Note, Size: noteSize, Fill: vector.RGB(0x777777), Anchor: "middle"})
+	c.add(
+		vector.Shape{
+			Kind:   vector.Text,
+			At:     xy(middle.X, middle.Y+14),
+			Words:  b.node.Note,
+			Size:   noteSize,
+			Fill:   vector.RGB(0x777777),
+			Anchor: "middle",
+		},
+	)
 }
 
 // label adds a label with a white seam, which separates it from lines nearby.
@@ -180,5 +236,16 @@ func (c *canvas) label(l label) {
 	if l.atEnd {
 		at.X, anchor = l.min.X, "start"
 	}
-	c.add(vector.Shape{Kind: vector.Text, At: at, Words: l.text, Size: labelSize, Fill: styles[l.kind].colour, Anchor: anchor, Stroke: white, Thick: 4})
+	c.add(
+		vector.Shape{
+			Kind:   vector.Text,
+			At:     at,
+			Words:  l.text,
+			Size:   labelSize,
+			Fill:   styles[l.kind].colour,
+			Anchor: anchor,
+			Stroke: white,
+			Thick:  4,
+		},
+	)
 }

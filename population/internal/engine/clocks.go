@@ -315,7 +315,11 @@ func (r *Run) branch(st *program.State, u float64) int {
 		}
 	}
 	if sum > 1+1e-6 && r.failed == nil {
-		r.failed = fmt.Errorf("at time %.12g: the chances of a split add up to %.6g, more than 1", r.Program.Start+r.Now, sum)
+		r.failed = fmt.Errorf(
+			"at time %.12g: the chances of a split add up to %.6g, more than 1",
+			r.Program.Start+r.Now,
+			sum,
+		)
 		r.limit = -1
 	}
 	return drawn
@@ -330,11 +334,22 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 	r.limit = -1
 	x := v.Rate.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
 	if math.IsNaN(x) {
-		r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what it is divided by", r.Program.Start+r.Now, v.What)
+		r.failed = fmt.Errorf(
+			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what it is divided by",
+			r.Program.Start+r.Now,
+			v.What,
+		)
 		return
 	}
-	r.failed = fmt.Errorf("at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
-		r.Program.Start+r.Now, v.What, x, unit, v.Rate.Max, unit)
+	r.failed = fmt.Errorf(
+		"at time %.12g: %s: rate: the value is %.6g per %s, above its most, %.6g per %s; write a most that it does not exceed",
+		r.Program.Start+r.Now,
+		v.What,
+		x,
+		unit,
+		v.Rate.Max,
+		unit,
+	)
 }
 
 // checkRates ends the run if the rate of a clock is above its most now. Thinning finds that out

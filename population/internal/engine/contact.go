@@ -73,7 +73,15 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 }
 
 // specialContact is a contact whose effect depends on both individuals, or that changes its maker.
-func (r *Run) specialContact(id uint32, from uint16, other uint32, to uint16, c *program.Contact, do *program.Action, l contactSeed) bool {
+func (r *Run) specialContact(
+	id uint32,
+	from uint16,
+	other uint32,
+	to uint16,
+	c *program.Contact,
+	do *program.Action,
+	l contactSeed,
+) bool {
 	if !r.matches(other, c.Whom) {
 		return false
 	}
@@ -125,7 +133,10 @@ func (r *Run) anyone(id uint32, choices random.Stream) uint32 {
 			choices = again
 			high = choices.Below(n)
 		}
-		if other := r.firstID + uint32(high); other < uint32(r.Used) && other != id && r.status(other).state != program.NoState {
+		if other := r.firstID + uint32(
+			high,
+		); other < uint32(r.Used) && other != id &&
+			r.status(other).state != program.NoState {
 			return other
 		}
 	}

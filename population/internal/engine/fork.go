@@ -63,7 +63,11 @@ func (r *Run) copyFrom(from *Run) {
 	}
 	for a := range from.attributes {
 		v := &from.attributes[a]
-		r.attributes[a] = store.Column{Narrow: refit(r.attributes[a].Narrow, v.Narrow, min(n, len(v.Narrow))), Wide: refit(r.attributes[a].Wide, v.Wide, min(n, len(v.Wide))), IsWide: v.IsWide}
+		r.attributes[a] = store.Column{
+			Narrow: refit(r.attributes[a].Narrow, v.Narrow, min(n, len(v.Narrow))),
+			Wide:   refit(r.attributes[a].Wide, v.Wide, min(n, len(v.Wide))),
+			IsWide: v.IsWide,
+		}
 	}
 	r.free = own.free
 	r.free.CopyFrom(&from.free)
@@ -83,8 +87,13 @@ func (r *Run) copyFrom(from *Run) {
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
-	r.waiting = waiting{from.waiting.on, append(own.waiting.held[:0], from.waiting.held...), append(own.waiting.fired[:0], from.waiting.fired...),
-		append(own.waiting.done[:0], from.waiting.done...), append(own.waiting.due[:0], from.waiting.due...)}
+	r.waiting = waiting{
+		from.waiting.on,
+		append(own.waiting.held[:0], from.waiting.held...),
+		append(own.waiting.fired[:0], from.waiting.fired...),
+		append(own.waiting.done[:0], from.waiting.done...),
+		append(own.waiting.due[:0], from.waiting.due...),
+	}
 	r.lifelongBefore, r.weights, r.event = own.lifelongBefore, own.weights, own.event
 	if r.Queue = own.Queue; r.Queue == nil {
 		r.Queue = calendar.New(calendar.Capacity(n))
@@ -216,7 +225,12 @@ func (r *Run) redrawBranch(id uint32, column int, st *program.State) {
 		}
 		p.branch = uint8(k)
 	} else {
-		logs, sums := st.BranchLogWeights(r.Now-o.began, r.weights[0][:0]), append(r.weights[1][:0], make([]float64, len(st.Split))...)
+		logs, sums := st.BranchLogWeights(
+			r.Now-o.began,
+			r.weights[0][:0],
+		), append(
+			r.weights[1][:0],
+			make([]float64, len(st.Split))...)
 		r.weights = [2][]float64{logs, sums}
 		if logs[p.branch] > math.Inf(-1) { // false only by rounding
 			p.branch = uint8(law.DrawLogWeighted(s, sums, logs))

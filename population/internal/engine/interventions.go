@@ -149,7 +149,8 @@ func (r *Run) enterPhase(to *program.Phase) {
 		affected[s] = !from.States[s].Equal(&to.States[s])
 	}
 	for k := range to.Immigration {
-		if old, new := &from.Immigration[k], &to.Immigration[k]; old.Rate != new.Rate || !program.EqualRates(old.Varying, new.Varying) {
+		if old, new := &from.Immigration[k], &to.Immigration[k]; old.Rate != new.Rate ||
+			!program.EqualRates(old.Varying, new.Varying) {
 			r.nextArrival(uint32(k))
 		}
 	}
@@ -283,7 +284,16 @@ type waiting struct {
 // begin resets it for a run.
 func (w *waiting) begin(m *program.Program) {
 	w.on, w.due = len(m.Triggered) > 0, w.due[:0]
-	w.held, w.fired, w.done = make([]bool, len(m.Triggered)), make([]int, len(m.Triggered)), make([]int, len(m.Triggered))
+	w.held, w.fired, w.done = make(
+		[]bool,
+		len(m.Triggered),
+	), make(
+		[]int,
+		len(m.Triggered),
+	), make(
+		[]int,
+		len(m.Triggered),
+	)
 }
 
 // mostFired is how many interventions that wait may happen within a billionth of a run (see pace).
@@ -329,8 +339,12 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 	d := r.Program.Triggered[k]
 	r.pace.present = max(r.pace.present, r.Alive)
 	if r.pace.fired++; r.pace.fired > mostFired {
-		return fmt.Errorf("at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they make one another happen?",
-			r.Program.Start+r.Now, format.Thousands(float64(mostFired)), d.What)
+		return fmt.Errorf(
+			"at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they make one another happen?",
+			r.Program.Start+r.Now,
+			format.Thousands(float64(mostFired)),
+			d.What,
+		)
 	}
 	if r.OnEvent != nil {
 		r.event = Event{Time: r.Program.Start + r.Now, Kind: Happened, Name: d.Do.Name, Place: noID, ByPlace: noID}

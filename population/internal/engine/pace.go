@@ -57,8 +57,12 @@ func (r *Run) checkPace(id uint32) error {
 	if p.events < allowed {
 		return nil
 	}
-	return fmt.Errorf("at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of states that takes no time, or a rate far too high?",
-		r.Program.Start+r.Now, format.Thousands(float64(int(p.events))), r.culprit(id))
+	return fmt.Errorf(
+		"at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of states that takes no time, or a rate far too high?",
+		r.Program.Start+r.Now,
+		format.Thousands(float64(int(p.events))),
+		r.culprit(id),
+	)
 }
 
 // culprit says what happens again and again. id is the individual of the next event.
@@ -84,5 +88,8 @@ func (r *Run) culprit(id uint32) string {
 	if id < r.firstID {
 		return "and then somebody arrives"
 	}
-	return fmt.Sprintf("without changing anybody's state; the next is of an individual in the state %s", r.Program.States[r.status(id).state])
+	return fmt.Sprintf(
+		"without changing anybody's state; the next is of an individual in the state %s",
+		r.Program.States[r.status(id).state],
+	)
 }

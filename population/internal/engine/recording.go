@@ -25,7 +25,11 @@ type RowCounts struct {
 func NewRecording(m *program.Program) Recording {
 	n := len(m.RecordTimes)
 	room := func() RowCounts {
-		return RowCounts{make([]uint32, 0, n*len(m.States)), make([]uint64, 0, n*len(m.Flows)), make([]uint64, 0, n*len(m.CountedNames))}
+		return RowCounts{
+			make([]uint32, 0, n*len(m.States)),
+			make([]uint64, 0, n*len(m.Flows)),
+			make([]uint64, 0, n*len(m.CountedNames)),
+		}
 	}
 	rec := Recording{All: room(), Groups: make([]RowCounts, len(m.Groups))}
 	for g := range rec.Groups {

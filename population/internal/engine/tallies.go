@@ -43,7 +43,11 @@ func newGroupTallies(m *program.Program) *groupTallies {
 	}
 	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
 	for i := range t.Groups {
-		t.Groups[i] = Tally{make([]int, len(m.States)), make([]uint64, len(m.Flows)), make([]uint64, len(m.CountedNames))}
+		t.Groups[i] = Tally{
+			make([]int, len(m.States)),
+			make([]uint64, len(m.Flows)),
+			make([]uint64, len(m.CountedNames)),
+		}
 	}
 	return t
 }
@@ -112,7 +116,11 @@ func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 	}
 	for i := range from.Groups {
 		to, g := &t.Groups[i], &from.Groups[i]
-		*to = Tally{append(to.Counts[:0], g.Counts...), append(to.Flows[:0], g.Flows...), append(to.Named[:0], g.Named...)}
+		*to = Tally{
+			append(to.Counts[:0], g.Counts...),
+			append(to.Flows[:0], g.Flows...),
+			append(to.Named[:0], g.Named...),
+		}
 	}
 	return t
 }

@@ -114,7 +114,8 @@ func (e *explainer) number(x float64, d syntax.Dimension) string {
 func (e *explainer) modelTime(t float64) string {
 	day := fmt.Sprintf("%s %.12g", e.file.Unit.Name, t)
 	if zero, ok := e.file.Epoch.Date(); ok {
-		if days := t * e.file.Unit.Seconds / syntax.SecondsPerDay; days == math.Floor(days) && math.Abs(days) < syntax.LastDay {
+		if days := t * e.file.Unit.Seconds / syntax.SecondsPerDay; days == math.Floor(days) &&
+			math.Abs(days) < syntax.LastDay {
 			return zero.AddDate(0, 0, int(days)).Format(time.DateOnly) + " (" + day + ")"
 		}
 	}

@@ -60,8 +60,14 @@ func (r *Reader) Parse(source []byte) *File {
 	}
 	r.defineParameters(top.Get("parameters"))
 	m := &File{
-		Path: r.file, End: math.NaN(), Most: 500_000_000, InvalidStates: map[string]bool{}, Overridden: map[string]bool{},
-		SizeBad: true, StartsBad: true, StatesBad: true, // until they have been read
+		Path:          r.file,
+		End:           math.NaN(),
+		Most:          500_000_000,
+		InvalidStates: map[string]bool{},
+		Overridden:    map[string]bool{},
+		SizeBad:       true,
+		StartsBad:     true,
+		StatesBad:     true, // until they have been read
 	}
 	if n := top.Need("name", "sir"); n != nil {
 		m.Name = r.freeName(n, "name")
