@@ -5,13 +5,13 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 func TestQueueConforms(t *testing.T) {
 	calendartest.Run(t, func(start float64) calendartest.Set {
 		return calendar.New(calendar.StartAt(start))
-	}, calendartest.AtMost(soak.Size(20_000, calendartest.MaxID)))
+	}, calendartest.AtMost(testscale.Size(20_000, calendartest.MaxID)))
 }
 
 func FuzzQueue(f *testing.F) {

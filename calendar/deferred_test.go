@@ -8,14 +8,14 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Whatever is asked of a queue while invalidations are deferred is answered as by one in which none
 // are; and versions come round all the time.
 func TestInvalidationsAreDeferred(t *testing.T) {
 	most := 0
-	for seed := range soak.Size[uint64](24, 200) {
+	for seed := range testscale.Size[uint64](24, 200) {
 		r := rand.New(rand.NewPCG(seed, 91))
 		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
 		const n = 3000

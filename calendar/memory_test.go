@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // enough is how many bytes a queue may hold for so many events: a chunk of half a kilobyte for each
@@ -20,7 +20,7 @@ func enough(events int) int { return 2048*events + 300_000 }
 // stay for long.
 func TestQueueGivesMemoryBackToTheLast(t *testing.T) {
 	const n = 150_000
-	for _, left := range soak.Size([]int{0, 1, 24, 1000}, []int{0, 1, 5, 23, 24, 100, 1000}) {
+	for _, left := range testscale.Size([]int{0, 1, 24, 1000}, []int{0, 1, 5, 23, 24, 100, 1000}) {
 		for _, how := range []string{"taken", "cancelled", "far away", "one instant"} {
 			t.Run(fmt.Sprint(left, " ", how), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(41, uint64(left)))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Buckets that are divided when they have a few dozen entries bring all that happens to large
@@ -18,7 +18,7 @@ func TestQueueOfSmallBucketsConforms(t *testing.T) {
 		q := calendar.New(calendar.StartAt(start))
 		q.SetMost(40)
 		return q
-	}, calendartest.AtMost(soak.Size(800, 2000)))
+	}, calendartest.AtMost(testscale.Size(800, 2000)))
 }
 
 func FuzzQueueOfSmallBuckets(f *testing.F) {
@@ -76,7 +76,7 @@ func (p *paced) Peek() (calendar.ID, float64, bool) {
 // However many events there are and whatever is done with them, no single call moves or looks at
 // more than a few buckets full of entries.
 func TestQueuePauses(t *testing.T) {
-	for _, n := range soak.Size([]int{500, 4000, 12_000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
+	for _, n := range testscale.Size([]int{500, 4000, 12_000}, []int{500, 1000, 4000, 8000, 12_000, 20_000, 30_000}) {
 		pauses(t, n, 500)
 	}
 	pauses(t, 6000, 6000)

@@ -3,7 +3,7 @@ package calendar
 import (
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // An entry is one scheduled event as it lies in a bucket. It is live only while the record of its
@@ -156,7 +156,7 @@ func (p *pool) grow() {
 
 func newSlab() []entry {
 	slab := make([]entry, slabLen)
-	huge.Advise(slab)
+	cpu.AdviseHuge(slab)
 	return slab
 }
 

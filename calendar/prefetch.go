@@ -3,7 +3,7 @@ package calendar
 import (
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // With many events every record and most buckets are not in the cache when they are needed, and
@@ -111,7 +111,7 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 // are live the caller's arrays are not needed.
 func (q *Queue) prefetchRecords(es []entry) {
 	if q.ids >= q.cold && len(es) > 0 {
-		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
+		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
 	}
 }
 
@@ -124,10 +124,10 @@ func (q *Queue) skipsRecords(b bucket) bool { return q.buffersWrites() && q.allL
 func (q *Queue) gather(id *ID, n int, skipRecords bool) {
 	ids := unsafe.Pointer(id)
 	if !skipRecords {
-		prefetch.GatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
+		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), ids, unsafe.Sizeof(entry{}), n)
 	}
 	for _, o := range q.arrays {
-		prefetch.Gather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)
+		cpu.PrefetchGather(o.base, o.size, ids, unsafe.Sizeof(entry{}), n)
 	}
 }
 
@@ -175,7 +175,7 @@ func (q *Queue) Ahead(k int) (id ID, ok bool) {
 // prefetchChunk prefetches the first n entries of a chunk, and its link.
 func (q *Queue) prefetchChunk(c uint32, n int) {
 	const perLine = 64 / int(unsafe.Sizeof(entry{}))
-	prefetch.Lines(unsafe.Pointer(q.pool.link(c)), n/perLine+1)
+	cpu.PrefetchLines(unsafe.Pointer(q.pool.link(c)), n/perLine+1)
 }
 
 // startPrefetch prefetches the first few chunks of a bucket that is to be read from the start, and

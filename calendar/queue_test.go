@@ -9,7 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 func must(t testing.TB, err error) {
@@ -33,7 +33,7 @@ func work(t *testing.T, q *calendar.Queue, ops int, do func()) (moved, passed fl
 // are, few are moved and few buckets passed over for each that is dispatched.
 func TestQueueWorkIsConstant(t *testing.T) {
 	for _, d := range calendartest.Distributions() {
-		for _, n := range []int{1, 10, 100, 1000, 10_000, soak.Size(30_000, 100_000)} {
+		for _, n := range []int{1, 10, 100, 1000, 10_000, testscale.Size(30_000, 100_000)} {
 			q := calendar.New()
 			j := calendartest.NewJumps(d, n, 1)
 			must(t, calendartest.Fill(q, n, j))

@@ -1,6 +1,6 @@
 package calendar
 
-import "github.com/almanac-sim/almanac/internal/huge"
+import "github.com/almanac-sim/almanac/internal/cpu"
 
 // A record is what is known of an id: when its event is due, and which entry is valid.
 //
@@ -77,7 +77,7 @@ func (q *Queue) admit(id ID) (*record, error) {
 	page := make([]record, length)
 	copy(page, q.pages[p])
 	if q.ids >= manyPages*pageLen {
-		huge.Around(page)
+		cpu.AdviseHugeAround(page)
 	}
 	q.ids += len(page) - len(q.pages[p])
 	q.pages[p] = page

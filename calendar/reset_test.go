@@ -7,7 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // worn is a queue in the middle of its work: with pending and with stale entries, at the bottom, in
@@ -56,7 +56,7 @@ func TestResetReplays(t *testing.T) {
 // What is done after a reset is what would be done by a new queue, call by call.
 func TestResetIsNew(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 2))
-	for range soak.Size(15, 40) {
+	for range testscale.Size(15, 40) {
 		q := worn(t, r)
 		start := 100 * r.NormFloat64()
 		q.Reset(start)
@@ -110,7 +110,7 @@ func TestResetKeepsMemory(t *testing.T) {
 	// What is too much for what comes after goes, as it does without a reset; also if some of it
 	// has gone before.
 	for range 2 {
-		for id := range soak.Size[calendar.ID](400_000, 1_200_000) {
+		for id := range testscale.Size[calendar.ID](400_000, 1_200_000) {
 			must(t, q.Schedule(id, float64(id)))
 		}
 		for q.Len() > 20_000 {

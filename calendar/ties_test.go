@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Many simultaneous events must not be moved about for each event that comes before it.
@@ -97,7 +97,7 @@ func TestQueueBetweenNeighbouringTies(t *testing.T) {
 // Events that are scheduled backwards lie before everything that has been divided so far, again and
 // again.
 func TestQueueScheduledBackwards(t *testing.T) {
-	n := soak.Size[calendar.ID](30_000, 100_000)
+	n := testscale.Size[calendar.ID](30_000, 100_000)
 	for _, peek := range []bool{false, true} {
 		q := calendar.New()
 		must(t, q.Schedule(n, float64(n+1)))

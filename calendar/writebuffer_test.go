@@ -7,7 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // cold is a queue that collects what is to be written into records, as large ones do.
@@ -27,8 +27,8 @@ func cool(start float64, most int) *calendar.Queue {
 }
 
 func TestColdQueueConforms(t *testing.T) {
-	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(soak.Size(500, 1000)))
-	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) }, calendartest.AtMost(soak.Size(500, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(testscale.Size(500, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) }, calendartest.AtMost(testscale.Size(500, 1000)))
 }
 
 func FuzzColdQueue(f *testing.F) {
@@ -45,7 +45,7 @@ func FuzzColdQueue(f *testing.F) {
 // one that writes at once.
 func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 	most := 0
-	for seed := range soak.Size[uint64](12, 40) {
+	for seed := range testscale.Size[uint64](12, 40) {
 		d := calendartest.Distributions()[seed%uint64(len(calendartest.Distributions()))]
 		j := calendartest.NewJumps(d, 3000, seed)
 		r := rand.New(rand.NewPCG(seed, 83))
@@ -130,7 +130,7 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 // Whatever is called right after Next, of the id that was dispatched or of another, is answered as
 // by a queue that has nothing more to write: here one that was asked something in between.
 func TestDispatchedIsGone(t *testing.T) {
-	for seed := range soak.Size[uint64](24, 200) {
+	for seed := range testscale.Size[uint64](24, 200) {
 		queues := [2]*calendar.Queue{calendar.New(), calendar.New()}
 		for i, q := range queues {
 			q.SetMost(40)

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/capped/internal/counts"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -91,7 +91,7 @@ func (e *byLaw) share(balls, some, bins int) int {
 // once returns the probability that at least one of d independent trials succeeds, 1−(1−p)^d,
 // without a loss of digits.
 func once(p float64, d int) float64 {
-	return -portable.Expm1(float64(d) * portable.Log1p(-p))
+	return -detmath.Expm1(float64(d) * detmath.Log1p(-p))
 }
 
 // grown extends a list so that it has an entry at index i.

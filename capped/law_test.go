@@ -12,7 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped/cappedtest"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // unlikely is the probability below which a test of hypotheses fails. There are some hundred such
@@ -117,7 +117,7 @@ func enumerate(balls, bins int) map[string]float64 {
 
 // An occupancy has the law of thrown balls, for both ways of drawing it.
 func TestOccupancyLaw(t *testing.T) {
-	draws := soak.Size(15_000, 50_000)
+	draws := testscale.Size(15_000, 50_000)
 	for _, c := range [][2]int{{1, 1}, {1, 5}, {3, 2}, {5, 3}, {8, 4}, {4, 12}, {12, 2}, {7, 7}} {
 		balls, bins := c[0], c[1]
 		law := enumerate(balls, bins)
@@ -215,7 +215,7 @@ func small(runs int, run func(seed uint64) state) (counts map[state]int) {
 // waiting times of all balls served.
 func TestSameLawAsLiteral(t *testing.T) {
 	const rounds, bins = 5, 4
-	runs := soak.Size(3_000, 20_000)
+	runs := testscale.Size(3_000, 20_000)
 	for _, c := range []Config{
 		{Capacity: 1, Rate: 0.75}, {Capacity: 2, Rate: 0.9}, {Capacity: 3, Rate: 0.8}, {Capacity: 9, Rate: 0.99},
 		{Kind: Greedy, Choices: 1, Rate: 0.75}, {Kind: Greedy, Choices: 2, Rate: 0.99}, {Kind: Greedy, Choices: 3, Rate: 0.9},

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/internal/cappedmath"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // A Limit is the stationary law of a process as the number of bins goes to infinity, its mean
@@ -51,7 +51,7 @@ func NewLimit(c int, lambda float64) *Limit {
 			break
 		}
 		n.set(x)
-		if most := portable.Expm1(top - x); n.chain(loads, most) > most {
+		if most := detmath.Expm1(top - x); n.chain(loads, most) > most {
 			high = x
 		} else {
 			low = x
@@ -98,10 +98,10 @@ func (p *poissonLaw) set(mean float64) {
 	}
 	p.mean = mean
 	p.is = p.is[:0]
-	for k, prob := 0, portable.Exp(-mean); prob >= negligible || float64(k) < mean; k++ {
+	for k, prob := 0, detmath.Exp(-mean); prob >= negligible || float64(k) < mean; k++ {
 		p.is = append(p.is, prob)
 		if prob *= mean / float64(k+1); mean > 600 { // where e^(−x) is tiny or underflows
-			prob = portable.Exp(float64(float64(k+1)*portable.Log(mean)) - mean - portable.Lgamma(float64(k+2)))
+			prob = detmath.Exp(float64(float64(k+1)*detmath.Log(mean)) - mean - detmath.Lgamma(float64(k+2)))
 		}
 	}
 	p.from = append(p.from[:0], p.is...)
@@ -233,10 +233,10 @@ func (l *Limit) Relaxation() float64 {
 	}
 	// If xᶜ is below 10⁻¹⁰⁰ the capacity is as good as infinite: the difference is about (π/(c·ln
 	// x))², below 2·10⁻⁴.
-	if c := l.Capacity; c > 1000 && float64(c)*portable.Log(l.Requests) < -230 {
+	if c := l.Capacity; c > 1000 && float64(c)*detmath.Log(l.Requests) < -230 {
 		return 1 / walkGap(1-l.Rate)
 	}
-	return -1 / portable.Log1p(-newRelaxing(l).gap())
+	return -1 / detmath.Log1p(-newRelaxing(l).gap())
 }
 
 // relaxing is A = I−Mᵀ, where M is the mean field of CAPPED, linearized at its limit: the
@@ -263,7 +263,7 @@ func newRelaxing(l *Limit) *relaxing {
 	if x := l.Requests; x < 1 {
 		// The eigenvector grows like x^(−load), and overflows unless loads are limited to those
 		// that matter. It grows as fast as P(N = k) falls, except for the 1/k!.
-		c = min(c, 1+int(portable.Log(unseen)/portable.Log(x)))
+		c = min(c, 1+int(detmath.Log(unseen)/detmath.Log(x)))
 		band = m.n.is[:min(len(m.n.is), 30)]
 	}
 	m.band = append(append([]float64(nil), band...), 0)

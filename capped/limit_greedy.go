@@ -3,7 +3,7 @@ package capped
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // GreedyLimit returns the limit of GREEDY[d] with leaky bins [BFK18]: λ new balls per bin and
@@ -77,11 +77,11 @@ func (l *Limit) mean(s, share float64) float64 {
 	if share <= 0 {
 		return l.Rate * d * power(s, d-1)
 	}
-	return -l.Rate * power(s, d) * portable.Expm1(d*portable.Log1p(-min(share/s, 1))) / share
+	return -l.Rate * power(s, d) * detmath.Expm1(d*detmath.Log1p(-min(share/s, 1))) / share
 }
 
 // power returns sᵈ for s ≥ 0 and d > 0.
-func power(s, d float64) float64 { return portable.Exp(d * portable.Log(s)) }
+func power(s, d float64) float64 { return detmath.Exp(d * detmath.Log(s)) }
 
 // byCuts returns the law of the loads, computed from small to large. The bins that are empty and
 // get no ball are 1−λ, an equation with π₀ as its only unknown; and π_{i+1}·P(N=0) is the flow over
@@ -98,7 +98,7 @@ func (l *Limit) byCuts() []float64 {
 			if share <= low || share >= high {
 				break
 			}
-			if share*portable.Exp(-l.mean(s, share)) > flow {
+			if share*detmath.Exp(-l.mean(s, share)) > flow {
 				high = share
 			} else {
 				low = share
@@ -207,7 +207,7 @@ func (l *Limit) greedyRelaxation() float64 {
 // walkGap returns −ln(λe^(1−λ)) = −ln(1−u)−u, where u = 1−λ: u²/2 + u³/3 + ….
 func walkGap(u float64) float64 {
 	if u > 0.05 {
-		return -portable.Log1p(-u) - u
+		return -detmath.Log1p(-u) - u
 	}
 	sum := 0.0
 	for k := 12; k >= 2; k-- {
@@ -256,7 +256,7 @@ func logRadius(m [][]float64) float64 {
 			}
 			norm = max(norm, sum)
 		}
-		log += portable.Log(norm)
+		log += detmath.Log(norm)
 		before := radius
 		if radius = log / exponent; math.Abs(radius-before) <= enough*math.Abs(radius) || norm == 0 {
 			break

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // A Plan configures [Measure]. The zero value derives everything from the relaxation time of the
@@ -125,7 +125,7 @@ func Measure(ctx context.Context, c Config, plan Plan) (*Measured, error) {
 	}
 	m.Loads = loads
 	length := float64(m.Rounds) / batches / m.Relaxation
-	left := 1 - (1-portable.Exp(-length))/length
+	left := 1 - (1-detmath.Exp(-length))/length
 	m.Pool, m.Thrown = ofBatches(pool, left), ofBatches(thrown, left)
 	m.Wait, m.Longest = ofBatches(wait, left), ofBatches(longest, left)
 	return m, nil

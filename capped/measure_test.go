@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // The standard errors are right: over many seeds the means scatter accordingly. The ratio of the
@@ -59,7 +59,7 @@ func TestMeasureAgainstLimit(t *testing.T) {
 		{Capacity: 5, Rate: 0.9, Warm: true}, {Capacity: 2, Rate: 0.99, Arrivals: Poisson}, {Capacity: 40, Rate: 0.9},
 		{Kind: Greedy, Choices: 1, Rate: 0.8}, {Kind: Greedy, Choices: 2, Rate: 0.95}, {Kind: Greedy, Choices: 3, Rate: 0.99},
 	} {
-		c.Bins = soak.Size(1<<16, 1<<18)
+		c.Bins = testscale.Size(1<<16, 1<<18)
 		var limit *Limit
 		if c.Kind == Greedy {
 			limit = GreedyLimit(c.Choices, c.Rate)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // every is a configuration of each kind and engine.
@@ -151,7 +151,7 @@ func TestRoundsAddUp(t *testing.T) {
 						c.Rate /= 3
 					}
 					p := start(t, c)
-					for range soak.Size(10, 30) {
+					for range testscale.Size(10, 30) {
 						advance(t, p)
 					}
 				}
@@ -358,7 +358,7 @@ func TestManyBins(t *testing.T) {
 func TestRoundAllocatesNothing(t *testing.T) {
 	for _, c := range every(200, 0.9, 1) {
 		p := start(t, c)
-		for range soak.Size(700, 2000) {
+		for range testscale.Size(700, 2000) {
 			p.Round()
 		}
 		if n := testing.AllocsPerRun(100, func() { p.Round() }); n > 0 {

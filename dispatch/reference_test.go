@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/dispatch/dispatchtest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A script drives a scheduler and the reference through the same operations, and compares them
@@ -230,7 +230,7 @@ func (s *script) end(drain bool) {
 // The scheduler does what the reference does, step by step, and both keep the guarantees.
 func TestDispatcherAgainstReference(t *testing.T) {
 	var moved, old, returned, refusals int
-	seeds := soak.Size(40, 100)
+	seeds := testscale.Size(40, 100)
 	for seed := range uint64(seeds) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		bytes := make([]byte, 400)

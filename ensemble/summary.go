@@ -9,8 +9,8 @@ import (
 	"github.com/DataDog/sketches-go/ddsketch"
 	"github.com/DataDog/sketches-go/ddsketch/store"
 
-	"github.com/almanac-sim/almanac/internal/order"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
+	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/internal/sketch"
 )
 
@@ -167,7 +167,7 @@ func (c *column) sd() float64 {
 
 // studentQuantile is the 97.5 % quantile of Student's distribution.
 func studentQuantile(freedom int) float64 {
-	return portable.StudentQuantile(float64(freedom), 0.975)
+	return detmath.StudentQuantile(float64(freedom), 0.975)
 }
 
 // precise reports whether the intervals of the outputs are narrow enough. An output without a mean is not.
@@ -222,7 +222,7 @@ func (c *column) quantile(q float64) float64 {
 	case q == 0.5:
 		return float64(c.values[(n-1)/2]/2) + float64(c.values[n/2]/2)
 	default:
-		return order.Quantile(c.values, q)
+		return quantile.Of(c.values, q)
 	}
 }
 

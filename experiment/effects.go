@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // An Interval is an estimate, and a confidence interval of Student's t over the replicas.
@@ -200,7 +200,7 @@ func (d *Design) check(values [][]float64, level float64) (int, error) {
 func interval(x []float64, level float64) Interval {
 	mean, variance := moments(x)
 	n := float64(len(x))
-	t := portable.StudentQuantile(n-1, (1+level)/2)
+	t := detmath.StudentQuantile(n-1, (1+level)/2)
 	return Interval{mean, t * math.Sqrt(variance/n)}
 }
 

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // SelectOptions say how sure [Select] has to be.
@@ -146,7 +146,7 @@ func (k *knRace) observe(ctx context.Context, n int) error {
 func (k *knRace) begin() {
 	n := float64(k.o.First)
 	rivals := float64(max(1, len(k.systems)-1))
-	eta := float64((portable.Pow(2*k.o.Alpha/rivals, -2/(n-1)) - 1) / 2)
+	eta := float64((detmath.Pow(2*k.o.Alpha/rivals, -2/(n-1)) - 1) / 2)
 	k.limits = make([][]float64, len(k.systems))
 	difference := make([]float64, k.o.First)
 	for i := range k.systems {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -66,7 +66,7 @@ func (a *abcState) result() (*Result, error) {
 func densest(points [][]float64, weights []float64) (best int) {
 	n, d := effectiveSize(weights), float64(len(points[0]))
 	// Silverman's width of kernels, as a share of the variance.
-	m := newMixture(points, weights, portable.Pow(4/(d+2)/n, 2/(d+4)), 0)
+	m := newMixture(points, weights, detmath.Pow(4/(d+2)/n, 2/(d+4)), 0)
 	if m.open(len(points[0])) != nil {
 		return 0 // it cannot be: the sample has points and weights
 	}

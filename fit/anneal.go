@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // Simulated annealing, by many chains that exchange [HI03]: at each temperature, chains are given up for others in proportion to
@@ -72,7 +72,7 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	first := powerFor(logs, float64(chains), 1/annealEnd)
 	scale, noise := walkScale/math.Sqrt(float64(d)), 0.0
 	for s := range stages {
-		beta := first * portable.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
+		beta := first * detmath.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
 		quota := (until - e.runs) / (stages - s) / chains // annealLeast or more, as no stage before made more than its own
 		most := min(annealMost, quota/4)
 		// What is colder than the noise of the most runs would choose the lucky.

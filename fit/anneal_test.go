@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -160,7 +160,7 @@ func TestComparisonsCostWhatTheyMust(t *testing.T) {
 	at := func(x ...float64) *trial {
 		z := make([]float64, len(x))
 		for i, u := range o.problem.Unknowns {
-			z[i] = portable.NormalQuantile(u.Prior.CDF(x[i]))
+			z[i] = detmath.NormalQuantile(u.Prior.CDF(x[i]))
 		}
 		return &trial{z: z}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // counted is a model that says when it begins.
@@ -68,7 +68,7 @@ func TestChainsAnywhere(t *testing.T) {
 			t.Error("it is not by particles")
 		}
 		want := r.all(t)
-		for _, slots := range soak.Size([]int{7}, []int{1, 7}) { // beside 2
+		for _, slots := range testscale.Size([]int{7}, []int{1, 7}) { // beside 2
 			o.Executor = ensemble.InMemory{Slots: slots}
 			r, err := Run(t.Context(), p, nil, o)
 			if err != nil {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // How well chains have mixed, by [VGSCB21]: values are replaced by the normal scores of their ranks, so that heavy tails and infinite
@@ -81,7 +81,7 @@ func normalScores(chains [][]float64) [][]float64 {
 			to++
 		}
 		rank := float64(float64(from+to+1) / 2) // the mean of from+1 … to
-		z := portable.NormalQuantile((rank - 0.375) / (size + 0.25))
+		z := detmath.NormalQuantile((rank - 0.375) / (size + 0.25))
 		for _, p := range order[from:to] {
 			scores[p/length][p%length] = z
 		}
@@ -166,6 +166,6 @@ func independent(chains [][]float64) float64 {
 		last = min(last, pair)
 		sum += last
 	}
-	tau := max(2*sum-1, 1/portable.Log10(size)) // anticorrelated chains are not believed without limit
+	tau := max(2*sum-1, 1/detmath.Log10(size)) // anticorrelated chains are not believed without limit
 	return size / tau
 }

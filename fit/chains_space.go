@@ -3,7 +3,7 @@ package fit
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -13,7 +13,7 @@ import (
 
 // gaussian is a standard normal number.
 func gaussian(s *random.Stream) float64 {
-	return portable.NormalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
+	return detmath.NormalQuantile((float64(s.Uint64()>>12) + 0.5) * 0x1p-52)
 }
 
 // gaussians are d of them.
@@ -95,7 +95,7 @@ func sharesOf(logs []float64, n int) []float64 {
 	}
 	mean, _ := logMean(logs)
 	for k, l := range logs {
-		shares[k] = portable.Exp(l-mean) / float64(n)
+		shares[k] = detmath.Exp(l-mean) / float64(n)
 	}
 	return shares
 }

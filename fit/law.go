@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -95,7 +95,7 @@ func (l Law) LogDensity(y, mean float64) float64 {
 			return certain(y == mean)
 		}
 		z := (y - mean) / sd
-		return float64(-z*z/2) - portable.Log(sd) - float64(portable.Log(2*math.Pi)/2)
+		return float64(-z*z/2) - detmath.Log(sd) - float64(detmath.Log(2*math.Pi)/2)
 	}
 	if !(y >= 0) || y != math.Floor(y) {
 		return math.Inf(-1)
@@ -104,16 +104,16 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return certain(y == 0)
 	}
 	if l.Family == Poisson {
-		return float64(y*portable.Log(mean)) - mean - portable.Lgamma(y+1)
+		return float64(y*detmath.Log(mean)) - mean - detmath.Lgamma(y+1)
 	}
 	k := l.Arg
 	if k < 1e4 {
-		return portable.Lgamma(y+k) - portable.Lgamma(k) - portable.Lgamma(y+1) - float64(k*portable.Log1p(mean/k)) + float64(y*(portable.Log(mean)-portable.Log(k+mean)))
+		return detmath.Lgamma(y+k) - detmath.Lgamma(k) - detmath.Lgamma(y+1) - float64(k*detmath.Log1p(mean/k)) + float64(y*(detmath.Log(mean)-detmath.Log(k+mean)))
 	}
 	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the large parts cancel. What is left out of it
 	// is below 1/(180k³).
-	rise := float64((k+y-0.5)*portable.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
-	return rise - portable.Lgamma(y+1) - float64((k+y)*portable.Log1p(mean/k)) + float64(y*portable.Log(mean))
+	rise := float64((k+y-0.5)*detmath.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
+	return rise - detmath.Lgamma(y+1) - float64((k+y)*detmath.Log1p(mean/k)) + float64(y*detmath.Log(mean))
 }
 
 func certain(so bool) float64 {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -17,7 +17,7 @@ const farthest = 8.0
 
 // fromNormal is x for a z.
 func (p Prior) fromNormal(z float64) float64 {
-	return p.Quantile(portable.NormalCDF(math.Min(math.Max(z, -farthest), farthest)))
+	return p.Quantile(detmath.NormalCDF(math.Min(math.Max(z, -farthest), farthest)))
 }
 
 // normal is z for an x; for a whole number, in the middle of its interval's probability.
@@ -26,7 +26,7 @@ func (p Prior) normal(x float64) float64 {
 	if p.whole {
 		share = (share + p.CDF(x-1)) / 2
 	}
-	return math.Min(math.Max(portable.NormalQuantile(share), -farthest), farthest)
+	return math.Min(math.Max(detmath.NormalQuantile(share), -farthest), farthest)
 }
 
 // values are the unknowns at z.
@@ -121,7 +121,7 @@ func (m *mixture) logDensity(z []float64) float64 {
 	if len(m.Centres) == 0 {
 		return prior
 	}
-	return logSum(portable.Log(m.Share)+prior, portable.Log1p(-m.Share)+m.kernels(z))
+	return logSum(detmath.Log(m.Share)+prior, detmath.Log1p(-m.Share)+m.kernels(z))
 }
 
 // kernels is the density of the kernels alone, but for that factor.
@@ -140,13 +140,13 @@ func (m *mixture) kernels(z []float64) float64 {
 	sum := 0.0
 	for i, l := range logs {
 		if l > most-40 {
-			sum += float64(m.Weights[i] * portable.Exp(l-most))
+			sum += float64(m.Weights[i] * detmath.Exp(l-most))
 		}
 	}
 	for i, row := range m.Cholesky {
-		most -= portable.Log(row[i])
+		most -= detmath.Log(row[i])
 	}
-	return most + portable.Log(sum)
+	return most + detmath.Log(sum)
 }
 
 func square(z []float64) (s float64) {
@@ -164,7 +164,7 @@ func logSum(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + portable.Log1p(portable.Exp(b-a))
+	return a + detmath.Log1p(detmath.Exp(b-a))
 }
 
 // covariance is that of weighted points.

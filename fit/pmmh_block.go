@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -117,7 +117,7 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 		} else {
 			next = s.Kernel.propose(z, &luck)
 		}
-		bar := portable.Log(luck.Positive())
+		bar := detmath.Log(luck.Positive())
 		there, err := estimate(next)
 		if err != nil {
 			return a, err

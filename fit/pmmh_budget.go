@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // leastBudget is what is needed if all goes well: one temperature of the cloud, one look at the variance, the fewest runs for an estimate, a
@@ -63,8 +63,8 @@ func inefficiency(v float64) float64 {
 	for i := range cells {
 		z := most * (2*(float64(i)+0.5)/cells - 1)
 		w := float64(v/2) + float64(s*z)
-		leave := portable.NormalCDF(-(w+float64(v/2))/s) + float64(portable.Exp(-w)*portable.NormalCDF((w-float64(v/2))/s))
-		sum += float64(2 * most / cells * portable.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * (2/leave - 1))
+		leave := detmath.NormalCDF(-(w+float64(v/2))/s) + float64(detmath.Exp(-w)*detmath.NormalCDF((w-float64(v/2))/s))
+		sum += float64(2 * most / cells * detmath.Exp(-z*z/2) / math.Sqrt(2*math.Pi) * (2/leave - 1))
 	}
 	return sum
 }

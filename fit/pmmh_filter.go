@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -164,7 +164,7 @@ func systematic(logs []float64, n int, u float64) []int {
 	total := 0.0
 	shares := make([]float64, len(logs))
 	for k, l := range logs {
-		shares[k] = portable.Exp(l - top)
+		shares[k] = detmath.Exp(l - top)
 		total += shares[k]
 	}
 	copies := make([]int, len(logs))
@@ -192,11 +192,11 @@ func logMean(logs []float64) (mean, size float64) {
 	}
 	sum, squares := 0.0, 0.0
 	for _, l := range logs {
-		w := portable.Exp(l - top)
+		w := detmath.Exp(l - top)
 		sum += w
 		squares += float64(w * w)
 	}
-	return top + portable.Log(sum/float64(len(logs))), sum * sum / squares
+	return top + detmath.Log(sum/float64(len(logs))), sum * sum / squares
 }
 
 // weigh is the logarithm of the probability of what was seen in a row.

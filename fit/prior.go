@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/priors"
 )
 
@@ -150,8 +150,8 @@ func (p Prior) base() law {
 		return bell{p.a, p.b}
 	case lognormal:
 		// The logarithm has variance log(1 + (sd/mean)²), and the mean is exp(μ + σ²/2).
-		v := portable.Log1p(p.b / p.a * (p.b / p.a))
-		return logBell{bell{portable.Log(p.a) - float64(v/2), math.Sqrt(v)}}
+		v := detmath.Log1p(p.b / p.a * (p.b / p.a))
+		return logBell{bell{detmath.Log(p.a) - float64(v/2), math.Sqrt(v)}}
 	case gamma:
 		return gammaLaw{p.b, p.b / p.a}
 	case beta:
@@ -239,9 +239,9 @@ func (p Prior) LogDensity(x float64) float64 {
 	}
 	f, g := p.ends()
 	if p.whole {
-		return portable.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
+		return detmath.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
 	}
-	return p.base().LogProb(x) - portable.Log(g-f)
+	return p.base().LogProb(x) - detmath.Log(g-f)
 }
 
 // Quantile is the number below which a share of the probability lies; of whole numbers, the least one with at least that share up to it.

@@ -3,7 +3,7 @@ package fit
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // The laws of priors. They are not gonum's, whose bits depend on the machine.
@@ -24,7 +24,7 @@ func (l flat) LogProb(x float64) float64 {
 	if !(x >= l.low && x <= l.high) {
 		return math.Inf(-1)
 	}
-	return -portable.Log(l.high - l.low)
+	return -detmath.Log(l.high - l.low)
 }
 
 func (l flat) Quantile(p float64) float64 { return l.low + float64(p*(l.high-l.low)) }
@@ -33,29 +33,29 @@ func (l flat) Quantile(p float64) float64 { return l.low + float64(p*(l.high-l.l
 type reciprocal struct{ low, high float64 }
 
 func (r reciprocal) CDF(x float64) float64 {
-	return math.Min(math.Max(portable.Log(x/r.low)/portable.Log(r.high/r.low), 0), 1)
+	return math.Min(math.Max(detmath.Log(x/r.low)/detmath.Log(r.high/r.low), 0), 1)
 }
 
 func (r reciprocal) LogProb(x float64) float64 {
 	if !(x >= r.low && x <= r.high) {
 		return math.Inf(-1)
 	}
-	return -portable.Log(x) - portable.Log(portable.Log(r.high/r.low))
+	return -detmath.Log(x) - detmath.Log(detmath.Log(r.high/r.low))
 }
 
-func (r reciprocal) Quantile(p float64) float64 { return r.low * portable.Pow(r.high/r.low, p) }
+func (r reciprocal) Quantile(p float64) float64 { return r.low * detmath.Pow(r.high/r.low, p) }
 
 // A bell is normal.
 type bell struct{ mean, sd float64 }
 
-func (l bell) CDF(x float64) float64 { return portable.NormalCDF((x - l.mean) / l.sd) }
+func (l bell) CDF(x float64) float64 { return detmath.NormalCDF((x - l.mean) / l.sd) }
 
 func (l bell) LogProb(x float64) float64 {
 	z := (x - l.mean) / l.sd
-	return float64(-float64(z*z)/2) - portable.Log(l.sd) - logRoot2Pi
+	return float64(-float64(z*z)/2) - detmath.Log(l.sd) - logRoot2Pi
 }
 
-func (l bell) Quantile(p float64) float64 { return l.mean + float64(l.sd*portable.NormalQuantile(p)) }
+func (l bell) Quantile(p float64) float64 { return l.mean + float64(l.sd*detmath.NormalQuantile(p)) }
 
 // logRoot2Pi is log √(2π).
 const logRoot2Pi = 0.91893853320467274178
@@ -63,15 +63,15 @@ const logRoot2Pi = 0.91893853320467274178
 // A logBell has a logarithm that is normal.
 type logBell struct{ bell }
 
-func (l logBell) CDF(x float64) float64      { return l.bell.CDF(portable.Log(x)) }
-func (l logBell) LogProb(x float64) float64  { return l.bell.LogProb(portable.Log(x)) - portable.Log(x) }
-func (l logBell) Quantile(p float64) float64 { return portable.Exp(l.bell.Quantile(p)) }
+func (l logBell) CDF(x float64) float64      { return l.bell.CDF(detmath.Log(x)) }
+func (l logBell) LogProb(x float64) float64  { return l.bell.LogProb(detmath.Log(x)) - detmath.Log(x) }
+func (l logBell) Quantile(p float64) float64 { return detmath.Exp(l.bell.Quantile(p)) }
 
 // A gammaLaw has a shape and a rate.
 type gammaLaw struct{ shape, rate float64 }
 
 func (l gammaLaw) CDF(x float64) float64 {
-	p, _ := portable.GammaInc(l.shape, l.rate*x)
+	p, _ := detmath.GammaInc(l.shape, l.rate*x)
 	return p
 }
 
@@ -79,11 +79,11 @@ func (l gammaLaw) LogProb(x float64) float64 {
 	if x < 0 {
 		return math.Inf(-1)
 	}
-	return float64(l.shape*portable.Log(l.rate)) - portable.Lgamma(l.shape) + (powerTerm(l.shape-1, x) - float64(l.rate*x))
+	return float64(l.shape*detmath.Log(l.rate)) - detmath.Lgamma(l.shape) + (powerTerm(l.shape-1, x) - float64(l.rate*x))
 }
 
 func (l gammaLaw) Quantile(p float64) float64 {
-	return portable.GammaQuantile(l.shape, p, 1-p) / l.rate
+	return detmath.GammaQuantile(l.shape, p, 1-p) / l.rate
 }
 
 // powerTerm is log xᵃ, where 0⁰ is 1.
@@ -91,14 +91,14 @@ func powerTerm(a, x float64) float64 {
 	if a == 0 {
 		return 0
 	}
-	return a * portable.Log(x)
+	return a * detmath.Log(x)
 }
 
 // A betaLaw has two shapes.
 type betaLaw struct{ a, b float64 }
 
 func (l betaLaw) CDF(x float64) float64 {
-	p, _ := portable.BetaInc(l.a, l.b, x, 1-x)
+	p, _ := detmath.BetaInc(l.a, l.b, x, 1-x)
 	return p
 }
 
@@ -106,24 +106,24 @@ func (l betaLaw) LogProb(x float64) float64 {
 	if x < 0 || x > 1 {
 		return math.Inf(-1)
 	}
-	norm := portable.Lgamma(l.a+l.b) - portable.Lgamma(l.a) - portable.Lgamma(l.b)
+	norm := detmath.Lgamma(l.a+l.b) - detmath.Lgamma(l.a) - detmath.Lgamma(l.b)
 	return norm + float64(powerTerm(l.a-1, x)) + float64(powerTerm(l.b-1, 1-x))
 }
 
-func (l betaLaw) Quantile(p float64) float64 { return portable.BetaQuantile(l.a, l.b, p) }
+func (l betaLaw) Quantile(p float64) float64 { return detmath.BetaQuantile(l.a, l.b, p) }
 
 // A weibullLaw has a scale and a shape; it is exponential with shape 1.
 type weibullLaw struct{ scale, shape float64 }
 
-func (l weibullLaw) CDF(x float64) float64 { return -portable.Expm1(-portable.Pow(x/l.scale, l.shape)) }
+func (l weibullLaw) CDF(x float64) float64 { return -detmath.Expm1(-detmath.Pow(x/l.scale, l.shape)) }
 
 func (l weibullLaw) LogProb(x float64) float64 {
 	if x < 0 {
 		return math.Inf(-1)
 	}
-	return portable.Log(l.shape/l.scale) + float64(powerTerm(l.shape-1, x/l.scale)) - portable.Pow(x/l.scale, l.shape)
+	return detmath.Log(l.shape/l.scale) + float64(powerTerm(l.shape-1, x/l.scale)) - detmath.Pow(x/l.scale, l.shape)
 }
 
 func (l weibullLaw) Quantile(p float64) float64 {
-	return l.scale * portable.Pow(-portable.Log1p(-p), 1/l.shape)
+	return l.scale * detmath.Pow(-detmath.Log1p(-p), 1/l.shape)
 }

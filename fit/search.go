@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, so that they are compared by what
@@ -41,7 +41,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
 	if size == 0 {
-		size = 2 * (4 + int(3*portable.Log(float64(d)))) // twice the default for functions without noise
+		size = 2 * (4 + int(3*detmath.Log(float64(d)))) // twice the default for functions without noise
 	}
 	size = max(size, 4)
 	// Points of the prior, a generation, and the choice.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -40,7 +40,7 @@ func newEvolution(mean []float64, step float64, size int, stream random.Stream) 
 		pc: make([]float64, d), ps: make([]float64, d), weights: make([]float64, size/2)}
 	sum, squares := 0.0, 0.0
 	for i := range e.weights {
-		e.weights[i] = portable.Log(float64(size+1)/2) - portable.Log(float64(i+1))
+		e.weights[i] = detmath.Log(float64(size+1)/2) - detmath.Log(float64(i+1))
 		sum += e.weights[i]
 	}
 	for i := range e.weights {
@@ -100,7 +100,7 @@ func (e *evolution) tell(values []float64) {
 	length := math.Sqrt(square(e.ps))
 	// The path of the covariance stands still while the step is far too short, lest it take the length of the way for its direction.
 	moving := 0.0
-	if length/math.Sqrt(1-portable.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
+	if length/math.Sqrt(1-detmath.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
 		moving = 1
 	}
 	for j := range d {
@@ -116,7 +116,7 @@ func (e *evolution) tell(values []float64) {
 			e.cov[i][j], e.cov[j][i] = v, v
 		}
 	}
-	e.step *= portable.Exp(min(1, e.cs/e.damping*(length/e.chi-1)))
+	e.step *= detmath.Exp(min(1, e.cs/e.damping*(length/e.chi-1)))
 }
 
 // spread is the largest standard deviation of a coordinate.

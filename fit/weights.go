@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -20,7 +20,7 @@ func normalise(logs []float64) (weights []float64, ok bool) {
 	}
 	sum := 0.0
 	for i, l := range logs {
-		weights[i] = portable.Exp(l - most)
+		weights[i] = detmath.Exp(l - most)
 		sum += weights[i]
 	}
 	for i := range weights {

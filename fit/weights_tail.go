@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // heavyTail is the shape from which on a sample is not to be trusted.
@@ -46,7 +46,7 @@ func paretoShape(x []float64) float64 {
 	shape := func(theta float64) float64 {
 		sum := 0.0
 		for _, v := range x {
-			sum += portable.Log1p(-theta * v)
+			sum += detmath.Log1p(-theta * v)
 		}
 		return sum / n
 	}
@@ -55,7 +55,7 @@ func paretoShape(x []float64) float64 {
 	for j := range thetas {
 		thetas[j] = 1/x[len(x)-1] + (1-math.Sqrt(float64(points)/(float64(j)+0.5)))/(3*quarter)
 		k := shape(thetas[j])
-		logs[j] = n * (portable.Log(-thetas[j]/k) - k - 1)
+		logs[j] = n * (detmath.Log(-thetas[j]/k) - k - 1)
 	}
 	weights, _ := normalise(logs)
 	theta := 0.0

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/portable"
 	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
@@ -116,7 +116,7 @@ func welch(a, b tables.Output) tables.Output {
 		return d
 	}
 	freedom := (u + v) * (u + v) / (u*u/float64(a.N-1) + v*v/float64(b.N-1))
-	half := portable.StudentQuantile(freedom, 0.975) * math.Sqrt(u+v)
+	half := detmath.StudentQuantile(freedom, 0.975) * math.Sqrt(u+v)
 	d.Low, d.High = d.Mean-half, d.Mean+half
 	return d
 }
@@ -336,7 +336,7 @@ func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64
 	case 1:
 		return mean, nil, nil
 	}
-	t := portable.StudentQuantile(float64(n-1), 0.975) / math.Sqrt(float64(n))
+	t := detmath.StudentQuantile(float64(n-1), 0.975) / math.Sqrt(float64(n))
 	for row := range rows {
 		half := t * math.Sqrt(m2[row]/float64(n-1))
 		low, high = append(low, mean[row]-half), append(high, mean[row]+half)

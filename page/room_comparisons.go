@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
@@ -92,7 +92,7 @@ func (c *comparison) deviations() {
 				continue
 			}
 			d.N = all
-			d.SD = (d.High - d.Low) / 2 * math.Sqrt(float64(all)) / portable.StudentQuantile(float64(all-1), 0.975)
+			d.SD = (d.High - d.Low) / 2 * math.Sqrt(float64(all)) / detmath.StudentQuantile(float64(all-1), 0.975)
 		}
 	}
 }

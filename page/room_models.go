@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/vector"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
@@ -323,7 +323,7 @@ func reach(x float64, unit string) float64 {
 	case x == 0:
 		return 1
 	}
-	power := portable.Pow(10, math.Floor(portable.Log10(3*x)))
+	power := detmath.Pow(10, math.Floor(detmath.Log10(3*x)))
 	for _, k := range []float64{1, 2, 5, 10} {
 		if k*power >= 3*x*(1-1e-9) {
 			return k * power

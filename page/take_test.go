@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/page"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
@@ -141,7 +141,7 @@ func TestEverythingCanBeTakenAway(t *testing.T) {
 			forms := ""
 			for _, m := range figureForm.FindAllStringSubmatch(block, -1) {
 				forms += m[1] + " "
-				if m[1] == "png" && i > 0 && !soak.On { // a PNG is 30 ms of a core, and the next are of the same code
+				if m[1] == "png" && i > 0 && !testscale.On { // a PNG is 30 ms of a core, and the next are of the same code
 					continue
 				}
 				link := html.UnescapeString(m[2])

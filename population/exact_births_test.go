@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/combin"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // birthDeath is the linear birth–death process from n0 individuals after a time: its mean and variance, and its law, of which
@@ -48,7 +48,7 @@ record: {every: 10 days}
 
 // Births and deaths at constant rates, written in several ways that all mean the same process.
 func TestExactBirthDeath(t *testing.T) {
-	replicas := soak.Size(5000, 12_000)
+	replicas := testscale.Size(5000, 12_000)
 	ways := []struct{ name, first, text string }{
 		{"always", "alive", "states: {alive: {}}\nalways: [{rate: %v per day, to: out}]\nbirths: {rate: %v per day, enter: alive}"},
 		{"after", "alive", "states: {alive: {}}\nalways: [{after: {exponential: {rate: %v per day}}, to: out}]\nbirths: {rate: %v per day, enter: alive}"},

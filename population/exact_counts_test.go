@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -39,7 +39,7 @@ func chainLaw(most, from int, birth, death func(n int) float64, time float64, st
 // quasi-stationary law. Both the law at some time and the quasi-stationary one are computed from the forward equations.
 func TestExactLogistic(t *testing.T) {
 	const k, from = 25, 12
-	replicas := soak.Size(1500, 3000)
+	replicas := testscale.Size(1500, 3000)
 	const b, d = 1.6, 0.4
 	birth := func(n int) float64 { return b * float64(n) * max(0, 1-float64(n)/k) }
 	death := func(n int) float64 { return d * float64(n) }

@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Three laws of the infectious period with the same mean, 5 days: as written, its Laplace transform, and the square of its
@@ -101,7 +101,7 @@ func TestExactFinalSizeLawItself(t *testing.T) {
 // The number infected in a small population, against its law. R0 is 1.5.
 func TestExactFinalSizeSmall(t *testing.T) {
 	const beta = 0.3
-	replicas := soak.Size(8000, 20_000)
+	replicas := testscale.Size(8000, 20_000)
 	for i, period := range infectiousPeriods {
 		for j, c := range []struct{ size, infectious int }{{11, 1}, {30, 2}} {
 			what := fmt.Sprintf("%d of %d, %s", c.infectious, c.size, period.name)

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -51,7 +51,7 @@ func stateOf(t *testing.T, m *population.Model, name string) int {
 // A clock strikes by its law, however often it is drawn anew on the way: wherever it stands, with and without a memory, at rates that change, for
 // those who have been there before, and after interventions and moves that clocks with a memory do not mind.
 func TestExactForkedClocks(t *testing.T) {
-	size := soak.Size(2500, 5000)
+	size := testscale.Size(2500, 5000)
 	type place struct {
 		name, population, states, rest string
 		factor                         func(x float64) float64 // of the survival
@@ -225,7 +225,7 @@ func TestExactForksAreIndependent(t *testing.T) {
 // which are so many independent runs.
 func TestExactForkedFinalSize(t *testing.T) {
 	const n, a, beta = 18, 2, 0.3
-	replicas := soak.Size(1200, 3000)
+	replicas := testscale.Size(1200, 3000)
 	for _, c := range infectiousPeriods {
 		m := exactCompile(t, sirModel, n+a, a, c.text, beta, 1)
 		law := finalSizeLaw(n, a, beta/(n+a-1), c.laplace)
@@ -286,7 +286,7 @@ states: {present: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: out}]}}
 
 // Models with all that there is come to the same if every run is forked on the way: means and variances of all states and flows.
 func TestExactForkedEverything(t *testing.T) {
-	replicas := soak.Size(40, 80)
+	replicas := testscale.Size(40, 80)
 	models := map[string]string{"people": peopleModel, "language": languageModel, "regions": fmt.Sprintf(seirForks, 200)}
 	for name, source := range population.Busy {
 		models[name] = source

@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Laws of lifetimes, in years.
@@ -64,7 +64,7 @@ func afterAge(survival func(float64) float64, low, high, time float64) float64 {
 // A lifetime runs on while its individual goes from state to state: the number alive at a time is binomial with the survival
 // of its law, S(t). Someone who has an age at the start has lived that long, so that it is S(age+t)/S(age).
 func TestExactLifetimes(t *testing.T) {
-	replicas, size := 2, soak.Size(1500, 3000)
+	replicas, size := 2, testscale.Size(1500, 3000)
 	for i, law := range lifetimes {
 		for j, age := range startAges {
 			clock := fmt.Sprintf("{after: %s, to: out}", law.text)
@@ -116,7 +116,7 @@ record: {every: 1 year}
 // A clock that does not end a life may have struck before the start, and then never will: someone aged A is marked within a time
 // t with probability S(A)−S(A+t), whatever the states between.
 func TestExactMarksOfLife(t *testing.T) {
-	replicas, size := 2, soak.Size(1500, 3000)
+	replicas, size := 2, testscale.Size(1500, 3000)
 	for i, law := range lifetimes {
 		for j, age := range startAges {
 			if (i+j)%2 > 0 {
@@ -185,7 +185,7 @@ record: {every: 10 years}
 // with mean λ∫₀ᵗ S(A+u)/S(A) du.
 func TestExactLifetimesOfImmigrants(t *testing.T) {
 	const lambda, newborn = 5.0, 50
-	replicas := soak.Size(60, 150)
+	replicas := testscale.Size(60, 150)
 	for i, law := range []duration{lifetimes[0], lifetimes[3], lifetimes[9]} {
 		for j, age := range startAges {
 			text := "0 years"

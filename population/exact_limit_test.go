@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 const seirModel = `
@@ -57,7 +57,7 @@ func seirMoments(n, beta, sigma, gamma float64, corrected bool) func(y []float64
 // population becomes four times as large.
 func TestExactSEIRLimit(t *testing.T) {
 	var rms [3][4]float64
-	replicas := soak.Size([3]int{150, 150, 60}, [3]int{200, 200, 100})
+	replicas := testscale.Size([3]int{150, 150, 60}, [3]int{200, 200, 100})
 	for k, size := range []int{1000, 4000, 16000} {
 		n := float64(size)
 		r := exactSimulate(t, uint64(1+k), replicas[k], seirModel, size)

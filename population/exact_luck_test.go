@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -170,7 +170,7 @@ transmission:
 interventions: [{at: 20 days, set: {beta: 0.2 per day}}, {at: 25 days, who: susceptible, coverage: 20%%, to: recovered}]
 record: {every: 5 days}
 `)
-	replicas := soak.Size(10, 20)
+	replicas := testscale.Size(10, 20)
 	var first *population.Result
 	for _, workers := range []int{1, 2, 3, 8} {
 		r, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: replicas, Workers: workers})

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -208,16 +208,16 @@ func (r *Result) series(value func(*Run, int) float64) Series {
 		slices.Sort(values)
 		k := len(values)
 		s.Min[row], s.Max[row], s.Median[row] = values[0], values[k-1], (values[(k-1)/2]+values[k/2])/2
-		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = order.Quantile(
+		s.Q05[row], s.Q25[row], s.Q75[row], s.Q95[row] = quantile.Of(
 			values,
 			0.05,
-		), order.Quantile(
+		), quantile.Of(
 			values,
 			0.25,
-		), order.Quantile(
+		), quantile.Of(
 			values,
 			0.75,
-		), order.Quantile(
+		), quantile.Of(
 			values,
 			0.95,
 		)
@@ -249,7 +249,7 @@ func (r *Result) quantiles(value func(*Run, int) float64, ps []float64) [][]floa
 	r.each(value, func(row int, values []float64) {
 		slices.Sort(values)
 		for i, p := range ps {
-			all[i][row] = order.Quantile(values, p)
+			all[i][row] = quantile.Of(values, p)
 		}
 	})
 	return all

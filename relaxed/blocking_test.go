@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Producers apart from consumers, and consumers that produce; some of what is produced is taken
 // back. Everything ends once, all consumers come to the end, and nothing is left.
 func TestBlockingConserves(t *testing.T) {
 	stress.Interrupted(100, func() {
-		for range soak.Size(5, 50) {
+		for range testscale.Size(5, 50) {
 			conserveBlocking(t, stress.FewerRaced(4000, 400))
 		}
 	})

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // place puts an entry where it belongs.
@@ -71,7 +71,7 @@ func (q *subqueue[V]) load(b bucket) {
 		c = next
 	}
 	if q.stale == 0 {
-		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+		cpu.PrefetchGather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
 			unsafe.Pointer(&q.loaded[0].slot), unsafe.Sizeof(entry{}), n)
 	}
 	q.stale -= int(b.n) - n
@@ -119,7 +119,7 @@ func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
 	}
 	if b := &l.buckets[i+1]; b.tail != 0 {
 		first := &q.chunks[b.head*chunkSlots+1]
-		prefetch.Gather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
+		cpu.PrefetchGather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
 			unsafe.Pointer(&first.slot), unsafe.Sizeof(entry{}), int(min(b.n, chunkSlots-1)))
 	}
 }

@@ -3,7 +3,7 @@ package relaxed
 import (
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // An entry is an event as it lies in a bucket. It is valid while its slot has its version.
@@ -102,7 +102,7 @@ func (q *subqueue[V]) drain(b bucket, do func([]entry)) {
 
 // prefetchChunk prefetches a chunk.
 func (q *subqueue[V]) prefetchChunk(c uint32) {
-	prefetch.Lines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
+	cpu.PrefetchLines(unsafe.Pointer(&q.chunks[c*chunkSlots]), chunkSlots*int(unsafe.Sizeof(entry{}))/64)
 }
 
 // prefetchNext prefetches the chunk after c and returns it, unless c is the last.

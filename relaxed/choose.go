@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/release"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // How order is kept between shards. Each subqueue publishes its horizon. A goroutine that is about
@@ -41,7 +41,7 @@ func (c *Queue[V]) publish(s *shard, q *subqueue[V], i uint32) {
 	}
 	horizon, good := q.horizon(c.lag)
 	q.toPublish = int32(min(good/2+1, publishEvery))
-	release.Store(&s.horizons[i%maxPer], horizon)
+	cpu.StoreRelease(&s.horizons[i%maxPer], horizon)
 }
 
 // horizon returns a key before which about n events lie, or all, if there are fewer; and how many

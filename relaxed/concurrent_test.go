@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -37,7 +37,7 @@ var fewer = 1
 // Every event is dispatched or cancelled exactly once, and nothing else comes out.
 func TestQueueConserves(t *testing.T) {
 	manyGoroutines(t, func(t *testing.T, goroutines int) {
-		each := min(24_000/fewer, stress.FewerRaced(soak.Size(10_000, 24_000), 1500)) / goroutines
+		each := min(24_000/fewer, stress.FewerRaced(testscale.Size(10_000, 24_000), 1500)) / goroutines
 		for _, c := range []*Queue[int]{
 			New[int](),
 			New[int](Concurrency(3), perProcess(1), sticky(2)),
@@ -112,7 +112,7 @@ func TestQueueConserves(t *testing.T) {
 func TestQueueCancelsOnce(t *testing.T) {
 	manyGoroutines(t, func(t *testing.T, goroutines int) {
 		c := New[int]()
-		n := max(soak.Size(40, 100), stress.FewerRaced(300, 150)/fewer)
+		n := max(testscale.Size(40, 100), stress.FewerRaced(300, 150)/fewer)
 		var stale []Handle
 		for range max(2, stress.FewerRaced(10, 3)/fewer) {
 			events := make([]Handle, n)
@@ -166,7 +166,7 @@ func TestQueueIsNeverEmpty(t *testing.T) {
 			for g := range goroutines {
 				wg.Go(func() {
 					r := rand.New(rand.NewPCG(9, uint64(g)))
-					for range min(20_000/fewer, stress.FewerRaced(soak.Size(10_000, 20_000), 3000)) / goroutines {
+					for range min(20_000/fewer, stress.FewerRaced(testscale.Size(10_000, 20_000), 3000)) / goroutines {
 						v, at, ok := c.Next()
 						if !ok {
 							t.Error("Next found nothing")

@@ -13,8 +13,8 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // An operation is an operation on a queue in a history, and what came of it.
@@ -168,9 +168,9 @@ func recordHistory(c *Queue[int], goroutines, operations int, seed uint64, restl
 // queueModel: with few processors and many, few subqueues and many, and with goroutines interrupted
 // in the middle of operations, where that can be done.
 func TestQueueIsLinearizable(t *testing.T) {
-	histories := soak.Size(100, 250)
+	histories := testscale.Size(100, 250)
 	if interleave.Enabled {
-		histories = soak.Size(40, 120) // wilder ones
+		histories = testscale.Size(40, 120) // wilder ones
 	}
 	if testing.Short() {
 		histories = 50

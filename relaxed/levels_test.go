@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -15,7 +15,7 @@ import (
 // the time it did in the one before, an event is moved little more than twice: into a bucket of
 // level 2, and to the bottom. Without rolling it would be three times.
 func TestQueueMovesTwice(t *testing.T) {
-	n := soak.Size(30_000, 100_000)
+	n := testscale.Size(30_000, 100_000)
 	for _, law := range []struct {
 		name  string
 		start float64
@@ -139,7 +139,7 @@ func roll(t *testing.T, way rolling, cancel bool) {
 		schedule(way.start)
 	}
 	rolls, collapses := 0, 0
-	for i := range soak.Size(25, 40) * n {
+	for i := range testscale.Size(25, 40) * n {
 		before, deep := firstLevel(s)
 		schedule(take())
 		if after, still := firstLevel(s); deep && still && (before.base != after.base || before.shift != after.shift) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the
@@ -237,7 +237,7 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 // With one process the order is exact, for times of every kind, events that are earlier than what
 // has been taken among them, and with one subqueue also of equal times.
 func TestQueueExact(t *testing.T) {
-	n := soak.Size(7000, 20_000)
+	n := testscale.Size(7000, 20_000)
 	if interleave.Enabled {
 		n = 4000 // there is one goroutine, so that nothing more is to be found in programs that are checked for races
 	}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
@@ -67,7 +67,7 @@ func rankError(c *Queue[int], p, n, holds, turn int, seed uint64) (mean float64,
 
 // Next is O(p) events away from the earliest, whatever the machine does.
 func TestQueueRankError(t *testing.T) {
-	n := soak.Size(1500, 4000)
+	n := testscale.Size(1500, 4000)
 	if interleave.Enabled {
 		n = 1000 // it takes long in programs that are checked for races
 	}

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/release"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -93,7 +93,7 @@ func (s *shard) await(i uint32) uint64 {
 // unlock unlocks a subqueue, with its new top.
 func (s *shard) unlock(i uint32, top uint64) {
 	interleave.Point()
-	release.Store(&s.tops[i%maxPer], top)
+	cpu.StoreRelease(&s.tops[i%maxPer], top)
 }
 
 // search is called when a top was found in a shard and could not be taken. It reports false if all

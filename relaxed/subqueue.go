@@ -5,7 +5,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
@@ -116,8 +116,8 @@ func newSubqueue[V any](capacity int) *subqueue[V] {
 		slots, entries := roomFor(capacity)
 		q.slots = make([]slot[V], 0, slots)
 		q.chunks = make([]entry, entries)
-		huge.Advise(q.chunks)
-		huge.Advise(q.slots)
+		cpu.AdviseHuge(q.chunks)
+		cpu.AdviseHuge(q.slots)
 	}
 	q.levels = append(make([]level, 0, 4), level{shift: 63, count: 2, buckets: make([]bucket, 2)})
 	return q
@@ -184,7 +184,7 @@ func (q *subqueue[V]) enlarge() {
 // double copies an array into one that is twice as long, and at least 16.
 func double[T any](array []T) []T {
 	wider := make([]T, max(16, 2*len(array)))
-	huge.Advise(wider)
+	cpu.AdviseHuge(wider)
 	copy(wider, array)
 	return wider
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A chaos is a program of processes and events that do everything there is to each other, mostly at the same few instants: they
@@ -321,7 +321,7 @@ func (c *chaos) again(f func() bool) {
 func TestChaos(t *testing.T) {
 	noLeak(t)
 	cuts, lost, left, withdrawn, back, stopped, broken, late := 0, 0, 0, 0, 0, 0, 0, 0
-	seeds := soak.Size(40, 100)
+	seeds := testscale.Size(40, 100)
 	for seed := range uint64(seeds) {
 		other := rand.New(rand.NewPCG(seed, 5))
 		ways := map[string]func(c *chaos) bool{

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/sim/internal/seed"
 	"github.com/almanac-sim/almanac/sim/internal/text"
@@ -193,9 +193,9 @@ func Erlang(k int, mean float64) Distribution {
 // long.
 func Lognormal(mean, sd float64) Distribution {
 	law := positive("lognormal", mean, sd)
-	variance := portable.Log1p(sd / mean * (sd / mean)) // of the logarithm
-	mu, sigma := portable.Log(mean)-float64(variance/2), math.Sqrt(variance)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return portable.Exp(float64(random.Normal(r)*sigma) + mu) }}
+	variance := detmath.Log1p(sd / mean * (sd / mean)) // of the logarithm
+	mu, sigma := detmath.Log(mean)-float64(variance/2), math.Sqrt(variance)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return detmath.Exp(float64(random.Normal(r)*sigma) + mu) }}
 }
 
 // Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean
@@ -204,25 +204,25 @@ func Weibull(mean, sd float64) Distribution {
 	law := positive("weibull", mean, sd)
 	need(sd >= mean/1000 && sd <= 1000*mean, law, "the standard deviation must be from mean/1000 to 1000·mean")
 	// The square of the relative deviation is Γ(1+2/k)/Γ(1+1/k)² − 1, which falls with the shape k.
-	low, high := portable.Log(0.05), portable.Log(5000.)
+	low, high := detmath.Log(0.05), detmath.Log(5000.)
 	for range 200 {
 		middle := (low + high) / 2
-		if weibullVariation(portable.Exp(middle)) > sd/mean {
+		if weibullVariation(detmath.Exp(middle)) > sd/mean {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
-	k := portable.Exp((low + high) / 2)
-	scale := mean / portable.Gamma(1+1/k)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return scale * portable.Pow(-portable.Log1p(-r.Float64()), 1/k) }}
+	k := detmath.Exp((low + high) / 2)
+	scale := mean / detmath.Gamma(1+1/k)
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return scale * detmath.Pow(-detmath.Log1p(-r.Float64()), 1/k) }}
 }
 
 // weibullVariation is the standard deviation over the mean of a Weibull law of shape k.
 func weibullVariation(k float64) float64 {
-	one := portable.Lgamma(1 + 1/k)
-	two := portable.Lgamma(1 + 2/k)
-	return math.Sqrt(portable.Expm1(two - float64(2*one)))
+	one := detmath.Lgamma(1 + 1/k)
+	two := detmath.Lgamma(1 + 2/k)
+	return math.Sqrt(detmath.Expm1(two - float64(2*one)))
 }
 
 // Hyperexponential is one of two exponential laws, with balanced means: for times that vary more

@@ -7,7 +7,7 @@ import (
 	"github.com/DataDog/sketches-go/ddsketch"
 	"github.com/DataDog/sketches-go/ddsketch/store"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	sketches "github.com/almanac-sim/almanac/internal/sketch"
 	"github.com/almanac-sim/almanac/sim/internal/text"
 )
@@ -295,7 +295,7 @@ func halfWidth(level, deviation float64, n int64) float64 {
 	if n < 2 {
 		return math.Inf(1)
 	}
-	return portable.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
+	return detmath.StudentQuantile(float64(n-1), (1+level)/2) * deviation / math.Sqrt(float64(n))
 }
 
 // A StatOption says what a [Tally] or a [TimeWeighted] keeps besides its moments: [QuantileSketch].

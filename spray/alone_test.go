@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // Tests of one goroutine that find the same in programs that are checked for races, and take thirty
@@ -51,7 +51,7 @@ func TestSprayReach(t *testing.T) {
 				at, _ := slices.BinarySearchFunc(keys, k, func(a, b float64) int { return cmp.Compare(b, a) })
 				return at
 			}
-			measured := soak.Size(500, 1250) * p
+			measured := testscale.Size(500, 1250) * p
 			elements := 2 * measured
 			if hold {
 				elements = 2000

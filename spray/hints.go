@@ -4,10 +4,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/prefetch"
-	"github.com/almanac-sim/almanac/internal/release"
 )
 
 // An insertion into a skip list passes log N nodes, and in a large list most of them are not in the
@@ -92,7 +90,7 @@ func newHintTable(log uint32, linear bool, width int) *hintTable {
 	t := &hintTable{}
 	for r := range t.ring {
 		t.ring[r] = make([]hintLine, 1<<layout{log: log}.length(r))
-		huge.Advise(t.ring[r])
+		cpu.AdviseHuge(t.ring[r])
 	}
 	t.shape.Store(shapeOf(log, linear, width))
 	return t
@@ -160,7 +158,7 @@ func (l *List[K, V]) addHint(i uint32, place uint64, height int) {
 				slot, worth = uint64(j), 1
 			}
 		}
-		release.Store(&b[slot&(hintsPerLine-1)], e)
+		cpu.StoreRelease(&b[slot&(hintsPerLine-1)], e)
 	}
 }
 
@@ -246,8 +244,8 @@ func (l *List[K, V]) locate(key K) (place uint64) {
 // before, since there may be none before it in its own.
 func (t *hintTable) prefetch(y layout, place uint64, r int) {
 	bucket := y.bucket(place, r)
-	prefetch.Lines(unsafe.Pointer(t.line(y, bucket, r)), 1)
-	prefetch.Lines(unsafe.Pointer(t.line(y, bucket-1, r)), 1)
+	cpu.PrefetchLines(unsafe.Pointer(t.line(y, bucket, r)), 1)
+	cpu.PrefetchLines(unsafe.Pointer(t.line(y, bucket-1, r)), 1)
 }
 
 // fullyLinked reports whether a node in a state is in the list at a level, and at all below it.
@@ -321,10 +319,10 @@ func (l *List[K, V]) noteHints(p *participant, v *neighbours, r, levels int) {
 		before := uint32(v.before[k]) & hintNode
 		p.Local.hinted[(ringLevels*r+k)&(inline-1)] = before
 		if before != none {
-			prefetch.Lines(unsafe.Pointer(l.nodes.At(before)), 1)
+			cpu.PrefetchLines(unsafe.Pointer(l.nodes.At(before)), 1)
 		}
 		if v.after[k] < nowhere {
-			prefetch.Lines(unsafe.Pointer(l.nodes.At(uint32(v.after[k])&hintNode)), 1)
+			cpu.PrefetchLines(unsafe.Pointer(l.nodes.At(uint32(v.after[k])&hintNode)), 1)
 		}
 	}
 }
@@ -360,8 +358,8 @@ func (l *List[K, V]) prefetchNext(p *participant, key K) {
 	b := hints.line(y, next, 0)
 	for j := range b {
 		if e := b[j].Load() - turn; e < nowhere {
-			prefetch.Lines(unsafe.Pointer(l.nodes.At(uint32(e)&hintNode)), 1)
+			cpu.PrefetchLines(unsafe.Pointer(l.nodes.At(uint32(e)&hintNode)), 1)
 		}
 	}
-	prefetch.Lines(unsafe.Pointer(hints.line(y, next+1, 0)), 1)
+	cpu.PrefetchLines(unsafe.Pointer(hints.line(y, next+1, 0)), 1)
 }

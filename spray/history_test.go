@@ -9,8 +9,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A call is an operation of a history, and what came of it.
@@ -80,7 +80,7 @@ func record(goroutines, operations int, seed uint64, insert func(key int), remov
 // steps, are those of a queue whose operations happen one after the other and remove the first
 // element.
 func TestDeleteMinIsLinearizable(t *testing.T) {
-	for seed := range soak.Size[uint64](500, 1500) {
+	for seed := range testscale.Size[uint64](500, 1500) {
 		stress.Jolted(2+seed%3, func() {
 			l := New[int, int](Seed(seed))
 			history := record(4, 8, seed, func(key int) { l.Insert(key, 0) }, func() (int, bool) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A listSubject is a List in the matrix.
@@ -46,5 +46,5 @@ func matrix(t *testing.T, most, all int, idle time.Duration) {
 // Goroutines of different roles, more or fewer than processors: nothing is lost, and memory is
 // bounded by the most that is there.
 func TestMatrix(t *testing.T) {
-	matrix(t, 100, stress.FewerRaced(soak.Size(4_000, 10_000), 400), time.Millisecond)
+	matrix(t, 100, stress.FewerRaced(testscale.Size(4_000, 10_000), 400), time.Millisecond)
 }

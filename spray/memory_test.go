@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/epoch"
-	"github.com/almanac-sim/almanac/internal/soak"
 	"github.com/almanac-sim/almanac/internal/stress"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // most is how many nodes a list may have that had at most so many elements: its quota then, and
@@ -253,7 +253,7 @@ func TestListLetsGoOfWhatIsRead(t *testing.T) {
 				}
 			})
 		}
-		n := soak.Size(400, 2000)
+		n := testscale.Size(400, 2000)
 		for g := range 2 {
 			removing.Go(func() {
 				for i := range n {

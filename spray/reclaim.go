@@ -5,8 +5,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/epoch"
-	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -38,7 +38,7 @@ func (l *List[K, V]) acquire() (*participant, uint32) {
 		p.Frees--
 		i := p.Free[p.Frees&(epoch.Batch-1)]
 		if p.Frees > 0 { // the next one, which is not in the cache
-			prefetch.Own(unsafe.Pointer(l.nodes.At(p.Free[(p.Frees-1)&(epoch.Batch-1)])))
+			cpu.PrefetchOwn(unsafe.Pointer(l.nodes.At(p.Free[(p.Frees-1)&(epoch.Batch-1)])))
 		}
 		if n := l.nodes.At(i); versionOf(n.state.Load()) != 1<<32-1 { // a node whose versions are used up is never used again
 			return p, i

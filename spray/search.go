@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/prefetch"
 )
 
 // find searches for the place after all elements with keys up to the given one, and leaves in p
@@ -47,7 +47,7 @@ func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at 
 					from = c
 				}
 			}
-			prefetch.Lines(unsafe.Pointer(l.nodes.At(atomic.LoadUint32(&from.next[k&(inline-1)])&^frozen)), 1)
+			cpu.PrefetchLines(unsafe.Pointer(l.nodes.At(atomic.LoadUint32(&from.next[k&(inline-1)])&^frozen)), 1)
 		}
 	}
 	for ; level >= lowest; level-- {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/prefetch"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -272,8 +272,8 @@ func (l *List[K, V]) land(p *participant, top int) (pred *node[K, V], i uint32, 
 				}
 				c = l.nodes.At(next)
 				if level == 0 && steps == 1 { // the walk will probably end there: then both are written to, the one to claim it, the other to unlink it
-					prefetch.Own(unsafe.Pointer(n))
-					prefetch.Own(unsafe.Pointer(c))
+					cpu.PrefetchOwn(unsafe.Pointer(n))
+					cpu.PrefetchOwn(unsafe.Pointer(c))
 				}
 				after := atomic.LoadUint32(l.link(c, level))
 				if after&frozen == 0 {

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/fit"
-	"github.com/almanac-sim/almanac/internal/nearest"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -94,7 +94,7 @@ func (f *From) check(text []byte, m *population.Model) error {
 			weights = true
 		case column == "" || slices.Contains(names, column):
 		default:
-			if near := nearest.Name(column, names); near != "" {
+			if near := suggest.Name(column, names); near != "" {
 				return fmt.Errorf("%s:1: the model has no parameter %q; did you mean %q?", f.path, column, near)
 			}
 			return fmt.Errorf("%s:1: the model has no parameter %q; expected a column for each of some of %s, and weight", f.path, column, strings.Join(names, ", "))

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -161,7 +161,7 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		flag, name string
 		known      []string
 	}{{"--format", r.Format, formats()}, {"--design", r.Design, design.Kinds}, {"--method", r.Method, fit.Methods()}} {
-		if err := nearest.Among(one.flag, one.name, one.known); one.name != "" && err != nil {
+		if err := suggest.Among(one.flag, one.name, one.known); one.name != "" && err != nil {
 			return err
 		}
 	}
@@ -177,7 +177,7 @@ func formats() (names []string) {
 }
 
 // CheckFormat is an error if there is no such format of tables.
-func CheckFormat(name string) error { return nearest.Among("--format", name, formats()) }
+func CheckFormat(name string) error { return suggest.Among("--format", name, formats()) }
 
 // size is the number of individuals that is asked for; nil if none is.
 func (r *Request) size() (*int, error) {

@@ -16,9 +16,9 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/nearest"
 	"github.com/almanac-sim/almanac/internal/outputs"
 	tables "github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -264,7 +264,7 @@ func (s *Study) openCompare() error {
 			s.Compared = append(s.Compared, known...)
 			continue
 		}
-		if err := nearest.Among("--scenarios", name, known); err != nil {
+		if err := suggest.Among("--scenarios", name, known); err != nil {
 			return err
 		}
 		s.Compared = append(s.Compared, name)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/calendar/static"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 var disciplines = []static.Discipline{static.Unordered, static.Ordered, static.JustInTime}
@@ -18,7 +18,7 @@ func TestQueueConforms(t *testing.T) {
 			calendartest.Run(t, func(start float64) calendartest.Set {
 				s := newQueue(t, static.Config{Buckets: 1000, Width: 0.1, Discipline: d, Capacity: calendartest.MaxID, Start: start})
 				return struct{ calendartest.Set }{s} // without its check, which looks at every id there could be
-			}, calendartest.AtMost(soak.Size(800, 2000)))
+			}, calendartest.AtMost(testscale.Size(800, 2000)))
 		})
 	}
 }

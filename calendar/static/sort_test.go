@@ -6,13 +6,13 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A million events in one bucket, at one time or in any order, must not take quadratic time, nor
 // lose the order of ties.
 func TestQueueHugeTies(t *testing.T) {
-	n := soak.Size(200_000, 1_000_000)
+	n := testscale.Size(200_000, 1_000_000)
 	s := mustNew(t, Config{Buckets: 16, Width: 1, Capacity: n, Discipline: JustInTime})
 	for _, tc := range []struct {
 		name    string

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // enduringFit is a model of which a fit takes a second or two.
@@ -38,7 +38,7 @@ func TestFitKilledHere(t *testing.T) {
 		}
 	}
 	args := func(out string) []string {
-		return []string{"fit", model, "--budget", soak.Size("1500", "3000"), "--population", soak.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
+		return []string{"fit", model, "--budget", testscale.Size("1500", "3000"), "--population", testscale.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
 	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, "of the model are done; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // smallFit is a model of few people whose single runs are hardly ever near its data, so that the default method goes on to particles if its budget
@@ -66,11 +66,11 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 		}
 		return out.String()
 	}
-	for _, workers := range soak.Size([]string{"1", "7"}, []string{"1", "2", "7"}) {
-		fit("--budget", soak.Size("300", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
+	for _, workers := range testscale.Size([]string{"1", "7"}, []string{"1", "2", "7"}) {
+		fit("--budget", testscale.Size("300", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
 		sameFiles(t, dir, workers, "1", fitResults)
 	}
-	if !soak.On {
+	if !testscale.On {
 		return // the library's chains by 1, 2 and 7 slots are among the tests of fit
 	}
 	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {

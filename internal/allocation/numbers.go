@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // ParseNumber reads a decimal, as 0.99 or 1e-3, a power, as 2^-10, or a fraction, as 1/1024. What is none is NaN.
@@ -20,7 +20,7 @@ func ParseNumber(s string) float64 {
 		return x
 	}
 	if base, exponent, ok := strings.Cut(s, "^"); ok {
-		return portable.Pow(decimal(base), decimal(exponent))
+		return detmath.Pow(decimal(base), decimal(exponent))
 	}
 	if over, under, ok := strings.Cut(s, "/"); ok {
 		return decimal(over) / decimal(under)

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Charts are the charts of a sweep: what was measured with a band of two standard errors, and what theory says.
@@ -75,7 +75,7 @@ func (r *Swept) theory() func(name string, of func(sweepTheory) *float64) plot.S
 		const between = 10
 		for k := 1; k < between; k++ {
 			c := r.Config
-			x := from * portable.Pow(to/from, float64(k)/between)
+			x := from * detmath.Pow(to/from, float64(k)/between)
 			if c.Rate = 1 - 1/x; c.Rate > 0 && c.Rate < 1 {
 				limit, _, estimate := theoryOf(c, capped.NewLimit(c.Capacity, c.Rate), 1)
 				all = append(all, sweepTheory{x, orNone(limit), orNone(estimate)})

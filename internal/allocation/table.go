@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Table is a row for each quantity: its name, what was measured, the limit of many bins, the bound and the estimate, as one reads them. The head says
@@ -48,7 +48,7 @@ func decimals(m Mean) int {
 	if m.Error == nil || !(*m.Error > 0) {
 		return 4
 	}
-	return min(max(1-int(math.Floor(portable.Log10(*m.Error))), 0), 9)
+	return min(max(1-int(math.Floor(detmath.Log10(*m.Error))), 0), 9)
 }
 
 // Format is a mean and its standard error.

@@ -3,7 +3,7 @@ package allocation
 import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/cappedmath"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // compare puts what theory says beside what was measured.
@@ -52,7 +52,7 @@ func meanLongest(waits []float64, rate, bins float64) float64 {
 	sum, tail := 0.0, 0.0
 	for w := len(waits) - 1; w > 0; w-- {
 		tail = min(tail+waits[w], 1)
-		sum -= portable.Expm1(bins * portable.Log1p(-rate*tail)) // the probability that some ball waits for w rounds or more
+		sum -= detmath.Expm1(bins * detmath.Log1p(-rate*tail)) // the probability that some ball waits for w rounds or more
 	}
 	return sum
 }

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A Batch is what became of one batch of balls under THRESHOLD[T].
@@ -51,7 +51,7 @@ func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watc
 	r := &Batch{Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Rate: c.Rate,
 		Arrivals: c.Arrivals.String(), ByBin: c.ByBin, Seed: c.Seed, Waits: []int{}}
 	if n := float64(c.Bins); n > math.E {
-		r.LnLn, r.LogLog = finite(portable.Log(portable.Log(n))), finite(portable.Log2(portable.Log2(n)))
+		r.LnLn, r.LogLog = finite(detmath.Log(detmath.Log(n))), finite(detmath.Log2(detmath.Log2(n)))
 	}
 	unfinished := func() bool { return r.Rounds == 0 || r.Left > 0 && (rounds == 0 || r.Rounds < rounds) }
 	for unfinished() && ctx.Err() == nil {

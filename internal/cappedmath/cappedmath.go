@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 func check(n, c int, lambda float64) {
@@ -24,7 +24,7 @@ func check(n, c int, lambda float64) {
 }
 
 // Pressure returns ln(1/(1−λ)), on which all bounds depend. It does not check λ.
-func Pressure(lambda float64) float64 { return -portable.Log1p(-lambda) }
+func Pressure(lambda float64) float64 { return -detmath.Log1p(-lambda) }
 
 // LogLog returns log₂log₂n, the last rounds of a ball, or 0 with one or two bins. The base is 2
 // because the layered induction of Lemma 5 has β₀ = n/(2e) and β_{i+1} = e·βᵢ²/n, which is βᵢ =
@@ -33,7 +33,7 @@ func LogLog(n int) float64 {
 	if n <= 2 {
 		return 0
 	}
-	return portable.Log2(portable.Log2(float64(n)))
+	return detmath.Log2(detmath.Log2(float64(n)))
 }
 
 // PoolEstimate returns n/c·ln(1/(1−λ)) + n, an upper bound of the pool in the authors' simulations
@@ -67,7 +67,7 @@ func MinThrown(n, c int, lambda float64) float64 {
 	bins, capacity := float64(n), float64(c)
 	least := float64(Pressure(lambda)*bins) + float64(2*bins)
 	if c > 1 {
-		least = -2*portable.Log1p(-lambda)*bins/capacity + float64(6*capacity*bins)
+		least = -2*detmath.Log1p(-lambda)*bins/capacity + float64(6*capacity*bins)
 	}
 	return 2 * math.Ceil(least/2)
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // A Point has a value of each axis.
@@ -97,7 +97,7 @@ func (a *Axis) at(u float64) string {
 		low, high := math.Ceil(a.Low), math.Floor(a.High)
 		return a.Write(strconv.FormatFloat(min(low+math.Floor(u*(high-low+1)), high), 'f', 0, 64))
 	}
-	digits := max(0, 6-int(math.Floor(portable.Log10(a.High-a.Low))))
+	digits := max(0, 6-int(math.Floor(detmath.Log10(a.High-a.Low))))
 	return a.Write(strconv.FormatFloat(a.Low+float64(u*(a.High-a.Low)), 'f', digits, 64))
 }
 

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // None is the number of nothing: the end of a list, an empty stack.
@@ -36,7 +36,7 @@ func (a *Arena[T]) Ensure(i uint32) {
 	defer a.grow.Unlock()
 	if atomic.LoadPointer(&a.parts[k]) == nil {
 		part := make([]T, max(1, uint32(1)<<k>>1))
-		huge.Advise(part)
+		cpu.AdviseHuge(part)
 		atomic.StorePointer(&a.parts[k], unsafe.Pointer(unsafe.SliceData(part)))
 	}
 }

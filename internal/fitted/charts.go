@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and trace: of the sample, if the method gives one, of what the model
@@ -63,7 +63,7 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	ends := q.Quantiles(j, 0.002, 0.998)
 	least, most = max(least, ends[0]), min(most, ends[1])
 	// As many bars as a sample of this size can fill (Rice's rule).
-	bars := math.Min(math.Max(math.Ceil(2*portable.Cbrt(effective)), 5), 40)
+	bars := math.Min(math.Max(math.Ceil(2*detmath.Cbrt(effective)), 5), 40)
 	width := (most - least) / bars
 	switch {
 	case prior.IsWhole():
@@ -92,14 +92,14 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	if prior.IsWhole() {
 		step := math.Max(1, math.Ceil((high-low)/400))
 		for x := math.Ceil(low); x <= high; x += step {
-			before.Add(x, math.Min(portable.Exp(prior.LogDensity(x)), ceiling))
+			before.Add(x, math.Min(detmath.Exp(prior.LogDensity(x)), ceiling))
 		}
 		return after, before
 	}
 	const pieces = 200
 	for k := range pieces {
 		x := low + float64((float64(k)+0.5)/pieces*(high-low))
-		before.Add(x, math.Min(portable.Exp(prior.LogDensity(x)), ceiling))
+		before.Add(x, math.Min(detmath.Exp(prior.LogDensity(x)), ceiling))
 	}
 	return after, before
 }

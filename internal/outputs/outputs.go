@@ -15,7 +15,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -172,7 +172,7 @@ func find(m *population.Model, name string) (*thing, error) {
 			}, nil
 		}
 	}
-	if near := nearest.Name(name, append(known, "total")); near != "" {
+	if near := suggest.Name(name, append(known, "total")); near != "" {
 		return nil, fmt.Errorf("there is no %q; did you mean %q?", name, near)
 	}
 	return nil, fmt.Errorf("there is no %q; there are %s", name, few(append(known, "total")))

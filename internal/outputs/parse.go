@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/expr"
-	"github.com/almanac-sim/almanac/internal/nearest"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -48,9 +48,9 @@ func evaluate(n *node, run *population.Run) float64 {
 	case expr.Negate:
 		return -x
 	case expr.Exp:
-		return portable.Exp(x)
+		return detmath.Exp(x)
 	case expr.Log:
-		return portable.Log(x)
+		return detmath.Log(x)
 	case expr.Sqrt:
 		return math.Sqrt(x)
 	}
@@ -65,7 +65,7 @@ func evaluate(n *node, run *population.Run) float64 {
 		case expr.Divide:
 			x /= y
 		case expr.Power:
-			x = portable.Pow(x, y)
+			x = detmath.Pow(x, y)
 		case expr.Min:
 			x = math.Min(x, y)
 		case expr.Max:
@@ -141,7 +141,7 @@ func (p *parser) call(name string) *node {
 	}
 	known := []string{"final", "peak", "time of peak", "at", "min", "max", "exp", "log", "sqrt"}
 	if !slices.Contains(known, name) {
-		if near := nearest.Name(name, known); near != "" {
+		if near := suggest.Name(name, known); near != "" {
 			p.fail("there is no %s(…); did you mean %s(…)?", name, near)
 		}
 		p.fail("there is no %s(…); there are %s", name, strings.Join(functions, ", "))

@@ -8,7 +8,7 @@ import (
 
 	gonum "gonum.org/v1/plot"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // fewest is how many ticks of an axis have labels, at least.
@@ -44,7 +44,7 @@ func linear(low, high float64, grow bool) scale {
 		}
 	}
 	first, last, step, digit := 0.0, 0.0, 0.0, 0
-	for k := int(math.Floor(portable.Log10(high-low))) + 1; ; k-- {
+	for k := int(math.Floor(detmath.Log10(high-low))) + 1; ; k-- {
 		for _, d := range []int{5, 2, 1} {
 			step, digit = float64(d)*math.Pow10(k), d
 			if grow {
@@ -70,14 +70,14 @@ func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool
 	switch {
 	case !grow:
 	case most >= 1e13:
-		shift = int(math.Floor(portable.Log10(most)))
+		shift = int(math.Floor(detmath.Log10(most)))
 		s.factor = "× 1e" + strconv.Itoa(shift)
 	case most >= 1e10:
 		shift, s.factor = 9, "billions"
 	case most >= 1e7:
 		shift, s.factor = 6, "millions"
 	case most < 1e-3:
-		shift = int(math.Floor(portable.Log10(most)))
+		shift = int(math.Floor(detmath.Log10(most)))
 		s.factor = "× 1e" + strconv.Itoa(shift)
 	}
 	// The axis of times has no room for a factor; there numbers beyond the usual are written with a power of ten.
@@ -136,7 +136,7 @@ func separated(s string, four bool) string {
 func logarithmic(low, high float64) scale {
 	low, high = decade(low, high)
 	s := scale{low: low, high: high}
-	first, last := int(math.Round(portable.Log10(low))), int(math.Round(portable.Log10(high)))
+	first, last := int(math.Round(detmath.Log10(low))), int(math.Round(detmath.Log10(high)))
 	every := 1 + (last-first)/8 // labels have no room for more
 	labelled := cmp.Or(map[int]string{1: "1 2 3 4 5 7", 2: "1 2 5", 3: "1 3"}[last-first], "1")
 	for e := first; e <= last; e++ {
@@ -160,9 +160,9 @@ func decade(low, high float64) (float64, float64) {
 	if !(low > 0) || math.IsInf(low, 0) || math.IsInf(high, 0) {
 		return 1, 10 // nothing was drawn
 	}
-	first, last := math.Floor(portable.Log10(low)+1e-9), math.Ceil(portable.Log10(high)-1e-9)
+	first, last := math.Floor(detmath.Log10(low)+1e-9), math.Ceil(detmath.Log10(high)-1e-9)
 	if last <= first {
 		last = first + 1
 	}
-	return portable.Pow(10, first), portable.Pow(10, last)
+	return detmath.Pow(10, first), detmath.Pow(10, last)
 }

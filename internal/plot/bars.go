@@ -3,7 +3,7 @@ package plot
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // histogram is the line around bars that stand on a floor, and what is inside of them as a band. A bar that does not reach above the floor, or has no
@@ -60,7 +60,7 @@ func (c Chart) floor() float64 {
 	if math.IsInf(lowest, 1) {
 		return 1
 	}
-	return portable.Pow(10, math.Ceil(portable.Log10(lowest))-1)
+	return detmath.Pow(10, math.Ceil(detmath.Log10(lowest))-1)
 }
 
 // widen makes the ranges of what is drawn as long as the chart wants them.

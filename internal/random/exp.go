@@ -1,6 +1,6 @@
 package random
 
-import "github.com/almanac-sim/almanac/internal/portable"
+import "github.com/almanac-sim/almanac/internal/detmath"
 
 // Exponential numbers by the ziggurat method [MT00]. The area under e⁻ˣ is covered by 256 layers of
 // equal area, of which all but the lowest are rectangles. A draw chooses a layer and a point in it.
@@ -24,12 +24,12 @@ const (
 var edge, height [layers + 1]float64
 
 func init() {
-	edge[0] = layerArea / portable.Exp(-tail) // as if the tail were part of the rectangle
+	edge[0] = layerArea / detmath.Exp(-tail) // as if the tail were part of the rectangle
 	edge[1] = tail
-	height[1] = portable.Exp(-tail)
+	height[1] = detmath.Exp(-tail)
 	for i := 2; i < layers; i++ {
-		edge[i] = -portable.Log(layerArea/edge[i-1] + portable.Exp(-edge[i-1]))
-		height[i] = portable.Exp(-edge[i])
+		edge[i] = -detmath.Log(layerArea/edge[i-1] + detmath.Exp(-edge[i-1]))
+		height[i] = detmath.Exp(-edge[i])
 	}
 	edge[layers], height[layers] = 0, 1
 }
@@ -69,9 +69,9 @@ func (s *Stream) slowExp(i uint64, x float64) float64 {
 	for {
 		if i == 0 {
 			// The tail beyond a point is exponential again, and drawn by a logarithm.
-			return tail - portable.Log((float64(s.Uint64()>>12)+0.5)*0x1p-52)
+			return tail - detmath.Log((float64(s.Uint64()>>12)+0.5)*0x1p-52)
 		}
-		if height[i]+float64(s.Float64()*(height[i+1]-height[i])) < portable.Exp(-x) {
+		if height[i]+float64(s.Float64()*(height[i+1]-height[i])) < detmath.Exp(-x) {
 			return x
 		}
 		u := s.Uint64()

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // Draws from any source that are the same on every machine. Those of math/rand/v2 and gonum are
@@ -54,15 +54,15 @@ const (
 )
 
 // bell is the normal curve, scaled to 1 at 0.
-func bell(x float64) float64 { return portable.Exp(-0.5 * x * x) }
+func bell(x float64) float64 { return detmath.Exp(-0.5 * x * x) }
 
 var normals, exponentials ziggurat
 
 func init() {
 	normals.fill(128, normalTail, normalArea, 1<<31,
-		bell, func(y float64) float64 { return math.Sqrt(-2 * portable.Log(y)) })
+		bell, func(y float64) float64 { return math.Sqrt(-2 * detmath.Log(y)) })
 	exponentials.fill(layers, tail, layerArea, 1<<32,
-		func(x float64) float64 { return portable.Exp(-x) }, func(y float64) float64 { return -portable.Log(y) })
+		func(x float64) float64 { return detmath.Exp(-x) }, func(y float64) float64 { return -detmath.Log(y) })
 }
 
 // Normal returns a standard normal number, as [rand.Rand.NormFloat64] does.
@@ -80,8 +80,8 @@ func Normal(s rand.Source) float64 {
 			//
 			// [Marsaglia64]: https://doi.org/10.1080/00401706.1964.10490150
 			for {
-				x := -portable.Log(uniform(s)) / normalTail
-				if y := -portable.Log(uniform(s)); y+y < x*x {
+				x := -detmath.Log(uniform(s)) / normalTail
+				if y := -detmath.Log(uniform(s)); y+y < x*x {
 					continue
 				}
 				if j > 0 {
@@ -108,9 +108,9 @@ func Exponential(s rand.Source) float64 {
 			return x
 		}
 		if i == 0 {
-			return tail - portable.Log(uniform(s))
+			return tail - detmath.Log(uniform(s))
 		}
-		if exponentials.under(s, i, portable.Exp(-x)) {
+		if exponentials.under(s, i, detmath.Exp(-x)) {
 			return x
 		}
 	}
@@ -134,7 +134,7 @@ func Gamma(s rand.Source, shape float64) float64 {
 	d, factor := shape-1.0/3, 1.0
 	if shape < 1 {
 		d++
-		factor = portable.Pow(uniform(s), 1/shape)
+		factor = detmath.Pow(uniform(s), 1/shape)
 	}
 	c := 1 / (3 * math.Sqrt(d))
 	for {
@@ -147,7 +147,7 @@ func Gamma(s rand.Source, shape float64) float64 {
 		u := uniform(s)
 		square := float64(x * x)
 		if u < 1-float64(0.0331*square*square) ||
-			portable.Log(u) < float64(0.5*square)+float64(d*((1-v)+portable.Log(v))) {
+			detmath.Log(u) < float64(0.5*square)+float64(d*((1-v)+detmath.Log(v))) {
 			return factor * d * v
 		}
 	}
@@ -158,7 +158,7 @@ func Gamma(s rand.Source, shape float64) float64 {
 // [LMS13]: https://arxiv.org/abs/1302.1884
 func smallGamma(s rand.Source, shape float64) float64 {
 	lambda := 1/shape - 1
-	right := portable.Log1p(1 / lambda / math.E)
+	right := detmath.Log1p(1 / lambda / math.E)
 	for {
 		z := Exponential(s) - right
 		bound := -z // the logarithm of the density that z is drawn from, up to a constant
@@ -166,7 +166,7 @@ func smallGamma(s rand.Source, shape float64) float64 {
 			z = -Exponential(s) / lambda
 			bound = float64(lambda*z) - 1
 		}
-		x := portable.Exp(-z / shape)
+		x := detmath.Exp(-z / shape)
 		if (-z-x)-bound > -Exponential(s) {
 			return x
 		}
@@ -200,7 +200,7 @@ func Poisson(s rand.Source, mean float64) float64 {
 		if k <= 0 || edge < 0.013 && v > edge {
 			continue
 		}
-		if portable.Log(v*scale/(a/(edge*edge)+b)) <= (float64(k*portable.Log(mean))-mean)-portable.Lgamma(k+1) {
+		if detmath.Log(v*scale/(a/(edge*edge)+b)) <= (float64(k*detmath.Log(mean))-mean)-detmath.Lgamma(k+1) {
 			return k
 		}
 	}

@@ -5,7 +5,7 @@ package sketch
 import (
 	"github.com/DataDog/sketches-go/ddsketch/mapping"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // buckets number the powers of a base, as those of the library do.
@@ -20,12 +20,12 @@ func Mapping(accuracy float64) (mapping.IndexMapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return buckets{library, portable.Log((1 + accuracy) / (1 - accuracy))}, nil
+	return buckets{library, detmath.Log((1 + accuracy) / (1 - accuracy))}, nil
 }
 
 // Index is the bucket of a value above 0.
 func (b buckets) Index(value float64) int {
-	at := portable.Log(value) / b.width
+	at := detmath.Log(value) / b.width
 	i := int(at)
 	if at < 0 {
 		i-- // as the library rounds; buckets of exact powers are one below
@@ -34,7 +34,7 @@ func (b buckets) Index(value float64) int {
 }
 
 // LowerBound is where a bucket begins.
-func (b buckets) LowerBound(index int) float64 { return portable.Exp(float64(index) * b.width) }
+func (b buckets) LowerBound(index int) float64 { return detmath.Exp(float64(index) * b.width) }
 
 // Value stands for all values of a bucket, which differ from it by the relative accuracy at most.
 func (b buckets) Value(index int) float64 { return b.LowerBound(index) * (1 + b.RelativeAccuracy()) }

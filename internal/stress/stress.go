@@ -13,14 +13,14 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // FewerRaced returns how often to do something: less often with the race detector, with which it
 // takes thirty times as long, unless there is time.
 func FewerRaced(usually, raced int) int {
 	if interleave.Enabled {
-		return soak.Size(raced, usually)
+		return testscale.Size(raced, usually)
 	}
 	return usually
 }

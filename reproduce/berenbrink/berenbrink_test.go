@@ -5,14 +5,14 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/capped"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
 
 // little is enough for the checks to hold, and for wrong theories to be noticed.
 func little() effort {
-	return effort{scale: soak.Size(0.03, 0.05), bins: 1 << 10, theory: paperTheory()}
+	return effort{scale: testscale.Size(0.03, 0.05), bins: 1 << 10, theory: paperTheory()}
 }
 
 // before is what each claim finds as it is, computed once.
@@ -103,7 +103,7 @@ func TestClaims(t *testing.T) {
 		{"six times the exponent", "capped-lemma-10", func(y *theory) { y.lemma10 = 6 }, []string{"probability over its bound"}},
 		{"a hundredth more than p", "capped-lemma-11", func(y *theory) { y.lemma11 = 1.01 }, []string{"over that of the binomial law"}},
 	} {
-		if tested[test.claim] && !soak.On {
+		if tested[test.claim] && !testscale.On {
 			continue
 		}
 		tested[test.claim] = true

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/almanac-sim/almanac/calendar/static"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
 
 // little is enough for the checks to hold, and for wrong theories to be noticed.
-func little() effort { return effort{scale: soak.Size(0.03, 0.05), formulas: paperFormulas()} }
+func little() effort { return effort{scale: testscale.Size(0.03, 0.05), formulas: paperFormulas()} }
 
 const seed = 1994
 
@@ -154,7 +154,7 @@ func TestClaims(t *testing.T) {
 			}
 			before := reproduce.Result{Verdict: found.Verdict(), Checks: found.Checks}
 			for i, s := range wrong[c.Name] {
-				if i > 0 && !soak.On {
+				if i > 0 && !testscale.On {
 					break
 				}
 				t.Run(s.name, func(t *testing.T) {

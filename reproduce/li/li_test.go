@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 	"github.com/almanac-sim/almanac/spray"
@@ -27,7 +27,7 @@ func TestClaims(t *testing.T) {
 			}
 			tried := 0
 			for _, wrong := range spoiledTheories() {
-				if wrong.claim != c.Name || tried > 0 && !soak.On {
+				if wrong.claim != c.Name || tried > 0 && !testscale.On {
 					continue
 				}
 				tried++

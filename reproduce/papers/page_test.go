@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
@@ -88,7 +88,7 @@ func TestPageRows(t *testing.T) {
 func TestPageNumbers(t *testing.T) {
 	table := rows(t)
 	for i, c := range Claims() {
-		if !soak.On && slices.Contains(slow, c.Name) {
+		if !testscale.On && slices.Contains(slow, c.Name) {
 			continue
 		}
 		t.Run(c.Name, func(t *testing.T) {

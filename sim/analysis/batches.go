@@ -3,7 +3,7 @@ package analysis
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
 // Batch means [S82]: a run is cut into batches of equal length, so long that their means are as
@@ -54,7 +54,7 @@ func VonNeumann(x []float64) (correlation, p float64) {
 		return math.NaN(), math.NaN()
 	}
 	correlation = 1 - differences/(2*squares)
-	return correlation, portable.NormalCDF(-correlation * math.Sqrt((float64(n*n)-1)/(n-2)))
+	return correlation, detmath.NormalCDF(-correlation * math.Sqrt((float64(n*n)-1)/(n-2)))
 }
 
 func mean(x []float64) float64 {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/sim"
 )
 
@@ -160,7 +160,7 @@ func (e *Estimate) mean(x []float64, o options) {
 	fine := batched(x, max(1, len(x)/skewnessOf))
 	_, _, skewness := momentsOf(fine)
 	g := willink(skewness / (6 * math.Sqrt(float64(len(fine)))))
-	t := portable.StudentQuantile(k-1, (1+o.level)/2)
+	t := detmath.StudentQuantile(k-1, (1+o.level)/2)
 	e.Value = value
 	e.Low, e.High = value-float64(g(t)*se), value-float64(g(-t)*se)
 	_, all, _ := momentsOf(x)
@@ -197,7 +197,7 @@ func willink(beta float64) func(t float64) float64 {
 	if math.Abs(beta) < 1e-6 {
 		return func(t float64) float64 { return t }
 	}
-	return func(t float64) float64 { return (portable.Cbrt(1+float64(6*beta*(t-beta))) - 1) / (2 * beta) }
+	return func(t float64) float64 { return (detmath.Cbrt(1+float64(6*beta*(t-beta))) - 1) / (2 * beta) }
 }
 
 // Observations is [Mean] of what a tally has kept. Where entries stand for several observations, it

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/almanac-sim/almanac/internal/order"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
+	"github.com/almanac-sim/almanac/internal/quantile"
 )
 
 // Quantile is a quantile of what a sequence of observations from one run comes from, such as the
@@ -43,7 +43,7 @@ func checkShare(call string, p float64) {
 // quantileOf is the smallest number that has at least a share p of them at or below it. Below all
 // there is −∞, above all +∞.
 func quantileOf(sorted []float64, p float64) float64 {
-	switch k := order.Rank(len(sorted), p); {
+	switch k := quantile.Rank(len(sorted), p); {
 	case len(sorted) == 0:
 		return math.NaN()
 	case k < 1:
@@ -127,7 +127,7 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 		e.problem("the share that is not above the quantile is the same in all runs, and nothing tells how much it might vary")
 	case len(all) > 0:
 		se := math.Sqrt(squares*k/(k-1)) / float64(len(all))
-		half = se * portable.StudentQuantile(k-1, (1+o.level)/2)
+		half = se * detmath.StudentQuantile(k-1, (1+o.level)/2)
 		e.Effective = share * (1 - share) / (se * se)
 	}
 	e.Value, e.Low, e.High = share, share-half, share+half
@@ -155,7 +155,7 @@ func QuantileOfIndependent(x []float64, p float64, opts ...Option) Estimate {
 	// The true quantile is below the r-th value, from 1 on, if fewer than r are at or below it:
 	// with probability P(B < r).
 	upTo := func(k int) float64 { // the distribution function of the binomial law
-		_, above := portable.BetaInc(float64(k+1), float64(n-k), p, 1-p)
+		_, above := detmath.BetaInc(float64(k+1), float64(n-k), p, 1-p)
 		return above
 	}
 	tail := float64((1 - o.level) / 2)

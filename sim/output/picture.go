@@ -8,9 +8,9 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/sim"
 )
 
@@ -184,14 +184,14 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 		chart.Note += fmt.Sprintf("; they are from %.3g to %.3g, which is too far apart to be drawn", low, high)
 		return Picture{chart}
 	}
-	if far := order.Quantile(x, 0.995); high-low > 1.5*(far-low) && far > low {
+	if far := quantile.Of(x, 0.995); high-low > 1.5*(far-low) && far > low {
 		chart.Note += fmt.Sprintf("; those beyond %.3g, up to %.3g, are not drawn", far, high)
 		high = far
 	}
 	bars := plot.Series{Bars: 1, X: []float64{low}, Y: []float64{100}}
 	if high > low {
 		// Freedman and Diaconis's rule, within what a picture has room for.
-		width := 2 * (order.Quantile(x, 0.75) - order.Quantile(x, 0.25)) / portable.Cbrt(float64(len(x)))
+		width := 2 * (quantile.Of(x, 0.75) - quantile.Of(x, 0.25)) / detmath.Cbrt(float64(len(x)))
 		n := 40
 		if width > 0 {
 			n = int(max(10, min(60, math.Ceil((high-low)/width))))
@@ -212,7 +212,7 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 		if !(p > 0 && p < 1) {
 			panic(fmt.Sprintf("output: Histogram with a quantile of %v: it must be between 0 and 1, such as 0.9", p))
 		}
-		q, name := order.Quantile(x, p), fmt.Sprintf("%.4g %%", 100*p)
+		q, name := quantile.Of(x, p), fmt.Sprintf("%.4g %%", 100*p)
 		if p == 0.5 {
 			name = "median"
 		}

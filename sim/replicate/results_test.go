@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/sim"
 )
 
@@ -151,7 +151,7 @@ func TestStudentQuantile(t *testing.T) {
 		{0.975, 120, 1.980, 0.0005},
 		{0.975, math.Inf(1), 1.959963984540054, 1e-12},
 	} {
-		if got := portable.StudentQuantile(c.degrees, c.p); math.Abs(got-c.want) > c.tolerance {
+		if got := detmath.StudentQuantile(c.degrees, c.p); math.Abs(got-c.want) > c.tolerance {
 			t.Errorf("the %v-quantile for %v degrees is %v, want %v", c.p, c.degrees, got, c.want)
 		}
 	}

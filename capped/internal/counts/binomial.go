@@ -4,7 +4,7 @@ package counts
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -65,7 +65,7 @@ func fewSuccesses(s *random.Stream, n int, p, mean float64) int {
 	if n <= mostFactors {
 		none = power(1-p, n)
 	} else {
-		none = portable.Exp(trials * portable.Log1p(-p))
+		none = detmath.Exp(trials * detmath.Log1p(-p))
 	}
 	odds := p / (1 - p)
 	last := min(n, fewMost)
@@ -134,7 +134,7 @@ func init() {
 	for i := range chances {
 		us := float64((float64(i) + 0.5) / chanceCells)
 		x := (2*aSlope/us + 1) * (0.5 - us) * bSlope
-		chances[i] = portable.Exp(-x*x/2) * ((aSlope/(us*us) + 1) * bSlope / hatConst)
+		chances[i] = detmath.Exp(-x*x/2) * ((aSlope/(us*us) + 1) * bSlope / hatConst)
 	}
 }
 
@@ -185,9 +185,9 @@ func many(s *random.Stream, n, p, mean float64) int {
 func binomialMass(n, p, k float64) float64 {
 	switch k {
 	case 0:
-		return portable.Exp(n * portable.Log1p(-p))
+		return detmath.Exp(n * detmath.Log1p(-p))
 	case n:
-		return portable.Exp(n * portable.Log(p))
+		return detmath.Exp(n * detmath.Log(p))
 	}
 	// The distance from the mean needs more digits than the mean has: n·p = 10¹¹ is rounded by up
 	// to 10⁻⁵, which would change the probability of a count 5 standard deviations off by 10⁻¹⁰ of
@@ -197,7 +197,7 @@ func binomialMass(n, p, k float64) float64 {
 	rest := n - k
 	e := stirlingError(n) - stirlingError(k) - stirlingError(rest)
 	e -= deviance(k, mean, d) + deviance(rest, n-mean, -d)
-	return portable.Exp(e) * (math.Sqrt(n/(k*rest)) * normalTop)
+	return detmath.Exp(e) * (math.Sqrt(n/(k*rest)) * normalTop)
 }
 
 // lost is x·y − product, where product is x·y rounded: Dekker's sum of the products of the halves,
@@ -216,7 +216,7 @@ func upperHalf(x float64) float64 { return math.Float64frombits(math.Float64bits
 func deviance(x, m, d float64) float64 {
 	v := d / (x + m)
 	if math.Abs(v) > 0.25 {
-		return float64(x*portable.Log1p(d/m)) - d
+		return float64(x*detmath.Log1p(d/m)) - d
 	}
 	// log(x/m) is 2·artanh v = 2v + 2v³/3 + 2v⁵/5 + …, and 2x·v is d + d·v. The first term left out
 	// is below 2⁻⁵³ of the result.

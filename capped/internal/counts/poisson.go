@@ -3,7 +3,7 @@ package counts
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -36,7 +36,7 @@ func fewEvents(s *random.Stream, mean float64) int {
 	if u < 1-mean {
 		return 0 // e⁻ˣ is not below 1 − x
 	}
-	none := portable.Exp(-mean)
+	none := detmath.Exp(-mean)
 	for {
 		mass := none
 		for k := 0; k <= fewMost; k++ {
@@ -53,7 +53,7 @@ func fewEvents(s *random.Stream, mean float64) int {
 // poissonMass is the probability of k events for a mean above 0.
 func poissonMass(mean, k float64) float64 {
 	if k == 0 {
-		return portable.Exp(-mean)
+		return detmath.Exp(-mean)
 	}
-	return portable.Exp(-stirlingError(k)-deviance(k, mean, k-mean)) * (normalTop / math.Sqrt(k))
+	return detmath.Exp(-stirlingError(k)-deviance(k, mean, k-mean)) * (normalTop / math.Sqrt(k))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -81,7 +81,7 @@ func suggestFlag(c *cobra.Command, err error) error {
 	if errors.As(err, &unknown) {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := nearest.Name(unknown.GetSpecifiedName(), names); near != "" {
+		if near := suggest.Name(unknown.GetSpecifiedName(), names); near != "" {
 			return Usagef("%w; did you mean --%s?", err, near)
 		}
 	}

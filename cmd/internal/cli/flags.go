@@ -9,7 +9,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/allocation"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 )
 
 // List formats names and what they are for the help text.
@@ -35,7 +35,7 @@ func Choose(flag string, names, known []string) ([]string, error) {
 		case i >= 0:
 			chosen = append(chosen, known[i])
 		default:
-			return nil, Usage(nearest.Among(flag, name, known))
+			return nil, Usage(suggest.Among(flag, name, known))
 		}
 	}
 	if len(chosen) == 0 {

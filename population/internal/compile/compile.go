@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -125,7 +125,7 @@ func (c *compiler) compile() {
 	f, p := c.file, c.program
 	// Arithmetic on times leaves rounding errors in their last digits, and these must not decide
 	// which event comes first: 3 · 0.3 is not 0.9.
-	p.TimeTolerance = 4 * max(portable.ULP(f.Start), portable.ULP(f.End))
+	p.TimeTolerance = 4 * max(detmath.ULP(f.Start), detmath.ULP(f.End))
 	if !c.listStatesAndAttributes() {
 		return
 	}

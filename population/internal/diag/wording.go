@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 )
 
 const (
@@ -77,7 +77,7 @@ func Unknown(sort, name string, names func() []string) unknownName {
 // String returns the sentence.
 func (u unknownName) String() string {
 	names := u.names()
-	if near := nearest.Name(u.name, names); near != "" {
+	if near := suggest.Name(u.name, names); near != "" {
 		return fmt.Sprintf("there is no %s %s; did you mean %q?", u.sort, Quote(u.name), near)
 	}
 	if len(names) == 0 {

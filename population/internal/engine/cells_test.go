@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -34,7 +34,7 @@ func TestInvariantsByGroup(t *testing.T) {
 		t.Fatal("nothing depends on the group")
 	}
 	flows := make([]uint64, len(m.Flows))
-	for seed := range soak.Size[uint64](2, 5) {
+	for seed := range testscale.Size[uint64](2, 5) {
 		var all [3][]seen
 		for i, rule := range []sparseRule{usualSparse, {1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -258,7 +258,7 @@ func (r *Run) crosses(l *program.Threshold) bool {
 	}
 	if l.Share {
 		bound = float64(bound * float64(r.Alive))
-		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*portable.ULP(bound) {
+		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*detmath.ULP(bound) {
 			bound = whole
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -236,7 +236,7 @@ func roundDown(x float64) float64 {
 	if !(x >= 1) {
 		return 0
 	}
-	step := portable.Pow(10, math.Max(0, math.Floor(portable.Log10(x))-1))
+	step := detmath.Pow(10, math.Max(0, math.Floor(detmath.Log10(x))-1))
 	return math.Floor(x/step) * step
 }
 

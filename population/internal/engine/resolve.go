@@ -5,7 +5,7 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
@@ -80,7 +80,7 @@ func (w *windows) resolveContacts(r *Run) {
 func (w *windows) prefetchContact(r *Run, p store.Due) {
 	choices := random.Stream(w.shards[p.Shard].contacts[p.ID].seed)
 	id := int(r.firstID) + int(choices.Below(uint64(r.slotCount)-uint64(r.firstID)))
-	prefetch.Lines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
+	cpu.PrefetchLines(unsafe.Pointer(&r.words[min(id*r.stride, len(r.words)-1)]), 1)
 }
 
 // resolveContact finds the target of a contact, and changes it if the contact does. Its draws are

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -49,7 +49,7 @@ func TestInvariants(t *testing.T) {
 	m := programOf(t, everything)
 	r := Run{sparseRule: usualSparse}
 	thinned, flows := 0, make([]uint64, len(m.Flows))
-	for seed := range soak.Size[uint64](8, 20) {
+	for seed := range testscale.Size[uint64](8, 20) {
 		walk(t, &r, m, seed, 0.05)
 		if r.living != nil {
 			thinned++
@@ -96,7 +96,7 @@ func TestTimersAside(t *testing.T) {
 		return all
 	}
 	aside := [2]int{}
-	for seed := range soak.Size[uint64](4, 10) {
+	for seed := range testscale.Size[uint64](4, 10) {
 		want := events(&Run{sparseRule: usualSparse}, seed)
 		for i, rule := range []sparseRule{{1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
@@ -208,9 +208,9 @@ func (s *shard) runAlone() {
 // prefetch prefetches the words of individuals. Some lie in two cache lines.
 func (s *shard) prefetch(ids []uint32) {
 	words, size := unsafe.Pointer(unsafe.SliceData(s.words)), uintptr(s.stride)*8
-	prefetch.Gather(words, size, unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
+	cpu.PrefetchGather(words, size, unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
 	if 8%s.stride != 0 {
-		prefetch.Gather(unsafe.Add(words, size-8), size, unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
+		cpu.PrefetchGather(unsafe.Add(words, size-8), size, unsafe.Pointer(unsafe.SliceData(ids)), 4, len(ids))
 	}
 }
 

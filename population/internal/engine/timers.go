@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/internal/huge"
+	"github.com/almanac-sim/almanac/internal/cpu"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -320,7 +320,7 @@ func (r *Run) packAll() {
 	r.sparse, r.shared = make([]bool, columns), false
 	r.numberColumns()
 	r.words = make([]uint64, (r.capacity+r.windows.temporary())*r.stride)
-	huge.Advise(r.words)
+	cpu.AdviseHuge(r.words)
 	for id := r.firstID; int(id) < r.Used; id++ {
 		for k := range timers {
 			timers[k] = was.timer(id, k)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -402,7 +402,7 @@ func TestHostileModelsDifferByWindows(t *testing.T) {
 	s := random.New(5)
 	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
-			for seed := range soak.Size[uint64](1, 3) {
+			for seed := range testscale.Size[uint64](1, 3) {
 				compareWays(t, text, seed, &s, []int{1, 2, 8})
 			}
 		})

@@ -1,7 +1,7 @@
 package law
 
 import (
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -24,7 +24,7 @@ func (l *exactly) survival(x float64) float64 {
 	return 0
 }
 
-func (l *exactly) logSurvival(x float64) float64 { return portable.Log(l.survival(x)) }
+func (l *exactly) logSurvival(x float64) float64 { return detmath.Log(l.survival(x)) }
 
 func (l *exactly) mean() float64 { return l.a }
 

@@ -3,7 +3,7 @@ package law
 import (
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -26,7 +26,7 @@ func (l *exponential) draw(s *random.Stream) float64 { return s.Exp() / l.a }
 
 func (l *exponential) drawBeyond(s *random.Stream, age float64) float64 { return age + s.Exp()/l.a }
 
-func (l *exponential) survival(x float64) float64 { return portable.Exp(-l.a * x) }
+func (l *exponential) survival(x float64) float64 { return detmath.Exp(-l.a * x) }
 
 func (l *exponential) logSurvival(x float64) float64 { return -l.a * x }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -27,7 +27,7 @@ func (l *gamma) draw(s *random.Stream) float64 { return random.Gamma(s, l.a) / l
 // right-hand side underflows it draws the excess over the age by rejection.
 func (l *gamma) drawBeyond(s *random.Stream, age float64) float64 {
 	if q := float64(s.Positive() * l.survival(age)); q > faint {
-		return max(age, portable.GammaQuantile(l.a, 1-q, q)/l.b)
+		return max(age, detmath.GammaQuantile(l.a, 1-q, q)/l.b)
 	}
 	return age + gammaTail(s, l.a, l.b*age)/l.b
 }
@@ -42,14 +42,14 @@ func gammaTail(s *random.Stream, shape, x float64) float64 {
 	slope := max(0, (shape-1)/x)
 	for {
 		y := s.Exp() / (1 - slope)
-		if s.Float64() < portable.Exp(float64((shape-1)*portable.Log1p(y/x))-float64(slope*y)) {
+		if s.Float64() < detmath.Exp(float64((shape-1)*detmath.Log1p(y/x))-float64(slope*y)) {
 			return y
 		}
 	}
 }
 
 func (l *gamma) survival(x float64) float64 {
-	_, above := portable.GammaInc(l.a, l.b*max(x, 0))
+	_, above := detmath.GammaInc(l.a, l.b*max(x, 0))
 	return above
 }
 
@@ -62,9 +62,9 @@ func (l *gamma) logSurvival(x float64) float64 { return logSurvivalOrTail(l, x) 
 // [DLMF]: https://dlmf.nist.gov/8.11#E2
 func (l *gamma) logTail(x float64) float64 {
 	y := float64(l.b * x)
-	norm := portable.Lgamma(l.a)
+	norm := detmath.Lgamma(l.a)
 	series := asymptotic(func(k float64) float64 { return (l.a - k) / y })
-	return float64((l.a-1)*portable.Log(y)) - y - norm + portable.Log(series)
+	return float64((l.a-1)*detmath.Log(y)) - y - norm + detmath.Log(series)
 }
 
 func (l *gamma) mean() float64 { return l.a / l.b }

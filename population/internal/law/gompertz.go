@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -37,7 +37,7 @@ func (l *gompertz) drawBeyond(s *random.Stream, age float64) float64 { return ag
 // residual draws what is left of a duration at an age. From that age on the hazard is of the same
 // kind, with rate a·exp(b·age).
 func (l *gompertz) residual(s *random.Stream, age float64) float64 {
-	left := portable.Log1p(l.b/l.a*portable.Exp(-l.b*age)*s.Exp()) / l.b
+	left := detmath.Log1p(l.b/l.a*detmath.Exp(-l.b*age)*s.Exp()) / l.b
 	if math.IsNaN(left) { // b < 0, and the whole integral of the hazard is below the exponential number
 		left = math.Inf(1)
 	}
@@ -50,10 +50,10 @@ func (l *gompertz) residual(s *random.Stream, age float64) float64 {
 // cumulative returns H(x), the integral of the hazard up to x.
 func (l *gompertz) cumulative(x float64) float64 {
 	x = max(x, 0)
-	return float64(l.c*x) + float64(l.a/l.b*portable.Expm1(l.b*x))
+	return float64(l.c*x) + float64(l.a/l.b*detmath.Expm1(l.b*x))
 }
 
-func (l *gompertz) survival(x float64) float64 { return portable.Exp(-l.cumulative(x)) }
+func (l *gompertz) survival(x float64) float64 { return detmath.Exp(-l.cumulative(x)) }
 
 func (l *gompertz) logSurvival(x float64) float64 { return -l.cumulative(x) }
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
@@ -80,7 +80,7 @@ func (l *hazard) drawAllBeyond(streams []random.Stream, ages, out []float64) {
 
 func (l *hazard) survival(x float64) float64 {
 	s := l.steps[l.byAge.Find(max(x, 0))]
-	return portable.Exp(-s.before - float64(s.rate*(x-s.from)))
+	return detmath.Exp(-s.before - float64(s.rate*(x-s.from)))
 }
 
 func (l *hazard) logSurvival(x float64) float64 {
@@ -97,9 +97,9 @@ func (l *hazard) mean() float64 {
 			width = l.steps[i+1].from - s.from
 		}
 		if s.rate == 0 {
-			sum += float64(portable.Exp(-s.before) * width)
+			sum += float64(detmath.Exp(-s.before) * width)
 		} else {
-			sum += portable.Exp(-s.before) * -portable.Expm1(-s.rate*width) / s.rate
+			sum += detmath.Exp(-s.before) * -detmath.Expm1(-s.rate*width) / s.rate
 		}
 	}
 	return sum

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A lawCase is a law with properties that are worked out by hand.
@@ -173,11 +173,11 @@ func TestDrawsOffMeanOrSurvival(t *testing.T) {
 func TestDrawBeyondOffBayes(t *testing.T) {
 	for i, c := range lawCases {
 		t.Run(c.name, func(t *testing.T) {
-			n := soak.Size(4_000, 20_000)
+			n := testscale.Size(4_000, 20_000)
 			if c.law.family == familyGamma && c.law.a < 0.1 {
 				// Inverting this tail takes 50 µs; other shapes test the same lines with more
 				// draws.
-				n = soak.Size(1_000, 5_000)
+				n = testscale.Size(1_000, 5_000)
 			}
 			for _, age := range c.ages {
 				checkBeyond(t, &c.law, age, n, uint64(i))
@@ -232,7 +232,7 @@ func TestDrawBeyondOffInFarTail(t *testing.T) {
 	} {
 		for _, age := range c.ages {
 			t.Run(c.name, func(t *testing.T) {
-				checkBeyond(t, &c.law, age, soak.Size(4_000, 20_000), uint64(100+i))
+				checkBeyond(t, &c.law, age, testscale.Size(4_000, 20_000), uint64(100+i))
 			})
 		}
 	}

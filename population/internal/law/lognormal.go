@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -16,16 +16,16 @@ type lognormal Law
 // Lognormal returns the law with mean m and standard deviation s of the duration itself. Its
 // logarithm then has variance ln(1+s²/m²) and mean ln m minus half of that.
 func Lognormal(mean, sd float64) Law {
-	variance := portable.Log1p(sd / mean * (sd / mean))
+	variance := detmath.Log1p(sd / mean * (sd / mean))
 	return Law{
 		family: familyLognormal,
-		a:      portable.Log(mean) - float64(variance/2),
+		a:      detmath.Log(mean) - float64(variance/2),
 		b:      math.Sqrt(variance),
 	}
 }
 
 func (l *lognormal) draw(s *random.Stream) float64 {
-	return portable.Exp(float64(random.Normal(s)*l.b) + l.a)
+	return detmath.Exp(float64(random.Normal(s)*l.b) + l.a)
 }
 
 // drawBeyond inverts the tail of the normal distribution: it solves survival(x) = u·survival(age)
@@ -33,9 +33,9 @@ func (l *lognormal) draw(s *random.Stream) float64 {
 // rejection.
 func (l *lognormal) drawBeyond(s *random.Stream, age float64) float64 {
 	if q := s.Positive() * l.survival(age); q > faint {
-		return max(age, portable.Exp(l.a-float64(l.b*portable.NormalQuantile(q))))
+		return max(age, detmath.Exp(l.a-float64(l.b*detmath.NormalQuantile(q))))
 	}
-	return max(age, portable.Exp(l.a+float64(l.b*normalTail(s, (portable.Log(age)-l.a)/l.b))))
+	return max(age, detmath.Exp(l.a+float64(l.b*normalTail(s, (detmath.Log(age)-l.a)/l.b))))
 }
 
 // normalTail draws a standard normal number given that it exceeds z, which is far above 0. It is
@@ -51,7 +51,7 @@ func normalTail(s *random.Stream, z float64) float64 {
 }
 
 func (l *lognormal) survival(x float64) float64 {
-	return portable.Erfc((portable.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
+	return detmath.Erfc((detmath.Log(x)-l.a)/(l.b*math.Sqrt2)) / 2
 }
 
 func (l *lognormal) logSurvival(x float64) float64 { return logSurvivalOrTail(l, x) }
@@ -63,12 +63,12 @@ func (l *lognormal) logSurvival(x float64) float64 { return logSurvivalOrTail(l,
 //
 // [DLMF]: https://dlmf.nist.gov/7.12#E1
 func (l *lognormal) logTail(x float64) float64 {
-	z := (portable.Log(x) - l.a) / l.b
+	z := (detmath.Log(x) - l.a) / l.b
 	series := asymptotic(func(k float64) float64 { return -(float64(2*k) - 1) / (z * z) })
-	return float64(-z*z/2) - portable.Log(z*math.Sqrt(2*math.Pi)) + portable.Log(series)
+	return float64(-z*z/2) - detmath.Log(z*math.Sqrt(2*math.Pi)) + detmath.Log(series)
 }
 
-func (l *lognormal) mean() float64 { return portable.Exp(l.a + float64(l.b*l.b/2)) }
+func (l *lognormal) mean() float64 { return detmath.Exp(l.a + float64(l.b*l.b/2)) }
 
 func (l *lognormal) longest() float64 { return math.Inf(1) }
 
@@ -79,6 +79,6 @@ func (l *lognormal) sound() bool {
 }
 
 func (l *lognormal) words(u Unit) string {
-	sd := l.mean() * math.Sqrt(portable.Expm1(l.b*l.b))
+	sd := l.mean() * math.Sqrt(detmath.Expm1(l.b*l.b))
 	return fmt.Sprintf("lognormal with mean %s and standard deviation %s", u.Duration(l.mean()), u.Duration(sd))
 }

@@ -5,8 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/portable"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
@@ -78,7 +78,7 @@ func (l *mixture) drawBeyond(s *random.Stream, age float64) float64 {
 func (l *mixture) logWeights(age float64) []float64 {
 	logs := make([]float64, len(l.parts))
 	for i := range l.parts {
-		logs[i] = portable.Log(l.shares[i]) + l.parts[i].LogSurvival(age)
+		logs[i] = detmath.Log(l.shares[i]) + l.parts[i].LogSurvival(age)
 	}
 	return logs
 }

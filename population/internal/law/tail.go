@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -22,7 +22,7 @@ func logSurvivalOrTail(l interface {
 	logTail(x float64) float64
 }, x float64) float64 {
 	if p := l.survival(x); p > faint || x >= l.longest() {
-		return portable.Log(p)
+		return detmath.Log(p)
 	}
 	return l.logTail(x)
 }
@@ -48,9 +48,9 @@ func asymptotic(ratio func(k float64) float64) float64 {
 func logSum(logs []float64) float64 {
 	sum, most := 0.0, slices.Max(logs)
 	for _, x := range logs {
-		sum += portable.Exp(x - most)
+		sum += detmath.Exp(x - most)
 	}
-	return most + portable.Log(sum)
+	return most + detmath.Log(sum)
 }
 
 // DrawLogWeighted draws an index with probability proportional to exp(logs[i]). At least one logarithm
@@ -58,7 +58,7 @@ func logSum(logs []float64) float64 {
 func DrawLogWeighted(s *random.Stream, sums, logs []float64) int {
 	sum, most := 0.0, slices.Max(logs)
 	for i, x := range logs {
-		sum += portable.Exp(x - most)
+		sum += detmath.Exp(x - most)
 		sums[i] = sum
 	}
 	u := s.Positive() * sum // above 0, so that no index of weight 0 is taken

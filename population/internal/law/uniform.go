@@ -3,7 +3,7 @@ package law
 import (
 	"fmt"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -32,7 +32,7 @@ func (l *uniform) survival(x float64) float64 { return min(1, max(0, (l.b-x)/(l.
 
 // logSurvival needs no expansion: below b, b−x is at least half a unit in the last place of b, so
 // that the probability is 10⁻¹⁷ or more.
-func (l *uniform) logSurvival(x float64) float64 { return portable.Log(l.survival(x)) }
+func (l *uniform) logSurvival(x float64) float64 { return detmath.Log(l.survival(x)) }
 
 func (l *uniform) mean() float64 { return (l.a + l.b) / 2 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -20,19 +20,19 @@ func Weibull(scale, shape float64) Law {
 	return Law{family: familyWeibull, memoryless: shape == 1, a: scale, b: shape}
 }
 
-func (l *weibull) draw(s *random.Stream) float64 { return l.a * portable.Pow(s.Exp(), 1/l.b) }
+func (l *weibull) draw(s *random.Stream) float64 { return l.a * detmath.Pow(s.Exp(), 1/l.b) }
 
 func (l *weibull) drawBeyond(s *random.Stream, age float64) float64 {
-	return l.a * portable.Pow(portable.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
+	return l.a * detmath.Pow(detmath.Pow(age/l.a, l.b)+s.Exp(), 1/l.b)
 }
 
 func (l *weibull) survival(x float64) float64 {
-	return portable.Exp(-portable.Pow(max(x, 0)/l.a, l.b))
+	return detmath.Exp(-detmath.Pow(max(x, 0)/l.a, l.b))
 }
 
-func (l *weibull) logSurvival(x float64) float64 { return -portable.Pow(x/l.a, l.b) }
+func (l *weibull) logSurvival(x float64) float64 { return -detmath.Pow(x/l.a, l.b) }
 
-func (l *weibull) mean() float64 { return l.a * portable.Gamma(1+1/l.b) }
+func (l *weibull) mean() float64 { return l.a * detmath.Gamma(1+1/l.b) }
 
 func (l *weibull) longest() float64 { return math.Inf(1) }
 

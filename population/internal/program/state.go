@@ -3,7 +3,7 @@ package program
 import (
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/portable"
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
@@ -95,7 +95,7 @@ func (t *State) BranchLogWeights(age float64, logs []float64) []float64 {
 	before := 0.0
 	for k := range t.Split {
 		upTo := min(1, t.Split[k].CumulativeChance) // that of the last is +Inf
-		logs = append(logs, portable.Log(upTo-before)+t.Split[k].Law.LogSurvival(age))
+		logs = append(logs, detmath.Log(upTo-before)+t.Split[k].Law.LogSurvival(age))
 		before = upTo
 	}
 	return logs

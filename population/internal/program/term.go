@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/expr"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // A Term is an expression in which all names are resolved, for one cell and the parameters of one
@@ -60,7 +60,7 @@ func (t *Term) At(time float64, c Census) float64 {
 	case TermCount:
 		return float64(c.Counts[t.State])
 	case TermWave:
-		return 1 + float64(t.X*portable.CosTurns(t.cycle(time)))
+		return 1 + float64(t.X*detmath.CosTurns(t.cycle(time)))
 	case TermSteps:
 		return t.Values[t.knot(time)]
 	case TermLine:
@@ -69,9 +69,9 @@ func (t *Term) At(time float64, c Census) float64 {
 	a := t.a.At(time, c)
 	switch t.Op {
 	case expr.Exp:
-		return portable.Exp(a)
+		return detmath.Exp(a)
 	case expr.Log:
-		return portable.Log(a)
+		return detmath.Log(a)
 	case expr.Sqrt:
 		return math.Sqrt(a)
 	}
@@ -86,7 +86,7 @@ func (t *Term) At(time float64, c Census) float64 {
 	case expr.Divide:
 		return a / b
 	case expr.Power:
-		return portable.Pow(a, b)
+		return detmath.Pow(a, b)
 	case expr.Min:
 		return min(a, b)
 	default:

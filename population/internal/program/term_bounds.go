@@ -3,8 +3,8 @@ package program
 import (
 	"math"
 
+	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/expr"
-	"github.com/almanac-sim/almanac/internal/portable"
 )
 
 // Bounds returns bounds of all values that At has in [from, to). They hold for the rounded
@@ -28,9 +28,9 @@ func (t *Term) Bounds(from, to float64) (low, high float64) {
 	a, b := t.a.Bounds(from, to)
 	switch t.Op {
 	case expr.Exp:
-		return widen(portable.Exp(a), portable.Exp(b))
+		return widen(detmath.Exp(a), detmath.Exp(b))
 	case expr.Log:
-		return widen(portable.Log(max(a, 0)), portable.Log(max(b, 0)))
+		return widen(detmath.Log(max(a, 0)), detmath.Log(max(b, 0)))
 	case expr.Sqrt:
 		if a < 0 { // the value may be NaN, as a logarithm may; no lower bound is claimed
 			return math.Inf(-1), math.Sqrt(max(b, 0))
@@ -80,11 +80,11 @@ func corners(f func(x, y float64) float64, a, b, c, d float64) (low, high float6
 func powerBounds(a, b, c, d float64) (low, high float64) {
 	switch {
 	case a >= 0 && (a > 0 || c >= 0):
-		return widen(corners(portable.Pow, a, b, c, d))
+		return widen(corners(detmath.Pow, a, b, c, d))
 	case c != d || c != math.Trunc(c) || c < 0:
 		return math.Inf(-1), math.Inf(1)
 	}
-	low, high = corners(portable.Pow, a, b, c, d)
+	low, high = corners(detmath.Pow, a, b, c, d)
 	if math.Mod(c, 2) == 0 && b >= 0 {
 		low = 0
 	}
@@ -102,7 +102,7 @@ func widen(low, high float64) (float64, float64) {
 
 // waveBounds returns the bounds of a TermWave.
 func (t *Term) waveBounds(from, to float64) (low, high float64) {
-	a, b := 1+float64(t.X*portable.CosTurns(t.cycle(from))), 1+float64(t.X*portable.CosTurns(t.cycle(to)))
+	a, b := 1+float64(t.X*detmath.CosTurns(t.cycle(from))), 1+float64(t.X*detmath.CosTurns(t.cycle(to)))
 	low, high = min(a, b), max(a, b)
 	// The maximum is at whole turns, the minimum half-way between them. An end that is next to one
 	// of them counts as one, since rounding may hide it; the wave is flat there.

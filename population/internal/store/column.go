@@ -1,6 +1,6 @@
 package store
 
-import "github.com/almanac-sim/almanac/internal/huge"
+import "github.com/almanac-sim/almanac/internal/cpu"
 
 // A Column holds the values of one attribute, indexed by id: a byte each if the attribute has at
 // most 256 values, two bytes otherwise. Reading and writing take constant time.
@@ -64,7 +64,7 @@ func Extend[T any](s []T, n int) []T {
 		return s[:n]
 	}
 	grown := make([]T, n)
-	huge.Advise(grown)
+	cpu.AdviseHuge(grown)
 	copy(grown, s)
 	return grown
 }

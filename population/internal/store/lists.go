@@ -1,6 +1,6 @@
 package store
 
-import "github.com/almanac-sim/almanac/internal/huge"
+import "github.com/almanac-sim/almanac/internal/cpu"
 
 // BucketLists holds a list of ids for each window, not ordered by time: a calendar with one bucket
 // for each window, in which nothing is ever sorted, or removed before its time. An individual that
@@ -96,7 +96,7 @@ func (l *BucketLists) newChunk() uint32 {
 	l.after = append(l.after, 0)
 	if int(chunk)/slabChunks == len(l.slabs) {
 		slab := make([]uint32, 1<<slabBits)
-		huge.Around(slab)
+		cpu.AdviseHugeAround(slab)
 		l.slabs = append(l.slabs, slab)
 	}
 	return chunk

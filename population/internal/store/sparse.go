@@ -1,6 +1,6 @@
 package store
 
-import "github.com/almanac-sim/almanac/internal/huge"
+import "github.com/almanac-sim/almanac/internal/cpu"
 
 // A SparseTable holds the timers of some pairs of an individual and a column: a hash table with
 // linear probing, whose removals move back what follows [Knuth, volume 3, section 6.4, algorithm
@@ -78,7 +78,7 @@ func (a *SparseTable) put(key, word uint64) {
 func (a *SparseTable) double() {
 	old := a.entries
 	a.entries = make([]sparseEntry, 2*len(old))
-	huge.Advise(a.entries)
+	cpu.AdviseHuge(a.entries)
 	a.shift--
 	for _, e := range old {
 		if e.key != 0 {

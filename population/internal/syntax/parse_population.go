@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
@@ -225,5 +225,5 @@ func (r *Reader) isComputed(n *yaml.Node) bool {
 
 // isNearParameter reports whether a text is probably the misspelt name of a parameter.
 func (r *Reader) isNearParameter(text string) bool {
-	return nearest.Name(text, slices.Collect(maps.Keys(r.Parameters))) != ""
+	return suggest.Name(text, slices.Collect(maps.Keys(r.Parameters))) != ""
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 )
 
@@ -69,7 +69,7 @@ func unknownUnit(name string) string {
 		names = append(names, u.Name)
 		both = append(both, u.Name, u.Name+"s")
 	}
-	if near := nearest.Name(name, both); near != "" {
+	if near := suggest.Name(name, both); near != "" {
 		return fmt.Sprintf("there is no unit %s; did you mean %q?", diag.Quote(name), near)
 	}
 	return fmt.Sprintf("there is no unit %s; the units are %s", diag.Quote(name), strings.Join(names, ", "))

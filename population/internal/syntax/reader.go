@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
@@ -295,7 +295,7 @@ func (r *Reader) Fields(n *yaml.Node, what, example string, keys ...string) *Fie
 			r.Fail(p.Key, "%s: there is no key %s; if it is the rest of a value, put the whole of it in quotes, "+
 				"as in chance: \"min(a, b)\"", what, diag.Quote(p.Name))
 		} else if !r.Known(p.Key, what, "key", p.Name, keys) {
-			f.Misspelt[nearest.Name(p.Name, keys)] = true
+			f.Misspelt[suggest.Name(p.Name, keys)] = true
 		}
 	}
 	return f

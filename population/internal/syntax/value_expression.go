@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/almanac-sim/almanac/internal/expr"
-	"github.com/almanac-sim/almanac/internal/nearest"
+	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
@@ -367,7 +367,7 @@ func (p *exprParser) call(word string) *ExprNode {
 		if p.x.allowCounts {
 			known = append(known, "count")
 		}
-		if near := nearest.Name(word, known); near != "" {
+		if near := suggest.Name(word, known); near != "" {
 			p.fail(from, "there is no function %s; did you mean %q?", diag.Quote(word), near)
 		}
 		p.fail(from, "there is no function %s; the functions are %s; a product is written with *",

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/order"
+	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -115,7 +115,7 @@ func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 		run.Mean += x / float64(len(measured))
 	}
 	slices.Sort(measured)
-	run.P50, run.P99, run.P999 = order.Quantile(measured, 0.5), order.Quantile(measured, 0.99), order.Quantile(measured, 0.999)
+	run.P50, run.P99, run.P999 = quantile.Of(measured, 0.5), quantile.Of(measured, 0.99), quantile.Of(measured, 0.999)
 	return run, nil
 }
 

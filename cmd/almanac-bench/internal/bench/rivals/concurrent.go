@@ -5,8 +5,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/almanac-sim/almanac/internal/huge"
-	"github.com/almanac-sim/almanac/internal/prefetch"
+	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
 // Concurrent is a priority queue that several goroutines may use at once. Keys are finite numbers, and elements of equal keys
@@ -69,7 +68,7 @@ type LockedBinary struct {
 // NewLockedBinary returns an empty queue.
 func NewLockedBinary(capacity int) *LockedBinary {
 	h := make(pairHeap, 0, capacity)
-	huge.Advise(h)
+	cpu.AdviseHuge(h)
 	return &LockedBinary{heap: h}
 }
 
@@ -165,7 +164,7 @@ const large = 1 << 15
 
 func newQuaternaryHeap(capacity int) quaternaryHeap {
 	at := make([]pair, root, root+capacity)
-	huge.Advise(at)
+	cpu.AdviseHuge(at)
 	return quaternaryHeap{at}
 }
 
@@ -213,7 +212,7 @@ func (q *quaternaryHeap) pop() pair {
 			break
 		}
 		if grandchild := 4*child - 8; grandchild > large && grandchild < len(h) {
-			prefetch.Lines(unsafe.Pointer(&h[grandchild]), 4)
+			cpu.PrefetchLines(unsafe.Pointer(&h[grandchild]), 4)
 		}
 		c := (*[4]pair)(h[child:])
 		a, b := less(c[1], c[0]), 2+less(c[3], c[2])

@@ -6,14 +6,14 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/calendartest"
-	"github.com/almanac-sim/almanac/internal/soak"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 func TestRivals(t *testing.T) {
 	for _, rival := range All() {
 		t.Run(rival.Name, func(t *testing.T) {
 			// Without room up front, so that growing is tested too.
-			calendartest.Run(t, func(start float64) calendartest.Set { return rival.New(start, 0) }, calendartest.AtMost(soak.Size(2_000, 10_000)))
+			calendartest.Run(t, func(start float64) calendartest.Set { return rival.New(start, 0) }, calendartest.AtMost(testscale.Size(2_000, 10_000)))
 		})
 	}
 }

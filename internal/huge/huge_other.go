@@ -1,7 +1,0 @@
-//go:build !linux
-
-package huge
-
-import "unsafe"
-
-func advise(unsafe.Pointer, uintptr) {}

@@ -1,6 +1,0 @@
-//go:build !soak
-
-package soak
-
-// On reports whether there is time.
-const On = false
