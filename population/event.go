@@ -25,7 +25,7 @@ type Event struct {
 	Name     string   // of the clock, contact, entry or intervention, if it has one
 	Values   []string // of its attributes after the event, in the order of Model.Attributes; nil if there are none
 
-	place, byPlace uint32 // slots, which are used again
+	slot, bySlot uint32 // slots, which are used again
 }
 
 // event puts an event of the engine into words.
@@ -37,8 +37,8 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		Kind:       Kind(h.Kind),
 		Individual: h.Individual,
 		By:         h.By,
-		place:      h.Place,
-		byPlace:    h.ByPlace,
+		slot:      h.Slot,
+		bySlot:    h.BySlot,
 	}
 	switch h.Kind {
 	case engine.Started:

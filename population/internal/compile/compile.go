@@ -44,7 +44,7 @@ type compiler struct {
 
 	// Of the phase that is being built.
 	rateEvents    [][]*rateEvent // by state
-	lifelongAfter []syntax.Value // the durations of Phase.Always, for messages
+	alwaysAfter []syntax.Value // the durations of Phase.Always, for messages
 }
 
 // Text reads and compiles a model file, with changes.
@@ -246,7 +246,7 @@ func (c *compiler) phase(here Scope) *program.Phase {
 // newPhase builds all tables that a run reads while the parameters are those of a scope.
 func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
-	c.lifelongAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
+	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
 	for i := range c.file.Attributes {
 		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))
 	}

@@ -326,7 +326,7 @@ func (c *compiler) checkAges(
 			}
 		}
 		if oldest := ages.Longest(); clock.EndsLife && (oldest > longest || oldest == longest && ages.Fixed()) {
-			here.reportTogether(text.At, []syntax.Value{text, c.lifelongAfter[i]},
+			here.reportTogether(text.At, []syntax.Value{text, c.alwaysAfter[i]},
 				"%s: ages %s, but a clock of always ends every life by %.6g %s", what, reach, longest,
 				c.file.Unit.NameFor(longest))
 		}

@@ -356,31 +356,31 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 	if clock.Chance.Given() {
 		do.Chance, do.Chances = c.chances(here, clock.Chance, clock.What+": chance", false)
 	}
-	lifelong := program.AlwaysClock{Do: do, EndsLife: leaves && len(where) == 0}
+	always := program.AlwaysClock{Do: do, EndsLife: leaves && len(where) == 0}
 	inCell := func(here Scope) program.AlwaysClock {
-		one := program.AlwaysClock{Do: lifelong.Do, EndsLife: lifelong.EndsLife}
+		one := program.AlwaysClock{Do: always.Do, EndsLife: always.EndsLife}
 		one.Law, _ = here.Law(clock.After, clock.What+": after")
 		one.Longest, one.Off = one.Law.Longest(), !holds(where, here.own)
 		return one
 	}
 	if by := attributesOf(here, where, clock.After); len(by) == 0 {
-		lifelong = inCell(here)
+		always = inCell(here)
 	} else {
 		cells, n, ok := c.cellsOf(by, 1)
 		if !ok {
 			return
 		}
-		lifelong.By, lifelong.Cells = cells, make([]*program.AlwaysClock, n)
+		always.By, always.Cells = cells, make([]*program.AlwaysClock, n)
 		for k := range n {
 			one := inCell(here.ForCell(c.cell(cells, k)))
-			if k > 0 && one.Equal(lifelong.Cells[k-1]) {
-				lifelong.Cells[k] = lifelong.Cells[k-1]
+			if k > 0 && one.Equal(always.Cells[k-1]) {
+				always.Cells[k] = always.Cells[k-1]
 				continue
 			}
-			lifelong.Cells[k] = &one
+			always.Cells[k] = &one
 		}
 		t.UsesAttributes = true
 	}
-	t.Always = append(t.Always, lifelong)
-	c.lifelongAfter = append(c.lifelongAfter, clock.After)
+	t.Always = append(t.Always, always)
+	c.alwaysAfter = append(c.alwaysAfter, clock.After)
 }

@@ -22,7 +22,7 @@ type batch struct {
 	ages      [batchSize]float64
 	remaining [batchSize]float64 // until a clock fires; +Inf if it does not
 	next      [batchSize]uint64  // the earliest timer; the bits of times that are not negative compare alike
-	shared    [batchSize]uint64  // the word that lifelong columns share
+	shared    [batchSize]uint64  // the word that columns of always share
 	held      [batchSize]uint8   // 1 + the column whose timer is in it; 0 for none
 	selected  [batchSize]uint8   // scratch: indices of some individuals
 	deferred  []deferredTimer
@@ -70,7 +70,7 @@ func (b *batch) initialiseAndCount(r *Run, in *program.Entry) {
 }
 
 // batchable reports whether all individuals with an entry have the same to draw, and have no timers
-// but those of lifelong clocks. If the state is drawn, its timers are not known before.
+// but those of clocks of always. If the state is drawn, its timers are not known before.
 func (r *Run) batchable(in *program.Entry) bool {
 	return r.phase.Batchable && in.Into == nil && r.phase.States[in.To].Batchable &&
 		len(r.attributes) == 0 && r.origins == nil && (in.Age == nil || len(in.Age.By) == 0)
@@ -112,7 +112,7 @@ func (b *batch) initialise(r *Run, in *program.Entry) {
 	}
 }
 
-// drawRemaining draws how long a lifelong clock still runs for each individual, as
+// drawRemaining draws how long a clock of always still runs for each individual, as
 // program.AlwaysClock.Remaining does for one.
 func (b *batch) drawRemaining(c *program.AlwaysClock) {
 	own, ages, remaining := b.streams[:b.n], b.ages[:b.n], b.remaining[:b.n]
@@ -138,7 +138,7 @@ func (b *batch) drawRemaining(c *program.AlwaysClock) {
 	}
 }
 
-// setTimers sets the timers of a lifelong clock, as Run.startTimer and Run.setTimer do for one
+// setTimers sets the timers of a clock of always, as Run.startTimer and Run.setTimer do for one
 // individual.
 func (b *batch) setTimers(r *Run, column int) {
 	offset := r.offset[column]

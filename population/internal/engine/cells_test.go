@@ -45,7 +45,7 @@ func TestInvariantsByGroup(t *testing.T) {
 			}
 		}
 		if want := fmt.Sprint(all[0]); want != fmt.Sprint(all[1]) || want != fmt.Sprint(all[2]) {
-			t.Fatalf("seed %d: other events if timers lie aside, or share a word", seed)
+			t.Fatalf("seed %d: other events if timers are sparse, or share a word", seed)
 		}
 	}
 	for k, n := range flows {

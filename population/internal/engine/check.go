@@ -9,8 +9,15 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Check verifies the invariants of a run, in time proportional to the number of ids. Tests call it.
+// Check verifies the invariants of a run between two events, or between two windows, in time
+// proportional to the number of ids. Tests call it.
 func (r *Run) Check() error {
+	if !(int(r.firstID) <= r.Used && r.Used <= r.slotCount) {
+		return fmt.Errorf("ids from %d to %d are in use, of %d slots", r.firstID, r.Used, r.slotCount)
+	}
+	if r.windows != nil {
+		return r.checkWindows()
+	}
 	free := map[uint32]bool{}
 	for id := range r.free.All {
 		if free[id] || id < r.firstID || int(id) >= r.Used {
@@ -74,11 +81,17 @@ func (r *Run) Check() error {
 	return r.checkGroups()
 }
 
-// checkSparse verifies that the sparse table holds exactly the timers that status.sparse says.
+// checkSparse verifies that the sparse table holds exactly the timers that status.sparse says, and
+// that the shared word of an individual holds a timer exactly if status.held says so.
 func (r *Run) checkSparse() error {
 	said := 0
 	for id := r.firstID; int(id) < r.Used; id++ {
-		for set, column := r.status(id).sparse, 0; set != 0; set, column = set>>1, column+1 {
+		status := r.status(id)
+		if held := r.shared && r.words[int(id)*r.stride+headWords] != never; status.state != program.NoState &&
+			held != (status.held != 0) {
+			return fmt.Errorf("id %d: the shared word holds a timer: %v, status.held is %d", id, held, status.held)
+		}
+		for set, column := status.sparse, 0; set != 0; set, column = set>>1, column+1 {
 			if set&1 == 0 {
 				continue
 			}
@@ -156,4 +169,41 @@ func (r *Run) checkGroups() error {
 	return nil
 }
 
-func calendarID(id uint32) calendar.ID { return calendar.ID(id) }
+// checkWindows verifies the invariants between two windows: each individual with an event to come
+// is on the list of its window, in its own shard; the free list is in the order of leaving; and
+// those of sparse timers.
+func (r *Run) checkWindows() error {
+	listed := map[[2]uint32]bool{}
+	for _, s := range r.windows.shards {
+		for k := r.windows.now; k < len(r.windows.edges); k++ {
+			wrong := false
+			s.lists.Each(k, func(ids []uint32) {
+				for _, id := range ids {
+					listed[[2]uint32{id, uint32(k)}] = true
+					wrong = wrong || r.windows.shardOf(id) != s
+				}
+			})
+			if wrong {
+				return fmt.Errorf("an id is on the list of another shard")
+			}
+		}
+	}
+	last := math.Inf(-1)
+	for id := range r.free.All {
+		left := *r.nextAt(id)
+		if left < last || left > r.Now {
+			return fmt.Errorf("slot %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
+		}
+		last = left
+	}
+	for id := r.firstID; int(id) < r.Used; id++ {
+		next := *r.nextAt(id)
+		if r.status(id).state == program.NoState || next > r.windows.lastEdge() {
+			continue
+		}
+		if !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
+			return fmt.Errorf("id %d is due at %v and on no list", id, next)
+		}
+	}
+	return r.checkSparse()
+}

@@ -34,8 +34,8 @@ func (r *Run) stateOf(id uint32, state uint16) *program.State {
 	return st
 }
 
-// lifelong returns the lifelong clock with a number for an individual.
-func (r *Run) lifelong(id uint32, k int) *program.AlwaysClock {
+// alwaysClock returns the clock of always with a number for an individual.
+func (r *Run) alwaysClock(id uint32, k int) *program.AlwaysClock {
 	c := &r.phase.Always[k]
 	if c.By != nil {
 		return c.Cells[r.cell(id, c.By)]
@@ -60,8 +60,8 @@ func (r *Run) chance(o *program.ChanceTable, id, other uint32) float64 {
 }
 
 // redrawMemoryless lets the clocks of an individual without memory go on by other tables: timers
-// whose law has changed are drawn again, all others keep their time. The lifelong clocks of before
-// are those of rememberLifelong. It reports whether the next event must be rescheduled.
+// whose law has changed are drawn again, all others keep their time. The clocks of always of before
+// are those of rememberAlways. It reports whether the next event must be rescheduled.
 func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 	again := from.TotalRate != to.TotalRate || !program.EqualRates(from.Varying, to.Varying)
 	r.status(id).mark(branchIsOld)
@@ -72,7 +72,7 @@ func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 		}
 	}
 	for k := range r.phase.Always {
-		old, new := r.lifelongBefore[k], r.lifelong(id, k)
+		old, new := r.alwaysBefore[k], r.alwaysClock(id, k)
 		if old != new && r.timer(id, k)&memoryless != 0 && !old.Equal(new) {
 			again = true
 			r.drawTimer(id, k, &new.Law, new.Off)
@@ -92,11 +92,11 @@ func (r *Run) redrawMemoryless(id uint32, from, to *program.State) bool {
 	return again
 }
 
-// rememberLifelong stores the lifelong clocks of an individual before they change.
-func (r *Run) rememberLifelong(id uint32) {
-	r.lifelongBefore = r.lifelongBefore[:0]
+// rememberAlways stores the clocks of always of an individual before they change.
+func (r *Run) rememberAlways(id uint32) {
+	r.alwaysBefore = r.alwaysBefore[:0]
 	for k := range r.phase.Always {
-		r.lifelongBefore = append(r.lifelongBefore, r.lifelong(id, k))
+		r.alwaysBefore = append(r.alwaysBefore, r.alwaysClock(id, k))
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *Run) candidate(s *random.Stream, fixed float64, vary []program.VaryingR
 }
 
 // choose decides what a candidate is whose time has come: the varying rate k; or, with k = −1, the
-// constant rate at place on the menu. It reports false if the candidate is rejected.
+// constant rate at place among the cumulative Rates. It reports false if the candidate is rejected.
 func (r *Run) choose(s *random.Stream, fixed float64, vary []program.VaryingRate) (k int, place float64, ok bool) {
 	total := fixed
 	for i := range vary {

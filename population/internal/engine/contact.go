@@ -20,12 +20,12 @@ import (
 type contactSeed uint64
 
 const (
-	seedOfGroup  = 1
-	seedOfChance = 2
+	purposeGroup  = 1
+	purposeChance = 2
 )
 
-// of returns a number in [0, 1) for one purpose.
-func (l contactSeed) of(purpose uint64) float64 {
+// uniform returns a number in [0, 1) for one purpose.
+func (l contactSeed) uniform(purpose uint64) float64 {
 	s := random.Stream(l).At(purpose)
 	return float64(s>>11) * 0x1p-53
 }
@@ -66,7 +66,7 @@ func (r *Run) contact(id uint32, from uint16, do *program.Action, l contactSeed)
 		return false
 	case c.Special:
 		return r.specialContact(id, from, other, to, c, do, l)
-	case c.Chance == 1 || l.of(seedOfChance) < c.Chance:
+	case c.Chance == 1 || l.uniform(purposeChance) < c.Chance:
 		r.change(other, state, to, id, do.Name)
 	}
 	return false
@@ -89,7 +89,7 @@ func (r *Run) specialContact(
 	if c.Chances != nil {
 		chance = r.chance(c.Chances, id, other)
 	}
-	if chance < 1 && l.of(seedOfChance) >= chance {
+	if chance < 1 && l.uniform(purposeChance) >= chance {
 		return false
 	}
 	counted := do.Name
@@ -117,7 +117,7 @@ func (r *Run) chooseOther(id uint32, c *program.Contact, l contactSeed) (uint32,
 		return r.anyone(id, choices), true
 	}
 	mine := int(r.attributes[c.Attribute].Of(id))
-	theirs := lookup.SearchCumulative(c.MixingRows[mine], l.of(seedOfGroup))
+	theirs := lookup.SearchCumulative(c.MixingRows[mine], l.uniform(purposeGroup))
 	choices := random.Stream(l)
 	return r.groups[c.Attribute].Other(id, mine, theirs, &choices)
 }

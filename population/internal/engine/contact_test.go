@@ -53,7 +53,7 @@ func TestContactTakesOneWord(t *testing.T) {
 }
 
 // What is hashed from a word is uniform, and the choices, the group and the chance know nothing of each other.
-func TestLuck(t *testing.T) {
+func TestContactSeedIsBiased(t *testing.T) {
 	const n, cells = 64_000, 8
 	var pairs [4][cells * cells]int
 	s := random.New(3)
@@ -64,7 +64,7 @@ func TestLuck(t *testing.T) {
 		}
 		l, choices := contactSeed(word), random.Stream(word)
 		first, second := choices.Below(cells), choices.Below(cells)
-		group, chance := uint64(l.of(seedOfGroup)*cells), uint64(l.of(seedOfChance)*cells)
+		group, chance := uint64(l.uniform(purposeGroup)*cells), uint64(l.uniform(purposeChance)*cells)
 		pairs[0][first*cells+second]++
 		pairs[1][first*cells+chance]++
 		pairs[2][group*cells+chance]++

@@ -60,7 +60,7 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 		r.words[int(id)*r.stride+headWords] = never
 	}
 	for k := range r.phase.Always {
-		c := r.lifelong(id, k)
+		c := r.alwaysClock(id, k)
 		if c.Off {
 			r.drawTimer(id, k, &c.Law, true)
 		} else if left, fired := c.Remaining(own, age); fired {

@@ -13,7 +13,7 @@ type Event struct {
 	Name       int    // of the clock, contact, entry or intervention; −1 for none
 	Values     []uint16
 
-	Place, ByPlace uint32 // the slots of Individual and By
+	Slot, BySlot uint32 // the slots of Individual and By
 }
 
 type Kind uint8
@@ -32,7 +32,7 @@ const noID = 1<<32 - 1
 
 // notify calls OnEvent with an event of an individual.
 func (r *Run) notify(h Event, id, by uint32) {
-	h.Time, h.Individual, h.Place, h.ByPlace = r.Program.Start+r.Now, r.numbers[id], id, by
+	h.Time, h.Individual, h.Slot, h.BySlot = r.Program.Start+r.Now, r.numbers[id], id, by
 	if r.underway != nil {
 		h.Time = r.underway.ModelTime
 	}

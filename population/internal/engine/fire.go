@@ -124,7 +124,7 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 	var before *program.State
 	if r.phase.UsesAttributes {
 		before = r.stateOf(id, state)
-		r.rememberLifelong(id)
+		r.rememberAlways(id)
 	}
 	for _, m := range do.Moves {
 		old := r.attributes[m.Attribute].Of(id)

@@ -94,13 +94,13 @@ func (r *Run) copyFrom(from *Run) {
 		append(own.waiting.done[:0], from.waiting.done...),
 		append(own.waiting.due[:0], from.waiting.due...),
 	}
-	r.lifelongBefore, r.weights, r.event = own.lifelongBefore, own.weights, own.event
+	r.alwaysBefore, r.weights, r.event = own.alwaysBefore, own.weights, own.event
 	if r.Queue = own.Queue; r.Queue == nil {
 		r.Queue = calendar.New(calendar.Capacity(n))
 	} else {
 		r.Queue.Reset(0)
 	}
-	r.prefetch()
+	r.prefetchWords()
 }
 
 // refit returns s with the length of from and its first n elements, in the memory of s if it is

@@ -62,7 +62,7 @@ func (r *Run) apply(ctx context.Context, d *program.Intervention, named random.S
 	for k := range t.Count {
 		r.enter(t.In, named.At(uint64(k)), noID, program.ByIntervention, d.Do.Name)
 		if r.Alive > r.limit {
-			return r.overcrowded()
+			return r.failure()
 		}
 		if err := r.housekeep(ctx, k+1); err != nil {
 			return err
@@ -114,27 +114,6 @@ func (r *Run) applyTo(id uint32, d *program.Intervention) {
 	}
 }
 
-// housekeep looks, at every housekeepingInterval of steps, whether the context has ended, memory is
-// left and not too many are alive.
-func (r *Run) housekeep(ctx context.Context, step int) error {
-	if step%housekeepingInterval != 0 {
-		return nil
-	}
-	if r.sparseTimers != nil && r.tooMany(r.sparseTimers.Count()) {
-		words := uint64(r.Used) * uint64(headWords+len(r.sparse)) * 8
-		if !r.budget.take(r, words, words+words/usualSpare, r.packAll) {
-			return r.outOfMemory()
-		}
-	}
-	if r.Alive > r.limit {
-		return r.overcrowded()
-	}
-	if err := r.checkMemory(); err != nil {
-		return err
-	}
-	return ctx.Err()
-}
-
 // enterPhase changes the parameters. Clocks without memory whose law has changed are drawn again;
 // all others keep their time.
 func (r *Run) enterPhase(to *program.Phase) {
@@ -163,7 +142,7 @@ func (r *Run) enterPhase(to *program.Phase) {
 			continue
 		}
 		r.phase = from
-		r.rememberLifelong(id)
+		r.rememberAlways(id)
 		old := r.stateOf(id, state)
 		r.phase = to
 		if r.redrawMemoryless(id, old, r.stateOf(id, state)) {
@@ -347,7 +326,7 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 		)
 	}
 	if r.OnEvent != nil {
-		r.event = Event{Time: r.Program.Start + r.Now, Kind: Happened, Name: d.Do.Name, Place: noID, ByPlace: noID}
+		r.event = Event{Time: r.Program.Start + r.Now, Kind: Happened, Name: d.Do.Name, Slot: noID, BySlot: noID}
 		r.OnEvent(&r.event)
 	}
 	if !d.ChangesIndividuals() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A clock without memory that strikes after the end may be drawn anew and then strike before it, wherever timers lie.
+// A clock without memory that fires after the end may be drawn again and then fire before it, wherever timers lie.
 func TestTimersAfterTheEndAreDrawnAnew(t *testing.T) {
 	m := programOf(t, `
 name: late

@@ -34,12 +34,12 @@ func TestLayoutByShares(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []bool{false, true}; !reflect.DeepEqual(r.sparse, want) {
-		t.Errorf("aside %v, want %v", r.sparse, want)
+		t.Errorf("sparse %v, want %v", r.sparse, want)
 	}
 }
 
-// Which timers lie aside does not depend on the seed, so that what was estimated for the memory of a run holds for all of them. Here just the share has a
-// timer that may lie aside, so that samples would differ.
+// Which timers are sparse does not depend on the seed, so that what was estimated for the memory of a run holds for all of them. Here just the share has a
+// timer that may are sparse, so that samples would differ.
 func TestLayoutWithoutSeed(t *testing.T) {
 	m := sized(t, `
 name: borderline
@@ -58,12 +58,12 @@ always: [{after: {uniform: {low: 0 years, high: 100 years}}, to: ill}]
 			want = r.sparse
 		}
 		if !reflect.DeepEqual(r.sparse, want) {
-			t.Fatalf("seed %d: aside %v, others %v", seed, r.sparse, want)
+			t.Fatalf("seed %d: sparse %v, others %v", seed, r.sparse, want)
 		}
 	}
 }
 
-// If the sample was misleading, so that timers of everybody would lie aside, the set-up ends before many do, and begins anew with none; all is then as if it had begun so,
+// If the sample was misleading, so that timers of everybody would are sparse, the set-up ends before many do, and begins anew with none; all is then as if it had begun so,
 // and the tables never took more than a few blocks of individuals do.
 func TestLayoutMisled(t *testing.T) {
 	const size, cores = 300_000, 3
@@ -104,7 +104,7 @@ always:
 	}
 }
 
-// If there is no memory for words in place of what lies aside, the error says so.
+// If there is no memory for words in place of what is sparse, the error says so.
 func TestLayoutMisledWithoutMemory(t *testing.T) {
 	m := sized(t, unequal, 300_000)
 	other := sized(t, late(unequal), 300_000)

@@ -90,7 +90,7 @@ func TestMemoryDecidesWorkers(t *testing.T) {
 	}
 }
 
-// Where timers no longer lie aside the words are copied, which is not begun without memory for it.
+// Where timers no longer are sparse the words are copied, which is not begun without memory for it.
 func TestMemoryForTimers(t *testing.T) {
 	m := crowdOf(t, 40_000)
 	p := &Budget{limit: 1 << 40, workers: 1}
@@ -109,7 +109,7 @@ func TestMemoryForTimers(t *testing.T) {
 	}
 	left, p.limit = 1<<40, 1<<40
 	if err := r.housekeep(context.Background(), 0); err != nil || r.sparseTimers != nil {
-		t.Errorf("%v, the timers lie aside: %v", err, r.sparseTimers != nil)
+		t.Errorf("%v, the timers are sparse: %v", err, r.sparseTimers != nil)
 	}
 	if err := r.Check(); err != nil {
 		t.Error(err)

@@ -19,7 +19,7 @@ type contactPrefetch struct {
 	prefetchAhead int  // how many events ahead; 0 for not at all
 	prefetching   bool // the next prefetchAhead events have been looked at
 	contactsSeen  int  // contacts among the events looked at in this interval
-	windowsLeft   int  // intervals until adaptPrefetch decides again
+	intervalsLeft int  // intervals until adaptPrefetch decides again
 }
 
 const (
@@ -45,12 +45,12 @@ func (r *Run) prefetchDistance() int {
 // adaptPrefetch switches prefetching off for fifteen intervals if few of the events looked at were
 // contacts, and then tries again.
 func (r *Run) adaptPrefetch() {
-	if r.windowsLeft--; r.windowsLeft > 0 {
+	if r.intervalsLeft--; r.intervalsLeft > 0 {
 		return
 	}
 	far := r.prefetchDistance()
-	if r.windowsLeft = 1; r.prefetchAhead > 0 && r.contactsSeen < housekeepingInterval/leastContacts {
-		far, r.windowsLeft = 0, 15
+	if r.intervalsLeft = 1; r.prefetchAhead > 0 && r.contactsSeen < housekeepingInterval/leastContacts {
+		far, r.intervalsLeft = 0, 15
 	}
 	r.prefetchAhead, r.contactsSeen, r.prefetching = far, 0, false
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Looking ahead changes nothing, whatever there is in a model, and it is done.
-func TestForesight(t *testing.T) {
+func TestPrefetchingChangesEvents(t *testing.T) {
 	for name, text := range map[string]string{"everything": everything, "busy everything": busyEverything, "tied": tied, "plain": `
 name: plain
 time: {unit: day, end: 60}
@@ -35,7 +35,7 @@ transmission: [{from: i, rate: 0.5 per day, to: {s: i}}]
 }
 
 // Who is foreseen is who is met: of 400 places all but the first few are those of somebody susceptible, so that nearly every contact shows.
-func TestForeseen(t *testing.T) {
+func TestPrefetchesTheWrongIndividual(t *testing.T) {
 	m := programOf(t, `
 name: foreseen
 time: {unit: day, end: 60}
@@ -77,7 +77,7 @@ transmission: [{from: i, rate: 1 per day, to: {s: i}}]
 }
 
 // It is not looked ahead for long if there are hardly any contacts, and again when there are.
-func TestForesightGivesUp(t *testing.T) {
+func TestPrefetchingNeverAdapts(t *testing.T) {
 	m := programOf(t, `
 name: late
 time: {unit: day, end: 20}

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"context"
-
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -59,36 +57,6 @@ func (t *RowCounts) add(counts []int, flows, named []uint64) {
 // UpTo returns the first rows.
 func (t *RowCounts) UpTo(m *program.Program, rows int) RowCounts {
 	return RowCounts{t.Counts[:rows*len(m.States)], t.Flows[:rows*len(m.Flows)], t.Named[:rows*len(m.CountedNames)]}
-}
-
-// Hooks are called by Simulate.
-type Hooks struct {
-	Begun    func()                           // after Start, before the first event
-	Recorded func(row int)                    // after each row
-	Progress func(now float64, events uint64) // at every housekeepingInterval, and after each row
-}
-
-// Simulate runs a program from start to end and records it.
-func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, rec *Recording, h Hooks) error {
-	if err := r.Start(ctx, m, seed, index); err != nil {
-		return err
-	}
-	h.Begun()
-	if err := r.Settle(ctx); err != nil {
-		return err
-	}
-	for row, at := range m.RecordTimes {
-		if err := r.Advance(ctx, at, h.Progress); err != nil {
-			return err
-		}
-		rec.add(r)
-		h.Recorded(row)
-		h.Progress(at, r.Events)
-		if err := ctx.Err(); err != nil && row+1 < len(m.RecordTimes) {
-			return err
-		}
-	}
-	return nil
 }
 
 // PersonTime is the time that all individuals together have lived until now, in the unit of the

@@ -101,7 +101,7 @@ func (w *windows) resolveContact(r *Run, p pendingContact) {
 		}
 	}
 	c := &r.phase.Contacts[p.contact]
-	if to := c.Becomes[state]; to != program.SameState && (c.Chance == 1 || p.seed.of(seedOfChance) < c.Chance) {
+	if to := c.Becomes[state]; to != program.SameState && (c.Chance == 1 || p.seed.uniform(purposeChance) < c.Chance) {
 		w.applyContact(id, state, to, p.at, int(p.name))
 	}
 }

@@ -64,8 +64,8 @@ type Run struct {
 	setupFrom    int              // see setup.go; 0 for the usual
 	cores        int              // for setting up and for windows; 0 for those that are free
 
-	lifelongBefore []*program.AlwaysClock // scratch of redrawMemoryless
-	weights        [2][]float64           // scratch of redrawBranch
+	alwaysBefore []*program.AlwaysClock // scratch of redrawMemoryless
+	weights      [2][]float64           // scratch of redrawBranch
 }
 
 // Start sets the run up: everybody of the start is there, with its next event scheduled.
@@ -151,7 +151,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 		r.arrivals = append(r.arrivals, streams.At(math.MaxUint64-uint64(k)))
 		r.nextArrival(uint32(k))
 	}
-	r.prefetchAhead, r.prefetching, r.contactsSeen, r.windowsLeft = r.prefetchDistance(), false, 0, 1
+	r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
 	r.beginPace(0)
 	return r.failed
 }
@@ -180,7 +180,7 @@ func (r *Run) grow(ids, spare int) {
 	if r.forkable {
 		r.origins = store.Extend(r.origins, r.capacity*len(r.sparse))
 	}
-	r.prefetch()
+	r.prefetchWords()
 }
 
 // run carries out everything that is due by a time.
@@ -241,7 +241,7 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 			r.fire(id)
 		}
 		if r.Alive > r.limit {
-			return r.overcrowded()
+			return r.failure()
 		}
 		if r.waiting.on {
 			if err := r.Settle(ctx); err != nil {
@@ -261,8 +261,8 @@ func (r *Run) dispatch(ctx context.Context, until float64, progress func(float64
 	return nil
 }
 
-// overcrowded is the error of a run in which more individuals are alive than may be.
-func (r *Run) overcrowded() error {
+// failure is the error of a run in which more individuals are alive than may be.
+func (r *Run) failure() error {
 	if r.failed != nil {
 		return r.failed
 	}
@@ -364,4 +364,55 @@ func (o *Options) AtOnce() int {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	return min(workers, max(o.Replicas, 1))
+}
+
+// Simulate runs a program from start to end and records it.
+func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, rec *Recording, h Hooks) error {
+	if err := r.Start(ctx, m, seed, index); err != nil {
+		return err
+	}
+	h.Begun()
+	if err := r.Settle(ctx); err != nil {
+		return err
+	}
+	for row, at := range m.RecordTimes {
+		if err := r.Advance(ctx, at, h.Progress); err != nil {
+			return err
+		}
+		rec.add(r)
+		h.Recorded(row)
+		h.Progress(at, r.Events)
+		if err := ctx.Err(); err != nil && row+1 < len(m.RecordTimes) {
+			return err
+		}
+	}
+	return nil
+}
+
+// Hooks are called by Simulate.
+type Hooks struct {
+	Begun    func()                           // after Start, before the first event
+	Recorded func(row int)                    // after each row
+	Progress func(now float64, events uint64) // at every housekeepingInterval, and after each row
+}
+
+// housekeep looks, at every housekeepingInterval of steps, whether the context has ended, memory is
+// left and not too many are alive.
+func (r *Run) housekeep(ctx context.Context, step int) error {
+	if step%housekeepingInterval != 0 {
+		return nil
+	}
+	if r.sparseTimers != nil && r.tooMany(r.sparseTimers.Count()) {
+		words := uint64(r.Used) * uint64(headWords+len(r.sparse)) * 8
+		if !r.budget.take(r, words, words+words/usualSpare, r.packAll) {
+			return r.outOfMemory()
+		}
+	}
+	if r.Alive > r.limit {
+		return r.failure()
+	}
+	if err := r.checkMemory(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }

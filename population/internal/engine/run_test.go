@@ -86,8 +86,8 @@ births: {rate: 0.8 per day, enter: a}
 	}
 }
 
-// Where timers lie changes nothing: not if they lie aside, and not if they are moved into the words in the middle of a run.
-func TestTimersAside(t *testing.T) {
+// Where timers lie changes nothing: not if they are sparse, and not if they are moved into the words in the middle of a run.
+func TestSparseTimersChangeEvents(t *testing.T) {
 	m := programOf(t, everything)
 	events := func(r *Run, seed uint64) []seen {
 		var all []seen
@@ -95,22 +95,22 @@ func TestTimersAside(t *testing.T) {
 		walk(t, r, m, seed, 1)
 		return all
 	}
-	aside := [2]int{}
+	sparse := [2]int{}
 	for seed := range testscale.Size[uint64](4, 10) {
 		want := events(&Run{sparseRule: usualSparse}, seed)
 		for i, rule := range []sparseRule{{1, 100, 0}, {1, 0, 100}} {
 			r := Run{sparseRule: rule}
 			if got := events(&r, seed); !slices.EqualFunc(got, want, func(a, b seen) bool { return reflect.DeepEqual(a, b) }) {
-				t.Fatalf("seed %d: other events if timers lie aside, or share a word: %v", seed, rule)
+				t.Fatalf("seed %d: other events if timers are sparse, or share a word: %v", seed, rule)
 			}
 			if r.shared != (i == 1) {
 				t.Fatalf("%v: columns share a word: %v", rule, r.shared)
 			}
-			aside[i] += r.sparseTimers.Count()
+			sparse[i] += r.sparseTimers.Count()
 		}
 	}
-	if aside[0] == 0 || aside[1] == 0 || aside[1] >= aside[0] {
-		t.Errorf("%v timers lay aside", aside)
+	if sparse[0] == 0 || sparse[1] == 0 || sparse[1] >= sparse[0] {
+		t.Errorf("%v timers were sparse", sparse)
 	}
 
 	// All begin without timers and get them at once.
@@ -129,7 +129,7 @@ transmission: [{from: b, rate: 2 per day, to: {a: b}}]
 		walk(t, &r, sudden, 1, 5)
 		counts[i] = r.Counts
 		if r.sparseTimers != nil {
-			t.Error("the timers still lie aside")
+			t.Error("the timers still are sparse")
 		}
 	}
 	if !slices.Equal(counts[0], counts[1]) {

@@ -66,7 +66,7 @@ func (r *Run) populateInBlocks(ctx context.Context, streams random.Stream) error
 // the sample by which the columns were laid out was misleading, it begins anew without sparse
 // columns.
 func (r *Run) initialiseAll(ctx context.Context, streams random.Stream) error {
-	cores, done := r.setupCores()
+	cores, done := r.borrowCores()
 	defer done()
 	fits, err := r.initialiseBlocks(ctx, streams, cores)
 	if err == nil && !fits {

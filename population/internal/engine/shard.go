@@ -27,8 +27,8 @@ import (
 //	  ═══ barrier
 //	  mergeBins        one a shard  the bins of all shards      its own mergePart
 //	  ═══ barrier
-//	  commit           one          shards, mergeParts          totals of the run, free list
-//	    assignSlots    one a shard  mergeParts, free list, all  its own slots, lists and sparse
+//	  commit           one          shards, merge.parts          totals of the run, free list
+//	    assignSlots    one a shard  merge.parts, free list, all  its own slots, lists and sparse
 //	                                entrants and their timers   table; of each entrant that gets
 //	                                                            one of its slots the first word
 //	  ═══ barrier
@@ -167,7 +167,7 @@ func (s *shard) begin(r *Run) {
 	s.Run = *r
 	s.Counts, s.Flows, s.Named = counts, flows, named
 	s.Queue, s.windows, s.Peaks = nil, nil, nil
-	s.lifelongBefore, s.weights, s.failed = nil, [2][]float64{}, nil
+	s.alwaysBefore, s.weights, s.failed = nil, [2][]float64{}, nil
 	clear(s.Counts)
 	clear(s.Flows)
 	clear(s.Named)

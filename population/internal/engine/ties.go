@@ -33,7 +33,7 @@ type tiedContact struct {
 	id    uint32
 	state uint16 // of the maker, when its clock fired
 	do    *program.Action
-	luck  contactSeed
+	seed  contactSeed
 }
 
 // busy reports whether a round is under way.
@@ -113,7 +113,7 @@ func (r *Run) resolveTiedContacts(ctx context.Context) error {
 		if r.status(c.id).state == program.NoState { // it left by another contact
 			continue
 		}
-		r.contact(c.id, c.state, c.do, c.luck)
+		r.contact(c.id, c.state, c.do, c.seed)
 		if r.failed != nil {
 			return r.failed
 		}

@@ -102,7 +102,7 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 		if err := r.Start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
 		}
-		for id := range calendar.ID(4) { // contacts happen to be made when the clocks strike
+		for id := range calendar.ID(4) { // contacts happen to be made when the clocks fire
 			if err := r.Queue.Reschedule(id, 2); err != nil {
 				t.Fatal(err)
 			}
@@ -135,10 +135,10 @@ func TestTiesOfACrowd(t *testing.T) {
 	last, out := uint32(0), 0
 	r.OnEvent = func(e *Event) {
 		if e.Kind == Changed && e.Time == 4 {
-			if e.Place < last {
+			if e.Slot < last {
 				out++
 			}
-			last = e.Place
+			last = e.Slot
 		}
 	}
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {

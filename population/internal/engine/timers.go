@@ -14,7 +14,7 @@ import (
 )
 
 // timers are the times at which the running clocks of an individual fire. There is a column for each
-// lifelong clock, and behind those as many as the state with the most timers has.
+// clock of always, and behind those as many as the state with the most timers has.
 //
 // A column is packed, sparse or shared:
 //
@@ -22,7 +22,7 @@ import (
 //   - Sparse columns lie in a hash table that holds only the timers that fire before the end. Of sixty
 //     million people few are ill at any time: a sparse column saves half a gigabyte, and the time that
 //     the system takes to provide it. If the table grows too large, its columns are packed.
-//   - Lifelong columns share one word if few individuals have more than one timer that fires before
+//   - Columns of always share one word if few individuals have more than one timer that fires before
 //     the end: some will be vaccinated, some will die, and few do both. The status says which column
 //     the word holds; what does not fit is in the sparse table. That saves another half a gigabyte.
 //
@@ -33,14 +33,14 @@ import (
 // Invariants: the bits in status.sparse are the columns of the individual in the sparse table; the
 // shared word holds a timer exactly if status.held is not 0.
 type timers struct {
-	sparse         []bool // which columns are sparse
-	shared         bool   // the other lifelong columns share a word
-	sparseTimers   *store.SparseTables
-	offset         []int         // of a packed column among the words; isSparse or isShared
-	columnAt       []int         // of each packed word: its column, or isShared
-	packedLifelong int           // packed words of lifelong columns
-	packedState    int           // packed words of the clocks of states
-	origins        []timerOrigin // by id and column; nil unless the run can be forked (fork.go)
+	sparse       []bool // which columns are sparse
+	shared       bool   // the other columns of always share a word
+	sparseTimers *store.SparseTables
+	offset       []int         // of a packed column among the words; isSparse or isShared
+	columnAt     []int         // of each packed word: its column, or isShared
+	packedAlways int           // packed words of columns of always
+	packedState  int           // packed words of the clocks of states
+	origins      []timerOrigin // by id and column; nil unless the run can be forked (fork.go)
 }
 
 // A sparseRule says when columns are sparse and when they share a word.
@@ -87,7 +87,7 @@ func (r *Run) layOut(of *program.Program) {
 }
 
 // sample initialises n evenly spaced individuals of the start of a program. It returns, as a bit
-// each, which lifelong clocks of each will fire before the end or are marked.
+// each, which clocks of always of each will fire before the end or are marked.
 func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	s := Run{Program: of, phase: of.FirstPhase, end: r.end}
 	s.sparse, s.attributes = make([]bool, len(r.sparse)), make([]store.Column, len(of.Attributes))
@@ -115,7 +115,7 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	return due
 }
 
-// canShareWord reports whether the lifelong columns that are not sparse share a word, by the timers
+// canShareWord reports whether the columns of always that are not sparse share a word, by the timers
 // of a sample.
 func (r *Run) canShareWord(due []uint8) bool {
 	var columns uint8
@@ -142,10 +142,10 @@ const (
 
 // numberColumns gives the packed columns their words.
 func (r *Run) numberColumns() {
-	r.columnAt, r.packedLifelong, r.packedState = r.columnAt[:0], 0, 0
+	r.columnAt, r.packedAlways, r.packedState = r.columnAt[:0], 0, 0
 	r.offset = make([]int, len(r.sparse))
 	if r.shared { // its word comes first, as its columns do
-		r.columnAt, r.packedLifelong = append(r.columnAt, isShared), 1
+		r.columnAt, r.packedAlways = append(r.columnAt, isShared), 1
 	}
 	for k, sparse := range r.sparse {
 		switch {
@@ -156,7 +156,7 @@ func (r *Run) numberColumns() {
 			r.offset[k] = isShared
 			continue
 		case k < len(r.phase.Always):
-			r.packedLifelong++
+			r.packedAlways++
 		default:
 			r.packedState++
 		}
@@ -172,7 +172,7 @@ func (r *Run) numberColumns() {
 // packed returns the packed timers of an individual in a state.
 func (r *Run) packed(id uint32, st *program.State) []uint64 {
 	i := int(id)*r.stride + headWords
-	return r.words[i : i+r.packedLifelong+min(r.packedState, st.Timers)]
+	return r.words[i : i+r.packedAlways+min(r.packedState, st.Timers)]
 }
 
 // memoryless marks a timer that was drawn from a law without memory.
@@ -335,12 +335,12 @@ func (r *Run) packAll() {
 		p.sparse, p.held = 0, 0
 	}
 	r.sparseTimers = nil
-	r.prefetch()
+	r.prefetchWords()
 }
 
-// prefetch tells the calendar which memory the event of an individual will need. In a large
+// prefetchWords tells the calendar which memory the event of an individual will need. In a large
 // population it is out of the cache.
-func (r *Run) prefetch() {
+func (r *Run) prefetchWords() {
 	if r.Queue == nil {
 		return
 	}

@@ -337,7 +337,7 @@ func (r *Run) windowCores(due int) (cores int, done func()) {
 	if due < few && r.cores == 0 {
 		return 1, func() {}
 	}
-	return r.setupCores()
+	return r.borrowCores()
 }
 
 // eachShard calls do for every shard, on as many goroutines as there are cores, and returns when
@@ -465,8 +465,8 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 			}
 		}
 		r.windows = nil
-		r.prefetch()
-		r.prefetchAhead, r.prefetching, r.contactsSeen, r.windowsLeft = r.prefetchDistance(), false, 0, 1
+		r.prefetchWords()
+		r.prefetchAhead, r.prefetching, r.contactsSeen, r.intervalsLeft = r.prefetchDistance(), false, 0, 1
 	})
 	if w.unprofitable = 0; !ok {
 		w.retryAt = w.now + w.rule.patience

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -97,49 +98,10 @@ func (r *Run) dueAt(id uint32) float64 {
 	if r.windows != nil {
 		return *r.nextAt(id)
 	}
-	if at, ok := r.Queue.At(calendarID(id)); ok {
+	if at, ok := r.Queue.At(calendar.ID(id)); ok {
 		return at
 	}
 	return math.Inf(1)
-}
-
-// checkWindows verifies the invariants between two windows: each individual with an event to come
-// is on the list of its window, in its own shard; the free list is in the order of leaving; and
-// those of sparse timers.
-func (r *Run) checkWindows() error {
-	listed := map[[2]uint32]bool{}
-	for _, s := range r.windows.shards {
-		for k := r.windows.now; k < len(r.windows.edges); k++ {
-			wrong := false
-			s.lists.Each(k, func(ids []uint32) {
-				for _, id := range ids {
-					listed[[2]uint32{id, uint32(k)}] = true
-					wrong = wrong || r.windows.shardOf(id) != s
-				}
-			})
-			if wrong {
-				return fmt.Errorf("an id is on the list of another shard")
-			}
-		}
-	}
-	last := math.Inf(-1)
-	for id := range r.free.All {
-		left := *r.nextAt(id)
-		if left < last || left > r.Now {
-			return fmt.Errorf("slot %d was left at %v, after one at %v, now %v", id, left, last, r.Now)
-		}
-		last = left
-	}
-	for id := r.firstID; int(id) < r.Used; id++ {
-		next := *r.nextAt(id)
-		if r.status(id).state == program.NoState || next > r.windows.lastEdge() {
-			continue
-		}
-		if !listed[[2]uint32{id, uint32(r.windows.windowAt(next))}] {
-			return fmt.Errorf("id %d is due at %v and on no list", id, next)
-		}
-	}
-	return r.checkSparse()
 }
 
 // randomModel returns a random model that may be run by windows, with much of everything.

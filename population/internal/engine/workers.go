@@ -44,9 +44,9 @@ func Working() (done func()) {
 	return pool.leave
 }
 
-// setupCores returns how many cores a run may use for setting up: its own, and a fair part of those
+// borrowCores returns how many cores a run may use for setting up: its own, and a fair part of those
 // that are free. done returns them.
-func (r *Run) setupCores() (cores int, done func()) {
+func (r *Run) borrowCores() (cores int, done func()) {
 	switch {
 	case r.cores > 0:
 		return r.cores, func() {}

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// gamma has shape a (field A) and rate b:
+// gamma has shape a and rate b:
 //
 //	density   b^a·x^(a−1)·exp(−b·x)/Γ(a)
 //	P(X > x)  Q(a, b·x), the regularized upper incomplete gamma function

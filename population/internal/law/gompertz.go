@@ -9,7 +9,7 @@ import (
 )
 
 // gompertz is the lifetime of Gompertz and Makeham. Its hazard at age x is c + a·exp(b·x), with
-// rate a (field A), growth b and Makeham's constant c:
+// rate a, growth b and Makeham's constant c:
 //
 //	P(X > x) = exp(−H(x)), H(x) = c·x + a/b·(exp(b·x) − 1)
 //

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// lognormal is the exponential of a normal number with mean A and standard deviation b:
+// lognormal is the exponential of a normal number with mean a and standard deviation b:
 //
 //	P(X > x) = erfc((ln x − A)/(b·√2))/2
 type lognormal Law

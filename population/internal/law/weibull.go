@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// weibull has scale A and shape b:
+// weibull has scale a and shape b:
 //
 //	P(X > x) = exp(−(x/A)^b)
 //

@@ -6,10 +6,10 @@ import "math"
 // an intervention only To, Name and Moves count.
 type Action struct {
 	Kind    verb
-	To      uint16       // DoMove: the state to move to; Nobody for leaving, SameState for staying
+	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
 	Contact int          // DoContact: the number of the contact in Phase.Contacts
 	Child   *Entry       // DoBirth: how the child enters
-	Name    int          // the number in Program.Names to count it under, or −1
+	Name    int          // the number in Program.CountedNames to count it under, or −1
 	Chance  float64      // DoMove: that it takes effect
 	Chances *ChanceTable // instead of Chance, if it depends on attributes or time
 	From    StateSet     // DoMove: it has no effect in other states
@@ -36,7 +36,7 @@ type StateSet []bool
 
 // What can stand in place of a state.
 const (
-	// Nobody is the state of an id that is not in use. As a target, it is leaving the population.
+	// NoState is the state of an id that is not in use. As a target, it is leaving the population.
 	NoState uint16 = math.MaxUint16
 
 	// SameState as a target is the state that the individual is in. In Contact.Becomes it is the

@@ -37,7 +37,7 @@ func AtTime(p *ByCell[*TimeVarying], t float64) *ByCell[float64] {
 type ChanceTable struct {
 	Own, Met []CellAttribute
 	MetCells int            // the number of cells of the other individual
-	Values   []float64      // by own·Each + met
+	Values   []float64      // by own·MetCells + met
 	Varying  []*TimeVarying // the same, where it changes with time and nil elsewhere; nil if it never does
 }
 

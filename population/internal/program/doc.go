@@ -34,7 +34,7 @@
 //	program.go       Program: the whole model; flows, attributes, groups
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
-//	lifelong.go      AlwaysClock: a clock that runs in every state
+//	always.go        AlwaysClock: a clock that runs in every state
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	intervention.go  Intervention: when it happens, and its Effect in each phase

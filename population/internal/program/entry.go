@@ -81,7 +81,7 @@ type Immigration struct {
 	Rate    float64
 	Varying []VaryingRate // instead of Rate, if it changes: one entry
 	In      Entry
-	Name    int // the number in Program.Names to count it under, or −1
+	Name    int // the number in Program.CountedNames to count it under, or −1
 }
 
 // The kinds of an entry after the start. Added to the number of states, they are sources of flows.

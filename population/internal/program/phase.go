@@ -13,11 +13,11 @@ type Phase struct {
 	Attributes     [][]float64      // by attribute: the cumulative shares of its values
 	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
-	Batchable      bool             // see Mark
+	Batchable      bool             // see SetFlags
 }
 
 // SetFlags computes the flags of the phase and of its states, so that events need not find them out:
-// OnlyRates, Batchable and MeetsAnyone. It is the last step of compiling a phase.
+// OnlyRates, Batchable and MixesFreely. It is the last step of compiling a phase.
 //
 // A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
 // A timer without memory carries a mark, which the engine's batches do not set.

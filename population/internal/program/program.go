@@ -18,7 +18,7 @@ type Program struct {
 	Flows          []Flow          // all that are possible
 	CountedNames   []string        // under which clocks, contacts, entries and interventions are counted
 	FlowsFrom      []int32         // by source: where its flows begin in Flows; see FlowOf
-	FlowsTo        []uint16        // by flow: its target, a state or Nobody
+	FlowsTo        []uint16        // by flow: its target, a state or NoState
 	Phases         []*Phase        // all that can occur
 	FirstPhase     *Phase          // at the start
 	Scheduled      []Scheduled     // interventions with a time, in the order of time

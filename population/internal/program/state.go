@@ -29,13 +29,13 @@ type State struct {
 	By    []CellAttribute // the attributes that the clocks depend on; nil if none
 	Cells []*State        // by cell
 
-	Varying []VaryingRate  // clocks with rates that change, besides those of the menu
+	Varying []VaryingRate  // clocks with rates that change, besides those in Rates
 	Chances *BranchChances // of the split, if they change with time; nil otherwise
 
-	// Flags, computed by Phase.Mark.
-	OnlyRates   bool // all clocks are on the menu, for all individuals alike
-	Batchable   bool // there are no clocks but those of the menu and of Phase.Always
-	MixesFreely bool // a contact with the whole population is on the menu, and no rate changes
+	// Flags, computed by Phase.SetFlags.
+	OnlyRates   bool // Rates has all clocks, and they are the same for all individuals
+	Batchable   bool // there are no clocks but those in Rates and in Phase.Always
+	MixesFreely bool // Rates has a contact with the whole population, and no rate changes
 }
 
 // A RateItem is a clock with a constant rate.
@@ -45,7 +45,7 @@ type RateItem struct {
 	Do   Action
 }
 
-// AddRate puts a clock on the menu: the line of the state that has the given rate. A rate of 0 adds
+// AddRate adds a clock to Rates: line is its number among the state's clocks, which only Equal uses. A rate of 0 adds
 // nothing.
 func (t *State) AddRate(rate float64, line int, do Action) {
 	if rate > 0 {
@@ -55,8 +55,8 @@ func (t *State) AddRate(rate float64, line int, do Action) {
 	}
 }
 
-// PickByRate returns the action of the first item of the menu whose cumulative rate is above x, for x in
-// [0, Rate). The menu must not be empty.
+// PickByRate returns the action of the first of Rates whose cumulative rate is above x, for x in
+// [0, TotalRate). Rates must not be empty.
 func (t *State) PickByRate(x float64) *Action {
 	i, last := 0, len(t.Rates)-1
 	for last-i > 16 { // halving, until a scan is as fast; most menus are shorter from the beginning

@@ -20,7 +20,7 @@ var (
 // MaxPower bounds N and D, so that they cannot overflow. No meaningful expression comes near.
 const MaxPower = 1000
 
-// reduce returns n/d in lowest terms, and reports whether it is within MostPower.
+// reduce returns n/d in lowest terms, and reports whether it is within MaxPower.
 func reduce(n, d int) (Dimension, bool) {
 	a, b := max(n, -n), d
 	for b != 0 {

@@ -28,7 +28,7 @@ type Reader struct {
 	// counted as they are read. Reading stops when there are more than Most.
 	nodesRead, MaxNodes int
 
-	depth         int                          // values that contain the one being read; at most MostNested
+	depth         int                          // values that contain the one being read; at most MaxNesting
 	distributions map[*yaml.Node]*Distribution // distributions read so far; see Reader.distribution
 
 	Changes    Changes               // what replaces values of the file

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
-// A AlwaysClock is a clock of the model file's `always` that starts at birth and fires once. Every
+// An AlwaysClock is a clock of the model file's `always` that starts at birth and fires once. Every
 // individual carries a timer for it through all states. A clock of `always` that fires at a rate is
 // not one of these: it is part of every state.
 //
