@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 
 	"github.com/parquet-go/parquet-go"
@@ -29,7 +30,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 	for i, c := range columns {
 		t := reflect.TypeFor[string]()
 		switch c.kind {
-		case whole, anyone:
+		case whole, optionalID:
 			t = reflect.TypeFor[int64]()
 		case number:
 			t = reflect.TypeFor[float64]()
@@ -38,7 +39,7 @@ func schemaOf(name string, columns []column) *parquet.Schema {
 		if c.repeats {
 			tag += ",dict"
 		}
-		if c.kind == maybe || c.kind == anyone {
+		if c.kind == optionalText || c.kind == optionalID {
 			tag += ",optional"
 		}
 		fields = append(
@@ -77,13 +78,13 @@ func (s *parquetSink) row(cells []cell) error {
 			row[i] = parquet.DoubleValue(c.number).Level(0, 0, i)
 		case text:
 			row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 0, i)
-		case maybe:
+		case optionalText:
 			if c.text != "" {
 				row[i] = parquet.ByteArrayValue(s.bytes(c.text)).Level(0, 1, i)
 			} else {
 				row[i] = parquet.NullValue().Level(0, 0, i)
 			}
-		case anyone:
+		case optionalID:
 			if c.whole != 0 {
 				row[i] = parquet.Int64Value(c.whole).Level(0, 1, i)
 			} else {
@@ -185,13 +186,14 @@ func (s *parquetSource) next() ([]cell, error) {
 		var c cell
 		switch k := s.kinds[v.Column()]; {
 		case v.IsNull():
+			c.number = math.NaN() // as an empty field of CSV
 		case k == parquet.Int64:
 			c.whole = v.Int64()
 			c.number = float64(c.whole)
 		case k == parquet.Double:
 			c.number = v.Double()
 		default:
-			c.text = string(v.ByteArray())
+			c.text, c.number = string(v.ByteArray()), math.NaN()
 		}
 		s.cells[v.Column()] = c
 	}

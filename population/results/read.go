@@ -201,11 +201,11 @@ func each[R any](open opener, s *schema[R]) iter.Seq2[R, error] {
 func (r *reading[R]) check(cells []cell, file string, row int) error {
 	for k := range r.fields {
 		f := &r.fields[k]
-		if f.kind != whole && f.kind != number && f.kind != anyone {
+		if f.kind != whole && f.kind != number && f.kind != optionalID {
 			continue
 		}
 		c := &cells[r.at[k]]
-		if math.IsNaN(c.number) && !(f.kind == anyone && c.text == "") {
+		if math.IsNaN(c.number) && !(f.kind == optionalID && c.text == "") {
 			return fmt.Errorf("%s: row %d: %s: found %q, expected a number", file, row, f.name, c.text)
 		}
 	}

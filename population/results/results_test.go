@@ -332,3 +332,27 @@ func TestWrong(t *testing.T) {
 		}
 	}
 }
+
+// A table whose numbers are texts is refused in both formats, and not read as zeros.
+func TestTextsForNumbers(t *testing.T) {
+	r := ran(t, regions, population.Options{Seed: 1})
+	for _, f := range results.Formats() {
+		d := write(t, f, r)
+		var b bytes.Buffer
+		w, err := results.NewPointWriter(&b, f, []results.PointColumn{{Name: "replica", Number: true}, {Name: "state"}, {Name: "count"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		row := results.PointRow{Values: []string{"", "ill", "many"}, Numbers: []float64{0, 0, 0}}
+		if err := errors.Join(w.Write(row), w.Close(), os.WriteFile(filepath.Join(d.Path, "series."+string(f)), b.Bytes(), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		var last error
+		for _, err := range d.Series() {
+			last = err
+		}
+		if last == nil || !strings.Contains(last.Error(), `row 1: count: found "many", expected a number`) {
+			t.Errorf("%s: %v", f, last)
+		}
+	}
+}

@@ -5,61 +5,81 @@ import (
 )
 
 // A field is a column of a table, and where its value lies in a row. Tables are written and read by
-// the same fields, so that a column is declared once.
+// the same fields.
+//
+// To add a column: a field of the row in read.go; a line in the table here; its value where the row is
+// filled in write.go; the columns listed in the help of almanac run and in docs/models.md. Give it a
+// presence of its own that reading does not require (see presence.required): directories of earlier
+// versions do not have the column, and must stay readable. An attribute of the same name gets another
+// column name from then on.
 type field[R any] struct {
-	name    string
-	kind    kind
-	repeats bool // values come again and again, so that Parquet keeps them in a dictionary
-	when    presence
-	value   func(*R) any // a pointer to an int, int64, uint64, float64 or string, or to a []string for attributes
+	name   string
+	kind   kind
+	coding coding
+	when   presence
+	// value returns a pointer to the value: *int, *int64, *uint64, *float64 or *string, or *[]string
+	// for attributes.
+	value func(*R) any
 }
+
+// A coding is how Parquet stores a column.
+type coding bool
+
+const (
+	plain      coding = false // each value by itself: counts, times of events, ids
+	dictionary coding = true  // values that come again and again: names, times of rows
+)
 
 // presence says which tables have a column.
 type presence uint8
 
 const (
-	always      presence = iota
-	ifDated              // the model's clock has dates
-	ifIncidence          // the model records incidence
-	attributes           // a column for each attribute stands here
+	always      presence = iota // every table, since the first version
+	ifDated                     // those of a model whose clock has dates
+	ifIncidence                 // those of a model that records incidence
+	attributes                  // one column for each attribute stands here
 )
 
-// A schema is a table: its name and its columns in order.
+// required reports whether a table without the column is refused when it is read.
+func (p presence) required() bool { return p == always }
+
+// A schema is a table: its name and its columns in order. The series of a sweep is another table of
+// the same name, in points.go.
 type schema[R any] struct {
 	name   string
 	fields []field[R]
 }
 
 var seriesTable = schema[SeriesRow]{"series", []field[SeriesRow]{
-	{"replica", whole, true, always, func(r *SeriesRow) any { return &r.Replica }},
-	{"time", number, true, always, func(r *SeriesRow) any { return &r.Time }},
-	{"date", text, true, ifDated, func(r *SeriesRow) any { return &r.Date }},
-	{"state", text, true, always, func(r *SeriesRow) any { return &r.State }},
-	{"", maybe, true, attributes, func(r *SeriesRow) any { return &r.Values }},
-	{"count", whole, false, always, func(r *SeriesRow) any { return &r.Count }},
+	{"replica", whole, dictionary, always, func(r *SeriesRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *SeriesRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *SeriesRow) any { return &r.Date }},
+	{"state", text, dictionary, always, func(r *SeriesRow) any { return &r.State }},
+	{"", optionalText, dictionary, attributes, func(r *SeriesRow) any { return &r.Values }},
+	{"count", whole, plain, always, func(r *SeriesRow) any { return &r.Count }},
 }}
 
 var flowTable = schema[FlowRow]{"flows", []field[FlowRow]{
-	{"replica", whole, true, always, func(r *FlowRow) any { return &r.Replica }},
-	{"time", number, true, always, func(r *FlowRow) any { return &r.Time }},
-	{"date", text, true, ifDated, func(r *FlowRow) any { return &r.Date }},
-	{"kind", text, true, always, func(r *FlowRow) any { return &r.Kind }},
-	{"flow", text, true, always, func(r *FlowRow) any { return &r.Flow }},
-	{"", maybe, true, attributes, func(r *FlowRow) any { return &r.Values }},
-	{"count", whole, false, always, func(r *FlowRow) any { return &r.Count }},
-	{"incidence", whole, false, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
+	{"replica", whole, dictionary, always, func(r *FlowRow) any { return &r.Replica }},
+	{"time", number, dictionary, always, func(r *FlowRow) any { return &r.Time }},
+	{"date", text, dictionary, ifDated, func(r *FlowRow) any { return &r.Date }},
+	{"kind", text, dictionary, always, func(r *FlowRow) any { return &r.Kind }},
+	{"flow", text, dictionary, always, func(r *FlowRow) any { return &r.Flow }},
+	{"", optionalText, dictionary, attributes, func(r *FlowRow) any { return &r.Values }},
+	{"count", whole, plain, always, func(r *FlowRow) any { return &r.Count }},
+	{"incidence", whole, plain, ifIncidence, func(r *FlowRow) any { return &r.Incidence }},
 }}
 
 var eventTable = schema[EventRow]{"events", []field[EventRow]{
-	{"replica", whole, true, always, func(r *EventRow) any { return &r.Replica }},
-	{"time", number, false, always, func(r *EventRow) any { return &r.Time }},
-	{"kind", text, true, always, func(r *EventRow) any { return &r.Kind }},
-	{"individual", anyone, false, always, func(r *EventRow) any { return &r.Individual }},
-	{"from", maybe, true, always, func(r *EventRow) any { return &r.From }},
-	{"to", maybe, true, always, func(r *EventRow) any { return &r.To }},
-	{"name", maybe, true, always, func(r *EventRow) any { return &r.Name }},
-	{"by", anyone, false, always, func(r *EventRow) any { return &r.By }},
-	{"", maybe, true, attributes, func(r *EventRow) any { return &r.Values }},
+	{"replica", whole, dictionary, always, func(r *EventRow) any { return &r.Replica }},
+	{"time", number, plain, always, func(r *EventRow) any { return &r.Time }},
+	{"kind", text, dictionary, always, func(r *EventRow) any { return &r.Kind }},
+	{"individual", optionalID, plain, always, func(r *EventRow) any { return &r.Individual }},
+	{"from", optionalText, dictionary, always, func(r *EventRow) any { return &r.From }},
+	{"to", optionalText, dictionary, always, func(r *EventRow) any { return &r.To }},
+	{"name", optionalText, dictionary, always, func(r *EventRow) any { return &r.Name }},
+	{"by", optionalID, plain, always, func(r *EventRow) any { return &r.By }},
+	{"", optionalText, dictionary, attributes, func(r *EventRow) any { return &r.Values }},
 }}
 
 // names are those of all columns that are no attributes, whether or not a table has them.
@@ -79,14 +99,16 @@ type layout[R any] struct {
 	cells   []cell
 }
 
-// layout chooses the columns of a table. An attribute whose name is taken gets underscores behind it, so that it is neither a taken name nor
-// that of another attribute.
-func (s *schema[R]) layout(has func(presence) bool, names, all, taken []string) layout[R] {
+// layout returns the columns of a table. has reports whether the model has what an optional column
+// needs. recorded are the attributes that get a column, out of all attributes of the model. If the name
+// of an attribute is taken, its column has underscores behind the name: as many as make it different
+// from all taken names and from all other attributes.
+func (s *schema[R]) layout(has func(presence) bool, recorded, all, taken []string) layout[R] {
 	var l layout[R]
 	for _, f := range s.fields {
 		switch {
 		case f.when == attributes:
-			for _, name := range names {
+			for _, name := range recorded {
 				for slices.Contains(taken, name) {
 					name += "_"
 					for slices.Contains(all, name) {
@@ -94,10 +116,10 @@ func (s *schema[R]) layout(has func(presence) bool, names, all, taken []string) 
 					}
 				}
 				taken = append(taken, name)
-				l.columns = append(l.columns, column{name, f.kind, f.repeats})
+				l.columns = append(l.columns, column{name, f.kind, bool(f.coding)})
 			}
 		case f.when == always || has(f.when):
-			l.columns = append(l.columns, column{f.name, f.kind, f.repeats})
+			l.columns = append(l.columns, column{f.name, f.kind, bool(f.coding)})
 		default:
 			continue
 		}
@@ -157,7 +179,7 @@ func (s *schema[R]) reading(columns []string) reading[R] {
 			r.fields, r.at = append(r.fields, f), append(r.at, -1)
 		case k >= 0:
 			r.fields, r.at = append(r.fields, f), append(r.at, k)
-		case f.when == always && r.missing == "":
+		case f.when.required() && r.missing == "":
 			r.missing = f.name
 		}
 	}

@@ -29,8 +29,8 @@ const (
 	whole  kind = iota // a whole number
 	number             // any number
 	text
-	maybe  // a text that is missing if it is empty
-	anyone // a whole number that is missing if it is 0
+	optionalText // a text that is missing if it is empty
+	optionalID   // a whole number that is missing if it is 0
 )
 
 // A column of a table. Values that come again and again are kept once, in Parquet.
@@ -40,7 +40,8 @@ type column struct {
 	repeats bool
 }
 
-// A cell is one value, of the kind of its column.
+// A cell is one value. A sink reads the part for the kind of its column. A source sets what it can: of a number in CSV, all
+// three; number is NaN if there is no number.
 type cell struct {
 	whole  int64
 	number float64
@@ -102,9 +103,9 @@ func (s *csvSink) row(cells []cell) error {
 	for i := range cells {
 		b := s.comma(i)
 		switch k := s.columns[i].kind; {
-		case k == anyone && cells[i].whole == 0:
+		case k == optionalID && cells[i].whole == 0:
 			s.line = b
-		case k == whole || k == anyone:
+		case k == whole || k == optionalID:
 			s.line = strconv.AppendInt(b, cells[i].whole, 10)
 		case k == number && math.IsNaN(cells[i].number):
 			s.line = b // a deviation of one replica, say: there is none

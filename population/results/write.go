@@ -21,7 +21,8 @@ func groupColumns(m *population.Model) []string {
 	return names
 }
 
-// countColumns are the columns of the tables of counts that are no attributes. An attribute of such a name has another column name in both.
+// countColumns are the names that columns of the tables series and flows have. An attribute with one
+// of these names has another column name, the same in both tables.
 func countColumns() []string { return append(seriesTable.names(), flowTable.names()...) }
 
 // newCounts begins a table of counts.
@@ -148,7 +149,8 @@ type EventWriter struct {
 // NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from, to, name, by, and its attributes.
 func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, error) {
 	names := m.Attributes()
-	l := eventTable.layout(nil, names, names, eventTable.names())
+	none := func(presence) bool { return false }
+	l := eventTable.layout(none, names, names, eventTable.names())
 	out, err := newSink(w, f, eventTable.name, l.columns)
 	if err != nil {
 		return nil, err

@@ -26,6 +26,18 @@
 //
 // A large run is carried out by windows on several cores (windows.go), with the same result.
 //
+// # Change these together
+//
+// Some things stand twice, once for one event after the other and once for windows or for speed:
+//
+//   - fire and firedAction (fire.go); do and fireAlone (shard.go); become and changeAlone (shard.go)
+//   - contact, chooseOther, anyone and anyoneCached (contact.go); resolveContact (resolve.go);
+//     firstChoice (prefetch.go): all choose the same individual from the same seed
+//   - initialise (enter.go) and batch.initialise (batch.go)
+//   - enter (enter.go) and enterAlone (shard.go); schedule (clocks.go) and scheduleNext (shard.go)
+//
+// FuzzWindows and TestSetupDependsOnCores compare them.
+//
 // # Files
 //
 //   - run.go: Run and its life: start, advance, dispatch

@@ -33,8 +33,9 @@ import (
 //  6. population/internal/compile, scope_law.go: from arguments to a Law, in Scope.distribution, with an
 //     error for each value that is not allowed.
 //  7. population: cases in exact_laws_test.go, with a survival function that is written
-//     independently, and in exact_lifetimes_test.go, for draws beyond an age; wrong values in
-//     problems_values_test.go, where the list of all distributions is also part of a message.
+//     independently, and in exact_lifetimes_test.go, for draws beyond an age: at the end of the lists,
+//     because seeds follow from the position; wrong arguments in problems_parts_test.go; the list of
+//     all distributions, which is part of a message, in problems_values_test.go.
 //  8. docs/models.md: the table of distributions.
 //
 // The draws of the other families must not change: existing models keep their results.
