@@ -11,7 +11,7 @@ import (
 )
 
 // The files with functions that all others stand on. internal/importrules looks at all packages that decide something, for one kind of machine.
-var promising = []string{"portable.go", "pow.go", "cos.go", "gamma.go", "normal.go", "beta.go", "../random/random.go", "../random/exp.go", "../random/source.go",
+var promising = []string{"detmath.go", "pow.go", "cos.go", "gamma.go", "normal.go", "beta.go", "../random/random.go", "../random/exp.go", "../random/source.go",
 	"../../capped/internal/counts/binomial.go", "../../capped/internal/counts/poisson.go"}
 
 // The machines for which the compiler fuses a product with a sum, as settings of the environment.
