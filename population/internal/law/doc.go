@@ -3,7 +3,7 @@
 //
 // A [Law] is immutable data in the model's unit of time. It has no random source of its own: a draw
 // takes its numbers from the stream that the caller passes, always in the same order, and uses
-// package portable for its functions. The same law and stream give the same bits on every machine.
+// package detmath for its functions. The same law and stream give the same bits on every machine.
 // Any number of goroutines may use a Law at once.
 //
 // The package assumes parameters that the compiler has checked: durations and rates are not
@@ -13,15 +13,9 @@
 //
 // Files:
 //
-//	law.go          Law; what a distribution provides; how to add one; dispatch to the families
-//	exactly.go      always the same duration
-//	exponential.go  constant hazard
-//	gamma.go        gamma, and with a whole shape Erlang
-//	weibull.go      hazard that is a power of the age
-//	lognormal.go    exponential of a normal number
-//	uniform.go      between two bounds
-//	gompertz.go     hazard that grows exponentially, plus a constant: Gompertz and Makeham
-//	hazard.go       piecewise constant hazard: a life table
-//	mixture.go      one of several laws, by shares
-//	tail.go         what the families share where probabilities underflow
+//	law.go   Law; what a distribution provides; how to add one; dispatch to the families
+//	tail.go  what the families share where probabilities underflow
+//
+// and one file for each family, named after it: gamma.go has gamma, and with a whole shape Erlang;
+// gompertz.go Gompertz and Makeham; hazard.go life tables.
 package law

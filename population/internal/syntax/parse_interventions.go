@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Intervention is an item of the section interventions. It happens at times (When, Every, Until)
+// An Intervention is an item of the section interventions. It happens at times (FirstTime, Every, Until)
 // or waits for conditions, and does one or more of: set parameters (Set), change or pick
 // individuals (Who, Where, Coverage or Count, To, Moves), let individuals in (Enter, With, Count).
 type Intervention struct {
@@ -167,7 +167,6 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 			good = false
 		} else if good && p.Until < p.FirstTime {
 			r.Fail(n, "%s: until: %s is before %s", p.What, diag.Shorten(n.Value), first)
-			good = false
 		}
 	}
 	return good
