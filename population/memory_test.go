@@ -172,7 +172,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := crowdModel(t, c.size, c.more)
 			if c.name == "events" {
-				m = modelFrom(t, strings.Replace(testModel("crowd")+c.more+"\n", "start: {a: rest}", "start: {b: rest}", 1), Size(c.size))
+				m = modelFrom(t, strings.Replace(crowdText()+c.more+"\n", "start: {a: rest}", "start: {b: rest}", 1), Size(c.size))
 			}
 			highest := uint64(0)
 			result, err := m.Run(context.Background(), Options{Seed: 1, Memory: c.Threshold, OnRecord: func(r Record) {
@@ -197,5 +197,10 @@ func TestMemoryRunsOut(t *testing.T) {
 // crowdModel is the crowd of testdata with a number of individuals, and more that happens.
 func crowdModel(t *testing.T, size int, more string) *Model {
 	t.Helper()
-	return modelFrom(t, testModel("crowd")+more+"\n", Size(size))
+	return modelFrom(t, crowdText()+more+"\n", Size(size))
+}
+
+// crowdText is the crowd of testdata, with as many individuals as there may be.
+func crowdText() string {
+	return strings.Replace(testModel("crowd"), "2_000_000_000", strconv.FormatInt(syntax.MaxIndividuals, 10), 1)
 }

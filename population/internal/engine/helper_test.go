@@ -3,6 +3,8 @@ package engine
 import (
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/population/internal/compile"
@@ -62,7 +64,8 @@ func example(t testing.TB, name string, size int) *program.Program {
 // crowdOf is the crowd, with a number of individuals.
 func crowdOf(t testing.TB, size int) *program.Program {
 	t.Helper()
-	return sized(t, crowdText, size)
+	most := strconv.FormatInt(syntax.MaxIndividuals, 10)
+	return sized(t, strings.Replace(crowdText, "2_000_000_000", most, 1), size)
 }
 
 // kept is a happening that may be looked at after the call.
