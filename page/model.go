@@ -163,7 +163,7 @@ func (s *Server) work(a ask) (Work, error) {
 	return Work{
 		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Request: r, Command: s.command(a, r),
 		Model: true, Keeps: kept, Needs: needs(m, o),
-		Fits: func() error { return m.Fits(o) },
+		Fits: func() error { return m.CheckMemory(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil
 }

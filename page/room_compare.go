@@ -167,7 +167,7 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 		Keeps: figureBytes(len(names), base), Needs: sum(kept, need), // one after another, and all results at the end
 		Fits: func() error {
 			for _, m := range scenarios {
-				if err := m.Fits(o); err != nil {
+				if err := m.CheckMemory(o); err != nil {
 					return err
 				}
 			}

@@ -266,7 +266,7 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
 		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points), "point"), size, format.Count(r.Replicas, "replica"), r.Seed),
 		Keeps: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Needs: needs(largest, atOnce(cores(r.Replicas))),
-		Fits: func() error { return largest.Fits(atOnce(1)) },
+		Fits: func() error { return largest.CheckMemory(atOnce(1)) },
 		Do: func(ctx context.Context, tell *Teller) error {
 			for i, p := range st.Points { // so that what is wrong is said before anything is run
 				tell.Progress(Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
@@ -282,7 +282,7 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 				return err
 			}
 			slots := cores(r.Replicas)
-			for slots > 1 && largest.Fits(atOnce(slots)) != nil {
+			for slots > 1 && largest.CheckMemory(atOnce(slots)) != nil {
 				slots--
 			}
 			return runSweep(ctx, st, job, slots, a, tell)

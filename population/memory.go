@@ -12,10 +12,10 @@ func (m *Model) Memory(o Options) (start, most uint64) {
 	return engine.Estimate(m.program, o.engine())
 }
 
-// Fits reports whether there is enough memory for a run: what the machine, its container and the
-// limits of this process have left, or what the options say. If not, the error is [ErrMemory] and
-// says what would fit. Where the available memory is unknown, everything fits.
-func (m *Model) Fits(o Options) error {
+// CheckMemory returns an error if there is not enough memory for a run: what the machine, its
+// container and the limits of this process have left, or what the options say. The error is
+// [ErrMemory] and says what would fit. Where the available memory is unknown, everything fits.
+func (m *Model) CheckMemory(o Options) error {
 	e := o.engine()
 	_, err := engine.Afford(m.program, e, engine.NewBudget(e))
 	return err
@@ -30,7 +30,7 @@ func (m *Model) AtOnce(o Options) (int, error) {
 	}
 	for n := want; ; n-- {
 		o.Workers, o.Replicas = n, n
-		err := m.Fits(o)
+		err := m.CheckMemory(o)
 		if err == nil {
 			return n, nil
 		}

@@ -128,7 +128,7 @@ func TestMemoryRefused(t *testing.T) {
 			t.Errorf("%d × %d: %v", c.size, c.replicas, err)
 			continue
 		}
-		if again := m.Fits(o); again == nil || again.Error() != err.Error() {
+		if again := m.CheckMemory(o); again == nil || again.Error() != err.Error() {
 			t.Errorf("%v, but a run says %v", again, err)
 		}
 		if _, size, ok := strings.Cut(err.Error(), "with a size of "); ok {
@@ -136,18 +136,18 @@ func TestMemoryRefused(t *testing.T) {
 			if convErr != nil || n < c.size/100 {
 				t.Errorf("%v: %d", err, n)
 			}
-			if err := crowdModel(t, n, "").Fits(o); err != nil {
+			if err := crowdModel(t, n, "").CheckMemory(o); err != nil {
 				t.Errorf("what was said to fit: %v", err)
 			}
-			if crowdModel(t, n+n/4, "").Fits(o) == nil {
+			if crowdModel(t, n+n/4, "").CheckMemory(o) == nil {
 				t.Errorf("a quarter more than %d fits as well", n)
 			}
 		}
 		if strings.Contains(c.want, "with 2 workers") {
-			if o.Workers = 2; m.Fits(o) != nil {
-				t.Error(m.Fits(o))
+			if o.Workers = 2; m.CheckMemory(o) != nil {
+				t.Error(m.CheckMemory(o))
 			}
-			if o.Workers = 3; m.Fits(o) == nil {
+			if o.Workers = 3; m.CheckMemory(o) == nil {
 				t.Error("three workers fit as well")
 			}
 		}

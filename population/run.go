@@ -92,7 +92,7 @@ type Progress struct {
 // ends first, Run returns what has been recorded so far, marked incomplete, and the context's
 // error. It does the same, with an error that says where, if a run cannot go on: if there are more
 // individuals than there may be, or than memory permits, or if the clock stands still. A run for
-// which there is not enough memory from the start does not begin; see [Model.Fits].
+// which there is not enough memory from the start does not begin; see [Model.CheckMemory].
 func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Replicas < 0 || o.Workers < 0 || o.First < 0 {
 		panic("population: Replicas, First and Workers cannot be negative")

@@ -56,7 +56,7 @@ func newCheck() *cobra.Command {
 			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.\n", m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
 				return err
 			}
-			return m.Fits(population.Options{})
+			return m.CheckMemory(population.Options{})
 		},
 	}
 	f.registerModel(c)

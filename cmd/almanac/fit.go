@@ -76,7 +76,7 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return cli.Usage(err)
 	}
-	if err := s.Plain.Fits(population.Options{Replicas: 1, Workers: 1}); err != nil {
+	if err := s.Plain.CheckMemory(population.Options{Replicas: 1, Workers: 1}); err != nil {
 		return err
 	}
 	payload, err := s.Payload()

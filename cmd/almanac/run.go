@@ -88,7 +88,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	if f.Events {
 		o.OnEvent = func(population.Event) {} // what it takes counts
 	}
-	if err := m.Fits(o); err != nil { // before anything is made
+	if err := m.CheckMemory(o); err != nil { // before anything is made
 		return err
 	}
 	var events *eventLog
