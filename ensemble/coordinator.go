@@ -78,14 +78,14 @@ func (r *coordinator) begin(ctx context.Context, data []byte) error {
 		case err != nil:
 			return err
 		}
-		r.wasDone, r.resumed = s.State == Done, revision > 0 && s.State != Cancelled
+		r.wasDone, r.resumed = s.State == Done, revision > 0 && s.State != Canceled
 		*s = Status{Key: r.id, Name: r.spec.Job.Name, Kind: r.spec.Job.Kind, Version: r.spec.Version, State: Running, Created: s.Created,
 			Points: len(r.spec.Job.Points), Replicas: r.study.total(), Owner: r.owner, PointsDone: s.PointsDone, Merged: s.Merged, Events: s.Events}
 		if r.wasDone {
 			s.State = Done
 		}
 		r.status, r.revision = *s, revision
-		if err = r.write(ctx); errors.Is(err, ErrTakenOver) || errors.Is(err, ErrCancelled) {
+		if err = r.write(ctx); errors.Is(err, ErrTakenOver) || errors.Is(err, ErrCanceled) {
 			err = errAgain // someone wrote between our reading and our writing
 		}
 		return err
@@ -158,11 +158,11 @@ func (r *coordinator) write(ctx context.Context) error {
 	s, revision, err := r.c.status(ctx, r.id)
 	switch {
 	case errors.Is(err, ErrNoJob):
-		return ErrCancelled
+		return ErrCanceled
 	case err != nil:
 		return err
-	case s.State == Cancelled && r.revision > 0 && s.Owner == "":
-		return ErrCancelled
+	case s.State == Canceled && r.revision > 0 && s.Owner == "":
+		return ErrCanceled
 	case s.Owner != r.owner:
 		return ErrTakenOver
 	}
@@ -280,8 +280,8 @@ func (r *coordinator) storePoint(ctx context.Context, p PointResult) error {
 
 // whyGone says what a failure to write the journal means: if it is gone, the job was cancelled.
 func (r *coordinator) whyGone(ctx context.Context, err error) error {
-	if s, _, serr := r.c.status(ctx, r.id); errors.Is(serr, ErrNoJob) || serr == nil && s.State == Cancelled {
-		return ErrCancelled
+	if s, _, serr := r.c.status(ctx, r.id); errors.Is(serr, ErrNoJob) || serr == nil && s.State == Canceled {
+		return ErrCanceled
 	}
 	return err
 }
@@ -292,7 +292,7 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		r.status.State = Done
-	case errors.Is(err, ErrCancelled), errors.Is(err, ErrTakenOver), errors.Is(err, ErrLost):
+	case errors.Is(err, ErrCanceled), errors.Is(err, ErrTakenOver), errors.Is(err, ErrLost):
 		return err
 	case errors.As(err, &failed):
 		r.status.State, r.status.Error = Failed, err.Error()
@@ -339,7 +339,7 @@ func (r *coordinator) update(ctx context.Context) error {
 	err := r.write(attempt)
 	r.trouble = ""
 	switch {
-	case errors.Is(err, ErrCancelled), errors.Is(err, ErrTakenOver):
+	case errors.Is(err, ErrCanceled), errors.Is(err, ErrTakenOver):
 		return err
 	case noRoom(err):
 		return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)

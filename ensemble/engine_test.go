@@ -203,7 +203,7 @@ func TestCancel(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if _, outcome, err := run(t, c, job, RunOptions{}); !errors.Is(err, ErrCancelled) || outcome.Key != key {
+	if _, outcome, err := run(t, c, job, RunOptions{}); !errors.Is(err, ErrCanceled) || outcome.Key != key {
 		t.Errorf("%+v, %v", outcome, err)
 	}
 	for deadline := time.Now().Add(2 * time.Minute); w.Stats().Busy > 0; time.Sleep(time.Millisecond) {
@@ -211,7 +211,7 @@ func TestCancel(t *testing.T) {
 			t.Fatal("a worker still works for a job that was cancelled")
 		}
 	}
-	if s, err := c.Status(t.Context(), key); err != nil || s.State != Cancelled {
+	if s, err := c.Status(t.Context(), key); err != nil || s.State != Canceled {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if err := c.Forget(t.Context(), key); err != nil {

@@ -18,7 +18,7 @@ import (
 //
 //   - what is wrong with the job;
 //   - a [ReplicaError] if a replica failed: the first in the order of points and replicas;
-//   - [ErrCancelled], [ErrTakenOver] or [ErrLost], on a hub;
+//   - [ErrCanceled], [ErrTakenOver] or [ErrLost], on a hub;
 //   - the cause of ctx, if it is done, or an error of Point or Replica, or one that is an [ErrNoRoom]. The job is then interrupted.
 //
 // Where jobs are kept, the same job, given again, goes on from there. One that had failed tries again what failed. Run may be called from

@@ -222,7 +222,7 @@ func (p Point) text() string {
 
 // What can become of a job other than its end.
 var (
-	ErrCancelled = errors.New("ensemble: the job was cancelled")
+	ErrCanceled  = errors.New("ensemble: the job was cancelled")
 	ErrTakenOver = errors.New("ensemble: the job was taken over by another coordinator, which goes on with it")
 	ErrLost      = errors.New("ensemble: the hub no longer has the job: it began anew with an empty store; the same job, given again, begins anew, too")
 	ErrNoJob     = errors.New("ensemble: there is no such job")

@@ -20,7 +20,7 @@ const (
 	Interrupted State = "interrupted" // its coordinator was told to stop
 	Done        State = "done"
 	Failed      State = "failed"
-	Cancelled   State = "cancelled"
+	Canceled    State = "cancelled"
 )
 
 // A Status is what is known of a job without its results.
@@ -130,7 +130,7 @@ func (c *Conn) Cancel(ctx context.Context, id string) error {
 		if s.State == Done {
 			return fmt.Errorf("ensemble: job %s is done; there is nothing to cancel", id)
 		}
-		s.State, s.Owner = Cancelled, ""
+		s.State, s.Owner = Canceled, ""
 		return nil
 	})
 	if err != nil {
@@ -171,7 +171,7 @@ func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Statu
 			if !s.Updated.Before(t) {
 				return used
 			}
-			s.State, s.Owner = Cancelled, ""
+			s.State, s.Owner = Canceled, ""
 			return nil
 		})
 		switch {

@@ -133,7 +133,7 @@ func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCa
 	}
 }
 
-func ended(s State) bool { return s == Done || s == Failed || s == Cancelled }
+func ended(s State) bool { return s == Done || s == Failed || s == Canceled }
 
 // watchJobs follows what becomes of the jobs.
 func (w *Worker) watchJobs(ctx context.Context) {

@@ -4,7 +4,7 @@
 //   - [Full], [Fraction] and [FractionBy] are designs of factors and levels; [Design.Effects] and [Design.Means] say what each does, with
 //     intervals. A fraction tells its [Design.Resolution], and which effects it cannot tell apart.
 //   - [Select] finds the best of several systems with a probability that is guaranteed, by the procedure KN of Kim and Nelson.
-//   - [Minimise] looks for the best point of a box of whole numbers, by R-SPLINE of Wang, Pasupathy and Schmeiser.
+//   - [Minimize] looks for the best point of a box of whole numbers, by R-SPLINE of Wang, Pasupathy and Schmeiser.
 //
 // All of them take observations from a [Source]: numbers of replicas at points. Replicas of the same number share their luck at all points
 // (common random numbers), and what is computed here makes use of that, or does not depend on it.

@@ -157,7 +157,7 @@ func ExampleSelection() {
 
 func ExampleOptimum() {
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 18}, {Name: "bakers", Low: 1, High: 20, Start: 2}}
-	found, err := experiment.Minimise(context.Background(), alone(bakery, "cost"), box, experiment.MinimiseOptions{Replicas: 5000})
+	found, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{Replicas: 5000})
 	fmt.Println(found.Point, found.Value, found.Local, found.Points, "points", err)
 	// Output:
 	// map[bakers:4 ovens:3] 385.2 ± 6.5 true 37 points <nil>
@@ -184,20 +184,20 @@ func ExampleRival() {
 
 func ExampleWhole() {
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 30}}
-	_, err := experiment.Minimise(context.Background(), alone(bakery, "cost"), box, experiment.MinimiseOptions{Replicas: 500})
+	_, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{Replicas: 500})
 	fmt.Println(err)
 	// Output:
 	// experiment: "ovens" from 1 to 20, beginning at 30; it needs a name of its own, and to begin between the two
 }
 
-func ExampleMinimiseOptions() {
+func ExampleMinimizeOptions() {
 	earnings := func(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 		out, err := bakery(ctx, p, r)
 		return ensemble.Outputs{"earnings": 700 - out["cost"]}, err
 	}
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
-	o := experiment.MinimiseOptions{Largest: true, Replicas: 5000, First: 20, Seed: 7}
-	found, _ := experiment.Minimise(context.Background(), alone(earnings, "earnings"), box, o)
+	o := experiment.MinimizeOptions{Largest: true, Replicas: 5000, First: 20, Seed: 7}
+	found, _ := experiment.Minimize(context.Background(), alone(earnings, "earnings"), box, o)
 	fmt.Println(found.Point, found.Value)
 	// Output:
 	// map[bakers:4 ovens:3] 314.1 ± 6.3

@@ -108,7 +108,7 @@ func (x *shop) study(ctx context.Context, lab *Lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	optimum, err := Minimise(ctx, cost, []Whole{{"desks", 1, 12, 11}}, MinimiseOptions{Replicas: 300})
+	optimum, err := Minimize(ctx, cost, []Whole{{"desks", 1, 12, 11}}, MinimizeOptions{Replicas: 300})
 	return fmt.Sprint(effects, best, optimum), err
 }
 
@@ -120,7 +120,7 @@ func TestLabGivesTheSameAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := x.runs.Load()
-	if !strings.Contains(want, "{3 [") || !strings.Contains(want, "map[desks:6]") { // the best has 6 desks, by Select and by Minimise
+	if !strings.Contains(want, "{3 [") || !strings.Contains(want, "map[desks:6]") { // the best has 6 desks, by Select and by Minimize
 		t.Error(want)
 	}
 

@@ -45,8 +45,8 @@ func TestSourcesThatGiveNoNumbers(t *testing.T) {
 				_, err := Select(ctx, source, slippage(3, 1), SelectOptions{Delta: 1})
 				return err
 			},
-			"Minimise": func() error {
-				_, err := Minimise(ctx, source, []Whole{{"x", 0, 9, 5}}, MinimiseOptions{Replicas: 100})
+			"Minimize": func() error {
+				_, err := Minimize(ctx, source, []Whole{{"x", 0, 9, 5}}, MinimizeOptions{Replicas: 100})
 				return err
 			},
 			"Run": func() error {

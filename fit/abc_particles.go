@@ -42,7 +42,7 @@ const (
 // sample is largest for the same work. (Weights are e^variance times as uneven, and the variance goes with one over the number of particles.)
 func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error) {
 	const tries = 24 // estimates, for a variance within about 30 %
-	at := meanOf(best.from.Centres, best.from.Weights)
+	at := meanOf(best.from.Centers, best.from.Weights)
 	if a.affordable() < 2*tries {
 		return a.particles, nil
 	}

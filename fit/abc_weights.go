@@ -14,7 +14,7 @@ func (a *abcState) weigh(runs []run, power float64) (weights []float64, ok bool)
 			logs[i] += float64(power * r.likelihood)
 		}
 	}
-	return normalise(logs)
+	return normalize(logs)
 }
 
 // power is the largest one with an effective sample of so many.

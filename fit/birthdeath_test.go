@@ -152,7 +152,7 @@ func (m birthDeath) quadrature(data []float64, cells int) *Posterior {
 			logs = append(logs, m.exact(x[0], x[1], data))
 		}
 	}
-	p.Weights, _ = normalise(logs)
+	p.Weights, _ = normalize(logs)
 	return combined(p)
 }
 

@@ -134,19 +134,19 @@ func independent(chains [][]float64) float64 {
 		return size
 	}
 	// rho is the correlation at a lag, of which the part between chains never goes away.
-	centred := make([][]float64, m)
+	centered := make([][]float64, m)
 	for i, c := range chains {
 		mean := 0.0
 		for _, x := range c {
 			mean += x / float64(n)
 		}
 		for _, x := range c {
-			centred[i] = append(centred[i], x-mean)
+			centered[i] = append(centered[i], x-mean)
 		}
 	}
 	rho := func(lag int) float64 {
 		cov := 0.0
-		for _, c := range centred {
+		for _, c := range centered {
 			for i := lag; i < n; i++ {
 				cov += float64(c[i] * c[i-lag])
 			}

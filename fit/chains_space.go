@@ -61,7 +61,7 @@ func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 		cov[i][i] = float64(cov[i][i]*(1+1e-6)) + 1e-8
 	}
 	lower := make([]float64, d*d)
-	if l, ok := factorise(cov); ok {
+	if l, ok := factorize(cov); ok {
 		for i := range d {
 			copy(lower[i*d:], l[i])
 		}

@@ -44,7 +44,7 @@ func (p *Problem) values(z []float64) []float64 {
 // [Hesterberg95]: https://doi.org/10.1080/00401706.1995.10484303
 type mixture struct {
 	Share    float64     `json:"share"` // of the prior
-	Centres  [][]float64 `json:"centres,omitempty"`
+	Centers  [][]float64 `json:"centres,omitempty"`
 	Weights  []float64   `json:"weights,omitempty"`  // add up to 1
 	Cholesky [][]float64 `json:"cholesky,omitempty"` // of the kernels' covariance: rows of a lower triangle
 
@@ -54,7 +54,7 @@ type mixture struct {
 
 // newMixture has kernels with so many times the weighted covariance of the points.
 func newMixture(points [][]float64, weights []float64, times, share float64) *mixture {
-	return &mixture{Share: share, Centres: points, Weights: weights, Cholesky: cholesky(covariance(points, weights), times)}
+	return &mixture{Share: share, Centers: points, Weights: weights, Cholesky: cholesky(covariance(points, weights), times)}
 }
 
 // open makes a mixture ready, if it is one of so many dimensions.
@@ -63,10 +63,10 @@ func (m *mixture) open(d int) error {
 	for j, row := range m.Cholesky {
 		square = square && len(row) == d && row[j] > 0
 	}
-	if !(m.Share >= 0 && m.Share <= 1) || len(m.Weights) != len(m.Centres) || len(m.Centres) > 0 && !square {
+	if !(m.Share >= 0 && m.Share <= 1) || len(m.Weights) != len(m.Centers) || len(m.Centers) > 0 && !square {
 		return errors.New("its kernel is none")
 	}
-	for i, c := range m.Centres {
+	for i, c := range m.Centers {
 		if len(c) != d || !(m.Weights[i] >= 0) {
 			return errors.New("its kernel is none")
 		}
@@ -75,7 +75,7 @@ func (m *mixture) open(d int) error {
 	for i, w := range m.Weights {
 		sum += w
 		m.sums = append(m.sums, sum)
-		m.white = append(m.white, solve(m.Cholesky, m.Centres[i]))
+		m.white = append(m.white, solve(m.Cholesky, m.Centers[i]))
 	}
 	return nil
 }
@@ -83,13 +83,13 @@ func (m *mixture) open(d int) error {
 // draw is a proposal in so many dimensions.
 func (m *mixture) draw(d int, s *random.Stream) []float64 {
 	z := make([]float64, d)
-	if len(m.Centres) == 0 || s.Float64() < m.Share {
+	if len(m.Centers) == 0 || s.Float64() < m.Share {
 		for i := range z {
 			z[i] = random.Normal(s)
 		}
 		return z
 	}
-	centre := m.Centres[pick(m.sums, s.Float64())]
+	center := m.Centers[pick(m.sums, s.Float64())]
 	for i := range z {
 		n := random.Normal(s)
 		for j := i; j < d; j++ {
@@ -97,7 +97,7 @@ func (m *mixture) draw(d int, s *random.Stream) []float64 {
 		}
 	}
 	for i := range z {
-		z[i] += centre[i]
+		z[i] += center[i]
 	}
 	return z
 }
@@ -118,7 +118,7 @@ func pick(sums []float64, share float64) int {
 // logDensity is that of proposals, but for the constant factor that the standard normal density has, too.
 func (m *mixture) logDensity(z []float64) float64 {
 	prior := priorTerm(z)
-	if len(m.Centres) == 0 {
+	if len(m.Centers) == 0 {
 		return prior
 	}
 	return logSum(detmath.Log(m.Share)+prior, detmath.Log1p(-m.Share)+m.kernels(z))

@@ -72,7 +72,7 @@ func TestCSV(t *testing.T) {
 		p.Rows = append(p.Rows, []float64{s.Float64() * 1e-7, math.Floor(s.Float64() * 1e9)})
 		logs = append(logs, 20*s.Float64())
 	}
-	p.Weights, _ = normalise(logs)
+	p.Weights, _ = normalize(logs)
 	var b bytes.Buffer
 	if err := p.WriteCSV(&b); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestThin(t *testing.T) {
 		logs[i] = 6 * s.Float64()
 	}
 	logs[17] = math.Inf(-1)
-	weights, _ := normalise(logs)
+	weights, _ := normalize(logs)
 	const most, times = 60, 4000
 	mean := make([]float64, len(weights))
 	bound := bounded(weights, most)
@@ -163,7 +163,7 @@ func TestPower(t *testing.T) {
 		for i := range logs {
 			logs[i] = p * likelihoods[i]
 		}
-		w, _ := normalise(logs)
+		w, _ := normalize(logs)
 		return effectiveSize(w)
 	}
 	for _, want := range []float64{3, 50, 150} {

@@ -60,7 +60,7 @@ func newEvolution(mean []float64, step float64, size int, stream random.Stream) 
 
 // ask draws a generation.
 func (e *evolution) ask(size int) ([][]float64, error) {
-	lower, ok := factorise(e.cov)
+	lower, ok := factorize(e.cov)
 	if !ok {
 		return nil, fmt.Errorf("fit: the covariance of the search is no longer positive definite after %d generations", e.age)
 	}
@@ -138,9 +138,9 @@ func identity(d int) [][]float64 {
 	return m
 }
 
-// factorise is L of LLᵀ = c, after Cholesky; c is symmetric, and false means that it is not positive definite. It is not gonum's, whose
+// factorize is L of LLᵀ = c, after Cholesky; c is symmetric, and false means that it is not positive definite. It is not gonum's, whose
 // sums have another order on each kind of machine.
-func factorise(c [][]float64) ([][]float64, bool) {
+func factorize(c [][]float64) ([][]float64, bool) {
 	l := make([][]float64, len(c))
 	for i := range c {
 		l[i] = make([]float64, len(c))

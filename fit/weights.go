@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// normalise turns logarithms of weights into weights that add up to 1, and reports whether any is above 0.
-func normalise(logs []float64) (weights []float64, ok bool) {
+// normalize turns logarithms of weights into weights that add up to 1, and reports whether any is above 0.
+func normalize(logs []float64) (weights []float64, ok bool) {
 	most := math.Inf(-1)
 	for _, l := range logs {
 		most = math.Max(most, l)
@@ -55,7 +55,7 @@ func power(logs, likelihoods []float64, want float64) float64 {
 				raised[i] = l
 			}
 		}
-		w, _ := normalise(raised)
+		w, _ := normalize(raised)
 		return effectiveSize(w)
 	}
 	best, most := 0.0, 0.0

@@ -57,7 +57,7 @@ func paretoShape(x []float64) float64 {
 		k := shape(thetas[j])
 		logs[j] = n * (detmath.Log(-thetas[j]/k) - k - 1)
 	}
-	weights, _ := normalise(logs)
+	weights, _ := normalize(logs)
 	theta := 0.0
 	for j, w := range weights {
 		theta += float64(w * thetas[j])

@@ -173,7 +173,7 @@ func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.R
 			return ensemble.Outcome{}, err
 		}
 		defer conn.Close()
-		if s, err := conn.Status(c.Context(), key); err == nil && s.State != ensemble.Cancelled {
+		if s, err := conn.Status(c.Context(), key); err == nil && s.State != ensemble.Canceled {
 			tell(c, goingOn(s.State == ensemble.Done, "the hub"))
 		}
 		outcome, err := conn.Run(c.Context(), job, o)

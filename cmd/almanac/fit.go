@@ -176,7 +176,7 @@ type resumedFit struct {
 // Run does a job.
 func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	if key, err := job.Key(o.Registry); !r.asked && err == nil {
-		if s, err := r.Status(ctx, key); err == nil && s.State != ensemble.Cancelled {
+		if s, err := r.Status(ctx, key); err == nil && s.State != ensemble.Canceled {
 			tell(r.c, "going on with this fit where it was, from the hub")
 		}
 	}

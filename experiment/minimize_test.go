@@ -20,7 +20,7 @@ import (
 // that is common cancels out, so that a point which is worse by g than one of its neighbours looks as good as that with probability Φ(−g√n/(σ√2))
 // at most, after n replicas. The sum of these over all points but the bottom, and over all n that the last round may have, bounds the probability
 // that another point is found.
-func TestMinimiseFindsTheBottom(t *testing.T) {
+func TestMinimizeFindsTheBottom(t *testing.T) {
 	const side, sigma, experiments, leastRounds = 31, 0.5, 60, 3
 	mean := func(x, y, z float64) float64 {
 		x, y, z = x-13, y-4, z-9
@@ -61,9 +61,9 @@ func TestMinimiseFindsTheBottom(t *testing.T) {
 	box := []Whole{{"x", 0, side - 1, 0}, {"y", 0, side - 1, side - 1}, {"z", 0, side - 1, side - 1}}
 	other, missed, points := 0, 0, 0
 	for seed := range uint64(experiments) {
-		o, err := Minimise(t.Context(), drawnAt(seed, func(p ensemble.Params, r, common *rand.Rand) float64 {
+		o, err := Minimize(t.Context(), drawnAt(seed, func(p ensemble.Params, r, common *rand.Rand) float64 {
 			return mean(p["x"], p["y"], p["z"]) + 20*sigma*common.NormFloat64() + sigma*r.NormFloat64()
-		}), box, MinimiseOptions{Replicas: 3000, Seed: seed})
+		}), box, MinimizeOptions{Replicas: 3000, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +110,7 @@ func drawnAt(seed uint64, draw func(p ensemble.Params, r, common *rand.Rand) flo
 }
 
 // Without noise, what is found is not worse than any neighbour, wherever it begins, also on the edge of the box, and the largest is found as well.
-func TestMinimiseEndsAtALocalMinimum(t *testing.T) {
+func TestMinimizeEndsAtALocalMinimum(t *testing.T) {
 	wavy := func(p ensemble.Params) float64 {
 		return 10*math.Sin(p["x"]/3) + 8*math.Cos(p["y"]/4) + math.Abs(p["x"]-p["y"])/5
 	}
@@ -118,7 +118,7 @@ func TestMinimiseEndsAtALocalMinimum(t *testing.T) {
 		for _, sign := range []float64{1, -1} {
 			box := []Whole{{"x", 0, 39, start}, {"y", 0, 39, 39 - start}}
 			source := drawnAt(1, func(p ensemble.Params, _, _ *rand.Rand) float64 { return sign * wavy(p) })
-			o, err := Minimise(t.Context(), source, box, MinimiseOptions{Replicas: 4000, First: 2, Largest: sign < 0, Seed: uint64(start)})
+			o, err := Minimize(t.Context(), source, box, MinimizeOptions{Replicas: 4000, First: 2, Largest: sign < 0, Seed: uint64(start)})
 			if err != nil || !o.Local {
 				t.Fatalf("%+v, %v", o, err)
 			}
@@ -136,7 +136,7 @@ func TestMinimiseEndsAtALocalMinimum(t *testing.T) {
 }
 
 // No observation is asked for twice, all points of a round have the same replicas, and the number that is allowed is kept to exactly.
-func TestMinimiseCounts(t *testing.T) {
+func TestMinimizeCounts(t *testing.T) {
 	for allowed := 8; allowed < 1500; allowed += 37 {
 		have, spent := map[string]int{}, 0
 		source := func(_ context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
@@ -154,7 +154,7 @@ func TestMinimiseCounts(t *testing.T) {
 			}
 			return all, nil
 		}
-		o, err := Minimise(t.Context(), source, []Whole{{"x", 0, 50, 0}, {"y", 0, 50, 50}}, MinimiseOptions{Replicas: allowed})
+		o, err := Minimize(t.Context(), source, []Whole{{"x", 0, 50, 0}, {"y", 0, 50, 50}}, MinimizeOptions{Replicas: allowed})
 		if spent > allowed || o.Replicas != spent || len(have) != o.Points {
 			t.Errorf("%d replicas and %d points, %d allowed; it counted %d and %d", spent, len(have), allowed, o.Replicas, o.Points)
 		}
@@ -164,23 +164,23 @@ func TestMinimiseCounts(t *testing.T) {
 	}
 }
 
-func TestMinimiseIsRefused(t *testing.T) {
+func TestMinimizeIsRefused(t *testing.T) {
 	for want, f := range map[string]func() (Optimum, error){
-		"nothing to vary": func() (Optimum, error) { return Minimise(t.Context(), nil, nil, MinimiseOptions{Replicas: 100}) },
+		"nothing to vary": func() (Optimum, error) { return Minimize(t.Context(), nil, nil, MinimizeOptions{Replicas: 100}) },
 		`"x" from 1 to 0`: func() (Optimum, error) {
-			return Minimise(t.Context(), nil, []Whole{{"x", 1, 0, 0}}, MinimiseOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Whole{{"x", 1, 0, 0}}, MinimizeOptions{Replicas: 100})
 		},
 		"beginning at 9": func() (Optimum, error) {
-			return Minimise(t.Context(), nil, []Whole{{"x", 0, 5, 9}}, MinimiseOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 9}}, MinimizeOptions{Replicas: 100})
 		},
 		"from 0 to 2000000000; both": func() (Optimum, error) {
-			return Minimise(t.Context(), nil, []Whole{{"x", 0, 2e9, 0}}, MinimiseOptions{Replicas: 100})
+			return Minimize(t.Context(), nil, []Whole{{"x", 0, 2e9, 0}}, MinimizeOptions{Replicas: 100})
 		},
 		"and 5 of all": func() (Optimum, error) {
-			return Minimise(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimiseOptions{Replicas: 5})
+			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 5})
 		},
 		"1 replicas of each": func() (Optimum, error) {
-			return Minimise(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimiseOptions{Replicas: 50, First: 1})
+			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 50, First: 1})
 		},
 	} {
 		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {

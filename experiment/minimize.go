@@ -18,15 +18,15 @@ type Whole struct {
 	Start     int // where the search begins
 }
 
-// MinimiseOptions say how long [Minimise] looks.
-type MinimiseOptions struct {
+// MinimizeOptions say how long [Minimize] looks.
+type MinimizeOptions struct {
 	Replicas int    // that may be run, of all points together; the one number that decides how long it takes
 	First    int    // replicas of each point in the first round; 8 if 0
 	Largest  bool   // look for the largest mean, and not the smallest
 	Seed     uint64 // of the directions that are tried; the observations have their own
 }
 
-// An Optimum is what [Minimise] has found.
+// An Optimum is what [Minimize] has found.
 type Optimum struct {
 	Point    ensemble.Params
 	Value    Interval // of its mean, at 95 %; it does not account for the point having been chosen because it looked good
@@ -36,7 +36,7 @@ type Optimum struct {
 	Replicas int      // that were run
 }
 
-// Minimise looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all points have the same replicas, one and a half
+// Minimize looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all points have the same replicas, one and a half
 // times as many as in the round before, so that a round is the minimisation of a function that is known exactly; it begins where the
 // last one ended. From a point, the slope is that of the piecewise linear interpolation near it; steps along it double as long as they pay,
 // and where they do not, all neighbours at distance 1 are looked at. A round ends at a point that is not worse than any of its neighbours.
@@ -46,7 +46,7 @@ type Optimum struct {
 //
 // The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization using R-SPLINE, ACM Transactions on
 // Modeling and Computer Simulation 23 (2013); how fast replicas and steps grow is ours.
-func Minimise(ctx context.Context, source Source, box []Whole, o MinimiseOptions) (Optimum, error) {
+func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions) (Optimum, error) {
 	if o.First == 0 {
 		o.First = 8
 	}
@@ -88,7 +88,7 @@ func Minimise(ctx context.Context, source Source, box []Whole, o MinimiseOptions
 // mostWhole is beyond which no number is looked for.
 const mostWhole = 1_000_000_000
 
-func checkBox(box []Whole, o MinimiseOptions) error {
+func checkBox(box []Whole, o MinimizeOptions) error {
 	if len(box) == 0 {
 		return errors.New("experiment: there is nothing to vary")
 	}
@@ -113,7 +113,7 @@ var errSpent = errors.New("experiment: all replicas are spent")
 type search struct {
 	source Source
 	box    []Whole
-	o      MinimiseOptions
+	o      MinimizeOptions
 	random *rand.Rand
 	n      int // replicas of each point in this round
 	seen   map[string]*visited
@@ -225,7 +225,7 @@ func (s *search) round(ctx context.Context, x []int) ([]int, error) {
 		if err != nil {
 			return y, err
 		}
-		z, better, err := s.neighbours(ctx, y)
+		z, better, err := s.neighbors(ctx, y)
 		if err != nil || !better {
 			return z, err
 		}
@@ -233,8 +233,8 @@ func (s *search) round(ctx context.Context, x []int) ([]int, error) {
 	}
 }
 
-// neighbours is the best of the points at distance 1, if it is better.
-func (s *search) neighbours(ctx context.Context, x []int) (best []int, better bool, err error) {
+// neighbors is the best of the points at distance 1, if it is better.
+func (s *search) neighbors(ctx context.Context, x []int) (best []int, better bool, err error) {
 	points := [][]int{x}
 	for i := range x {
 		for _, step := range []int{1, -1} {
