@@ -50,7 +50,7 @@ func TestGammaPoisson(t *testing.T) {
 	r := g.fit(t, Options{Seed: 1})
 	agree(t, r, 0, a/b, math.Sqrt(a)/b)
 	exact := distuv.Gamma{Alpha: a, Beta: b}
-	for i, share := range MarginalShares {
+	for i, share := range MarginalShares() {
 		// The standard error of a quantile is √(p(1−p)/n) over the density there.
 		q := exact.Quantile(share)
 		se := math.Sqrt(share*(1-share)/r.Posterior.Effective()) / exact.Prob(q)

@@ -28,8 +28,8 @@ type Band struct {
 	Inside  int         // of those, how many are within the first and the last share of the reports
 }
 
-// PredictionShares are the shares for which a [Prediction] has quantiles.
-var PredictionShares = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+// PredictionShares returns the shares for which a [Prediction] has quantiles, in ascending order.
+func PredictionShares() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
 // predictArgs are those of a stage of "predict": task k runs the model at the k-th draw, and tells means and reports.
 type predictArgs struct {
@@ -79,7 +79,7 @@ func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n
 	}
 	rows := len(p.Times)
 	found := make([][]float64, 2*rows*len(p.Columns)) // numbers of all runs, by their place in an answer
-	out := &Prediction{Shares: PredictionShares}
+	out := &Prediction{Shares: PredictionShares()}
 	err := e.stage(ctx, "prediction", "predict", args, n, func(_ int, a answer) error {
 		if len(a.numbers) == 0 {
 			out.Impossible++

@@ -138,7 +138,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			m := marginals[j]
 			of := func(x float64) *number { n := number(x); return &n }
 			one.Mean, one.MeanError, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.MeanError), of(m.SD), of(m.Contraction), of(m.Shift), &m.Moved
-			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares, numbers(m.Quantiles), numbers(m.PriorQuantiles)
+			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares(), numbers(m.Quantiles), numbers(m.PriorQuantiles)
 			var row []number
 			for k := range r.Unknowns {
 				row = append(row, number(p.Correlation(j, k)))

@@ -55,7 +55,7 @@ type Marginal struct {
 	Name, Unit, Prior string
 	Mean, SD          float64
 	MeanError         float64   // the standard error of Mean: of the finite sample, not of what the data tell
-	Quantiles         []float64 // for MarginalShares
+	Quantiles         []float64 // for [MarginalShares]
 	PriorQuantiles    []float64
 
 	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there over the
@@ -70,8 +70,8 @@ type Marginal struct {
 	Moved bool
 }
 
-// MarginalShares are the shares for which a [Marginal] has quantiles.
-var MarginalShares = []float64{0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975}
+// MarginalShares returns the shares for which a [Marginal] has quantiles, in ascending order.
+func MarginalShares() []float64 { return []float64{0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975} }
 
 // leastShift is the Kolmogorov distance below which an unknown counts as not moved: at most a tenth of the probability has gone elsewhere.
 const leastShift = 0.1
@@ -79,16 +79,16 @@ const leastShift = 0.1
 // Marginals are what became known of each unknown; none if the method gives no sample.
 func (r *Result) Marginals() []Marginal {
 	var all []Marginal
-	p := &r.Posterior
+	p, shares := &r.Posterior, MarginalShares()
 	for j, u := range r.Unknowns {
 		if len(p.Rows) == 0 {
 			break
 		}
-		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j), Quantiles: p.Quantiles(j, MarginalShares...)}
+		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j), Quantiles: p.Quantiles(j, shares...)}
 		if m.MeanError = p.meanError(j); r.Chains != nil {
 			m.MeanError = r.Chains.MeanError[j]
 		}
-		for _, share := range MarginalShares {
+		for _, share := range shares {
 			m.PriorQuantiles = append(m.PriorQuantiles, u.Prior.Quantile(share))
 		}
 		m.Contraction, m.Shift = u.Prior.compare(p.column(j), p.Weights)

@@ -107,7 +107,7 @@ func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *Fit
 		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: strings.Repeat("a long name ", 4) + fmt.Sprint(j), Unit: "per day", Prior: fit.LogUniform(0.001, 100)})
 	}
 	p := &Fit{Model: "a model", Result: r, TimeLabel: "days since 2020-03-01", Data: Data{Times: times}}
-	p.Predictive = &Predictive{Runs: 400, Shares: fit.PredictionShares}
+	p.Predictive = &Predictive{Runs: 400, Shares: fit.PredictionShares()}
 	for i, column := range data {
 		c, b := Column{Name: fmt.Sprint("column ", i)}, PredictiveColumn{Name: fmt.Sprint("column ", i), Seen: len(column)}
 		for _, y := range column {

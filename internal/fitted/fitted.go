@@ -85,11 +85,11 @@ func Read(report, sample []byte) (*Fit, error) {
 	}
 	in.Result = r
 	if p := in.Predictive; p != nil {
-		wrong := len(p.Columns) != len(in.Data.Columns)
+		wrong, shares := len(p.Columns) != len(in.Data.Columns), len(fit.PredictionShares())
 		for i := range p.Columns {
 			wrong = wrong || len(p.Columns[i].Reports) != len(in.Data.Times) || len(in.Data.Columns[i].Values) != len(in.Data.Times)
 			for _, row := range p.Columns[i].Reports {
-				wrong = wrong || len(row) != len(fit.PredictionShares)
+				wrong = wrong || len(row) != shares
 			}
 		}
 		if wrong {
