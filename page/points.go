@@ -65,11 +65,11 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := len(s.Axes)
-	if len(head) != n+len(results.PointColumns) || !slices.Equal(head[n:], results.PointColumns) {
-		return nil, fmt.Errorf("its columns are %q; expected those of names, and then %q", head, results.PointColumns)
+	n, columns := len(s.Axes), results.PointColumns()
+	if len(head) != n+len(columns) || !slices.Equal(head[n:], columns) {
+		return nil, fmt.Errorf("its columns are %q; expected those of names, and then %q", head, columns)
 	}
-	column := func(name string) int { return n + slices.Index(results.PointColumns, name) }
+	column := func(name string) int { return n + slices.Index(columns, name) }
 	kind, name, time, count := column("kind"), column("name"), column("time"), column("replicas")
 	low, middle, high := column("q05"), column("median"), column("q95")
 	point := s.Points()[k]

@@ -28,13 +28,13 @@ func savedStudies(t *testing.T) map[string]string {
 		"swept/study.json":  studyJSON(t, study.Request{Sort: study.Sweep, Model: "flu.yaml", Vary: []string{"beta=0.4 per day, 0.5 per day", "stay=4 days, 5 days"}, Seed: 1, Replicas: 2})}
 	savedRun(t, files, "saved/base", twoScenarios, 4, 4)
 	savedRun(t, files, "saved/slower", twoScenarios, 4, 4, population.Scenario("slower"))
-	points, series := "beta,stay,replicas,output,mean,sd,low,high\n", "beta,stay,"+strings.Join(results.PointColumns, ",")+"\n"
+	points, series := "beta,stay,replicas,output,mean,sd,low,high\n", "beta,stay,"+strings.Join(results.PointColumns(), ",")+"\n"
 	for _, values := range []string{"0.4,4", "0.4,5", "0.5,4", "0.5,5"} {
 		points += values + ",2,final(ill),3,1,-6,12\n"
 		for day := range 3 {
 			row := map[string]string{"time": fmt.Sprint(day), "kind": "state", "name": "ill", "replicas": "2", "mean": "4", "sd": "1", "q05": "2", "median": fmt.Sprint(10 - day), "q95": "20"}
 			series += values
-			for _, column := range results.PointColumns {
+			for _, column := range results.PointColumns() {
 				series += "," + row[column]
 			}
 			series += "\n"

@@ -57,7 +57,7 @@ func newPointsReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *poin
 	if r.file, err = createTable(out.Path(), "series."+s.Format); err != nil {
 		return nil, err
 	}
-	names := design.Names(s.Axes, results.PointColumns...)
+	names := design.Names(s.Axes, results.PointColumns()...)
 	for i, a := range s.Axes {
 		number := true
 		for _, v := range a.Values {

@@ -27,8 +27,28 @@ type PointRow struct {
 	Sketched bool // the quantiles are by sketch, and not exact
 }
 
-// PointColumns are the columns of a table of points that each has, after those that tell the points apart.
-var PointColumns = []string{"replicas", "time", "kind", "name", "mean", "sd", "q05", "median", "q95", "quantiles"}
+// PointColumns returns the columns that every table of points has, after those that tell the points apart.
+func PointColumns() []string {
+	names := make([]string, len(pointColumns))
+	for i, c := range pointColumns {
+		names[i] = c.name
+	}
+	return names
+}
+
+// pointColumns are those of a row, in the order in which [PointWriter.Write] sets them.
+var pointColumns = [...]column{
+	{"replicas", whole, true},
+	{"time", number, true},
+	{"kind", text, true},
+	{"name", text, true},
+	{"mean", number, false},
+	{"sd", number, false},
+	{"q05", number, false},
+	{"median", number, false},
+	{"q95", number, false},
+	{"quantiles", text, true},
+}
 
 // A PointWriter writes a table of what went on at the points of a study, one row at a time. It must not be used from several goroutines at
 // once.
@@ -42,7 +62,7 @@ type PointWriter struct {
 // those. What is in the last, quantiles, is exact or sketch.
 func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter, error) {
 	var all []column
-	seen := slices.Clone(PointColumns)
+	seen := PointColumns()
 	for _, c := range columns {
 		if slices.Contains(seen, c.Name) {
 			return nil, fmt.Errorf("results: two columns are called %q", c.Name)
@@ -54,23 +74,7 @@ func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter,
 		}
 		all = append(all, column{c.Name, k, true})
 	}
-	all = append(
-		all,
-		column{"replicas", whole, true},
-		column{"time", number, true},
-		column{"kind", text, true},
-		column{"name", text, true},
-		column{
-			"mean",
-			number,
-			false,
-		},
-		column{"sd", number, false},
-		column{"q05", number, false},
-		column{"median", number, false},
-		column{"q95", number, false},
-		column{"quantiles", text, true},
-	) // PointColumns
+	all = append(all, pointColumns[:]...)
 	out, err := newSink(w, f, "series", all)
 	if err != nil {
 		return nil, err
