@@ -65,13 +65,16 @@ type Limits struct {
 	Turn     time.Duration // that a visitor waits at most for such an answer to begin
 }
 
-// DefaultLimits are for a machine that one person or a class works on.
-var DefaultLimits = Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200, Body: 4 * mostModel, // letters of a form may take three bytes
-	Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second, Answers: 16, Turn: 10 * time.Second}
+// DefaultLimits returns limits for a machine that one person or a class works on.
+func DefaultLimits() Limits {
+	return Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200,
+		Body:     4 * mostModel, // letters of a form may take three bytes
+		Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second, Answers: 16, Turn: 10 * time.Second}
+}
 
 // orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
-	d := DefaultLimits
+	d := DefaultLimits()
 	return Limits{
 		Running: either(l.Running, d.Running), Longest: either(l.Longest, d.Longest),
 		Waiting: either(l.Waiting, d.Waiting), Kept: either(l.Kept, d.Kept), Bytes: either(l.Bytes, d.Bytes),

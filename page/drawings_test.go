@@ -174,7 +174,7 @@ func TestDrawingThatPanics(t *testing.T) {
 // Whoever wants a drawing while all places are taken is told so after the time that is promised, also if others waited before; and nobody has the pen meanwhile.
 func TestDrawingsWithoutAPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		limits := DefaultLimits
+		limits := DefaultLimits()
 		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, 1), pen: newPen()}
 		defer s.runs.close()
 		run, err := s.runs.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
@@ -209,7 +209,7 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 func TestDrawingsOfMany(t *testing.T) {
 	const takes = 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
-		limits := DefaultLimits
+		limits := DefaultLimits()
 		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, limits.Answers), pen: newPen()}
 		defer s.runs.close()
 		run, err := s.runs.Start(holding(nil))

@@ -42,11 +42,12 @@ func newServe() *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
+	limits := page.DefaultLimits()
 	c.Flags().StringVar(&f.listen, "listen", "localhost:0", "HOST:PORT to listen on; 0 is any port that is free")
 	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
 	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its address; may be repeated")
-	c.Flags().IntVar(&f.limits.Running, "runs", page.DefaultLimits.Running, "how many runs go on at once; others wait")
-	c.Flags().DurationVar(&f.limits.Longest, "longest", page.DefaultLimits.Longest, "how long a run may take before it is stopped")
+	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "how many runs go on at once; others wait")
+	c.Flags().DurationVar(&f.limits.Longest, "longest", limits.Longest, "how long a run may take before it is stopped")
 	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
