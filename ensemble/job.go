@@ -156,7 +156,7 @@ func (j *Job) Key(g *Registry) (string, error) {
 
 func (j *Job) spec(g *Registry) (*spec, error) {
 	if g == nil {
-		g = Default
+		g = Default()
 	}
 	if err := j.check(); err != nil {
 		return nil, err

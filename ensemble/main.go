@@ -32,7 +32,7 @@ import (
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
-	status := Default.Command(ctx, os.Args, os.Stdout, os.Stderr)
+	status := Default().Command(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }

@@ -91,11 +91,15 @@ type Registry struct {
 	parameters map[string][]Parameter // of functions that say which they have
 }
 
-// Default is the registry of [Register], and of an [Executor] and [Serve] unless they are given another.
-var Default = new(Registry)
+var defaultRegistry Registry
+
+// Default returns the registry of [Register], and of an [Executor] and [Serve] unless they are given another.
+func Default() *Registry { return &defaultRegistry }
 
 // Register adds a function to the default registry, as [Registry.Register] does.
-func Register(name string, f Func, parameters ...Parameter) { Default.Register(name, f, parameters...) }
+func Register(name string, f Func, parameters ...Parameter) {
+	defaultRegistry.Register(name, f, parameters...)
+}
 
 // Register adds a model in Go. Its version is a hash of the running program, so that workers of another build refuse its jobs; AddKind
 // with [FuncKind] lets you say the version yourself. If it says which parameters it has, it is given all of them, and [Main] refuses others; if

@@ -74,7 +74,7 @@ type Counts struct {
 // prepare checks a job, fills in what o leaves out, and gives the job as it is stored, and its key.
 func (o *RunOptions) prepare(job Job, taskTime time.Duration) (s *spec, data []byte, key string, err error) {
 	if o.Registry == nil {
-		o.Registry = Default
+		o.Registry = Default()
 	}
 	if o.TaskTime == 0 {
 		o.TaskTime = taskTime

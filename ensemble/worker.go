@@ -76,7 +76,7 @@ var (
 // NewWorker makes a worker, which does nothing before Serve.
 func NewWorker(c *Conn, o WorkerOptions) *Worker {
 	if o.Registry == nil {
-		o.Registry = Default
+		o.Registry = Default()
 	}
 	if o.Slots <= 0 {
 		o.Slots = runtime.GOMAXPROCS(0)

@@ -43,7 +43,7 @@ func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n 
 // Register adds a function to the default registry of package ensemble, so that it can be studied there and in a [Lab]. Workers have to
 // register it, too; they are those of [ensemble.Main] or [ensemble.Serve]. It panics as [ensemble.Register] does.
 func Register(name string, f ensemble.Func, parameters ...ensemble.Parameter) {
-	RegisterIn(ensemble.Default, name, f, parameters...)
+	RegisterIn(ensemble.Default(), name, f, parameters...)
 }
 
 // RegisterIn is [Register] for another registry.
@@ -108,7 +108,7 @@ type Lab struct {
 // NewLab makes a lab.
 func NewLab(o LabOptions) (*Lab, error) {
 	if o.Registry == nil {
-		o.Registry = ensemble.Default
+		o.Registry = ensemble.Default()
 	}
 	if o.Executor == nil {
 		o.Executor = ensemble.InMemory{}
