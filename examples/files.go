@@ -3,7 +3,8 @@ package examples
 
 import "embed"
 
-// Files are the models (*.yaml) and their tables (*.csv).
-//
 //go:embed *.yaml *.csv
-var Files embed.FS
+var files embed.FS
+
+// Files returns the models (*.yaml) and their tables (*.csv).
+func Files() embed.FS { return files }

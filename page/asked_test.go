@@ -90,7 +90,7 @@ func TestSidesTellWhatDiffers(t *testing.T) {
 
 // A directory that a run was written to has the charts of the run, those by group included, with the same numbers.
 func TestSavedChartsByGroup(t *testing.T) {
-	source, err := examples.Files.ReadFile("campaign.yaml")
+	source, err := examples.Files().ReadFile("campaign.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func TestRestartInBrowser(t *testing.T) {
 	}()
 	start := func() (kill func()) {
 		t.Helper()
-		s, err := page.New(page.Config{Files: examples.Files, About: "the examples", Dir: "examples"})
+		s, err := page.New(page.Config{Files: examples.Files(), About: "the examples", Dir: "examples"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func chart(figure, selector string) string {
 // heldFiles is a model of two regions whose runs are held, by its name, and its gate.
 func heldFiles(t *testing.T, name string) (fstest.MapFS, page.Gate) {
 	t.Helper()
-	source, err := examples.Files.ReadFile("seir-regions.yaml")
+	source, err := examples.Files().ReadFile("seir-regions.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

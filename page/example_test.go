@@ -12,7 +12,7 @@ import (
 
 // A server is a handler, which the command serves on a listener.
 func ExampleServer() {
-	s, err := page.New(page.Config{Files: examples.Files, About: "the examples", Dir: "examples"})
+	s, err := page.New(page.Config{Files: examples.Files(), About: "the examples", Dir: "examples"})
 	if err != nil {
 		fmt.Println(err)
 		return

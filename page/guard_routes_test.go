@@ -49,7 +49,7 @@ func routes(t *testing.T) (all [][2]string) {
 func TestTokenEverywhere(t *testing.T) {
 	const secret = "xyzzy-plugh-2357"
 	var log bytes.Buffer
-	c := serve(t, page.Config{Files: broken{examples.Files}, Token: secret, Anywhere: true, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	c := serve(t, page.Config{Files: broken{examples.Files()}, Token: secret, Anywhere: true, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	clean := func(what string, answer *http.Response, body string) {
 		t.Helper()
 		if head := fmt.Sprint(answer.Header); strings.Contains(body, secret) || strings.Contains(head, secret) {

@@ -33,7 +33,7 @@ func serve(t testing.TB, c page.Config) *client {
 func begin(t testing.TB, c page.Config) (*page.Server, string) {
 	t.Helper()
 	if c.Files == nil {
-		c.Files, c.About, c.Dir = examples.Files, "the examples", "examples"
+		c.Files, c.About, c.Dir = examples.Files(), "the examples", "examples"
 	}
 	if c.Limits.Turn == 0 {
 		c.Limits.Turn = time.Hour
@@ -161,7 +161,7 @@ func TestOtherSites(t *testing.T) {
 
 // Whoever can be reached from elsewhere lets in those who know the token, and nobody else, to nothing.
 func TestToken(t *testing.T) {
-	if _, err := page.New(page.Config{Files: examples.Files, Anywhere: true}); err == nil || !strings.Contains(err.Error(), "token") {
+	if _, err := page.New(page.Config{Files: examples.Files(), Anywhere: true}); err == nil || !strings.Contains(err.Error(), "token") {
 		t.Errorf("a server for everybody without a token: %v", err)
 	}
 	c := serve(t, page.Config{Token: "a secret", Anywhere: true})

@@ -48,7 +48,7 @@ func TestRunWithoutScript(t *testing.T) {
 	if strings.Count(body, `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`) != strings.Count(body, "<table><caption>")-2 || strings.Contains(body, "style=") {
 		t.Error("a chart has no table, or something has a style of its own")
 	}
-	source, err := examples.Files.ReadFile("seir-regions.yaml")
+	source, err := examples.Files().ReadFile("seir-regions.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestRunWithoutScript(t *testing.T) {
 // What is wrong with a model, or with what is asked for, is said on the page of the model, with what was typed.
 func TestWrongAsks(t *testing.T) {
 	c := serve(t, page.Config{Limits: page.Limits{Replicas: 100, Bytes: 1 << 20}})
-	sir, _ := examples.Files.ReadFile("sir.yaml")
+	sir, _ := examples.Files().ReadFile("sir.yaml")
 	for _, x := range []struct {
 		form url.Values
 		want string
@@ -138,7 +138,7 @@ func TestWrongAsks(t *testing.T) {
 // A script that asks while somebody types gets places and words.
 func TestCheck(t *testing.T) {
 	c := serve(t, page.Config{})
-	sir, _ := examples.Files.ReadFile("sir.yaml")
+	sir, _ := examples.Files().ReadFile("sir.yaml")
 	answer, body := c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"}, "source": {strings.Replace(string(sir), "to: recovered", "to: recoverd", 1)}})
 	if answer.Header.Get("Content-Type") != "application/json" || !strings.Contains(body, `"line":17`) || !strings.Contains(body, `"good":false`) || !strings.Contains(body, "recovered") {
 		t.Error(body)
@@ -152,7 +152,7 @@ func TestCheck(t *testing.T) {
 // A parameter that is changed in the text is run as the text has it; one whose field was changed as the field has it.
 func TestTextOrField(t *testing.T) {
 	c := serve(t, page.Config{})
-	sir, _ := examples.Files.ReadFile("sir.yaml")
+	sir, _ := examples.Files().ReadFile("sir.yaml")
 	edited := strings.Replace(string(sir), "0.5 per day", "0.7 per day", 1)
 	for field, want := range map[string]string{"0.5 per day": "0.7 per day", "0.6 per day": "0.6 per day"} {
 		form := url.Values{"path": {"sir.yaml"}, "source": {edited}, "size": {"200"}, "set.beta": {field}, "was.beta": {"0.5 per day"}}

@@ -76,7 +76,7 @@ func BenchmarkWatched(b *testing.B) {
 // benchedModel is the model that flags name.
 func benchedModel(b *testing.B) *population.Model {
 	b.Helper()
-	source, err := examples.Files.ReadFile(*benchModel)
+	source, err := examples.Files().ReadFile(*benchModel)
 	if err != nil {
 		b.Fatal(err)
 	}

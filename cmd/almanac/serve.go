@@ -70,7 +70,7 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	if len(f.names) > 0 && f.token == "" && access.Loopback(host) {
 		return cli.Usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
 	}
-	config := page.Config{Files: examples.Files, About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
+	config := page.Config{Files: examples.Files(), About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
 	if len(args) == 1 {
 		root, err := os.OpenRoot(args[0])
 		if err != nil {

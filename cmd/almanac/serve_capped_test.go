@@ -18,7 +18,7 @@ import (
 
 // A process on the page gives the files that almanac capped gives with the command line that the page shows, but for how long it took.
 func TestServeCapped(t *testing.T) {
-	s, err := page.New(page.Config{Files: examples.Files})
+	s, err := page.New(page.Config{Files: examples.Files()})
 	if err != nil {
 		t.Fatal(err)
 	}

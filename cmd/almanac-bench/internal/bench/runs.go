@@ -82,7 +82,7 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	case tuberculosis:
 		changes = append(changes, population.Until("2011"))
 	}
-	source, err := examples.Files.ReadFile(c.Structure)
+	source, err := examples.Files().ReadFile(c.Structure)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func prepareStart(c Cell, o Options) (subject, error) {
 	if c.Structure != "check" {
 		return s, nil
 	}
-	source, err := examples.Files.ReadFile(epidemic)
+	source, err := examples.Files().ReadFile(epidemic)
 	if err != nil {
 		return nil, err
 	}
