@@ -209,6 +209,40 @@ func TestCommandAfterFailure(t *testing.T) {
 	}
 }
 
+// Help that is asked for is no error: it goes to standard output, and names commands, models and parameters.
+func TestCommandHelp(t *testing.T) {
+	t.Parallel()
+	g := new(Registry)
+	g.Register("walk", walk, Parameter{Name: "steps", Value: 3, About: "how many there are"})
+	for _, c := range []struct {
+		args string
+		has  []string
+	}{
+		{"--help", []string{"sweep   [MODEL]", "compare [MODEL]", "worker  --hub"}},
+		{"-help", []string{"sweep   [MODEL]"}},
+		{"-h", []string{"sweep   [MODEL]"}},
+		{"help", []string{"sweep   [MODEL]"}},
+		{"help sweep", []string{"-vary"}},
+		{"sweep --help", []string{"-vary"}},
+		{"sweep walk -h", []string{"-vary"}},
+		{"compare --help", []string{"-scenario"}},
+		{"worker --help", []string{"-hub"}},
+	} {
+		status, out, errs := command(t, g, t.Context(), strings.Fields(c.args)...)
+		if status != 0 || errs != "" {
+			t.Errorf("%s: status %d, %q", c.args, status, errs)
+		}
+		for _, text := range append(c.has, "The model walk:", "steps", "how many there are (default 3)") {
+			if !strings.Contains(out, text) {
+				t.Errorf("%s: no %q in\n%s", c.args, text, out)
+			}
+		}
+	}
+	if status, out, errs := command(t, g, t.Context(), "help", "stroll"); status != 2 || out != "" || !strings.Contains(errs, `there is no "stroll"`) {
+		t.Errorf("help stroll: status %d, %q, %q", status, out, errs)
+	}
+}
+
 func TestCommandWrong(t *testing.T) {
 	two := walkers(nil)
 	two.Register("run", func(context.Context, Params, Replica) (Outputs, error) { return nil, nil })

@@ -25,6 +25,7 @@ import (
 //	PROGRAM sweep   [MODEL] --vary clerks="1..5 by 1" --replicas 200 --out results
 //	PROGRAM compare [MODEL] --scenario one="clerks=1" --scenario two="clerks=2" --replicas 500
 //	PROGRAM worker  --hub nats://HOST:4222
+//	PROGRAM --help
 //
 // The model needs to be named if there are several. With --hub the work is done by workers, which are other processes of the same program;
 // without it, here. A study with --out that was interrupted goes on when the same command is given again. The exit status is 0 if all went
@@ -88,7 +89,10 @@ type program struct {
 
 func (p *program) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return usagef("expected sweep, compare or worker; %s sweep --help says more", p.name)
+		return usagef("expected sweep, compare or worker; %s --help says more", p.name)
+	}
+	if args[0] == "help" && len(args) > 1 { // help sweep is sweep --help
+		args = []string{args[1], "--help"}
 	}
 	p.verb = args[0]
 	p.flags = flag.NewFlagSet(p.name+" "+p.verb, flag.ContinueOnError)
@@ -104,6 +108,9 @@ func (p *program) command(ctx context.Context, args []string) error {
 		p.flags.Func(name, about, func(s string) error { *into = append(*into, s); return nil })
 	}
 	switch p.verb {
+	case "help", "--help", "-help", "-h":
+		p.help()
+		return nil
 	case "worker":
 	case "sweep", "compare":
 		p.flags.Uint64Var(&p.seed, "seed", 1, "all that is random depends on it")
@@ -119,7 +126,7 @@ func (p *program) command(ctx context.Context, args []string) error {
 			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are compared with`)
 		}
 	default:
-		return usagef("there is no %q; expected sweep, compare or worker", p.verb)
+		return usagef("there is no %q; expected sweep, compare or worker; %s --help says more", p.verb, p.name)
 	}
 	if err := p.parse(args[1:]); err != nil {
 		return err
@@ -141,7 +148,7 @@ func (p *program) parse(args []string) error {
 	var names []string
 	for {
 		if err := p.flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-			p.flags.SetOutput(p.stderr)
+			p.flags.SetOutput(p.stdout)
 			p.flags.Usage()
 			p.describe()
 			return err
@@ -162,12 +169,25 @@ func (p *program) parse(args []string) error {
 	return nil
 }
 
-// describe says which models there are, and what can be set.
+// help prints what the program can do.
+func (p *program) help() {
+	fmt.Fprintf(p.stdout, `Usage:
+  %[1]s sweep   [MODEL] --vary NAME="1..5 by 1" … [flags]             run the model at many points
+  %[1]s compare [MODEL] --scenario NAME="PARAMETER=NUMBER" … [flags]  compare scenarios, with common random numbers
+  %[1]s worker  --hub nats://HOST:4222 [flags]                        run replicas for studies on a hub
+
+%[1]s sweep --help lists the flags of sweep, and so on. MODEL can be left out if there is only one.
+
+`, p.name)
+	p.describe()
+}
+
+// describe prints which models there are, and which parameters they have.
 func (p *program) describe() {
 	for _, model := range slices.Sorted(maps.Keys(p.functions)) {
-		fmt.Fprintf(p.stderr, "The model %s:\n", model)
+		fmt.Fprintf(p.stdout, "The model %s:\n", model)
 		for _, q := range p.functions[model] {
-			fmt.Fprintf(p.stderr, "  %s\n    \t%s (default %g)\n", q.Name, q.About, q.Value)
+			fmt.Fprintf(p.stdout, "  %s\n    \t%s (default %g)\n", q.Name, q.About, q.Value)
 		}
 	}
 }
