@@ -137,6 +137,22 @@ func ExampleLevelMean() {
 	// bakers 4 428.1 ± 23 1.018 ± 3.6
 }
 
+// The best of four bakeries, with a probability of at least 95 % if it is better than the others by 10. The replicas are run by an [experiment.Lab].
+func ExampleSelect() {
+	var registry ensemble.Registry
+	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{Name: "bakers", Value: 4})
+	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bakery", Registry: &registry, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	systems := []ensemble.Params{{"ovens": 2}, {"ovens": 3}, {"ovens": 4}, {"ovens": 5}}
+	found, err := experiment.Select(context.Background(), lab.Source("cost"), systems, experiment.SelectOptions{Delta: 10})
+	fmt.Println(systems[found.Best], found.Replicas, "replicas", err)
+	// Output:
+	// map[ovens:3] 80 replicas <nil>
+}
+
 func ExampleSelection() {
 	var systems []ensemble.Params
 	for ovens := 2.0; ovens <= 5; ovens++ {
@@ -153,6 +169,22 @@ func ExampleSelection() {
 	// 3 ovens: 416 from 20 replicas, worse than -1
 	// 4 ovens: 428 from 20 replicas, worse than 1
 	// 5 ovens: 468 from 20 replicas, worse than 1
+}
+
+// How many ovens and bakers cost least, of 400 bakeries, with at most 5000 replicas. They are run by an [experiment.Lab].
+func ExampleMinimize() {
+	var registry ensemble.Registry
+	experiment.RegisterIn(&registry, "bakery", bakery)
+	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bakery", Registry: &registry, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
+	found, err := experiment.Minimize(context.Background(), lab.Source("cost"), box, experiment.MinimizeOptions{Replicas: 5000})
+	fmt.Println(found.Point, found.Value, err)
+	// Output:
+	// map[bakers:4 ovens:3] 386.4 ± 5.3 <nil>
 }
 
 func ExampleOptimum() {
