@@ -2,7 +2,8 @@
 //
 // A [Problem] is what is unknown, with a [Prior] for each, and what was seen: columns of numbers over time. A [Simulator] runs the model
 // once at given values of the unknowns, and says what would be reported on average; the [Law] of the reports stands beside. [Run] gives a
-// [Result]: a weighted sample of the posterior, or a best point.
+// [Result]: a weighted sample of the posterior, or a best point. [RunLocal] does so for a model of this
+// program in one call; Run takes a registered kind, so that other processes can do the work.
 //
 // # What is promised
 //

@@ -61,6 +61,27 @@ func ExampleRun() {
 	// exact: true
 }
 
+// A model of this program, in one call.
+func ExampleRunLocal() {
+	model := fit.SimulatorFunc(func(_ context.Context, x []float64, _ uint64) (fit.Course, error) {
+		rate := x[0] // calls per day, which scatter by Poisson's law
+		return fit.Course{Columns: []fit.Reports{{Mean: []float64{rate, rate, rate}}}}, nil
+	})
+	p := &fit.Problem{
+		Unknowns: []fit.Unknown{{Name: "rate", Unit: "per day", Prior: fit.Uniform(0, 200)}},
+		Times:    []float64{1, 2, 3},
+		Columns:  []fit.Column{{Name: "calls", Data: []float64{52, 61, 48}}},
+	}
+	result, err := fit.RunLocal(context.Background(), p, model, fit.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m := result.Marginals()[0]
+	fmt.Printf("%s: %.0f ± %.0f %s\n", m.Name, m.Mean, m.SD, m.Unit) // exactly: a gamma law with mean 54 and sd √162/3 = 4.2
+	// Output:
+	// rate: 54 ± 4 per day
+}
+
 // A fit that keeps what it has done in a directory: given again, it goes on.
 func ExampleRun_directory() {
 	p := problem()
