@@ -17,6 +17,7 @@ import (
 	_ "github.com/almanac-sim/almanac/dispatch/dispatchhttp"
 	_ "github.com/almanac-sim/almanac/ensemble"
 	_ "github.com/almanac-sim/almanac/experiment"
+	_ "github.com/almanac-sim/almanac/fit"
 	_ "github.com/almanac-sim/almanac/population"
 	_ "github.com/almanac-sim/almanac/relaxed/relaxedtest"
 	_ "github.com/almanac-sim/almanac/sim"
@@ -32,6 +33,7 @@ var programs = map[string][][]string{
 	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"}, {"compare", "--scenario", "one=tellers=1"},
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
 	"bank-best":    {{"now"}, {"-hub", "nats://a", "-worker", "nats://b"}, {"-clerks", "3"}},
+	"bank-fit":     {{"now"}, {"-budget", "99"}, {"-seed", "-1"}, {"-clerks", "3"}},
 	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
 	"workshop":     {{"-weeks", "0"}, {"-weeks", "many"}, {"now"}},
 	"clinic":       {{"now"}, {"-rate", "1"}},

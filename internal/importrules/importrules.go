@@ -126,6 +126,7 @@ var mayImport = map[string][]string{
 	"examples/balancer":       {"capped"},
 	"examples/bank":           {"sim", "sim/replicate"},
 	"examples/bank-best":      {"ensemble", "experiment", "sim"},
+	"examples/bank-fit":       {"fit", "sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
 	"examples/clinic":         {"sim", "sim/analysis", "sim/output", "sim/replicate"},
 	"examples/deadlines":      {"relaxed", "relaxed/relaxedtest", "spray"},
