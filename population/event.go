@@ -37,8 +37,8 @@ func (m *Model) event(replica int, h *engine.Event) Event {
 		Kind:       Kind(h.Kind),
 		Individual: h.Individual,
 		By:         h.By,
-		slot:      h.Slot,
-		bySlot:    h.BySlot,
+		slot:       h.Slot,
+		bySlot:     h.BySlot,
 	}
 	switch h.Kind {
 	case engine.Started:

@@ -43,7 +43,7 @@ type compiler struct {
 	stateAfter         map[*program.Effect]parameterState             // the parameter state that each effect leads to
 
 	// Of the phase that is being built.
-	rateEvents    [][]*rateEvent // by state
+	rateEvents  [][]*rateEvent // by state
 	alwaysAfter []syntax.Value // the durations of Phase.Always, for messages
 }
 
