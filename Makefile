@@ -39,7 +39,7 @@ browser: ## a browser for the tests of the page, installed if there is none
 	if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -q && apt-get install -qy --no-install-recommends chromium-headless-shell; \
 	else echo "there is no browser for the tests of the page: install the Debian package chromium-headless-shell"; fi
 
-# What docs/page.md shows: pages at three sizes in both schemes, taken by the tests that look at them; the fit is a real one.
+# What docs/guide/page.md shows: pages at three sizes in both schemes, taken by the tests that look at them; the fit is a real one.
 SHOWN := $(or $(TMPDIR),/tmp)/almanac-pictures
 
 pictures: browser ## take the pictures of the page in docs anew

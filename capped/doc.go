@@ -18,7 +18,7 @@
 // A [Process] runs round by round. [Measure] estimates its long-run behavior, with standard errors.
 // [MeanField] and [NewLimit] compute the same for many bins, without simulation. [SweetSpot]
 // chooses a capacity. [Greedy] and [Threshold] are there for comparison. The examples of Process,
-// Measure and Limit are complete, examples/balancer is a program, and docs/capped.md explains what
+// Measure and Limit are complete, examples/balancer is a program, and docs/guide/capped.md explains what
 // the results mean for load balancers.
 //
 // # Drawn by law, or ball by ball

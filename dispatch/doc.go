@@ -17,7 +17,7 @@
 //
 // Package dispatchhttp does the same for HTTP requests and servers, package dispatchprom exports
 // the statistics of both to Prometheus, and package dispatchtest is a reference implementation of
-// the rule, for tests. docs/dispatch.md is the guide.
+// the rule, for tests. docs/guide/dispatch.md is the guide.
 //
 // # Files
 //

@@ -14,7 +14,7 @@ func TestSoakCorrelatedCalibration(t *testing.T) {
 	t.Run("whole runs", func(t *testing.T) { roughly.calibrate(t, wholeRuns{roughly}, 300, Options{Population: 100}) })
 }
 
-// What docs/fitting.md says of the bias of a mean: a fit ends when its effective sample is large enough, which is more likely while no run of large
+// What docs/guide/fitting.md says of the bias of a mean: a fit ends when its effective sample is large enough, which is more likely while no run of large
 // weight has been seen. By whole runs the bias is between −10/n posterior standard deviations and 0 for an effective sample of n, within four
 // standard errors of its estimate.
 func TestSoakBiasOfMeans(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 
 var (
 	shots    = flag.String("shots", "", "a directory to put pictures of all pages into, whole, at three sizes and in both schemes")
-	pictures = flag.String("pictures", "", "a directory to put the pictures of the page into that docs/page.md shows")
+	pictures = flag.String("pictures", "", "a directory to put the pictures of the page into that docs/guide/page.md shows")
 )
 
 // inDocs are those pictures: what a window shows.

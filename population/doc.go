@@ -11,7 +11,7 @@
 // has means and quantiles over the replicas, and each [Run] by itself. [Options] can observe every
 // event. [Model.Begin] runs a replica step by step and can fork it. The package example is a small study.
 //
-// docs/models.md describes the format of the file, docs/guide.md leads from a first model to a study,
+// docs/reference/models.md describes the format of the file, docs/guide/first-model.md leads from a first model to a study,
 // and examples/measures is a program. For models with queues and resources, see package sim.
 //
 // # What is exact
@@ -67,7 +67,7 @@
 //   - internal/fitting: the section fit
 //   - results: what a run recorded, as tables
 //
-// docs/design/population.md follows a model from its file to a picture, and says where to add things.
+// docs/design/engine.md follows a model from its file to a picture, and says where to add things.
 //
 // The files of this package: model.go, changes.go and parameters.go (models and what can be changed),
 // run.go, runner.go, process.go and progress.go (running), result.go, result_json.go, run_bytes.go and

@@ -19,7 +19,7 @@
 // their states. A program with its own event loop can use [calendar.Queue].
 //
 // The package example is a whole model. The programs examples/bank, machine-shop, gas-station,
-// movie and phold are larger ones, and docs/simpy.md translates SimPy.
+// movie and phold are larger ones, and docs/guide/from-simpy.md translates SimPy.
 //
 // # Overview
 //

@@ -1,4 +1,4 @@
-// This file is longer than others because it is one side of a comparison: a test looks in it for every piece of Go that docs/simpy.md shows.
+// This file is longer than others because it is one side of a comparison: a test looks in it for every piece of Go that docs/guide/from-simpy.md shows.
 
 package sim_test
 
@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// The examples are the Go side of docs/simpy.md, and of the shorter pages beside it. The test makes sure that what the pages show stands
+// The examples are the Go side of docs/guide/from-simpy.md, and of the shorter pages beside it. The test makes sure that what the pages show stands
 // in one of them, line by line.
 func TestSimpyPage(t *testing.T) {
 	var lines []string
@@ -31,7 +31,7 @@ func TestSimpyPage(t *testing.T) {
 		lines = append(lines, strings.Split(string(source), "\n")...)
 	}
 	for name, least := range map[string]int{"simpy": 25, "salabim": 1, "simmer": 1} {
-		page, err := os.ReadFile("../docs/" + name + ".md")
+		page, err := os.ReadFile("../docs/guide/from-" + name + ".md")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 	"testing"
 )
 
-// What the documentation shows is so. In docs/*.md
+// What the documentation shows is so. In README.md and the pages of docs
 //
 //   - a block of "yaml NAME" or "csv NAME" is a file that the commands of the page use,
 //   - a block of "go PATH" is that file of the repository,
@@ -22,13 +23,19 @@ func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of the documentation are for a POSIX shell, and there is none")
 	}
-	pages, err := filepath.Glob("../../docs/*.md")
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("%d pages, %v", len(pages), err)
+	pages := []string{"../../README.md"}
+	err := filepath.WalkDir("../../docs", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".md" {
+			pages = append(pages, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	commands := 0
 	for _, page := range pages {
-		t.Run(filepath.Base(page), func(t *testing.T) {
+		t.Run(strings.TrimPrefix(filepath.ToSlash(page), "../../"), func(t *testing.T) {
 			source, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)

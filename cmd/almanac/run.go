@@ -36,7 +36,7 @@ func newRun(f *runFlags) *cobra.Command {
 			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, model.yaml with the tables that it reads,\n" +
 			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, kind, individual, from, to, name, by, and the attributes).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a line for each group.\n" +
-			"docs/models.md describes the columns, docs/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
+			"docs/reference/models.md describes the columns, docs/reference/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/outbreak.yaml --from results/posterior.csv --replicas 500\n" +

@@ -36,7 +36,7 @@ func newServe() *cobra.Command {
 			"Without a directory the examples are shown, which are part of the program and cannot be written.\n\n" +
 			"The address is printed. Only this machine can open it, unless --listen says otherwise, as in --listen 0.0.0.0:8080; then a token is\n" +
 			"needed, which is part of the link that is printed. Files outside of DIR are neither read nor written. An interrupt (Ctrl-C) ends it.\n" +
-			"docs/page.md describes the page.",
+			"docs/guide/page.md describes the page.",
 		Example: "  almanac serve\n" +
 			"  almanac serve models --listen localhost:8080",
 		Args: cobra.MaximumNArgs(1),

@@ -20,7 +20,7 @@
 // asks another server after a refusal.
 //
 // Errors are those of package dispatch, [ErrAttemptTimeout], [ErrResponseIdle] and [ErrOpaque]; all
-// are pointers. docs/dispatch.md is the guide.
+// are pointers. docs/guide/dispatch.md is the guide.
 //
 // # Files
 //

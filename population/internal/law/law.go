@@ -36,7 +36,7 @@ import (
 //     independently, and in exact_lifetimes_test.go, for draws beyond an age: at the end of the lists,
 //     because seeds follow from the position; wrong arguments in problems_parts_test.go; the list of
 //     all distributions, which is part of a message, in problems_values_test.go.
-//  8. docs/models.md: the table of distributions.
+//  8. docs/reference/models.md: the table of distributions.
 //
 // The draws of the other families must not change: existing models keep their results.
 type Law struct {

@@ -2,7 +2,7 @@
 //
 // The tree, a [File], holds what is written and where: sections, values, names, quantities. Names
 // are not looked up and values are not worked out; package compile does both, and package fitting
-// reads the section fit with the same [Reader]. docs/models.md describes the format.
+// reads the section fit with the same [Reader]. docs/reference/models.md describes the format.
 //
 // The input may be any bytes. No input makes the package panic, and limits bound what a few lines
 // can cost through aliases, nesting and names.
