@@ -34,7 +34,8 @@ import (
 //
 // The times are not kept beside the queue; while it works it takes less than a megabyte for each
 // worker.
-func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due func(worker int, first ID, at []float64) error) error {
+func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int, due func(worker int, first ID,
+	at []float64) error) error {
 	if n < 0 || uint64(first)+uint64(n) > math.MaxUint32+1 {
 		panic("calendar: ScheduleAll needs ids up to 2³²−1")
 	}

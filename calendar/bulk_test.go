@@ -34,7 +34,8 @@ func unbufferedFor(t testing.TB, q *calendar.Queue, first calendar.ID, times []f
 	t.Helper()
 	var mutex sync.Mutex
 	seen := make(map[calendar.ID]bool)
-	return q.ScheduleAll(context.Background(), first, len(times), workers, func(worker int, id calendar.ID, at []float64) error {
+	return q.ScheduleAll(context.Background(), first, len(times), workers, func(worker int, id calendar.ID,
+		at []float64) error {
 		mutex.Lock()
 		defer mutex.Unlock()
 		if worker < 0 || workers > 0 && worker >= workers || len(at) == 0 || len(at) > 1<<14 || seen[id] {
@@ -120,7 +121,8 @@ func compareBulk(t *testing.T, seed uint64, first calendar.ID, most, workers int
 	queues := [2]*calendar.Queue{}
 	for i := range queues {
 		r := rand.New(rand.NewPCG(seed, 62))
-		queues[i] = calendar.New(calendar.StartAt(1e3*r.NormFloat64()), calendar.MaxID(math.MaxUint32-calendar.ID(r.IntN(2)*(max(n, 2000)+2000))))
+		queues[i] = calendar.New(calendar.StartAt(1e3*r.NormFloat64()),
+			calendar.MaxID(math.MaxUint32-calendar.ID(r.IntN(2)*(max(n, 2000)+2000))))
 		queues[i].SetMost(most)
 		if first < math.MaxUint32>>1 || state == 0 {
 			bulkStates[state](t, queues[i], r, first, n)
@@ -218,7 +220,8 @@ func FuzzScheduleAll(f *testing.F) {
 			b := data[i%len(data)]
 			jumps = append(jumps, float64(b&15)*math.Pow(10, float64(b>>4)-8))
 		}
-		compareBulk(t, uint64(head[1]), first, []int{40, 70, 300}[head[2]%3], 1+int(head[3]>>4)%3, int(head[3])%len(bulkStates), jumps)
+		compareBulk(t, uint64(head[1]), first, []int{40, 70, 300}[head[2]%3], 1+int(head[3]>>4)%3,
+			int(head[3])%len(bulkStates), jumps)
 	})
 }
 
@@ -315,7 +318,8 @@ func TestScheduleAllDueFails(t *testing.T) {
 					}
 				case "panic":
 					var p *calendar.PanicError
-					if !errors.Is(err, failed) || !errors.As(err, &p) || p.Value != any(failed) || !strings.Contains(string(p.Stack), "TestScheduleAllDueFails") {
+					if !errors.Is(err, failed) || !errors.As(err, &p) || p.Value != any(failed) || !strings.Contains(string(p.Stack),
+						"TestScheduleAllDueFails") {
 						t.Errorf("%d workers: %v", workers, got)
 					}
 				case "goexit":
@@ -345,15 +349,18 @@ func TestScheduleAllRefuses(t *testing.T) {
 		return nil
 	}
 	err := q.ScheduleAll(context.Background(), 0, 200_000, 2, all)
-	if !errors.Is(err, calendar.ErrID) || q.Len() != 100_000 || err.Error() != "calendar: ScheduleAll: id 100000 at 1: calendar: id is beyond the largest" {
+	if !errors.Is(err, calendar.ErrID) || q.Len() != 100_000 || err.Error() !=
+		"calendar: ScheduleAll: id 100000 at 1: calendar: id is beyond the largest" {
 		t.Errorf("%d events, %v", q.Len(), err)
 	}
 	must(t, q.Check())
-	if err := q.ScheduleAll(context.Background(), 50, 10, 0, all); !errors.Is(err, calendar.ErrScheduled) || q.Len() != 100_000 {
+	if err := q.ScheduleAll(context.Background(), 50, 10, 0, all); !errors.Is(err, calendar.ErrScheduled) ||
+		q.Len() != 100_000 {
 		t.Errorf("%d events, %v", q.Len(), err)
 	}
 	numbers := []int{-1}
-	if every := uint64(math.MaxUint32 + 1); math.MaxInt > math.MaxInt32 { // an int of 32 bits has no number that is too large
+	// an int of 32 bits has no number that is too large
+	if every := uint64(math.MaxUint32 + 1); math.MaxInt > math.MaxInt32 {
 		numbers = append(numbers, int(every), math.MaxInt)
 	}
 	for _, n := range numbers {
@@ -416,7 +423,8 @@ func TestScheduleAllStatsAfterFailure(t *testing.T) {
 			}
 			beyond := make(chan bool)
 			var once sync.Once
-			err := q.ScheduleAll(context.Background(), 0, blocks*block, workers, func(_ int, first calendar.ID, at []float64) error {
+			err := q.ScheduleAll(context.Background(), 0, blocks*block, workers, func(_ int, first calendar.ID,
+				at []float64) error {
 				if k := int(first / block); k > bad { // what is behind the failure is told before it
 					for i := range at {
 						at[i] = 1e9 * float64(k)
@@ -513,7 +521,8 @@ func TestScheduleAllEnds(t *testing.T) {
 	// Beside other events, those before some id are there.
 	q := calendar.New()
 	must(t, q.Schedule(n, 1))
-	if err := q.ScheduleAll(&ending{Context: context.Background(), most: 3}, 0, n, 1, due); !errors.Is(err, context.Canceled) || q.Len() != 1+1<<14 {
+	if err := q.ScheduleAll(&ending{Context: context.Background(), most: 3}, 0, n, 1, due); !errors.Is(err,
+		context.Canceled) || q.Len() != 1+1<<14 {
 		t.Errorf("%d events: %v", q.Len(), err)
 	}
 	must(t, q.Check())

@@ -8,7 +8,8 @@ import (
 
 // check verifies the invariants of a queue, and tells the first one that it finds broken.
 func (q *Queue) check() error {
-	v := verifier{q: q, seen: make(map[ID]*[1 << pageBits / 64]uint64), nests: make(map[uint32]bool), chunks: 1} // chunk 0 stands for none
+	// chunk 0 stands for none
+	v := verifier{q: q, seen: make(map[ID]*[1 << pageBits / 64]uint64), nests: make(map[uint32]bool), chunks: 1}
 	if err := v.writes(); err != nil {
 		return fmt.Errorf("late: %w", err)
 	}
@@ -61,10 +62,11 @@ func (q *Queue) check() error {
 
 // A verifier is a check that is under way.
 type verifier struct {
-	q             *Queue
-	keys          map[ID]uint64                      // what is still to be written into records
-	seen          map[ID]*[1 << pageBits / 64]uint64 // for each page of ids that is used, a bit for each: whether it has a live entry
-	nests         map[uint32]bool                    // levels found nested in buckets
+	q    *Queue
+	keys map[ID]uint64 // what is still to be written into records
+	// for each page of ids that is used, a bit for each: whether it has a live entry
+	seen          map[ID]*[1 << pageBits / 64]uint64
+	nests         map[uint32]bool // levels found nested in buckets
 	entries, live int
 	chunks        int
 	owned         []uint64    // a bit for each chunk that was found in a bucket or free
@@ -205,7 +207,8 @@ func (v *verifier) entry(e entry) (live bool, err error) {
 		// A record without an event has a version that no entry has.
 		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
 	case v.key(e.id) != e.key:
-		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key), timekey.Time(v.key(e.id)))
+		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key),
+			timekey.Time(v.key(e.id)))
 	case v.saw(e.id):
 		return true, fmt.Errorf("two live entries of id %d", e.id)
 	case e.key < timekey.Of(v.q.now):
@@ -330,7 +333,8 @@ func (v *verifier) bucket(l *level, j int) error {
 	switch {
 	case n != int(b.n):
 		return fmt.Errorf("%d entries, counted as %d", n, b.n)
-	case n > max(v.q.most, v.q.ids/oneIn)+8*chunkLen: // it is only looked at when a chunk is full, and divided once in a call
+	// it is only looked at when a chunk is full, and divided once in a call
+	case n > max(v.q.most, v.q.ids/oneIn)+8*chunkLen:
 		return fmt.Errorf("%d entries, may have %d", n, v.q.most)
 	case l.ties || !v.q.counted:
 		return nil
@@ -338,7 +342,8 @@ func (v *verifier) bucket(l *level, j int) error {
 	deferred := int(v.q.deferred.n)
 	switch {
 	case stale > int(b.stale)+deferred || sure > int(b.stale): // it can be too high
-		return fmt.Errorf("%d stale entries, %d of which are not deferred, counted as %d, and %d are deferred", stale, sure, b.stale, deferred)
+		return fmt.Errorf("%d stale entries, %d of which are not deferred, counted as %d, and %d are deferred", stale, sure,
+			b.stale, deferred)
 	case 2*(stale-deferred) > n && stale-deferred > chunkLen || stale-deferred == n && l.shift > 0:
 		return fmt.Errorf("%d of %d entries are stale", stale, n)
 	}
@@ -362,7 +367,8 @@ func (v *verifier) counts() error {
 		return fmt.Errorf("records for %d ids, counted as %d", ids, q.ids)
 	}
 	if stale := v.entries - v.live; v.live != q.pending+len(v.moved) || stale != q.stale-len(v.moved) {
-		return fmt.Errorf("%d live and %d stale entries, counted as %d and %d, of which %d are not stale", v.live, stale, q.pending, q.stale, len(v.moved))
+		return fmt.Errorf("%d live and %d stale entries, counted as %d and %d, of which %d are not stale", v.live, stale,
+			q.pending, q.stale, len(v.moved))
 	}
 	if !q.counted && q.stale > q.pending+staleSlack {
 		return fmt.Errorf("%d stale entries, %d pending", q.stale, q.pending)

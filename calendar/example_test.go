@@ -186,7 +186,9 @@ func ExamplePanicError() {
 			fmt.Println("due panicked:", p.Value)
 		}
 	}()
-	_ = calendar.New().ScheduleAll(context.Background(), 0, 10, 2, func(int, calendar.ID, []float64) error { panic("no such table") })
+	_ = calendar.New().ScheduleAll(context.Background(), 0, 10, 2, func(int, calendar.ID, []float64) error {
+		panic("no such table")
+	})
 	// Output: due panicked: no such table
 }
 

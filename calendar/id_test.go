@@ -12,7 +12,8 @@ import (
 // Every id there is can be used, and one that is far from the others costs a page of records and
 // not all that lies between.
 func TestQueueTakesEveryID(t *testing.T) {
-	ids := []calendar.ID{math.MaxUint32, 0, 1 << 31, 1<<31 - 1, 1<<14 - 1, 1 << 14, 3 << 14, 63, 64, math.MaxUint32 - 1<<14}
+	ids := []calendar.ID{math.MaxUint32, 0, 1 << 31, 1<<31 - 1, 1<<14 - 1, 1 << 14, 3 << 14, 63, 64, math.MaxUint32 -
+		1<<14}
 	q := calendar.New()
 	for i, id := range ids {
 		must(t, q.Schedule(id, float64(i+1)))

@@ -118,7 +118,10 @@ func pauses(t *testing.T, n, most int) {
 		// smaller one.
 		"smaller scales": func(i int) float64 { return math.Pow(10, 300*(1-float64(i)/float64(n))) },
 		// All but a few are in one part of one part of one.
-		"closer and closer": func(i int) float64 { return 1 + math.Ldexp(1, -5*min(i%(n/4), 9)) + math.Ldexp(float64(i), -52) },
+		"closer and closer": func(i int) float64 {
+			return 1 + math.Ldexp(1, -5*min(i%(n/4), 9)) + math.Ldexp(float64(i),
+				-52)
+		},
 	}
 	uses := map[string]func(p *paced, time func(i int) float64){
 		"drain": func(p *paced, _ func(int) float64) { drain(p, 0) },

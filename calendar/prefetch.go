@@ -111,7 +111,8 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 // are live the caller's arrays are not needed.
 func (q *Queue) prefetchRecords(es []entry) {
 	if q.ids >= q.cold && len(es) > 0 {
-		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}), len(es))
+		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}),
+			len(es))
 	}
 }
 

@@ -134,7 +134,8 @@ func apply(opts []Option) settings {
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
 	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, deferFrom: deferFrom, bufferFrom: bufferFrom, fewWrites: fewWrites, lastVersion: lastVersion}
+	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, deferFrom: deferFrom, bufferFrom: bufferFrom,
+		fewWrites: fewWrites, lastVersion: lastVersion}
 	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
 		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
 	}

@@ -245,7 +245,8 @@ func TestQueueNextBy(t *testing.T) {
 		id, at, ok := q.Peek()
 		before := q.Len()
 		gotID, gotAt, gotOK := q.NextBy(limit)
-		if wantOK := ok && at <= limit; gotOK != wantOK || gotOK && (gotID != id || gotAt != at) || !gotOK && q.Len() != before {
+		if wantOK := ok && at <= limit; gotOK != wantOK || gotOK && (gotID != id || gotAt != at) || !gotOK &&
+			q.Len() != before {
 			t.Fatalf("NextBy(%v) is %v, %v, %v with %v, %v, %v in front", limit, gotID, gotAt, gotOK, id, at, ok)
 		}
 	}

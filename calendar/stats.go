@@ -33,8 +33,10 @@ type counters struct {
 // Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
 type Stats struct {
 	Pending int // events in the queue
-	Stale   int // entries of cancelled or moved events that are still to be dropped: about Pending at most, or those in chunks that are needed anyway
-	Bottom  int // entries sorted and due first
+	// entries of cancelled or moved events that are still to be dropped: about Pending at most, or
+	// those in chunks that are needed anyway
+	Stale  int
+	Bottom int // entries sorted and due first
 
 	Levels    int     // levels of buckets, with those that are nested in buckets of others
 	Buckets   int     // buckets that are still to be opened, in all levels

@@ -37,7 +37,8 @@ func (p *pool) sparse() []bool {
 		total++
 	}
 	var order []int
-	for s := 1; s < int(p.fresh/slabChunks); s++ { // not the first, which has chunk 0, nor those with chunks that were never used
+	// not the first, which has chunk 0, nor those with chunks that were never used
+	for s := 1; s < int(p.fresh/slabChunks); s++ {
 		if p.slabs[s] != nil {
 			order = append(order, s)
 		}

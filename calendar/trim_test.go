@@ -32,7 +32,8 @@ func TestTrim(t *testing.T) {
 			// A link for 31 entries, and 4 MB for chunks that are not full and slabs that are not.
 			after, most := q.pool.bytes(), 17*entries+4<<20
 			if after > most || after > before {
-				t.Errorf("after %d events: %d bytes before, %d after, for %d entries: more than %d", i, before, after, entries, most)
+				t.Errorf("after %d events: %d bytes before, %d after, for %d entries: more than %d", i, before, after, entries,
+					most)
 			}
 		}
 		id, at, ok := q.Next()

@@ -27,8 +27,10 @@ func cool(start float64, most int) *calendar.Queue {
 }
 
 func TestColdQueueConforms(t *testing.T) {
-	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) }, calendartest.AtMost(testscale.Size(500, 1000)))
-	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) }, calendartest.AtMost(testscale.Size(500, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cold(start, 40) },
+		calendartest.AtMost(testscale.Size(500, 1000)))
+	calendartest.Run(t, func(start float64) calendartest.Set { return cool(start, 300) },
+		calendartest.AtMost(testscale.Size(500, 1000)))
 }
 
 func FuzzColdQueue(f *testing.F) {
@@ -104,7 +106,8 @@ func TestColdQueueInTheMiddleOfIt(t *testing.T) {
 					}
 					return nil
 				}
-				wantAnswer, gotAnswer = want.ScheduleAll(context.Background(), first, 20, 1, all) != nil, got.ScheduleAll(context.Background(), first, 20, 1, all) != nil
+				wantAnswer, gotAnswer = want.ScheduleAll(context.Background(), first, 20, 1, all) != nil,
+					got.ScheduleAll(context.Background(), first, 20, 1, all) != nil
 			}
 			if wantAnswer != gotAnswer {
 				t.Fatalf("seed %d, round %d: %v, want %v", seed, round, gotAnswer, wantAnswer)

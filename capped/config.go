@@ -146,10 +146,12 @@ func (c *Config) checkThrown() error {
 		return nil
 	case c.Kind == ModCapped:
 		return fmt.Errorf("capped: ModCapped keeps every bin and throws its balls one by one, "+
-			"up to about %.3g in a round with %d bins; at most %s can be thrown, and as many bins be kept; take fewer bins", c.thrown(), c.Bins, twoTo(mostThrown))
+			"up to about %.3g in a round with %d bins; at most %s can be thrown, and as many bins be kept; take fewer bins",
+			c.thrown(), c.Bins, twoTo(mostThrown))
 	}
 	return fmt.Errorf("capped: by bin every ball is thrown, with all its choices, "+
-		"up to about %.3g in a round with %d bins; at most %s can be, and as many bins be kept; take fewer bins, or leave ByBin out, which has the same law", c.thrown(), c.Bins,
+		"up to about %.3g in a round with %d bins; at most %s can be, and as many bins be kept; take fewer bins, or leave "+
+		"ByBin out, which has the same law", c.thrown(), c.Bins,
 		twoTo(mostThrown))
 }
 

@@ -18,8 +18,8 @@
 // A [Process] runs round by round. [Measure] estimates its long-run behavior, with standard errors.
 // [MeanField] and [NewLimit] compute the same for many bins, without simulation. [SweetSpot]
 // chooses a capacity. [Greedy] and [Threshold] are there for comparison. The examples of Process,
-// Measure and Limit are complete, examples/balancer is a program, and docs/guide/capped.md explains what
-// the results mean for load balancers.
+// Measure and Limit are complete, examples/balancer is a program, and docs/guide/capped.md explains
+// what the results mean for load balancers.
 //
 // # Drawn by law, or ball by ball
 //
@@ -43,10 +43,10 @@
 // # Files
 //
 //   - config.go: Config, Kind, Arrivals, and what is refused; sizes.go: how large a process may be
-//   - process.go: Process and Round; arrivals.go: new balls; waits.go: balls in bins by the round of their
-//     deletion; warm.go: a start in the stationary state
-//   - bylaw.go, occupancy.go: the engine that draws by law; bybin.go, choose.go: the engine that throws every
-//     ball; modcapped.go: MODCAPPED
+//   - process.go: Process and Round; arrivals.go: new balls; waits.go: balls in bins by the round
+//     of their deletion; warm.go: a start in the stationary state
+//   - bylaw.go, occupancy.go: the engine that draws by law; bybin.go, choose.go: the engine that
+//     throws every ball; modcapped.go: MODCAPPED
 //   - measure.go: Plan, Measure, Measured, Estimate
 //   - limit.go: Limit, NewLimit, MeanField; limit_ages.go: ages and waiting times in the limit;
 //     limit_greedy.go: GreedyLimit

@@ -66,7 +66,8 @@ func NewProcess(c Config) (*Process, error) {
 		limit = NewLimit(c.Capacity, c.Rate)
 		if reach := limit.reach(); reach > mostReach {
 			return nil, fmt.Errorf("capped: to start warm bins must not reach a load of %d, "+
-				"as they do with a capacity of %d at this rate; the capacity must be at most %s, or the rate smaller", reach, c.Capacity, twoTo(mostReach))
+				"as they do with a capacity of %d at this rate; the capacity must be at most %s, or the rate smaller", reach,
+				c.Capacity, twoTo(mostReach))
 		}
 	}
 	p := &Process{config: c, source: newSource(&c), least: c.minThrown()}

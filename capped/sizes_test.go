@@ -102,7 +102,10 @@ func extremes() []struct {
 				with(law, func(c *Config) { c.Bins, c.Choices, c.Rate = many, mostChoices, near })
 			case Threshold:
 				with(bin, func(c *Config) { c.Rate, c.ByBin = 1e8, true })
-				with("the batch must have at most 2¹⁶ balls per bin, not 1e+08", func(c *Config) { c.Rate, c.ByBin = 1e8, false })
+				with("the batch must have at most 2¹⁶ balls per bin, not 1e+08", func(c *Config) {
+					c.Rate, c.ByBin = 1e8,
+						false
+				})
 				with("", func(c *Config) { c.Rate, c.Capacity = 1<<16, mostCapacity })
 				with("", func(c *Config) { c.Rate, c.Capacity = 1<<16, 1 })
 			}

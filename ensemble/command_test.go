@@ -39,18 +39,21 @@ func command(t *testing.T, g *Registry, ctx context.Context, args ...string) (st
 	return commandOf(t, "bin/walkers", g, ctx, args...)
 }
 
-func commandOf(t *testing.T, file string, g *Registry, ctx context.Context, args ...string) (status int, out, errs string) {
+func commandOf(t *testing.T, file string, g *Registry, ctx context.Context, args ...string) (status int, out,
+	errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	status = g.Command(ctx, append([]string{file}, args...), &stdout, &stderr)
 	return status, stdout.String(), stderr.String()
 }
 
-// A sweep gives what a loop over its points and replicas gives; with the same command it is not run again.
+// A sweep gives what a loop over its points and replicas gives; with the same command it is not run
+// again.
 func TestCommandSweep(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "out")
 	calls := 0
-	args := []string{"sweep", "walk", "--vary", "drift=0..1 by 0.5", "--vary", "steps=4,9", "--replicas", "20", "--seed", "7", "--out", dir, "--workers", "1"}
+	args := []string{"sweep", "walk", "--vary", "drift=0..1 by 0.5", "--vary", "steps=4,9", "--replicas", "20", "--seed",
+		"7", "--out", dir, "--workers", "1"}
 	status, out, errs := command(t, walkers(&calls), t.Context(), args...)
 	if status != 0 || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
@@ -102,13 +105,15 @@ func TestCommandSweep(t *testing.T) {
 // A comparison pairs replicas: without noise in the difference, its interval is a point.
 func TestCommandCompare(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "out")
-	status, out, errs := command(t, walkers(nil), t.Context(), "compare", "--scenario", "still=", "--scenario", "wind=drift=2", "--set", "steps=5", "--replicas", "30", "--out", dir)
+	status, out, errs := command(t, walkers(nil), t.Context(), "compare", "--scenario", "still=", "--scenario",
+		"wind=drift=2", "--set", "steps=5", "--replicas", "30", "--out", dir)
 	if status != 0 || !strings.Contains(out, "the same in each") {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "differences.csv"))
 	var difference, low, high float64
-	if _, scan := fmt.Sscanf(string(table), "scenario,output,difference,low,high\nwind,end,%g,%g,%g", &difference, &low, &high); err != nil || scan != nil {
+	if _, scan := fmt.Sscanf(string(table), "scenario,output,difference,low,high\nwind,end,%g,%g,%g", &difference, &low,
+		&high); err != nil || scan != nil {
 		t.Fatalf("%v, %v:\n%s", err, scan, table)
 	}
 	if math.Abs(difference-10) > 1e-9 || high-low > 1e-9 {
@@ -144,12 +149,14 @@ func TestCommandGoesOn(t *testing.T) {
 		return Outputs{"end": v.Numbers[0], "square": v.Numbers[1]}, err
 	}, Parameter{"steps", 10, ""}, Parameter{"drift", 0, ""})
 	status, _, errs := command(t, g, ctx, args("cut")...)
-	if status != 1 || !strings.Contains(errs, "the same command goes on") || !strings.Contains(errs, "walkers: interrupted") {
+	if status != 1 || !strings.Contains(errs, "the same command goes on") ||
+		!strings.Contains(errs, "walkers: interrupted") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	// Another command is not let in.
 	status, _, errs = command(t, walkers(nil), t.Context(), append(args("cut"), "--seed", "2")...)
-	if status != 2 || !strings.Contains(errs, "a study that is not done") || !strings.Contains(errs, "sweep walk --vary 'steps=1..40 by 1'") {
+	if status != 2 || !strings.Contains(errs, "a study that is not done") ||
+		!strings.Contains(errs, "sweep walk --vary 'steps=1..40 by 1'") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	status, _, errs = command(t, walkers(nil), t.Context(), args("cut")...)
@@ -167,24 +174,28 @@ func TestCommandGoesOn(t *testing.T) {
 	}
 }
 
-// Whatever the program's file and the directory are called, an interrupted study goes on, and the command that is told to go on with it does.
+// Whatever the program's file and the directory are called, an interrupted study goes on, and the
+// command that is told to go on with it does.
 func TestCommandGoesOnWithAnyName(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "It's out")
 	const file = "bin/my sweep's study"
 	args := []string{"sweep", "--vary", "steps=1..5 by 1", "--replicas", "2", "--out", dir}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if status, _, errs := commandOf(t, file, walkers(nil), ctx, args...); status != 1 || !strings.Contains(errs, "the same command goes on") {
+	if status, _, errs := commandOf(t, file, walkers(nil), ctx, args...); status != 1 ||
+		!strings.Contains(errs, "the same command goes on") {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	status, _, errs := commandOf(t, file, walkers(nil), t.Context(), "compare", "--scenario", "a=steps=1", "--scenario", "b=steps=2", "--out", dir)
+	status, _, errs := commandOf(t, file, walkers(nil), t.Context(), "compare", "--scenario", "a=steps=1", "--scenario",
+		"b=steps=2", "--out", dir)
 	_, told, _ := strings.Cut(errs, ":\n  ")
 	told, _, _ = strings.Cut(told, "\n")
 	words := format.Words(told)
 	if status != 2 || len(words) == 0 || words[0] != "my sweep's study" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	if status, _, errs := commandOf(t, file, walkers(nil), t.Context(), words[1:]...); status != 0 || !strings.Contains(errs, "going on with this study") {
+	if status, _, errs := commandOf(t, file, walkers(nil), t.Context(), words[1:]...); status != 0 ||
+		!strings.Contains(errs, "going on with this study") {
 		t.Errorf("status %d: %s", status, errs)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "points.csv")); err != nil {
@@ -195,21 +206,25 @@ func TestCommandGoesOnWithAnyName(t *testing.T) {
 // A sweep that failed is not in the way of the corrected one; what is refused makes no directory.
 func TestCommandAfterFailure(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "new", "out")
-	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "stps=1,2", "--out", dir); status != 2 {
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "stps=1,2", "--out",
+		dir); status != 2 {
 		t.Errorf("status %d: %s", status, errs)
 	}
 	if _, err := os.Stat(filepath.Dir(dir)); !os.IsNotExist(err) {
 		t.Errorf("there is a directory: %v", err)
 	}
-	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=-1,2", "--replicas", "2", "--out", dir); status != 1 || !strings.Contains(errs, "-1 steps") {
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=-1,2", "--replicas", "2",
+		"--out", dir); status != 1 || !strings.Contains(errs, "-1 steps") {
 		t.Errorf("status %d: %s", status, errs)
 	}
-	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=1,2", "--replicas", "2", "--out", dir); status != 0 || errs != "" {
+	if status, _, errs := command(t, walkers(nil), t.Context(), "sweep", "walk", "--vary", "steps=1,2", "--replicas", "2",
+		"--out", dir); status != 0 || errs != "" {
 		t.Errorf("status %d: %s", status, errs)
 	}
 }
 
-// Help that is asked for is no error: it goes to standard output, and names commands, models and parameters.
+// Help that is asked for is no error: it goes to standard output, and names commands, models and
+// parameters.
 func TestCommandHelp(t *testing.T) {
 	t.Parallel()
 	g := new(Registry)
@@ -238,7 +253,8 @@ func TestCommandHelp(t *testing.T) {
 			}
 		}
 	}
-	if status, out, errs := command(t, g, t.Context(), "help", "stroll"); status != 2 || out != "" || !strings.Contains(errs, `there is no "stroll"`) {
+	if status, out, errs := command(t, g, t.Context(), "help", "stroll"); status != 2 || out != "" ||
+		!strings.Contains(errs, `there is no "stroll"`) {
 		t.Errorf("help stroll: status %d, %q, %q", status, out, errs)
 	}
 }

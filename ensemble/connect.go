@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/access"
 )
 
-// Lease is how long a worker that is not heard of keeps a task, unless a [ConnectOptions] says less.
+// Lease is how long a worker that is not heard of keeps a task, unless a [ConnectOptions] says
+// less.
 const Lease = 30 * time.Second
 
 // ConnectOptions say where the hub is and who we are.
@@ -46,8 +47,8 @@ type ConnectOptions struct {
 	Wait time.Duration
 }
 
-// FromEnv fills in what is not set from the variables that NATS programs share: NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CREDS, NATS_NKEY,
-// NATS_CA, NATS_CERT and NATS_KEY.
+// FromEnv fills in what is not set from the variables that NATS programs share: NATS_URL,
+// NATS_USER, NATS_PASSWORD, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
 func (o ConnectOptions) FromEnv() ConnectOptions {
 	for name, field := range map[string]*string{
 		"NATS_URL": &o.URL, "NATS_USER": &o.User, "NATS_PASSWORD": &o.Password, "NATS_CREDS": &o.Creds, "NATS_NKEY": &o.NKey,
@@ -60,7 +61,8 @@ func (o ConnectOptions) FromEnv() ConnectOptions {
 	return o
 }
 
-// A Conn is a connection to a hub. It reconnects by itself, for ever. It may be used from several goroutines.
+// A Conn is a connection to a hub. It reconnects by itself, for ever. It may be used from several
+// goroutines.
 type Conn struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
@@ -91,7 +93,8 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 			one = "nats://" + one
 		}
 		// The parser's error would have all of the address in it.
-		if u, err := url.Parse(one); err != nil || u.Hostname() == "" || !slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
+		if u, err := url.Parse(one); err != nil || u.Hostname() == "" ||
+			!slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
 			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
 		}
 	}
@@ -173,7 +176,8 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		o.Name = "almanac"
 	}
 	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, where: redact(o.URL), startup: 10 * time.Second}
-	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay), nats.ReconnectBufSize(-1),
+	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay),
+		nats.ReconnectBufSize(-1),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5*time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			c.relink()
@@ -233,8 +237,8 @@ func suits(version string, payload int64) error {
 	return nil
 }
 
-// reconnectDelay waits longer after each round of attempts, up to about four seconds, and never the same, lest a thousand workers come
-// back at once.
+// reconnectDelay waits longer after each round of attempts, up to about four seconds, and never the
+// same, lest a thousand workers come back at once.
 func reconnectDelay(attempts int) time.Duration {
 	d := 50 * time.Millisecond << min(attempts, 6)
 	return d + time.Duration(time.Now().UnixNano()%int64(d/4))
@@ -251,7 +255,8 @@ func (c *Conn) Close() {
 	c.unlink()
 }
 
-// closed says why the connection has ended for good, if it has: the hub does not accept us any more, or we closed it ourselves.
+// closed says why the connection has ended for good, if it has: the hub does not accept us any
+// more, or we closed it ourselves.
 func (c *Conn) closed() error {
 	if !c.nc.IsClosed() {
 		return nil
@@ -273,7 +278,8 @@ func (c *Conn) relink() {
 	c.link, c.unlink = context.WithCancel(context.Background())
 }
 
-// attempt is for one request: it ends after a while, and when the connection is lost, since there will be no answer then.
+// attempt is for one request: it ends after a while, and when the connection is lost, since there
+// will be no answer then.
 func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	c.linkMu.Lock()
 	link := c.link
@@ -283,7 +289,8 @@ func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context
 	return ctx, func() { stop(); cancel() }
 }
 
-// ensure makes what all jobs share, trying again for as long as the server says that it is not ready.
+// ensure makes what all jobs share, trying again for as long as the server says that it is not
+// ready.
 func (c *Conn) ensure(ctx context.Context) error {
 	begun := time.Now()
 	for wait := (backoff{}); ; {
@@ -294,7 +301,8 @@ func (c *Conn) ensure(ctx context.Context) error {
 			return closed
 		}
 		if noJetStream(err) && time.Since(begun) > c.startup {
-			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server -js): %w", c.where, err)
+			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server "+
+				"-js): %w", c.where, err)
 		}
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)

@@ -15,8 +15,9 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// A coordinator does a job: it reads the journal, hands out tasks, and writes the summaries of finished points into the journal. All that
-// it knows is in the journal; if it dies, the next one reads it.
+// A coordinator does a job: it reads the journal, hands out tasks, and writes the summaries of
+// finished points into the journal. All that it knows is in the journal; if it dies, the next one
+// reads it.
 type coordinator struct {
 	c   *Conn
 	o   RunOptions
@@ -46,7 +47,8 @@ type coordinator struct {
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
-	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(), study: newStudy(&s.Job, o), sending: map[key]bool{}}
+	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(),
+		study: newStudy(&s.Job, o), sending: map[key]bool{}}
 }
 
 func (r *coordinator) outcome() Outcome {
@@ -79,8 +81,10 @@ func (r *coordinator) begin(ctx context.Context, data []byte) error {
 			return err
 		}
 		r.wasDone, r.resumed = s.State == Done, revision > 0 && s.State != Canceled
-		*s = Status{Key: r.id, Name: r.spec.Job.Name, Kind: r.spec.Job.Kind, Version: r.spec.Version, State: Running, Created: s.Created,
-			Points: len(r.spec.Job.Points), Replicas: r.study.total(), Owner: r.owner, PointsDone: s.PointsDone, Merged: s.Merged, Events: s.Events}
+		*s = Status{Key: r.id, Name: r.spec.Job.Name, Kind: r.spec.Job.Kind, Version: r.spec.Version, State: Running,
+			Created: s.Created,
+			Points:  len(r.spec.Job.Points), Replicas: r.study.total(), Owner: r.owner, PointsDone: s.PointsDone,
+			Merged: s.Merged, Events: s.Events}
 		if r.wasDone {
 			s.State = Done
 		}
@@ -265,7 +269,8 @@ func (r *coordinator) storePoint(ctx context.Context, p PointResult) error {
 	for i := range parts {
 		part := data[i*maxPart : min((i+1)*maxPart, len(data))]
 		err := r.insist(ctx, func(ctx context.Context) error {
-			_, err := r.c.js.Publish(ctx, pointSubject(r.id, p.Index, i, parts), part, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
+			_, err := r.c.js.Publish(ctx, pointSubject(r.id, p.Index, i, parts), part,
+				jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
 			if exists(err) {
 				return nil
 			}

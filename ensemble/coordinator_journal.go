@@ -12,14 +12,16 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// An entry is a message of the journal; or, if it has no subject, the news that there was none left.
+// An entry is a message of the journal; or, if it has no subject, the news that there was none
+// left.
 type entry struct {
 	subject string
 	data    []byte
 	seq     uint64
 }
 
-// read reads the journal from its beginning, each message once and in order, whatever happens to the connection or the server.
+// read reads the journal from its beginning, each message once and in order, whatever happens to
+// the connection or the server.
 func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 	var last uint64
 	for wait := (backoff{}); ctx.Err() == nil; {
@@ -36,7 +38,8 @@ func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 	}
 }
 
-// readFrom reads on after the last message that was read, and returns when messages may have been missed.
+// readFrom reads on after the last message that was read, and returns when messages may have been
+// missed.
 func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entry) error {
 	setup, cancel := r.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -55,12 +58,14 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 			_ = r.c.js.DeleteConsumer(ctx, journalName(r.id), consumer.CachedInfo().Name)
 		}
 	}()
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(time.Second), jetstream.PullExpiry(10*time.Second))
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(time.Second),
+		jetstream.PullExpiry(10*time.Second))
 	if err != nil {
 		return err
 	}
 	defer messages.Stop()
-	// A server that was away has forgotten the consumer; without a link, that would be found out by its silence.
+	// A server that was away has forgotten the consumer; without a link, that would be found out by
+	// its silence.
 	reading, stop := r.c.attempt(ctx, 24*time.Hour)
 	defer stop()
 	send := func(e entry) bool {
@@ -113,7 +118,8 @@ func (r *coordinator) take(ctx context.Context, e entry) error {
 		return fmt.Errorf("ensemble: a result of job %s cannot be read: %w", r.id, err)
 	}
 	if res.Version != r.spec.Version {
-		return fmt.Errorf("ensemble: job %s is for %s; worker %s stored a result of %s", r.id, r.spec.Version, res.Worker, res.Version)
+		return fmt.Errorf("ensemble: job %s is for %s; worker %s stored a result of %s", r.id, r.spec.Version, res.Worker,
+			res.Version)
 	}
 	if !r.caught && res.Failure != nil { // it is tried again
 		r.failed = append(r.failed, e.seq)
@@ -156,7 +162,8 @@ func (r *coordinator) caughtUp(ctx context.Context) error {
 	return nil
 }
 
-// takePoint takes in a point that is finished: of a coordinator before us, or beside us, or our own.
+// takePoint takes in a point that is finished: of a coordinator before us, or beside us, or our
+// own.
 func (r *coordinator) takePoint(e entry) error {
 	numbers, err := subjectNumbers(e.subject, 3)
 	if err != nil {
@@ -197,7 +204,8 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problem
 		id := nuid.Next() // a second attempt is recognised
 		if err == nil {
 			err = r.insist(ctx, func(ctx context.Context) error {
-				_, err := r.c.js.Publish(ctx, taskSubject(tag, r.id, t.key()), data, jetstream.WithMsgID(id), jetstream.WithRetryAttempts(0))
+				_, err := r.c.js.Publish(ctx, taskSubject(tag, r.id, t.key()), data, jetstream.WithMsgID(id),
+					jetstream.WithRetryAttempts(0))
 				return err
 			})
 		}
@@ -257,8 +265,8 @@ func (r *coordinator) giveUp(ctx context.Context, data []byte) {
 		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
 }
 
-// search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a server may have lost what it had not yet
-// written. They are handed out again.
+// search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a
+// server may have lost what it had not yet written. They are handed out again.
 func (r *coordinator) search(ctx context.Context) {
 	ctx, cancel := r.c.attempt(ctx, 10*time.Second)
 	defer cancel()
@@ -295,8 +303,9 @@ func (r *coordinator) search(ctx context.Context) {
 	}
 }
 
-// lost reports whether the server has said for a while that it does not have the job's journal, as if it had begun with an empty store. One
-// that is starting, or has no leader, gives no such answer, or not for long. The time is when it first said so.
+// lost reports whether the server has said for a while that it does not have the job's journal, as
+// if it had begun with an empty store. One that is starting, or has no leader, gives no such
+// answer, or not for long. The time is when it first said so.
 func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	if r.journal == nil {
 		return false // there is none yet
@@ -317,7 +326,8 @@ func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	return true
 }
 
-// A dead list knows which results are no longer needed: those all of whose points are finished. Sequence numbers come in order.
+// A dead list knows which results are no longer needed: those all of whose points are finished.
+// Sequence numbers come in order.
 type dead struct {
 	entries []struct {
 		seq   uint64
@@ -333,7 +343,8 @@ func (d *dead) add(seq uint64, point int) {
 	}{seq, point})
 }
 
-// upTo is a sequence number up to which nothing is needed when points before low are finished; 0 if that is nothing new.
+// upTo is a sequence number up to which nothing is needed when points before low are finished; 0 if
+// that is nothing new.
 func (d *dead) upTo(low int) uint64 {
 	n := 0
 	for n < len(d.entries) && d.entries[n].point < low {

@@ -51,7 +51,8 @@ func (c *crew) of(s *spec, job string) (workers, slots int, refused []string) {
 	return workers, slots, refused
 }
 
-// window is how many tasks may be out: two for each slot and one ahead, as far as their results find room in memory.
+// window is how many tasks may be out: two for each slot and one ahead, as far as their results
+// find room in memory.
 func (r *coordinator) window() int {
 	if r.o.Window > 0 {
 		return r.o.Window

@@ -2,8 +2,8 @@ package ensemble
 
 import "errors"
 
-// What replicas give beside numbers goes through the same messages: after the numbers come the bytes of each replica, one after the other,
-// and the head has their sizes.
+// What replicas give beside numbers goes through the same messages: after the numbers come the
+// bytes of each replica, one after the other, and the head has their sizes.
 
 // sizes are the lengths of some bytes, or nothing if all are empty.
 func sizes(data [][]byte) []int {
@@ -46,7 +46,8 @@ func (r *result) replicas() (n int) {
 	return n
 }
 
-// addData adds the data of the replica that was added last. As long as there is none, nothing is kept.
+// addData adds the data of the replica that was added last. As long as there is none, nothing is
+// kept.
 func (r *result) addData(data []byte) {
 	if r.data == nil && len(data) == 0 {
 		return

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What replicas give beside numbers arrives, whole and in order, when a job that keeps it is interrupted and goes on, and again when it is
-// done.
+// What replicas give beside numbers arrives, whole and in order, when a job that keeps it is
+// interrupted and goes on, and again when it is done.
 func TestDataOfReplicas(t *testing.T) {
 	g := new(Registry)
 	data := func(point, replica int) string {
@@ -24,7 +24,8 @@ func TestDataOfReplicas(t *testing.T) {
 			var point int
 			_, err := fmt.Sscan(p.Set["point"], &point)
 			return func(_ context.Context, r Replica) (Values, error) {
-				return Values{Names: []string{"x"}, Numbers: []float64{float64(r.Number)}, Events: 3, Data: []byte(data(point, r.Number))}, nil
+				return Values{Names: []string{"x"}, Numbers: []float64{float64(r.Number)}, Events: 3,
+					Data: []byte(data(point, r.Number))}, nil
 			}, err
 		}), nil
 	}})
@@ -37,7 +38,8 @@ func TestDataOfReplicas(t *testing.T) {
 	for _, stopAt := range []int{250, 10_000, 10_000} {
 		next, n := make([]int, 3), 0
 		o.Replica = func(point, replica int, v Values) error {
-			if replica != next[point] || v.Numbers[0] != float64(replica) || v.Events != 3 || string(v.Data) != data(point, replica) {
+			if replica != next[point] || v.Numbers[0] != float64(replica) || v.Events != 3 || string(v.Data) !=
+				data(point, replica) {
 				t.Errorf("point %d, replica %d: %v where replica %d is due", point, replica, v, next[point])
 			}
 			next[point]++
@@ -66,7 +68,8 @@ func TestDataTooLarge(t *testing.T) {
 			}, nil
 		}), nil
 	}})
-	_, err := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g}}.run(t.Context(), Job{Kind: "data", Replicas: 1, Points: make([]Point, 1)})
+	_, err := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: g}}.run(t.Context(),
+		Job{Kind: "data", Replicas: 1, Points: make([]Point, 1)})
 	var failed *ReplicaError
 	if !errors.As(err, &failed) || !strings.Contains(failed.Text, "655361 bytes; 655360 are the most") {
 		t.Error(err)

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// How many tasks a second go through a hub, with its store on a disk and in memory: tasks of nothing, so that all that is measured is
-// handing out, storing and merging. With one slot, it is what a task costs the worker that waits for all of it.
+// How many tasks a second go through a hub, with its store on a disk and in memory: tasks of
+// nothing, so that all that is measured is handing out, storing and merging. With one slot, it is
+// what a task costs the worker that waits for all of it.
 func BenchmarkTasks(b *testing.B) {
 	for _, where := range []string{"disk", "memory"} {
 		for _, slots := range []int{1, 16} {
@@ -36,9 +37,10 @@ func BenchmarkTasks(b *testing.B) {
 	}
 }
 
-// The engine against a plain loop, in turns: the same replicas, of half a millisecond of calculation each, in tasks of half a second, with
-// one slot. The ratio of the least processor times is reported, since that of the clock depends on what else the machine does. What the
-// engine waits for the disk is not in it; BenchmarkTasks has that.
+// The engine against a plain loop, in turns: the same replicas, of half a millisecond of
+// calculation each, in tasks of half a second, with one slot. The ratio of the least processor
+// times is reported, since that of the clock depends on what else the machine does. What the engine
+// waits for the disk is not in it; BenchmarkTasks has that.
 func BenchmarkOverhead(b *testing.B) {
 	g := new(Registry)
 	g.AddKind(FuncKind("busy", "1", func(_ context.Context, _ Params, r Replica) (Outputs, error) {

@@ -45,12 +45,14 @@ func TestOutputIsThatOfOneProcess(t *testing.T) {
 	}
 }
 
-// A job that is interrupted goes on where it was, in another process as it were: with a new server on the same directory.
+// A job that is interrupted goes on where it was, in another process as it were: with a new server
+// on the same directory.
 func TestHereGoesOn(t *testing.T) {
 	t.Parallel()
 	job := walks(30, 40)
 	want := plain(t, testKinds("test"), job)
-	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"),
+		TaskTime: 5 * time.Millisecond}}
 	enough := errors.New("enough")
 	for _, stopAt := range []int{4, 11, 1000} {
 		var out bytes.Buffer
@@ -88,8 +90,8 @@ func TestHereGoesOn(t *testing.T) {
 	}
 }
 
-// What a replica does wrong fails the job, with the point, the replica, and the command that repeats it alone. The job, given again, tries
-// again.
+// What a replica does wrong fails the job, with the point, the replica, and the command that
+// repeats it alone. The job, given again, tries again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for how, want := range []struct{ reason, text string }{
@@ -132,13 +134,15 @@ func TestFailures(t *testing.T) {
 			if !errors.As(err, &failed) {
 				t.Fatalf("%d: %v", how, err)
 			}
-			if failed.Point != 1 || failed.Replica != 13 || failed.Reason != want.reason || failed.Text != want.text || failed.Repeat != "walk --mean 1 --replica 13" {
+			if failed.Point != 1 || failed.Replica != 13 || failed.Reason != want.reason || failed.Text != want.text ||
+				failed.Repeat != "walk --mean 1 --replica 13" {
 				t.Errorf("%d: %+v", how, failed)
 			}
 			if outcome.PointsDone != 1 {
 				t.Errorf("%d: %d points were finished before", how, outcome.PointsDone)
 			}
-			if s, err := c.Status(t.Context(), outcome.Key); err != nil || s.State != Failed || !strings.Contains(s.Error, "point 1 (bad = 13") {
+			if s, err := c.Status(t.Context(), outcome.Key); err != nil || s.State != Failed || !strings.Contains(s.Error,
+				"point 1 (bad = 13") {
 				t.Errorf("%d: %+v, %v", how, s, err)
 			}
 			if how == 5 {
@@ -149,7 +153,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// A replica that takes its worker down with it fails the job after some tries, and is found among those that share its task.
+// A replica that takes its worker down with it fails the job after some tries, and is found among
+// those that share its task.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	h := testHub(t, HubOptions{})
@@ -230,7 +235,8 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	jobs, err := c.Jobs(t.Context())
-	if err != nil || len(jobs) != 1 || jobs[0].State != Done || jobs[0].Merged != 30 || jobs[0].PointsDone != 3 || jobs[0].Name != "walks" {
+	if err != nil || len(jobs) != 1 || jobs[0].State != Done || jobs[0].Merged != 30 || jobs[0].PointsDone != 3 ||
+		jobs[0].Name != "walks" {
 		t.Errorf("%+v, %v", jobs, err)
 	}
 	var out bytes.Buffer
@@ -244,7 +250,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// Of two coordinators of a job, the later one goes on, and the earlier one ends; the output is the same.
+// Of two coordinators of a job, the later one goes on, and the earlier one ends; the output is the
+// same.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
@@ -255,12 +262,13 @@ func TestTakenOver(t *testing.T) {
 	began := make(chan struct{})
 	go func() {
 		n := 0
-		_, err := c.Run(context.Background(), job, RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond, Point: func(PointResult) error {
-			if n++; n == 3 {
-				close(began)
-			}
-			return nil
-		}})
+		_, err := c.Run(context.Background(), job, RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond,
+			Point: func(PointResult) error {
+				if n++; n == 3 {
+					close(began)
+				}
+				return nil
+			}})
 		first <- err
 	}()
 	<-began
@@ -273,7 +281,8 @@ func TestTakenOver(t *testing.T) {
 	}
 }
 
-// A worker of another version is never handed the job's tasks, and says why, with both versions; one of the right version does them.
+// A worker of another version is never handed the job's tasks, and says why, with both versions;
+// one of the right version does them.
 func TestAnotherVersion(t *testing.T) {
 	t.Parallel()
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
@@ -293,7 +302,8 @@ func TestAnotherVersion(t *testing.T) {
 	}
 	same(t, got, plain(t, testKinds("test"), job))
 	why := <-heard
-	if !strings.Contains(why, "engine 1, walk test, ") || !strings.Contains(why, "engine 1, walk other, ") || !strings.Contains(why, "worker old refuses") {
+	if !strings.Contains(why, "engine 1, walk test, ") || !strings.Contains(why, "engine 1, walk other, ") ||
+		!strings.Contains(why, "worker old refuses") {
 		t.Errorf("it says %q", why)
 	}
 	if s := other.Stats(); s.Tasks != 0 || s.Refused != 1 {
@@ -301,7 +311,8 @@ func TestAnotherVersion(t *testing.T) {
 	}
 }
 
-// A worker that is told to stop stores what it has, and gives back what it has not begun: nobody has to wait for a lease to end.
+// A worker that is told to stop stores what it has, and gives back what it has not begun: nobody
+// has to wait for a lease to end.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	// On a busy machine both tasks may have come to their ends when the worker stops.
@@ -313,7 +324,8 @@ func TestDrain(t *testing.T) {
 	t.Error("no task was cut, in 20 jobs")
 }
 
-// drain has a worker stop in the middle of a job, which another goes on with, and reports whether a task was cut short by that.
+// drain has a worker stop in the middle of a job, which another goes on with, and reports whether a
+// task was cut short by that.
 func drain(t *testing.T) bool {
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
 	job := walks(1, 400, "milliseconds", "4")
@@ -367,17 +379,20 @@ func TestBadJobs(t *testing.T) {
 	work(t, c, WorkerOptions{})
 	job := walks(2, 2)
 	job.Points[1].Set["sd"] = "much"
-	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(), `parameter sd is "much", which is no number`) {
+	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(),
+		`parameter sd is "much", which is no number`) {
 		t.Error(err)
 	}
 	job = walks(1, 60)
 	job.Precision = Precision{Relative: 0.1, Outputs: []string{"size"}}
-	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(), `precision is asked of "size", which is not among the outputs`) {
+	if _, _, err := run(t, c, job, RunOptions{}); err == nil || !strings.Contains(err.Error(),
+		`precision is asked of "size", which is not among the outputs`) {
 		t.Error(err)
 	}
 }
 
-// What a coordinator cannot write away ends it, with the error of the disk; with room, the job goes on.
+// What a coordinator cannot write away ends it, with the error of the disk; with room, the job goes
+// on.
 func TestCoordinatorsDiskIsFull(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -385,7 +400,8 @@ func TestCoordinatorsDiskIsFull(t *testing.T) {
 	}
 	defer full.Close()
 	job := walks(10, 20)
-	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), RunOptions: RunOptions{Registry: testKinds("test"),
+		TaskTime: 5 * time.Millisecond}}
 	o.Point = func(PointResult) error { _, err := fmt.Fprintln(full, "a line"); return err }
 	if _, err := o.run(t.Context(), job); err == nil || !strings.Contains(err.Error(), "no space left on device") {
 		t.Error(err)

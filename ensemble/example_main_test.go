@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A function that says which parameters it has is given all of them. A main that calls [ensemble.Main] after this is a program.
+// A function that says which parameters it has is given all of them. A main that calls
+// [ensemble.Main] after this is a program.
 func ExampleParameter() {
 	g := new(ensemble.Registry) // ensemble.Register adds to the one of Main
 	g.Register("coin", func(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
@@ -20,7 +21,8 @@ func ExampleParameter() {
 		}
 		return ensemble.Outputs{"heads": heads}, nil
 	}, ensemble.Parameter{Name: "throws", Value: 100}, ensemble.Parameter{Name: "bias", Value: 0.5})
-	status := g.Command(context.Background(), []string{"coins", "compare", "--scenario", "fair=", "--scenario", "sure=bias=1", "--set", "throws=10", "--replicas", "50"}, os.Stdout, os.Stderr)
+	status := g.Command(context.Background(), []string{"coins", "compare", "--scenario", "fair=", "--scenario",
+		"sure=bias=1", "--set", "throws=10", "--replicas", "50"}, os.Stdout, os.Stderr)
 	fmt.Println("status", status)
 	// Output:
 	// coin: 2 scenarios, 50 replicas of each, seed 1; mean ± half of the 95 % interval

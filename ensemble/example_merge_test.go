@@ -13,7 +13,8 @@ import (
 // Replicas that are there already are summarised as a job would.
 func ExampleMerge() {
 	names := []string{"x"}
-	p, err := ensemble.Merge(slices.Values([]ensemble.Values{{Names: names, Numbers: []float64{1}}, {Names: names, Numbers: []float64{2}}, {Names: names, Numbers: []float64{6}}}))
+	p, err := ensemble.Merge(slices.Values([]ensemble.Values{{Names: names, Numbers: []float64{1}},
+		{Names: names, Numbers: []float64{2}}, {Names: names, Numbers: []float64{6}}}))
 	if err != nil {
 		fmt.Println(err)
 		return

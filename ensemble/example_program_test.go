@@ -17,8 +17,8 @@ func toss(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Ou
 	return ensemble.Outputs{"heads": heads}, nil
 }
 
-// A whole program: this is what its main does. "coins sweep --vary bias=0.4,0.5,0.6" runs the model at three points, and "coins --help" lists
-// the commands and the parameters.
+// A whole program: this is what its main does. "coins sweep --vary bias=0.4,0.5,0.6" runs the model
+// at three points, and "coins --help" lists the commands and the parameters.
 func ExampleMain() {
 	ensemble.Register("coin", toss,
 		ensemble.Parameter{Name: "throws", Value: 100, About: "how many there are"},

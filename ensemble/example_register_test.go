@@ -22,14 +22,17 @@ func init() {
 	ensemble.Register("roll", roll, ensemble.Parameter{Name: "dice", Value: 2, About: "how many are thrown"})
 }
 
-// Jobs name a registered model by its kind. Parameters that a point does not set have their default.
+// Jobs name a registered model by its kind. Parameters that a point does not set have their
+// default.
 func ExampleRegister() {
-	job := ensemble.Job{Kind: "roll", Points: []ensemble.Point{{}, {Set: map[string]string{"dice": "10"}}}, Replicas: 1000, Seed: 1}
-	_, err := ensemble.InMemory{}.Run(context.Background(), job, ensemble.RunOptions{Point: func(p ensemble.PointResult) error {
-		sum, _ := p.Output("sum")
-		fmt.Printf("%v: mean %.2f, from %v to %v\n", p.Point.Set, sum.Mean, sum.Min, sum.Max)
-		return nil
-	}})
+	job := ensemble.Job{Kind: "roll", Points: []ensemble.Point{{}, {Set: map[string]string{"dice": "10"}}}, Replicas: 1000,
+		Seed: 1}
+	_, err := ensemble.InMemory{}.Run(context.Background(), job, ensemble.RunOptions{
+		Point: func(p ensemble.PointResult) error {
+			sum, _ := p.Output("sum")
+			fmt.Printf("%v: mean %.2f, from %v to %v\n", p.Point.Set, sum.Mean, sum.Min, sum.Max)
+			return nil
+		}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -28,7 +28,8 @@ func points() []ensemble.Point {
 	return all
 }
 
-// The same job, in memory and in a directory: a program says where with one value, and all else stays.
+// The same job, in memory and in a directory: a program says where with one value, and all else
+// stays.
 func ExampleExecutor() {
 	registry := new(ensemble.Registry)
 	registry.Register("dice", dice)
@@ -45,11 +46,12 @@ func ExampleExecutor() {
 
 	job := ensemble.Job{Kind: "dice", Points: points()[1:2], Replicas: 1000, Seed: 1}
 	for _, executor := range []ensemble.Executor{ensemble.InMemory{}, directory} {
-		outcome, err := executor.Run(context.Background(), job, ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
-			sum, _ := p.Output("sum")
-			fmt.Printf("two dice: mean %.3f, from %v to %v\n", sum.Mean, sum.Min, sum.Max)
-			return nil
-		}})
+		outcome, err := executor.Run(context.Background(), job, ensemble.RunOptions{Registry: registry,
+			Point: func(p ensemble.PointResult) error {
+				sum, _ := p.Output("sum")
+				fmt.Printf("two dice: mean %.3f, from %v to %v\n", sum.Mean, sum.Min, sum.Max)
+				return nil
+			}})
 		fmt.Println(outcome.Replicas, "replicas", err)
 	}
 	// Output:
@@ -77,7 +79,8 @@ func ExampleDirectory() {
 	defer directory.Close()
 	o := ensemble.RunOptions{Registry: registry, Point: func(p ensemble.PointResult) error {
 		sum, _ := p.Output("sum")
-		fmt.Printf("%2s dice: mean %.2f, from %v to %v, median %v\n", p.Point.Set["dice"], sum.Mean, sum.Min, sum.Max, sum.Quantiles[1])
+		fmt.Printf("%2s dice: mean %.2f, from %v to %v, median %v\n", p.Point.Set["dice"], sum.Mean, sum.Min, sum.Max,
+			sum.Quantiles[1])
 		return nil
 	}}
 	outcome, err := directory.Run(context.Background(), job, o)
@@ -191,7 +194,8 @@ func ExampleReplicaError() {
 		}
 		return ensemble.Outputs{"x": 1}, nil
 	})
-	job := ensemble.Job{Kind: "fragile", Replicas: 100, Points: []ensemble.Point{{Set: map[string]string{"load": "0.9"}, Repeat: "fragile --load 0.9 --replica {replica}"}}}
+	job := ensemble.Job{Kind: "fragile", Replicas: 100, Points: []ensemble.Point{{Set: map[string]string{"load": "0.9"},
+		Repeat: "fragile --load 0.9 --replica {replica}"}}}
 	_, err := ensemble.InMemory{}.Run(context.Background(), job, ensemble.RunOptions{Registry: registry})
 	var failed *ensemble.ReplicaError
 	fmt.Println(errors.As(err, &failed), failed.Replica, failed.Reason)

@@ -43,7 +43,8 @@ func ExampleJob() {
 	// ensemble: this program has no kind "cards"; it has dice
 }
 
-// What a replica draws does not depend on the point, so that points that are compared share their luck.
+// What a replica draws does not depend on the point, so that points that are compared share their
+// luck.
 func ExampleReplica() {
 	one, again, next := ensemble.NewReplica(1, 7), ensemble.NewReplica(1, 7), ensemble.NewReplica(1, 8)
 	fmt.Println(again.Seed == one.Seed, next.Seed == one.Seed)
@@ -68,7 +69,8 @@ func ExampleHub() {
 	// it stores: true
 }
 
-// What a hub has of a job: its status, and its results as often as they are wanted, until it is forgotten.
+// What a hub has of a job: its status, and its results as often as they are wanted, until it is
+// forgotten.
 func ExampleConn() {
 	registry := new(ensemble.Registry)
 	registry.Register("dice", dice)
@@ -89,7 +91,8 @@ func ExampleConn() {
 	worker := ensemble.NewWorker(conn, ensemble.WorkerOptions{Registry: registry, Slots: 1})
 	ended := make(chan error)
 	go func() { ended <- worker.Serve(ctx) }()
-	outcome, err := conn.Run(ctx, ensemble.Job{Kind: "dice", Points: points(), Replicas: 50, Seed: 1}, ensemble.RunOptions{Registry: registry})
+	outcome, err := conn.Run(ctx, ensemble.Job{Kind: "dice", Points: points(), Replicas: 50, Seed: 1}, ensemble.RunOptions{
+		Registry: registry})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// An Executor runs jobs. There are three, and a job gives the same points, values and errors on each:
+// An Executor runs jobs. There are three, and a job gives the same points, values and errors on
+// each:
 //
 //	InMemory    in this process; keeps nothing. It costs the least
 //	*Directory  in this process; keeps what is done in a directory. A job that was interrupted goes on when it is given again
@@ -19,10 +20,11 @@ import (
 //   - what is wrong with the job;
 //   - a [ReplicaError] if a replica failed: the first in the order of points and replicas;
 //   - [ErrCanceled], [ErrTakenOver] or [ErrLost], on a hub;
-//   - the cause of ctx, if it is done, or an error of Point or Replica, or one that is an [ErrNoRoom]. The job is then interrupted.
+//   - the cause of ctx, if it is done, or an error of Point or Replica, or one that is an
+//     [ErrNoRoom]. The job is then interrupted.
 //
-// Where jobs are kept, the same job, given again, goes on from there. One that had failed tries again what failed. Run may be called from
-// several goroutines at once.
+// Where jobs are kept, the same job, given again, goes on from there. One that had failed tries
+// again what failed. Run may be called from several goroutines at once.
 type Executor interface {
 	Run(ctx context.Context, job Job, o RunOptions) (Outcome, error)
 }
@@ -53,8 +55,8 @@ type DirectoryOptions struct {
 	Logger   *slog.Logger // silent if nil
 }
 
-// A Directory does jobs in this process, and keeps what is done in a directory. It is a hub that opens no port, with a worker for each job
-// that runs. One process at a time can have it open.
+// A Directory does jobs in this process, and keeps what is done in a directory. It is a hub that
+// opens no port, with a worker for each job that runs. One process at a time can have it open.
 type Directory struct {
 	path string
 	o    DirectoryOptions
@@ -67,7 +69,8 @@ type Directory struct {
 	inUse sync.WaitGroup // by jobs, and by what watches the hub
 }
 
-// OpenDirectory makes a directory ready for jobs: a new one, or one with jobs that were done there before. It is to be closed.
+// OpenDirectory makes a directory ready for jobs: a new one, or one with jobs that were done there
+// before. It is to be closed.
 func OpenDirectory(path string, o DirectoryOptions) (*Directory, error) {
 	hub, err := StartHub(HubOptions{Store: path, Listen: "none", MaxStore: o.MaxStore, Logger: o.Logger})
 	if err != nil {
@@ -90,7 +93,8 @@ func OpenDirectory(path string, o DirectoryOptions) (*Directory, error) {
 	return d, nil
 }
 
-// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one does not stop when its ctx is done.
+// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one
+// does not stop when its ctx is done.
 func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	d.mu.Lock()
 	if d.open.Err() != nil {
@@ -107,7 +111,8 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 	working, stop := context.WithCancel(ctx)
 	var worker sync.WaitGroup
 	worker.Go(func() {
-		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: time.Second, Logger: d.o.Logger,
+		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: time.Second,
+			Logger: d.o.Logger,
 			noRoom: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, d.path, err)) }})
 		if err != nil {
 			cancel(err) // no other worker would do the job
@@ -119,7 +124,8 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 	return outcome, err
 }
 
-// Close ends the jobs that are running, and gives the directory free. What is done is kept. To close it again does nothing.
+// Close ends the jobs that are running, and gives the directory free. What is done is kept. To
+// close it again does nothing.
 func (d *Directory) Close() {
 	d.mu.Lock()
 	d.end(fmt.Errorf("ensemble: the directory %s was closed", d.path))

@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// onEach runs a test on every executor. Workers have the registry that g returns, which is made anew for each.
+// onEach runs a test on every executor. Workers have the registry that g returns, which is made
+// anew for each.
 func onEach(t *testing.T, g func() *Registry, test func(t *testing.T, e Executor, g *Registry)) {
 	t.Run("memory", func(t *testing.T) {
 		t.Parallel()
@@ -44,7 +45,8 @@ func onEach(t *testing.T, g func() *Registry, test func(t *testing.T, e Executor
 func walkKind() *Registry { return testKinds("test") }
 
 // all does a job, and gives its points as bytes and the values of each point's replicas.
-func all(t *testing.T, e Executor, g *Registry, job Job) (points []byte, values [][]Values, outcome Outcome, err error) {
+func all(t *testing.T, e Executor, g *Registry, job Job) (points []byte, values [][]Values, outcome Outcome,
+	err error) {
 	t.Helper()
 	var out bytes.Buffer
 	values = make([][]Values, len(job.Points))
@@ -52,7 +54,8 @@ func all(t *testing.T, e Executor, g *Registry, job Job) (points []byte, values 
 	outcome, err = e.Run(t.Context(), job, RunOptions{Registry: g, TaskTime: 30 * time.Millisecond,
 		Point: func(p PointResult) error {
 			if p.Index != next || len(values[p.Index]) != p.Replicas {
-				t.Errorf("point %d with %d replicas, of which %d came, where point %d is due", p.Index, p.Replicas, len(values[p.Index]), next)
+				t.Errorf("point %d with %d replicas, of which %d came, where point %d is due", p.Index, p.Replicas,
+					len(values[p.Index]), next)
 			}
 			next++
 			return collect(&out)(p)
@@ -68,8 +71,9 @@ func all(t *testing.T, e Executor, g *Registry, job Job) (points []byte, values 
 	return out.Bytes(), values, outcome, err
 }
 
-// The same job gives the same points, values and outcome on each, which are those of a plain loop: small and large, to a precision, with
-// quantiles of its own, with data, with more replicas than exact quantiles have. Done again, it gives the same again.
+// The same job gives the same points, values and outcome on each, which are those of a plain loop:
+// small and large, to a precision, with quantiles of its own, with data, with more replicas than
+// exact quantiles have. Done again, it gives the same again.
 func TestExecutorsAgree(t *testing.T) {
 	precise := walks(8, 2000)
 	precise.Precision = Precision{Relative: 0.2, Outputs: []string{"square"}}
@@ -77,7 +81,8 @@ func TestExecutorsAgree(t *testing.T) {
 	quantiles.Quantiles, quantiles.Keep = []float64{0.1, 0.25}, true
 	data := walks(3, 60)
 	data.Kind = "data"
-	jobs := map[string]Job{"grid": walks(40, 25), "one": walks(1, 1), "precise": precise, "quantiles": quantiles, "data": data,
+	jobs := map[string]Job{"grid": walks(40, 25), "one": walks(1, 1), "precise": precise, "quantiles": quantiles,
+		"data":        data,
 		"many points": walks(2000, 1), "many replicas": walks(1, ExactReplicas+5000)}
 	g := func() *Registry {
 		g := testKinds("test")
@@ -109,7 +114,8 @@ func TestExecutorsAgree(t *testing.T) {
 				if same(t, points, want); err != nil || !reflect.DeepEqual(render(got), render(values)) {
 					t.Errorf("%v, or other values", err)
 				}
-				if outcome.Key != key || outcome.PointsDone != len(job.Points) || outcome.Replicas != first.Replicas || outcome.Events != first.Events ||
+				if outcome.Key != key || outcome.PointsDone != len(job.Points) || outcome.Replicas != first.Replicas ||
+					outcome.Events != first.Events ||
 					outcome.Alike != first.Alike || outcome.Resumed || outcome.WasDone {
 					t.Errorf("%+v\nwhere one slot gives\n%+v", outcome, first)
 				}
@@ -117,7 +123,8 @@ func TestExecutorsAgree(t *testing.T) {
 				keeps = !keeps
 				var out bytes.Buffer
 				replicas := 0
-				outcome, err = e.Run(t.Context(), job, RunOptions{Registry: g, Point: collect(&out), Replica: func(int, int, Values) error { replicas++; return nil }})
+				outcome, err = e.Run(t.Context(), job, RunOptions{Registry: g, Point: collect(&out),
+					Replica: func(int, int, Values) error { replicas++; return nil }})
 				if same(t, out.Bytes(), want); err != nil || outcome.WasDone != keeps || outcome.Replicas != first.Replicas {
 					t.Errorf("again: %+v, %v", outcome, err)
 				}
@@ -139,8 +146,8 @@ func render(all [][]Values) (texts []string) {
 	return texts
 }
 
-// The first replica that fails, in the order of points and replicas, is the error, the same on each, whatever goes wrong and whatever else
-// fails later; the points before it are given out.
+// The first replica that fails, in the order of points and replicas, is the error, the same on
+// each, whatever goes wrong and whatever else fails later; the points before it are given out.
 func TestExecutorsFailAlike(t *testing.T) {
 	kind := func(open func([]byte) (Model, error)) func() *Registry {
 		return func() *Registry {
@@ -168,17 +175,25 @@ func TestExecutorsFailAlike(t *testing.T) {
 		limits Limits
 		want   ReplicaError // without what all have
 	}{
-		"error":   {at(func(_ context.Context, r Replica) (Values, error) { return one, fmt.Errorf("%d is no good", r.Number) }), Limits{}, ReplicaError{Reason: "error", Text: "13 is no good"}},
-		"panic":   {at(func(context.Context, Replica) (Values, error) { panic("no good") }), Limits{}, ReplicaError{Reason: "panic", Text: "panic: no good"}},
-		"goexit":  {at(func(context.Context, Replica) (Values, error) { runtime.Goexit(); return one, nil }), Limits{}, ReplicaError{Reason: "panic", Text: "it ended its goroutine"}},
-		"outputs": {at(func(context.Context, Replica) (Values, error) { return one, nil }), Limits{}, ReplicaError{Reason: "error", Text: "it gives other outputs than the replicas before it"}},
-		"none":    {at(func(context.Context, Replica) (Values, error) { return Values{}, nil }), Limits{}, ReplicaError{Reason: "error", Text: "it gives 0 numbers; from 1 to 16384 are possible"}},
+		"error": {at(func(_ context.Context, r Replica) (Values, error) {
+			return one,
+				fmt.Errorf("%d is no good", r.Number)
+		}), Limits{}, ReplicaError{Reason: "error", Text: "13 is no good"}},
+		"panic": {at(func(context.Context, Replica) (Values, error) { panic("no good") }), Limits{},
+			ReplicaError{Reason: "panic", Text: "panic: no good"}},
+		"goexit": {at(func(context.Context, Replica) (Values, error) { runtime.Goexit(); return one, nil }), Limits{},
+			ReplicaError{Reason: "panic", Text: "it ended its goroutine"}},
+		"outputs": {at(func(context.Context, Replica) (Values, error) { return one, nil }), Limits{},
+			ReplicaError{Reason: "error", Text: "it gives other outputs than the replicas before it"}},
+		"none": {at(func(context.Context, Replica) (Values, error) { return Values{}, nil }), Limits{},
+			ReplicaError{Reason: "error", Text: "it gives 0 numbers; from 1 to 16384 are possible"}},
 		"data": {at(func(context.Context, Replica) (Values, error) {
 			v := one
 			v.Data = make([]byte, MaxData+1)
 			return v, nil
 		}), Limits{}, ReplicaError{Reason: "error", Text: "its data has 655361 bytes; 655360 are the most"}},
-		"time": {at(func(ctx context.Context, _ Replica) (Values, error) { <-ctx.Done(); return one, ctx.Err() }), Limits{Time: 500 * time.Millisecond},
+		"time": {at(func(ctx context.Context, _ Replica) (Values, error) { <-ctx.Done(); return one, ctx.Err() }),
+			Limits{Time: 500 * time.Millisecond},
 			ReplicaError{Reason: "time", Text: "it takes longer than the 500ms that it may"}},
 		"memory": {at(func(ctx context.Context, _ Replica) (Values, error) {
 			hoard := [][]byte{}
@@ -187,7 +202,8 @@ func TestExecutorsFailAlike(t *testing.T) {
 				time.Sleep(100 * time.Microsecond)
 			}
 			return one, fmt.Errorf("with %d: %w", len(hoard), ctx.Err())
-		}), Limits{Memory: 256_000_000}, ReplicaError{Reason: "memory", Text: "it takes more than the 256000000 bytes of memory that it may"}},
+		}), Limits{Memory: 256_000_000}, ReplicaError{Reason: "memory", Text: "it takes more than the 256000000 bytes of " +
+			"memory that it may"}},
 		"point": {kind(func([]byte) (Model, error) {
 			return modelFunc(func(p Point) (Runner, error) {
 				if p.Set["mean"] >= "2" {
@@ -196,9 +212,12 @@ func TestExecutorsFailAlike(t *testing.T) {
 				return funcModel{walk}.At(p)
 			}), nil
 		}), Limits{}, ReplicaError{Replica: -13, Reason: "error", Text: "no such mean"}},
-		"open":       {kind(func([]byte) (Model, error) { return nil, errors.New("no such model") }), Limits{}, ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: no such model"}},
-		"open panic": {kind(func([]byte) (Model, error) { panic("no model") }), Limits{}, ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: panic: no model"}},
-		"no model":   {kind(func([]byte) (Model, error) { return nil, nil }), Limits{}, ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: the kind gives no model"}},
+		"open": {kind(func([]byte) (Model, error) { return nil, errors.New("no such model") }), Limits{},
+			ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: no such model"}},
+		"open panic": {kind(func([]byte) (Model, error) { panic("no model") }), Limits{},
+			ReplicaError{Point: -2, Replica: -13, Reason: "error", Text: "the model cannot be opened: panic: no model"}},
+		"no model": {kind(func([]byte) (Model, error) { return nil, nil }), Limits{}, ReplicaError{Point: -2, Replica: -13,
+			Reason: "error", Text: "the model cannot be opened: the kind gives no model"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			job := walks(5, 30)
@@ -206,11 +225,15 @@ func TestExecutorsFailAlike(t *testing.T) {
 			want := c.want
 			want.Point += 2
 			want.Replica += 13
-			want.Set, want.Repeat = fmt.Sprintf(" (mean = %d, sd = 2)", want.Point), fmt.Sprintf("walk --mean %d --replica %d", want.Point, want.Replica)
+			want.Set, want.Repeat = fmt.Sprintf(" (mean = %d, sd = 2)", want.Point), fmt.Sprintf("walk --mean %d --replica %d",
+				want.Point, want.Replica)
 			onEach(t, c.g, func(t *testing.T, e Executor, g *Registry) {
 				for range 2 { // given again, it tries again
 					points := 0
-					outcome, err := e.Run(t.Context(), job, RunOptions{Registry: g, Point: func(PointResult) error { points++; return nil }})
+					outcome, err := e.Run(t.Context(), job, RunOptions{Registry: g, Point: func(PointResult) error {
+						points++
+						return nil
+					}})
 					var failed *ReplicaError
 					if !errors.As(err, &failed) || *failed != want {
 						t.Errorf("%v\nand not %+v", err, want)
@@ -228,28 +251,35 @@ func TestExecutorsFailAlike(t *testing.T) {
 func TestExecutorsRefuse(t *testing.T) {
 	onEach(t, walkKind, func(t *testing.T, e Executor, g *Registry) {
 		for want, change := range map[string]func(*Job){
-			`ensemble: this program has no kind "run"; it has walk`:                        func(j *Job) { j.Kind = "run" },
-			"ensemble: a job with 0 points: it needs from 1 to 1048576":                    func(j *Job) { j.Points = nil },
-			"ensemble: a job with 1048577 points: it needs from 1 to 1048576":              func(j *Job) { j.Points = make([]Point, MaxPoints+1) },
-			"ensemble: a job with 0 replicas: it needs from 1 to 2147483647":               func(j *Job) { j.Replicas = 0 },
-			"ensemble: the model and its files have 67108865 bytes; 67108864 are the most": func(j *Job) { j.Payload = make([]byte, MaxPayload+1) },
+			`ensemble: this program has no kind "run"; it has walk`:     func(j *Job) { j.Kind = "run" },
+			"ensemble: a job with 0 points: it needs from 1 to 1048576": func(j *Job) { j.Points = nil },
+			"ensemble: a job with 1048577 points: it needs from 1 to 1048576": func(j *Job) {
+				j.Points = make([]Point, MaxPoints+1)
+			},
+			"ensemble: a job with 0 replicas: it needs from 1 to 2147483647": func(j *Job) { j.Replicas = 0 },
+			"ensemble: the model and its files have 67108865 bytes; 67108864 are the most": func(j *Job) {
+				j.Payload = make([]byte, MaxPayload+1)
+			},
 		} {
 			job := walks(2, 2)
 			change(&job)
-			if outcome, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || err.Error() != want || outcome != (Outcome{}) {
+			if outcome, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || err.Error() != want ||
+				outcome != (Outcome{}) {
 				t.Errorf("%v, %+v, and not %q", err, outcome, want)
 			}
 		}
 		job := walks(1, 60)
 		job.Precision = Precision{Relative: 0.1, Outputs: []string{"size"}}
-		if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(), `precision is asked of "size", which is not among the outputs`) {
+		if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(),
+			`precision is asked of "size", which is not among the outputs`) {
 			t.Error(err)
 		}
 	})
 }
 
-// What ends a job early is its error: the cause of its context, before it begins and in its middle, or that of a function of the caller. No
-// replica is then running, except on a hub, where others run them. The job, given again, comes to its end.
+// What ends a job early is its error: the cause of its context, before it begins and in its middle,
+// or that of a function of the caller. No replica is then running, except on a hub, where others
+// run them. The job, given again, comes to its end.
 func TestExecutorsEndEarly(t *testing.T) {
 	enough := errors.New("enough")
 	var running sync.Map // of each registry, how many replicas
@@ -323,7 +353,10 @@ func TestExecutorsLeaveBehind(t *testing.T) {
 	t.Cleanup(func() { close(release) })
 	g := func() *Registry {
 		g := new(Registry)
-		g.AddKind(FuncKind("walk", "test", func(context.Context, Params, Replica) (Outputs, error) { <-release; return Outputs{"x": 1}, nil }))
+		g.AddKind(FuncKind("walk", "test", func(context.Context, Params, Replica) (Outputs, error) {
+			<-release
+			return Outputs{"x": 1}, nil
+		}))
 		return g
 	}
 	onEach(t, g, func(t *testing.T, e Executor, g *Registry) {
@@ -335,7 +368,8 @@ func TestExecutorsLeaveBehind(t *testing.T) {
 	})
 }
 
-// Progress is called a few times a second, and says what is known; all functions are called one at a time.
+// Progress is called a few times a second, and says what is known; all functions are called one at
+// a time.
 func TestExecutorsProgress(t *testing.T) {
 	onEach(t, walkKind, func(t *testing.T, e Executor, g *Registry) {
 		job := walks(10, 30, "milliseconds", "10")
@@ -360,7 +394,8 @@ func TestExecutorsProgress(t *testing.T) {
 				last = p
 				calls++
 			}})
-		if err != nil || calls < 2 || last.Merged == 0 || last.Workers != 1 || last.Slots != 3 || last.EventsPerSecond <= 0 || last.Left < 0 || last.Counts.Tasks == 0 {
+		if err != nil || calls < 2 || last.Merged == 0 || last.Workers != 1 || last.Slots != 3 || last.EventsPerSecond <= 0 ||
+			last.Left < 0 || last.Counts.Tasks == 0 {
 			t.Errorf("%d calls, the last with %+v; %+v, %v", calls, last, outcome, err)
 		}
 	})
@@ -383,8 +418,8 @@ func TestExecutorsAtOnce(t *testing.T) {
 	})
 }
 
-// What is closed says so at once; to close it again does nothing. A directory that is closed while a job runs ends it, and can be opened
-// again, but not while it is open.
+// What is closed says so at once; to close it again does nothing. A directory that is closed while
+// a job runs ends it, and can be opened again, but not while it is open.
 func TestExecutorsClosed(t *testing.T) {
 	t.Parallel()
 	path, g := filepath.Join(quickDir(t), ".state"), walkKind()
@@ -392,7 +427,8 @@ func TestExecutorsClosed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenDirectory(path, DirectoryOptions{}); err == nil || !strings.Contains(err.Error(), "another process is using it") {
+	if _, err := OpenDirectory(path, DirectoryOptions{}); err == nil || !strings.Contains(err.Error(),
+		"another process is using it") {
 		t.Errorf("opened twice: %v", err)
 	}
 	job := walks(4, 20, "milliseconds", "1")
@@ -412,7 +448,8 @@ func TestExecutorsClosed(t *testing.T) {
 	}
 	<-closed
 	d.Close()
-	if _, err := d.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || err.Error() != "ensemble: the directory "+path+" was closed" {
+	if _, err := d.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || err.Error() !=
+		"ensemble: the directory "+path+" was closed" {
 		t.Errorf("after its end: %v", err)
 	}
 	var out bytes.Buffer
@@ -424,7 +461,8 @@ func TestExecutorsClosed(t *testing.T) {
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
 	c.Close()
 	c.Close()
-	if _, err := c.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(), "was closed") {
+	if _, err := c.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(),
+		"was closed") {
 		t.Errorf("a connection after its end: %v", err)
 	}
 }

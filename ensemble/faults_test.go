@@ -36,11 +36,13 @@ func (d dose) job(t testing.TB) (Job, []byte) {
 	return walks(d.points, d.replicas, "milliseconds", "1"), plain(t, testKinds("test"), walks(d.points, d.replicas))
 }
 
-// patience is how long to wait for what may not come: a worker that had nothing in hand leaves nothing to others.
+// patience is how long to wait for what may not come: a worker that had nothing in hand leaves
+// nothing to others.
 func (d dose) patience() time.Duration { return 10 * d.lease }
 
-// whenever calls fault so many times while a job runs, each time that so many more points are finished, beside the coordinator and after a
-// moment at random. It returns the coordinator's Point, and what waits for the last fault.
+// whenever calls fault so many times while a job runs, each time that so many more points are
+// finished, beside the coordinator and after a moment at random. It returns the coordinator's
+// Point, and what waits for the last fault.
 func (d dose) whenever(out *bytes.Buffer, fault func(n int)) (point func(PointResult) error, wait func()) {
 	var wg sync.WaitGroup
 	var one sync.Mutex
@@ -111,7 +113,8 @@ func hereKilled(t *testing.T, d dose) {
 	killAndResume(t, d, role{What: "here", Store: filepath.Join(quickDir(t), ".state"), Slots: 3})
 }
 
-// killAndResume kills one who does a job, again and again, each time after some more points were finished.
+// killAndResume kills one who does a job, again and again, each time after some more points were
+// finished.
 func killAndResume(t *testing.T, d dose, r role) {
 	t.Helper()
 	var want []byte
@@ -186,7 +189,8 @@ func hubKilled(t *testing.T, d dose) {
 	}
 }
 
-// A worker that stands still for longer than its lease comes back with results that others have given: they are recognised.
+// A worker that stands still for longer than its lease comes back with results that others have
+// given: they are recognised.
 func TestWorkerStopped(t *testing.T) {
 	workerStopped(t, dose{points: 12, replicas: 60, faults: 1, lease: 200 * time.Millisecond})
 }
@@ -258,17 +262,20 @@ func TestDuplicates(t *testing.T) {
 	}
 	same(t, got, want)
 	duplicates := w.Stats().Duplicates + w2.Stats().Duplicates
-	t.Logf("%d tasks and %d results copied: %d results were not stored again; %+v", tasks.Load(), results.Load(), duplicates, outcome.Counts)
+	t.Logf("%d tasks and %d results copied: %d results were not stored again; %+v", tasks.Load(), results.Load(),
+		duplicates, outcome.Counts)
 	if tasks.Load() < 10 || results.Load() < 10 || duplicates == 0 || outcome.Counts.Duplicates == 0 {
 		t.Error("too little was copied")
 	}
 }
 
-// A hub that has no room any more ends the job here, with an error that says so. With room, it goes on.
+// A hub that has no room any more ends the job here, with an error that says so. With room, it goes
+// on.
 func TestHereWithoutRoom(t *testing.T) {
 	t.Parallel()
 	job := walks(400, 40)
-	o := here{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
+	o := here{State: filepath.Join(quickDir(t), ".state"), MaxStore: 100_000, RunOptions: RunOptions{
+		Registry: testKinds("test"), TaskTime: 5 * time.Millisecond}}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if outcome, err := o.run(ctx, job); !errors.Is(err, ErrNoRoom) {
@@ -283,7 +290,8 @@ func TestHereWithoutRoom(t *testing.T) {
 	}
 }
 
-// A hub whose files can grow no more ends, and says why. Started again with room, it goes on, and so do the others.
+// A hub whose files can grow no more ends, and says why. Started again with room, it goes on, and
+// so do the others.
 func TestHubsDiskIsFull(t *testing.T) {
 	t.Parallel()
 	r := role{What: "hub", Store: filepath.Join(quickDir(t), "hub"), Listen: freePort(t), Limit: 20_000}
@@ -321,7 +329,8 @@ func TestHubsDiskIsFull(t *testing.T) {
 	t.Logf("%+v", outcome)
 }
 
-// A task that is delivered again and again and never answered does not circulate for ever: the server gives it up, and the job fails.
+// A task that is delivered again and again and never answered does not circulate for ever: the
+// server gives it up, and the job fails.
 func TestTaskIsGivenUp(t *testing.T) {
 	t.Parallel()
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 100*time.Millisecond)
@@ -354,12 +363,14 @@ func TestTaskIsGivenUp(t *testing.T) {
 	cancel()
 	n := <-taken
 	var failed *ReplicaError
-	if !errors.As(err, &failed) || failed.Reason != "died" || failed.Replica != 0 || !strings.Contains(failed.Text, "was delivered 3 times") || n != 3 {
+	if !errors.As(err, &failed) || failed.Reason != "died" || failed.Replica != 0 || !strings.Contains(failed.Text,
+		"was delivered 3 times") || n != 3 {
 		t.Errorf("after %d deliveries: %v", n, err)
 	}
 }
 
-// A hub that comes back with an empty store has lost the job, which is said; given again, it begins anew.
+// A hub that comes back with an empty store has lost the job, which is said; given again, it begins
+// anew.
 func TestHubComesBackEmpty(t *testing.T) {
 	t.Parallel()
 	where := freePort(t)

@@ -26,8 +26,9 @@ func aged(t *testing.T, c *Conn, key string, age time.Duration) {
 	}
 }
 
-// Jobs that nobody has used for some time are forgotten, whatever has become of them, with all that was kept of them; the others stay. To ask for
-// the results of one that is done is to use it. What was forgotten can be given again, and gives the same.
+// Jobs that nobody has used for some time are forgotten, whatever has become of them, with all that
+// was kept of them; the others stay. To ask for the results of one that is done is to use it. What
+// was forgotten can be given again, and gives the same.
 func TestForgetBefore(t *testing.T) {
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)
 	work(t, c, WorkerOptions{Slots: 2})

@@ -26,16 +26,17 @@ import (
 type HubOptions struct {
 	Store string // a directory that is its own, for all that it keeps
 
-	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a hub refuses to start without
-	// TokenFile, CA, or a Config in which every user has a secret.
+	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a
+	// hub refuses to start without TokenFile, CA, or a Config in which every user has a secret.
 	Listen string
 
 	TokenFile string // clients must have this token
 	Cert, Key string // files for TLS
 	CA        string // with Cert and Key: clients must have a certificate that is signed by this
 
-	// Config is a configuration file of nats-server, for accounts, NKeys, operators, TLS and limits. A key that opens another
-	// listener, or that admits clients without credentials, is refused.
+	// Config is a configuration file of nats-server, for accounts, NKeys, operators, TLS and
+	// limits. A key that opens another listener, or that admits clients without credentials, is
+	// refused.
 	Config string
 
 	Cluster *ClusterOptions
@@ -45,10 +46,13 @@ type HubOptions struct {
 	Logger   *slog.Logger
 }
 
-// ClusterOptions are those of one of several hubs that keep copies of everything. Three survive the loss of one.
+// ClusterOptions are those of one of several hubs that keep copies of everything. Three survive the
+// loss of one.
 type ClusterOptions struct {
-	Name   string   // of the cluster, the same for all
-	Listen string   // HOST:PORT for the other servers; as with clients, beyond loopback only with the token or TLS client certificates
+	Name string // of the cluster, the same for all
+	// HOST:PORT for the other servers; as with clients, beyond loopback only with the token or TLS
+	// client certificates
+	Listen string
 	Routes []string // HOST:PORT of the others
 }
 
@@ -66,10 +70,12 @@ type Hub struct {
 	why     string // it has failed
 }
 
-// ErrNotStarted says that a server with options that are right did not start: its port is in use, say.
+// ErrNotStarted says that a server with options that are right did not start: its port is in use,
+// say.
 var ErrNotStarted = errors.New("ensemble: the hub did not start")
 
-// StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk before it says so.
+// StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk
+// before it says so.
 func StartHub(o HubOptions) (*Hub, error) {
 	options, err := o.server()
 	if err != nil {
@@ -90,7 +96,8 @@ func StartHub(o HubOptions) (*Hub, error) {
 	last := &lastError{}
 	s.SetLoggerV2(hubLog{o.Logger, last}, o.Logger != nil, false, false)
 	s.Start()
-	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}), guarded: hasCredentials(options)}
+	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}),
+		guarded: hasCredentials(options)}
 	if !strings.HasPrefix(options.Authorization, "$2") { // that would be a hash, which is no token
 		h.token = options.Authorization
 	}
@@ -162,7 +169,8 @@ func (o *HubOptions) encryption(s *server.Options) error {
 	if o.Cert == "" {
 		return nil
 	}
-	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA, Verify: o.CA != ""})
+	config, err := server.GenTLSConfig(&server.TLSConfigOpts{CertFile: o.Cert, KeyFile: o.Key, CaFile: o.CA,
+		Verify: o.CA != ""})
 	if err != nil {
 		return fmt.Errorf("ensemble: the hub's certificate %s with key %s: %w", o.Cert, o.Key, err)
 	}
@@ -170,7 +178,8 @@ func (o *HubOptions) encryption(s *server.Options) error {
 	return nil
 }
 
-// cluster sets what the servers of a cluster say to each other. They use the clients' token and certificates.
+// cluster sets what the servers of a cluster say to each other. They use the clients' token and
+// certificates.
 func (o *HubOptions) cluster(s *server.Options) error {
 	c := o.Cluster
 	if c.Name == "" || o.Name == "" {
@@ -180,7 +189,8 @@ func (o *HubOptions) cluster(s *server.Options) error {
 		return fmt.Errorf("ensemble: where the hub is to listen for the other hubs: %w", err)
 	}
 	if !access.Loopback(s.Cluster.Host) && s.Authorization == "" && !verifiesClients(s) {
-		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA", s.Cluster.Host)
+		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA",
+			s.Cluster.Host)
 	}
 	s.Cluster.Name = c.Name
 	s.Cluster.PoolSize = -1
@@ -247,13 +257,14 @@ func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
 	case h.token != "":
 		options = append(options, nats.Token(h.token))
 	case h.guarded && len(options) == 0:
-		return nil, errors.New("ensemble: the hub's configuration has credentials that the hub itself does not know: give it a token file, or connect with credentials")
+		return nil, errors.New("ensemble: the hub's configuration has credentials that the hub itself does not know: give " +
+			"it a token file, or connect with credentials")
 	}
 	return dial(context.Background(), o, append(options, nats.InProcessServer(h.server))...)
 }
 
-// Failed is closed when the hub can store nothing any more, as when the disk is full; Err then says why. What was acknowledged is there: a
-// hub that is started again, with room, goes on with it.
+// Failed is closed when the hub can store nothing any more, as when the disk is full; Err then says
+// why. What was acknowledged is there: a hub that is started again, with room, goes on with it.
 func (h *Hub) Failed() <-chan struct{} { return h.failed }
 
 // Err says why the hub has failed; it is nil if it has not.
@@ -266,8 +277,8 @@ func (h *Hub) Err() error {
 	}
 }
 
-// watch looks whether the server still stores. When it cannot write, it gives up by itself, the stream or all of JetStream, and tells its
-// log and those who ask after its health.
+// watch looks whether the server still stores. When it cannot write, it gives up by itself, the
+// stream or all of JetStream, and tells its log and those who ask after its health.
 func (h *Hub) watch() {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()

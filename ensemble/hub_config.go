@@ -14,9 +14,10 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// hubKeys are the top-level keys that a hub's configuration file may have. They configure the clients' listener, credentials,
-// TLS and limits. None opens another listener and none admits clients without credentials. Every other key is refused, so that
-// a key of a later nats-server is refused until somebody has looked at it.
+// hubKeys are the top-level keys that a hub's configuration file may have. They configure the
+// clients' listener, credentials, TLS and limits. None opens another listener and none admits
+// clients without credentials. Every other key is refused, so that a key of a later nats-server is
+// refused until somebody has looked at it.
 const hubKeys = `
 	listen host net port client_advertise server_name server_tags server_metadata
 	authorization accounts mappings maps
@@ -44,7 +45,8 @@ func whyRefused(key string) string {
 	case "allow_non_tls":
 		return "it admits clients without a certificate; remove it"
 	}
-	return "a hub's configuration may have the keys of the clients' listener, of credentials (authorization, accounts, operator, resolver), " +
+	return "a hub's configuration may have the keys of the clients' listener, of credentials (authorization, accounts, " +
+		"operator, resolver), " +
 		"tls, jetstream and limits; for other keys, run a nats-server of your own as the hub"
 }
 
@@ -88,16 +90,20 @@ func readConfig(name string) (*server.Options, error) {
 		return nil, fmt.Errorf("ensemble: the hub's configuration %s: in authorization, \"proxy_required\" is not accepted: "+
 			"a hub has no trusted proxies; remove it", name)
 	}
-	s.ConfigFile = "" // otherwise a client of the system account could reload it: unchecked, and without the hub's own options
+	// otherwise a client of the system account could reload it: unchecked, and without the hub's
+	// own options
+	s.ConfigFile = ""
 	return s, nil
 }
 
-// followIncludes refuses a file that includes itself, or others too deeply: the parser of nats-server would follow them until
-// its stack is full. What cannot be read is left to the parser, which says so.
+// followIncludes refuses a file that includes itself, or others too deeply: the parser of
+// nats-server would follow them until its stack is full. What cannot be read is left to the parser,
+// which says so.
 func followIncludes(name string, depth int) error {
 	const most = 10
 	if depth > most {
-		return fmt.Errorf("ensemble: the hub's configuration %s is included more than %d files deep: does it include itself?", name, most)
+		return fmt.Errorf("ensemble: the hub's configuration %s is included more than %d files deep: does it include itself?",
+			name, most)
 	}
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -119,14 +125,16 @@ type configToken interface {
 	IsUsedVariable() bool
 }
 
-// serverKnows reports whether nats-server has a top-level key of this name. Variables are top-level keys that it does not have.
+// serverKnows reports whether nats-server has a top-level key of this name. Variables are top-level
+// keys that it does not have.
 func serverKnows(key string) bool {
 	err := new(server.Options).ProcessConfigString(fmt.Sprintf("%q: true", key))
 	return err == nil || !strings.Contains(err.Error(), "unknown field")
 }
 
-// verifiesClients reports whether every client must have a certificate that is signed by a given CA. Without a CA, the server
-// would accept whatever the system's certificate authorities have signed.
+// verifiesClients reports whether every client must have a certificate that is signed by a given
+// CA. Without a CA, the server would accept whatever the system's certificate authorities have
+// signed.
 func verifiesClients(s *server.Options) bool {
 	return s.TLSConfig != nil && s.TLSConfig.ClientAuth == tls.RequireAndVerifyClientCert && s.TLSConfig.ClientCAs != nil
 }
@@ -137,7 +145,8 @@ func guarded(s *server.Options) error {
 		return nil
 	}
 	if s.TLSConfig != nil && s.TLSConfig.ClientAuth == tls.RequireAndVerifyClientCert && (s.TLSMap || !hasCredentials(s)) {
-		return errors.New("needs a ca_file with verify in tls: without it, every certificate of a public authority would be accepted")
+		return errors.New("needs a ca_file with verify in tls: without it, every certificate of a public authority would " +
+			"be accepted")
 	}
 	if !hasCredentials(s) {
 		return errors.New("needs credentials: a token file, a CA for clients' certificates, or a configuration with users")
@@ -155,5 +164,6 @@ func guarded(s *server.Options) error {
 
 // hasCredentials reports whether there are any that a client needs.
 func hasCredentials(s *server.Options) bool {
-	return s.Authorization != "" || s.Username != "" || len(s.Users)+len(s.Nkeys)+len(s.TrustedOperators)+len(s.TrustedKeys) > 0
+	return s.Authorization != "" || s.Username != "" || len(s.Users)+len(s.Nkeys)+len(s.TrustedOperators)+len(
+		s.TrustedKeys) > 0
 }

@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// A hubLog passes on what the server has to say, at the level of debugging unless something is wrong.
+// A hubLog passes on what the server has to say, at the level of debugging unless something is
+// wrong.
 type hubLog struct {
 	log  *slog.Logger
 	last *lastError
@@ -50,8 +51,8 @@ func (l hubLog) say(level slog.Level, format string, args []any) {
 	}
 }
 
-// Warnf passes a warning on. What only says that this machine was busy or slow for some seconds is not one for who waits for a study: nothing
-// is wrong with it.
+// Warnf passes a warning on. What only says that this machine was busy or slow for some seconds is
+// not one for who waits for a study: nothing is wrong with it.
 func (l hubLog) Warnf(format string, args ...any) {
 	level := slog.LevelWarn
 	if strings.Contains(format, "took too long") || strings.Contains(format, "processing time") {

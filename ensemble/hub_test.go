@@ -58,10 +58,14 @@ func TestHubRefuses(t *testing.T) {
 		{HubOptions{Cert: token, Key: token}, "the hub's certificate"},
 		{HubOptions{Listen: "127.0.0.1:0", Config: file(t, "hub.conf", "listen: [")}, "the hub's configuration"},
 		{HubOptions{Config: file(t, "hub.conf", "listen: 0.0.0.0:0")}, "needs credentials"},
-		{HubOptions{Listen: "0.0.0.0:0", Config: file(t, "hub.conf", "authorization { users: [ { user: a, password: b } ] }")}, ""},
-		{HubOptions{Listen: "127.0.0.1:0", Cluster: &ClusterOptions{Name: "c", Listen: "127.0.0.1:0"}}, "each hub one of its own"},
-		{HubOptions{Listen: "127.0.0.1:0", Name: "a", Cluster: &ClusterOptions{Name: "c", Listen: "0.0.0.0:0"}}, "a cluster that listens on 0.0.0.0, beyond this machine"},
-		{HubOptions{Listen: "127.0.0.1:0", Name: "a", Cluster: &ClusterOptions{Name: "c", Listen: "127.0.0.1:0", Routes: []string{"b"}}}, `"b": HOST:PORT is right`},
+		{HubOptions{Listen: "0.0.0.0:0",
+			Config: file(t, "hub.conf", "authorization { users: [ { user: a, password: b } ] }")}, ""},
+		{HubOptions{Listen: "127.0.0.1:0", Cluster: &ClusterOptions{Name: "c", Listen: "127.0.0.1:0"}},
+			"each hub one of its own"},
+		{HubOptions{Listen: "127.0.0.1:0", Name: "a", Cluster: &ClusterOptions{Name: "c", Listen: "0.0.0.0:0"}},
+			"a cluster that listens on 0.0.0.0, beyond this machine"},
+		{HubOptions{Listen: "127.0.0.1:0", Name: "a", Cluster: &ClusterOptions{Name: "c", Listen: "127.0.0.1:0",
+			Routes: []string{"b"}}}, `"b": HOST:PORT is right`},
 	} {
 		c.o.Store = filepath.Join(quickDir(t), "hub")
 		h, err := StartHub(c.o)
@@ -86,18 +90,20 @@ func TestHubRefuses(t *testing.T) {
 func TestHubIsAlone(t *testing.T) {
 	store := filepath.Join(quickDir(t), "hub")
 	h := testHub(t, HubOptions{Store: store})
-	if _, err := StartHub(HubOptions{Store: store, Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "another process is using it") {
+	if _, err := StartHub(HubOptions{Store: store, Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(),
+		"another process is using it") {
 		t.Error(err)
 	}
-	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.Addresses()[0]}); !errors.Is(err, ErrNotStarted) || !strings.Contains(err.Error(), "address already in use") {
+	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.Addresses()[0]}); !errors.Is(err,
+		ErrNotStarted) || !strings.Contains(err.Error(), "address already in use") {
 		t.Error(err)
 	}
 	h.Close()
 	testHub(t, HubOptions{Store: store})
 }
 
-// A client with wrong credentials is told so at once, however long it would wait for a hub; one with the right ones works. Nothing secret
-// is in what is logged.
+// A client with wrong credentials is told so at once, however long it would wait for a hub; one
+// with the right ones works. Nothing secret is in what is logged.
 func TestCredentials(t *testing.T) {
 	right, wrong := file(t, "token", "a-very-secret-word\n"), file(t, "wrong", "another-secret-word\n")
 	h := testHub(t, HubOptions{TokenFile: right})
@@ -139,15 +145,19 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("the log has a secret: %s", said.String())
 	}
 	// Where there is no hub, it is waited for as long as was said.
-	if _, err := Connect(t.Context(), ConnectOptions{URL: "nats://user:secret@" + freePort(t)}); err == nil || !strings.Contains(err.Error(), "no hub at nats://127.0.0.1:") {
+	if _, err := Connect(t.Context(), ConnectOptions{URL: "nats://user:secret@" + freePort(t)}); err == nil ||
+		!strings.Contains(err.Error(), "no hub at nats://127.0.0.1:") {
 		t.Error(err)
 	}
-	for _, text := range []string{"nats://user:secret@host:port", "user:secret@%zz", "nats://", "nats://user:secret@", "http://user:secret@host"} {
-		if _, err := Connect(t.Context(), ConnectOptions{URL: text}); err == nil || !strings.Contains(err.Error(), "nats://HOST:4222 is right") || strings.Contains(err.Error(), "secret") {
+	for _, text := range []string{"nats://user:secret@host:port", "user:secret@%zz", "nats://", "nats://user:secret@",
+		"http://user:secret@host"} {
+		if _, err := Connect(t.Context(), ConnectOptions{URL: text}); err == nil || !strings.Contains(err.Error(),
+			"nats://HOST:4222 is right") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, o := range []ConnectOptions{{TokenFile: "/nowhere/token"}, {Creds: "/nowhere/creds"}, {NKey: right}, {CA: right}, {Cert: right}, {Cert: right, Key: right}, {Lease: time.Hour}} {
+	for _, o := range []ConnectOptions{{TokenFile: "/nowhere/token"}, {Creds: "/nowhere/creds"}, {NKey: right},
+		{CA: right}, {Cert: right}, {Cert: right, Key: right}, {Lease: time.Hour}} {
 		if c, err := Connect(t.Context(), o); err == nil || strings.Contains(err.Error(), "very-secret") {
 			t.Errorf("%+v: %v", o, err)
 			if err == nil {
@@ -186,7 +196,8 @@ func TestWorkerIsTurnedAway(t *testing.T) {
 	}
 }
 
-// With TLS and certificates for clients, a client that has one is let in, and one that has none is not.
+// With TLS and certificates for clients, a client that has one is let in, and one that has none is
+// not.
 func TestCertificates(t *testing.T) {
 	ca, sign := authority(t)
 	cert, key := sign("hub")
@@ -204,7 +215,8 @@ func TestCertificates(t *testing.T) {
 	if same(t, got, plain(t, testKinds("test"), job)); err != nil {
 		t.Error(err)
 	}
-	for name, o := range map[string]ConnectOptions{"without a certificate": {URL: h.URL(), CA: ca}, "without the CA": {URL: h.URL(), Cert: mine, Key: myKey}} {
+	for name, o := range map[string]ConnectOptions{"without a certificate": {URL: h.URL(), CA: ca}, "without the CA": {
+		URL: h.URL(), Cert: mine, Key: myKey}} {
 		if c, err := Connect(t.Context(), o); err == nil {
 			c.Close()
 			t.Errorf("%s: connected", name)
@@ -230,7 +242,8 @@ func authority(t testing.TB) (ca string, sign func(name string) (cert, key strin
 	template := func(name string) *x509.Certificate {
 		n, err := rand.Int(rand.Reader, big.NewInt(1<<62))
 		check(err)
-		return &x509.Certificate{SerialNumber: n, Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour)}
+		return &x509.Certificate{SerialNumber: n, Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
+			NotAfter: time.Now().Add(time.Hour)}
 	}
 	root := template("CA")
 	root.IsCA, root.BasicConstraintsValid, root.KeyUsage = true, true, x509.KeyUsageCertSign
@@ -279,8 +292,10 @@ func TestServerDoesNotSuit(t *testing.T) {
 		version string
 		payload int64
 		want    string
-	}{{"2.10.29", 1 << 20, "2.11 or later"}, {"1.4.1", 1 << 20, "2.11 or later"}, {"2.11.0", 1 << 20, ""}, {"2.15.2", 64 << 10, "max_payload"}, {"3.0.0-beta", 8 << 20, ""}} {
-		if err := suits(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(), x.want) {
+	}{{"2.10.29", 1 << 20, "2.11 or later"}, {"1.4.1", 1 << 20, "2.11 or later"}, {"2.11.0", 1 << 20, ""},
+		{"2.15.2", 64 << 10, "max_payload"}, {"3.0.0-beta", 8 << 20, ""}} {
+		if err := suits(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(),
+			x.want) {
 			t.Errorf("NATS %s with messages of %d: %v", x.version, x.payload, err)
 		}
 	}
@@ -294,7 +309,8 @@ func TestFromEnv(t *testing.T) {
 	if o.URL != "nats://hub:4222" || o.Creds != "b.creds" || o.User != "somebody" {
 		t.Errorf("%+v", o)
 	}
-	for text, want := range map[string]string{"nats://a:b@h:1,nats://c@k:2": "nats://h:1,nats://k:2", "h:4222": "h:4222", "x@h:1": "h:1", "nats://h": "nats://h", "nats://%zz@h": "h", "%zz": "(an address that cannot be parsed)"} {
+	for text, want := range map[string]string{"nats://a:b@h:1,nats://c@k:2": "nats://h:1,nats://k:2", "h:4222": "h:4222",
+		"x@h:1": "h:1", "nats://h": "nats://h", "nats://%zz@h": "h", "%zz": "(an address that cannot be parsed)"} {
 		if got := redact(text); got != want {
 			t.Errorf("%q is shown as %q, not %q", text, got, want)
 		}
@@ -304,7 +320,8 @@ func TestFromEnv(t *testing.T) {
 // That a machine is slow for some seconds is no warning; what else the server warns of is one.
 func TestSlownessIsNoWarning(t *testing.T) {
 	for level, want := range map[slog.Level]string{slog.LevelWarn: "level=WARN msg=\"the disk is nearly full\"\n",
-		slog.LevelDebug: "level=DEBUG msg=\"Internal subscription on \\\"$JS.API\\\" took too long: 2.03s\"\nlevel=DEBUG msg=\"Readloop processing time: 3s\"\nlevel=WARN msg=\"the disk is nearly full\"\n"} {
+		slog.LevelDebug: "level=DEBUG msg=\"Internal subscription on \\\"$JS.API\\\" took too long: 2.03s\"\n" +
+			"level=DEBUG msg=\"Readloop processing time: 3s\"\nlevel=WARN msg=\"the disk is nearly full\"\n"} {
 		var said bytes.Buffer
 		timeless := func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
@@ -312,7 +329,8 @@ func TestSlownessIsNoWarning(t *testing.T) {
 			}
 			return a
 		}
-		l := hubLog{slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level, ReplaceAttr: timeless})), &lastError{}}
+		l := hubLog{slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level, ReplaceAttr: timeless})),
+			&lastError{}}
 		l.Warnf("Internal subscription on %q took too long: %v", "$JS.API", "2.03s")
 		l.Warnf("Readloop processing time: %v", 3*time.Second)
 		l.Warnf("the disk is nearly full")

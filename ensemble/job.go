@@ -23,7 +23,8 @@ const (
 	maxNames   = 256 << 10 // bytes of the names of a replica's numbers
 )
 
-// A Job is what is to be run: a model at points, so many replicas at each. Two jobs that are equal have the same key, and are one job.
+// A Job is what is to be run: a model at points, so many replicas at each. Two jobs that are equal
+// have the same key, and are one job.
 type Job struct {
 	Name      string    `json:"name,omitempty"` // for people
 	Kind      string    `json:"kind"`           // of model, as registered
@@ -34,8 +35,9 @@ type Job struct {
 	Quantiles []float64 `json:"quantiles,omitempty"` // to be given for each output, within (0, 1); 0.05, 0.5, 0.95 if none
 	Precision Precision `json:"precision,omitzero"`
 
-	// Keep keeps what each replica gave on the hub until the job is forgotten, so that [RunOptions].Replica is given all of them whenever the
-	// job is run, also when it is done. Otherwise they are removed when their point is finished.
+	// Keep keeps what each replica gave on the hub until the job is forgotten, so that
+	// [RunOptions].Replica is given all of them whenever the job is run, also when it is done.
+	// Otherwise they are removed when their point is finished.
 	Keep bool `json:"keep,omitempty"`
 
 	Limits Limits `json:"limits,omitzero"`
@@ -46,13 +48,15 @@ type Point struct {
 	// Set gives parameters their values, as text with a unit where the kind has units.
 	Set map[string]string `json:"set,omitempty"`
 
-	// Repeat is the command that repeats one replica of this point alone, for the message if it fails; {replica} stands for its number.
+	// Repeat is the command that repeats one replica of this point alone, for the message if it
+	// fails; {replica} stands for its number.
 	Repeat string `json:"repeat,omitempty"`
 }
 
-// Precision stops a point early: after every Batch replicas, in the order of their numbers, it is asked whether the 95 % intervals of the
-// means are narrow enough. What has not yet been merged has no say, so that the answer does not depend on who was fast. As with every
-// rule that looks at the data and stops, the intervals cover a little less often than 95 %; larger batches, less so.
+// Precision stops a point early: after every Batch replicas, in the order of their numbers, it is
+// asked whether the 95 % intervals of the means are narrow enough. What has not yet been merged has
+// no say, so that the answer does not depend on who was fast. As with every rule that looks at the
+// data and stops, the intervals cover a little less often than 95 %; larger batches, less so.
 type Precision struct {
 	Relative float64  `json:"relative,omitempty"` // half the interval's width against the mean: 0.02 is 2 %; 0 never stops
 	Outputs  []string `json:"outputs,omitempty"`  // those that must be narrow; all if none
@@ -68,8 +72,9 @@ func (p Precision) batch() int {
 
 // Limits are what one replica may take. A job that exceeds them fails.
 type Limits struct {
-	Time   time.Duration `json:"time,omitempty"`   // none if 0
-	Memory uint64        `json:"memory,omitempty"` // bytes that the worker's process has in use while it runs nothing else; none if 0
+	Time time.Duration `json:"time,omitempty"` // none if 0
+	// bytes that the worker's process has in use while it runs nothing else; none if 0
+	Memory uint64 `json:"memory,omitempty"`
 }
 
 // check reports what is wrong with a job.
@@ -82,11 +87,13 @@ func (j *Job) check() error {
 	case j.Replicas < 1 || j.Replicas > math.MaxInt32:
 		return fmt.Errorf("ensemble: a job with %d replicas: it needs from 1 to %d", j.Replicas, math.MaxInt32)
 	case j.Replicas > math.MaxInt/len(j.Points): // where an int has 32 bits
-		return fmt.Errorf("ensemble: a job with %d replicas at each of %d points: %d in all are the most", j.Replicas, len(j.Points), math.MaxInt)
+		return fmt.Errorf("ensemble: a job with %d replicas at each of %d points: %d in all are the most", j.Replicas,
+			len(j.Points), math.MaxInt)
 	case len(j.Payload) > MaxPayload:
 		return fmt.Errorf("ensemble: the model and its files have %d bytes; %d are the most", len(j.Payload), MaxPayload)
 	case !(j.Precision.Relative >= 0 && j.Precision.Relative < 1):
-		return fmt.Errorf("ensemble: a precision of %g: it is a share of the mean, 0 for none and below 1", j.Precision.Relative)
+		return fmt.Errorf("ensemble: a precision of %g: it is a share of the mean, 0 for none and below 1",
+			j.Precision.Relative)
 	case j.Precision.Batch < 0 || j.Precision.Batch == 1:
 		return fmt.Errorf("ensemble: batches of %d replicas: an interval needs at least 2", j.Precision.Batch)
 	case j.Limits.Time < 0:
@@ -116,7 +123,8 @@ type spec struct {
 	Version string `json:"version"` // that its results are of
 }
 
-// encode gives the bytes of a job, which are the same for equal jobs, and its key, which is their hash.
+// encode gives the bytes of a job, which are the same for equal jobs, and its key, which is their
+// hash.
 func (s *spec) encode() (data []byte, key string, err error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -143,8 +151,8 @@ func decodeSpec(data []byte) (*spec, error) {
 	return s, s.Job.check()
 }
 
-// Key is what identifies a job: a hash of all that its results depend on. The registry says which version of the kind it is for; nil is
-// the default one.
+// Key is what identifies a job: a hash of all that its results depend on. The registry says which
+// version of the kind it is for; nil is the default one.
 func (j *Job) Key(g *Registry) (string, error) {
 	s, err := j.spec(g)
 	if err != nil {
@@ -224,6 +232,7 @@ func (p Point) text() string {
 var (
 	ErrCanceled  = errors.New("ensemble: the job was cancelled")
 	ErrTakenOver = errors.New("ensemble: the job was taken over by another coordinator, which goes on with it")
-	ErrLost      = errors.New("ensemble: the hub no longer has the job: it began anew with an empty store; the same job, given again, begins anew, too")
-	ErrNoJob     = errors.New("ensemble: there is no such job")
+	ErrLost      = errors.New("ensemble: the hub no longer has the job: it began anew with an empty store; the same " +
+		"job, given again, begins anew, too")
+	ErrNoJob = errors.New("ensemble: there is no such job")
 )

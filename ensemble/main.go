@@ -20,16 +20,18 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// Main makes a program of the functions that were registered: it takes the command line, and does not return.
+// Main makes a program of the functions that were registered: it takes the command line, and does
+// not return.
 //
 //	PROGRAM sweep   [MODEL] --vary clerks="1..5 by 1" --replicas 200 --out results
 //	PROGRAM compare [MODEL] --scenario one="clerks=1" --scenario two="clerks=2" --replicas 500
 //	PROGRAM worker  --hub nats://HOST:4222
 //	PROGRAM --help
 //
-// The model needs to be named if there are several. With --hub the work is done by workers, which are other processes of the same program;
-// without it, here. A study with --out that was interrupted goes on when the same command is given again. The exit status is 0 if all went
-// well, 1 if the work failed, 2 if the command line is wrong.
+// The model needs to be named if there are several. With --hub the work is done by workers, which
+// are other processes of the same program; without it, here. A study with --out that was
+// interrupted goes on when the same command is given again. The exit status is 0 if all went well,
+// 1 if the work failed, 2 if the command line is wrong.
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
@@ -38,8 +40,8 @@ func Main() {
 	os.Exit(status)
 }
 
-// Command is what [Main] does, for a registry: with a command line, which begins with the program's name, and with what it returns as the exit
-// status.
+// Command is what [Main] does, for a registry: with a command line, which begins with the program's
+// name, and with what it returns as the exit status.
 func (g *Registry) Command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := &program{registry: g, functions: g.functions(), name: filepath.Base(args[0]), stdout: stdout, stderr: stderr}
 	err := p.command(ctx, args[1:])
@@ -97,7 +99,8 @@ func (p *program) command(ctx context.Context, args []string) error {
 	p.verb = args[0]
 	p.flags = flag.NewFlagSet(p.name+" "+p.verb, flag.ContinueOnError)
 	p.flags.SetOutput(io.Discard)
-	p.flags.StringVar(&p.conn.URL, "hub", "", "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
+	p.flags.StringVar(&p.conn.URL, "hub", "", "nats://HOST:4222 of a hub whose workers do the work; without it, it is "+
+		"done here")
 	p.flags.StringVar(&p.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
 	p.flags.StringVar(&p.conn.Creds, "creds", "", "a file of NATS credentials")
 	p.flags.StringVar(&p.conn.CA, "tlsca", "", "a file with the certificate of who signed the hub's")
@@ -118,12 +121,16 @@ func (p *program) command(ctx context.Context, args []string) error {
 		p.flags.StringVar(&p.out, "out", "", "a directory to write results to, and in which the study can be continued")
 		several(&p.set, "set", "give a parameter a value: clerks=3; may be repeated")
 		if p.verb == "sweep" {
-			several(&p.vary, "vary", `what is varied: clerks="1..5 by 1", clerks="1, 2, 4", or clerks="1..5" for --sample; may be repeated`)
-			p.flags.IntVar(&p.sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all combinations")
+			several(&p.vary, "vary", `what is varied: clerks="1..5 by 1", clerks="1, 2, 4", or clerks="1..5" for --sample; `+
+				`may be repeated`)
+			p.flags.IntVar(&p.sample, "sample", 0, "how many points to take from the ranges of --vary, instead of all "+
+				"combinations")
 			p.flags.StringVar(&p.design, "design", "lhs", "how a sample is spread: lhs or sobol")
-			p.flags.Float64Var(&p.precision, "precision", 0, "stop at a point when half the interval of every output is at most this share of its mean: 0.02")
+			p.flags.Float64Var(&p.precision, "precision", 0,
+				"stop at a point when half the interval of every output is at most this share of its mean: 0.02")
 		} else {
-			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are compared with`)
+			several(&p.scenarios, "scenario", `a scenario: NAME="clerks=2, pace=1.5"; the first is what the others are `+
+				`compared with`)
 		}
 	default:
 		return usagef("there is no %q; expected sweep, compare or worker; %s --help says more", p.verb, p.name)
@@ -211,7 +218,8 @@ func (p *program) choose() error {
 	case p.workers < 0:
 		return usagef("--workers %d: expected a number of workers, or 0", p.workers)
 	case p.workers > 0 && p.conn.URL != "":
-		return usagef("--workers is for work that is done here; with --hub, workers are other processes: %s worker --hub …", p.name)
+		return usagef("--workers is for work that is done here; with --hub, workers are other processes: %s worker --hub …",
+			p.name)
 	}
 	return nil
 }
@@ -275,7 +283,8 @@ func (p *program) serve(ctx context.Context) error {
 func (p *program) do(ctx context.Context, job Job, point func(PointResult) error) error {
 	outcome, err := p.start(ctx, job, point)
 	if err == nil && outcome.Alike {
-		fmt.Fprintf(p.stderr, "%s: warning: all replicas gave the same numbers, so the intervals mean nothing. A model that is random takes its seed from "+
+		fmt.Fprintf(p.stderr, "%s: warning: all replicas gave the same numbers, so the intervals mean nothing. A model "+
+			"that is random takes its seed from "+
 			"Replica.Seed, as in sim.New(sim.Seed(r.Seed)), or its numbers from Replica.Rand\n", p.name)
 	}
 	return err
@@ -322,7 +331,8 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 	case err == nil:
 		err = state.Finish()
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintf(p.stderr, "%s: %d of at most %d replicas done; the same command goes on from there, with what is in %s\n", p.name, outcome.Replicas, len(job.Points)*job.Replicas, state.Path)
+		fmt.Fprintf(p.stderr, "%s: %d of at most %d replicas done; the same command goes on from there, with what is in %s\n",
+			p.name, outcome.Replicas, len(job.Points)*job.Replicas, state.Path)
 	case !errors.Is(err, ErrNoRoom): // after which the same command goes on, too
 		err = errors.Join(err, state.Fail())
 	}

@@ -40,7 +40,8 @@ func (p *program) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	job := Job{Name: "sweep " + p.model, Kind: p.model, Replicas: p.replicas, Seed: p.seed, Precision: Precision{Relative: p.precision}}
+	job := Job{Name: "sweep " + p.model, Kind: p.model, Replicas: p.replicas, Seed: p.seed, Precision: Precision{
+		Relative: p.precision}}
 	for _, point := range points {
 		values := map[string]string{}
 		for name, value := range set {
@@ -99,7 +100,8 @@ func (p *program) sweep(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%s: %d points, %d replicas, seed %d\n", p.model, len(points), replicas, p.seed); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d points, %d replicas, seed %d\n", p.model, len(points), replicas,
+		p.seed); err != nil {
 		return err
 	}
 	return report.Print(p.stdout)
@@ -107,7 +109,10 @@ func (p *program) sweep(ctx context.Context) error {
 
 // note writes the command that gives the same again.
 func (p *program) note(dir *outdir.Dir) error {
-	return outdir.WriteFile(dir.Path(), "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, p.again()); return err })
+	return outdir.WriteFile(dir.Path(), "command.txt", func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, p.again())
+		return err
+	})
 }
 
 func outputOf(s Summary, name string) findings.Output {
@@ -188,14 +193,16 @@ func (p *program) compare(ctx context.Context) error {
 		return err
 	}
 	defer dir.Drop()
-	job := Job{Name: "compare " + p.model, Kind: p.model, Payload: payload, Points: make([]Point, 1), Replicas: p.replicas, Seed: p.seed}
+	job := Job{Name: "compare " + p.model, Kind: p.model, Payload: payload, Points: make([]Point, 1), Replicas: p.replicas,
+		Seed: p.seed}
 	var found PointResult
 	if err = p.do(ctx, job, func(r PointResult) error { found = r; return nil }); err != nil {
 		return err
 	}
 	report := c.report(&found)
 	if dir != nil {
-		err := errors.Join(outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences), outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios), p.note(dir))
+		err := errors.Join(outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences),
+			outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios), p.note(dir))
 		if err == nil {
 			err = dir.Keep()
 		}
@@ -203,7 +210,8 @@ func (p *program) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d; mean ± half of the 95 %% interval\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d; mean ± half of the 95 %% "+
+		"interval\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
 		return err
 	}
 	return report.Print(p.stdout)
@@ -233,7 +241,8 @@ func (c *comparison) report(r *PointResult) *findings.Comparison {
 	return report
 }
 
-// progressLine shows how far a job is, on a terminal and nowhere else. A job without replicas takes the line away.
+// progressLine shows how far a job is, on a terminal and nowhere else. A job without replicas takes
+// the line away.
 func progressLine(w io.Writer) func(Progress) {
 	file, ok := w.(*os.File)
 	if ok {
@@ -252,6 +261,7 @@ func progressLine(w io.Writer) func(Progress) {
 		if p.Left > 0 {
 			left = fmt.Sprintf(", %v left", p.Left.Round(time.Second))
 		}
-		fmt.Fprintf(w, "\r\x1b[K%d of %d points, %d of %d replicas, %d workers%s %s", p.PointsDone, p.Points, p.Merged, p.Replicas, p.Workers, left, p.Trouble)
+		fmt.Fprintf(w, "\r\x1b[K%d of %d points, %d of %d replicas, %d workers%s %s", p.PointsDone, p.Points, p.Merged,
+			p.Replicas, p.Workers, left, p.Trouble)
 	}
 }

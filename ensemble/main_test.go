@@ -31,9 +31,12 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// In nats.go 1.55.0 this goroutine waits for ever if what it is to look after, an object that is being stored, is stored before it looks.
-	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"),
-		// The server's own, in 2.15.2, and a timer of nats.go: seen once to be there still after all had been shut down.
+	// In nats.go 1.55.0 this goroutine waits for ever if what it is to look after, an object that
+	// is being stored, is stored before it looks.
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*jetStream).resetPendingAcksOnReconnect"),
+		// The server's own, in 2.15.2, and a timer of nats.go: seen once to be there still after
+		// all had been shut down.
 		goleak.IgnoreTopFunction("github.com/nats-io/nats-server/v2/server.(*fileStore).flushStreamStateLoop"),
 		goleak.IgnoreTopFunction("github.com/nats-io/nats-server/v2/server/ats.Register.func1"),
 		goleak.IgnoreTopFunction("github.com/nats-io/nats.go/jetstream.(*pullSubscription).scheduleHeartbeatCheck.func1"))
@@ -96,7 +99,8 @@ func walk(ctx context.Context, p Params, r Replica) (Outputs, error) {
 func walks(points, replicas int, set ...string) Job {
 	job := Job{Name: "walks", Kind: "walk", Replicas: replicas, Seed: 5}
 	for i := range points {
-		p := Point{Set: map[string]string{"mean": strconv.Itoa(i), "sd": "2"}, Repeat: fmt.Sprintf("walk --mean %d --replica {replica}", i)}
+		p := Point{Set: map[string]string{"mean": strconv.Itoa(i), "sd": "2"},
+			Repeat: fmt.Sprintf("walk --mean %d --replica {replica}", i)}
 		for j := 0; j < len(set); j += 2 {
 			p.Set[set[j]] = set[j+1]
 		}
@@ -105,7 +109,8 @@ func walks(points, replicas int, set ...string) Job {
 	return job
 }
 
-// plain is a job done by a plain loop over points and replicas, in one goroutine: what everything else is held against.
+// plain is a job done by a plain loop over points and replicas, in one goroutine: what everything
+// else is held against.
 func plain(t testing.TB, g *Registry, job Job) []byte {
 	t.Helper()
 	k, ok := g.kind(job.Kind)
@@ -144,7 +149,8 @@ func plain(t testing.TB, g *Registry, job Job) []byte {
 	return out.Bytes()
 }
 
-// here does jobs in a directory that is open for one at a time, as if each had a process of its own.
+// here does jobs in a directory that is open for one at a time, as if each had a process of its
+// own.
 type here struct {
 	RunOptions
 	State    string
@@ -161,7 +167,8 @@ func (h here) run(ctx context.Context, job Job) (Outcome, error) {
 	return d.Run(ctx, job, h.RunOptions)
 }
 
-// collect writes points as they are stored, byte for byte, without how long their replicas were told to wait: a plain loop need not.
+// collect writes points as they are stored, byte for byte, without how long their replicas were
+// told to wait: a plain loop need not.
 func collect(out *bytes.Buffer) func(PointResult) error {
 	return func(p PointResult) error {
 		p.Point.Set = maps.Clone(p.Point.Set)
@@ -172,7 +179,8 @@ func collect(out *bytes.Buffer) func(PointResult) error {
 	}
 }
 
-// quickDir is a directory in memory, if the system has such: what a disk takes to write for good is no part of these tests.
+// quickDir is a directory in memory, if the system has such: what a disk takes to write for good is
+// no part of these tests.
 func quickDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "ensemble-test-")

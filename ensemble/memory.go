@@ -6,13 +6,14 @@ import (
 	"time"
 )
 
-// InMemory does jobs in this process, and keeps nothing: a job that is interrupted begins anew. It costs the least, for jobs that take
-// seconds, and for tests. The zero value is ready.
+// InMemory does jobs in this process, and keeps nothing: a job that is interrupted begins anew. It
+// costs the least, for jobs that take seconds, and for tests. The zero value is ready.
 type InMemory struct {
 	Slots int // replicas at once; one for each processor if 0
 }
 
-// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one does not stop when its ctx is done.
+// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one
+// does not stop when its ctx is done.
 func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	s, _, id, err := o.prepare(job, 5*time.Millisecond)
 	if err != nil {
@@ -24,7 +25,8 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 	k, _ := o.Registry.kind(job.Kind)
 	m.open(k)
 
-	// The study is that of a coordinator, and tasks are done as a worker does them; channels are in the place of the hub.
+	// The study is that of a coordinator, and tasks are done as a worker does them; channels are in
+	// the place of the hub.
 	study := newStudy(&s.Job, o)
 	working, cancel := context.WithCancel(ctx)
 	var slots sync.WaitGroup

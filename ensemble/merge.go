@@ -8,8 +8,9 @@ import (
 	"slices"
 )
 
-// Merge summarises replicas of one point as a job does, so that the same numbers come of the same replicas: in the order in which they come,
-// which sums depend on, with intervals after Student. Without quantiles those of a job are given. Replicas with different outputs are an error.
+// Merge summarises replicas of one point as a job does, so that the same numbers come of the same
+// replicas: in the order in which they come, which sums depend on, with intervals after Student.
+// Without quantiles those of a job are given. Replicas with different outputs are an error.
 func Merge(replicas iter.Seq[Values], quantiles ...float64) (PointResult, error) {
 	quantiles = (&Job{Quantiles: quantiles}).quantiles()
 	var t *tally

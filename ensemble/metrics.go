@@ -7,10 +7,11 @@ import (
 	"sync"
 )
 
-// Metrics writes numbers in the text form that Prometheus reads, for whoever is given one: a hub, a worker, a coordinator. The zero value
-// has none. It may be used from several goroutines.
+// Metrics writes numbers in the text form that Prometheus reads, for whoever is given one: a hub, a
+// worker, a coordinator. The zero value has none. It may be used from several goroutines.
 //
-// They are few, and their form is a line each; a client library would be a larger part of the program than they are.
+// They are few, and their form is a line each; a client library would be a larger part of the
+// program than they are.
 type Metrics struct {
 	mu      sync.Mutex
 	sources []func(metric)
@@ -36,7 +37,8 @@ func (m *Metrics) WriteTo(w io.Writer) (n int64, err error) {
 		}
 		if err == nil {
 			var k int
-			k, err = fmt.Fprintf(w, "# HELP almanac_%s %s\n# TYPE almanac_%s %s\nalmanac_%s %g\n", name, help, name, kind, name, value)
+			k, err = fmt.Fprintf(w, "# HELP almanac_%s %s\n# TYPE almanac_%s %s\nalmanac_%s %g\n", name, help, name, kind, name,
+				value)
 			n += int64(k)
 		}
 	}
@@ -59,7 +61,8 @@ func (m *Metrics) Worker(w *Worker) {
 		write("worker_slots", "Tasks that can run at once.", false, float64(s.Slots))
 		write("worker_busy", "Tasks that run.", false, float64(s.Busy))
 		write("worker_tasks_total", "Tasks begun.", true, float64(s.Tasks))
-		write("worker_redelivered_tasks_total", "Tasks begun that another worker had been given before.", true, float64(s.Redelivered))
+		write("worker_redelivered_tasks_total", "Tasks begun that another worker had been given before.", true,
+			float64(s.Redelivered))
 		write("worker_replicas_total", "Replicas run.", true, float64(s.Replicas))
 		write("worker_events_total", "Events of those replicas.", true, float64(s.Events))
 		write("worker_results_total", "Results stored.", true, float64(s.Stored))

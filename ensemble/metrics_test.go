@@ -27,7 +27,8 @@ func TestMetrics(t *testing.T) {
 	answer := httptest.NewRecorder()
 	m.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	text := answer.Body.String()
-	for _, want := range []string{"\nalmanac_worker_replicas_total 50\n", "\nalmanac_job_points_done 5\n", "\nalmanac_hub_stores 1\n", "\n# TYPE almanac_worker_tasks_total counter\n", "\nalmanac_job_replicas_merged 50\n"} {
+	for _, want := range []string{"\nalmanac_worker_replicas_total 50\n", "\nalmanac_job_points_done 5\n",
+		"\nalmanac_hub_stores 1\n", "\n# TYPE almanac_worker_tasks_total counter\n", "\nalmanac_job_replicas_merged 50\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}

@@ -23,7 +23,8 @@ const (
 
 func journalName(job string) string { return "ALMANAC_R_" + job }
 
-// Subjects. A task's has the version, so that a worker is never handed what it would have to refuse; tasks and results have their keys.
+// Subjects. A task's has the version, so that a worker is never handed what it would have to
+// refuse; tasks and results have their keys.
 func taskSubject(tag, job string, k key) string {
 	return "almanac.task." + tag + "." + job + "." + strconv.Itoa(k.point) + "." + strconv.Itoa(k.first)
 }
@@ -83,14 +84,16 @@ func (c *Conn) prepare(ctx context.Context) (err error) {
 	}
 	models, err := c.js.ObjectStore(ctx, modelsBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		models, err = c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: modelsBucket, Storage: jetstream.FileStorage, Replicas: c.copies})
+		models, err = c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: modelsBucket,
+			Storage: jetstream.FileStorage, Replicas: c.copies})
 	}
 	if err != nil {
 		return fmt.Errorf("ensemble: making the store of models: %w", err)
 	}
 	jobs, err := c.js.KeyValue(ctx, jobsBucket)
 	if errors.Is(err, jetstream.ErrBucketNotFound) {
-		jobs, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: jobsBucket, History: 1, Storage: jetstream.FileStorage, Replicas: c.copies})
+		jobs, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: jobsBucket, History: 1,
+			Storage: jetstream.FileStorage, Replicas: c.copies})
 	}
 	if err != nil {
 		return fmt.Errorf("ensemble: making the store of jobs: %w", err)
@@ -117,15 +120,18 @@ func (c *Conn) stream(ctx context.Context, config jetstream.StreamConfig) (jetst
 // journal finds a job's journal, or makes it.
 func (c *Conn) journal(ctx context.Context, job string) (jetstream.Stream, error) {
 	return c.stream(ctx, jetstream.StreamConfig{
-		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job), jobTries(job)}, Description: "results of almanac's job " + job,
-		Storage: jetstream.FileStorage, Compression: jetstream.S2Compression, Replicas: c.copies,
+		Name: journalName(job), Subjects: []string{jobResults(job), jobPoints(job), jobTries(job)},
+		Description: "results of almanac's job " + job,
+		Storage:     jetstream.FileStorage, Compression: jetstream.S2Compression, Replicas: c.copies,
 	})
 }
 
-// exists reports whether an error says that a message was not stored because its subject already had one: a key is stored once.
+// exists reports whether an error says that a message was not stored because its subject already
+// had one: a key is stored once.
 func exists(err error) bool {
 	var api *jetstream.APIError
-	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode ==
+		jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
 // A backoff is how long to wait before trying again: longer each time, up to five seconds.

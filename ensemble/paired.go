@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Paired runs each replica with several runners, with the same luck, and gives the numbers of all and how they differ from the first, replica
-// by replica: a comparison with common random numbers. [PointResult.Scenario] and [PointResult.Difference] find them in what comes of it. An
-// output that a replica lacks, in either of two, has no difference. Series are left out.
+// Paired runs each replica with several runners, with the same luck, and gives the numbers of all
+// and how they differ from the first, replica by replica: a comparison with common random numbers.
+// [PointResult.Scenario] and [PointResult.Difference] find them in what comes of it. An output that
+// a replica lacks, in either of two, has no difference. Series are left out.
 func Paired(runners ...Runner) Runner {
 	var seen, names []string // the names that the runners gave, and those that were made of them
 	return func(ctx context.Context, r Replica) (Values, error) {

@@ -16,15 +16,18 @@ import (
 type Kind struct {
 	Name string // as jobs name it: letters, digits, -, _
 
-	// Version is changed whenever the same job could give other numbers. A worker whose version is not the job's refuses it. If there is
-	// none, a hash of the running program stands for it: two builds are then two versions.
+	// Version is changed whenever the same job could give other numbers. A worker whose version is
+	// not the job's refuses it. If there is none, a hash of the running program stands for it: two
+	// builds are then two versions.
 	Version string
 
-	// Portable says that replicas give the same bits on every machine, as those of model files do. Otherwise what package math gives on a
-	// processor is part of the version: math.Exp, for one, depends on whether it has fused multiply-add.
+	// Portable says that replicas give the same bits on every machine, as those of model files do.
+	// Otherwise what package math gives on a processor is part of the version: math.Exp, for one,
+	// depends on whether it has fused multiply-add.
 	Portable bool
 
-	// Open makes a model from a job's payload, once for each job that a worker takes part in. The bytes are not to be changed.
+	// Open makes a model from a job's payload, once for each job that a worker takes part in. The
+	// bytes are not to be changed.
 	Open func(payload []byte) (Model, error)
 }
 
@@ -34,17 +37,19 @@ type Model interface {
 	At(point Point) (Runner, error)
 }
 
-// A Runner runs one replica at the point it was made for. It must give the same values for the same replica, whoever runs it and whatever
-// ran before. It returns soon after ctx is done.
+// A Runner runs one replica at the point it was made for. It must give the same values for the same
+// replica, whoever runs it and whatever ran before. It returns soon after ctx is done.
 type Runner func(ctx context.Context, r Replica) (Values, error)
 
-// Values are the numbers that one replica gives. NaN says that a replica has no such number (the time of a peak that there was not): it is
-// left out of the summary, which says how many there were. Infinities are refused.
+// Values are the numbers that one replica gives. NaN says that a replica has no such number (the
+// time of a peak that there was not): it is left out of the summary, which says how many there
+// were. Infinities are refused.
 type Values struct {
 	Names   []string // the same for all replicas of a point; may be shared between replicas
 	Numbers []float64
-	// Series are numbers without names, as many in each replica of a point: counts over time, row by row, for example. They are
-	// summarised, too, as the Series of the [PointResult], and have no say in its precision.
+	// Series are numbers without names, as many in each replica of a point: counts over time, row
+	// by row, for example. They are summarised, too, as the Series of the [PointResult], and have
+	// no say in its precision.
 	Series []float64
 	Events uint64 // the work that was done, for the progress line; a pure function, as the numbers are
 	Data   []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
@@ -54,11 +59,13 @@ type Values struct {
 type Replica struct {
 	Number int // from 0
 
-	// Seed is for the random numbers of this replica: sim.New(sim.Seed(r.Seed)), for example. Every replica has another one. It is
-	// the same at every point, so that points are compared with common random numbers.
+	// Seed is for the random numbers of this replica: sim.New(sim.Seed(r.Seed)), for example. Every
+	// replica has another one. It is the same at every point, so that points are compared with
+	// common random numbers.
 	Seed uint64
 
-	// JobSeed is the seed of the job, which all replicas share. It is for models that derive what is random from it and Number.
+	// JobSeed is the seed of the job, which all replicas share. It is for models that derive what
+	// is random from it and Number.
 	JobSeed uint64
 }
 
@@ -69,7 +76,8 @@ func NewReplica(jobSeed uint64, number int) Replica {
 	return r
 }
 
-// Rand is a source of random numbers for this replica, derived from JobSeed and Number. As with Seed, it is the same at every point.
+// Rand is a source of random numbers for this replica, derived from JobSeed and Number. As with
+// Seed, it is the same at every point.
 func (r Replica) Rand() *rand.Rand {
 	s := random.New(r.JobSeed, uint64(r.Number))
 	return rand.New(rand.NewPCG(s.Uint64(), s.Uint64()))
@@ -78,13 +86,15 @@ func (r Replica) Rand() *rand.Rand {
 // Params are the parameters of a registered function at a point.
 type Params map[string]float64
 
-// Outputs are the numbers that a registered function gives for a replica, by name. Names must be the same for all replicas of a point.
+// Outputs are the numbers that a registered function gives for a replica, by name. Names must be
+// the same for all replicas of a point.
 type Outputs map[string]float64
 
 // A Func is a model in Go: one replica at one point. It must depend on its arguments alone.
 type Func func(ctx context.Context, params Params, replica Replica) (Outputs, error)
 
-// A Registry holds the kinds of models that a program can run. The zero value is empty and ready. It may be used from several goroutines.
+// A Registry holds the kinds of models that a program can run. The zero value is empty and ready.
+// It may be used from several goroutines.
 type Registry struct {
 	mu         sync.Mutex
 	kinds      map[string]Kind
@@ -93,7 +103,8 @@ type Registry struct {
 
 var defaultRegistry Registry
 
-// Default returns the registry of [Register], and of an [Executor] and [Serve] unless they are given another.
+// Default returns the registry of [Register], and of an [Executor] and [Serve] unless they are
+// given another.
 func Default() *Registry { return &defaultRegistry }
 
 // Register adds a function to the default registry, as [Registry.Register] does.
@@ -101,9 +112,10 @@ func Register(name string, f Func, parameters ...Parameter) {
 	defaultRegistry.Register(name, f, parameters...)
 }
 
-// Register adds a model in Go. Its version is a hash of the running program, so that workers of another build refuse its jobs; AddKind
-// with [FuncKind] lets you say the version yourself. If it says which parameters it has, it is given all of them, and [Main] refuses others; if
-// not, it is given what is set. It panics if the name is no name or is taken.
+// Register adds a model in Go. Its version is a hash of the running program, so that workers of
+// another build refuse its jobs; AddKind with [FuncKind] lets you say the version yourself. If it
+// says which parameters it has, it is given all of them, and [Main] refuses others; if not, it is
+// given what is set. It panics if the name is no name or is taken.
 func (g *Registry) Register(name string, f Func, parameters ...Parameter) {
 	g.AddKind(FuncKind(name, "", withDefaults(f, parameters)))
 	g.mu.Lock()
@@ -144,7 +156,8 @@ func withDefaults(f Func, parameters []Parameter) Func {
 	}
 }
 
-// FuncKind is the kind of a function in Go. The values of a point are parsed as numbers. The version may be empty, as in a [Kind].
+// FuncKind is the kind of a function in Go. The values of a point are parsed as numbers. The
+// version may be empty, as in a [Kind].
 func FuncKind(name, version string, f Func) Kind {
 	return Kind{Name: name, Version: version, Open: func(payload []byte) (Model, error) {
 		if len(payload) == 0 {

@@ -10,15 +10,16 @@ import (
 	"testing"
 )
 
-// TestReplicaSeed checks that a model which seeds a generator with Replica.Seed has other numbers in every replica, and the same
-// ones at every point.
+// TestReplicaSeed checks that a model which seeds a generator with Replica.Seed has other numbers
+// in every replica, and the same ones at every point.
 func TestReplicaSeed(t *testing.T) {
 	g := new(Registry)
 	g.Register("draw", func(_ context.Context, p Params, r Replica) (Outputs, error) {
 		return Outputs{"x": p["shift"] + rand.New(rand.NewPCG(r.Seed, 0)).NormFloat64()}, nil
 	}, Parameter{"shift", 0, ""})
 	seen, first := map[float64]bool{}, []float64(nil)
-	job := Job{Kind: "draw", Points: []Point{{Set: map[string]string{"shift": "0"}}, {Set: map[string]string{"shift": "0.0"}}}, Replicas: 50, Seed: 3}
+	job := Job{Kind: "draw", Points: []Point{{Set: map[string]string{"shift": "0"}},
+		{Set: map[string]string{"shift": "0.0"}}}, Replicas: 50, Seed: 3}
 	_, err := InMemory{}.Run(t.Context(), job, RunOptions{Registry: g,
 		Point: func(p PointResult) error {
 			first = append(first, p.Outputs[0].Mean)
@@ -34,10 +35,12 @@ func TestReplicaSeed(t *testing.T) {
 	}
 }
 
-// TestNewReplica checks how seeds are derived: r.Seed is what examples and documented programs drew from r.Rand for theirs.
+// TestNewReplica checks how seeds are derived: r.Seed is what examples and documented programs drew
+// from r.Rand for theirs.
 func TestNewReplica(t *testing.T) {
 	r := NewReplica(1, 7)
-	if r.Number != 7 || r.JobSeed != 1 || r.Seed != r.Rand().Uint64() || r.Seed == NewReplica(1, 8).Seed || r.Seed == NewReplica(2, 7).Seed {
+	if r.Number != 7 || r.JobSeed != 1 || r.Seed != r.Rand().Uint64() || r.Seed == NewReplica(1, 8).Seed ||
+		r.Seed == NewReplica(2, 7).Seed {
 		t.Errorf("%+v", r)
 	}
 	if r != NewReplica(1, 7) {
@@ -45,7 +48,8 @@ func TestNewReplica(t *testing.T) {
 	}
 }
 
-// TestCommandSaysAlike checks that a study whose replicas give the same numbers says so: once, on standard error.
+// TestCommandSaysAlike checks that a study whose replicas give the same numbers says so: once, on
+// standard error.
 func TestCommandSaysAlike(t *testing.T) {
 	g := new(Registry)
 	g.Register("stuck", func(_ context.Context, p Params, r Replica) (Outputs, error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Results calls f with the points of a job that are finished, in order, whether or not the job is. They can be read any number of times,
-// until the job is forgotten.
+// Results calls f with the points of a job that are finished, in order, whether or not the job is.
+// They can be read any number of times, until the job is forgotten.
 func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -26,7 +26,8 @@ func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error
 	if err != nil {
 		return err
 	}
-	consumer, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{jobPoints(id)}, InactiveThreshold: time.Minute})
+	consumer, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{jobPoints(id)},
+		InactiveThreshold: time.Minute})
 	if err != nil {
 		return fmt.Errorf("ensemble: reading the results of job %s: %w", id, err)
 	}

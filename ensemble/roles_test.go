@@ -17,7 +17,8 @@ import (
 	"time"
 )
 
-// A role is what a process of the tests does, if it is not the tests themselves: workers, coordinators and hubs that can be killed.
+// A role is what a process of the tests does, if it is not the tests themselves: workers,
+// coordinators and hubs that can be killed.
 type role struct {
 	What    string // "worker", "coordinator", "hub", "here"
 	URL     string
@@ -49,7 +50,8 @@ func (r role) play() error {
 				return err
 			}
 		}
-		h, err := StartHub(HubOptions{Store: r.Store, Listen: r.Listen, Name: r.Name, Cluster: r.Cluster, TokenFile: r.Token, Logger: log})
+		h, err := StartHub(HubOptions{Store: r.Store, Listen: r.Listen, Name: r.Name, Cluster: r.Cluster, TokenFile: r.Token,
+			Logger: log})
 		if err != nil {
 			return err
 		}
@@ -107,7 +109,8 @@ func (r role) coordinate(g *Registry, run func(RunOptions) (Outcome, error)) err
 	return os.WriteFile(r.Out, out.Bytes(), 0o600)
 }
 
-// start starts a process that plays a role, and waits for the line by which it says that it is ready.
+// start starts a process that plays a role, and waits for the line by which it says that it is
+// ready.
 func (r role) start(t testing.TB) *process {
 	t.Helper()
 	program, err := os.Executable()

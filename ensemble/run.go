@@ -10,21 +10,24 @@ import (
 type RunOptions struct {
 	Registry *Registry // whose kinds the job may be of; the default one if nil
 
-	// Point is called with the result of each point, in order, those that were finished earlier first. If it returns an error, Run ends
-	// with it; the job can be resumed.
+	// Point is called with the result of each point, in order, those that were finished earlier
+	// first. If it returns an error, Run ends with it; the job can be resumed.
 	Point func(PointResult) error
 
-	// Replica is called with what each replica gave, if it is not nil: of a point in the order of their numbers, and of several points in
-	// any order. Replicas of points that were finished earlier are among them only if the job has Keep. If it returns an error, Run ends with
-	// it. What it is given is not to be changed.
+	// Replica is called with what each replica gave, if it is not nil: of a point in the order of
+	// their numbers, and of several points in any order. Replicas of points that were finished
+	// earlier are among them only if the job has Keep. If it returns an error, Run ends with it.
+	// What it is given is not to be changed.
 	Replica func(point, replica int, v Values) error
 
 	// Progress is called a few times a second.
 	Progress func(Progress)
 
-	TaskTime time.Duration // how long a task should take; a second if 0, and 5 ms in memory. A worker ends one after twice as long
-	Window   int           // how many tasks may be out at once; by the number of workers if 0
-	Logger   *slog.Logger  // silent if nil
+	// how long a task should take; a second if 0, and 5 ms in memory. A worker ends one after twice
+	// as long
+	TaskTime time.Duration
+	Window   int          // how many tasks may be out at once; by the number of workers if 0
+	Logger   *slog.Logger // silent if nil
 }
 
 // Progress is how far a job is.
@@ -40,9 +43,10 @@ type Progress struct {
 	Slots           int           // theirs
 	Left            time.Duration // as it seems; negative if nothing is known
 	Resumed         bool          // it was begun before
-	Trouble         string        // what keeps the job from going on, if anything does: the hub is away, there are no workers
-	Refused         []string      // which workers refuse the job, and why
-	Counts          Counts
+	// what keeps the job from going on, if anything does: the hub is away, there are no workers
+	Trouble string
+	Refused []string // which workers refuse the job, and why
+	Counts  Counts
 }
 
 // An Outcome is what became of a job.
@@ -55,12 +59,14 @@ type Outcome struct {
 	Events     uint64 // of those replicas
 	Counts     Counts
 
-	// Alike reports that there were at least two replicas at each point given out, and that they all gave the same numbers. The
-	// model then has nothing random, or does not take its seed from the [Replica].
+	// Alike reports that there were at least two replicas at each point given out, and that they
+	// all gave the same numbers. The model then has nothing random, or does not take its seed from
+	// the [Replica].
 	Alike bool
 }
 
-// Counts say what happened on the way to a result. They differ from run to run, which the result does not.
+// Counts say what happened on the way to a result. They differ from run to run, which the result
+// does not.
 type Counts struct {
 	Tasks      int // handed out
 	Results    int // read
@@ -89,6 +95,6 @@ func (o *RunOptions) prepare(job Job, taskTime time.Duration) (s *spec, data []b
 	return s, data, key, err
 }
 
-// ErrNoRoom says that what a job gives cannot be stored: the disk is full, or a limit is reached. With more room, the same job, given
-// again, goes on.
+// ErrNoRoom says that what a job gives cannot be stored: the disk is full, or a limit is reached.
+// With more room, the same job, given again, goes on.
 var ErrNoRoom = errors.New("ensemble: no room to store results; with more room, the same job goes on where it was")

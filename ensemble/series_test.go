@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// Numbers without names come in their order from each executor, and are summarised as the same numbers are that have names; a point that is
-// stored is read as it was. A replica with more of them, or with one that cannot be worked with, is refused.
+// Numbers without names come in their order from each executor, and are summarised as the same
+// numbers are that have names; a point that is stored is read as it was. A replica with more of
+// them, or with one that cannot be worked with, is refused.
 func TestSeries(t *testing.T) {
 	kinds := func() *Registry {
 		g := new(Registry)
@@ -53,7 +54,8 @@ func TestSeries(t *testing.T) {
 				t.Fatal(err)
 			}
 			again, err := decodePoint(stored)
-			if err != nil || len(again.Series) != 4 || !reflect.DeepEqual(again.Series[:3], p.Series[:3]) || !reflect.DeepEqual(again.Outputs, p.Outputs) {
+			if err != nil || len(again.Series) != 4 || !reflect.DeepEqual(again.Series[:3], p.Series[:3]) ||
+				!reflect.DeepEqual(again.Outputs, p.Outputs) {
 				t.Errorf("%+v, %v", again, err)
 			}
 			return nil
@@ -66,9 +68,11 @@ func TestSeries(t *testing.T) {
 		if err != nil || n != 2 {
 			t.Errorf("%d points, %v", n, err)
 		}
-		for set, want := range map[string]string{"more": "it gives other outputs than the replicas before it", "large": "a number of its series is +Inf, which is no number to calculate with"} {
+		for set, want := range map[string]string{"more": "it gives other outputs than the replicas before it",
+			"large": "a number of its series is +Inf, which is no number to calculate with"} {
 			job.Points = []Point{{Set: map[string]string{set: "1"}}}
-			if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(), "replica 30: "+want) {
+			if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(),
+				"replica 30: "+want) {
 				t.Errorf("%s: %v", set, err)
 			}
 		}

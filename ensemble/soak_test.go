@@ -38,7 +38,8 @@ func TestSoakWorkerStopped(t *testing.T) {
 	workerStopped(t, dose{points: 120, replicas: 60, faults: 10, lease: 300 * time.Millisecond})
 }
 
-// Three servers, of which the leader of the tasks is killed again and again while ten thousand tasks run.
+// Three servers, of which the leader of the tasks is killed again and again while ten thousand
+// tasks run.
 func TestSoakLeaderKilled(t *testing.T) {
 	const deaths, tasks = 10, 10_000
 	const lease = 2 * time.Second
@@ -62,19 +63,20 @@ func TestSoakLeaderKilled(t *testing.T) {
 	n, seen := 0, 0
 	wait := make(chan struct{}, deaths)
 	var out bytes.Buffer
-	_, outcome, err := run(t, conn, job, RunOptions{TaskTime: time.Microsecond, Window: 64, Point: func(p PointResult) error {
-		if seen++; n < deaths && seen > (n+1)*2500/(deaths+1) {
-			n++
-			go func() {
-				leader := c.leader(t, conn)
-				killed[leader]++
-				c.restart(t, leader)
-				wait <- struct{}{}
-			}()
-			<-wait // one at a time: of two that are away, a cluster of three does not recover before they are back
-		}
-		return collect(&out)(p)
-	}})
+	_, outcome, err := run(t, conn, job, RunOptions{TaskTime: time.Microsecond, Window: 64,
+		Point: func(p PointResult) error {
+			if seen++; n < deaths && seen > (n+1)*2500/(deaths+1) {
+				n++
+				go func() {
+					leader := c.leader(t, conn)
+					killed[leader]++
+					c.restart(t, leader)
+					wait <- struct{}{}
+				}()
+				<-wait // one at a time: of two that are away, a cluster of three does not recover before they are back
+			}
+			return collect(&out)(p)
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,8 @@ func startCluster(t *testing.T) *cluster {
 	}
 	dir := quickDir(t)
 	for i := range c.roles {
-		c.roles[i] = role{What: "hub", Store: filepath.Join(dir, fmt.Sprint(i)), Listen: freePort(t), Name: fmt.Sprintf("hub-%d", i),
+		c.roles[i] = role{What: "hub", Store: filepath.Join(dir, fmt.Sprint(i)), Listen: freePort(t),
+			Name:    fmt.Sprintf("hub-%d", i),
 			Cluster: &ClusterOptions{Name: "soak", Listen: routes[i], Routes: routes}}
 		c.hubs[i] = c.roles[i].start(t)
 	}
@@ -142,16 +145,19 @@ func (c *cluster) restart(t *testing.T, i int) {
 	c.hubs[i] = c.roles[i].start(t)
 }
 
-// A disk that is really full: a file system of 3 MB in memory. The hub ends; with room, all goes on.
+// A disk that is really full: a file system of 3 MB in memory. The hub ends; with room, all goes
+// on.
 func TestSoakFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=3m"); err != nil {
-		t.Skipf("a file system that can be filled needs root: %v; TestHubsDiskIsFull does the same with a limit on files", err)
+		t.Skipf("a file system that can be filled needs root: %v; TestHubsDiskIsFull does the same with a limit on files",
+			err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
 	job := walks(4000, 30)
 	want := plain(t, testKinds("test"), job)
-	o := here{State: filepath.Join(dir, ".state"), MaxStore: 1 << 30, RunOptions: RunOptions{Registry: testKinds("test"), TaskTime: 10 * time.Millisecond}}
+	o := here{State: filepath.Join(dir, ".state"), MaxStore: 1 << 30, RunOptions: RunOptions{Registry: testKinds("test"),
+		TaskTime: 10 * time.Millisecond}}
 	ballast := filepath.Join(dir, "ballast")
 	if err := os.WriteFile(ballast, make([]byte, 2500<<10), 0o600); err != nil {
 		t.Fatal(err)
@@ -178,8 +184,9 @@ func TestSoakFullDisk(t *testing.T) {
 	t.Logf("with room: %+v", outcome)
 }
 
-// Many replicas leave the memory of worker and coordinator as it was: 300,000 of 100 numbers each would be 240 MB. That a million are as
-// few as these is in TestStudyMemoryIsBounded. (The server keeps for some seconds what was written and read, and is another process.)
+// Many replicas leave the memory of worker and coordinator as it was: 300,000 of 100 numbers each
+// would be 240 MB. That a million are as few as these is in TestStudyMemoryIsBounded. (The server
+// keeps for some seconds what was written and read, and is another process.)
 func TestSoakMemory(t *testing.T) {
 	g := new(Registry)
 	names := make([]string, 100)

@@ -14,7 +14,8 @@ import (
 // A State is what has become of a job.
 type State string
 
-// The states of a job. A job that is running and whose Updated is old has lost its coordinator; the same job, given again, goes on.
+// The states of a job. A job that is running and whose Updated is old has lost its coordinator; the
+// same job, given again, goes on.
 const (
 	Running     State = "running"
 	Interrupted State = "interrupted" // its coordinator was told to stop
@@ -39,8 +40,8 @@ type Status struct {
 	Created    time.Time `json:"created"`
 	Updated    time.Time `json:"updated"`
 
-	// Owner is the coordinator that may write this. Another one that takes the job over puts its name here, and the first finds out by the
-	// revision, which is no longer the one it wrote.
+	// Owner is the coordinator that may write this. Another one that takes the job over puts its
+	// name here, and the first finds out by the revision, which is no longer the one it wrote.
 	Owner string `json:"owner"`
 }
 
@@ -120,8 +121,8 @@ func (c *Conn) change(ctx context.Context, id string, f func(*Status) error) err
 	}
 }
 
-// Cancel stops a job: its coordinator ends, workers leave what they do for it, its tasks and results are removed. Given again, it begins
-// anew.
+// Cancel stops a job: its coordinator ends, workers leave what they do for it, its tasks and
+// results are removed. Given again, it begins anew.
 func (c *Conn) Cancel(ctx context.Context, id string) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -156,8 +157,9 @@ func (c *Conn) Forget(ctx context.Context, id string) error {
 	return c.remove(ctx, id)
 }
 
-// ForgetBefore removes the jobs that were last used before a time, with their results, and returns what they were. A job is used when it is given,
-// also when it is done and its results are asked for again. One that somebody runs is written to every second, so that it is not among them; times
+// ForgetBefore removes the jobs that were last used before a time, with their results, and returns
+// what they were. A job is used when it is given, also when it is done and its results are asked
+// for again. One that somebody runs is written to every second, so that it is not among them; times
 // are by the clocks of those who wrote, which may differ: t should be some minutes back.
 func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Status, err error) {
 	all, err := c.Jobs(ctx)
@@ -165,7 +167,8 @@ func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Statu
 		return nil, err
 	}
 	for _, old := range all {
-		// What was used in the meantime is left alone. A coordinator that begins from here on finds a job that was cancelled, and begins anew.
+		// What was used in the meantime is left alone. A coordinator that begins from here on finds
+		// a job that was cancelled, and begins anew.
 		used := errors.New("used")
 		err := c.change(ctx, old.Key, func(s *Status) error {
 			if !s.Updated.Before(t) {
@@ -255,8 +258,9 @@ func (c *Conn) load(ctx context.Context, id string) (*spec, error) {
 	return s, nil
 }
 
-// object reads a job's bytes, whose digest is checked. The client must not see ctx end while it reads: what tells the reader so waits for a
-// lock that the reader holds, until the deadline. So it reads beside us, and is left to itself when ctx ends.
+// object reads a job's bytes, whose digest is checked. The client must not see ctx end while it
+// reads: what tells the reader so waits for a lock that the reader holds, until the deadline. So it
+// reads beside us, and is left to itself when ctx ends.
 func (c *Conn) object(ctx context.Context, id string) ([]byte, error) {
 	type answer struct {
 		data []byte
@@ -277,7 +281,8 @@ func (c *Conn) object(ctx context.Context, id string) ([]byte, error) {
 	}
 }
 
-// Watch calls f with the state of every job, and again whenever one changes, until ctx is done or f returns an error.
+// Watch calls f with the state of every job, and again whenever one changes, until ctx is done or f
+// returns an error.
 func (c *Conn) Watch(ctx context.Context, f func(Status) error) error {
 	if err := c.ensure(ctx); err != nil {
 		return err

@@ -7,15 +7,17 @@ import (
 	"time"
 )
 
-// A study is a job in work, without the messages: which replicas are to be handed out next, and what has been merged. What it gives out as
-// finished depends on the results alone, not on their order or on how the tasks were cut.
+// A study is a job in work, without the messages: which replicas are to be handed out next, and
+// what has been merged. What it gives out as finished depends on the results alone, not on their
+// order or on how the tasks were cut.
 //
 // Replicas of a point go through these states, and each boundary only moves to the right:
 //
 //	0 ········ merged ········ planned ········ goal
 //	  in tally         handed out       to be handed out
 //
-// Between merged and planned lie results that wait for an earlier one, tasks that are out, and ranges that came back undone (again).
+// Between merged and planned lie results that wait for an earlier one, tasks that are out, and
+// ranges that came back undone (again).
 type study struct {
 	job *Job
 	o   RunOptions // what to do with what is merged, and how long a task should take
@@ -42,7 +44,8 @@ type study struct {
 	rate   rate   // of events
 }
 
-// careful is after how many deliveries of a task its replicas are run one by one, and with nothing beside them.
+// careful is after how many deliveries of a task its replicas are run one by one, and with nothing
+// beside them.
 const careful = 2
 
 // A progress is how far a point is.
@@ -57,7 +60,8 @@ type progress struct {
 	precise bool
 }
 
-// A chunk is a range that came back. If workers died of it, its replicas go out one by one: what kills a worker is then known.
+// A chunk is a range that came back. If workers died of it, its replicas go out one by one: what
+// kills a worker is then known.
 type chunk struct {
 	piece
 	alone bool
@@ -192,8 +196,8 @@ func (p *progress) take(want, goal int) (n, first int) {
 	return n, first
 }
 
-// uncovered is the first replica from here on that has no result, and how many there are until one that has. After a coordinator before
-// this one, there may be gaps.
+// uncovered is the first replica from here on that has no result, and how many there are until one
+// that has. After a coordinator before this one, there may be gaps.
 func (p *progress) uncovered(from int) (first, room int) {
 	first = max(from, p.merged)
 	for _, w := range p.waiting {
@@ -244,7 +248,8 @@ func (s *study) take(k key, r *result) {
 	}
 	s.measure(r.Took, replicas)
 	if f := r.Failure; f != nil {
-		if p := s.at(f.Point); p != nil && !p.end && f.Replica >= p.merged && (p.failed == nil || f.Replica < p.failed.Replica) {
+		if p := s.at(f.Point); p != nil && !p.end && f.Replica >= p.merged &&
+			(p.failed == nil || f.Replica < p.failed.Replica) {
 			p.failed = f
 		}
 	}
@@ -391,8 +396,8 @@ func (s *study) stored(r PointResult) {
 	s.advance()
 }
 
-// settle gives out what is finished, after store has stored it, and reports whether all is. It ends with the first error of the caller's
-// functions.
+// settle gives out what is finished, after store has stored it, and reports whether all is. It ends
+// with the first error of the caller's functions.
 func (s *study) settle(store func(PointResult) error) (done bool, err error) {
 	if s.problem != nil {
 		return false, s.problem
@@ -410,7 +415,8 @@ func (s *study) settle(store func(PointResult) error) (done bool, err error) {
 	return s.finished(), nil
 }
 
-// failure is the first replica that failed, in the order of points and replicas, once all before it are merged.
+// failure is the first replica that failed, in the order of points and replicas, once all before it
+// are merged.
 func (s *study) failure() error {
 	if s.failed == nil {
 		return nil
@@ -432,13 +438,16 @@ func (s *study) given() int { return s.low - len(s.ready) }
 
 // outcome is what became of a job that has a key.
 func (s *study) outcome(key string) Outcome {
-	return Outcome{Key: key, PointsDone: s.given(), Replicas: s.done, Events: s.events, Counts: s.counts, Alike: s.given() > 0 && !s.differ}
+	return Outcome{Key: key, PointsDone: s.given(), Replicas: s.done, Events: s.events, Counts: s.counts,
+		Alike: s.given() > 0 && !s.differ}
 }
 
-// progress is how far a job is that has a key, and so many workers and slots. It is called every sayEvery.
+// progress is how far a job is that has a key, and so many workers and slots. It is called every
+// sayEvery.
 func (s *study) progress(key string, workers, slots int) Progress {
 	s.rate.sample(s.events)
-	p := Progress{Key: key, Points: len(s.job.Points), PointsDone: s.given(), Replicas: s.total(), Merged: s.done, Events: s.events,
+	p := Progress{Key: key, Points: len(s.job.Points), PointsDone: s.given(), Replicas: s.total(), Merged: s.done,
+		Events:          s.events,
 		EventsPerSecond: s.rate.perSecond, Workers: workers, Slots: slots, Left: -1, Counts: s.counts}
 	if s.pace > 0 && slots > 0 {
 		p.Left = time.Duration(float64(max(p.Replicas-p.Merged, 0)) * s.pace / float64(slots) * float64(time.Second))

@@ -20,8 +20,9 @@ type pretence struct {
 
 func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
 	t.Helper()
-	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &result{}, begun: time.Now(), cut: time.Hour,
-		m: &opened{spec: &spec{Job: *w.job}, m: w.m, log: func([]byte) {}}}
+	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &result{}, begun: time.Now(),
+		cut: time.Hour,
+		m:   &opened{spec: &spec{Job: *w.job}, m: w.m, log: func([]byte) {}}}
 	defer b.lane.leave()
 	for _, p := range pieces {
 		p.Count = min(p.Count, replicas)
@@ -42,14 +43,16 @@ func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
 	return r
 }
 
-// However tasks are cut, answered in part, answered twice, lost, or left over from another coordinator: the output is that of a plain loop.
+// However tasks are cut, answered in part, answered twice, lost, or left over from another
+// coordinator: the output is that of a plain loop.
 func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 	g := testKinds("test")
 	precise := walks(40, 400)
 	precise.Precision = Precision{Relative: 0.5, Outputs: []string{"square"}, Batch: 20}
 	var all Counts
 	lives := 0
-	for name, job := range map[string]Job{"many points": walks(60, 30), "one point": walks(1, 900), "one replica": walks(150, 1), "precision": precise} {
+	for name, job := range map[string]Job{"many points": walks(60, 30), "one point": walks(1, 900),
+		"one replica": walks(150, 1), "precision": precise} {
 		want := plain(t, g, job)
 		k, _ := g.kind("walk")
 		m, _ := k.Open(nil)
@@ -80,7 +83,8 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 					s.ready = nil
 					if s.finished() {
 						counts, lives = s.counts, lives+life
-						all.Short, all.Duplicates, all.Lost = all.Short+counts.Short, all.Duplicates+counts.Duplicates, all.Lost+counts.Lost
+						all.Short, all.Duplicates, all.Lost = all.Short+counts.Short, all.Duplicates+counts.Duplicates,
+							all.Lost+counts.Lost
 						break coordinator
 					}
 					if life < 3 && random.IntN(60) == 0 {
@@ -93,7 +97,8 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 						open = append(open, next)
 					}
 					if len(open) == 0 {
-						t.Fatalf("%s, seed %d: nothing is out, and nothing is finished: low %d of %d, %d out", name, seed, s.low, len(job.Points), len(s.out))
+						t.Fatalf("%s, seed %d: nothing is out, and nothing is finished: low %d of %d, %d out", name, seed, s.low,
+							len(job.Points), len(s.out))
 					}
 					i := random.IntN(len(open))
 					pieces := open[i]
@@ -169,14 +174,17 @@ func TestStudyTellsTheFirstFailure(t *testing.T) {
 			open = slices.Delete(open, i, i+1)
 		}
 		if s.failed.Point != 2 || s.failed.Replica != 30 {
-			t.Errorf("seed %d: point %d, replica %d failed; point 2, replica 30 was the first", seed, s.failed.Point, s.failed.Replica)
+			t.Errorf("seed %d: point %d, replica %d failed; point 2, replica 30 was the first", seed, s.failed.Point,
+				s.failed.Replica)
 		}
 	}
 }
 
-// Tasks take about as long as they should, and their results are not too large, once it is known how long replicas take.
+// Tasks take about as long as they should, and their results are not too large, once it is known
+// how long replicas take.
 func TestStudySizesTasks(t *testing.T) {
-	for _, each := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 400 * time.Millisecond, 3 * time.Second} {
+	for _, each := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 400 * time.Millisecond,
+		3 * time.Second} {
 		job := walks(30, 5000)
 		s := newStudy(&job, RunOptions{TaskTime: time.Second})
 		for i := range 200 {
@@ -188,7 +196,8 @@ func TestStudySizesTasks(t *testing.T) {
 			for _, p := range pieces {
 				n += p.Count
 			}
-			r := &result{Pieces: pieces, Names: [][]string{{"x"}}, Lists: make([]int, len(pieces)), numbers: make([]float64, 2*n), Took: time.Duration(n) * each}
+			r := &result{Pieces: pieces, Names: [][]string{{"x"}}, Lists: make([]int, len(pieces)),
+				numbers: make([]float64, 2*n), Took: time.Duration(n) * each}
 			s.take(key{pieces[0].Point, pieces[0].First}, r)
 			if took := r.Took; i > 0 && (took > 2*time.Second || took < time.Second/2) && n > 1 {
 				t.Errorf("replicas of %v: task %d takes %v", each, i, took)
@@ -197,7 +206,8 @@ func TestStudySizesTasks(t *testing.T) {
 	}
 }
 
-// A million replicas of one point, with results that come far out of order, leave no more behind than the sketch of their numbers.
+// A million replicas of one point, with results that come far out of order, leave no more behind
+// than the sketch of their numbers.
 func TestStudyMemoryIsBounded(t *testing.T) {
 	job := walks(1, 1_000_000)
 	s := newStudy(&job, RunOptions{TaskTime: time.Second})
@@ -221,7 +231,8 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 		for j := range p.Count {
 			numbers[2*j+1] = float64(p.First + j)
 		}
-		s.take(key{p.Point, p.First}, &result{Pieces: open[i], Names: names, Lists: []int{0}, numbers: numbers, Took: time.Duration(p.Count) * time.Millisecond})
+		s.take(key{p.Point, p.First}, &result{Pieces: open[i], Names: names, Lists: []int{0}, numbers: numbers,
+			Took: time.Duration(p.Count) * time.Millisecond})
 		open = slices.Delete(open, i, i+1)
 		most = max(most, s.held)
 		if len(s.points) > 0 {
@@ -237,7 +248,8 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 	}
 	r := s.ready[0]
 	t.Logf("numbers held: %d; waiting: %d", most, waits)
-	if most > ExactReplicas || waits > s.room+64*2*1000 || s.waits != 0 || s.held != 0 || !r.Sketched || r.Replicas != 1_000_000 {
+	if most > ExactReplicas || waits > s.room+64*2*1000 || s.waits != 0 || s.held != 0 || !r.Sketched || r.Replicas !=
+		1_000_000 {
 		t.Errorf("%d numbers held, %d in the end; %+v", most, s.held, r)
 	}
 	x := r.Outputs[0]

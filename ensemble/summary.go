@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/sketch"
 )
 
-// Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to ExactReplicas replicas, or fewer if a replica
-// gives more than 400 numbers. Beyond that they are by sketch, with a relative error of at most SketchError.
+// Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to
+// ExactReplicas replicas, or fewer if a replica gives more than 400 numbers. Beyond that they are
+// by sketch, with a relative error of at most SketchError.
 const (
 	ExactReplicas = 10_000
 	exactNumbers  = 400 * ExactReplicas
@@ -52,10 +53,12 @@ func (r *PointResult) Output(name string) (Summary, bool) {
 // alike reports whether there are at least two replicas, and all gave the same numbers.
 func (r *PointResult) alike() bool {
 	varies := func(s Summary) bool { return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max) }
-	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, varies) && !slices.ContainsFunc(r.Series, varies)
+	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, varies) &&
+		!slices.ContainsFunc(r.Series, varies)
 }
 
-// A Summary is what the replicas of a point gave for one output. What there are too few values for is NaN.
+// A Summary is what the replicas of a point gave for one output. What there are too few values for
+// is NaN.
 type Summary struct {
 	Name      string
 	N         int     // replicas that have this output (that did not give NaN)
@@ -63,12 +66,14 @@ type Summary struct {
 	Low, High float64 // the 95 % interval of the mean, after Student
 	Min, Max  float64
 
-	// Quantiles are those that the job asks for: the least value that at least that share of the replicas does not exceed; the median is
-	// the middle of the two in the middle, if there are two.
+	// Quantiles are those that the job asks for: the least value that at least that share of the
+	// replicas does not exceed; the median is the middle of the two in the middle, if there are
+	// two.
 	Quantiles []float64
 }
 
-// A tally merges the replicas of a point, in the order of their numbers: sums of floating-point numbers depend on the order.
+// A tally merges the replicas of a point, in the order of their numbers: sums of floating-point
+// numbers depend on the order.
 type tally struct {
 	names    []string // of the first columns; those of series have none
 	columns  []column
@@ -94,7 +99,8 @@ func newTally(names []string, series int) *tally {
 	return t
 }
 
-// add merges the next replica: its events, then its values. It returns how many numbers more are held, or fewer.
+// add merges the next replica: its events, then its values. It returns how many numbers more are
+// held, or fewer.
 func (t *tally) add(numbers []float64) (held int) {
 	t.replicas++
 	t.events += uint64(numbers[0])
@@ -135,14 +141,16 @@ func (c *column) add(x float64) {
 func (c *column) toSketch() {
 	buckets, err := sketch.Mapping(SketchError)
 	must(err)
-	c.sketch = ddsketch.NewDDSketch(buckets, store.NewCollapsingLowestDenseStore(sketchBins), store.NewCollapsingLowestDenseStore(sketchBins))
+	c.sketch = ddsketch.NewDDSketch(buckets, store.NewCollapsingLowestDenseStore(sketchBins),
+		store.NewCollapsingLowestDenseStore(sketchBins))
 	for _, x := range c.values {
 		must(c.sketch.Add(x))
 	}
 	c.values = nil
 }
 
-// must is for errors that cannot happen: a sketch refuses only values beyond 10³⁰⁷, and results with such are refused before (maxNumber).
+// must is for errors that cannot happen: a sketch refuses only values beyond 10³⁰⁷, and results
+// with such are refused before (maxNumber).
 func must(err error) {
 	if err != nil {
 		panic("ensemble: " + err.Error())
@@ -170,7 +178,8 @@ func studentQuantile(freedom int) float64 {
 	return detmath.StudentQuantile(float64(freedom), 0.975)
 }
 
-// precise reports whether the intervals of the outputs are narrow enough. An output without a mean is not.
+// precise reports whether the intervals of the outputs are narrow enough. An output without a mean
+// is not.
 func (t *tally) precise(p Precision) bool {
 	if p.Relative == 0 || t.replicas < 2 {
 		return false
@@ -273,7 +282,8 @@ func decodePoint(data []byte) (PointResult, error) {
 	}
 	for i := 0; len(numbers) > 0; i, numbers = i+1, numbers[each:] {
 		x := numbers[:each:each]
-		s := Summary{N: int(x[0]), Mean: x[1], SD: x[2], Low: x[3], High: x[4], Min: x[5], Max: x[6], Quantiles: x[perOutput:]}
+		s := Summary{N: int(x[0]), Mean: x[1], SD: x[2], Low: x[3], High: x[4], Min: x[5], Max: x[6],
+			Quantiles: x[perOutput:]}
 		if i < len(stored.Names) {
 			s.Name = stored.Names[i]
 			r.Outputs = append(r.Outputs, s)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Means, deviations, intervals and quantiles against what others calculate from all values at once; with sketches, quantiles are as near
-// as they are said to be.
+// Means, deviations, intervals and quantiles against what others calculate from all values at once;
+// with sketches, quantiles are as near as they are said to be.
 func TestSummaries(t *testing.T) {
 	qs := []float64{0.001, 0.05, 0.25, 0.5, 0.9, 0.999}
 	for _, n := range []int{1, 2, 7, 50, ExactReplicas, ExactReplicas + 1, 40_000} {
@@ -84,7 +84,8 @@ func TestSummaries(t *testing.T) {
 	}
 }
 
-// Student's quantiles from tables: 12.7062 for one degree of freedom, 2.0639 for 24, 1.9600 for very many.
+// Student's quantiles from tables: 12.7062 for one degree of freedom, 2.0639 for 24, 1.9600 for
+// very many.
 func TestIntervals(t *testing.T) {
 	for freedom, want := range map[int]float64{1: 12.7062, 24: 2.0639, 1_000_000: 1.9600} {
 		near(t, studentQuantile(freedom), want, 5e-5/want*1.01)
@@ -97,8 +98,8 @@ func TestIntervals(t *testing.T) {
 	near(t, s.Mean-s.Low, 12.7062, 1e-5)
 }
 
-// The intervals cover the mean as often as they say: of 2,000 points of 30 replicas each, 95 %, give or take 3 standard errors of
-// √(0.95·0.05/2000).
+// The intervals cover the mean as often as they say: of 2,000 points of 30 replicas each, 95 %,
+// give or take 3 standard errors of √(0.95·0.05/2000).
 func TestIntervalsCover(t *testing.T) {
 	const points = 2000
 	covered := 0
@@ -148,7 +149,8 @@ func near(t *testing.T, got, want, relative float64) {
 	}
 }
 
-// A share that is a little more as a float than it should be is still that share: 0.07 of a hundred replicas are seven.
+// A share that is a little more as a float than it should be is still that share: 0.07 of a hundred
+// replicas are seven.
 func TestQuantileOfAShareThatIsRounded(t *testing.T) {
 	r, err := Merge(func(yield func(Values) bool) {
 		for i := range 100 {

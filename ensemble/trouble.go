@@ -15,7 +15,8 @@ import (
 
 // refused reports whether the hub was reached and would not have us, which no waiting changes.
 func refused(err error) bool {
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
+		errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
 }
 
 // explain says what is wrong with a connection, and what would be right.
@@ -32,8 +33,9 @@ func explain(where string, err error) error {
 	}
 }
 
-// transient reports whether an error may go away by itself: the server restarts, elects a leader, or is not reached. That an attempt was
-// cancelled says that the connection was lost; whether the caller still wants it is for him to know.
+// transient reports whether an error may go away by itself: the server restarts, elects a leader,
+// or is not reached. That an attempt was cancelled says that the connection was lost; whether the
+// caller still wants it is for him to know.
 func transient(err error) bool {
 	if noRoom(err) {
 		return false
@@ -43,7 +45,8 @@ func transient(err error) bool {
 		return api.Code == 503 || api.Code == 500
 	}
 	for _, e := range []error{
-		context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+		context.DeadlineExceeded, context.Canceled, nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected,
+		nats.ErrConnectionReconnecting,
 		nats.ErrReconnectBufExceeded, nats.ErrNoServers, jetstream.ErrNoStreamResponse, jetstream.ErrNoHeartbeat,
 		jetstream.ErrJetStreamNotEnabled,
 	} {
@@ -54,9 +57,11 @@ func transient(err error) bool {
 	return false
 }
 
-// noJetStream reports whether an error says that the server is there, and JetStream is not, or not yet.
+// noJetStream reports whether an error says that the server is there, and JetStream is not, or not
+// yet.
 func noJetStream(err error) bool {
-	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) || errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
+	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
+		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
 // noRoom reports whether an error says that the server cannot store more.

@@ -14,11 +14,12 @@ import (
 	"github.com/nats-io/nuid"
 )
 
-// EngineVersion is changed whenever tasks or results change their form, or the same job would be merged differently.
+// EngineVersion is changed whenever tasks or results change their form, or the same job would be
+// merged differently.
 const EngineVersion = "1"
 
-// version is what a job's tasks and results carry, and what a worker must have, to the letter, to take the job. Unless the kind is
-// portable, the arithmetic of the machine is part of it.
+// version is what a job's tasks and results carry, and what a worker must have, to the letter, to
+// take the job. Unless the kind is portable, the arithmetic of the machine is part of it.
 func (k Kind) version() string {
 	if k.Version == "" {
 		k.Version = programVersion()
@@ -36,7 +37,8 @@ func versionTag(version string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// programVersion is a hash of the program that runs: two programs of the same version were built from the same.
+// programVersion is a hash of the program that runs: two programs of the same version were built
+// from the same.
 var programVersion = sync.OnceValue(func() string {
 	if name, err := os.Executable(); err == nil {
 		if file, err := os.Open(name); err == nil {
@@ -49,8 +51,9 @@ var programVersion = sync.OnceValue(func() string {
 	return "unknown-" + nuid.Next() // equal to no other
 })
 
-// versionOf is a hash of a program: of the identity that the go command has put into it and of its size, which anything that is added to it or
-// stripped from it changes; or of all its bytes, which takes 40 ms for those with a hub in them.
+// versionOf is a hash of a program: of the identity that the go command has put into it and of its
+// size, which anything that is added to it or stripped from it changes; or of all its bytes, which
+// takes 40 ms for those with a hub in them.
 func versionOf(program io.ReadSeeker) (string, error) {
 	size, err := program.Seek(0, io.SeekEnd)
 	if err != nil {
@@ -72,8 +75,9 @@ func versionOf(program io.ReadSeeker) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), nil
 }
 
-// buildID is the identity of a program, if there is one to be found, as in the files of Linux and most others: what the go command writes, which
-// is hashes of what the program was built from. What somebody has put there instead tells no programs apart.
+// buildID is the identity of a program, if there is one to be found, as in the files of Linux and
+// most others: what the go command writes, which is hashes of what the program was built from. What
+// somebody has put there instead tells no programs apart.
 func buildID(program io.ReaderAt) string {
 	file, err := elf.NewFile(program)
 	if err != nil {
@@ -99,6 +103,6 @@ func buildID(program io.ReaderAt) string {
 	return id
 }
 
-// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of: two programs that have the same were
-// built from the same.
+// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of:
+// two programs that have the same were built from the same.
 func ProgramVersion() string { return programVersion() }

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// A program has the version of its copies, and none that a program of other bytes has, whether its identity is found or all of it is hashed.
+// A program has the version of its copies, and none that a program of other bytes has, whether its
+// identity is found or all of it is hashed.
 func TestVersionOfPrograms(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -62,7 +63,8 @@ func TestVersionOfPrograms(t *testing.T) {
 	}
 }
 
-// The version of functions in Go names the arithmetic of the machine, as far as package math shows it; that of a portable kind does not.
+// The version of functions in Go names the arithmetic of the machine, as far as package math shows
+// it; that of a portable kind does not.
 func TestVersionNamesTheArithmetic(t *testing.T) {
 	if os.Getenv("ARITHMETIC") != "" {
 		hash := uint64(0)

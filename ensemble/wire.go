@@ -42,7 +42,8 @@ func (t *task) check() error {
 	return nil
 }
 
-// A result is what a worker stores: the first replicas of a task, all of them or fewer, and why there are no more if one failed.
+// A result is what a worker stores: the first replicas of a task, all of them or fewer, and why
+// there are no more if one failed.
 type result struct {
 	Version   string        `json:"version"`
 	Pieces    []piece       `json:"pieces"`
@@ -101,7 +102,8 @@ func decodeResult(data []byte) (*result, error) {
 	}
 	size := 0
 	for i, p := range r.Pieces {
-		if r.Lists[i] < 0 || r.Lists[i] >= len(r.Names) || p.Point < 0 || p.First < 0 || p.Count < 1 || p.Count > len(r.numbers) ||
+		if r.Lists[i] < 0 || r.Lists[i] >= len(r.Names) || p.Point < 0 || p.First < 0 || p.Count < 1 ||
+			p.Count > len(r.numbers) ||
 			r.seriesOf(r.Lists[i]) < 0 || r.seriesOf(r.Lists[i]) > MaxOutputs {
 			return nil, fmt.Errorf("a result with a piece %v", p)
 		}
@@ -129,10 +131,12 @@ func (r *result) seriesOf(list int) int {
 	return 0
 }
 
-// maxNumber is the largest number that a replica may give: infinities, and what would become one, are refused.
+// maxNumber is the largest number that a replica may give: infinities, and what would become one,
+// are refused.
 const maxNumber = 1e300
 
-// frame puts a head and a body into one message: the head's length in four bytes, the head, the body.
+// frame puts a head and a body into one message: the head's length in four bytes, the head, the
+// body.
 func frame(head, body []byte) []byte {
 	data := make([]byte, 4, 4+len(head)+len(body))
 	binary.LittleEndian.PutUint32(data, uint32(len(head)))

@@ -7,16 +7,19 @@ import (
 	"time"
 )
 
-// Whatever is in a message, it is refused or can be worked with: no panic, and no numbers that do not belong together.
+// Whatever is in a message, it is refused or can be worked with: no panic, and no numbers that do
+// not belong together.
 func FuzzMessages(f *testing.F) {
-	r := &result{Version: "v", Pieces: []piece{{0, 0, 2}, {1, 5, 1}}, Names: [][]string{{"x", "y"}, {"x"}}, Lists: []int{0, 1}, numbers: make([]float64, 2*3+2)}
+	r := &result{Version: "v", Pieces: []piece{{0, 0, 2}, {1, 5, 1}}, Names: [][]string{{"x", "y"}, {"x"}},
+		Lists: []int{0, 1}, numbers: make([]float64, 2*3+2)}
 	data, err := r.encode()
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(data)
 	f.Add(data[:len(data)-8])
-	f.Add(frame([]byte(`{"pieces":[{"p":0,"f":0,"n":9223372036854775807}],"names":[["x"]],"lists":[0]}`), make([]byte, 16)))
+	f.Add(frame([]byte(`{"pieces":[{"p":0,"f":0,"n":9223372036854775807}],"names":[["x"]],"lists":[0]}`),
+		make([]byte, 16)))
 	f.Add(frame([]byte(`{"failure":{"point":-1}}`), nil))
 	s := &spec{Job: walks(2, 3), Version: "v"}
 	data, _, err = s.encode()

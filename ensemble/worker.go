@@ -22,8 +22,9 @@ type WorkerOptions struct {
 	Slots    int           // tasks at once; one for each processor if 0
 	Name     string        // for people; host and process if empty
 	Drain    time.Duration // how long a replica may go on when the worker is told to stop; 20 s if 0
-	Tries    int           // how often a replica may take a worker down that runs nothing else, before the job fails; 3 if 0
-	Logger   *slog.Logger  // silent if nil
+	// how often a replica may take a worker down that runs nothing else, before the job fails; 3 if 0
+	Tries  int
+	Logger *slog.Logger // silent if nil
 
 	noRoom func(error)   // is told when the hub has no room, if there is one
 	grace  time.Duration // how long a replica may take to stop when it is told to, before it is left to itself; 2 s if 0
@@ -98,7 +99,8 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	w := &Worker{c: c, o: o, log: o.Logger.With("worker", o.Name), id: nuid.Next(), slots: make(chan struct{}, o.Slots),
-		states: map[string]State{}, running: map[string]map[*context.CancelCauseFunc]bool{}, refused: map[string]string{}, news: make(chan struct{}, 1)}
+		states: map[string]State{}, running: map[string]map[*context.CancelCauseFunc]bool{}, refused: map[string]string{},
+		news: make(chan struct{}, 1)}
 	w.stats.Slots = o.Slots
 	return w
 }
@@ -106,8 +108,9 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 // Serve is a worker from its beginning to its end; see [Worker.Serve].
 func Serve(ctx context.Context, c *Conn, o WorkerOptions) error { return NewWorker(c, o).Serve(ctx) }
 
-// Serve works until ctx is done, or the hub no longer accepts the worker. When ctx is done, it begins no further replica, stores what it
-// has, gives back what it has not begun, and returns nil. While the hub is away, it waits.
+// Serve works until ctx is done, or the hub no longer accepts the worker. When ctx is done, it
+// begins no further replica, stores what it has, gives back what it has not begun, and returns nil.
+// While the hub is away, it waits.
 func (w *Worker) Serve(ctx context.Context) error {
 	kinds := w.o.Registry.Kinds()
 	if len(kinds) == 0 {
@@ -148,7 +151,8 @@ func (w *Worker) Serve(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd waits for ctx, or for the end of the connection, which does not come by itself unless the hub refuses our credentials.
+// waitForEnd waits for ctx, or for the end of the connection, which does not come by itself unless
+// the hub refuses our credentials.
 func (w *Worker) waitForEnd(ctx context.Context) (lost bool) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -164,7 +168,8 @@ func (w *Worker) waitForEnd(ctx context.Context) (lost bool) {
 	}
 }
 
-// fetch takes tasks of one kind, one ahead of the slots, so that the next is there when one becomes free.
+// fetch takes tasks of one kind, one ahead of the slots, so that the next is there when one becomes
+// free.
 func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup) {
 	version := k.version()
 	var consumer jetstream.Consumer
@@ -243,11 +248,12 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 	})
 }
 
-// maxDeliver is how often a task is delivered before its coordinator is told that it will not be delivered again. Workers that find out
-// what is wrong with it have done so long before.
+// maxDeliver is how often a task is delivered before its coordinator is told that it will not be
+// delivered again. Workers that find out what is wrong with it have done so long before.
 const maxDeliver = 50
 
-// keep extends the lease of a task until the function it returns is called. How long it is, the first worker of the version has said.
+// keep extends the lease of a task until the function it returns is called. How long it is, the
+// first worker of the version has said.
 func (w *Worker) keep(msg jetstream.Msg, lease time.Duration) (release func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup

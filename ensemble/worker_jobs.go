@@ -23,7 +23,10 @@ type opened struct {
 }
 
 func (w *Worker) newOpened(job string) *opened {
-	return &opened{job: job, log: func(stack []byte) { w.log.Error("a model panicked", "job", job, "stack", string(stack)) }}
+	return &opened{job: job, log: func(stack []byte) {
+		w.log.Error("a model panicked", "job", job, "stack",
+			string(stack))
+	}}
 }
 
 // open makes the model of the spec.
@@ -104,7 +107,8 @@ func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
 	}
 }
 
-// enter notes that a task of a job runs, so that it ends when the job does. It is cancelled at once if the job has ended.
+// enter notes that a task of a job runs, so that it ends when the job does. It is cancelled at once
+// if the job has ended.
 func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCauseFunc) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,7 +153,8 @@ func (w *Worker) watchJobs(ctx context.Context) {
 	}
 }
 
-// learn notes a job's state: its tasks end with it, and if it is of another version, that is said once.
+// learn notes a job's state: its tasks end with it, and if it is of another version, that is said
+// once.
 func (w *Worker) learn(s Status) {
 	if k, ok := w.o.Registry.kind(s.Kind); ok && s.State == Running && k.version() != s.Version {
 		w.refuse(s.Key, s.Version, k.version())
@@ -181,7 +186,8 @@ func (w *Worker) refuse(job, theirs, ours string) {
 	w.hasNews()
 }
 
-// A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a number on the progress line.
+// A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a
+// number on the progress line.
 type beat struct {
 	ID      string            `json:"id"`
 	Name    string            `json:"name"`
@@ -229,7 +235,8 @@ func (w *Worker) beat(ctx context.Context) {
 	}
 }
 
-// tell notes what keeps results from being stored, so that coordinators hear of it; nothing does, if the text is empty.
+// tell notes what keeps results from being stored, so that coordinators hear of it; nothing does,
+// if the text is empty.
 func (w *Worker) tell(trouble string) {
 	w.mu.Lock()
 	changed := w.trouble != trouble

@@ -12,10 +12,11 @@ import (
 
 // replica runs one replica within its limits.
 //
-// What a process has in memory cannot be divided among the replicas that it runs at once. So when a limit is exceeded, they are all
-// stopped and run once more, each alone; one that exceeds it alone has exceeded it. In the same way it is found out of which replica
-// workers die.
-func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *lane) (v Values, err error) {
+// What a process has in memory cannot be divided among the replicas that it runs at once. So when a
+// limit is exceeded, they are all stopped and run once more, each alone; one that exceeds it alone
+// has exceeded it. In the same way it is found out of which replica workers die.
+func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *lane) (v Values,
+	err error) {
 	if !alone {
 		w.gate.RLock()
 		v, err = w.attempt(ctx, run, r, limits, l)
@@ -29,15 +30,16 @@ func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limi
 	}
 	switch {
 	case errors.Is(err, errMemory):
-		return Values{}, &replicaFailure{"memory", fmt.Sprintf("it takes more than the %d bytes of memory that it may", limits.Memory)}
+		return Values{}, &replicaFailure{"memory", fmt.Sprintf("it takes more than the %d bytes of memory that it may",
+			limits.Memory)}
 	case errors.Is(err, errTime):
 		return Values{}, &replicaFailure{"time", fmt.Sprintf("it takes longer than the %v that it may", limits.Time)}
 	}
 	return v, err
 }
 
-// A lane runs functions one after the other in a goroutine of its own. That of many replicas costs less than one for each: its stack has
-// grown already.
+// A lane runs functions one after the other in a goroutine of its own. That of many replicas costs
+// less than one for each: its stack has grown already.
 type lane struct{ calls chan func() }
 
 func (l *lane) call(f func()) {
@@ -52,7 +54,8 @@ func (l *lane) call(f func()) {
 	l.calls <- f
 }
 
-// leave lets the goroutine end when it has done what it is at, which may be never. The next call has another one.
+// leave lets the goroutine end when it has done what it is at, which may be never. The next call
+// has another one.
 func (l *lane) leave() {
 	if l.calls != nil {
 		close(l.calls)
@@ -79,7 +82,8 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	l.call(func() {
 		a := answer{err: &replicaFailure{"panic", "it ended its goroutine"}}
 		defer func() { answers <- a }()
-		defer guard(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) }, &a.err)
+		defer guard(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) },
+			&a.err)
 		v, err := run(ctx, r)
 		a = answer{v, err}
 	})
@@ -88,7 +92,8 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		if a.err != nil {
 			l.leave() // its goroutine may have ended
 		}
-		// A replica that came to its end before it looked at ctx has kept its limits well enough, unless it says otherwise.
+		// A replica that came to its end before it looked at ctx has kept its limits well enough,
+		// unless it says otherwise.
 		if cause := context.Cause(ctx); a.err != nil && cause != nil && !errors.As(a.err, new(*replicaFailure)) {
 			return Values{}, cause
 		}
@@ -107,7 +112,8 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	return Values{}, context.Cause(ctx)
 }
 
-// A memoryWatch looks every now and then at how much memory is in use, if anybody asked for a limit.
+// A memoryWatch looks every now and then at how much memory is in use, if anybody asked for a
+// limit.
 type memoryWatch struct {
 	mu     sync.Mutex
 	limits map[*memoryLimit]bool

@@ -60,13 +60,15 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 		return
 	}
 	r.Version, r.Worker, r.Delivered = version, w.o.Name, meta.NumDelivered
-	// Storing goes on while the worker is told to stop, for as long as it may; if it is not stored, someone else does the task.
+	// Storing goes on while the worker is told to stop, for as long as it may; if it is not stored,
+	// someone else does the task.
 	if w.store(work, t.Job, k0, r) {
 		_ = msg.Ack()
 	}
 }
 
-// do runs a task. It returns nothing if there is nothing to store, and an error if someone else should try.
+// do runs a task. It returns nothing if there is nothing to store, and an error if someone else
+// should try.
 func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*result, error) {
 	alone := delivered > careful
 	if alone {
@@ -163,7 +165,8 @@ func (b *batch) run(p piece) bool {
 	return true
 }
 
-// add puts a replica's values into the result. It reports whether they have the names of the replica before, in the same piece.
+// add puts a replica's values into the result. It reports whether they have the names of the
+// replica before, in the same piece.
 func (b *batch) add(point, number int, v Values) bool {
 	r := b.r
 	if n := len(r.Pieces); n == 0 || r.Pieces[n-1].Point != point || r.Pieces[n-1].First+r.Pieces[n-1].Count != number {
@@ -233,8 +236,9 @@ func checkValues(v Values) error {
 	return nil
 }
 
-// try notes that a task is tried which others were given and did not answer, and counts how often that was. How often it was delivered
-// would not do: what is delivered to a worker that dies need not have been begun.
+// try notes that a task is tried which others were given and did not answer, and counts how often
+// that was. How often it was delivered would not do: what is delivered to a worker that dies need
+// not have been begun.
 func (w *Worker) try(ctx context.Context, job string, k key) (int, error) {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -252,7 +256,8 @@ func (w *Worker) try(ctx context.Context, job string, k key) (int, error) {
 	return int(info.State.Subjects[trySubject(job, k)]), nil
 }
 
-// isStored reports whether a result is there already: whoever had the task before may have died after storing it.
+// isStored reports whether a result is there already: whoever had the task before may have died
+// after storing it.
 func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -263,8 +268,9 @@ func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
 	return err == nil
 }
 
-// store stores a result under its key, once: if there is one already, it is the same, or the beginning of the same. It tries until it is
-// stored, or the job is gone, or ctx is done, and reports whether the task is settled.
+// store stores a result under its key, once: if there is one already, it is the same, or the
+// beginning of the same. It tries until it is stored, or the job is gone, or ctx is done, and
+// reports whether the task is settled.
 func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
 	data, err := r.encode()
 	if err != nil {
@@ -273,7 +279,8 @@ func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
 	}
 	for wait := (backoff{}); ; {
 		attempt, cancel := w.c.attempt(ctx, 5*time.Second)
-		_, err := w.c.js.Publish(attempt, resultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
+		_, err := w.c.js.Publish(attempt, resultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0),
+			jetstream.WithRetryAttempts(0))
 		if err != nil && !exists(err) {
 			if _, gone := w.c.js.Stream(attempt, journalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
 				cancel()

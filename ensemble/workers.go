@@ -20,8 +20,9 @@ type Member struct {
 	Heard       time.Time         // when it was last heard of
 }
 
-// Workers calls f with the workers of the hub, once a second and whenever one comes or goes, until ctx is done. One that is not heard of for eight
-// seconds is gone. While the hub is away nobody is heard of.
+// Workers calls f with the workers of the hub, once a second and whenever one comes or goes, until
+// ctx is done. One that is not heard of for eight seconds is gone. While the hub is away nobody is
+// heard of.
 func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 	beats := make(chan *nats.Msg, 1024)
 	sub, err := c.nc.ChanSubscribe(beatSubject, beats)
@@ -51,7 +52,8 @@ func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 func (c *crew) list() (list []Member) {
 	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.heard) > forgetAfter })
 	for _, m := range c.members {
-		list = append(list, Member{ID: m.ID, Name: m.Name, Slots: max(m.Slots, 0), Busy: m.Busy, Kinds: m.Kinds, Trouble: m.Trouble, Heard: m.heard})
+		list = append(list, Member{ID: m.ID, Name: m.Name, Slots: max(m.Slots, 0), Busy: m.Busy, Kinds: m.Kinds,
+			Trouble: m.Trouble, Heard: m.heard})
 	}
 	slices.SortFunc(list, func(a, b Member) int {
 		if d := strings.Compare(a.Name, b.Name); d != 0 {

@@ -1,4 +1,5 @@
-// Package examples has the model files of this directory and the tables that they read, for programs that show them.
+// Package examples has the model files of this directory and the tables that they read, for
+// programs that show them.
 package examples
 
 import "embed"

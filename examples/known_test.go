@@ -8,19 +8,24 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// What the comments of the examples say is known about them is so: each of the means over the replicas is at most four standard errors
-// off what the equations for large numbers say. What chance makes of these in finite numbers is less than a standard error here.
+// What the comments of the examples say is known about them is so: each of the means over the
+// replicas is at most four standard errors off what the equations for large numbers say. What
+// chance makes of these in finite numbers is less than a standard error here.
 func TestKnown(t *testing.T) {
 	for _, c := range []struct {
 		model    string
 		changes  []population.Change
 		replicas int
-		final    bool      // the share of those who are not in the first state any more at the end; otherwise how many there are, from year 20 on
-		want     []float64 // by group, or of all
+		// the share of those who are not in the first state any more at the end; otherwise how many
+		// there are, from year 20 on
+		final bool
+		want  []float64 // by group, or of all
 	}{
 		{"campaign", scenario("no campaign"), 10, true, size([][]float64{{1.4}}, []float64{1}, 50.0/50_000)},
-		{"covid", scenario("always open", population.Set("dies", "0%")), 6, true, covid()}, // in the equations the dead are met, too
-		{"fishery", scenario("no fishing", population.Size(2340), population.Set("capacity", "3000")), 8, false, []float64{3000 * (1 - 0.2*math.Exp(4*0.3)/3)}},
+		// in the equations the dead are met, too
+		{"covid", scenario("always open", population.Set("dies", "0%")), 6, true, covid()},
+		{"fishery", scenario("no fishing", population.Size(2340), population.Set("capacity", "3000")), 8, false,
+			[]float64{3000 * (1 - 0.2*math.Exp(4*0.3)/3)}},
 		{"patches", scenario("connected"), 20, false, []float64{550.8, 55.9}},
 		{"patches", scenario("apart"), 20, false, []float64{2000 * (1 - 1/1.5), 0}},
 	} {
@@ -65,7 +70,8 @@ func scenario(name string, more ...population.Change) []population.Change {
 	return append([]population.Change{population.Scenario(name)}, more...)
 }
 
-// covid are the shares of children, adults and elders that are infected in the end if nothing is closed.
+// covid are the shares of children, adults and elders that are infected in the end if nothing is
+// closed.
 func covid() []float64 {
 	const contacts = 0.385 * 7
 	shares, susceptible := []float64{0.2, 0.6, 0.2}, []float64{0.5, 1, 1}
@@ -78,8 +84,9 @@ func covid() []float64 {
 	return size(next, shares, 20.0/100_000)
 }
 
-// size is the final size of an epidemic in groups with the given shares of the population: who is in group i infects next[i][j] of group j, as
-// long as all of them are susceptible. A few of all groups are infected at the start.
+// size is the final size of an epidemic in groups with the given shares of the population: who is
+// in group i infects next[i][j] of group j, as long as all of them are susceptible. A few of all
+// groups are infected at the start.
 func size(next [][]float64, shares []float64, start float64) []float64 {
 	z := make([]float64, len(shares))
 	for range 1000 {

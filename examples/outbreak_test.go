@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The reports of the outbreak are what the commands in its file give: the cases among those with reported: yes, in each interval.
+// The reports of the outbreak are what the commands in its file give: the cases among those with
+// reported: yes, in each interval.
 func TestOutbreakData(t *testing.T) {
 	m, err := population.Load("outbreak.yaml", population.Until("30"))
 	if err != nil {
@@ -29,7 +30,8 @@ func TestOutbreakData(t *testing.T) {
 		}
 	}
 	want, err := os.ReadFile("outbreak.csv")
-	if err != nil || m.Groups()[0].String() != "yes" || m.Flows()[0].String() != "susceptible->infectious" || b.String() != string(want) {
+	if err != nil || m.Groups()[0].String() != "yes" || m.Flows()[0].String() != "susceptible->infectious" || b.String() !=
+		string(want) {
 		t.Errorf("%v\n%s\nwant\n%s", err, b.String(), want)
 	}
 }

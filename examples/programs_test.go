@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	// The programs are built while the test runs. Imports make go test see that an earlier result is no longer good.
+	// The programs are built while the test runs. Imports make go test see that an earlier result
+	// is no longer good.
 	_ "github.com/almanac-sim/almanac/calendar"
 	_ "github.com/almanac-sim/almanac/capped"
 	_ "github.com/almanac-sim/almanac/dispatch"
@@ -30,32 +31,37 @@ var update = flag.Bool("update", false, "write the expected output of the progra
 
 // programs are those with recorded output, each with command lines that it must refuse.
 var programs = map[string][][]string{
-	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"}, {"compare", "--scenario", "one=tellers=1"},
+	"bank-study": {{}, {"sweep"}, {"sweep", "--vary", "clerks=1,2"}, {"sweep", "--vary", "tellers=1..2"},
+		{"compare", "--scenario", "one=tellers=1"},
 		{"compare", "--scenario", "a=tellers=1", "--scenario", "b=tellers=many"}, {"worker", "now"}, {"walk"}},
-	"bank-best":    {{"now"}, {"-hub", "nats://a", "-worker", "nats://b"}, {"-clerks", "3"}},
-	"bank-fit":     {{"now"}, {"-budget", "99"}, {"-seed", "-1"}, {"-clerks", "3"}},
-	"bank":         {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"}, {"-clerks", "3"}},
+	"bank-best": {{"now"}, {"-hub", "nats://a", "-worker", "nats://b"}, {"-clerks", "3"}},
+	"bank-fit":  {{"now"}, {"-budget", "99"}, {"-seed", "-1"}, {"-clerks", "3"}},
+	"bank": {{"-days", "1"}, {"-tellers", "0"}, {"-patience", "-1"}, {"-patience", "NaN"}, {"now"},
+		{"-clerks", "3"}},
 	"workshop":     {{"-weeks", "0"}, {"-weeks", "many"}, {"now"}},
 	"clinic":       {{"now"}, {"-rate", "1"}},
 	"machine-shop": {{"-machines", "0"}, {"-machines", "many"}, {"now"}},
 	"movie":        {{"-tickets", "1"}, {"-tickets", "many"}, {"now"}},
 	"gas-station":  {{"-call", "0"}, {"-call", "101"}, {"-call", "NaN"}, {"now"}},
-	"phold":        {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"}, {"now"}},
-	"sessions":     {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},
-	"deadlines":    {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
-	"balancer":     {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
-	"dispatcher":   {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
-	"proxy":        {{"-backends", "1"}, {"-backends", "many"}, {"-capacity", "0"}, {"-capacity", "6"}, {"now"}},
-	"measures":     {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
-	"atm-capped":   {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
+	"phold": {{"-processes", "0"}, {"-messages", "0"}, {"-remote", "0"}, {"-lookahead", "1"}, {"-until", "NaN"},
+		{"now"}},
+	"sessions":   {{"-sessions", "0"}, {"-hours", "0"}, {"-hours", "NaN"}, {"now"}},
+	"deadlines":  {{"-workers", "0"}, {"-workers", "many"}, {"now"}},
+	"balancer":   {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
+	"dispatcher": {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
+	"proxy":      {{"-backends", "1"}, {"-backends", "many"}, {"-capacity", "0"}, {"-capacity", "6"}, {"now"}},
+	"measures":   {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
+	"atm-capped": {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }
 
 // arguments are those of programs that want some.
 var arguments = map[string][]string{
-	"bank-study": {"compare", "--scenario", "two=tellers=2", "--scenario", "three=tellers=3", "--scenario", "patient=tellers=2, patience=10"},
+	"bank-study": {"compare", "--scenario", "two=tellers=2", "--scenario", "three=tellers=3", "--scenario",
+		"patient=tellers=2, patience=10"},
 }
 
-// Every program prints what expected has, on every machine, and explains a wrong command line with status 2.
+// Every program prints what expected has, on every machine, and explains a wrong command line with
+// status 2.
 func TestPrograms(t *testing.T) {
 	bin := t.TempDir()
 	args := []string{"build", "-ldflags=-w", "-o", bin} // nobody debugs them
@@ -98,7 +104,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// run runs a program in the module's directory, checks its exit status, and returns its standard output.
+// run runs a program in the module's directory, checks its exit status, and returns its standard
+// output.
 func run(t *testing.T, program string, status int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer

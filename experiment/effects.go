@@ -51,13 +51,15 @@ func (d *Design) Run(ctx context.Context, source Source, n int) ([][]float64, er
 	return source.observe(ctx, d.Points(), 0, n)
 }
 
-// Effects are those of single factors and of pairs, from observations at all points, for a design of two levels. That of a factor is the
-// mean where it is high less the mean where it is low; that of a pair, half of how much the effect of one is larger where the other is
-// high than where it is low.
+// Effects are those of single factors and of pairs, from observations at all points, for a design
+// of two levels. That of a factor is the mean where it is high less the mean where it is low; that
+// of a pair, half of how much the effect of one is larger where the other is high than where it is
+// low.
 //
-// Each replica gives a number for an effect, of which the interval is made. So it makes no difference how observations of the same
-// replica at different points depend on each other, and common random numbers make intervals narrow. Each covers with probability
-// level by itself; with many effects, some will not.
+// Each replica gives a number for an effect, of which the interval is made. So it makes no
+// difference how observations of the same replica at different points depend on each other, and
+// common random numbers make intervals narrow. Each covers with probability level by itself; with
+// many effects, some will not.
 func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	if !d.twoLevels() {
 		return nil, fmt.Errorf("experiment: effects are those of factors with two levels; there is Means for others")
@@ -89,10 +91,11 @@ func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	return effects, nil
 }
 
-// free is which free factors are high in each of the runs, whatever their order. It is an error if the runs are not those of a design that was made
-// here.
+// free is which free factors are high in each of the runs, whatever their order. It is an error if
+// the runs are not those of a design that was made here.
 func (d *Design) free() ([]int, error) {
-	wrong := errors.New("experiment: effects are those of a design by Full, Fraction or FractionBy, with all of its runs, in any order")
+	wrong := errors.New("experiment: effects are those of a design by Full, Fraction or FractionBy, with all of its " +
+		"runs, in any order")
 	if d.base == 0 || d.base+len(d.words) != len(d.Factors) || len(d.Runs) != 1<<d.base {
 		return nil, wrong
 	}
@@ -182,7 +185,8 @@ func (d *Design) check(values [][]float64, level float64) (int, error) {
 	n := len(values[0])
 	for i, y := range values {
 		if len(y) != n || n < 2 {
-			return 0, fmt.Errorf("experiment: %d replicas of point %d; there must be at least 2, and as many of each point", len(y), i)
+			return 0, fmt.Errorf("experiment: %d replicas of point %d; there must be at least 2, and as many of each point",
+				len(y), i)
 		}
 		for r, x := range y {
 			if math.IsNaN(x) || math.IsInf(x, 0) {

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/experiment"
 )
 
-// bakery is a model: what a day costs, by ovens and bakers. Replicas of the same number have the same day.
+// bakery is a model: what a day costs, by ovens and bakers. Replicas of the same number have the
+// same day.
 func bakery(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 	demand := 100 + 20*r.Rand().NormFloat64()
 	made := min(30*p["ovens"], 25*p["bakers"])
@@ -36,7 +37,8 @@ func alone(f ensemble.Func, output string) experiment.Source {
 func ExampleLab() {
 	ctx := context.Background()
 	var registry ensemble.Registry
-	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{Name: "bakers", Value: 3})
+	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{
+		Name: "bakers", Value: 3})
 	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bakery", Registry: &registry, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
@@ -71,7 +73,8 @@ func ExampleSource() {
 }
 
 func ExampleDesign() {
-	design, _ := experiment.Full(experiment.Factor{Name: "ovens", Levels: []float64{2, 4}}, experiment.Factor{Name: "bakers", Levels: []float64{2, 4}})
+	design, _ := experiment.Full(experiment.Factor{Name: "ovens", Levels: []float64{2, 4}},
+		experiment.Factor{Name: "bakers", Levels: []float64{2, 4}})
 	values, _ := design.Run(context.Background(), alone(bakery, "cost"), 50)
 	effects, _ := design.Effects(values, 0.95)
 	for _, e := range effects {
@@ -97,7 +100,8 @@ func ExampleFactor() {
 }
 
 func ExampleRange() {
-	points, _ := experiment.Spread("sobol", 4, 1, experiment.Range{Name: "price", Low: 1, High: 2}, experiment.Range{Name: "ovens", Low: 1, High: 4, Whole: true})
+	points, _ := experiment.Spread("sobol", 4, 1, experiment.Range{Name: "price", Low: 1, High: 2},
+		experiment.Range{Name: "ovens", Low: 1, High: 4, Whole: true})
 	for _, p := range points {
 		fmt.Printf("%.2f %g\n", p["price"], p["ovens"])
 	}
@@ -123,7 +127,8 @@ func ExampleInterval() {
 }
 
 func ExampleLevelMean() {
-	design, _ := experiment.Full(experiment.Factor{Name: "ovens", Levels: []float64{2, 3, 4}}, experiment.Factor{Name: "bakers", Levels: []float64{3, 4}})
+	design, _ := experiment.Full(experiment.Factor{Name: "ovens", Levels: []float64{2, 3, 4}},
+		experiment.Factor{Name: "bakers", Levels: []float64{3, 4}})
 	values, _ := design.Run(context.Background(), alone(bakery, "cost"), 50)
 	means, _ := design.Means(values, 0.95)
 	for _, m := range means {
@@ -137,10 +142,12 @@ func ExampleLevelMean() {
 	// bakers 4 428.1 ± 23 1.018 ± 3.6
 }
 
-// The best of four bakeries, with a probability of at least 95 % if it is better than the others by 10. The replicas are run by an [experiment.Lab].
+// The best of four bakeries, with a probability of at least 95 % if it is better than the others by
+// 10. The replicas are run by an [experiment.Lab].
 func ExampleSelect() {
 	var registry ensemble.Registry
-	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{Name: "bakers", Value: 4})
+	experiment.RegisterIn(&registry, "bakery", bakery, ensemble.Parameter{Name: "ovens", Value: 3}, ensemble.Parameter{
+		Name: "bakers", Value: 4})
 	lab, err := experiment.NewLab(experiment.LabOptions{Model: "bakery", Registry: &registry, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
@@ -158,10 +165,12 @@ func ExampleSelection() {
 	for ovens := 2.0; ovens <= 5; ovens++ {
 		systems = append(systems, ensemble.Params{"ovens": ovens, "bakers": 4})
 	}
-	found, err := experiment.Select(context.Background(), alone(bakery, "cost"), systems, experiment.SelectOptions{Delta: 10, Alpha: 0.05})
+	found, err := experiment.Select(context.Background(), alone(bakery, "cost"), systems, experiment.SelectOptions{
+		Delta: 10, Alpha: 0.05})
 	fmt.Println(systems[found.Best], found.Replicas, "replicas", err)
 	for i, rival := range found.Systems {
-		fmt.Printf("%v ovens: %.0f from %d replicas, worse than %d\n", systems[i]["ovens"], rival.Mean, rival.Replicas, rival.By)
+		fmt.Printf("%v ovens: %.0f from %d replicas, worse than %d\n", systems[i]["ovens"], rival.Mean, rival.Replicas,
+			rival.By)
 	}
 	// Output:
 	// map[bakers:4 ovens:3] 80 replicas <nil>
@@ -171,7 +180,8 @@ func ExampleSelection() {
 	// 5 ovens: 468 from 20 replicas, worse than 1
 }
 
-// How many ovens and bakers cost least, of 400 bakeries, with at most 5000 replicas. They are run by an [experiment.Lab].
+// How many ovens and bakers cost least, of 400 bakeries, with at most 5000 replicas. They are run
+// by an [experiment.Lab].
 func ExampleMinimize() {
 	var registry ensemble.Registry
 	experiment.RegisterIn(&registry, "bakery", bakery)
@@ -181,7 +191,8 @@ func ExampleMinimize() {
 		return
 	}
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 10}, {Name: "bakers", Low: 1, High: 20, Start: 10}}
-	found, err := experiment.Minimize(context.Background(), lab.Source("cost"), box, experiment.MinimizeOptions{Replicas: 5000})
+	found, err := experiment.Minimize(context.Background(), lab.Source("cost"), box, experiment.MinimizeOptions{
+		Replicas: 5000})
 	fmt.Println(found.Point, found.Value, err)
 	// Output:
 	// map[bakers:4 ovens:3] 386.4 ± 5.3 <nil>
@@ -189,7 +200,8 @@ func ExampleMinimize() {
 
 func ExampleOptimum() {
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 18}, {Name: "bakers", Low: 1, High: 20, Start: 2}}
-	found, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{Replicas: 5000})
+	found, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{
+		Replicas: 5000})
 	fmt.Println(found.Point, found.Value, found.Local, found.Points, "points", err)
 	// Output:
 	// map[bakers:4 ovens:3] 385.2 ± 6.5 true 37 points <nil>
@@ -207,7 +219,8 @@ func ExampleSelectOptions() {
 
 func ExampleRival() {
 	systems := []ensemble.Params{{"ovens": 3, "bakers": 4}, {"ovens": 9, "bakers": 4}}
-	found, _ := experiment.Select(context.Background(), alone(bakery, "cost"), systems, experiment.SelectOptions{Delta: 10})
+	found, _ := experiment.Select(context.Background(), alone(bakery, "cost"), systems, experiment.SelectOptions{
+		Delta: 10})
 	worse := found.Systems[1]
 	fmt.Printf("%.0f instead of %.0f, after %d replicas\n", worse.Mean, found.Systems[worse.By].Mean, worse.Replicas)
 	// Output:
@@ -216,7 +229,8 @@ func ExampleRival() {
 
 func ExampleWhole() {
 	box := []experiment.Whole{{Name: "ovens", Low: 1, High: 20, Start: 30}}
-	_, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{Replicas: 500})
+	_, err := experiment.Minimize(context.Background(), alone(bakery, "cost"), box, experiment.MinimizeOptions{
+		Replicas: 500})
 	fmt.Println(err)
 	// Output:
 	// experiment: "ovens" from 1 to 20, beginning at 30; it needs a name of its own, and to begin between the two

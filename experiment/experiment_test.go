@@ -21,12 +21,15 @@ func letters(n int) (all []Factor) {
 	return all
 }
 
-// Resolutions of the fractions with minimum aberration, and how many words of that length they have, as they are known; of 9 factors in 128 runs
-// there are three words, whose lengths sum up to 18 at most, so that none is longer than 6 if none is shorter.
+// Resolutions of the fractions with minimum aberration, and how many words of that length they
+// have, as they are known; of 9 factors in 128 runs there are three words, whose lengths sum up to
+// 18 at most, so that none is longer than 6 if none is shorter.
 func TestFractionsHaveTheResolutionOfTables(t *testing.T) {
 	for _, x := range []struct{ factors, runs, resolution, words int }{
-		{3, 4, 3, 1}, {4, 8, 4, 1}, {5, 8, 3, 2}, {6, 8, 3, 4}, {7, 8, 3, 7}, {5, 16, 5, 1}, {6, 16, 4, 3}, {7, 16, 4, 7}, {8, 16, 4, 14},
-		{9, 16, 3, 4}, {10, 16, 3, 8}, {15, 16, 3, 35}, {6, 32, 6, 1}, {7, 32, 4, 1}, {8, 32, 4, 3}, {9, 32, 4, 6}, {8, 64, 5, 2}, {9, 64, 4, 1}, {9, 128, 6, 3},
+		{3, 4, 3, 1}, {4, 8, 4, 1}, {5, 8, 3, 2}, {6, 8, 3, 4}, {7, 8, 3, 7}, {5, 16, 5, 1}, {6, 16, 4, 3}, {7, 16, 4, 7},
+		{8, 16, 4, 14},
+		{9, 16, 3, 4}, {10, 16, 3, 8}, {15, 16, 3, 35}, {6, 32, 6, 1}, {7, 32, 4, 1}, {8, 32, 4, 3}, {9, 32, 4, 6},
+		{8, 64, 5, 2}, {9, 64, 4, 1}, {9, 128, 6, 3},
 	} {
 		d, err := Fraction(x.runs, letters(x.factors)...)
 		if err != nil {
@@ -39,13 +42,14 @@ func TestFractionsHaveTheResolutionOfTables(t *testing.T) {
 			}
 		}
 		if d.Resolution() != x.resolution || shortest != x.words || len(d.Runs) != x.runs {
-			t.Errorf("%d factors in %d runs: resolution %d with %d words, want %d with %d", x.factors, len(d.Runs), d.Resolution(), shortest, x.resolution, x.words)
+			t.Errorf("%d factors in %d runs: resolution %d with %d words, want %d with %d", x.factors, len(d.Runs),
+				d.Resolution(), shortest, x.resolution, x.words)
 		}
 	}
 }
 
-// Every factor is high in half of the runs, any two are independent, no run comes twice, and effects are mixed up exactly where they are said
-// to be.
+// Every factor is high in half of the runs, any two are independent, no run comes twice, and
+// effects are mixed up exactly where they are said to be.
 func TestDesignsAreWhatTheySay(t *testing.T) {
 	for _, x := range [][2]int{{3, 8}, {4, 8}, {5, 16}, {7, 16}, {7, 8}, {6, 8}} {
 		d, err := Fraction(x[1], letters(x[0])...)
@@ -75,7 +79,8 @@ func TestDesignsAreWhatTheySay(t *testing.T) {
 					sum += sign(i, a) * sign(i, b)
 				}
 				if same := d.column(a) == d.column(b); (sum == len(d.Runs)) != same || (sum == 0) == same {
-					t.Fatalf("%s and %s: product %d in %d runs, and it is said that they are the same: %t", d.name(a), d.name(b), sum, len(d.Runs), same)
+					t.Fatalf("%s and %s: product %d in %d runs, and it is said that they are the same: %t", d.name(a), d.name(b), sum,
+						len(d.Runs), same)
 				}
 			}
 		}
@@ -92,7 +97,8 @@ func TestDesignsAreWhatTheySay(t *testing.T) {
 	}
 }
 
-// additive is a model with known effects, and noise that is mostly common to all points of a replica.
+// additive is a model with known effects, and noise that is mostly common to all points of a
+// replica.
 func additive(seed uint64, common, own float64, mean func(ensemble.Params) float64) Source {
 	return func(_ context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 		all := make([][]float64, len(points))
@@ -112,8 +118,8 @@ func additive(seed uint64, common, own float64, mean func(ensemble.Params) float
 	}
 }
 
-// Intervals of effects cover as often as they say, though noise that is common to all points is a hundred times as large; where effects are mixed
-// up, what is found is their sum.
+// Intervals of effects cover as often as they say, though noise that is common to all points is a
+// hundred times as large; where effects are mixed up, what is found is their sum.
 func TestEffects(t *testing.T) {
 	mean := func(p ensemble.Params) float64 {
 		return 5 + p["a"] - p["b"]/2 + p["c"]*p["d"]/4 + p["a"]*p["b"]/8
@@ -149,7 +155,8 @@ func TestEffects(t *testing.T) {
 	if p := float64(covered) / float64(all); math.Abs(p-level) > 4*math.Sqrt(level*(1-level)/float64(all)) {
 		t.Errorf("%.4f are covered, of %d", p, all)
 	}
-	// An effect has the standard deviation 2/√8, and its mean over 6 replicas 2/√48; Student's t with 5 degrees at 90 % is 2.015.
+	// An effect has the standard deviation 2/√8, and its mean over 6 replicas 2/√48; Student's t
+	// with 5 degrees at 90 % is 2.015.
 	if want := 2.015 * 2 / math.Sqrt(48); math.Abs(width-want) > 0.1*want {
 		t.Errorf("half widths are %v, want about %v", width, want)
 	}
@@ -160,7 +167,10 @@ func TestMeansOfLevels(t *testing.T) {
 	if err != nil || len(d.Runs) != 6 {
 		t.Fatal(err)
 	}
-	values, _ := d.Run(t.Context(), additive(1, 0, 1e-6, func(p ensemble.Params) float64 { return p["x"]*p["x"] + p["y"] }), 3)
+	values, _ := d.Run(t.Context(), additive(1, 0, 1e-6, func(p ensemble.Params) float64 {
+		return p["x"]*p["x"] +
+			p["y"]
+	}), 3)
 	means, err := d.Means(values, 0.95)
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +205,8 @@ func TestWrongDesigns(t *testing.T) {
 		`c is a product with "q`: func() (*Design, error) { return FractionBy(letters(3), "c=a*q") },
 		"c is the same as":       func() (*Design, error) { return FractionBy(letters(3), "c=a") },
 	} {
-		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
+		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
@@ -234,7 +245,8 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// A design in which all products are factors has resolution 3, which is found without counting its 2⁵⁶ words.
+// A design in which all products are factors has resolution 3, which is found without counting its
+// 2⁵⁶ words.
 func TestResolutionOfLargeDesigns(t *testing.T) {
 	var factors []Factor
 	for i := range 62 {

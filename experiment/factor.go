@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// A Factor is a parameter that is varied, through its levels. One with two levels has the low one first.
+// A Factor is a parameter that is varied, through its levels. One with two levels has the low one
+// first.
 type Factor struct {
 	Name   string
 	Levels []float64
@@ -37,7 +38,8 @@ func Full(factors ...Factor) (*Design, error) {
 	n := 1
 	for _, f := range factors {
 		if n *= len(f.Levels); n > MostRuns {
-			return nil, fmt.Errorf("experiment: a full design has %d points or more; %d are the most: take a fraction", n, MostRuns)
+			return nil, fmt.Errorf("experiment: a full design has %d points or more; %d are the most: take a fraction", n,
+				MostRuns)
 		}
 	}
 	d := &Design{Factors: slices.Clone(factors), base: len(factors)}
@@ -52,7 +54,8 @@ func Full(factors ...Factor) (*Design, error) {
 	return d, nil
 }
 
-// checkFactors is an error if factors are not possible. They must have a number of levels, if it is not 0.
+// checkFactors is an error if factors are not possible. They must have a number of levels, if it is
+// not 0.
 func checkFactors(factors []Factor, levels int) error {
 	seen := map[string]bool{}
 	if len(factors) == 0 || len(factors) > 62 {
@@ -63,7 +66,8 @@ func checkFactors(factors []Factor, levels int) error {
 		case f.Name == "" || strings.ContainsAny(f.Name, "*=") || seen[f.Name]:
 			return fmt.Errorf("experiment: %q is no name for a factor, or there are two of it", f.Name)
 		case len(f.Levels) < 2 || levels > 0 && len(f.Levels) != levels:
-			return fmt.Errorf("experiment: factor %s has %d levels; it must be at least 2, and 2 in a fraction", f.Name, len(f.Levels))
+			return fmt.Errorf("experiment: factor %s has %d levels; it must be at least 2, and 2 in a fraction", f.Name,
+				len(f.Levels))
 		}
 		seen[f.Name] = true
 		for i, x := range f.Levels {
@@ -94,13 +98,16 @@ type Range struct {
 	Whole     bool // only whole numbers of it
 }
 
-// Spread is n points that are spread over ranges, by a Latin hypercube ("lhs") or Sobol's sequence ("sobol"): for a look at the whole, and for
-// fitting a surface. The same seed gives the same points.
+// Spread is n points that are spread over ranges, by a Latin hypercube ("lhs") or Sobol's sequence
+// ("sobol"): for a look at the whole, and for fitting a surface. The same seed gives the same
+// points.
 func Spread(kind string, n int, seed uint64, ranges ...Range) ([]ensemble.Params, error) {
 	var axes []*design.Axis
 	for _, r := range ranges {
-		if !(r.Low < r.High) || math.IsInf(r.Low, 0) || math.IsInf(r.High, 0) || r.Whole && math.Ceil(r.Low) > math.Floor(r.High) {
-			return nil, fmt.Errorf("experiment: %s is from %g to %g; both must be finite, the second above the first, and numbers of its kind between them", r.Name, r.Low, r.High)
+		if !(r.Low < r.High) || math.IsInf(r.Low, 0) || math.IsInf(r.High, 0) || r.Whole && math.Ceil(r.Low) >
+			math.Floor(r.High) {
+			return nil, fmt.Errorf("experiment: %s is from %g to %g; both must be finite, the second above the first, and "+
+				"numbers of its kind between them", r.Name, r.Low, r.High)
 		}
 		axes = append(axes, &design.Axis{Name: r.Name, Low: r.Low, High: r.High, Whole: r.Whole})
 	}
@@ -123,5 +130,6 @@ func (d *Design) twoLevels() bool {
 	return !slices.ContainsFunc(d.Factors, func(f Factor) bool { return len(f.Levels) != 2 })
 }
 
-// high reports whether the product of some free factors is positive in a run, where a low level is −1 and a high one 1.
+// high reports whether the product of some free factors is positive in a run, where a low level is
+// −1 and a high one 1.
 func high(run int, word uint64) bool { return bits.OnesCount64(^uint64(run)&word)%2 == 0 }

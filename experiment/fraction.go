@@ -8,13 +8,15 @@ import (
 	"strings"
 )
 
-// Fraction is a design of two levels with so many runs, a power of two: that fraction of the full one which has the largest resolution, and
-// among those the fewest of the shortest words (minimum aberration). The first factors are free, and the others products of them.
+// Fraction is a design of two levels with so many runs, a power of two: that fraction of the full
+// one which has the largest resolution, and among those the fewest of the shortest words (minimum
+// aberration). The first factors are free, and the others products of them.
 //
-// It tries all choices, and refuses if there are more than a million; then name them yourself ([FractionBy]). With as many runs as the full design
-// has, or more, it is that.
+// It tries all choices, and refuses if there are more than a million; then name them yourself
+// ([FractionBy]). With as many runs as the full design has, or more, it is that.
 //
-// The source is A. Fries and W. G. Hunter, Minimum aberration 2^(k−p) designs, Technometrics 22 (1980).
+// The source is A. Fries and W. G. Hunter, Minimum aberration 2^(k−p) designs, Technometrics 22
+// (1980).
 func Fraction(runs int, factors ...Factor) (*Design, error) {
 	if err := checkFactors(factors, 2); err != nil {
 		return nil, err
@@ -38,7 +40,8 @@ func Fraction(runs int, factors ...Factor) (*Design, error) {
 	choices := 1.0
 	for i := range p {
 		if choices *= float64(len(candidates)-i) / float64(i+1); choices > 1e6 || p > 20 {
-			return nil, fmt.Errorf("experiment: %d factors in %d runs can be had in more than a million ways; name the products, with FractionBy", len(factors), runs)
+			return nil, fmt.Errorf("experiment: %d factors in %d runs can be had in more than a million ways; name the "+
+				"products, with FractionBy", len(factors), runs)
 		}
 	}
 	var best, words []uint64
@@ -46,7 +49,8 @@ func Fraction(runs int, factors ...Factor) (*Design, error) {
 	var choose func(from int)
 	choose = func(from int) {
 		if len(words) == p {
-			if pattern := lengths(relation(base, words), len(factors)); bestPattern == nil || slices.Compare(pattern, bestPattern) < 0 {
+			if pattern := lengths(relation(base, words), len(factors)); bestPattern == nil ||
+				slices.Compare(pattern, bestPattern) < 0 {
 				best, bestPattern = slices.Clone(words), pattern
 			}
 			return
@@ -61,8 +65,8 @@ func Fraction(runs int, factors ...Factor) (*Design, error) {
 	return fraction(factors, base, best), nil
 }
 
-// FractionBy is the design of two levels in which some factors are products of others, such as "d=a*b*c", one for each: it has half as
-// many runs for each of them.
+// FractionBy is the design of two levels in which some factors are products of others, such as
+// "d=a*b*c", one for each: it has half as many runs for each of them.
 func FractionBy(factors []Factor, products ...string) (*Design, error) {
 	if err := checkFactors(factors, 2); err != nil {
 		return nil, err
@@ -72,7 +76,8 @@ func FractionBy(factors []Factor, products ...string) (*Design, error) {
 		name, product, ok := strings.Cut(text, "=")
 		name = strings.TrimSpace(name)
 		if !ok || of[name] != nil || !slices.ContainsFunc(factors, func(f Factor) bool { return f.Name == name }) {
-			return nil, fmt.Errorf("experiment: %q is no product of factors; expected one for each that is not free, as in d=a*b*c", text)
+			return nil, fmt.Errorf("experiment: %q is no product of factors; expected one for each that is not free, as in "+
+				"d=a*b*c", text)
 		}
 		of[name] = strings.Split(product, "*")
 	}
@@ -95,7 +100,8 @@ func FractionBy(factors []Factor, products ...string) (*Design, error) {
 		for _, name := range of[f.Name] {
 			i, free := number[strings.TrimSpace(name)]
 			if !free || word&(1<<i) != 0 {
-				return nil, fmt.Errorf("experiment: %s is a product with %q in it, which is no free factor, or comes twice", f.Name, name)
+				return nil, fmt.Errorf("experiment: %s is a product with %q in it, which is no free factor, or comes twice", f.Name,
+					name)
 			}
 			word |= 1 << i
 		}
@@ -132,8 +138,8 @@ func (d *Design) word(k int) uint64 {
 	return d.words[k-d.base]
 }
 
-// relation is the defining relation: the products of factors that are 1 in all runs, but for the empty one. Bits of free factors are the
-// lowest.
+// relation is the defining relation: the products of factors that are 1 in all runs, but for the
+// empty one. Bits of free factors are the lowest.
 func relation(base int, words []uint64) []uint64 {
 	all := []uint64{0}
 	for i, w := range words {
@@ -154,8 +160,9 @@ func lengths(relation []uint64, factors int) []int {
 	return n[1:]
 }
 
-// Resolution is the length of the shortest product of factors that is the same in all runs, and 0 if there is none, as in a full design. With
-// 3, effects of single factors are mixed up with those of pairs; with 4, pairs with each other; with 5, pairs with triples.
+// Resolution is the length of the shortest product of factors that is the same in all runs, and 0
+// if there is none, as in a full design. With 3, effects of single factors are mixed up with those
+// of pairs; with 4, pairs with each other; with 5, pairs with triples.
 func (d *Design) Resolution() int {
 	// In a design with many products there are too many words to count, and nearly always short ones.
 	single := map[uint64]bool{}
@@ -186,8 +193,9 @@ func (d *Design) Resolution() int {
 	return 0
 }
 
-// Relation is the products of factors that are the same in all runs, the shortest first, such as "a*b*c*d". It is empty in a full design, and has
-// 2ᵖ−1 of them if p factors are products of others.
+// Relation is the products of factors that are the same in all runs, the shortest first, such as
+// "a*b*c*d". It is empty in a full design, and has 2ᵖ−1 of them if p factors are products of
+// others.
 func (d *Design) Relation() []string {
 	all := relation(d.base, d.words)
 	slices.SortFunc(all, byOrder)
@@ -198,8 +206,8 @@ func (d *Design) Relation() []string {
 	return texts
 }
 
-// Aliases is which effects of up to two factors are mixed up with that of some factors, and cannot be told from it. It is an error if there
-// is no such factor.
+// Aliases is which effects of up to two factors are mixed up with that of some factors, and cannot
+// be told from it. It is an error if there is no such factor.
 func (d *Design) Aliases(factors ...string) ([]string, error) {
 	effect := uint64(0)
 	for _, name := range factors {

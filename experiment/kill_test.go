@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// studied is set in a process that does the study of TestLabAfterAProcessWasKilled, to the directory of its state.
+// studied is set in a process that does the study of TestLabAfterAProcessWasKilled, to the
+// directory of its state.
 const studied = "ALMANAC_TEST_STUDY"
 
 func TestMain(m *testing.M) {
@@ -26,7 +27,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// studyAlone does a study, and writes a line whenever a model was run, and what was found at its end.
+// studyAlone does a study, and writes a line whenever a model was run, and what was found at its
+// end.
 func studyAlone(dir string) error {
 	x := newShop()
 	x.each = func() { fmt.Println("run") }
@@ -46,8 +48,8 @@ func studyAlone(dir string) error {
 	return err
 }
 
-// startStudy does the study in a process of its own. It is killed, without a chance to tidy up, when it has run the model so many times; never if that
-// is negative.
+// startStudy does the study in a process of its own. It is killed, without a chance to tidy up,
+// when it has run the model so many times; never if that is negative.
 func startStudy(t *testing.T, dir string, killAfter int) (found string, runs int) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
@@ -78,7 +80,8 @@ func startStudy(t *testing.T, dir string, killAfter int) (found string, runs int
 	return found, runs
 }
 
-// A process that is killed again and again, early and late, goes on where it was, and finds what one finds that is not, to the last digit.
+// A process that is killed again and again, early and late, goes on where it was, and finds what
+// one finds that is not, to the last digit.
 func TestLabAfterAProcessWasKilled(t *testing.T) {
 	want, all := startStudy(t, t.TempDir(), -1)
 	if want == "" {

@@ -13,23 +13,27 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Source gives observations: for each point, those of n replicas from number first on. Replica r of one point has the same random numbers as
-// replica r of another, if the source has common random numbers. Asked again, it gives the same.
+// A Source gives observations: for each point, those of n replicas from number first on. Replica r
+// of one point has the same random numbers as replica r of another, if the source has common random
+// numbers. Asked again, it gives the same.
 type Source func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error)
 
-// observe asks for observations, and is an error if they are not what was asked for, or not finite: with those, nothing could be told from
-// anything, and who waits for a difference would wait for ever.
+// observe asks for observations, and is an error if they are not what was asked for, or not finite:
+// with those, nothing could be told from anything, and who waits for a difference would wait for
+// ever.
 func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 	values, err := s(ctx, points, first, n)
 	if err != nil {
 		return nil, err
 	}
 	if len(values) != len(points) {
-		return nil, fmt.Errorf("experiment: the source gives observations of %d points, where those of %d were asked for", len(values), len(points))
+		return nil, fmt.Errorf("experiment: the source gives observations of %d points, where those of %d were asked for",
+			len(values), len(points))
 	}
 	for i, of := range values {
 		if len(of) != n {
-			return nil, fmt.Errorf("experiment: the source gives %d replicas of %v, where %d were asked for", len(of), points[i], n)
+			return nil, fmt.Errorf("experiment: the source gives %d replicas of %v, where %d were asked for", len(of), points[i],
+				n)
 		}
 		for r, y := range of {
 			if math.IsNaN(y) || math.IsInf(y, 0) {
@@ -40,8 +44,9 @@ func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n 
 	return values, nil
 }
 
-// Register adds a function to the default registry of package ensemble, so that it can be studied there and in a [Lab]. Workers have to
-// register it, too; they are those of [ensemble.Main] or [ensemble.Serve]. It panics as [ensemble.Register] does.
+// Register adds a function to the default registry of package ensemble, so that it can be studied
+// there and in a [Lab]. Workers have to register it, too; they are those of [ensemble.Main] or
+// [ensemble.Serve]. It panics as [ensemble.Register] does.
 func Register(name string, f ensemble.Func, parameters ...ensemble.Parameter) {
 	RegisterIn(ensemble.Default(), name, f, parameters...)
 }
@@ -59,7 +64,8 @@ func RegisterIn(g *ensemble.Registry, name string, f ensemble.Func, parameters .
 	}})
 }
 
-// kindOf is the kind of the jobs of a lab. A job of ensemble has replicas from 0 on; one of a lab, from any number on.
+// kindOf is the kind of the jobs of a lab. A job of ensemble has replicas from 0 on; one of a lab,
+// from any number on.
 func kindOf(name string) string { return name + "-lab" }
 
 // A stage is the payload of a job: which replica is its first.
@@ -67,7 +73,8 @@ type stage struct {
 	First int `json:"first"`
 }
 
-// later is a function of which replica 0 is the first one of the stage. It has all parameters, and no others if it says which it has.
+// later is a function of which replica 0 is the first one of the stage. It has all parameters, and
+// no others if it says which it has.
 func (s stage) later(f ensemble.Func, parameters []ensemble.Parameter) ensemble.Func {
 	return func(ctx context.Context, params ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 		all := ensemble.Params{}
@@ -91,8 +98,9 @@ type LabOptions struct {
 	Seed     uint64             // all that is random depends on it
 	Set      ensemble.Params    // of all points that do not say otherwise
 
-	// Executor runs the model: each time that observations are asked for, a job. One that keeps what was done is asked again after an
-	// interruption, and gives it without running it. In memory if nil.
+	// Executor runs the model: each time that observations are asked for, a job. One that keeps
+	// what was done is asked again after an interruption, and gives it without running it. In
+	// memory if nil.
 	Executor ensemble.Executor
 
 	Progress func(ensemble.Progress) // of each stage; may be nil
@@ -127,7 +135,8 @@ func NewLab(o LabOptions) (*Lab, error) {
 // Replicas is how many replicas the lab has given out, those that had been run before among them.
 func (l *Lab) Replicas() int { return l.runs }
 
-// Source is the observations of an output of the model. A replica that has no such number, or NaN, is an error.
+// Source is the observations of an output of the model. A replica that has no such number, or NaN,
+// is an error.
 func (l *Lab) Source(output string) Source {
 	return func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 		return l.observe(ctx, output, points, first, n)
@@ -139,7 +148,8 @@ func (l *Lab) observe(ctx context.Context, output string, points []ensemble.Para
 	if err != nil {
 		return nil, err
 	}
-	job := ensemble.Job{Name: "experiment " + l.o.Model, Kind: kindOf(l.o.Model), Payload: payload, Replicas: n, Seed: l.o.Seed, Keep: true}
+	job := ensemble.Job{Name: "experiment " + l.o.Model, Kind: kindOf(l.o.Model), Payload: payload, Replicas: n,
+		Seed: l.o.Seed, Keep: true}
 	all := make([][]float64, len(points))
 	for i, p := range points {
 		set := map[string]string{}

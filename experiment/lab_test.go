@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A shop is a registry with a model of some cost, which counts how often it is run, and may be interrupted.
+// A shop is a registry with a model of some cost, which counts how often it is run, and may be
+// interrupted.
 type shop struct {
 	registry ensemble.Registry
 	runs     atomic.Int64
@@ -23,14 +24,16 @@ type shop struct {
 
 func newShop() *shop {
 	x := &shop{stop: func() {}, each: func() {}}
-	RegisterIn(&x.registry, "shop", func(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+	RegisterIn(&x.registry, "shop", func(_ context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs,
+		error) {
 		if n := x.runs.Add(1); n == x.stopAt {
 			x.stop()
 		}
 		x.each()
 		random := r.Rand()
 		distance := p["desks"] - 6
-		out := ensemble.Outputs{"cost": distance*distance + p["pace"] + 5*random.NormFloat64() + random.NormFloat64()*p["desks"]/4, "replica": float64(r.Number)}
+		out := ensemble.Outputs{"cost": distance*distance + p["pace"] + 5*random.NormFloat64() +
+			random.NormFloat64()*p["desks"]/4, "replica": float64(r.Number)}
 		if p["desks"] == 13 {
 			out["cost"] = math.NaN()
 		}
@@ -62,10 +65,12 @@ func (x *shop) lab(t *testing.T, executor ensemble.Executor) *Lab {
 	return lab
 }
 
-// TestLabSeeds checks that a replica has the seed of its own number in every stage. One of a later stage must not have that of an earlier.
+// TestLabSeeds checks that a replica has the seed of its own number in every stage. One of a later
+// stage must not have that of an earlier.
 func TestLabSeeds(t *testing.T) {
 	var registry ensemble.Registry
-	RegisterIn(&registry, "seeds", func(_ context.Context, _ ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+	RegisterIn(&registry, "seeds", func(_ context.Context, _ ensemble.Params, r ensemble.Replica) (ensemble.Outputs,
+		error) {
 		return ensemble.Outputs{"seed": float64(r.Seed >> 11)}, nil
 	})
 	lab, err := NewLab(LabOptions{Model: "seeds", Registry: &registry, Seed: 3})
@@ -112,7 +117,8 @@ func (x *shop) study(ctx context.Context, lab *Lab) (string, error) {
 	return fmt.Sprint(effects, best, optimum), err
 }
 
-// The answer is the same for any number of workers, and when the experiment is killed and done again; what was observed is not run twice.
+// The answer is the same for any number of workers, and when the experiment is killed and done
+// again; what was observed is not run twice.
 func TestLabGivesTheSameAnswer(t *testing.T) {
 	x := newShop()
 	want, err := x.study(t.Context(), x.lab(t, ensemble.InMemory{Slots: 1}))
@@ -120,7 +126,8 @@ func TestLabGivesTheSameAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := x.runs.Load()
-	if !strings.Contains(want, "{3 [") || !strings.Contains(want, "map[desks:6]") { // the best has 6 desks, by Select and by Minimize
+	// the best has 6 desks, by Select and by Minimize
+	if !strings.Contains(want, "{3 [") || !strings.Contains(want, "map[desks:6]") {
 		t.Error(want)
 	}
 
@@ -177,9 +184,13 @@ func TestLabGoesOnWithLaterReplicas(t *testing.T) {
 		t.Error(lab.Replicas())
 	}
 	for want, f := range map[string]func() ([][]float64, error){
-		`no output "price"`:        func() ([][]float64, error) { return lab.Source("price")(ctx, points, 0, 2) },
-		"has no cost":              func() ([][]float64, error) { return lab.Source("cost")(ctx, []ensemble.Params{{"desks": 13}}, 0, 2) },
-		`has no parameter "clerks`: func() ([][]float64, error) { return lab.Source("cost")(ctx, []ensemble.Params{{"clerks": 1}}, 0, 2) },
+		`no output "price"`: func() ([][]float64, error) { return lab.Source("price")(ctx, points, 0, 2) },
+		"has no cost": func() ([][]float64, error) {
+			return lab.Source("cost")(ctx, []ensemble.Params{{"desks": 13}}, 0, 2)
+		},
+		`has no parameter "clerks`: func() ([][]float64, error) {
+			return lab.Source("cost")(ctx, []ensemble.Params{{"clerks": 1}}, 0, 2)
+		},
 	} {
 		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
@@ -194,13 +205,15 @@ func TestLabIsRefused(t *testing.T) {
 		"parameter pace is NaN":    {Model: "shop", Registry: &x.registry, Set: ensemble.Params{"pace": math.NaN()}},
 		`no model ""; register it`: {},
 	} {
-		if _, err := NewLab(o); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
+		if _, err := NewLab(o); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
 }
 
-// On a hub with two workers of their own the answer is that of one process, and the connection stays open.
+// On a hub with two workers of their own the answer is that of one process, and the connection
+// stays open.
 func TestLabOnAHub(t *testing.T) {
 	x := newShop()
 	want, err := x.study(t.Context(), x.lab(t, nil))
@@ -221,7 +234,8 @@ func TestLabOnAHub(t *testing.T) {
 		}
 		defer c.Close()
 		go func() {
-			ended <- ensemble.Serve(working, c, ensemble.WorkerOptions{Registry: &x.registry, Slots: 1, Name: fmt.Sprint("worker ", i)})
+			ended <- ensemble.Serve(working, c, ensemble.WorkerOptions{Registry: &x.registry, Slots: 1,
+				Name: fmt.Sprint("worker ", i)})
 		}()
 	}
 	defer func() {
@@ -250,7 +264,8 @@ func TestLabIsClosed(t *testing.T) {
 		t.Errorf("its context is done: %v", err)
 	}
 	directory.Close()
-	if _, err := lab.Source("cost")(t.Context(), []ensemble.Params{{}}, 0, 2); err == nil || !strings.Contains(err.Error(), "was closed") {
+	if _, err := lab.Source("cost")(t.Context(), []ensemble.Params{{}}, 0, 2); err == nil || !strings.Contains(err.Error(),
+		"was closed") {
 		t.Errorf("its directory is closed: %v", err)
 	}
 }

@@ -36,16 +36,20 @@ type Optimum struct {
 	Replicas int      // that were run
 }
 
-// Minimize looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all points have the same replicas, one and a half
-// times as many as in the round before, so that a round is the minimisation of a function that is known exactly; it begins where the
-// last one ended. From a point, the slope is that of the piecewise linear interpolation near it; steps along it double as long as they pay,
-// and where they do not, all neighbours at distance 1 are looked at. A round ends at a point that is not worse than any of its neighbours.
+// Minimize looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all
+// points have the same replicas, one and a half times as many as in the round before, so that a
+// round is the minimisation of a function that is known exactly; it begins where the last one
+// ended. From a point, the slope is that of the piecewise linear interpolation near it; steps along
+// it double as long as they pay, and where they do not, all neighbours at distance 1 are looked at.
+// A round ends at a point that is not worse than any of its neighbours.
 //
-// It finds a local minimum: as the number of replicas grows, what it finds is one with probability 1. With common random numbers it needs fewer.
-// It stops when the next thing to look at would take more replicas than are allowed, so that it does not depend on how fast anything is.
+// It finds a local minimum: as the number of replicas grows, what it finds is one with probability
+// 1. With common random numbers it needs fewer. It stops when the next thing to look at would take
+// more replicas than are allowed, so that it does not depend on how fast anything is.
 //
-// The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization using R-SPLINE, ACM Transactions on
-// Modeling and Computer Simulation 23 (2013); how fast replicas and steps grow is ours.
+// The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization
+// using R-SPLINE, ACM Transactions on Modeling and Computer Simulation 23 (2013); how fast replicas
+// and steps grow is ours.
 func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions) (Optimum, error) {
 	if o.First == 0 {
 		o.First = 8
@@ -53,7 +57,8 @@ func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions
 	if err := checkBox(box, o); err != nil {
 		return Optimum{}, err
 	}
-	s := &search{source: source, box: box, o: o, seen: map[string]*visited{}, random: rand.New(rand.NewPCG(o.Seed, 0x52d5_391e))}
+	s := &search{source: source, box: box, o: o, seen: map[string]*visited{},
+		random: rand.New(rand.NewPCG(o.Seed, 0x52d5_391e))}
 	x := make([]int, len(box))
 	for i, w := range box {
 		x[i] = w.Start
@@ -94,14 +99,19 @@ func checkBox(box []Whole, o MinimizeOptions) error {
 	}
 	for i, w := range box {
 		if w.Low < -mostWhole || w.High > mostWhole {
-			return fmt.Errorf("experiment: %q from %d to %d; both must be from %d to %d", w.Name, w.Low, w.High, -mostWhole, mostWhole)
+			return fmt.Errorf("experiment: %q from %d to %d; both must be from %d to %d", w.Name, w.Low, w.High, -mostWhole,
+				mostWhole)
 		}
-		if w.Low > w.Start || w.Start > w.High || w.Name == "" || slices.ContainsFunc(box[:i], func(other Whole) bool { return other.Name == w.Name }) {
-			return fmt.Errorf("experiment: %q from %d to %d, beginning at %d; it needs a name of its own, and to begin between the two", w.Name, w.Low, w.High, w.Start)
+		if w.Low > w.Start || w.Start > w.High || w.Name == "" || slices.ContainsFunc(box[:i], func(other Whole) bool {
+			return other.Name == w.Name
+		}) {
+			return fmt.Errorf("experiment: %q from %d to %d, beginning at %d; it needs a name of its own, and to begin "+
+				"between the two", w.Name, w.Low, w.High, w.Start)
 		}
 	}
 	if o.First < 2 || o.Replicas < o.First {
-		return fmt.Errorf("experiment: %d replicas of each point, and %d of all; there must be at least 2 of each, and not fewer of all", o.First, o.Replicas)
+		return fmt.Errorf("experiment: %d replicas of each point, and %d of all; there must be at least 2 of each, and "+
+			"not fewer of all", o.First, o.Replicas)
 	}
 	return nil
 }
@@ -147,8 +157,9 @@ func (s *search) inside(x []int) bool {
 	return true
 }
 
-// means are those of this round's replicas at some points of the box. What is missing is observed: as few jobs as there are numbers of replicas
-// that points have already, so that many points are run at once.
+// means are those of this round's replicas at some points of the box. What is missing is observed:
+// as few jobs as there are numbers of replicas that points have already, so that many points are
+// run at once.
 func (s *search) means(ctx context.Context, points ...[]int) ([]float64, error) {
 	missing := map[int][]int{} // points by how many replicas they have
 	cost := 0
@@ -217,8 +228,8 @@ func sortedKeys(m map[int][]int) []int {
 	return keys
 }
 
-// round goes from a point to one that is not worse than its neighbours, for this round's replicas. If replicas are spent, it returns how far
-// it came.
+// round goes from a point to one that is not worse than its neighbours, for this round's replicas.
+// If replicas are spent, it returns how far it came.
 func (s *search) round(ctx context.Context, x []int) ([]int, error) {
 	for {
 		y, err := s.descend(ctx, x)
@@ -290,8 +301,8 @@ func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 	}
 }
 
-// slope is that of the linear interpolation between the corners of the simplex around a point near x, and the best of the corners and x. It is nil
-// if a corner is outside the box.
+// slope is that of the linear interpolation between the corners of the simplex around a point near
+// x, and the best of the corners and x. It is nil if a corner is outside the box.
 func (s *search) slope(ctx context.Context, x []int) ([]int, []float64, error) {
 	d := len(x)
 	corner, part, order := make([]int, d), make([]float64, d), make([]int, d)

@@ -13,13 +13,15 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// The bottom of a bowl in three dimensions that is not along the axes, from a corner far away, where noise that is common to all points is twenty
-// times as large as that of each, with 3000 replicas, which are 375 points of 29,791 at most.
+// The bottom of a bowl in three dimensions that is not along the axes, from a corner far away,
+// where noise that is common to all points is twenty times as large as that of each, with 3000
+// replicas, which are 375 points of 29,791 at most.
 //
-// How often it may be missed follows from how a round ends: at a point whose mean is not above those of its neighbours. Of each two points, noise
-// that is common cancels out, so that a point which is worse by g than one of its neighbours looks as good as that with probability Φ(−g√n/(σ√2))
-// at most, after n replicas. The sum of these over all points but the bottom, and over all n that the last round may have, bounds the probability
-// that another point is found.
+// How often it may be missed follows from how a round ends: at a point whose mean is not above
+// those of its neighbours. Of each two points, noise that is common cancels out, so that a point
+// which is worse by g than one of its neighbours looks as good as that with probability
+// Φ(−g√n/(σ√2)) at most, after n replicas. The sum of these over all points but the bottom, and
+// over all n that the last round may have, bounds the probability that another point is found.
 func TestMinimizeFindsTheBottom(t *testing.T) {
 	const side, sigma, experiments, leastRounds = 31, 0.5, 60, 3
 	mean := func(x, y, z float64) float64 {
@@ -50,7 +52,8 @@ func TestMinimizeFindsTheBottom(t *testing.T) {
 			}
 		}
 	}
-	// most is how many of all experiments may go wrong, each with a probability, so that more do in one of ten thousand.
+	// most is how many of all experiments may go wrong, each with a probability, so that more do in
+	// one of ten thousand.
 	most := func(p float64) (k int) {
 		b := distuv.Binomial{N: experiments, P: p}
 		for 1-b.CDF(float64(k)) > 1e-4 {
@@ -79,11 +82,13 @@ func TestMinimizeFindsTheBottom(t *testing.T) {
 			missed++
 		}
 	}
-	t.Logf("another was found in %d of %d, with a probability of at most %.4f; %d points on average; %d intervals missed", other, experiments, wrong, points/experiments, missed)
+	t.Logf("another was found in %d of %d, with a probability of at most %.4f; %d points on average; %d intervals missed",
+		other, experiments, wrong, points/experiments, missed)
 	if limit := most(wrong); other > limit {
 		t.Errorf("another point than the bottom was found in %d of %d, at most %d should be", other, experiments, limit)
 	}
-	// From the corner it is 60 steps of one, and who goes by them looks at two new points at each, at least: where it goes, and one beside it.
+	// From the corner it is 60 steps of one, and who goes by them looks at two new points at each,
+	// at least: where it goes, and one beside it.
 	if points >= 2*60*experiments {
 		t.Errorf("it looked at %d points on average, as one does who does not follow the slope", points/experiments)
 	}
@@ -102,14 +107,16 @@ func drawnAt(seed uint64, draw func(p ensemble.Params, r, common *rand.Rand) flo
 				h = h*1000003 + uint64(p[name])
 			}
 			for r := first; r < first+n; r++ {
-				all[i] = append(all[i], draw(p, rand.New(rand.NewPCG(seed<<20+uint64(r), h)), rand.New(rand.NewPCG(seed<<20+uint64(r), 0))))
+				all[i] = append(all[i], draw(p, rand.New(rand.NewPCG(seed<<20+uint64(r), h)),
+					rand.New(rand.NewPCG(seed<<20+uint64(r), 0))))
 			}
 		}
 		return all, nil
 	}
 }
 
-// Without noise, what is found is not worse than any neighbour, wherever it begins, also on the edge of the box, and the largest is found as well.
+// Without noise, what is found is not worse than any neighbour, wherever it begins, also on the
+// edge of the box, and the largest is found as well.
 func TestMinimizeEndsAtALocalMinimum(t *testing.T) {
 	wavy := func(p ensemble.Params) float64 {
 		return 10*math.Sin(p["x"]/3) + 8*math.Cos(p["y"]/4) + math.Abs(p["x"]-p["y"])/5
@@ -118,7 +125,8 @@ func TestMinimizeEndsAtALocalMinimum(t *testing.T) {
 		for _, sign := range []float64{1, -1} {
 			box := []Whole{{"x", 0, 39, start}, {"y", 0, 39, 39 - start}}
 			source := drawnAt(1, func(p ensemble.Params, _, _ *rand.Rand) float64 { return sign * wavy(p) })
-			o, err := Minimize(t.Context(), source, box, MinimizeOptions{Replicas: 4000, First: 2, Largest: sign < 0, Seed: uint64(start)})
+			o, err := Minimize(t.Context(), source, box, MinimizeOptions{Replicas: 4000, First: 2, Largest: sign < 0,
+				Seed: uint64(start)})
 			if err != nil || !o.Local {
 				t.Fatalf("%+v, %v", o, err)
 			}
@@ -135,7 +143,8 @@ func TestMinimizeEndsAtALocalMinimum(t *testing.T) {
 	}
 }
 
-// No observation is asked for twice, all points of a round have the same replicas, and the number that is allowed is kept to exactly.
+// No observation is asked for twice, all points of a round have the same replicas, and the number
+// that is allowed is kept to exactly.
 func TestMinimizeCounts(t *testing.T) {
 	for allowed := 8; allowed < 1500; allowed += 37 {
 		have, spent := map[string]int{}, 0
@@ -154,9 +163,11 @@ func TestMinimizeCounts(t *testing.T) {
 			}
 			return all, nil
 		}
-		o, err := Minimize(t.Context(), source, []Whole{{"x", 0, 50, 0}, {"y", 0, 50, 50}}, MinimizeOptions{Replicas: allowed})
+		o, err := Minimize(t.Context(), source, []Whole{{"x", 0, 50, 0}, {"y", 0, 50, 50}},
+			MinimizeOptions{Replicas: allowed})
 		if spent > allowed || o.Replicas != spent || len(have) != o.Points {
-			t.Errorf("%d replicas and %d points, %d allowed; it counted %d and %d", spent, len(have), allowed, o.Replicas, o.Points)
+			t.Errorf("%d replicas and %d points, %d allowed; it counted %d and %d", spent, len(have), allowed, o.Replicas,
+				o.Points)
 		}
 		if err != nil && allowed > 100 {
 			t.Errorf("with %d: %v", allowed, err)
@@ -183,7 +194,8 @@ func TestMinimizeIsRefused(t *testing.T) {
 			return Minimize(t.Context(), nil, []Whole{{"x", 0, 5, 1}}, MinimizeOptions{Replicas: 50, First: 1})
 		},
 	} {
-		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
+		if _, err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 
 // SelectOptions say how sure [Select] has to be.
 type SelectOptions struct {
-	// Delta is the smallest difference of means that matters: with it, the best is found with probability 1 − Alpha if all others are worse
-	// by Delta or more.
+	// Delta is the smallest difference of means that matters: with it, the best is found with
+	// probability 1 − Alpha if all others are worse by Delta or more.
 	Delta float64
 	Alpha float64 // 0.05 if it is 0
 
@@ -40,13 +40,15 @@ type Rival struct {
 	By       int     // which system showed that it is not the best; −1 for the best
 }
 
-// Select finds the best of several systems by the fully sequential procedure KN of Kim and Nelson [KN01]: after each replica, those are left out
-// that are behind another one by more than chance allows, until one is left. If the means differ by Delta or more from that of the best, that
-// is found with probability 1 − Alpha at least; otherwise what is found is good with that probability, in that its mean is not worse by
-// Delta or more (which is proved for the first case alone).
+// Select finds the best of several systems by the fully sequential procedure KN of Kim and Nelson
+// [KN01]: after each replica, those are left out that are behind another one by more than chance
+// allows, until one is left. If the means differ by Delta or more from that of the best, that is
+// found with probability 1 − Alpha at least; otherwise what is found is good with that probability,
+// in that its mean is not worse by Delta or more (which is proved for the first case alone).
 //
-// The proof is for normal observations, with any dependence between systems: with common random numbers it needs fewer replicas. Means over
-// a run are close to normal; TestSelectMeansOfQueues has what becomes of some that are not.
+// The proof is for normal observations, with any dependence between systems: with common random
+// numbers it needs fewer replicas. Means over a run are close to normal; TestSelectMeansOfQueues
+// has what becomes of some that are not.
 //
 // [KN01]: https://doi.org/10.1145/502109.502111
 func Select(ctx context.Context, source Source, systems []ensemble.Params, o SelectOptions) (Selection, error) {
@@ -99,9 +101,11 @@ func (o *SelectOptions) defaults(k int) error {
 	case !(o.Delta > 0) || math.IsInf(o.Delta, 1):
 		return fmt.Errorf("experiment: a difference of %g that matters; it must be above 0 and finite", o.Delta)
 	case !(o.Alpha > 0 && o.Alpha < 1-1/float64(max(k, 2))):
-		return fmt.Errorf("experiment: a probability of %g to be wrong; it must be above 0, and below that of guessing", o.Alpha)
+		return fmt.Errorf("experiment: a probability of %g to be wrong; it must be above 0, and below that of guessing",
+			o.Alpha)
 	case o.First < 2 || o.Batch < 1 || o.Most < 0 || o.Most > 0 && o.Most < o.First:
-		return fmt.Errorf("experiment: %d replicas first, then %d at once, at most %d; it must be 2 or more, 1 or more, and not below the first", o.First, o.Batch, o.Most)
+		return fmt.Errorf("experiment: %d replicas first, then %d at once, at most %d; it must be 2 or more, 1 or more, "+
+			"and not below the first", o.First, o.Batch, o.Most)
 	}
 	return nil
 }
@@ -141,8 +145,9 @@ func (k *knRace) observe(ctx context.Context, n int) error {
 	return nil
 }
 
-// begin computes how far ahead one has to be, from the first replicas. With c = 1 in the paper's terms, η solves
-// ½(1+2η)^−(n−1)/2 = α/(k−1), which holds for any dependence between systems, and h² = 2η(n−1).
+// begin computes how far ahead one has to be, from the first replicas. With c = 1 in the paper's
+// terms, η solves ½(1+2η)^−(n−1)/2 = α/(k−1), which holds for any dependence between systems, and
+// h² = 2η(n−1).
 func (k *knRace) begin() {
 	n := float64(k.o.First)
 	rivals := float64(max(1, len(k.systems)-1))
@@ -163,8 +168,8 @@ func (k *knRace) begin() {
 	k.sums = make([]float64, len(k.systems))
 }
 
-// screen leaves out those that are too far behind after r replicas, and reports whether one is left. A system is compared with all that were
-// there before this replica, as the paper has it.
+// screen leaves out those that are too far behind after r replicas, and reports whether one is
+// left. A system is compared with all that were there before this replica, as the paper has it.
 func (k *knRace) screen(r int) bool {
 	for _, i := range k.left {
 		for _, y := range k.data[i][k.counted:r] {

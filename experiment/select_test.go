@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// slippage are k systems of which the first is better than all others by delta, which are equal: where it is hardest to find.
+// slippage are k systems of which the first is better than all others by delta, which are equal:
+// where it is hardest to find.
 func slippage(k int, delta float64) (systems []ensemble.Params) {
 	for i := range k {
 		systems = append(systems, ensemble.Params{"i": float64(i), "mean": delta})
@@ -21,7 +22,8 @@ func slippage(k int, delta float64) (systems []ensemble.Params) {
 	return systems
 }
 
-// drawn is a source of independent observations: those of replica r of system i come from a stream of their own.
+// drawn is a source of independent observations: those of replica r of system i come from a stream
+// of their own.
 func drawn(seed uint64, draw func(p ensemble.Params, r *rand.Rand, common *rand.Rand) float64) Source {
 	return func(_ context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 		all := make([][]float64, len(points))
@@ -36,7 +38,8 @@ func drawn(seed uint64, draw func(p ensemble.Params, r *rand.Rand, common *rand.
 }
 
 // How often the best is found, of some experiments, and how many replicas that took.
-func howOften(t *testing.T, experiments, k int, o SelectOptions, draw func(p ensemble.Params, r, common *rand.Rand) float64) (found, replicas float64) {
+func howOften(t *testing.T, experiments, k int, o SelectOptions, draw func(p ensemble.Params, r,
+	common *rand.Rand) float64) (found, replicas float64) {
 	t.Helper()
 	for seed := range uint64(experiments) {
 		s, err := Select(t.Context(), drawn(seed, draw), slippage(k, o.Delta), o)
@@ -53,7 +56,8 @@ func howOften(t *testing.T, experiments, k int, o SelectOptions, draw func(p ens
 	return found, replicas
 }
 
-// enough checks a probability that was guaranteed, to within three standard errors of what it is at least.
+// enough checks a probability that was guaranteed, to within three standard errors of what it is at
+// least.
 func enough(t *testing.T, found, alpha float64, experiments int) {
 	t.Helper()
 	if se := math.Sqrt(alpha * (1 - alpha) / float64(experiments)); found < 1-alpha-3*se {
@@ -61,9 +65,10 @@ func enough(t *testing.T, found, alpha float64, experiments int) {
 	}
 }
 
-// The guarantee of KN, for normal observations where all others are worse by just what matters: with equal variances and different ones, alone and
-// with common random numbers. With two systems there is little to spare, so that a procedure that stops too soon is noticed; it is not
-// much better than promised either.
+// The guarantee of KN, for normal observations where all others are worse by just what matters:
+// with equal variances and different ones, alone and with common random numbers. With two systems
+// there is little to spare, so that a procedure that stops too soon is noticed; it is not much
+// better than promised either.
 func TestSelectFindsTheBest(t *testing.T) {
 	const experiments = 1500
 	normal := func(p ensemble.Params, r, _ *rand.Rand) float64 { return p["mean"] + 1.5*r.NormFloat64() }
@@ -89,8 +94,8 @@ func TestSelectFindsTheBest(t *testing.T) {
 	}
 }
 
-// Means of 100 waits in M/M/1 queues at a load of 0.7 that begin empty are skewed, and the variance of the first ones says little. The best is
-// found as often as promised all the same.
+// Means of 100 waits in M/M/1 queues at a load of 0.7 that begin empty are skewed, and the variance
+// of the first ones says little. The best is found as often as promised all the same.
 func TestSelectMeansOfQueues(t *testing.T) {
 	const experiments = 400
 	queue := func(p ensemble.Params, r, _ *rand.Rand) float64 {
@@ -108,7 +113,8 @@ func TestSelectMeansOfQueues(t *testing.T) {
 	}
 }
 
-// Whatever comes in a batch, what counts is what there was after each replica. The largest is the smallest of the negative.
+// Whatever comes in a batch, what counts is what there was after each replica. The largest is the
+// smallest of the negative.
 func TestSelectDoesNotDependOnBatches(t *testing.T) {
 	for seed := range uint64(30) {
 		draw := func(sign float64) func(p ensemble.Params, r, _ *rand.Rand) float64 {
@@ -118,7 +124,8 @@ func TestSelectDoesNotDependOnBatches(t *testing.T) {
 		var first Selection
 		for i, batch := range []int{1, 3, 10, 64} {
 			o.Batch, o.Largest = batch, i%2 == 1
-			s, err := Select(t.Context(), drawn(seed, draw(map[bool]float64{false: 1, true: -1}[o.Largest])), slippage(4, 0.8), o)
+			s, err := Select(t.Context(), drawn(seed, draw(map[bool]float64{false: 1, true: -1}[o.Largest])), slippage(4, 0.8),
+				o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -158,7 +165,8 @@ func TestSelectIsRefused(t *testing.T) {
 	if !errors.Is(err, ErrUndecided) || s.Systems[0].Replicas != 40 {
 		t.Errorf("%v, %v", s, err)
 	}
-	if s, err := Select(t.Context(), source, slippage(1, 1), SelectOptions{Delta: 1}); err != nil || s.Best != 0 || s.Replicas != 20 {
+	if s, err := Select(t.Context(), source, slippage(1, 1), SelectOptions{Delta: 1}); err != nil || s.Best != 0 ||
+		s.Replicas != 20 {
 		t.Errorf("%v, %v", s, err)
 	}
 	same := func(context.Context, []ensemble.Params, int, int) ([][]float64, error) { return nil, errors.New("no") }

@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A source that gives what is no number, or too little, is an error of whoever asked. In particular nobody waits for ever for a difference between
-// numbers that have none.
+// A source that gives what is no number, or too little, is an error of whoever asked. In particular
+// nobody waits for ever for a difference between numbers that have none.
 func TestSourcesThatGiveNoNumbers(t *testing.T) {
 	give := func(change func([][]float64) [][]float64) Source {
 		return func(_ context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
@@ -54,7 +54,8 @@ func TestSourcesThatGiveNoNumbers(t *testing.T) {
 				return err
 			},
 		} {
-			if err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(), want) {
+			if err := f(); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") || !strings.Contains(err.Error(),
+				want) {
 				t.Errorf("%s: got %v, want %q", what, err, want)
 			}
 		}
@@ -65,8 +66,8 @@ func TestSourcesThatGiveNoNumbers(t *testing.T) {
 	}
 }
 
-// Effects are twice the coefficients of least squares, with −1 and 1 for the levels, in whatever order the runs are; a design that is not whole, or was
-// not made here, has none.
+// Effects are twice the coefficients of least squares, with −1 and 1 for the levels, in whatever
+// order the runs are; a design that is not whole, or was not made here, has none.
 func TestEffectsAreThoseOfLeastSquares(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, x := range [][2]int{{3, 8}, {4, 8}, {5, 16}, {6, 8}} {
@@ -113,10 +114,13 @@ func TestEffectsAreThoseOfLeastSquares(t *testing.T) {
 	for name, wrong := range map[string]*Design{
 		"none":         {},
 		"made by hand": {Factors: d.Factors, Runs: d.Runs},
-		"a run twice":  {Factors: d.Factors, Runs: [][]int{d.Runs[0], d.Runs[1], d.Runs[2], d.Runs[0]}, base: d.base, words: d.words},
-		"another run":  {Factors: d.Factors, Runs: [][]int{d.Runs[0], d.Runs[1], d.Runs[2], {1, 1, 0}}, base: d.base, words: d.words},
+		"a run twice": {Factors: d.Factors, Runs: [][]int{d.Runs[0], d.Runs[1], d.Runs[2], d.Runs[0]}, base: d.base,
+			words: d.words},
+		"another run": {Factors: d.Factors, Runs: [][]int{d.Runs[0], d.Runs[1], d.Runs[2], {1, 1, 0}}, base: d.base,
+			words: d.words},
 	} {
-		if _, err := wrong.Effects(values[:len(wrong.Runs)], 0.95); err == nil || !strings.HasPrefix(err.Error(), "experiment: ") {
+		if _, err := wrong.Effects(values[:len(wrong.Runs)], 0.95); err == nil || !strings.HasPrefix(err.Error(),
+			"experiment: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -12,22 +12,28 @@ import (
 
 // The default method: sequential Monte Carlo ABC that ends with the likelihood of the error model.
 //
-// First come generations by distance, as in [Lenormand13]: of the runs there are, the nearer half is kept, with the threshold that this
-// means; as many again are proposed from kernels about those that were kept, with twice their weighted covariance, and weighted by prior over
-// proposal density. Every proposal that was handed out counts, whoever was quick. This finds the region in which the data are possible at
-// all, for whatever distance; but as a posterior, it is that of data with more scatter.
+// First come generations by distance, as in [Lenormand13]: of the runs there are, the nearer half
+// is kept, with the threshold that this means; as many again are proposed from kernels about those
+// that were kept, with twice their weighted covariance, and weighted by prior over proposal
+// density. Every proposal that was handed out counts, whoever was quick. This finds the region in
+// which the data are possible at all, for whatever distance; but as a posterior, it is that of data
+// with more scatter.
 //
-// Then come generations by likelihood. Of each run it is known how likely the data are given how the model went, because the law of reports
-// is part of the problem. A run that is accepted with a probability in proportion to that is an exact draw from the posterior: it is ABC
-// with a threshold of 0 for data that are seen through that law [Wilkinson13]. Here runs are not thrown away by chance but weighted by the
-// probability. At first the likelihood is raised to the power with which enough of the runs count, which is the same for data with more
-// scatter, and the next proposals come from there.
+// Then come generations by likelihood. Of each run it is known how likely the data are given how
+// the model went, because the law of reports is part of the problem. A run that is accepted with a
+// probability in proportion to that is an exact draw from the posterior: it is ABC with a threshold
+// of 0 for data that are seen through that law [Wilkinson13]. Here runs are not thrown away by
+// chance but weighted by the probability. At first the likelihood is raised to the power with which
+// enough of the runs count, which is the same for data with more scatter, and the next proposals
+// come from there.
 //
-// If the runs themselves differ so much that hardly any is likely, and the model can be stopped at each row, the likelihood is from then on not
-// that of one run but of all of them, as a particle filter estimates it without bias: weights with such estimates are exact, too [Tran13].
+// If the runs themselves differ so much that hardly any is likely, and the model can be stopped at
+// each row, the likelihood is from then on not that of one run but of all of them, as a particle
+// filter estimates it without bias: weights with such estimates are exact, too [Tran13].
 //
-// Last, runs from the best proposals are made until the effective sample is as large as wanted or the budget is used up. If the effective sample at
-// power 1 remains below 100 (less for budgets below that of the method), the power is lowered until it is that, and the result says so.
+// Last, runs from the best proposals are made until the effective sample is as large as wanted or
+// the budget is used up. If the effective sample at power 1 remains below 100 (less for budgets
+// below that of the method), the power is lowered until it is that, and the result says so.
 //
 // [Lenormand13]: https://doi.org/10.1007/s00180-013-0428-3
 // [Wilkinson13]: https://doi.org/10.1515/sagmb-2013-0010
@@ -114,7 +120,8 @@ func (a *abcState) seed() uint64 {
 }
 
 func (a *abcState) note(threshold, power, accepted, effective float64) {
-	a.trace.Rows = append(a.trace.Rows, []float64{float64(len(a.trace.Rows)), float64(a.e.runs), threshold, power, accepted, effective, float64(a.particles)})
+	a.trace.Rows = append(a.trace.Rows, []float64{float64(len(a.trace.Rows)), float64(a.e.runs), threshold, power,
+		accepted, effective, float64(a.particles)})
 }
 
 // first makes runs at draws from the prior, and finds the scales of the distance.
@@ -157,13 +164,15 @@ func (a *abcState) byDistance(ctx context.Context) error {
 		a.keep(int(keepShare * float64(a.n)))
 		likelihood, _ := a.weigh(fresh, 1)
 		a.note(a.threshold, math.NaN(), accepted, effectiveSize(likelihood))
-		if ready(fresh) || accepted < leastAccept || a.filtered && accepted < filterAccept || a.threshold == 0 || a.e.runs >= a.budget/2 {
+		if ready(fresh) || accepted < leastAccept || a.filtered && accepted < filterAccept || a.threshold == 0 || a.e.runs >=
+			a.budget/2 {
 			return nil
 		}
 		points, weights := a.sample(a.kept, 0)
 		before := a.threshold
 		var err error
-		fresh, err = a.propose(ctx, fmt.Sprintf("generation %d", generation), newMixture(points, weights, 2, 0.01), min(a.n-len(a.kept), a.left()))
+		fresh, err = a.propose(ctx, fmt.Sprintf("generation %d", generation), newMixture(points, weights, 2, 0.01),
+			min(a.n-len(a.kept), a.left()))
 		if err != nil {
 			return err
 		}
@@ -178,8 +187,9 @@ func (a *abcState) byDistance(ctx context.Context) error {
 	}
 }
 
-// ready reports whether the data are possible, however unlikely, given enough of some runs that likelihoods can take over. They find the
-// region in fewer generations: every run has a say in them, by how near it is.
+// ready reports whether the data are possible, however unlikely, given enough of some runs that
+// likelihoods can take over. They find the region in fewer generations: every run has a say in
+// them, by how near it is.
 func ready(runs []run) bool {
 	return float64(possible(runs)) >= possibleShare*float64(len(runs))
 }
@@ -194,7 +204,8 @@ func possible(runs []run) (n int) {
 	return n
 }
 
-// keep keeps the nearest n runs; of those that are equally near, the ones that were handed out first.
+// keep keeps the nearest n runs; of those that are equally near, the ones that were handed out
+// first.
 func (a *abcState) keep(n int) {
 	slices.SortStableFunc(a.kept, func(r, s run) int { return cmp.Compare(r.distance, s.distance) })
 	a.kept = slices.Clone(a.kept[:min(n, len(a.kept))])

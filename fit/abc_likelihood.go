@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// begin are the first proposals by likelihood: about the last of the runs by distance, weighted by likelihood if enough of them are possible.
+// begin are the first proposals by likelihood: about the last of the runs by distance, weighted by
+// likelihood if enough of them are possible.
 func (a *abcState) begin() *mixture {
 	power := 0.0
 	if ready(a.kept) {
@@ -18,7 +19,8 @@ func (a *abcState) begin() *mixture {
 // byLikelihood makes generations by likelihood, and then runs until there are enough.
 func (a *abcState) byLikelihood(ctx context.Context) error {
 	best, size := source{from: a.begin()}, a.n
-	// If most single runs are impossible, there is little to learn from the others that a filter would not tell.
+	// If most single runs are impossible, there is little to learn from the others that a filter
+	// would not tell.
 	if ready(a.kept) || !a.filtered {
 		var err error
 		if best, err = a.approach(ctx, best, a.n, a.budget/3); err != nil {
@@ -37,13 +39,15 @@ func (a *abcState) byLikelihood(ctx context.Context) error {
 	return a.gather(ctx, best.from, size)
 }
 
-// A source is where proposals come from, and how good they were: the power, and the share of runs that counts at power 1.
+// A source is where proposals come from, and how good they were: the power, and the share of runs
+// that counts at power 1.
 type source struct {
 	from              *mixture
 	power, efficiency float64
 }
 
-// approach makes generations by likelihood of n runs each, as long as they become better and more of the budget is left than is to remain.
+// approach makes generations by likelihood of n runs each, as long as they become better and more
+// of the budget is left than is to remain.
 func (a *abcState) approach(ctx context.Context, best source, n, remain int) (source, error) {
 	from := best.from
 	for worse := 0; worse < patience && a.left() > remain; {
@@ -69,8 +73,8 @@ func (a *abcState) approach(ctx context.Context, best source, n, remain int) (so
 	return best, nil
 }
 
-// goodEnough is the share of runs that count at which proposals need not become better. With particles, estimates scatter, too: e⁻¹ is the
-// most there can be.
+// goodEnough is the share of runs that count at which proposals need not become better. With
+// particles, estimates scatter, too: e⁻¹ is the most there can be.
 func (a *abcState) goodEnough() float64 {
 	if a.particles > 0 {
 		return 0.15
@@ -78,8 +82,9 @@ func (a *abcState) goodEnough() float64 {
 	return 0.25
 }
 
-// want is the effective sample at which a fit ends. Where an estimate takes dozens of runs, 400 are enough unless more are asked for, as with
-// chains: means are then within a twentieth of the posterior's standard deviation.
+// want is the effective sample at which a fit ends. Where an estimate takes dozens of runs, 400 are
+// enough unless more are asked for, as with chains: means are then within a twentieth of the
+// posterior's standard deviation.
 func (a *abcState) want() float64 {
 	if a.particles > 0 && a.e.o.Population == 0 {
 		return math.Min(float64(a.n), filterSample)
@@ -90,7 +95,8 @@ func (a *abcState) want() float64 {
 // affordable is for how many runs, or estimates of likelihoods, the budget is left.
 func (a *abcState) affordable() int { return a.left() / max(a.particles, 1) }
 
-// gather makes runs until the effective sample is as large as wanted, at least so many at once. How many depends on how many counted so far.
+// gather makes runs until the effective sample is as large as wanted, at least so many at once. How
+// many depends on how many counted so far.
 func (a *abcState) gather(ctx context.Context, from *mixture, least int) error {
 	for a.affordable() > 0 {
 		batch := least

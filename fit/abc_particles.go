@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// byParticles makes generations by likelihoods that particles estimate: first with some number of them, as far as a sixth of the budget
-// goes; then with the number that was found to do there. It returns how many estimates make a generation, and 0 if the budget is not
-// enough for any.
+// byParticles makes generations by likelihoods that particles estimate: first with some number of
+// them, as far as a sixth of the budget goes; then with the number that was found to do there. It
+// returns how many estimates make a generation, and 0 if the budget is not enough for any.
 func (a *abcState) byParticles(ctx context.Context, best source) (source, int, error) {
 	least := 20 * (1 + len(a.e.problem.Unknowns)) // estimates of a generation
 	a.particles = firstParticles
@@ -38,8 +38,9 @@ const (
 	mostParticles  = 2048
 )
 
-// enoughParticles is how many particles an estimate needs: so many that its logarithm has a variance of about 1, with which the effective
-// sample is largest for the same work. (Weights are e^variance times as uneven, and the variance goes with one over the number of particles.)
+// enoughParticles is how many particles an estimate needs: so many that its logarithm has a
+// variance of about 1, with which the effective sample is largest for the same work. (Weights are
+// e^variance times as uneven, and the variance goes with one over the number of particles.)
 func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error) {
 	const tries = 24 // estimates, for a variance within about 30 %
 	at := meanOf(best.from.Centers, best.from.Weights)

@@ -11,14 +11,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// runsArgs are those of a stage of "runs": each task draws a proposal, runs the model there once, draws reports, and says how far they are
-// from the data and how likely the data are given the run.
+// runsArgs are those of a stage of "runs": each task draws a proposal, runs the model there once,
+// draws reports, and says how far they are from the data and how likely the data are given the run.
 type runsArgs struct {
-	Seed   uint64      `json:"seed"`
-	Kernel *mixture    `json:"kernel"`
-	Scales [][]float64 `json:"scales,omitempty"` // of the distance, by column and row; without them, laws and reports are told instead of it
+	Seed   uint64   `json:"seed"`
+	Kernel *mixture `json:"kernel"`
+	// of the distance, by column and row; without them, laws and reports are told instead of it
+	Scales [][]float64 `json:"scales,omitempty"`
 
-	// Particles, if above 0, says that the likelihood is not that of one run, but of all runs, as so many of them estimate it.
+	// Particles, if above 0, says that the likelihood is not that of one run, but of all runs, as
+	// so many of them estimate it.
 	Particles int       `json:"particles,omitempty"`
 	At        []float64 `json:"at,omitempty"` // where all the tasks are, if not at proposals
 }
@@ -120,8 +122,9 @@ func (p *Problem) unpack(numbers []float64) ([]Reports, error) {
 	return all, nil
 }
 
-// scales are the standard deviations of reports about the data, by the laws that a run had: the distance is in units of the reports' own
-// scatter. Where it would be 0, or below that of a count of 1, that of a count of 1 stands, or a tenth of what the column has on average.
+// scales are the standard deviations of reports about the data, by the laws that a run had: the
+// distance is in units of the reports' own scatter. Where it would be 0, or below that of a count
+// of 1, that of a count of 1 stands, or a tenth of what the column has on average.
 func (p *Problem) scales(told []Reports) [][]float64 {
 	all := make([][]float64, len(p.Columns))
 	for i, c := range p.Columns {
@@ -158,8 +161,8 @@ func (p *Problem) fits(scales [][]float64) bool {
 	return true
 }
 
-// distance is the root mean square of what reports and data differ by, in units of the scales. Two draws of reports of the same run are
-// about √2 apart.
+// distance is the root mean square of what reports and data differ by, in units of the scales. Two
+// draws of reports of the same run are about √2 apart.
 func (p *Problem) distance(reports, scales [][]float64) float64 {
 	sum, n := 0.0, 0
 	for i, c := range p.Columns {

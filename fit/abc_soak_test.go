@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// An outbreak is an SIR epidemic in which a share of the infections of each day is reported. The unknowns are the rates of contacts and of
-// recovery.
+// An outbreak is an SIR epidemic in which a share of the infections of each day is reported. The
+// unknowns are the rates of contacts and of recovery.
 type outbreak struct {
 	people, ill float64
 	days        int
@@ -58,8 +58,9 @@ func (q *outbreakParticle) Fork(seed uint64) (Particle, error) {
 func (q *outbreakParticle) Laws() []Law { return []Law{{}} }
 func (q *outbreakParticle) Close()      {}
 
-// What decision page 0050 says of an epidemic: without particles the power stays below 1, with them it reaches 1 with the same budget, and
-// the posterior is that of particle marginal Metropolis–Hastings, within four standard errors for the smaller sample.
+// What decision page 0050 says of an epidemic: without particles the power stays below 1, with them
+// it reaches 1 with the same budget, and the posterior is that of particle marginal
+// Metropolis–Hastings, within four standard errors for the smaller sample.
 func TestSoakOutbreak(t *testing.T) {
 	m := outbreak{1000, 10, 50, 0.5}
 	c, err := m.Simulate(t.Context(), []float64{0.5, 0.2}, 3)
@@ -67,7 +68,8 @@ func TestSoakOutbreak(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := random.New(8)
-	p := oneColumn(c.Draw(&s)[0], Unknown{"contact", "per day", Uniform(0.1, 1)}, Unknown{"recovery", "per day", Uniform(0.05, 1)})
+	p := oneColumn(c.Draw(&s)[0], Unknown{"contact", "per day", Uniform(0.1, 1)}, Unknown{"recovery", "per day",
+		Uniform(0.05, 1)})
 	chains, err := fitDirectly(p, m, Options{Seed: 1, Method: "pmmh"})
 	if err != nil {
 		t.Fatal(err)
@@ -77,16 +79,19 @@ func TestSoakOutbreak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("seed %d: %d particles, power %v, effective sample %.0f, %d runs", seed, r.Particles, r.Power, r.Posterior.Effective(), r.Runs)
+		t.Logf("seed %d: %d particles, power %v, effective sample %.0f, %d runs", seed, r.Particles, r.Power,
+			r.Posterior.Effective(), r.Runs)
 		for j := range p.Unknowns {
-			t.Logf("  %s %.4f ± %.4f, by chains %.4f ± %.4f", p.Unknowns[j].Name, r.Posterior.Mean(j), r.Posterior.SD(j), chains.Posterior.Mean(j), chains.Posterior.SD(j))
+			t.Logf("  %s %.4f ± %.4f, by chains %.4f ± %.4f", p.Unknowns[j].Name, r.Posterior.Mean(j), r.Posterior.SD(j),
+				chains.Posterior.Mean(j), chains.Posterior.SD(j))
 			agree(t, r, j, chains.Posterior.Mean(j), chains.Posterior.SD(j))
 		}
 		whole, err := fitDirectly(p, wholeRuns{m}, Options{Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("  by whole runs: power %.2f, effective sample %.0f, %d runs", whole.Power, whole.Posterior.Effective(), whole.Runs)
+		t.Logf("  by whole runs: power %.2f, effective sample %.0f, %d runs", whole.Power, whole.Posterior.Effective(),
+			whole.Runs)
 		if whole.Exact || len(whole.Notes) == 0 {
 			t.Errorf("seed %d: by whole runs alone it is exact", seed)
 		}

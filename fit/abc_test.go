@@ -12,8 +12,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// agree compares a sample with what is exact: mean and standard deviation of the j-th unknown within four standard errors for its effective
-// size, for a distribution with a kurtosis of at most 4. A formula that is off by more than a tenth of a standard deviation fails.
+// agree compares a sample with what is exact: mean and standard deviation of the j-th unknown
+// within four standard errors for its effective size, for a distribution with a kurtosis of at most
+// 4. A formula that is off by more than a tenth of a standard deviation fails.
 func agree(t *testing.T, r *Result, j int, mean, sd float64) {
 	t.Helper()
 	n := r.Posterior.Effective()
@@ -63,23 +64,27 @@ func TestGammaPoisson(t *testing.T) {
 // A normal mean with a normal prior, and data that lie two standard deviations from its centre.
 func TestNormalMean(t *testing.T) {
 	y := []float64{19, 22.5, 17.5, 21, 20, 23}
-	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"mean", "", Normal(0, 10)}}, Times: rows(6), Columns: []Column{{"y", y}}}, laws: []Law{{Gaussian, 4, false}},
+	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"mean", "", Normal(0, 10)}}, Times: rows(6),
+		Columns: []Column{{"y", y}}}, laws: []Law{{Gaussian, 4, false}},
 		means: func(x []float64, _ *random.Stream) [][]float64 { return [][]float64{same(x[0], 6)} }}
 	precision := 1/100.0 + 6/16.0
 	agree(t, g.fit(t, Options{Seed: 1}), 0, 123/16.0/precision, 1/math.Sqrt(precision))
 }
 
-// A probability with a beta prior, of which a binomial number was seen as good as exactly: here it is the run that scatters.
+// A probability with a beta prior, of which a binomial number was seen as good as exactly: here it
+// is the run that scatters.
 func TestBetaBinomial(t *testing.T) {
 	r := coins(2, 3, 20, 7).fit(t, Options{Seed: 1})
 	agree(t, r, 0, 9.0/25, math.Sqrt(9*16/26.0)/25)
 }
 
-// An initial number of people, a whole number, by enumeration; seen through negative binomial reports of a binomial share.
+// An initial number of people, a whole number, by enumeration; seen through negative binomial
+// reports of a binomial share.
 func TestWholeUnknown(t *testing.T) {
 	law := Law{NegativeBinomial, 8, false}
 	y := []float64{11, 17, 14}
-	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"people", "", Uniform(1, 60).Whole()}}, Times: rows(3), Columns: []Column{{"y", y}}}, laws: []Law{law},
+	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"people", "", Uniform(1, 60).Whole()}}, Times: rows(3),
+		Columns: []Column{{"y", y}}}, laws: []Law{law},
 		means: func(x []float64, s *random.Stream) [][]float64 {
 			return [][]float64{same(distuv.Binomial{N: x[0], P: 0.5, Src: s}.Rand(), 3)}
 		}}
@@ -104,15 +109,16 @@ func TestWholeUnknown(t *testing.T) {
 	}
 }
 
-// line is a linear model of four numbers with a posterior that is a hundred thousandth of the prior's volume; the posterior is normal but for
-// the prior's ends, which are far.
+// line is a linear model of four numbers with a posterior that is a hundred thousandth of the
+// prior's volume; the posterior is normal but for the prior's ends, which are far.
 func line(t *testing.T) (g *goModel, mean, sd []float64) {
 	const n, scatter = 40, 30.0
 	base := func(i int) [4]float64 {
 		u := float64(i) / n
 		return [4]float64{100, 100 * u, 100 * math.Sin(6*u), 100 * math.Cos(9*u)}
 	}
-	g = &goModel{problem: &Problem{Times: rows(n), Columns: []Column{{"y", make([]float64, n)}}}, laws: []Law{{Gaussian, scatter, false}}}
+	g = &goModel{problem: &Problem{Times: rows(n), Columns: []Column{{"y", make([]float64, n)}}},
+		laws: []Law{{Gaussian, scatter, false}}}
 	g.means = func(x []float64, _ *random.Stream) [][]float64 {
 		m := make([]float64, n)
 		for i := range m {
@@ -181,11 +187,12 @@ func TestFourUnknowns(t *testing.T) {
 	}
 }
 
-// Two columns with scatters that differ by a factor of a thousand, of which the small one tells one unknown and the large one the other; a third unknown
-// is told by nothing, and the result says so.
+// Two columns with scatters that differ by a factor of a thousand, of which the small one tells one
+// unknown and the large one the other; a third unknown is told by nothing, and the result says so.
 func TestColumnsOfDifferentScales(t *testing.T) {
 	y, z := []float64{3, 5, 4, 4}, []float64{30_000, 50_000, 41_000, 39_000}
-	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 20)}, {"b", "", Uniform(0, 200_000)}, {"c", "", Beta(2, 2)}}, Times: rows(4), Columns: []Column{{"y", y}, {"z", z}}},
+	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 20)}, {"b", "", Uniform(0, 200_000)},
+		{"c", "", Beta(2, 2)}}, Times: rows(4), Columns: []Column{{"y", y}, {"z", z}}},
 		laws:  []Law{{}, {Gaussian, 8000, false}},
 		means: func(x []float64, _ *random.Stream) [][]float64 { return [][]float64{same(x[0], 4), same(x[1], 4)} }}
 	r := g.fit(t, Options{Seed: 2})
@@ -208,11 +215,13 @@ func TestColumnsOfDifferentScales(t *testing.T) {
 	}
 }
 
-// Where most runs cannot have given the data, because a count was seen that they do not have, the region is found by distance. Here people
-// come at a time that is to be found, and on the day before there are none.
+// Where most runs cannot have given the data, because a count was seen that they do not have, the
+// region is found by distance. Here people come at a time that is to be found, and on the day
+// before there are none.
 func TestByDistance(t *testing.T) {
 	y := []float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 38, 45, 41, 0, 0, 0, 0}
-	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"begin", "", Uniform(0, 20)}, {"size", "", LogUniform(1, 1000)}}, Times: rows(20), Columns: []Column{{"y", y}}}, laws: []Law{{}},
+	g := &goModel{problem: &Problem{Unknowns: []Unknown{{"begin", "", Uniform(0, 20)}, {"size", "", LogUniform(1, 1000)}},
+		Times: rows(20), Columns: []Column{{"y", y}}}, laws: []Law{{}},
 		means: func(x []float64, _ *random.Stream) [][]float64 {
 			m := make([]float64, 20)
 			for i := range m {
@@ -240,8 +249,9 @@ func TestByDistance(t *testing.T) {
 	}
 }
 
-// With a budget of few runs the sample is of the posterior as far as it goes, and not of the proposals; and if there was none left to weigh, that is
-// what is said, and not that the data are impossible.
+// With a budget of few runs the sample is of the posterior as far as it goes, and not of the
+// proposals; and if there was none left to weigh, that is what is said, and not that the data are
+// impossible.
 func TestFewRuns(t *testing.T) {
 	g, _, _ := rateModel([]float64{7, 12, 9, 11, 14})
 	for seed := range uint64(20) {
@@ -252,14 +262,16 @@ func TestFewRuns(t *testing.T) {
 		if told := strings.Contains(r.Text(), "tells as much as"); told != (r.Effective() < 30) {
 			t.Errorf("seed %d: an effective sample of %v: %q", seed, r.Effective(), r.Notes)
 		}
-		if r = g.fit(t, Options{Seed: seed, Budget: 10}); r.Power != 0 || r.Exact || !strings.Contains(r.Text(), "the budget of 10 runs was used up") {
+		if r = g.fit(t, Options{Seed: seed, Budget: 10}); r.Power != 0 || r.Exact || !strings.Contains(r.Text(),
+			"the budget of 10 runs was used up") {
 			t.Errorf("seed %d: power %v: %q", seed, r.Power, r.Notes)
 		}
 	}
 }
 
-// A pure death process with reports of the deaths, the likelihood of which is a sum over those that live: by single runs, and by particles,
-// which are used because hardly any single run is likely. Both are exact.
+// A pure death process with reports of the deaths, the likelihood of which is a sum over those that
+// live: by single runs, and by particles, which are used because hardly any single run is likely.
+// Both are exact.
 func TestPureDeath(t *testing.T) {
 	for _, c := range []struct {
 		model     dying

@@ -26,8 +26,9 @@ func (a *abcState) power(runs []run, want float64) float64 {
 	return power(logs, likelihoods, want)
 }
 
-// finalPower is that of the sample: the largest with which as many count as are to, or half of the runs that are possible if these are fewer. More
-// than that could be had of them only by powers near 0, which are of the proposals and not of the posterior. It is 0 if none is possible.
+// finalPower is that of the sample: the largest with which as many count as are to, or half of the
+// runs that are possible if these are fewer. More than that could be had of them only by powers
+// near 0, which are of the proposals and not of the posterior. It is 0 if none is possible.
 func (a *abcState) finalPower() (power, want float64) {
 	n := possible(a.final)
 	if n == 0 {
@@ -37,8 +38,9 @@ func (a *abcState) finalPower() (power, want float64) {
 	return a.power(a.final, want), want
 }
 
-// enough is the power with which a generation is enough to make the next from: 1 if a twentieth of it counts then, and otherwise that with
-// which a tenth of the runs do that are possible at all. A covariance needs some for each dimension.
+// enough is the power with which a generation is enough to make the next from: 1 if a twentieth of
+// it counts then, and otherwise that with which a tenth of the runs do that are possible at all. A
+// covariance needs some for each dimension.
 func (a *abcState) enough(runs []run) (power, efficiency float64) {
 	w, _ := a.weigh(runs, 1)
 	n, least := float64(len(runs)), 4*float64(1+len(a.e.problem.Unknowns))

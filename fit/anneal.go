@@ -10,9 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// Simulated annealing, by many chains that exchange [HI03]: at each temperature, chains are given up for others in proportion to
-// exp(−Δβ·misfit), β being the inverse temperature, and take steps whose size and direction come from where all of them are. As the
-// misfit is a log likelihood, temperature 1 is that at which chains would sample a posterior; they begin from the prior, β = 0.
+// Simulated annealing, by many chains that exchange [HI03]: at each temperature, chains are given
+// up for others in proportion to exp(−Δβ·misfit), β being the inverse temperature, and take steps
+// whose size and direction come from where all of them are. As the misfit is a log likelihood,
+// temperature 1 is that at which chains would sample a posterior; they begin from the prior, β = 0.
 //
 // [HI03]: https://doi.org/10.1063/1.1632130
 const (
@@ -25,12 +26,14 @@ const (
 	annealStages = 40     // and at most
 	annealQuota  = 24     // runs of a chain at one temperature, unless there are few
 	annealLeast  = 8      // and at least: comparisons of two runs; about half the budget is for them
-	annealEnd    = 0.1    // the last temperature: differences of the misfit that data of this size could tell apart are 0.5 and more
-	annealMost   = 64     // runs at one point, in a comparison
-	finalShare   = 5      // one run in so many is kept for the choice among the last points
-	finalLeast   = 4      // runs of each point in a round of the choice
-	finalSaid    = 4      // one of the last runs in so many says what the misfit of the chosen point is
-	finalOld     = 16     // points of the prior that are among the last
+	// the last temperature: differences of the misfit that data of this size could tell apart are
+	// 0.5 and more
+	annealEnd  = 0.1
+	annealMost = 64 // runs at one point, in a comparison
+	finalShare = 5  // one run in so many is kept for the choice among the last points
+	finalLeast = 4  // runs of each point in a round of the choice
+	finalSaid  = 4  // one of the last runs in so many says what the misfit of the chosen point is
+	finalOld   = 16 // points of the prior that are among the last
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -44,7 +47,8 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	if err := e.enough(2 * annealFew * chains * annealLeast); err != nil {
 		return nil, err
 	}
-	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit", "least misfit", "noise"}}}
+	o := &optimum{e: e, trace: Table{Names: []string{"temperature", "runs", "acceptance", "runs per step", "mean misfit",
+		"least misfit", "noise"}}}
 	d := len(e.problem.Unknowns)
 	until := budget - budget/finalShare
 
@@ -97,7 +101,8 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 			scale /= 1.3
 		}
 	}
-	// The middles of the good ones, the coldest first, the best of the last stage, and the best of the prior, lest cooling have gone astray.
+	// The middles of the good ones, the coldest first, the best of the last stage, and the best of
+	// the prior, lest cooling have gone astray.
 	slices.Reverse(middles)
 	last := append(middles[:1:1], leadersOf(points, logs, chains)...)
 	return o.finish(ctx, append(append(last, old...), middles[1:]...), budget)
@@ -131,34 +136,36 @@ type optimum struct {
 	notes []string
 }
 
-// steps does one stage of the annealing: all points that were tried, with the negative of their misfits, a standard error being added
-// lest those with the most noise have the best prospects, what share of the steps was
-// accepted, and the noise of a comparison with one run each.
-func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64, err error) {
+// steps does one stage of the annealing: all points that were tried, with the negative of their
+// misfits, a standard error being added lest those with the most noise have the best prospects,
+// what share of the steps was accepted, and the noise of a comparison with one run each.
+func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64,
+	err error) {
 	s.Seed = o.e.stageSeed()
 	d := len(o.e.problem.Unknowns)
 	before := o.e.runs
 	least := math.Inf(1)
 	var accepted, variances, compared, sum, counted float64
-	err = o.e.stage(ctx, fmt.Sprintf("temperature %.3g", s.Temperature), "anneal", s, len(s.States), func(k int, a answer) error {
-		if len(a.numbers) < annealHead || (len(a.numbers)-annealHead)%(d+2) != 0 {
-			return fmt.Errorf("fit: a chain came as %d numbers", len(a.numbers))
-		}
-		accepted += a.numbers[annealAccepted]
-		variances += a.numbers[annealVariances]
-		compared += a.numbers[annealCompared]
-		o.e.impossible += int(a.numbers[annealImpossible])
-		for row := range slices.Chunk(a.numbers[annealHead:], d+2) {
-			points = append(points, row[:d:d])
-			logs = append(logs, -row[d]-row[d+1])
-			least = min(least, row[d])
-			if !math.IsInf(row[d], 1) {
-				sum += row[d]
-				counted++
+	err = o.e.stage(ctx, fmt.Sprintf("temperature %.3g", s.Temperature), "anneal", s, len(s.States),
+		func(k int, a answer) error {
+			if len(a.numbers) < annealHead || (len(a.numbers)-annealHead)%(d+2) != 0 {
+				return fmt.Errorf("fit: a chain came as %d numbers", len(a.numbers))
 			}
-		}
-		return nil
-	})
+			accepted += a.numbers[annealAccepted]
+			variances += a.numbers[annealVariances]
+			compared += a.numbers[annealCompared]
+			o.e.impossible += int(a.numbers[annealImpossible])
+			for row := range slices.Chunk(a.numbers[annealHead:], d+2) {
+				points = append(points, row[:d:d])
+				logs = append(logs, -row[d]-row[d+1])
+				least = min(least, row[d])
+				if !math.IsInf(row[d], 1) {
+					sum += row[d]
+					counted++
+				}
+			}
+			return nil
+		})
 	if err != nil {
 		return nil, nil, 0, 0, err
 	}
@@ -167,7 +174,8 @@ func (o *optimum) steps(ctx context.Context, s annealStage) (points [][]float64,
 		noise = math.Sqrt(variances / compared)
 	}
 	proposed := float64(len(points) - len(s.States))
-	o.trace.Rows = append(o.trace.Rows, []float64{s.Temperature, float64(o.e.runs), accepted / proposed, float64(o.e.runs-before) / proposed,
+	o.trace.Rows = append(o.trace.Rows, []float64{s.Temperature, float64(o.e.runs), accepted / proposed,
+		float64(o.e.runs-before) / proposed,
 		sum / counted, least, noise})
 	return points, logs, accepted / proposed, noise, nil
 }
@@ -204,9 +212,10 @@ func (o *optimum) more(ctx context.Context, what string, trials []*trial, runs i
 	})
 }
 
-// finish chooses among points, those with the best prospects first, by successive halving [KKS13]: all are run with fresh luck, the better
-// half by all runs of this kind once more, and so on. What the misfit of the chosen one is, runs say that had no part in the choice, so
-// that it is not that of the luckiest.
+// finish chooses among points, those with the best prospects first, by successive halving [KKS13]:
+// all are run with fresh luck, the better half by all runs of this kind once more, and so on. What
+// the misfit of the chosen one is, runs say that had no part in the choice, so that it is not that
+// of the luckiest.
 //
 // [KKS13]: https://proceedings.mlr.press/v28/karnin13.html
 func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*Result, error) {
@@ -237,11 +246,14 @@ func (o *optimum) finish(ctx context.Context, points [][]float64, budget int) (*
 	}
 	r := &Result{Best: p.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
 	r.BestScore, r.BestError = best.misfit(p)
-	// How much the runs differ, in units of what the reports scatter: the variances' ratio in the mean over the data. It is told
-	// whatever it is: that it is small at the best point does not say that it is where the data come from.
+	// How much the runs differ, in units of what the reports scatter: the variances' ratio in the
+	// mean over the data. It is told whatever it is: that it is small at the best point does not
+	// say that it is where the data come from.
 	if ratio := 2 * float64(len(best.courses)) * best.bias(p) / float64(p.seen()); !math.IsNaN(ratio) {
-		r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has no interval. Runs with the same values differ, here with %.2g times "+
-			"the variance of reports, elsewhere with more or less: the values that gave the data may be as far off as that makes likely, in small populations far; abc and pmmh say how far", ratio))
+		r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has "+
+			"no interval. Runs with the same values differ, here with %.2g times "+
+			"the variance of reports, elsewhere with more or less: the values that gave the data may be as far off as that "+
+			"makes likely, in small populations far; abc and pmmh say how far", ratio))
 	}
 	r.Posterior.Names, r.Posterior.Units = p.names()
 	return r, nil

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A courseStage asks for the courses of several runs at each of several points: task k is of point k/Runs, and the luck of run k mod Runs,
-// which is the same at every point.
+// A courseStage asks for the courses of several runs at each of several points: task k is of point
+// k/Runs, and the luck of run k mod Runs, which is the same at every point.
 type courseStage struct {
 	Points [][]float64 `json:"points"`
 	Runs   int         `json:"runs"`
@@ -45,24 +45,27 @@ func (p *Problem) courseFrom(a answer) (c Course, possible bool, err error) {
 	return c, err == nil, err
 }
 
-// An annealStage asks for steps of each chain at a temperature, until each has made so many runs. All chains of a stage have the same
-// luck, and another one than in the stage before: a point that seemed good because its luck was is found out.
+// An annealStage asks for steps of each chain at a temperature, until each has made so many runs.
+// All chains of a stage have the same luck, and another one than in the stage before: a point that
+// seemed good because its luck was is found out.
 type annealStage struct {
 	States      [][]float64 `json:"states"`
 	Temperature float64     `json:"temperature"`
 	Runs        int         `json:"runs"` // of each chain, at most, and at least 4
 	Most        int         `json:"most"` // runs at one point
 
-	// Noise is the error of the difference of two misfits that come from one run each, by chance and by what is not corrected then, as far
-	// as it is known from the stage before; 0 if it is not.
+	// Noise is the error of the difference of two misfits that come from one run each, by chance
+	// and by what is not corrected then, as far as it is known from the stage before; 0 if it is
+	// not.
 	Noise float64 `json:"noise,omitempty"`
 
 	Kernel kernel `json:"kernel"`
 	Seed   uint64 `json:"seed"`
 }
 
-// Its answers: how many steps were accepted, and at how many points there is no model; the sum of the squared errors of differences of
-// misfits that come from one run each, and of how many comparisons. All points follow, with their misfits and errors.
+// Its answers: how many steps were accepted, and at how many points there is no model; the sum of
+// the squared errors of differences of misfits that come from one run each, and of how many
+// comparisons. All points follow, with their misfits and errors.
 const (
 	annealAccepted = iota
 	annealImpossible
@@ -81,8 +84,9 @@ func openAnneal(o opened, s *annealStage) (task, error) {
 	return func(ctx context.Context, k int) (answer, error) { return o.anneal(ctx, s, k) }, nil
 }
 
-// anneal takes steps of one chain. A step is accepted if the misfit grows by less than the temperature times an exponential number, the
-// prior in the coordinates having its say, too, which vanishes with the temperature.
+// anneal takes steps of one chain. A step is accepted if the misfit grows by less than the
+// temperature times an exponential number, the prior in the coordinates having its say, too, which
+// vanishes with the temperature.
 func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, error) {
 	if k >= len(s.States) {
 		return answer{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
@@ -93,7 +97,8 @@ func (o opened) anneal(ctx context.Context, s *annealStage, k int) (answer, erro
 	tried := []*trial{now}
 	accepted := 0
 	for {
-		// A comparison takes what is left, at most: as many runs at the next point, and here what is missing.
+		// A comparison takes what is left, at most: as many runs at the next point, and here what
+		// is missing.
 		left, have := s.Runs-b.runs, len(now.courses)
 		most := min(left, have)
 		if left > have {
@@ -158,10 +163,12 @@ func (b *bench) extend(ctx context.Context, t *trial, k int) error {
 	return nil
 }
 
-// student are 97.5 % quantiles of Student's t for 2, 4, 8, … runs, which is 1, 3, 7, … degrees of freedom.
+// student are 97.5 % quantiles of Student's t for 2, 4, 8, … runs, which is 1, 3, 7, … degrees of
+// freedom.
 var student = []float64{12.71, 3.18, 2.36, 2.13, 2.04}
 
-// least is how many runs at each point a comparison begins with: a single one, if by what is known of the noise that will do.
+// least is how many runs at each point a comparison begins with: a single one, if by what is known
+// of the noise that will do.
 func (b *bench) least(temperature float64) int {
 	if b.noise > 0 && b.noise < temperature/2 {
 		return 1
@@ -169,10 +176,11 @@ func (b *bench) least(temperature float64) int {
 	return 2
 }
 
-// lower reports whether the misfit at next is that at now plus bar, or less, as far as it must be known: runs are added at both, twice as
-// many each time, until the difference is on one side of the bar with 95 % confidence, whether it is corrected or not, or its error and
-// its correction are below half the temperature, so that they matter little, or there are as many as there may be. So few runs are made
-// where it is hot, or the answer plain.
+// lower reports whether the misfit at next is that at now plus bar, or less, as far as it must be
+// known: runs are added at both, twice as many each time, until the difference is on one side of
+// the bar with 95 % confidence, whether it is corrected or not, or its error and its correction are
+// below half the temperature, so that they matter little, or there are as many as there may be. So
+// few runs are made where it is hot, or the answer plain.
 func (b *bench) lower(ctx context.Context, next, now *trial, bar, temperature float64, most int) (bool, error) {
 	few := b.least(temperature) == 1
 	for k, round := min(2, most), 0; ; k, round = min(2*k, most), round+1 {

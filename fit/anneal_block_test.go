@@ -16,17 +16,20 @@ func (level) Simulate(_ context.Context, x []float64, _ uint64) (Course, error) 
 	return Course{Columns: []Reports{{Mean: []float64{x[0]}, Law: Law{Family: Gaussian, Arg: 0.5}}}}, nil
 }
 
-// Chains at a temperature T sample the prior times exp(−misfit/T). For a level with a standard normal prior that is seen as 2 with a
-// standard deviation of 0.5, that is normal with precision 1 + 4/T and mean (8/T)/(1 + 4/T). The points that are tried are those states and a
-// step whose variance is 0.8·s² + 0.2·s²/25. Mean and variance are over 400 chains that begin at the mean, and within 4.5 standard errors
-// of what the last point of each must have. Chains that accept what they should refuse are elsewhere.
+// Chains at a temperature T sample the prior times exp(−misfit/T). For a level with a standard
+// normal prior that is seen as 2 with a standard deviation of 0.5, that is normal with precision 1
+// + 4/T and mean (8/T)/(1 + 4/T). The points that are tried are those states and a step whose
+// variance is 0.8·s² + 0.2·s²/25. Mean and variance are over 400 chains that begin at the mean, and
+// within 4.5 standard errors of what the last point of each must have. Chains that accept what they
+// should refuse are elsewhere.
 func TestChainsSampleTheirTemperature(t *testing.T) {
 	const chains, step = 400, 0.8
 	o := opened{oneColumn([]float64{2}, Unknown{Name: "level", Prior: Normal(0, 1)}), level{}}
 	for _, temperature := range []float64{1, 8} {
 		precision := 1 + 4/temperature
 		want := 8 / temperature / precision
-		s := annealStage{Temperature: temperature, Runs: 60, Most: 2, Noise: 1e-9, Kernel: kernel{Lower: []float64{1}, Scale: step}, Seed: 5}
+		s := annealStage{Temperature: temperature, Runs: 60, Most: 2, Noise: 1e-9, Kernel: kernel{Lower: []float64{1},
+			Scale: step}, Seed: 5}
 		for range chains {
 			s.States = append(s.States, []float64{want})
 		}
@@ -51,7 +54,8 @@ func TestChainsSampleTheirTemperature(t *testing.T) {
 		}
 		mean, se := meanAndError(last)
 		variance := 1/precision + step*step*(0.8+0.2/25)
-		t.Logf("T = %g: mean %.3f ± %.3f, want %.3f; variance %.3f, want %.3f", temperature, mean, se, want, varianceOf(last), variance)
+		t.Logf("T = %g: mean %.3f ± %.3f, want %.3f; variance %.3f, want %.3f", temperature, mean, se, want,
+			varianceOf(last), variance)
 		if !(math.Abs(mean-want) < 4.5*se) {
 			t.Errorf("T = %g: the mean is %.3f ± %.3f, want %.3f", temperature, mean, se, want)
 		}
@@ -63,7 +67,8 @@ func TestChainsSampleTheirTemperature(t *testing.T) {
 
 // The misfit's derivatives are those of −log p, and the saturated value its least.
 func TestBends(t *testing.T) {
-	for _, l := range []Law{{}, {Family: NegativeBinomial, Arg: 3}, {Family: Gaussian, Arg: 0.5}, {Family: Gaussian, Arg: 0.3, Share: true}} {
+	for _, l := range []Law{{}, {Family: NegativeBinomial, Arg: 3}, {Family: Gaussian, Arg: 0.5},
+		{Family: Gaussian, Arg: 0.3, Share: true}} {
 		least := math.Inf(1)
 		for mean := 0.5; mean < 20; mean += 0.01 {
 			f := func(m float64) float64 { return -l.LogDensity(4, m) }
@@ -81,8 +86,8 @@ func TestBends(t *testing.T) {
 	}
 }
 
-// Few runs with means near 0 give no misfit below that of the saturated model, nor does the correction take off more than half of what
-// was counted.
+// Few runs with means near 0 give no misfit below that of the saturated model, nor does the
+// correction take off more than half of what was counted.
 func TestMisfitOfFewRunsIsBounded(t *testing.T) {
 	p := villageOf(t, 11)
 	least, counted := 0.0, 0.0
@@ -114,7 +119,8 @@ func TestBudgetsAreKept(t *testing.T) {
 	p := villageOf(t, 11)
 	for method, least := range map[string]int{"anneal": 128, "search": 88, "random": 10} {
 		for _, budget := range []int{1, least - 1} {
-			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), "at least") {
+			if _, err := fitDirectly(p, village{}, Options{Method: method, Seed: 1, Budget: budget}); !errors.Is(err,
+				ErrBudget) || !strings.Contains(err.Error(), "at least") {
 				t.Errorf("%s with a budget of %d: %v", method, budget, err)
 			}
 		}

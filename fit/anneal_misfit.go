@@ -5,22 +5,27 @@ import "math"
 // The misfit of a point is the negative log likelihood of the data given the expected course of the model there, −log p(y | E[course]).
 //
 // It is not the expectation E[−log p(y | course)] over runs, which grows with the scatter of the runs about their mean, and so has its
-// minimum where the model scatters least, not where it is true: for a normal law with standard deviation s it is too large by
-// Var[course]/2s² at every row. With the expected course in place of a course, Poisson's law, the negative binomial one with a given
-// dispersion and the normal one with a given standard deviation are linear exponential families: the misfit, averaged over data, is least
-// where the expected course is that of the truth, whatever the law of the runs [GMT84]. A normal law whose deviation is a share of the
-// mean is not one of them, and its minimum is off by the order of Var[course]/mean².
+// minimum where the model scatters least, not where it is true: for a normal law with standard
+// deviation s it is too large by Var[course]/2s² at every row. With the expected course in place of
+// a course, Poisson's law, the negative binomial one with a given dispersion and the normal one
+// with a given standard deviation are linear exponential families: the misfit, averaged over data,
+// is least where the expected course is that of the truth, whatever the law of the runs [GMT84]. A
+// normal law whose deviation is a share of the mean is not one of them, and its minimum is off by
+// the order of Var[course]/mean².
 //
-// What it does not see is the likelihood's other half, how probable a course is: unknowns that act on the scatter alone are not found, and
-// for small populations, in which an outbreak comes or fails to come, the expected course is a poor description of any. The methods abc
-// and pmmh are for those.
+// What it does not see is the likelihood's other half, how probable a course is: unknowns that act
+// on the scatter alone are not found, and for small populations, in which an outbreak comes or
+// fails to come, the expected course is a poor description of any. The methods abc and pmmh are for
+// those.
 //
-// With K runs, the plain estimate from their mean is too large by a term of order 1/K, since −log p is convex in the mean. The jackknife
-// [Quenouille56] takes it away, here to second order in how far a run is from the mean: the misfit is the mean of K pseudo-values, whose
-// scatter is its error. For a normal law that is the jackknife itself; for counts the jackknife proper goes astray where a mean comes from
-// few runs, as what is left without them may be next to 0, while the term of second order is at most half of what was counted: means of
-// numbers that are not negative have a relative error of 1 at most. No misfit is below that of the saturated model, whose means are the
-// data. Pseudo-values of runs with the same seeds at two points are compared in pairs.
+// With K runs, the plain estimate from their mean is too large by a term of order 1/K, since −log p
+// is convex in the mean. The jackknife [Quenouille56] takes it away, here to second order in how
+// far a run is from the mean: the misfit is the mean of K pseudo-values, whose scatter is its
+// error. For a normal law that is the jackknife itself; for counts the jackknife proper goes astray
+// where a mean comes from few runs, as what is left without them may be next to 0, while the term
+// of second order is at most half of what was counted: means of numbers that are not negative have
+// a relative error of 1 at most. No misfit is below that of the saturated model, whose means are
+// the data. Pseudo-values of runs with the same seeds at two points are compared in pairs.
 //
 // [GMT84]: https://doi.org/10.2307/1913471
 // [Quenouille56]: https://doi.org/10.1093/biomet/43.3-4.353
@@ -57,7 +62,8 @@ func (t *trial) values(p *Problem, k int) []float64 {
 	return t.known
 }
 
-// misfit is the estimate from all runs, and its standard error: +∞ where there is no model, and an error of 0 from one run.
+// misfit is the estimate from all runs, and its standard error: +∞ where there is no model, and an
+// error of 0 from one run.
 func (t *trial) misfit(p *Problem) (value, err float64) {
 	if t.wrong {
 		return math.Inf(1), 0
@@ -65,8 +71,9 @@ func (t *trial) misfit(p *Problem) (value, err float64) {
 	return meanAndError(t.values(p, len(t.courses)))
 }
 
-// bias is by how much the misfit of the mean of the runs is above the estimate: half the scatter of the mean, in units of the law's. A
-// minimum over d unknowns that was found with these runs is away from that of the expectation by what d of the seen numbers have of it.
+// bias is by how much the misfit of the mean of the runs is above the estimate: half the scatter of
+// the mean, in units of the law's. A minimum over d unknowns that was found with these runs is away
+// from that of the expectation by what d of the seen numbers have of it.
 func (t *trial) bias(p *Problem) float64 {
 	if t.wrong || len(t.courses) < 2 {
 		return 0
@@ -86,8 +93,9 @@ func meanAndError(v []float64) (mean, err float64) {
 	return mean, math.Sqrt(varianceOf(v) / n)
 }
 
-// pseudoValues are f + f′·d − f″·d²/2(K−1) for each run, d being how far it is from the mean of all K, and f the misfit with its
-// derivatives by the mean, summed over the data; and by how much their mean is below the misfit of the mean course.
+// pseudoValues are f + f′·d − f″·d²/2(K−1) for each run, d being how far it is from the mean of all
+// K, and f the misfit with its derivatives by the mean, summed over the data; and by how much their
+// mean is below the misfit of the mean course.
 func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float64, shifted float64) {
 	k := float64(len(courses))
 	values = make([]float64, len(courses))

@@ -9,10 +9,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A village of 120 has an outbreak, day by day: each susceptible is infected with probability 1 − exp(−beta·infectious/120), and an
-// infectious one recovers with probability 1/4. New cases of three days are reported by a Poisson law with mean rho times as many. The
-// unknowns are beta, the number who brought it, and rho, as in examples/outbreak.yaml. Outbreaks fail to come as often as not, and many
-// rows have no cases in most runs.
+// A village of 120 has an outbreak, day by day: each susceptible is infected with probability 1 −
+// exp(−beta·infectious/120), and an infectious one recovers with probability 1/4. New cases of
+// three days are reported by a Poisson law with mean rho times as many. The unknowns are beta, the
+// number who brought it, and rho, as in examples/outbreak.yaml. Outbreaks fail to come as often as
+// not, and many rows have no cases in most runs.
 type village struct{}
 
 const (
@@ -55,7 +56,8 @@ func villageOf(t testing.TB, seed uint64) *Problem {
 	for _, m := range c.Columns[0].Mean {
 		data = append(data, c.Columns[0].Law.Draw(m, &luck))
 	}
-	return oneColumn(data, Unknown{Name: "beta", Prior: Uniform(0.1, 1.5)}, Unknown{Name: "seeds", Prior: Uniform(1, 30).Whole()},
+	return oneColumn(data, Unknown{Name: "beta", Prior: Uniform(0.1, 1.5)},
+		Unknown{Name: "seeds", Prior: Uniform(1, 30).Whole()},
 		Unknown{Name: "rho", Prior: Beta(2, 2)})
 }
 
@@ -73,7 +75,8 @@ func misfitAt(t testing.TB, p *Problem, x []float64, runs int) float64 {
 	return m
 }
 
-// villageMedians fits the village with the seeds 0 to 9, and gives the median of the misfit at the best point for each method.
+// villageMedians fits the village with the seeds 0 to 9, and gives the median of the misfit at the
+// best point for each method.
 func villageMedians(t *testing.T, budget int, methods ...string) map[string]float64 {
 	p := villageOf(t, 11) // whatever they are
 	t.Logf("data: %v", p.Columns[0].Data)
@@ -95,7 +98,8 @@ func villageMedians(t *testing.T, budget int, methods ...string) map[string]floa
 			column := slices.Index(r.Trace.Names, "least misfit")
 			for _, row := range r.Trace.Rows {
 				if row[column] < least-1e-9 {
-					t.Errorf("%s, seed %d: the least misfit is said to be %.2f, and that of the saturated model is %.2f", method, seed, row[column], least)
+					t.Errorf("%s, seed %d: the least misfit is said to be %.2f, and that of the saturated model is %.2f", method, seed,
+						row[column], least)
 				}
 			}
 			m := misfitAt(t, p, r.Best, 400)
@@ -109,7 +113,8 @@ func villageMedians(t *testing.T, budget int, methods ...string) map[string]floa
 	return medians
 }
 
-// On a small model with much noise annealing is at least as good as random search with as many runs.
+// On a small model with much noise annealing is at least as good as random search with as many
+// runs.
 func TestAnnealingOfAVillage(t *testing.T) {
 	medians := villageMedians(t, 3000, "random", "anneal")
 	if !(medians["anneal"] <= medians["random"]) {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A wavering model has a known expected course, level + slope·t + bend·t², and runs that waver about it the more the higher the level is:
+// A wavering model has a known expected course, level + slope·t + bend·t², and runs that waver
+// about it the more the higher the level is:
 // the expectation of −log p(y | course) has its minimum where the level is low, the misfit at the truth.
 type wavering struct{ rows int }
 
@@ -38,7 +39,8 @@ func (m wavering) Simulate(_ context.Context, x []float64, seed uint64) (Course,
 	return c, nil
 }
 
-// excess is how far the misfit is above that of the truth, without noise: data are the truth's expected course.
+// excess is how far the misfit is above that of the truth, without noise: data are the truth's
+// expected course.
 func (m wavering) excess(x, truth []float64) float64 {
 	sum := 0.0
 	for row := range m.rows {
@@ -61,8 +63,9 @@ func (m wavering) problem(truth []float64) *Problem {
 	return oneColumn(data, unknowns...)
 }
 
-// The estimate of the misfit is that of the expected course, without bias: its mean over many trials of K runs is within 4.5 standard
-// errors, for few runs as for many, and its own standard error is right. The mean over runs of −log p is not.
+// The estimate of the misfit is that of the expected course, without bias: its mean over many
+// trials of K runs is within 4.5 standard errors, for few runs as for many, and its own standard
+// error is right. The mean over runs of −log p is not.
 func TestMisfitIsOfTheExpectedCourse(t *testing.T) {
 	m := wavering{12}
 	truth := []float64{5, -3, 2}
@@ -94,17 +97,21 @@ func TestMisfitIsOfTheExpectedCourse(t *testing.T) {
 		if math.Abs(naive-want) < 10*se {
 			t.Errorf("%d runs: the mean of −log p is %.3f: the model shows nothing", k, naive)
 		}
-		// The jackknife's variance is too large rather than too small [ES81]; of two runs it is known badly.
+		// The jackknife's variance is too large rather than too small [ES81]; of two runs it is
+		// known badly.
 		//
 		// [ES81]: https://doi.org/10.1214/aos/1176345462
-		if squared, e := meanAndError(errors); k > 2 && (squared < 0.9*varianceOf(values) || squared > 1.5*varianceOf(values)) {
-			t.Errorf("%d runs: the variance of the misfit is %.3f, and said to be %.3f ± %.3f", k, varianceOf(values), squared, e)
+		if squared, e := meanAndError(errors); k > 2 && (squared < 0.9*varianceOf(values) ||
+			squared > 1.5*varianceOf(values)) {
+			t.Errorf("%d runs: the variance of the misfit is %.3f, and said to be %.3f ± %.3f", k, varianceOf(values), squared,
+				e)
 		}
 	}
 }
 
-// What annealing and CMA-ES find, against as many runs at random, for four unknowns and noise that hides differences of 1: the misfit above
-// the least possible one, without noise, at the median of 9 seeds. Both must be below a tenth of what random search is left with.
+// What annealing and CMA-ES find, against as many runs at random, for four unknowns and noise that
+// hides differences of 1: the misfit above the least possible one, without noise, at the median of
+// 9 seeds. Both must be below a tenth of what random search is left with.
 func TestAgainstRandomSearch(t *testing.T) {
 	m := wavering{20}
 	truth := []float64{5, -6, 3, 4}
@@ -123,7 +130,8 @@ func TestAgainstRandomSearch(t *testing.T) {
 			}
 			exact := m.excess(r.Best, truth) + float64(m.rows)*math.Log(2*math.Pi*waverError*waverError)/2
 			if method != "random" && math.Abs(r.BestScore-exact) > 5*r.BestError {
-				t.Errorf("%s, seed %d: the best misfit is said to be %.2f ± %.2f, and is %.2f", method, seed, r.BestScore, r.BestError, exact)
+				t.Errorf("%s, seed %d: the best misfit is said to be %.2f ± %.2f, and is %.2f", method, seed, r.BestScore,
+					r.BestError, exact)
 			}
 			all = append(all, m.excess(r.Best, truth))
 			ratio := 0.0
@@ -145,14 +153,16 @@ func TestAgainstRandomSearch(t *testing.T) {
 	}
 	for _, method := range []string{"anneal", "search"} {
 		if !(medians[method] < medians["random"]/10) {
-			t.Errorf("%s is left with %.3g above the least misfit, random search with %.3g", method, medians[method], medians["random"])
+			t.Errorf("%s is left with %.3g above the least misfit, random search with %.3g", method, medians[method],
+				medians["random"])
 		}
 	}
 }
 
-// A comparison costs as many runs as it must: few where the answer is plain or it is hot, one at each point if the noise is known to be
-// small, many where it is close and cold. The close ones are 3 from the bar, where a run has a standard deviation of 5.2 (√12·0.2·0.3/0.2², by
-// the noise 0.06·5 of the level alone): 4.6 standard errors with 64 runs.
+// A comparison costs as many runs as it must: few where the answer is plain or it is hot, one at
+// each point if the noise is known to be small, many where it is close and cold. The close ones are
+// 3 from the bar, where a run has a standard deviation of 5.2 (√12·0.2·0.3/0.2², by the noise
+// 0.06·5 of the level alone): 4.6 standard errors with 64 runs.
 func TestComparisonsCostWhatTheyMust(t *testing.T) {
 	m := wavering{12}
 	truth := []float64{5, -3, 2}

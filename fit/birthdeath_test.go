@@ -11,9 +11,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// birthDeath is a linear birth–death process: each of the individuals gives birth at one unknown rate and dies at another. How many live
-// is counted in each row, with a Gaussian error. The counts tell the difference of the rates well and their sum badly, so that the posterior
-// is strongly correlated.
+// birthDeath is a linear birth–death process: each of the individuals gives birth at one unknown
+// rate and dies at another. How many live is counted in each row, with a Gaussian error. The counts
+// tell the difference of the rates well and their sum badly, so that the posterior is strongly
+// correlated.
 type birthDeath struct {
 	first, rows int
 	sd          float64 // of the error
@@ -59,11 +60,13 @@ func (q *birthDeathParticle) Fork(seed uint64) (Particle, error) {
 func (q *birthDeathParticle) Laws() []Law { return []Law{{Family: Gaussian, Arg: q.sd}} }
 func (q *birthDeathParticle) Close()      {}
 
-// exact is the logarithm of the likelihood, by a forward recursion over those numbers of individuals that are within 5 standard deviations of what
-// was counted. Of n individuals, a binomial number k has descendants after one row, which are k plus a negative binomial number [Bailey64, 8.6].
+// exact is the logarithm of the likelihood, by a forward recursion over those numbers of
+// individuals that are within 5 standard deviations of what was counted. Of n individuals, a
+// binomial number k has descendants after one row, which are k plus a negative binomial number
+// [Bailey64, 8.6].
 func (m birthDeath) exact(birth, death float64, data []float64) float64 {
-	// Of one individual, nothing is left with probability gone; otherwise the number that is left is geometric, and more than it with
-	// probability more.
+	// Of one individual, nothing is left with probability gone; otherwise the number that is left
+	// is geometric, and more than it with probability more.
 	var gone, more float64
 	if d := birth - death; math.Abs(d) < 1e-9 {
 		gone = birth / (1 + birth)
@@ -114,10 +117,12 @@ func (m birthDeath) exact(birth, death float64, data []float64) float64 {
 
 // problem is that of finding both rates.
 func (m birthDeath) problem(data []float64) *Problem {
-	return oneColumn(data, Unknown{"birth", "per day", Uniform(0, m.most)}, Unknown{"death", "per day", Uniform(0, m.most)})
+	return oneColumn(data, Unknown{"birth", "per day", Uniform(0, m.most)},
+		Unknown{"death", "per day", Uniform(0, m.most)})
 }
 
-// combinations are what samples of the two rates are compared by: correlations show in the last two.
+// combinations are what samples of the two rates are compared by: correlations show in the last
+// two.
 var combinations = []struct {
 	name string
 	of   func(x []float64) float64
@@ -141,7 +146,8 @@ func combined(p *Posterior) *Posterior {
 	return c
 }
 
-// quadrature is the exact posterior of the combinations, as a weighted sample: by the middles of cells, so many in each direction.
+// quadrature is the exact posterior of the combinations, as a weighted sample: by the middles of
+// cells, so many in each direction.
 func (m birthDeath) quadrature(data []float64, cells int) *Posterior {
 	p := new(Posterior)
 	var logs []float64
@@ -156,9 +162,10 @@ func (m birthDeath) quadrature(data []float64, cells int) *Posterior {
 	return combined(p)
 }
 
-// Two unknowns with a correlation above 0.95, by particles and by whole runs, over several seeds: mean and standard deviation of both, of
-// their difference and of their sum, which hang on the correlation, are within four standard errors of the exact ones. The standard error of a
-// standard deviation is that of the mean times √(kurtosis − 1)/2, and the kurtosis is at most 4.
+// Two unknowns with a correlation above 0.95, by particles and by whole runs, over several seeds:
+// mean and standard deviation of both, of their difference and of their sum, which hang on the
+// correlation, are within four standard errors of the exact ones. The standard error of a standard
+// deviation is that of the mean times √(kurtosis − 1)/2, and the kurtosis is at most 4.
 func TestCorrelatedUnknowns(t *testing.T) {
 	data := []float64{14, 15, 22, 23, 31}
 	for _, c := range []struct {
@@ -193,7 +200,8 @@ func TestCorrelatedUnknowns(t *testing.T) {
 		for j, f := range combinations {
 			se := math.Sqrt(variance[j])
 			off, wide := (mean[j]-exact.Mean(j))/se, (sd[j]-exact.SD(j))/(se*math.Sqrt(3)/2)
-			text := fmt.Sprintf("particles %v, %s: mean %.4f (exactly %.4f: %+.1f standard errors), sd %.4f (%.4f: %+.1f)", c.particles, f.name, mean[j], exact.Mean(j), off, sd[j], exact.SD(j), wide)
+			text := fmt.Sprintf("particles %v, %s: mean %.4f (exactly %.4f: %+.1f standard errors), sd %.4f (%.4f: %+.1f)",
+				c.particles, f.name, mean[j], exact.Mean(j), off, sd[j], exact.SD(j), wide)
 			t.Log(text)
 			if !(math.Abs(off) <= 4 && math.Abs(wide) <= 4) {
 				t.Error(text)
@@ -202,9 +210,10 @@ func TestCorrelatedUnknowns(t *testing.T) {
 	}
 }
 
-// calibrate is simulation-based calibration [Talts18] of the combinations: rates are drawn from the prior, data from the model, and the share of
-// the posterior below the true value is uniform by χ² with ten bins, at a level of 1e-3 for all combinations together. Fits that are not exact
-// are left out.
+// calibrate is simulation-based calibration [Talts18] of the combinations: rates are drawn from the
+// prior, data from the model, and the share of the posterior below the true value is uniform by χ²
+// with ten bins, at a level of 1e-3 for all combinations together. Fits that are not exact are left
+// out.
 //
 // [Talts18]: https://arxiv.org/abs/1804.06788
 func (m birthDeath) calibrate(t *testing.T, sim Simulator, sets int, o Options) {
@@ -237,7 +246,8 @@ func (m birthDeath) calibrate(t *testing.T, sim Simulator, sets int, o Options) 
 					below += p.Weights[i]
 				}
 			}
-			// Among so many draws the true value has one of that many ranks and one more; where it is within its rank is drawn.
+			// Among so many draws the true value has one of that many ranks and one more; where it
+			// is within its rank is drawn.
 			rank := (below*p.Effective() + luck.Float64()) / (p.Effective() + 1)
 			counts[j][min(int(rank*bins), bins-1)]++
 		}

@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
-// A chain keeps with each state the estimate that it was accepted with, as it was: that of a model without noise is the likelihood.
+// A chain keeps with each state the estimate that it was accepted with, as it was: that of a model
+// without noise is the likelihood.
 func TestChainsKeepTheirEstimates(t *testing.T) {
 	o := opened{oneColumn([]float64{2}, Unknown{Name: "level", Prior: Normal(0, 1)}), level{}}
-	args, err := json.Marshal(chainStage{States: [][]float64{{0}}, Beta: 1, Steps: 50, Runs: 1, Kernel: kernel{Lower: []float64{1}, Scale: 0.8}, Seed: 3})
+	args, err := json.Marshal(chainStage{States: [][]float64{{0}}, Beta: 1, Steps: 50, Runs: 1,
+		Kernel: kernel{Lower: []float64{1}, Scale: 0.8}, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +37,9 @@ func TestChainsKeepTheirEstimates(t *testing.T) {
 	}
 }
 
-// Pairs of autocorrelations that grow again count no more than the least before them. A slow wave and a quick one have such pairs: the
-// effective size is that of the pairs as the definition has them, made monotone.
+// Pairs of autocorrelations that grow again count no more than the least before them. A slow wave
+// and a quick one have such pairs: the effective size is that of the pairs as the definition has
+// them, made monotone.
 func TestPairsAreMadeMonotone(t *testing.T) {
 	const n = 400
 	x := autoregressive(1, n, 0.95, func(int) float64 { return 0 }, 9)[0]

@@ -33,8 +33,9 @@ func (c counted) Start(ctx context.Context, x []float64, seed uint64) (Particle,
 	return c.Filtered.Start(ctx, x, seed)
 }
 
-// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after interruptions in the middle of runs; the default one
-// with particles here, and with single runs in TestInterrupted.
+// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after
+// interruptions in the middle of runs; the default one with particles here, and with single runs in
+// TestInterrupted.
 func TestChainsAnywhere(t *testing.T) {
 	data := dyingData
 	p := oneColumn(data, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})

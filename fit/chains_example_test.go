@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// colony is a model that can be stopped and copied: of 30 at first, each dies within a row with a probability that is unknown.
+// colony is a model that can be stopped and copied: of 30 at first, each dies within a row with a
+// probability that is unknown.
 type colony struct{ rows int }
 
 type colonyRun struct {
@@ -60,8 +61,12 @@ func ExampleChains() {
 		Columns:  []fit.Column{{Name: "deaths", Data: []float64{8, 4, math.NaN(), 3}}},
 	}
 	kinds := new(ensemble.Registry)
-	kinds.AddKind(fit.NewKind("colony", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, colony{4}, nil }))
-	r, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "colony", Method: "pmmh", Seed: 1, Registry: kinds, Executor: ensemble.InMemory{Slots: 2}})
+	kinds.AddKind(fit.NewKind("colony", "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+		return p, colony{4},
+			nil
+	}))
+	r, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "colony", Method: "pmmh", Seed: 1, Registry: kinds,
+		Executor: ensemble.InMemory{Slots: 2}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -7,14 +7,16 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// How well chains have mixed, by [VGSCB21]: values are replaced by the normal scores of their ranks, so that heavy tails and infinite
-// variances do not hide anything, and each chain is cut into two halves, so that a chain that drifts disagrees with itself.
+// How well chains have mixed, by [VGSCB21]: values are replaced by the normal scores of their
+// ranks, so that heavy tails and infinite variances do not hide anything, and each chain is cut
+// into two halves, so that a chain that drifts disagrees with itself.
 //
 // [VGSCB21]: https://doi.org/10.1214/20-BA1221
 
-// mixing gives R-hat (the larger of that of the values and that of their distances from the median) and the effective sample size of
-// the bulk of one quantity, of which chains[c][i] is the i-th value in chain c. Chains have one length. Both are NaN if there are
-// fewer than four values in a chain, and R-hat is 1 and the size that of the sample if all values are the same.
+// mixing gives R-hat (the larger of that of the values and that of their distances from the median)
+// and the effective sample size of the bulk of one quantity, of which chains[c][i] is the i-th
+// value in chain c. Chains have one length. Both are NaN if there are fewer than four values in a
+// chain, and R-hat is 1 and the size that of the sample if all values are the same.
 func mixing(chains [][]float64) (rhat, bulk float64) {
 	halves := halvesOf(chains)
 	if len(halves) == 0 || len(halves[0]) < 2 {
@@ -34,8 +36,8 @@ func mixing(chains [][]float64) (rhat, bulk float64) {
 	return max(potentialScale(scores), potentialScale(normalScores(folded))), independent(scores)
 }
 
-// meanError is the standard error of the mean over all chains: the standard deviation over the root of the effective size of the values
-// themselves, not of their ranks.
+// meanError is the standard error of the mean over all chains: the standard deviation over the root
+// of the effective size of the values themselves, not of their ranks.
 func meanError(chains [][]float64) float64 {
 	halves := halvesOf(chains)
 	if len(halves) == 0 || len(halves[0]) < 2 {
@@ -66,7 +68,8 @@ func halvesOf(chains [][]float64) [][]float64 {
 	return halves
 }
 
-// normalScores replaces values by Φ⁻¹((rank − 3/8)/(size + 1/4)), ranks being over all chains and shared by equal values.
+// normalScores replaces values by Φ⁻¹((rank − 3/8)/(size + 1/4)), ranks being over all chains and
+// shared by equal values.
 func normalScores(chains [][]float64) [][]float64 {
 	scores := make([][]float64, len(chains))
 	for c := range chains {
@@ -90,7 +93,8 @@ func normalScores(chains [][]float64) [][]float64 {
 	return scores
 }
 
-// potentialScale is R-hat without ranks: the root of the variance as the chains together have it over that within chains.
+// potentialScale is R-hat without ranks: the root of the variance as the chains together have it
+// over that within chains.
 func potentialScale(chains [][]float64) float64 {
 	within, total := variances(chains)
 	if total == 0 {
@@ -99,7 +103,8 @@ func potentialScale(chains [][]float64) float64 {
 	return math.Sqrt(total / within)
 }
 
-// variances gives the mean variance within chains and the estimate of the whole variance from within and between them.
+// variances gives the mean variance within chains and the estimate of the whole variance from
+// within and between them.
 func variances(chains [][]float64) (within, total float64) {
 	n := float64(len(chains[0]))
 	means := make([]float64, len(chains))
@@ -122,8 +127,9 @@ func variances(chains [][]float64) (within, total float64) {
 	return within, float64((n-1)/n*within) + between
 }
 
-// independent is the size of an independent sample whose mean is as precise as that of the chains: by the autocorrelations of all chains
-// together, summed in pairs for as long as these are positive, and made monotone [Geyer92].
+// independent is the size of an independent sample whose mean is as precise as that of the chains:
+// by the autocorrelations of all chains together, summed in pairs for as long as these are
+// positive, and made monotone [Geyer92].
 //
 // [Geyer92]: https://doi.org/10.1214/ss/1177011137
 func independent(chains [][]float64) float64 {

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// autoregressive makes chains x' = rho·x + noise, stationary and of variance 1 about a mean of their own.
+// autoregressive makes chains x' = rho·x + noise, stationary and of variance 1 about a mean of
+// their own.
 func autoregressive(chains, length int, rho float64, mean func(c int) float64, seed uint64) [][]float64 {
 	all := make([][]float64, chains)
 	s := random.New(seed)
@@ -21,8 +22,9 @@ func autoregressive(chains, length int, rho float64, mean func(c int) float64, s
 	return all
 }
 
-// The effective size of an autoregressive chain is n(1−ρ)/(1+ρ); estimated from 40,000 values it is within 15 %, and the standard error of
-// the mean is the one that goes with it. Independent values are worth what they are, and anticorrelated ones more.
+// The effective size of an autoregressive chain is n(1−ρ)/(1+ρ); estimated from 40,000 values it is
+// within 15 %, and the standard error of the mean is the one that goes with it. Independent values
+// are worth what they are, and anticorrelated ones more.
 func TestMixing(t *testing.T) {
 	for _, rho := range []float64{0, 0.5, 0.9, -0.4} {
 		chains := autoregressive(4, 10_000, rho, func(int) float64 { return 0 }, 5)
@@ -40,11 +42,13 @@ func TestMixing(t *testing.T) {
 	}
 }
 
-// What R-hat must see: a chain elsewhere, chains that all drift, and chains with one mean and different widths, which the values alone do
-// not show; and the number it has where half the chains are a standard deviation from the others.
+// What R-hat must see: a chain elsewhere, chains that all drift, and chains with one mean and
+// different widths, which the values alone do not show; and the number it has where half the chains
+// are a standard deviation from the others.
 func TestMixingSees(t *testing.T) {
 	apart := autoregressive(4, 1000, 0.3, func(c int) float64 { return float64(c % 2) }, 6)
-	// The means of the eight halves are 0 or 1, four each: their variance is 0.25·8/7, that within 1, and R-hat √(1 + 0.25·8/7) = 1.134.
+	// The means of the eight halves are 0 or 1, four each: their variance is 0.25·8/7, that within
+	// 1, and R-hat √(1 + 0.25·8/7) = 1.134.
 	if rhat, bulk := mixing(apart); math.Abs(rhat-1.134) > 0.03 || bulk > 100 {
 		t.Errorf("chains apart: R-hat %g, effective size %g", rhat, bulk)
 	}

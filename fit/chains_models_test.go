@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A drifting model is a linear Gaussian one: a level that is a·level + N(0, 1) from row to row, and is seen with an error of N(0, 0.5²).
-// Its likelihood is the Kalman filter's. The unknown is a.
+// A drifting model is a linear Gaussian one: a level that is a·level + N(0, 1) from row to row, and
+// is seen with an error of N(0, 0.5²). Its likelihood is the Kalman filter's. The unknown is a.
 type drifting struct{ rows int }
 
 const driftError = 0.5
@@ -58,8 +58,9 @@ func kalman(a float64, data []float64) float64 {
 	return log
 }
 
-// A dying model is a pure death process: of so many that live at first, each dies within a row with probability 1 − exp(−rate). A share of
-// the deaths of a row is reported, by a Poisson law. Its likelihood is a sum over the numbers that live. The unknowns are rate and share.
+// A dying model is a pure death process: of so many that live at first, each dies within a row with
+// probability 1 − exp(−rate). A share of the deaths of a row is reported, by a Poisson law. Its
+// likelihood is a sum over the numbers that live. The unknowns are rate and share.
 type dying struct{ first, rows int }
 
 type dyingParticle struct {
@@ -95,7 +96,8 @@ func (q *dyingParticle) Fork(seed uint64) (Particle, error) {
 func (q *dyingParticle) Laws() []Law { return []Law{{Family: Poisson}} }
 func (q *dyingParticle) Close()      {}
 
-// exact is the logarithm of the likelihood of data by the forward recursion over the number that live.
+// exact is the logarithm of the likelihood of data by the forward recursion over the number that
+// live.
 func (m dying) exact(rate, share float64, data []float64) float64 {
 	death := -math.Expm1(-rate)
 	binomial := make([][]float64, m.first+1)
@@ -165,11 +167,13 @@ func oneColumn(data []float64, unknowns ...Unknown) *Problem {
 	return p
 }
 
-// driftingData and dyingData were drawn from the models at a = 0.8 and at rate 0.3, share 0.7, and rounded: what they were drawn with has
-// no bearing on the tests, which compare with the exact posterior given these numbers.
+// driftingData and dyingData were drawn from the models at a = 0.8 and at rate 0.3, share 0.7, and
+// rounded: what they were drawn with has no bearing on the tests, which compare with the exact
+// posterior given these numbers.
 var (
-	driftingData = []float64{0.4, 1.3, 2.9, 1.6, 0.9, 1.1, -0.6, math.NaN(), -1.9, -2.2, -0.3, -1.2, -0.4, 0.8, 1.7, 1.2, 2.4, 2.0, 0.3, -1.1}
-	dyingData    = []float64{9, 5, 8, 3, math.NaN(), 4, 2, 0, 2, 1}
+	driftingData = []float64{0.4, 1.3, 2.9, 1.6, 0.9, 1.1, -0.6, math.NaN(), -1.9, -2.2, -0.3, -1.2, -0.4, 0.8, 1.7, 1.2,
+		2.4, 2.0, 0.3, -1.1}
+	dyingData = []float64{9, 5, 8, 3, math.NaN(), 4, 2, 0, 2, 1}
 )
 
 // fitDirectly fits in memory.

@@ -7,9 +7,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Chains and searches move on the scale on which every prior is standard normal, as kernels of other methods do: each unknown has the same
-// extent there, no step leaves the support, and a whole number is an interval. A bounded unknown is thereby searched through what is much
-// like its logit, and a positive one through what is much like its logarithm.
+// Chains and searches move on the scale on which every prior is standard normal, as kernels of
+// other methods do: each unknown has the same extent there, no step leaves the support, and a whole
+// number is an interval. A bounded unknown is thereby searched through what is much like its logit,
+// and a positive one through what is much like its logarithm.
 
 // gaussian is a standard normal number.
 func gaussian(s *random.Stream) float64 {
@@ -25,8 +26,9 @@ func gaussians(s *random.Stream, d int) []float64 {
 	return z
 }
 
-// A kernel proposes steps: from z to z + scale·Lg, g standard normal, and one time in five a fifth as far, for places that are narrower
-// than the whole. It is as likely to step back, so that its density needs no correction.
+// A kernel proposes steps: from z to z + scale·Lg, g standard normal, and one time in five a fifth
+// as far, for places that are narrower than the whole. It is as likely to step back, so that its
+// density needs no correction.
 type kernel struct {
 	Lower []float64 `json:"lower"` // L, by rows; the lower triangle of d×d
 	Scale float64   `json:"scale"`
@@ -49,11 +51,13 @@ func (k kernel) propose(z []float64, s *random.Stream) []float64 {
 	return next
 }
 
-// priorTerm is the logarithm of the prior's density in the coordinates, up to a constant: that of the standard normal law.
+// priorTerm is the logarithm of the prior's density in the coordinates, up to a constant: that of
+// the standard normal law.
 func priorTerm(z []float64) float64 { return float64(-square(z) / 2) }
 
-// kernelOf fits a kernel to a weighted cloud of points: their covariance, a little of the prior's added, so that it has an extent in every
-// direction even if the points have none. The logarithms of the weights are given, or none if they are equal.
+// kernelOf fits a kernel to a weighted cloud of points: their covariance, a little of the prior's
+// added, so that it has an extent in every direction even if the points have none. The logarithms
+// of the weights are given, or none if they are equal.
 func kernelOf(points [][]float64, logs []float64, scale float64) kernel {
 	d := len(points[0])
 	cov := covariance(points, sharesOf(logs, len(points)))
@@ -100,7 +104,8 @@ func sharesOf(logs []float64, n int) []float64 {
 	return shares
 }
 
-// powered are the logarithms of weights that are raised to a power; what is 0 stays 0, also to the power of 0.
+// powered are the logarithms of weights that are raised to a power; what is 0 stays 0, also to the
+// power of 0.
 func powered(logs []float64, power float64) []float64 {
 	scaled := make([]float64, len(logs))
 	for k, l := range logs {
@@ -111,8 +116,9 @@ func powered(logs []float64, power float64) []float64 {
 	return scaled
 }
 
-// powerFor is the largest power, at most limit, to which weights can be raised with an effective number of at least want, or of half of
-// those that are not 0 if there are fewer than twice as many.
+// powerFor is the largest power, at most limit, to which weights can be raised with an effective
+// number of at least want, or of half of those that are not 0 if there are fewer than twice as
+// many.
 func powerFor(logs []float64, want, limit float64) float64 {
 	size := func(power float64) float64 {
 		_, n := logMean(powered(logs, power))

@@ -58,7 +58,8 @@ func TestSameForAnyNumberOfWorkers(t *testing.T) {
 	}
 }
 
-// A fit that is cut off in the middle of a run, again and again, each time a few runs later, gives the same as one that is not.
+// A fit that is cut off in the middle of a run, again and again, each time a few runs later, gives
+// the same as one that is not.
 func TestInterrupted(t *testing.T) {
 	g := coins(2, 3, 20, 7)
 	o := Options{Seed: 4, Population: 100, Budget: 2000}
@@ -113,7 +114,8 @@ func TestFailures(t *testing.T) {
 		return Run(t.Context(), g.problem, []byte("model"), o)
 	}
 	g.before = func() error { return errors.New("the pump is broken") }
-	if _, err := fit(Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "rate = ") || !strings.Contains(err.Error(), "the pump is broken") {
+	if _, err := fit(Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), "rate = ") ||
+		!strings.Contains(err.Error(), "the pump is broken") {
 		t.Error(err)
 	}
 	g.before = func() error { return fmt.Errorf("no wheels: %w", ErrImpossible) }
@@ -160,10 +162,14 @@ func TestStagesThatAreNone(t *testing.T) {
 		}
 		return b
 	}
-	for _, payload := range [][]byte{nil, {1, 2}, {255, 255, 255, 255, 1}, append([]byte{2, 0, 0, 0}, "{["...), join("nothing", "{}"), join("runs", "[]"), join("runs", "{}"),
-		join("runs", `{"kernel": {}, "at": [1, 2]}`), join("runs", `{"kernel": {"centres": [[1, 2]], "weights": [1], "cholesky": [[1]]}}`),
-		join("runs", `{"kernel": {"centres": [[1]], "weights": [1, 1], "cholesky": [[1]]}}`), join("runs", `{"kernel": {"centres": [[1]], "weights": [1], "cholesky": [[0]]}}`),
-		join("runs", `{"kernel": {"share": 2}}`), join("runs", `{"kernel": {}, "scales": [[1]]}`), join("runs", `{"kernel": {}, "particles": -1}`)} {
+	for _, payload := range [][]byte{nil, {1, 2}, {255, 255, 255, 255, 1}, append([]byte{2, 0, 0, 0}, "{["...),
+		join("nothing", "{}"), join("runs", "[]"), join("runs", "{}"),
+		join("runs", `{"kernel": {}, "at": [1, 2]}`), join("runs", `{"kernel": {"centres": [[1, 2]], "weights": [1], `+
+			`"cholesky": [[1]]}}`),
+		join("runs", `{"kernel": {"centres": [[1]], "weights": [1, 1], "cholesky": [[1]]}}`),
+		join("runs", `{"kernel": {"centres": [[1]], "weights": [1], "cholesky": [[0]]}}`),
+		join("runs", `{"kernel": {"share": 2}}`), join("runs", `{"kernel": {}, "scales": [[1]]}`),
+		join("runs", `{"kernel": {}, "particles": -1}`)} {
 		if _, err := k.Open(payload); err == nil {
 			t.Errorf("%q passes for a stage", payload)
 		}

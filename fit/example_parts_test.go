@@ -13,20 +13,25 @@ import (
 // callsKind is the kind of job of a fit of calls, in a registry of its own.
 func callsKind(p *fit.Problem) *ensemble.Registry {
 	registry := new(ensemble.Registry)
-	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
+	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+		return p, calls{4},
+			nil
+	}))
 	return registry
 }
 
 // What is known of an unknown, after the data and before.
 func ExampleMarginal() {
-	result := &fit.Result{Unknowns: []fit.Unknown{{Name: "moved", Prior: fit.Uniform(0, 1)}, {Name: "left", Prior: fit.Uniform(0, 1)}}}
+	result := &fit.Result{Unknowns: []fit.Unknown{{Name: "moved", Prior: fit.Uniform(0, 1)},
+		{Name: "left", Prior: fit.Uniform(0, 1)}}}
 	for i := range 400 {
 		u := (float64(i) + 0.5) / 400
 		result.Posterior.Rows = append(result.Posterior.Rows, []float64{0.2 + u/10, u})
 		result.Posterior.Weights = append(result.Posterior.Weights, 1.0/400)
 	}
 	for _, m := range result.Marginals() {
-		fmt.Printf("%s: median %.2f, shift %.2f, contraction %.2f, moved by the data: %v\n", m.Name, m.Quantiles[3], m.Shift, m.Contraction, m.Moved)
+		fmt.Printf("%s: median %.2f, shift %.2f, contraction %.2f, moved by the data: %v\n", m.Name, m.Quantiles[3], m.Shift,
+			m.Contraction, m.Moved)
 	}
 	// Output:
 	// moved: median 0.25, shift 0.70, contraction 0.99, moved by the data: true
@@ -72,7 +77,8 @@ func (g guarded) Share(_ context.Context, f func() error) error {
 	return f()
 }
 
-// Where there is memory for the particles of one estimate alone, no other begins before they are gone.
+// Where there is memory for the particles of one estimate alone, no other begins before they are
+// gone.
 func ExampleSharing() {
 	var model fit.Sharing = guarded{colony{4}, new(sync.Mutex)}
 	err := model.Share(context.Background(), func() error {
@@ -129,7 +135,8 @@ func ExampleBand() {
 	p := problem()
 	registry := callsKind(p)
 	from := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{54, 0.24}}, Weights: []float64{1}}
-	predicted, err := fit.Predict(context.Background(), p, nil, from, 1000, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Executor: ensemble.InMemory{}})
+	predicted, err := fit.Predict(context.Background(), p, nil, from, 1000, fit.Options{Kind: "calls", Seed: 1,
+		Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -145,7 +152,8 @@ func ExampleBand() {
 func ExampleTable() {
 	p := problem()
 	registry := callsKind(p)
-	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Executor: ensemble.InMemory{}})
+	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1,
+		Budget: 1000, Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -159,7 +167,8 @@ func ExampleProgress() {
 	p := problem()
 	registry := callsKind(p)
 	stages := 0
-	_, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000, Registry: registry, Executor: ensemble.InMemory{},
+	_, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Method: "random", Seed: 1, Budget: 1000,
+		Registry: registry, Executor: ensemble.InMemory{},
 		Progress: func(progress fit.Progress) {
 			if progress.Stage > stages {
 				stages = progress.Stage

@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// calls come at a rate that is to be found; each is noted with a probability that is to be found, too. Of each day it is known how many were noted,
-// and of how many it was found out later that they came.
+// calls come at a rate that is to be found; each is noted with a probability that is to be found,
+// too. Of each day it is known how many were noted, and of how many it was found out later that
+// they came.
 type calls struct{ days int }
 
 func (c calls) Simulate(_ context.Context, x []float64, seed uint64) (fit.Course, error) {
@@ -31,18 +32,25 @@ func (c calls) Simulate(_ context.Context, x []float64, seed uint64) (fit.Course
 
 func problem() *fit.Problem {
 	return &fit.Problem{
-		Unknowns: []fit.Unknown{{Name: "rate", Unit: "per day", Prior: fit.LogUniform(1, 1000)}, {Name: "noted", Prior: fit.Beta(1, 1)}},
-		Times:    []float64{1, 2, 3, 4},
-		Columns:  []fit.Column{{Name: "came", Data: []float64{52, 61, math.NaN(), 48}}, {Name: "noted", Data: []float64{11, 17, 9, 13}}},
+		Unknowns: []fit.Unknown{{Name: "rate", Unit: "per day", Prior: fit.LogUniform(1, 1000)},
+			{Name: "noted", Prior: fit.Beta(1, 1)}},
+		Times: []float64{1, 2, 3, 4},
+		Columns: []fit.Column{{Name: "came", Data: []float64{52, 61, math.NaN(), 48}},
+			{Name: "noted", Data: []float64{11, 17, 9, 13}}},
 	}
 }
 
-// A fit in this process. On other machines, workers register the same kind, and the executor is a connection to a hub.
+// A fit in this process. On other machines, workers register the same kind, and the executor is a
+// connection to a hub.
 func ExampleRun() {
 	p := problem()
 	registry := new(ensemble.Registry)
-	registry.AddKind(fit.NewKind("calls", "1", func(payload []byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
-	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 200, Registry: registry, Executor: ensemble.InMemory{}})
+	registry.AddKind(fit.NewKind("calls", "1", func(payload []byte) (*fit.Problem, fit.Simulator, error) {
+		return p,
+			calls{4}, nil
+	}))
+	result, err := fit.Run(context.Background(), p, nil, fit.Options{Kind: "calls", Seed: 1, Population: 200,
+		Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -77,7 +85,8 @@ func ExampleRunLocal() {
 		log.Fatal(err)
 	}
 	m := result.Marginals()[0]
-	fmt.Printf("%s: %.0f ± %.0f %s\n", m.Name, m.Mean, m.SD, m.Unit) // exactly: a gamma law with mean 54 and sd √162/3 = 4.2
+	// exactly: a gamma law with mean 54 and sd √162/3 = 4.2
+	fmt.Printf("%s: %.0f ± %.0f %s\n", m.Name, m.Mean, m.SD, m.Unit)
 	// Output:
 	// rate: 54 ± 4 per day
 }
@@ -86,7 +95,10 @@ func ExampleRunLocal() {
 func ExampleRun_directory() {
 	p := problem()
 	registry := new(ensemble.Registry)
-	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
+	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+		return p, calls{4},
+			nil
+	}))
 	dir, err := os.MkdirTemp("", "fit")
 	if err != nil {
 		log.Fatal(err)
@@ -154,14 +166,16 @@ func ExampleProblem() {
 }
 
 func ExampleResult() {
-	result := &fit.Result{Method: "abc", Unknowns: []fit.Unknown{{Name: "beta", Unit: "per day", Prior: fit.Uniform(0, 1)}}, Best: []float64{0.4}, Exact: true, Power: 1}
+	result := &fit.Result{Method: "abc", Unknowns: []fit.Unknown{
+		{Name: "beta", Unit: "per day", Prior: fit.Uniform(0, 1)}}, Best: []float64{0.4}, Exact: true, Power: 1}
 	for i := range 101 {
 		result.Posterior.Rows = append(result.Posterior.Rows, []float64{0.3 + 0.002*float64(i)})
 		result.Posterior.Weights = append(result.Posterior.Weights, 1.0/101)
 	}
 	m := result.Marginals()[0]
 	fmt.Printf("%s: %.2f, the prior is %s; moved: %v\n", m.Name, m.Mean, m.Prior, m.Moved)
-	fmt.Printf("from %.3f to %.3f, the prior from %.3f to %.3f\n", m.Quantiles[1], m.Quantiles[5], m.PriorQuantiles[1], m.PriorQuantiles[5])
+	fmt.Printf("from %.3f to %.3f, the prior from %.3f to %.3f\n", m.Quantiles[1], m.Quantiles[5], m.PriorQuantiles[1],
+		m.PriorQuantiles[5])
 	// Output:
 	// beta: 0.40, the prior is uniform 0..1; moved: true
 	// from 0.309 to 0.491, the prior from 0.050 to 0.950
@@ -170,9 +184,14 @@ func ExampleResult() {
 func ExamplePredict() {
 	p := problem()
 	registry := new(ensemble.Registry)
-	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
-	posterior := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{50, 0.25}, {55, 0.22}}, Weights: []float64{0.5, 0.5}}
-	bands, err := fit.Predict(context.Background(), p, nil, posterior, 200, fit.Options{Kind: "calls", Seed: 1, Registry: registry, Executor: ensemble.InMemory{}})
+	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+		return p, calls{4},
+			nil
+	}))
+	posterior := &fit.Posterior{Names: []string{"rate", "noted"}, Rows: [][]float64{{50, 0.25}, {55, 0.22}},
+		Weights: []float64{0.5, 0.5}}
+	bands, err := fit.Predict(context.Background(), p, nil, posterior, 200, fit.Options{Kind: "calls", Seed: 1,
+		Registry: registry, Executor: ensemble.InMemory{}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,8 @@ func (f Family) String() string {
 
 // A Law is how what is reported is scattered about its mean. The zero value is Poisson's.
 //
-// Where the mean is 0 a count is 0, and so is what is measured with an error that is a share of the mean.
+// Where the mean is 0 a count is 0, and so is what is measured with an error that is a share of the
+// mean.
 type Law struct {
 	Family Family
 	Arg    float64 // the dispersion k of a negative binomial law, the standard deviation of a normal one
@@ -87,7 +88,8 @@ func (l Law) Draw(mean float64, s rand.Source) float64 {
 	return random.Poisson(s, mean)
 }
 
-// LogDensity is the logarithm of the probability of a report y about a mean, or of its density for a normal law: −∞ if it cannot be.
+// LogDensity is the logarithm of the probability of a report y about a mean, or of its density for
+// a normal law: −∞ if it cannot be.
 func (l Law) LogDensity(y, mean float64) float64 {
 	if l.Family == Gaussian {
 		sd := l.SD(mean)
@@ -108,10 +110,11 @@ func (l Law) LogDensity(y, mean float64) float64 {
 	}
 	k := l.Arg
 	if k < 1e4 {
-		return detmath.Lgamma(y+k) - detmath.Lgamma(k) - detmath.Lgamma(y+1) - float64(k*detmath.Log1p(mean/k)) + float64(y*(detmath.Log(mean)-detmath.Log(k+mean)))
+		return detmath.Lgamma(y+k) - detmath.Lgamma(k) - detmath.Lgamma(y+1) - float64(k*detmath.Log1p(mean/k)) +
+			float64(y*(detmath.Log(mean)-detmath.Log(k+mean)))
 	}
-	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the large parts cancel. What is left out of it
-	// is below 1/(180k³).
+	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the
+	// large parts cancel. What is left out of it is below 1/(180k³).
 	rise := float64((k+y-0.5)*detmath.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
 	return rise - detmath.Lgamma(y+1) - float64((k+y)*detmath.Log1p(mean/k)) + float64(y*detmath.Log(mean))
 }
@@ -123,7 +126,8 @@ func certain(so bool) float64 {
 	return math.Inf(-1)
 }
 
-// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem, given how a run went. Gaps have no say.
+// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem,
+// given how a run went. Gaps have no say.
 func (p *Problem) LogLikelihood(c Course) float64 {
 	sum := 0.0
 	for i, column := range p.Columns {

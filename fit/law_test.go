@@ -11,7 +11,8 @@ import (
 
 // Probabilities of counts add up to 1, with the mean and the variance that they should have.
 func TestLawsOfCounts(t *testing.T) {
-	for _, l := range []Law{{}, {Family: NegativeBinomial, Arg: 0.3}, {Family: NegativeBinomial, Arg: 5}, {Family: NegativeBinomial, Arg: 3e4}, {Family: NegativeBinomial, Arg: 1e14}} {
+	for _, l := range []Law{{}, {Family: NegativeBinomial, Arg: 0.3}, {Family: NegativeBinomial, Arg: 5},
+		{Family: NegativeBinomial, Arg: 3e4}, {Family: NegativeBinomial, Arg: 1e14}} {
 		for _, mean := range []float64{0.01, 1, 17.5, 100} {
 			sum, first, second := 0.0, 0.0, 0.0
 			for y := range 20_000 {
@@ -22,13 +23,15 @@ func TestLawsOfCounts(t *testing.T) {
 			}
 			sd := math.Sqrt(second - first*first)
 			if math.Abs(sum-1) > 1e-9 || math.Abs(first-mean) > 1e-8*mean || math.Abs(sd-l.SD(mean)) > 1e-6*sd {
-				t.Errorf("%v %v about %v: probabilities add up to %v, mean %v, sd %v and not %v", l.Family, l.Arg, mean, sum, first, sd, l.SD(mean))
+				t.Errorf("%v %v about %v: probabilities add up to %v, mean %v, sd %v and not %v", l.Family, l.Arg, mean, sum, first,
+					sd, l.SD(mean))
 			}
 		}
 	}
 	// The two ways to calculate a negative binomial agree where they meet.
 	for _, y := range []float64{0, 3, 50, 4000} {
-		a, b := Law{NegativeBinomial, math.Nextafter(1e4, 0), false}.LogDensity(y, 60), Law{NegativeBinomial, 1e4, false}.LogDensity(y, 60)
+		a, b := Law{NegativeBinomial, math.Nextafter(1e4, 0), false}.LogDensity(y, 60),
+			Law{NegativeBinomial, 1e4, false}.LogDensity(y, 60)
 		if math.Abs(a-b) > 1e-9*math.Max(1, math.Abs(a)) {
 			t.Errorf("%v: %v on one side, %v on the other", y, a, b)
 		}
@@ -38,10 +41,12 @@ func TestLawsOfCounts(t *testing.T) {
 func TestLawsAgainstGonum(t *testing.T) {
 	for _, mean := range []float64{0.2, 3, 40} {
 		for y := range 60 {
-			if got, want := (Law{}).LogDensity(float64(y), mean), (distuv.Poisson{Lambda: mean}).LogProb(float64(y)); math.Abs(got-want) > 1e-10 {
+			if got, want := (Law{}).LogDensity(float64(y), mean), (distuv.Poisson{Lambda: mean}).LogProb(float64(y)); math.Abs(
+				got-want) > 1e-10 {
 				t.Errorf("poisson: %v, want %v", got, want)
 			}
-			got, want := Law{Gaussian, 0.1, true}.LogDensity(float64(y), mean), distuv.Normal{Mu: mean, Sigma: 0.1 * mean}.LogProb(float64(y))
+			got, want := Law{Gaussian, 0.1, true}.LogDensity(float64(y), mean),
+				distuv.Normal{Mu: mean, Sigma: 0.1 * mean}.LogProb(float64(y))
 			if math.Abs(got-want) > 1e-9*math.Max(1, math.Abs(want)) {
 				t.Errorf("normal: %v, want %v", got, want)
 			}
@@ -86,7 +91,8 @@ func TestLawEdges(t *testing.T) {
 		want    float64
 	}{
 		{Law{}, 0, 0, 0}, {Law{}, 1, 0, never}, {Law{}, 1.5, 2, never}, {Law{}, -1, 2, never}, {Law{}, math.NaN(), 2, never},
-		{Law{NegativeBinomial, 3, false}, 0, 0, 0}, {Law{NegativeBinomial, 3, false}, 2, 0, never}, {Law{NegativeBinomial, 3, false}, 0.5, 1, never},
+		{Law{NegativeBinomial, 3, false}, 0, 0, 0}, {Law{NegativeBinomial, 3, false}, 2, 0, never},
+		{Law{NegativeBinomial, 3, false}, 0.5, 1, never},
 		{Law{Gaussian, 0.1, true}, 0, 0, 0}, {Law{Gaussian, 0.1, true}, 1, 0, never},
 	} {
 		if got := c.law.LogDensity(c.y, c.mean); got != c.want {
@@ -96,7 +102,8 @@ func TestLawEdges(t *testing.T) {
 			t.Errorf("%v: about 0, something is drawn", c.law)
 		}
 	}
-	for _, l := range []Law{{Family: 7}, {Family: -1}, {NegativeBinomial, 0, false}, {NegativeBinomial, math.Inf(1), false}, {Gaussian, math.NaN(), false}, {Gaussian, -1, true}} {
+	for _, l := range []Law{{Family: 7}, {Family: -1}, {NegativeBinomial, 0, false}, {NegativeBinomial, math.Inf(1),
+		false}, {Gaussian, math.NaN(), false}, {Gaussian, -1, true}} {
 		if l.Check() == nil {
 			t.Errorf("%v passes for a law", l)
 		}
@@ -106,24 +113,28 @@ func TestLawEdges(t *testing.T) {
 // Gaps have no say.
 func TestGaps(t *testing.T) {
 	nan := math.NaN()
-	p := &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 1)}}, Times: rows(3), Columns: []Column{{"x", []float64{1, nan, 3}}, {"y", []float64{nan, nan, 2}}}}
+	p := &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 1)}}, Times: rows(3),
+		Columns: []Column{{"x", []float64{1, nan, 3}}, {"y", []float64{nan, nan, 2}}}}
 	if err := p.Check(); err != nil || p.seen() != 3 {
 		t.Fatal(err, p.seen())
 	}
 	c := Course{Columns: []Reports{{[]float64{1, 1e9, 2}, Law{}}, {[]float64{5, 5, 5}, Law{Gaussian, 2, false}}}}
-	want := (distuv.Poisson{Lambda: 1}).LogProb(1) + (distuv.Poisson{Lambda: 2}).LogProb(3) + (distuv.Normal{Mu: 5, Sigma: 2}).LogProb(2)
+	want := (distuv.Poisson{Lambda: 1}).LogProb(1) + (distuv.Poisson{Lambda: 2}).LogProb(3) +
+		(distuv.Normal{Mu: 5, Sigma: 2}).LogProb(2)
 	if got := p.LogLikelihood(c); math.Abs(got-want) > 1e-12 {
 		t.Errorf("%v, want %v", got, want)
 	}
 	scales := p.scales(c.Columns)
-	if got, want := p.distance([][]float64{{3, -7, 3}, {0, 0, 6}}, scales), math.Sqrt((4.0+0+4)/3); math.Abs(got-want) > 1e-12 {
+	if got, want := p.distance([][]float64{{3, -7, 3}, {0, 0, 6}}, scales), math.Sqrt((4.0+0+4)/3); math.Abs(got-want) >
+		1e-12 {
 		t.Errorf("a distance of %v, want %v", got, want)
 	}
 }
 
 func TestProblemsThatAreNone(t *testing.T) {
 	good := func() *Problem {
-		return &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 1)}}, Times: rows(2), Columns: []Column{{"x", []float64{1, 2}}}}
+		return &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 1)}}, Times: rows(2),
+			Columns: []Column{{"x", []float64{1, 2}}}}
 	}
 	if err := good().Check(); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ func (f SimulatorFunc) Simulate(ctx context.Context, x []float64, seed uint64) (
 const localKind = "local"
 
 // RunLocal fits a problem with a model of this program, in memory: it is [Run] without a kind, a
-// payload or a registry. The result has the same numbers as that of Run with the same options. A fit
-// that is to be continued after an interruption, or to be run by other machines, needs Run.
+// payload or a registry. The result has the same numbers as that of Run with the same options. A
+// fit that is to be continued after an interruption, or to be run by other machines, needs Run.
 //
 // Kind and Registry of the options must be empty, and Executor nil or an [ensemble.InMemory].
 func RunLocal(ctx context.Context, p *Problem, model Simulator, o Options) (*Result, error) {

@@ -14,7 +14,10 @@ import (
 func TestRunLocalIsRun(t *testing.T) {
 	p := problem()
 	registry := new(ensemble.Registry)
-	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return p, calls{4}, nil }))
+	registry.AddKind(fit.NewKind("calls", "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+		return p, calls{4},
+			nil
+	}))
 	for _, method := range []string{"abc", "random", "search"} {
 		o := fit.Options{Method: method, Seed: 3, Budget: 600}
 		got, err := fit.RunLocal(t.Context(), p, fit.SimulatorFunc(calls{4}.Simulate), o)
@@ -27,7 +30,8 @@ func TestRunLocalIsRun(t *testing.T) {
 			t.Fatal(method, err)
 		}
 		got.Jobs, want.Jobs = nil, nil
-		if got.Text() != want.Text() || !reflect.DeepEqual(got.Posterior, want.Posterior) || !reflect.DeepEqual(got.Best, want.Best) || got.Runs != want.Runs {
+		if got.Text() != want.Text() || !reflect.DeepEqual(got.Posterior, want.Posterior) || !reflect.DeepEqual(got.Best,
+			want.Best) || got.Runs != want.Runs {
 			t.Errorf("%s: got\n%s\nwant\n%s", method, got.Text(), want.Text())
 		}
 	}
@@ -61,7 +65,8 @@ func TestRunLocalError(t *testing.T) {
 	broken := fit.SimulatorFunc(func(context.Context, []float64, uint64) (fit.Course, error) {
 		return fit.Course{}, context.DeadlineExceeded
 	})
-	if _, err := fit.RunLocal(t.Context(), problem(), broken, fit.Options{Seed: 1}); err == nil || !strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
+	if _, err := fit.RunLocal(t.Context(), problem(), broken, fit.Options{Seed: 1}); err == nil ||
+		!strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {
 		t.Error(err)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Unknowns are moved on a scale of their own: z = Φ⁻¹(F(x)), where F is the prior's distribution function and Φ the standard normal one. On it,
-// every prior is standard normal, no value lies outside the support, and whole numbers are intervals. The ratio of prior and proposal
-// densities is the same on either scale, so that weights need no density of the prior.
+// Unknowns are moved on a scale of their own: z = Φ⁻¹(F(x)), where F is the prior's distribution
+// function and Φ the standard normal one. On it, every prior is standard normal, no value lies
+// outside the support, and whole numbers are intervals. The ratio of prior and proposal densities
+// is the same on either scale, so that weights need no density of the prior.
 
 // farthest is beyond what is told apart from 1 on that scale.
 const farthest = 8.0
@@ -38,8 +39,9 @@ func (p *Problem) values(z []float64) []float64 {
 	return x
 }
 
-// A mixture is where proposals come from: normal kernels about the points of a weighted sample, and the prior for a share of them. With such
-// a share, no weight can exceed the likelihood over it (a defensive mixture, [Hesterberg95]). Without any centre, it is the prior.
+// A mixture is where proposals come from: normal kernels about the points of a weighted sample, and
+// the prior for a share of them. With such a share, no weight can exceed the likelihood over it (a
+// defensive mixture, [Hesterberg95]). Without any centre, it is the prior.
 //
 // [Hesterberg95]: https://doi.org/10.1080/00401706.1995.10484303
 type mixture struct {
@@ -54,7 +56,8 @@ type mixture struct {
 
 // newMixture has kernels with so many times the weighted covariance of the points.
 func newMixture(points [][]float64, weights []float64, times, share float64) *mixture {
-	return &mixture{Share: share, Centers: points, Weights: weights, Cholesky: cholesky(covariance(points, weights), times)}
+	return &mixture{Share: share, Centers: points, Weights: weights, Cholesky: cholesky(covariance(points, weights),
+		times)}
 }
 
 // open makes a mixture ready, if it is one of so many dimensions.
@@ -115,7 +118,8 @@ func pick(sums []float64, share float64) int {
 	return low
 }
 
-// logDensity is that of proposals, but for the constant factor that the standard normal density has, too.
+// logDensity is that of proposals, but for the constant factor that the standard normal density
+// has, too.
 func (m *mixture) logDensity(z []float64) float64 {
 	prior := priorTerm(z)
 	if len(m.Centers) == 0 {
@@ -183,8 +187,8 @@ func covariance(points [][]float64, weights []float64) [][]float64 {
 	return c
 }
 
-// cholesky is L of LLᵀ = so many times c. Directions in which nothing varies are given a thousandth of the prior's standard deviation, or of
-// the largest one's: a kernel has some width in each.
+// cholesky is L of LLᵀ = so many times c. Directions in which nothing varies are given a thousandth
+// of the prior's standard deviation, or of the largest one's: a kernel has some width in each.
 func cholesky(c [][]float64, times float64) [][]float64 {
 	d := len(c)
 	l := make([][]float64, d)

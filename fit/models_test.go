@@ -66,9 +66,11 @@ func same(x float64, n int) (y []float64) {
 	return y
 }
 
-// rate is a Poisson rate with a gamma prior, seen n times: the posterior is gamma with shape a and rate b.
+// rate is a Poisson rate with a gamma prior, seen n times: the posterior is gamma with shape a and
+// rate b.
 func rateModel(y []float64) (g *goModel, a, b float64) {
-	g = &goModel{problem: &Problem{Unknowns: []Unknown{{"rate", "per day", Gamma(10, 2)}}, Times: rows(len(y)), Columns: []Column{{"y", y}}}, laws: []Law{{}}}
+	g = &goModel{problem: &Problem{Unknowns: []Unknown{{"rate", "per day", Gamma(10, 2)}}, Times: rows(len(y)),
+		Columns: []Column{{"y", y}}}, laws: []Law{{}}}
 	g.means = func(x []float64, _ *random.Stream) [][]float64 { return [][]float64{same(x[0], len(y))} }
 	a, b = 2, 2.0/10
 	for _, k := range y {
@@ -82,7 +84,8 @@ func rateModel(y []float64) (g *goModel, a, b float64) {
 
 // coins counts successes of n, seen as good as exactly; the prior of the probability is Beta(a, b).
 func coins(a, b float64, n int, seen float64) *goModel {
-	return &goModel{problem: &Problem{Unknowns: []Unknown{{"p", "", Beta(a, b)}}, Times: rows(1), Columns: []Column{{"successes", []float64{seen}}}},
+	return &goModel{problem: &Problem{Unknowns: []Unknown{{"p", "", Beta(a, b)}}, Times: rows(1),
+		Columns: []Column{{"successes", []float64{seen}}}},
 		laws: []Law{{Gaussian, 0.1, false}},
 		means: func(x []float64, s *random.Stream) [][]float64 {
 			return [][]float64{{distuv.Binomial{N: float64(n), P: x[0], Src: s}.Rand()}}

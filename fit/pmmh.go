@@ -11,11 +11,12 @@ import (
 
 // Particle marginal Metropolis–Hastings, in three parts.
 //
-// A cloud of points is drawn from the prior and cooled to the posterior, half of it being given up for better points at each temperature.
-// It says where the chains begin and what their steps look like. Then the number of runs that estimate a likelihood is chosen at the
-// middle of the cloud, and the chains take some blocks of steps after each of which kernel and jumps are made anew from them. All this is
-// the warm-up, and thrown away. From then on nothing is adapted: runs, kernel and jumps are frozen, and the chains sample the posterior,
-// whatever they are.
+// A cloud of points is drawn from the prior and cooled to the posterior, half of it being given up
+// for better points at each temperature. It says where the chains begin and what their steps look
+// like. Then the number of runs that estimate a likelihood is chosen at the middle of the cloud,
+// and the chains take some blocks of steps after each of which kernel and jumps are made anew from
+// them. All this is the warm-up, and thrown away. From then on nothing is adapted: runs, kernel and
+// jumps are frozen, and the chains sample the posterior, whatever they are.
 const (
 	cloudSize   = 64 // points
 	cloudRuns   = 16 // of each estimate, until their number is chosen
@@ -39,18 +40,21 @@ const (
 	fewestRuns  = 8
 	rowsKept    = 10_000 // of the chains, as the posterior
 
-	// R-hat of chains that agree is about 1 + halves/(2·size): 1.01 with four chains and 1.02 with eight when the size is 400.
+	// R-hat of chains that agree is about 1 + halves/(2·size): 1.01 with four chains and 1.02 with
+	// eight when the size is 400.
 	chainRHat = 1.02
 
-	// The variance of the log likelihood that costs least: near 1.5, between the results of [DPDK15] (0.85 to 2.9 by how well the chain
-	// would mix with the exact likelihood) for chains that mix neither perfectly nor badly, and [STRR15] (3.3 in many dimensions).
+	// The variance of the log likelihood that costs least: near 1.5, between the results of
+	// [DPDK15] (0.85 to 2.9 by how well the chain would mix with the exact likelihood) for chains
+	// that mix neither perfectly nor badly, and [STRR15] (3.3 in many dimensions).
 	//
 	// [DPDK15]: https://doi.org/10.1093/biomet/asu075
 	// [STRR15]: https://doi.org/10.1214/14-AOS1278
 	wantedVariance = 1.5
 	worstVariance  = 10 // with mostRuns, beyond which it is refused
 
-	// The steps of a random walk with such a likelihood: 2.56/√d posterior standard deviations [STRR15].
+	// The steps of a random walk with such a likelihood: 2.56/√d posterior standard deviations
+	// [STRR15].
 	walkScale = 2.56
 )
 
@@ -107,7 +111,8 @@ const (
 	phaseSample
 )
 
-// cool takes a cloud from the prior to the posterior [DDJ06], as far as estimates of few runs can tell.
+// cool takes a cloud from the prior to the posterior [DDJ06], as far as estimates of few runs can
+// tell.
 //
 // [DDJ06]: https://doi.org/10.1111/j.1467-9868.2006.00553.x
 func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
@@ -121,7 +126,8 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 		}
 		if try == cloudTries {
 			return nil, fmt.Errorf("fit: none of %d points of the prior could give the data in any of %d runs: "+
-				"priors, data or error model do not belong to this model, or the particles are too few for it", try*cloudSize, cloudRuns)
+				"priors, data or error model do not belong to this model, or the particles are too few for it", try*cloudSize,
+				cloudRuns)
 		}
 		luck := f.e.luck()
 		points := make([][]float64, cloudSize)
@@ -147,7 +153,8 @@ func (f *pmmhFit) cool(ctx context.Context) ([][]float64, error) {
 		luck := f.e.luck()
 		cloud, logs = chosen(cloud, logs, systematic(powered(logs, next-beta), cloudSize, luck.Float64()))
 		beta = next
-		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, nil, walkScale/math.Sqrt(float64(d)))}
+		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: kernelOf(cloud, nil,
+			walkScale/math.Sqrt(float64(d)))}
 		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", beta), phaseCloud, s)
 		if err != nil {
 			return nil, err
@@ -169,26 +176,30 @@ func chosen(points [][]float64, logs []float64, copies []int) (p [][]float64, l 
 	return p, l
 }
 
-// chooseRuns finds a number of runs with which the logarithm of the estimate has about the wanted variance, in the mean over some points
-// of the cloud: where the posterior is wide, it is larger in its tails than in the middle, and chains stand still there.
+// chooseRuns finds a number of runs with which the logarithm of the estimate has about the wanted
+// variance, in the mean over some points of the cloud: where the posterior is wide, it is larger in
+// its tails than in the middle, and chains stand still there.
 func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	var points [][]float64
 	for k := range pilotPoints {
 		points = append(points, cloud[k*len(cloud)/pilotPoints])
 	}
-	// Between too few and enough, the variance may fall from hundreds to less than 1: where reports tell all, estimates are good if one of the runs is
-	// right, and otherwise worth nothing. So what was too few is not tried again, and what was enough is not given up for what was not.
+	// Between too few and enough, the variance may fall from hundreds to less than 1: where reports
+	// tell all, estimates are good if one of the runs is right, and otherwise worth nothing. So
+	// what was too few is not tried again, and what was enough is not given up for what was not.
 	var few, enough int
 	var measured float64 // with enough
 	for round := 0; ; round++ {
-		logs, err := f.likelihoods(ctx, fmt.Sprintf("the variance of the likelihood with %d runs", f.runs), points, pilotTimes)
+		logs, err := f.likelihoods(ctx, fmt.Sprintf("the variance of the likelihood with %d runs", f.runs), points,
+			pilotTimes)
 		if err != nil {
 			return err
 		}
 		f.result.Variance = pooledVariance(logs, len(points))
 		ratio := f.result.Variance / wantedVariance
 		wanted := int(math.Ceil(float64(f.runs) * min(max(ratio, 1./4), 4)))
-		// A variance with 56 degrees of freedom has a relative standard error of a fifth, and no more is asked of it.
+		// A variance with 56 degrees of freedom has a relative standard error of a fifth, and no
+		// more is asked of it.
 		if ratio < 1.3 {
 			enough, measured = f.runs, f.result.Variance
 			wanted = max(wanted, few+(enough-few)/4)
@@ -196,7 +207,8 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 			wanted = min(wanted, (few+enough)/2)
 		}
 		wanted = min(max(wanted, fewestRuns), mostRuns)
-		if ratio > 1/1.3 && ratio < 1.3 || wanted == f.runs || enough > 0 && enough <= few+few/2 || round >= pilotRounds && enough > 0 || round == 2*pilotRounds {
+		if ratio > 1/1.3 && ratio < 1.3 || wanted == f.runs || enough > 0 && enough <= few+few/2 || round >= pilotRounds &&
+			enough > 0 || round == 2*pilotRounds {
 			break
 		}
 		f.runs = wanted
@@ -205,10 +217,12 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 		f.runs, f.result.Variance = enough, measured
 	}
 	if v := f.result.Variance; v > worstVariance {
-		return fmt.Errorf("fit: the likelihood cannot be estimated well enough for pmmh: its logarithm has variance %.3g with %d runs by %s, and at most %d would do; "+
+		return fmt.Errorf("fit: the likelihood cannot be estimated well enough for pmmh: its logarithm has variance %.3g "+
+			"with %d runs by %s, and at most %d would do; "+
 			"the method abc does not need it", v, f.runs, f.result.Estimator, worstVariance)
 	} else if v > 2*wantedVariance {
-		f.notes = append(f.notes, fmt.Sprintf("the log likelihood still has variance %.3g with %d runs, where %.1f is wanted: chains will stand still for long", v, f.runs, wantedVariance))
+		f.notes = append(f.notes, fmt.Sprintf("the log likelihood still has variance %.3g with %d runs, where %.1f is "+
+			"wanted: chains will stand still for long", v, f.runs, wantedVariance))
 	}
 	f.result.Particles, f.chosen = f.runs, f.e.runs
 	return nil
@@ -255,7 +269,8 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		want = float64(f.e.o.Population)
 	}
 	accepted := 0
-	// after is what the fit has spent after so many more steps of each chain, and what follows the last.
+	// after is what the fit has spent after so many more steps of each chain, and what follows the
+	// last.
 	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestEstimates)*f.runs }
 	if err := f.afford(after(s.Steps) - f.e.runs); err != nil {
 		return nil, nil, err
@@ -286,7 +301,8 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		for s.Steps = max(blockSteps, f.result.Steps/blockGrowth); after(s.Steps) > budget; {
 			if s.Steps /= 2; s.Steps < blockSteps {
 				if least < leastESS {
-					f.notes = append(f.notes, fmt.Sprintf("the effective size is %.0f; for %d it would take about %s runs", least, leastESS, f.wouldTake(samples, least)))
+					f.notes = append(f.notes, fmt.Sprintf("the effective size is %.0f; for %d it would take about %s runs", least,
+						leastESS, f.wouldTake(samples, least)))
 				}
 				return samples, logs, nil
 			}
@@ -294,7 +310,8 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	}
 }
 
-// jumpsOf are jumps to about points, and one in ten to anywhere in the prior, so that no place is left out.
+// jumpsOf are jumps to about points, and one in ten to anywhere in the prior, so that no place is
+// left out.
 func jumpsOf(points [][]float64) *mixture {
 	return newMixture(points, sharesOf(nil, len(points)), 0.5, 0.1)
 }
@@ -335,8 +352,9 @@ func (e *engine) stageSeed() uint64 {
 	return s.Uint64()
 }
 
-// pooledVariance is the mean of the variances at points, of which values come one of each point, then the next of each. A quarter of the
-// points may have values that are infinite, and are left out; with more of them it is infinite.
+// pooledVariance is the mean of the variances at points, of which values come one of each point,
+// then the next of each. A quarter of the points may have values that are infinite, and are left
+// out; with more of them it is infinite.
 func pooledVariance(values []float64, points int) float64 {
 	sum, counted := 0.0, 0
 	for k := range points {

@@ -7,10 +7,12 @@ import (
 	"slices"
 )
 
-// The best point of the chains is where the posterior is densest, as estimated. The estimates that the chains have are no guide to it: a state
-// stays because its estimate was a lucky one, and the highest of thousands is far above the likelihood there. So the states that seem densest are
-// candidates and no more. They are estimated again; a quarter of them, the best by that, once more; and what the likelihood of the best by all of
-// these is, estimates say that had no part in the choice, as [optimum.finish] does.
+// The best point of the chains is where the posterior is densest, as estimated. The estimates that
+// the chains have are no guide to it: a state stays because its estimate was a lucky one, and the
+// highest of thousands is far above the likelihood there. So the states that seem densest are
+// candidates and no more. They are estimated again; a quarter of them, the best by that, once more;
+// and what the likelihood of the best by all of these is, estimates say that had no part in the
+// choice, as [optimum.finish] does.
 const (
 	bestOf    = 16 // states that are looked at again
 	bestTimes = 2  // estimates at each
@@ -35,7 +37,8 @@ func (c *candidate) density() float64 {
 	return mean + c.prior
 }
 
-// best chooses among candidates; the log likelihood of the chosen one comes with its standard error.
+// best chooses among candidates; the log likelihood of the chosen one comes with its standard
+// error.
 func (f *pmmhFit) best(ctx context.Context, all []*candidate) (z []float64, log, se float64, err error) {
 	slices.SortStableFunc(all, func(a, b *candidate) int { return lessFirst(b.seems, a.seems) })
 	for _, round := range []struct {
@@ -53,7 +56,8 @@ func (f *pmmhFit) best(ctx context.Context, all []*candidate) (z []float64, log,
 		return nil, 0, 0, err
 	}
 	log, size := logMean(said.logs)
-	// The relative variance of the mean of n weights is (n/size − 1)/(n − 1), size being their effective number.
+	// The relative variance of the mean of n weights is (n/size − 1)/(n − 1), size being their
+	// effective number.
 	if size == 0 { // all of them impossible
 		return said.z, log, 0, nil
 	}

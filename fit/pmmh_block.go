@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A likelihoodStage asks for the likelihood at points, in the coordinates of the chains, with so many runs each: task k is of point
-// k mod the number of points, with luck of its own.
+// A likelihoodStage asks for the likelihood at points, in the coordinates of the chains, with so
+// many runs each: task k is of point k mod the number of points, with luck of its own.
 type likelihoodStage struct {
 	Points [][]float64 `json:"points"`
 	Runs   int         `json:"runs"`
@@ -38,8 +38,8 @@ func openLikelihoods(o opened, s *likelihoodStage) (task, error) {
 	}, nil
 }
 
-// A chainStage asks for a block of steps of each chain: task k goes on with chain k. The target is the prior times the likelihood to the
-// power of beta, which is 1 but for the warm-up.
+// A chainStage asks for a block of steps of each chain: task k goes on with chain k. The target is
+// the prior times the likelihood to the power of beta, which is 1 but for the warm-up.
 type chainStage struct {
 	States [][]float64 `json:"states"` // where each chain stands
 	Logs   []float64   `json:"logs"`   // its estimate of the likelihood there; to be made first if there are none
@@ -48,9 +48,10 @@ type chainStage struct {
 	Runs   int         `json:"runs"` // for each estimate
 	Kernel kernel      `json:"kernel"`
 
-	// Jumps go to places that do not depend on where the chain stands. Steps and jumps are taken in turn by chance, whatever the state, and
-	// each leaves the target invariant: so do both together [Tierney94]. A chain that stands still because its estimate was a lucky one, or
-	// because it is far out, comes away by a jump sooner than by steps.
+	// Jumps go to places that do not depend on where the chain stands. Steps and jumps are taken in
+	// turn by chance, whatever the state, and each leaves the target invariant: so do both together
+	// [Tierney94]. A chain that stands still because its estimate was a lucky one, or because it is
+	// far out, comes away by a jump sooner than by steps.
 	//
 	// [Tierney94]: https://doi.org/10.1214/aos/1176325750
 	Jumps     *mixture `json:"jumps,omitempty"`
@@ -58,8 +59,8 @@ type chainStage struct {
 	Seed      uint64   `json:"seed"`
 }
 
-// Its answers begin with how many steps were taken to another place, and at how many proposed places there was no model. The states after
-// each step follow, with their logarithms.
+// Its answers begin with how many steps were taken to another place, and at how many proposed
+// places there was no model. The states after each step follow, with their logarithms.
 const (
 	chainAccepted = iota
 	chainImpossible
@@ -70,7 +71,8 @@ func openChains(o opened, s *chainStage) (task, error) {
 	if err := o.problem.checkPoints(s.States); err != nil {
 		return nil, err
 	}
-	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Steps < 1 || len(s.Kernel.Lower) != d*d || len(s.Logs) != 0 && len(s.Logs) != len(s.States) {
+	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Steps < 1 || len(s.Kernel.Lower) != d*d || len(s.Logs) != 0 &&
+		len(s.Logs) != len(s.States) {
 		return nil, fmt.Errorf("fit: a stage of chains that is not whole")
 	}
 	if s.Jumps != nil {
@@ -81,8 +83,9 @@ func openChains(o opened, s *chainStage) (task, error) {
 	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, s, k) }, nil
 }
 
-// chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was accepted with is kept with it, and
-// never made again, which is what leaves the posterior invariant.
+// chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was
+// accepted with is kept with it, and never made again, which is what leaves the posterior
+// invariant.
 //
 // [ADH10]: https://doi.org/10.1111/j.1467-9868.2009.00736.x
 func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error) {
@@ -123,7 +126,8 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 			return a, err
 		}
 		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
-		if ratio := float64(s.Beta*(there-now)) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) && (math.IsInf(now, -1) || bar < ratio) {
+		if ratio := float64(s.Beta*(there-now)) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) &&
+			(math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there
 			a.numbers[chainAccepted]++
 		}

@@ -12,8 +12,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A budget is kept. One that is too small is refused before it is exceeded, the smallest before anything is run. As soon as the variance of the log likelihood is known, the refusal says what would do, and that does, as far as it can be known: chains take
-// 0.6 to 4.1 times as many steps as the variance says (usualMixing), so that the effective size is 73 to 500 where 100 is said.
+// A budget is kept. One that is too small is refused before it is exceeded, the smallest before
+// anything is run. As soon as the variance of the log likelihood is known, the refusal says what
+// would do, and that does, as far as it can be known: chains take 0.6 to 4.1 times as many steps as
+// the variance says (usualMixing), so that the effective size is 73 to 500 where 100 is said.
 func TestPMMHKeepsItsBudget(t *testing.T) {
 	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
 	fits := func(budget int, seed uint64) (*Result, error) {
@@ -27,7 +29,8 @@ func TestPMMHKeepsItsBudget(t *testing.T) {
 		return err.Error()
 	}
 	for _, budget := range []int{1, leastBudget - 1} {
-		if text := refusal(budget, 2); !strings.Contains(text, ": 0 were made") || strings.Contains(text, "about") || !strings.Contains(text, fmt.Sprintf("it needs %d more", leastBudget)) {
+		if text := refusal(budget, 2); !strings.Contains(text, ": 0 were made") || strings.Contains(text, "about") ||
+			!strings.Contains(text, fmt.Sprintf("it needs %d more", leastBudget)) {
 			t.Errorf("a budget of %d: %s", budget, text)
 		}
 	}
@@ -41,20 +44,24 @@ func TestPMMHKeepsItsBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("seed %d: about %d would do; %d runs have an effective size of %.0f", seed, enough, r.Runs, slices.Min(r.Chains.Bulk))
-		if size := slices.Min(r.Chains.Bulk); r.Runs > enough || size < leastESS*usualMixing/4.1 || size > leastESS*usualMixing/0.6 {
+		t.Logf("seed %d: about %d would do; %d runs have an effective size of %.0f", seed, enough, r.Runs,
+			slices.Min(r.Chains.Bulk))
+		if size := slices.Min(r.Chains.Bulk); r.Runs > enough || size < leastESS*usualMixing/4.1 ||
+			size > leastESS*usualMixing/0.6 {
 			t.Errorf("seed %d: about %d would do, and %d runs have an effective size of %.0f", seed, enough, r.Runs, size)
 		}
 	}
 	for _, budget := range []int{20_000, 40_000} {
-		if r, err := fits(budget, 2); err != nil || r.Runs > budget || r.Runs < budget/2 && slices.Min(r.Chains.Bulk) < chainESS {
+		if r, err := fits(budget, 2); err != nil || r.Runs > budget || r.Runs < budget/2 && slices.Min(r.Chains.Bulk) <
+			chainESS {
 			t.Errorf("a budget of %d: %+v, %v", budget, r, err)
 		}
 	}
 }
 
-// The inefficiency is that of a chain whose proposals come from the posterior, in a simulation of the noise alone: the variance of the mean of a
-// quantity that does not depend on the noise, over chains, within 4.5 standard errors. Without noise it is 1.
+// The inefficiency is that of a chain whose proposals come from the posterior, in a simulation of
+// the noise alone: the variance of the mean of a quantity that does not depend on the noise, over
+// chains, within 4.5 standard errors. Without noise it is 1.
 func TestInefficiency(t *testing.T) {
 	if got := inefficiency(1e-9); math.Abs(got-1) > 1e-3 {
 		t.Errorf("without noise it is %v", got)
@@ -96,10 +103,11 @@ func TestWouldTake(t *testing.T) {
 	}
 }
 
-// The best point is not a matter of luck: candidates that seem good because their estimates were lucky are estimated again, and what is said of the
-// best one has no luck in it either. Its log likelihood is, on average over 40 choices among 32 states that seem better than they are by 2 ± 1,
-// the exact one less half the relative variance of 16 estimates, which is below 0.1, within 4.5 standard errors; and it has
-// lost at most 0.3 on average against the best of the 32.
+// The best point is not a matter of luck: candidates that seem good because their estimates were
+// lucky are estimated again, and what is said of the best one has no luck in it either. Its log
+// likelihood is, on average over 40 choices among 32 states that seem better than they are by 2 ±
+// 1, the exact one less half the relative variance of 16 estimates, which is below 0.1, within 4.5
+// standard errors; and it has lost at most 0.3 on average against the best of the 32.
 func TestBestIsNotLucky(t *testing.T) {
 	model := dying{50, len(dyingData)}
 	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
@@ -109,7 +117,8 @@ func TestBestIsNotLucky(t *testing.T) {
 	const times = 40
 	luck := random.New(1)
 	for k := range times {
-		f := &pmmhFit{e: &engine{problem: p, o: Options{Seed: uint64(k), Kind: "test", Registry: g, Executor: ensemble.InMemory{Slots: 2}}}, runs: 8}
+		f := &pmmhFit{e: &engine{problem: p, o: Options{Seed: uint64(k), Kind: "test", Registry: g,
+			Executor: ensemble.InMemory{Slots: 2}}}, runs: 8}
 		var states []*candidate
 		most := math.Inf(-1)
 		exactly := map[float64]float64{}
@@ -134,7 +143,8 @@ func TestBestIsNotLucky(t *testing.T) {
 		lost += (most - l - p.priorDensity(p.values(z))) / times
 	}
 	se := math.Sqrt((squares - off*off) / times)
-	t.Logf("the log likelihood is %+.3f ± %.3f off, the square of which is %.2f times what is said; %.3f were lost", off, se, z2, lost)
+	t.Logf("the log likelihood is %+.3f ± %.3f off, the square of which is %.2f times what is said; %.3f were lost", off,
+		se, z2, lost)
 	if off > 4.5*se || off < -0.1-4.5*se {
 		t.Errorf("the log likelihood at the best point is off by %+.3f ± %.3f on average", off, se)
 	}

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// An estimate is of the likelihood of all data at one point, the runs of the model being integrated out. What is unbiased is its
-// exponential, which is what makes [AR09] exact, whatever the number of runs.
+// An estimate is of the likelihood of all data at one point, the runs of the model being integrated
+// out. What is unbiased is its exponential, which is what makes [AR09] exact, whatever the number
+// of runs.
 //
 // [AR09]: https://doi.org/10.1214/07-AOS574
 type estimate struct {
@@ -22,8 +23,8 @@ type estimate struct {
 	impossible bool // there is no model at this point: the likelihood is 0, without error
 }
 
-// likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be stopped and copied, and by the plain mean
-// over n whole runs if not.
+// likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be
+// stopped and copied, and by the plain mean over n whole runs if not.
 func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	var err error
@@ -44,8 +45,9 @@ func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64)
 	return e, err
 }
 
-// importance is the mean over runs of the probability of all data given the run. It is unbiased as the filter is, but its relative
-// variance grows exponentially with the number of rows: it is for few of them.
+// importance is the mean over runs of the probability of all data given the run. It is unbiased as
+// the filter is, but its relative variance grows exponentially with the number of rows: it is for
+// few of them.
 func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	logs := make([]float64, n)
@@ -65,19 +67,23 @@ func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64)
 	return e, nil
 }
 
-// bootstrap is the bootstrap particle filter [GSS93]: n particles go from row to row and are weighed by the probability of what was seen
-// there; when few of them carry most of the weight, they are replaced by copies, as many of each as its weight is worth.
+// bootstrap is the bootstrap particle filter [GSS93]: n particles go from row to row and are
+// weighed by the probability of what was seen there; when few of them carry most of the weight,
+// they are replaced by copies, as many of each as its weight is worth.
 //
-// Copies are made only if the effective number of particles is below half of n, and by systematic sampling, in which the expected number
-// of copies of a particle is exactly n times its share of the weight. With either, the estimate of the likelihood, the product over the
-// resamplings of the mean weights since the one before, stays unbiased: [DMD06], and [WLH16] for copies that are made now and then.
+// Copies are made only if the effective number of particles is below half of n, and by systematic
+// sampling, in which the expected number of copies of a particle is exactly n times its share of
+// the weight. With either, the estimate of the likelihood, the product over the resamplings of the
+// mean weights since the one before, stays unbiased: [DMD06], and [WLH16] for copies that are made
+// now and then.
 //
 // A particle that has copies goes on itself as one of them.
 //
 // [GSS93]: https://doi.org/10.1049/ip-f-2.1993.0015
 // [DMD06]: https://doi.org/10.1007/978-1-4684-9393-1
 // [WLH16]: https://doi.org/10.3150/14-BEJ666
-func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate, err error) {
+func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate,
+	err error) {
 	particles := make([]Particle, 0, n)
 	defer func() {
 		for _, q := range particles {
@@ -132,8 +138,9 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 	return e, nil
 }
 
-// resample replaces particles by copies, the expected numbers of which are proportional to the weights whose logarithms are given. Those without
-// copies go first, so that there are never more than there were, and copies have their memory; copies stand side by side.
+// resample replaces particles by copies, the expected numbers of which are proportional to the
+// weights whose logarithms are given. Those without copies go first, so that there are never more
+// than there were, and copies have their memory; copies stand side by side.
 func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Particle, error) {
 	copies := systematic(logs, len(particles), luck.Float64())
 	for k, q := range particles {
@@ -158,7 +165,8 @@ func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Part
 	return next, failed
 }
 
-// systematic says how many of n copies each weight gets: of the points (i + u)/n, i = 0 … n−1, those that lie in its part of [0, 1).
+// systematic says how many of n copies each weight gets: of the points (i + u)/n, i = 0 … n−1,
+// those that lie in its part of [0, 1).
 func systematic(logs []float64, n int, u float64) []int {
 	top := slices.Max(logs)
 	total := 0.0
@@ -184,7 +192,8 @@ func systematic(logs []float64, n int, u float64) []int {
 	return copies
 }
 
-// logMean is the logarithm of the mean of numbers whose logarithms are given, and their effective number (Σw)²/Σw².
+// logMean is the logarithm of the mean of numbers whose logarithms are given, and their effective
+// number (Σw)²/Σw².
 func logMean(logs []float64) (mean, size float64) {
 	top := slices.Max(logs)
 	if math.IsInf(top, -1) {
@@ -220,7 +229,8 @@ func (o opened) weigh(row int, laws []Law, means []float64) (float64, error) {
 
 func (o opened) checkLaws(laws []Law, x []float64) error {
 	if len(laws) != len(o.problem.Columns) {
-		return fmt.Errorf("fit: the model has %d laws of reports where the data have %d columns", len(laws), len(o.problem.Columns))
+		return fmt.Errorf("fit: the model has %d laws of reports where the data have %d columns", len(laws),
+			len(o.problem.Columns))
 	}
 	for i, l := range laws {
 		if err := l.Check(); err != nil {

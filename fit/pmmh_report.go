@@ -55,31 +55,34 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	return all, err
 }
 
-// likelihoods estimates the likelihood at points, so many times at each; the answers are by repetition, then by point.
+// likelihoods estimates the likelihood at points, so many times at each; the answers are by
+// repetition, then by point.
 func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float64, times int) ([]float64, error) {
 	if err := f.afford(times * len(points) * f.runs); err != nil {
 		return nil, err
 	}
 	var logs []float64
-	err := f.e.stage(ctx, what, "likelihoods", likelihoodStage{points, f.runs, f.e.stageSeed()}, times*len(points), func(_ int, a answer) error {
-		if len(a.numbers) != 3 {
-			return fmt.Errorf("fit: a likelihood came as %d numbers", len(a.numbers))
-		}
-		logs = append(logs, a.numbers[answerLog])
-		f.e.impossible += int(a.numbers[answerImpossible])
-		f.result.Estimator = "independent runs"
-		if a.numbers[answerFiltered] == 1 {
-			f.result.Estimator = "particle filter"
-		}
-		return nil
-	})
+	err := f.e.stage(ctx, what, "likelihoods", likelihoodStage{points, f.runs, f.e.stageSeed()}, times*len(points),
+		func(_ int, a answer) error {
+			if len(a.numbers) != 3 {
+				return fmt.Errorf("fit: a likelihood came as %d numbers", len(a.numbers))
+			}
+			logs = append(logs, a.numbers[answerLog])
+			f.e.impossible += int(a.numbers[answerImpossible])
+			f.result.Estimator = "independent runs"
+			if a.numbers[answerFiltered] == 1 {
+				f.result.Estimator = "particle filter"
+			}
+			return nil
+		})
 	return logs, err
 }
 
 // report makes the result.
 func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]float64) (*Result, error) {
 	p := f.e.problem
-	r := &Result{Exact: true, Power: 1, Particles: f.runs, ScoreName: "log likelihood", Chains: &f.result, Trace: f.trace, Notes: f.notes}
+	r := &Result{Exact: true, Power: 1, Particles: f.runs, ScoreName: "log likelihood", Chains: &f.result, Trace: f.trace,
+		Notes: f.notes}
 	r.Posterior.Names, r.Posterior.Units = p.names()
 	var states []*candidate
 	every := (len(samples)*len(samples[0]) + rowsKept - 1) / rowsKept
@@ -107,7 +110,8 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 	r.Best, r.BestScore, r.BestError = p.values(z), log, se
 	for i, u := range p.Unknowns {
 		if f.result.RHat[i] > chainRHat {
-			r.Notes = append(r.Notes, fmt.Sprintf("the chains do not agree on %s yet: R-hat is %.3f, where %.2f is small enough", u.Name, f.result.RHat[i], chainRHat))
+			r.Notes = append(r.Notes, fmt.Sprintf("the chains do not agree on %s yet: R-hat is %.3f, where %.2f is small enough",
+				u.Name, f.result.RHat[i], chainRHat))
 		}
 	}
 	return r, nil

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The exponential of an estimate has the exact likelihood as its mean, by filter and by whole runs, however few the particles: within 4.5
-// standard errors of many estimates. Those of the filter are so few that copies are made at most rows.
+// The exponential of an estimate has the exact likelihood as its mean, by filter and by whole runs,
+// however few the particles: within 4.5 standard errors of many estimates. Those of the filter are
+// so few that copies are made at most rows.
 func TestLikelihoodIsUnbiased(t *testing.T) {
 	drift := opened{oneColumn(driftingData), drifting{len(driftingData)}}
 	die := opened{oneColumn(dyingData), dying{50, len(dyingData)}}
@@ -22,7 +23,8 @@ func TestLikelihoodIsUnbiased(t *testing.T) {
 	}{
 		{"linear Gaussian by filter", drift, []float64{0.8}, 20, 6_000, kalman(0.8, driftingData)},
 		{"deaths by filter", die, []float64{0.3, 0.7}, 10, 4_000, dying{first: 50}.exact(0.3, 0.7, dyingData)},
-		{"linear Gaussian by whole runs", opened{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 6_000, kalman(0.8, short)},
+		{"linear Gaussian by whole runs", opened{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 6_000,
+			kalman(0.8, short)},
 	} {
 		var sum, squares float64
 		for k := range c.times {
@@ -47,7 +49,8 @@ func TestLikelihoodIsUnbiased(t *testing.T) {
 	}
 }
 
-// The expected number of copies is n times the share of the weight, and each weight gets that rounded down or up.
+// The expected number of copies is n times the share of the weight, and each weight gets that
+// rounded down or up.
 func TestSystematic(t *testing.T) {
 	logs := []float64{math.Log(0.05), math.Inf(-1), math.Log(0.4), math.Log(0.25), math.Log(0.3)}
 	want := []float64{0.5, 0, 4, 2.5, 3}
@@ -73,8 +76,9 @@ func TestSystematic(t *testing.T) {
 	}
 }
 
-// The posterior of the linear Gaussian model: mean and standard deviation against a grid with Kalman's likelihood, within 4.5 standard
-// errors by the chains' own reckoning; by filter, and by whole runs of a few rows.
+// The posterior of the linear Gaussian model: mean and standard deviation against a grid with
+// Kalman's likelihood, within 4.5 standard errors by the chains' own reckoning; by filter, and by
+// whole runs of a few rows.
 func TestPMMHAgainstKalman(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -133,7 +137,8 @@ func (nowhere) Start(context.Context, []float64, uint64) (Particle, error) {
 // Where there is no model at all, that is what is said, and not that the data do not belong to it.
 func TestPMMHWithoutAModel(t *testing.T) {
 	p := oneColumn(driftingData, Unknown{Name: "a", Prior: Uniform(-1, 2)})
-	if _, err := fitDirectly(p, nowhere{}, Options{Method: "pmmh"}); err == nil || err.Error() != "fit: there is no model at any of 1024 points of the prior" {
+	if _, err := fitDirectly(p, nowhere{}, Options{Method: "pmmh"}); err == nil || err.Error() !=
+		"fit: there is no model at any of 1024 points of the prior" {
 		t.Error(err)
 	}
 }
@@ -168,8 +173,9 @@ func onGrid(log func(a, b float64) float64, a0, a1, b0, b1 float64, na, nb int) 
 	return meanA, math.Sqrt(saa/sum - meanA*meanA), meanB, math.Sqrt(max(0, sbb/sum-meanB*meanB))
 }
 
-// compareMoments compares a sample with an exact mean and standard deviation. The standard error of the latter is that of a normal law,
-// sd/√(2·size), half as much again for tails that are not normal.
+// compareMoments compares a sample with an exact mean and standard deviation. The standard error of
+// the latter is that of a normal law, sd/√(2·size), half as much again for tails that are not
+// normal.
 func compareMoments(t *testing.T, what string, r *Result, i int, mean, sd float64) {
 	t.Helper()
 	var sum, squares float64
@@ -180,8 +186,10 @@ func compareMoments(t *testing.T, what string, r *Result, i int, mean, sd float6
 		squares += r.Posterior.Weights[k] * (row[i] - sum) * (row[i] - sum)
 	}
 	c := r.Chains
-	t.Logf("%s: mean %.4f ± %.4f (exact %.4f), sd %.4f (exact %.4f); R-hat %.4f, effective size %.0f of %d, acceptance %.2f, %d runs an estimate, variance %.2f, %d runs",
-		what, sum, c.MeanError[i], mean, math.Sqrt(squares), sd, c.RHat[i], c.Bulk[i], len(r.Posterior.Rows), c.Acceptance, c.Particles, c.Variance, r.Runs)
+	t.Logf("%s: mean %.4f ± %.4f (exact %.4f), sd %.4f (exact %.4f); R-hat %.4f, effective size %.0f of %d, "+
+		"acceptance %.2f, %d runs an estimate, variance %.2f, %d runs",
+		what, sum, c.MeanError[i], mean, math.Sqrt(squares), sd, c.RHat[i], c.Bulk[i], len(r.Posterior.Rows), c.Acceptance,
+		c.Particles, c.Variance, r.Runs)
 	if c.RHat[i] > 1.1 || c.Bulk[i] < 50 { // fewer than with which chains end by themselves: a budget may be less
 		t.Errorf("%s: R-hat is %.3f, and the effective size %.0f", what, c.RHat[i], c.Bulk[i])
 	}

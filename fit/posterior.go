@@ -25,8 +25,9 @@ type Posterior struct {
 // Effective is the effective size of the sample: how many draws of equal weight tell as much.
 func (p *Posterior) Effective() float64 { return effectiveSize(p.Weights) }
 
-// Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to be changed. It depends on seed and k
-// alone, so that a study of more replicas has the ones before among them.
+// Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to
+// be changed. It depends on seed and k alone, so that a study of more replicas has the ones before
+// among them.
 func (p *Posterior) Draw(seed, k uint64) []float64 {
 	if len(p.Rows) == 0 {
 		panic("fit: a draw from an empty sample")
@@ -62,8 +63,9 @@ func (p *Posterior) Mean(j int) float64 {
 	return sum
 }
 
-// meanError is the standard error of the mean of the j-th unknown, √Σw²(x−mean)² [Geweke89]. It is SD/√Effective if weights have nothing to do
-// with the unknown, and more if runs with large weights are far from the mean.
+// meanError is the standard error of the mean of the j-th unknown, √Σw²(x−mean)² [Geweke89]. It is
+// SD/√Effective if weights have nothing to do with the unknown, and more if runs with large weights
+// are far from the mean.
 //
 // [Geweke89]: https://doi.org/10.2307/1913710
 func (p *Posterior) meanError(j int) float64 {
@@ -99,8 +101,9 @@ func (p *Posterior) Correlation(j, k int) float64 {
 	return math.Max(-1, math.Min(1, p.Covariance(j, k)/math.Sqrt(v)))
 }
 
-// Quantiles are those of the j-th unknown, for shares between 0 and 1: the sample's distribution function is taken as straight lines between
-// the middles of its steps. Rows without weight have no say.
+// Quantiles are those of the j-th unknown, for shares between 0 and 1: the sample's distribution
+// function is taken as straight lines between the middles of its steps. Rows without weight have no
+// say.
 func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	x := p.column(j)
 	order := slices.DeleteFunc(sorted(x), func(i int) bool { return p.Weights[i] == 0 })
@@ -155,8 +158,8 @@ func lessFirst(a, b float64) int {
 // weightName is the name of the column of weights.
 const weightName = "weight"
 
-// WriteCSV writes a sample: a column for each unknown, by its name, and one of weights. Numbers are written so that they are read as the
-// same.
+// WriteCSV writes a sample: a column for each unknown, by its name, and one of weights. Numbers are
+// written so that they are read as the same.
 func (p *Posterior) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c := csv.NewWriter(b)
@@ -179,8 +182,8 @@ func (p *Posterior) WriteCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadCSV reads a sample that WriteCSV or someone else wrote. Without a column of weights, all weigh the same. Errors name the line, as
-// NAME:LINE if there is a name. Units are not in the file.
+// ReadCSV reads a sample that WriteCSV or someone else wrote. Without a column of weights, all
+// weigh the same. Errors name the line, as NAME:LINE if there is a name. Units are not in the file.
 func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = -1
@@ -250,7 +253,8 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 		return nil, fmt.Errorf("%s: no draw has a weight above 0", where(2))
 	}
 	for i := range p.Weights {
-		// Weights that add up to 1 but for rounding stay what they are, so that reading what was written changes nothing.
+		// Weights that add up to 1 but for rounding stay what they are, so that reading what was
+		// written changes nothing.
 		if math.Abs(sum-1) > 1e-9 {
 			p.Weights[i] /= sum
 		}

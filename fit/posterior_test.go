@@ -43,7 +43,8 @@ func TestMoments(t *testing.T) {
 	near("the correlation with what does not vary", still.Correlation(0, 1), 0)
 }
 
-// Draws have the weights as probabilities, within 4.5 standard errors, and more of them have the ones before among them.
+// Draws have the weights as probabilities, within 4.5 standard errors, and more of them have the
+// ones before among them.
 func TestDraw(t *testing.T) {
 	p := sampleOf([][]float64{{0, 0}, {1, 0}, {2, 0}}, 0.5, 0, 0.5)
 	const n = 10_000
@@ -114,7 +115,8 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// A sample that is thinned has the size that was asked for, heavy weights as they were, and on average over many thinnings the weights it had.
+// A sample that is thinned has the size that was asked for, heavy weights as they were, and on
+// average over many thinnings the weights it had.
 func TestThin(t *testing.T) {
 	s := random.New(2)
 	logs := make([]float64, 300)
@@ -141,18 +143,21 @@ func TestThin(t *testing.T) {
 		}
 	}
 	for i, w := range weights {
-		// One that is drawn with probability w/bound has the bound for weight; normalising changes that by less than one part in most.
+		// One that is drawn with probability w/bound has the bound for weight; normalising changes
+		// that by less than one part in most.
 		se := math.Sqrt(w * math.Max(bound-w, 0) / times)
 		if math.Abs(mean[i]-w) > 4.5*se+w/most {
 			t.Errorf("the weight of %d is %v on average, not %v", i, mean[i], w)
 		}
 	}
-	if places, thinned := thin([]float64{0.5, 0, 0.5}, 5, &s); !slices.Equal(places, []int{0, 2}) || !slices.Equal(thinned, []float64{0.5, 0.5}) {
+	if places, thinned := thin([]float64{0.5, 0, 0.5}, 5, &s); !slices.Equal(places, []int{0, 2}) ||
+		!slices.Equal(thinned, []float64{0.5, 0.5}) {
 		t.Error(places, thinned)
 	}
 }
 
-// The power is the largest with an effective sample of so many; the most that can be had if that is too many; 0 if nothing is possible.
+// The power is the largest with an effective sample of so many; the most that can be had if that is
+// too many; 0 if nothing is possible.
 func TestPower(t *testing.T) {
 	likelihoods, ratios := make([]float64, 200), make([]float64, 200)
 	for i := range likelihoods {
@@ -183,8 +188,8 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// A mixture draws what it says it does: over a grid, its density integrates to 1, and the share of draws in a quarter of the plane is that of
-// the density there, within 4.5 standard errors.
+// A mixture draws what it says it does: over a grid, its density integrates to 1, and the share of
+// draws in a quarter of the plane is that of the density there, within 4.5 standard errors.
 func TestMixture(t *testing.T) {
 	points := [][]float64{{-1, 0.5}, {1, 1}, {0.5, -2}, {2, 0}}
 	m := newMixture(points, []float64{0.4, 0.3, 0.2, 0.1}, 0.5, 0.1)
@@ -216,7 +221,8 @@ func TestMixture(t *testing.T) {
 	}
 }
 
-// What the data did not move: a sample of the prior itself is not moved, one of a part of it is; whole numbers alike.
+// What the data did not move: a sample of the prior itself is not moved, one of a part of it is;
+// whole numbers alike.
 func TestMoved(t *testing.T) {
 	for _, prior := range []Prior{Gamma(5, 2), Uniform(1, 6).Whole(), Beta(0.5, 0.5)} {
 		s := random.New(5)

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Prediction is what the model, with unknowns drawn from a posterior, says of the data: runs from the start, with luck of their own.
+// A Prediction is what the model, with unknowns drawn from a posterior, says of the data: runs from
+// the start, with luck of their own.
 type Prediction struct {
 	Shares     []float64 // for which the bands have quantiles
 	Columns    []Band    // in the order of the problem's
@@ -31,7 +32,8 @@ type Band struct {
 // PredictionShares returns the shares for which a [Prediction] has quantiles, in ascending order.
 func PredictionShares() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
-// predictArgs are those of a stage of "predict": task k runs the model at the k-th draw, and tells means and reports.
+// predictArgs are those of a stage of "predict": task k runs the model at the k-th draw, and tells
+// means and reports.
 type predictArgs struct {
 	Seed  uint64      `json:"seed"`
 	Draws [][]float64 `json:"draws"`
@@ -62,13 +64,15 @@ func openPredict(o opened, args *predictArgs) (task, error) {
 	}, nil
 }
 
-// Predict runs the model n times with unknowns drawn from a posterior. Of the options it uses what says how jobs are run, and the seed.
+// Predict runs the model n times with unknowns drawn from a posterior. Of the options it uses what
+// says how jobs are run, and the seed.
 func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n int, o Options) (*Prediction, error) {
 	switch {
 	case p.Check() != nil:
 		return nil, p.Check()
 	case n < 1 || len(from.Rows) == 0 || len(from.Rows[0]) != len(p.Unknowns):
-		return nil, fmt.Errorf("fit: a prediction of %d runs from a sample of %d rows: it needs one of each, and a value for each unknown", n, len(from.Rows))
+		return nil, fmt.Errorf("fit: a prediction of %d runs from a sample of %d rows: it needs one of each, and a value "+
+			"for each unknown", n, len(from.Rows))
 	}
 	e := &engine{problem: p, payload: payload, o: o}
 	s := random.New(o.Seed, math.MaxUint64, 2)

@@ -9,15 +9,17 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A prediction of Poisson counts whose rate has a gamma posterior is negative binomial, with the mean of the posterior: the medians and the
-// 90 % bands are those of that law, within one count and four standard errors of the probability; the bands of means are the posterior's.
+// A prediction of Poisson counts whose rate has a gamma posterior is negative binomial, with the
+// mean of the posterior: the medians and the 90 % bands are those of that law, within one count and
+// four standard errors of the probability; the bands of means are the posterior's.
 func TestPredict(t *testing.T) {
 	y := []float64{7, 12, math.NaN(), 9, 11, 14}
 	g, a, b := rateModel(y)
 	exact := distuv.Gamma{Alpha: a, Beta: b}
 	from := &Posterior{Names: []string{"rate"}}
 	for i := range 1000 {
-		from.Rows, from.Weights = append(from.Rows, []float64{exact.Quantile((float64(i) + 0.5) / 1000)}), append(from.Weights, 0.001)
+		from.Rows, from.Weights = append(from.Rows, []float64{exact.Quantile((float64(i) + 0.5) / 1000)}),
+			append(from.Weights, 0.001)
 	}
 	o := Options{Kind: "fit", Registry: g.register(), Seed: 1}
 	o.Executor = ensemble.InMemory{Slots: 2}

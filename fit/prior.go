@@ -25,8 +25,9 @@ const (
 	weibull
 )
 
-// A Prior is what is known of a number before the data are seen: a law, cut to a range if that was asked for. Make one with [Uniform] or
-// another of the functions that return one; the zero value is none.
+// A Prior is what is known of a number before the data are seen: a law, cut to a range if that was
+// asked for. Make one with [Uniform] or another of the functions that return one; the zero value is
+// none.
 type Prior struct {
 	shape     shape
 	a, b      float64 // as the function that made it has them
@@ -39,7 +40,8 @@ func newPrior(s shape, a, b float64) Prior {
 }
 
 // NewPrior makes a prior of the family with that name: "log-uniform" with two arguments is what
-// [LogUniform] makes of them. It panics if there is no such family, or if the number of arguments is wrong.
+// [LogUniform] makes of them. It panics if there is no such family, or if the number of arguments
+// is wrong.
 func NewPrior(family string, args ...float64) Prior {
 	i := priors.Index(family)
 	if i < 0 || len(args) != len(priors.Families[i].Args) {
@@ -55,13 +57,15 @@ func NewPrior(family string, args ...float64) Prior {
 // Uniform has the same density everywhere between low and high.
 func Uniform(low, high float64) Prior { return newPrior(uniform, low, high) }
 
-// LogUniform has a logarithm that is uniform: each factor of ten between low and high is as likely as another.
+// LogUniform has a logarithm that is uniform: each factor of ten between low and high is as likely
+// as another.
 func LogUniform(low, high float64) Prior { return newPrior(logUniform, low, high) }
 
 // Normal has a mean and a standard deviation.
 func Normal(mean, sd float64) Prior { return newPrior(normal, mean, sd) }
 
-// Lognormal has a normal logarithm. Mean and standard deviation are those of the number itself, not of its logarithm.
+// Lognormal has a normal logarithm. Mean and standard deviation are those of the number itself, not
+// of its logarithm.
 func Lognormal(mean, sd float64) Prior { return newPrior(lognormal, mean, sd) }
 
 // Gamma has density ∝ x^(shape−1)·exp(−x·shape/mean).
@@ -76,15 +80,15 @@ func Exponential(mean float64) Prior { return newPrior(exponential, mean, 0) }
 // Weibull exceeds x with probability exp(−(x/scale)^shape).
 func Weibull(scale, shape float64) Prior { return newPrior(weibull, scale, shape) }
 
-// Within is the prior given that the number is between low and high, which may be infinite: a rate is not negative, a probability is
-// between 0 and 1.
+// Within is the prior given that the number is between low and high, which may be infinite: a rate
+// is not negative, a probability is between 0 and 1.
 func (p Prior) Within(low, high float64) Prior {
 	p.low, p.high = math.Max(p.low, low), math.Min(p.high, high)
 	return p
 }
 
-// Whole is the prior of a whole number: k has the probability that the law gives to what rounds to k. Uniform between 1 and 6 is a die: the
-// ends of a range are among the numbers.
+// Whole is the prior of a whole number: k has the probability that the law gives to what rounds to
+// k. Uniform between 1 and 6 is a die: the ends of a range are among the numbers.
 func (p Prior) Whole() Prior {
 	p.whole = true
 	return p
@@ -231,7 +235,8 @@ func (p Prior) CDF(x float64) float64 {
 	return math.Min(math.Max((p.below(x)-f)/(g-f), 0), 1)
 }
 
-// LogDensity is the logarithm of the density at x, or of the probability of a whole number; −∞ where there is none.
+// LogDensity is the logarithm of the density at x, or of the probability of a whole number; −∞
+// where there is none.
 func (p Prior) LogDensity(x float64) float64 {
 	low, high := p.Support()
 	if !(x >= low && x <= high) || p.whole && x != math.Floor(x) {
@@ -244,7 +249,8 @@ func (p Prior) LogDensity(x float64) float64 {
 	return p.base().LogProb(x) - detmath.Log(g-f)
 }
 
-// Quantile is the number below which a share of the probability lies; of whole numbers, the least one with at least that share up to it.
+// Quantile is the number below which a share of the probability lies; of whole numbers, the least
+// one with at least that share up to it.
 func (p Prior) Quantile(share float64) float64 {
 	if !(share >= 0 && share <= 1) {
 		panic("fit: the share of a quantile is between 0 and 1")
@@ -279,7 +285,8 @@ func (p Prior) String() string {
 		}
 	}
 	if !math.IsInf(p.low, -1) || !math.IsInf(p.high, 1) {
-		s += " within " + strings.TrimPrefix(fmt.Sprint(p.low), "-Inf") + ".." + strings.TrimPrefix(fmt.Sprint(p.high), "+Inf")
+		s += " within " + strings.TrimPrefix(fmt.Sprint(p.low), "-Inf") + ".." + strings.TrimPrefix(fmt.Sprint(p.high),
+			"+Inf")
 	}
 	if p.whole {
 		s += " whole"

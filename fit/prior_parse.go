@@ -12,7 +12,8 @@ import (
 // ParsePrior reads a prior as [Prior.String] writes it.
 func ParsePrior(text string) (p Prior, err error) {
 	wrong := func() (Prior, error) {
-		return Prior{}, fmt.Errorf("fit: %q is not a prior; expected one such as uniform 0.1..1 or gamma mean 5 shape 2 within 0..10", text)
+		return Prior{}, fmt.Errorf("fit: %q is not a prior; expected one such as uniform 0.1..1 or gamma mean 5 shape 2 "+
+			"within 0..10", text)
 	}
 	rest, whole := strings.CutSuffix(text, " whole")
 	rest, within, bounded := strings.Cut(rest, " within ")

@@ -15,7 +15,8 @@ import (
 
 // somePriors are all shapes, each also cut and whole.
 func somePriors() (all []Prior) {
-	for _, p := range []Prior{Uniform(-1, 3), LogUniform(0.01, 100), Normal(2, 3), Lognormal(5, 4), Gamma(5, 0.6), Gamma(30, 9), Beta(2, 5), Beta(0.5, 0.5), Exponential(7), Weibull(4, 1.5), Weibull(4, 0.8)} {
+	for _, p := range []Prior{Uniform(-1, 3), LogUniform(0.01, 100), Normal(2, 3), Lognormal(5, 4), Gamma(5, 0.6),
+		Gamma(30, 9), Beta(2, 5), Beta(0.5, 0.5), Exponential(7), Weibull(4, 1.5), Weibull(4, 0.8)} {
 		low, high := p.Quantile(0.1), p.Quantile(0.7)
 		all = append(all, p, p.Within(low, high), p.Within(low, math.Inf(1)), p.Within(math.Inf(-1), high))
 	}
@@ -23,12 +24,14 @@ func somePriors() (all []Prior) {
 }
 
 func wholePriors() []Prior {
-	return []Prior{Uniform(1, 6).Whole(), Uniform(0.5, 6.2).Whole(), LogUniform(1, 1000).Whole(), Normal(20, 5).Within(0, math.Inf(1)).Whole(),
+	return []Prior{Uniform(1, 6).Whole(), Uniform(0.5, 6.2).Whole(), LogUniform(1, 1000).Whole(),
+		Normal(20, 5).Within(0, math.Inf(1)).Whole(),
 		Gamma(3, 1).Whole(), Exponential(2).Whole(), Lognormal(50, 20).Within(10, 60).Whole()}
 }
 
-// Quantiles and distribution function are inverses; the density is the slope of the distribution function: between quantiles that are 5 %
-// apart, it integrates to 5 % (Gauss–Legendre of 40 points; 1e-6 is far above its error there).
+// Quantiles and distribution function are inverses; the density is the slope of the distribution
+// function: between quantiles that are 5 % apart, it integrates to 5 % (Gauss–Legendre of 40
+// points; 1e-6 is far above its error there).
 func TestPriorsAreConsistent(t *testing.T) {
 	for _, p := range somePriors() {
 		if err := p.Check(); err != nil {
@@ -43,7 +46,8 @@ func TestPriorsAreConsistent(t *testing.T) {
 			if !(a >= low && b <= high && a < b) {
 				t.Errorf("%v: quantiles %v and %v, support %v to %v", p, a, b, low, high)
 			}
-			if got := quad.Fixed(func(x float64) float64 { return math.Exp(p.LogDensity(x)) }, a, b, 40, nil, 0); math.Abs(got-0.04) > 1e-6 {
+			if got := quad.Fixed(func(x float64) float64 { return math.Exp(p.LogDensity(x)) }, a, b, 40, nil,
+				0); math.Abs(got-0.04) > 1e-6 {
 				t.Errorf("%v: the density between %v and %v integrates to %v, not 0.04", p, a, b, got)
 			}
 		}
@@ -58,8 +62,8 @@ func TestPriorsAreConsistent(t *testing.T) {
 	}
 }
 
-// Means and variances are as the closed forms say: by 20,000 quantiles in the middle of as many equal shares, whose error is below 1 % of the
-// standard deviation for these.
+// Means and variances are as the closed forms say: by 20,000 quantiles in the middle of as many
+// equal shares, whose error is below 1 % of the standard deviation for these.
 func TestPriorMoments(t *testing.T) {
 	g := math.Gamma
 	for _, c := range []struct {
@@ -92,8 +96,8 @@ func TestPriorMoments(t *testing.T) {
 	}
 }
 
-// Of 4,000 draws, the distribution function differs from the prior's by less than 1.95/√n (Kolmogorov: 1 in 1000 by chance; there are 44
-// priors, with a fixed seed).
+// Of 4,000 draws, the distribution function differs from the prior's by less than 1.95/√n
+// (Kolmogorov: 1 in 1000 by chance; there are 44 priors, with a fixed seed).
 func TestPriorDraws(t *testing.T) {
 	const n = 4000
 	for i, p := range somePriors() {
@@ -114,8 +118,8 @@ func TestPriorDraws(t *testing.T) {
 	}
 }
 
-// Probabilities of whole numbers add up, are those of the distribution function and its inverse, and draws have them: each of those above 1 % is met
-// within 4.5 standard errors in 20,000 draws.
+// Probabilities of whole numbers add up, are those of the distribution function and its inverse,
+// and draws have them: each of those above 1 % is met within 4.5 standard errors in 20,000 draws.
 func TestWholePriors(t *testing.T) {
 	const n = 20_000
 	for i, p := range wholePriors() {
@@ -151,7 +155,8 @@ func TestWholePriors(t *testing.T) {
 	}
 }
 
-// On the scale of proposals every prior is standard normal, and the way back leads to where it began.
+// On the scale of proposals every prior is standard normal, and the way back leads to where it
+// began.
 func TestNormalScale(t *testing.T) {
 	for _, p := range somePriors() {
 		for z := -3.0; z <= 3; z += 0.25 {
@@ -169,9 +174,12 @@ func TestNormalScale(t *testing.T) {
 
 func TestPriorsThatAreNone(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for _, p := range []Prior{{}, Uniform(1, 1), Uniform(2, 1), Uniform(nan, 1), Uniform(0, inf), LogUniform(0, 1), LogUniform(-1, 1), Normal(0, 0), Normal(nan, 1), Normal(0, nan),
-		Lognormal(-1, 1), Lognormal(1, 0), Gamma(0, 1), Gamma(1, -1), Beta(0, 1), Beta(1, nan), Exponential(0), Exponential(inf), Weibull(1, 0),
-		Uniform(0, 1).Within(2, 3), Uniform(0, 1).Within(0.5, 0.5), Beta(1, 1).Within(1, 2), Normal(0, 1).Within(50, 60), Uniform(0.2, 0.8).Whole(), Uniform(0, 1).Within(nan, 1)} {
+	for _, p := range []Prior{{}, Uniform(1, 1), Uniform(2, 1), Uniform(nan, 1), Uniform(0, inf), LogUniform(0, 1),
+		LogUniform(-1, 1), Normal(0, 0), Normal(nan, 1), Normal(0, nan),
+		Lognormal(-1, 1), Lognormal(1, 0), Gamma(0, 1), Gamma(1, -1), Beta(0, 1), Beta(1, nan), Exponential(0),
+		Exponential(inf), Weibull(1, 0),
+		Uniform(0, 1).Within(2, 3), Uniform(0, 1).Within(0.5, 0.5), Beta(1, 1).Within(1, 2), Normal(0, 1).Within(50, 60),
+		Uniform(0.2, 0.8).Whole(), Uniform(0, 1).Within(nan, 1)} {
 		if p.Check() == nil {
 			t.Errorf("%v passes for a prior", p)
 		}
@@ -198,7 +206,8 @@ func TestPriorText(t *testing.T) {
 
 // A prior that is made by the name of its family is the one of its function.
 func TestNewPrior(t *testing.T) {
-	for i, want := range []Prior{Uniform(1, 2), LogUniform(1, 2), Normal(1, 2), Lognormal(1, 2), Gamma(1, 2), Beta(1, 2), Exponential(1), Weibull(1, 2)} {
+	for i, want := range []Prior{Uniform(1, 2), LogUniform(1, 2), Normal(1, 2), Lognormal(1, 2), Gamma(1, 2), Beta(1, 2),
+		Exponential(1), Weibull(1, 2)} {
 		f := priors.Families[i]
 		if got := NewPrior(f.Name, []float64{1, 2}[:len(f.Args)]...); got != want {
 			t.Errorf("%s: got %v, want %v", f.Name, got, want)
@@ -221,13 +230,17 @@ func TestNewPrior(t *testing.T) {
 
 // What String writes ParsePrior reads, and refuses what is no prior.
 func TestParsePrior(t *testing.T) {
-	for _, p := range []Prior{Uniform(0.1, 1), LogUniform(1e-07, 100), Normal(-3, 2).Within(math.Inf(-1), 0), Lognormal(5, 1e6), Gamma(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
+	for _, p := range []Prior{Uniform(0.1, 1), LogUniform(1e-07, 100), Normal(-3, 2).Within(math.Inf(-1), 0),
+		Lognormal(5, 1e6), Gamma(5, 2).Within(0, 10), Beta(2, 2).Within(0.25, math.Inf(1)),
 		Exponential(3), Weibull(1.5, 0.5), Uniform(1, 30).Whole(), Gamma(5, 2).Within(1, 10).Whole()} {
 		if got, err := ParsePrior(p.String()); err != nil || got != p {
 			t.Errorf("%s: %v %v", p, got, err)
 		}
 	}
-	for _, text := range []string{"", "no prior", "uniform", "uniform 1", "uniform 1..", "uniform 2..1", "uniform 1..2 3", "gamma mean 5", "gamma shape 5 mean 2", "uniform low 1 high 2", "beta a x b 2", "cauchy mean 1", "normal mean NaN sd 1", "normal mean 1 sd Inf", "normal mean 1 sd 1 within x..", "normal mean 1 sd 1 within 3", "exponential mean -1"} {
+	for _, text := range []string{"", "no prior", "uniform", "uniform 1", "uniform 1..", "uniform 2..1", "uniform 1..2 3",
+		"gamma mean 5", "gamma shape 5 mean 2", "uniform low 1 high 2", "beta a x b 2", "cauchy mean 1",
+		"normal mean NaN sd 1", "normal mean 1 sd Inf", "normal mean 1 sd 1 within x..", "normal mean 1 sd 1 within 3",
+		"exponential mean -1"} {
 		if p, err := ParsePrior(text); err == nil {
 			t.Errorf("%q is %v", text, p)
 		}

@@ -13,7 +13,8 @@ type Unknown struct {
 	Prior Prior
 }
 
-// A Column is what was seen of one thing: a number for each time of the problem. NaN is a gap, and has no say.
+// A Column is what was seen of one thing: a number for each time of the problem. NaN is a gap, and
+// has no say.
 type Column struct {
 	Name string
 	Data []float64
@@ -77,7 +78,8 @@ func (p *Problem) seen() (n int) {
 	return n
 }
 
-// Reports are what would be reported of a column on average, given how the model went, and by which law it is scattered about that.
+// Reports are what would be reported of a column on average, given how the model went, and by which
+// law it is scattered about that.
 type Reports struct {
 	Mean []float64 // for each row: the probability of being seen times the count
 	Law  Law
@@ -91,30 +93,36 @@ type Course struct {
 
 // A Simulator runs a model. It is used from several goroutines at once.
 type Simulator interface {
-	// Simulate runs the model once, with the unknowns at x. What it returns is a function of x and seed alone. The same seed at another x is
-	// the same luck, as far as the model has such a thing. It returns soon after ctx is done.
+	// Simulate runs the model once, with the unknowns at x. What it returns is a function of x and
+	// seed alone. The same seed at another x is the same luck, as far as the model has such a
+	// thing. It returns soon after ctx is done.
 	Simulate(ctx context.Context, x []float64, seed uint64) (Course, error)
 }
 
-// A Filtered simulator is one that can be stopped at each row of the data and continued several times over, which particle filters need.
+// A Filtered simulator is one that can be stopped at each row of the data and continued several
+// times over, which particle filters need.
 type Filtered interface {
 	Simulator
 	// Start makes the model ready at x, before the first row.
 	Start(ctx context.Context, x []float64, seed uint64) (Particle, error)
 }
 
-// A Sharing simulator is one whose particles take memory that others want too. Particles of an estimate hold theirs until the last row, so that waiting
-// for room has to be about all of them at once.
+// A Sharing simulator is one whose particles take memory that others want too. Particles of an
+// estimate hold theirs until the last row, so that waiting for room has to be about all of them at
+// once.
 type Sharing interface {
 	Filtered
-	// Share calls f, which makes particles, beside others that it has called. If there is no room for that, it waits until nobody else is there,
-	// and calls f again, which begins anew. What f returns in the end, Share returns.
+	// Share calls f, which makes particles, beside others that it has called. If there is no room
+	// for that, it waits until nobody else is there, and calls f again, which begins anew. What f
+	// returns in the end, Share returns.
 	Share(ctx context.Context, f func() error) error
 }
 
-// A Particle is a run of a model that stands at a row of the data. It is used by one goroutine at a time.
+// A Particle is a run of a model that stands at a row of the data. It is used by one goroutine at a
+// time.
 type Particle interface {
-	// Step goes on to the next row, and returns the mean of what is reported there, for each column. What it returns is not to be kept.
+	// Step goes on to the next row, and returns the mean of what is reported there, for each
+	// column. What it returns is not to be kept.
 	Step(ctx context.Context) (means []float64, events uint64, err error)
 	// Fork returns a copy that goes on with luck of its own, named by seed.
 	Fork(seed uint64) (Particle, error)

@@ -124,10 +124,13 @@ type chainsJSON struct {
 // null stands where there is no number.
 func (r *Result) WriteJSON(w io.Writer) error {
 	p := &r.Posterior
-	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible, Exact: r.Exact,
-		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows), Effective: number(r.Effective()),
-		Score: number(r.BestScore), ScoreError: number(r.BestError), ScoreName: r.ScoreName,
-		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]number{}}, Notes: append([]string{}, r.Notes...), Unmoved: append([]string{}, r.Unmoved()...)}
+	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible,
+		Exact: r.Exact,
+		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows),
+		Effective: number(r.Effective()),
+		Score:     number(r.BestScore), ScoreError: number(r.BestError), ScoreName: r.ScoreName,
+		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]number{}}, Notes: append([]string{}, r.Notes...),
+		Unmoved: append([]string{}, r.Unmoved()...)}
 	marginals := r.Marginals()
 	for j, u := range r.Unknowns {
 		one := unknownJSON{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Best: number(math.NaN())}
@@ -137,7 +140,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		if j < len(marginals) {
 			m := marginals[j]
 			of := func(x float64) *number { n := number(x); return &n }
-			one.Mean, one.MeanError, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.MeanError), of(m.SD), of(m.Contraction), of(m.Shift), &m.Moved
+			one.Mean, one.MeanError, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.MeanError), of(m.SD),
+				of(m.Contraction), of(m.Shift), &m.Moved
 			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares(), numbers(m.Quantiles), numbers(m.PriorQuantiles)
 			var row []number
 			for k := range r.Unknowns {
@@ -151,7 +155,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		out.Trace.Rows = append(out.Trace.Rows, numbers(row))
 	}
 	if c := r.Chains; c != nil {
-		out.Chains = &chainsJSON{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, number(c.Variance), number(c.Acceptance), numbers(c.RHat), numbers(c.Bulk), numbers(c.MeanError)}
+		out.Chains = &chainsJSON{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, number(c.Variance),
+			number(c.Acceptance), numbers(c.RHat), numbers(c.Bulk), numbers(c.MeanError)}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -159,7 +164,8 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// ReadJSON reads what [Result.WriteJSON] wrote, which is all but the sample. Unknown keys are ignored.
+// ReadJSON reads what [Result.WriteJSON] wrote, which is all but the sample. Unknown keys are
+// ignored.
 func ReadJSON(data []byte) (*Result, error) {
 	var in reportJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -168,7 +174,8 @@ func ReadJSON(data []byte) (*Result, error) {
 	if in.Method == "" || len(in.Unknowns) == 0 {
 		return nil, errors.New("it has no method, or no unknowns")
 	}
-	r := &Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible, Exact: in.Exact,
+	r := &Result{Method: in.Method, Seed: in.Seed, Runs: in.Runs, Events: in.Events, Impossible: in.Impossible,
+		Exact: in.Exact,
 		Power: float64(in.Power), Threshold: float64(in.Threshold), Particles: in.Particles, BestScore: float64(in.Score),
 		BestError: float64(in.ScoreError), ScoreName: in.ScoreName, Notes: in.Notes, Trace: Table{Names: in.Trace.Names}}
 	for _, u := range in.Unknowns {
@@ -186,7 +193,8 @@ func ReadJSON(data []byte) (*Result, error) {
 		r.Trace.Rows = append(r.Trace.Rows, floats(row))
 	}
 	if c := in.Chains; c != nil {
-		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) != n {
+		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) !=
+			n {
 			return nil, errors.New("its chains have not one number for each unknown")
 		}
 		r.Chains = &Chains{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, float64(c.Variance), float64(c.Acceptance),
@@ -195,7 +203,8 @@ func ReadJSON(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// Text is a result as a table for people: means and intervals beside the prior's, correlations, and what the data did not move.
+// Text is a result as a table for people: means and intervals beside the prior's, correlations, and
+// what the data did not move.
 func (r *Result) Text() string {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
@@ -214,7 +223,8 @@ func (r *Result) Text() string {
 	} else {
 		fmt.Fprintln(t, "unknown\tmean\tsd\t5 %\tmedian\t95 %\tbest\tprior")
 		for j, m := range marginals {
-			fmt.Fprintf(t, "%s\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.4g\t%s\n", title(r.Unknowns[j]), m.Mean, m.SD, m.Quantiles[1], m.Quantiles[3], m.Quantiles[5], r.Best[j], m.Prior)
+			fmt.Fprintf(t, "%s\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.4g\t%s\n", title(r.Unknowns[j]), m.Mean, m.SD, m.Quantiles[1],
+				m.Quantiles[3], m.Quantiles[5], r.Best[j], m.Prior)
 		}
 	}
 	_ = t.Flush()
@@ -230,13 +240,15 @@ func (r *Result) Text() string {
 		case within > 0.5:
 			fmt.Fprintf(&text, "the sample is too small to tell whether the data moved %s\n", strings.Join(names, ", "))
 		default:
-			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in probability)\n", strings.Join(names, ", "), within)
+			fmt.Fprintf(&text, "not identified: the data did not move %s (the posterior is within %.2g of the prior in "+
+				"probability)\n", strings.Join(names, ", "), within)
 		}
 		fmt.Fprintf(&text, "effective sample %.0f of %d rows, ", r.Effective(), len(r.Posterior.Rows))
 	}
 	fmt.Fprintf(&text, "%d runs, %d events\n", r.Runs, r.Events)
 	if c := r.Chains; c != nil {
-		fmt.Fprintf(&text, "%d chains of %d steps after %d of warm-up; R-hat %.3f at most; %.0f %% of the steps accepted; likelihoods by %s, %d runs each, variance %.2g\n",
+		fmt.Fprintf(&text, "%d chains of %d steps after %d of warm-up; R-hat %.3f at most; %.0f %% of the steps accepted; "+
+			"likelihoods by %s, %d runs each, variance %.2g\n",
 			c.Count, c.Steps, c.WarmUp, slices.Max(c.RHat), 100*c.Acceptance, c.Estimator, c.Particles, c.Variance)
 	}
 	for _, note := range r.Notes {

@@ -27,8 +27,9 @@ type Result struct {
 
 	Chains *Chains // how the chains went, if the method has chains
 
-	// Exact reports whether the sample is of the posterior itself, but for the error of a finite sample. If not, Power and Threshold say what it
-	// is of: the likelihood was raised to a power below 1; or, if that is 0, what is less alike than the threshold was left out.
+	// Exact reports whether the sample is of the posterior itself, but for the error of a finite
+	// sample. If not, Power and Threshold say what it is of: the likelihood was raised to a power
+	// below 1; or, if that is 0, what is less alike than the threshold was left out.
 	Exact     bool
 	Power     float64
 	Threshold float64
@@ -42,7 +43,8 @@ type Result struct {
 	Jobs       []string // keys of the jobs, so that they can be forgotten
 }
 
-// Effective is the effective size of the sample: by the weights, or by how the chains have mixed in the unknown that has mixed least.
+// Effective is the effective size of the sample: by the weights, or by how the chains have mixed in
+// the unknown that has mixed least.
 func (r *Result) Effective() float64 {
 	if r.Chains != nil {
 		return slices.Min(r.Chains.Bulk)
@@ -58,22 +60,27 @@ type Marginal struct {
 	Quantiles         []float64 // for [MarginalShares]
 	PriorQuantiles    []float64
 
-	// Contraction is by how much the variance has shrunk, on the scale on which the prior is normal: 1 − the posterior's variance there over the
-	// prior's. It is about 0 if the data say nothing, near 1 if they say nearly all, and below 0 if less is known than before, which happens.
+	// Contraction is by how much the variance has shrunk, on the scale on which the prior is
+	// normal: 1 − the posterior's variance there over the prior's. It is about 0 if the data say
+	// nothing, near 1 if they say nearly all, and below 0 if less is known than before, which
+	// happens.
 	Contraction float64
 
-	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution functions differ.
+	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution
+	// functions differ.
 	Shift float64
 
-	// Moved reports whether the data moved it: whether Shift exceeds both 0.1 and 1.63/√n, the distance that a sample of the prior with the same
-	// effective size n exceeds with a probability of 1 %.
+	// Moved reports whether the data moved it: whether Shift exceeds both 0.1 and 1.63/√n, the
+	// distance that a sample of the prior with the same effective size n exceeds with a probability
+	// of 1 %.
 	Moved bool
 }
 
 // MarginalShares returns the shares for which a [Marginal] has quantiles, in ascending order.
 func MarginalShares() []float64 { return []float64{0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975} }
 
-// leastShift is the Kolmogorov distance below which an unknown counts as not moved: at most a tenth of the probability has gone elsewhere.
+// leastShift is the Kolmogorov distance below which an unknown counts as not moved: at most a tenth
+// of the probability has gone elsewhere.
 const leastShift = 0.1
 
 // Marginals are what became known of each unknown; none if the method gives no sample.
@@ -84,7 +91,8 @@ func (r *Result) Marginals() []Marginal {
 		if len(p.Rows) == 0 {
 			break
 		}
-		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j), Quantiles: p.Quantiles(j, shares...)}
+		m := Marginal{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Mean: p.Mean(j), SD: p.SD(j),
+			Quantiles: p.Quantiles(j, shares...)}
 		if m.MeanError = p.meanError(j); r.Chains != nil {
 			m.MeanError = r.Chains.MeanError[j]
 		}
@@ -108,7 +116,8 @@ func (r *Result) Unmoved() (names []string) {
 	return names
 }
 
-// spread is the prior's own variance on the normal scale: 1, and less for whole numbers, which are in the middles of intervals.
+// spread is the prior's own variance on the normal scale: 1, and less for whole numbers, which are
+// in the middles of intervals.
 func (p Prior) spread() float64 {
 	if !p.whole {
 		return 1
@@ -131,7 +140,8 @@ func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
 	contraction = 1 - q.Covariance(0, 0)/p.spread()
 	order, sum := sorted(x), 0.0
 	for n, i := range order {
-		// The sample's distribution function, to the left of a value and at it. Of equal values, the last has all.
+		// The sample's distribution function, to the left of a value and at it. Of equal values,
+		// the last has all.
 		if n == 0 || x[order[n-1]] != x[i] {
 			below := p.CDF(x[i])
 			if p.whole {

@@ -20,8 +20,8 @@ type Options struct {
 	// Budget is how many runs of the model may be made; each method has its own idea if it is 0.
 	Budget int
 
-	// Population is how many values of the unknowns a method works with at once, or how large an effective sample it is to give; each method
-	// has its own idea if it is 0.
+	// Population is how many values of the unknowns a method works with at once, or how large an
+	// effective sample it is to give; each method has its own idea if it is 0.
 	Population int
 
 	Limits   ensemble.Limits    // of one task
@@ -56,8 +56,9 @@ var methods = map[string]method{
 // Methods are the names of the methods, in alphabetical order.
 func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
 
-// Run fits a problem. The payload is what the kind makes the same problem and its simulator from. The same problem, payload and options
-// give the same result, whatever runs the jobs; if Run returns early, the same call goes on from what the executor has kept.
+// Run fits a problem. The payload is what the kind makes the same problem and its simulator from.
+// The same problem, payload and options give the same result, whatever runs the jobs; if Run
+// returns early, the same call goes on from what the executor has kept.
 func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -70,7 +71,8 @@ func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, e
 	case !ok:
 		return nil, fmt.Errorf("fit: there is no method %q; there are %s", o.Method, strings.Join(Methods(), ", "))
 	case o.Budget < 0 || o.Population < 0:
-		return nil, fmt.Errorf("fit: a budget of %d runs and a population of %d: they are above 0, or 0 for the method's own", o.Budget, o.Population)
+		return nil, fmt.Errorf("fit: a budget of %d runs and a population of %d: they are above 0, or 0 for the method's own",
+			o.Budget, o.Population)
 	}
 	e := &engine{problem: p, payload: payload, o: o}
 	r, err := f(ctx, e)
@@ -80,7 +82,8 @@ func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, e
 	r.Method, r.Seed, r.Unknowns = o.Method, o.Seed, p.Unknowns
 	r.Runs, r.Events, r.Impossible, r.Jobs = e.runs, e.events, e.impossible, e.jobs
 	if o.Budget > 0 && r.Runs > o.Budget {
-		r.Notes = append(r.Notes, fmt.Sprintf("the budget is %d, and %d runs were made: with fewer, %s has nothing to choose from", o.Budget, r.Runs, o.Method))
+		r.Notes = append(r.Notes, fmt.Sprintf("the budget is %d, and %d runs were made: with fewer, %s has nothing to "+
+			"choose from", o.Budget, r.Runs, o.Method))
 	}
 	return r, nil
 }
@@ -98,7 +101,8 @@ type engine struct {
 }
 
 // stage does n tasks of a sort, and gives their answers to take, in the order of their numbers.
-func (e *engine) stage(ctx context.Context, what, sort string, args any, n int, take func(k int, a answer) error) error {
+func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
+	take func(k int, a answer) error) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err
@@ -108,7 +112,8 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int, 
 		return err
 	}
 	number := len(e.jobs) + 1
-	job := ensemble.Job{Name: fmt.Sprintf("fit, stage %d: %s", number, what), Kind: e.o.Kind, Payload: payload, Points: []ensemble.Point{{}},
+	job := ensemble.Job{Name: fmt.Sprintf("fit, stage %d: %s", number, what), Kind: e.o.Kind, Payload: payload,
+		Points:   []ensemble.Point{{}},
 		Replicas: n, Seed: e.o.Seed, Keep: true, Limits: e.o.Limits}
 	o := e.o.Engine
 	o.Registry, o.Point, o.Progress = e.o.Registry, nil, nil

@@ -9,12 +9,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the same luck, so that they are compared by what
-// they are, and the next generation with another one. With the same luck in all generations the search would see no noise, and go for the minimum
-// of the mean over these few runs; but where an epidemic comes or fails to come by luck, that is where this luck happens to give the data, and
-// may be far from the minimum of the expectation. When the better half of a generation differs by no more than a minimum that was
-// found with so few runs is uncertain by, there are more runs at each point [Pasupathy10]. A search that has converged with most runs is followed by
-// one with twice as many points from another good point of the prior [AH05], for as long as there are runs left.
+// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the
+// same luck, so that they are compared by what they are, and the next generation with another one.
+// With the same luck in all generations the search would see no noise, and go for the minimum of
+// the mean over these few runs; but where an epidemic comes or fails to come by luck, that is where
+// this luck happens to give the data, and may be far from the minimum of the expectation. When the
+// better half of a generation differs by no more than a minimum that was found with so few runs is
+// uncertain by, there are more runs at each point [Pasupathy10]. A search that has converged with
+// most runs is followed by one with twice as many points from another good point of the prior
+// [AH05], for as long as there are runs left.
 //
 // [Pasupathy10]: https://doi.org/10.1287/opre.1090.0773
 // [AH05]: https://doi.org/10.1109/CEC.2005.1554902
@@ -37,7 +40,8 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	if budget == 0 {
 		budget = searchBudget
 	}
-	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit", "error", "floor", "spread"}}}
+	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit",
+		"error", "floor", "spread"}}}
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
 	if size == 0 {
@@ -49,7 +53,8 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		return nil, err
 	}
 	until := budget - budget/finalShare
-	// Searches begin at the best points of the prior, as many of which are tried as a part of the budget lets see.
+	// Searches begin at the best points of the prior, as many of which are tried as a part of the
+	// budget lets see.
 	luck := e.luck()
 	points := make([][]float64, max(budget/searchPrior/annealTried, size))
 	for k := range points {
@@ -108,7 +113,8 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 		if runs == 1 {
 			floor = float64(len(s.mean)) // one run does not say; a posterior is about as wide as this
 		}
-		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs), value, se, floor, s.spread()})
+		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs),
+			value, se, floor, s.spread()})
 		if middle-value > max(floor, searchClose) {
 			close = 0
 		} else if close++; close >= searchSure {
@@ -130,8 +136,9 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 	return found, nil
 }
 
-// keptNear adds to misfits what keeps the search from going on and on towards the ends of the priors, where the misfit hardly changes any
-// more: from searchEdge on, a term that grows with the square, on the scale of the better half's misfits.
+// keptNear adds to misfits what keeps the search from going on and on towards the ends of the
+// priors, where the misfit hardly changes any more: from searchEdge on, a term that grows with the
+// square, on the scale of the better half's misfits.
 func keptNear(points [][]float64, values []float64) []float64 {
 	order := slices.Clone(values)
 	slices.SortFunc(order, lessFirst)

@@ -9,9 +9,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// An evolution is the covariance matrix adaptation evolution strategy, CMA-ES, as [Hansen16] has it: points are drawn from a normal law,
-// and its mean, covariance and step follow the better half of them. It is written as ask and tell: a generation of points is asked for,
-// they are tried wherever there is room, and what they gave is told. It depends on its stream and on what it is told alone.
+// An evolution is the covariance matrix adaptation evolution strategy, CMA-ES, as [Hansen16] has
+// it: points are drawn from a normal law, and its mean, covariance and step follow the better half
+// of them. It is written as ask and tell: a generation of points is asked for, they are tried
+// wherever there is room, and what they gave is told. It depends on its stream and on what it is
+// told alone.
 //
 // It is not gonum's CmaEsChol, whose points do not follow its step: docs/decisions/0051.
 //
@@ -98,7 +100,8 @@ func (e *evolution) tell(values []float64) {
 		e.ps[j] = float64((1-e.cs)*e.ps[j]) + float64(math.Sqrt(e.cs*(2-e.cs)*e.mass)*z[j])
 	}
 	length := math.Sqrt(square(e.ps))
-	// The path of the covariance stands still while the step is far too short, lest it take the length of the way for its direction.
+	// The path of the covariance stands still while the step is far too short, lest it take the
+	// length of the way for its direction.
 	moving := 0.0
 	if length/math.Sqrt(1-detmath.Pow(1-e.cs, 2*float64(e.age))) < (1.4+2/(float64(d)+1))*e.chi {
 		moving = 1
@@ -138,8 +141,8 @@ func identity(d int) [][]float64 {
 	return m
 }
 
-// factorize is L of LLᵀ = c, after Cholesky; c is symmetric, and false means that it is not positive definite. It is not gonum's, whose
-// sums have another order on each kind of machine.
+// factorize is L of LLᵀ = c, after Cholesky; c is symmetric, and false means that it is not
+// positive definite. It is not gonum's, whose sums have another order on each kind of machine.
 func factorize(c [][]float64) ([][]float64, bool) {
 	l := make([][]float64, len(c))
 	for i := range c {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// randomSearch tries points of the prior, a few runs at each, and chooses among the best as the other methods do: what a search must
-// beat to be worth its name.
+// randomSearch tries points of the prior, a few runs at each, and chooses among the best as the
+// other methods do: what a search must beat to be worth its name.
 const randomRuns = 4
 
 func randomSearch(ctx context.Context, e *engine) (*Result, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// ellipsoid has axes whose squares differ by a factor of 10,000, turned by nothing: what a covariance must learn.
+// ellipsoid has axes whose squares differ by a factor of 10,000, turned by nothing: what a
+// covariance must learn.
 func ellipsoid(x []float64) float64 {
 	s := 0.0
 	for i, v := range x {
@@ -29,9 +30,10 @@ func rosenbrock(x []float64) float64 {
 	return s
 }
 
-// The strategy finds minima of functions that are hard for others, at the median of 11 seeds: 1,600 evaluations in four dimensions bring
-// the ellipsoid below 1e-6 and Rosenbrock's function below 1e-3. Gonum's does not come below 0.01 on either, which is why this one is
-// here: docs/decisions/0051. Should that test fail one day, gonum's has been mended, and this one can go.
+// The strategy finds minima of functions that are hard for others, at the median of 11 seeds: 1,600
+// evaluations in four dimensions bring the ellipsoid below 1e-6 and Rosenbrock's function below
+// 1e-3. Gonum's does not come below 0.01 on either, which is why this one is here:
+// docs/decisions/0051. Should that test fail one day, gonum's has been mended, and this one can go.
 func TestEvolution(t *testing.T) {
 	const d, size, evaluations = 4, 12, 1600
 	for _, c := range []struct {
@@ -57,7 +59,8 @@ func TestEvolution(t *testing.T) {
 				e.tell(values)
 			}
 			ours = append(ours, best)
-			r, err := optimize.Minimize(optimize.Problem{Func: c.f}, start, &optimize.Settings{FuncEvaluations: evaluations, Converger: optimize.NeverTerminate{}},
+			r, err := optimize.Minimize(optimize.Problem{Func: c.f}, start, &optimize.Settings{FuncEvaluations: evaluations,
+				Converger: optimize.NeverTerminate{}},
 				&optimize.CmaEsChol{InitStepSize: 0.3, Population: size, Src: rand.NewPCG(seed, 1), StopLogDet: math.NaN()})
 			if err != nil {
 				t.Fatal(err)
@@ -99,9 +102,11 @@ func TestEvolutionGoesAroundWalls(t *testing.T) {
 	}
 }
 
-// On a small model with much noise the search by itself, without the points of the prior that it is compared with in the end, is about as good as
-// random search with as many runs: over six data sets the misfit at its best point is on average at most 1 above. With four seeds of each it is
-// 0.14 ± 0.22 below; with the same luck in all generations it went where that luck gives the data, and was 2.40 ± 0.96 above.
+// On a small model with much noise the search by itself, without the points of the prior that it is
+// compared with in the end, is about as good as random search with as many runs: over six data sets
+// the misfit at its best point is on average at most 1 above. With four seeds of each it is 0.14 ±
+// 0.22 below; with the same luck in all generations it went where that luck gives the data, and was
+// 2.40 ± 0.96 above.
 func TestSearchOfAVillage(t *testing.T) {
 	const budget, seeds = 3000, 2
 	var above []float64
@@ -110,13 +115,15 @@ func TestSearchOfAVillage(t *testing.T) {
 		g := new(ensemble.Registry)
 		g.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, village{}, nil }))
 		for seed := range uint64(seeds) {
-			options := Options{Method: "random", Seed: seed, Budget: budget, Kind: "test", Registry: g, Executor: ensemble.InMemory{Slots: 2}}
+			options := Options{Method: "random", Seed: seed, Budget: budget, Kind: "test", Registry: g,
+				Executor: ensemble.InMemory{Slots: 2}}
 			other, err := Run(t.Context(), p, nil, options)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o := &optimum{e: &engine{problem: p, o: options}}
-			found, err := o.evolve(t.Context(), newEvolution(make([]float64, 3), searchStep, 14, random.New(seed)), 0, 14, budget-budget/finalShare)
+			found, err := o.evolve(t.Context(), newEvolution(make([]float64, 3), searchStep, 14, random.New(seed)), 0, 14,
+				budget-budget/finalShare)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,24 +13,28 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// ErrImpossible, wrapped, is what a [Simulator] returns for values of the unknowns at which there is no model: the data are then as far
-// away as can be, and the fit goes on. Any other error ends the fit.
+// ErrImpossible, wrapped, is what a [Simulator] returns for values of the unknowns at which there
+// is no model: the data are then as far away as can be, and the fit goes on. Any other error ends
+// the fit.
 var ErrImpossible = errors.New("there is no model with these values")
 
-// A stage is what one job of a fit does: replica k does task k. The job's payload is a stage and the model.
+// A stage is what one job of a fit does: replica k does task k. The job's payload is a stage and
+// the model.
 type stage struct {
 	Sort string          `json:"sort"`
 	Args json.RawMessage `json:"args"`
 }
 
-// An answer is what a task gives: numbers of any kind, infinities and NaN included, and what it took.
+// An answer is what a task gives: numbers of any kind, infinities and NaN included, and what it
+// took.
 type answer struct {
 	numbers []float64
 	runs    int // of the model
 	events  uint64
 }
 
-// A task does the k-th part of a stage. It is used from several goroutines at once, and depends on nothing but the stage and k.
+// A task does the k-th part of a stage. It is used from several goroutines at once, and depends on
+// nothing but the stage and k.
 type task func(ctx context.Context, k int) (answer, error)
 
 // An opened is a problem with its simulator, as workers have it.
@@ -60,9 +64,10 @@ func decoded[A any](open func(o opened, args *A) (task, error)) func(opened, jso
 	}
 }
 
-// NewKind is the kind of job that the stages of a fit are. Workers and whoever calls [Run] register the same. open makes a problem and its
-// simulator from the payload that Run was given; it is called once for several stages, and what it returns is used from several goroutines.
-// The version is as [ensemble.Kind] has it.
+// NewKind is the kind of job that the stages of a fit are. Workers and whoever calls [Run] register
+// the same. open makes a problem and its simulator from the payload that Run was given; it is
+// called once for several stages, and what it returns is used from several goroutines. The version
+// is as [ensemble.Kind] has it.
 func NewKind(name, version string, open func(payload []byte) (*Problem, Simulator, error)) ensemble.Kind {
 	memo := &memory{open: open}
 	return ensemble.Kind{Name: name, Version: version, Open: func(payload []byte) (ensemble.Model, error) {
@@ -121,7 +126,8 @@ func (t tasks) At(ensemble.Point) (ensemble.Runner, error) {
 		if err != nil {
 			return ensemble.Values{}, err
 		}
-		return ensemble.Values{Names: runsName, Numbers: []float64{float64(a.runs)}, Events: a.events, Data: packNumbers(a.numbers)}, nil
+		return ensemble.Values{Names: runsName, Numbers: []float64{float64(a.runs)}, Events: a.events,
+			Data: packNumbers(a.numbers)}, nil
 	}, nil
 }
 
@@ -144,7 +150,8 @@ func unpackNumbers(b []byte) ([]float64, error) {
 	return numbers, nil
 }
 
-// joinStage is a stage and a model in one payload: the length of the stage in four bytes, the stage, the model.
+// joinStage is a stage and a model in one payload: the length of the stage in four bytes, the
+// stage, the model.
 func joinStage(s stage, model []byte) ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -165,7 +172,8 @@ func splitStage(payload []byte) (s stage, model []byte, err error) {
 	return s, payload[n:], nil
 }
 
-// simulate runs the model once, and looks at what it gives. possible is false where there is no model.
+// simulate runs the model once, and looks at what it gives. possible is false where there is no
+// model.
 func (o opened) simulate(ctx context.Context, x []float64, seed uint64) (c Course, possible bool, err error) {
 	c, err = o.sim.Simulate(ctx, x, seed)
 	switch {
@@ -174,18 +182,21 @@ func (o opened) simulate(ctx context.Context, x []float64, seed uint64) (c Cours
 	case err != nil:
 		return c, false, fmt.Errorf("at %s, seed %d: %w", o.problem.at(x), seed, err)
 	case len(c.Columns) != len(o.problem.Columns):
-		return c, false, fmt.Errorf("fit: the model reports %d columns where the data have %d", len(c.Columns), len(o.problem.Columns))
+		return c, false, fmt.Errorf("fit: the model reports %d columns where the data have %d", len(c.Columns),
+			len(o.problem.Columns))
 	}
 	for i, r := range c.Columns {
 		if len(r.Mean) != len(o.problem.Times) {
-			return c, false, fmt.Errorf("fit: the model reports %d rows of %s where the data have %d", len(r.Mean), o.problem.Columns[i].Name, len(o.problem.Times))
+			return c, false, fmt.Errorf("fit: the model reports %d rows of %s where the data have %d", len(r.Mean),
+				o.problem.Columns[i].Name, len(o.problem.Times))
 		}
 		if err := r.Law.Check(); err != nil {
 			return c, false, fmt.Errorf("at %s: column %s: %w", o.problem.at(x), o.problem.Columns[i].Name, err)
 		}
 		for row, m := range r.Mean {
 			if !(math.Abs(m) <= math.MaxFloat64) || m < 0 && r.Law.Counts() {
-				return c, false, fmt.Errorf("at %s, seed %d: the mean of %s in row %d is %g, which is no mean of a report", o.problem.at(x), seed, o.problem.Columns[i].Name, row+1, m)
+				return c, false, fmt.Errorf("at %s, seed %d: the mean of %s in row %d is %g, which is no mean of a report",
+					o.problem.at(x), seed, o.problem.Columns[i].Name, row+1, m)
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// normalize turns logarithms of weights into weights that add up to 1, and reports whether any is above 0.
+// normalize turns logarithms of weights into weights that add up to 1, and reports whether any is
+// above 0.
 func normalize(logs []float64) (weights []float64, ok bool) {
 	most := math.Inf(-1)
 	for _, l := range logs {
@@ -29,7 +30,8 @@ func normalize(logs []float64) (weights []float64, ok bool) {
 	return weights, true
 }
 
-// effectiveSize is the effective size of a weighted sample, 1/Σw² for weights that add up to 1 [Kong94].
+// effectiveSize is the effective size of a weighted sample, 1/Σw² for weights that add up to 1
+// [Kong94].
 //
 // [Kong94]: https://doi.org/10.1080/01621459.1994.10476469
 func effectiveSize(weights []float64) float64 {
@@ -44,9 +46,9 @@ func effectiveSize(weights []float64) float64 {
 	return sum * sum / squares
 }
 
-// power is the largest power, up to 1, to which likelihoods can be raised so that the effective sample is at least so many. If none gives
-// that many, it is the one that gives the most: for small powers the sample is of the prior, from which proposals are far. 0 says that no run
-// is possible.
+// power is the largest power, up to 1, to which likelihoods can be raised so that the effective
+// sample is at least so many. If none gives that many, it is the one that gives the most: for small
+// powers the sample is of the prior, from which proposals are far. 0 says that no run is possible.
 func power(logs, likelihoods []float64, want float64) float64 {
 	raised := make([]float64, len(logs))
 	size := func(p float64) float64 {
@@ -82,9 +84,10 @@ func power(logs, likelihoods []float64, want float64) float64 {
 	return best
 }
 
-// thin makes a sample of at most so many points of one that has more, with as little loss as can be [FC03]: weights above a bound stay as
-// they are; the others are drawn, evenly along their sum, each with a probability in proportion, and have the bound for their weight. What
-// it returns are places in the sample, in their order, and weights.
+// thin makes a sample of at most so many points of one that has more, with as little loss as can be
+// [FC03]: weights above a bound stay as they are; the others are drawn, evenly along their sum,
+// each with a probability in proportion, and have the bound for their weight. What it returns are
+// places in the sample, in their order, and weights.
 //
 // [FC03]: https://doi.org/10.1111/1467-9868.00421
 func thin(weights []float64, most int, s *random.Stream) (places []int, thinned []float64) {

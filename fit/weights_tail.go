@@ -10,9 +10,10 @@ import (
 // heavyTail is the shape from which on a sample is not to be trusted.
 const heavyTail = 0.7
 
-// tailShape is the shape of the generalised Pareto distribution that the largest weights look like [VSGYG15]: below 1/2 if their variance is
-// finite, and from 0.7 on means over such a sample, and its effective size, are not to be trusted, because the largest weights that there
-// could be have most likely not been seen. It is 0 if weights have no tail, or are too few to tell.
+// tailShape is the shape of the generalised Pareto distribution that the largest weights look like
+// [VSGYG15]: below 1/2 if their variance is finite, and from 0.7 on means over such a sample, and
+// its effective size, are not to be trusted, because the largest weights that there could be have
+// most likely not been seen. It is 0 if weights have no tail, or are too few to tell.
 //
 // [VSGYG15]: https://arxiv.org/abs/1507.02646
 func tailShape(weights []float64) float64 {
@@ -33,8 +34,8 @@ func tailShape(weights []float64) float64 {
 	return paretoShape(x)
 }
 
-// paretoShape is the shape of a generalised Pareto distribution with these draws, ascending and from 0 on, by the posterior mean of [ZS09],
-// drawn towards 1/2 as if there were ten more.
+// paretoShape is the shape of a generalised Pareto distribution with these draws, ascending and
+// from 0 on, by the posterior mean of [ZS09], drawn towards 1/2 as if there were ten more.
 //
 // [ZS09]: https://doi.org/10.1198/tech.2009.08017
 func paretoShape(x []float64) float64 {

@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// The shape of draws from a generalised Pareto distribution is found, within four standard errors of the mean over 40 samples; an estimate has
-// one of about (1+k)/√n, and is drawn towards 1/2 by 10/(n+10) of the difference.
+// The shape of draws from a generalised Pareto distribution is found, within four standard errors
+// of the mean over 40 samples; an estimate has one of about (1+k)/√n, and is drawn towards 1/2 by
+// 10/(n+10) of the difference.
 func TestTailShape(t *testing.T) {
 	const n, samples = 200, 40
 	for _, k := range []float64{0.1, 0.5, 0.9, 1.5} {
@@ -36,7 +37,8 @@ func TestTailShape(t *testing.T) {
 	}
 }
 
-// Where few whole runs are like the data, the result says that its weights have a heavy tail; where all are, it does not.
+// Where few whole runs are like the data, the result says that its weights have a heavy tail; where
+// all are, it does not.
 func TestHeavyTailIsTold(t *testing.T) {
 	told := func(m dying, data []float64, budget int) bool {
 		p := oneColumn(data, Unknown{"rate", "per day", Exponential(0.5)})

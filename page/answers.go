@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can only end it.
-// It may be long, as long as the visitor takes some of it now and then, and all of it at leastPace.
+// An answer knows whether it has begun: what goes wrong then, mostly that the visitor has left, can
+// only end it. It may be long, as long as the visitor takes some of it now and then, and all of it
+// at leastPace.
 type answer struct {
 	http.ResponseWriter
 	control  *http.ResponseController
@@ -20,7 +21,8 @@ type answer struct {
 	taken    int64         // bytes
 }
 
-// leastPace is how many bytes a second a visitor takes at least, after the first while: less would hold a large page in memory for hours.
+// leastPace is how many bytes a second a visitor takes at least, after the first while: less would
+// hold a large page in memory for hours.
 const leastPace = 32 << 10
 
 // answerKey is where the context of a request has its answer.
@@ -55,8 +57,9 @@ func (a *answer) Write(b []byte) (n int, err error) {
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// patience is until when the visitor of a request waits for its answer to begin, and is then told to come back: whoever waits in the context that is returned
-// does so until then, and finds [busy] as its cause.
+// patience is until when the visitor of a request waits for its answer to begin, and is then told
+// to come back: whoever waits in the context that is returned does so until then, and finds [busy]
+// as its cause.
 func (s *Server) patience(ctx context.Context) (context.Context, context.CancelFunc) {
 	if a, ok := ctx.Value(answerKey{}).(*answer); ok {
 		return context.WithDeadlineCause(ctx, a.asked.Add(s.limits.Turn), busy)
@@ -64,7 +67,8 @@ func (s *Server) patience(ctx context.Context) (context.Context, context.CancelF
 	return ctx, func() {}
 }
 
-// enter takes one of so many rooms, as soon as there is one. Others wait in turn, and are told to come back if it is long since they asked.
+// enter takes one of so many rooms, as soon as there is one. Others wait in turn, and are told to
+// come back if it is long since they asked.
 func (s *Server) enter(ctx context.Context, rooms chan struct{}) error {
 	select {
 	case rooms <- struct{}{}: // also for who has waited for something else for long
@@ -81,7 +85,8 @@ func (s *Server) enter(ctx context.Context, rooms chan struct{}) error {
 	}
 }
 
-// place gives the answer of a request a place, before memory is taken for it: it has it until the visitor has taken the answer.
+// place gives the answer of a request a place, before memory is taken for it: it has it until the
+// visitor has taken the answer.
 func (s *Server) place(ctx context.Context) error {
 	a, _ := ctx.Value(answerKey{}).(*answer)
 	if a == nil || a.placed {
@@ -100,7 +105,8 @@ func (s *Server) leave(a *answer) {
 	}
 }
 
-// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than a few at once.
+// inTurn does what takes a while of a core, as reading a large model or drawing does, no more than
+// a few at once.
 func (s *Server) inTurn(ctx context.Context, do func() error) error {
 	_, err := made(ctx, s, func() (struct{}, error) { return struct{}{}, do() })
 	return err

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A reader is a visitor who takes so many bytes a second of an answer, by virtual time, and is let go when a deadline passes.
+// A reader is a visitor who takes so many bytes a second of an answer, by virtual time, and is let
+// go when a deadline passes.
 type reader struct {
 	httptest.ResponseRecorder
 	pace     float64
@@ -30,7 +31,8 @@ func (r *reader) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A visitor may take long for a large answer, and not for ever; a stream of what happens is as slow as that; and what takes us long to make is not held against the visitor.
+// A visitor may take long for a large answer, and not for ever; a stream of what happens is as slow
+// as that; and what takes us long to make is not held against the visitor.
 func TestSlowReaders(t *testing.T) {
 	for _, x := range []struct {
 		name    string
@@ -61,7 +63,8 @@ func TestSlowReaders(t *testing.T) {
 	}
 }
 
-// So many answers are there at once, until visitors have taken them; others wait for a while, and are then told when to come back. What is wrong is said without a place.
+// So many answers are there at once, until visitors have taken them; others wait for a while, and
+// are then told when to come back. What is wrong is said without a place.
 func TestAnswersAtOnce(t *testing.T) {
 	s := inside(t, Config{Limits: Limits{Answers: 2, Turn: 50 * time.Millisecond}})
 	ask := func(path string) *httptest.ResponseRecorder {
@@ -86,11 +89,14 @@ func TestAnswersAtOnce(t *testing.T) {
 	}
 	first, second := hold(), hold()
 	for _, path := range []string{"/", "/runs", "/compare", "/papers"} {
-		if w := ask(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" || !strings.Contains(w.Body.String(), "try again in a few seconds") || !strings.Contains(w.Body.String(), `http-equiv="refresh"`) {
+		if w := ask(path); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "5" ||
+			!strings.Contains(w.Body.String(), "try again in a few seconds") || !strings.Contains(w.Body.String(),
+			`http-equiv="refresh"`) {
 			t.Errorf("%s: %d, Retry-After %q: %.200s", path, w.Code, w.Header().Get("Retry-After"), w.Body)
 		}
 	}
-	for path, status := range map[string]int{"/static/page.js": http.StatusOK, "/runs/7": http.StatusNotFound} { // which take none
+	// which take none
+	for path, status := range map[string]int{"/static/page.js": http.StatusOK, "/runs/7": http.StatusNotFound} {
 		if w := ask(path); w.Code != status {
 			t.Errorf("%s: %d", path, w.Code)
 		}

@@ -9,9 +9,11 @@ import (
 	"time"
 )
 
-// An audience are the viewers of work who see the same of it: all charts, or those of one of many pages. What has changed is written down once for all of
-// them, as an event. They take events at their own pace; one that has missed too many of them gets everything anew. So nobody waits for a viewer,
-// fifty cost as much as one, and nobody is told of charts on other pages. The lock of the work is that of an audience.
+// An audience are the viewers of work who see the same of it: all charts, or those of one of many
+// pages. What has changed is written down once for all of them, as an event. They take events at
+// their own pace; one that has missed too many of them gets everything anew. So nobody waits for a
+// viewer, fifty cost as much as one, and nobody is told of charts on other pages. The lock of the
+// work is that of an audience.
 type audience struct {
 	of   *live
 	part url.Values // of an address: which charts
@@ -38,7 +40,8 @@ const (
 	mostEventBytes = 1 << 20 // of them
 )
 
-// watch is called by a viewer that comes, with the address of the page that it sees, and leave when it goes.
+// watch is called by a viewer that comes, with the address of the page that it sees, and leave when
+// it goes.
 func (l *live) watch(query url.Values) *audience {
 	part := url.Values{"charts": {query.Get("charts")}, "find": {query.Get("find")}}
 	l.mu.Lock()
@@ -63,7 +66,8 @@ func (a *audience) leave() {
 	if a.viewers--; a.viewers > 0 {
 		return
 	}
-	// What was told may be large. Only while the work goes on it is kept, of the last who left, who may come back.
+	// What was told may be large. Only while the work goes on it is kept, of the last who left, who
+	// may come back.
 	for part, other := range l.audiences {
 		if other.viewers == 0 && (other != a || a.said) {
 			delete(l.audiences, part)
@@ -104,7 +108,8 @@ func (l *live) tell() {
 	}
 }
 
-// lookOrSay looks, or, should that panic, says so instead: this is nobody's request, and would end the server. The work goes on.
+// lookOrSay looks, or, should that panic, says so instead: this is nobody's request, and would end
+// the server. The work goes on.
 func (a *audience) lookOrSay(over bool) {
 	l := a.of
 	defer func() {
@@ -148,8 +153,8 @@ func (a *audience) look(v View, s Status, over bool) {
 	a.add(kind, s, news, over)
 }
 
-// add writes down an event. The lock is held. Events of all audiences have different numbers, so that those of one that is forgotten are not taken for
-// those of another with the same name.
+// add writes down an event. The lock is held. Events of all audiences have different numbers, so
+// that those of one that is forgotten are not taken for those of another with the same name.
 func (a *audience) add(kind string, s Status, figures []byte, over bool) {
 	a.of.last++
 	after := a.last
@@ -170,8 +175,8 @@ func (a *audience) add(kind string, s Status, figures []byte, over bool) {
 	a.news = make(chan struct{})
 }
 
-// since is what a viewer has yet to see who saw all up to an event, the number of the last of it, a channel that is closed when there is more,
-// and whether there never will be.
+// since is what a viewer has yet to see who saw all up to an event, the number of the last of it, a
+// channel that is closed when there is more, and whether there never will be.
 func (a *audience) since(id int64) (text []byte, last int64, news <-chan struct{}, end bool) {
 	l := a.of
 	s := l.Status()
@@ -190,8 +195,8 @@ func (a *audience) since(id int64) (text []byte, last int64, news <-chan struct{
 		l.mu.Unlock()
 		return text, last, news, end
 	}
-	// A new one, or one that was away for long, or that comes from another server's run of the same number. Many come at once, and what is written for one
-	// is for all of them.
+	// A new one, or one that was away for long, or that comes from another server's run of the same
+	// number. Many come at once, and what is written for one is for all of them.
 	told, whole := a.told, a.whole
 	l.mu.Unlock()
 	if whole.id == last {

@@ -19,14 +19,18 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-var benchOthers = flag.Int("others", 0, "how many more runs of the model BenchmarkBeside has on the page at the same time")
+var benchOthers = flag.Int("others", 0, "how many more runs of the model BenchmarkBeside has on the page at the "+
+	"same time")
 
-var benchRounds = flag.Int("rounds", 3, "how often BenchmarkBeside runs the model without the page and with it, taking turns")
+var benchRounds = flag.Int("rounds", 3, "how often BenchmarkBeside runs the model without the page and with it, "+
+	"taking turns")
 
-// What the page costs a large run, and whether it answers meanwhile. The model is run without the page and then on it, with a viewer of its events and a visitor who
-// asks for the list of models and for a picture of the run by turns, ten times a second; so many rounds, of which the best of each is told, and the
-// median of the ratios of neighbours, since a machine is not always as fast; and the 99th percentile of how long answers took, in milliseconds. A run before the first round is not counted: it is the one that touches memory that
-// nobody has.
+// What the page costs a large run, and whether it answers meanwhile. The model is run without the
+// page and then on it, with a viewer of its events and a visitor who asks for the list of models
+// and for a picture of the run by turns, ten times a second; so many rounds, of which the best of
+// each is told, and the median of the ratios of neighbours, since a machine is not always as fast;
+// and the 99th percentile of how long answers took, in milliseconds. A run before the first round
+// is not counted: it is the one that touches memory that nobody has.
 //
 //	go test ./page -run '^$' -bench Beside -benchtime 1x -size 10000000 -replicas 2
 func BenchmarkBeside(b *testing.B) {
@@ -77,13 +81,16 @@ func percentile(all []time.Duration) float64 {
 	return float64(all[(len(all)*99+99)/100-1]) / 1e6
 }
 
-// watchedRun runs the model on a page, watched and visited, and tells its speed in million events a second and how long answers took.
+// watchedRun runs the model on a page, watched and visited, and tells its speed in million events a
+// second and how long answers took.
 func watchedRun(b *testing.B) (speed float64, list, picture []time.Duration) {
 	c := serve(b, page.Config{})
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel}, "size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel},
+		"size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
 	run := answer.Header.Get("Location")
 	for i := range *benchOthers {
-		c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel}, "seed": {strconv.Itoa(i + 2)}, "size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
+		c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel}, "seed": {strconv.Itoa(i + 2)},
+			"size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
 	}
 	var group sync.WaitGroup
 	over := make(chan struct{})
@@ -114,7 +121,8 @@ func watchedRun(b *testing.B) (speed float64, list, picture []time.Duration) {
 			case <-time.After(100 * time.Millisecond):
 			}
 			list = append(list, get("/"))
-			picture = append(picture, get(run+"/figures/states.svg?w="+strconv.Itoa(400+i%300))) // each of another width, so that it is drawn
+			// each of another width, so that it is drawn
+			picture = append(picture, get(run+"/figures/states.svg?w="+strconv.Itoa(400+i%300)))
 		}
 	})
 	group.Wait()

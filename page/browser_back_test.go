@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// What was typed is there when one comes back from a run, with what there is to say of it, and cannot be saved over what the file has become meanwhile.
+// What was typed is there when one comes back from a run, with what there is to say of it, and
+// cannot be saved over what the file has become meanwhile.
 func TestBackToTheEditor(t *testing.T) {
 	t.Parallel()
 	files := someFiles(map[string]string{"walk.yaml": small})
@@ -22,7 +23,8 @@ func TestBackToTheEditor(t *testing.T) {
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector('[data-state=done] .files')`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void setTimeout(() => history.back(), 20)"))
-	v.until(`document.querySelector("textarea")?.value.includes("back again") && document.querySelector("[data-diagram]").textContent.includes("back again")`)
+	v.until(`document.querySelector("textarea")?.value.includes("back again") && ` +
+		`document.querySelector("[data-diagram]").textContent.includes("back again")`)
 	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "0.7 per day" {
 		t.Errorf("the parameter is %q", got)
 	}

@@ -16,11 +16,14 @@ import (
 // typed replaces a part of what is in the editor, as typing does.
 func (v *visitor) typed(old, new string) {
 	v.t.Helper()
-	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); a.value = a.value.replace(` + "`" + old + "`, `" + new + "`" + `); a.dispatchEvent(new Event("input", {bubbles: true})); })()`))
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); a.value = ` +
+		`a.value.replace(` + "`" + old + "`, `" + new + "`" +
+		`); a.dispatchEvent(new Event("input", {bubbles: true})); })()`))
 }
 
-// A model: problems are marked at their place as one types, and gone when they are; the meaning and the diagram follow; a slider changes the run and not the file,
-// until its value is written to it, where it stands.
+// A model: problems are marked at their place as one types, and gone when they are; the meaning and
+// the diagram follow; a slider changes the run and not the file, until its value is written to it,
+// where it stands.
 func TestModelInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -42,14 +45,16 @@ func TestModelInBrowser(t *testing.T) {
 		t.Errorf("%d lines are numbered", n)
 	}
 	// The diagram and what the model means are there from the start.
-	if !eval[bool](v, `document.querySelector("[data-diagram] svg") !== null && /per day/.test(document.querySelector("[data-meaning]").textContent)`) {
+	if !eval[bool](v, `document.querySelector("[data-diagram] svg") !== null && /per `+
+		`day/.test(document.querySelector("[data-meaning]").textContent)`) {
 		t.Error("there is no diagram, or nothing is explained")
 	}
 
 	v.typed("to: b", "to: c")
 	v.until(`document.querySelector(".problems button")?.textContent === "line 8, column 32"`)
 	// The mark is where the letter is: on the eighth line, after 31 letters.
-	place := eval[[]float64](v, `(() => { const m = document.querySelector(".marks b").getBoundingClientRect(), a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect();
+	place := eval[[]float64](v,
+		`(() => { const m = document.querySelector(".marks b").getBoundingClientRect(), a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect();
 		const c = document.createElement("canvas").getContext("2d"); c.font = s.fontSize + " " + s.fontFamily;
 		return [(m.top - b.top - parseFloat(s.paddingTop)) / parseFloat(s.lineHeight), (m.left - b.left - parseFloat(s.paddingLeft)) / c.measureText("0").width]; })()`)
 	if place[0] < 6.9 || place[0] > 7.1 || place[1] < 30.8 || place[1] > 31.2 {
@@ -62,16 +67,21 @@ func TestModelInBrowser(t *testing.T) {
 	if at := eval[int](v, `document.querySelector("textarea").selectionStart`); at != strings.Index(small, "to: b")+4 {
 		t.Errorf("the cursor is at %d", at)
 	}
-	// Far down, in a line with wide letters before the mistake, beside a scroll bar (here a border, which takes as much room): numbers and marks are beside their lines.
+	// Far down, in a line with wide letters before the mistake, beside a scroll bar (here a border,
+	// which takes as much room): numbers and marks are beside their lines.
 	v.typed("# A walk", "#${'\\n'.repeat(90)}# A walk")
 	v.typed("{race: [{rate: speed", "{race: [{name: 走𝄞, rate: speed")
 	v.until(`document.querySelector(".problems button")?.textContent === "line 98, column 42"`)
-	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); a.style.borderBottom = "20px solid"; a.style.width = "200px"; a.style.height = "240px"; a.scrollTop = 1e6; a.scrollLeft = 90; a.dispatchEvent(new Event("scroll")); })()`))
-	beside := eval[[]float64](v, `(() => { const a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect(), line = parseFloat(s.lineHeight), m = document.querySelector(".marks b").getBoundingClientRect();
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"); ` +
+		`a.style.borderBottom = "20px solid"; a.style.width = "200px"; a.style.height = "240px"; a.scrollTop = 1e6; ` +
+		`a.scrollLeft = 90; a.dispatchEvent(new Event("scroll")); })()`))
+	beside := eval[[]float64](v,
+		`(() => { const a = document.querySelector("textarea"), s = getComputedStyle(a), b = a.getBoundingClientRect(), line = parseFloat(s.lineHeight), m = document.querySelector(".marks b").getBoundingClientRect();
 		const c = document.createElement("canvas").getContext("2d"); c.font = s.fontSize + " " + s.fontFamily;
 		const top = n => b.top + parseFloat(s.paddingTop) + (n - 1) * line - a.scrollTop, number = document.querySelector(".gutter span.bad").getBoundingClientRect();
 		return [number.top - top(98), number.height / line, m.top - top(98), m.left - (b.left + parseFloat(s.paddingLeft) - a.scrollLeft + c.measureText(a.value.split("\n")[97].split("to: c")[0] + "to: ").width), a.scrollTop, a.scrollLeft]; })()`)
-	if math.Abs(beside[0]) > 2 || beside[1] < 0.5 || beside[1] > 1.1 || math.Abs(beside[2]) > 1 || math.Abs(beside[3]) > 1 || beside[4] < 100 || beside[5] != 90 {
+	if math.Abs(beside[0]) > 2 || beside[1] < 0.5 || beside[1] > 1.1 || math.Abs(beside[2]) > 1 || math.Abs(beside[3]) >
+		1 || beside[4] < 100 || beside[5] != 90 {
 		t.Errorf("beside the line in pixels, and where one has scrolled to: %v", beside)
 	}
 	v.typed("{name: 走𝄞, rate", "{rate")
@@ -79,21 +89,26 @@ func TestModelInBrowser(t *testing.T) {
 	v.typed("to: c", "to: b")
 	v.until(`document.querySelector(".verdict.good") && !document.querySelector(".marks b")`)
 	v.typed("b: {}", "b: {race: [{rate: 1 per day, to: a, name: back again}]}")
-	v.until(`document.querySelector("[data-diagram]").textContent.includes("back again") && document.querySelector("[data-meaning]").textContent.includes("back again")`)
+	v.until(`document.querySelector("[data-diagram]").textContent.includes("back again") && ` +
+		`document.querySelector("[data-meaning]").textContent.includes("back again")`)
 	v.typed("b: {race: [{rate: 1 per day, to: a, name: back again}]}", "b: {}")
 	v.until(`!document.querySelector("[data-diagram]").textContent.includes("back again")`)
 
 	// What is too long to be checked is said to be, and the browser complains of the answer.
 	v.typed("# A walk", "#${'x'.repeat(2 ** 20)}")
-	v.until(`document.querySelector(".problems .verdict.bad")?.textContent.startsWith("It is not checked: a model file of more than")`)
+	v.until(`document.querySelector(".problems .verdict.bad")?.textContent.startsWith("It is not checked: a model file ` +
+		`of more than")`)
 	v.expect("413")
 	v.typed("#${'x'.repeat(2 ** 20)}", "# A walk")
 	v.until(`document.querySelector(".verdict.good")`)
 
-	// The button checks what is there, whoever put it there. A line that follows begins where the one before does.
-	v.do(chromedp.Evaluate[chromedp.Void](`void (document.querySelector("textarea").value = `+asString(strings.Replace(small, "to: b", "to: c", 1))+`)`), chromedp.Click(chromedp.CSS("[data-check]")))
+	// The button checks what is there, whoever put it there. A line that follows begins where the
+	// one before does.
+	v.do(chromedp.Evaluate[chromedp.Void](`void (document.querySelector("textarea").value = `+asString(
+		strings.Replace(small, "to: b", "to: c", 1))+`)`), chromedp.Click(chromedp.CSS("[data-check]")))
 	v.until(`document.querySelector(".problems button")?.textContent === "line 8, column 32"`)
-	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const a = document.querySelector("textarea"), at = a.value.indexOf("b: {}"); a.setSelectionRange(at, at);
+	v.do(chromedp.Evaluate[chromedp.Void](
+		`void (() => { const a = document.querySelector("textarea"), at = a.value.indexOf("b: {}"); a.setSelectionRange(at, at);
 		a.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true})); })()`)) // a key of the driver would be typed, too, whatever becomes of it
 	if got := eval[string](v, `document.querySelector("textarea").value`); !strings.Contains(got, "\n  \n  b: {}") {
 		t.Errorf("a new line is not indented: %s", got)
@@ -104,31 +119,38 @@ func TestModelInBrowser(t *testing.T) {
 
 	// The slider.
 	slider := `document.querySelector(".parameter input[type=range]")`
-	if got := eval[string](v, slider+`.getAttribute("aria-label") + " " + `+slider+`.getAttribute("aria-valuetext") + " " + `+slider+`.max`); got != "speed, in per day 0.5 per day 2" {
+	if got := eval[string](v, slider+`.getAttribute("aria-label") + " " + `+slider+`.getAttribute("aria-valuetext") `+
+		`+ " " + `+slider+`.max`); got != "speed, in per day 0.5 per day 2" {
 		t.Errorf("the slider says %q", got)
 	}
-	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "1.2 per day"), chromedp.Evaluate[chromedp.Void](`void document.querySelector("[name='set.speed']").dispatchEvent(new Event("input", {bubbles: true}))`))
-	if got := eval[string](v, slider+`.value + ", " + `+slider+`.getAttribute("aria-valuetext")`); got != "1.2, 1.2 per day" {
+	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "1.2 per day"),
+		chromedp.Evaluate[chromedp.Void](`void document.querySelector("[name='set.speed']").dispatchEvent(new `+
+			`Event("input", {bubbles: true}))`))
+	if got := eval[string](v, slider+`.value + ", " + `+slider+`.getAttribute("aria-valuetext")`); got !=
+		"1.2, 1.2 per day" {
 		t.Errorf("what is typed is %q on the slider", got)
 	}
 	v.do(chromedp.Focus(chromedp.CSS(".parameter input[type=range]")), chromedp.KeyEvent(kb.ArrowRight)) // of 200 steps
 	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "1.21 per day" {
 		t.Errorf("one step on is %q", got)
 	}
-	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const s = ` + slider + `; s.value = 0.7; s.dispatchEvent(new Event("input")); })()`))
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => { const s = ` + slider +
+		`; s.value = 0.7; s.dispatchEvent(new Event("input")); })()`))
 	if got := eval[string](v, `document.querySelector("[name='set.speed']").value`); got != "0.7 per day" {
 		t.Errorf("the value is %q", got)
 	}
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector('[data-state=done] .files')`)
-	if got := eval[string](v, `document.querySelector("[data-command]").textContent`); got != "almanac run models/walk.yaml --seed 1 --replicas 20 --set 'speed=0.7 per day'" {
+	if got := eval[string](v, `document.querySelector("[data-command]").textContent`); got !=
+		"almanac run models/walk.yaml --seed 1 --replicas 20 --set 'speed=0.7 per day'" {
 		t.Error(got)
 	}
 	if text, _ := os.ReadFile(path); string(text) != small {
 		t.Errorf("the run has changed the file: %s", text)
 	}
 	v.get("/models/walk.yaml")
-	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "0.9 per day"), chromedp.Click(chromedp.CSS("[data-write]")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "0.9 per day"),
+		chromedp.Click(chromedp.CSS("[data-write]")))
 	v.until(`document.querySelector(".notice")?.textContent === "The values are written to the file."`)
 	if text, _ := os.ReadFile(path); string(text) != strings.Replace(small, "0.5 per day", "0.9 per day", 1) {
 		t.Errorf("%s", text)

@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// Somebody new, with a keyboard alone: past the navigation, to a model, to a run; back and forward, and loading the page anew while it goes on, lose nothing; it
-// is stopped by its button. What has the focus is seen.
+// Somebody new, with a keyboard alone: past the navigation, to a model, to a run; back and forward,
+// and loading the page anew while it goes on, lose nothing; it is stopped by its button. What has
+// the focus is seen.
 func TestKeyboardInBrowser(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{})
@@ -43,8 +44,9 @@ func TestKeyboardInBrowser(t *testing.T) {
 
 	v.get("/capped")
 	v.until(`document.readyState === "complete"`)
-	v.do(chromedp.SetValue(chromedp.CSS("[name=rounds]"), "20000"), chromedp.Focus(chromedp.CSS("[name=bins]"))) // it goes on until it is stopped
-	press("\t", "\t", "\t", "\t", "\t", "\t", "\t")                                                              // capacity, rate, choices, arrivals, rounds, burn-in, seed
+	// it goes on until it is stopped
+	v.do(chromedp.SetValue(chromedp.CSS("[name=rounds]"), "20000"), chromedp.Focus(chromedp.CSS("[name=bins]")))
+	press("\t", "\t", "\t", "\t", "\t", "\t", "\t") // capacity, rate, choices, arrivals, rounds, burn-in, seed
 	focused("[name=seed]")
 	press("\t")
 	focused("[name=pace]")
@@ -55,7 +57,8 @@ func TestKeyboardInBrowser(t *testing.T) {
 	press("\r")
 	v.until(`location.pathname === "/runs/1" && ` + chart("pool", `g.line[data-series="0"] path`))
 	v.do(chromedp.Reload())
-	v.until(`/round \d+ of/.test(document.querySelector("[data-note-now]")?.textContent) && ` + chart("pool", `g.line[data-series="0"] path`))
+	v.until(`/round \d+ of/.test(document.querySelector("[data-note-now]")?.textContent) && ` +
+		chart("pool", `g.line[data-series="0"] path`))
 	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
 	v.until(`document.querySelector("[data-note-now]").textContent !== ` + asString(round))
 	v.do(chromedp.NavigateBack())
@@ -69,11 +72,14 @@ func TestKeyboardInBrowser(t *testing.T) {
 	v.until(`document.querySelector("[data-state=stopped] .files, [data-state=stopped] .figures")`)
 }
 
-// Who watches is told that the connection is lost, and the run goes on when there is one again. A server that is killed and started anew: who watches is told that the connection is lost, and then that the run is gone, although there is another one of
-// the same number, which is not shown in its place.
+// Who watches is told that the connection is lost, and the run goes on when there is one again. A
+// server that is killed and started anew: who watches is told that the connection is lost, and then
+// that the run is gone, although there is another one of the same number, which is not shown in its
+// place.
 func TestRestartInBrowser(t *testing.T) {
 	t.Parallel()
-	// One address for both servers, which nobody else can take in between: while there is no server, it hangs up.
+	// One address for both servers, which nobody else can take in between: while there is no
+	// server, it hangs up.
 	var now atomic.Pointer[page.Server]
 	address := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s := now.Load()
@@ -113,16 +119,19 @@ func TestRestartInBrowser(t *testing.T) {
 	v.until(chart("pool", `g.line[data-series="0"] path`))
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 
-	// The connection is lost, and the server is not: the page says so, and goes on when it hears again.
+	// The connection is lost, and the server is not: the page says so, and goes on when it hears
+	// again.
 	server := now.Swap(nil)
 	address.CloseClientConnections()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
 	was := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
 	now.Store(server)
-	v.until(`document.querySelector("[data-lost]").hidden && document.querySelector("[data-note-now]").textContent !== ` + asString(was))
+	v.until(`document.querySelector("[data-lost]").hidden && document.querySelector("[data-note-now]").textContent !== ` +
+		asString(was))
 	kill()
 	// The text of before is still there, hidden.
-	v.until(`!document.querySelector("[data-lost]").hidden && document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
+	v.until(`!document.querySelector("[data-lost]").hidden && ` +
+		`document.querySelector("[data-lost]").textContent.startsWith("The connection to the server is lost")`)
 	round := eval[string](v, `document.querySelector("[data-note-now]").textContent`)
 	defer start()()
 	v.until(`document.querySelector("[data-lost]").textContent.startsWith("The server does not know this run any more")`)

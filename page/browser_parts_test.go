@@ -11,14 +11,16 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// A page with some of the charts of a run grows without being made anew, and stays the same part when the run ends.
+// A page with some of the charts of a run grows without being made anew, and stays the same part
+// when the run ends.
 func TestManyChartsInBrowser(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{Files: someFiles(map[string]string{"many.yaml": manyStates()})})
 	v.size(1024, 900, "light")
 	// So many take longer than a tab is open: the run goes on until it is stopped.
 	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	answer, err := stay.PostForm(v.base+"/runs", url.Values{"path": {"many.yaml"}, "replicas": {"4000"}, "size": {"20000"}})
+	answer, err := stay.PostForm(v.base+"/runs", url.Values{"path": {"many.yaml"}, "replicas": {"4000"},
+		"size": {"20000"}})
 	if err != nil || answer.StatusCode != http.StatusSeeOther {
 		t.Fatal(answer, err)
 	}
@@ -29,7 +31,8 @@ func TestManyChartsInBrowser(t *testing.T) {
 	for range 4 {
 		v.until(note + `?.textContent !== ` + fmt.Sprintf("%q", eval[string](v, note+`.textContent`)))
 	}
-	if n := eval[int](v, `performance.getEntriesByType("resource").filter(e => e.name.endsWith("/runs/1?charts=25")).length`); n > 1 {
+	if n := eval[int](v, `performance.getEntriesByType("resource").filter(e => `+
+		`e.name.endsWith("/runs/1?charts=25")).length`); n > 1 {
 		t.Errorf("the page was made anew %d times", n)
 	}
 	if !eval[bool](v, `document.querySelector("[data-state=running]") !== null`) {

@@ -20,11 +20,13 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// The tests in which a browser opens pages share one process, each with a tab of its own. Whatever the browser has to complain about, an
-// error of a script, a file that is not there, something that the policy forbids, fails the test.
+// The tests in which a browser opens pages share one process, each with a tab of its own. Whatever
+// the browser has to complain about, an error of a script, a file that is not there, something that
+// the policy forbids, fails the test.
 
 // browserNames are what Debian and others call the program.
-var browserNames = []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser", "google-chrome"}
+var browserNames = []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser",
+	"google-chrome"}
 
 // browser is the process, once it is needed.
 var browser = sync.OnceValues(func() (context.Context, error) {
@@ -36,14 +38,17 @@ var browser = sync.OnceValues(func() (context.Context, error) {
 		}
 	}
 	if program == "" {
-		return nil, fmt.Errorf("there is no browser to test with: install the Debian package chromium-headless-shell (make browser does)")
+		return nil, fmt.Errorf("there is no browser to test with: install the Debian package chromium-headless-shell " +
+			"(make browser does)")
 	}
 	dir, err := os.MkdirTemp("", "almanac-browser")
 	if err != nil {
 		return nil, err
 	}
-	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun, chromedp.NoSandbox, chromedp.Headless, chromedp.DisableGPU,
-		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true),
+	options := []chromedp.ExecAllocatorOption{chromedp.ExecPath(program), chromedp.UserDataDir(dir), chromedp.NoFirstRun,
+		chromedp.NoSandbox, chromedp.Headless, chromedp.DisableGPU,
+		chromedp.Flag("disable-background-networking", true), chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("disable-sync", true), chromedp.Flag("hide-scrollbars", true),
 		chromedp.Flag("disable-dev-shm-usage", true)}
 	allocator, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(allocator)
@@ -120,7 +125,8 @@ func (v *visitor) open() {
 	}()
 }
 
-// do does what a visitor does. What was made anew between the moment it was found and the click is looked for again: nothing has happened then.
+// do does what a visitor does. What was made anew between the moment it was found and the click is
+// looked for again: nothing has happened then.
 func (v *visitor) do(actions ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
 	for _, a := range actions {
@@ -176,7 +182,8 @@ func (v *visitor) until(expression string) {
 			return
 		}
 	}
-	body, _ := chromedp.Run(v.ctx, chromedp.Evaluate[string]("location.href + ' ' + document.body.innerText.slice(0, 1500)"))
+	body, _ := chromedp.Run(v.ctx,
+		chromedp.Evaluate[string]("location.href + ' ' + document.body.innerText.slice(0, 1500)"))
 	v.t.Fatalf("%s is not so; the browser said %q; the page: %s", expression, v.heard, body)
 }
 
@@ -184,7 +191,8 @@ func (v *visitor) until(expression string) {
 func (v *visitor) size(width, height int, scheme string) {
 	v.t.Helper()
 	v.do(chromedp.EmulateViewport(int64(width), int64(height)))
-	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+	if _, err := chromedp.Call(v.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
 		v.t.Fatal(err)
 	}
 }
@@ -193,12 +201,14 @@ func (v *visitor) size(width, height int, scheme string) {
 func (v *visitor) downloads() {
 	v.t.Helper()
 	v.dir = v.t.TempDir()
-	if _, err := chromedp.CallBrowser(v.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: v.dir}); err != nil {
+	if _, err := chromedp.CallBrowser(v.ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+		Behavior: cdpbrowser.SetDownloadBehaviorBehaviorAllow, DownloadPath: v.dir}); err != nil {
 		v.t.Fatal(err)
 	}
 }
 
-// arrives waits for a file that was clicked, and wants it to be a text. The browser gives it its name when all of it is there.
+// arrives waits for a file that was clicked, and wants it to be a text. The browser gives it its
+// name when all of it is there.
 func (v *visitor) arrives(name, want string) {
 	v.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {

@@ -20,17 +20,20 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// An allocating is a process of balls and bins as a visitor wants it, in the words of the command line.
+// An allocating is a process of balls and bins as a visitor wants it, in the words of the command
+// line.
 type allocating struct {
 	Process, Bins, Capacity, Choices, Rate, Arrivals, Rounds, BurnIn, Seed, Pace string
 	Warm                                                                         bool
 }
 
 // usualAllocating is what almanac capped does if nothing is told.
-var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99", Arrivals: "exact", Seed: "1"}
+var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99",
+	Arrivals: "exact", Seed: "1"}
 
-// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to be thrown one by one, as modcapped does, at 10 to
-// 20 ns a ball; the others draw how many bins there are of each load, and a round of 2^24 bins takes them up to 0.2 ms.
+// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to
+// be thrown one by one, as modcapped does, at 10 to 20 ns a ball; the others draw how many bins
+// there are of each load, and a round of 2^24 bins takes them up to 0.2 ms.
 const (
 	mostBins       = 1 << 24
 	mostBinsThrown = 1 << 15
@@ -48,16 +51,19 @@ var (
 )
 
 // nearestRates are those up to which theory is computed at once.
-var nearestRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 - 0x1p-12, capped.Threshold: mostBallsEach}
+var nearestRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 -
+	0x1p-12, capped.Threshold: mostBallsEach}
 
 // askedAllocating reads a form.
 func askedAllocating(form url.Values) allocating {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
-	return allocating{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"), Rate: get("rate"), Arrivals: get("arrivals"),
+	return allocating{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"),
+		Rate: get("rate"), Arrivals: get("arrivals"),
 		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
 }
 
-// A fieldReader reads the fields of a form. Its error is the first that it finds; the values are then of no use.
+// A fieldReader reads the fields of a form. Its error is the first that it finds; the values are
+// then of no use.
 type fieldReader struct{ err error }
 
 // wrong notes what is wrong with a field.
@@ -175,7 +181,8 @@ func (a allocating) work() (Work, error) {
 		return Work{}, err
 	}
 	w := Work{From: "/capped?" + a.query().Encode(), Command: command, Keeps: 1 << 16, Needs: 1<<24 + 32*uint64(c.Bins)}
-	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate), c.Arrivals, c.Seed)
+	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate),
+		c.Arrivals, c.Seed)
 	if c.Kind == capped.Threshold {
 		w.Title, w.About = fmt.Sprintf("threshold, %d accepted in a round", c.Capacity), begins
 		w.Do = func(ctx context.Context, tell *Teller) error {
@@ -208,7 +215,8 @@ func (a allocating) work() (Work, error) {
 	return w, nil
 }
 
-// paced is how long rounds take their time; tests, in which a machine may be slow, let it be longer.
+// paced is how long rounds take their time; tests, in which a machine may be slow, let it be
+// longer.
 var paced = time.Minute
 
 // A pacer lets rounds take their time, for a while: nobody watches longer, and others wait.
@@ -241,7 +249,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// A latest is the latest that there is to see of something that goes on. It is made when somebody has looked at the one before, and otherwise costs nothing.
+// A latest is the latest that there is to see of something that goes on. It is made when somebody
+// has looked at the one before, and otherwise costs nothing.
 type latest[T any] struct {
 	wanted atomic.Bool
 	mu     sync.Mutex
@@ -289,7 +298,8 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 		last = process
 		seen.put(func() *allocation.Point { return p.Now(process) })
 		if pace.each > 0 {
-			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s", format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
+			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s",
+				format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
 			pace.wait(ctx)
 		}
 	})
@@ -303,7 +313,8 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 	default:
 		seen.set(p)
 	}
-	tell.Progress(Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " + format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})
+	tell.Progress(Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " +
+		format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})
 	return err
 }
 
@@ -320,8 +331,10 @@ func pointView(p *allocation.Point, all int, command string) (v View) {
 		}
 		return fmt.Sprintf("; %s: %s", what, allocation.Rough(x))
 	}
-	pool.Note = "lines: each round, or the mean of several, with a band from the least to the most" + said("proved bound", bound.Pool) + said("estimate of the authors", estimate.Pool)
-	waiting.Note = "of the balls served in a round" + said("proved bound", bound.Longest) + said("estimate of the authors", estimate.Longest)
+	pool.Note = "lines: each round, or the mean of several, with a band from the least to the most" + said("proved bound",
+		bound.Pool) + said("estimate of the authors", estimate.Pool)
+	waiting.Note = "of the balls served in a round" + said("proved bound", bound.Longest) + said("estimate of the authors",
+		estimate.Longest)
 	caption := "Pool after each round"
 	if p.Kind() == capped.Greedy {
 		caption = "Balls in the bins after each round"
@@ -333,25 +346,33 @@ func pointView(p *allocation.Point, all int, command string) (v View) {
 		if p.Incomplete {
 			loads.Note, waits.Note = "after this round", "of the balls served in this round"
 		}
-		v.Figures = append(v.Figures, Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads}, Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
+		v.Figures = append(v.Figures, Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
+			Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
 	}
-	v.Figures = append(v.Figures, Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting, Band: severalRounds})
+	v.Figures = append(v.Figures, Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting,
+		Band: severalRounds})
 	if p.Measured != nil && !p.Incomplete {
 		head, rows := p.Table()
-		t := Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2], or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
+		t := Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2],
+			or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
 		v.Tables = append(v.Tables, t)
 		if len(p.Warnings) > 0 {
 			v.Tables[0].Note += " Mind: " + strings.Join(p.Warnings, "; ") + "."
 		}
 		limit, _, _ := p.Theories()
-		v.Files = append(v.Files, File{"capped.json", "everything that was measured, and the theory", func(w io.Writer) error {
-			return indented(w, struct {
-				Command string `json:"command"`
-				*allocation.Point
-			}{command, p})
-		}}, File{"waits.csv", "how many balls waited how long", func(w io.Writer) error { return allocation.WaitsCSV(w, p.Measured.Waits, limit.Waits) }})
+		v.Files = append(v.Files, File{"capped.json", "everything that was measured, and the theory",
+			func(w io.Writer) error {
+				return indented(w, struct {
+					Command string `json:"command"`
+					*allocation.Point
+				}{command, p})
+			}}, File{"waits.csv", "how many balls waited how long", func(w io.Writer) error {
+			return allocation.WaitsCSV(w, p.Measured.Waits, limit.Waits)
+		}})
 	}
-	v.Files = append(v.Files, File{"rounds.csv", "what happened in each round", func(w io.Writer) error { return allocation.RoundsCSV(w, p.Rows()) }})
+	v.Files = append(v.Files, File{"rounds.csv", "what happened in each round", func(w io.Writer) error {
+		return allocation.RoundsCSV(w, p.Rows())
+	}})
 	return v
 }
 
@@ -398,7 +419,8 @@ func batchWork(ctx context.Context, tell *Teller, c capped.Config, rounds int, c
 func batchView(b *allocation.Batch, command string) View {
 	left, waits, loads := b.PoolChart(), b.WaitsChart(), b.LoadsChart()
 	left.Note, loads.Note = "balls without a place", "after the last round"
-	v := View{Figures: []Figure{{ID: "pool", Caption: "Balls left after each round", Chart: left}, {ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
+	v := View{Figures: []Figure{{ID: "pool", Caption: "Balls left after each round", Chart: left},
+		{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
 		{ID: "waits", Caption: "How many balls were accepted after how many rounds", Chart: waits}}}
 	t := Table{Caption: "The batch", Head: []string{"", "number"}}
 	row := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
@@ -416,8 +438,12 @@ func batchView(b *allocation.Batch, command string) View {
 			Command string `json:"command"`
 			*allocation.Batch
 		}{command, b})
-	}}, {"rounds.csv", "what happened in each round", func(w io.Writer) error { return allocation.RoundsCSV(w, b.Rows()) }},
-		{"waits.csv", "how many balls were accepted in which round", func(w io.Writer) error { return allocation.WaitsCSV(w, b.Waits, nil) }}}
+	}}, {"rounds.csv", "what happened in each round", func(w io.Writer) error {
+		return allocation.RoundsCSV(w, b.Rows())
+	}},
+		{"waits.csv", "how many balls were accepted in which round", func(w io.Writer) error {
+			return allocation.WaitsCSV(w, b.Waits, nil)
+		}}}
 	return v
 }
 
@@ -425,7 +451,8 @@ func batchView(b *allocation.Batch, command string) View {
 
 // query is what was asked for, as an address has it.
 func (a allocating) query() url.Values {
-	q := url.Values{"process": {a.Process}, "bins": {a.Bins}, "capacity": {a.Capacity}, "choices": {a.Choices}, "rate": {a.Rate}, "arrivals": {a.Arrivals}, "rounds": {a.Rounds},
+	q := url.Values{"process": {a.Process}, "bins": {a.Bins}, "capacity": {a.Capacity}, "choices": {a.Choices},
+		"rate": {a.Rate}, "arrivals": {a.Arrivals}, "rounds": {a.Rounds},
 		"burn-in": {a.BurnIn}, "seed": {a.Seed}, "pace": {a.Pace}}
 	if a.Warm {
 		q.Set("warm", "1")
@@ -443,8 +470,10 @@ func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a allocating, wrong string) error {
-	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong, "Processes": allocationProcesses, "Arrivals": allocationArrivals,
-		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds", format.Thousands(mostBins), mostCapacity, format.Thousands(mostRounds))})
+	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong,
+		"Processes": allocationProcesses, "Arrivals": allocationArrivals,
+		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds",
+			format.Thousands(mostBins), mostCapacity, format.Thousands(mostRounds))})
 	return nil
 }
 
@@ -462,8 +491,8 @@ func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 	return s.startOr(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
 }
 
-// startOr starts the work that a form asks for, or shows the form again with what is wrong with it, so that
-// what was typed is not lost.
+// startOr starts the work that a form asks for, or shows the form again with what is wrong with it,
+// so that what was typed is not lost.
 func (s *Server) startOr(w http.ResponseWriter, r *http.Request, work func() (Work, error),
 	again func(status int, wrong string) error) error {
 	begun, err := made(r.Context(), s, work) // theory takes a moment

@@ -16,7 +16,8 @@ import (
 
 // balls is a form of a process, with some fields other than usual.
 func balls(pairs ...string) url.Values {
-	form := url.Values{"process": {"capped"}, "bins": {"1000"}, "capacity": {"2"}, "choices": {"2"}, "rate": {"0.9"}, "arrivals": {"exact"}, "rounds": {"500"}, "seed": {"3"}}
+	form := url.Values{"process": {"capped"}, "bins": {"1000"}, "capacity": {"2"}, "choices": {"2"}, "rate": {"0.9"},
+		"arrivals": {"exact"}, "rounds": {"500"}, "seed": {"3"}}
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
@@ -32,7 +33,8 @@ func TestCapped(t *testing.T) {
 	answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls())
 	run := answer.Header.Get("Location")
 	body := c.done(run)
-	m, err := capped.Measure(context.Background(), capped.Config{Bins: 1000, Capacity: 2, Rate: 0.9, Seed: 3}, capped.Plan{Rounds: 500})
+	m, err := capped.Measure(context.Background(), capped.Config{Bins: 1000, Capacity: 2, Rate: 0.9, Seed: 3},
+		capped.Plan{Rounds: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +56,13 @@ func TestCapped(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool, _ := capped.MeanField(2, 0.9)
-	if got.Measured.Pool.Mean != m.Pool.Mean/1000 || len(got.Measured.Waits) != len(m.Waits) || got.Limit.Pool != pool || got.Bound.Pool != capped.PoolBound(1000, 2, 0.9)/1000 {
+	if got.Measured.Pool.Mean != m.Pool.Mean/1000 || len(got.Measured.Waits) != len(m.Waits) || got.Limit.Pool != pool ||
+		got.Bound.Pool != capped.PoolBound(1000, 2, 0.9)/1000 {
 		t.Errorf("%+v, want %+v", got, m)
 	}
 	command := "almanac capped --bins 1000 --rate 0.9 --rounds 500 --seed 3"
-	for _, want := range []string{`data-state="done"`, command, "Sweet spot of CAPPED", "Theorem 2", "limit of many bins", "mean (least–most) of the rounds"} {
+	for _, want := range []string{`data-state="done"`, command, "Sweet spot of CAPPED", "Theorem 2", "limit of many bins",
+		"mean (least–most) of the rounds"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -68,10 +72,12 @@ func TestCapped(t *testing.T) {
 			c.want(http.StatusOK, "GET", run+"/figures/"+figure+"."+ending, nil)
 		}
 	}
-	if _, rows := c.want(http.StatusOK, "GET", run+"/files/rounds.csv", nil); !strings.HasPrefix(rows, "round,arrived,thrown") || strings.Count(rows, "\n") < 500 {
+	if _, rows := c.want(http.StatusOK, "GET", run+"/files/rounds.csv", nil); !strings.HasPrefix(rows,
+		"round,arrived,thrown") || strings.Count(rows, "\n") < 500 {
 		t.Errorf("%.100s", rows)
 	}
-	if _, again := c.want(http.StatusOK, "GET", "/capped?"+balls("capacity", "7").Encode(), nil); !strings.Contains(again, `name="capacity" value="7"`) {
+	if _, again := c.want(http.StatusOK, "GET", "/capped?"+balls("capacity", "7").Encode(), nil); !strings.Contains(again,
+		`name="capacity" value="7"`) {
 		t.Error("what was asked for is not in the form again")
 	}
 }
@@ -110,21 +116,25 @@ func TestCappedRefused(t *testing.T) {
 		"Pace: ":                                      balls("pace", "0.001"),
 		"Process: there is no":                        balls("process", "x"),
 		"modcapped throws each ball":                  balls("process", "modcapped", "bins", "2^15", "rounds", "1e6"),
-		"throws each ball, at least 50,":              balls("process", "modcapped", "bins", "2^15", "capacity", "256", "rounds", "4000", "burn-in", "0"),
+		"throws each ball, at least 50,": balls("process", "modcapped", "bins", "2^15", "capacity", "256",
+			"rounds", "4000", "burn-in", "0"),
 	} {
-		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/capped", form); !strings.Contains(body, want) || !strings.Contains(body, `value="`+form.Get("bins")+`"`) {
+		if _, body := c.want(http.StatusUnprocessableEntity, "POST", "/capped", form); !strings.Contains(body, want) ||
+			!strings.Contains(body, `value="`+form.Get("bins")+`"`) {
 			t.Errorf("no %q in %.2000s", want, body)
 		}
 	}
 }
 
-// Round by round, at a pace to watch: bars and lines change without the page being loaded again, and it can be stopped.
+// Round by round, at a pace to watch: bars and lines change without the page being loaded again,
+// and it can be stopped.
 func TestCappedInBrowser(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{})
 	v.size(1024, 900, "light")
 	v.get("/capped")
-	v.do(chromedp.SetValue(chromedp.CSS("[name=pace]"), "20"), chromedp.SetValue(chromedp.CSS("[name=bins]"), "2^10"), chromedp.Click(chromedp.CSS("button.main")))
+	v.do(chromedp.SetValue(chromedp.CSS("[name=pace]"), "20"), chromedp.SetValue(chromedp.CSS("[name=bins]"), "2^10"),
+		chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`location.pathname === "/runs/1"`)
 	v.do(chromedp.Evaluate[chromedp.Void]("void (window.stays = true)"))
 	for _, figure := range []string{"pool", "loads"} {
@@ -135,7 +145,9 @@ func TestCappedInBrowser(t *testing.T) {
 	v.until(`/round \d+ of [\d,]+/.test(document.querySelector("[data-note-now]").textContent)`)
 	// The limit of many bins stands beside what is measured.
 	for _, figure := range []string{"pool", "loads", "waits"} {
-		v.until(`(i => i > 0 && ` + chart(figure, "svg.chart") + `.querySelector('g.line[data-series="' + i + '"] path'))([...document.querySelectorAll("[data-figure=` + figure + `] .lines .name")].findIndex(n => n.textContent.startsWith("limit")))`)
+		v.until(`(i => i > 0 && ` + chart(figure, "svg.chart") +
+			`.querySelector('g.line[data-series="' + i + '"] path'))([...document.querySelectorAll("[data-figure=` + figure +
+			`] .lines .name")].findIndex(n => n.textContent.startsWith("limit")))`)
 	}
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=waits] [data-log]"))) // which is on by itself
 	v.until(chart("waits", "svg.chart") + `.dataset.log === ""`)
@@ -152,7 +164,8 @@ func asString(s string) string {
 	return string(b)
 }
 
-// Of very many rounds not each is recorded. Before the first of them that is, there is nothing to see, and no error.
+// Of very many rounds not each is recorded. Before the first of them that is, there is nothing to
+// see, and no error.
 func TestCappedBeforeFirstRow(t *testing.T) {
 	c := serve(t, page.Config{})
 	answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "5", "rounds", "1000000"))

@@ -9,7 +9,8 @@ import (
 
 // What differs between two looks at the same work.
 
-// sameLayout reports whether figures have the same series, so that changes can be told by their numbers.
+// sameLayout reports whether figures have the same series, so that changes can be told by their
+// numbers.
 func sameLayout(a, b []Figure) bool { return layoutOf(a) == layoutOf(b) }
 
 func layoutOf(figures []Figure) string {
@@ -23,7 +24,8 @@ func layoutOf(figures []Figure) string {
 	return b.String()
 }
 
-// sameFigures reports whether drawings of some figures are those of others. Maps are not looked into.
+// sameFigures reports whether drawings of some figures are those of others. Maps are not looked
+// into.
 func sameFigures(a, b []Figure) bool {
 	if !sameLayout(a, b) {
 		return false
@@ -42,8 +44,8 @@ func sameFigures(a, b []Figure) bool {
 	return true
 }
 
-// changes are the points of figures that differ from those before, as JSON: for each series that has some, from which one on, and how many
-// there are in all.
+// changes are the points of figures that differ from those before, as JSON: for each series that
+// has some, from which one on, and how many there are in all.
 func changes(before, now []Figure) []byte {
 	b := []byte{'['}
 	for i, f := range now {
@@ -86,7 +88,8 @@ func difference(was, now plot.Series) (from, to int) {
 		return 0, len(now.X)
 	}
 	same := func(i int) bool {
-		return i < len(was.X) && was.X[i] == now.X[i] && was.Y[i] == now.Y[i] && (now.Low == nil || was.Low[i] == now.Low[i] && was.High[i] == now.High[i])
+		return i < len(was.X) && was.X[i] == now.X[i] && was.Y[i] == now.Y[i] &&
+			(now.Low == nil || was.Low[i] == now.Low[i] && was.High[i] == now.High[i])
 	}
 	for from < len(now.X) && same(from) {
 		from++

@@ -15,18 +15,21 @@ import (
 // manyClocks is a model of two states with so many clocks, which all lead from one to the other.
 func manyClocks(clocks int) string {
 	var b strings.Builder
-	b.WriteString("name: clocks\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {a: rest}}\nrecord: {every: 1 day}\nstates:\n  b: {}\n  a:\n    race:\n")
+	b.WriteString("name: clocks\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {a: rest}}\n" +
+		"record: {every: 1 day}\nstates:\n  b: {}\n  a:\n    race:\n")
 	for range clocks {
 		b.WriteString("      - {rate: 1 per day, to: b}\n")
 	}
 	return b.String()
 }
 
-// A diagram in a page is bounded by the arrows that it has, however few flows they make, and the visitor reads why there is none.
+// A diagram in a page is bounded by the arrows that it has, however few flows they make, and the
+// visitor reads why there is none.
 func TestCheckOfManyWays(t *testing.T) {
 	s := inside(t, Config{Files: fstest.MapFS{"clocks.yaml": {Data: []byte(manyClocks(1))}}})
 	post := func(path, source string) *httptest.ResponseRecorder {
-		r := httptest.NewRequest("POST", path, strings.NewReader(url.Values{"path": {"clocks.yaml"}, "source": {source}}.Encode()))
+		r := httptest.NewRequest("POST", path,
+			strings.NewReader(url.Values{"path": {"clocks.yaml"}, "source": {source}}.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Host = "localhost"
 		w := httptest.NewRecorder()
@@ -35,7 +38,8 @@ func TestCheckOfManyWays(t *testing.T) {
 	}
 	for clocks, drawn := range map[int]bool{mostWays: true, mostWays + 1: false} {
 		w := post("/check", manyClocks(clocks))
-		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, `\u003c/svg`) != drawn || strings.Contains(body, "With 601 ways between its states this model is too large") == drawn {
+		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, `\u003c/svg`) != drawn ||
+			strings.Contains(body, "With 601 ways between its states this model is too large") == drawn {
 			t.Errorf("%d clocks: %d, %d bytes", clocks, w.Code, len(body))
 		}
 	}

@@ -15,8 +15,9 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// What is compared: scenarios of a model, runs of this server, or runs in directories. All become sides, and a comparison is what is said of
-// some sides, of which the first is what the others are held against.
+// What is compared: scenarios of a model, runs of this server, or runs in directories. All become
+// sides, and a comparison is what is said of some sides, of which the first is what the others are
+// held against.
 
 // mostSides is how many can be compared at once: as many as one can tell apart in a chart.
 const mostSides = 8
@@ -47,7 +48,8 @@ type side struct {
 	all    map[string]int     // how many states and flows there are, by what their charts are called: "state", "incidence"
 }
 
-// paired reports whether replicas of the same number have the same luck in two sides: their seeds are the same, and some numbers are in both.
+// paired reports whether replicas of the same number have the same luck in two sides: their seeds
+// are the same, and some numbers are in both.
 func paired(a, b *side) bool {
 	return a.Seed == b.Seed && slices.ContainsFunc(b.Replicas, func(replica int) bool {
 		_, ok := slices.BinarySearch(a.Replicas, replica)
@@ -81,8 +83,9 @@ func merged(name string, values func(func(float64) bool)) (tables.Output, error)
 	return study.Output(p.Outputs[0], name), nil
 }
 
-// differ is how an output differs between two sides: replica by replica if they have the same luck, and otherwise as that of two independent
-// samples whose variances differ (Welch, Biometrika 34, 1947).
+// differ is how an output differs between two sides: replica by replica if they have the same luck,
+// and otherwise as that of two independent samples whose variances differ (Welch, Biometrika 34,
+// 1947).
 func differ(a, b *side, name string) (tables.Output, error) {
 	if x, y := a.Values[name], b.Values[name]; inPairs(a, b, name) {
 		return merged(name, func(yield func(float64) bool) {
@@ -106,7 +109,8 @@ func differ(a, b *side, name string) (tables.Output, error) {
 
 // welch is the difference of two independent means.
 func welch(a, b tables.Output) tables.Output {
-	d := tables.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
+	d := tables.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(),
+		High: math.NaN()}
 	if a.N < 2 || b.N < 2 || math.IsNaN(a.SD) || math.IsNaN(b.SD) {
 		return d
 	}
@@ -136,7 +140,9 @@ const byPairs = "replica by replica, which have the same luck in both"
 func compare(sides []*side) (*comparison, error) {
 	for _, s := range sides[1:] {
 		if s.Unit != sides[0].Unit {
-			return nil, problemf(http.StatusUnprocessableEntity, "times are in %ss in %s and in %ss in %s; they cannot stand in one chart", sides[0].Unit, sides[0].Name, s.Unit, s.Name)
+			return nil, problemf(http.StatusUnprocessableEntity,
+				"times are in %ss in %s and in %ss in %s; they cannot stand in one chart", sides[0].Unit, sides[0].Name, s.Unit,
+				s.Name)
 		}
 	}
 	first := sides[0]
@@ -182,7 +188,8 @@ func compare(sides []*side) (*comparison, error) {
 // view is all there is to see.
 func (c *comparison) view() View {
 	v := View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
-		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it", c.WriteDifferences},
+		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it",
+			c.WriteDifferences},
 		{"scenarios.csv", "what each gave", c.WriteScenarios},
 		{comparisonJSON, "both", c.writeJSON},
 	}}
@@ -194,7 +201,8 @@ func (c *comparison) view() View {
 func (c *comparison) tables() (all []Table) {
 	first := c.Scenarios[0]
 	for k, s := range c.Scenarios[1:] {
-		t := Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its 95 %% interval, %s", s.Name, first.Name, c.how[k+1]),
+		t := Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its "+
+			"95 %% interval, %s", s.Name, first.Name, c.how[k+1]),
 			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
 		pairs := c.pairs[k+1]
 		some := slices.Contains(pairs, true)
@@ -223,7 +231,8 @@ func (c *comparison) tables() (all []Table) {
 	return all
 }
 
-// sideFigures are a chart for each state and each flow, with a line for each side. A side that lacks it keeps its colour.
+// sideFigures are a chart for each state and each flow, with a line for each side. A side that
+// lacks it keeps its colour.
 func sideFigures(sides []*side) (figures []Figure) {
 	note := "lines: medians; bands: middle 90 % of the replicas"
 	add := func(of func(*side) []line, id, group string, steps bool) {
@@ -242,7 +251,8 @@ func sideFigures(sides []*side) (figures []Figure) {
 			note = fmt.Sprintf("the first %d of %d, the others are in the files of each; %s", len(names), all, note)
 		}
 		for i, name := range names {
-			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true, LegendBeside: true}
+			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true,
+				LegendBeside: true}
 			for _, s := range sides {
 				one := plot.Series{Name: s.Name, Steps: steps}
 				for _, l := range of(s) {
@@ -254,7 +264,8 @@ func sideFigures(sides []*side) (figures []Figure) {
 				}
 				c.Series = append(c.Series, one)
 			}
-			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: arrow(name), Group: group, Small: len(names) > 2, Chart: c})
+			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: arrow(name), Group: group,
+				Small: len(names) > 2, Chart: c})
 		}
 	}
 	add(func(s *side) []line { return s.States }, "state", "Individuals in each state", false)
@@ -266,8 +277,8 @@ func sideFigures(sides []*side) (figures []Figure) {
 	return figures
 }
 
-// overTime are the mean differences of the states from the first side over time, with 95 % intervals, of sides whose replicas are there and have
-// the same luck.
+// overTime are the mean differences of the states from the first side over time, with 95 %
+// intervals, of sides whose replicas are there and have the same luck.
 func (c *comparison) overTime() (figures []Figure) {
 	first := c.sides[0]
 	if first.result == nil {
@@ -298,14 +309,16 @@ func (c *comparison) overTime() (figures []Figure) {
 			chart.Series = append(chart.Series, one)
 		}
 		if there {
-			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: arrow(name), Group: "Difference from " + first.Name + " over time",
+			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: arrow(name),
+				Group: "Difference from " + first.Name + " over time",
 				Small: len(first.result.Model.States()) > 2, Band: "mean difference (95 % interval)", Chart: chart})
 		}
 	}
 	return figures
 }
 
-// pairsOverTime is the mean difference of two states over pairs of replicas at each row, and its interval.
+// pairsOverTime is the mean difference of two states over pairs of replicas at each row, and its
+// interval.
 func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64) {
 	rows := len(a.Times)
 	runs := map[int]*population.Run{}

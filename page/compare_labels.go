@@ -21,8 +21,10 @@ type facts struct {
 }
 
 // newFacts are those of a run, with its parameters in order.
-func newFacts(model string, individuals, replicas int, seed uint64, unit string, times []float64, parameters func(yield func(name, value string) bool)) facts {
-	f := facts{model: model, asked: []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"), fmt.Sprintf("seed %d", seed)}}
+func newFacts(model string, individuals, replicas int, seed uint64, unit string, times []float64,
+	parameters func(yield func(name, value string) bool)) facts {
+	f := facts{model: model, asked: []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"),
+		fmt.Sprintf("seed %d", seed)}}
 	if n := len(times); n > 0 {
 		f.asked = append(f.asked, "until "+unit+" "+format.Number(times[n-1]))
 	}
@@ -34,13 +36,14 @@ func newFacts(model string, individuals, replicas int, seed uint64, unit string,
 
 // runFacts are those of a run of this server.
 func runFacts(run *Run, r *population.Result) facts {
-	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, r.Model.Unit(), r.Times, func(yield func(name, value string) bool) {
-		for _, p := range r.Model.Parameters() {
-			if !yield(p.Name, p.Value) {
-				return
+	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, r.Model.Unit(), r.Times,
+		func(yield func(name, value string) bool) {
+			for _, p := range r.Model.Parameters() {
+				if !yield(p.Name, p.Value) {
+					return
+				}
 			}
-		}
-	})
+		})
 	if run.Request.Scenario != "" { // which may change more than parameters
 		f.values = append(f.values, "scenario "+run.Request.Scenario)
 	}
@@ -50,7 +53,8 @@ func runFacts(run *Run, r *population.Result) facts {
 	return f
 }
 
-// summaryFacts are those of a run in a directory. How many individuals there were at the start is its first total.
+// summaryFacts are those of a run in a directory. How many individuals there were at the start is
+// its first total.
 func summaryFacts(sum *results.Summary) facts {
 	individuals := 0
 	if len(sum.Total.Mean) > 0 {
@@ -62,7 +66,8 @@ func summaryFacts(sum *results.Summary) facts {
 // mostFacts is how many differences a label tells.
 const mostFacts = 4
 
-// labels are the names of sides, each with what is not the same in all of them. Models that are not the same differ in too much to tell.
+// labels are the names of sides, each with what is not the same in all of them. Models that are not
+// the same differ in too much to tell.
 func labels(sides []*side) (all []string) {
 	others := slices.ContainsFunc(sides, func(s *side) bool { return s.facts.model != sides[0].facts.model })
 	for _, s := range sides {

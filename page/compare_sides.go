@@ -22,7 +22,8 @@ import (
 // resultSide is how a run of this server went, which may go on.
 func resultSide(name string, r *population.Result) *side {
 	m := r.Model
-	s := &side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(), Label: pictures.TimeLabel(m), result: r, all: map[string]int{"state": len(m.States()), "incidence": len(m.Flows())}}
+	s := &side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
+		Label: pictures.TimeLabel(m), result: r, all: map[string]int{"state": len(m.States()), "incidence": len(m.Flows())}}
 	if s.Count == 0 {
 		return s
 	}
@@ -35,7 +36,8 @@ func resultSide(name string, r *population.Result) *side {
 	return s
 }
 
-// tell works out what is told of each replica that came to its end. Of what nobody asked for, that which the model lacks is left out.
+// tell works out what is told of each replica that came to its end. Of what nobody asked for, that
+// which the model lacks is left out.
 func (s *side) tell(texts []string, all bool) error {
 	m, rows := s.result.Model, len(s.result.Times)
 	var told []*outputs.Output
@@ -73,14 +75,15 @@ func (s *side) tell(texts []string, all bool) error {
 	return nil
 }
 
-// savedSide is a run in a directory. Of each replica its tables tell how many there were in the end; if they are not there, or not as CSV, or too large,
-// the summary tells the mean of that.
+// savedSide is a run in a directory. Of each replica its tables tell how many there were in the
+// end; if they are not there, or not as CSV, or too large, the summary tells the mean of that.
 func (s *Server) savedSide(dir string) (*side, error) {
 	sum, err := s.summary(dir)
 	if err != nil {
 		return nil, err
 	}
-	v := &side{Name: dir, facts: summaryFacts(sum), Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit, Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
+	v := &side{Name: dir, facts: summaryFacts(sum), Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit,
+		Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
 	if len(sum.Times) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s has no times", dir)
 	}
@@ -91,7 +94,8 @@ func (s *Server) savedSide(dir string) (*side, error) {
 				continue
 			}
 			last := len(in.Mean) - 1
-			o := study.Output{Name: "final(" + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(), High: math.NaN()}
+			o := study.Output{Name: "final(" + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(),
+				High: math.NaN()}
 			if last < len(in.SD) {
 				o.SD = in.SD[last]
 			}
@@ -125,7 +129,8 @@ func (s *Server) savedSide(dir string) (*side, error) {
 			continue
 		}
 		if err := v.ends(table.read(bytes.NewReader(data)), sum.Times[len(sum.Times)-1]); err != nil {
-			return nil, problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir, err)
+			return nil, problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir,
+				err)
 		}
 	}
 	return v, nil
@@ -144,7 +149,8 @@ func within(o study.Output) study.Output {
 func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
 	return func(yield func(results.FlowRow, error) bool) {
 		for row, err := range results.ReadSeries(r) {
-			if !yield(results.FlowRow{Replica: row.Replica, Time: row.Time, Kind: "flow", Flow: row.State, Values: row.Values, Count: row.Count}, err) {
+			if !yield(results.FlowRow{Replica: row.Replica, Time: row.Time, Kind: "flow", Flow: row.State, Values: row.Values,
+				Count: row.Count}, err) {
 				return
 			}
 		}

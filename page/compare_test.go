@@ -20,8 +20,9 @@ func TestWelch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// s² are 1 and 8/3, so that the standard error is √(1/3 + 2/3) = 1, with (1/3+2/3)²/((1/3)²/2 + (2/3)²/3) = 4.909 degrees of freedom,
-	// for which Student's quantile is 2.586 (R: qt(0.975, 54/11)).
+	// s² are 1 and 8/3, so that the standard error is √(1/3 + 2/3) = 1, with (1/3+2/3)²/((1/3)²/2 +
+	// (2/3)²/3) = 4.909 degrees of freedom, for which Student's quantile is 2.586 (R: qt(0.975,
+	// 54/11)).
 	d := welch(a, b)
 	if d.Mean != 10 || math.Abs(d.High-12.5857) > 1e-3 || math.Abs(d.Low-7.4143) > 1e-3 {
 		t.Errorf("%+v", d)
@@ -34,10 +35,12 @@ func TestWelch(t *testing.T) {
 	}
 }
 
-// With the same seed pairs of replicas are taken, by their numbers; otherwise the samples are independent.
+// With the same seed pairs of replicas are taken, by their numbers; otherwise the samples are
+// independent.
 func TestPairs(t *testing.T) {
 	of := func(seed uint64, replicas []int, values ...float64) *side {
-		return &side{Seed: seed, Replicas: replicas, Values: map[string][]float64{"x": values}, Outputs: []string{"x"}, Unit: "day"}
+		return &side{Seed: seed, Replicas: replicas, Values: map[string][]float64{"x": values}, Outputs: []string{"x"},
+			Unit: "day"}
 	}
 	first := of(1, []int{0, 1, 2, 3}, 10, 20, 30, 40)
 	second := of(1, []int{1, 2, 3, 7}, 21, 31, 41, 1000)
@@ -57,7 +60,8 @@ func TestPairs(t *testing.T) {
 	second.Seed = 1
 	first.Values["y"], first.Outputs, second.Outputs = []float64{1, 2, 3, 4}, []string{"x", "y"}, []string{"x", "y"}
 	second.Found = map[string]study.Output{"y": {Name: "y", N: 4, Mean: 5, SD: 1}}
-	if c, err = compare([]*side{first, second}); err != nil || fmt.Sprint(c.pairs) != "[[] [true false]]" || !strings.Contains(c.how[1], "with a star of independent") {
+	if c, err = compare([]*side{first, second}); err != nil || fmt.Sprint(c.pairs) != "[[] [true false]]" ||
+		!strings.Contains(c.how[1], "with a star of independent") {
 		t.Fatalf("%v %v", c, err)
 	}
 	rows := c.tables()[0].Rows
@@ -65,7 +69,8 @@ func TestPairs(t *testing.T) {
 		t.Errorf("%q", rows)
 	}
 	var text strings.Builder
-	if err := c.writeJSON(&text); err != nil || strings.Count(text.String(), `"replica_by_replica": true`) != 1 || strings.Count(text.String(), `"replica_by_replica": false`) != 1 {
+	if err := c.writeJSON(&text); err != nil || strings.Count(text.String(), `"replica_by_replica": true`) != 1 ||
+		strings.Count(text.String(), `"replica_by_replica": false`) != 1 {
 		t.Errorf("%v: %s", err, &text)
 	}
 	// Replicas of which no number is in both are no pairs.
@@ -78,14 +83,18 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// What a table of a run has of everybody at the end is read, replica by replica; groups and other times are not.
+// What a table of a run has of everybody at the end is read, replica by replica; groups and other
+// times are not.
 func TestEnds(t *testing.T) {
 	v := &side{Outputs: []string{"final(a)", "final(b)"}, Values: map[string][]float64{}}
 	table := "replica,time,state,region,count\n1,0,a,,5\n1,2,a,,3\n1,2,b,,7\n1,2,a,north,99\n0,2,a,,4\n0,2,b,,6\n"
-	if err := v.ends(statesAsFlows(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) != "[0 1] map[final(a):[4 3] final(b):[6 7]]" {
+	if err := v.ends(statesAsFlows(strings.NewReader(table)), 2); err != nil || fmt.Sprint(v.Replicas, v.Values) !=
+		"[0 1] map[final(a):[4 3] final(b):[6 7]]" {
 		t.Errorf("%v %v", v, err)
 	}
-	for text, want := range map[string]string{"": "the table is empty", "replica,time,count\n": "no column \"state\"", "replica,time,state,count\nx,2,a,1\n": "found \"x\", expected a number", "replica,time,state,count\n1,2\n": "wrong number of fields",
+	for text, want := range map[string]string{"": "the table is empty", "replica,time,count\n": "no column \"state\"",
+		"replica,time,state,count\nx,2,a,1\n": "found \"x\", expected a number",
+		"replica,time,state,count\n1,2\n":     "wrong number of fields",
 		"replica,time,state,count\n5,2,a,1\n": "other replicas"} {
 		if err := v.ends(statesAsFlows(strings.NewReader(text)), 2); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

@@ -44,8 +44,9 @@ func colours(t *testing.T, css, head string) map[string][3]float64 {
 	return all
 }
 
-// pale are the letters of a page that have less contrast with what is behind them than WCAG 2.2 AA wants: 4.5 to 1, and 3 to 1 where they are large. Unlike a look
-// at the style sheet alone, it knows which colour stands on which, and how much of it shines through.
+// pale are the letters of a page that have less contrast with what is behind them than WCAG 2.2 AA
+// wants: 4.5 to 1, and 3 to 1 where they are large. Unlike a look at the style sheet alone, it
+// knows which colour stands on which, and how much of it shines through.
 const pale = `(() => {
 	const read = text => { const n = text.match(/[\d.]+/g).map(Number), unit = text.startsWith("color(") ? 255 : 1; return [n[0] * unit, n[1] * unit, n[2] * unit, n[3] ?? 1]; };
 	const over = (front, share, back) => [0, 1, 2].map(i => front[i] * share + back[i] * (1 - share));
@@ -78,8 +79,8 @@ func (v *visitor) legible(name string) {
 	}
 }
 
-// Letters have a contrast of 4.5 to 1 with what they stand on, lines of charts and edges of fields 3 to 1 (WCAG 2.2, AA), in both schemes; and what the system and
-// the switch call dark is the same.
+// Letters have a contrast of 4.5 to 1 with what they stand on, lines of charts and edges of fields
+// 3 to 1 (WCAG 2.2, AA), in both schemes; and what the system and the switch call dark is the same.
 func TestContrast(t *testing.T) {
 	data, err := os.ReadFile("static/page.css")
 	if err != nil {

@@ -1,7 +1,9 @@
-// Package page is what almanac serve shows in a browser: models, their runs as they go on, and results.
+// Package page is what almanac serve shows in a browser: models, their runs as they go on, and
+// results.
 //
-// A [Server] is net/http with templates and a small script of our own; nothing is fetched from elsewhere, and what can work without the
-// script does. It is made of a few plain things, a file each:
+// A [Server] is net/http with templates and a small script of our own; nothing is fetched from
+// elsewhere, and what can work without the script does. It is made of a few plain things, a file
+// each:
 //
 //	guard.go    who may ask: Host, Origin, token, sizes; the headers of every answer
 //	folder.go   the files that are shown, and nothing outside of their directory
@@ -15,8 +17,8 @@
 //	saved.go    results in directories: what is read of each kind, and how it is shown
 //	rooms.go    what there is to visit, and where
 //
-// A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of them, and does what takes long
-// as [Work].
+// A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of
+// them, and does what takes long as [Work].
 package page
 
 import (
@@ -30,7 +32,8 @@ import (
 
 // A Config says what a [Server] shows, and to whom.
 type Config struct {
-	// Files are the models and results that are shown. If Root is not nil, it is the same directory, and files can be written.
+	// Files are the models and results that are shown. If Root is not nil, it is the same
+	// directory, and files can be written.
 	Files fs.FS
 	Root  *os.Root
 	About string // what Files are, in words: a directory, or the examples
@@ -41,7 +44,8 @@ type Config struct {
 
 	// Token, if it is not empty, is what a visitor must know.
 	Token string
-	// Anywhere reports that the server listens on more than loopback. Names are those that it is called by, beside addresses; they count only with a token.
+	// Anywhere reports that the server listens on more than loopback. Names are those that it is
+	// called by, beside addresses; they count only with a token.
 	Anywhere bool
 	Names    []string
 

@@ -6,14 +6,17 @@ import (
 	"time"
 )
 
-// Drawing is the dearest that the page does beside a run: a chart takes a millisecond or two of a core, and a run by windows that has all cores waits for
-// the slowest of them in every window. So while work goes on
+// Drawing is the dearest that the page does beside a run: a chart takes a millisecond or two of a
+// core, and a run by windows that has all cores waits for the slowest of them in every window. So
+// while work goes on
 //
-//   - what was drawn is drawn once for all who want the same, until something has changed, and for drawShare times as long as it took;
-//   - one draws at a time, and rests for drawShare times as long as that took. Whoever wants another picture waits for its turn.
+//   - what was drawn is drawn once for all who want the same, until something has changed, and for
+//     drawShare times as long as it took;
+//   - one draws at a time, and rests for drawShare times as long as that took. Whoever wants
+//     another picture waits for its turn.
 //
-// What drawing takes is thereby at most 1/(1+drawShare) of a core, however many ask, and however large the charts are. Of work that is over
-// everything is drawn at once.
+// What drawing takes is thereby at most 1/(1+drawShare) of a core, however many ask, and however
+// large the charts are. Of work that is over everything is drawn at once.
 const drawShare = 20
 
 // mostDrawn is how many bytes of pictures are kept of a run.
@@ -27,7 +30,8 @@ type drawing struct {
 	good time.Time // until when it is good enough for work that has gone on since
 }
 
-// A pen is what everything is drawn with that is of work that goes on. Whoever has it draws; it rests before the next has it.
+// A pen is what everything is drawn with that is of work that goes on. Whoever has it draws; it
+// rests before the next has it.
 type pen struct {
 	held chan struct{} // has one in it while somebody has it
 
@@ -69,8 +73,10 @@ func (p *pen) take(ctx context.Context, over <-chan struct{}) (taken bool, err e
 	return false, err
 }
 
-// put puts it back after drawing so many bytes for so long. On a busy machine that was also to wait for a core, for ten times as long as the drawing took of
-// it; so twice of what the quickest of the last drawings of its kind took for a byte counts, if that is less. A byte of one kind takes many times as long as one of another.
+// put puts it back after drawing so many bytes for so long. On a busy machine that was also to wait
+// for a core, for ten times as long as the drawing took of it; so twice of what the quickest of the
+// last drawings of its kind took for a byte counts, if that is less. A byte of one kind takes many
+// times as long as one of another.
 func (p *pen) put(kind string, took time.Duration, size int) {
 	if size > 0 {
 		last := append(p.each[kind], float64(took)/float64(size))
@@ -110,10 +116,13 @@ func (l *live) keep(key string, d drawing) {
 	l.drawnBytes += d.size
 }
 
-// drawn is what a function draws of what there is to see of a run, with its size in bytes, or what it drew already for somebody who wanted the same. The kind, of
-// which there are a few, is what it draws: a page, or a file of some form.
-// What has been drawn costs nothing; otherwise it is drawn in turn, and with the pen if the run goes on. Whoever waits for that for long is told to come back.
-func (s *Server) drawn(ctx context.Context, run *Run, kind, key string, draw func(View) (what any, size int, err error)) (what any, err error) {
+// drawn is what a function draws of what there is to see of a run, with its size in bytes, or what
+// it drew already for somebody who wanted the same. The kind, of which there are a few, is what it
+// draws: a page, or a file of some form. What has been drawn costs nothing; otherwise it is drawn
+// in turn, and with the pen if the run goes on. Whoever waits for that for long is told to come
+// back.
+func (s *Server) drawn(ctx context.Context, run *Run, kind, key string, draw func(View) (what any, size int,
+	err error)) (what any, err error) {
 	key = kind + " " + key
 	if what, ok := run.kept(key); ok {
 		return what, nil

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// A drawing that waited for a core is not held against the next: the pen rests as long as for those of its kind before it.
+// A drawing that waited for a core is not held against the next: the pen rests as long as for those
+// of its kind before it.
 func TestPenOnABusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newPen()
@@ -20,13 +21,15 @@ func TestPenOnABusyMachine(t *testing.T) {
 			took time.Duration
 			size int
 			rest time.Duration
-		}{{"svg", 10, 100, 10}, {"svg", 100, 100, 20}, {"svg", 20, 200, 20}, {"png", 200, 100, 200}, {"svg", 30, 300, 30}, {"svg", 3000, 300, 60}, {"png", 900, 100, 400}, {"svg", 500, 0, 500}} {
+		}{{"svg", 10, 100, 10}, {"svg", 100, 100, 20}, {"svg", 20, 200, 20}, {"png", 200, 100, 200}, {"svg", 30, 300, 30},
+			{"svg", 3000, 300, 60}, {"png", 900, 100, 400}, {"svg", 500, 0, 500}} {
 			if taken, err := p.take(t.Context(), nil); !taken || err != nil {
 				t.Fatal(err)
 			}
 			p.put(x.kind, x.took*time.Millisecond, x.size)
 			began := time.Now()
-			if taken, err := p.take(t.Context(), nil); !taken || err != nil || time.Since(began) != drawShare*x.rest*time.Millisecond {
+			if taken, err := p.take(t.Context(), nil); !taken || err != nil || time.Since(began) !=
+				drawShare*x.rest*time.Millisecond {
 				t.Errorf("drawing %d: it rests for %v", i, time.Since(began))
 			}
 			<-p.held
@@ -34,8 +37,10 @@ func TestPenOnABusyMachine(t *testing.T) {
 	})
 }
 
-// How many pictures of a run that goes on are drawn: once for all who want the same, not again while nothing has changed, and never more than a share of a core
-// allows, whatever is wanted. Of a run that is over each is drawn at once. Time is virtual, and a drawing takes as much of it as it is told to.
+// How many pictures of a run that goes on are drawn: once for all who want the same, not again
+// while nothing has changed, and never more than a share of a core allows, whatever is wanted. Of a
+// run that is over each is drawn at once. Time is virtual, and a drawing takes as much of it as it
+// is told to.
 func TestDrawingsForAsks(t *testing.T) {
 	const takes = 10 * time.Millisecond
 	for _, x := range []struct {
@@ -44,9 +49,12 @@ func TestDrawingsForAsks(t *testing.T) {
 		rows time.Duration // between two rows of the run; 0 for none
 		most int
 	}{
-		{"all want the same", func(_, i int) string { return "a" }, 10 * time.Millisecond, int(20*time.Second/(drawShare*takes)) + 1},
-		{"each wants its own", func(visitor, i int) string { return fmt.Sprint(visitor) }, 10 * time.Millisecond, int(20*time.Second/((1+drawShare)*takes)) + 1},
-		{"each ask is for another", func(visitor, i int) string { return fmt.Sprint(visitor, i) }, 10 * time.Millisecond, int(20*time.Second/((1+drawShare)*takes)) + 1},
+		{"all want the same", func(_, i int) string { return "a" }, 10 * time.Millisecond,
+			int(20*time.Second/(drawShare*takes)) + 1},
+		{"each wants its own", func(visitor, i int) string { return fmt.Sprint(visitor) }, 10 * time.Millisecond,
+			int(20*time.Second/((1+drawShare)*takes)) + 1},
+		{"each ask is for another", func(visitor, i int) string { return fmt.Sprint(visitor, i) }, 10 * time.Millisecond,
+			int(20*time.Second/((1+drawShare)*takes)) + 1},
 		{"nothing changes", func(visitor, i int) string { return fmt.Sprint(visitor % 3) }, 0, 3},
 	} {
 		t.Run(x.name, func(t *testing.T) {
@@ -118,7 +126,8 @@ func TestDrawingsForAsks(t *testing.T) {
 	}
 }
 
-// Of a run that is over nothing is drawn with the pen, also if nobody has it: those who draw what goes on would wait for it to rest.
+// Of a run that is over nothing is drawn with the pen, also if nobody has it: those who draw what
+// goes on would wait for it to rest.
 func TestPenOfWhatIsOver(t *testing.T) {
 	p, over := newPen(), make(chan struct{})
 	close(over)
@@ -129,7 +138,8 @@ func TestPenOfWhatIsOver(t *testing.T) {
 	}
 }
 
-// Should looking or drawing panic, nobody waits for what was held: the pen, the turn, the place, the run.
+// Should looking or drawing panic, nobody waits for what was held: the pen, the turn, the place,
+// the run.
 func TestDrawingThatPanics(t *testing.T) {
 	s := inside(t, Config{})
 	var bad atomic.Bool
@@ -167,15 +177,18 @@ func TestDrawingThatPanics(t *testing.T) {
 	bad.Store(false)
 	ask(200)
 	if len(s.pen.held)+len(run.drawing)+len(s.turns)+len(s.places) != 0 {
-		t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns), len(s.places))
+		t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns),
+			len(s.places))
 	}
 }
 
-// Whoever wants a drawing while all places are taken is told so after the time that is promised, also if others waited before; and nobody has the pen meanwhile.
+// Whoever wants a drawing while all places are taken is told so after the time that is promised,
+// also if others waited before; and nobody has the pen meanwhile.
 func TestDrawingsWithoutAPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := DefaultLimits()
-		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, 1), pen: newPen()}
+		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2),
+			places: make(chan struct{}, 1), pen: newPen()}
 		defer s.runs.close()
 		run, err := s.runs.Start(Work{Do: func(ctx context.Context, tell *Teller) error {
 			tell.Show(func() View { return View{Figures: []Figure{figure(3)}} })
@@ -205,12 +218,14 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 	})
 }
 
-// Whoever wants a picture of a run that goes on has it, or is told to come back, within the time that is promised, however many want one.
+// Whoever wants a picture of a run that goes on has it, or is told to come back, within the time
+// that is promised, however many want one.
 func TestDrawingsOfMany(t *testing.T) {
 	const takes = 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		limits := DefaultLimits()
-		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2), places: make(chan struct{}, limits.Answers), pen: newPen()}
+		s := &Server{runs: newRuns(Limits{}, quiet), limits: limits, turns: make(chan struct{}, 2),
+			places: make(chan struct{}, limits.Answers), pen: newPen()}
 		defer s.runs.close()
 		run, err := s.runs.Start(holding(nil))
 		if err != nil {
@@ -224,7 +239,8 @@ func TestDrawingsOfMany(t *testing.T) {
 			asks.Go(func() {
 				a := newAnswer(httptest.NewRecorder(), time.Second)
 				defer s.leave(a)
-				_, err := s.drawn(context.WithValue(t.Context(), answerKey{}, a), run, "svg", fmt.Sprint(i), func(View) (any, int, error) { time.Sleep(takes); return "it", 100, nil })
+				_, err := s.drawn(context.WithValue(t.Context(), answerKey{}, a), run, "svg", fmt.Sprint(i),
+					func(View) (any, int, error) { time.Sleep(takes); return "it", 100, nil })
 				switch took := time.Since(began); {
 				case err == nil && took <= limits.Turn+takes:
 					drawn.Add(1)
@@ -240,7 +256,8 @@ func TestDrawingsOfMany(t *testing.T) {
 			t.Errorf("%d are drawn and %d are told to come back; %d were to be drawn", drawn.Load(), sent.Load(), want)
 		}
 		if len(s.pen.held)+len(run.drawing)+len(s.turns)+len(s.places) != 0 {
-			t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns), len(s.places))
+			t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.pen.held), len(run.drawing), len(s.turns),
+				len(s.places))
 		}
 	})
 }

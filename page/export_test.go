@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Work that a test looks at while it goes on has to outlast the test on the slowest machine. Rounds take their time for as long as a test may: 20,000 of them
-// at 20 a second go on for longer than a tab is open, and end when they are stopped. Runs of a model are held at their rows.
+// Work that a test looks at while it goes on has to outlast the test on the slowest machine. Rounds
+// take their time for as long as a test may: 20,000 of them at 20 a second go on for longer than a
+// tab is open, and end when they are stopped. Runs of a model are held at their rows.
 func init() {
 	paced = 2 * time.Hour
 	held = func(ctx context.Context, model string) {
@@ -22,7 +23,8 @@ func init() {
 
 var gates sync.Map // by the names of models
 
-// A Gate holds all runs of a model at each row that a replica records, until it is let through, or the run is stopped.
+// A Gate holds all runs of a model at each row that a replica records, until it is let through, or
+// the run is stopped.
 type Gate chan struct{}
 
 // Hold holds the runs of a model, which no other test may run.

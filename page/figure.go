@@ -53,7 +53,8 @@ type File struct {
 // mostPoints is how many points of a series a page has; a chart in a file has them all.
 const mostPoints = 512
 
-// thin leaves out points that nobody could tell apart: of many, each second, or fourth, and so on, and the last.
+// thin leaves out points that nobody could tell apart: of many, each second, or fourth, and so on,
+// and the last.
 func (f Figure) thin() Figure {
 	series := make([]plot.Series, len(f.Chart.Series))
 	for i, s := range f.Chart.Series {
@@ -103,13 +104,15 @@ type shownLine struct {
 	Swatch template.HTML
 }
 
-// The sizes of charts when nobody says how wide the window is: legible on a phone, where they are made narrower.
+// The sizes of charts when nobody says how wide the window is: legible on a phone, where they are
+// made narrower.
 var (
 	usualSize = plot.Size{Width: 560, Height: 330, Text: 14}
 	smallSize = plot.Size{Width: 320, Height: 210, Text: 12}
 )
 
-// show prepares a figure for a template. Its files are at src, a dot and an ending, with a query if there is one.
+// show prepares a figure for a template. Its files are at src, a dot and an ending, with a query if
+// there is one.
 func (f Figure) show(src string, query url.Values) (shown, error) {
 	if f.Map != nil {
 		return f.showMap(src, query), nil
@@ -149,7 +152,8 @@ type shownGroup struct {
 }
 
 // showAll prepares figures for a template, each with its address from a function.
-func showAll(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup, err error) {
+func showAll(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []shownGroup,
+	err error) {
 	for i, f := range figures {
 		if err := ctx.Err(); err != nil { // nobody waits for it any more
 			return nil, err
@@ -193,7 +197,8 @@ func (s *Server) showInTurn(ctx context.Context, figures []Figure,
 // mostRows is how many rows the table beside a chart has.
 const mostRows = 200
 
-// table is the numbers of a figure, a column for each series: a row for each x, or, of many, for each second, or fourth.
+// table is the numbers of a figure, a column for each series: a row for each x, or, of many, for
+// each second, or fourth.
 func (f Figure) table() (t Table, every int) {
 	t = Table{Caption: f.Caption, Head: []string{f.Chart.XLabel}}
 	var xs []float64
@@ -258,7 +263,8 @@ func short(x float64) string {
 // figureForms are the forms that a figure can be had in.
 var figureForms = []string{"svg", "png", "csv", "json"}
 
-// figureWanted is the figure of an address: its ID, the form it is wanted in, and how it is to be seen.
+// figureWanted is the figure of an address: its ID, the form it is wanted in, and how it is to be
+// seen.
 func figureWanted(r *http.Request) (id, form string, w wish, err error) {
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
@@ -277,7 +283,8 @@ type wish struct {
 	hide        []int   // series, in order, each once
 }
 
-// wishOf reads a wish: w, text, log=y or n, from and to, hide=0,2. Only a width that is none is an error; what else makes no sense is left out.
+// wishOf reads a wish: w, text, log=y or n, from and to, hide=0,2. Only a width that is none is an
+// error; what else makes no sense is left out.
 func wishOf(q url.Values) (wish, error) {
 	var w wish
 	number := func(name string, least, most float64) (float64, bool) {
@@ -431,7 +438,8 @@ func (f Figure) json(digits int) []byte {
 	return append(b, `]}`...)
 }
 
-// appendColumns writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has one.
+// appendColumns writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has
+// one.
 func appendColumns(b []byte, s plot.Series, from, to int) []byte {
 	return appendExactly(b, s, from, to, drawnDigits)
 }
@@ -485,8 +493,9 @@ func asCSV(rows [][]string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// numbersOf is a figure with the numbers that are seen of it: without hidden series, and with the points in the part of x that is shown. What happened in an
-// interval stands at its end, and is seen if some of the interval is.
+// numbersOf is a figure with the numbers that are seen of it: without hidden series, and with the
+// points in the part of x that is shown. What happened in an interval stands at its end, and is
+// seen if some of the interval is.
 func (w wish) numbersOf(f Figure) Figure {
 	var seen []plot.Series
 	for i, s := range f.Chart.Series {

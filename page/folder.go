@@ -18,8 +18,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A folder is the files that are shown. Names are relative to it and have slashes. With a root they can be written, and links that lead out of
-// the directory are not followed, by the system call that opens them and not by looking beforehand.
+// A folder is the files that are shown. Names are relative to it and have slashes. With a root they
+// can be written, and links that lead out of the directory are not followed, by the system call
+// that opens them and not by looking beforehand.
 type folder struct {
 	files   fs.FS
 	root    *os.Root
@@ -35,7 +36,8 @@ const (
 // writable reports whether files can be written.
 func (f folder) writable() bool { return f.root != nil }
 
-// valid is the name of a file, or an error for the visitor. Hidden files are not for visitors, and neither is what is in hidden directories.
+// valid is the name of a file, or an error for the visitor. Hidden files are not for visitors, and
+// neither is what is in hidden directories.
 func (f folder) valid(name string) (string, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || name != "." && hidden(name) {
 		return "", problemf(http.StatusNotFound, "%q is not the name of a file here", name)
@@ -75,7 +77,8 @@ func (f folder) read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// size is how many bytes there are in a file that is read as a whole; 0 if it is not there, or too large to be read.
+// size is how many bytes there are in a file that is read as a whole; 0 if it is not there, or too
+// large to be read.
 func (f folder) size(name string) uint64 {
 	info, err := fs.Stat(f.files, name)
 	if err != nil || info.Size() > mostSummary {
@@ -100,7 +103,8 @@ func (f folder) table(model, name string) ([]byte, error) {
 // hidden reports whether a part of a name begins with a dot.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
 
-// isModel reports whether a name is one of a model file: others are neither shown nor written as such, hidden ones included.
+// isModel reports whether a name is one of a model file: others are neither shown nor written as
+// such, hidden ones included.
 func isModel(name string) bool {
 	ext := path.Ext(name)
 	return (ext == ".yaml" || ext == ".yml") && !hidden(name)
@@ -109,7 +113,8 @@ func isModel(name string) bool {
 // write puts a text in place of a file, whole or not at all, if what is there is what was read.
 func (f folder) write(name string, text []byte, was string) error {
 	if f.root == nil {
-		return problemf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve DIR shows a directory of yours")
+		return problemf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve "+
+			"DIR shows a directory of yours")
 	}
 	if !isModel(name) {
 		return problemf(http.StatusForbidden, "%q is not the name of a model file", name)
@@ -121,7 +126,8 @@ func (f folder) write(name string, text []byte, was string) error {
 		return err
 	}
 	if digest(now) != was {
-		return problemf(http.StatusConflict, "%s has changed since it was read here; load it again, and make the change anew", name)
+		return problemf(http.StatusConflict, "%s has changed since it was read here; load it again, and make the change anew",
+			name)
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
@@ -146,8 +152,8 @@ func (f folder) write(name string, text []byte, was string) error {
 // The names of files that are being written, before and after a text that is by chance.
 const temporaryFirst, temporaryLast = ".almanac-", ".tmp"
 
-// temporary makes a file to be written, and locks it for as long as it is open: so others know that it is not left over. It is made anew should
-// another have taken it for that before it was locked.
+// temporary makes a file to be written, and locks it for as long as it is open: so others know that
+// it is not left over. It is made anew should another have taken it for that before it was locked.
 func (f folder) temporary(dir string, mode fs.FileMode) (file *os.File, name string, err error) {
 	for {
 		name = path.Join(dir, temporaryFirst+rand.Text()+temporaryLast)
@@ -166,7 +172,8 @@ func (f folder) temporary(dir string, mode fs.FileMode) (file *os.File, name str
 	}
 }
 
-// clean removes what a page that was killed has left in a directory: files of our names that nobody has locked. What cannot be removed stays.
+// clean removes what a page that was killed has left in a directory: files of our names that nobody
+// has locked. What cannot be removed stays.
 func (f folder) clean(dir string) {
 	entries, _ := fs.ReadDir(f.root.FS(), dir)
 	for _, e := range entries {
@@ -202,7 +209,8 @@ func (f folder) cleanAll() {
 func unwritten(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return problemf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and no more", name)
+		return problemf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and "+
+			"no more", name)
 	case errors.Is(err, syscall.ENOSPC):
 		return problemf(http.StatusInsufficientStorage, "%s cannot be written: there is no room on the disk", name)
 	case errors.Is(err, fs.ErrNotExist):

@@ -8,9 +8,11 @@ import (
 	"testing"
 )
 
-// What cannot be written because of the disk or the directory is said to the visitor; what else goes wrong is for the log.
+// What cannot be written because of the disk or the directory is said to the visitor; what else
+// goes wrong is for the log.
 func TestUnwritten(t *testing.T) {
-	for err, status := range map[error]int{fs.ErrPermission: 403, syscall.EACCES: 403, syscall.EROFS: 403, syscall.ENOSPC: 507, fs.ErrNotExist: 404, errors.New("else"): 0} {
+	for err, status := range map[error]int{fs.ErrPermission: 403, syscall.EACCES: 403, syscall.EROFS: 403,
+		syscall.ENOSPC: 507, fs.ErrNotExist: 404, errors.New("else"): 0} {
 		var p problem
 		got := unwritten("m.yaml", fmt.Errorf("openat: %w", err))
 		if errors.As(got, &p); p.status != status {

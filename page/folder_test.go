@@ -59,12 +59,14 @@ func TestOutside(t *testing.T) {
 	c, dir := directory(t, map[string]string{"walk.yaml": small, "deep/er/walk.yaml": small})
 	above := filepath.Dir(dir)
 	secret := strings.Replace(small, "name: walk", "name: secret", 1)
-	for path, text := range map[string]string{filepath.Join(above, "secret.yaml"): secret, filepath.Join(above, "secret.csv"): "time,speed\n0,1\n"} {
+	for path, text := range map[string]string{filepath.Join(above, "secret.yaml"): secret,
+		filepath.Join(above, "secret.csv"): "time,speed\n0,1\n"} {
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for link, to := range map[string]string{"out.yaml": "../secret.yaml", "absolute.yaml": filepath.Join(above, "secret.yaml"), "up": "..", "table.csv": "../secret.csv", "inside.yaml": "walk.yaml"} {
+	for link, to := range map[string]string{"out.yaml": "../secret.yaml", "absolute.yaml": filepath.Join(above,
+		"secret.yaml"), "up": "..", "table.csv": "../secret.csv", "inside.yaml": "walk.yaml"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +77,9 @@ func TestOutside(t *testing.T) {
 	c.want(http.StatusOK, "GET", "/models/walk.yaml", nil)
 	c.want(http.StatusOK, "GET", "/models/deep/er/walk.yaml", nil)
 	c.want(http.StatusOK, "GET", "/models/inside.yaml", nil) // a link that stays
-	for _, path := range []string{"../secret.yaml", "deep/../../secret.yaml", "out.yaml", "absolute.yaml", "up/secret.yaml", "/etc/passwd", filepath.Join(above, "secret.yaml"), "pipe.yaml", "deep", ".", "", `..\secret.yaml`, "walk.yaml\x00"} {
+	for _, path := range []string{"../secret.yaml", "deep/../../secret.yaml", "out.yaml", "absolute.yaml",
+		"up/secret.yaml", "/etc/passwd", filepath.Join(above, "secret.yaml"), "pipe.yaml", "deep", ".", "", `..\secret.yaml`,
+		"walk.yaml\x00"} {
 		answer, body := c.ask("GET", "/models/"+strings.ReplaceAll(url.PathEscape(path), ".", "%2e"), nil)
 		if answer.StatusCode < 300 || strings.Contains(body, "name: secret") {
 			t.Errorf("GET %q: %s", path, answer.Status)
@@ -88,12 +92,15 @@ func TestOutside(t *testing.T) {
 			t.Errorf("results %q: %s", path, answer.Status)
 		}
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/", nil); strings.Contains(body, "secret") || !strings.Contains(body, "A walk from a to b.") {
+	if _, body := c.want(http.StatusOK, "GET", "/", nil); strings.Contains(body, "secret") ||
+		!strings.Contains(body, "A walk from a to b.") {
 		t.Error("the list has what it should not, or not what it should")
 	}
 	// Tables.
-	for _, table := range []string{"../secret.csv", "table.csv", filepath.Join(above, "secret.csv"), "/etc/passwd", "deep/../../secret.csv"} {
-		source := strings.Replace(small, "speed: 0.5 per day", "speed: {steps: {file: '"+table+"', column: speed, unit: per day}}", 1)
+	for _, table := range []string{"../secret.csv", "table.csv", filepath.Join(above, "secret.csv"), "/etc/passwd",
+		"deep/../../secret.csv"} {
+		source := strings.Replace(small, "speed: 0.5 per day", "speed: {steps: {file: '"+table+"', column: speed, unit: "+
+			"per day}}", 1)
 		_, body := c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"walk.yaml"}, "source": {source}})
 		if strings.Contains(body, `"good":true`) {
 			t.Errorf("the table %s is read: %s", table, body)
@@ -109,11 +116,13 @@ func TestOutside(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(secret), 0o777)); err != nil {
 			t.Fatal(err)
 		}
-		if answer, body := c.ask("GET", "/models/"+path, nil); answer.StatusCode < 400 || strings.Contains(body, "name: secret") {
+		if answer, body := c.ask("GET", "/models/"+path, nil); answer.StatusCode < 400 ||
+			strings.Contains(body, "name: secret") {
 			t.Errorf("GET %s: %s", path, answer.Status)
 		}
 		sum := sha256.Sum256([]byte(secret))
-		if answer, _ := c.ask("POST", "/models/"+path, url.Values{"do": {"save"}, "source": {small}, "read": {hex.EncodeToString(sum[:])}}); answer.StatusCode < 400 {
+		if answer, _ := c.ask("POST", "/models/"+path, url.Values{"do": {"save"}, "source": {small},
+			"read": {hex.EncodeToString(sum[:])}}); answer.StatusCode < 400 {
 			t.Errorf("POST %s: %s", path, answer.Status)
 		}
 		if text, err := os.ReadFile(file); err != nil || string(text) != secret {
@@ -134,13 +143,15 @@ func (c *client) read(path string) string {
 	return readField.FindStringSubmatch(body)[1]
 }
 
-// A file is written if it is as it was read, whole, with its mode; otherwise it stays, and so does what was typed.
+// A file is written if it is as it was read, whole, with its mode; otherwise it stays, and so does
+// what was typed.
 func TestSave(t *testing.T) {
 	c, dir := directory(t, map[string]string{"walk.yaml": small})
 	path := filepath.Join(dir, "walk.yaml")
 	read := c.read("/models/walk.yaml")
 	changed := strings.Replace(small, "size: 100", "size: 200", 1)
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/models/walk.yaml", url.Values{"do": {"save"}, "source": {strings.ReplaceAll(changed, "\n", "\r\n")}, "read": {read}})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/models/walk.yaml",
+		url.Values{"do": {"save"}, "source": {strings.ReplaceAll(changed, "\n", "\r\n")}, "read": {read}})
 	if to := answer.Header.Get("Location"); to != "/models/walk.yaml?done=saved" {
 		t.Error(to)
 	}
@@ -150,7 +161,8 @@ func TestSave(t *testing.T) {
 		t.Errorf("%v, mode %v: %s", err, info.Mode(), text)
 	}
 	// The same form again: the file has changed since.
-	_, body := c.want(http.StatusConflict, "POST", "/models/walk.yaml", url.Values{"do": {"save"}, "source": {small + "# mine\n"}, "read": {read}})
+	_, body := c.want(http.StatusConflict, "POST", "/models/walk.yaml",
+		url.Values{"do": {"save"}, "source": {small + "# mine\n"}, "read": {read}})
 	if !strings.Contains(body, "has changed since") || !strings.Contains(html.UnescapeString(body), "# mine") {
 		t.Errorf("%.2000s", body)
 	}
@@ -161,7 +173,8 @@ func TestSave(t *testing.T) {
 	if now := readField.FindStringSubmatch(body); now == nil || now[1] != read {
 		t.Errorf("the page knows the file by %q, and was made of %q", now, read)
 	}
-	_, body = c.want(http.StatusUnprocessableEntity, "POST", "/runs", url.Values{"path": {"walk.yaml"}, "source": {"states: 1"}, "read": {read}})
+	_, body = c.want(http.StatusUnprocessableEntity, "POST", "/runs", url.Values{"path": {"walk.yaml"},
+		"source": {"states: 1"}, "read": {read}})
 	if now := readField.FindStringSubmatch(body); now == nil || now[1] != read {
 		t.Errorf("after a run the page knows the file by %q, and was made of %q", now, read)
 	}
@@ -171,7 +184,8 @@ func TestSave(t *testing.T) {
 	var savers sync.WaitGroup
 	for i := range 8 {
 		savers.Go(func() {
-			answer, _ := c.ask("POST", "/models/walk.yaml", url.Values{"do": {"save"}, "source": {fmt.Sprintf("%s# %d\n", small, i)}, "read": {read}})
+			answer, _ := c.ask("POST", "/models/walk.yaml",
+				url.Values{"do": {"save"}, "source": {fmt.Sprintf("%s# %d\n", small, i)}, "read": {read}})
 			if answer.StatusCode == http.StatusSeeOther {
 				saved.Add(1)
 			} else if answer.StatusCode != http.StatusConflict {
@@ -187,7 +201,9 @@ func TestSave(t *testing.T) {
 	}
 	// The examples cannot be written.
 	examples := serve(t, page.Config{})
-	if _, body := examples.want(http.StatusForbidden, "POST", "/models/sir.yaml", url.Values{"do": {"save"}, "source": {small}, "read": {examples.read("/models/sir.yaml")}}); !strings.Contains(body, "cannot be written") {
+	if _, body := examples.want(http.StatusForbidden, "POST", "/models/sir.yaml",
+		url.Values{"do": {"save"}, "source": {small}, "read": {examples.read("/models/sir.yaml")}}); !strings.Contains(body,
+		"cannot be written") {
 		t.Errorf("%.500s", body)
 	}
 }
@@ -196,13 +212,15 @@ func TestSave(t *testing.T) {
 func TestWriteValues(t *testing.T) {
 	c, dir := directory(t, map[string]string{"walk.yaml": small})
 	read := c.read("/models/walk.yaml")
-	c.want(http.StatusSeeOther, "POST", "/models/walk.yaml", url.Values{"do": {"values"}, "source": {small}, "read": {read}, "set.speed": {"0.7 per day"}})
+	c.want(http.StatusSeeOther, "POST", "/models/walk.yaml", url.Values{"do": {"values"}, "source": {small},
+		"read": {read}, "set.speed": {"0.7 per day"}})
 	text, _ := os.ReadFile(filepath.Join(dir, "walk.yaml"))
 	if want := strings.Replace(small, "0.5 per day", "0.7 per day", 1); string(text) != want {
 		t.Errorf("%s", text)
 	}
 	// What cannot be a value is not written.
-	_, body := c.want(http.StatusUnprocessableEntity, "POST", "/models/walk.yaml", url.Values{"do": {"values"}, "source": {string(text)}, "read": {c.read("/models/walk.yaml")}, "set.speed": {"fast"}})
+	_, body := c.want(http.StatusUnprocessableEntity, "POST", "/models/walk.yaml", url.Values{"do": {"values"},
+		"source": {string(text)}, "read": {c.read("/models/walk.yaml")}, "set.speed": {"fast"}})
 	if !strings.Contains(body, "fast") {
 		t.Errorf("%.500s", body)
 	}

@@ -17,15 +17,18 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// routes are all that the server answers to, as methods and addresses, read from where they are written.
+// routes are all that the server answers to, as methods and addresses, read from where they are
+// written.
 func routes(t *testing.T) (all [][2]string) {
 	t.Helper()
 	source, err := os.ReadFile("rooms.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := map[string]string{"{$}": "", "{file}": "page.js", "{path...}": "sir.yaml", "{id}": "1", "{name}": "states.svg", "{point}": "0"}
-	for _, found := range regexp.MustCompile(`\bon\("(?:(GET|POST) )?(/[^"]*)"`).FindAllStringSubmatch(string(source), -1) {
+	names := map[string]string{"{$}": "", "{file}": "page.js", "{path...}": "sir.yaml", "{id}": "1",
+		"{name}": "states.svg", "{point}": "0"}
+	for _, found := range regexp.MustCompile(`\bon\("(?:(GET|POST) )?(/[^"]*)"`).FindAllStringSubmatch(string(source),
+		-1) {
 		method, path := found[1], regexp.MustCompile(`\{[^}]*\}`).ReplaceAllStringFunc(found[2], func(part string) string {
 			name, ok := names[part]
 			if !ok {
@@ -44,12 +47,15 @@ func routes(t *testing.T) (all [][2]string) {
 	return all
 }
 
-// Nothing is answered without the token, whatever is asked for and however, and what a wrong one was sent with starts nothing. With it, the token is in no answer and in no
-// log: not in a page, which has its own address in it, not where a link leads to, and no page tells others where it was.
+// Nothing is answered without the token, whatever is asked for and however, and what a wrong one
+// was sent with starts nothing. With it, the token is in no answer and in no log: not in a page,
+// which has its own address in it, not where a link leads to, and no page tells others where it
+// was.
 func TestTokenEverywhere(t *testing.T) {
 	const secret = "xyzzy-plugh-2357"
 	var log bytes.Buffer
-	c := serve(t, page.Config{Files: broken{examples.Files()}, Token: secret, Anywhere: true, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	c := serve(t, page.Config{Files: broken{examples.Files()}, Token: secret, Anywhere: true,
+		Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	clean := func(what string, answer *http.Response, body string) {
 		t.Helper()
 		if head := fmt.Sprint(answer.Header); strings.Contains(body, secret) || strings.Contains(head, secret) {
@@ -69,8 +75,10 @@ func TestTokenEverywhere(t *testing.T) {
 			send = nil
 		}
 		for _, wrong := range []struct{ query, header string }{
-			{}, {query: "?token="}, {query: "?token=" + secret[1:]}, {query: "?token=" + secret + "&token=x", header: "Cookie: x=" + secret}, {header: "Authorization: Bearer " + secret + "x"},
-			{header: "Authorization: Basic " + secret}, {header: "Cookie: " + strings.Split(cookie, "=")[0] + "=" + secret}, {header: "Referer: http://localhost/?token=" + secret},
+			{}, {query: "?token="}, {query: "?token=" + secret[1:]}, {query: "?token=" + secret + "&token=x",
+				header: "Cookie: x=" + secret}, {header: "Authorization: Bearer " + secret + "x"},
+			{header: "Authorization: Basic " + secret}, {header: "Cookie: " + strings.Split(cookie, "=")[0] + "=" + secret},
+			{header: "Referer: http://localhost/?token=" + secret},
 		} {
 			if strings.Contains(wrong.query, secret) && method == "GET" {
 				continue // it is right
@@ -102,7 +110,8 @@ func TestTokenEverywhere(t *testing.T) {
 				t.Errorf("%s %s: a page has the token that it was asked for with", route[0], route[1])
 			}
 			clean(route[0]+" "+route[1], answer, body)
-			if route[0] == "GET" && query != "?token=wrong" && (answer.StatusCode != http.StatusSeeOther || strings.Contains(answer.Header.Get("Location"), "token")) {
+			if route[0] == "GET" && query != "?token=wrong" && (answer.StatusCode != http.StatusSeeOther ||
+				strings.Contains(answer.Header.Get("Location"), "token")) {
 				t.Errorf("%s leads to %s: %q", route[1], answer.Status, answer.Header.Get("Location"))
 			}
 		}

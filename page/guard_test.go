@@ -25,11 +25,13 @@ type client struct {
 func serve(t testing.TB, c page.Config) *client {
 	t.Helper()
 	s, base := begin(t, c)
-	return &client{t, s, base, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &client{t, s, base, &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}}
 }
 
-// begin starts a server, of the examples unless told, and returns where it is. Visitors wait as long as it takes: how slow the machine is does not
-// decide what they see.
+// begin starts a server, of the examples unless told, and returns where it is. Visitors wait as
+// long as it takes: how slow the machine is does not decide what they see.
 func begin(t testing.TB, c page.Config) (*page.Server, string) {
 	t.Helper()
 	if c.Files == nil {
@@ -89,15 +91,18 @@ func (c *client) want(status int, method, path string, form url.Values, headers 
 // Every answer, of whatever kind, tells the browser to be strict.
 func TestHeaders(t *testing.T) {
 	c := serve(t, page.Config{})
-	for path, status := range map[string]int{"/": 200, "/static/page.js": 200, "/static/nothing.js": 404, "/models/sir.yaml": 200, "/models/..%2fx": 404, "/nothing": 404, "/runs/1": 404} {
+	for path, status := range map[string]int{"/": 200, "/static/page.js": 200, "/static/nothing.js": 404,
+		"/models/sir.yaml": 200, "/models/..%2fx": 404, "/nothing": 404, "/runs/1": 404} {
 		answer, _ := c.want(status, "GET", path, nil)
-		for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"} {
+		for name, value := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"} {
 			if got := answer.Header.Get(name); got != value {
 				t.Errorf("%s: %s is %q", path, name, got)
 			}
 		}
 		policy := answer.Header.Get("Content-Security-Policy")
-		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+		for _, part := range []string{"default-src 'none'", "script-src 'self';", "style-src 'self';",
+			"frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
 			if !strings.Contains(policy, part) {
 				t.Errorf("%s: the policy %q has no %s", path, policy, part)
 			}
@@ -116,8 +121,10 @@ func TestHost(t *testing.T) {
 		host      string
 		near, far bool
 	}{
-		{"localhost:80", true, true}, {"localhost", true, true}, {"LOCALHOST.:9", true, true}, {"127.0.0.1:1234", true, true}, {"[::1]:80", true, true}, {"127.1.2.3", true, true},
-		{"evil.example:80", false, false}, {"localhost.evil.example", false, false}, {"evil.localhost", false, false}, {"192.168.1.7:80", false, true}, {"[2001:db8::1]:80", false, true},
+		{"localhost:80", true, true}, {"localhost", true, true}, {"LOCALHOST.:9", true, true}, {"127.0.0.1:1234", true, true},
+		{"[::1]:80", true, true}, {"127.1.2.3", true, true},
+		{"evil.example:80", false, false}, {"localhost.evil.example", false, false}, {"evil.localhost", false, false},
+		{"192.168.1.7:80", false, true}, {"[2001:db8::1]:80", false, true},
 		{"[::ffff:127.0.0.1]:80", true, true}, {"lab.example:80", false, true}, {"127.0.0.1.evil.example", false, false},
 	} {
 		for c, good := range map[*client]bool{near: x.near, far: x.far} {
@@ -130,7 +137,8 @@ func TestHost(t *testing.T) {
 	}
 }
 
-// Names count with a token, also on loopback, where something else may stand before the server; without one they would let other sites in.
+// Names count with a token, also on loopback, where something else may stand before the server;
+// without one they would let other sites in.
 func TestNamesNeedAToken(t *testing.T) {
 	for token, status := range map[string]int{"": http.StatusMisdirectedRequest, "secret": http.StatusOK} {
 		c := serve(t, page.Config{Token: token, Names: []string{"lab.example"}})
@@ -144,7 +152,8 @@ func TestOtherSites(t *testing.T) {
 	c := serve(t, page.Config{})
 	run := url.Values{"path": {"sir.yaml"}, "size": {"100"}, "replicas": {"1"}}
 	for _, headers := range [][]string{
-		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: http://evil.example"}, {"Origin: null"}, {"Sec-Fetch-Site: cross-site", "Origin: " + c.base},
+		{"Sec-Fetch-Site: cross-site"}, {"Sec-Fetch-Site: same-site"}, {"Origin: http://evil.example"}, {"Origin: null"},
+		{"Sec-Fetch-Site: cross-site", "Origin: " + c.base},
 	} {
 		for _, path := range []string{"/runs", "/models/sir.yaml", "/check", "/theme", "/runs/1/stop"} {
 			c.want(http.StatusForbidden, "POST", path, run, headers...)
@@ -159,9 +168,11 @@ func TestOtherSites(t *testing.T) {
 	c.want(http.StatusNotFound, "DELETE", "/runs", nil)
 }
 
-// Whoever can be reached from elsewhere lets in those who know the token, and nobody else, to nothing.
+// Whoever can be reached from elsewhere lets in those who know the token, and nobody else, to
+// nothing.
 func TestToken(t *testing.T) {
-	if _, err := page.New(page.Config{Files: examples.Files(), Anywhere: true}); err == nil || !strings.Contains(err.Error(), "token") {
+	if _, err := page.New(page.Config{Files: examples.Files(), Anywhere: true}); err == nil ||
+		!strings.Contains(err.Error(), "token") {
 		t.Errorf("a server for everybody without a token: %v", err)
 	}
 	c := serve(t, page.Config{Token: "a secret", Anywhere: true})
@@ -177,7 +188,8 @@ func TestToken(t *testing.T) {
 		t.Errorf("the link leads to %q", to)
 	}
 	cookie := answer.Cookies()[0]
-	if port := c.base[strings.LastIndex(c.base, ":")+1:]; cookie.Name != "almanac_token_"+port { // another server on this host has its own
+	// another server on this host has its own
+	if port := c.base[strings.LastIndex(c.base, ":")+1:]; cookie.Name != "almanac_token_"+port {
 		t.Errorf("the cookie is called %s", cookie.Name)
 	}
 	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode {
@@ -190,10 +202,12 @@ func TestToken(t *testing.T) {
 	c.want(http.StatusUnauthorized, "GET", "/runs?token="+cookie.Value, nil)
 	c.want(http.StatusOK, "GET", "/runs", nil, "Authorization: Bearer a secret")
 	// The link cannot lead away.
-	for _, path := range []string{"//evil.example/?token=a+secret", "/%5cevil.example?token=a+secret", "///evil.example?token=a+secret"} {
+	for _, path := range []string{"//evil.example/?token=a+secret", "/%5cevil.example?token=a+secret",
+		"///evil.example?token=a+secret"} {
 		answer, _ := c.ask("GET", path, nil)
 		to, err := url.Parse(answer.Header.Get("Location"))
-		if err != nil || to.Host != "" && to.Host != strings.TrimPrefix(c.base, "http://") || strings.HasPrefix(answer.Header.Get("Location"), "//") || strings.HasPrefix(answer.Header.Get("Location"), `/\`) {
+		if err != nil || to.Host != "" && to.Host != strings.TrimPrefix(c.base, "http://") ||
+			strings.HasPrefix(answer.Header.Get("Location"), "//") || strings.HasPrefix(answer.Header.Get("Location"), `/\`) {
 			t.Errorf("%s leads to %q", path, answer.Header.Get("Location"))
 		}
 	}
@@ -213,12 +227,15 @@ func TestBodies(t *testing.T) {
 	}
 	c.want(http.StatusBadRequest, "POST", "/runs?%zz", url.Values{"path": {"sir.yaml"}})
 
-	// A model of a megabyte can be sent, though a form writes some letters as three bytes; a longer one cannot, and the script gets words.
+	// A model of a megabyte can be sent, though a form writes some letters as three bytes; a longer
+	// one cannot, and the script gets words.
 	c = serve(t, page.Config{})
 	comment := "#" + strings.Repeat("ü", 1<<19-1) + "\n"
-	c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"}, "source": {comment}}, "Sec-Fetch-Site: same-origin")
+	c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"}, "source": {comment}},
+		"Sec-Fetch-Site: same-origin")
 	for _, path := range []string{"/check", "/runs", "/models/sir.yaml"} {
-		if _, body := c.want(http.StatusRequestEntityTooLarge, "POST", path, url.Values{"path": {"sir.yaml"}, "source": {comment + "#"}}, "Sec-Fetch-Dest: empty"); !strings.HasPrefix(body, "a model file of more than") {
+		if _, body := c.want(http.StatusRequestEntityTooLarge, "POST", path, url.Values{"path": {"sir.yaml"},
+			"source": {comment + "#"}}, "Sec-Fetch-Dest: empty"); !strings.HasPrefix(body, "a model file of more than") {
 			t.Errorf("%s: %s", path, body)
 		}
 	}
@@ -227,16 +244,19 @@ func TestBodies(t *testing.T) {
 // The theme is kept, and its form leads back to us, whatever it says.
 func TestTheme(t *testing.T) {
 	c := serve(t, page.Config{})
-	for path, want := range map[string]string{"/runs": "/runs", "//evil.example/": "/evil.example/", `/\evil.example`: "/evil.example", "https://evil.example": "/https:/evil.example", "": "/"} {
+	for path, want := range map[string]string{"/runs": "/runs", "//evil.example/": "/evil.example/",
+		`/\evil.example`: "/evil.example", "https://evil.example": "/https:/evil.example", "": "/"} {
 		answer, _ := c.want(http.StatusSeeOther, "POST", "/theme", url.Values{"theme": {"dark"}, "path": {path}})
 		if got := answer.Header.Get("Location"); got != want {
 			t.Errorf("%q leads to %q, want %q", path, got, want)
 		}
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/", nil, "Cookie: almanac_theme=dark"); !strings.Contains(body, `data-theme="dark"`) {
+	if _, body := c.want(http.StatusOK, "GET", "/", nil, "Cookie: almanac_theme=dark"); !strings.Contains(body,
+		`data-theme="dark"`) {
 		t.Error("not dark")
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/", nil, `Cookie: almanac_theme="><script>`); !strings.Contains(body, `data-theme="auto"`) {
+	if _, body := c.want(http.StatusOK, "GET", "/", nil, `Cookie: almanac_theme="><script>`); !strings.Contains(body,
+		`data-theme="auto"`) {
 		t.Error("a theme that does not exist")
 	}
 }

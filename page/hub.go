@@ -16,8 +16,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// A hub is a hub of studies that is watched: the one that the server was told, and no other. One goroutine asks it what it has, at most once a
-// second, and only while somebody looks; all who look share what it found. A hub that is away is tried again while somebody looks, and what was last
+// A hub is a hub of studies that is watched: the one that the server was told, and no other. One
+// goroutine asks it what it has, at most once a second, and only while somebody looks; all who look
+// share what it found. A hub that is away is tried again while somebody looks, and what was last
 // known stays.
 type hub struct {
 	dial   func(context.Context) (*ensemble.Conn, error)
@@ -99,7 +100,8 @@ func (h *hub) look() hubState {
 	return s
 }
 
-// wanted waits until somebody looks, or has just done so. It reports false if the context ends before.
+// wanted waits until somebody looks, or has just done so. It reports false if the context ends
+// before.
 func (h *hub) wanted(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		h.mu.Lock()
@@ -183,16 +185,18 @@ func (h *hub) lost(err error) {
 	h.state.Lost = text
 }
 
-// unheard notes that it is not known who works. Who was last heard of stays, so that nobody seems to come when the others are heard again.
+// unheard notes that it is not known who works. Who was last heard of stays, so that nobody seems
+// to come when the others are heard again.
 func (h *hub) unheard(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.Unheard, h.unsure = strings.TrimPrefix(err.Error(), "ensemble: "), time.Now()
 }
 
-// hear takes who is there, and notes who came and who went. If our own link is down nobody is heard, and nobody went; nobody knows whether it is while the hub
-// is not asked. When it is up again it takes a while until all are heard, and those who are not yet are taken to be there. Who is heard in that while, or in that
-// after we first listened, is not said to have come.
+// hear takes who is there, and notes who came and who went. If our own link is down nobody is
+// heard, and nobody went; nobody knows whether it is while the hub is not asked. When it is up
+// again it takes a while until all are heard, and those who are not yet are taken to be there. Who
+// is heard in that while, or in that after we first listened, is not said to have come.
 func (h *hub) hear(now []ensemble.Member) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,7 +223,8 @@ func (h *hub) hear(now []ensemble.Member) {
 	if h.heard.IsZero() {
 		h.heard = time.Now()
 	}
-	if time.Since(h.heard) < hubSettle || time.Since(h.unsure) < hubSettle { // it may have been there before anybody listened
+	// it may have been there before anybody listened
+	if time.Since(h.heard) < hubSettle || time.Since(h.unsure) < hubSettle {
 		came = "was heard for the first time"
 	}
 	missing(now, h.state.Workers, came)
@@ -244,7 +249,8 @@ func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
 	state := s.hub.look()
 	var jobs []hubJob
 	for _, j := range state.Jobs {
-		one := hubJob{Status: j, Short: j.Key[:min(len(j.Key), 12)], Quiet: j.State == ensemble.Running && time.Since(j.Updated) > time.Minute}
+		one := hubJob{Status: j, Short: j.Key[:min(len(j.Key), 12)], Quiet: j.State == ensemble.Running &&
+			time.Since(j.Updated) > time.Minute}
 		if j.Replicas > 0 {
 			one.Fraction = float64(j.Merged) / float64(j.Replicas)
 		}
@@ -261,7 +267,8 @@ func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if state.Where != "" {
 		command += " --hub " + format.Word(state.Where)
 	}
-	s.render(w, r, http.StatusOK, "hub", "studies", map[string]any{"Title": "The hub", "Hub": state, "Jobs": jobs, "Slots": slots, "Busy": busy, "Command": command})
+	s.render(w, r, http.StatusOK, "hub", "studies", map[string]any{"Title": "The hub", "Hub": state, "Jobs": jobs,
+		"Slots": slots, "Busy": busy, "Command": command})
 	return nil
 }
 

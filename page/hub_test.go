@@ -13,12 +13,14 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// A study on a hub is seen with how far it is, and workers as they come and go; a hub that is lost is said to be, what was known stays, and when it is back
-// it is found again. Nobody can name another hub.
+// A study on a hub is seen with how far it is, and workers as they come and go; a hub that is lost
+// is said to be, what was known stays, and when it is back it is found again. Nobody can name
+// another hub.
 func TestHub(t *testing.T) {
 	t.Parallel()
 	plain := serve(t, page.Config{})
-	if _, body := plain.want(http.StatusNotFound, "GET", "/hub?hub=nats://127.0.0.1:4222", nil); !strings.Contains(body, "almanac serve --hub") {
+	if _, body := plain.want(http.StatusNotFound, "GET", "/hub?hub=nats://127.0.0.1:4222", nil); !strings.Contains(body,
+		"almanac serve --hub") {
 		t.Error(body)
 	}
 	dir := t.TempDir()
@@ -29,7 +31,8 @@ func TestHub(t *testing.T) {
 	where := h.URL()
 	g := new(ensemble.Registry)
 	let := make(chan struct{})
-	g.AddKind(ensemble.FuncKind("slow", "1", func(ctx context.Context, _ ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
+	g.AddKind(ensemble.FuncKind("slow", "1", func(ctx context.Context, _ ensemble.Params, r ensemble.Replica) (
+		ensemble.Outputs, error) {
 		if r.Number > 0 {
 			select {
 			case <-let:
@@ -71,17 +74,21 @@ func TestHub(t *testing.T) {
 		left <- ensemble.Serve(working, conn, ensemble.WorkerOptions{Name: "<worker> of ours", Slots: 1, Registry: g})
 	}()
 	until("a worker came", func(s state) bool {
-		return len(s.Workers) == 1 && s.Workers[0].Name == "<worker> of ours" && len(s.News) == 1 && strings.HasPrefix(s.News[0].Text, "<worker> of ours ")
+		return len(s.Workers) == 1 && s.Workers[0].Name == "<worker> of ours" && len(s.News) == 1 &&
+			strings.HasPrefix(s.News[0].Text, "<worker> of ours ")
 	})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := conn.Run(ctx, ensemble.Job{Name: "a study", Kind: "slow", Points: []ensemble.Point{{}}, Replicas: 3, Seed: 1}, ensemble.RunOptions{Registry: g})
+		_, err := conn.Run(ctx, ensemble.Job{Name: "a study", Kind: "slow", Points: []ensemble.Point{{}}, Replicas: 3,
+			Seed: 1}, ensemble.RunOptions{Registry: g})
 		ended <- err
 	}()
 	until("the study runs", func(s state) bool {
 		return len(s.Jobs) == 1 && s.Jobs[0].State == ensemble.Running && s.Jobs[0].Name == "a study"
 	})
-	if _, body := c.want(http.StatusOK, "GET", "/hub", nil); !strings.Contains(body, "a study") || !strings.Contains(body, "&lt;worker&gt; of ours") || strings.Contains(body, "<worker>") || !strings.Contains(body, "almanac jobs watch --hub") {
+	if _, body := c.want(http.StatusOK, "GET", "/hub", nil); !strings.Contains(body, "a study") ||
+		!strings.Contains(body, "&lt;worker&gt; of ours") || strings.Contains(body, "<worker>") ||
+		!strings.Contains(body, "almanac jobs watch --hub") {
 		t.Errorf("the page is without the study or the worker: %s", body)
 	}
 	close(let)
@@ -100,12 +107,17 @@ func TestHub(t *testing.T) {
 	})
 	h.Close()
 	until("the hub is lost, and what was known stays", func(s state) bool { return s.Lost != "" && len(s.Jobs) == 1 })
-	if _, body := c.want(http.StatusOK, "GET", "/hub", nil); !strings.Contains(body, "The hub is away") || !strings.Contains(body, "a study") {
+	if _, body := c.want(http.StatusOK, "GET", "/hub", nil); !strings.Contains(body, "The hub is away") ||
+		!strings.Contains(body, "a study") {
 		t.Error("the page does not say that the hub is away")
 	}
-	if h, err = ensemble.StartHub(ensemble.HubOptions{Store: dir, Listen: strings.TrimPrefix(where, "nats://")}); err != nil {
+	if h, err = ensemble.StartHub(ensemble.HubOptions{Store: dir, Listen: strings.TrimPrefix(where, "nats://")}); err !=
+		nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	until("the hub is back", func(s state) bool { return s.Lost == "" && len(s.Jobs) == 1 && s.Jobs[0].State == ensemble.Done })
+	until("the hub is back", func(s state) bool {
+		return s.Lost == "" && len(s.Jobs) == 1 && s.Jobs[0].State ==
+			ensemble.Done
+	})
 }

@@ -34,7 +34,8 @@ func TestHubUnwatched(t *testing.T) {
 	})
 }
 
-// Workers that cannot be listened to are said to be unknown, and not gone, and are listened to again.
+// Workers that cannot be listened to are said to be unknown, and not gone, and are listened to
+// again.
 func TestHubUnheard(t *testing.T) {
 	server, err := ensemble.StartHub(ensemble.HubOptions{Store: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {
@@ -63,12 +64,14 @@ func TestHubUnheard(t *testing.T) {
 	t.Error("nobody is heard, and it is not said")
 }
 
-// A worker neither goes nor comes when our own link to the hub does, nor when the hub is not asked because nobody looks; one that went meanwhile is said to have gone
-// once all others can have been heard.
+// A worker neither goes nor comes when our own link to the hub does, nor when the hub is not asked
+// because nobody looks; one that went meanwhile is said to have gone once all others can have been
+// heard.
 func TestHubLinkDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hub{wake: make(chan struct{}, 1)}
-		one, two, three := ensemble.Member{ID: "1", Name: "one"}, ensemble.Member{ID: "2", Name: "two"}, ensemble.Member{ID: "3", Name: "three"}
+		one, two, three := ensemble.Member{ID: "1", Name: "one"}, ensemble.Member{ID: "2", Name: "two"},
+			ensemble.Member{ID: "3", Name: "three"}
 		hear := func(seconds int, look bool, now ...ensemble.Member) {
 			for range seconds {
 				time.Sleep(time.Second)

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// gridOf is points.csv and study.json of a sweep over two names, with so many values of each and so many outputs.
+// gridOf is points.csv and study.json of a sweep over two names, with so many values of each and so
+// many outputs.
 func gridOf(t *testing.T, side, outputs int) (points, asked string) {
 	t.Helper()
 	var b strings.Builder
@@ -24,10 +25,12 @@ func gridOf(t *testing.T, side, outputs int) (points, asked string) {
 			}
 		}
 	}
-	return b.String(), studyJSON(t, study.Request{Sort: study.Sweep, Model: "m.yaml", Vary: []string{fmt.Sprintf("a=1..%d by 1", side), fmt.Sprintf("b=1..%d by 1", side)}, Seed: 1, Replicas: 2})
+	return b.String(), studyJSON(t, study.Request{Sort: study.Sweep, Model: "m.yaml",
+		Vary: []string{fmt.Sprintf("a=1..%d by 1", side), fmt.Sprintf("b=1..%d by 1", side)}, Seed: 1, Replicas: 2})
 }
 
-// A large sweep is a page that a browser can open: its maps have no link for each of their cells, its charts of points not each of them, and it says so.
+// A large sweep is a page that a browser can open: its maps have no link for each of their cells,
+// its charts of points not each of them, and it says so.
 func TestLargeSweep(t *testing.T) {
 	files := map[string]string{}
 	files["large/points.csv"], files["large/study.json"] = gridOf(t, 100, 4)
@@ -37,12 +40,14 @@ func TestLargeSweep(t *testing.T) {
 	if n := strings.Count(body, `class="cells"`); n > 0 || len(body) > 8<<20 {
 		t.Errorf("%d cells of maps lead somewhere, in a page of %d bytes", n, len(body))
 	}
-	for _, want := range []string{"too many cells", "each 7th of 10,000 points", "the first 400 of 10,000", `<a href="/sweep-points/large?point=0">`} {
+	for _, want := range []string{"too many cells", "each 7th of 10,000 points", "the first 400 of 10,000",
+		`<a href="/sweep-points/large?point=0">`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/sweeps/small", nil); strings.Count(body, `<a href="/sweep-points/small?point=143"`) != 2 || strings.Contains(body, "too many cells") {
+	if _, body := c.want(http.StatusOK, "GET", "/sweeps/small", nil); strings.Count(body,
+		`<a href="/sweep-points/small?point=143"`) != 2 || strings.Contains(body, "too many cells") {
 		t.Error("the last point of a small sweep is not reached from its map and its table")
 	}
 }
@@ -57,10 +62,13 @@ func TestManyCharts(t *testing.T) {
 		charts int
 		says   []string
 	}{
-		{"", 24, []string{"Charts 1 to 24 of 36.", `<a href="?charts=25">Those after</a>`, "All 36 charts by name", `<a href="?charts=25#figure-over-1-11">`}},
+		{"", 24, []string{"Charts 1 to 24 of 36.", `<a href="?charts=25">Those after</a>`, "All 36 charts by name",
+			`<a href="?charts=25#figure-over-1-11">`}},
 		{"?charts=25", 12, []string{"Charts 25 to 36 of 36.", `<a href="?charts=1">Those before</a>`}},
-		{"?find=OUT11", 3, []string{"Charts 1 to 3 of 3 with “OUT11” in the name, 36 in all.", `<a href="?">All of them</a>`}},
-		{"?find=over+b&charts=7", 6, []string{"Charts 7 to 12 of 12 with “over b”", `<a href="?charts=1&amp;find=over&#43;b">Those before</a>`}},
+		{"?find=OUT11", 3, []string{"Charts 1 to 3 of 3 with “OUT11” in the name, 36 in all.",
+			`<a href="?">All of them</a>`}},
+		{"?find=over+b&charts=7", 6, []string{"Charts 7 to 12 of 12 with “over b”",
+			`<a href="?charts=1&amp;find=over&#43;b">Those before</a>`}},
 		{"?find=nowhere", 0, []string{"No chart with “nowhere” in the name, 36 in all."}},
 		{"?charts=x", 24, []string{"Charts 1 to 24"}},
 	} {
@@ -79,14 +87,16 @@ func TestManyCharts(t *testing.T) {
 // manyStates is a model with 50 charts: states and flows, and 24 of each by region.
 func manyStates() string {
 	var b strings.Builder
-	b.WriteString("name: many\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {s0: rest}}\nattributes: {region: {north: 50%, south: 50%}}\nrecord: {every: 1 day, by: [region]}\nstates:\n")
+	b.WriteString("name: many\ntime: {unit: day, end: 3}\npopulation: {size: 60, start: {s0: rest}}\n" +
+		"attributes: {region: {north: 50%, south: 50%}}\nrecord: {every: 1 day, by: [region]}\nstates:\n")
 	for i := range 40 {
 		fmt.Fprintf(&b, "  s%d: {race: [{rate: 10 per day, to: s%d}]}\n", i, (i+1)%40)
 	}
 	return b.String()
 }
 
-// A run of many charts is a page of some of them, which leads to the others by name, and is loaded anew as it is; whatever page it is on, each can be taken away.
+// A run of many charts is a page of some of them, which leads to the others by name, and is loaded
+// anew as it is; whatever page it is on, each can be taken away.
 func TestManyChartsOfARun(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"many.yaml": manyStates()})})
 	run, body := c.start("/runs", url.Values{"path": {"many.yaml"}, "replicas": {"1"}})
@@ -94,11 +104,13 @@ func TestManyChartsOfARun(t *testing.T) {
 		t.Errorf("%d charts: %.2000s", n, body)
 	}
 	_, last := c.want(http.StatusOK, "GET", run+"?charts=49", nil)
-	if n := strings.Count(last, "<figure "); n != 2 || !strings.Contains(last, `id="figure-incidence-by-region-23"`) || strings.Contains(last, `id="figure-states"`) {
+	if n := strings.Count(last, "<figure "); n != 2 || !strings.Contains(last, `id="figure-incidence-by-region-23"`) ||
+		strings.Contains(last, `id="figure-states"`) {
 		t.Errorf("%d charts on the last page", n)
 	}
 	_, found := c.want(http.StatusOK, "GET", run+"?find=changes", nil)
-	if n := strings.Count(found, "<figure "); n != 24 || !strings.Contains(found, "Charts 1 to 24 of 25 with “changes” in the name, 50 in all.") {
+	if n := strings.Count(found, "<figure "); n != 24 || !strings.Contains(found, "Charts 1 to 24 of 25 with "+
+		"“changes” in the name, 50 in all.") {
 		t.Errorf("%d charts are found", n)
 	}
 	c.want(http.StatusOK, "GET", run+"/figures/incidence-by-region-23.svg", nil)
@@ -119,7 +131,8 @@ record: {every: 10 days}
 func TestSweepStopped(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"swing.yaml": swing})})
 	// The last point has some ten billion events, and is not waited for.
-	form := url.Values{"path": {"swing.yaml"}, "vary": {"stay"}, "values": {"5 days, 4 days, 0.0000005 days"}, "replicas": {"2"}, "outputs": {"final(left)"}}
+	form := url.Values{"path": {"swing.yaml"}, "vary": {"stay"}, "values": {"5 days, 4 days, 0.0000005 days"},
+		"replicas": {"2"}, "outputs": {"final(left)"}}
 	answer, _ := c.want(http.StatusSeeOther, "POST", "/sweeps", form)
 	run := answer.Header.Get("Location")
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
@@ -127,7 +140,8 @@ func TestSweepStopped(t *testing.T) {
 		if strings.Contains(body, "2 of 3 points so far") && strings.Contains(body, `id="figure-over-0-0"`) {
 			break
 		}
-		if !strings.Contains(body, `data-state="running"`) && !strings.Contains(body, `data-state="waiting"`) || time.Now().After(end) {
+		if !strings.Contains(body, `data-state="running"`) && !strings.Contains(body, `data-state="waiting"`) ||
+			time.Now().After(end) {
 			t.Fatalf("two points are not shown: %s", body)
 		}
 	}
@@ -145,9 +159,11 @@ func TestSweepStopped(t *testing.T) {
 	c.want(http.StatusNotFound, "GET", run+"/points/2", nil)
 }
 
-// Numbers under the pointer are no live region: a run would have them read aloud ten times a second. The table says that it has some of the rows.
+// Numbers under the pointer are no live region: a run would have them read aloud ten times a
+// second. The table says that it has some of the rows.
 func TestChartsAreQuiet(t *testing.T) {
-	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": strings.Replace(small, "every: 1 day", "every: 0.02 days", 1)})})
+	c := serve(t, page.Config{
+		Files: someFiles(map[string]string{"walk.yaml": strings.Replace(small, "every: 1 day", "every: 0.02 days", 1)})})
 	_, body := c.start("/runs", url.Values{"path": {"walk.yaml"}, "replicas": {"1"}})
 	if strings.Contains(body, "<output") || !strings.Contains(body, `<span class="value" data-value="0">`) {
 		t.Error("numbers are a live region")

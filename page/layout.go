@@ -26,11 +26,12 @@ var templateFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// newViews are the templates of all pages: each is layout.html with parts.html and a file of its own, which
-// defines "main".
+// newViews are the templates of all pages: each is layout.html with parts.html and a file of its
+// own, which defines "main".
 func newViews() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{}
-	common, err := template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html", "templates/parts.html")
+	common, err := template.New("layout.html").Funcs(functions).ParseFS(templateFiles, "templates/layout.html",
+		"templates/parts.html")
 	if err != nil {
 		return nil, err
 	}
@@ -86,11 +87,13 @@ func lasting(seconds float64) string {
 	return fmt.Sprintf("%.1f h", seconds/3600)
 }
 
-// pace is how fast work is, and how long it will take, as the script has it; of what is over, how long it took.
+// pace is how fast work is, and how long it will take, as the script has it; of what is over, how
+// long it took.
 func pace(s Status) string {
 	var parts []string
 	if s.Events > 0 {
-		parts = append(parts, fmt.Sprintf("%s events, %s million a second", format.Thousands(float64(s.Events)), short3(s.Rate/1e6)))
+		parts = append(parts, fmt.Sprintf("%s events, %s million a second", format.Thousands(float64(s.Events)),
+			short3(s.Rate/1e6)))
 	}
 	switch {
 	case s.State.Over() && s.Seconds > 0:
@@ -116,7 +119,8 @@ var themes = []string{"auto", "light", "dark"}
 
 // render answers with a page. The room is which of them it is in; data has a Title.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, room string, data map[string]any) {
-	d := pageData{Room: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About, Version: population.Version(), Rooms: rooms, Data: data}
+	d := pageData{Room: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About,
+		Version: population.Version(), Rooms: rooms, Data: data}
 	d.Title, _ = data["Title"].(string)
 	if c, err := r.Cookie(themeCookie); err == nil && slices.Contains(themes, c.Value) {
 		d.Theme = c.Value
@@ -142,15 +146,18 @@ const themeCookie = "almanac_theme"
 
 // setTheme keeps light or dark, and goes back to where one was.
 func (s *Server) setTheme(w http.ResponseWriter, r *http.Request) error {
-	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: r.PostFormValue("theme"), Path: "/", SameSite: http.SameSiteLaxMode, HttpOnly: true, MaxAge: 365 * 24 * 3600})
+	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: r.PostFormValue("theme"), Path: "/",
+		SameSite: http.SameSiteLaxMode, HttpOnly: true, MaxAge: 365 * 24 * 3600})
 	http.Redirect(w, r, here(r.PostFormValue("path")), http.StatusSeeOther)
 	return nil
 }
 
-// here is an address of ours, whatever somebody wrote: the beginning of a path, which cannot lead to another host.
+// here is an address of ours, whatever somebody wrote: the beginning of a path, which cannot lead
+// to another host.
 func here(to string) string { return "/" + strings.TrimLeft(to, "/\\\t\r\n ") }
 
-// static answers with a file of the page itself, which a browser may keep as long as it asks whether it has changed.
+// static answers with a file of the page itself, which a browser may keep as long as it asks
+// whether it has changed.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	data, err := staticFiles.ReadFile("static/" + name)

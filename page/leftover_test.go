@@ -11,10 +11,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// What a page left that was killed while it saved is removed when a page starts, and when it saves; what another is writing now, and
-// files of others, stay.
+// What a page left that was killed while it saved is removed when a page starts, and when it saves;
+// what another is writing now, and files of others, stay.
 func TestLeftoversAreRemoved(t *testing.T) {
-	const left, used, foreign = ".almanac-AAAAAAAAAAAAAAAAAAAAAAAAAA.tmp", ".almanac-BBBBBBBBBBBBBBBBBBBBBBBBBB.tmp", ".almanac-notes.tmp"
+	const left, used, foreign = ".almanac-AAAAAAAAAAAAAAAAAAAAAAAAAA.tmp", ".almanac-BBBBBBBBBBBBBBBBBBBBBBBBBB.tmp",
+		".almanac-notes.tmp"
 	dir := t.TempDir()
 	put := func(names ...string) {
 		t.Helper()

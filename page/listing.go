@@ -23,8 +23,8 @@ const (
 	mostListed  = 500 // of each kind
 )
 
-// walk goes through the files of the folder, as far as it is looked at: hidden names are left out, and links to directories are not followed. It says in
-// words what it has not looked at.
+// walk goes through the files of the folder, as far as it is looked at: hidden names are left out,
+// and links to directories are not followed. It says in words what it has not looked at.
 func (f folder) walk(visit func(name string)) (unseen []string) {
 	entries, deep, bad := 0, false, 0
 	err := fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -49,15 +49,18 @@ func (f folder) walk(visit func(name string)) (unseen []string) {
 	})
 	switch {
 	case errors.Is(err, errManyEntries):
-		unseen = append(unseen, fmt.Sprintf("There are more than %s files and directories, of which the first are looked at; almanac serve shows those below one of the directories.", format.Thousands(mostEntries)))
+		unseen = append(unseen, fmt.Sprintf("There are more than %s files and directories, of which the first are looked "+
+			"at; almanac serve shows those below one of the directories.", format.Thousands(mostEntries)))
 	case err != nil: // it cannot be read at all
 		unseen = append(unseen, "The directory cannot be read: "+reason(err)+".")
 	}
 	if bad > 0 {
-		unseen = append(unseen, "Here "+format.Count(bad, "name")+" cannot be read: permissions are missing, or a link leads nowhere.")
+		unseen = append(unseen, "Here "+format.Count(bad, "name")+" cannot be read: permissions are missing, or a link "+
+			"leads nowhere.")
 	}
 	if deep {
-		unseen = append(unseen, fmt.Sprintf("What is more than %d directories down is not looked at; almanac serve shows those below one of the directories.", mostDepth))
+		unseen = append(unseen, fmt.Sprintf("What is more than %d directories down is not looked at; almanac serve shows "+
+			"those below one of the directories.", mostDepth))
 	}
 	return unseen
 }
@@ -199,7 +202,8 @@ func (l *lister) read(f folder, names []string) (models []head) {
 	return models
 }
 
-// listed is the model in a list, with a link. Copies beside results are all called the same, and have the name of their directory, too.
+// listed is the model in a list, with a link. Copies beside results are all called the same, and
+// have the name of their directory, too.
 func (h head) listed(link string) listed {
 	name := strings.TrimSuffix(h.Path, path.Ext(h.Path))
 	if !h.copied {
@@ -208,7 +212,8 @@ func (h head) listed(link string) listed {
 	return listed{h.Path, link, name, h.about}
 }
 
-// dirOf is the directory that an address names. Browsers take "." out of addresses, which is what the folder itself is called.
+// dirOf is the directory that an address names. Browsers take "." out of addresses, which is what
+// the folder itself is called.
 func dirOf(r *http.Request) string {
 	if dir := r.PathValue("path"); dir != "" {
 		return dir

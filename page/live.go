@@ -26,7 +26,8 @@ type View struct {
 	Sweep  *swept             // if it is of a sweep that has ended, so that its points can be opened
 }
 
-// A Teller is how work tells what it does. Telling costs it nothing: what it shows is looked at only if somebody watches, and by others.
+// A Teller is how work tells what it does. Telling costs it nothing: what it shows is looked at
+// only if somebody watches, and by others.
 type Teller struct {
 	live  *live
 	where string // the address of its page
@@ -39,16 +40,17 @@ func (t *Teller) Progress(p Progress) {
 	t.live.progress = p
 }
 
-// Show says how to see what there is. The function is called later, by another goroutine, as often as needed, also after the work has
-// ended; what it returns may grow meanwhile.
+// Show says how to see what there is. The function is called later, by another goroutine, as often
+// as needed, also after the work has ended; what it returns may grow meanwhile.
 func (t *Teller) Show(view func() View) {
 	t.live.mu.Lock()
 	defer t.live.mu.Unlock()
 	t.live.view = view
 }
 
-// A live is what viewers of work share. One goroutine, which is there only while somebody watches, looks at the work, and tells each [audience] what has
-// changed of what it sees since it was last looked at.
+// A live is what viewers of work share. One goroutine, which is there only while somebody watches,
+// looks at the work, and tells each [audience] what has changed of what it sees since it was last
+// looked at.
 type live struct {
 	log *slog.Logger
 
@@ -79,11 +81,14 @@ type live struct {
 // How often is looked.
 const (
 	leastPause = 100 * time.Millisecond // between two events
-	share      = 40                     // the pause is at least so many times what it took to look, so that looking takes at most 1/40 of a core
+	// the pause is at least so many times what it took to look, so that looking takes at most 1/40
+	// of a core
+	share = 40
 )
 
 func newLive(log *slog.Logger) *live {
-	return &live{log: log, state: Waiting, over: make(chan struct{}), drawing: make(chan struct{}, 1), audiences: map[string]*audience{}}
+	return &live{log: log, state: Waiting, over: make(chan struct{}), drawing: make(chan struct{}, 1),
+		audiences: map[string]*audience{}}
 }
 
 // State is how far the work is.
@@ -115,8 +120,8 @@ func (l *live) end(s State, why string) {
 	close(l.over)
 }
 
-// View is what there is to see. While the work goes on it is looked at anew at most ten times a second, and less often if that takes long,
-// however many ask: they see the same.
+// View is what there is to see. While the work goes on it is looked at anew at most ten times a
+// second, and less often if that takes long, however many ask: they see the same.
 func (l *live) View() View {
 	v, _ := l.viewAndLook()
 	return v
@@ -164,7 +169,8 @@ type Status struct {
 func (l *live) Status() Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := Status{State: l.state, Why: l.why, Fraction: l.progress.Fraction, Note: l.progress.Note, Events: l.progress.Events, Left: -1}
+	s := Status{State: l.state, Why: l.why, Fraction: l.progress.Fraction, Note: l.progress.Note,
+		Events: l.progress.Events, Left: -1}
 	if l.began.IsZero() {
 		return s
 	}

@@ -22,8 +22,8 @@ func figure(n int) Figure {
 	return Figure{ID: "f", Chart: plot.Chart{Series: []plot.Series{s}}}
 }
 
-// Fifty viewers cost as many looks as one, each sees the same, at most ten events a second, and only what is new; nobody waits for one who
-// does not take anything.
+// Fifty viewers cost as many looks as one, each sees the same, at most ten events a second, and
+// only what is new; nobody waits for one who does not take anything.
 func TestViewersShareConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
@@ -89,7 +89,8 @@ func TestViewersShareConcurrent(t *testing.T) {
 	})
 }
 
-// Who comes back gets what it missed; who was away for too long, or comes from elsewhere, gets everything; and nobody looks while nobody watches.
+// Who comes back gets what it missed; who was away for too long, or comes from elsewhere, gets
+// everything; and nobody looks while nobody watches.
 func TestComingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
@@ -122,12 +123,14 @@ func TestComingBack(t *testing.T) {
 		points.Store(5)
 		time.Sleep(100 * time.Millisecond)
 		text, last, _, _ := a.since(seen)
-		if want := `"series":[{"i":0,"from":3,"n":5,"x":[3,4],"y":[9,16]}]`; !strings.Contains(string(text), want) || last != 2 {
+		if want := `"series":[{"i":0,"from":3,"n":5,"x":[3,4],"y":[9,16]}]`; !strings.Contains(string(text), want) ||
+			last != 2 {
 			t.Errorf("%d: %s", last, text)
 		}
 		time.Sleep(time.Second * mostEvents / 5)
 		for _, id := range []int64{1, 9999} {
-			if text, _, _, _ := a.since(id); !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), `"y":[0,1,4,9,16]`) {
+			if text, _, _, _ := a.since(id); !strings.Contains(string(text), "event: all") || !strings.Contains(string(text),
+				`"y":[0,1,4,9,16]`) {
 				t.Errorf("after %d: %s", id, text)
 			}
 		}
@@ -141,15 +144,17 @@ func TestComingBack(t *testing.T) {
 		r.Stop()
 		a = r.watch(nil)
 		time.Sleep(time.Second)
-		if text, _, _, end := a.since(0); !end || !strings.Contains(string(text), `"state":"stopped"`) || !strings.Contains(string(text), "event: end") {
+		if text, _, _, end := a.since(0); !end || !strings.Contains(string(text), `"state":"stopped"`) ||
+			!strings.Contains(string(text), "event: end") {
 			t.Errorf("%s", text)
 		}
 		a.leave()
 	})
 }
 
-// Those who see one of many pages of charts are told of these alone; of those who have left, no more is kept than of one page; and who comes back to a page that
-// was forgotten gets all of it, also if it has had as many events since.
+// Those who see one of many pages of charts are told of these alone; of those who have left, no
+// more is kept than of one page; and who comes back to a page that was forgotten gets all of it,
+// also if it has had as many events since.
 func TestAudiences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second)
@@ -188,11 +193,13 @@ func TestAudiences(t *testing.T) {
 		all[0].leave()
 		for i, a := range all {
 			text, last, _, _ := a.since(0)
-			if n := strings.Count(string(text), `"id":`); n != counts[i] || counts[i] > 0 && !strings.Contains(string(text), fmt.Sprintf(`"id":"f%d"`, i*mostCharts)) {
+			if n := strings.Count(string(text), `"id":`); n != counts[i] || counts[i] > 0 && !strings.Contains(string(text),
+				fmt.Sprintf(`"id":"f%d"`, i*mostCharts)) {
 				t.Errorf("page %v is told of %d charts: %.200s", pages[i], n, text)
 			}
 			round()
-			if text, _, _, _ = a.since(last); strings.Count(string(text), `"id":`) != counts[i] || strings.Contains(string(text), "event: all") {
+			if text, _, _, _ = a.since(last); strings.Count(string(text), `"id":`) != counts[i] || strings.Contains(string(text),
+				"event: all") {
 				t.Errorf("page %v is told of %.200s", pages[i], text)
 			}
 		}
@@ -220,7 +227,8 @@ func TestAudiences(t *testing.T) {
 	})
 }
 
-// Work that cannot be looked at, because of a mistake of ours, goes on, and viewers are told how it goes; what can be looked at later is shown as a whole.
+// Work that cannot be looked at, because of a mistake of ours, goes on, and viewers are told how it
+// goes; what can be looked at later is shown as a whole.
 func TestLookingPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second)
@@ -256,7 +264,8 @@ func TestLookingPanics(t *testing.T) {
 		}
 		well.Store(true)
 		time.Sleep(time.Second)
-		if text, _, _, _ := a.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text), `"y":[0,1,4]`) {
+		if text, _, _, _ := a.since(seen); strings.Count(string(text), "event: all") != 1 || !strings.Contains(string(text),
+			`"y":[0,1,4]`) {
 			t.Errorf("%s", text)
 		}
 		well.Store(false)
@@ -339,7 +348,8 @@ func TestChanges(t *testing.T) {
 	if got, want := string(changes(nil, []Figure{of()})), `"x":[],"y":[]`; !strings.Contains(got, want) {
 		t.Errorf("%s has no %s", got, want)
 	}
-	if got := fmt.Sprint(sameLayout([]Figure{of(1)}, []Figure{of(1, 2)}), sameLayout([]Figure{of(1)}, nil)); got != "true false" {
+	if got := fmt.Sprint(sameLayout([]Figure{of(1)}, []Figure{of(1, 2)}), sameLayout([]Figure{of(1)}, nil)); got !=
+		"true false" {
 		t.Error(got)
 	}
 }

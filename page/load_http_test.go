@@ -16,8 +16,9 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// settled is how many goroutines there are when what has ended is gone: as many at twenty looks in a row. Tests that wait for their turn have theirs,
-// too, so that the number is not known beforehand. One that is too large makes a test less strict, and never fail.
+// settled is how many goroutines there are when what has ended is gone: as many at twenty looks in
+// a row. Tests that wait for their turn have theirs, too, so that the number is not known
+// beforehand. One that is too large makes a test less strict, and never fail.
 func settled() int {
 	n := runtime.NumGoroutine()
 	for same := 0; same < 20; same++ {
@@ -29,7 +30,8 @@ func settled() int {
 	return n
 }
 
-// taken is what a server has taken when nobody asks it anything: goroutines, and memory that is in use.
+// taken is what a server has taken when nobody asks it anything: goroutines, and memory that is in
+// use.
 func taken(most int) (goroutines int, bytes uint64) {
 	for range 500 { // what has ended may need a moment to be gone
 		if runtime.GC(); runtime.NumGoroutine() <= most {
@@ -109,14 +111,15 @@ func watch(address string, begun func()) (w watched) {
 	return w
 }
 
-// Fifty who watch one run, each over its own connection: everybody is told everything, each round once, at most ten times a second, and when they
-// have left, what they took is free again.
+// Fifty who watch one run, each over its own connection: everybody is told everything, each round
+// once, at most ten times a second, and when they have left, what they took is free again.
 func TestFiftyViewers(t *testing.T) {
 	c := serve(t, page.Config{})
 	c.start("/capped", balls()) // what is made once is made
 	goroutines, bytes := taken(settled())
 	for round := range loadRounds {
-		answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "20", "rounds", "20000", "seed", strconv.Itoa(round)))
+		answer, _ := c.want(http.StatusSeeOther, "POST", "/capped", balls("pace", "20", "rounds", "20000", "seed",
+			strconv.Itoa(round)))
 		run := answer.Header.Get("Location")
 		const viewers = 50
 		var all [viewers]watched
@@ -140,7 +143,8 @@ func TestFiftyViewers(t *testing.T) {
 			if w.err != nil || !w.ended || w.updates < 2 {
 				t.Fatalf("viewer %d: %+v", i, w)
 			}
-			// One when it comes, one each tenth of a second, of which the first may be about to come, and one at the end.
+			// One when it comes, one each tenth of a second, of which the first may be about to
+			// come, and one at the end.
 			if most := 10*w.took.Seconds() + 3; float64(w.updates) > most {
 				t.Errorf("viewer %d was told something %d times in %v", i, w.updates, w.took)
 			}
@@ -160,13 +164,15 @@ func TestFiftyViewers(t *testing.T) {
 	}
 }
 
-// Runs in a row, each watched to its end by a viewer: after all of them there is as much as after the first hundred.
+// Runs in a row, each watched to its end by a viewer: after all of them there is as much as after
+// the first hundred.
 func TestWatchedRuns(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": small}), Limits: page.Limits{Kept: 10}})
 	var goroutines int
 	var bytes uint64
 	for i := range loadRuns {
-		answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"walk.yaml"}, "seed": {strconv.Itoa(i)}, "replicas": {"2"}})
+		answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"walk.yaml"}, "seed": {strconv.Itoa(i)},
+			"replicas": {"2"}})
 		run := answer.Header.Get("Location")
 		if w := watch(c.base+run+"/events", func() {}); w.err != nil || !w.ended || w.updates < 1 {
 			t.Fatalf("run %d: %+v", i, w)
@@ -176,9 +182,11 @@ func TestWatchedRuns(t *testing.T) {
 		}
 	}
 	if g, b := taken(goroutines); g > goroutines || b > bytes+1<<19 {
-		t.Errorf("%d goroutines and %d bytes after %d runs, %d and %d after %d", goroutines, bytes, loadRuns/3, g, b, loadRuns)
+		t.Errorf("%d goroutines and %d bytes after %d runs, %d and %d after %d", goroutines, bytes, loadRuns/3, g, b,
+			loadRuns)
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/runs", nil); strings.Count(body, `<li class="done">`) != 10 || !strings.Contains(body, fmt.Sprintf("/runs/%d\"", loadRuns)) {
+	if _, body := c.want(http.StatusOK, "GET", "/runs", nil); strings.Count(body, `<li class="done">`) != 10 ||
+		!strings.Contains(body, fmt.Sprintf("/runs/%d\"", loadRuns)) {
 		t.Error("not the last ten are kept")
 	}
 }

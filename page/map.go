@@ -14,8 +14,9 @@ import (
 // A Map is numbers over two axes, whose rectangles lead somewhere.
 type Map struct {
 	plot.Heat
-	Link   func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to; nil for nowhere
-	Starts bool                  // that is something to run: a script sends a form there, and without one its page has a button
+	Link func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to; nil for nowhere
+	// that is something to run: a script sends a form there, and without one its page has a button
+	Starts bool
 }
 
 // showMap prepares it for a template.
@@ -23,7 +24,8 @@ func (f Figure) showMap(src string, query url.Values) shown {
 	m := f.Map
 	v := f.shownAt(src, query)
 	v.SVG = template.HTML(m.web(plot.Size{Width: 560, Height: 400, Text: 14}))
-	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across", Head: append([]string{""}, m.X...)}
+	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across",
+		Head: append([]string{""}, m.X...)}
 	for j := len(m.Y) - 1; j >= 0; j-- { // as in the map, from above
 		row := []string{m.Y[j]}
 		for _, z := range m.Z[j] {
@@ -80,5 +82,6 @@ func (m *Map) form(kind string, w wish) ([]byte, error) {
 			z[j] = append(z[j], finite(x))
 		}
 	}
-	return json.Marshal(map[string]any{"of": m.Title, "x": map[string]any{"name": m.XLabel, "values": m.X}, "y": map[string]any{"name": m.YLabel, "values": m.Y}, "z": z})
+	return json.Marshal(map[string]any{"of": m.Title, "x": map[string]any{"name": m.XLabel, "values": m.X},
+		"y": map[string]any{"name": m.YLabel, "values": m.Y}, "z": z})
 }

@@ -22,7 +22,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// An ask is a model as a visitor wants it run: a file or what was made of it in the editor, with other values.
+// An ask is a model as a visitor wants it run: a file or what was made of it in the editor, with
+// other values.
 type ask struct {
 	Path, Source          string
 	Same                  bool // the source is what is in the file
@@ -35,8 +36,10 @@ type ask struct {
 
 // asked reads a form. What is empty is as the file says.
 func (s *Server) asked(form url.Values) (ask, error) {
-	a := ask{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")), Replicas: strings.TrimSpace(form.Get("replicas")),
-		Size: strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")), Scenario: form.Get("scenario")}
+	a := ask{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")),
+		Replicas: strings.TrimSpace(form.Get("replicas")),
+		Size:     strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")),
+		Scenario: form.Get("scenario")}
 	if !isModel(a.Path) {
 		return a, problemf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
 	}
@@ -51,7 +54,8 @@ func (s *Server) asked(form url.Values) (ask, error) {
 	if form.Has("source") {
 		a.Source = sameEnds(form.Get("source"), file)
 		if len(a.Source) > mostModel {
-			return a, problemf(http.StatusRequestEntityTooLarge, "a model file of more than %d bytes is not read here", mostModel)
+			return a, problemf(http.StatusRequestEntityTooLarge, "a model file of more than %d bytes is not read here",
+				mostModel)
 		}
 		a.Same = a.Source == string(file)
 	}
@@ -80,8 +84,9 @@ func (s *Server) plain(a ask) (*population.Model, error) {
 	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.tables(a.Path))
 }
 
-// compiled is the model with what was asked for, and that as a request of some sort. Values that are those of the file are not asked for, unless a
-// scenario may set others, and come out of the list.
+// compiled is the model with what was asked for, and that as a request of some sort. Values that
+// are those of the file are not asked for, unless a scenario may set others, and come out of the
+// list.
 func (s *Server) compiled(a *ask, sort string) (*population.Model, *study.Request, error) {
 	plain, err := s.plain(*a)
 	if err != nil {
@@ -92,7 +97,8 @@ func (s *Server) compiled(a *ask, sort string) (*population.Model, *study.Reques
 
 // compiledFrom is compiled, of a model that is there as its text has it.
 func (s *Server) compiledFrom(plain *population.Model, a *ask, sort string) (*population.Model, *study.Request, error) {
-	r := &study.Request{Sort: sort, Model: s.fileName(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source), Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
+	r := &study.Request{Sort: sort, Model: s.fileName(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
+		Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
 	r.Read = func(name string) ([]byte, error) { return s.files.table(a.Path, name) }
 	if !a.Same { // a text that is not in its file is read from standard input
 		r.Model = study.StandardInput
@@ -144,10 +150,12 @@ func (s *Server) work(a ask) (Work, error) {
 	}
 	kept := sum(m.Recorded(o.Replicas), m.Bytes())
 	if kept > s.limits.Bytes {
-		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes %s, more than the %s that results may take here; record less often, or run fewer",
+		return Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes "+
+			"%s, more than the %s that results may take here; record less often, or run fewer",
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
 	}
-	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"), fmt.Sprintf("seed %d", o.Seed)}
+	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"),
+		fmt.Sprintf("seed %d", o.Seed)}
 	if a.Until != "" {
 		about = append(about, "until "+a.Until)
 	}
@@ -161,8 +169,9 @@ func (s *Server) work(a ask) (Work, error) {
 		about = append(about, fmt.Sprintf("%s drawn from %s", strings.Join(drawn.Parameters, ", "), drawn.From))
 	}
 	return Work{
-		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Request: r, Command: s.command(a, r),
-		Model: true, Keeps: kept, Needs: needs(m, o),
+		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Request: r,
+		Command: s.command(a, r),
+		Model:   true, Keeps: kept, Needs: needs(m, o),
 		Fits: func() error { return m.CheckMemory(o) },
 		Do:   func(ctx context.Context, tell *Teller) error { return runModel(ctx, m, o, drawn, tell) },
 	}, nil
@@ -174,11 +183,14 @@ func needs(m *population.Model, o population.Options) uint64 {
 	return most
 }
 
-// held is called at each row of a replica, if it is not nil: tests hold runs there that they look at. Nobody else does.
+// held is called at each row of a replica, if it is not nil: tests hold runs there that they look
+// at. Nobody else does.
 var held func(ctx context.Context, model string)
 
-// runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who watches looks at what was recorded.
-func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *population.Drawn, tell *Teller) error {
+// runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who
+// watches looks at what was recorded.
+func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *population.Drawn,
+	tell *Teller) error {
 	o.OnProgress = func(p population.Progress) {
 		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
 		if o.Replicas > 1 {
@@ -197,7 +209,8 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	if result != nil {
 		result.Drawn = drawn
 		fraction := float64(result.Done) / float64(result.Replicas)
-		tell.Progress(Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done, format.Count(result.Replicas, "replica"))})
+		tell.Progress(Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
+			format.Count(result.Replicas, "replica"))})
 		tell.Show(func() View { return runView(result) })
 	}
 	return err
@@ -209,8 +222,12 @@ func runView(r *population.Result) View {
 		{"summary.json", "everything, as almanac run --json prints it", func(w io.Writer) error {
 			return errors.Join(r.WriteJSON(w), second(io.WriteString(w, "\n")))
 		}},
-		{"series.csv", "how many were in each state, by replica and time", func(w io.Writer) error { return results.WriteSeries(w, results.CSV, r) }},
-		{"flows.csv", "how many went each way, by replica and time", func(w io.Writer) error { return results.WriteFlows(w, results.CSV, r) }},
+		{"series.csv", "how many were in each state, by replica and time", func(w io.Writer) error {
+			return results.WriteSeries(w, results.CSV, r)
+		}},
+		{"flows.csv", "how many went each way, by replica and time", func(w io.Writer) error {
+			return results.WriteFlows(w, results.CSV, r)
+		}},
 		{"model.yaml", "the model that was run", func(w io.Writer) error { return second(w.Write(r.Model.Source())) }},
 	}}
 	if drawable(r.Model) == nil {
@@ -224,10 +241,12 @@ func runView(r *population.Result) View {
 
 func second(_ int, err error) error { return err }
 
-// mostGroupings is of how many of those that a model records by there are charts; each has up to 48. All are in the tables.
+// mostGroupings is of how many of those that a model records by there are charts; each has up to
+// 48. All are in the tables.
 const mostGroupings = 4
 
-// runFigures are the charts of a run: the states, what changed in each interval, and both by group, as many as a page has room for.
+// runFigures are the charts of a run: the states, what changed in each interval, and both by group,
+// as many as a page has room for.
 func runFigures(r *population.Result) []Figure {
 	all := pictures.FirstStates(r, mostLines)
 	all.UpToX = r.Model.End()
@@ -270,7 +289,8 @@ func runTables(r *population.Result) []Table {
 		return nil
 	}
 	m, last := r.Model, rows-1
-	states := Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %", "95 %", "peak", "when"}}
+	states := Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %", "95 %",
+		"peak", "when"}}
 	if len(r.Runs) == 1 {
 		states.Head = []string{"state", "at the end", "peak", "when"}
 	}
@@ -304,8 +324,10 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request, a ask) error {
 	return s.startAsked(w, r, a, s.showModel, func(*Work) {})
 }
 
-// startAsked starts what is asked for, and leads to its run, or to the one that there is of the same key. What is wrong is shown where it was asked for.
-func (s *Server) startAsked(w http.ResponseWriter, r *http.Request, a ask, wrong func(http.ResponseWriter, *http.Request, int, ask, population.Problems) error, change func(*Work)) error {
+// startAsked starts what is asked for, and leads to its run, or to the one that there is of the
+// same key. What is wrong is shown where it was asked for.
+func (s *Server) startAsked(w http.ResponseWriter, r *http.Request, a ask, wrong func(http.ResponseWriter,
+	*http.Request, int, ask, population.Problems) error, change func(*Work)) error {
 	work, err := made(r.Context(), s, func() (Work, error) { return s.work(a) })
 	if problems, ok := errors.AsType[population.Problems](err); ok {
 		return wrong(w, r, http.StatusUnprocessableEntity, a, problems)

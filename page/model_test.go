@@ -17,12 +17,14 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// done waits until a run is over, and returns its page. It looks at the list, which nothing is drawn for.
+// done waits until a run is over, and returns its page. It looks at the list, which nothing is
+// drawn for.
 func (c *client) done(run string) string {
 	c.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		_, body := c.want(http.StatusOK, "GET", "/runs", nil)
-		if state := regexp.MustCompile(`<li class="(\w+)"><a href="` + run + `">`).FindStringSubmatch(body); state != nil && state[1] != "waiting" && state[1] != "running" {
+		if state := regexp.MustCompile(`<li class="(\w+)"><a href="` + run + `">`).FindStringSubmatch(body); state != nil &&
+			state[1] != "waiting" && state[1] != "running" {
 			_, body := c.want(http.StatusOK, "GET", run, nil)
 			return body
 		}
@@ -33,26 +35,33 @@ func (c *client) done(run string) string {
 
 var seconds = regexp.MustCompile(`"seconds":[^,]*,`)
 
-// Without a script: a form starts a run, its page shows the result with a table for each chart, and the numbers are those of the library with the same seed,
-// byte for byte. The command that is shown asks for the same.
+// Without a script: a form starts a run, its page shows the result with a table for each chart, and
+// the numbers are those of the library with the same seed, byte for byte. The command that is shown
+// asks for the same.
 func TestRunWithoutScript(t *testing.T) {
 	c := serve(t, page.Config{})
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"seir-regions.yaml"}, "seed": {"7"}, "replicas": {"3"}, "size": {"2_000"}, "until": {"100"}, "set.beta": {"0.5 per day"}, "set.at_home": {"95%"}})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"seir-regions.yaml"}, "seed": {"7"},
+		"replicas": {"3"}, "size": {"2_000"}, "until": {"100"}, "set.beta": {"0.5 per day"}, "set.at_home": {"95%"}})
 	run := answer.Header.Get("Location")
 	body := c.done(run)
-	for _, want := range []string{`data-state="done"`, "almanac run examples/seir-regions.yaml --seed 7 --replicas 3 --size 2000 --until 100 --set &#39;beta=0.5 per day&#39;", "2,000 individuals, 3 replicas, seed 7, until 100, beta = 0.5 per day", "<caption>Individuals in each state: median"} {
+	for _, want := range []string{`data-state="done"`, "almanac run examples/seir-regions.yaml --seed 7 --replicas 3 " +
+		"--size 2000 --until 100 --set &#39;beta=0.5 per day&#39;",
+		"2,000 individuals, 3 replicas, seed 7, until 100, beta = 0.5 per day",
+		"<caption>Individuals in each state: median"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page has no %s", want)
 		}
 	}
-	if strings.Count(body, `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`) != strings.Count(body, "<table><caption>")-2 || strings.Contains(body, "style=") {
+	if strings.Count(body, `<svg xmlns="http://www.w3.org/2000/svg" class="chart"`) != strings.Count(body,
+		"<table><caption>")-2 || strings.Contains(body, "style=") {
 		t.Error("a chart has no table, or something has a style of its own")
 	}
 	source, err := examples.Files().ReadFile("seir-regions.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := population.Compile("seir-regions.yaml", source, population.Size(2000), population.Until("100"), population.Set("beta", "0.5 per day"))
+	m, err := population.Compile("seir-regions.yaml", source, population.Size(2000), population.Until("100"),
+		population.Set("beta", "0.5 per day"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,26 +83,31 @@ func TestRunWithoutScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"series.csv": series.String(), "flows.csv": flows.String(), "model.yaml": string(source), "diagram.svg": string(diagram)} {
+	for name, want := range map[string]string{"series.csv": series.String(), "flows.csv": flows.String(),
+		"model.yaml": string(source), "diagram.svg": string(diagram)} {
 		if _, got := c.want(http.StatusOK, "GET", run+"/files/"+name, nil); got != want {
 			t.Errorf("%s differs", name)
 		}
 	}
-	if _, got := c.want(http.StatusOK, "GET", run+"/files/summary.json", nil); seconds.ReplaceAllString(got, "") != seconds.ReplaceAllString(summary.String(), "")+"\n" {
+	if _, got := c.want(http.StatusOK, "GET", run+"/files/summary.json", nil); seconds.ReplaceAllString(got, "") !=
+		seconds.ReplaceAllString(summary.String(), "")+"\n" {
 		t.Error("summary.json differs")
 	}
 	// Figures, in all forms.
-	for ending, begins := range map[string]string{"svg": "<?xml", "png": "\x89PNG", "csv": "series,x,y,low,high\nsusceptible,0,", "json": `{"x":"day","series":[{"name":"susceptible"`} {
+	for ending, begins := range map[string]string{"svg": "<?xml", "png": "\x89PNG",
+		"csv": "series,x,y,low,high\nsusceptible,0,", "json": `{"x":"day","series":[{"name":"susceptible"`} {
 		if _, got := c.want(http.StatusOK, "GET", run+"/figures/states."+ending, nil); !strings.HasPrefix(got, begins) {
 			t.Errorf("states.%s begins with %.60q", ending, got)
 		}
 	}
 	_, all := c.want(http.StatusOK, "GET", run+"/figures/states.svg?w=400", nil)
 	_, part := c.want(http.StatusOK, "GET", run+"/figures/states.svg?w=400&log=y&from=10&to=20&hide=0,2", nil)
-	if !strings.Contains(all, `data-x="0 100 `) || !strings.Contains(part, `data-x="10 20 `) || !strings.Contains(part, `data-log="y"`) || strings.Contains(part, "style=") {
+	if !strings.Contains(all, `data-x="0 100 `) || !strings.Contains(part, `data-x="10 20 `) ||
+		!strings.Contains(part, `data-log="y"`) || strings.Contains(part, "style=") {
 		t.Errorf("%.300s\n%.300s", all, part)
 	}
-	if !strings.Contains(part, `<g data-series="0" class="line"></g>`) || strings.Contains(all, `<g data-series="0" class="line"></g>`) {
+	if !strings.Contains(part, `<g data-series="0" class="line"></g>`) ||
+		strings.Contains(all, `<g data-series="0" class="line"></g>`) {
 		t.Error("a hidden series is drawn, or one that is not hidden is not")
 	}
 	for _, path := range []string{"/figures/nothing.svg", "/figures/states.gif", "/figures/states", "/files/passwd"} {
@@ -104,7 +118,8 @@ func TestRunWithoutScript(t *testing.T) {
 	}
 }
 
-// What is wrong with a model, or with what is asked for, is said on the page of the model, with what was typed.
+// What is wrong with a model, or with what is asked for, is said on the page of the model, with
+// what was typed.
 func TestWrongAsks(t *testing.T) {
 	c := serve(t, page.Config{Limits: page.Limits{Replicas: 100, Bytes: 1 << 20}})
 	sir, _ := examples.Files().ReadFile("sir.yaml")
@@ -129,8 +144,10 @@ func TestWrongAsks(t *testing.T) {
 		}
 	}
 	// Too many individuals for the machine: the run fails before it begins, and says what would fit.
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"4000000000"}, "source": {strings.Replace(string(sir), "size: 100_000", "size: 100_000\n  most: 4_000_000_000", 1)}})
-	if body := c.done(answer.Header.Get("Location")); !strings.Contains(body, `data-state="failed"`) || !strings.Contains(body, "memory") {
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"4000000000"},
+		"source": {strings.Replace(string(sir), "size: 100_000", "size: 100_000\n  most: 4_000_000_000", 1)}})
+	if body := c.done(answer.Header.Get("Location")); !strings.Contains(body, `data-state="failed"`) ||
+		!strings.Contains(body, "memory") {
 		t.Errorf("%.3000s", body)
 	}
 }
@@ -139,36 +156,44 @@ func TestWrongAsks(t *testing.T) {
 func TestCheck(t *testing.T) {
 	c := serve(t, page.Config{})
 	sir, _ := examples.Files().ReadFile("sir.yaml")
-	answer, body := c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"}, "source": {strings.Replace(string(sir), "to: recovered", "to: recoverd", 1)}})
-	if answer.Header.Get("Content-Type") != "application/json" || !strings.Contains(body, `"line":17`) || !strings.Contains(body, `"good":false`) || !strings.Contains(body, "recovered") {
+	answer, body := c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"},
+		"source": {strings.Replace(string(sir), "to: recovered", "to: recoverd", 1)}})
+	if answer.Header.Get("Content-Type") != "application/json" || !strings.Contains(body, `"line":17`) ||
+		!strings.Contains(body, `"good":false`) || !strings.Contains(body, "recovered") {
 		t.Error(body)
 	}
-	_, body = c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"}, "source": {strings.Replace(string(sir), "0.5 per day", "0.7 per day", 1)}})
-	if !strings.Contains(body, `"problems":[]`) || !strings.Contains(body, `"good":true`) || !strings.Contains(body, "0.7 per day") || !strings.Contains(body, "\\u003csvg") {
+	_, body = c.want(http.StatusOK, "POST", "/check", url.Values{"path": {"sir.yaml"},
+		"source": {strings.Replace(string(sir), "0.5 per day", "0.7 per day", 1)}})
+	if !strings.Contains(body, `"problems":[]`) || !strings.Contains(body, `"good":true`) ||
+		!strings.Contains(body, "0.7 per day") || !strings.Contains(body, "\\u003csvg") {
 		t.Error(body)
 	}
 }
 
-// A parameter that is changed in the text is run as the text has it; one whose field was changed as the field has it.
+// A parameter that is changed in the text is run as the text has it; one whose field was changed as
+// the field has it.
 func TestTextOrField(t *testing.T) {
 	c := serve(t, page.Config{})
 	sir, _ := examples.Files().ReadFile("sir.yaml")
 	edited := strings.Replace(string(sir), "0.5 per day", "0.7 per day", 1)
 	for field, want := range map[string]string{"0.5 per day": "0.7 per day", "0.6 per day": "0.6 per day"} {
-		form := url.Values{"path": {"sir.yaml"}, "source": {edited}, "size": {"200"}, "set.beta": {field}, "was.beta": {"0.5 per day"}}
+		form := url.Values{"path": {"sir.yaml"}, "source": {edited}, "size": {"200"}, "set.beta": {field},
+			"was.beta": {"0.5 per day"}}
 		_, body := c.want(http.StatusOK, "POST", "/check", form)
 		if !strings.Contains(body, `name=\"set.beta\" value=\"`+want) {
 			t.Errorf("field %s: the fields do not have %s: %s", field, want, body)
 		}
 		answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", form)
 		c.done(answer.Header.Get("Location"))
-		if _, page := c.want(http.StatusOK, "GET", answer.Header.Get("Location"), nil); strings.Contains(page, "beta = ") != (field == "0.6 per day") {
+		if _, page := c.want(http.StatusOK, "GET", answer.Header.Get("Location"), nil); strings.Contains(page, "beta = ") !=
+			(field == "0.6 per day") {
 			t.Errorf("field %s: what the run was asked with is wrong", field)
 		}
 	}
 }
 
-// A model of many states has as many lines as one can tell apart, and says so; all are in the tables.
+// A model of many states has as many lines as one can tell apart, and says so; all are in the
+// tables.
 func TestManyStates(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("name: chain\ntime: {unit: day, end: 5}\npopulation: {size: 10, start: {s0: rest}}\nstates:\n")
@@ -180,7 +205,8 @@ func TestManyStates(t *testing.T) {
 	run, body := c.start("/runs", url.Values{"path": {"chain.yaml"}, "replicas": {"2"}})
 	_, states, _ := strings.Cut(body, `data-figure="states"`)
 	states, _, _ = strings.Cut(states, "</figure>")
-	if n := strings.Count(states, "data-line="); n != 24 || !strings.Contains(states, "the first 24 of 60 states; lines: median of 2 replicas") {
+	if n := strings.Count(states, "data-line="); n != 24 || !strings.Contains(states,
+		"the first 24 of 60 states; lines: median of 2 replicas") {
 		t.Errorf("%d lines: %.2000s", n, states)
 	}
 	if _, table := c.want(http.StatusOK, "GET", run+"/files/series.csv", nil); !strings.Contains(table, "s59") {
@@ -188,10 +214,12 @@ func TestManyStates(t *testing.T) {
 	}
 }
 
-// What a file begins with stays, an empty line, too, which browsers leave out of a field if it is its first.
+// What a file begins with stays, an empty line, too, which browsers leave out of a field if it is
+// its first.
 func TestFirstLine(t *testing.T) {
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": "\n" + small})})
-	if _, body := c.want(http.StatusOK, "GET", "/models/walk.yaml", nil); !strings.Contains(body, "aria-describedby=\"problems\">\n\n# A walk") {
+	if _, body := c.want(http.StatusOK, "GET", "/models/walk.yaml", nil); !strings.Contains(body,
+		"aria-describedby=\"problems\">\n\n# A walk") {
 		t.Errorf("%.3000s", body)
 	}
 }
@@ -199,8 +227,10 @@ func TestFirstLine(t *testing.T) {
 // The command of a text that is not saved reads the tables of the model where they are.
 func TestCommandWithTables(t *testing.T) {
 	table := "time,speed\n0,1\n5,2\n"
-	source := strings.Replace(small, "speed: 0.5 per day", "speed: {steps: {file: speed.csv, column: speed, unit: per day}}", 1)
-	c := serve(t, page.Config{Files: someFiles(map[string]string{"deep er/walk.yaml": source, "deep er/speed.csv": table, "walk.yaml": small}), Dir: "models"})
+	source := strings.Replace(small, "speed: 0.5 per day",
+		"speed: {steps: {file: speed.csv, column: speed, unit: per day}}", 1)
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"deep er/walk.yaml": source, "deep er/speed.csv": table,
+		"walk.yaml": small}), Dir: "models"})
 	for path, want := range map[string]string{
 		"deep er/walk.yaml": "(cd &#39;models/deep er&#39; &amp;&amp; almanac run - --seed 1 --replicas 1 ) &lt; model.yaml",
 		"walk.yaml":         "almanac run - --seed 1 --replicas 1 &lt; model.yaml",
@@ -209,7 +239,8 @@ func TestCommandWithTables(t *testing.T) {
 		if path == "walk.yaml" {
 			text = small
 		}
-		if _, body := c.start("/runs", url.Values{"path": {path}, "source": {text + "# changed\n"}}); !strings.Contains(body, "<code data-command>"+want+"</code>") || !strings.Contains(body, `data-state="done"`) {
+		if _, body := c.start("/runs", url.Values{"path": {path}, "source": {text + "# changed\n"}}); !strings.Contains(body,
+			"<code data-command>"+want+"</code>") || !strings.Contains(body, `data-state="done"`) {
 			_, command, _ := strings.Cut(body, "data-command>")
 			t.Errorf("%s: %.200s", path, command)
 		}
@@ -220,12 +251,15 @@ var heading = regexp.MustCompile(`<h([1-6])[ >]`)
 
 // Headings go down by one level at a time, so that who listens finds the way.
 func TestHeadings(t *testing.T) {
-	files := map[string]string{"walk.yaml": small, "flu.yaml": twoScenarios, "fitted/fit.json": fluFit, "fitted/posterior.csv": fluPosterior(), "clinic/courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
+	files := map[string]string{"walk.yaml": small, "flu.yaml": twoScenarios, "fitted/fit.json": fluFit,
+		"fitted/posterior.csv": fluPosterior(), "clinic/courses.csv": "statistic,from,to,mean,min,max\nline,0,1,1,1,1\n"}
 	savedRun(t, files, "out", twoScenarios, 4, 2)
 	savedComparison(t, files, "compared")
 	c := serve(t, page.Config{Files: someFiles(files)})
 	run, _ := c.start("/runs", url.Values{"path": {"walk.yaml"}})
-	for _, path := range []string{"/", "/models/walk.yaml", run, "/runs", "/compare", "/compare?model=flu.yaml", "/studies", "/sweeps?model=walk.yaml", "/fits/fitted", "/comparisons/compared", "/results/out", "/capped", "/queues", "/courses/clinic", "/papers"} {
+	for _, path := range []string{"/", "/models/walk.yaml", run, "/runs", "/compare", "/compare?model=flu.yaml",
+		"/studies", "/sweeps?model=walk.yaml", "/fits/fitted", "/comparisons/compared", "/results/out", "/capped", "/queues",
+		"/courses/clinic", "/papers"} {
 		_, body := c.want(http.StatusOK, "GET", path, nil)
 		was := "0"
 		for _, m := range heading.FindAllStringSubmatch(body, -1) {
@@ -243,7 +277,8 @@ func TestHeadings(t *testing.T) {
 // A connection that is lost does not stop a run.
 func TestLostConnection(t *testing.T) {
 	c := serve(t, page.Config{})
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"20000"}, "replicas": {"30"}})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"20000"},
+		"replicas": {"30"}})
 	run := answer.Header.Get("Location")
 	ctx, cancel := context.WithCancel(context.Background())
 	r, _ := http.NewRequestWithContext(ctx, "GET", c.base+run+"/events", nil)
@@ -270,7 +305,8 @@ func TestLostConnection(t *testing.T) {
 // A run that is stopped shows what there is.
 func TestStop(t *testing.T) {
 	c := serve(t, page.Config{})
-	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"1000000"}, "replicas": {"1000"}})
+	answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {"sir.yaml"}, "size": {"1000000"},
+		"replicas": {"1000"}})
 	run := answer.Header.Get("Location")
 	c.want(http.StatusSeeOther, "POST", run+"/stop", url.Values{})
 	if body := c.done(run); !strings.Contains(body, `data-state="stopped"`) {

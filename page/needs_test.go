@@ -11,9 +11,11 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// What a queue is said to need is more than what it takes when all who come are still in line, and not much more.
+// What a queue is said to need is more than what it takes when all who come are still in line, and
+// not much more.
 func TestQueueNeeds(t *testing.T) {
-	c, err := queueing{"1", "", "1000", "1e6", "exponential", "100", "1"}.read() // a hundred thousand come, and each is served for two years
+	// a hundred thousand come, and each is served for two years
+	c, err := queueing{"1", "", "1000", "1e6", "exponential", "100", "1"}.read()
 	if err != nil {
 		t.Fatal(err)
 	}

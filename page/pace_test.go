@@ -9,7 +9,8 @@ import (
 	"testing/fstest"
 )
 
-// How fast a run is and how long it will take is on its page without a script, too, which then loads itself anew; at the end, how long it took.
+// How fast a run is and how long it will take is on its page without a script, too, which then
+// loads itself anew; at the end, how long it took.
 func TestPaceWithoutScript(t *testing.T) {
 	s, err := New(Config{Files: fstest.MapFS{}})
 	if err != nil {
@@ -35,14 +36,17 @@ func TestPaceWithoutScript(t *testing.T) {
 		return w.Body.String()
 	}
 	now := body()
-	for _, want := range []string{`<progress max="1" value="0.25"`, `<span data-note-now>day 3</span>`, `<span data-pace>12,345,678 events, [^ ]+ million a second, [0-9.]+ m?s left</span>`, `<noscript><meta http-equiv="refresh" content="2"></noscript>`} {
+	for _, want := range []string{`<progress max="1" value="0.25"`, `<span data-note-now>day 3</span>`,
+		`<span data-pace>12,345,678 events, [^ ]+ million a second, [0-9.]+ m?s left</span>`,
+		`<noscript><meta http-equiv="refresh" content="2"></noscript>`} {
 		if !regexp.MustCompile(want).MatchString(now) {
 			t.Errorf("no %s in %s", want, now)
 		}
 	}
 	close(let)
 	<-run.Over()
-	if now = body(); !regexp.MustCompile(`million a second, [0-9.]+ m?s</span>`).MatchString(now) || strings.Contains(now, "refresh") {
+	if now = body(); !regexp.MustCompile(`million a second, [0-9.]+ m?s</span>`).MatchString(now) ||
+		strings.Contains(now, "refresh") {
 		t.Errorf("at the end: %s", now)
 	}
 }

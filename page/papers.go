@@ -27,20 +27,23 @@ func claimNamed(name string) (reproduce.Claim, error) {
 	return reproduce.Claim{}, problemf(http.StatusNotFound, "there is no claim %q", name)
 }
 
-// claimBytes is what a claim takes while it is checked, at most. Of all claims lehman-timing takes most, 160 MB with the program itself (/usr/bin/time -v almanac
-// reproduce NAME).
+// claimBytes is what a claim takes while it is checked, at most. Of all claims lehman-timing takes
+// most, 160 MB with the program itself (/usr/bin/time -v almanac reproduce NAME).
 const claimBytes = 256 << 20
 
-// claimWork checks a claim, at the size that the command checks it at unless told: all of them together take it a minute and a half.
+// claimWork checks a claim, at the size that the command checks it at unless told: all of them
+// together take it a minute and a half.
 func claimWork(c reproduce.Claim, seed uint64) Work {
-	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name, Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20, Needs: claimBytes}
+	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name,
+		Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20, Needs: claimBytes}
 	if seed != 1 {
 		w.Command += fmt.Sprintf(" --seed %d", seed)
 	}
 	w.Do = func(ctx context.Context, tell *Teller) error {
-		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, reproduce.Options{Seed: seed}, func(_ string, fraction float64) {
-			tell.Progress(Progress{Fraction: fraction, Note: c.How})
-		})
+		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, reproduce.Options{Seed: seed},
+			func(_ string, fraction float64) {
+				tell.Progress(Progress{Fraction: fraction, Note: c.How})
+			})
 		if err != nil {
 			return err
 		}
@@ -59,7 +62,8 @@ func claimWork(c reproduce.Claim, seed uint64) Work {
 // resultView is what there is to see of a claim that has been checked.
 func resultView(r *reproduce.Result, command string) (v View) {
 	for i, c := range r.Finding.Charts {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c, Band: "value (from–to)"})
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c,
+			Band: "value (from–to)"})
 	}
 	v.Tables = append(verdictTables(r), measuredTables(r)...)
 	v.Files = []File{{r.Name + ".json", "everything that was found", func(w io.Writer) error {
@@ -72,18 +76,21 @@ func resultView(r *reproduce.Result, command string) (v View) {
 
 // verdictTables are the verdict and the checks that it follows from.
 func verdictTables(r *reproduce.Result) []Table {
-	said := Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"}, Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
+	said := Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
+		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}
-	checks := Table{Words: true, Caption: "Checks: the verdict follows from them alone", Head: []string{"what", "passes", "of", "measured", "expected", "may be off by", "because"}}
+	checks := Table{Words: true, Caption: "Checks: the verdict follows from them alone", Head: []string{"what", "passes",
+		"of", "measured", "expected", "may be off by", "because"}}
 	for _, c := range r.Checks {
 		passes := "yes"
 		if !c.OK {
 			passes = "no"
 		}
 		number := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
-		checks.Rows = append(checks.Rows, []string{c.What, passes, string(c.Kind), number(c.Measured), number(c.Expected), number(c.Tolerance), c.Because})
+		checks.Rows = append(checks.Rows, []string{c.What, passes, string(c.Kind), number(c.Measured), number(c.Expected),
+			number(c.Tolerance), c.Because})
 	}
 	return []Table{said, checks}
 }
@@ -171,7 +178,8 @@ func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Repor
 	})
 }
 
-var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus", reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
+var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus",
+	reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
 
 func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	from := r.URL.Query().Get("report")
@@ -185,7 +193,8 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		for i := range report.Results {
 			found[report.Results[i].Name] = &report.Results[i]
 		}
-		data["Machine"], data["Command"], data["Files"] = report.Machine, report.Command, s.filesIn(path.Dir(from), claimFiles)
+		data["Machine"], data["Command"], data["Files"] = report.Machine, report.Command,
+			s.filesIn(path.Dir(from), claimFiles)
 	}
 	there, err := s.list(r.Context(), false)
 	if err != nil {
@@ -233,7 +242,8 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found], "Command": "almanac reproduce " + c.Name}
+	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found], "Command": "almanac reproduce " +
+		c.Name}
 	if from := r.URL.Query().Get("report"); from != "" {
 		report, err := s.savedReport(r.Context(), from)
 		if err != nil {

@@ -6,12 +6,14 @@ import (
 	"strings"
 )
 
-// Of many charts a page has some, and leads to the others: each takes a fifth of a megabyte with its table, and a millisecond or two to draw.
+// Of many charts a page has some, and leads to the others: each takes a fifth of a megabyte with
+// its table, and a millisecond or two to draw.
 
 // mostCharts is how many charts a page has.
 const mostCharts = 24
 
-// A chartPart is which of many charts a page has. Before and After are the addresses of the pages with those before and after, or empty.
+// A chartPart is which of many charts a page has. Before and After are the addresses of the pages
+// with those before and after, or empty.
 type chartPart struct {
 	First, Last   int // by number, among those found
 	Found, All    int
@@ -31,8 +33,9 @@ func (f Figure) name() string {
 	return f.Group + ": " + f.Caption
 }
 
-// partOf are the charts of a page: those with something in their names, if the address asks for that (find), from one on, by number (charts). It has nothing to say of
-// charts that a page has room for.
+// partOf are the charts of a page: those with something in their names, if the address asks for
+// that (find), from one on, by number (charts). It has nothing to say of charts that a page has
+// room for.
 func partOf(all []Figure, query url.Values) ([]Figure, *chartPart) {
 	if len(all) <= mostCharts {
 		return all, nil
@@ -67,7 +70,8 @@ func partOf(all []Figure, query url.Values) ([]Figure, *chartPart) {
 		p.After = link(p.Last+1, p.Find)
 	}
 	for i, f := range all {
-		p.Names = append(p.Names, chartName{f.name(), link(i/mostCharts*mostCharts+1, "") + "#figure-" + url.PathEscape(f.ID)})
+		p.Names = append(p.Names, chartName{f.name(), link(i/mostCharts*mostCharts+1, "") + "#figure-" +
+			url.PathEscape(f.ID)})
 	}
 	return found[first-1 : p.Last], p
 }

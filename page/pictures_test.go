@@ -36,7 +36,8 @@ func (s *Server) get(path string) (int, string) {
 	return w.Code, w.Body.String()
 }
 
-// Pictures are kept by what they depend on, whatever else an address has; not more of them than there is room for; and numbers not at all.
+// Pictures are kept by what they depend on, whatever else an address has; not more of them than
+// there is room for; and numbers not at all.
 func TestPicturesKept(t *testing.T) {
 	s := inside(t, Config{})
 	run, err := s.runs.Start(Work{Do: func(_ context.Context, tell *Teller) error {
@@ -81,8 +82,10 @@ func TestPicturesKept(t *testing.T) {
 // A wish is what an address says, or nothing where that makes no sense.
 func TestWish(t *testing.T) {
 	for query, want := range map[string]string{
-		"": `0 0 "" 0 0 []`, "w=400": `400 13 "" 0 0 []`, "w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3]`,
-		"from=2&to=1": `0 0 "" 0 0 []`, "from=NaN&to=1": `0 0 "" 0 0 []`, "from=-Inf&to=Inf": `0 0 "" 0 0 []`, "log=n": `0 0 "n" 0 0 []`, "log=x": `0 0 "" 0 0 []`, "w=400&text=NaN": `400 13 "" 0 0 []`,
+		"": `0 0 "" 0 0 []`, "w=400": `400 13 "" 0 0 []`,
+		"w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3]`,
+		"from=2&to=1": `0 0 "" 0 0 []`, "from=NaN&to=1": `0 0 "" 0 0 []`, "from=-Inf&to=Inf": `0 0 "" 0 0 []`,
+		"log=n": `0 0 "n" 0 0 []`, "log=x": `0 0 "" 0 0 []`, "w=400&text=NaN": `400 13 "" 0 0 []`,
 	} {
 		q, _ := url.ParseQuery(query)
 		if w, err := wishOf(q); err != nil || w.key() != want {
@@ -99,17 +102,21 @@ func TestWish(t *testing.T) {
 
 // The table beside a chart has its rows in order, whichever series they are of.
 func TestTableInOrder(t *testing.T) {
-	f := Figure{Chart: plot.Chart{XLabel: "x", Series: []plot.Series{{Name: "a", X: []float64{4, 0, 2}, Y: []float64{14, 10, 12}}, {Name: "b", X: []float64{1, 2, math.NaN()}, Y: []float64{21, 22, 99}}}}}
+	f := Figure{Chart: plot.Chart{XLabel: "x", Series: []plot.Series{
+		{Name: "a", X: []float64{4, 0, 2}, Y: []float64{14, 10, 12}}, {Name: "b", X: []float64{1, 2, math.NaN()},
+			Y: []float64{21, 22, 99}}}}}
 	table, every := f.table()
 	if got := fmt.Sprint(table.Rows, every); got != "[[0 10 ] [1  21] [2 12 22] [4 14 ]] 1" {
 		t.Error(got)
 	}
 }
 
-// A chart whose axis is logarithmic by itself has its switch on, and switching it off makes another drawing.
+// A chart whose axis is logarithmic by itself has its switch on, and switching it off makes another
+// drawing.
 func TestLogAxis(t *testing.T) {
 	s := inside(t, Config{})
-	f := Figure{ID: "f", Chart: plot.Chart{LogY: true, Series: []plot.Series{{Name: "a", X: []float64{0, 1, 2}, Y: []float64{1, 10, 100}}}}}
+	f := Figure{ID: "f", Chart: plot.Chart{LogY: true, Series: []plot.Series{
+		{Name: "a", X: []float64{0, 1, 2}, Y: []float64{1, 10, 100}}}}}
 	run, err := s.runs.Start(Work{Do: func(_ context.Context, tell *Teller) error {
 		tell.Show(func() View { return View{Figures: []Figure{f}} })
 		return nil

@@ -22,14 +22,16 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A point of a sweep, opened: how it went over time, if almanac sweep wrote that down; otherwise it is run once more. A replica of a sweep has the seed
-// of the sweep and its own number, whatever the values are, so that a run of the model with the values of a point, the seed and the replicas of
+// A point of a sweep, opened: how it went over time, if almanac sweep wrote that down; otherwise it
+// is run once more. A replica of a sweep has the seed of the sweep and its own number, whatever the
+// values are, so that a run of the model with the values of a point, the seed and the replicas of
 // the sweep is what was run there, to the last digit.
 
 // pointSeries is where almanac sweep writes how each point went.
 const pointSeries = "series.csv"
 
-// finder is a function that knows the number of the point with some values, or −1. Points are put in order once, since maps ask for thousands.
+// finder is a function that knows the number of the point with some values, or −1. Points are put
+// in order once, since maps ask for thousands.
 func (s swept) finder() func(values ...string) int {
 	numbers := make(map[string]int, len(s.Points()))
 	for k, p := range s.Points() {
@@ -57,7 +59,8 @@ func (s swept) askFor(k int) ask {
 	return a
 }
 
-// readPoint reads how a point went: its rows of the table of all points, as charts. The label is that of the times.
+// readPoint reads how a point went: its rows of the table of all points, as charts. The label is
+// that of the times.
 func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 	in := csv.NewReader(bytes.NewReader(table))
 	in.ReuseRecord = true
@@ -100,7 +103,8 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 		}
 		c := charts[row[kind]]
 		if c == nil {
-			c = &plot.Chart{Title: strings.Join(point.Values, ", "), XLabel: label, YLabel: "individuals", FromZero: true, LegendBeside: true}
+			c = &plot.Chart{Title: strings.Join(point.Values, ", "), XLabel: label, YLabel: "individuals", FromZero: true,
+				LegendBeside: true}
 			charts[row[kind]] = c
 		}
 		called := arrow(row[name])
@@ -123,7 +127,8 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 	}
 	var figures []Figure
 	for _, of := range []struct{ kind, id, caption string }{
-		{"state", "states", "Individuals in each state"}, {"flow", "flows", "Changes of state since the start"}, {"named", "named", "What was counted since the start"},
+		{"state", "states", "Individuals in each state"}, {"flow", "flows", "Changes of state since the start"},
+		{"named", "named", "What was counted since the start"},
 	} {
 		if c := charts[of.kind]; c != nil {
 			if c.Note = "one replica"; replicas > 1 {
@@ -156,7 +161,8 @@ func (s swept) isOf(cells, values []string) bool {
 
 // pointView is what there is to see of a point: what it gave, and how it went if that is known.
 func (s *Server) pointView(sweep *swept, dir string, k int) (v View, err error) {
-	t := Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"), Head: []string{"output", "mean ± half of the 95 % interval"}}
+	t := Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"),
+		Head: []string{"output", "mean ± half of the 95 % interval"}}
 	for _, o := range sweep.Points()[k].Outputs {
 		t.Rows = append(t.Rows, []string{o.Name, o.Text()})
 	}
@@ -193,8 +199,9 @@ func (s *Server) pointAsk(sweep *swept, k int) (ask, error) {
 	return a, err
 }
 
-// The points of a sweep, which cells of its maps and rows of its table lead to. To look at one changes nothing and is a link; to run one is a form,
-// which the script sends when a point is chosen that has to be run, so that its run is one click away.
+// The points of a sweep, which cells of its maps and rows of its table lead to. To look at one
+// changes nothing and is a link; to run one is a form, which the script sends when a point is
+// chosen that has to be run, so that its run is one click away.
 
 // A point is one that was asked for.
 type point struct {
@@ -224,7 +231,8 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 	return pointOf(run.View().Sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
 }
 
-// pointOfDir is a point of a sweep in a directory, which the path of the address names, or that of a figure in a field.
+// pointOfDir is a point of a sweep in a directory, which the path of the address names, or that of
+// a figure in a field.
 func (s *Server) pointOfDir(r *http.Request) (point, error) {
 	q := r.URL.Query()
 	dir := cmp.Or(r.PathValue("path"), q.Get("dir"))
@@ -260,7 +268,8 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
 	if p.dir == "" {
 		return s.pointView(p.sweep, "", p.k)
 	}
-	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", study.FileName, pointSeries}, func() (saved, error) {
+	v, err := s.savedIn(r.Context(), fmt.Sprintf("point %d", p.k), p.dir, []string{"points.csv", study.FileName,
+		pointSeries}, func() (saved, error) {
 		v, err := s.pointView(p.sweep, p.dir, p.k)
 		return saved{View: v}, err
 	})
@@ -303,8 +312,10 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	if p.dir != "" {
 		form = "&form=json"
 	}
-	s.render(w, r, http.StatusOK, "point", "studies", map[string]any{"Title": strings.Join(values, ", "), "Name": p.name, "Link": p.link, "Action": p.sweep.link(p.k), "Figures": figures, "Tables": v.Tables,
-		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()), format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded, "Command": command,
+	s.render(w, r, http.StatusOK, "point", "studies", map[string]any{"Title": strings.Join(values, ", "), "Name": p.name,
+		"Link": p.link, "Action": p.sweep.link(p.k), "Figures": figures, "Tables": v.Tables,
+		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()),
+			format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded, "Command": command,
 		"Files": []taken{{"point.json", "what it gave", p.sweep.link(p.k) + form}}})
 	return nil
 }

@@ -25,8 +25,9 @@ import (
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
-// A queueing is a place with servers and a line before them, as a visitor wants it: customers come at random, as a Poisson process, each needs one server for a
-// time, and there may be another number of servers at night. Times are in hours.
+// A queueing is a place with servers and a line before them, as a visitor wants it: customers come
+// at random, as a Poisson process, each needs one server for a time, and there may be another
+// number of servers at night. Times are in hours.
 type queueing struct {
 	Servers, Night, Rate, Service, Shape, Until, Seed string
 }
@@ -43,7 +44,8 @@ type serviceShape struct {
 var serviceShapes = []serviceShape{
 	{"exponential", "exponential: memoryless", "sim.Exponential(%v)", sim.Exponential, 2},
 	{"constant", "constant: all the same", "sim.Constant(%v)", sim.Constant, 1},
-	{"lognormal", "lognormal: a few take very long; the deviation is the mean", "sim.Lognormal(%[1]v, %[1]v)", func(mean float64) sim.Distribution { return sim.Lognormal(mean, mean) }, 2},
+	{"lognormal", "lognormal: a few take very long; the deviation is the mean", "sim.Lognormal(%[1]v, %[1]v)",
+		func(mean float64) sim.Distribution { return sim.Lognormal(mean, mean) }, 2},
 }
 
 // The bounds of what a visitor can ask for.
@@ -52,7 +54,9 @@ const (
 	mostCustomers = 1_000_000
 	mostCourse    = 8192 // stretches that are kept of a course, and observations of a tally
 
-	customerBytes = 512      // of a customer who is in line: its request, its time and what calls it are half of that, and the collector lets them be twice as much
+	// of a customer who is in line: its request, its time and what calls it are half of that, and
+	// the collector lets them be twice as much
+	customerBytes = 512
 	placeBytes    = 16 << 20 // of a place, whoever comes: what is kept of its past, and what is shown of that
 )
 
@@ -62,7 +66,8 @@ func askedQueueing(form url.Values) queueing {
 }
 
 func (q queueing) query() url.Values {
-	return url.Values{"servers": {q.Servers}, "night": {q.Night}, "rate": {q.Rate}, "service": {q.Service}, "shape": {q.Shape}, "until": {q.Until}, "seed": {q.Seed}}
+	return url.Values{"servers": {q.Servers}, "night": {q.Night}, "rate": {q.Rate}, "service": {q.Service},
+		"shape": {q.Shape}, "until": {q.Until}, "seed": {q.Seed}}
 }
 
 // A queue is a queueing that makes sense. Fields are exported for the program that is made of it.
@@ -131,8 +136,9 @@ var queueProgram = sync.OnceValue(func() *template.Template {
 // A queueTheory is what queueing theory knows of a place in the long run.
 type queueTheory struct{ wait, line, busy float64 }
 
-// theory is Erlang's formula if services are exponential, and that of Pollaczek and Khinchine if there is one server. It reports false of what has no long
-// run, or none that is known in closed form.
+// theory is Erlang's formula if services are exponential, and that of Pollaczek and Khinchine if
+// there is one server. It reports false of what has no long run, or none that is known in closed
+// form.
 func (c queue) theory() (t queueTheory, ok bool) {
 	a := c.Rate * c.Service // how many servers are busy
 	if c.Night >= 0 && c.Night != c.Servers || !(a < float64(c.Servers)) {
@@ -165,7 +171,8 @@ func (c queue) title() string {
 	return fmt.Sprintf("M/%s/%d", []string{"M", "D", "G"}[c.shape], c.Servers)
 }
 
-// needs is how many bytes a run takes at most, about: all who come may be in line at once, if they bring more work than the servers can do.
+// needs is how many bytes a run takes at most, about: all who come may be in line at once, if they
+// bring more work than the servers can do.
 func (c queue) needs() uint64 {
 	n := c.Rate * c.Until
 	return placeBytes + customerBytes*uint64(n+6*math.Sqrt(n)+1)
@@ -185,12 +192,14 @@ func (q queueing) work() (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 * mostCourse, Needs: c.needs()}
+	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 *
+		mostCourse, Needs: c.needs()}
 	hours := format.Number(c.Until)
 	if c.Until >= 1000 {
 		hours = format.Thousands(c.Until)
 	}
-	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d", format.Number(c.Rate), q.Shape, q.Service, hours, c.Seed)
+	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d",
+		format.Number(c.Rate), q.Shape, q.Service, hours, c.Seed)
 	w.Do = func(ctx context.Context, tell *Teller) error {
 		var seen latest[queueSeen]
 		tell.Show(func() View {
@@ -265,10 +274,12 @@ func (c queue) view(now *queueSeen) (v View) {
 		}
 		chart := courseChart(course, name, c.Until)
 		if expected != nil && len(chart.Series[0].X) > 0 {
-			chart.Series = append(chart.Series, plot.Series{Name: "theory, long run", Dashed: true, X: []float64{0, c.Until}, Y: []float64{*expected, *expected}})
+			chart.Series = append(chart.Series, plot.Series{Name: "theory, long run", Dashed: true, X: []float64{0, c.Until},
+				Y: []float64{*expected, *expected}})
 		}
 		chart.XLabel = "hour"
-		v.Figures = append(v.Figures, Figure{ID: fileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:], Chart: chart, Band: severalChanges})
+		v.Figures = append(v.Figures, Figure{ID: fileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:],
+			Chart: chart, Band: severalChanges})
 		if now.over && name != "servers there" && c.Night < 0 {
 			row(name, analysis.TimeSeries(course), expected)
 		}
@@ -277,25 +288,34 @@ func (c queue) view(now *queueSeen) (v View) {
 		if len(o.Entries) == 0 {
 			continue
 		}
-		v.Figures = append(v.Figures, Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(), o)})
+		v.Figures = append(v.Figures, Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(),
+			o)})
 		if now.over && c.Night < 0 {
 			row("wait, in hours", analysis.Observations(o), long(theory.wait))
 		}
 	}
 	if len(t.Rows) > 0 {
 		if !known {
-			t.Note = "Theory has no closed form for this, or there is no long run: the line grows without end if customers bring more work than servers can do. "
+			t.Note = "Theory has no closed form for this, or there is no long run: the line grows without end if customers " +
+				"bring more work than servers can do. "
 		}
 		if len(doubts) > 0 {
 			t.Note += "The run is too short to believe the interval of " + strings.Join(doubts, "; of ") + "."
 		}
 		v.Tables = []Table{t}
 	}
-	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one", func(w io.Writer) error { return queueProgram().Execute(w, c) }},
+	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one",
+		func(w io.Writer) error { return queueProgram().Execute(w, c) }},
 		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
 		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
-		{"report.json", "the same for programs", func(w io.Writer) error { return output.WriteReport(w, output.JSON, now.report) }},
-		{"courses.csv", "levels over time", func(w io.Writer) error { return output.WriteTimeSeries(w, output.CSV, now.courses) }},
+		{"report.json", "the same for programs", func(w io.Writer) error {
+			return output.WriteReport(w, output.JSON,
+				now.report)
+		}},
+		{"courses.csv", "levels over time", func(w io.Writer) error {
+			return output.WriteTimeSeries(w, output.CSV,
+				now.courses)
+		}},
 		{"observations.csv", "waiting times", func(w io.Writer) error {
 			return output.WriteObservations(w, output.CSV, now.observations)
 		}}}
@@ -305,11 +325,13 @@ func (c queue) view(now *queueSeen) (v View) {
 // severalChanges is what the band of a course is.
 const severalChanges = "mean (least–most) of a part of the time"
 
-// courseChart is a course over time: each change if they are few, and otherwise means over parts of the time, with a band from the least to the most.
+// courseChart is a course over time: each change if they are few, and otherwise means over parts of
+// the time, with a band from the least to the most.
 func courseChart(c sim.TimeSeries, name string, until float64) plot.Chart {
 	const parts = 240
 	s := plot.Series{Name: name, Unmarked: true}
-	chart := plot.Chart{Title: name, XLabel: "time", YLabel: name, FromZero: true, Headroom: true, UpToX: until, FromZeroX: true, LegendBeside: true}
+	chart := plot.Chart{Title: name, XLabel: "time", YLabel: name, FromZero: true, Headroom: true, UpToX: until,
+		FromZeroX: true, LegendBeside: true}
 	if len(c.Points) <= parts {
 		for _, p := range c.Points {
 			s.Add(p.From, p.Mean)
@@ -337,12 +359,14 @@ func courseChart(c sim.TimeSeries, name string, until float64) plot.Chart {
 	return chart
 }
 
-// waitsHistogram is how often customers waited how long. Where a few waited far longer than others, the last half of a hundredth is not drawn.
+// waitsHistogram is how often customers waited how long. Where a few waited far longer than others,
+// the last half of a hundredth is not drawn.
 func waitsHistogram(title string, o sim.Observations) plot.Chart {
 	const n = 40
 	x := slices.Sorted(slices.Values(o.Values()))
 	top := x[min(len(x)-1, int(0.995*float64(len(x))))]
-	chart := plot.Chart{Title: title, XLabel: "wait, in hours", YLabel: "share of customers (%)", FromZero: true, Headroom: true, LegendBeside: true}
+	chart := plot.Chart{Title: title, XLabel: "wait, in hours", YLabel: "share of customers (%)", FromZero: true,
+		Headroom: true, LegendBeside: true}
 	chart.Note = format.Count(int(o.N), "customer")
 	if o.Batch > 1 {
 		chart.Note += ", a sample of " + format.Thousands(float64(len(x))) + " of them"
@@ -367,7 +391,8 @@ func waitsHistogram(title string, o sim.Observations) plot.Chart {
 	return chart
 }
 
-// Queues: a place with servers, run here, and the courses that programs of package sim have written below our directory.
+// Queues: a place with servers, run here, and the courses that programs of package sim have written
+// below our directory.
 
 func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 	q := usualQueueing
@@ -405,7 +430,8 @@ func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 	}
 	v.said = map[string]any{"Title": dir}
 	for i, c := range courses {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name, 0), Band: severalChanges})
+		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name,
+			0), Band: severalChanges})
 	}
 	return v, nil
 }

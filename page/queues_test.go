@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-// Theory is right: M/M/3 with two busy servers has Erlang's C of 4/9, M/D/1 waits half as long as M/M/1, and what is measured agrees within four standard errors.
+// Theory is right: M/M/3 with two busy servers has Erlang's C of 4/9, M/D/1 waits half as long as
+// M/M/1, and what is measured agrees within four standard errors.
 func TestQueueTheory(t *testing.T) {
 	for _, x := range []struct {
 		q    queueing
@@ -26,7 +27,8 @@ func TestQueueTheory(t *testing.T) {
 			t.Fatal(err)
 		}
 		theory, ok := c.theory()
-		if !ok || math.Abs(theory.wait-x.wait) > 1e-12 || math.Abs(theory.line-c.Rate*x.wait) > 1e-12 || math.Abs(theory.busy-c.Rate*c.Service) > 1e-12 {
+		if !ok || math.Abs(theory.wait-x.wait) > 1e-12 || math.Abs(theory.line-c.Rate*x.wait) > 1e-12 ||
+			math.Abs(theory.busy-c.Rate*c.Service) > 1e-12 {
 			t.Errorf("%+v: %+v, want a wait of %v", x.q, theory, x.wait)
 		}
 		s := sim.New(sim.Seed(c.Seed))
@@ -42,13 +44,15 @@ func TestQueueTheory(t *testing.T) {
 		for what, m := range map[string]struct {
 			e    analysis.Estimate
 			want float64
-		}{"wait": {analysis.Observations(waits), theory.wait}, "line": {analysis.TimeSeries(line), theory.line}, "busy": {analysis.TimeSeries(busy), theory.busy}} {
+		}{"wait": {analysis.Observations(waits), theory.wait}, "line": {analysis.TimeSeries(line), theory.line},
+			"busy": {analysis.TimeSeries(busy), theory.busy}} {
 			if off := math.Abs(m.e.Value - m.want); !(off < 2*m.e.HalfWidth()) || !(m.e.HalfWidth() < 0.2*m.want) {
 				t.Errorf("%+v: %s is %v, want %v", x.q, what, m.e, m.want)
 			}
 		}
 	}
-	for _, q := range []queueing{{"2", "", "12", "10", "exponential", "10", "1"}, {"3", "1", "12", "10", "exponential", "10", "1"}, {"3", "", "12", "10", "constant", "10", "1"}} {
+	for _, q := range []queueing{{"2", "", "12", "10", "exponential", "10", "1"}, {"3", "1", "12", "10", "exponential",
+		"10", "1"}, {"3", "", "12", "10", "constant", "10", "1"}} {
 		c, err := q.read()
 		if err != nil {
 			t.Fatal(err)
@@ -66,14 +70,16 @@ func TestReadCourses(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Mean() != 4./3 || all[1].End != 4 || len(all[0].Points) != 2 {
 		t.Errorf("%v, %+v", err, all)
 	}
-	for text, want := range map[string]string{"": "first line", "x,y\n": "first line", head + "a,0,1,2,2,NaN\n": "line 2", head + "a,0,1,2,2,2\na,0.5,2,1,1,1\n": "back in time", head + "a,0\n": "fields"} {
+	for text, want := range map[string]string{"": "first line", "x,y\n": "first line", head + "a,0,1,2,2,NaN\n": "line 2",
+		head + "a,0,1,2,2,2\na,0.5,2,1,1,1\n": "back in time", head + "a,0\n": "fields"} {
 		if _, err := readCourses(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// A run goes on to its last hour, to the last digit, whatever parts it is done in: means come only then.
+// A run goes on to its last hour, to the last digit, whatever parts it is done in: means come only
+// then.
 func TestQueueReachesItsEnd(t *testing.T) {
 	const until = 184691.24352277754
 	if last := float64(until) * 500; last/500 >= until { // one of a hundred numbers is such
@@ -97,7 +103,8 @@ func TestQueueReachesItsEnd(t *testing.T) {
 
 // Of several fields that make no sense the first is told, as they stand in the form.
 func TestFirstWrongField(t *testing.T) {
-	if _, err := (queueing{"3", "", "x", "y", "exponential", "10", "z"}).read(); err == nil || !strings.HasPrefix(err.Error(), "Customers an hour:") {
+	if _, err := (queueing{"3", "", "x", "y", "exponential", "10", "z"}).read(); err == nil ||
+		!strings.HasPrefix(err.Error(), "Customers an hour:") {
 		t.Errorf("a queue: %v", err)
 	}
 	a := usualAllocating

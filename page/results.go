@@ -15,9 +15,11 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// The charts of a summary that almanac run wrote: those that a run of this server has, made of what is in the file.
+// The charts of a summary that almanac run wrote: those that a run of this server has, made of what
+// is in the file.
 
-// How many lines and charts there are of a summary, as of a run; of more lines the first, of more groups and states the largest.
+// How many lines and charts there are of a summary, as of a run; of more lines the first, of more
+// groups and states the largest.
 const (
 	mostLines      = 24
 	mostGroupLines = 8 // which have a colour each
@@ -37,7 +39,8 @@ func summaryFigures(of *results.Summary) []Figure {
 		sum.note = "lines: median of " + format.Count(sum.Replicas, "replica") + "; bands: middle 90 %"
 	}
 	chart := func(all results.Ordered[population.Series], what string, steps bool) plot.Chart {
-		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true, LegendBeside: true}
+		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true,
+			LegendBeside: true}
 		n := 0
 		for name, in := range all.All() {
 			if s, ok := sum.line(arrow(name), in, steps); ok {
@@ -53,9 +56,11 @@ func summaryFigures(of *results.Summary) []Figure {
 	}
 	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, "state", false)}}
 	if !sum.Incidence.IsZero() {
-		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: chart(sum.Incidence, "flow", true)})
+		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval",
+			Chart: chart(sum.Incidence, "flow", true)})
 	} else {
-		figures = append(figures, Figure{ID: "flows", Caption: "Changes of state since the start", Chart: chart(sum.Flows, "flow", false)})
+		figures = append(figures, Figure{ID: "flows", Caption: "Changes of state since the start",
+			Chart: chart(sum.Flows, "flow", false)})
 	}
 	groupings := sum.By.Names()
 	for i, by := range groupings {
@@ -90,7 +95,8 @@ func (sum aSummary) line(name string, in population.Series, steps bool) (plot.Se
 	return s, true
 }
 
-// groupFigures are a chart for each state and each flow, with a line for each group, as pictures.Groups has them of a run.
+// groupFigures are a chart for each state and each flow, with a line for each group, as
+// pictures.Groups has them of a run.
 func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Counts]) (figures []Figure) {
 	names := groups.Names()
 	sizes := make([]float64, len(names))
@@ -107,7 +113,8 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 	if len(drawn) > mostGroupBands && sum.Replicas > 1 {
 		note = "lines: median of " + format.Count(sum.Replicas, "replica")
 	}
-	add := func(id, heading, what string, all results.Ordered[population.Series], of func(results.Counts) results.Ordered[population.Series], steps bool) {
+	add := func(id, heading, what string, all results.Ordered[population.Series],
+		of func(results.Counts) results.Ordered[population.Series], steps bool) {
 		courses := all.Names()
 		tops := make([]float64, len(courses))
 		for i, name := range courses {
@@ -120,7 +127,8 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 		}
 		for i, k := range order {
 			name := arrow(courses[k])
-			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true}
+			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals",
+				FromZero: true}
 			for _, j := range drawn {
 				g, _ := groups.Get(names[j])
 				in, _ := of(g).Get(courses[k])
@@ -132,13 +140,17 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 				}
 			}
 			if len(c.Series) > 0 {
-				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: name, Group: heading + by, Small: true, Chart: c})
+				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: name, Group: heading +
+					by, Small: true, Chart: c})
 			}
 		}
 	}
-	add("by", "By ", "individuals in each state", sum.States, func(c results.Counts) results.Ordered[population.Series] { return c.States }, false)
+	add("by", "By ", "individuals in each state", sum.States, func(c results.Counts) results.Ordered[population.Series] {
+		return c.States
+	}, false)
 	if !sum.Incidence.IsZero() {
-		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.Incidence, func(c results.Counts) results.Ordered[population.Series] { return c.Incidence }, true)
+		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.Incidence,
+			func(c results.Counts) results.Ordered[population.Series] { return c.Incidence }, true)
 	}
 	return figures
 }
@@ -164,7 +176,8 @@ func (s *Server) summary(dir string) (*results.Summary, error) {
 	}
 	sum, err := results.ReadSummary(bytes.NewReader(data))
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s is not what almanac run writes: %v", dir, err)
+		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s is not what almanac run writes: %v", dir,
+			err)
 	}
 	return sum, nil
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is work, and its page that of a run.
+// The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is
+// work, and its page that of a run.
 
 // comparePage shows what can be compared, or the scenarios of a model.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
@@ -49,7 +50,8 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // scenarioForm asks which scenarios of a model to compare.
-func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
+func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values,
+	problems population.Problems) error {
 	a, found, err := s.askedStudy(r, form, "20")
 	if err != nil {
 		return err
@@ -66,8 +68,10 @@ func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int
 	for _, name := range found.Scenarios {
 		options = append(options, option{name, slices.Contains(chosen, name)})
 	}
-	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Ask": a, "Found": found, "Options": options, "First": form.Get("first"),
-		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostSides, "Link": "/models/" + pathEscape(a.Path)})
+	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Ask": a,
+		"Found": found, "Options": options, "First": form.Get("first"),
+		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostSides, "Link": "/models/" +
+			pathEscape(a.Path)})
 	return nil
 }
 
@@ -122,7 +126,8 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	}
 	switch {
 	case len(base.Scenarios()) < 2:
-		return Work{}, wrong("scenarios", "the model has %s; at least two are needed, the first of which the others are compared with", format.Count(len(base.Scenarios()), "scenario"))
+		return Work{}, wrong("scenarios", "the model has %s; at least two are needed, the first of which the others are "+
+			"compared with", format.Count(len(base.Scenarios()), "scenario"))
 	case len(names) < 2 || len(names) > mostSides:
 		return Work{}, wrong("scenarios", "%d are chosen; expected from 2 to %d", len(names), mostSides)
 	}
@@ -143,7 +148,8 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 	kept, need := uint64(0), uint64(0)
 	for i, name := range names {
 		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
-			return Work{}, wrong("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(), ", "))
+			return Work{}, wrong("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(),
+				", "))
 		}
 		m, err := q.Compile(population.Scenario(name))
 		if err != nil {
@@ -156,14 +162,17 @@ func (s *Server) compareScenarios(form url.Values) (Work, error) {
 		kept, need = kept+m.Recorded(o.Replicas), max(need, needs(m, o))
 	}
 	if kept > s.limits.Bytes {
-		return Work{}, wrong("replicas", "what so many replicas record takes %s, more than the %s that results may take here", format.Bytes(kept), format.Bytes(s.limits.Bytes))
+		return Work{}, wrong("replicas", "what so many replicas record takes %s, more than the %s that results may take here",
+			format.Bytes(kept), format.Bytes(s.limits.Bytes))
 	}
-	about := []string{sidesText(names), sizesText(scenarios), format.Count(o.Replicas, "replica") + " of each", fmt.Sprintf("seed %d", o.Seed)}
+	about := []string{sidesText(names), sizesText(scenarios), format.Count(o.Replicas, "replica") + " of each",
+		fmt.Sprintf("seed %d", o.Seed)}
 	for _, p := range a.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
 	return Work{
-		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path), Request: q, Command: q.Command(),
+		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path),
+		Request: q, Command: q.Command(),
 		Keeps: figureBytes(len(names), base), Needs: sum(kept, need), // one after another, and all results at the end
 		Fits: func() error {
 			for _, m := range scenarios {
@@ -185,14 +194,17 @@ func figureBytes(sides int, m *population.Model) uint64 {
 	return uint64(sides) * uint64(lines) * uint64(len(m.Times())) * 32
 }
 
-// runScenarios runs one scenario after the other. The replica of a number has the same luck in each, as in almanac compare.
-func runScenarios(ctx context.Context, names []string, scenarios []*population.Model, o population.Options, texts []string, tell *Teller) error {
+// runScenarios runs one scenario after the other. The replica of a number has the same luck in
+// each, as in almanac compare.
+func runScenarios(ctx context.Context, names []string, scenarios []*population.Model, o population.Options,
+	texts []string, tell *Teller) error {
 	var sides []*side
 	events := uint64(0)
 	for i, m := range scenarios {
 		done := slices.Clone(sides)
 		o.OnProgress = func(p population.Progress) {
-			tell.Progress(Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events, Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
+			tell.Progress(Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events,
+				Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
 			tell.Show(func() View {
 				now := done
 				if r := p.SoFar(); r != nil && r.Rows() > 0 {
@@ -220,7 +232,8 @@ func runScenarios(ctx context.Context, names []string, scenarios []*population.M
 		return err
 	}
 	view := c.view()
-	tell.Progress(Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each", format.Count(len(names), "scenario"), format.Count(o.Replicas, "replica"))})
+	tell.Progress(Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each",
+		format.Count(len(names), "scenario"), format.Count(o.Replicas, "replica"))})
 	tell.Show(func() View { return view })
 	return nil
 }
@@ -237,10 +250,12 @@ func sourceOfRun(run *Run) source {
 // sourceOfDir is a directory that is compared.
 func (s *Server) sourceOfDir(dir string) source {
 	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16) // which may have none
-	return source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)), Files: s.filesIn(dir, resultFiles)}
+	return source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)),
+		Files: s.filesIn(dir, resultFiles)}
 }
 
-// compareRuns is the work of comparing runs of this server and runs in directories: it takes a while to read these.
+// compareRuns is the work of comparing runs of this server and runs in directories: it takes a
+// while to read these.
 func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	if n := len(ids) + len(dirs); n < 2 || n > mostSides {
 		return Work{}, problemf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, mostSides)
@@ -267,7 +282,8 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 			return Work{}, err
 		}
 		sources = append(sources, s.sourceOfDir(dir))
-		// Numbers of a summary take less than their digits, and are there twice while they are read; tables are read one after the other.
+		// Numbers of a summary take less than their digits, and are there twice while they are
+		// read; tables are read one after the other.
 		needs = sum(needs, 2*s.files.size(path.Join(dir, "summary.json")))
 		for _, file := range []string{"series.csv", "flows.csv"} {
 			table = max(table, s.files.size(path.Join(dir, file)))
@@ -275,7 +291,8 @@ func (s *Server) compareRuns(ids, dirs []string) (Work, error) {
 	}
 	keeps += uint64(len(dirs)) << 20
 	names := slices.Concat(labels(sides), dirs)
-	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Sources: sources, Keeps: keeps, Needs: sum(2*keeps, sum(needs, 2*table)),
+	return Work{Title: "Compare runs", About: sidesText(names), From: "/compare", Sources: sources, Keeps: keeps,
+		Needs: sum(2*keeps, sum(needs, 2*table)),
 		Do: func(ctx context.Context, tell *Teller) error {
 			defer func() { sides = nil }() // the results may be forgotten
 			for i, one := range sides {

@@ -19,8 +19,9 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Comparisons that almanac compare wrote into a directory: what each scenario gave, and how it differs from the first. How they went over time is not in the
-// files, and is had by running them once more.
+// Comparisons that almanac compare wrote into a directory: what each scenario gave, and how it
+// differs from the first. How they went over time is not in the files, and is had by running them
+// once more.
 
 // comparisonJSON is made of the tables of a comparison.
 const comparisonJSON = "comparison.json"
@@ -35,11 +36,12 @@ func (s *Server) readComparison(dir string) (saved, error) {
 	if err := s.sayComparison(dir, c, said); err != nil {
 		return saved{}, err
 	}
-	return saved{View: View{Tables: c.tables(), Files: []File{{comparisonJSON, "the same for programs", c.writeJSON}}}, said: said}, nil
+	return saved{View: View{Tables: c.tables(), Files: []File{{comparisonJSON, "the same for programs", c.writeJSON}}},
+		said: said}, nil
 }
 
-// savedComparison reads what a directory has. Without its command nobody knows how the differences were taken: those of runs that are compared on the page,
-// and taken away, have such tables, too.
+// savedComparison reads what a directory has. Without its command nobody knows how the differences
+// were taken: those of runs that are compared on the page, and taken away, have such tables, too.
 func (s *Server) savedComparison(dir string) (*comparison, error) {
 	differences, err := s.files.read(path.Join(dir, "differences.csv"), mostSummary)
 	if err != nil {
@@ -49,18 +51,22 @@ func (s *Server) savedComparison(dir string) (*comparison, error) {
 	var p problem
 	switch {
 	case errors.As(err, &p) && p.status == http.StatusNotFound:
-		return nil, problemf(http.StatusUnprocessableEntity, "differences.csv in %s is alone; almanac compare writes scenarios.csv beside it", dir)
+		return nil, problemf(http.StatusUnprocessableEntity,
+			"differences.csv in %s is alone; almanac compare writes scenarios.csv beside it", dir)
 	case err != nil:
 		return nil, err
 	}
 	found, err := tables.ReadScenarios(bytes.NewReader(scenarios), ensemble.MaxOutputs)
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "scenarios.csv in %s is not what almanac compare writes: %v", dir, err)
+		return nil, problemf(http.StatusUnprocessableEntity, "scenarios.csv in %s is not what almanac compare writes: %v",
+			dir, err)
 	}
 	if err := found.ReadDifferences(bytes.NewReader(differences)); err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "differences.csv in %s is not what almanac compare writes: %v", dir, err)
+		return nil, problemf(http.StatusUnprocessableEntity, "differences.csv in %s is not what almanac compare writes: %v",
+			dir, err)
 	}
-	c := &comparison{Comparison: *found, how: make([]string, len(found.Scenarios)), pairs: make([][]bool, len(found.Scenarios))}
+	c := &comparison{Comparison: *found, how: make([]string, len(found.Scenarios)),
+		pairs: make([][]bool, len(found.Scenarios))}
 	_, err = s.files.read(path.Join(dir, "command.txt"), 1<<16)
 	for i := range c.Scenarios[1:] {
 		if c.how[i+1] = "as differences.csv has it"; err == nil {
@@ -81,8 +87,9 @@ func (c *comparison) replicas() (n int) {
 	return n
 }
 
-// deviations works out the deviations of differences, which the table does not have, from the widths of their intervals. Of how many replicas they are is known if
-// all replicas have the output in both scenarios.
+// deviations works out the deviations of differences, which the table does not have, from the
+// widths of their intervals. Of how many replicas they are is known if all replicas have the output
+// in both scenarios.
 func (c *comparison) deviations() {
 	all := c.replicas()
 	for _, s := range c.Scenarios[1:] {
@@ -100,7 +107,8 @@ func (c *comparison) deviations() {
 // A field is one of a form that nobody sees.
 type field struct{ Name, Value string }
 
-// sayComparison says what was compared, and how to run it once more, or why that is not possible here.
+// sayComparison says what was compared, and how to run it once more, or why that is not possible
+// here.
 func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) error {
 	q, err := s.savedRequest(dir, study.Compare)
 	if err != nil {
@@ -142,7 +150,8 @@ func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) e
 	case c.replicas() > s.limits.Replicas:
 		said["Why"] = fmt.Sprintf("there are more than %s replicas of each", format.Thousands(float64(s.limits.Replicas)))
 	default:
-		fields := []field{{"path", path.Join(dir, "model.yaml")}, {"first", names[0]}, {"seed", strconv.FormatUint(q.Seed, 10)},
+		fields := []field{{"path", path.Join(dir, "model.yaml")}, {"first", names[0]},
+			{"seed", strconv.FormatUint(q.Seed, 10)},
 			{"replicas", strconv.Itoa(q.Replicas)}, {"size", q.Size}, {"until", q.Until}}
 		for _, name := range names {
 			fields = append(fields, field{"scenarios", name})
@@ -162,7 +171,8 @@ func (s *Server) sayComparison(dir string, c *comparison, said map[string]any) e
 	return nil
 }
 
-// comparedModels are the scenarios of a saved comparison, as a form for a comparison would have them.
+// comparedModels are the scenarios of a saved comparison, as a form for a comparison would have
+// them.
 func (s *Server) comparedModels(dir string, q *study.Request, names []string) (all []*population.Model, err error) {
 	if len(names) > mostSides {
 		return nil, fmt.Errorf("there are more than %d scenarios", mostSides)

@@ -18,7 +18,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Fits that almanac fit wrote into a directory: what became known, how well it explains the data, and what follows from it.
+// Fits that almanac fit wrote into a directory: what became known, how well it explains the data,
+// and what follows from it.
 
 // savedFit reads a fit, and its model if there is one.
 func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
@@ -62,7 +63,8 @@ func fitView(f *fitted.Fit) View {
 				}
 				c.Note = ps.Note
 			}
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Band: band, Small: small, Chart: c})
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Band: band,
+				Small: small, Chart: c})
 		}
 	}
 	predictions := f.Predictions()
@@ -74,7 +76,8 @@ func fitView(f *fitted.Fit) View {
 		}
 		c.Series[0].Name, c.Series[1].Name = "predicted, 90 %", "predicted, 50 %"
 	}
-	add("predictive", "What the model then says of the data", "median (from–to of the share in the name) of what is predicted", predictions, !few)
+	add("predictive", "What the model then says of the data",
+		"median (from–to of the share in the name) of what is predicted", predictions, !few)
 	add("marginal", "What became known of each unknown, and what was known before", "", f.Marginals(), true)
 	add("pair", "The unknowns against each other", "", f.Pairs(), true)
 	add("trace", "How the fit went", "", f.Traces(), true)
@@ -117,7 +120,8 @@ func (s *Server) readFit(dir string) (saved, error) {
 	if err != nil {
 		return saved{}, err
 	}
-	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File, f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
+	lead := fmt.Sprintf("%s to %s by %s, seed %d, %s", format.Count(len(f.Result.Unknowns), "unknown"), f.Data.File,
+		f.Result.Method, f.Result.Seed, format.Count(f.Result.Runs, "run"))
 	said := map[string]any{"Title": cmp.Or(f.Model, dir), "Lead": lead, "Notes": f.Result.Notes, "Command": f.Command}
 	if m != nil && len(f.Result.Posterior.Rows) > 0 {
 		said["Project"], said["Scenarios"], said["Until"] = "/fits/"+pathEscape(dir), m.Scenarios(), format.Number(m.End())
@@ -130,7 +134,8 @@ func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showFit(w, r, http.StatusOK, ask{Seed: "1", Replicas: "200"}, nil)
 }
 
-func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
+func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a ask,
+	problems population.Problems) error {
 	return s.showSaved(w, r, status, &savedFits, map[string]any{"Ask": a, "Problems": placed(problems)})
 }
 

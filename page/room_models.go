@@ -41,7 +41,8 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// firstWords is what a file says of itself: the comment that it begins with, up to its first empty line.
+// firstWords is what a file says of itself: the comment that it begins with, up to its first empty
+// line.
 func firstWords(text []byte) string {
 	var words []string
 	for line := range strings.Lines(string(text)) {
@@ -75,11 +76,13 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 }
 
 // showModel shows a model as it was asked for, with what is wrong with it.
-func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems) error {
+func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a ask,
+	problems population.Problems) error {
 	return s.showModelWith(w, r, status, a, problems, "")
 }
 
-func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems, notice string) error {
+func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a ask, problems population.Problems,
+	notice string) error {
 	found, err := s.findInTurn(r.Context(), a)
 	if err != nil {
 		return err
@@ -87,7 +90,8 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 	if len(problems) > 0 {
 		found.Problems = placed(problems)
 	}
-	// What was typed was made of the file as it was read then. Should it have changed meanwhile, this page cannot save over it, either.
+	// What was typed was made of the file as it was read then. Should it have changed meanwhile,
+	// this page cannot save over it, either.
 	read := r.PostFormValue("read")
 	if r.Method != http.MethodPost {
 		file, err := s.files.read(a.Path, mostModel)
@@ -96,7 +100,8 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 		}
 		read = digest(file)
 	}
-	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path), "Writable": s.files.writable(), "Read": read, "Notice": notice,
+	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path),
+		"Writable": s.files.writable(), "Read": read, "Notice": notice,
 		"Lines": strings.Count(a.Source, "\n") + 1}
 	s.render(w, r, status, "model", "models", data)
 	return nil
@@ -176,8 +181,8 @@ func placed(problems population.Problems) (all []placedProblem) {
 	return all
 }
 
-// find looks at a text, for as long as the visitor waits, and at most for limits.Turn. Compiling a text of the largest size
-// takes about a second; what takes longer ends with the context.
+// find looks at a text, for as long as the visitor waits, and at most for limits.Turn. Compiling a
+// text of the largest size takes about a second; what takes longer ends with the context.
 func (s *Server) find(ctx context.Context, a ask) (f findings, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Turn, tooLong)
 	defer cancel()
@@ -226,9 +231,11 @@ func (s *Server) findInTurn(ctx context.Context, a ask) (findings, error) {
 }
 
 // tooLong is the problem of a model that takes too long to be looked at.
-var tooLong = problem{http.StatusUnprocessableEntity, "this model takes too long to be looked at here; almanac check looks at it"}
+var tooLong = problem{http.StatusUnprocessableEntity,
+	"this model takes too long to be looked at here; almanac check looks at it"}
 
-// What a diagram in a page may have. It is laid out again whenever somebody stops typing, and takes up to a second.
+// What a diagram in a page may have. It is laid out again whenever somebody stops typing, and takes
+// up to a second.
 const (
 	mostStates = 150
 	mostWays   = 600
@@ -237,7 +244,8 @@ const (
 // drawable is an error for the visitor if a model is too large for a diagram in a page.
 func drawable(m *population.Model) error {
 	tooMany := func(n int, what string, most int) error {
-		return problemf(http.StatusUnprocessableEntity, "With %s %s this model is too large for a diagram here, which may have %d; almanac check --out draws larger ones.",
+		return problemf(http.StatusUnprocessableEntity, "With %s %s this model is too large for a diagram here, which may "+
+			"have %d; almanac check --out draws larger ones.",
 			format.Thousands(float64(n)), what, most)
 	}
 	if n := len(m.States()); n > mostStates {
@@ -311,7 +319,8 @@ func newParameter(p population.Parameter, unit string, single bool, now string) 
 	return v
 }
 
-// reach is how far a slider goes: to what is certain for shares, and otherwise a few times as far as the value, to a round number.
+// reach is how far a slider goes: to what is certain for shares, and otherwise a few times as far
+// as the value, to a round number.
 func reach(x float64, unit string) float64 {
 	switch {
 	case unit == "%" && x > 5:
@@ -332,7 +341,8 @@ func reach(x float64, unit string) float64 {
 	return 10 * power
 }
 
-// check looks at the text that a script sends while somebody types, and answers with what is to be shown.
+// check looks at the text that a script sends while somebody types, and answers with what is to be
+// shown.
 func (s *Server) check(w http.ResponseWriter, r *http.Request, a ask) error {
 	found, err := s.findInTurn(r.Context(), a)
 	if err != nil {
@@ -351,5 +361,7 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, a ask) error {
 		problems = []placedProblem{}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "", "list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram), "parameters": part("parameters"), "commands": found.Commands, "wrong": found.Wrong})
+	return json.NewEncoder(w).Encode(map[string]any{"problems": problems, "good": found.Name != "",
+		"list": part("problems"), "meaning": part("meaning"), "diagram": string(found.Diagram),
+		"parameters": part("parameters"), "commands": found.Commands, "wrong": found.Wrong})
 }

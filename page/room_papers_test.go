@@ -18,7 +18,8 @@ import (
 // quickClaim is a claim that is checked in a moment.
 const quickClaim = "capped-equation-10"
 
-// All claims are there with what was found before, and one that is checked here has the checks and the verdict that the library finds with the same seed.
+// All claims are there with what was found before, and one that is checked here has the checks and
+// the verdict that the library finds with the same seed.
 func TestPapers(t *testing.T) {
 	c := serve(t, page.Config{})
 	_, body := c.want(http.StatusOK, "GET", "/papers", nil)
@@ -46,10 +47,12 @@ func TestPapers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := got.Results[0]; r.Verdict != want[0].Verdict || len(r.Checks) != len(want[0].Checks) || len(r.Checks) == 0 || r.Checks[0].Measured != want[0].Checks[0].Measured {
+		if r := got.Results[0]; r.Verdict != want[0].Verdict || len(r.Checks) != len(want[0].Checks) || len(r.Checks) == 0 ||
+			r.Checks[0].Measured != want[0].Checks[0].Measured {
 			t.Errorf("%+v, want %+v", r.Checks, want[0].Checks)
 		}
-		for _, words := range []string{`data-state="done"`, "almanac reproduce " + quickClaim + " --seed 2", string(want[0].Verdict), "Checks: the verdict follows from them alone", `class="chart"`} {
+		for _, words := range []string{`data-state="done"`, "almanac reproduce " + quickClaim + " --seed 2",
+			string(want[0].Verdict), "Checks: the verdict follows from them alone", `class="chart"`} {
 			if !strings.Contains(body, words) {
 				t.Errorf("the page has no %s", words)
 			}
@@ -63,29 +66,37 @@ func TestPapers(t *testing.T) {
 	c.want(http.StatusUnprocessableEntity, "POST", "/papers/"+quickClaim, url.Values{"seed": {"x"}})
 }
 
-// A report below the directory is listed, and its verdicts are shown, marked where they differ from what was found before.
+// A report below the directory is listed, and its verdicts are shown, marked where they differ from
+// what was found before.
 func TestSavedReport(t *testing.T) {
 	claim := papers.Claims()[0]
 	other := reproduce.NotDecided
 	if claim.Found == other {
 		other = reproduce.Holds
 	}
-	report := &reproduce.Report{Machine: "a <machine>", Command: "almanac reproduce", Results: []reproduce.Result{{Name: claim.Name, Verdict: other, Measured: "one half", Checks: []reproduce.Check{{What: "a check", Kind: reproduce.Control}},
-		Tables: []reproduce.Table{{Name: "numbers", Columns: []string{"x"}, Rows: [][]float64{{4.5}}}}}}}
+	report := &reproduce.Report{Machine: "a <machine>", Command: "almanac reproduce", Results: []reproduce.Result{
+		{Name: claim.Name, Verdict: other, Measured: "one half", Checks: []reproduce.Check{
+			{What: "a check", Kind: reproduce.Control}},
+			Tables: []reproduce.Table{{Name: "numbers", Columns: []string{"x"}, Rows: [][]float64{{4.5}}}}}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, page.Config{Files: someFiles(map[string]string{"out & more/claims.json": b.String(), "bad/claims.json": "{}", "clinic/report.json": "[]"})})
-	if _, body := c.want(http.StatusOK, "GET", "/papers", nil); !strings.Contains(body, `<a href="/papers?report=out&#43;%26&#43;more%2Fclaims.json">`) && !strings.Contains(body, `<a href="/papers?report=out+%26+more%2Fclaims.json">`) {
+	c := serve(t, page.Config{Files: someFiles(map[string]string{"out & more/claims.json": b.String(),
+		"bad/claims.json": "{}", "clinic/report.json": "[]"})})
+	if _, body := c.want(http.StatusOK, "GET", "/papers", nil); !strings.Contains(body,
+		`<a href="/papers?report=out&#43;%26&#43;more%2Fclaims.json">`) &&
+		!strings.Contains(body, `<a href="/papers?report=out+%26+more%2Fclaims.json">`) {
 		t.Errorf("%.1500s", body)
 	}
 	const in = "?report=out+%26+more%2Fclaims.json"
 	_, body := c.want(http.StatusOK, "GET", "/papers"+in, nil)
-	if !strings.Contains(body, "found before: "+string(claim.Found)) || !strings.Contains(body, "a &lt;machine&gt;") || !strings.Contains(body, "1 claim (") || strings.Contains(body, papers.Claims()[1].Name+"?") {
+	if !strings.Contains(body, "found before: "+string(claim.Found)) || !strings.Contains(body, "a &lt;machine&gt;") ||
+		!strings.Contains(body, "1 claim (") || strings.Contains(body, papers.Claims()[1].Name+"?") {
 		t.Errorf("%.3000s", body)
 	}
-	if _, body := c.want(http.StatusOK, "GET", "/papers/"+claim.Name+in, nil); !strings.Contains(body, "one half") || !strings.Contains(body, "a check") || !strings.Contains(body, "4.5") {
+	if _, body := c.want(http.StatusOK, "GET", "/papers/"+claim.Name+in, nil); !strings.Contains(body, "one half") ||
+		!strings.Contains(body, "a check") || !strings.Contains(body, "4.5") {
 		t.Errorf("%.3000s", body)
 	}
 	c.want(http.StatusUnprocessableEntity, "GET", "/papers?report=bad/claims.json", nil)
@@ -103,7 +114,8 @@ func TestPapersInBrowser(t *testing.T) {
 	v.look("claim", "/papers/"+quickClaim)
 	verdict := eval[string](v, `document.querySelector(".verdict").textContent`)
 	v.look("papers", "/papers")
-	shown := eval[map[string]string](v, `Object.fromEntries([...document.querySelectorAll(".claims li")].map(l => [l.querySelector("a").getAttribute("href"), l.querySelector(".verdict")?.textContent ?? ""]))`)
+	shown := eval[map[string]string](v, `Object.fromEntries([...document.querySelectorAll(".claims li")].map(l => `+
+		`[l.querySelector("a").getAttribute("href"), l.querySelector(".verdict")?.textContent ?? ""]))`)
 	for _, claim := range papers.Claims() {
 		if got := shown["/papers/"+claim.Name]; got != string(claim.Found) {
 			t.Errorf("the verdict of %s is %q, and was found to be %q", claim.Name, got, claim.Found)

@@ -12,11 +12,13 @@ import (
 // The runs: all of them, and each as it goes on.
 
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
-	s.render(w, r, http.StatusOK, "runs", "runs", map[string]any{"Title": "Runs", "Runs": s.runs.List(), "Limits": s.limits})
+	s.render(w, r, http.StatusOK, "runs", "runs", map[string]any{"Title": "Runs", "Runs": s.runs.List(),
+		"Limits": s.limits})
 	return nil
 }
 
-// showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no script to watch it.
+// showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no
+// script to watch it.
 func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *Run) error {
 	status := run.Status() // before the view, which is then at least as far
 	view := run.View()
@@ -25,18 +27,20 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *Run) error
 		part    *chartPart
 	}
 	query := r.URL.Query()
-	drawn, err := s.drawn(r.Context(), run, "page", fmt.Sprintf("%q %q", query.Get("charts"), query.Get("find")), func(v View) (any, int, error) {
-		some, part := partOf(v.Figures, query)
-		all, err := showAll(r.Context(), some, func(f Figure) (string, url.Values) {
-			return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+	drawn, err := s.drawn(r.Context(), run, "page", fmt.Sprintf("%q %q", query.Get("charts"), query.Get("find")),
+		func(v View) (any, int, error) {
+			some, part := partOf(v.Figures, query)
+			all, err := showAll(r.Context(), some, func(f Figure) (string, url.Values) {
+				return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+			})
+			return charts{all, part}, sizeOf(all), err
 		})
-		return charts{all, part}, sizeOf(all), err
-	})
 	if err != nil {
 		return err
 	}
 	shown := drawn.(charts)
-	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": shown.figures, "Part": shown.part, "Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
+	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": shown.figures, "Part": shown.part,
+		"Tables": view.Tables, "Files": view.Files, "Before": s.runs.Before(run)}
 	s.render(w, r, http.StatusOK, "run", "runs", data)
 	return nil
 }
@@ -63,7 +67,8 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *Run) err
 			return b, len(b), err
 		})
 		if body, _ = what.([]byte); err == nil {
-			err = s.place(r.Context()) // also for what was drawn already, since it may be kept no longer than until this is taken
+			// also for what was drawn already, since it may be kept no longer than until this is taken
+			err = s.place(r.Context())
 		}
 	} else {
 		body, err = made(r.Context(), s, func() ([]byte, error) { return formOf(run.View().Figures, id, form, wanted) })
@@ -90,10 +95,12 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *Run) error
 
 const eventStream = "text/event-stream"
 
-// watchRun sends what happens as server-sent events, at most ten a second. A browser that comes back says which event it saw last.
+// watchRun sends what happens as server-sent events, at most ten a second. A browser that comes
+// back says which event it saw last.
 func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *Run) error {
 	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
-		return problemf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended", run.ID)
+		return problemf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended",
+			run.ID)
 	}
 	if r.URL.Query().Has("there") { // it is only asked for
 		w.WriteHeader(http.StatusNoContent)

@@ -38,7 +38,8 @@ func (s *Server) sweepPage(w http.ResponseWriter, r *http.Request) error {
 	return s.sweepForm(w, r, http.StatusOK, form, nil)
 }
 
-// askedStudy is what a form for many runs of a model asks for, and what there is to say of the model, in which nothing may be wrong.
+// askedStudy is what a form for many runs of a model asks for, and what there is to say of the
+// model, in which nothing may be wrong.
 func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (a ask, f findings, err error) {
 	if a, err = s.asked(form); err != nil {
 		return a, f, err
@@ -50,7 +51,8 @@ func (s *Server) askedStudy(r *http.Request, form url.Values, replicas string) (
 	return a, f, err
 }
 
-func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values, problems population.Problems) error {
+func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values,
+	problems population.Problems) error {
 	a, f, err := s.askedStudy(r, form, "10")
 	if err != nil {
 		return err
@@ -76,8 +78,10 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 	for _, p := range f.Parameters {
 		names = append(names, p.Name)
 	}
-	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f, "Rows": rows, "Names": append(names, "population.size"),
-		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostGrid, "Link": "/models/" + pathEscape(a.Path)})
+	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f,
+		"Rows": rows, "Names": append(names, "population.size"),
+		"Outputs": form.Get("outputs"), "Problems": placed(problems), "Most": mostGrid, "Link": "/models/" +
+			pathEscape(a.Path)})
 	return nil
 }
 

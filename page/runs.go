@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It belongs to the server: whoever
-// asked for it may leave and come back.
+// Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It
+// belongs to the server: whoever asked for it may leave and come back.
 type Work struct {
 	Title   string         // what it is, in a few words
 	About   string         // with which values
@@ -32,9 +32,11 @@ type Work struct {
 	Keeps   uint64         // how many bytes its results take, about
 	Model   bool           // it is a run of a model, which others can be compared with
 	Needs   uint64         // how many bytes of memory it takes at most while it goes on, about
-	// Fits is asked when its turn has come; an error means that there is not enough memory. If it is nil, what it needs has to be free.
+	// Fits is asked when its turn has come; an error means that there is not enough memory. If it
+	// is nil, what it needs has to be free.
 	Fits func() error
-	// Do does it, until the context ends, and tells how it goes. What it last told is the result, also if there is an error.
+	// Do does it, until the context ends, and tells how it goes. What it last told is the result,
+	// also if there is an error.
 	Do func(ctx context.Context, tell *Teller) error
 	// Sources are what it compares, if they are others' runs: each has its own command.
 	Sources []source
@@ -69,10 +71,12 @@ type Run struct {
 // Mark tells a run from one of the same number of a server that was there before.
 func (r *Run) Mark() string { return strconv.FormatInt(r.Asked.UnixNano(), 36) }
 
-// Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what is done is kept; the oldest is forgotten.
+// Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what
+// is done is kept; the oldest is forgotten.
 //
-// Work begins in the order in which it was asked for. It begins beside other work if there is memory for all of it, whatever of that the other
-// work has taken yet; if not, it waits until it is alone, and then has to fit by itself.
+// Work begins in the order in which it was asked for. It begins beside other work if there is
+// memory for all of it, whatever of that the other work has taken yet; if not, it waits until it is
+// alone, and then has to fit by itself.
 type Runs struct {
 	limits  Limits
 	log     *slog.Logger
@@ -90,7 +94,8 @@ type Runs struct {
 }
 
 func newRuns(l Limits, log *slog.Logger) *Runs {
-	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages }, release: debug.FreeOSMemory}
+	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages },
+		release: debug.FreeOSMemory}
 	q.context, q.cancel = context.WithCancel(context.Background())
 	return q
 }
@@ -109,7 +114,8 @@ func (q *Runs) Start(w Work) (*Run, error) {
 	case q.context.Err() != nil:
 		return nil, problemf(http.StatusServiceUnavailable, "the server is about to end")
 	case waiting >= q.limits.Waiting:
-		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they are done", waiting)
+		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they "+
+			"are done", waiting)
 	}
 	q.last++
 	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
@@ -149,10 +155,12 @@ func (q *Runs) next() {
 	}
 }
 
-// muchMemory is from how many bytes on memory is given back when work ends, and not when the collector gets to it: minutes may pass until then.
+// muchMemory is from how many bytes on memory is given back when work ends, and not when the
+// collector gets to it: minutes may pass until then.
 const muchMemory = 64 << 20
 
-// finish notes that work is over, and drops all of it but what it told. It still counts as running until its memory is given back.
+// finish notes that work is over, and drops all of it but what it told. It still counts as running
+// until its memory is given back.
 func (q *Runs) finish(ctx context.Context, r *Run, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -170,9 +178,10 @@ func (q *Runs) finish(ctx context.Context, r *Run, err error) {
 	q.forget()
 }
 
-// hasRoom reports whether work that needs so many bytes can begin beside what goes on. What goes on may not have taken yet what it needs, so
-// that what is free now says little; it is subtracted from what was free when nothing went on. What is small beside what is free now need not wait
-// for that sum, which is of what each takes at most. The lock is held.
+// hasRoom reports whether work that needs so many bytes can begin beside what goes on. What goes on
+// may not have taken yet what it needs, so that what is free now says little; it is subtracted from
+// what was free when nothing went on. What is small beside what is free now need not wait for that
+// sum, which is of what each takes at most. The lock is held.
 func (q *Runs) hasRoom(needs uint64) bool {
 	free := q.free()
 	if q.running == 0 {
@@ -214,8 +223,8 @@ func (r *Run) do(ctx context.Context) (err error) {
 	return r.Do(ctx, &Teller{r.live, "/runs/" + r.ID})
 }
 
-// keeps is how many bytes a run takes that is over, about: its results, and what was made of them for those who looked. Of most work that is the same; a model's
-// results are kept beside.
+// keeps is how many bytes a run takes that is over, about: its results, and what was made of them
+// for those who looked. Of most work that is the same; a model's results are kept beside.
 func (r *Run) keeps() uint64 {
 	seen := uint64(r.size.Load())
 	if r.Model {
@@ -252,7 +261,8 @@ func (q *Runs) Get(id string) (*Run, error) {
 		}
 	}
 	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= q.last {
-		return nil, problemf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id, q.limits.Kept)
+		return nil, problemf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id,
+			q.limits.Kept)
 	}
 	return nil, problemf(http.StatusNotFound, "there is no run %q", id)
 }

@@ -79,7 +79,8 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// Of what is done the last is kept, as many as may be and as there is room for; what goes on is never forgotten.
+// Of what is done the last is kept, as many as may be and as there is room for; what goes on is
+// never forgotten.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newRuns(Limits{Running: 2, Waiting: 2, Kept: 3, Bytes: 100}, quiet)
@@ -129,7 +130,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// What was made for those who looked counts among what is kept, and what was told them is gone when they are; who comes later gets it all the same.
+// What was made for those who looked counts among what is kept, and what was told them is gone when
+// they are; who comes later gets it all the same.
 func TestForgetWhatWasSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
@@ -155,7 +157,8 @@ func TestForgetWhatWasSeen(t *testing.T) {
 			a := r.watch(nil)
 			time.Sleep(time.Second)
 			text, last, _, end := a.since(seen)
-			if !end || !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), "998001") || !strings.Contains(string(text), "event: end") {
+			if !end || !strings.Contains(string(text), "event: all") || !strings.Contains(string(text), "998001") ||
+				!strings.Contains(string(text), "event: end") {
 				t.Errorf("one who comes at the end gets %.100s", text)
 			}
 			seen = last
@@ -184,9 +187,10 @@ func TestFailures(t *testing.T) {
 		defer q.close()
 		began := false
 		for why, w := range map[string]Work{
-			"no luck":                  {Do: func(context.Context, *Teller) error { return errors.New("no luck") }},
-			"the work failed: a bug":   {Do: func(context.Context, *Teller) error { panic("a bug") }},
-			"not enough memory for it": {Fits: func() error { return errors.New("not enough memory for it") }, Do: func(context.Context, *Teller) error { began = true; return nil }},
+			"no luck":                {Do: func(context.Context, *Teller) error { return errors.New("no luck") }},
+			"the work failed: a bug": {Do: func(context.Context, *Teller) error { panic("a bug") }},
+			"not enough memory for it": {Fits: func() error { return errors.New("not enough memory for it") },
+				Do: func(context.Context, *Teller) error { began = true; return nil }},
 		} {
 			r, err := q.Start(w)
 			if err != nil {
@@ -203,8 +207,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// Work begins beside other work if there is memory for what both need, whatever of it has been taken; if not, it waits until it is alone, and those
-// behind it wait, too. What is small need not.
+// Work begins beside other work if there is memory for what both need, whatever of it has been
+// taken; if not, it waits until it is alone, and those behind it wait, too. What is small need not.
 func TestMemoryOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 10}, quiet)
@@ -253,7 +257,8 @@ func TestMemoryOfMany(t *testing.T) {
 		close(lets[3])
 		close(lets[5])
 		synctest.Wait()
-		// By itself it begins, and says itself that it does not fit. Sums do not begin anew where numbers end.
+		// By itself it begins, and says itself that it does not fit. Sums do not begin anew where
+		// numbers end.
 		free = 1 << 40
 		start(math.MaxUint64)
 		start(math.MaxUint64)
@@ -263,7 +268,8 @@ func TestMemoryOfMany(t *testing.T) {
 	})
 }
 
-// One that waits for memory holds up those behind it; when it is stopped, they begin, and it counts among what is kept.
+// One that waits for memory holds up those behind it; when it is stopped, they begin, and it counts
+// among what is kept.
 func TestStopWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newRuns(Limits{Running: 3, Waiting: 9, Kept: 1}, quiet)
@@ -344,7 +350,8 @@ func TestLongest(t *testing.T) {
 
 // figure is a figure with a line of so many points.
 
-// What work took that is over, done or stopped, is given back before the next is judged; it is seen to have ended before that.
+// What work took that is over, done or stopped, is given back before the next is judged; it is seen
+// to have ended before that.
 func TestMemoryIsGivenBack(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		q := newRuns(Limits{Running: 1, Waiting: 2, Kept: 9, Bytes: 1 << 20}, quiet)
@@ -374,7 +381,8 @@ func TestMemoryIsGivenBack(t *testing.T) {
 			released()
 		}
 		held := true
-		second, err := q.Start(Work{Title: "next", Fits: func() error { held = taken.Value() != nil; return nil }, Do: func(context.Context, *Teller) error { return nil }})
+		second, err := q.Start(Work{Title: "next", Fits: func() error { held = taken.Value() != nil; return nil },
+			Do: func(context.Context, *Teller) error { return nil }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,8 @@ import (
 
 // Results that commands and programs wrote into directories below ours.
 
-// A saved is what was made of the files of a directory: what there is to see, and what its page says beside, which nobody may change.
+// A saved is what was made of the files of a directory: what there is to see, and what its page
+// says beside, which nobody may change.
 type saved struct {
 	View
 	said map[string]any
@@ -33,15 +34,22 @@ type savedKind struct {
 }
 
 var (
-	savedResults     = savedKind{"result", []string{"summary.json"}, "/result/", "result", "models", resultFiles, "", (*Server).readResult}
-	savedCourses     = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues", courseFiles, "", (*Server).readCourseFigures}
-	savedSweeps      = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved", "studies", sweepFiles, pointsJSON, (*Server).readSweep}
-	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt", study.FileName}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
-	savedFits        = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies", fitFiles, "", (*Server).readFit}
+	savedResults = savedKind{"result", []string{"summary.json"}, "/result/", "result", "models", resultFiles, "",
+		(*Server).readResult}
+	savedCourses = savedKind{"courses", []string{"courses.csv"}, "/course/", "courses", "queues", courseFiles, "",
+		(*Server).readCourseFigures}
+	savedSweeps = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved",
+		"studies", sweepFiles, pointsJSON, (*Server).readSweep}
+	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt",
+		study.FileName}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
+	savedFits = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies",
+		fitFiles, "", (*Server).readFit}
 )
 
-// savedIn is what a function makes of the files of a directory, in turn; it is kept as long as they do not change.
-func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved, error) {
+// savedIn is what a function makes of the files of a directory, in turn; it is kept as long as they
+// do not change.
+func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved,
+	error) {
 	if _, err := s.files.valid(dir); err != nil {
 		return saved{}, err
 	}
@@ -76,7 +84,8 @@ func (s *Server) savedFigure(k *savedKind) handler {
 }
 
 // showSaved shows a directory, with what there is to say beside what is known of it.
-func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k *savedKind, more map[string]any) error {
+func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k *savedKind,
+	more map[string]any) error {
 	dir := dirOf(r)
 	v, err := s.savedAs(r.Context(), k, dir)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// A Server shows models, runs them, and shows what comes of it. Its methods may be called from several goroutines at once.
+// A Server shows models, runs them, and shows what comes of it. Its methods may be called from
+// several goroutines at once.
 type Server struct {
 	config  Config
 	limits  Limits
@@ -41,9 +42,11 @@ func New(c Config) (*Server, error) {
 		return nil, errors.New("page: there are no files to show")
 	}
 	if c.Anywhere && c.Token == "" {
-		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to listen beyond loopback")
+		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to " +
+			"listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)}, turns: make(chan struct{}, 2), pen: newPen(), closing: make(chan struct{})}
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)},
+		turns: make(chan struct{}, 2), pen: newPen(), closing: make(chan struct{})}
 	s.places = make(chan struct{}, s.limits.Answers)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -66,10 +69,12 @@ func New(c Config) (*Server, error) {
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve answers on a listener until the context ends. What is being answered then has a few seconds; runs are stopped.
+// Serve answers on a listener until the context ends. What is being answered then has a few
+// seconds; runs are stopped.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.Request), ReadTimeout: s.limits.Request, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10,
+		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.Request), ReadTimeout: s.limits.Request, IdleTimeout: 2 *
+			time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	ended := make(chan error, 1)
@@ -107,8 +112,10 @@ type problem struct {
 	message string
 }
 
-// busy is the problem of who waited in vain. A browser or a program may come back after a few seconds, which it is told.
-var busy = problem{http.StatusServiceUnavailable, "too many ask for pictures or large pages at once, or take long to read them; try again in a few seconds"}
+// busy is the problem of who waited in vain. A browser or a program may come back after a few
+// seconds, which it is told.
+var busy = problem{http.StatusServiceUnavailable, "too many ask for pictures or large pages at once, or take long " +
+	"to read them; try again in a few seconds"}
 
 func (p problem) Error() string { return p.message }
 
@@ -153,7 +160,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &p):
 	case errors.As(err, &tooLarge):
-		p = problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("this is more than the %d bytes that can be sent at once", tooLarge.Limit)}
+		p = problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("this is more than the %d bytes that can be sent at once",
+			tooLarge.Limit)}
 	case r.Context().Err() != nil: // nobody reads this
 		s.log.Debug("a visitor has left", "path", r.URL.Path)
 		p = problem{http.StatusServiceUnavailable, "it took longer than you waited"}
@@ -170,5 +178,6 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		_, _ = io.WriteString(w, p.message+"\n")
 		return
 	}
-	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message, "Again": p == busy && r.Method == http.MethodGet})
+	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message,
+		"Again": p == busy && r.Method == http.MethodGet})
 }

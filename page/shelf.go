@@ -7,8 +7,9 @@ import (
 	"sync"
 )
 
-// A shelf keeps the last few things that were made, for those who ask for the same again: the figures of a page come one by one. Who asks for
-// something that is being made waits for it, and for nothing else.
+// A shelf keeps the last few things that were made, for those who ask for the same again: the
+// figures of a page come one by one. Who asks for something that is being made waits for it, and
+// for nothing else.
 type shelf struct {
 	mu   sync.Mutex
 	kept []*shelved // the last one that was asked for at the end

@@ -22,8 +22,9 @@ func sized(bytes int) saved {
 	return saved{View: View{Figures: []Figure{{Chart: plot.Chart{Series: []plot.Series{{X: make([]float64, bytes/8)}}}}}}}
 }
 
-// What is asked for by many is made once; what takes long to make holds up nobody who wants something else; who leaves while it is made for
-// them, or makes it in vain, does not keep others from it; and what is made badly is not kept.
+// What is asked for by many is made once; what takes long to make holds up nobody who wants
+// something else; who leaves while it is made for them, or makes it in vain, does not keep others
+// from it; and what is made badly is not kept.
 func TestShelfConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s shelf
@@ -38,12 +39,14 @@ func TestShelfConcurrent(t *testing.T) {
 		}
 		synctest.Wait()
 		began := time.Now()
-		if _, err := s.get(t.Context(), "quick", func() (saved, error) { return sized(8), nil }); err != nil || time.Since(began) != 0 {
+		if _, err := s.get(t.Context(), "quick", func() (saved, error) { return sized(8), nil }); err != nil ||
+			time.Since(began) != 0 {
 			t.Errorf("another waits for %v, %v", time.Since(began), err)
 		}
 		impatient, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.get(impatient, "slow", slow); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+		if _, err := s.get(impatient, "slow", slow); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) !=
+			time.Second {
 			t.Errorf("one who leaves waits for %v, %v", time.Since(began), err)
 		}
 		time.Sleep(time.Minute)
@@ -66,7 +69,8 @@ func TestShelfConcurrent(t *testing.T) {
 		}
 		// What fails is tried again, and a panic is not waited for.
 		for range 2 {
-			if _, err := s.get(t.Context(), "bad", func() (saved, error) { return saved{}, errUnmade }); !errors.Is(err, errUnmade) {
+			if _, err := s.get(t.Context(), "bad", func() (saved, error) { return saved{}, errUnmade }); !errors.Is(err,
+				errUnmade) {
 				t.Error(err)
 			}
 		}
@@ -129,11 +133,13 @@ func (c countingFS) Open(name string) (fs.File, error) {
 // Stat does not open.
 func (c countingFS) Stat(name string) (fs.FileInfo, error) { return c.MapFS.Stat(name) }
 
-// Whatever reads files or draws waits for its turn, and what was read for a page is not read again for its figures.
+// Whatever reads files or draws waits for its turn, and what was read for a page is not read again
+// for its figures.
 func TestTurns(t *testing.T) {
 	files := countingFS{fstest.MapFS{}, map[string]int{}}
 	for name, text := range map[string]string{
-		"run/summary.json":    `{"model": "m", "replicas": 1, "unit": "day", "times": [0, 1], "states": {"a": {"median": [1, 2], "mean": [1, 2]}}, "flows": {}}`,
+		"run/summary.json": `{"model": "m", "replicas": 1, "unit": "day", "times": [0, 1], "states": {"a": {"median": ` +
+			`[1, 2], "mean": [1, 2]}}, "flows": {}}`,
 		"sweep/points.csv":    "a,replicas,output,mean,sd,low,high\n1,3,x,1,,,\n2,3,x,1,,,\n",
 		"clinic/courses.csv":  "statistic,from,to,mean,min,max\nline,0,1,1,1,1\nline,1,2,2,2,2\n",
 		"report/claims.json":  `{"results": []}`,
@@ -168,11 +174,15 @@ func TestTurns(t *testing.T) {
 		return w.Code
 	}
 	for _, path := range []string{
-		"/", "/compare", "/studies", "/queues", "/papers", "/runs/1", "/runs/1/figures/f.svg?w=400", "/runs/1/figures/f.png", "/runs/1/figures/f.csv",
-		"/results/run", "/result/states.svg?dir=run&w=400", "/sweeps/sweep", "/sweep-figures/over-0-0.svg?dir=sweep&w=400", "/courses/clinic", "/course/course-0.svg?dir=clinic&w=400",
+		"/", "/compare", "/studies", "/queues", "/papers", "/runs/1", "/runs/1/figures/f.svg?w=400", "/runs/1/figures/f.png",
+		"/runs/1/figures/f.csv",
+		"/results/run", "/result/states.svg?dir=run&w=400", "/sweeps/sweep", "/sweep-figures/over-0-0.svg?dir=sweep&w=400",
+		"/courses/clinic", "/course/course-0.svg?dir=clinic&w=400",
 	} {
 		want := "503 200 503"
-		if path == "/runs/1" || strings.HasPrefix(path, "/runs/1/figures/f.svg") || strings.HasPrefix(path, "/runs/1/figures/f.png") { // what has been drawn needs no turn
+		// what has been drawn needs no turn
+		if path == "/runs/1" || strings.HasPrefix(path, "/runs/1/figures/f.svg") ||
+			strings.HasPrefix(path, "/runs/1/figures/f.png") {
 			want = "503 200 200"
 		}
 		if got := fmt.Sprint(ask(path, true), ask(path, false), ask(path, true)); got != want {
@@ -185,13 +195,15 @@ func TestTurns(t *testing.T) {
 			t.Errorf("%s was read %d times", name, n)
 		}
 	}
-	for _, name := range []string{"run/summary.json", "sweep/points.csv", "clinic/courses.csv", "walk.yaml", "deeper/in/walk.yaml"} {
+	for _, name := range []string{"run/summary.json", "sweep/points.csv", "clinic/courses.csv", "walk.yaml",
+		"deeper/in/walk.yaml"} {
 		read(name, 1)
 	}
 	// A list reads what has changed, and forgets what is gone.
 	files.MapFS["walk.yaml"] = &fstest.MapFile{Data: []byte("# Another.\nstates: {}"), ModTime: time.Now()}
 	delete(files.MapFS, "deeper/in/walk.yaml")
-	if status, body := s.get("/"); status != 200 || !strings.Contains(body, "Another.") || strings.Contains(body, "deeper") {
+	if status, body := s.get("/"); status != 200 || !strings.Contains(body, "Another.") ||
+		strings.Contains(body, "deeper") {
 		t.Errorf("%d: %s", status, body)
 	}
 	read("walk.yaml", 2)

@@ -21,19 +21,24 @@ import (
 )
 
 var (
-	shots    = flag.String("shots", "", "a directory to put pictures of all pages into, whole, at three sizes and in both schemes")
-	pictures = flag.String("pictures", "", "a directory to put the pictures of the page into that docs/guide/page.md shows")
+	shots = flag.String("shots", "", "a directory to put pictures of all pages into, whole, at three sizes and in "+
+		"both schemes")
+	pictures = flag.String("pictures", "",
+		"a directory to put the pictures of the page into that docs/guide/page.md shows")
 )
 
 // inDocs are those pictures: what a window shows.
-var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dark", "live-390-dark", "run-1280-light", "run-1920-dark", "compared-1280-dark", "swept-1280-light",
+var inDocs = []string{"models-1280-light", "problems-1280-light", "model-390-dark", "live-390-dark", "run-1280-light",
+	"run-1920-dark", "compared-1280-dark", "swept-1280-light",
 	"outbreak-1920-light", "hub-390-light", "capped-run-1920-dark", "queue-run-1280-dark", "papers-390-light"}
 
 // windows are a phone, a laptop and a projector.
 var windows = [][2]int{{390, 844}, {1280, 800}, {1920, 1080}}
 
-// look looks at a page: it is not wider than the window, down to the 320 pixels of WCAG's reflow, no letter is tiny, and everything that can be
-// pressed, chosen or typed into has a name for who listens, and letters enough contrast. With -shots or -pictures there are pictures at three sizes in both schemes.
+// look looks at a page: it is not wider than the window, down to the 320 pixels of WCAG's reflow,
+// no letter is tiny, and everything that can be pressed, chosen or typed into has a name for who
+// listens, and letters enough contrast. With -shots or -pictures there are pictures at three sizes
+// in both schemes.
 func (v *visitor) look(name, path string) {
 	v.t.Helper()
 	v.size(1280, 800, "light")
@@ -58,22 +63,29 @@ func (v *visitor) narrow(name string) {
 		}
 	}
 	v.size(360, 740, "light") // with a finger: what stands in lists is as high as WCAG wants of targets
-	if low := eval[string](v, `[...document.querySelectorAll(".plain a, .lines label, button, select, .figure summary")].filter(e => e.checkVisibility() && !e.matches(".link") && e.getBoundingClientRect().height < 24).map(e => e.textContent.trim().slice(0, 30)).join("; ")`); low != "" {
+	if low := eval[string](v, `[...document.querySelectorAll(".plain a, .lines label, button, select, .figure `+
+		`summary")].filter(e => e.checkVisibility() && !e.matches(".link") && e.getBoundingClientRect().height < `+
+		`24).map(e => e.textContent.trim().slice(0, 30)).join("; ")`); low != "" {
 		v.t.Errorf("%s has targets that are too low: %s", name, low)
 	}
 	// The name of a chart has the whole width, beside no buttons that would break its words.
-	if cut := eval[string](v, `[...document.querySelectorAll(".figure h3")].filter(h => h.clientWidth < h.closest(".figure").clientWidth - 1).map(h => h.textContent).join("; ")`); cut != "" {
+	if cut := eval[string](v, `[...document.querySelectorAll(".figure h3")].filter(h => h.clientWidth < `+
+		`h.closest(".figure").clientWidth - 1).map(h => h.textContent).join("; ")`); cut != "" {
 		v.t.Errorf("%s has narrow names of charts: %s", name, cut)
 	}
-	if small := eval[string](v, `[...document.querySelectorAll("body *")].filter(e => !e.closest("svg, script") && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12).map(e => e.tagName + " " + e.textContent.trim().slice(0, 30)).join("; ")`); small != "" {
+	if small := eval[string](v, `[...document.querySelectorAll("body *")].filter(e => !e.closest("svg, script") && `+
+		`[...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < `+
+		`12).map(e => e.tagName + " " + e.textContent.trim().slice(0, 30)).join("; ")`); small != "" {
 		v.t.Errorf("%s has tiny letters: %s", name, small)
 	}
 }
 
 // controls are the roles of what one can do something with.
-var controls = strings.Fields("button link textbox searchbox checkbox radio combobox listbox slider spinbutton switch tab menuitem")
+var controls = strings.Fields("button link textbox searchbox checkbox radio combobox listbox slider spinbutton " +
+	"switch tab menuitem")
 
-// named wants every control to have a name, as a screen reader hears it, and one heading above all others.
+// named wants every control to have a name, as a screen reader hears it, and one heading above all
+// others.
 func (v *visitor) named(name string) {
 	v.t.Helper()
 	tree, err := chromedp.Call(v.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
@@ -100,11 +112,13 @@ func (v *visitor) named(name string) {
 		v.t.Errorf("%s: a screen reader finds %d controls", name, found)
 	}
 	// Every chart has a table that can be opened, with a column for each of its lines.
-	if without := eval[string](v, `[...document.querySelectorAll(".figure")].filter(f => { const t = f.querySelector("details table"), n = f.querySelectorAll(".lines li").length;
+	if without := eval[string](v,
+		`[...document.querySelectorAll(".figure")].filter(f => { const t = f.querySelector("details table"), n = f.querySelectorAll(".lines li").length;
 		return !f.querySelector("summary")?.checkVisibility() || !t || t.tBodies[0].rows.length === 0 || t.tHead.rows[0].cells.length < 2 || t.tHead.rows[0].cells.length <= n && n > 1; }).map(f => f.id).join(" ")`); without != "" {
 		v.t.Errorf("%s: no table of %s", name, without)
 	}
-	if order := eval[int](v, `document.querySelectorAll("[tabindex]:not([tabindex='0'], [tabindex='-1'])").length`); order != 0 {
+	if order := eval[int](v,
+		`document.querySelectorAll("[tabindex]:not([tabindex='0'], [tabindex='-1'])").length`); order != 0 {
 		v.t.Errorf("%s: %d elements are out of the order of the tab key", name, order)
 	}
 	if n := eval[int](v, `document.querySelectorAll("h1").length`); n != 1 {
@@ -123,13 +137,15 @@ func (v *visitor) picture(name string) {
 				continue
 			}
 			v.size(w[0], w[1], scheme)
-			v.until(`[...document.querySelectorAll(".plot svg.chart")].every(s => Math.abs(s.viewBox.baseVal.width - s.clientWidth) < 9)`)
+			v.until(`[...document.querySelectorAll(".plot svg.chart")].every(s => Math.abs(s.viewBox.baseVal.width - ` +
+				`s.clientWidth) < 9)`)
 			v.save(file)
 		}
 	}
 }
 
-// save takes a picture: of the whole page, or for the docs of what the window shows, with few colours.
+// save takes a picture: of the whole page, or for the docs of what the window shows, with few
+// colours.
 func (v *visitor) save(file string) {
 	v.t.Helper()
 	var all []byte
@@ -149,7 +165,8 @@ func (v *visitor) save(file string) {
 	}
 }
 
-// fewColours is a picture with at most 64 colours: the most frequent of it, each other as the nearest of them.
+// fewColours is a picture with at most 64 colours: the most frequent of it, each other as the
+// nearest of them.
 func fewColours(t *testing.T, data []byte) []byte {
 	t.Helper()
 	from, err := png.Decode(bytes.NewReader(data))
@@ -169,7 +186,9 @@ func fewColours(t *testing.T, data []byte) []byte {
 		colours = append(colours, c)
 	}
 	order := func(c color.NRGBA) uint32 { return uint32(c.R)<<16 | uint32(c.G)<<8 | uint32(c.B) }
-	slices.SortFunc(colours, func(a, b color.NRGBA) int { return cmp.Or(count[b]-count[a], cmp.Compare(order(a), order(b))) })
+	slices.SortFunc(colours, func(a, b color.NRGBA) int {
+		return cmp.Or(count[b]-count[a], cmp.Compare(order(a), order(b)))
+	})
 	var palette color.Palette
 	for _, c := range colours[:min(len(colours), 64)] {
 		palette = append(palette, c)
@@ -191,7 +210,8 @@ func fewColours(t *testing.T, data []byte) []byte {
 	return b.Bytes()
 }
 
-// Every page at every size; those of studies, papers and queues are looked at in tests of their own.
+// Every page at every size; those of studies, papers and queues are looked at in tests of their
+// own.
 func TestPagesAtThreeSizes(t *testing.T) {
 	t.Parallel()
 	v := visit(t, page.Config{})
@@ -203,7 +223,8 @@ func TestPagesAtThreeSizes(t *testing.T) {
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector("[data-state=done] .files")`)
 	v.look("capped-run", eval[string](v, "location.pathname"))
-	for _, room := range [][2]string{{"models", "/"}, {"model", "/models/seir-regions.yaml"}, {"runs", "/runs"}, {"error", "/nothing"}, {"capped", "/capped"}} {
+	for _, room := range [][2]string{{"models", "/"}, {"model", "/models/seir-regions.yaml"}, {"runs", "/runs"},
+		{"error", "/nothing"}, {"capped", "/capped"}} {
 		v.look(room[0], room[1])
 	}
 	if *shots == "" && *pictures == "" {
@@ -215,7 +236,8 @@ func TestPagesAtThreeSizes(t *testing.T) {
 	v.typed("to: recovered", "to: recoverd")
 	v.typed("0.5 per day", "0.5 days")
 	v.until(`document.querySelectorAll(".problems li").length === 2`)
-	v.do(chromedp.Evaluate[chromedp.Void](`void window.scrollTo(0, document.querySelector(".editor").getBoundingClientRect().top - 80)`))
+	v.do(chromedp.Evaluate[chromedp.Void](`void window.scrollTo(0, ` +
+		`document.querySelector(".editor").getBoundingClientRect().top - 80)`))
 	v.save("problems-1280-light")
 	v.size(390, 844, "dark")
 	v.get("/models/covid.yaml")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The time that a request may take to come does not end a stream, which goes on for as long as the run does: net/http
-// takes that deadline away once a request is read.
+// The time that a request may take to come does not end a stream, which goes on for as long as the
+// run does: net/http takes that deadline away once a request is read.
 func TestStreamOutlivesRequest(t *testing.T) {
 	const request = 100 * time.Millisecond
 	s, err := New(Config{Files: fstest.MapFS{}, Limits: Limits{Request: request}})
@@ -32,7 +32,8 @@ func TestStreamOutlivesRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	stream := "http://" + l.Addr().String() + "/runs/1/events"
-	if answer, err := http.Head(stream); err != nil || answer.Header.Get("Content-Type") != eventStream || s.viewers.Load() != 0 {
+	if answer, err := http.Head(stream); err != nil || answer.Header.Get("Content-Type") != eventStream ||
+		s.viewers.Load() != 0 {
 		t.Errorf("HEAD: %v, %v, and it watches", answer, err)
 	}
 	answer, err := http.Get(stream)

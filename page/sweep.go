@@ -26,7 +26,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A sweep: a model at many combinations of values. Small ones are started here, and those that almanac sweep wrote into a directory are shown.
+// A sweep: a model at many combinations of values. Small ones are started here, and those that
+// almanac sweep wrote into a directory are shown.
 
 // How large a sweep can be that is started here.
 const (
@@ -47,7 +48,8 @@ type swept struct {
 	of       int    // how many points it will have, if some are missing yet; 0 if it has all
 }
 
-// soFar is the sweep as it is now. Points are only ever added, so that those that are there can be read meanwhile.
+// soFar is the sweep as it is now. Points are only ever added, so that those that are there can be
+// read meanwhile.
 func (s swept) soFar(of int) swept {
 	now := *s.Sweep
 	if s.Sweep = &now; len(s.Points()) < of {
@@ -84,10 +86,12 @@ func (s swept) view() View {
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note+s.missing(), c.Title
 			s.fewDots(&c)
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: arrow(c.Title), Group: "Over " + a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
+			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: arrow(c.Title), Group: "Over " +
+				a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
-	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(), Starts: !s.recorded}
+	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(),
+		Starts: !s.recorded}
 	for _, a := range s.Axes {
 		t.Head = append(t.Head, a.Column())
 	}
@@ -118,8 +122,8 @@ func (s swept) missing() string {
 	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.of)
 }
 
-// fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in order, and a step that shares no factor with how many
-// values an axis has passes over all of them.
+// fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in
+// order, and a step that shares no factor with how many values an axis has passes over all of them.
 func (s swept) fewDots(c *plot.Chart) {
 	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= mostDots {
 		return
@@ -149,7 +153,8 @@ func common(a, b int) int {
 	return a
 }
 
-// savedRequest is the study.json of a directory; nil if there is none, as in those of earlier versions.
+// savedRequest is the study.json of a directory; nil if there is none, as in those of earlier
+// versions.
 func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	text, err := s.files.read(path.Join(dir, study.FileName), 1<<20)
 	var p problem
@@ -169,7 +174,8 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	return r, nil
 }
 
-// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in study.json.
+// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in
+// study.json.
 func (s *Server) savedSweep(dir string) (*swept, error) {
 	data, err := s.files.read(path.Join(dir, "points.csv"), mostSummary)
 	if err != nil {
@@ -182,18 +188,21 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 		return nil, err
 	}
 	if asked != nil {
-		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(asked.Seed, 10), asked.Size, asked.Until, asked.Scenario, asked.Set
+		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(asked.Seed, 10), asked.Size,
+			asked.Until, asked.Scenario, asked.Set
 		axes, _ = asked.Axes() // which was read before
 	}
 	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir, err)
+		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir,
+			err)
 	}
 	if len(sweep.Points()) == 0 {
 		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
 	}
 	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
-	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary, 0}, nil
+	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary,
+		0}, nil
 }
 
 // sweepWork is a sweep that a form asks for.
@@ -230,10 +239,12 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 		return Work{}, wrong("values", "%v", err)
 	}
 	if st.Points, err = design.Grid(st.Axes, mostGrid); err != nil {
-		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err, mostGrid)
+		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err,
+			mostGrid)
 	}
 	if n := len(st.Points) * r.Replicas; n > mostSwept {
-		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep", format.Thousands(float64(n)), format.Thousands(mostSwept))
+		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep",
+			format.Thousands(float64(n)), format.Thousands(mostSwept))
 	}
 	largest, err := largestOf(st)
 	if err != nil {
@@ -264,7 +275,8 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	}
 	return Work{
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
-		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points), "point"), size, format.Count(r.Replicas, "replica"), r.Seed),
+		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points),
+			"point"), size, format.Count(r.Replicas, "replica"), r.Seed),
 		Keeps: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Needs: needs(largest, atOnce(cores(r.Replicas))),
 		Fits: func() error { return largest.CheckMemory(atOnce(1)) },
 		Do: func(ctx context.Context, tell *Teller) error {
@@ -290,8 +302,9 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	}, nil
 }
 
-// largestOf is the model at the point that takes most memory, about: the one with most individuals. What is wrong with it, or with the first or the last
-// point, is said at once, while somebody waits; the others may be many, and are looked at when the sweep's turn has come.
+// largestOf is the model at the point that takes most memory, about: the one with most individuals.
+// What is wrong with it, or with the first or the last point, is said at once, while somebody
+// waits; the others may be many, and are looked at when the sweep's turn has come.
 func largestOf(st *study.Study) (largest *population.Model, err error) {
 	at := []int{0, len(st.Points) - 1, 0}
 	most := -1.0
@@ -327,7 +340,8 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(st.Seed, 10)
 	s := swept{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, tell.where + "/points/", false, 0}
-	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come in the end, as those of a run do.
+	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come
+	// in the end, as those of a run do.
 	show := func(over bool) error {
 		if err := s.Flush(); err != nil {
 			return err
@@ -338,25 +352,29 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 			if !over {
 				v.Tables = nil
 			}
-			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(), func(w io.Writer) error { return second(w.Write(rows)) }},
-				{pointsJSON, "the same for programs", now.writeJSON}, {"model.yaml", "the model that was swept", func(w io.Writer) error { return second(w.Write(st.Source)) }}}
+			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(),
+				func(w io.Writer) error { return second(w.Write(rows)) }},
+				{pointsJSON, "the same for programs", now.writeJSON}, {"model.yaml", "the model that was swept",
+					func(w io.Writer) error { return second(w.Write(st.Source)) }}}
 			return v
 		})
 		return nil
 	}
 	events := uint64(0)
-	_, err := ensemble.InMemory{Slots: slots}.Run(ctx, job, ensemble.RunOptions{Registry: study.Registry(), Point: func(p ensemble.PointResult) error {
-		events += p.Events
-		one := tables.Point{Values: st.Values(p.Point), Replicas: p.Replicas}
-		for _, o := range p.Outputs {
-			one.Outputs = append(one.Outputs, study.Output(o, o.Name))
-		}
-		tell.Progress(Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events, Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
-		if err := s.Add(one); err != nil {
-			return err
-		}
-		return show(false)
-	}})
+	_, err := ensemble.InMemory{Slots: slots}.Run(ctx, job, ensemble.RunOptions{Registry: study.Registry(),
+		Point: func(p ensemble.PointResult) error {
+			events += p.Events
+			one := tables.Point{Values: st.Values(p.Point), Replicas: p.Replicas}
+			for _, o := range p.Outputs {
+				one.Outputs = append(one.Outputs, study.Output(o, o.Name))
+			}
+			tell.Progress(Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events,
+				Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
+			if err := s.Add(one); err != nil {
+				return err
+			}
+			return show(false)
+		}})
 	if len(s.Points()) > 0 {
 		err = errors.Join(err, show(true))
 	}

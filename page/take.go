@@ -27,8 +27,10 @@ type source struct {
 }
 
 // fileKinds are the types of files by their endings.
-var fileKinds = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
-	".md": "text/markdown; charset=utf-8", ".yaml": "application/yaml", ".go": "text/plain; charset=utf-8", ".html": "text/html; charset=utf-8", ".parquet": "application/vnd.apache.parquet"}
+var fileKinds = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8",
+	".json": "application/json", ".txt": "text/plain; charset=utf-8",
+	".md": "text/markdown; charset=utf-8", ".yaml": "application/yaml", ".go": "text/plain; charset=utf-8",
+	".html": "text/html; charset=utf-8", ".parquet": "application/vnd.apache.parquet"}
 
 // asFile makes an answer a file that the browser keeps, and does not show: what it has is not ours.
 func asFile(w http.ResponseWriter, name string) {
@@ -55,16 +57,27 @@ var (
 	keptDraws   = kept{"draws.csv", "the values that each replica drew"}
 )
 
-// The files of a directory that can be taken away, by what it is of: all that the commands and package sim/output write, but for pictures, which the page has.
+// The files of a directory that can be taken away, by what it is of: all that the commands and
+// package sim/output write, but for pictures, which the page has.
 var (
-	resultFiles = []kept{{"summary.json", "everything, as almanac run --json prints it"}, {"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by replica and time"},
-		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica and time"}, {"flows.parquet", "how many went each way, by replica and time"},
-		{"events.parquet", "what happened to whom, and when"}, keptDraws, keptModel, {"diagram.svg", "its states and the ways between them"}, keptCommand, keptStudy}
-	sweepFiles   = []kept{{"points.csv", "every point and output, with the 95 % interval of the mean"}, {pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, keptModel, keptCommand, keptStudy}
-	compareFiles = []kept{{"differences.csv", "how each differs from the first, with the 95 % interval"}, {"scenarios.csv", "what each gave"}, keptDraws, keptModel, keptCommand, keptStudy}
-	fitFiles     = []kept{{"fit.json", "everything that was found, and how the fit went"}, {"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"}, keptModel, keptCommand, keptStudy}
-	courseFiles  = keptNames("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
-	claimFiles   = keptNames("claims.json", "report.html", "report.md")
+	resultFiles = []kept{{"summary.json", "everything, as almanac run --json prints it"},
+		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
+			"replica and time"},
+		{"events.csv", "what happened to whom, and when"}, {"series.parquet", "how many were in each state, by replica " +
+			"and time"}, {"flows.parquet", "how many went each way, by replica and time"},
+		{"events.parquet", "what happened to whom, and when"}, keptDraws, keptModel,
+		{"diagram.svg", "its states and the ways between them"}, keptCommand, keptStudy}
+	sweepFiles = []kept{{"points.csv", "every point and output, with the 95 % interval of the mean"},
+		{pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, keptModel,
+		keptCommand, keptStudy}
+	compareFiles = []kept{{"differences.csv", "how each differs from the first, with the 95 % interval"},
+		{"scenarios.csv", "what each gave"}, keptDraws, keptModel, keptCommand, keptStudy}
+	fitFiles = []kept{{"fit.json", "everything that was found, and how the fit went"},
+		{"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"},
+		keptModel, keptCommand, keptStudy}
+	courseFiles = keptNames("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json",
+		"report.json", "observations.json", "holdings.json", "missed.json")
+	claimFiles = keptNames("claims.json", "report.html", "report.md")
 )
 
 // pointsJSON is made of points.csv, which has no such file beside it.
@@ -74,7 +87,8 @@ const pointsJSON = "points.json"
 func (s *Server) filesIn(dir string, some []kept) (all []taken) {
 	for _, one := range some {
 		if info, err := fs.Stat(s.files.files, path.Join(dir, one.name)); err == nil && info.Mode().IsRegular() {
-			all = append(all, taken{Name: one.name, About: one.about, Link: "/study-files/" + one.name + "?" + url.Values{"dir": {dir}}.Encode()})
+			all = append(all, taken{Name: one.name, About: one.about, Link: "/study-files/" + one.name + "?" + url.Values{
+				"dir": {dir}}.Encode()})
 		}
 	}
 	return all
@@ -117,7 +131,8 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, f File) error 
 	return f.Write(w)
 }
 
-// writeJSON writes the points of a sweep with what was found at each; null stands where there is no number.
+// writeJSON writes the points of a sweep with what was found at each; null stands where there is no
+// number.
 func (s swept) writeJSON(w io.Writer) error { return s.writePoints(w, s.Points()) }
 
 func (s swept) writePoints(w io.Writer, points []tables.Point) error {

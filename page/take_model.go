@@ -16,9 +16,11 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// What can be taken away of a model as it is in the editor, saved or not, and the command lines that do what the page does.
+// What can be taken away of a model as it is in the editor, saved or not, and the command lines
+// that do what the page does.
 
-// usualReplicas is how many replicas a form asks for that does not say, and leastReplicas how many there must be, by the sort of study.
+// usualReplicas is how many replicas a form asks for that does not say, and leastReplicas how many
+// there must be, by the sort of study.
 var (
 	usualReplicas = map[string]int{study.Run: 1, study.Sweep: 20, study.Compare: 20}
 	leastReplicas = map[string]int{study.Run: 1, study.Sweep: 1, study.Compare: 2}
@@ -39,12 +41,14 @@ func (s *Server) runOptions(a ask, r *study.Request) (err error) {
 		r.Replicas, err = strconv.Atoi(strings.NewReplacer("_", "", ",", "").Replace(a.Replicas))
 	}
 	if least := leastReplicas[r.Sort]; err != nil || r.Replicas < least || r.Replicas > s.limits.Replicas {
-		return wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least, s.limits.Replicas)
+		return wrong("replicas", "%q is not a number of replicas; expected one from %d to %d", a.Replicas, least,
+			s.limits.Replicas)
 	}
 	return nil
 }
 
-// command is the command line of a request. A text that is not in its file is read from standard input, beside the tables that it names.
+// command is the command line of a request. A text that is not in its file is read from standard
+// input, beside the tables that it names.
 func (s *Server) command(a ask, r *study.Request) string {
 	line := r.Command()
 	if dir := path.Dir(s.fileName(a.Path)); !a.Same && len(r.Files) > 0 && dir != "." {
@@ -53,7 +57,8 @@ func (s *Server) command(a ask, r *study.Request) string {
 	return line
 }
 
-// commands are the command lines that explain and run a model as it is asked for; of an ask that makes no sense only the first, and why.
+// commands are the command lines that explain and run a model as it is asked for; of an ask that
+// makes no sense only the first, and why.
 func (s *Server) commands(a ask, plain *population.Model) (lines, wrong string) {
 	check := &study.Request{Sort: study.Check, Model: s.fileName(a.Path), Files: plain.Files()}
 	if !a.Same {
@@ -96,10 +101,12 @@ func (s *Server) modelCommands(w http.ResponseWriter, r *http.Request) error {
 // memoryWords says how much memory a run takes, as almanac check does.
 func memoryWords(m *population.Model) string {
 	start, most := m.Memory(population.Options{})
-	return fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.", format.Bytes(start), format.Bytes(most))
+	return fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to "+
+		"everybody.", format.Bytes(start), format.Bytes(most))
 }
 
-// modelFile answers with a file of the text in the editor: its diagram, what it means, or the text itself.
+// modelFile answers with a file of the text in the editor: its diagram, what it means, or the text
+// itself.
 func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return badForm(err)

@@ -24,8 +24,9 @@ var (
 	benchUntil    = flag.String("until", "", "when it ends, if not when the file says")
 )
 
-// What watching costs a run: events a second of the engine without a page, on the page with nobody watching, with one viewer, and with fifty. Take the best of
-// several, since they take turns: go test ./page -run '^$' -bench Watched -benchtime 1x -count 5.
+// What watching costs a run: events a second of the engine without a page, on the page with nobody
+// watching, with one viewer, and with fifty. Take the best of several, since they take turns: go
+// test ./page -run '^$' -bench Watched -benchtime 1x -count 5.
 func BenchmarkWatched(b *testing.B) {
 	m := benchedModel(b)
 	b.Run("plain", func(b *testing.B) {
@@ -41,7 +42,8 @@ func BenchmarkWatched(b *testing.B) {
 		b.Run(fmt.Sprintf("viewers=%d", viewers), func(b *testing.B) {
 			c := serve(b, page.Config{})
 			for b.Loop() {
-				answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel}, "size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
+				answer, _ := c.want(http.StatusSeeOther, "POST", "/runs", url.Values{"path": {*benchModel},
+					"size": {strconv.Itoa(*benchSize)}, "replicas": {strconv.Itoa(*benchReplicas)}, "until": {*benchUntil}})
 				run := answer.Header.Get("Location")
 				var group sync.WaitGroup
 				var sent, told int

@@ -15,16 +15,19 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// FuzzCompile takes any text for a model file. It must be refused with a reason, or be a model that can be explained, drawn
-// and run, and that neither loses nor makes individuals while it runs.
+// FuzzCompile takes any text for a model file. It must be refused with a reason, or be a model that
+// can be explained, drawn and run, and that neither loses nor makes individuals while it runs.
 func FuzzCompile(f *testing.F) {
 	f.Add([]byte(strings.Replace(baseModel, "size: 1000", "size: 100", 1)))
 	f.Add([]byte(peopleModel))
 	f.Add([]byte(groupsModel))
 	f.Add([]byte(languageModel))
-	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10", "9").Replace(languageModel)))
-	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
-	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}", "record: {every: 1 day, by: region, incidence: true}", 1)))
+	f.Add([]byte(strings.NewReplacer("2020-03-01", "0", "2020-03-20", "19 days", "2020-04-15", "45", "2020-03-10",
+		"9").Replace(languageModel)))
+	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",
+		"record: {every: 1 day, by: [region, [region]], incidence: true}", 1)))
+	f.Add([]byte(strings.Replace(withStudies, "record: {every: 1 day}",
+		"record: {every: 1 day, by: region, incidence: true}", 1)))
 	examples, err := filepath.Glob("../examples/*.yaml")
 	if err != nil || len(examples) == 0 {
 		f.Fatal("there are no examples", err)
@@ -42,7 +45,8 @@ func FuzzCompile(f *testing.F) {
 		if len(source) > 5000 {
 			continue
 		}
-		// One that is not refused has its own test to fail; here it might panic, and end the test for all others.
+		// One that is not refused has its own test to fail; here it might panic, and end the test
+		// for all others.
 		if _, err := population.Compile("model.yaml", source); err != nil {
 			f.Add(source)
 		}
@@ -54,7 +58,8 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		if m.Size() > 200 {
-			// A model that is too large to be run here may do as a smaller one, if the numbers at its start allow it.
+			// A model that is too large to be run here may do as a smaller one, if the numbers at
+			// its start allow it.
 			if m, err = population.Compile("model.yaml", source, population.Size(200)); err != nil {
 				refusedWell(t, m, err)
 				return
@@ -113,17 +118,21 @@ func sameAgain(t *testing.T, m *population.Model, source []byte) {
 	}
 }
 
-// FuzzSet takes any name and value for what is set in a good model. It must be refused with a reason that names it, or do.
+// FuzzSet takes any name and value for what is set in a good model. It must be refused with a
+// reason that names it, or do.
 func FuzzSet(f *testing.F) {
 	f.Add("beta", "0.3 per day")
 	f.Add("stay", "{exactly: 5 days}")
-	for _, name := range []string{"population.size", "population.start", "population.start.infectious", "population.most", "attributes.region.north", "attributes.region", "population..", "attributes."} {
-		for _, value := range []string{"5", "20%", "rest", "{infectious: 5, susceptible: rest}", "[1, 2]", "&a {x: *a}", "\t", "--- a\n--- b"} {
+	for _, name := range []string{"population.size", "population.start", "population.start.infectious", "population.most",
+		"attributes.region.north", "attributes.region", "population..", "attributes."} {
+		for _, value := range []string{"5", "20%", "rest", "{infectious: 5, susceptible: rest}", "[1, 2]", "&a {x: *a}", "\t",
+			"--- a\n--- b"} {
 			f.Add(name, value)
 		}
 	}
 	f.Fuzz(func(t *testing.T, name, value string) {
-		m, err := population.Compile("model.yaml", []byte(withStudies), population.Set(name, value), population.Scenario("slow"))
+		m, err := population.Compile("model.yaml", []byte(withStudies), population.Set(name, value),
+			population.Scenario("slow"))
 		if err != nil {
 			refusedWell(t, m, err)
 			return
@@ -138,8 +147,8 @@ func FuzzSet(f *testing.F) {
 func runBriefly(t *testing.T, m *population.Model) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	// A run looks at its context every few milliseconds. One that goes on for much longer than it may is stopped by ending
-	// its goroutine, before it takes all memory.
+	// A run looks at its context every few milliseconds. One that goes on for much longer than it
+	// may is stopped by ending its goroutine, before it takes all memory.
 	latest := time.Now().Add(20 * time.Second)
 	var late atomic.Bool
 	result, err := m.Run(ctx, population.Options{Seed: 1, Workers: 1, OnEvent: func(population.Event) {
@@ -192,8 +201,8 @@ func checkGroups(t *testing.T, m *population.Model, run *population.Run) {
 	}
 }
 
-// checkFlows checks that everybody is somewhere: what a state has more than in the row before has come to it, and what it has
-// less has left it.
+// checkFlows checks that everybody is somewhere: what a state has more than in the row before has
+// come to it, and what it has less has left it.
 func checkFlows(t *testing.T, m *population.Model, run *population.Run) {
 	t.Helper()
 	states, flows := m.States(), m.Flows()

@@ -10,9 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// birthDeath is the linear birth–death process from n0 individuals after a time: its mean and variance, and its law, of which
-// the first is the probability of having died out (Bailey, The Elements of Stochastic Processes, 1964, section 8.6). One
-// individual has died out with probability α, and else its descendants are geometric with ratio β.
+// birthDeath is the linear birth–death process from n0 individuals after a time: its mean and
+// variance, and its law, of which the first is the probability of having died out (Bailey, The
+// Elements of Stochastic Processes, 1964, section 8.6). One individual has died out with
+// probability α, and else its descendants are geometric with ratio β.
 func birthDeath(n0 int, birth, death, time float64, most int) (mean, variance float64, law []float64) {
 	n, growth := float64(n0), math.Exp((birth-death)*time)
 	var alpha, beta float64
@@ -50,9 +51,12 @@ record: {every: 10 days}
 func TestExactBirthDeath(t *testing.T) {
 	replicas := testscale.Size(5000, 12_000)
 	ways := []struct{ name, first, text string }{
-		{"always", "alive", "states: {alive: {}}\nalways: [{rate: %v per day, to: out}]\nbirths: {rate: %v per day, enter: alive}"},
-		{"after", "alive", "states: {alive: {}}\nalways: [{after: {exponential: {rate: %v per day}}, to: out}]\nbirths: {rate: %v per day, enter: alive}"},
-		{"race", "alive", "states: {alive: {race: [{rate: %v per day, to: out}]}}\nbirths: [{rate: %v per day, enter: alive, from: alive}]"},
+		{"always", "alive", "states: {alive: {}}\nalways: [{rate: %v per day, to: out}]\n" +
+			"births: {rate: %v per day, enter: alive}"},
+		{"after", "alive", "states: {alive: {}}\nalways: [{after: {exponential: {rate: %v per day}}, to: out}]\n" +
+			"births: {rate: %v per day, enter: alive}"},
+		{"race", "alive", "states: {alive: {race: [{rate: %v per day, to: out}]}}\n" +
+			"births: [{rate: %v per day, enter: alive, from: alive}]"},
 		// Two states, between which individuals go to and fro, in both of which they die and give birth.
 		{"two states", "young", `
 states:
@@ -96,8 +100,8 @@ births: {rate: %v per day, enter: young, from: [young, old]}`},
 	}
 }
 
-// Births by individuals in one of two states alone. The means follow a' = (b−u−d)a + vc and c' = ua − (v+d)c, exactly, since
-// individuals do not depend on each other.
+// Births by individuals in one of two states alone. The means follow a' = (b−u−d)a + vc and c' = ua
+// − (v+d)c, exactly, since individuals do not depend on each other.
 func TestExactBirthsFromOneState(t *testing.T) {
 	const replicas, b, u, v, d = 5000, 0.25, 0.1, 0.2, 0.08
 	r := exactSimulate(t, 1, replicas, birthModel, "fertile", fmt.Sprintf(`

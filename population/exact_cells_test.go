@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A two-type birth–death process: types differ in all rates, and children are of either type by chance. The mean numbers m solve
-// m' = M m.
+// A two-type birth–death process: types differ in all rates, and children are of either type by
+// chance. The mean numbers m solve m' = M m.
 func TestExactTwoTypes(t *testing.T) {
 	const replicas, size, share = 2000, 10, 0.3
 	birth, death := [2]float64{0.9, 0.2}, [2]float64{0.3, 0.5}
@@ -51,7 +51,8 @@ record: {every: 1 day}
 	checkNotices(t, "all types alike", got, size*math.Exp(2*(b-d)), se)
 }
 
-// groupEpidemic is an epidemic in two groups, with rates that depend on the group of who is infectious, and chances on both.
+// groupEpidemic is an epidemic in two groups, with rates that depend on the group of who is
+// infectious, and chances on both.
 type groupEpidemic struct {
 	share   float64    // of the first group
 	contact [2]float64 // rates at which the infectious of a group meet others
@@ -59,8 +60,9 @@ type groupEpidemic struct {
 	chance  [2][2]float64 // of who is infectious, and of who is met
 }
 
-// law is that of how many are infected of n, in a population in which each of the others is met alike, if one of either group, by chance, is
-// infectious at first: the jump chain of (s₁, s₂, i₁, i₂), for every composition of the population.
+// law is that of how many are infected of n, in a population in which each of the others is met
+// alike, if one of either group, by chance, is infectious at first: the jump chain of (s₁, s₂, i₁,
+// i₂), for every composition of the population.
 func (g *groupEpidemic) law(n int) []float64 {
 	total := make([]float64, n+1)
 	type epidemic struct{ s, i [2]int }
@@ -117,11 +119,12 @@ func (g *groupEpidemic) law(n int) []float64 {
 	return total
 }
 
-// Final sizes with infectivity, susceptibility and infectious periods by group, written as tables, and as clocks and contacts that
-// are only for some.
+// Final sizes with infectivity, susceptibility and infectious periods by group, written as tables,
+// and as clocks and contacts that are only for some.
 func TestExactFinalSizeByGroup(t *testing.T) {
 	const replicas, n = 6000, 5
-	g := groupEpidemic{share: 0.4, contact: [2]float64{4, 1}, recover: [2]float64{1, 0.5}, chance: [2][2]float64{{0.9, 0.05}, {1, 0.4}}}
+	g := groupEpidemic{share: 0.4, contact: [2]float64{4, 1}, recover: [2]float64{1, 0.5}, chance: [2][2]float64{
+		{0.9, 0.05}, {1, 0.4}}}
 	texts := map[string]string{
 		"tables": fmt.Sprintf(`
 parameters:
@@ -129,7 +132,8 @@ parameters:
   chance: {by: sex, f: {by: sex, of: met, f: %v, m: %v}, m: {by: sex, of: met, f: %v, m: %v}}
 states: {susceptible: {}, infectious: {race: [{after: {exponential: {mean: {by: sex, f: %v days, m: %v days}}}, to: recovered}]}, recovered: {}}
 transmission: [{from: infectious, rate: rate, chance: chance, to: {susceptible: infectious}}]`,
-			g.contact[0], g.contact[1], g.chance[0][0], g.chance[0][1], g.chance[1][0], g.chance[1][1], 1/g.recover[0], 1/g.recover[1]),
+			g.contact[0], g.contact[1], g.chance[0][0], g.chance[0][1], g.chance[1][0], g.chance[1][1], 1/g.recover[0],
+			1/g.recover[1]),
 		"where and whom": fmt.Sprintf(`
 states:
   susceptible: {}
@@ -139,7 +143,8 @@ transmission:
   - {from: infectious, where: {sex: f}, rate: %v per day, chance: %v, whom: {sex: f}, to: {susceptible: infectious}}
   - {from: infectious, where: {sex: f}, rate: %v per day, chance: %v, whom: {sex: m}, to: {susceptible: infectious}}
   - {from: infectious, where: {sex: m}, rate: %v per day, chance: {by: sex, of: met, f: %v, m: %v}, whom: {sex: [f, m]}, to: {susceptible: infectious}}`,
-			g.recover[0], g.recover[1], g.contact[0], g.chance[0][0], g.contact[0], g.chance[0][1], g.contact[1], g.chance[1][0], g.chance[1][1]),
+			g.recover[0], g.recover[1], g.contact[0], g.chance[0][0], g.contact[0], g.chance[0][1], g.contact[1], g.chance[1][0],
+			g.chance[1][1]),
 		// Those who are susceptible make the contacts, and what they meet decides.
 		"self": fmt.Sprintf(`
 parameters:
@@ -147,7 +152,8 @@ parameters:
 states: {susceptible: {}, infectious: {race: [{rate: {by: sex, f: %v per day, m: %v per day}, to: recovered}]}, recovered: {}}
 transmission: [{from: susceptible, rate: 4 per day, chance: chance, to: {infectious: same}, self: infectious}]`,
 			// As maker and met change places, the chances take up what the rates of contact were.
-			g.chance[0][0]*g.contact[0]/4, g.chance[1][0]*g.contact[1]/4, g.chance[0][1]*g.contact[0]/4, g.chance[1][1]*g.contact[1]/4, g.recover[0], g.recover[1]),
+			g.chance[0][0]*g.contact[0]/4, g.chance[1][0]*g.contact[1]/4, g.chance[0][1]*g.contact[0]/4,
+			g.chance[1][1]*g.contact[1]/4, g.recover[0], g.recover[1]),
 	}
 	law := g.law(n)
 	expected := make([]float64, n+1)
@@ -155,7 +161,8 @@ transmission: [{from: susceptible, rate: 4 per day, chance: chance, to: {infecti
 		expected[k] = replicas * p
 	}
 	for name, text := range texts {
-		r := exactSimulate(t, 1, replicas, "name: groups\ntime: {unit: day, end: 40}\nattributes: {sex: {f: %v, m: %v}}\npopulation: {size: %d, start: {infectious: 1, susceptible: rest}}\n"+
+		r := exactSimulate(t, 1, replicas, "name: groups\ntime: {unit: day, end: 40}\nattributes: {sex: {f: %v, m: %v}}\n"+
+			"population: {size: %d, start: {infectious: 1, susceptible: rest}}\n"+
 			"record: {every: 40 days}\n%s\n", g.share, 1-g.share, n+1, text)
 		checkChiSquare(t, name, histogram(r.flows(r.last(), "susceptible", "infectious"), n), expected)
 	}
@@ -170,8 +177,9 @@ transmission: [{from: susceptible, rate: 4 per day, chance: chance, to: {infecti
 	}
 }
 
-// Someone whose attribute changes: a clock without memory goes on with the other rate, and a clock with one as it was drawn, whichever way
-// they are written and wherever they stand. Moving is a Markov chain, so that the probability to be still there solves linear equations.
+// Someone whose attribute changes: a clock without memory goes on with the other rate, and a clock
+// with one as it was drawn, whichever way they are written and wherever they stand. Moving is a
+// Markov chain, so that the probability to be still there solves linear equations.
 func TestExactAttributeChanges(t *testing.T) {
 	const size, replicas, share = 5000, 4, 0.7
 	const north, south, move = 0.1, 0.6, 0.4            // rates of leaving, and of moving from the north to the south
@@ -193,15 +201,18 @@ func TestExactAttributeChanges(t *testing.T) {
 	}{
 		{"rate", "{rate: r, to: gone}", "", memoryless},
 		{"exponential", "{after: {exponential: {rate: r}}, to: gone}", "", memoryless},
-		{"where", "{rate: 0.1 per day, where: {region: north}, to: gone}, {rate: 0.6 per day, where: {region: south}, to: gone}", "", memoryless},
+		{"where", "{rate: 0.1 per day, where: {region: north}, to: gone}, {rate: 0.6 per day, where: {region: south}, " +
+			"to: gone}", "", memoryless},
 		{"always", "", "- {rate: r, to: gone}", memoryless},
 		{"always, once", "", "- {after: {exponential: {rate: r}}, to: gone}", memoryless},
-		{"always, once, where", "", "- {after: {exponential: {rate: 0.1 per day}}, where: {region: north}, to: gone}\n  - {after: {exponential: {rate: 0.6 per day}}, where: {region: south}, to: gone}", memoryless},
+		{"always, once, where", "", "- {after: {exponential: {rate: 0.1 per day}}, where: {region: north}, to: gone}\n" +
+			"  - {after: {exponential: {rate: 0.6 per day}}, where: {region: south}, to: gone}", memoryless},
 		{"parameter that is set", "{after: e, to: gone}", "", memoryless},
 		{"gamma", "{after: g, to: gone}", "", drawn},
 		{"always, gamma", "", "- {after: g, to: gone}", drawn},
 		{"gamma where", "{after: {gamma: {mean: 3 days, shape: 2}}, where: {region: north}, to: gone}", "", onlyNorth},
-		{"always, gamma where", "", "- {after: {gamma: {mean: 3 days, shape: 2}}, where: {region: north}, to: gone}", onlyNorth},
+		{"always, gamma where", "", "- {after: {gamma: {mean: 3 days, shape: 2}}, where: {region: north}, to: gone}",
+			onlyNorth},
 	} {
 		for _, split := range []bool{false, true} {
 			clocks := "race: [" + c.states + "]"
@@ -231,7 +242,8 @@ interventions: [{at: 5.999 days, set: {e: {exponential: {rate: 1 per day}}}}]
 record: {every: 1 day}
 `, share, 1-share, north, south, size, clocks, move, c.always)
 			for row := 1; row < 6; row++ {
-				checkShare(t, fmt.Sprintf("%s, split %v, day %d", c.name, split, row), r.all(row, "here"), r.individuals(), c.survival(float64(row)))
+				checkShare(t, fmt.Sprintf("%s, split %v, day %d", c.name, split, row), r.all(row, "here"), r.individuals(),
+					c.survival(float64(row)))
 			}
 		}
 	}

@@ -8,9 +8,10 @@ import (
 
 type curve = func(time float64) float64
 
-// incidence is the probability that by a time the first of several clocks has struck before the others: the integral of the
-// survival of the others over the law of the first. It is a sum over a hundred steps a day. The first step is divided further,
-// since a law may rise steeply at 0, and so is the last of each day, when a law may jump. It is known for whole days.
+// incidence is the probability that by a time the first of several clocks has struck before the
+// others: the integral of the survival of the others over the law of the first. It is a sum over a
+// hundred steps a day. The first step is divided further, since a law may rise steeply at 0, and so
+// is the last of each day, when a law may jump. It is known for whole days.
 func incidence(first curve, others ...curve) curve {
 	sum, from := 0.0, 0.0
 	step := func(to float64) {
@@ -40,7 +41,8 @@ func incidence(first curve, others ...curve) curve {
 	return func(time float64) float64 { return byDay[int(time)] }
 }
 
-// checkCompeting compares, at each recorded time, how many of the state begin are still there and how many went each way.
+// checkCompeting compares, at each recorded time, how many of the state begin are still there and
+// how many went each way.
 func checkCompeting(t *testing.T, r exactRun, name string, survival curve, ways map[string]curve) {
 	t.Helper()
 	n := r.individuals()
@@ -104,13 +106,16 @@ func TestExactSharesOfRaces(t *testing.T) {
 			func(x float64) float64 { return fixedSurvival(1)(x) * math.Exp(-0.7*x) }, math.Exp(-0.7), math.Exp(-0.735)},
 		// It is later than any other with the Laplace transform of that: (1+0.7·m/k)^(−k).
 		{"gamma and rate", "race: [{after: {gamma: {mean: 1 day, shape: 2}}, to: one}, {rate: 0.7 per day, to: two}]",
-			func(x float64) float64 { return erlangSurvival(1, 2)(x) * math.Exp(-0.7*x) }, math.Pow(1.35, -2), math.Pow(1.3675, -2)},
+			func(x float64) float64 { return erlangSurvival(1, 2)(x) * math.Exp(-0.7*x) }, math.Pow(1.35, -2),
+			math.Pow(1.3675, -2)},
 		// Weibull hazards of one shape are in the proportion scale^(−shape) at all times.
-		{"Weibull and Weibull", "race: [{after: {weibull: {scale: 2 days, shape: 2}}, to: one}, {after: {weibull: {scale: 3 days, shape: 2}}, to: two}]",
+		{"Weibull and Weibull", "race: [{after: {weibull: {scale: 2 days, shape: 2}}, to: one}, {after: {weibull: {scale: " +
+			"3 days, shape: 2}}, to: two}]",
 			func(x float64) float64 { return math.Exp(-x*x/4 - x*x/9) }, 9.0 / 13, 9 / (9 + 4*1.05*1.05)},
 		// A fixed time against a uniform one: it is first with the survival of the other.
 		{"fixed and uniform", "race: [{after: 2 days, to: one}, {after: {uniform: {low: 1 day, high: 5 days}}, to: two}]",
-			func(x float64) float64 { return fixedSurvival(2)(x) * uniformSurvival(1, 5)(x) }, 0.75, uniformSurvival(1/1.05, 5/1.05)(2)},
+			func(x float64) float64 { return fixedSurvival(2)(x) * uniformSurvival(1, 5)(x) }, 0.75,
+			uniformSurvival(1/1.05, 5/1.05)(2)},
 	} {
 		r := exactSimulate(t, uint64(1+i), 2, competingModel, size/2, c.text, "")
 		one := r.allFlows(r.last(), "begin", "one")
@@ -123,7 +128,8 @@ func TestExactSharesOfRaces(t *testing.T) {
 	}
 }
 
-// A branch that is drawn on entering joins a race of three other clocks, one of which is of always. Every way out is checked.
+// A branch that is drawn on entering joins a race of three other clocks, one of which is of always.
+// Every way out is checked.
 func TestExactSplitInRace(t *testing.T) {
 	const share = 0.35
 	slow, fast := erlangSurvival(8, 3), weibullSurvival(4, 1.5)

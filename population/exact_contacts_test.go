@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A crowd follows who is alive, and where, from what a run tells of. There is one for each replica. Individuals go by their
-// ids, because it is from them that contacts are drawn.
+// A crowd follows who is alive, and where, from what a run tells of. There is one for each replica.
+// Individuals go by their ids, because it is from them that contacts are drawn.
 type crowd struct {
 	byAge  []uint32          // the living, in the order in which they entered
 	region map[uint32]string // of each of the living
@@ -20,7 +20,8 @@ type crowd struct {
 
 func newCrowd() *crowd { return &crowd{region: map[uint32]string{}} }
 
-// follow takes notice of an event. Where the state tells a region it is before a space: "north hit".
+// follow takes notice of an event. Where the state tells a region it is before a space: "north
+// hit".
 func (c *crowd) follow(e population.Event, region string) {
 	_, alive := c.region[e.Place()]
 	c.lived += float64(len(c.byAge)) * (e.Time - c.since)
@@ -47,7 +48,8 @@ func (c *crowd) others(than uint32, region string) []uint32 {
 	return all
 }
 
-// ranks sorts out whom individuals meet, in ten classes of their rank among those whom they could meet.
+// ranks sorts out whom individuals meet, in ten classes of their rank among those whom they could
+// meet.
 type ranks struct{ observed, expected [10]float64 }
 
 // add notes that the one at a place among n was met.
@@ -59,8 +61,8 @@ func (r *ranks) add(place, n int) {
 	}
 }
 
-// A tally is the ranks by three orders: by age, by id, and by id from the one who meets them on. A choice that prefers old
-// or new individuals, low or high ids, or neighbours, shows in one of them.
+// A tally is the ranks by three orders: by age, by id, and by id from the one who meets them on. A
+// choice that prefers old or new individuals, low or high ids, or neighbours, shows in one of them.
 type tally [3]ranks
 
 func (y *tally) meet(by, met uint32, others []uint32) {
@@ -93,9 +95,9 @@ func sum(all []tally) *tally {
 	return &total
 }
 
-// Everybody meets others at some rate. Whoever is met is hit, and as before after no time at all, so that every contact can be
-// seen. Individuals are born and die. On day 10 a third of them leave, so that among the ids there are gaps, and on day 20
-// nine tenths of the rest.
+// Everybody meets others at some rate. Whoever is met is hit, and as before after no time at all,
+// so that every contact can be seen. Individuals are born and die. On day 10 a third of them leave,
+// so that among the ids there are gaps, and on day 20 nine tenths of the rest.
 const meetingModel = `
 name: meetings
 time: {unit: day, end: 40}
@@ -110,8 +112,9 @@ interventions:
 record: {every: 20 days}
 `
 
-// Contacts are with all others alike, whatever their age and their id, while the population turns over and after it has
-// shrunk. There are as many as the person-time and the rate make, a Poisson number.
+// Contacts are with all others alike, whatever their age and their id, while the population turns
+// over and after it has shrunk. There are as many as the person-time and the rate make, a Poisson
+// number.
 func TestExactContactsAreUniform(t *testing.T) {
 	const replicas, rate = 4, 3.0
 	crowds := make([]*crowd, replicas)
@@ -148,12 +151,14 @@ func TestExactContactsAreUniform(t *testing.T) {
 			t.Errorf("replica %d: %d are left, expected about 20", i, len(c.byAge))
 		}
 	}
-	// The time that is left after the last event does not count; it is short, and so is what is expected in it.
+	// The time that is left after the last event does not count; it is short, and so is what is
+	// expected in it.
 	checkZ(t, "contacts", all, rate*lived, math.Sqrt(rate*lived))
 }
 
-// The same with two regions, between which individuals move. Everybody enters in the north. A contact is with someone in a
-// region with the probability in the matrix, unless there is nobody, and all the others there are alike.
+// The same with two regions, between which individuals move. Everybody enters in the north. A
+// contact is with someone in a region with the probability in the matrix, unless there is nobody,
+// and all the others there are alike.
 func TestExactContactsAreUniformInRegions(t *testing.T) {
 	const replicas = 4
 	regionOf := map[string]string{"north calm": "north", "north hit": "north", "south calm": "south", "south hit": "south"}
@@ -212,8 +217,8 @@ record: {every: 20 days}
 	checkShare(t, "from the south to the north", total[1][0], total[1][0]+total[1][1], 0.2)
 }
 
-// In a population that has shrunk to a fifteenth and then stays as it is, every pair is as frequent as every other. A slot of
-// the list of the living that is chosen too often would show here.
+// In a population that has shrunk to a fifteenth and then stays as it is, every pair is as frequent
+// as every other. A slot of the list of the living that is chosen too often would show here.
 func TestExactContactsOfPairs(t *testing.T) {
 	type pairOf struct{ by, met uint32 }
 	const replicas = 4

@@ -9,15 +9,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Three laws of the infectious period with the same mean, 5 days: as written, its Laplace transform, and the square of its
-// coefficient of variation.
+// Three laws of the infectious period with the same mean, 5 days: as written, its Laplace
+// transform, and the square of its coefficient of variation.
 var infectiousPeriods = []struct {
 	name, text string
 	laplace    func(theta float64) float64
 	cv2        float64
 }{
 	{"exponential", "{rate: 0.2 per day, to: recovered}", func(x float64) float64 { return 1 / (1 + 5*x) }, 1},
-	{"gamma", "{after: {gamma: {mean: 5 days, shape: 2}}, to: recovered}", func(x float64) float64 { return math.Pow(1+5*x/2, -2) }, 0.5},
+	{"gamma", "{after: {gamma: {mean: 5 days, shape: 2}}, to: recovered}", func(x float64) float64 {
+		return math.Pow(1+5*x/2, -2)
+	}, 0.5},
 	{"fixed", "{after: 5 days, to: recovered}", func(x float64) float64 { return math.Exp(-5 * x) }, 0},
 }
 
@@ -30,14 +32,14 @@ transmission: [{from: infectious, rate: %v per day, chance: %v, to: {susceptible
 record: {every: 2000 days}
 `
 
-// finalSizeLaw is the law of the number that are infected of n susceptibles by a infectious individuals, who have contact
-// with each other individual at rate β/(N−1), where N = n+a. With φ the Laplace transform of the infectious period, the
-// probabilities solve the triangular equations
+// finalSizeLaw is the law of the number that are infected of n susceptibles by a infectious
+// individuals, who have contact with each other individual at rate β/(N−1), where N = n+a. With φ
+// the Laplace transform of the infectious period, the probabilities solve the triangular equations
 //
 //	Σ_{j≤k} C(n−j, k−j) P_j / φ(β(n−k)/(N−1))^(j+a) = C(n, k),  k = 0 … n
 //
-// (Ball, Advances in Applied Probability 18, 1986; Andersson and Britton, Stochastic Epidemic Models, 2000, theorem 2.2). They
-// lose digits quickly, so they are solved with 400 bits.
+// (Ball, Advances in Applied Probability 18, 1986; Andersson and Britton, Stochastic Epidemic
+// Models, 2000, theorem 2.2). They lose digits quickly, so they are solved with 400 bits.
 func finalSizeLaw(n, a int, pair float64, laplace func(float64) float64) []float64 {
 	const bits = 400
 	float := func() *big.Float { return new(big.Float).SetPrec(bits) }
@@ -64,7 +66,8 @@ func finalSizeLaw(n, a int, pair float64, laplace func(float64) float64) []float
 	return law
 }
 
-// jumpChainLaw is the same law for an exponential infectious period, by another way: the chain of infections and recoveries.
+// jumpChainLaw is the same law for an exponential infectious period, by another way: the chain of
+// infections and recoveries.
 func jumpChainLaw(n, a int, pair, recovery float64) []float64 {
 	// at[s][i] is the probability that the chain ever is at s susceptible and i infectious.
 	at := make([][]float64, n+1)
@@ -86,8 +89,8 @@ func jumpChainLaw(n, a int, pair, recovery float64) []float64 {
 	return law
 }
 
-// The two ways of computing the law agree, so that neither is mistyped. The Laplace transform comes with 16 digits, of which
-// the triangular equations lose about seven here.
+// The two ways of computing the law agree, so that neither is mistyped. The Laplace transform comes
+// with 16 digits, of which the triangular equations lose about seven here.
 func TestExactFinalSizeLawItself(t *testing.T) {
 	one := finalSizeLaw(28, 2, 0.3/29, infectiousPeriods[0].laplace)
 	two := jumpChainLaw(28, 2, 0.3/29, 0.2)
@@ -138,14 +141,17 @@ func TestExactFinalSizeSmall(t *testing.T) {
 	}
 }
 
-// The number infected in a large population. Every individual that was ever infectious has R0 contacts in the mean, each
-// with a given other one with probability 1/N, so that the shares that never are infected, s, and that are susceptible at
-// the start, s0, satisfy s = s0 exp(−R0(1−s)): 1−s counts those infectious at the start too. It does not depend on the law
-// of the infectious period, but the variance does. By Sellke's construction (Andersson and Britton, section 4.3) it is
+// The number infected in a large population. Every individual that was ever infectious has R0
+// contacts in the mean, each with a given other one with probability 1/N, so that the shares that
+// never are infected, s, and that are susceptible at the start, s0, satisfy s = s0 exp(−R0(1−s)):
+// 1−s counts those infectious at the start too. It does not depend on the law of the infectious
+// period, but the variance does. By Sellke's construction (Andersson and Britton, section 4.3) it
+// is
 //
 //	N (s(1−s/s0) + s²(1−s)R0²c²) / (1−R0 s)²
 //
-// where c is the coefficient of variation of the period: thresholds give the first term, infectious periods the second.
+// where c is the coefficient of variation of the period: thresholds give the first term, infectious
+// periods the second.
 func TestExactFinalSizeLarge(t *testing.T) {
 	const size, infectious, replicas = 20_000, 400, 20
 	const contacts, chance = 0.72, 0.5 // contacts that have no effect half of the time
@@ -162,11 +168,13 @@ func TestExactFinalSizeLarge(t *testing.T) {
 		r := exactSimulate(t, uint64(1+i), replicas, sirModel, size, infectious, period.text, contacts, chance)
 		left := r.counts(r.last(), "susceptible")
 		variance := size * (s*(1-s/s0) + s*s*(1-s)*r0*r0*period.cv2) / ((1 - r0*s) * (1 - r0*s))
-		// The mean is off by a number of order 1 in a finite population, far below the standard error of about 30.
+		// The mean is off by a number of order 1 in a finite population, far below the standard
+		// error of about 30.
 		mean, got, _, _ := moments(left)
 		se := math.Sqrt(variance / replicas)
 		checkZ(t, period.name+": mean", mean, size*s, se)
-		// The law is nearly normal, so that of n values the variance has a standard error of σ²√(2/(n−1)).
+		// The law is nearly normal, so that of n values the variance has a standard error of
+		// σ²√(2/(n−1)).
 		checkZ(t, period.name+": variance", got, variance, variance*math.Sqrt(2.0/(replicas-1)))
 		checkNotices(t, "R0 2 % larger", mean, size*solve(1.02*r0), se)
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// forkedAt takes a process to each of some times, and at each of them goes on with a fork of it in its place.
+// forkedAt takes a process to each of some times, and at each of them goes on with a fork of it in
+// its place.
 func forkedAt(t *testing.T, p *population.Process, times ...float64) *population.Process {
 	t.Helper()
 	for i, time := range times {
@@ -48,8 +49,9 @@ func stateOf(t *testing.T, m *population.Model, name string) int {
 	return k
 }
 
-// A clock strikes by its law, however often it is drawn anew on the way: wherever it stands, with and without a memory, at rates that change, for
-// those who have been there before, and after interventions and moves that clocks with a memory do not mind.
+// A clock strikes by its law, however often it is drawn anew on the way: wherever it stands, with
+// and without a memory, at rates that change, for those who have been there before, and after
+// interventions and moves that clocks with a memory do not mind.
 func TestExactForkedClocks(t *testing.T) {
 	size := testscale.Size(2500, 5000)
 	type place struct {
@@ -59,7 +61,8 @@ func TestExactForkedClocks(t *testing.T) {
 	}
 	one := func(float64) float64 { return 1 }
 	check := func(what, text string, survival func(float64) float64, w place) {
-		m := exactCompile(t, "name: forked\ntime: {unit: day, end: 10}\nattributes: {kind: {x: 50%%, y: 50%%}}\npopulation: {size: %d, start: {%s}}\nstates: {here: {%s}, gone: {}, other: {}}\n%s\n",
+		m := exactCompile(t, "name: forked\ntime: {unit: day, end: 10}\nattributes: {kind: {x: 50%%, y: 50%%}}\n"+
+			"population: {size: %d, start: {%s}}\nstates: {here: {%s}, gone: {}, other: {}}\n%s\n",
 			size, w.population, fmt.Sprintf(w.states, text), w.rest)
 		p := begun(t, m, 1, 0)
 		here, before := stateOf(t, m, "here"), 0.0
@@ -78,9 +81,11 @@ func TestExactForkedClocks(t *testing.T) {
 	for _, d := range durations {
 		for _, w := range []place{
 			{"race", all, "race: [{%s, to: gone}]", "", one, 0},
-			{"race with another", all, "race: [{%s, to: gone}, {after: {gamma: {mean: 8 days, shape: 3}}, to: other}]", "", erlangSurvival(8, 3), 0},
+			{"race with another", all, "race: [{%s, to: gone}, {after: {gamma: {mean: 8 days, shape: 3}}, to: other}]", "",
+				erlangSurvival(8, 3), 0},
 			{"branch", all, "split: [{otherwise: true, %s, to: gone}]", "", one, 0},
-			{"since", "here: {share: rest, since: 1 day}", "race: [{%s, to: gone}, {after: {gamma: {mean: 8 days, shape: 3}}, to: other}]", "",
+			{"since", "here: {share: rest, since: 1 day}", "race: [{%s, to: gone}, {after: {gamma: {mean: 8 days, shape: " +
+				"3}}, to: other}]", "",
 				func(x float64) float64 { return erlangSurvival(8, 3)(1+x) / erlangSurvival(8, 3)(1) }, 1},
 		} {
 			check(d.name, d.text, d.survival, w)
@@ -89,24 +94,35 @@ func TestExactForkedClocks(t *testing.T) {
 	}
 	for _, c := range changingRates {
 		survival := func(x float64) float64 { return math.Exp(-integral(c.rate, 0, x, 5000)) }
-		defined := "parameters: {base: 0.25 per day, wave: {seasonal: {mean: 1, amplitude: 50%, peak: 5 days, period: 10 days}}, changing: " + c.text + "}\n"
+		defined := "parameters: {base: 0.25 per day, wave: {seasonal: {mean: 1, amplitude: 50%, peak: 5 days, period: 10 " +
+			"days}}, changing: " + c.text + "}\n"
 		check(c.name, "rate: changing", survival, place{"race", all, "race: [{%s, to: gone}]", defined, one, 0})
-		check(c.name, "rate: changing", survival, place{"branch", all, "split: [{otherwise: true, %s, to: gone}]", defined, one, 0})
+		check(c.name, "rate: changing", survival, place{"branch", all, "split: [{otherwise: true, %s, to: gone}]", defined,
+			one, 0})
 	}
 	gamma := "after: {gamma: {mean: 5 days, shape: 2}}"
 	check("law", "after: stay", erlangSurvival(5, 2), place{"set to another", all, "race: [{%s, to: gone}]",
 		"parameters: {stay: {gamma: {mean: 5 days, shape: 2}}}\ninterventions: [{at: 1 day, set: {stay: 90 days}}]", one, 0})
-	check("law", "after: stay", func(x float64) float64 { return math.Exp(-0.2*min(x, 2) - 0.5*max(0, x-2)) }, place{"without a memory, set to another", all, "race: [{%s, to: gone}]",
-		"parameters: {stay: {exponential: {mean: 5 days}}}\ninterventions: [{at: 2 days, set: {stay: {exponential: {mean: 2 days}}}}]", one, 0})
-	check("law", "after: {by: kind, x: {gamma: {mean: 5 days, shape: 2}}, y: 90 days}", mixtureSurvival(0.5, erlangSurvival(5, 2), fixedSurvival(90)),
-		place{"of another kind", all, "race: [{%s, to: gone}]", "interventions: [{at: 1 day, who: everyone, move: {kind: y}}]", one, 0})
+	check("law", "after: stay", func(x float64) float64 { return math.Exp(-0.2*min(x, 2) - 0.5*max(0, x-2)) },
+		place{"without a memory, set to another", all, "race: [{%s, to: gone}]",
+			"parameters: {stay: {exponential: {mean: 5 days}}}\n" +
+				"interventions: [{at: 2 days, set: {stay: {exponential: {mean: 2 days}}}}]", one, 0})
+	check("law", "after: {by: kind, x: {gamma: {mean: 5 days, shape: 2}}, y: 90 days}",
+		mixtureSurvival(0.5, erlangSurvival(5, 2), fixedSurvival(90)),
+		place{"of another kind", all, "race: [{%s, to: gone}]",
+			"interventions: [{at: 1 day, who: everyone, move: {kind: y}}]", one, 0})
 	half := func(float64) float64 { return 0.5 }
-	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that has struck in vain", all, "race: [{%s, to: gone}]", "always: [{after: {uniform: {low: 0 days, high: 1 day}}, chance: 50%, from: here, to: other}]", half, 0})
-	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that struck before the start", all + "}, age: {exactly: 30 days", "race: [{%s, to: gone}]",
-		"parameters: {stay: {exponential: {mean: 0.5 days}}}\nalways: [{after: stay, from: here, to: other}, {after: {uniform: {low: 0 days, high: 20 days}}, from: here, to: other}]\ninterventions: [{at: 4 days, set: {stay: {exponential: {mean: 2 days}}}}]", one, 0})
+	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that has struck in vain", all, "race: [{%s, to: gone}]",
+		"always: [{after: {uniform: {low: 0 days, high: 1 day}}, chance: 50%, from: here, to: other}]", half, 0})
+	check("clock", gamma, erlangSurvival(5, 2), place{"beside one that struck before the start",
+		all + "}, age: {exactly: 30 days", "race: [{%s, to: gone}]",
+		"parameters: {stay: {exponential: {mean: 0.5 days}}}\n" +
+			"always: [{after: stay, from: here, to: other}, {after: {uniform: {low: 0 days, high: 20 days}}, from: here, to: " +
+			"other}]\ninterventions: [{at: 4 days, set: {stay: {exponential: {mean: 2 days}}}}]", one, 0})
 }
 
-// Which branch somebody takes, and when, has the law of a model that was never forked, also if chances and clocks are set to others on the way.
+// Which branch somebody takes, and when, has the law of a model that was never forked, also if
+// chances and clocks are set to others on the way.
 func TestExactForkedBranches(t *testing.T) {
 	const size = 20_000
 	short, long := erlangSurvival(3, 2), erlangSurvival(9, 3)
@@ -114,30 +130,44 @@ func TestExactForkedBranches(t *testing.T) {
 		name, split, rest string
 		b, c              func(time float64) float64 // the share that has left for each
 	}{
-		{"different clocks", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}", "",
+		{"different clocks", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: " +
+			"{erlang: {mean: 9 days, k: 3}}, to: c}", "",
 			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * (1 - long(x)) }},
-		{"one clock", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {gamma: {mean: 3 days, shape: 2}}, to: c}", "",
+		{"one clock", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {gamma: " +
+			"{mean: 3 days, shape: 2}}, to: c}", "",
 			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * (1 - short(x)) }},
 		{"fixed and without a memory", "{chance: 30%, after: 5 days, to: b}, {otherwise: true, rate: 0.3 per day, to: c}", "",
-			func(x float64) float64 { return 0.3 * (1 - fixedSurvival(5)(x)) }, func(x float64) float64 { return 0.7 * -math.Expm1(-0.3*x) }},
+			func(x float64) float64 { return 0.3 * (1 - fixedSurvival(5)(x)) }, func(x float64) float64 {
+				return 0.7 * -math.Expm1(-0.3*x)
+			}},
 		{"without a memory", "{chance: 30%, rate: 0.1 per day, to: b}, {otherwise: true, rate: 0.3 per day, to: c}", "",
-			func(x float64) float64 { return 0.3 * -math.Expm1(-0.1*x) }, func(x float64) float64 { return 0.7 * -math.Expm1(-0.3*x) }},
-		{"chances set to others", "{chance: share, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}",
+			func(x float64) float64 { return 0.3 * -math.Expm1(-0.1*x) }, func(x float64) float64 {
+				return 0.7 * -math.Expm1(-0.3*x)
+			}},
+		{"chances set to others", "{chance: share, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, " +
+			"after: {erlang: {mean: 9 days, k: 3}}, to: c}",
 			"parameters: {share: 30%}\ninterventions: [{at: 1 day, set: {share: 90%}}]",
 			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * (1 - long(x)) }},
-		{"a rate set to another and back", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, rate: speed, to: c}",
-			"parameters: {speed: 0.1 per day}\ninterventions: [{at: 1 day, set: {speed: 2 per day}}, {at: 2 days, set: {speed: 0.1 per day}}]",
+		{"a rate set to another and back", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: " +
+			"true, rate: speed, to: c}",
+			"parameters: {speed: 0.1 per day}\ninterventions: [{at: 1 day, set: {speed: 2 per day}}, {at: 2 days, set: " +
+				"{speed: 0.1 per day}}]",
 			func(x float64) float64 { return 0.3 * (1 - short(x)) },
 			func(x float64) float64 {
 				return 0.7 * -math.Expm1(-0.1*min(x, 1)-2*min(1, max(0, x-1))-0.1*max(0, x-2))
 			}},
-		{"chances that change", "{chance: {steps: {0 days: 30%, 1 day: 90%}}, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}",
+		{"chances that change", "{chance: {steps: {0 days: 30%, 1 day: 90%}}, after: {gamma: {mean: 3 days, shape: 2}}, " +
+			"to: b}, {otherwise: true, after: {erlang: {mean: 9 days, k: 3}}, to: c}",
 			"interventions: [{at: 1 day, who: everyone, to: a}]", // it is entered anew
 			func(x float64) float64 { return 0.9 * (1 - short(x-1)) }, func(x float64) float64 { return 0.1 * (1 - long(x-1)) }},
-		{"a rate that changes", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, rate: {steps: {0 days: 0.1 per day, 4 days: 1 per day}}, to: c}", "",
-			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 { return 0.7 * -math.Expm1(-0.1*x-0.9*max(0, x-4)) }},
+		{"a rate that changes", "{chance: 30%, after: {gamma: {mean: 3 days, shape: 2}}, to: b}, {otherwise: true, rate: " +
+			"{steps: {0 days: 0.1 per day, 4 days: 1 per day}}, to: c}", "",
+			func(x float64) float64 { return 0.3 * (1 - short(x)) }, func(x float64) float64 {
+				return 0.7 * -math.Expm1(-0.1*x-0.9*max(0, x-4))
+			}},
 	} {
-		m := exactCompile(t, "name: branches\ntime: {unit: day, end: 12}\npopulation: {size: %d, start: {a: rest}}\nstates: {a: {split: [%s]}, b: {}, c: {}}\n%s\n", size, c.split, c.rest)
+		m := exactCompile(t, "name: branches\ntime: {unit: day, end: 12}\npopulation: {size: %d, start: {a: rest}}\n"+
+			"states: {a: {split: [%s]}, b: {}, c: {}}\n%s\n", size, c.split, c.rest)
 		p := begun(t, m, 2, 0)
 		for i, stop := range []float64{0.5, 1.5, 2.5, 4, 8} {
 			p = forkedAt(t, p, stop)
@@ -150,16 +180,18 @@ func TestExactForkedBranches(t *testing.T) {
 	}
 }
 
-// Given what is known at the fork, what comes of it is independent of what comes of its original, and of another fork: whether somebody leaves
-// within a time, and by which way.
+// Given what is known at the fork, what comes of it is independent of what comes of its original,
+// and of another fork: whether somebody leaves within a time, and by which way.
 func TestExactForksAreIndependent(t *testing.T) {
 	const size, at, until = 10_000, 3, 6
 	var leaves *[size + 1]float64
 	m := func(clocks, rest string) *population.Model {
-		return exactCompile(t, "name: apart\ntime: {unit: day, end: 10}\npopulation: {size: %d, start: {here: rest}}\nstates: {here: {%s}, gone: {}, other: {}}\n%s\n", size, clocks, rest)
+		return exactCompile(t, "name: apart\ntime: {unit: day, end: 10}\npopulation: {size: %d, start: {here: rest}}\n"+
+			"states: {here: {%s}, gone: {}, other: {}}\n%s\n", size, clocks, rest)
 	}
 	models := map[string]*population.Model{
-		"two ways": m("split: [{chance: 50%, after: {gamma: {mean: 5 days, shape: 2}}, to: gone}, {otherwise: true, after: {gamma: {mean: 5 days, shape: 2}}, to: other}]", ""),
+		"two ways": m("split: [{chance: 50%, after: {gamma: {mean: 5 days, shape: 2}}, to: gone}, {otherwise: true, "+
+			"after: {gamma: {mean: 5 days, shape: 2}}, to: other}]", ""),
 		"contacts": m("", "transmission: [{from: here, rate: 0.1 per day, to: {here: gone}}]"),
 		"picked":   m("", "interventions: [{at: 5 days, who: here, count: 3000, to: gone}]"),
 		"covered":  m("", "interventions: [{at: 5 days, who: here, coverage: 40%, to: gone}]"),
@@ -221,8 +253,8 @@ func TestExactForksAreIndependent(t *testing.T) {
 	}
 }
 
-// The final size of an epidemic has its law (see finalSizeLaw) if every run is forked again and again, and in forks of one process at the start,
-// which are so many independent runs.
+// The final size of an epidemic has its law (see finalSizeLaw) if every run is forked again and
+// again, and in forks of one process at the start, which are so many independent runs.
 func TestExactForkedFinalSize(t *testing.T) {
 	const n, a, beta = 18, 2, 0.3
 	replicas := testscale.Size(1200, 3000)
@@ -255,7 +287,8 @@ func TestExactForkedFinalSize(t *testing.T) {
 	}
 }
 
-// Immigrants of forks of one process come independently: how many there are, and have left, is Poisson, as in TestExactInfiniteServerQueue.
+// Immigrants of forks of one process come independently: how many there are, and have left, is
+// Poisson, as in TestExactInfiniteServerQueue.
 func TestExactForkedImmigration(t *testing.T) {
 	const forks, lambda = 1500, 2.0
 	m := exactCompile(t, `
@@ -276,7 +309,8 @@ states: {present: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: out}]}}
 		if err := f.Advance(t.Context(), 8); err != nil {
 			t.Fatal(err)
 		}
-		present, gone = append(present, float64(f.Total())), append(gone, float64(f.Flow(slices.Index(m.Flows(), population.Flow{From: "present", To: population.Out}))))
+		present, gone = append(present, float64(f.Total())),
+			append(gone, float64(f.Flow(slices.Index(m.Flows(), population.Flow{From: "present", To: population.Out}))))
 		f.Close()
 	}
 	mean := lambda * integral(erlangSurvival(5, 2), 0, 8, 8000)
@@ -284,7 +318,8 @@ states: {present: {race: [{after: {gamma: {mean: 5 days, shape: 2}}, to: out}]}}
 	checkPoisson(t, "gone", gone, lambda*8-mean)
 }
 
-// Models with all that there is come to the same if every run is forked on the way: means and variances of all states and flows.
+// Models with all that there is come to the same if every run is forked on the way: means and
+// variances of all states and flows.
 func TestExactForkedEverything(t *testing.T) {
 	replicas := testscale.Size(40, 80)
 	models := map[string]string{"people": peopleModel, "language": languageModel, "regions": fmt.Sprintf(seirForks, 200)}
@@ -329,13 +364,16 @@ func TestExactForkedEverything(t *testing.T) {
 			}
 		}
 		for k, state := range m.States() {
-			compare(state, func(r *population.Run) float64 { return float64(r.Count(last, k)) }, func(p *population.Process) float64 { return float64(p.Count(k)) })
+			compare(state, func(r *population.Run) float64 { return float64(r.Count(last, k)) },
+				func(p *population.Process) float64 { return float64(p.Count(k)) })
 		}
 		for k, flow := range m.Flows() {
-			compare(flow.String(), func(r *population.Run) float64 { return float64(r.Flow(last, k)) }, func(p *population.Process) float64 { return float64(p.Flow(k)) })
+			compare(flow.String(), func(r *population.Run) float64 { return float64(r.Flow(last, k)) },
+				func(p *population.Process) float64 { return float64(p.Flow(k)) })
 		}
 		for k, name := range m.Names() {
-			compare(name, func(r *population.Run) float64 { return float64(r.Named(last, k)) }, func(p *population.Process) float64 { return float64(p.Named(k)) })
+			compare(name, func(r *population.Run) float64 { return float64(r.Named(last, k)) },
+				func(p *population.Process) float64 { return float64(p.Named(k)) })
 		}
 		for _, p := range forked {
 			p.Close()
@@ -343,7 +381,8 @@ func TestExactForkedEverything(t *testing.T) {
 	}
 }
 
-// seirForks is an epidemic with durations that have a memory, immigration and an intervention that waits.
+// seirForks is an epidemic with durations that have a memory, immigration and an intervention that
+// waits.
 const seirForks = `
 name: seir
 time: {unit: day, end: 40}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Two regions. The values of the attribute are not in what is recorded, so at the very start everybody goes to a state that
-// tells the region.
+// Two regions. The values of the attribute are not in what is recorded, so at the very start
+// everybody goes to a state that tells the region.
 const regionsModel = `
 name: two regions
 time: {unit: day, end: 1000}
@@ -37,13 +37,15 @@ record: {every: 1000 days}
 
 type pair [2]float64
 
-// regionsLeft is how many of each region are never infected, by the equations for the final size. Someone in region i has R0
-// contacts in the mean while infectious, each with a given individual of region j with probability m[i][j]/N_j, or /(N_j−1) in
-// the own region. Of a region's S_j susceptibles are then left
+// regionsLeft is how many of each region are never infected, by the equations for the final size.
+// Someone in region i has R0 contacts in the mean while infectious, each with a given individual of
+// region j with probability m[i][j]/N_j, or /(N_j−1) in the own region. Of a region's S_j
+// susceptibles are then left
 //
 //	S_j exp(−R0 Σ_i Z_i m[i][j]/N_j)
 //
-// where Z_i are all that ever were infectious in i (Andersson and Britton, Stochastic Epidemic Models, 2000, section 6.2).
+// where Z_i are all that ever were infectious in i (Andersson and Britton, Stochastic Epidemic
+// Models, 2000, section 6.2).
 func regionsLeft(susceptible, infectious pair, r0 float64, m [2]pair) pair {
 	var left pair
 	for range 5000 {
@@ -64,14 +66,16 @@ func regionsLeft(susceptible, infectious pair, r0 float64, m [2]pair) pair {
 	return left
 }
 
-// regionsStart is how many were susceptible and infectious in each region at the start of a replica.
+// regionsStart is how many were susceptible and infectious in each region at the start of a
+// replica.
 func regionsStart(r exactRun, replica int) (susceptible, infectious pair) {
 	count := func(state string) float64 { return float64(r.Runs[replica].Count(0, r.state(state))) }
 	return pair{count("S north"), count("S south")}, pair{count("I north"), count("I south")}
 }
 
-// The sizes of the regions are random, so each replica is compared with what is expected given its own. The mean of the differences
-// is a few individuals, whatever the size, which is below its standard error of about 5 and 15; that comes from their spread.
+// The sizes of the regions are random, so each replica is compared with what is expected given its
+// own. The mean of the differences is a few individuals, whatever the size, which is below its
+// standard error of about 5 and 15; that comes from their spread.
 func TestExactTwoRegions(t *testing.T) {
 	const size, replicas = 10_000, 40
 	mixing := [2]pair{{0.8, 0.2}, {0.4, 0.6}}
@@ -106,8 +110,8 @@ func TestExactTwoRegions(t *testing.T) {
 	}
 }
 
-// Nobody meets anybody of the other region: with the infection in the north alone, it stays there, and is as large as in a
-// population of its own.
+// Nobody meets anybody of the other region: with the infection in the north alone, it stays there,
+// and is as large as in a population of its own.
 func TestExactRegionsApart(t *testing.T) {
 	const size, replicas = 10_000, 40
 	r := exactSimulate(t, 1, replicas, regionsModel, size, 700, "R", "[[1, 0], [0, 1]]")
@@ -159,7 +163,8 @@ func TestExactNobodyToMeet(t *testing.T) {
 		}
 	}
 
-	// 70 % of the contacts are with an empty region: the law of the final size is that of 30 % of the rate.
+	// 70 % of the contacts are with an empty region: the law of the final size is that of 30 % of
+	// the rate.
 	const replicas, rate = 8000, 1.2
 	r := exactSimulate(t, 1, replicas, smallRegionsModel, "100%", "0%", 11, recovery, rate, mixing("[[0.3, 0.7], [0, 1]]"))
 	var expected []float64
@@ -175,8 +180,8 @@ func TestExactNobodyToMeet(t *testing.T) {
 		t.Errorf("were contacts made up for, the test would not notice: p = %g", p)
 	}
 
-	// Two individuals who meet only within their region, in the same one with probability 0.3² + 0.7². They look for each
-	// other 40 times, so that they meet if they can.
+	// Two individuals who meet only within their region, in the same one with probability 0.3² +
+	// 0.7². They look for each other 40 times, so that they meet if they can.
 	r = exactSimulate(t, 2, replicas, smallRegionsModel, "30%", "70%", 2, "", 0.02, mixing("[[1, 0], [0, 1]]"))
 	checkShare(t, "in the same region", r.allFlows(r.last(), "susceptible", "infectious"), replicas, 0.58)
 	// They meet at all if each region looks for the other, whichever they are in.
@@ -184,9 +189,10 @@ func TestExactNobodyToMeet(t *testing.T) {
 	checkShare(t, "in different regions", r.allFlows(r.last(), "susceptible", "infectious"), replicas, 0.42)
 }
 
-// Contacts between regions, exactly: sources that never change make contacts with rate β, so that someone in region j is left
-// alone up to t with probability exp(−βt Σ_i K_i m[i][j]/N_j), K_i of the sources being in region i and N_j in j, one fewer if
-// i = j. Individuals are hit independently of each other, since a Poisson process is split at random.
+// Contacts between regions, exactly: sources that never change make contacts with rate β, so that
+// someone in region j is left alone up to t with probability exp(−βt Σ_i K_i m[i][j]/N_j), K_i of
+// the sources being in region i and N_j in j, one fewer if i = j. Individuals are hit independently
+// of each other, since a Poisson process is split at random.
 func TestExactContactsByRegion(t *testing.T) {
 	const replicas = 6000
 	r := exactSimulate(t, 1, replicas, `
@@ -215,7 +221,8 @@ record: {every: 5 days}
 	}
 	for row := 1; row < len(r.Times); row++ {
 		for j, region := range []string{"north", "south"} {
-			// Over the replicas, each with its own numbers in the regions: a sum of independent binomial numbers.
+			// Over the replicas, each with its own numbers in the regions: a sum of independent
+			// binomial numbers.
 			var mean, wrong, variance float64
 			for k := range r.Runs {
 				count := func(what string, i int) float64 { return begin[what][i][k] }

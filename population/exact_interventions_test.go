@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A decay whose rate changes at three times, written in every way that the format has for a clock without a memory. The number
-// left at t is binomial with exp(−∫r).
+// A decay whose rate changes at three times, written in every way that the format has for a clock
+// without a memory. The number left at t is binomial with exp(−∫r).
 func TestExactRateChanges(t *testing.T) {
 	const model = `
 name: decay
@@ -41,20 +41,28 @@ record: {every: 1 day}
 		{"rate from 0", "r", "race: [{rate: r, to: there}]", "", rate, starting},
 		{"rate of always", "r", "", "always: [{rate: r, to: there, from: here}]", rate, stopping},
 		{"rate of always from 0", "r", "", "always: [{rate: r, to: out}]", rate, starting},
-		{"rate of a branch", "r", "split: [{chance: 60%, rate: r, to: there}, {otherwise: true, rate: r, to: out}]", "", rate, stopping},
-		{"rate of a branch from 0", "r", "split: [{chance: 60%, rate: r, to: there}, {otherwise: true, rate: r, to: out}]", "", rate, starting},
+		{"rate of a branch", "r", "split: [{chance: 60%, rate: r, to: there}, {otherwise: true, rate: r, to: out}]", "", rate,
+			stopping},
+		{"rate of a branch from 0", "r", "split: [{chance: 60%, rate: r, to: there}, {otherwise: true, rate: r, to: out}]",
+			"", rate, starting},
 		{"rate of a law", "r", "race: [{after: {exponential: {rate: r}}, to: there}]", "", rate, going},
 		{"rate of a law of always", "r", "", "always: [{after: {exponential: {rate: r}}, to: out}]", rate, going},
-		{"rate of a law of a branch", "r", "split: [{chance: 1, after: {exponential: {rate: r}}, to: there}]", "", rate, going},
+		{"rate of a law of a branch", "r", "split: [{chance: 1, after: {exponential: {rate: r}}, to: there}]", "", rate,
+			going},
 		{"law", "stay", "race: [{after: stay, to: there}]", "", law("{exponential: {mean: %v days}}"), going},
-		{"law, gamma of shape 1", "stay", "race: [{after: stay, to: there}]", "", law("{gamma: {mean: %v days, shape: 1}}"), going},
-		{"law, Weibull of shape 1", "stay", "race: [{after: stay, to: there}]", "", law("{weibull: {scale: %v days, shape: 1}}"), going},
-		{"law of a branch", "stay", "split: [{chance: 30%, after: stay, to: there}, {otherwise: true, after: stay, to: out}]", "", law("{exponential: {mean: %v days}}"), going},
+		{"law, gamma of shape 1", "stay", "race: [{after: stay, to: there}]", "", law("{gamma: {mean: %v days, shape: 1}}"),
+			going},
+		{"law, Weibull of shape 1", "stay", "race: [{after: stay, to: there}]", "", law("{weibull: {scale: %v days, " +
+			"shape: 1}}"), going},
+		{"law of a branch", "stay", "split: [{chance: 30%, after: stay, to: there}, {otherwise: true, after: stay, to: out}]",
+			"", law("{exponential: {mean: %v days}}"), going},
 		{"law of always", "stay", "", "always: [{after: stay, to: there}]", law("{exponential: {mean: %v days}}"), going},
-		{"law of always, to out", "stay", "", "always: [{after: stay, to: out}]", law("{gamma: {mean: %v days, shape: 1}}"), going},
+		{"law of always, to out", "stay", "", "always: [{after: stay, to: out}]", law("{gamma: {mean: %v days, shape: 1}}"),
+			going},
 	} {
 		q := way.rates
-		r := exactSimulate(t, uint64(1+i), 2, model, way.parameter, way.clocks, way.text(q[0]), way.text(q[1]), way.text(q[2]), way.text(q[3]), way.always)
+		r := exactSimulate(t, uint64(1+i), 2, model, way.parameter, way.clocks, way.text(q[0]), way.text(q[1]),
+			way.text(q[2]), way.text(q[3]), way.always)
 		hazard := hazardSurvival([]float64{0, 3, 8, 12}, q[:])
 		for row := 1; row < len(r.Times); row++ {
 			what := fmt.Sprintf("%s, day %v", way.name, r.Times[row])
@@ -62,12 +70,14 @@ record: {every: 1 day}
 		}
 		// Those at day 8 would be others if the first change came to those alone who enter later.
 		p := hazard(8)
-		checkNotices(t, "running clocks not drawn anew", r.all(8, "here")/r.individuals(), math.Exp(-8*q[0]), binomialError(p, r.individuals()))
+		checkNotices(t, "running clocks not drawn anew", r.all(8, "here")/r.individuals(), math.Exp(-8*q[0]),
+			binomialError(p, r.individuals()))
 	}
 }
 
-// A clock with a memory goes on as it was when its law changes, also if something else in the same state is drawn anew. Those
-// who enter from then on have the new law. A clock without a memory that comes to have one is drawn anew.
+// A clock with a memory goes on as it was when its law changes, also if something else in the same
+// state is drawn anew. Those who enter from then on have the new law. A clock without a memory that
+// comes to have one is drawn anew.
 func TestExactMemoryOutlastsChanges(t *testing.T) {
 	const model = `
 name: memory
@@ -123,7 +133,8 @@ record: {every: 2 days}
 	}
 }
 
-// Contacts whose rate and chance change. Sources that stay as they are hit others independently, at a rate β·chance·K/(N−1).
+// Contacts whose rate and chance change. Sources that stay as they are hit others independently, at
+// a rate β·chance·K/(N−1).
 func TestExactContactChanges(t *testing.T) {
 	const size, sources = 20_000, 4000
 	r := exactSimulate(t, 1, 2, `
@@ -177,7 +188,8 @@ record: {every: 5 days}
 	}
 }
 
-// Births whose rate changes: the mean is n0 exp(∫b), the variance of pure births n0 e^B(e^B−1) with B = ∫b.
+// Births whose rate changes: the mean is n0 exp(∫b), the variance of pure births n0 e^B(e^B−1) with
+// B = ∫b.
 func TestExactBirthChanges(t *testing.T) {
 	r := exactSimulate(t, 1, 10_000, `
 name: births
@@ -199,7 +211,8 @@ record: {every: 4 days}
 	}
 }
 
-// eventTimes are when something of a name happened, and how often at each time. There is one replica.
+// eventTimes are when something of a name happened, and how often at each time. There is one
+// replica.
 func eventTimes(t *testing.T, seed uint64, name, model string) (exactRun, map[float64]float64) {
 	t.Helper()
 	times := map[float64]float64{}
@@ -241,7 +254,8 @@ record: {every: 10 years}
 	}
 }
 
-// What is repeated happens at each of its times, up to and including the last. A row shows what happened at its very time.
+// What is repeated happens at each of its times, up to and including the last. A row shows what
+// happened at its very time.
 func TestExactRepeats(t *testing.T) {
 	const size = 40_000
 	r, times := eventTimes(t, 1, "round", `
@@ -273,8 +287,9 @@ record: {every: 1 day}
 	}
 }
 
-// A clock of always that struck before the start strikes no more, also if an intervention gives it another law: of those who are old enough to
-// have heard it with probability 1 − exp(−age/mean), the others hear it by the new law.
+// A clock of always that struck before the start strikes no more, also if an intervention gives it
+// another law: of those who are old enough to have heard it with probability 1 − exp(−age/mean),
+// the others hear it by the new law.
 func TestExactStruckBeforeTheStart(t *testing.T) {
 	const size = 20_000
 	r := exactSimulate(t, 1, 1, `
@@ -289,5 +304,6 @@ record: {every: 4 days}
 `, size)
 	struck := -math.Expm1(-0.6)
 	checkShare(t, "here", r.all(1, "here"), size, struck+math.Exp(-0.6-0.2-3))
-	checkNotices(t, "all hear it again", r.all(1, "here")/size, (struck+math.Exp(-0.6-0.2))*math.Exp(-3), binomialError(0.47, size))
+	checkNotices(t, "all hear it again", r.all(1, "here")/size, (struck+math.Exp(-0.6-0.2))*math.Exp(-3),
+		binomialError(0.47, size))
 }

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A duration is a law of durations: a clock as it is written, without where it leads, and the probability of more than x.
+// A duration is a law of durations: a clock as it is written, without where it leads, and the
+// probability of more than x.
 type duration struct {
 	name, text string
 	survival   func(x float64) float64
@@ -52,7 +53,8 @@ func fixedSurvival(at float64) func(float64) float64 {
 	}
 }
 
-// lognormalSurvival has mean and sd of the time itself: that of its logarithm has mean ln(m²/√(m²+s²)), variance ln(1+s²/m²).
+// lognormalSurvival has mean and sd of the time itself: that of its logarithm has mean
+// ln(m²/√(m²+s²)), variance ln(1+s²/m²).
 func lognormalSurvival(mean, sd float64) func(float64) float64 {
 	mu, sigma := math.Log(mean*mean/math.Hypot(mean, sd)), math.Sqrt(math.Log(1+sd*sd/(mean*mean)))
 	return func(x float64) float64 { return math.Erfc((math.Log(x)-mu)/(sigma*math.Sqrt2)) / 2 }
@@ -77,13 +79,16 @@ func mixtureSurvival(share float64, a, b func(float64) float64) func(float64) fl
 	return func(x float64) float64 { return share*a(x) + (1-share)*b(x) }
 }
 
-// One of every family, and more than one where the engine may go different ways: shapes below and above 1, say.
+// One of every family, and more than one where the engine may go different ways: shapes below and
+// above 1, say.
 var durations = []duration{
 	{"rate", "rate: 0.2 per day", exponentialSurvival(0.2)},
 	{"exponential, mean", "after: {exponential: {mean: 5 days}}", exponentialSurvival(0.2)},
 	{"exponential, rate", "after: {exponential: {rate: 0.25 per day}}", exponentialSurvival(0.25)},
 	{"gamma 2", "after: {gamma: {mean: 5 days, shape: 2}}", erlangSurvival(5, 2)},
-	{"gamma 1/2", "after: {gamma: {mean: 5 days, shape: 0.5}}", func(x float64) float64 { return math.Erfc(math.Sqrt(x / 10)) }},
+	{"gamma 1/2", "after: {gamma: {mean: 5 days, shape: 0.5}}", func(x float64) float64 {
+		return math.Erfc(math.Sqrt(x / 10))
+	}},
 	{"gamma 0.1", "after: {gamma: {mean: 5 days, shape: 0.1}}", gammaSurvival(5, 0.1)},
 	{"gamma 7.3", "after: {gamma: {mean: 5 days, shape: 7.3}}", gammaSurvival(5, 7.3)},
 	{"erlang", "after: {erlang: {mean: 6 days, k: 3}}", erlangSurvival(6, 3)},
@@ -95,17 +100,21 @@ var durations = []duration{
 	{"weibull 0.7", "after: {weibull: {scale: 6 days, shape: 0.7}}", weibullSurvival(6, 0.7)},
 	{"hazard", "after: {hazard: {0 days: 0.1 per day, 2 days: 0 per day, 4 days: 0.4 per day, 9 days: 0.2 per day}}",
 		hazardSurvival([]float64{0, 2, 4, 9}, []float64{0.1, 0, 0.4, 0.2})},
-	{"gompertz", "after: {gompertz: {rate: 0.05 per day, growth: 0.3 per day}}", func(x float64) float64 { return math.Exp(-0.05 / 0.3 * math.Expm1(0.3*x)) }},
+	{"gompertz", "after: {gompertz: {rate: 0.05 per day, growth: 0.3 per day}}", func(x float64) float64 {
+		return math.Exp(-0.05 / 0.3 * math.Expm1(0.3*x))
+	}},
 	{"gompertz and makeham", "after: {gompertz: {rate: 0.05 per day, growth: 0.2 per day, makeham: 0.1 per day}}",
 		func(x float64) float64 { return math.Exp(-0.1*x - 0.05/0.2*math.Expm1(0.2*x)) }},
-	{"hazard that ends", "after: {hazard: {0 days: 0.3 per day, 4 days: 0 per day}}", hazardSurvival([]float64{0, 4}, []float64{0.3, 0})},
+	{"hazard that ends", "after: {hazard: {0 days: 0.3 per day, 4 days: 0 per day}}", hazardSurvival([]float64{0, 4},
+		[]float64{0.3, 0})},
 	{"mixture", "after: {mixture: [{share: 30%, of: 3 days}, {share: 70%, of: {gamma: {mean: 6 days, shape: 2}}}]}",
 		mixtureSurvival(0.3, fixedSurvival(3), erlangSurvival(6, 2))},
 }
 
-// Individuals arrive as a Poisson process of rate λ and stay for times that are independent of each other: the queue M/G/∞. At
-// a time t the present and those who have left are Poisson, independent of each other, with means λ∫₀ᵗS(u)du and λt less
-// that (Takács, Introduction to the Theory of Queues, 1962; the Poisson process is split at random).
+// Individuals arrive as a Poisson process of rate λ and stay for times that are independent of each
+// other: the queue M/G/∞. At a time t the present and those who have left are Poisson, independent
+// of each other, with means λ∫₀ᵗS(u)du and λt less that (Takács, Introduction to the Theory of
+// Queues, 1962; the Poisson process is split at random).
 func TestExactInfiniteServerQueue(t *testing.T) {
 	const replicas, lambda = 2500, 2.0
 	for i, d := range durations {

@@ -20,9 +20,11 @@ var lifetimes = []duration{
 	{"lognormal", "{lognormal: {mean: 60 years, sd: 25 years}}", lognormalSurvival(60, 25)},
 	{"uniform", "{uniform: {low: 30 years, high: 100 years}}", uniformSurvival(30, 100)},
 	{"fixed", "{exactly: 75 years}", fixedSurvival(75)},
-	{"hazard", "{hazard: {0 years: 0.03 per year, 1 year: 0.001 per year, 45 years: 0.02 per year, 65 years: 0.06 per year}}",
+	{"hazard", "{hazard: {0 years: 0.03 per year, 1 year: 0.001 per year, 45 years: 0.02 per year, 65 years: 0.06 " +
+		"per year}}",
 		hazardSurvival([]float64{0, 1, 45, 65}, []float64{0.03, 0.001, 0.02, 0.06})},
-	{"mixture", "{mixture: [{share: 40%, of: {uniform: {low: 10 years, high: 70 years}}}, {share: 60%, of: {gamma: {mean: 80 years, shape: 30}}}]}",
+	{"mixture", "{mixture: [{share: 40%, of: {uniform: {low: 10 years, high: 70 years}}}, {share: 60%, of: {gamma: " +
+		"{mean: 80 years, shape: 30}}}]}",
 		mixtureSurvival(0.4, uniformSurvival(10, 70), erlangSurvival(80, 30))},
 }
 
@@ -36,8 +38,8 @@ var startAges = []struct {
 	{"20 to 60", "age: {uniform: {low: 20 years, high: 60 years}}, ", 20, 60},
 }
 
-// Individuals change their state about once in two years, by clocks of both kinds and by contacts with others, and in the
-// meantime a clock of always runs.
+// Individuals change their state about once in two years, by clocks of both kinds and by contacts
+// with others, and in the meantime a clock of always runs.
 const changingModel = `
 name: lifetimes
 time: {unit: year, end: 60}
@@ -52,7 +54,8 @@ transmission: [{from: a, rate: 0.2 per year, to: {b: a, a: c}}]
 record: {every: 10 years}
 `
 
-// afterAge is the probability that a life that has lasted for an age goes on for a time, over the ages from low to high.
+// afterAge is the probability that a life that has lasted for an age goes on for a time, over the
+// ages from low to high.
 func afterAge(survival func(float64) float64, low, high, time float64) float64 {
 	at := func(age float64) float64 { return survival(age+time) / survival(age) }
 	if low == high {
@@ -61,8 +64,9 @@ func afterAge(survival func(float64) float64, low, high, time float64) float64 {
 	return integral(at, low, high, 2000) / (high - low)
 }
 
-// A lifetime runs on while its individual goes from state to state: the number alive at a time is binomial with the survival
-// of its law, S(t). Someone who has an age at the start has lived that long, so that it is S(age+t)/S(age).
+// A lifetime runs on while its individual goes from state to state: the number alive at a time is
+// binomial with the survival of its law, S(t). Someone who has an age at the start has lived that
+// long, so that it is S(age+t)/S(age).
 func TestExactLifetimes(t *testing.T) {
 	replicas, size := 2, testscale.Size(1500, 3000)
 	for i, law := range lifetimes {
@@ -113,8 +117,8 @@ record: {every: 1 year}
 	}
 }
 
-// A clock that does not end a life may have struck before the start, and then never will: someone aged A is marked within a time
-// t with probability S(A)−S(A+t), whatever the states between.
+// A clock that does not end a life may have struck before the start, and then never will: someone
+// aged A is marked within a time t with probability S(A)−S(A+t), whatever the states between.
 func TestExactMarksOfLife(t *testing.T) {
 	replicas, size := 2, testscale.Size(1500, 3000)
 	for i, law := range lifetimes {
@@ -137,7 +141,8 @@ func TestExactMarksOfLife(t *testing.T) {
 	}
 }
 
-// A clock of always with a chance, for some states alone. After a duration it strikes once: where it has no effect it is spent.
+// A clock of always with a chance, for some states alone. After a duration it strikes once: where
+// it has no effect it is spent.
 func TestExactLimitedClocksOfAlways(t *testing.T) {
 	const size = 50_000
 	r := exactSimulate(t, 1, 1, `
@@ -174,15 +179,16 @@ always: [{rate: 0.1 per year, to: marked, from: young, chance: 40%%}]
 record: {every: 10 years}
 `, size)
 	for row := 1; row < len(r.Times); row++ {
-		checkShare(t, fmt.Sprintf("unmarked after %v years", r.Times[row]), r.all(row, "young"), size/2, exponentialSurvival(0.04)(r.Times[row]))
+		checkShare(t, fmt.Sprintf("unmarked after %v years", r.Times[row]), r.all(row, "young"), size/2,
+			exponentialSurvival(0.04)(r.Times[row]))
 	}
 	if old := r.all(r.last(), "old"); old != size/2 {
 		t.Errorf("%.0f are old, whom no clock is for", old)
 	}
 }
 
-// Immigrants of some age, and those that an intervention lets in, at birth. Those of age A who came at rate λ are Poisson at t,
-// with mean λ∫₀ᵗ S(A+u)/S(A) du.
+// Immigrants of some age, and those that an intervention lets in, at birth. Those of age A who came
+// at rate λ are Poisson at t, with mean λ∫₀ᵗ S(A+u)/S(A) du.
 func TestExactLifetimesOfImmigrants(t *testing.T) {
 	const lambda, newborn = 5.0, 50
 	replicas := testscale.Size(60, 150)

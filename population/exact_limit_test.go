@@ -21,12 +21,13 @@ transmission: [{from: infectious, rate: 0.5 per day, to: {susceptible: exposed}}
 record: {every: 10 days}
 `
 
-// seirMoments is where the shares s, e, i of the model above are in the mean, and N times their covariances ss, se, si, ee,
-// ei, ii, in this order. The shares follow the ordinary differential equations as N grows, with a deviation of order N^(−1/2)
-// that is Gaussian; its covariances C follow C' = AC + CAᵀ + D with the Jacobian A and the sum D of rate times jump times
-// jump (Kurtz; Andersson and Britton, chapter 5). For a finite N the mean differs by order 1/N: the rate of infections is βsi
-// in the mean plus β times the covariance of s and i. With that term, what is left is of order N^(−2), or for
-// the covariances N^(−1).
+// seirMoments is where the shares s, e, i of the model above are in the mean, and N times their
+// covariances ss, se, si, ee, ei, ii, in this order. The shares follow the ordinary differential
+// equations as N grows, with a deviation of order N^(−1/2) that is Gaussian; its covariances C
+// follow C' = AC + CAᵀ + D with the Jacobian A and the sum D of rate times jump times jump (Kurtz;
+// Andersson and Britton, chapter 5). For a finite N the mean differs by order 1/N: the rate of
+// infections is βsi in the mean plus β times the covariance of s and i. With that term, what is
+// left is of order N^(−2), or for the covariances N^(−1).
 func seirMoments(n, beta, sigma, gamma float64, corrected bool) func(y []float64) []float64 {
 	beta *= n / (n - 1) // the others are N−1
 	return func(y []float64) []float64 {
@@ -53,8 +54,8 @@ func seirMoments(n, beta, sigma, gamma float64, corrected bool) func(y []float64
 	}
 }
 
-// SEIR in populations of growing size comes near its limit, with a root mean square deviation that halves when the
-// population becomes four times as large.
+// SEIR in populations of growing size comes near its limit, with a root mean square deviation that
+// halves when the population becomes four times as large.
 func TestExactSEIRLimit(t *testing.T) {
 	var rms [3][4]float64
 	replicas := testscale.Size([3]int{150, 150, 60}, [3]int{200, 200, 100})
@@ -91,8 +92,9 @@ func TestExactSEIRLimit(t *testing.T) {
 		}
 	}
 	for k := range 2 {
-		// A root mean square of n nearly normal values has a relative standard error of 1/√(2n), so that the ratio of two
-		// has √(1/2n + 1/2m): 7 % and 9 %. Were there no decline the ratio would be 1, and 4 if it were as 1/N.
+		// A root mean square of n nearly normal values has a relative standard error of 1/√(2n), so
+		// that the ratio of two has √(1/2n + 1/2m): 7 % and 9 %. Were there no decline the ratio
+		// would be 1, and 4 if it were as 1/N.
 		se := math.Sqrt(0.5/float64(replicas[k]) + 0.5/float64(replicas[k+1]))
 		for row := range rms[k] {
 			ratio := rms[k][row] / rms[k+1][row]
@@ -117,14 +119,16 @@ transmission: [{from: infectious, rate: 0.3 per day, to: {susceptible: infectiou
 record: {every: 1 day}
 `
 
-// An endemic infection, with as many births as deaths in the mean. An infectious individual has βs/(γ+μ) successors while the
-// share s is susceptible, so that in the long run s = 1/R0 with R0 = β/(γ+μ) = 3, and the balance of the susceptible,
-// μ(1−s) = βsi, gives i = μ(R0−1)/β = 1/3 (Anderson and May, Infectious Diseases of Humans, 1991, chapter 4).
+// An endemic infection, with as many births as deaths in the mean. An infectious individual has
+// βs/(γ+μ) successors while the share s is susceptible, so that in the long run s = 1/R0 with R0 =
+// β/(γ+μ) = 3, and the balance of the susceptible, μ(1−s) = βsi, gives i = μ(R0−1)/β = 1/3
+// (Anderson and May, Infectious Diseases of Humans, 1991, chapter 4).
 //
-// This is so up to terms of order 1/N: stationary fluctuations have E[i(βs−γ−μ)] = 0, so that the mean of s is off by the
-// covariance of s and i over i, about 1/N. The standard error is several times that. It comes from batches of 50 days, while
-// the fluctuations forget themselves within about ten; the first 100 days do not count. Shares, not counts, are
-// averaged, since the population itself wanders.
+// This is so up to terms of order 1/N: stationary fluctuations have E[i(βs−γ−μ)] = 0, so that the
+// mean of s is off by the covariance of s and i over i, about 1/N. The standard error is several
+// times that. It comes from batches of 50 days, while the fluctuations forget themselves within
+// about ten; the first 100 days do not count. Shares, not counts, are averaged, since the
+// population itself wanders.
 func TestExactEndemic(t *testing.T) {
 	const replicas, burnIn, batch = 6, 100, 50
 	r := exactSimulate(t, 1, replicas, endemicModel)
@@ -154,7 +158,8 @@ func TestExactEndemic(t *testing.T) {
 			checkNotices(t, "contacts 5 % more frequent: "+c.state, mean, c.wrong, se)
 		}
 	}
-	// The population is constant in the mean; at a time t its variance is 2μN0t, as for any critical birth–death process.
+	// The population is constant in the mean; at a time t its variance is 2μN0t, as for any
+	// critical birth–death process.
 	var total []float64
 	for i := range r.Runs {
 		total = append(total, float64(r.Runs[i].Total(r.last())))

@@ -38,7 +38,8 @@ interventions:
 record: {every: 10 days}
 `
 
-// incidents are what happened in a run, by replica. The model may have entries and a further intervention.
+// incidents are what happened in a run, by replica. The model may have entries and a further
+// intervention.
 func incidents(t *testing.T, seed uint64, replicas, size int, entries, intervention string) [][]population.Event {
 	t.Helper()
 	all := make([][]population.Event, replicas)
@@ -58,7 +59,8 @@ func byIndividual(events []population.Event) map[uint64][]incident {
 	return all
 }
 
-// Another individual changes nothing for those who were there: to each happens the same, at the very same times.
+// Another individual changes nothing for those who were there: to each happens the same, at the
+// very same times.
 func TestExactLuckIsOnesOwn(t *testing.T) {
 	const replicas, size = 4, 100
 	fewer, more := incidents(t, 1, replicas, size, "", ""), incidents(t, 1, replicas, size+1, "", "")
@@ -117,11 +119,13 @@ func TestExactLuckOfOthers(t *testing.T) {
 	}
 }
 
-// With births and arrivals, children and immigrants get other ids when there is one more. What happens is still the same, with
-// something added: that of the one who is more, and of its descendants.
+// With births and arrivals, children and immigrants get other ids when there is one more. What
+// happens is still the same, with something added: that of the one who is more, and of its
+// descendants.
 func TestExactLuckOfDescendants(t *testing.T) {
 	const replicas, size = 4, 100
-	entries := "births: {rate: 0.03 per day, enter: one, from: [one, three]}\nimmigration: {rate: 1 per day, enter: two, age: {uniform: {low: 0 days, high: 40 days}}}"
+	entries := "births: {rate: 0.03 per day, enter: one, from: [one, three]}\n" +
+		"immigration: {rate: 1 per day, enter: two, age: {uniform: {low: 0 days, high: 40 days}}}"
 	fewer, more := incidents(t, 1, replicas, size, entries, ""), incidents(t, 1, replicas, size+1, entries, "")
 	for k := range replicas {
 		count := map[incident]int{}
@@ -148,7 +152,8 @@ func TestExactLuckOfDescendants(t *testing.T) {
 	}
 }
 
-// The result is the same to the last count with any number of workers, of a model in which everybody depends on everybody.
+// The result is the same to the last count with any number of workers, of a model in which
+// everybody depends on everybody.
 func TestExactWorkersDoNotMatter(t *testing.T) {
 	m := exactCompile(t, `
 name: workers
@@ -185,7 +190,8 @@ record: {every: 5 days}
 			continue
 		}
 		if r.Events != first.Events || r.PersonYears != first.PersonYears || len(r.Runs) != replicas {
-			t.Errorf("%d workers: %d events in %v person-years, with one worker %d in %v", workers, r.Events, r.PersonYears, first.Events, first.PersonYears)
+			t.Errorf("%d workers: %d events in %v person-years, with one worker %d in %v", workers, r.Events, r.PersonYears,
+				first.Events, first.PersonYears)
 		}
 		for k := range first.Runs {
 			if compareRuns(m, &first.Runs[k], &r.Runs[k]) != 0 {
@@ -195,7 +201,8 @@ record: {every: 5 days}
 	}
 }
 
-// compareRuns is 0 if all that was recorded of two runs is the same, apart from which replica it was.
+// compareRuns is 0 if all that was recorded of two runs is the same, apart from which replica it
+// was.
 func compareRuns(m *population.Model, a, b *population.Run) int {
 	if a.Rows() != b.Rows() || a.PersonYears != b.PersonYears || !slices.Equal(a.Peaks, b.Peaks) {
 		return 1

@@ -6,10 +6,11 @@ import (
 	"testing"
 )
 
-// More than a million individuals, of whom few have anything before them: from so many on the engine keeps the times of
-// their clocks in another manner, and changes that if they become too many. What is known exactly stays the same: lives end
-// by S(age+t)/S(age), independent of an illness that comes at a constant rate r and lasts by a law G. Someone well at the
-// start is ill at t with probability ∫₀ᵗ r exp(−ru) G(t−u) du.
+// More than a million individuals, of whom few have anything before them: from so many on the
+// engine keeps the times of their clocks in another manner, and changes that if they become too
+// many. What is known exactly stays the same: lives end by S(age+t)/S(age), independent of an
+// illness that comes at a constant rate r and lasts by a law G. Someone well at the start is ill at
+// t with probability ∫₀ᵗ r exp(−ru) G(t−u) du.
 func TestExactManyIndividuals(t *testing.T) {
 	const size, ill = 1_100_000, 33_000
 	lives, illness := weibullSurvival(80, 6), erlangSurvival(2, 2)

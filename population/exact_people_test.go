@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Children, immigrants and those let in begin in states by their shares: of all who enter, each share is binomial, also after an
-// intervention has changed it.
+// Children, immigrants and those let in begin in states by their shares: of all who enter, each
+// share is binomial, also after an intervention has changed it.
 func TestExactEntering(t *testing.T) {
 	r := exactSimulate(t, 1, 60, `
 name: entering
@@ -44,7 +44,8 @@ record: {every: 5 days}
 	checkShare(t, "let in", r.allFlows(2, "interventions", "b"), 60*1000, 0.1)
 }
 
-// Groups have the sizes that are written, rounded so that they add up, and those in them the values that are written; the others are drawn.
+// Groups have the sizes that are written, rounded so that they add up, and those in them the values
+// that are written; the others are drawn.
 func TestExactStartGroups(t *testing.T) {
 	model := func(groups string) string {
 		return "name: groups\ntime: {unit: day, end: 1}\npopulation: {size: 1001, groups: [" + groups + "]}\n" +
@@ -55,13 +56,17 @@ func TestExactStartGroups(t *testing.T) {
 		size   int
 		want   map[string]int // by region, if it is given, and state
 	}{
-		{"{share: 50%, with: {region: north}, start: {a: rest, b: 10%}}, {share: 50%, with: {region: south}, start: {c: 10, b: rest}}", 1001,
+		{"{share: 50%, with: {region: north}, start: {a: rest, b: 10%}}, {share: 50%, with: {region: south}, start: {c: " +
+			"10, b: rest}}", 1001,
 			map[string]int{"north a": 451, "north b": 50, "south c": 10, "south b": 490}},
-		{"{share: 50%, with: {region: north}, start: {a: rest, b: 10%}}, {share: 50%, with: {region: south}, start: {c: 10, b: rest}}", 100,
+		{"{share: 50%, with: {region: north}, start: {a: rest, b: 10%}}, {share: 50%, with: {region: south}, start: {c: " +
+			"10, b: rest}}", 100,
 			map[string]int{"north a": 45, "north b": 5, "south c": 10, "south b": 40}},
-		{"{count: 1, with: {region: west}, start: {a: 1}}, {count: 1000, with: {region: north}, start: {b: 50%, c: rest}}", 1001,
+		{"{count: 1, with: {region: west}, start: {a: 1}}, {count: 1000, with: {region: north}, start: {b: 50%, c: rest}}",
+			1001,
 			map[string]int{"west a": 1, "north b": 500, "north c": 500}},
-		{"{share: 0.3333333, with: {region: north}, start: {a: rest}}, {share: 0.3333333, with: {region: south}, start: {a: rest}}, {share: 0.3333333, with: {region: west}, start: {a: rest}}", 1001,
+		{"{share: 0.3333333, with: {region: north}, start: {a: rest}}, {share: 0.3333333, with: {region: south}, start: " +
+			"{a: rest}}, {share: 0.3333333, with: {region: west}, start: {a: rest}}", 1001,
 			map[string]int{"north a": 334, "south a": 333, "west a": 334}},
 	} {
 		text := model(c.groups)
@@ -86,14 +91,17 @@ func TestExactStartGroups(t *testing.T) {
 		}
 		checkShare(t, "drawn", float64(female), float64(c.size), 0.25)
 	}
-	_, err := population.Compile("groups.yaml", []byte(model("{count: 1, start: {a: 1}}, {count: 1000, start: {b: rest}}")), population.Size(500))
-	if want := "--size: population: groups: they have 1001 individuals, and the size is 500; expected the same"; err == nil || err.Error() != want {
+	_, err := population.Compile("groups.yaml",
+		[]byte(model("{count: 1, start: {a: 1}}, {count: 1000, start: {b: rest}}")), population.Size(500))
+	if want := "--size: population: groups: they have 1001 individuals, and the size is 500; expected the same"; err ==
+		nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
 
-// Those who have been in a state for a time leave it as their clocks say given that they have not struck: the share that is still
-// there at t is the mean of S(u+t)/S(u) over the times u. Of several clocks each is conditioned by itself; a clock without memory makes no difference.
+// Those who have been in a state for a time leave it as their clocks say given that they have not
+// struck: the share that is still there at t is the mean of S(u+t)/S(u) over the times u. Of
+// several clocks each is conditioned by itself; a clock without memory makes no difference.
 func TestExactSince(t *testing.T) {
 	const size = 40_000
 	gamma := erlangSurvival(4, 2)
@@ -105,16 +113,22 @@ func TestExactSince(t *testing.T) {
 		low, high           float64 // of the uniform time; the same if it is fixed
 		survival            func(float64) float64
 	}{
-		{"gamma", "race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}]", "{uniform: {low: 0 days, high: 5 days}}", 0, 5, gamma},
+		{"gamma", "race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}]", "{uniform: {low: 0 days, high: 5 days}}", 0, 5,
+			gamma},
 		{"far", "race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}]", "60 days", 60, 60, gamma},
-		{"uniform", "race: [{after: {uniform: {low: 2 days, high: 8 days}}, to: b}]", "{uniform: {low: 0 days, high: 8 days}}", 0, 8, uniformSurvival(2, 8)},
-		{"two clocks", "race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}, {after: {weibull: {scale: 6 days, shape: 2}}, to: c}]",
+		{"uniform", "race: [{after: {uniform: {low: 2 days, high: 8 days}}, to: b}]",
+			"{uniform: {low: 0 days, high: 8 days}}", 0, 8, uniformSurvival(2, 8)},
+		{"two clocks", "race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}, {after: {weibull: {scale: 6 days, shape: " +
+			"2}}, to: c}]",
 			"{uniform: {low: 1 day, high: 4 days}}", 1, 4, product(gamma, weibullSurvival(6, 2))},
-		{"exponential", "race: [{after: {exponential: {mean: 5 days}}, to: b}]", "{uniform: {low: 0 days, high: 50 days}}", 0, 50, exponentialSurvival(0.2)},
+		{"exponential", "race: [{after: {exponential: {mean: 5 days}}, to: b}]", "{uniform: {low: 0 days, high: 50 days}}", 0,
+			50, exponentialSurvival(0.2)},
 		{"rate", "race: [{rate: 0.2 per day, to: b}]", "70 days", 70, 70, exponentialSurvival(0.2)},
-		{"split", "split: [{chance: 30%, after: 6 days, to: b}, {otherwise: true, after: {erlang: {mean: 4 days, k: 2}}, to: c}]",
+		{"split", "split: [{chance: 30%, after: 6 days, to: b}, {otherwise: true, after: {erlang: {mean: 4 days, k: 2}}, " +
+			"to: c}]",
 			"{uniform: {low: 0 days, high: 5 days}}", 0, 5, mixtureSurvival(0.3, fixedSurvival(6), gamma)},
-		{"split and race", "split: [{chance: 30%, after: {weibull: {scale: 6 days, shape: 2}}, to: b}, {otherwise: true, after: {erlang: {mean: 4 days, k: 2}}, to: c}]\n    race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}]",
+		{"split and race", "split: [{chance: 30%, after: {weibull: {scale: 6 days, shape: 2}}, to: b}, {otherwise: true, " +
+			"after: {erlang: {mean: 4 days, k: 2}}, to: c}]\n    race: [{after: {erlang: {mean: 4 days, k: 2}}, to: b}]",
 			"3 days", 3, 3, product(gamma, mixtureSurvival(0.3, weibullSurvival(6, 2), gamma))},
 	} {
 		r := exactSimulate(t, uint64(1+i), 1, `
@@ -142,8 +156,8 @@ record: {every: 2 days}
 	}
 }
 
-// The branch is drawn given that its clock is still running: after 3 days, a branch that ends by then is nobody's, and of the others
-// each weighs its chance times its survival.
+// The branch is drawn given that its clock is still running: after 3 days, a branch that ends by
+// then is nobody's, and of the others each weighs its chance times its survival.
 func TestExactSinceBranches(t *testing.T) {
 	const size = 40_000
 	r := exactSimulate(t, 3, 1, `
@@ -169,7 +183,8 @@ record: {every: 1000 days}
 	}
 }
 
-// Those who began together leave one by one: with a clock of 5 years and a uniform time since, uniformly over the next 5 years.
+// Those who began together leave one by one: with a clock of 5 years and a uniform time since,
+// uniformly over the next 5 years.
 func TestExactSinceSpreads(t *testing.T) {
 	const size = 20_000
 	r := exactSimulate(t, 4, 1, `
@@ -209,9 +224,10 @@ func regions(t *testing.T, replicas int, model string, args ...any) (north, sout
 	return north, south
 }
 
-// Children who live where their parents do make two linear birth–death processes that know nothing of each other: from n, with births at λ
-// and deaths at μ, the mean is n·m with m = exp((λ−μ)t), and the variance n·(λ+μ)/(λ−μ)·m(m−1) (Bailey, The Elements of Stochastic
-// Processes, 1964, section 8.6).
+// Children who live where their parents do make two linear birth–death processes that know nothing
+// of each other: from n, with births at λ and deaths at μ, the mean is n·m with m = exp((λ−μ)t),
+// and the variance n·(λ+μ)/(λ−μ)·m(m−1) (Bailey, The Elements of Stochastic Processes, 1964,
+// section 8.6).
 func TestExactInheritance(t *testing.T) {
 	const replicas, lambda, mu, end = 3000, 0.3, 0.1, 4.0
 	for _, inherit := range []string{"[region]", "region", "all"} {

@@ -14,15 +14,16 @@ func hypergeometric(all, some, picked int) []float64 {
 	law := make([]float64, min(some, picked)+1)
 	for k := range law {
 		if picked-k <= all-some {
-			law[k] = math.Exp(combin.LogGeneralizedBinomial(float64(some), float64(k)) + combin.LogGeneralizedBinomial(float64(all-some), float64(picked-k)) -
+			law[k] = math.Exp(combin.LogGeneralizedBinomial(float64(some), float64(k)) + combin.LogGeneralizedBinomial(
+				float64(all-some), float64(picked-k)) -
 				combin.LogGeneralizedBinomial(float64(all), float64(picked)))
 		}
 	}
 	return law
 }
 
-// Of those who are picked, so many are of one sort as the hypergeometric law says: if most are picked, if few are, and if those whom it is about
-// are hard to find.
+// Of those who are picked, so many are of one sort as the hypergeometric law says: if most are
+// picked, if few are, and if those whom it is about are hard to find.
 func TestExactPicks(t *testing.T) {
 	const replicas = 3000
 	for i, c := range []struct {
@@ -34,9 +35,12 @@ func TestExactPicks(t *testing.T) {
 		elsewhere, outside int // how many others there are, who must be left alone
 	}{
 		{"many", "{count: 80, start: {a: 30, b: rest}}, {count: 20, start: {c: rest}}", 100, "", "20", 80, 30, 20, 0, 20},
-		{"few", "{count: 800, start: {a: 300, b: rest}}, {count: 200, start: {c: rest}}", 1000, "", "25", 800, 300, 25, 0, 200},
-		{"hard to find", "{count: 20, with: {region: north}, start: {a: 8, b: rest}}, {count: 480, with: {region: south}, start: {a: 300, b: rest}}", 500, "where: {region: north}, ", "doses", 20, 8, 15, 480, 0},
-		{"all", "{count: 20, with: {region: north}, start: {a: 8, b: rest}}, {count: 480, with: {region: south}, start: {a: 300, b: rest}}", 500, "where: {region: north}, ", "2 * doses - 6", 20, 8, 20, 480, 0},
+		{"few", "{count: 800, start: {a: 300, b: rest}}, {count: 200, start: {c: rest}}", 1000, "", "25", 800, 300, 25, 0,
+			200},
+		{"hard to find", "{count: 20, with: {region: north}, start: {a: 8, b: rest}}, {count: 480, with: {region: south}, " +
+			"start: {a: 300, b: rest}}", 500, "where: {region: north}, ", "doses", 20, 8, 15, 480, 0},
+		{"all", "{count: 20, with: {region: north}, start: {a: 8, b: rest}}, {count: 480, with: {region: south}, start: " +
+			"{a: 300, b: rest}}", 500, "where: {region: north}, ", "2 * doses - 6", 20, 8, 20, 480, 0},
 	} {
 		r := exactSimulate(t, uint64(1+i), replicas, `
 name: picks
@@ -92,7 +96,8 @@ record: {every: 1 day}
 	}
 }
 
-// Being picked is the intervention's luck: the lives of all who are not picked stay what they were, to the last bit, and so do those of who are until then.
+// Being picked is the intervention's luck: the lives of all who are not picked stay what they were,
+// to the last bit, and so do those of who are until then.
 func TestPicksShiftNobodysLuck(t *testing.T) {
 	lives := func(plan string) (struck map[uint64]float64, picked map[uint64]bool) {
 		struck, picked = map[uint64]float64{}, map[uint64]bool{}
@@ -113,7 +118,9 @@ interventions: [%s]
 		return struck, picked
 	}
 	before, _ := lives("")
-	for _, plan := range []string{"{at: 4 days, who: a, count: 5, to: c, name: pick}", "{at: 4 days, who: a, count: 200, to: c, name: pick}", "{when: {b: above 100}, who: a, count: 50, to: c, name: pick}"} {
+	for _, plan := range []string{"{at: 4 days, who: a, count: 5, to: c, name: pick}",
+		"{at: 4 days, who: a, count: 200, to: c, name: pick}",
+		"{when: {b: above 100}, who: a, count: 50, to: c, name: pick}"} {
 		after, picked := lives(plan)
 		if len(picked) == 0 {
 			t.Fatal("nobody was picked")

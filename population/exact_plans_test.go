@@ -38,12 +38,14 @@ interventions:
 		checkShare(t, "entering "+region, c, c+d, p)
 	}
 	// Of the north they have been there for a day, and leave after 2.5; of the south, after 1.5.
-	if a, b := got["change late north b"]+got["change cover north c"], got["change late south b"]+got["change cover south c"]; a != n/2 || b != n/2 {
+	if a, b := got["change late north b"]+got["change cover north c"],
+		got["change late south b"]+got["change cover south c"]; a != n/2 || b != n/2 {
 		t.Errorf("%v of the north and %v of the south have left", a, b)
 	}
 }
 
-// Probabilities that change with time are read when they are used: who is covered, and as what children begin.
+// Probabilities that change with time are read when they are used: who is covered, and as what
+// children begin.
 func TestExactSharesThatChange(t *testing.T) {
 	r := exactSimulate(t, 1, 40, `
 name: shares
@@ -69,7 +71,8 @@ record: {every: 10 years}
 	checkShare(t, "let in", r.allFlows(2, "interventions", "c"), 40*1000, 0.25)
 }
 
-// Immigrants that come at a rate which changes with time are Poisson, with its integral as their mean; nobody comes while it is 0.
+// Immigrants that come at a rate which changes with time are Poisson, with its integral as their
+// mean; nobody comes while it is 0.
 func TestExactImmigrationThatChanges(t *testing.T) {
 	const replicas = 2000
 	r := exactSimulate(t, 1, replicas, `
@@ -100,8 +103,8 @@ record: {every: 5 days}
 	}
 }
 
-// With places for K and arrivals at λ(1 − n/K), each place is taken at λ/K by itself: the number taken by t is binomial, with 1 − exp(−λt/K). A rate
-// above its most ends the run.
+// With places for K and arrivals at λ(1 − n/K), each place is taken at λ/K by itself: the number
+// taken by t is binomial, with 1 − exp(−λt/K). A rate above its most ends the run.
 func TestExactImmigrationByCounts(t *testing.T) {
 	const replicas = 4000
 	const model = `
@@ -117,7 +120,8 @@ record: {every: 3 days}
 		p := -math.Expm1(-5 * r.Times[row] / 12)
 		expected := make([]float64, 13)
 		for k := 0; k <= 10; k++ {
-			expected[k+2] = replicas * math.Exp(combin.LogGeneralizedBinomial(10, float64(k))) * math.Pow(p, float64(k)) * math.Pow(1-p, float64(10-k))
+			expected[k+2] = replicas * math.Exp(combin.LogGeneralizedBinomial(10, float64(k))) * math.Pow(p, float64(k)) *
+				math.Pow(1-p, float64(10-k))
 		}
 		checkChiSquare(t, fmt.Sprintf("day %v", r.Times[row]), histogram(r.counts(row, "a"), 12), expected)
 	}

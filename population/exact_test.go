@@ -12,10 +12,12 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The tests named TestExact run small models of which something is known exactly, and compare. What is measured is random, but
-// the seeds are fixed, so that a test either always passes or always fails. The limits are such that a right engine passes
-// whatever the seed: a z-score beyond zLimit has a chance of 7 in a million, and so has a p-value below pLimit, and there are
-// about two thousand comparisons. Where it is natural, a test also shows that it would notice a plausible mistake.
+// The tests named TestExact run small models of which something is known exactly, and compare. What
+// is measured is random, but the seeds are fixed, so that a test either always passes or always
+// fails. The limits are such that a right engine passes whatever the seed: a z-score beyond zLimit
+// has a chance of 7 in a million, and so has a p-value below pLimit, and there are about two
+// thousand comparisons. Where it is natural, a test also shows that it would notice a plausible
+// mistake.
 const (
 	zLimit = 4.5
 	pLimit = 7e-6
@@ -165,8 +167,8 @@ func checkVariance(t *testing.T, what string, values []float64, want float64) {
 	checkZ(t, what+": variance", variance, want, se)
 }
 
-// checkShare compares a number out of n with a binomial law: by its standard error, or by its tails where it is far from
-// normal.
+// checkShare compares a number out of n with a binomial law: by its standard error, or by its tails
+// where it is far from normal.
 func checkShare(t *testing.T, what string, got, n, p float64) {
 	t.Helper()
 	if sd := math.Sqrt(n * p * (1 - p)); sd > 20 {
@@ -186,8 +188,9 @@ func checkShare(t *testing.T, what string, got, n, p float64) {
 	}
 }
 
-// chiSquare is the p-value of Pearson's test. Neighbouring classes are pooled until ten are expected in each, so that the
-// statistic is near enough its law. There is one degree of freedom fewer than classes.
+// chiSquare is the p-value of Pearson's test. Neighbouring classes are pooled until ten are
+// expected in each, so that the statistic is near enough its law. There is one degree of freedom
+// fewer than classes.
 func chiSquare(observed, expected []float64) (p, statistic float64, classes int) {
 	var o, e []float64
 	sumO, sumE := 0.0, 0.0
@@ -218,11 +221,13 @@ func checkChiSquare(t *testing.T, what string, observed, expected []float64) {
 	p, statistic, classes := chiSquare(observed, expected)
 	t.Logf("%s: χ² = %.1f in %d classes, p = %.3g", what, statistic, classes, p)
 	if !(p >= pLimit) {
-		t.Errorf("%s: χ² = %.1f in %d classes, p = %.2g\nobserved %.0f\nexpected %.1f", what, statistic, classes, p, observed, expected)
+		t.Errorf("%s: χ² = %.1f in %d classes, p = %.2g\nobserved %.0f\nexpected %.1f", what, statistic, classes, p,
+			observed, expected)
 	}
 }
 
-// histogram counts how often each whole number up to and including most occurs; the last class takes larger ones too.
+// histogram counts how often each whole number up to and including most occurs; the last class
+// takes larger ones too.
 func histogram(values []float64, most int) []float64 {
 	h := make([]float64, most+1)
 	for _, x := range values {
@@ -237,7 +242,8 @@ func checkPoisson(t *testing.T, what string, values []float64, mean float64) {
 	n := float64(len(values))
 	got, variance, _, _ := moments(values)
 	checkZ(t, what+": mean", got, mean, math.Sqrt(mean/n))
-	// The fourth central moment of the law is μ(1+3μ), so that of n values the variance has the variance μ(1+2μ)/n.
+	// The fourth central moment of the law is μ(1+3μ), so that of n values the variance has the
+	// variance μ(1+2μ)/n.
 	checkZ(t, what+": variance", variance, mean, math.Sqrt(mean*(1+2*mean)/n))
 	most := int(mean + 8*math.Sqrt(mean) + 8)
 	expected := make([]float64, most+1)

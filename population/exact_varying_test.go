@@ -18,17 +18,18 @@ var changingRates = []struct {
 	{"seasonal", "{seasonal: {mean: 0.3 per day, amplitude: 80%, peak: 1 day, period: 4 days}}", func(t float64) float64 {
 		return 0.3 * (1 + 0.8*math.Cos(2*math.Pi*(t-1)/4))
 	}},
-	{"steps", "{steps: {0 days: 0.1 per day, 2 days: 1 per day, 3 days: 0 per day, 7 days: 0.4 per day}}", func(t float64) float64 {
-		switch {
-		case t < 2:
-			return 0.1
-		case t < 3:
-			return 1
-		case t < 7:
-			return 0
-		}
-		return 0.4
-	}},
+	{"steps", "{steps: {0 days: 0.1 per day, 2 days: 1 per day, 3 days: 0 per day, 7 days: 0.4 per day}}",
+		func(t float64) float64 {
+			switch {
+			case t < 2:
+				return 0.1
+			case t < 3:
+				return 1
+			case t < 7:
+				return 0
+			}
+			return 0.4
+		}},
 	{"line", "{line: {1 day: 0 per day, 5 days: 0.6 per day, 8 days: 0.1 per day}}", func(t float64) float64 {
 		switch {
 		case t < 1:
@@ -57,7 +58,8 @@ states: {here: {%s}, gone: {}, other: {}}
 record: {every: 1 day}
 `
 
-// The probability to be still there is e to the power of minus the integral of the rate, wherever the clock stands, alone and beside others.
+// The probability to be still there is e to the power of minus the integral of the rate, wherever
+// the clock stands, alone and beside others.
 func TestExactChangingHazards(t *testing.T) {
 	const size, replicas = 4000, 2
 	for _, c := range changingRates {
@@ -68,12 +70,15 @@ func TestExactChangingHazards(t *testing.T) {
 			{"race", "race: [{rate: changing, to: gone}]", "", 0},
 			{"race beside a rate", "race: [{rate: changing, to: gone}, {rate: 0.2 per day, to: other}]", "", 0.2},
 			{"always", "", "always: [{rate: changing, to: gone}]", 0},
-			{"always with a chance", "race: [{rate: 0.1 per day, to: other}]", "always: [{rate: 2 * changing, chance: 50%, to: gone, from: here}]", 0.1},
+			{"always with a chance", "race: [{rate: 0.1 per day, to: other}]",
+				"always: [{rate: 2 * changing, chance: 50%, to: gone, from: here}]", 0.1},
 			{"branch", "split: [{otherwise: true, rate: changing, to: gone}], race: [{rate: 0.1 per day, to: other}]", "", 0.1},
 			{"by group", "race: [{rate: {by: kind, a: changing, b: changing}, to: gone}]", "", 0},
 			{"where", "race: [{rate: changing, where: {kind: [a, b]}, to: gone}]", "", 0},
-			{"set to the same", "race: [{rate: changing, to: gone}]", "interventions: [{at: 4 days, set: {changing: " + c.text + "}}]", 0},
-			{"set to another and back", "race: [{rate: 0.5 * changing, to: gone}, {rate: 0.5 * changing, to: gone}]", "interventions: [{at: 4 days, set: {changing: 0.3 per day}}, {at: 4 days, set: {changing: " + c.text + "}}]", 0},
+			{"set to the same", "race: [{rate: changing, to: gone}]", "interventions: [{at: 4 days, set: {changing: " + c.text +
+				"}}]", 0},
+			{"set to another and back", "race: [{rate: 0.5 * changing, to: gone}, {rate: 0.5 * changing, to: gone}]",
+				"interventions: [{at: 4 days, set: {changing: 0.3 per day}}, {at: 4 days, set: {changing: " + c.text + "}}]", 0},
 		} {
 			r := exactSimulate(t, 1, replicas, varyingModel, c.text, size, w.states, w.rest)
 			for row := 2; row <= 10; row += 4 {
@@ -85,8 +90,8 @@ func TestExactChangingHazards(t *testing.T) {
 	}
 }
 
-// Arrivals at a rate that changes are a Poisson process: as many in an interval as the integral of the rate, and their times, transformed by it,
-// are uniform.
+// Arrivals at a rate that changes are a Poisson process: as many in an interval as the integral of
+// the rate, and their times, transformed by it, are uniform.
 func TestExactChangingArrivals(t *testing.T) {
 	const replicas = 2000
 	for _, c := range changingRates {
@@ -125,20 +130,24 @@ func TestExactChangingBirths(t *testing.T) {
 		for row := 2; row <= 10; row += 4 {
 			grown := math.Exp(integral(func(t float64) float64 { return 0.5 * c.rate(t) }, 0, r.Times[row], 20_000))
 			// Of a Yule process the number from one is geometric.
-			checkZ(t, fmt.Sprintf("%s, day %d", c.name, row), r.all(row, "here")/replicas, size*grown, math.Sqrt(size*grown*(grown-1)/replicas))
+			checkZ(t, fmt.Sprintf("%s, day %d", c.name, row), r.all(row, "here")/replicas, size*grown,
+				math.Sqrt(size*grown*(grown-1)/replicas))
 		}
 	}
 }
 
-// A probability that changes is read when it is used: that of a contact, of a clock of always, and of a branch.
+// A probability that changes is read when it is used: that of a contact, of a clock of always, and
+// of a branch.
 func TestExactChangingChances(t *testing.T) {
 	const size, replicas = 2000, 3
 	chance := func(t float64) float64 { return 0.5 * (1 + math.Cos(2*math.Pi*t/5)) }
 	for _, c := range []struct{ name, states, rest string }{
 		{"always, at a rate", "", "always: [{rate: 0.4 per day, chance: likely, to: gone}]"},
 		{"contact", "", "transmission: [{from: [here, gone], rate: 0.4 per day, chance: likely, to: {here: gone}}]"},
-		{"contact by group", "", "transmission: [{from: [here, gone], rate: 0.4 per day, chance: {by: kind, of: met, a: likely, b: likely}, to: {here: gone}}]"},
-		{"branch", "race: [{rate: 0.4 per day, to: there}]}, there: {split: [{chance: likely, after: 0 days, to: gone}, {otherwise: true, after: 0 days, to: here}]", ""},
+		{"contact by group", "", "transmission: [{from: [here, gone], rate: 0.4 per day, chance: {by: kind, of: met, a: " +
+			"likely, b: likely}, to: {here: gone}}]"},
+		{"branch", "race: [{rate: 0.4 per day, to: there}]}, there: {split: [{chance: likely, after: 0 days, to: gone}, " +
+			"{otherwise: true, after: 0 days, to: here}]", ""},
 	} {
 		r := exactSimulate(t, 4, replicas, `
 name: chances
@@ -170,8 +179,8 @@ record: {every: 1 day}
 	checkShare(t, "struck", r.all(4, "gone"), r.individuals(), 0.75)
 }
 
-// A seasonal SIR comes nearer to its differential equations as N grows, by N^(−1/2): the standard deviation does, and the mean is off
-// by less, of the order 1/N.
+// A seasonal SIR comes nearer to its differential equations as N grows, by N^(−1/2): the standard
+// deviation does, and the mean is off by less, of the order 1/N.
 func TestExactSeasonalSIR(t *testing.T) {
 	const model = `
 name: seasonal

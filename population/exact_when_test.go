@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// An intervention that waits happens at the event that makes its condition true: with the time of that event, before any other, and not
-// before it. Rows have nothing to do with it.
+// An intervention that waits happens at the event that makes its condition true: with the time of
+// that event, before any other, and not before it. Rows have nothing to do with it.
 func TestWhenAtTheEvent(t *testing.T) {
 	for _, c := range []struct {
 		when  string
@@ -76,7 +76,8 @@ record: {every: 50 days}
 	}
 }
 
-// Of many whose clocks strike at the same instant, those come before the intervention that make its condition true, and no others.
+// Of many whose clocks strike at the same instant, those come before the intervention that make its
+// condition true, and no others.
 func TestWhenAmongTies(t *testing.T) {
 	r := exactSimulate(t, 1, 1, `
 name: ties
@@ -86,7 +87,8 @@ states: {a: {race: [{after: 5 days, to: b}]}, b: {}, c: {race: [{after: 1 day, t
 interventions: [{when: {b: above 40}, who: a, count: 50, to: c}, {when: {d: above 7}, again: true, who: d, to: out}]
 record: {every: 5.5 days}
 `)
-	// 41 have left when 50 of the other 59 are taken away, and the last nine go on. A day later those 50 come to d one by one, and go by eights.
+	// 41 have left when 50 of the other 59 are taken away, and the last nine go on. A day later
+	// those 50 come to d one by one, and go by eights.
 	for state, want := range map[string]float64{"a": 0, "b": 50, "c": 50} {
 		if got := r.all(1, state); got != want {
 			t.Errorf("%v are %s, want %v", got, state, want)
@@ -97,8 +99,8 @@ record: {every: 5.5 days}
 	}
 }
 
-// Arrivals slow down with the tenth: it comes after a gamma time of ten arrivals at 2 per day, and the next after an exponential time
-// at the new rate, both exactly.
+// Arrivals slow down with the tenth: it comes after a gamma time of ten arrivals at 2 per day, and
+// the next after an exponential time at the new rate, both exactly.
 func TestExactWhenSets(t *testing.T) {
 	const replicas = 4000
 	var mu sync.Mutex
@@ -130,8 +132,8 @@ record: {every: 40 days}
 	checkVariance(t, "from the tenth to the next", gap, 4)
 }
 
-// Schools close when more than 100 are ill, and open again when fewer than 50 are, again and again; what parameters are in force
-// then is seen in how many are infected.
+// Schools close when more than 100 are ill, and open again when fewer than 50 are, again and again;
+// what parameters are in force then is seen in how many are infected.
 func TestWhenSchoolsCloseAndOpen(t *testing.T) {
 	const model = `
 name: schools
@@ -189,7 +191,8 @@ record: {every: 50 days}
 			t.Errorf("%d closings are counted, of %s", got, s)
 		}
 	}
-	// Infections are a Poisson process of this intensity, so that their number less the integral has the variance of the integral.
+	// Infections are a Poisson process of this intensity, so that their number less the integral
+	// has the variance of the integral.
 	for k, beta := range []float64{0.1, 0.6} {
 		checkZ(t, fmt.Sprintf("infections at %v", beta), infections[k], beta*exposure[k], math.Sqrt(beta*exposure[k]))
 	}
@@ -205,7 +208,8 @@ record: {every: 50 days}
 	}
 }
 
-// What one intervention makes true happens at the same instant, in turn; what never ends is stopped with an error that says where.
+// What one intervention makes true happens at the same instant, in turn; what never ends is stopped
+// with an error that says where.
 func TestWhenChains(t *testing.T) {
 	const model = `
 name: chain
@@ -228,13 +232,16 @@ interventions:
 	if want := []string{"first", "second", "third"}; !slices.Equal(told, want) || len(times) != 1 {
 		t.Errorf("%v at %v, want %v at once", told, times, want)
 	}
-	_, err := exactCompile(t, model, ", again: true", "who: d, to: b, again: true, name: third").Run(t.Context(), population.Options{Seed: 1})
-	if err == nil || !strings.Contains(err.Error(), "interventions with when took less than a billionth of the run, the last of them intervention") {
+	_, err := exactCompile(t, model, ", again: true", "who: d, to: b, again: true, name: third").Run(t.Context(),
+		population.Options{Seed: 1})
+	if err == nil || !strings.Contains(err.Error(), "interventions with when took less than a billionth of the run, "+
+		"the last of them intervention") {
 		t.Errorf("a chain without an end: %v", err)
 	}
 }
 
-// Whatever came first: an intervention at a time and two that wait each change their own parameter, and keep what the others have set.
+// Whatever came first: an intervention at a time and two that wait each change their own parameter,
+// and keep what the others have set.
 func TestWhenInAnyOrder(t *testing.T) {
 	for _, c := range []struct{ first, second, third float64 }{{1, 2, 3}, {3, 2, 1}, {2, 1, 3}, {2, 3, 1}} {
 		r := exactSimulate(t, 1, 1, `

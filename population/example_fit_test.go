@@ -87,7 +87,8 @@ func ExampleObservations() {
 	// left.csv:3:3: left: -3 is negative; its error is poisson, which is of counts: whole numbers from 0 on
 }
 
-// What would be seen with some values, on average over who is seen: about half of those who left since the time before.
+// What would be seen with some values, on average over who is seen: about half of those who left
+// since the time before.
 func ExampleTrials() {
 	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
 	if err != nil {
@@ -115,7 +116,8 @@ func ExampleTrials() {
 
 // The same model with other values, without reading its file again, and its text with them.
 func ExampleModel_With() {
-	m, err := population.Compile("vanishing.yaml", []byte("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 5, start: {here: rest}}\n"+
+	m, err := population.Compile("vanishing.yaml", []byte("name: m\ntime: {unit: day, end: 10}\n"+
+		"population: {size: 5, start: {here: rest}}\n"+
 		"parameters: {rate: 0.1 per day} # why\nstates: {here: {race: [{rate: rate, to: out}]}}\n"))
 	if err != nil {
 		log.Fatal(err)

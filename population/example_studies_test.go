@@ -48,7 +48,8 @@ func ExampleScenario() {
 		log.Fatal(err)
 	}
 	for _, name := range m.Scenarios() {
-		m, err := population.Compile("regions.yaml", []byte(twoRegions), population.Scenario(name), population.Set("population.start.ill", "20"))
+		m, err := population.Compile("regions.yaml", []byte(twoRegions), population.Scenario(name),
+			population.Set("population.start.ill", "20"))
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -65,7 +66,8 @@ func ExampleScenario() {
 
 // Parameters are written as Set takes them.
 func ExampleParameter() {
-	m, err := population.Compile("regions.yaml", []byte(twoRegions), population.Set("stay", "{gamma: {mean: 5 days, shape: 2}}"))
+	m, err := population.Compile("regions.yaml", []byte(twoRegions),
+		population.Set("stay", "{gamma: {mean: 5 days, shape: 2}}"))
 	if err != nil {
 		log.Fatal(err)
 	}

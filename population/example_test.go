@@ -92,7 +92,8 @@ func ExampleProblem() {
 }
 
 func ExampleChange() {
-	calm, err := population.Compile("sir.yaml", []byte(sir), population.Set("beta", "0 per day"), population.Until("1 week"))
+	calm, err := population.Compile("sir.yaml", []byte(sir), population.Set("beta", "0 per day"),
+		population.Until("1 week"))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -136,7 +137,9 @@ func ExampleKind() {
 		return
 	}
 	count := map[population.Kind]int{}
-	_, err = m.Run(context.Background(), population.Options{Seed: 1, OnEvent: func(e population.Event) { count[e.Kind]++ }})
+	_, err = m.Run(context.Background(), population.Options{Seed: 1, OnEvent: func(e population.Event) {
+		count[e.Kind]++
+	}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -227,7 +230,8 @@ func ExampleRun() {
 	}
 	for _, run := range result.Runs {
 		last := run.Rows() - 1
-		fmt.Printf("replica %d: %d susceptible at the end, %d infections\n", run.Replica, run.Count(last, 0), run.Named(last, 0))
+		fmt.Printf("replica %d: %d susceptible at the end, %d infections\n", run.Replica, run.Count(last, 0),
+			run.Named(last, 0))
 	}
 	// Output:
 	// replica 0: 384 susceptible at the end, 606 infections
@@ -340,7 +344,8 @@ func ExampleModel_Explain() {
 	//   beta: 0.5 per day
 }
 
-// A model may name tables. Load looks for them beside the model file; Compile reads them as it is told.
+// A model may name tables. Load looks for them beside the model file; Compile reads them as it is
+// told.
 func ExampleFiles() {
 	const model = `name: sir
 time: {unit: day, start: 2020-03-01, end: 2020-03-05}

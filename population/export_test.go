@@ -4,8 +4,9 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// Place is the id of the individual, which another had before it or will have after it, and ByPlace that of who brought it
-// about: tests of how others are chosen look at both, since it is among ids that a contact chooses.
+// Place is the id of the individual, which another had before it or will have after it, and ByPlace
+// that of who brought it about: tests of how others are chosen look at both, since it is among ids
+// that a contact chooses.
 func (e *Event) Place() uint32   { return e.slot }
 func (e *Event) ByPlace() uint32 { return e.bySlot }
 
@@ -30,7 +31,8 @@ func (p *Process) Grouped(group int) ([]int, []uint64, []uint64) {
 	return g.Counts, g.Flows, g.Named
 }
 
-// ForkAlike makes a fork with the same luck, which goes on as p does, and tells of its events to a function.
+// ForkAlike makes a fork with the same luck, which goes on as p does, and tells of its events to a
+// function.
 func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 	r, err := p.r.Clone()
 	if err != nil {
@@ -51,7 +53,8 @@ func (m *Model) Planned() (times []float64) {
 
 // Models with all there is, of the tests inside the package.
 var Busy = map[string]string{
-	"everything": testModel("everything"), "busy groups": testModel("busy-groups"), "busy everything": testModel("busy-everything"), "tied": testModel("tied"),
+	"everything": testModel("everything"), "busy groups": testModel("busy-groups"),
+	"busy everything": testModel("busy-everything"), "tied": testModel("tied"),
 }
 
 // Silence makes a process tell of no events.

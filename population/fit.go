@@ -28,8 +28,10 @@ type Fit struct {
 
 // FitOptions replace what the section fit of the file says, or add to it.
 type FitOptions struct {
-	Data    string   // the path of the table, instead of the file's
-	Unknown []string // parameters and what is known of them: "beta=uniform 0.1..1 per day"; they replace those of the file, or add to them
+	Data string // the path of the table, instead of the file's
+	// parameters and what is known of them: "beta=uniform 0.1..1 per day"; they replace those of
+	// the file, or add to them
+	Unknown []string
 	Match   []string // columns: "cases = incidence susceptible->infectious observed 30% poisson"; likewise
 }
 
@@ -40,7 +42,8 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	if m.compiled.File.Fit == nil && len(o.Unknown)+len(o.Match) == 0 {
 		list.Add(
 			diag.Place{File: m.compiled.File.Path, Line: 1, Column: 1},
-			"the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to be matched with --match",
+			"the model has no section fit; write fit: %s in the file, or say what is unknown with --unknown and what is to "+
+				"be matched with --match",
 			fitting.Example,
 		)
 		return nil, list.Err()
@@ -75,9 +78,11 @@ type Match struct {
 // An Unknown is an unknown parameter and its prior.
 type Unknown struct {
 	Name   string
-	Family string    // uniform, log-uniform, normal, lognormal, gamma, beta, exponential or weibull
-	Args   []float64 // low, high; mean, sd (of the value itself); mean, shape; a, b; mean; scale, shape. All but shape, a and b in Unit
-	Unit   string    // what is written behind a number: "per day", "days" or "%"; empty for a plain number
+	Family string // uniform, log-uniform, normal, lognormal, gamma, beta, exponential or weibull
+	// low, high; mean, sd (of the value itself); mean, shape; a, b; mean; scale, shape. All but
+	// shape, a and b in Unit
+	Args []float64
+	Unit string // what is written behind a number: "per day", "days" or "%"; empty for a plain number
 	// The range of the parameter, in the unit: a rate is not negative, a probability is from 0 to
 	// 1. The prior is conditioned on it.
 	Low, High float64

@@ -11,14 +11,17 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The model at values of the unknowns is the one that is read anew with them, and what is seen follows them.
+// The model at values of the unknowns is the one that is read anew with them, and what is seen
+// follows them.
 func TestAt(t *testing.T) {
-	f := fitted(t, population.FitOptions{Unknown: []string{"rho=uniform 7%..90%", "spread=uniform 1%..20%", "k=uniform 1..9", "seeds=uniform 1..50", "part=beta 2 5", "stay=uniform 1..2 weeks"}})
+	f := fitted(t, population.FitOptions{Unknown: []string{"rho=uniform 7%..90%", "spread=uniform 1%..20%",
+		"k=uniform 1..9", "seeds=uniform 1..50", "part=beta 2 5", "stay=uniform 1..2 weeks"}})
 	m, err := f.At([]float64{0.61, 7, 3, 2.5, 12, 0.07, 1.3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := []population.Change{population.Set("beta", "0.61 per day"), population.Set("rho", "7%"), population.Set("spread", "3%"), population.Set("k", "2.5"),
+	changes := []population.Change{population.Set("beta", "0.61 per day"), population.Set("rho", "7%"),
+		population.Set("spread", "3%"), population.Set("k", "2.5"),
 		population.Set("seeds", "12"), population.Set("part", "7%"), population.Set("stay", "1.3 weeks")}
 	want := compiled(t, fitModel, changes...)
 	if got := runOf(t, m, 9); got != runOf(t, want, 9) || got == runOf(t, compiled(t, fitModel), 9) {
@@ -28,7 +31,8 @@ func TestAt(t *testing.T) {
 		t.Errorf("%v\n%v", m.Parameters(), want.Parameters())
 	}
 	seen, err := f.Seen(m)
-	if err != nil || seen[0].Observed != 0.07 || seen[1].Arg != 2.5 || seen[2] != (population.Seen{Observed: 1, Error: "normal", Arg: 0.03, Share: true}) {
+	if err != nil || seen[0].Observed != 0.07 || seen[1].Arg != 2.5 ||
+		seen[2] != (population.Seen{Observed: 1, Error: "normal", Arg: 0.03, Share: true}) {
 		t.Errorf("%+v, %v", seen, err)
 	}
 	// Values with which there is no model are problems, and nothing else.
@@ -64,26 +68,33 @@ func runOf(t *testing.T, m *population.Model, seed uint64) string {
 	return text
 }
 
-// Values are written into the text of a model in the place of those that stand there, and all else stays.
+// Values are written into the text of a model in the place of those that stand there, and all else
+// stays.
 func TestRewrite(t *testing.T) {
 	for _, test := range []struct{ name, before, after string }{
 		{"plain", "parameters:\n  a: 0.5 per day  # why\n  b: 30%\n", "parameters:\n  a: 0.25 per day  # why\n  b: 12.5%\n"},
 		{"on one line", "parameters: {b: 30%, a: 0.5 per day} # both\n", "parameters: {b: 12.5%, a: 0.25 per day} # both\n"},
 		{"quoted", "parameters:\n  'a': '0.5 per day'\n  b: \"30%\"\n", "parameters:\n  'a': 0.25 per day\n  b: 12.5%\n"},
-		{"other letters", "parameters: {ä: 1, a: 0.5 per day, b: 30%}\n", "parameters: {ä: 1, a: 0.25 per day, b: 12.5%}\n"},
-		{"an expression", "parameters:\n  b: 30%\n  a: (1 - b) / 2 days # why\n", "parameters:\n  b: 12.5%\n  a: 0.25 per day # why\n"},
+		{"other letters", "parameters: {ä: 1, a: 0.5 per day, b: 30%}\n",
+			"parameters: {ä: 1, a: 0.25 per day, b: 12.5%}\n"},
+		{"an expression", "parameters:\n  b: 30%\n  a: (1 - b) / 2 days # why\n",
+			"parameters:\n  b: 12.5%\n  a: 0.25 per day # why\n"},
 	} {
-		head, tail := "# A model.\nname: m\ntime: {unit: day, end: 2} # short\n", "population: {size: 9, start: {x: rest}}\nstates: {x: {race: [{rate: a, to: out}]}}\n# The end.\n"
+		head, tail := "# A model.\nname: m\ntime: {unit: day, end: 2} # short\n",
+			"population: {size: 9, start: {x: rest}}\nstates: {x: {race: [{rate: a, to: out}]}}\n# The end.\n"
 		m := compiled(t, head+test.before+tail)
-		got, err := m.Rewrite(population.Parameter{Name: "a", Value: "0.25 per day"}, population.Parameter{Name: "b", Value: "12.5%"})
+		got, err := m.Rewrite(population.Parameter{Name: "a", Value: "0.25 per day"}, population.Parameter{Name: "b",
+			Value: "12.5%"})
 		if err != nil || string(got) != head+test.after+tail {
 			t.Errorf("%s: %v\n%s", test.name, err, got)
 		}
 	}
 	// What cannot be replaced where it stands is written anew.
-	m := compiled(t, "name: m\n# why\nparameters:\n  a: &x 0.5 per day\n  b: 3 # much\n  c: *x\ntime: {unit: day, end: 2}\npopulation: {size: 9, start: {x: rest}}\nstates: {x: {race: [{rate: a, to: out}]}}\n")
+	m := compiled(t, "name: m\n# why\nparameters:\n  a: &x 0.5 per day\n  b: 3 # much\n  c: *x\n"+
+		"time: {unit: day, end: 2}\npopulation: {size: 9, start: {x: rest}}\nstates: {x: {race: [{rate: a, to: out}]}}\n")
 	got, err := m.Rewrite(population.Parameter{Name: "c", Value: "0.25 per day"})
-	if err != nil || !strings.Contains(string(got), "c: 0.25 per day\n") || !strings.Contains(string(got), "a: &x 0.5 per day\n") || !strings.Contains(string(got), "# much") {
+	if err != nil || !strings.Contains(string(got), "c: 0.25 per day\n") || !strings.Contains(string(got),
+		"a: &x 0.5 per day\n") || !strings.Contains(string(got), "# much") {
 		t.Errorf("%v\n%s", err, got)
 	}
 	if _, err := m.Rewrite(population.Parameter{Name: "d", Value: "1"}); err == nil {
@@ -103,16 +114,19 @@ func TestVary(t *testing.T) {
 		t.Fatal(err)
 	}
 	for k := range r.Runs {
-		own, err := compiled(t, fitModel, population.Set("beta", value(k))).Run(t.Context(), population.Options{Seed: 6, First: k, Replicas: 1})
+		own, err := compiled(t, fitModel, population.Set("beta", value(k))).Run(t.Context(), population.Options{
+			Seed: 6, First: k, Replicas: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
 		last := own.Runs[0].Rows() - 1
-		if got, want := r.Runs[k].Flow(last, 0), own.Runs[0].Flow(last, 0); got != want || r.Runs[k].Events != own.Runs[0].Events {
+		if got, want := r.Runs[k].Flow(last, 0), own.Runs[0].Flow(last, 0); got != want || r.Runs[k].Events !=
+			own.Runs[0].Events {
 			t.Errorf("replica %d: %d, want %d", k, got, want)
 		}
 	}
-	for _, p := range []population.Parameter{{Name: "bta", Value: "1"}, {Name: "beta", Value: "much"}, {Name: "beta", Value: "-1 per day"}} {
+	for _, p := range []population.Parameter{{Name: "bta", Value: "1"}, {Name: "beta", Value: "much"},
+		{Name: "beta", Value: "-1 per day"}} {
 		if _, err := m.With(p); !errors.As(err, new(population.Problems)) {
 			t.Errorf("%v: %v", p, err)
 		}
@@ -123,7 +137,8 @@ func TestVary(t *testing.T) {
 	}
 }
 
-// Of the time that a trial with the usual examples takes, making the model is a part; this says how much.
+// Of the time that a trial with the usual examples takes, making the model is a part; this says how
+// much.
 func BenchmarkAt(b *testing.B) {
 	for _, name := range []string{"sir", "tuberculosis", "covid"} {
 		source, err := os.ReadFile("../examples/" + name + ".yaml")
@@ -143,7 +158,8 @@ func BenchmarkAt(b *testing.B) {
 		})
 		b.Run(name+"/read", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := population.Compile(name, source, population.Files(population.Dir("../examples")), population.Size(1000)); err != nil {
+				if _, err := population.Compile(name, source, population.Files(population.Dir("../examples")),
+					population.Size(1000)); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -135,7 +135,8 @@ func (d *dataReader) head(header []string, line int) bool {
 	case d.dated && !d.f.m.compiled.Start.Zero.Dated:
 		d.Add(
 			at,
-			"the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of the model, or give a column time in %ss",
+			"the first column is date, but the clock of the model does not start at one; write start: 2020-03-01 in time of "+
+				"the model, or give a column time in %ss",
 			d.f.m.program.Unit,
 		)
 	}
@@ -228,7 +229,8 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 	case !(t <= m.program.End+m.program.TimeTolerance):
 		d.Add(
 			at,
-			"%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave the row out",
+			"%s: %s is after the end of the run, %s; let it end later, with time: end in the model or with --until, or leave "+
+				"the row out",
 			d.header[0],
 			diag.Shorten(text),
 			m.endWords(),
@@ -286,7 +288,8 @@ func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) floa
 	case start && m.Kind != "state" && x != 0:
 		d.Add(
 			at,
-			"%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the cell empty",
+			"%s: %s at the start of the run, by which nothing has happened; let the run start a row earlier, or leave the "+
+				"cell empty",
 			column,
 			text,
 		)
@@ -352,7 +355,8 @@ func (d *dataReader) note() {
 		d.notes = append(
 			d.notes,
 			fmt.Sprintf(
-				"%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an incidence of the first row is what happened since the start",
+				"%s: the first row, of line %d, is %.6g %s after the start of the run, and the others are %s apart; an "+
+					"incidence of the first row is what happened since the start",
 				d.name,
 				d.lines[0],
 				first,

@@ -74,27 +74,42 @@ func TestUnknowns(t *testing.T) {
 		whole             bool
 		value             string // of 0.25
 	}{
-		{"beta", "uniform 0.1..1 per day", "{uniform: {low: 0.1 per day, high: 1 per day}}", "uniform", []float64{0.1, 1}, "per day", 0, inf, false, "0.25 per day"},
-		{"beta", "uniform 1 per week .. 1 per day", "{uniform: {low: 1 per week, high: 1 per day}}", "uniform", []float64{1, 7}, "per week", 0, inf, false, "0.25 per week"},
-		{"beta", "log-uniform 0.01..1 per day", "{log-uniform: {low: 0.01 per day, high: 1 per day}}", "log-uniform", []float64{0.01, 1}, "per day", 0, inf, false, "0.25 per day"},
-		{"beta", "normal 0.5 sd 0.1 per day", "{normal: {mean: 0.5 per day, sd: 0.1 per day}}", "normal", []float64{0.5, 0.1}, "per day", 0, inf, false, "0.25 per day"},
-		{"stay", "lognormal mean 5 sd 2 days", "{lognormal: {mean: 5 days, sd: 2 days}}", "lognormal", []float64{5, 2}, "days", 0, inf, false, "0.25 days"},
-		{"stay", "gamma 1 week shape 2", "{gamma: {mean: 1 week, shape: 2}}", "gamma", []float64{1, 2}, "weeks", 0, inf, false, "0.25 weeks"},
-		{"stay", "gamma 5, shape 2 days", "{gamma: {mean: 5 days, shape: 2}}", "gamma", []float64{5, 2}, "days", 0, inf, false, "0.25 days"},
-		{"stay", "exponential 5 days", "{exponential: {mean: 5 days}}", "exponential", []float64{5}, "days", 0, inf, false, "0.25 days"},
-		{"stay", "weibull 5 days 2", "{weibull: {scale: 5 days, shape: 2}}", "weibull", []float64{5, 2}, "days", 0, inf, false, "0.25 days"},
-		{"stay", "{weibull: {scale: 5 days, shape: 2}}", "{weibull: {scale: stay, shape: 2}}", "weibull", []float64{5, 2}, "days", 0, inf, false, "0.25 days"},
+		{"beta", "uniform 0.1..1 per day", "{uniform: {low: 0.1 per day, high: 1 per day}}", "uniform", []float64{0.1, 1},
+			"per day", 0, inf, false, "0.25 per day"},
+		{"beta", "uniform 1 per week .. 1 per day", "{uniform: {low: 1 per week, high: 1 per day}}", "uniform",
+			[]float64{1, 7}, "per week", 0, inf, false, "0.25 per week"},
+		{"beta", "log-uniform 0.01..1 per day", "{log-uniform: {low: 0.01 per day, high: 1 per day}}", "log-uniform",
+			[]float64{0.01, 1}, "per day", 0, inf, false, "0.25 per day"},
+		{"beta", "normal 0.5 sd 0.1 per day", "{normal: {mean: 0.5 per day, sd: 0.1 per day}}", "normal", []float64{0.5, 0.1},
+			"per day", 0, inf, false, "0.25 per day"},
+		{"stay", "lognormal mean 5 sd 2 days", "{lognormal: {mean: 5 days, sd: 2 days}}", "lognormal", []float64{5, 2},
+			"days", 0, inf, false, "0.25 days"},
+		{"stay", "gamma 1 week shape 2", "{gamma: {mean: 1 week, shape: 2}}", "gamma", []float64{1, 2}, "weeks", 0, inf,
+			false, "0.25 weeks"},
+		{"stay", "gamma 5, shape 2 days", "{gamma: {mean: 5 days, shape: 2}}", "gamma", []float64{5, 2}, "days", 0, inf,
+			false, "0.25 days"},
+		{"stay", "exponential 5 days", "{exponential: {mean: 5 days}}", "exponential", []float64{5}, "days", 0, inf, false,
+			"0.25 days"},
+		{"stay", "weibull 5 days 2", "{weibull: {scale: 5 days, shape: 2}}", "weibull", []float64{5, 2}, "days", 0, inf,
+			false, "0.25 days"},
+		{"stay", "{weibull: {scale: 5 days, shape: 2}}", "{weibull: {scale: stay, shape: 2}}", "weibull", []float64{5, 2},
+			"days", 0, inf, false, "0.25 days"},
 		{"chance", "beta 2 5", "{beta: {a: 2, b: 5}}", "beta", []float64{2, 5}, "", 0, 1, false, "0.25"},
-		{"chance", "uniform 10..90%", "{uniform: {low: 10%, high: 90%}}", "uniform", []float64{10, 90}, "%", 0, 100, false, "0.25%"},
-		{"rho", "uniform 7%..90%", "{uniform: {low: 7%, high: 90%}}", "uniform", []float64{7, 90}, "%", 0, 100, false, "0.25%"},
+		{"chance", "uniform 10..90%", "{uniform: {low: 10%, high: 90%}}", "uniform", []float64{10, 90}, "%", 0, 100, false,
+			"0.25%"},
+		{"rho", "uniform 7%..90%", "{uniform: {low: 7%, high: 90%}}", "uniform", []float64{7, 90}, "%", 0, 100, false,
+			"0.25%"},
 		{"rho", "beta 2 5", "{beta: {a: 2, b: 5}}", "beta", []float64{2, 5}, "", 0, 1, false, "25%"},
 		{"ratio", "normal 2 sd 1", "{normal: {mean: 2, sd: 1}}", "normal", []float64{2, 1}, "", 0, inf, false, "0.25"},
 		{"seeds", "uniform 1..50", "{uniform: {low: 1, high: 50}}", "uniform", []float64{1, 50}, "", 0, inf, true, "0.25"},
 		{"more", "uniform 0..5", "{uniform: {low: 0, high: 5}}", "uniform", []float64{0, 5}, "", 0, inf, true, "0.25"},
-		{"part", "uniform 0..20%", "{uniform: {low: 0, high: 20%}}", "uniform", []float64{0, 20}, "%", 0, inf, false, "0.25%"},
-		{"spread", "exponential 10%", "{exponential: {mean: 10%}}", "exponential", []float64{10}, "%", 0, inf, false, "0.25%"},
+		{"part", "uniform 0..20%", "{uniform: {low: 0, high: 20%}}", "uniform", []float64{0, 20}, "%", 0, inf, false,
+			"0.25%"},
+		{"spread", "exponential 10%", "{exponential: {mean: 10%}}", "exponential", []float64{10}, "%", 0, inf, false,
+			"0.25%"},
 		{"k", "exponential 5", "{exponential: {mean: 5}}", "exponential", []float64{5}, "", 0, inf, false, "0.25"},
-		{"slope", "normal -0.1 sd 0.1 per day", "{normal: {mean: -0.1 per day, sd: 0.1 per day}}", "normal", []float64{-0.1, 0.1}, "per day", -inf, inf, false, "0.25 per day"},
+		{"slope", "normal -0.1 sd 0.1 per day", "{normal: {mean: -0.1 per day, sd: 0.1 per day}}", "normal",
+			[]float64{-0.1, 0.1}, "per day", -inf, inf, false, "0.25 per day"},
 	} {
 		t.Run(test.name+" "+test.words, func(t *testing.T) {
 			f := fitted(t, population.FitOptions{Unknown: []string{test.name + "=" + test.words}})
@@ -107,7 +122,8 @@ func TestUnknowns(t *testing.T) {
 			if n := map[bool]int{true: 1, false: 2}[test.name == "beta"]; len(f.Unknowns) != n {
 				t.Errorf("%d unknowns, want %d: a flag replaces what the file has of it, or adds to it", len(f.Unknowns), n)
 			}
-			m := compiled(t, strings.Replace(fitModel, "beta: {uniform: {low: 0.1 per day, high: 1 per day}}", test.name+": "+test.yaml, 1))
+			m := compiled(t, strings.Replace(fitModel, "beta: {uniform: {low: 0.1 per day, high: 1 per day}}",
+				test.name+": "+test.yaml, 1))
 			if err := m.Check(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -127,10 +143,13 @@ func TestUnknowns(t *testing.T) {
 // What a column is compared with, on one line as in a file.
 func TestMatches(t *testing.T) {
 	for words, want := range map[string]population.Match{
-		"cases = incidence well->ill observed 30% poisson": {Column: "cases", Kind: "incidence", Of: "well->ill", Error: "poisson"},
-		"deaths=flow death negative binomial dispersion 5": {Column: "deaths", Kind: "flow", Of: "death", Error: "negative binomial"},
-		"my deaths = flow  death negative binomial k":      {Column: "my deaths", Kind: "flow", Of: "death", Error: "negative binomial"},
-		"ill = state ill normal 12":                        {Column: "ill", Kind: "state", Of: "ill", Error: "normal"},
+		"cases = incidence well->ill observed 30% poisson": {Column: "cases", Kind: "incidence", Of: "well->ill",
+			Error: "poisson"},
+		"deaths=flow death negative binomial dispersion 5": {Column: "deaths", Kind: "flow", Of: "death",
+			Error: "negative binomial"},
+		"my deaths = flow  death negative binomial k": {Column: "my deaths", Kind: "flow", Of: "death",
+			Error: "negative binomial"},
+		"ill = state ill normal 12": {Column: "ill", Kind: "state", Of: "ill", Error: "normal"},
 	} {
 		f := fitted(t, population.FitOptions{Match: []string{words}})
 		if got := f.Matches[len(f.Matches)-1]; got != want {
@@ -140,7 +159,8 @@ func TestMatches(t *testing.T) {
 			t.Errorf("%s: %d columns, want %d", words, len(f.Matches), n)
 		}
 	}
-	f := fitted(t, population.FitOptions{Match: []string{"ill = state ill normal 12", "deaths=flow death negative binomial 5"}})
+	f := fitted(t, population.FitOptions{Match: []string{"ill = state ill normal 12",
+		"deaths=flow death negative binomial 5"}})
 	m, err := f.At([]float64{0.4})
 	if err != nil {
 		t.Fatal(err)
@@ -157,20 +177,24 @@ func TestReadData(t *testing.T) {
 	plain := "time,cases,deaths,ill\n7,3,0,5\n14,,1,5.5\n21,8,NA,-2\n"
 	nan := math.NaN()
 	want := [][]float64{{3, nan, 8}, {0, 1, nan}, {5, 5.5, -2}}
-	gaps := []string{"d.csv: column cases has 1 gap in line 3, which has no say", "d.csv: column deaths has 1 gap in line 4, which has no say"}
+	gaps := []string{"d.csv: column cases has 1 gap in line 3, which has no say",
+		"d.csv: column deaths has 1 gap in line 4, which has no say"}
 	f := fitted(t, population.FitOptions{})
 	for name, test := range map[string]struct {
 		text  string
 		notes []string
 	}{
-		"plain":     {plain, gaps},
-		"mark":      {"\ufeff" + plain, gaps},
-		"crlf":      {strings.ReplaceAll(plain, "\n", "\r\n"), gaps},
-		"comment":   {strings.Replace(plain, "7,3", "# first\n7,3", 1), []string{strings.Replace(gaps[0], "line 3", "line 4", 1), strings.Replace(gaps[1], "line 4", "line 5", 1)}},
-		"semicolon": {strings.ReplaceAll(plain, ",", ";"), append([]string{"d.csv: its columns are separated by semicolons"}, gaps...)},
-		"tab":       {strings.ReplaceAll(plain, ",", "\t"), append([]string{"d.csv: its columns are separated by tabs"}, gaps...)},
-		"spaces":    {strings.ReplaceAll(plain, ",", " , "), gaps},
-		"other":     {"time,x,ill,deaths,cases\n7,?,5,0,3\n14,?,5.5,1,n/a\n21,?,-2,nan,8\n", gaps},
+		"plain": {plain, gaps},
+		"mark":  {"\ufeff" + plain, gaps},
+		"crlf":  {strings.ReplaceAll(plain, "\n", "\r\n"), gaps},
+		"comment": {strings.Replace(plain, "7,3", "# first\n7,3", 1),
+			[]string{strings.Replace(gaps[0], "line 3", "line 4", 1), strings.Replace(gaps[1], "line 4", "line 5", 1)}},
+		"semicolon": {strings.ReplaceAll(plain, ",", ";"), append([]string{"d.csv: its columns are separated by semicolons"},
+			gaps...)},
+		"tab": {strings.ReplaceAll(plain, ",", "\t"), append([]string{"d.csv: its columns are separated by tabs"},
+			gaps...)},
+		"spaces": {strings.ReplaceAll(plain, ",", " , "), gaps},
+		"other":  {"time,x,ill,deaths,cases\n7,?,5,0,3\n14,?,5.5,1,n/a\n21,?,-2,nan,8\n", gaps},
 	} {
 		d, err := f.Read("d.csv", []byte(test.text))
 		if err != nil {
@@ -185,8 +209,10 @@ func TestReadData(t *testing.T) {
 		}
 	}
 	d, err := f.Read("d.csv", []byte("time,cases,deaths,ill\n14,3,0,5\n16,3,0,5\n18,3,0,5\n24,3,0,5\n26,3,0,5\n"))
-	notes := []string{"d.csv: rows are missing before line 5, where most are 2 days apart; an incidence is what happened since the row before",
-		"d.csv: the first row, of line 2, is 14 days after the start of the run, and the others are 2 days apart; an incidence of the first row is what happened since the start"}
+	notes := []string{"d.csv: rows are missing before line 5, where most are 2 days apart; an incidence is what " +
+		"happened since the row before",
+		"d.csv: the first row, of line 2, is 14 days after the start of the run, and the others are 2 days apart; an " +
+			"incidence of the first row is what happened since the start"}
 	if err != nil || !reflect.DeepEqual(d.Notes, notes) {
 		t.Errorf("%q, %v", d.Notes, err)
 	}

@@ -10,12 +10,13 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A trial tells what is seen at the times of the data, whatever the file records, and is the run that records then. Trials may be made in any order,
-// and at once.
+// A trial tells what is seen at the times of the data, whatever the file records, and is the run
+// that records then. Trials may be made in any order, and at once.
 func TestTrials(t *testing.T) {
 	times := []float64{0, 1, 2.5, 7, 21, 35}
 	f := fitted(t, population.FitOptions{})
-	daily := compiled(t, strings.Replace(fitModel, "every: 7 days", "every: 12 hours", 1), population.Set("beta", "0.7 per day"))
+	daily := compiled(t, strings.Replace(fitModel, "every: 7 days", "every: 12 hours", 1),
+		population.Set("beta", "0.7 per day"))
 	r, err := daily.Run(t.Context(), population.Options{Seed: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +71,8 @@ func TestTrials(t *testing.T) {
 	}
 }
 
-// A run that is followed from time to time is the one of a trial; a fork has its past, and a future of its own, and leaves it alone.
+// A run that is followed from time to time is the one of a trial; a fork has its past, and a future
+// of its own, and leaves it alone.
 func TestFollow(t *testing.T) {
 	times := []float64{0, 1, 2.5, 7, 21, 35}
 	f := fitted(t, population.FitOptions{})
@@ -119,7 +121,8 @@ func TestFollow(t *testing.T) {
 		w.Close()
 		fork.Close()
 	}
-	if _, err := f.Follow(t.Context(), times, []float64{-1}, population.Options{}); !errors.As(err, new(population.Problems)) {
+	if _, err := f.Follow(t.Context(), times, []float64{-1}, population.Options{}); !errors.As(err,
+		new(population.Problems)) {
 		t.Error(err)
 	}
 }

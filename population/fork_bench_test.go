@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// BenchmarkFork forks epidemics of several sizes on day 20, with every tenth individual infectious or so, and closes the fork. Beside the time it
-// reports that of each individual, and the number of those to whom something is to happen.
+// BenchmarkFork forks epidemics of several sizes on day 20, with every tenth individual infectious
+// or so, and closes the fork. Beside the time it reports that of each individual, and the number of
+// those to whom something is to happen.
 func BenchmarkFork(b *testing.B) {
 	for _, stay := range []string{"rate: 0.2 per day", "after: {gamma: {mean: 5 days, shape: 2}}", "after: 5 days"} {
 		for _, n := range []int{11, 100, 1000, 10_000, 100_000} {

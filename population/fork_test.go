@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A fork with the same luck goes on as its original does, to the last bit, and neither disturbs the other, nor do forks with another luck, whose memory
-// is used again: all of them go on in turns.
+// A fork with the same luck goes on as its original does, to the last bit, and neither disturbs the
+// other, nor do forks with another luck, whose memory is used again: all of them go on in turns.
 func TestForkIsOriginal(t *testing.T) {
 	for name, m := range processModels(t) {
 		t.Run(name, func(t *testing.T) {
@@ -24,7 +24,9 @@ func TestForkIsOriginal(t *testing.T) {
 			}
 			first := &path{}
 			var err error
-			first.p, err = m.Begin(t.Context(), population.Options{Seed: 7, OnEvent: func(e population.Event) { first.events = append(first.events, e) }}, 2)
+			first.p, err = m.Begin(t.Context(), population.Options{Seed: 7, OnEvent: func(e population.Event) {
+				first.events = append(first.events, e)
+			}}, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -36,7 +38,8 @@ func TestForkIsOriginal(t *testing.T) {
 				}
 				if from := paths[r.IntN(len(paths))]; len(paths) < 4 {
 					alike := &path{events: slices.Clone(from.events)}
-					if alike.p, err = from.p.ForkAlike(func(e population.Event) { alike.events = append(alike.events, e) }); err != nil {
+					if alike.p, err = from.p.ForkAlike(func(e population.Event) { alike.events = append(alike.events, e) }); err !=
+						nil {
 						t.Fatal(err)
 					}
 					paths = append(paths, alike)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What flows in the intervals adds up to what flowed since the start, and medians are what sorting gives, for odd and even numbers of replicas.
+// What flows in the intervals adds up to what flowed since the start, and medians are what sorting
+// gives, for odd and even numbers of replicas.
 func TestIncidenceAndMedian(t *testing.T) {
 	m := modelFrom(t, `
 name: sir
@@ -59,7 +60,8 @@ record: {every: 2 days}
 		if err != nil || json.Unmarshal(text, &out) != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) != len(m.program.RecordTimes) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.RecordTimes) {
+		if !slices.Equal(out.States["infectious"]["median"], r.State(1).Median) || len(out.Total["median"]) !=
+			len(m.program.RecordTimes) || len(out.Flows["infectious->recovered"]["median"]) != len(m.program.RecordTimes) {
 			t.Error("the JSON has no medians")
 		}
 	}

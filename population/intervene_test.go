@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/law"
 )
 
-// A clock with a memory goes on whatever its parameter becomes, also if that was without memory in between.
+// A clock with a memory goes on whatever its parameter becomes, also if that was without memory in
+// between.
 func TestMemoryOutlastsDetours(t *testing.T) {
 	m := modelFrom(t, `
 name: detour
@@ -32,8 +33,8 @@ interventions:
 	}
 }
 
-// A row shows the interventions of its time, and the clocks that strike then, whatever rounding makes of it; and both have the time
-// that was written.
+// A row shows the interventions of its time, and the clocks that strike then, whatever rounding
+// makes of it; and both have the time that was written.
 func TestRowsShowTheirTime(t *testing.T) {
 	for _, c := range []struct{ start, end, every, at, after float64 }{
 		{0, 10, 0.7, 4.9, 4.9},

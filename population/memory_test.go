@@ -20,8 +20,8 @@ import (
 // raceDetector tells whether the tests run with it: it takes several times the memory.
 var raceDetector bool
 
-// hungry are models whose memory is measured: until when, how many replicas, whether somebody listens, and whether it is what the
-// start takes, or at most what may come.
+// hungry are models whose memory is measured: until when, how many replicas, whether somebody
+// listens, and whether it is what the start takes, or at most what may come.
 var hungry = []struct {
 	name     string
 	model    string
@@ -42,8 +42,9 @@ var hungry = []struct {
 
 const hungrySize = 1_500_000
 
-// What a run takes is what was estimated: at the start no more than a sixth above it and no less than half of it (the system lends memory
-// where it is used, and a calendar of which nothing is used takes none), and later no more than was said.
+// What a run takes is what was estimated: at the start no more than a sixth above it and no less
+// than half of it (the system lends memory where it is used, and a calendar of which nothing is
+// used takes none), and later no more than was said.
 func TestMemoryIsAsEstimated(t *testing.T) {
 	if which := os.Getenv("ALMANAC_HUNGRY"); which != "" {
 		measureHungry(t, which)
@@ -66,12 +67,14 @@ func TestMemoryIsAsEstimated(t *testing.T) {
 		}
 		t.Logf("%s: %.1f MB at the start, %.1f at most, %.1f measured", c.name, start/1e6, most/1e6, took/1e6)
 		if c.start && !(took >= start/2 && took <= start*7/6) || !(took <= most*1.05) {
-			t.Errorf("%s: %.1f MB at the start and %.1f at most were estimated, %.1f measured", c.name, start/1e6, most/1e6, took/1e6)
+			t.Errorf("%s: %.1f MB at the start and %.1f at most were estimated, %.1f measured", c.name, start/1e6, most/1e6,
+				took/1e6)
 		}
 	}
 }
 
-// measureHungry runs a model in a program of its own, and prints what was estimated and what it took.
+// measureHungry runs a model in a program of its own, and prints what was estimated and what it
+// took.
 func measureHungry(t *testing.T, which string) {
 	k, err := strconv.Atoi(which)
 	if err != nil {
@@ -105,7 +108,8 @@ func measureHungry(t *testing.T, which string) {
 	fmt.Printf("hungry: %d %d %d\n", start, most, 1024*(status("VmHWM:")-before))
 }
 
-// A run for which there is not enough memory does not begin, and says what would fit, and that does.
+// A run for which there is not enough memory does not begin, and says what would fit, and that
+// does.
 func TestMemoryRefused(t *testing.T) {
 	const gb = 1e9
 	for _, c := range []struct {
@@ -117,14 +121,16 @@ func TestMemoryRefused(t *testing.T) {
 		{syntax.MaxIndividuals, 1, 0, 4 * gb, "the run needs about "},
 		{400_000_000, 10, 1, 2 * gb, "and 2 GB are available; with a size of "},
 		{12_000_000, 10, 5, 2 * gb, "; with 2 workers it would fit"},
-		{1000, min(1_000_000_000_000, math.MaxInt), 0, 2 * gb, "TB, and 2 GB are available; record fewer rows, or run fewer replicas"},
+		{1000, min(1_000_000_000_000, math.MaxInt), 0, 2 * gb,
+			"TB, and 2 GB are available; record fewer rows, or run fewer replicas"},
 		{1000, math.MaxInt, 0, 2 * gb, "record fewer rows, or run fewer replicas"},
 		{1000, 1, 0, 1000, "the run needs about 8.4"},
 	} {
 		m := crowdModel(t, c.size, "")
 		o := Options{Replicas: c.replicas, Workers: c.workers, Memory: c.Threshold}
 		result, err := m.Run(context.Background(), o)
-		if result != nil || !errors.Is(err, engine.ErrMemory) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "crowd: not enough memory: ") {
+		if result != nil || !errors.Is(err, engine.ErrMemory) || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "crowd: not enough memory: ") {
 			t.Errorf("%d × %d: %v", c.size, c.replicas, err)
 			continue
 		}
@@ -154,8 +160,9 @@ func TestMemoryRefused(t *testing.T) {
 	}
 }
 
-// A population that grows is stopped before it takes more than there is, with what was recorded, and says when: whether it grows
-// by births, by an intervention, because everybody's timers are moved, or because everybody has an event all of a sudden.
+// A population that grows is stopped before it takes more than there is, with what was recorded,
+// and says when: whether it grows by births, by an intervention, because everybody's timers are
+// moved, or because everybody has an event all of a sudden.
 func TestMemoryRunsOut(t *testing.T) {
 	for _, c := range []struct {
 		name, more string
@@ -167,7 +174,8 @@ func TestMemoryRunsOut(t *testing.T) {
 		{"births into b", "births: {rate: 0.8 per day, enter: b}", 1000, 9e6, 4},
 		{"immigration", "immigration: {rate: 20_000 per day, enter: b}", 0, 9e6, 2},
 		{"intervention", "interventions: [{at: 110.5 days, enter: a, count: 2_000_000_000}]", 1000, 9e6, 11},
-		{"events", "parameters: {r: 0 per day}\nalways: [{rate: r, to: b}]\ninterventions: [{at: 120.5 days, set: {r: 0.01 per day}}]", 500_000, 31_600_000, 21},
+		{"events", "parameters: {r: 0 per day}\nalways: [{rate: r, to: b}]\n" +
+			"interventions: [{at: 120.5 days, set: {r: 0.01 per day}}]", 500_000, 31_600_000, 21},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := crowdModel(t, c.size, c.more)
@@ -183,7 +191,8 @@ func TestMemoryRunsOut(t *testing.T) {
 			}
 			if rows := result.Rows(); rows < c.rows || rows >= len(m.Times()) {
 				t.Errorf("%d rows", rows)
-			} else if last := m.Times()[rows-1]; !strings.Contains(err.Error(), "at time 1") || !strings.Contains(err.Error(), "individuals take") {
+			} else if last := m.Times()[rows-1]; !strings.Contains(err.Error(), "at time 1") || !strings.Contains(err.Error(),
+				"individuals take") {
 				t.Errorf("after %v: %v", last, err)
 			}
 			// What an intervention lets in is in no row.

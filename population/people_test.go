@@ -60,18 +60,28 @@ func TestPeopleInWords(t *testing.T) {
 	for _, want := range []string{
 		"Ages at the start: uniform between 0 years and 70 years for region north, exactly 20 years for region south.\n",
 		"At the start there are\n  48 of region north: 40 well, 5 recent, 3 ill\n  72 of region south: 67 well, 5 recent\n",
-		"  recent: 10 at the start\n    5 of them have been so for a time that is uniform between 0 years and 5 years, and their clocks go on from there\n" +
+		"  recent: 10 at the start\n    5 of them have been so for a time that is uniform between 0 years and 5 years, " +
+			"and their clocks go on from there\n" +
 			"    5 of them have been so for a time that is exactly 2 years, and their clocks go on from there\n",
-		"leaves the population after a time that is Gompertz with rate 0.0001 per year and growth 0.09 per year and 0.001 per year at all ages, mean 66.82 years [death]\n",
-		"  each living individual has children at 0.05 per year, who begin as safe with probability 80% (uptake), otherwise well [birth]\n    they have the parent's region\n",
-		"  individuals of region south arrive at 2 per year as safe with probability 10% for region north, 20% for region south, otherwise well\n",
-		"  year 2000, and every year from then on [campaign]\n    4 (doses) of those who are well and of region north, chosen at random (all of them, if there are fewer), become safe\n",
-		"  year 2001, and every month from then on until year 2002.5 [moving]\n    8 (2 * doses) of all of region north, chosen at random (all of them, if there are fewer), move to region south\n",
-		"  year 2003, and every 2 years from then on\n    1 of those who are ill or recent, chosen at random (all of them, if there are fewer), leave the population\n",
+		"leaves the population after a time that is Gompertz with rate 0.0001 per year and growth 0.09 per year and 0.001 " +
+			"per year at all ages, mean 66.82 years [death]\n",
+		"  each living individual has children at 0.05 per year, who begin as safe with probability 80% (uptake), " +
+			"otherwise well [birth]\n    they have the parent's region\n",
+		"  individuals of region south arrive at 2 per year as safe with probability 10% for region north, 20% for region " +
+			"south, otherwise well\n",
+		"  year 2000, and every year from then on [campaign]\n" +
+			"    4 (doses) of those who are well and of region north, chosen at random (all of them, if there are fewer), " +
+			"become safe\n",
+		"  year 2001, and every month from then on until year 2002.5 [moving]\n" +
+			"    8 (2 * doses) of all of region north, chosen at random (all of them, if there are fewer), move to region " +
+			"south\n",
+		"  year 2003, and every 2 years from then on\n    1 of those who are ill or recent, chosen at random (all of " +
+			"them, if there are fewer), leave the population\n",
 		"  year 2005\n    6 individuals of region north and sex f enter as ill with probability 50%, otherwise recent\n",
 		"  each time it becomes true that more than 20 (limit) are ill [close]\n    beta becomes 0.2 per year (low)\n",
 		"  each time it becomes true that fewer than 3% of the living are ill and more than 20 are alive [open]\n",
-		"  as soon as more than 50% of the living are safe, once [waning]\n    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
+		"  as soon as more than 50% of the living are safe, once [waning]\n" +
+			"    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say\n%s", want)
@@ -84,11 +94,13 @@ func TestPeopleInWords(t *testing.T) {
 		t.Log(text)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{"well: {share: rest}", "well: {share: rest, since: 1 year}", "population: group 2: start: well: since changes nothing, because no clock of well has a memory"},
+		{"well: {share: rest}", "well: {share: rest, since: 1 year}",
+			"population: group 2: start: well: since changes nothing, because no clock of well has a memory"},
 		{"  safe: {}\n", "  safe: {}\n  lost: {}\n", "nobody is ever lost"},
 		{"  safe: {}\n", "  safe: {}\n  lost: {}\n", "intervention close never happens, because nobody is ever lost"},
 	} {
-		text := strings.Replace(strings.Replace(peopleModel, c.old, c.new, 1), "{ill: above limit}", "{ill: above limit, lost: above 0}", strings.Count(c.new, "lost"))
+		text := strings.Replace(strings.Replace(peopleModel, c.old, c.new, 1), "{ill: above limit}",
+			"{ill: above limit, lost: above 0}", strings.Count(c.new, "lost"))
 		m, err := population.Compile("people.yaml", []byte(text))
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +111,8 @@ func TestPeopleInWords(t *testing.T) {
 	}
 }
 
-// Numbers at the start may be parameters: the run is the one of the number written out, for --set and scenarios, too.
+// Numbers at the start may be parameters: the run is the one of the number written out, for --set
+// and scenarios, too.
 func TestStartByParameter(t *testing.T) {
 	const model = `name: m
 time: {unit: day, start: 0, end: 40}

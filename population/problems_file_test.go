@@ -45,7 +45,8 @@ model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, 
 		want: "model.yaml:37:1: this is not YAML: did not find expected ',' or '}'"},
 	{name: "unclosed bracket", swap: []string{"every: 1 day}", "every: 1 day"},
 		want: "model.yaml:37:1: this is not YAML: did not find expected ',' or '}'"},
-	{name: "unclosed bracket in the middle", swap: []string{"start: {infectious: 10, susceptible: rest}", "start: {infectious: 10, susceptible: rest"},
+	{name: "unclosed bracket in the middle", swap: []string{"start: {infectious: 10, susceptible: rest}",
+		"start: {infectious: 10, susceptible: rest"},
 		want: "model.yaml:5:1: this is not YAML: did not find expected ',' or '}'"},
 	{name: "unclosed quote", swap: []string{"name: flu", `name: "flu`},
 		want: "model.yaml:38:1: this is not YAML: found unexpected end of stream"},
@@ -59,7 +60,8 @@ model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, 
 		want: "model.yaml:9:12: this is not YAML: invalid leading UTF-8 octet"},
 	{name: "two documents", swap: []string{"record: {every: 1 day}\n", "record: {every: 1 day}\n---\nname: another\n"},
 		want: "model.yaml:38:1: a second document begins; a file holds one model"},
-	{name: "second document that is not YAML", swap: []string{"record: {every: 1 day}\n", "record: {every: 1 day}\n---\nname: [another\n"},
+	{name: "second document that is not YAML", swap: []string{"record: {every: 1 day}\n",
+		"record: {every: 1 day}\n---\nname: [another\n"},
 		want: "model.yaml:39:1: this is not YAML: did not find expected ',' or ']'"},
 	{name: "key twice", swap: []string{"births:", "name: flu\nbirths:"},
 		want: `model.yaml:25:1: the model: "name" is here twice, first in line 1`},
@@ -67,7 +69,8 @@ model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, 
 		want: `model.yaml:23:3: states: "latent" is here twice, first in line 14`},
 	{name: "parameter twice", swap: []string{"spare: 7 days", "beta: 7 days"},
 		want: `model.yaml:9:3: parameters: "beta" is here twice, first in line 7`},
-	{name: "age twice in a hazard", swap: []string{"{weibull: {scale: 80 years, shape: 6}}", "{hazard: {0 years: 1 per year, 0 years: 2 per year}}"},
+	{name: "age twice in a hazard", swap: []string{"{weibull: {scale: 80 years, shape: 6}}",
+		"{hazard: {0 years: 1 per year, 0 years: 2 per year}}"},
 		want: `model.yaml:24:44: always: clock 1: after: hazard: "0 years" is here twice, first in line 24`},
 	{name: "list as a key", swap: []string{"record:", "[a, b]: 1\nrecord:"},
 		want: "model.yaml:37:1: the model: found a list as a key, expected a name"},
@@ -75,7 +78,8 @@ model.yaml:2:1: the model: "states" is missing; write states: {susceptible: {}, 
 		want: `model.yaml:1:1: the model: "name" is missing; write name: sir, for example`},
 	{name: "name is nothing", swap: []string{"name: flu", "name:"},
 		want: "model.yaml:1:6: name: found nothing, expected a name"},
-	{name: "name is empty", swap: []string{"name: flu", `name: ""`}, want: `model.yaml:1:7: name: found "", expected a name`},
+	{name: "name is empty", swap: []string{"name: flu", `name: ""`}, want: `model.yaml:1:7: name: found "", ` +
+		`expected a name`},
 	{name: "name is a list", swap: []string{"name: flu", "name: [flu]"},
 		want: "model.yaml:1:7: name: found a list, expected a name"},
 	{name: "about is a mapping", swap: []string{"name: flu", "name: flu\nabout: {by: me}"},
@@ -113,14 +117,16 @@ population: {size: 0, start: {}}
 states: {a: {}}
 transmission: {from: a, rate: 1 per day, to: {a: a}}
 `,
-		want: "model.yaml:5:15: transmission: found a mapping, expected a list such as [{from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}]"},
+		want: "model.yaml:5:15: transmission: found a mapping, expected a list such as [{from: infectious, rate: 0.5 per " +
+			"day, to: {susceptible: infectious}}]"},
 	{name: "interventions is a mapping", source: `name: m
 time: {unit: day, end: 10}
 population: {size: 0, start: {}}
 states: {a: {}}
 interventions: {at: 3 days, enter: a, count: 1}
 `,
-		want: "model.yaml:5:16: interventions: found a mapping, expected a list such as [{at: 30 days, set: {beta: 0.2 per day}}]"},
+		want: "model.yaml:5:16: interventions: found a mapping, expected a list such as [{at: 30 days, set: {beta: 0.2 " +
+			"per day}}]"},
 	{name: "always is a mapping", source: `name: m
 time: {unit: day, end: 10}
 population: {size: 0, start: {}}
@@ -131,13 +137,19 @@ always: {rate: 1 per day, to: out}
 	{name: "births is a text", swap: []string{"births: {rate: 0.012 per year, enter: susceptible}", "births: many"},
 		want: `model.yaml:25:9: births: found "many", expected a mapping such as {rate: 0.012 per year, enter: susceptible}`},
 	{name: "a clock is a text", swap: []string{"- {after: stay, to: recovered}", "- stay"},
-		want: `model.yaml:20:9: states: infectious: race: found "stay", expected a mapping such as {after: 5 days, to: recovered}`},
+		want: `model.yaml:20:9: states: infectious: race: found "stay", expected a mapping such as {after: 5 days, to: ` +
+			`recovered}`},
 	{name: "a state is a list", swap: []string{"  recovered: {}\n", "  recovered: []\n"},
-		want: "model.yaml:22:14: states: recovered: found a list, expected a mapping such as {race: [{rate: 0.2 per day, to: recovered}]}"},
-	{name: "race is a mapping", swap: []string{"    race:\n      - {after: stay, to: recovered}\n      - {rate: 0.01 per day, to: out, name: death}\n", "    race: {after: stay, to: recovered}\n"},
-		want: "model.yaml:19:11: states: infectious: race: found a mapping, expected a list such as [{rate: 0.2 per day, to: recovered}]"},
-	{name: "a contact is a text", swap: []string{"  - from: infectious\n    rate: beta\n    chance: 50%\n    to: {susceptible: latent}\n    mixing: {by: region, matrix: [[0.9, 0.1], [0.2, 0.8]]}\n", "  - infectious\n"},
-		want: `model.yaml:28:5: transmission 1: found "infectious", expected a mapping such as {from: infectious, rate: 0.5 per day, to: {susceptible: infectious}}`},
+		want: "model.yaml:22:14: states: recovered: found a list, expected a mapping such as {race: [{rate: 0.2 per day, " +
+			"to: recovered}]}"},
+	{name: "race is a mapping", swap: []string{"    race:\n      - {after: stay, to: recovered}\n" +
+		"      - {rate: 0.01 per day, to: out, name: death}\n", "    race: {after: stay, to: recovered}\n"},
+		want: "model.yaml:19:11: states: infectious: race: found a mapping, expected a list such as [{rate: 0.2 per day, " +
+			"to: recovered}]"},
+	{name: "a contact is a text", swap: []string{"  - from: infectious\n    rate: beta\n    chance: 50%\n" +
+		"    to: {susceptible: latent}\n    mixing: {by: region, matrix: [[0.9, 0.1], [0.2, 0.8]]}\n", "  - infectious\n"},
+		want: `model.yaml:28:5: transmission 1: found "infectious", expected a mapping such as {from: infectious, rate: ` +
+			`0.5 per day, to: {susceptible: infectious}}`},
 	{name: "to of a contact is a name", swap: []string{"to: {susceptible: latent}", "to: latent"},
 		want: `model.yaml:31:9: transmission 1: to: found "latent", expected a mapping such as {susceptible: infectious}`},
 
@@ -156,7 +168,8 @@ always: {rate: 1 per day, to: out}
 		want: `model.yaml:23:3: states: "births" cannot be a name: it means being born`},
 	{name: "state that begins with a digit", swap: []string{"  recovered: {}\n", "  recovered: {}\n  2nd: {}\n"},
 		want: `model.yaml:23:3: states: "2nd" cannot be a name; expected letters, digits and _, beginning with a letter`},
-	{name: "state that begins with a digit, and is used", swap: []string{"  recovered: {}\n", "  recovered: {}\n  2nd: {}\n", "{after: stay, to: recovered}", "{after: stay, to: 2nd}"},
+	{name: "state that begins with a digit, and is used", swap: []string{"  recovered: {}\n",
+		"  recovered: {}\n  2nd: {}\n", "{after: stay, to: recovered}", "{after: stay, to: 2nd}"},
 		want: `model.yaml:23:3: states: "2nd" cannot be a name; expected letters, digits and _, beginning with a letter`},
 	{name: "state with an arrow", swap: []string{"  recovered: {}\n", "  recovered: {}\n  a->b: {}\n"},
 		want: `model.yaml:23:3: states: "a->b" cannot be a name; expected letters, digits and _, beginning with a letter`},
@@ -166,14 +179,19 @@ always: {rate: 1 per day, to: out}
 		want: `model.yaml:23:3: states: "" cannot be a name; expected letters, digits and _, beginning with a letter`},
 	{name: "parameter that looks like a number", swap: []string{"spare: 7 days", "7up: 7 days"},
 		want: `model.yaml:9:3: parameters: "7up" cannot be a name; expected letters, digits and _, beginning with a letter`},
-	{name: "attribute with a colon", swap: []string{"region: {north: 40%, south: 60%}", "region: {north: 40%, south: 60%}\n  'a:b': {c: 1}"},
+	{name: "attribute with a colon", swap: []string{"region: {north: 40%, south: 60%}",
+		"region: {north: 40%, south: 60%}\n  'a:b': {c: 1}"},
 		want: `model.yaml:12:3: attributes: "a:b" cannot be a name; expected letters, digits and _, beginning with a letter`},
 	{name: "value with a percent sign", swap: []string{"north: 40%, south: 60%", "north: 40%, south: 60%, '%': 0"},
-		want: `model.yaml:11:36: attributes: region: "%" cannot be a name; expected letters, digits and _, beginning with a letter`},
-	{name: "state with a long name", swap: []string{"  recovered: {}\n", "  recovered: {}\n  " + strings.Repeat("x", 201) + ": {}\n"},
-		want: `model.yaml:23:3: states: "` + strings.Repeat("x", 59) + `…" is too long for a name; expected at most 200 letters`},
+		want: `model.yaml:11:36: attributes: region: "%" cannot be a name; expected letters, digits and _, beginning with ` +
+			`a letter`},
+	{name: "state with a long name", swap: []string{"  recovered: {}\n", "  recovered: {}\n  " + strings.Repeat("x", 201) +
+		": {}\n"},
+		want: `model.yaml:23:3: states: "` + strings.Repeat("x", 59) +
+			`…" is too long for a name; expected at most 200 letters`},
 	{name: "clock with a long name", swap: []string{"name: death", "name: " + strings.Repeat("ß", 201)},
-		want: `model.yaml:21:45: states: infectious: race: name: "` + strings.Repeat("ß", 59) + `…" is too long for a name; expected at most 200 letters`},
+		want: `model.yaml:21:45: states: infectious: race: name: "` + strings.Repeat("ß", 59) +
+			`…" is too long for a name; expected at most 200 letters`},
 	{name: "too many states", source: manyStates,
 		want: "model.yaml:4:9: states: 10001 states are more than the 10000 there can be"},
 	{name: "too many parameters", source: manyParameters,

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// baseModel is a model with all that a file can hold, and nothing wrong with it. The cases below each spoil a piece of it.
+// baseModel is a model with all that a file can hold, and nothing wrong with it. The cases below
+// each spoil a piece of it.
 const baseModel = `name: flu
 time: {unit: day, start: 0, end: 160}
 population:
@@ -62,7 +63,8 @@ type spoilt struct {
 	want   string // the messages, a line each
 }
 
-// file is the text of the model. What is swapped must stand in the base once, or the case says nothing.
+// file is the text of the model. What is swapped must stand in the base once, or the case says
+// nothing.
 func (c *spoilt) file(t testing.TB) string {
 	if c.source != "" || c.empty {
 		return c.source
@@ -84,7 +86,8 @@ func TestBaseModel(t *testing.T) {
 	}
 }
 
-// TestProblems compares all messages with their places: the line and the column, from 1, of what is wrong.
+// TestProblems compares all messages with their places: the line and the column, from 1, of what is
+// wrong.
 func TestProblems(t *testing.T) {
 	names := map[string]bool{}
 	for _, c := range spoiltModels {
@@ -112,11 +115,12 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestAliasesDoNotMultiply takes a distribution that is written in a few lines and has 3⁴⁰ parts: each of its anchors
-// stands for three of the one before. It is refused before they are counted.
+// TestAliasesDoNotMultiply takes a distribution that is written in a few lines and has 3⁴⁰ parts:
+// each of its anchors stands for three of the one before. It is refused before they are counted.
 func TestAliasesDoNotMultiply(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  p0: &a0 {exactly: 1 day}\n")
+	b.WriteString("name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
+		"parameters:\n  p0: &a0 {exactly: 1 day}\n")
 	for i := range 40 {
 		fmt.Fprintf(&b, "  p%d: &a%d {mixture: [{share: 50%%, of: *a%d}, {share: 25%%, of: *a%d}, {share: 25%%, of: *a%d}]}\n", i+1, i+1, i, i, i)
 	}
@@ -137,13 +141,19 @@ func manyOf(n int, format string) string {
 
 // Models with one more of something than there can be.
 var (
-	nested = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates:\n  a:\n    race:\n      - {after: " +
+	nested = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates:\n  a:\n    race:\n" +
+		"      - {after: " +
 		strings.Repeat("{mixture: [{share: 1, of: ", 22) + "1 day" + strings.Repeat("}]}", 22) + ", to: a}\n"
-	manyParameters = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters: {z0: 1, " + manyOf(10_000, "y%d: 2") + "}\n"
-	manyStates     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {s10000: 1}}\nstates: {" + manyOf(10_001, "s%d: {}") + "}\n"
-	manyValues     = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {x: {" + manyOf(10_000, "v%d: 0") + ", last: 1}}\n"
-	manyAttributes = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nattributes: {" + manyOf(251, "x%d: {y: 1}") + "}\n"
-	manyBranches   = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {split: [{otherwise: true, after: 1 day, to: a}, " +
+	manyParameters = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
+		"parameters: {z0: 1, " + manyOf(10_000, "y%d: 2") + "}\n"
+	manyStates = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {s10000: 1}}\nstates: {" +
+		manyOf(10_001, "s%d: {}") + "}\n"
+	manyValues = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
+		"attributes: {x: {" + manyOf(10_000, "v%d: 0") + ", last: 1}}\n"
+	manyAttributes = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\n" +
+		"attributes: {" + manyOf(251, "x%d: {y: 1}") + "}\n"
+	manyBranches = "name: m\ntime: {unit: day, end: 10}\npopulation: {size: 1, start: {a: 1}}\n" +
+		"states: {a: {split: [{otherwise: true, after: 1 day, to: a}, " +
 		manyOf(256, "{chance: 0.001, after: %d days, to: a}") + "]}}\n"
 )
 

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// processModels are models with all that a model file can say: the examples, with each of their scenarios, and those of other tests.
+// processModels are models with all that a model file can say: the examples, with each of their
+// scenarios, and those of other tests.
 func processModels(t *testing.T) map[string]*population.Model {
 	t.Helper()
 	all := map[string]*population.Model{}
@@ -54,7 +55,9 @@ func processModels(t *testing.T) map[string]*population.Model {
 	add("language", languageModel)
 	add("groups", groupsModel)
 	for i, c := range changingRates {
-		add(fmt.Sprint("branch at a rate that changes ", i), fmt.Sprintf(varyingModel, c.text, 200, "split: [{chance: 50%, rate: changing, to: gone}, {otherwise: true, after: {gamma: {mean: 3 days, shape: 2}}, to: other}], race: [{rate: changing, to: other}]", ""))
+		add(fmt.Sprint("branch at a rate that changes ", i), fmt.Sprintf(varyingModel, c.text, 200,
+			"split: [{chance: 50%, rate: changing, to: gone}, {otherwise: true, after: {gamma: {mean: 3 days, shape: 2}}, "+
+				"to: other}], race: [{rate: changing, to: other}]", ""))
 	}
 	return all
 }
@@ -80,7 +83,8 @@ func wholeRun(t *testing.T, m *population.Model, seed uint64) *diary {
 	return d
 }
 
-// stops are times to stop at, in order: at random, at events, at rows and at interventions, and right before and after those.
+// stops are times to stop at, in order: at random, at events, at rows and at interventions, and
+// right before and after those.
 func (d *diary) stops(m *population.Model, r *rand.Rand) []float64 {
 	var all []float64
 	add := func(time float64) {
@@ -153,8 +157,8 @@ func (d *diary) compare(p *population.Process, m *population.Model) error {
 	return p.Check()
 }
 
-// Wherever a process stops, what happens is what happens in a run in one go, to the last bit; and what is seen at a stop is all that
-// has happened by then.
+// Wherever a process stops, what happens is what happens in a run in one go, to the last bit; and
+// what is seen at a stop is all that has happened by then.
 func TestProcessIsRun(t *testing.T) {
 	for name, m := range processModels(t) {
 		t.Run(name, func(t *testing.T) {
@@ -162,7 +166,9 @@ func TestProcessIsRun(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
 			for range 2 {
 				var events []population.Event
-				p, err := m.Begin(t.Context(), population.Options{Seed: 7, OnEvent: func(e population.Event) { events = append(events, e) }}, 2)
+				p, err := m.Begin(t.Context(), population.Options{Seed: 7, OnEvent: func(e population.Event) {
+					events = append(events, e)
+				}}, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -177,7 +183,8 @@ func TestProcessIsRun(t *testing.T) {
 					}
 					for _, row := range want.rows {
 						if row.Time == stop && (p.Count(0) != row.Counts[0] || p.Total() != row.Total) {
-							t.Fatalf("at %v: %d of %d in the first state, the row has %d of %d", stop, p.Count(0), p.Total(), row.Counts[0], row.Total)
+							t.Fatalf("at %v: %d of %d in the first state, the row has %d of %d", stop, p.Count(0), p.Total(), row.Counts[0],
+								row.Total)
 						}
 					}
 				}
@@ -195,7 +202,8 @@ func TestProcessIsRun(t *testing.T) {
 	}
 }
 
-// A process refuses to go where it cannot, and stays as it was; after an error on the way it does not go on.
+// A process refuses to go where it cannot, and stays as it was; after an error on the way it does
+// not go on.
 func TestProcessRefuses(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(sir))
 	if err != nil {
@@ -224,7 +232,8 @@ func TestProcessRefuses(t *testing.T) {
 	p.Close()
 	p.Close()
 
-	crowd, err := population.Compile("model.yaml", []byte("name: crowd\ntime: {unit: day, end: 10}\npopulation: {size: 10, most: 100, start: {a: rest}}\nstates: {a: {}}\nbirths: {rate: 1 per day, enter: a}\n"))
+	crowd, err := population.Compile("model.yaml", []byte("name: crowd\ntime: {unit: day, end: 10}\n"+
+		"population: {size: 10, most: 100, start: {a: rest}}\nstates: {a: {}}\nbirths: {rate: 1 per day, enter: a}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,11 +241,13 @@ func TestProcessRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, again := p.Advance(t.Context(), 10), p.Advance(t.Context(), 10)
-	if first == nil || first != again || !strings.HasPrefix(first.Error(), "crowd, replica 3: at time ") || p.Time() >= 10 || p.Total() != 101 {
+	if first == nil || first != again || !strings.HasPrefix(first.Error(), "crowd, replica 3: at time ") || p.Time() >=
+		10 || p.Total() != 101 {
 		t.Errorf("%v, then %v, at %v with %d", first, again, p.Time(), p.Total())
 	}
 	p.Close()
-	if _, err := m.Begin(t.Context(), population.Options{Memory: 1000}, 0); err == nil || !strings.Contains(err.Error(), "not enough memory") {
+	if _, err := m.Begin(t.Context(), population.Options{Memory: 1000}, 0); err == nil || !strings.Contains(err.Error(),
+		"not enough memory") {
 		t.Errorf("with a kilobyte: %v", err)
 	}
 }

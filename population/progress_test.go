@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// What cannot go on is an error that says where and why, with what was recorded until then, not a loop.
+// What cannot go on is an error that says where and why, with what was recorded until then, not a
+// loop.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
@@ -58,7 +59,8 @@ population: {size: 10, most: 10_000, start: {a: rest}}
 record: {every: 1 day}
 `+c.model)
 			result, err := m.Run(context.Background(), Options{Seed: 1, patience: 1 << 14})
-			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(), m.program.Name+", replica 0: ") {
+			if err == nil || result == nil || result.Stopped != err || !strings.HasPrefix(err.Error(),
+				m.program.Name+", replica 0: ") {
 				t.Fatalf("%v", err)
 			}
 			for _, want := range c.want {
@@ -69,7 +71,8 @@ record: {every: 1 day}
 			if !result.Incomplete || result.Rows() != c.rows {
 				t.Errorf("%d rows are recorded, expected %d", result.Rows(), c.rows)
 			}
-			if text, err := result.MarshalJSON(); err != nil || !strings.Contains(string(text), `"stopped":"stuck, replica 0: at time`) {
+			if text, err := result.MarshalJSON(); err != nil || !strings.Contains(string(text),
+				`"stopped":"stuck, replica 0: at time`) {
 				t.Errorf("%v: %s", err, text)
 			}
 		})

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
-// What is recorded by group is what the events of everybody add up to, exactly, in each replica and row.
+// What is recorded by group is what the events of everybody add up to, exactly, in each replica and
+// row.
 func TestRecordedByGroup(t *testing.T) {
 	for _, source := range []string{testModel("busy-groups"), testModel("busy-everything")} {
 		m := modelFrom(t, source)
@@ -38,7 +39,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 	for i := range sums {
 		living[i] = map[uint64]someone{}
 		for range m.Groups() {
-			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)), Named: make([]uint64, len(m.program.CountedNames))})
+			sums[i] = append(sums[i], engine.Tally{Counts: nil, Flows: make([]uint64, len(m.program.Flows)),
+				Named: make([]uint64, len(m.program.CountedNames))})
 		}
 	}
 	// isIn looks at the names, and not at the numbers that the engine makes of them.
@@ -76,7 +78,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 	o.OnRecord = func(rec Record) {
 		var row []engine.Tally
 		for g := range m.Groups() {
-			now := engine.Tally{Counts: make([]int, len(m.program.States)), Flows: slices.Clone(sums[rec.Replica][g].Flows), Named: slices.Clone(sums[rec.Replica][g].Named)}
+			now := engine.Tally{Counts: make([]int, len(m.program.States)), Flows: slices.Clone(sums[rec.Replica][g].Flows),
+				Named: slices.Clone(sums[rec.Replica][g].Named)}
 			for _, one := range living[rec.Replica] {
 				if isIn(m.Groups()[g], one.values) {
 					now.Counts[index[one.state]]++
@@ -102,7 +105,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 				}
 				for f := range m.program.Flows {
 					if got := run.Flow(row, f); got != want.Flows[f] {
-						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.Flows[f], want.Flows[f])
+						t.Errorf("replica %d, row %d, %s %v: %d went %v, want %d", i, row, group.By(), group, got, m.program.Flows[f],
+							want.Flows[f])
 					}
 				}
 				for k, name := range m.program.CountedNames {
@@ -147,7 +151,8 @@ func compareWithEvents(t *testing.T, m *Model) {
 // Recording by group changes nobody's luck, and is not there if nobody asks.
 func TestRecordingChangesNothing(t *testing.T) {
 	with := modelFrom(t, testModel("busy-groups"))
-	without := modelFrom(t, strings.Replace(testModel("busy-groups"), ", by: [region, age, [age, region]], incidence: true", "", 1))
+	without := modelFrom(t, strings.Replace(testModel("busy-groups"),
+		", by: [region, age, [age, region]], incidence: true", "", 1))
 	a, err := with.Run(context.Background(), Options{Seed: 1, Replicas: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -185,8 +190,11 @@ func TestRecordedJSON(t *testing.T) {
 			at += k
 		}
 	}
-	order(`"version":"`, `"parameters":{"speed":"0.6 per day","stay":"{gamma: {mean: 3 days, shape: 2}}"}`, `"states":{"well":`, `"ill":`, `"away":`, `"total":`,
-		`"flows":{"well->ill":`, `"named":`, `"incidence":`, `"named_incidence":`, `"by":{"region":{"north":{"states":{"well":`, `"south":{`, `"west":{`, `"age":{"young":`, `"age,region":{"young,north":{`)
+	order(`"version":"`, `"parameters":{"speed":"0.6 per day","stay":"{gamma: {mean: 3 days, shape: 2}}"}`,
+		`"states":{"well":`, `"ill":`, `"away":`, `"total":`,
+		`"flows":{"well->ill":`, `"named":`, `"incidence":`, `"named_incidence":`,
+		`"by":{"region":{"north":{"states":{"well":`, `"south":{`, `"west":{`, `"age":{"young":`,
+		`"age,region":{"young,north":{`)
 	type counts struct {
 		States, Flows, Named, Incidence map[string]Series
 		Total                           Series
@@ -202,7 +210,8 @@ func TestRecordedJSON(t *testing.T) {
 		got := out.By[group.By()][group.String()]
 		want := r.In(g)
 		for i, f := range m.program.Flows {
-			if !slices.Equal(got.Flows[f.String()].Q95, want.Flow(i).Q95) || !slices.Equal(got.Incidence[f.String()].Mean, want.Incidence(i).Mean) {
+			if !slices.Equal(got.Flows[f.String()].Q95, want.Flow(i).Q95) || !slices.Equal(got.Incidence[f.String()].Mean,
+				want.Incidence(i).Mean) {
 				t.Errorf("%v of %v is another", f, group)
 			}
 		}
@@ -218,7 +227,8 @@ func TestRecordedJSON(t *testing.T) {
 		}
 		slices.Sort(all)
 		s := out.States["well"]
-		if got := []float64{s.Min[row], s.Q05[row], s.Q25[row], s.Median[row], s.Q75[row], s.Q95[row], s.Max[row]}; !slices.Equal(got, []float64{all[0], all[1], all[5], all[10], all[15], all[19], all[20]}) {
+		if got := []float64{s.Min[row], s.Q05[row], s.Q25[row], s.Median[row], s.Q75[row], s.Q95[row],
+			s.Max[row]}; !slices.Equal(got, []float64{all[0], all[1], all[5], all[10], all[15], all[19], all[20]}) {
 			t.Errorf("row %d: %v of %v", row, got, all)
 		}
 	}

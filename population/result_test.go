@@ -50,7 +50,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// Where one replica alone has recorded a row, the standard deviation is missing, not 0; reading it back keeps it so.
+// Where one replica alone has recorded a row, the standard deviation is missing, not 0; reading it
+// back keeps it so.
 func TestDeviationOfOne(t *testing.T) {
 	m := modelFrom(t, testModel("everything"))
 	per := len(m.program.RecordTimes)
@@ -83,7 +84,8 @@ func TestDeviationOfOne(t *testing.T) {
 		if err := json.Unmarshal(text, &read); err != nil {
 			t.Fatal(err)
 		}
-		all := []Series{result.State(0), result.Total(), result.Flow(0), result.Named(0), read.States["a"], read.Flows[m.program.Flows[0].String()], read.Total}
+		all := []Series{result.State(0), result.Total(), result.Flow(0), result.Named(0), read.States["a"],
+			read.Flows[m.program.Flows[0].String()], read.Total}
 		for k, s := range all {
 			for row, sd := range s.SD {
 				have := 0
@@ -114,7 +116,8 @@ func TestTimes(t *testing.T) {
 		{"{unit: hour, start: 0, end: 1}", "6 minutes", "[0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1]"},
 		{"{unit: day, start: -2, end: 0}", "1 day", "[-2 -1 0]"},
 	} {
-		m := modelFrom(t, fmt.Sprintf("name: times\ntime: %s\npopulation: {size: 0, start: {}}\nstates: {a: {}}\nrecord: {every: %s}\n", c.time, c.every))
+		m := modelFrom(t, fmt.Sprintf("name: times\ntime: %s\npopulation: {size: 0, start: {}}\nstates: {a: {}}\n"+
+			"record: {every: %s}\n", c.time, c.every))
 		if got := fmt.Sprint(m.Times()); got != c.want {
 			t.Errorf("%s every %s: %s, want %s", c.time, c.every, got, c.want)
 		}

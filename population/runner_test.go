@@ -14,7 +14,8 @@ import (
 
 // sameRun compares all that was recorded, but not how long it took.
 func sameRun(a, b *Run) bool {
-	same := a.Replica == b.Replica && a.rec.Rows == b.rec.Rows && a.Events == b.Events && a.PersonYears == b.PersonYears && slices.Equal(a.Peaks, b.Peaks) && len(a.rec.Groups) == len(b.rec.Groups)
+	same := a.Replica == b.Replica && a.rec.Rows == b.rec.Rows && a.Events == b.Events && a.PersonYears == b.PersonYears &&
+		slices.Equal(a.Peaks, b.Peaks) && len(a.rec.Groups) == len(b.rec.Groups)
 	all := func(r *Run) []engine.RowCounts { return append([]engine.RowCounts{r.rec.All}, r.rec.Groups...) }
 	for i, x := range all(a) {
 		y := all(b)[i]
@@ -23,7 +24,8 @@ func sameRun(a, b *Run) bool {
 	return same
 }
 
-// A runner makes of each replica what a run of many makes of it, in any order; and a run survives being bytes.
+// A runner makes of each replica what a run of many makes of it, in any order; and a run survives
+// being bytes.
 func TestRunnerIsRun(t *testing.T) {
 	for _, name := range []string{"sir.yaml", "seir-regions.yaml"} {
 		source, err := os.ReadFile("../examples/" + name)
@@ -59,7 +61,8 @@ func TestRunnerIsRun(t *testing.T) {
 		}
 		o.First, o.Replicas = 3, 2
 		part, err := m.Run(t.Context(), o)
-		if err != nil || len(part.Runs) != 2 || !sameRun(&part.Runs[0], &whole.Runs[3]) || !sameRun(&part.Runs[1], &whole.Runs[4]) {
+		if err != nil || len(part.Runs) != 2 || !sameRun(&part.Runs[0], &whole.Runs[3]) ||
+			!sameRun(&part.Runs[1], &whole.Runs[4]) {
 			t.Errorf("%s: replicas 3 and 4 are others: %v", name, err)
 		}
 	}
@@ -108,9 +111,11 @@ func TestClock(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"soon":   `the time: found "soon", expected a time such as 160, in the unit of the model, or 160 days; a parameter cannot stand here`,
-		"3 dais": `the time: "3 dais": there is no unit "dais"; did you mean "days"?; expected a time such as 160, in the unit of the model, or 160 days`,
-		"":       `the time: found "", expected a time such as 160 or 160 days`,
+		"soon": `the time: found "soon", expected a time such as 160, in the unit of the model, or 160 days; a ` +
+			`parameter cannot stand here`,
+		"3 dais": `the time: "3 dais": there is no unit "dais"; did you mean "days"?; expected a time such as 160, in the ` +
+			`unit of the model, or 160 days`,
+		"": `the time: found "", expected a time such as 160 or 160 days`,
 	} {
 		if _, err := m.Clock(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v; want %s", text, err, want)
@@ -118,7 +123,8 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// What a replica records takes few bytes on its way: a sixteenth to a fifth of what it does in memory, and not as much as a quarter.
+// What a replica records takes few bytes on its way: a sixteenth to a fifth of what it does in
+// memory, and not as much as a quarter.
 func TestRunSizes(t *testing.T) {
 	for _, name := range []string{"sir", "seir-regions", "tuberculosis", "predator-prey"} {
 		m, err := Load("../examples/"+name+".yaml", Size(10_000))

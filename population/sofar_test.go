@@ -9,14 +9,16 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// What is seen of a run while it goes on is the beginning of what it is in the end, by group too, and stays so.
+// What is seen of a run while it goes on is the beginning of what it is in the end, by group too,
+// and stays so.
 func TestSoFar(t *testing.T) {
 	m, err := population.Load("../examples/seir-regions.yaml", population.Size(2000))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var seen []*population.Result
-	// A row waits until somebody has looked twice, so that there is something to see whatever the machine does.
+	// A row waits until somebody has looked twice, so that there is something to see whatever the
+	// machine does.
 	looked := make(chan struct{})
 	ticks := 0
 	result, err := m.Run(context.Background(), population.Options{Seed: 3, Replicas: 6, Workers: 2,

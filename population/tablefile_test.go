@@ -37,9 +37,11 @@ func TestLoadTables(t *testing.T) {
 		"/dev/zero":                    `model.yaml:6:24: parameters: beta: steps: file: "/dev/zero": it is not a file`,
 		"../beta.csv/x":                `model.yaml:6:24: parameters: beta: steps: file: "../beta.csv/x": `,
 		strings.Repeat("x", 5000):      `model.yaml:6:24: parameters: beta: steps: file: "xxxx`,
-		"model.yaml":                   `model.yaml:1:1: the first column is "name: m"; expected time, in the unit of the model, or date`,
+		"model.yaml": `model.yaml:1:1: the first column is "name: m"; expected time, in the unit of the ` +
+			`model, or date`,
 	} {
-		source := fmt.Sprintf("name: m\ntime: {unit: day, end: 160}\npopulation: {size: 1, start: {a: 1}}\nstates: {a: {}}\nparameters:\n  beta: {steps: {file: %q, column: beta, unit: per day}}\n", file)
+		source := fmt.Sprintf("name: m\ntime: {unit: day, end: 160}\npopulation: {size: 1, start: {a: 1}}\n"+
+			"states: {a: {}}\nparameters:\n  beta: {steps: {file: %q, column: beta, unit: per day}}\n", file)
 		if err := os.WriteFile(model, []byte(source), 0o644); err != nil {
 			t.Fatal(err)
 		}

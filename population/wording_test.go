@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// TestTimesOfTheClock has interventions at times that are written as the start and the end are: as bare numbers, also below 0.
+// TestTimesOfTheClock has interventions at times that are written as the start and the end are: as
+// bare numbers, also below 0.
 func TestTimesOfTheClock(t *testing.T) {
 	const model = `name: m
 time: {unit: year, start: -10, end: 2}
@@ -31,7 +32,8 @@ record: {every: 1 year}
 		}
 		return [][]float64{r.Times, r.State(0).Mean}
 	}
-	want := [][]float64{{-10, -9, -8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2}, {0, 0, 0, 0, 0, 103, 103, 203, 203, 303, 303, 303, 303}}
+	want := [][]float64{{-10, -9, -8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2}, {0, 0, 0, 0, 0, 103, 103, 203, 203, 303, 303,
+		303, 303}}
 	bare := strings.NewReplacer("-5 years", "-5", "0 years,", "0,").Replace(model)
 	for _, source := range []string{model, bare} {
 		if got := flows(source); !reflect.DeepEqual(got, want) {
@@ -40,7 +42,8 @@ record: {every: 1 year}
 	}
 }
 
-// Those who are there at the start have their ages then: what an intervention does to lives later does not make them wrong.
+// Those who are there at the start have their ages then: what an intervention does to lives later
+// does not make them wrong.
 func TestLivesShortenLater(t *testing.T) {
 	const model = `name: m
 time: {unit: year, start: 0, end: 2}
@@ -54,12 +57,14 @@ interventions: [{at: 1, set: {life: 50 years}}]
 		t.Error(err)
 	}
 	_, err := population.Compile("model.yaml", []byte(model), population.Set("life", "50 years"))
-	if want := "--set life: population: age: ages reach 90 years, but a clock of always ends every life by 50 years (see line 3)"; err == nil || err.Error() != want {
+	if want := "--set life: population: age: ages reach 90 years, but a clock of always ends every life by 50 years " +
+		"(see line 3)"; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
 
-// TestOne has one of everything: no word is in the plural, and no article is before a name, which may begin with any sound.
+// TestOne has one of everything: no word is in the plural, and no article is before a name, which
+// may begin with any sound.
 func TestOne(t *testing.T) {
 	m, err := population.Compile("model.yaml", []byte(`name: one
 time: {unit: day, end: 1}

@@ -7,12 +7,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/backlog"
 )
 
-// Blocking is a [Queue] for goroutines that share work: [Blocking.Next] waits for an event, and says
-// when all work is done.
+// Blocking is a [Queue] for goroutines that share work: [Blocking.Next] waits for an event, and
+// says when all work is done.
 //
-// An event is open from Schedule until Done, which the goroutine that took it calls when it has dealt
-// with it, and with all that it schedules for it. All work is done when Close has been called and no
-// event is open: then there are no events, and none can come.
+// An event is open from Schedule until Done, which the goroutine that took it calls when it has
+// dealt with it, and with all that it schedules for it. All work is done when Close has been called
+// and no event is open: then there are no events, and none can come.
 //
 //	q := relaxed.NewBlocking[Job]()
 //	// producers, if there are any apart from the workers, schedule; then:
@@ -27,9 +27,9 @@ import (
 //		q.Done()
 //	}
 //
-// Order, ties and memory are those of Queue. The count of open events is one word for all goroutines,
-// which costs some ten nanoseconds an event where many change it at once. Nothing is allocated per
-// operation once there is room.
+// Order, ties and memory are those of Queue. The count of open events is one word for all
+// goroutines, which costs some ten nanoseconds an event where many change it at once. Nothing is
+// allocated per operation once there is room.
 //
 // All methods may be called from any number of goroutines at once. The zero value is not ready for
 // use; call [NewBlocking].

@@ -186,7 +186,8 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 		}
 	}
 	if chunks != int(q.fresh)-1 || int(q.fresh)*chunkSlots > len(q.chunks) {
-		return fmt.Errorf("%d chunks are in use or spare, of %d, with room for %d", chunks, q.fresh-1, len(q.chunks)/chunkSlots)
+		return fmt.Errorf("%d chunks are in use or spare, of %d, with room for %d", chunks, q.fresh-1,
+			len(q.chunks)/chunkSlots)
 	}
 	return nil
 }

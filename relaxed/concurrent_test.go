@@ -158,7 +158,8 @@ func TestQueueCancelsOnce(t *testing.T) {
 // is one more.
 func TestQueueIsNeverEmpty(t *testing.T) {
 	manyGoroutines(t, func(t *testing.T, goroutines int) {
-		for _, c := range []*Queue[int]{New[int](), New[int](Concurrency(4), perProcess(3)), New[int](Concurrency(2), perProcess(1))} {
+		for _, c := range []*Queue[int]{New[int](), New[int](Concurrency(4), perProcess(3)),
+			New[int](Concurrency(2), perProcess(1))} {
 			for i := range goroutines + 1 {
 				_, _ = c.Schedule(float64(i), i)
 			}

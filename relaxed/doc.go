@@ -9,8 +9,8 @@
 //	h, err := q.Schedule(3.5, job)
 //	job, at, ok := q.Next() // one of the earliest
 //
-// That ok is false is not the end of the work: another goroutine may be about to schedule. [Blocking]
-// is a Queue whose Next waits, and says when all work is done.
+// That ok is false is not the end of the work: another goroutine may be about to schedule.
+// [Blocking] is a Queue whose Next waits, and says when all work is done.
 //
 // It is for work in which order is worth something and not everything: schedulers with priorities
 // or deadlines, shortest paths, branch and bound. A simulation whose events must happen in order

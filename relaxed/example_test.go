@@ -112,7 +112,8 @@ func ExampleQueue_Stats() {
 	}
 	c.Next()
 	sum, each := c.Stats()
-	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled, in", len(each), "queues")
+	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled, in", len(each),
+		"queues")
 	// Output: 89 pending, 1 dispatched, 10 cancelled, in 4 queues
 }
 

@@ -104,7 +104,8 @@ func queueModel(queues map[int]uint32) porcupine.Model {
 // events were put. There are about as many dispatches and cancellations as there are events, so
 // that it is often empty, or nearly so. If restless, goroutines go to a shard at random each time,
 // so that one who looks whether all are empty is overtaken by those who come and go.
-func recordHistory(c *Queue[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation, map[int]uint32) {
+func recordHistory(c *Queue[int], goroutines, operations int, seed uint64, restless bool) ([]porcupine.Operation,
+	map[int]uint32) {
 	logs := make([][]porcupine.Operation, goroutines)
 	named := make([]atomic.Pointer[Handle], goroutines*operations) // by value, when Schedule has returned
 	if restless {
@@ -219,14 +220,16 @@ func TestQueueHistoriesCanBeWrong(t *testing.T) {
 		right bool
 		deeds []operation // one after the other
 	}{
-		{"in order", true, []operation{add(1, 1), add(2, 2), {dispatches, 1, 1, true}, {dispatches, 2, 2, true}, {dispatches, 0, 0, false}}},
+		{"in order", true, []operation{add(1, 1), add(2, 2), {dispatches, 1, 1, true}, {dispatches, 2, 2, true},
+			{dispatches, 0, 0, false}}},
 		{"the second of a subqueue first", false, []operation{add(1, 1), add(2, 2), {dispatches, 2, 2, true}}},
 		{"the second of equals first", false, []operation{add(1, 1), add(2, 1), {dispatches, 2, 1, true}}},
 		{"the first of a later subqueue", true, []operation{add(1, 1), add(3, 3), {dispatches, 3, 3, true}}},
 		{"at another time", false, []operation{add(1, 1), {dispatches, 1, 2, true}}},
 		{"dispatched twice", false, []operation{add(1, 1), {dispatches, 1, 1, true}, {dispatches, 1, 1, true}}},
 		{"dispatched and cancelled", false, []operation{add(1, 1), {dispatches, 1, 1, true}, {cancels, 1, 1, true}}},
-		{"cancelled once", true, []operation{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, false}, {dispatches, 0, 0, false}}},
+		{"cancelled once", true, []operation{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, false},
+			{dispatches, 0, 0, false}}},
 		{"not seen once gone", true, []operation{add(1, 1), {cancels, 1, 1, true}, {peeks, 0, 0, false}}},
 		{"cancelled twice", false, []operation{add(1, 1), {cancels, 1, 1, true}, {cancels, 1, 1, true}}},
 		{"not cancelled though there", false, []operation{add(1, 1), {cancels, 1, 1, false}}},

@@ -76,7 +76,8 @@ var rollings = []rolling{
 		return min(now+0x1p-44*math.MaxFloat64*r.ExpFloat64(), math.MaxFloat64)
 	}, true, false},
 	{"ties", 0, func(r *rand.Rand, now float64) float64 { return math.Floor(now) + float64(r.IntN(4)) }, false, false},
-	{"ties, far apart in keys", 1, func(r *rand.Rand, now float64) float64 { return now * float64(1+r.IntN(2)) }, false, false},
+	{"ties, far apart in keys", 1, func(r *rand.Rand, now float64) float64 { return now * float64(1+r.IntN(2)) }, false,
+		false},
 	{"ties among others", 0, func(r *rand.Rand, now float64) float64 {
 		if r.IntN(3) == 0 {
 			return math.Ceil(now + 1)

@@ -65,7 +65,8 @@ func TestQueueMovesFewAtOnce(t *testing.T) {
 		if err := checkSubqueue(q); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		t.Logf("%s, up to %.0f: at most %d entries moved at once, %d nested levels, %.2f moves an event", name, now, largest, nested,
+		t.Logf("%s, up to %.0f: at most %d entries moved at once, %d nested levels, %.2f moves an event", name, now, largest,
+			nested,
 			float64(q.moved)/float64(q.dispatched))
 		most := uint64(maxInBucket + chunkSlots + 1000) // one bucket, and then one of what came of it
 		if strings.HasPrefix(name, "of ") {
@@ -172,7 +173,8 @@ func TestQueueNested(t *testing.T) {
 				t.Fatalf("Next is %d at %v, %v, want %d at %v", v, at, ok, want.value, want.at)
 			}
 		}
-		for i := range maxInFirst + maxInBucket + 1000 { // wide at first, so that buckets are, then narrow, in steps of which many are equal
+		// wide at first, so that buckets are, then narrow, in steps of which many are equal
+		for i := range maxInFirst + maxInBucket + 1000 {
 			if i < maxInFirst+100 {
 				schedule(1 + 1000*r.Float64())
 			} else {

@@ -65,7 +65,8 @@ func as[V any](c *Queue[V], p *process, do func()) {
 	if at := affinity.at.Load(); homeOf(at) == homeOf(p.at) {
 		p.at = at
 	} else {
-		p.at = atHome(homeOf(p.at)) // it rested, and would have gone to the shard of the processor that all processes here share
+		// it rested, and would have gone to the shard of the processor that all processes here share
+		p.at = atHome(homeOf(p.at))
 	}
 }
 
@@ -171,7 +172,8 @@ func followQueue(data []byte, p, per int) error {
 }
 
 var hostileTimes = []float64{
-	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, -1e-300, 1e300, -1e300,
+	0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, 1e-300, -1e-300, 1e300,
+	-1e300,
 	math.MaxFloat64, -math.MaxFloat64, 1, math.Nextafter(1, 2), math.Nextafter(1, 0), -1, 1 << 53, 1<<53 + 2,
 }
 
@@ -224,7 +226,8 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 		who, far := byte(r.Uint32())&0xf0, byte(r.Uint32())&mask
 		switch {
 		case i >= n && i%8 == 0 && odd != 0:
-			data = append(data, who|odd, byte(r.Uint32()), far, who, pick, far) // if that took an event, there is one in its place
+			// if that took an event, there is one in its place
+			data = append(data, who|odd, byte(r.Uint32()), far, who, pick, far)
 		case i >= n && i%2 == 0:
 			data = append(data, who|3, pick, far)
 		default:
@@ -352,7 +355,8 @@ func TestQueueMovesFewTimes(t *testing.T) {
 		if moves := float64(sum.Moved) / float64(sum.Dispatched); moves > 4 {
 			t.Errorf("with %d events, each was moved %.2f times", n, moves)
 		}
-		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Cancelled != 0 || sum.Late != 0 {
+		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Cancelled != 0 ||
+			sum.Late != 0 {
 			t.Errorf("%+v", sum)
 		}
 	}
@@ -386,7 +390,8 @@ func TestQueueRefuses(t *testing.T) {
 
 func TestQueueHandles(t *testing.T) {
 	c := New[string](Concurrency(2))
-	for _, h := range []Handle{{}, {version: 1}, {owner: c.owner + 1, version: 1}, {owner: c.owner, place: 1 << 30, version: 1},
+	for _, h := range []Handle{{}, {version: 1}, {owner: c.owner + 1, version: 1}, {owner: c.owner, place: 1 << 30,
+		version: 1},
 		{owner: c.owner, place: uint32(len(c.open(0).slots)), version: 1}} {
 		if c.Cancel(h) {
 			t.Errorf("%+v: an event that never was has been cancelled", h)

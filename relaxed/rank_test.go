@@ -158,7 +158,8 @@ func TestQueueMetered(t *testing.T) {
 		{Goroutines: 2, Fill: stress.FewerRaced(10_000, 2000), Operations: stress.FewerRaced(50_000, 5000), Drain: true},
 		{Goroutines: 64, Fill: stress.FewerRaced(10_000, 2000), Operations: stress.FewerRaced(2000, 300), Drain: true},
 		{Goroutines: 8, Fill: 5, Operations: stress.FewerRaced(5000, 2000), Workload: relaxedtest.Mixed(20), Drain: true},
-		{Goroutines: 3, Fill: 0, Operations: 1 << 16, Duration: 50 * time.Millisecond, Workload: relaxedtest.Mixed(1), Drain: true},
+		{Goroutines: 3, Fill: 0, Operations: 1 << 16, Duration: 50 * time.Millisecond, Workload: relaxedtest.Mixed(1),
+			Drain: true},
 	} {
 		report, err := relaxedtest.Replay(m.Run(meteredQueue{New[uint64]()}))
 		if err != nil {

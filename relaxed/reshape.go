@@ -140,7 +140,8 @@ func (q *subqueue[V]) refine(l *level, i uint32) bool {
 	l.held -= int(n)
 	next := q.insertLevel() // and l is the one below
 	l, above = &q.levels[2], &q.levels[0]
-	next.shape(maxBuckets, low, high) // which makes as many buckets as it was just asked for, since insertLevel expects growth
+	// which makes as many buckets as it was just asked for, since insertLevel expects growth
+	next.shape(maxBuckets, low, high)
 	next.held = 0
 	above.end = min(next.ceiling(next.count-1), end)
 	above.open = min(above.open, uint32(above.end>>63))

@@ -57,7 +57,8 @@ func TestQueueStaysFine(t *testing.T) {
 		if deepest > 6 {
 			t.Errorf("%d events: there are up to %d levels", c.n, deepest)
 		}
-		t.Logf("%d events: %.2f moves an event, %d levels, %d nested ones have been", c.n, float64(q.moved-moved)/float64(holds), deepest, len(q.nested))
+		t.Logf("%d events: %.2f moves an event, %d levels, %d nested ones have been", c.n,
+			float64(q.moved-moved)/float64(holds), deepest, len(q.nested))
 	}
 }
 

@@ -7,8 +7,10 @@ import (
 
 // Stats is what a [Queue] has done since it was made, and what it holds.
 type Stats struct {
-	Pending    int // events
-	Stale      int // entries of cancelled events that are still to be dropped: at most 1,024 more than Pending for each subqueue
+	Pending int // events
+	// entries of cancelled events that are still to be dropped: at most 1,024 more than Pending for
+	// each subqueue
+	Stale      int
 	Scheduled  uint64
 	Dispatched uint64
 	Cancelled  uint64
@@ -56,7 +58,8 @@ func (c *Queue[V]) Stats() (sum Stats, each []Stats) {
 		sum.add(t)
 		each = append(each, t)
 	}
-	sum.Bytes += int(unsafe.Sizeof(*c)) + len(c.subqueues)*8 + len(c.shards)*int(unsafe.Sizeof(shard{})+unsafe.Sizeof(local{})) +
+	sum.Bytes += int(unsafe.Sizeof(*c)) + len(c.subqueues)*8 +
+		len(c.shards)*int(unsafe.Sizeof(shard{})+unsafe.Sizeof(local{})) +
 		len(c.affinities)*int(unsafe.Sizeof(affinity{}))
 	return sum, each
 }

@@ -57,7 +57,8 @@ type subqueue[V any] struct {
 	maxInBucket, maxInFirst, refined uint32
 	slack                            int
 
-	prefetching struct{ chunk, left uint32 } // the chunk that was prefetched last, and how many are yet to be: see startPrefetch
+	// the chunk that was prefetched last, and how many are yet to be: see startPrefetch
+	prefetching struct{ chunk, left uint32 }
 
 	pace  float64  // events in a unit of time
 	paced struct { // when that was found out: see notePace

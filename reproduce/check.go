@@ -7,10 +7,11 @@ type Kind string
 const (
 	// Printed is the claim as the paper has it: its formula, its number, its words.
 	Printed Kind = "printed"
-	// Corrected is the claim as it should be where what is printed fails: another constant, another reading, a condition more.
+	// Corrected is the claim as it should be where what is printed fails: another constant, another
+	// reading, a condition more.
 	Corrected Kind = "corrected"
-	// Control is about the measurement and not about the claim: that what is simulated is what the paper speaks of, that a
-	// reference agrees, that there was enough of it to tell.
+	// Control is about the measurement and not about the claim: that what is simulated is what the
+	// paper speaks of, that a reference agrees, that there was enough of it to tell.
 	Control Kind = "control"
 )
 
@@ -34,14 +35,15 @@ type Checker struct {
 // For returns what adds checks of a kind.
 func (f *Finding) For(kind Kind) Checker { return Checker{f, kind} }
 
-// Check adds a comparison: measured must be within the tolerance of what is expected, and because says where the tolerance comes
-// from. NaN is never within.
+// Check adds a comparison: measured must be within the tolerance of what is expected, and because
+// says where the tolerance comes from. NaN is never within.
 func (c Checker) Check(what string, measured, expected, tolerance float64, because string) {
 	ok := measured >= expected-tolerance && measured <= expected+tolerance
 	c.finding.Checks = append(c.finding.Checks, Check{c.kind, what, measured, expected, tolerance, because, ok})
 }
 
-// Between adds a comparison with bounds: measured must be from low to high, or outside of them by the tolerance at most.
+// Between adds a comparison with bounds: measured must be from low to high, or outside of them by
+// the tolerance at most.
 func (c Checker) Between(what string, measured, low, high, tolerance float64, because string) {
 	c.Check(what, measured, (low+high)/2, (high-low)/2+tolerance, because)
 }
@@ -64,7 +66,8 @@ const (
 	Holds       Verdict = "holds"                   // all checks of what is printed pass
 	HoldsThus   Verdict = "holds with a correction" // not all, but those of the correction do
 	DoesNotHold Verdict = "does not hold"           // not all, and there is no correction that does
-	NotDecided  Verdict = "not decided"             // a control fails, or nothing printed can be checked: numbers that depend on the machine
+	// a control fails, or nothing printed can be checked: numbers that depend on the machine
+	NotDecided Verdict = "not decided"
 )
 
 // Verdict decides by the checks, and by nothing else.

@@ -1,16 +1,20 @@
-// Package reproduce says what a claim of a paper is, how it is checked on the machine it runs on, and how that is reported.
+// Package reproduce says what a claim of a paper is, how it is checked on the machine it runs on,
+// and how that is reported.
 //
-// Each paper has a package of its own below this one. Its claims.md has what the paper says and where, how it is measured here and
-// what was found; its functions measure it, and say what would make it fail. [Read] puts the two together, package papers gathers
-// the claims, and [Run] checks them.
+// Each paper has a package of its own below this one. Its claims.md has what the paper says and
+// where, how it is measured here and what was found; its functions measure it, and say what would
+// make it fail. [Read] puts the two together, package papers gathers the claims, and [Run] checks
+// them.
 //
-// [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a page of HTML, with tables and
-// pictures beside it; with [Options] they are as large as the papers'. The command almanac reproduce is this package with flags, and
-// docs/reproduced has what came out. A [Verdict] is one of four: a claim holds; it does not, and that is the point; it is only
-// reported; it is broken, which fails the run. The examples of Claim and Run are complete.
+// [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a
+// page of HTML, with tables and pictures beside it; with [Options] they are as large as the
+// papers'. The command almanac reproduce is this package with flags, and docs/reproduced has what
+// came out. A [Verdict] is one of four: a claim holds; it does not, and that is the point; it is
+// only reported; it is broken, which fails the run. The examples of Claim and Run are complete.
 //
-// What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance from its standard error.
-// What is timed does, and is reported beside the paper's numbers without deciding whether anything holds.
+// What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance
+// from its standard error. What is timed does, and is reported beside the paper's numbers without
+// deciding whether anything holds.
 package reproduce
 
 import (
@@ -29,8 +33,8 @@ type Claim struct {
 	Says  string // what the paper claims, in a sentence or two
 	How   string // how it is measured here
 
-	// Found is the verdict that was found before, at full size and on other machines. A report marks what differs from it; it does not
-	// decide anything.
+	// Found is the verdict that was found before, at full size and on other machines. A report
+	// marks what differs from it; it does not decide anything.
 	Found Verdict
 
 	Run func(context.Context, Options) (Finding, error)

@@ -2,15 +2,16 @@ package reproduce
 
 import "math"
 
-// Sigmas is how many standard errors a mean may be off. Chance alone goes further once in 150 000 checks where the standard error
-// is known; with Student's distribution once in 17 000 for 40 batches, in 10 000 for 30, and in 4000 for 20.
+// Sigmas is how many standard errors a mean may be off. Chance alone goes further once in 150 000
+// checks where the standard error is known; with Student's distribution once in 17 000 for 40
+// batches, in 10 000 for 30, and in 4000 for 20.
 const Sigmas = 4.5
 
 // An Estimate is a mean and its standard error.
 type Estimate struct {
 	Mean, SE float64
-	// One is what a single thing that is counted adds to the mean, where there may be too few of them for batches to tell the
-	// standard error.
+	// One is what a single thing that is counted adds to the mean, where there may be too few of
+	// them for batches to tell the standard error.
 	One float64
 }
 
@@ -27,9 +28,9 @@ func Mean(x []float64) Estimate {
 	return Estimate{Mean: mean, SE: math.Sqrt(squares / (n - 1) / n)}
 }
 
-// BatchMeans estimates the mean of what successive batches of one run have. Where a batch resembles those before it, as heavy tails
-// make it do, the standard error grows by what the autocorrelations say, up to the first that is not positive (Geyer's
-// initial positive sequence).
+// BatchMeans estimates the mean of what successive batches of one run have. Where a batch resembles
+// those before it, as heavy tails make it do, the standard error grows by what the autocorrelations
+// say, up to the first that is not positive (Geyer's initial positive sequence).
 func BatchMeans(x []float64) Estimate {
 	n := float64(len(x))
 	mean := 0.0
@@ -65,9 +66,10 @@ func (e Estimate) Minus(o Estimate) Estimate {
 	return Estimate{Mean: e.Mean - o.Mean, SE: math.Hypot(e.SE, o.SE)}
 }
 
-// Outside returns how many standard errors an estimate lies outside of bounds, 0 within them. If the lower bound is true, as many
-// things as it says are expected, and their number varies by the root of that at least; so none of them where three are expected
-// is no surprise, though the batches agree.
+// Outside returns how many standard errors an estimate lies outside of bounds, 0 within them. If
+// the lower bound is true, as many things as it says are expected, and their number varies by the
+// root of that at least; so none of them where three are expected is no surprise, though the
+// batches agree.
 func (e Estimate) Outside(low, high float64) float64 {
 	off := max(low-e.Mean, e.Mean-high)
 	se := max(e.SE, math.Sqrt(max(0, low)*e.One))
@@ -83,7 +85,8 @@ func (e Estimate) Outside(low, high float64) float64 {
 // far is a number of standard errors, where there is no error.
 const far = 1e9
 
-// Off returns how many standard errors an estimate is off a number, beyond a distance that is allowed.
+// Off returns how many standard errors an estimate is off a number, beyond a distance that is
+// allowed.
 func (e Estimate) Off(want, allowed float64) float64 { return e.Outside(want-allowed, want+allowed) }
 
 // Above returns 1 if x is above y and 0 otherwise, to be added to a count.

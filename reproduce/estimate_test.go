@@ -6,7 +6,8 @@ import (
 )
 
 func TestBatchMeans(t *testing.T) {
-	// Squares add up to 5 and neighbours' products to 1.25, so the variance 5/(4·3) grows by 1 + 2·1.25/5.
+	// Squares add up to 5 and neighbours' products to 1.25, so the variance 5/(4·3) grows by 1 +
+	// 2·1.25/5.
 	got := BatchMeans([]float64{1, 2, 3, 4})
 	if got.Mean != 2.5 || math.Abs(got.SE-math.Sqrt(0.625)) > 1e-12 {
 		t.Errorf("got %v, want 2.5 ± %v", got, math.Sqrt(0.625))

@@ -47,7 +47,8 @@ func TestRead(t *testing.T) {
 	} {
 		got := claims[i]
 		f, err := got.Run(t.Context(), Options{})
-		if got.Run = nil; got.Name != want.Name || got.Paper != want.Paper || got.Place != want.Place || got.Found != want.Found ||
+		if got.Run = nil; got.Name != want.Name || got.Paper != want.Paper || got.Place != want.Place || got.Found !=
+			want.Found ||
 			got.Says != want.Says || got.How != want.How {
 			t.Errorf("%+v, want %+v", got, want)
 		}
@@ -71,8 +72,10 @@ func TestReadPanics(t *testing.T) {
 		"a check more": {twoPapers, map[string]func(*Runner) Finding{"one": none, "two": none, "three": none}},
 		"an unknown verdict": {strings.Replace(twoPapers, "does not hold", "fails", 1),
 			map[string]func(*Runner) Finding{"one": none, "two": none}},
-		"no verdict":       {strings.Replace(twoPapers, " — holds", "", 1), map[string]func(*Runner) Finding{"one": none, "two": none}},
-		"a paragraph less": {strings.Replace(twoPapers, "\n\nBy hand.", "", 1), map[string]func(*Runner) Finding{"one": none, "two": none}},
+		"no verdict": {strings.Replace(twoPapers, " — holds", "", 1), map[string]func(*Runner) Finding{"one": none,
+			"two": none}},
+		"a paragraph less": {strings.Replace(twoPapers, "\n\nBy hand.", "", 1), map[string]func(*Runner) Finding{"one": none,
+			"two": none}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -85,7 +88,8 @@ func TestReadPanics(t *testing.T) {
 	}
 }
 
-// A check ends early with the error that it fails on, at any depth, and what else it panics with is not swallowed.
+// A check ends early with the error that it fails on, at any depth, and what else it panics with is
+// not swallowed.
 func TestChecked(t *testing.T) {
 	broken := errors.New("broken")
 	cancelled, cancel := context.WithCancel(t.Context())

@@ -24,8 +24,9 @@ type Report struct {
 //go:embed report.html
 var page embed.FS
 
-// Write writes the report into a directory: report.html, which has everything in it, report.md with the table that it opens with,
-// claims.json with all but the pictures, for programs, and beside them each table as CSV and each picture as SVG.
+// Write writes the report into a directory: report.html, which has everything in it, report.md with
+// the table that it opens with, claims.json with all but the pictures, for programs, and beside
+// them each table as CSV and each picture as SVG.
 func (r *Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -34,7 +35,8 @@ func (r *Report) Write(dir string) error {
 	for i := range r.Results {
 		errs = append(errs, r.Results[i].writeTables(dir), r.Results[i].writeCharts(dir))
 	}
-	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown), writeFile(dir, "claims.json", r.JSON))...)
+	return errors.Join(append(errs, writeFile(dir, "report.html", r.HTML), writeFile(dir, "report.md", r.Markdown),
+		writeFile(dir, "claims.json", r.JSON))...)
 }
 
 // JSON writes the report as almanac reproduce --json prints it.
@@ -46,14 +48,16 @@ func (r *Report) JSON(w io.Writer) error {
 
 // HTML writes the report as one page that needs nothing else.
 func (r *Report) HTML(w io.Writer) error {
-	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class, "mark": func(r Result) string { return r.mark() }}).ParseFS(page, "report.html")
+	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class,
+		"mark": func(r Result) string { return r.mark() }}).ParseFS(page, "report.html")
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, r)
 }
 
-// pictures are the charts of a result, drawn. They are made here, and so can stand in the page as they are.
+// pictures are the charts of a result, drawn. They are made here, and so can stand in the page as
+// they are.
 func pictures(r Result) ([]template.HTML, error) {
 	var all []template.HTML
 	for _, c := range r.Finding.Charts {
@@ -78,11 +82,12 @@ func class(v Verdict) string {
 	return map[Verdict]string{Holds: "holds", HoldsThus: "thus", NotDecided: "undecided", DoesNotHold: "fails"}[v]
 }
 
-// Markdown writes the table that the page opens with: paper, claim, what it says, what was measured, and the verdict. What depends
-// on the machine is in italics.
+// Markdown writes the table that the page opens with: paper, claim, what it says, what was
+// measured, and the verdict. What depends on the machine is in italics.
 func (r *Report) Markdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
-	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict |\n|---|---|---|---|---|\n"); err != nil {
+	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict |\n|---|---|---|---|---|\n"); err !=
+		nil {
 		return err
 	}
 	for i := range r.Results {
@@ -91,7 +96,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		if c.Timed != "" {
 			measured = strings.TrimSpace(measured + " _" + c.Timed + "_")
 		}
-		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s |\n", cell.Replace(c.Paper), cell.Replace(c.Place), c.Name,
+		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s |\n", cell.Replace(c.Paper), cell.Replace(c.Place),
+			c.Name,
 			cell.Replace(c.Says), cell.Replace(measured), c.Verdict, c.mark()); err != nil {
 			return err
 		}
@@ -152,7 +158,9 @@ func fileName(claim, part string) string {
 		}
 		return '-'
 	}
-	part = strings.Join(strings.FieldsFunc(strings.Map(clean, strings.ToLower(part)), func(r rune) bool { return r == '-' }), "-")
+	part = strings.Join(strings.FieldsFunc(strings.Map(clean, strings.ToLower(part)), func(r rune) bool {
+		return r == '-'
+	}), "-")
 	if part == "" || part == claim {
 		return claim
 	}

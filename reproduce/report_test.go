@@ -16,7 +16,8 @@ import (
 
 // pretend is a claim that finds what it is told to.
 func pretend(name string, holds bool) Claim {
-	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more", How: "not at all", Found: Holds,
+	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more",
+		How: "not at all", Found: Holds,
 		Run: func(_ context.Context, o Options) (Finding, error) {
 			f := Finding{Measured: "a | b", Timed: "c"}
 			measured := 1.0
@@ -27,7 +28,8 @@ func pretend(name string, holds bool) Claim {
 			f.Between("the same", measured, 0.5, 1.5, 0, "a test")
 			f.Notes = []string{"a <note>"}
 			f.Tables = []Table{{Name: "all of it", Columns: []string{"x", "y"}, Rows: [][]float64{{1, 2.5}, {3, math.Inf(1)}}}}
-			f.Chart("curve", plot.Chart{Title: "a curve", Series: []plot.Series{{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}})
+			f.Chart("curve", plot.Chart{Title: "a curve", Series: []plot.Series{
+				{Name: "s", X: []float64{1, 2}, Y: []float64{3, 4}}}})
 			o.ReportProgress(1)
 			return f, nil
 		}}
@@ -35,12 +37,13 @@ func pretend(name string, holds bool) Claim {
 
 func TestRun(t *testing.T) {
 	var seen []string
-	results, err := Run(context.Background(), []Claim{pretend("right", true), pretend("wrong", false)}, Options{}, func(name string, fraction float64) {
-		if fraction < 0 || fraction > 1 {
-			t.Errorf("%s: a share of %v is done", name, fraction)
-		}
-		seen = append(seen, name)
-	})
+	results, err := Run(context.Background(), []Claim{pretend("right", true), pretend("wrong", false)}, Options{},
+		func(name string, fraction float64) {
+			if fraction < 0 || fraction > 1 {
+				t.Errorf("%s: a share of %v is done", name, fraction)
+			}
+			seen = append(seen, name)
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// The verdict follows from which kinds of checks there are and which of them pass: + passes, - fails.
+// The verdict follows from which kinds of checks there are and which of them pass: + passes, -
+// fails.
 func TestVerdict(t *testing.T) {
 	kinds := map[byte]Kind{'p': Printed, 'c': Corrected, 'k': Control}
 	for checks, want := range map[string]Verdict{
@@ -98,7 +102,8 @@ func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		measured, expected, tolerance float64
 		want                          bool
-	}{{1, 1, 0, true}, {1.5, 1, 0.5, true}, {0.5, 1, 0.5, true}, {1.6, 1, 0.5, false}, {0.4, 1, 0.5, false}, {nan, 1, 0.5, false}, {1, nan, 0.5, false},
+	}{{1, 1, 0, true}, {1.5, 1, 0.5, true}, {0.5, 1, 0.5, true}, {1.6, 1, 0.5, false}, {0.4, 1, 0.5, false},
+		{nan, 1, 0.5, false}, {1, nan, 0.5, false},
 		{1, 1, nan, false}, {inf, 1, 5, false}} {
 		var f Finding
 		f.Check("x", c.measured, c.expected, c.tolerance, "a test")
@@ -128,7 +133,8 @@ func TestReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"a machine", "right", "does not hold", "found before: holds", "Figure &lt;1&gt;", "a &lt;note&gt;", "<svg", "2.5", "✓", "✗"} {
+	for _, want := range []string{"a machine", "right", "does not hold", "found before: holds", "Figure &lt;1&gt;",
+		"a &lt;note&gt;", "<svg", "2.5", "✓", "✗"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -141,11 +147,13 @@ func TestReport(t *testing.T) {
 		}
 	}
 	var read Report
-	if text, err := os.ReadFile(filepath.Join(dir, "claims.json")); err != nil || json.Unmarshal(text, &read) != nil || len(read.Results) == 0 || read.Results[0].Verdict != Holds {
+	if text, err := os.ReadFile(filepath.Join(dir, "claims.json")); err != nil || json.Unmarshal(text, &read) != nil ||
+		len(read.Results) == 0 || read.Results[0].Verdict != Holds {
 		t.Errorf("claims.json: %v, %+v", err, read)
 	}
 	summary, err := os.ReadFile(filepath.Join(dir, "report.md"))
-	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b _c_ | **does not hold**; found before: holds |\n"; err != nil ||
+	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b _c_ | **does not " +
+		"hold**; found before: holds |\n"; err != nil ||
 		!strings.Contains(string(summary), want) {
 		t.Errorf("the summary is %s, %v", summary, err)
 	}
@@ -164,7 +172,10 @@ func TestReport(t *testing.T) {
 
 // What cannot be checked is an error, with the results until then.
 func TestRunFails(t *testing.T) {
-	bad := Claim{Name: "bad", Run: func(context.Context, Options) (Finding, error) { return Finding{}, errors.New("out of order") }}
+	bad := Claim{Name: "bad", Run: func(context.Context, Options) (Finding, error) {
+		return Finding{},
+			errors.New("out of order")
+	}}
 	results, err := Run(context.Background(), []Claim{pretend("right", true), bad, pretend("late", true)}, Options{}, nil)
 	if err == nil || err.Error() != "bad: out of order" || len(results) != 1 {
 		t.Errorf("%d results, %v", len(results), err)

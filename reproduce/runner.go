@@ -8,8 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Runner counts the runs that a claim is made of, and reports its progress. It has the claim's random numbers, which depend on
-// the seed and the claim's name, so that what one claim draws does not change another's.
+// A Runner counts the runs that a claim is made of, and reports its progress. It has the claim's
+// random numbers, which depend on the seed and the claim's name, so that what one claim draws does
+// not change another's.
 type Runner struct {
 	Context     context.Context
 	Options     Options
@@ -24,8 +25,9 @@ func NewRunner(ctx context.Context, o Options, name string, total int) *Runner {
 	return &Runner{Context: ctx, Options: o, name: hash.Sum64(), total: total}
 }
 
-// Checked returns the Run of the claim of that name. check may end early by [Runner.Checkpoint], [Runner.FailOn] and [Must]: cancelling is
-// what may go wrong in a claim, at any depth, and is no business of the functions between.
+// Checked returns the Run of the claim of that name. check may end early by [Runner.Checkpoint],
+// [Runner.FailOn] and [Must]: cancelling is what may go wrong in a claim, at any depth, and is no
+// business of the functions between.
 func Checked(name string, check func(*Runner) Finding) func(context.Context, Options) (Finding, error) {
 	return func(ctx context.Context, o Options) (f Finding, err error) {
 		defer func() {
@@ -64,7 +66,8 @@ func Must[T any](x T, err error) T {
 // Checkpoint ends the check if the context is done.
 func (r *Runner) Checkpoint() { r.FailOn(r.Context.Err()) }
 
-// CheckpointEvery is Checkpoint for every so many steps of a loop in which a step takes less than a microsecond.
+// CheckpointEvery is Checkpoint for every so many steps of a loop in which a step takes less than a
+// microsecond.
 func (r *Runner) CheckpointEvery(steps, step int) {
 	if step%steps == 0 {
 		r.Checkpoint()
@@ -88,7 +91,8 @@ func (r *Runner) Random(stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(r.Options.Seed, r.name+stream))
 }
 
-// Stream returns the stream of those words, which may be split further. All streams are independent.
+// Stream returns the stream of those words, which may be split further. All streams are
+// independent.
 func (r *Runner) Stream(words ...uint64) random.Stream {
 	s := random.New(r.Options.Seed, r.name)
 	for _, w := range words {

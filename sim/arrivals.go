@@ -70,7 +70,8 @@ const mostRejected = 10_000_000
 // [LS79]: https://doi.org/10.1002/nav.3800260304
 func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until float64) Arrivals {
 	if !(most > 0 && finite(most)) || math.IsNaN(until) {
-		panic(fmt.Sprintf("sim: VaryingPoisson(…, %g, %g): the largest rate must be above 0 and finite, and the end a time", most, until))
+		panic(fmt.Sprintf("sim: VaryingPoisson(…, %g, %g): the largest rate must be above 0 and finite, and the end a time",
+			most, until))
 	}
 	return arrivalFunc(func(at float64) (float64, bool) {
 		for range mostRejected {
@@ -79,13 +80,15 @@ func VaryingPoisson(r *rand.Rand, rate func(t float64) float64, most, until floa
 			}
 			now := rate(at)
 			if !(now >= 0 && now <= most) {
-				panic(fmt.Sprintf("sim: VaryingPoisson: the rate at %g is %g; it must be from 0 to %g, the largest that was told", at, now, most))
+				panic(fmt.Sprintf("sim: VaryingPoisson: the rate at %g is %g; it must be from 0 to %g, the largest that was told",
+					at, now, most))
 			}
 			if float64(r.Float64()*most) < now {
 				return at, true
 			}
 		}
-		panic(fmt.Sprintf("sim: VaryingPoisson: nobody has come by %g; tell after which time nobody does, or a smaller largest rate", at))
+		panic(fmt.Sprintf("sim: VaryingPoisson: nobody has come by %g; tell after which time nobody does, or a smaller "+
+			"largest rate", at))
 	})
 }
 
@@ -163,7 +166,8 @@ func Appointments(r *rand.Rand, times []float64, noShow float64, late Distributi
 		if !finite(due) {
 			panic(fmt.Sprintf("sim: Appointments: time %d is %g; it must be finite", i, due))
 		}
-		comes, by := r.Float64() >= noShow, late.Draw(r) // both are drawn always, so that a no-show does not change the others
+		// both are drawn always, so that a no-show does not change the others
+		comes, by := r.Float64() >= noShow, late.Draw(r)
 		if comes {
 			all = append(all, Appointment{i, due, max(0, due+by)})
 		}
@@ -190,11 +194,13 @@ type RateTable struct {
 // 0.
 func NewRateTable(from, rates []float64, period float64) (*RateTable, error) {
 	if len(from) == 0 || len(from) != len(rates) {
-		return nil, fmt.Errorf("sim: a table of %d times and %d rates; there must be as many of both, and at least one", len(from), len(rates))
+		return nil, fmt.Errorf("sim: a table of %d times and %d rates; there must be as many of both, and at least one",
+			len(from), len(rates))
 	}
 	for i := range from {
 		if !finite(from[i]) || i > 0 && !(from[i] > from[i-1]) {
-			return nil, fmt.Errorf("sim: time %d of the table is %g; times must be finite, and each after the one before", i, from[i])
+			return nil, fmt.Errorf("sim: time %d of the table is %g; times must be finite, and each after the one before", i,
+				from[i])
 		}
 		if !(rates[i] >= 0 && finite(rates[i])) {
 			return nil, fmt.Errorf("sim: the rate from %g on is %g; it must be finite, and not negative", from[i], rates[i])
@@ -203,7 +209,8 @@ func NewRateTable(from, rates []float64, period float64) (*RateTable, error) {
 	t := &RateTable{from: slices.Clone(from), rates: slices.Clone(rates), period: math.Inf(1)}
 	if period != 0 {
 		if last := from[len(from)-1]; !(period > last) || !finite(period) || from[0] != 0 {
-			return nil, fmt.Errorf("sim: a table from %g to %g with a period of %g; it must begin at 0, and end before the period does",
+			return nil, fmt.Errorf("sim: a table from %g to %g with a period of %g; it must begin at 0, and end before the "+
+				"period does",
 				from[0], last, period)
 		}
 		t.period = period

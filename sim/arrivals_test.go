@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// poissonLaw checks that counts of many replications are Poisson with a mean: by their mean, whose standard error is √(m/n), and by their
-// variance, whose standard error is √((m+2m²)/n) since the fourth central moment is m+3m². The tolerance is four of them.
+// poissonLaw checks that counts of many replications are Poisson with a mean: by their mean, whose
+// standard error is √(m/n), and by their variance, whose standard error is √((m+2m²)/n) since the
+// fourth central moment is m+3m². The tolerance is four of them.
 func poissonLaw(t *testing.T, what string, counts *sim.Tally, m float64) {
 	t.Helper()
 	n := float64(counts.N())
@@ -24,7 +25,8 @@ func poissonLaw(t *testing.T, what string, counts *sim.Tally, m float64) {
 	}
 }
 
-// M(t)/M/∞ with the rate a + b·sin(ωt), from empty: how many are inside at t is Poisson with mean ∫₀ᵗ λ(u)·e^(−μ(t−u)) du [EMW93].
+// M(t)/M/∞ with the rate a + b·sin(ωt), from empty: how many are inside at t is Poisson with mean
+// ∫₀ᵗ λ(u)·e^(−μ(t−u)) du [EMW93].
 //
 // [EMW93]: https://doi.org/10.1287/mnsc.39.2.241
 func TestVaryingPoissonFillsInfinitelyManyServers(t *testing.T) {
@@ -55,8 +57,9 @@ func TestVaryingPoissonFillsInfinitelyManyServers(t *testing.T) {
 	}
 }
 
-// Where a period is no binary fraction, the quotient of a time and the period may be rounded to the next whole number, and the table still has the
-// rate of the time, its integral, and no arrival before it.
+// Where a period is no binary fraction, the quotient of a time and the period may be rounded to the
+// next whole number, and the table still has the rate of the time, its integral, and no arrival
+// before it.
 func TestRateTableWithPeriodsThatAreRounded(t *testing.T) {
 	for _, period := range []float64{0.1, 0.7, 1.1, 1440. / 7, math.Pi} {
 		table, err := sim.NewRateTable([]float64{0, period / 2}, []float64{3, 5}, period)
@@ -79,8 +82,8 @@ func TestRateTableWithPeriodsThatAreRounded(t *testing.T) {
 	}
 }
 
-// Counts of arrivals by a table are Poisson with the integral of the rate, in every piece, over the end of the period, and for one that
-// begins in the middle.
+// Counts of arrivals by a table are Poisson with the integral of the rate, in every piece, over the
+// end of the period, and for one that begins in the middle.
 func TestRateTable(t *testing.T) {
 	day, err := sim.NewRateTable([]float64{0, 6, 9}, []float64{0.5, 3, 1}, 12)
 	must(err)
@@ -113,7 +116,8 @@ func TestRateTable(t *testing.T) {
 			poissonLaw(t, fmt.Sprintf("%s, from %g to %g", name, from, to), &counts[i], m)
 		}
 	}
-	if day.Rate(13) != 0.5 || day.Rate(-3) != 1 || day.Rate(18) != 3 || once.Rate(1) != 0 || once.Rate(19) != 1 || once.Rate(1e9) != 0 {
+	if day.Rate(13) != 0.5 || day.Rate(-3) != 1 || day.Rate(18) != 3 || once.Rate(1) != 0 || once.Rate(19) != 1 ||
+		once.Rate(1e9) != 0 {
 		t.Error("a rate is wrong")
 	}
 	rare, err := sim.NewRateTable([]float64{0, 1}, []float64{1e-9, 0}, 2)
@@ -141,7 +145,8 @@ func arrive(s *sim.Simulation, a sim.Arrivals, until float64) (times []float64) 
 }
 
 func TestArrivals(t *testing.T) {
-	if got := arrive(sim.New(sim.StartAt(2)), sim.Recorded([]float64{1, 2, 3, 3, 5}), 9); !slices.Equal(got, []float64{2, 3, 3, 5}) {
+	if got := arrive(sim.New(sim.StartAt(2)), sim.Recorded([]float64{1, 2, 3, 3, 5}), 9); !slices.Equal(got,
+		[]float64{2, 3, 3, 5}) {
 		t.Errorf("recorded: %v", got)
 	}
 	sizes := []int{2, 1, 3}
@@ -157,7 +162,8 @@ func TestArrivals(t *testing.T) {
 	if math.Abs(float64(n)-1e4) > 400 {
 		t.Errorf("%d came, which should be 10,000 ± 100", n)
 	}
-	if got := arrive(s, sim.Poisson(s.Stream("none"), 0), 3000); got != nil || s.Arrive(sim.Recorded(nil), func() {}) != (sim.Event{}) {
+	if got := arrive(s, sim.Poisson(s.Stream("none"), 0), 3000); got != nil || s.Arrive(sim.Recorded(nil), func() {}) !=
+		(sim.Event{}) {
 		t.Errorf("%v came at a rate of 0", got)
 	}
 	// It can be ended from within, and ends by itself.
@@ -177,16 +183,23 @@ func TestArrivals(t *testing.T) {
 	for what, f := range map[string]func(){
 		"must be finite, and not negative": func() { sim.Poisson(nil, -1) },
 		"the largest rate must be":         func() { sim.VaryingPoisson(nil, nil, math.NaN(), 1) },
-		"it must be from 0 to 2":           func() { arrive(s, sim.VaryingPoisson(s.Stream("x"), func(float64) float64 { return 3 }, 2, 1e9), 5000) },
+		"it must be from 0 to 2": func() {
+			arrive(s, sim.VaryingPoisson(s.Stream("x"), func(float64) float64 { return 3 }, 2, 1e9), 5000)
+		},
 		"tell after which time nobody does": func() {
 			arrive(s, sim.VaryingPoisson(s.Stream("x"), func(float64) float64 { return 0 }, 2, 1e99), 5000)
 		},
-		"none before the one":                  func() { sim.Recorded([]float64{2, 1}) },
-		"which must not be negative":           func() { arrive(s, sim.Renewal(s.Stream("x"), sim.Constant(-1)), 5000) },
-		"a batch of 0":                         func() { arrive(s, sim.Batches(sim.Recorded([]float64{4500}), func() int { return 0 }), 5000) },
-		"needs a function":                     func() { s.Arrive(sim.Recorded(nil), nil) },
-		"it must be a share":                   func() { sim.Appointments(nil, nil, math.NaN(), sim.Constant(0)) },
-		"Appointments: time 1 is NaN":          func() { sim.Appointments(sim.New().Stream("x"), []float64{1, math.NaN()}, 0, sim.Constant(0)) },
+		"none before the one":        func() { sim.Recorded([]float64{2, 1}) },
+		"which must not be negative": func() { arrive(s, sim.Renewal(s.Stream("x"), sim.Constant(-1)), 5000) },
+		"a batch of 0": func() {
+			arrive(s, sim.Batches(sim.Recorded([]float64{4500}), func() int { return 0 }), 5000)
+		},
+		"needs a function":   func() { s.Arrive(sim.Recorded(nil), nil) },
+		"it must be a share": func() { sim.Appointments(nil, nil, math.NaN(), sim.Constant(0)) },
+		"Appointments: time 1 is NaN": func() {
+			sim.Appointments(sim.New().Stream("x"), []float64{1, math.NaN()}, 0,
+				sim.Constant(0))
+		},
 		"arrives at 1, and it is 4000 already": func() { arrive(s, early{}, 5000) },
 	} {
 		expectPanic(t, what, f)
@@ -198,7 +211,8 @@ type early struct{}
 
 func (early) Next(float64) (float64, bool) { return 1, true }
 
-// Of those who have an appointment a share stays away, and the others come in the order in which they do, by their lateness.
+// Of those who have an appointment a share stays away, and the others come in the order in which
+// they do, by their lateness.
 func TestAppointments(t *testing.T) {
 	s := sim.New()
 	var times []float64

@@ -78,7 +78,8 @@ func BenchmarkGo(b *testing.B) {
 	benchmarkRun(b, s, &left)
 }
 
-// benchmarkRun runs until left has been counted down from the number of iterations, after a warming-up.
+// benchmarkRun runs until left has been counted down from the number of iterations, after a
+// warming-up.
 func benchmarkRun(b *testing.B, s *Simulation, left *int) {
 	*left = 100_000
 	_ = s.Run(context.Background(), math.Inf(1))

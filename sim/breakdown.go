@@ -84,7 +84,8 @@ func (r *Resource) Break(b BreakdownConfig) *Breakdown {
 			stream += fmt.Sprint(" ", u.breakdowns)
 		}
 	}
-	d := &Breakdown{r: r, of: b, failures: r.s.Stream(stream + ", failures"), repairs: r.s.Stream(stream + ", repairs"), down: r.s.timeWeighted(0)}
+	d := &Breakdown{r: r, of: b, failures: r.s.Stream(stream + ", failures"), repairs: r.s.Stream(stream + ", repairs"),
+		down: r.s.timeWeighted(0)}
 	register(r.s, b.Name, d)
 	d.begin()
 	return d
@@ -100,7 +101,8 @@ func (d *Breakdown) begin() {
 	s, u := d.r.s, d.r.availability
 	life := d.of.ToFailure.Draw(d.failures)
 	if !(life > 0) {
-		panic(fmt.Sprintf("sim: Break of %s: %v has given a time to failure of %g, which must be above 0", d.r.name, d.of.ToFailure, life))
+		panic(fmt.Sprintf("sim: Break of %s: %v has given a time to failure of %g, which must be above 0", d.r.name,
+			d.of.ToFailure, life))
 	}
 	if d.of.InUse {
 		u.countUse(d.r) // up to now
@@ -161,7 +163,8 @@ func (d *Breakdown) fail() {
 	} else {
 		takes := d.of.Repair.Draw(d.repairs)
 		if !(takes >= 0) {
-			panic(fmt.Sprintf("sim: Break of %s: %v has given a repair of %g, which must not be negative", r.name, d.of.Repair, takes))
+			panic(fmt.Sprintf("sim: Break of %s: %v has given a repair of %g, which must not be negative", r.name, d.of.Repair,
+				takes))
 		}
 		if at := s.now + takes; at <= maxTime {
 			d.event = s.At(at, d.repaired, Named("repair of "+r.name))

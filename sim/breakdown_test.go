@@ -14,11 +14,13 @@ func TestBreakdowns(t *testing.T) {
 		rule  WorkRule
 		want  []string
 	}{
-		// By the clock it works from 0 to 5, 7 to 12, 14 to 19, …, 35 to 40, and from then on nothing breaks.
-		"clock, resume":    {false, 0, []string{"9 a done", "18 b done"}},        // a 1–5, 7–9; b 9–12, 14–18
-		"clock, restart":   {false, Restart, []string{"41 a done", "48 b done"}}, // 6 are never done in 5
-		"clock, throw out": {false, Interrupt, []string{"5 a lost by a breakdown, 2 left", "12 b lost by a breakdown, 2 left"}},
-		"clock, finish":    {false, Finish, []string{"7 a done", "14 b done"}}, // b in the middle of a repair
+		// By the clock it works from 0 to 5, 7 to 12, 14 to 19, …, 35 to 40, and from then on
+		// nothing breaks.
+		"clock, resume":  {false, 0, []string{"9 a done", "18 b done"}},        // a 1–5, 7–9; b 9–12, 14–18
+		"clock, restart": {false, Restart, []string{"41 a done", "48 b done"}}, // 6 are never done in 5
+		"clock, throw out": {false, Interrupt, []string{"5 a lost by a breakdown, 2 left",
+			"12 b lost by a breakdown, 2 left"}},
+		"clock, finish": {false, Finish, []string{"7 a done", "14 b done"}}, // b in the middle of a repair
 		// It is used from 1 to 6, and broken from 6 to 8; used up to 13, and broken to 15.
 		"use, resume":    {true, Resume, []string{"9 a done", "18 b done"}},
 		"use, throw out": {true, Interrupt, []string{"6 a lost by a breakdown, 1 left", "13 b lost by a breakdown, 2 left"}},
@@ -60,7 +62,8 @@ func TestBreakdownsOfSomeUnits(t *testing.T) {
 	}
 }
 
-// Two kinds of trouble overlap, and a shift ends meanwhile: there are as many units as all of them leave.
+// Two kinds of trouble overlap, and a shift ends meanwhile: there are as many units as all of them
+// leave.
 func TestTroubleOverlaps(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 10, 4}, {10, 30, 3}}, Otherwise: 1}, Resume)
@@ -89,7 +92,9 @@ func TestTroubleOverlaps(t *testing.T) {
 func TestRepairBySomebody(t *testing.T) {
 	b := newBench(t, 1)
 	man := NewResource(b.Simulation, "repairman", 1)
-	d := b.Break(BreakdownConfig{ToFailure: Constant(3), RepairBy: func(p *Process) { _ = man.Use(p, 1, func() error { return p.Wait(2) }) }})
+	d := b.Break(BreakdownConfig{ToFailure: Constant(3), RepairBy: func(p *Process) {
+		_ = man.Use(p, 1, func() error { return p.Wait(2) })
+	}})
 	b.Go("other work", func(p *Process) { _ = man.Use(p, 1, func() error { return p.Wait(10) }) })
 	b.comes(0, "a", 4)
 	b.At(12, d.End)
@@ -99,7 +104,8 @@ func TestRepairBySomebody(t *testing.T) {
 	}
 }
 
-// What breaks at the very instant at which work ends, a shift does, or somebody comes or is interrupted: in any order.
+// What breaks at the very instant at which work ends, a shift does, or somebody comes or is
+// interrupted: in any order.
 func TestTiesWithBreakdowns(t *testing.T) {
 	for _, rule := range []WorkRule{Finish, Resume, Restart, Interrupt} {
 		for _, inUse := range []bool{false, true} {
@@ -163,7 +169,8 @@ func TestNeverRepaired(t *testing.T) {
 	}
 }
 
-// What is broken as a whole has as many broken units as there would be: none by night, when it broke, and two from eight on.
+// What is broken as a whole has as many broken units as there would be: none by night, when it
+// broke, and two from eight on.
 func TestBrokenAtNight(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -175,7 +182,8 @@ func TestBrokenAtNight(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, _ := d.Down().TimeSeries()
-	if night, morning := c.Integral(20, 32), c.Integral(32, 34); night != 0 || morning != 4 || c.Integral(0, 40) != 4 || r.Capacity() != 2 {
+	if night, morning := c.Integral(20, 32), c.Integral(32, 34); night != 0 || morning != 4 || c.Integral(0, 40) != 4 ||
+		r.Capacity() != 2 {
 		t.Errorf("%g unit-times were broken in the night and %g in the morning, want 0 and 4: %v", night, morning, c.Points)
 	}
 }

@@ -12,9 +12,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// A chaos is a program of processes and events that do everything there is to each other, mostly at the same few instants: they
-// request, ask for several things at once, preempt, release what others hold, interrupt, trigger, cancel, change capacities, start and
-// end, recover from being ended, and panic. It depends on its seed alone, however it is run.
+// A chaos is a program of processes and events that do everything there is to each other, mostly at
+// the same few instants: they request, ask for several things at once, preempt, release what others
+// hold, interrupt, trigger, cancel, change capacities, start and end, recover from being ended, and
+// panic. It depends on its seed alone, however it is run.
 type chaos struct {
 	t        *testing.T
 	s        *Simulation
@@ -259,7 +260,8 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	}
 	var i *Interrupted
 	var lost *Preempted
-	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrWithdrawn && err != ErrClosed && !errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
+	if err != nil && err != ErrReneged && err != ErrBalked && err != ErrWithdrawn && err != ErrClosed &&
+		!errors.As(err, &lost) && (!errors.As(err, &i) || i == nil) {
 		c.t.Errorf("an error that nobody expects: %v", err)
 	}
 	c.note(p.name, fmt.Sprint(err))
@@ -295,7 +297,8 @@ func (c *chaos) check() error {
 	return errors.Join(errs...)
 }
 
-// again calls f until nothing is left to happen, or so many have been done, and notes panics that are on purpose.
+// again calls f until nothing is left to happen, or so many have been done, and notes panics that
+// are on purpose.
 func (c *chaos) again(f func() bool) {
 	for more := true; more; {
 		func() {
@@ -316,8 +319,8 @@ func (c *chaos) again(f func() bool) {
 	}
 }
 
-// Whatever processes and events do to each other, nothing breaks; and it happens in the same way in one run, step by step, and in a
-// run whose context is done in the middle of turns.
+// Whatever processes and events do to each other, nothing breaks; and it happens in the same way in
+// one run, step by step, and in a run whose context is done in the middle of turns.
 func TestChaos(t *testing.T) {
 	noLeak(t)
 	cuts, lost, left, withdrawn, back, stopped, broken, late := 0, 0, 0, 0, 0, 0, 0, 0
@@ -370,12 +373,15 @@ func TestChaos(t *testing.T) {
 		}
 	}
 	if min(cuts, lost, left, withdrawn, back, stopped, broken, late) < 5*seeds {
-		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants given back, "+
-			"%d stopped, %d breakdowns, %d turned away: this tests little", cuts, lost, left, withdrawn, back, stopped, broken, late)
+		t.Errorf("only %d turns cut, %d grants lost, %d processes left to be closed, %d requests withdrawn, %d grants "+
+			"given back, "+
+			"%d stopped, %d breakdowns, %d turned away: this tests little", cuts, lost, left, withdrawn, back, stopped, broken,
+			late)
 	}
 }
 
-// Closing in the middle of it all ends everybody, also those who recover and those whose turn was cut short.
+// Closing in the middle of it all ends everybody, also those who recover and those whose turn was
+// cut short.
 func TestChaosIsClosed(t *testing.T) {
 	noLeak(t)
 	for seed := range uint64(100) {
@@ -467,7 +473,8 @@ func (c *chaos) ask(p *Process) error {
 	for _, a := range asked {
 		switch {
 		case a.q != nil || a.waiters.first != nil || a.as.valid() != a.seen:
-			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(), a.seen)
+			c.t.Errorf("after the wait of %s, a request is in line: %t, granted: %t, and told: %t", p, a.q != nil, a.as.valid(),
+				a.seen)
 		case a.of == nil:
 		case a.Happened() && !success:
 			c.t.Errorf("%s holds units after a wait that was not successful", p)
@@ -519,7 +526,8 @@ func (c *chaos) checkAsked() error {
 		p := a.p
 		asks := p.awaits != nil && p.awaits.requester() != nil && p.state != ended
 		switch {
-		case a.q != nil && (a.q.queue != a.queue || a.q.receiver != receiver(a) || !asks || p.state != waiting || a.waiters.first == nil):
+		case a.q != nil && (a.q.queue != a.queue || a.q.receiver != receiver(a) || !asks || p.state != waiting ||
+			a.waiters.first == nil):
 			errs = append(errs, fmt.Errorf("%s has a request in line, and %s", p, p.Status()))
 		case a.q == nil && a.waiters.first != nil:
 			errs = append(errs, fmt.Errorf("a request of %s is waited for, and not in line", p))
@@ -584,7 +592,8 @@ func (c *chaos) actOnUpkeep(who string) {
 		}
 		c.tables = append(c.tables, r.Schedule(c.timetable(3), opts...))
 	case 1:
-		c.tables = append(c.tables, r.Schedule(Daily{Shifts: []Shift{{1, 2, c.random.IntN(2)}}, Otherwise: 1, Day: 3}, c.rule()))
+		c.tables = append(c.tables, r.Schedule(Daily{Shifts: []Shift{{1, 2, c.random.IntN(2)}}, Otherwise: 1, Day: 3},
+			c.rule()))
 	case 2:
 		if len(c.tables) > 0 {
 			c.note(who, "cancel timetable ", pick(c, c.tables).Cancel())
@@ -594,7 +603,8 @@ func (c *chaos) actOnUpkeep(who string) {
 			pick(c, c.troubles).End()
 		}
 	case 4:
-		b := BreakdownConfig{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3), InUse: c.random.IntN(2) == 0, Rule: c.rule()}
+		b := BreakdownConfig{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3),
+			InUse: c.random.IntN(2) == 0, Rule: c.rule()}
 		if c.random.IntN(3) == 0 {
 			other := pick(c, c.rooms) // where one may have to wait, also for what is broken
 			b.Repair = Distribution{}

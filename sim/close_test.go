@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A process that calls runtime.Goexit, as t.FailNow does, must end the goroutine that runs the simulation, and nothing may hang.
+// A process that calls runtime.Goexit, as t.FailNow does, must end the goroutine that runs the
+// simulation, and nothing may hang.
 func TestGoexit(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -86,8 +87,8 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Deferred calls may trigger signals and release units that processes wait for which have ended already, or will never have
-// their turn.
+// Deferred calls may trigger signals and release units that processes wait for which have ended
+// already, or will never have their turn.
 func TestSignalsWhileClosing(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -121,7 +122,8 @@ func TestSignalsWhileClosing(t *testing.T) {
 	}
 }
 
-// What a process held in Use when it was ended stays held, so that others may still ask for it in their deferred calls.
+// What a process held in Use when it was ended stays held, so that others may still ask for it in
+// their deferred calls.
 func TestRequestsWhileClosing(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -221,7 +223,8 @@ func TestNoGoroutineIsLeftWithoutClose(t *testing.T) {
 	}
 }
 
-// Coroutines whose processes have ended are kept for others, but not many more than there are processes.
+// Coroutines whose processes have ended are kept for others, but not many more than there are
+// processes.
 func TestIdleCoroutinesAreFew(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -237,7 +240,8 @@ func TestIdleCoroutinesAreFew(t *testing.T) {
 	}
 }
 
-// whatever is a thing that a process may do again and again, each time recovering from what comes of it.
+// whatever is a thing that a process may do again and again, each time recovering from what comes
+// of it.
 type whatever struct {
 	name string
 	do   func(w *world, p *Process)
@@ -294,7 +298,8 @@ var stubbornness = []whatever{
 }
 
 // wantStubborn checks that Close panics with the name of the process that always recovers, and that
-// it is the only one that is left. When the process has been told to give up, another Close ends it.
+// it is the only one that is left. When the process has been told to give up, another Close ends
+// it.
 func wantStubborn(t *testing.T, s *Simulation, giveUp func()) {
 	t.Helper()
 	wantPanic(t, "cannot end process stubborn", s.Close)
@@ -308,8 +313,8 @@ func wantStubborn(t *testing.T, s *Simulation, giveUp func()) {
 	}
 }
 
-// Close panics if a process recovers from whatever ends it, again and again. All others have ended by
-// then.
+// Close panics if a process recovers from whatever ends it, again and again. All others have ended
+// by then.
 func TestCloseReportsWhoAlwaysRecovers(t *testing.T) {
 	noLeak(t)
 	for _, x := range stubbornness {
@@ -380,7 +385,8 @@ func TestCloseReportsDeferredCallsThatAlwaysRecover(t *testing.T) {
 	}
 }
 
-// A process that recovers and waits many times, but not for ever, ends. Its last deferred call runs.
+// A process that recovers and waits many times, but not for ever, ends. Its last deferred call
+// runs.
 func TestCloseEndsWhoRecoversOften(t *testing.T) {
 	noLeak(t)
 	w := newWorld()

@@ -11,10 +11,11 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// Customers of all ranks come to a resource, some of whom preempt, renege, balk, are interrupted or change the capacity, and some
-// leave it to an event or another process to release what they hold. After every event no more is in use than there is room for,
-// nobody waits who could be served, and at the end nothing is missing: all units are back, and the areas under the levels are the
-// sums of what the customers saw.
+// Customers of all ranks come to a resource, some of whom preempt, renege, balk, are interrupted or
+// change the capacity, and some leave it to an event or another process to release what they hold.
+// After every event no more is in use than there is room for, nobody waits who could be served, and
+// at the end nothing is missing: all units are back, and the areas under the levels are the sums of
+// what the customers saw.
 func TestUnitsAreConserved(t *testing.T) {
 	unusual, ties := 0, 0
 	for seed := range uint64(60) {
@@ -110,9 +111,11 @@ func TestUnitsAreConserved(t *testing.T) {
 				}
 			}
 			if desk.InUse() != 0 || desk.Waiting() != 0 || s.Processes() != 0 {
-				t.Errorf("at the end %d units are in use, %d wait, and %d processes live", desk.InUse(), desk.Waiting(), s.Processes())
+				t.Errorf("at the end %d units are in use, %d wait, and %d processes live", desk.InUse(), desk.Waiting(),
+					s.Processes())
 			}
-			if desk.Balked() != balked || desk.Reneged() != reneged || desk.Preempted() != preempted || int(desk.Waits().N()) != got {
+			if desk.Balked() != balked || desk.Reneged() != reneged || desk.Preempted() != preempted || int(desk.Waits().N()) !=
+				got {
 				t.Errorf("%d balked, %d reneged, %d were preempted and %d granted, but customers saw %d, %d, %d and %d",
 					desk.Balked(), desk.Reneged(), desk.Preempted(), desk.Waits().N(), balked, reneged, preempted, got)
 			}
@@ -129,7 +132,8 @@ func TestUnitsAreConserved(t *testing.T) {
 		})
 	}
 	if unusual == 0 || ties == 0 {
-		t.Errorf("there was never one of each: preempted, reneged and balked; and %d were interrupted when they had just been granted something", ties)
+		t.Errorf("there was never one of each: preempted, reneged and balked; and %d were interrupted when they had just "+
+			"been granted something", ties)
 	}
 }
 
@@ -239,7 +243,8 @@ func TestThingsAreConserved(t *testing.T) {
 	}
 }
 
-// What is put into a container is what comes out and what is left, and nobody waits who could go on.
+// What is put into a container is what comes out and what is left, and nobody waits who could go
+// on.
 func TestAmountsAreConserved(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -273,7 +278,8 @@ func TestAmountsAreConserved(t *testing.T) {
 					t.Fatalf("at %v, there is %v in the tank", s.Now(), tank.Amount())
 				}
 				if same && (tank.Getting() > 0 && tank.Amount() >= 2 || tank.Putting() > 0 && tank.Amount()+2 <= capacity) {
-					t.Fatalf("at %v, with %v in the tank %d wait to get and %d to put", s.Now(), tank.Amount(), tank.Getting(), tank.Putting())
+					t.Fatalf("at %v, with %v in the tank %d wait to get and %d to put", s.Now(), tank.Amount(), tank.Getting(),
+						tank.Putting())
 				}
 			}
 			if balance != tank.Amount() {
@@ -283,7 +289,8 @@ func TestAmountsAreConserved(t *testing.T) {
 	}
 }
 
-// lostAtOnce tells whether a request was granted, and the units taken away again in the same instant.
+// lostAtOnce tells whether a request was granted, and the units taken away again in the same
+// instant.
 func lostAtOnce(err error) bool {
 	_, lost := errors.AsType[*sim.Preempted](err)
 	return lost
@@ -295,9 +302,10 @@ func interruptedAnyhow(err error) bool {
 	return ok && i.Cause == "anyhow"
 }
 
-// A market is two resources, a store and a container, and customers who ask for several things at once, of any and of all, with signals
-// and limits of time among them, while others preempt, interrupt, change capacities, ask by events and cancel: all at the same
-// few instants. It keeps the books that the customers would.
+// A market is two resources, a store and a container, and customers who ask for several things at
+// once, of any and of all, with signals and limits of time among them, while others preempt,
+// interrupt, change capacities, ask by events and cancel: all at the same few instants. It keeps
+// the books that the customers would.
 type market struct {
 	*sim.Simulation
 	t      *testing.T
@@ -360,7 +368,8 @@ func (m *market) customer(p *sim.Process) {
 		case 1:
 			w = sim.AllOf(wishes[0].Waitable, wishes[1].Waitable, wishes[2].Waitable)
 		case 2:
-			w = sim.AnyOf(sim.AllOf(wishes[0].Waitable, wishes[1].Waitable), wishes[2].Waitable, m.Timeout(float64(m.random.IntN(4))))
+			w = sim.AnyOf(sim.AllOf(wishes[0].Waitable, wishes[1].Waitable), wishes[2].Waitable,
+				m.Timeout(float64(m.random.IntN(4))))
 		case 3:
 			w = sim.AllOf(sim.AnyOf(wishes[0].Waitable, bell), sim.AnyOf(wishes[1].Waitable, wishes[2].Waitable))
 		}
@@ -410,9 +419,9 @@ func (m *market) event() {
 	}
 }
 
-// Whatever is asked for together: nobody waits who could be served, all units come back, the areas under the levels are what customers
-// held, or more where some went back because the rest did not come, and what is in the store and the container is what was put in
-// and not taken out.
+// Whatever is asked for together: nobody waits who could be served, all units come back, the areas
+// under the levels are what customers held, or more where some went back because the rest did not
+// come, and what is in the store and the container is what was put in and not taken out.
 func TestWhatIsAskedForTogetherIsConserved(t *testing.T) {
 	preempted, withdrawn, reneged := 0, 0, 0
 	for seed := range uint64(60) {
@@ -458,14 +467,17 @@ func TestWhatIsAskedForTogetherIsConserved(t *testing.T) {
 func (m *market) check(seed uint64) {
 	for _, r := range m.desks {
 		if r.Waiting() > 0 && r.InUse() < r.Capacity() {
-			m.t.Fatalf("seed %d: at %v, %d wait while %d of %d units are in use", seed, m.Now(), r.Waiting(), r.InUse(), r.Capacity())
+			m.t.Fatalf("seed %d: at %v, %d wait while %d of %d units are in use", seed, m.Now(), r.Waiting(), r.InUse(),
+				r.Capacity())
 		}
 	}
 	if m.store.Getting() > 0 && m.store.Len() > 0 || m.store.Putting() > 0 && m.store.Len() < 2 {
-		m.t.Fatalf("seed %d: at %v, with %d things %d wait to get one and %d to put one", seed, m.Now(), m.store.Len(), m.store.Getting(), m.store.Putting())
+		m.t.Fatalf("seed %d: at %v, with %d things %d wait to get one and %d to put one", seed, m.Now(), m.store.Len(),
+			m.store.Getting(), m.store.Putting())
 	}
 	if m.tank.Getting() > 0 && m.tank.Amount() >= 2 || m.tank.Putting() > 0 && m.tank.Amount() <= 6 {
-		m.t.Fatalf("seed %d: at %v, with %v in the tank %d wait to get and %d to put", seed, m.Now(), m.tank.Amount(), m.tank.Getting(), m.tank.Putting())
+		m.t.Fatalf("seed %d: at %v, with %v in the tank %d wait to get and %d to put", seed, m.Now(), m.tank.Amount(),
+			m.tank.Getting(), m.tank.Putting())
 	}
 }
 
@@ -487,6 +499,7 @@ func (m *market) finish(seed uint64) {
 		m.t.Errorf("%s: units were in use for %v, and customers held them for %v", name, area, m.held)
 	}
 	if m.store.Len() != m.stock || m.tank.Amount() != m.amount {
-		m.t.Errorf("%s: there are %d things and %v in the tank; it should be %d and %v", name, m.store.Len(), m.tank.Amount(), m.stock, m.amount)
+		m.t.Errorf("%s: there are %d things and %v in the tank; it should be %d and %v", name, m.store.Len(), m.tank.Amount(),
+			m.stock, m.amount)
 	}
 }

@@ -32,7 +32,8 @@ func NewContainer(s *Simulation, name string, capacity, initial float64, opts ..
 		capacity = math.Inf(1)
 	}
 	if !(capacity > 0) {
-		panic(fmt.Sprintf("sim: container %s needs a capacity above 0, not %g; with Unlimited it is never full", name, capacity))
+		panic(fmt.Sprintf("sim: container %s needs a capacity above 0, not %g; with Unlimited it is never full", name,
+			capacity))
 	}
 	if !(initial >= 0 && initial <= capacity && initial <= maxTime) {
 		panic(fmt.Sprintf("sim: container %s with %g in a capacity of %g: there must be at least 0 and at most the capacity",
@@ -92,7 +93,8 @@ func (c *Container) TryPut(amount float64) bool {
 
 func (c *Container) checkAmount(call string, amount float64) {
 	if !(amount >= 0 && amount <= c.capacity && amount <= maxTime) {
-		panic(fmt.Sprintf("sim: %s of %g at %s, which has a capacity of %g, is not possible", call, amount, c.name, c.capacity))
+		panic(fmt.Sprintf("sim: %s of %g at %s, which has a capacity of %g, is not possible", call, amount, c.name,
+			c.capacity))
 	}
 }
 
@@ -116,7 +118,8 @@ func (c *Container) change(by float64, what, who string) {
 	c.amount += by
 	c.contents.Set(c.amount)
 	if c.s.trace != nil {
-		c.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: %s %g, now %g", c.name, what, math.Abs(by), c.amount)})
+		c.s.record(trace.Record{Kind: trace.Grant, Who: who, What: fmt.Sprintf("%s: %s %g, now %g", c.name, what,
+			math.Abs(by), c.amount)})
 	}
 }
 

@@ -49,12 +49,14 @@ func TestContainer(t *testing.T) {
 		}
 	})
 	run(t, s)
-	want := "balks:sim: too many were waiting@2 first:<nil>@3 hasty:sim: patience ran out before the request was granted@3 " +
+	want := "balks:sim: too many were waiting@2 first:<nil>@3 hasty:sim: patience ran out before the request was " +
+		"granted@3 " +
 		"truck@5 truck@5 big:<nil>@5 small:<nil>@5"
 	if got := strings.Join(log, " "); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	if c.Amount() != 7 || c.Contents().Value() != 7 || c.Balked() != 1 || c.Reneged() != 1 || c.Waits().N() != 3 || c.Capacity() != 10 {
+	if c.Amount() != 7 || c.Contents().Value() != 7 || c.Balked() != 1 || c.Reneged() != 1 || c.Waits().N() != 3 ||
+		c.Capacity() != 10 {
 		t.Errorf("%g is left", c.Amount())
 	}
 	if c.TryGet(8) || c.TryPut(4) || !c.TryGet(7) || !c.TryPut(10) || c.Getting()+c.Putting() != 0 || c.Name() != "tank" {

@@ -24,8 +24,8 @@ func (c *patience) Err() error {
 	return nil
 }
 
-// What never gives the turn back, or never lets time pass, sees that the context is done all the same. It goes on with another run
-// where it was, and ends when the simulation is closed.
+// What never gives the turn back, or never lets time pass, sees that the context is done all the
+// same. It goes on with another run where it was, and ends when the simulation is closed.
 func TestEndlessLoopsSeeTheContext(t *testing.T) {
 	noLeak(t)
 	type model struct {
@@ -190,7 +190,8 @@ func TestEndlessTurnInRealTime(t *testing.T) {
 	})
 }
 
-// A turn that was cut short goes on before all else, with Step as well as with Run, and shows in what can be asked.
+// A turn that was cut short goes on before all else, with Step as well as with Run, and shows in
+// what can be asked.
 func TestTurnIsCutShort(t *testing.T) {
 	noLeak(t)
 	for _, step := range []bool{false, true} {
@@ -211,7 +212,8 @@ func TestTurnIsCutShort(t *testing.T) {
 			t.Fatalf("%v after %s", err, last)
 		}
 		at, ok := s.Peek()
-		if at != 0 || !ok || s.PendingEvents() != 2 || s.Processes() != 1 || p.Status() != "has its turn" || s.Current() != nil {
+		if at != 0 || !ok || s.PendingEvents() != 2 || s.Processes() != 1 || p.Status() != "has its turn" || s.Current() !=
+			nil {
 			t.Errorf("next at %g, %t; %d pending, %d processes; it %s", at, ok, s.PendingEvents(), s.Processes(), p.Status())
 		}
 		p.Interrupt("meanwhile")

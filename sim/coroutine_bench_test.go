@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// What a turn costs at the least: coroutines in random order, each given the turn by the goroutine that dispatches and giving it back to it, or by one
-// change of places with the next.
+// What a turn costs at the least: coroutines in random order, each given the turn by the goroutine
+// that dispatches and giving it back to it, or by one change of places with the next.
 func BenchmarkCoroutines(b *testing.B) {
 	for _, n := range []int{10, 1000} {
 		b.Run(fmt.Sprintf("there-and-back/%d", n), func(b *testing.B) { thereAndBack(b, n) })

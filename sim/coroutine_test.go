@@ -14,8 +14,9 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// What coroutines need of iter.Pull: next and yield change places with whoever stands there, whichever goroutine calls, as long as they are
-// called by turns. Three goroutines go on in an order in which none ever gives the turn back to the one that it has it from.
+// What coroutines need of iter.Pull: next and yield change places with whoever stands there,
+// whichever goroutine calls, as long as they are called by turns. Three goroutines go on in an
+// order in which none ever gives the turn back to the one that it has it from.
 func TestCoroutinesSwapGoroutines(t *testing.T) {
 	noLeak(t)
 	const a, b, here = 0, 1, 2
@@ -81,7 +82,8 @@ func checkCoroutines(s *Simulation) error {
 	return errors.Join(errs...)
 }
 
-// A mill is a model in which processes and events of all kinds come between each other, and everything that happens is noted.
+// A mill is a model in which processes and events of all kinds come between each other, and
+// everything that happens is noted.
 type mill struct {
 	s   *Simulation
 	r   *rand.Rand
@@ -128,8 +130,9 @@ func (m *mill) visit(p *Process, desk *Resource) {
 	}
 }
 
-// Who gives the turn to whom, and on which stack what is next is looked for, makes no difference: what Step and a trace have dispatched one by
-// one, and runs that are short, or are cut off anywhere, is what one long run does.
+// Who gives the turn to whom, and on which stack what is next is looked for, makes no difference:
+// what Step and a trace have dispatched one by one, and runs that are short, or are cut off
+// anywhere, is what one long run does.
 func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 	noLeak(t)
 	const end = 250
@@ -172,7 +175,8 @@ func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 			m := newMill(seed)
 			way(m)
 			if !slices.Equal(m.log, want.log) || m.s.Events() != want.s.Events() {
-				t.Errorf("seed %d, %s: %d things and %d events are not what a run has, %d and %d", seed, name, len(m.log), m.s.Events(),
+				t.Errorf("seed %d, %s: %d things and %d events are not what a run has, %d and %d", seed, name, len(m.log),
+					m.s.Events(),
 					len(want.log), want.s.Events())
 			}
 			m.s.Close()
@@ -185,8 +189,8 @@ func TestTurnsDoNotDependOnWhoGivesThem(t *testing.T) {
 	}
 }
 
-// When those who stand at each other's coroutines end, by a return, a panic or runtime.Goexit, each time it is the goroutine that dispatches that
-// goes on, and the others stay as they are.
+// When those who stand at each other's coroutines end, by a return, a panic or runtime.Goexit, each
+// time it is the goroutine that dispatches that goes on, and the others stay as they are.
 func TestProcessesEndAtCoroutinesOfOthers(t *testing.T) {
 	noLeak(t)
 	for seed := range uint64(20) {
@@ -239,7 +243,8 @@ func TestProcessesEndAtCoroutinesOfOthers(t *testing.T) {
 			}
 		}
 		if gotPanics != panics || gotExits != exits || turns < 500 {
-			t.Errorf("seed %d: %d turns; %d panics and %d exits came out of Run, of %d and %d", seed, turns, gotPanics, gotExits, panics, exits)
+			t.Errorf("seed %d: %d turns; %d panics and %d exits came out of Run, of %d and %d", seed, turns, gotPanics, gotExits,
+				panics, exits)
 		}
 		if s.Close(); s.Processes() != 0 {
 			t.Errorf("seed %d: %d processes are left", seed, s.Processes())
@@ -275,7 +280,8 @@ func TestCloseReportsFirstOfSeveral(t *testing.T) {
 	}
 }
 
-// What a process waits for with nothing but time is not in what it has of its own, and what it had is used again.
+// What a process waits for with nothing but time is not in what it has of its own, and what it had
+// is used again.
 func TestExtrasAreUsedAgain(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -294,7 +300,8 @@ func TestExtrasAreUsedAgain(t *testing.T) {
 		s.At(float64(i)+0.9, func() { p.Interrupt("the last") })
 	}
 	run(t, s)
-	if n := s.Processes(); n != 0 || len(s.freeWaitStates) != 1 || s.noWaitState.awaits != nil || s.noWaitState.interrupts != nil || s.noWaitState.sub.list != nil {
+	if n := s.Processes(); n != 0 || len(s.freeWaitStates) != 1 || s.noWaitState.awaits != nil ||
+		s.noWaitState.interrupts != nil || s.noWaitState.sub.list != nil {
 		t.Errorf("%d processes, %d extras, and %+v for those who have none", n, len(s.freeWaitStates), s.noWaitState)
 	}
 	if e := s.freeWaitStates[0]; e.awaits != nil || e.interrupts != nil || e.sub != (subscription{}) {

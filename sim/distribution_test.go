@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// Every distribution has the mean, the standard deviation and the median that it should, to within four standard errors. That of the
-// variance comes from the fourth moment of what was drawn, that of the share below the median is ½/√n.
+// Every distribution has the mean, the standard deviation and the median that it should, to within
+// four standard errors. That of the variance comes from the fourth moment of what was drawn, that
+// of the share below the median is ½/√n.
 func TestDistributions(t *testing.T) {
 	data := []float64{1, 2, 2, 7, 30}
 	rayleigh := 0.5 * math.Sqrt(math.Pi) // the mean of a Weibull law of shape 2 and scale 1
@@ -30,7 +31,8 @@ func TestDistributions(t *testing.T) {
 		{"erlang(4, 4)", sim.Erlang(4, 4), 4, 2, 3.6720607489},
 		{"lognormal(5, 2)", sim.Lognormal(5, 2), 5, 2, 5 / math.Sqrt(1.16)},
 		{"weibull(3, 3)", sim.Weibull(3, 3), 3, 3, 3 * math.Ln2},
-		{"", sim.Weibull(rayleigh, math.Sqrt(1-rayleigh*rayleigh)), rayleigh, math.Sqrt(1 - rayleigh*rayleigh), math.Sqrt(math.Ln2)},
+		{"", sim.Weibull(rayleigh, math.Sqrt(1-rayleigh*rayleigh)), rayleigh, math.Sqrt(1 - rayleigh*rayleigh),
+			math.Sqrt(math.Ln2)},
 		{"hyperexponential(1, 2)", sim.Hyperexponential(1, 2), 1, 2, math.NaN()},
 		{"empirical(5 values)", sim.Empirical(data), 8.4, math.Sqrt((1+4+4+49+900)/5. - 8.4*8.4), math.NaN()},
 		// A quarter each between 1 and 2, at 2, from 2 to 7, from 7 to 30.
@@ -49,7 +51,8 @@ func TestDistributions(t *testing.T) {
 			below += share(v < x.half)
 		}
 		if math.Abs(x.d.Mean()-x.mean) > 1e-12*math.Abs(x.mean) || math.Abs(x.d.StdDev()-x.sd) > 1e-9*x.sd {
-			t.Errorf("%v says that its mean is %v and its standard deviation %v, want %v and %v", x.d, x.d.Mean(), x.d.StdDev(), x.mean, x.sd)
+			t.Errorf("%v says that its mean is %v and its standard deviation %v, want %v and %v", x.d, x.d.Mean(), x.d.StdDev(),
+				x.mean, x.sd)
 		}
 		if math.Abs(all.Mean()-x.mean) > 4*x.sd/math.Sqrt(n) {
 			t.Errorf("%v: the mean is %v, want %v", x.d, all.Mean(), x.mean)
@@ -72,11 +75,13 @@ func TestDistributions(t *testing.T) {
 func TestDistributionNamed(t *testing.T) {
 	for _, name := range []string{"gamma", "hyperexponential", "lognormal", "normal", "uniform", "weibull"} {
 		d, err := sim.DistributionNamed(name, 2, 3)
-		if err != nil || math.Abs(d.Mean()-2) > 1e-12 || math.Abs(d.StdDev()-3) > 1e-12 || !strings.HasPrefix(d.String(), name+"(") {
+		if err != nil || math.Abs(d.Mean()-2) > 1e-12 || math.Abs(d.StdDev()-3) > 1e-12 || !strings.HasPrefix(d.String(),
+			name+"(") {
 			t.Errorf("%v: %v", d, err)
 		}
 	}
-	for name, want := range map[string]string{"gamma": "above 0", "normal": "not negative", "cauchy": "there are gamma, hyperexponential"} {
+	for name, want := range map[string]string{"gamma": "above 0", "normal": "not negative",
+		"cauchy": "there are gamma, hyperexponential"} {
 		if _, err := sim.DistributionNamed(name, 2, -1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -118,10 +123,13 @@ func TestReadColumn(t *testing.T) {
 	}
 }
 
-// Laws that the package does not have can be made of a function, and used wherever a distribution is.
+// Laws that the package does not have can be made of a function, and used wherever a distribution
+// is.
 func TestNewDistribution(t *testing.T) {
 	// Pareto by its quantile function: P(X > x) = (1/x)³, with mean 3/2 and variance 3/4.
-	pareto := sim.NewDistribution("pareto(3)", 1.5, math.Sqrt(0.75), func(r *rand.Rand) float64 { return 1 / math.Cbrt(1-r.Float64()) })
+	pareto := sim.NewDistribution("pareto(3)", 1.5, math.Sqrt(0.75), func(r *rand.Rand) float64 {
+		return 1 / math.Cbrt(1-r.Float64())
+	})
 	s := sim.New(sim.Seed(1))
 	var drawn sim.Tally
 	draw := s.Sampler("service", pareto)

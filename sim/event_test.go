@@ -20,7 +20,8 @@ func run(t testing.TB, s *Simulation) {
 	}
 }
 
-// wantPanic checks that f panics with a message that begins with "sim: " and contains what is wanted.
+// wantPanic checks that f panics with a message that begins with "sim: " and contains what is
+// wanted.
 func wantPanic(t *testing.T, want string, f func()) {
 	t.Helper()
 	defer func() {
@@ -154,7 +155,8 @@ func TestContext(t *testing.T) {
 				}
 			})
 		}
-		if err := s.Run(ctx, math.Inf(1)); !errors.Is(err, context.Canceled) || n < 1000 || n > 1000+batch || s.Now() != float64(n) {
+		if err := s.Run(ctx, math.Inf(1)); !errors.Is(err, context.Canceled) || n < 1000 || n > 1000+batch ||
+			s.Now() != float64(n) {
 			t.Errorf("%s: %v after %d at %g", kind, err, n, s.Now())
 		}
 		was := s.Now()
@@ -291,8 +293,8 @@ func TestWarmUp(t *testing.T) {
 	}
 }
 
-// A process of some priority that waited without a limit of time has no pending event while it waits: waking it must not confuse the
-// count of those that have a priority.
+// A process of some priority that waited without a limit of time has no pending event while it
+// waits: waking it must not confuse the count of those that have a priority.
 func TestPriorityAfterWaking(t *testing.T) {
 	s := New()
 	defer s.Close()

@@ -62,7 +62,8 @@ func TestTheLastCustomer(t *testing.T) {
 	t.Run("is turned away", func(t *testing.T) {
 		b, d := newShop(t, true)
 		come(b, d, closing(d))
-		b.expect(t, 40, "8 early turned away", "17 late turned away", "17 b "+ErrWithdrawn.Error(), "18 a <nil>", "34 c <nil>")
+		b.expect(t, 40, "8 early turned away", "17 late turned away", "17 b "+ErrWithdrawn.Error(), "18 a <nil>",
+			"34 c <nil>")
 		if d.Overtime().Mean() != 1 {
 			t.Errorf("overtime %v", d.Overtime())
 		}
@@ -77,8 +78,8 @@ func TestTheLastCustomer(t *testing.T) {
 	})
 }
 
-// At the time of closing it is closed, whatever happens first; and a shift that ends at that time stays, in whatever order door and timetable
-// were made.
+// At the time of closing it is closed, whatever happens first; and a shift that ends at that time
+// stays, in whatever order door and timetable were made.
 func TestTiesWithClosing(t *testing.T) {
 	for order := range 12 {
 		b := newBench(t, 1)
@@ -104,7 +105,8 @@ func TestTiesWithClosing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := fmt.Sprint(b.diary); got != "[5 n turned away 5 a <nil> 6 b <nil>]" && got != "[5 a <nil> 5 n turned away 6 b <nil>]" {
+		if got := fmt.Sprint(b.diary); got != "[5 n turned away 5 a <nil> 6 b <nil>]" &&
+			got != "[5 a <nil> 5 n turned away 6 b <nil>]" {
 			t.Errorf("order %d: %s", order, got)
 		}
 	}
@@ -132,7 +134,8 @@ func TestGateByEvents(t *testing.T) {
 	}
 }
 
-// Who is inside when the simulation is closed does not disturb it, and another timetable is not touched by the door of the first.
+// Who is inside when the simulation is closed does not disturb it, and another timetable is not
+// touched by the door of the first.
 func TestGateOfAnotherTimetable(t *testing.T) {
 	b, d := newShop(t, true)
 	b.visits(d, 16, "a", 5)

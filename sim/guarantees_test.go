@@ -19,7 +19,8 @@ type diary struct {
 // note returns a function that writes an entry.
 func (d *diary) note(entry string) func() { return func() { d.entries = append(d.entries, entry) } }
 
-// ordering runs a model to its end, and compares its diary with what the documentation of the package says of it.
+// ordering runs a model to its end, and compares its diary with what the documentation of the
+// package says of it.
 func ordering(t *testing.T, guarantee string, model func(d *diary), want ...string) {
 	t.Run(guarantee, func(t *testing.T) {
 		d := &diary{Simulation: sim.New()}
@@ -32,8 +33,8 @@ func ordering(t *testing.T, guarantee string, model func(d *diary), want ...stri
 	})
 }
 
-// The section "Ordering guarantees" of the documentation, sentence by sentence. That arbitrary schedules obey the first of them is
-// tested against a reference elsewhere.
+// The section "Ordering guarantees" of the documentation, sentence by sentence. That arbitrary
+// schedules obey the first of them is tested against a reference elsewhere.
 func TestOrderingOfEvents(t *testing.T) {
 	ordering(t, "time, then priority, then order of scheduling", func(d *diary) {
 		d.At(2, d.note("2, first"))
@@ -62,14 +63,15 @@ func TestOrderingOfEvents(t *testing.T) {
 		})
 	}, "tick", "tick", "a unit after a tick", "a unit after a tick")
 
-	ordering(t, "what an event schedules for its own time comes after what was there, unless its priority is smaller", func(d *diary) {
-		d.At(1, func() {
-			d.After(0, d.note("added"))
-			d.After(0, d.note("added, priority -1"), sim.Priority(-1))
-			d.note("never interrupted")()
-		})
-		d.At(1, d.note("was there"))
-	}, "never interrupted", "added, priority -1", "was there", "added")
+	ordering(t, "what an event schedules for its own time comes after what was there, unless its priority is smaller",
+		func(d *diary) {
+			d.At(1, func() {
+				d.After(0, d.note("added"))
+				d.After(0, d.note("added, priority -1"), sim.Priority(-1))
+				d.note("never interrupted")()
+			})
+			d.At(1, d.note("was there"))
+		}, "never interrupted", "added, priority -1", "was there", "added")
 }
 
 func TestOrderingOfProcesses(t *testing.T) {
@@ -122,20 +124,21 @@ func TestOrderingOfProcesses(t *testing.T) {
 }
 
 func TestOrderingOfWaits(t *testing.T) {
-	ordering(t, "who waited first wakes first, and a condition stands where the first began to wait for it", func(d *diary) {
-		g := d.Signal("g")
-		either := sim.AnyOf(g, d.Signal("never"))
-		for _, w := range []struct {
-			name string
-			for_ sim.Waitable
-		}{{"first", g}, {"second, for the condition", either}, {"third", g}, {"fourth, for the condition", either}} {
-			d.Go(w.name, func(p *sim.Process) {
-				must(p.WaitFor(w.for_))
-				d.note(p.Name())()
-			})
-		}
-		d.At(1, g.Trigger)
-	}, "first", "second, for the condition", "fourth, for the condition", "third")
+	ordering(t, "who waited first wakes first, and a condition stands where the first began to wait for it",
+		func(d *diary) {
+			g := d.Signal("g")
+			either := sim.AnyOf(g, d.Signal("never"))
+			for _, w := range []struct {
+				name string
+				for_ sim.Waitable
+			}{{"first", g}, {"second, for the condition", either}, {"third", g}, {"fourth, for the condition", either}} {
+				d.Go(w.name, func(p *sim.Process) {
+					must(p.WaitFor(w.for_))
+					d.note(p.Name())()
+				})
+			}
+			d.At(1, g.Trigger)
+		}, "first", "second, for the condition", "fourth, for the condition", "third")
 
 	ordering(t, "the end of a process wakes those who wait for it in order", func(d *diary) {
 		worker := d.Go("worker", func(p *sim.Process) { must(p.Wait(1)) })
@@ -147,24 +150,26 @@ func TestOrderingOfWaits(t *testing.T) {
 		}
 	}, "one", "two", "three")
 
-	ordering(t, "if its limit and what is waited for come together, that counts which was scheduled first", func(d *diary) {
-		early, late := d.Signal("early"), d.Signal("late")
-		d.At(1, early.Trigger)
-		wait := func(g *sim.Signal) func(p *sim.Process) {
-			return func(p *sim.Process) {
-				if happened, err := p.WaitForWithin(g, 1); happened && err == nil {
-					d.note(g.Name() + " happened")()
-				} else {
-					d.note(g.Name() + " did not")()
+	ordering(t, "if its limit and what is waited for come together, that counts which was scheduled first",
+		func(d *diary) {
+			early, late := d.Signal("early"), d.Signal("late")
+			d.At(1, early.Trigger)
+			wait := func(g *sim.Signal) func(p *sim.Process) {
+				return func(p *sim.Process) {
+					if happened, err := p.WaitForWithin(g, 1); happened && err == nil {
+						d.note(g.Name() + " happened")()
+					} else {
+						d.note(g.Name() + " did not")()
+					}
 				}
 			}
-		}
-		d.Go("for early", wait(early))
-		d.Go("for late", wait(late))
-		d.Go("schedules", func(*sim.Process) { d.At(1, late.Trigger) })
-	}, "late did not", "early happened")
+			d.Go("for early", wait(early))
+			d.Go("for late", wait(late))
+			d.Go("schedules", func(*sim.Process) { d.At(1, late.Trigger) })
+		}, "late did not", "early happened")
 
-	ordering(t, "an interrupt that comes before the turn of who was granted units is told by the request, and the units go back", func(d *diary) {
+	ordering(t, "an interrupt that comes before the turn of who was granted units is told by the request, and the "+
+		"units go back", func(d *diary) {
 		desk := sim.NewResource(d.Simulation, "desk", 1)
 		held, _ := desk.TryRequest(1)
 		p := d.Go("customer", func(p *sim.Process) {

@@ -42,7 +42,8 @@ func EveryChange(most int) Retention {
 // positive number, or if most is below 2.
 func Sampled(interval float64, most int) Retention {
 	if !(interval > 0 && finite(interval)) || most < 2 {
-		panic(fmt.Sprintf("sim: Sampled(%v, %d): the interval must be a positive number, and at least two samples be kept", interval, most))
+		panic(fmt.Sprintf("sim: Sampled(%v, %d): the interval must be a positive number, and at least two samples be kept",
+			interval, most))
 	}
 	return Retention{how: sampled, most: most, interval: interval}
 }
@@ -168,7 +169,8 @@ func (s *Simulation) AllHoldings() (all []Holding) {
 func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, x := range s.registry.named {
-			if h, ok := x.what.(holders); ok && h.r.holdings != nil && h.r.holdings.missed > 0 && !yield(h.r.name, h.r.holdings.missed) {
+			if h, ok := x.what.(holders); ok && h.r.holdings != nil && h.r.holdings.missed > 0 &&
+				!yield(h.r.name, h.r.holdings.missed) {
 				return
 			}
 		}
@@ -182,7 +184,9 @@ type TimeSeries struct {
 	Start, End float64
 	Points     []TimeSeriesPoint // in the order of time
 	Sampled    bool              // points are instants, and not stretches
-	Complete   bool              // nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the points end
+	// nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the
+	// points end
+	Complete bool
 	// Width is the interval of samples, or of which parts stretches were put together; 0 if every
 	// change is there.
 	Width float64

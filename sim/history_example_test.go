@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// Everything that has a name keeps its past: who was in line when, how long each waited, and who held what.
+// Everything that has a name keeps its past: who was in line when, how long each waited, and who
+// held what.
 func ExampleSimulation_Keep() {
 	s := sim.New()
 	defer s.Close()
@@ -89,7 +90,8 @@ func ExampleTimeSeriesPoint() {
 	// Output: {From:2 To:6 Mean:5 Min:5 Max:5}
 }
 
-// A tally keeps its observations in their order. If there are more than it may keep, neighbours are put together.
+// A tally keeps its observations in their order. If there are more than it may keep, neighbours are
+// put together.
 func ExampleObservations() {
 	var sizes sim.Tally
 	sizes.KeepObservations(4, nil)

@@ -11,7 +11,8 @@ import (
 	"unsafe"
 )
 
-// A path is what a level really was: values with the times from which they held, of several at an instant the last.
+// A path is what a level really was: values with the times from which they held, of several at an
+// instant the last.
 type path []struct{ at, value float64 }
 
 func (p *path) set(at, x float64) {
@@ -47,7 +48,8 @@ func (p path) at(t float64) float64 {
 	return x
 }
 
-// walk changes a level at random, often several times at an instant and sometimes not for long, and says what it was.
+// walk changes a level at random, often several times at an instant and sometimes not for long, and
+// says what it was.
 func walk(random *rand.Rand, now *float64, l *TimeWeighted, changes int) path {
 	var p path
 	p.set(*now, l.Value())
@@ -66,8 +68,9 @@ func walk(random *rand.Rand, now *float64, l *TimeWeighted, changes int) path {
 	return p
 }
 
-// A course is the path of its level: exactly as long as there is room, and then with the mean, the least and the most of every
-// stretch; it takes no more room than it was given, and its integral is that of the level.
+// A course is the path of its level: exactly as long as there is room, and then with the mean, the
+// least and the most of every stretch; it takes no more room than it was given, and its integral is
+// that of the level.
 func TestTimeSeries(t *testing.T) {
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -94,7 +97,8 @@ func TestTimeSeries(t *testing.T) {
 				if room := l.series.points; !ok || len(c.Points) > most || cap(room) > most {
 					t.Fatalf("%t: %d points, room for %d, want at most %d", ok, len(c.Points), cap(room), most)
 				}
-				if c.Start != start || c.Sampled != (k.how == sampled) || (c.Complete && c.End != now) || c.Complete != (c.End == now) {
+				if c.Start != start || c.Sampled != (k.how == sampled) || (c.Complete && c.End != now) || c.Complete !=
+					(c.End == now) {
 					t.Fatalf("from %v to %v of %v to %v: %+v", c.Start, c.End, start, now, c)
 				}
 				again, _ := l.TimeSeries() // asking changes nothing
@@ -106,7 +110,8 @@ func TestTimeSeries(t *testing.T) {
 					return
 				}
 				checkStretches(t, c, p, len(c.Points) < most)
-				if area, _, _ := p.over(c.Start, c.End); !sameArea(c.Integral(c.Start, c.End), area) || c.Complete && reset && !sameArea(c.Mean(), l.Mean()) {
+				if area, _, _ := p.over(c.Start, c.End); !sameArea(c.Integral(c.Start, c.End), area) || c.Complete && reset &&
+					!sameArea(c.Mean(), l.Mean()) {
 					t.Errorf("the area is %v, want %v; the mean %v, want %v", c.Integral(c.Start, c.End), area, c.Mean(), l.Mean())
 				}
 				if k.how == thinned && !c.Complete {
@@ -154,7 +159,8 @@ func checkSamples(t *testing.T, c TimeSeries, p path, k Retention, now float64) 
 			t.Fatalf("sample %d is %+v, every %v from %v; the value was %v", i, x, c.Width, c.Start, p.at(x.From))
 		}
 	}
-	if want := int((now-c.Start)/c.Width) + 1; len(c.Points) != want || math.Log2(c.Width/k.interval) != math.Trunc(math.Log2(c.Width/k.interval)) {
+	if want := int((now-c.Start)/c.Width) + 1; len(c.Points) != want || math.Log2(c.Width/k.interval) !=
+		math.Trunc(math.Log2(c.Width/k.interval)) {
 		t.Errorf("%d samples, want %d, every %v for %v", len(c.Points), want, c.Width, k.interval)
 	}
 	if c.Width > k.interval && len(c.Points) < k.most/2 {
@@ -170,7 +176,8 @@ func TestSampleOfNow(t *testing.T) {
 		l.Keep(Sampled(1, most))
 		for range 9 {
 			c, _ := l.TimeSeries()
-			if last := c.Points[len(c.Points)-1]; last.From != c.Width*math.Floor(now/c.Width) || last.Mean != last.From || len(c.Points) > most {
+			if last := c.Points[len(c.Points)-1]; last.From != c.Width*math.Floor(now/c.Width) || last.Mean != last.From ||
+				len(c.Points) > most {
 				t.Errorf("at %v, with room for %d: %+v", now, most, c)
 			}
 			now++
@@ -207,11 +214,13 @@ func TestKeepingSizes(t *testing.T) {
 	}
 }
 
-// A thinned course costs amortised constant time, counted in stretches that are looked at when room is made.
+// A thinned course costs amortised constant time, counted in stretches that are looked at when room
+// is made.
 func TestThinningIsCheap(t *testing.T) {
 	for name, step := range map[string]func(*rand.Rand) float64{
 		"regular": func(*rand.Rand) float64 { return 1 },
-		"bursts":  func(r *rand.Rand) float64 { return math.Exp(8 * r.NormFloat64()) }, // most of the time passes without a change
+		// most of the time passes without a change
+		"bursts": func(r *rand.Rand) float64 { return math.Exp(8 * r.NormFloat64()) },
 	} {
 		now := 0.0
 		l := NewTimeWeighted(func() float64 { return now }, 0)
@@ -270,8 +279,8 @@ func TestKeepingRefuses(t *testing.T) {
 	}
 }
 
-// Observations are all there as long as there is room. Then entries stand for as many each, with their mean and extremes and one of
-// them, and take no more room than they were given.
+// Observations are all there as long as there is room. Then entries stand for as many each, with
+// their mean and extremes and one of them, and take no more room than they were given.
 func TestObservations(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 4))
@@ -306,7 +315,8 @@ func TestObservations(t *testing.T) {
 				for _, x := range part {
 					want.Add(x)
 				}
-				if e.N != want.N() || math.Abs(e.Mean-want.Mean()) > 1e-9 || e.Min != want.Min() || e.Max != want.Max() || e.At != float64(i)/4 ||
+				if e.N != want.N() || math.Abs(e.Mean-want.Mean()) > 1e-9 || e.Min != want.Min() || e.Max != want.Max() ||
+					e.At != float64(i)/4 ||
 					!slices.Contains(part, e.Value) {
 					t.Fatalf("entry %d is %+v, want %v of %v", k, e, want.String(), part)
 				}
@@ -322,8 +332,9 @@ func TestObservations(t *testing.T) {
 	}
 }
 
-// Of each entry, every observation has the same chance to be the one: their places within a batch of 16 are uniform by Pearson's test.
-// A threshold of 48 is passed by a fair lot in all but 3 of 100,000 (15 degrees of freedom).
+// Of each entry, every observation has the same chance to be the one: their places within a batch
+// of 16 are uniform by Pearson's test. A threshold of 48 is passed by a fair lot in all but 3 of
+// 100,000 (15 degrees of freedom).
 func TestLotsAreFair(t *testing.T) {
 	const most, batch = 4096, 16
 	var tally Tally
@@ -345,7 +356,8 @@ func TestLotsAreFair(t *testing.T) {
 	}
 }
 
-// What a simulation keeps is what has a name, whether it was made before or after; warming up forgets it.
+// What a simulation keeps is what has a name, whether it was made before or after; warming up
+// forgets it.
 func TestSimulationKeeps(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -372,7 +384,8 @@ func TestSimulationKeeps(t *testing.T) {
 	for _, c := range s.AllTimeSeries() {
 		names = append(names, c.Name)
 	}
-	if want := []string{"desk in use", "desk queue", "desk capacity", "tank contents", "tank getters", "tank putters", "store contents", "store getters",
+	if want := []string{"desk in use", "desk queue", "desk capacity", "tank contents", "tank getters", "tank putters",
+		"store contents", "store getters",
 		"store putters"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}
@@ -380,14 +393,17 @@ func TestSimulationKeeps(t *testing.T) {
 		t.Errorf("the capacity was %v", c)
 	}
 	o := s.AllObservations()
-	if len(o) != 4 || o[0].Name != "desk wait" || fmt.Sprint(o[0].Values()) != "[0 0 1 1]" || o[0].Entries[2].At != 5 || o[1].Name != "nothing" || o[1].Entries != nil {
+	if len(o) != 4 || o[0].Name != "desk wait" || fmt.Sprint(o[0].Values()) != "[0 0 1 1]" || o[0].Entries[2].At != 5 ||
+		o[1].Name != "nothing" || o[1].Entries != nil {
 		t.Errorf("%+v", o)
 	}
-	if got, want := fmt.Sprint(s.AllHoldings()), "[{desk ann 1 0 5 false false} {desk ann 1 2 7 false false} {desk ann 1 5 10 false false} {desk ann 1 7 11 true false}]"; got != want {
+	if got, want := fmt.Sprint(s.AllHoldings()), "[{desk ann 1 0 5 false false} {desk ann 1 2 7 false false} {desk ann "+
+		"1 5 10 false false} {desk ann 1 7 11 true false}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	s.ResetStatistics()
-	if c := s.AllTimeSeries()[0]; c.Start != 11 || len(c.Points) != 0 || !math.IsNaN(c.Mean()) || len(s.AllHoldings()) != 1 || s.AllObservations()[0].N != 0 {
+	if c := s.AllTimeSeries()[0]; c.Start != 11 || len(c.Points) != 0 || !math.IsNaN(c.Mean()) || len(s.AllHoldings()) !=
+		1 || s.AllObservations()[0].N != 0 {
 		t.Errorf("after a reset there is %+v, %v", c, s.AllHoldings())
 	}
 	desk.KeepHoldings(1)

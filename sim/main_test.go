@@ -16,7 +16,8 @@ func noLeak(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()
 	t.Cleanup(func() {
-		// A goroutine of the test itself may take a moment to end; that of a process that is left never does.
+		// A goroutine of the test itself may take a moment to end; that of a process that is left
+		// never does.
 		after := runtime.NumGoroutine()
 		for range 60_000 {
 			if after <= before {

@@ -28,8 +28,8 @@ func compareExpected(a, b expected) int {
 	return a.seq - b.seq
 }
 
-// An orderTest plays a simulation and the reference at the same time. What it does is decided by bytes, so that a fuzzer can
-// choose it.
+// An orderTest plays a simulation and the reference at the same time. What it does is decided by
+// bytes, so that a fuzzer can choose it.
 type orderTest struct {
 	s       *Simulation
 	script  []byte
@@ -238,7 +238,8 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// Thousands of events at one instant that are cancelled and moved from within it must neither be lost nor fill the memory.
+// Thousands of events at one instant that are cancelled and moved from within it must neither be
+// lost nor fill the memory.
 func TestDueNowIsSwept(t *testing.T) {
 	for _, priority := range []int{0, 1} {
 		s := New()

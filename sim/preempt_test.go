@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// A process that is granted a unit and loses it in the same instant, before its turn, has not had it: it must not work with it.
+// A process that is granted a unit and loses it in the same instant, before its turn, has not had
+// it: it must not work with it.
 func TestPreemptedBeforeItsTurn(t *testing.T) {
 	s := sim.New()
 	defer s.Close()
@@ -40,7 +41,8 @@ func TestPreemptedBeforeItsTurn(t *testing.T) {
 	}
 }
 
-// If a process loses a unit in the instant in which its work is done, Use tells it, and nothing else does.
+// If a process loses a unit in the instant in which its work is done, Use tells it, and nothing
+// else does.
 func TestPreemptedAtItsEnd(t *testing.T) {
 	for name, hold := range map[string]func(*sim.Resource, *sim.Process, func()) error{
 		"Use": func(r *sim.Resource, p *sim.Process, f func()) error {

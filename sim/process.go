@@ -495,8 +495,8 @@ func (p *Process) returnUnits() bool {
 	return p.awaits != nil && p.awaits.requester() != nil && p.awaits.requester().settle(true, interrupted)
 }
 
-// dropInterrupt drops an interrupt that the process has not got, and reports whether there was one. An
-// interrupt that has ended a wait stays, since that wait has nothing else to return; it is the
+// dropInterrupt drops an interrupt that the process has not got, and reports whether there was one.
+// An interrupt that has ended a wait stays, since that wait has nothing else to return; it is the
 // first, because no wait begins while there are others.
 func (p *Process) dropInterrupt(i *Interrupted) bool {
 	k := slices.Index(p.interrupts, i)

@@ -169,7 +169,8 @@ func TestWaitUntil(t *testing.T) {
 	}
 }
 
-// What a process waits for must forget it when it is interrupted, and an interrupt must not undo what has happened.
+// What a process waits for must forget it when it is interrupted, and an interrupt must not undo
+// what has happened.
 func TestInterruptLeavesNothingBehind(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -394,7 +395,8 @@ func TestCall(t *testing.T) {
 			t.Errorf("%q, %v", v, err)
 		}
 		v, err = fish.Wait(p)
-		if i, ok := errors.AsType[*Interrupted](err); v != "raw" || !ok || i.Cause != "the cook" || !fish.Happened() || p.Now() != 5 {
+		if i, ok := errors.AsType[*Interrupted](err); v != "raw" || !ok || i.Cause != "the cook" || !fish.Happened() ||
+			p.Now() != 5 {
 			t.Errorf("%q, %v", v, err)
 		}
 		ends++

@@ -37,7 +37,8 @@ func (t *ranks) check() (all []*rankEnd, err error) {
 	return all, err
 }
 
-// depth is the longest way from the root, which is what inserting, removing and finding cost at most.
+// depth is the longest way from the root, which is what inserting, removing and finding cost at
+// most.
 func (e *rankEnd) depth() int {
 	if e == nil {
 		return 0
@@ -50,7 +51,8 @@ func lineOf(s *Simulation) *queue {
 	return &queue{s: s, name: "line", lengths: s.timeWeighted(0)}
 }
 
-// A slice into which requests are inserted, and from which they are taken by moving the others, is the reference for lines.
+// A slice into which requests are inserted, and from which they are taken by moving the others, is
+// the reference for lines.
 func TestQueueAgainstReference(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -90,11 +92,12 @@ func TestQueueAgainstReference(t *testing.T) {
 	}
 }
 
-// The cost of a place in line is the logarithm of the number of ranks, whatever order they come in. Steps are counted by the depth
-// of the tree.
+// The cost of a place in line is the logarithm of the number of ranks, whatever order they come in.
+// Steps are counted by the depth of the tree.
 func TestManyRanks(t *testing.T) {
 	const n = 50_000
-	most := int(3 * math.Log2(n)) // 46; ten random trees of so many ranks were 35 to 40 deep, and the trees here are always the same
+	// 46; ten random trees of so many ranks were 35 to 40 deep, and the trees here are always the same
+	most := int(3 * math.Log2(n))
 	for name, rank := range map[string]func(i int) int{
 		"falling":  func(i int) int { return n - i },
 		"rising":   func(i int) int { return i },

@@ -121,7 +121,8 @@ func positive(name string, mean, sd float64) string {
 	need(mean > 0 && sd > 0 && finite(mean) && finite(sd), law, "mean and standard deviation must be above 0 and finite")
 	// So the square of the ratio, and its inverse, are finite and above 0.
 	ratio := sd / mean
-	need(ratio >= 1e-150 && ratio <= 1e150, law, "the standard deviation must be from 10⁻¹⁵⁰ to 10¹⁵⁰ times the mean")
+	need(ratio >= 1e-150 && ratio <= 1e150, law, "the standard deviation must be from 10⁻¹⁵⁰ to 10¹⁵⁰ "+
+		"times the mean")
 	return law
 }
 
@@ -151,13 +152,16 @@ func Uniform(low, high float64) Distribution {
 	law := named("uniform", low, high)
 	need(low <= high && finite(high-low), law, "it must go from a number to one that is not smaller")
 	width := high - low
-	return Distribution{law, low + float64(width/2), width / math.Sqrt(12), func(r *rand.Rand) float64 { return low + float64(width*r.Float64()) }}
+	return Distribution{law, low + float64(width/2), width / math.Sqrt(12), func(r *rand.Rand) float64 {
+		return low + float64(width*r.Float64())
+	}}
 }
 
 // Triangular goes from low to high, with mode the most likely: a guess without data.
 func Triangular(low, mode, high float64) Distribution {
 	law := named("triangular", low, mode, high)
-	need(low <= mode && mode <= high && low < high && finite(high-low), law, "the mode must be between the ends, which differ")
+	need(low <= mode && mode <= high && low < high && finite(high-low), law,
+		"the mode must be between the ends, which differ")
 	left, right := mode-low, high-mode
 	width := high - low
 	// The variance is (left² + left·right + right²)/18.
@@ -195,7 +199,10 @@ func Lognormal(mean, sd float64) Distribution {
 	law := positive("lognormal", mean, sd)
 	variance := detmath.Log1p(sd / mean * (sd / mean)) // of the logarithm
 	mu, sigma := detmath.Log(mean)-float64(variance/2), math.Sqrt(variance)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return detmath.Exp(float64(random.Normal(r)*sigma) + mu) }}
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 {
+		return detmath.Exp(float64(random.Normal(r)*sigma) +
+			mu)
+	}}
 }
 
 // Weibull is for lifetimes of parts. The standard deviation must be from a thousandth of the mean
@@ -215,7 +222,9 @@ func Weibull(mean, sd float64) Distribution {
 	}
 	k := detmath.Exp((low + high) / 2)
 	scale := mean / detmath.Gamma(1+1/k)
-	return Distribution{law, mean, sd, func(r *rand.Rand) float64 { return scale * detmath.Pow(-detmath.Log1p(-r.Float64()), 1/k) }}
+	return Distribution{law, mean, sd, func(r *rand.Rand) float64 {
+		return scale * detmath.Pow(-detmath.Log1p(-r.Float64()), 1/k)
+	}}
 }
 
 // weibullVariation is the standard deviation over the mean of a Weibull law of shape k.
@@ -268,7 +277,8 @@ func DistributionNamed(name string, mean, sd float64) (d Distribution, err error
 		}
 	}
 	slices.Sort(names)
-	return d, fmt.Errorf("sim: there is no distribution %q that mean and standard deviation tell; there are %s", name, strings.Join(names, ", "))
+	return d, fmt.Errorf("sim: there is no distribution %q that mean and standard deviation tell; there are %s", name,
+		strings.Join(names, ", "))
 }
 
 // Empirical draws from data: each value with the same probability (the bootstrap). It panics if

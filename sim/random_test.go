@@ -69,8 +69,9 @@ func TestStreamsDoNotDisturbEachOther(t *testing.T) {
 	}
 }
 
-// Streams of names and seeds that are much alike have uniform numbers with the right moments that do not correlate, within
-// 4 standard errors: of a correlation 1/√n, of a mean 1/√(12n), of a variance 1/√(180n).
+// Streams of names and seeds that are much alike have uniform numbers with the right moments that
+// do not correlate, within 4 standard errors: of a correlation 1/√n, of a mean 1/√(12n), of a
+// variance 1/√(180n).
 func TestStreamsAreIndependent(t *testing.T) {
 	const n = 20_000
 	streams := map[string]*rand.Rand{}

@@ -72,7 +72,8 @@ func (s *Simulation) runReal(ctx context.Context, limit float64) (idle bool, err
 }
 
 // sleep waits until so many seconds have passed since began, or until something is injected.
-func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Time, seconds float64) (woken bool, err error) {
+func (s *Simulation) sleep(ctx context.Context, timer *time.Timer, began time.Time, seconds float64) (woken bool,
+	err error) {
 	// A duration holds 292 years; what is further away is approached in steps.
 	const most = float64(math.MaxInt64 / 2)
 	for {

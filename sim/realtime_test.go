@@ -93,7 +93,8 @@ func TestRealTimeLag(t *testing.T) {
 	wantPanic(t, "RealTime(NaN)", func() { RealTime(math.NaN()) })
 }
 
-// What is injected happens at the time of the wall's clock, between what is due before and after, also while the run sleeps.
+// What is injected happens at the time of the wall's clock, between what is due before and after,
+// also while the run sleeps.
 func TestInject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(RealTime(10), StartAt(100)) // ten units in a second
@@ -135,7 +136,8 @@ func TestInject(t *testing.T) {
 	wantPanic(t, "needs a function", func() { New(RealTime(1)).Inject(nil) })
 }
 
-// If the model is behind, what was due before comes first, and what was injected not after the end of the run.
+// If the model is behind, what was due before comes first, and what was injected not after the end
+// of the run.
 func TestInjectLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(RealTime(1))

@@ -58,7 +58,8 @@ func (r Report) Row(name string) (row ReportRow, ok bool) {
 func (r Report) String() string {
 	rows := [][]string{{"statistic", "mean", "sd", "min", "max", "n", "time"}}
 	for _, row := range r.Rows {
-		cells := []string{row.Name, text.Short(row.Mean), text.Short(row.StdDev), text.Short(row.Min), text.Short(row.Max), "", ""}
+		cells := []string{row.Name, text.Short(row.Mean), text.Short(row.StdDev), text.Short(row.Min), text.Short(row.Max),
+			"", ""}
 		if row.TimeWeighted {
 			cells[6] = text.Short(row.Time)
 		} else {
@@ -74,10 +75,12 @@ func (c *counters) report(name string) (rows []ReportRow) {
 	for _, x := range []struct {
 		what  string
 		count int
-	}{{"balked", c.balked}, {"reneged", c.reneged}, {"preempted", c.preempted}, {"withdrawn", c.withdrawn}, {"stopped", c.stopped}} {
+	}{{"balked", c.balked}, {"reneged", c.reneged}, {"preempted", c.preempted}, {"withdrawn", c.withdrawn},
+		{"stopped", c.stopped}} {
 		if x.count > 0 {
 			none := math.NaN()
-			rows = append(rows, ReportRow{Name: name + " " + x.what, Mean: none, StdDev: none, Min: none, Max: none, N: int64(x.count)})
+			rows = append(rows, ReportRow{Name: name + " " + x.what, Mean: none, StdDev: none, Min: none, Max: none,
+				N: int64(x.count)})
 		}
 	}
 	return rows

@@ -27,12 +27,15 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.Report()
-	// After the reset at 2: waits 2 … 11, and lengths 1 for half a unit, then 2, 0, 1, 2, … for one each, and 2 for the last half.
-	if row, ok := r.Row("wait"); !ok || row.TimeWeighted || row.N != 10 || row.Mean != 6.5 || row.Min != 2 || row.Max != 11 || row.Time != 0 {
+	// After the reset at 2: waits 2 … 11, and lengths 1 for half a unit, then 2, 0, 1, 2, … for one
+	// each, and 2 for the last half.
+	if row, ok := r.Row("wait"); !ok || row.TimeWeighted || row.N != 10 || row.Mean != 6.5 || row.Min != 2 ||
+		row.Max != 11 || row.Time != 0 {
 		t.Errorf("wait: %+v", row)
 	}
 	row, ok := r.Row("Länge der Schlange")
-	if !ok || !row.TimeWeighted || row.Time != 10 || row.N != 0 || !near(row.Mean, 1.05, 1e-14) || row.Min != 0 || row.Max != 2 {
+	if !ok || !row.TimeWeighted || row.Time != 10 || row.N != 0 || !near(row.Mean, 1.05, 1e-14) || row.Min != 0 ||
+		row.Max != 2 {
 		t.Errorf("length: %+v", row)
 	}
 	if row, ok := r.Row("never seen"); !ok || row.N != 0 || !math.IsNaN(row.Mean) {
@@ -74,7 +77,8 @@ func (r Report) names() (all []string) {
 	return all
 }
 
-// A mailbox for each customer, and whatever else it has for itself, leave nothing behind: no memory, and no rows in the report.
+// A mailbox for each customer, and whatever else it has for itself, leave nothing behind: no
+// memory, and no rows in the report.
 func TestUnnamedGo(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -108,7 +112,8 @@ func TestUnnamedGo(t *testing.T) {
 	before, rows := heap(), s.Report().names()
 	const n = 30_000
 	customers(n)
-	// What is unnamed and not yet swept takes 70 bytes, and there may be as many of it as are made between two collections.
+	// What is unnamed and not yet swept takes 70 bytes, and there may be as many of it as are made
+	// between two collections.
 	if grown := int64(heap()) - int64(before); grown > 20*n {
 		t.Errorf("%d bytes are left, %d of each", grown, grown/n)
 	}
@@ -134,7 +139,8 @@ func TestNamedStay(t *testing.T) {
 	run(t, s)
 	runtime.GC()
 	want := []string{
-		"desk in use", "desk queue", "desk wait", "desk utilisation", "box contents", "box getters", "box putters", "box wait",
+		"desk in use", "desk queue", "desk wait", "desk utilisation", "box contents", "box getters", "box putters",
+		"box wait",
 		"tank contents", "tank getters", "tank putters", "tank wait", "tally", "level",
 	}
 	if got := s.Report().names(); !slices.Equal(got, want) {
@@ -142,7 +148,8 @@ func TestNamedStay(t *testing.T) {
 	}
 }
 
-// What has no name is reset when the model has warmed up, if somebody holds it or one of its statistics.
+// What has no name is reset when the model has warmed up, if somebody holds it or one of its
+// statistics.
 func TestUnnamedAreReset(t *testing.T) {
 	s := New()
 	tally, level := s.NewTally(""), s.NewTimeWeighted("", 1)
@@ -233,7 +240,8 @@ func TestServiceLevel(t *testing.T) {
 		t.Errorf("nine of ten wait at most %v", q)
 	}
 	report := s.Report()
-	for name, want := range map[string]float64{"desk wait p90": 8, "desk wait p50": 4, "desk wait within 2.5": 0.3, "desk utilisation": 1} {
+	for name, want := range map[string]float64{"desk wait p90": 8, "desk wait p50": 4, "desk wait within 2.5": 0.3,
+		"desk utilisation": 1} {
 		if row, ok := report.Row(name); !ok || !near(row.Mean, want, 0.01) {
 			t.Errorf("%s is %v, %t, want %v", name, row.Mean, ok, want)
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// Of any of two requests that could both be granted, the first is, and the other one is not even made: nobody loses units to it.
+// Of any of two requests that could both be granted, the first is, and the other one is not even
+// made: nobody loses units to it.
 func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -20,17 +21,20 @@ func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 	s.GoAt(1, "asker", func(p *Process) {
 		a, b := free.NewRequest(p, 1), taken.NewRequest(p, 1, Preempting(Interrupt))
 		first := AnyOf(a, b)
-		if err := p.WaitFor(first); err != nil || first.First() != Waitable(a) || a.Grant() == nil || b.Grant() != nil || p.Now() != 1 {
+		if err := p.WaitFor(first); err != nil || first.First() != Waitable(a) || a.Grant() == nil || b.Grant() != nil ||
+			p.Now() != 1 {
 			t.Errorf("%v at %g", err, p.Now())
 		}
 	})
 	run(t, s)
-	if !holder.Happened() || taken.Preempted() != 0 || taken.Waits().N() != 1 || free.InUse() != 1 || taken.Withdrawn() != 0 {
+	if !holder.Happened() || taken.Preempted() != 0 || taken.Waits().N() != 1 || free.InUse() != 1 || taken.Withdrawn() !=
+		0 {
 		t.Errorf("%d were preempted, %d granted", taken.Preempted(), taken.Waits().N())
 	}
 }
 
-// A wait that was not successful leaves no units behind, and what it waited for has not happened; it can be waited for again.
+// A wait that was not successful leaves no units behind, and what it waited for has not happened;
+// it can be waited for again.
 func TestAskingAgain(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -45,7 +49,8 @@ func TestAskingAgain(t *testing.T) {
 				t.Error("the desk is free, and not granted")
 			}
 		})
-		if happened, err := p.WaitForWithin(both, 2); happened || err != nil || desk.InUse() != 0 || any.Happened() || a.Happened() {
+		if happened, err := p.WaitForWithin(both, 2); happened || err != nil || desk.InUse() != 0 || any.Happened() ||
+			a.Happened() {
 			t.Errorf("%t, %v, and %d in use", happened, err, desk.InUse())
 		}
 		if counter.Reneged() != 1 || counter.Waiting() != 0 {
@@ -63,7 +68,8 @@ func TestAskingAgain(t *testing.T) {
 	run(t, s)
 }
 
-// Who is interrupted between the grant and its turn has not been granted anything, however it asked.
+// Who is interrupted between the grant and its turn has not been granted anything, however it
+// asked.
 func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -103,7 +109,8 @@ func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Asking may lead, by way of others who leave their lines, to a loss of what the asker itself holds: then it does not begin to wait.
+// Asking may lead, by way of others who leave their lines, to a loss of what the asker itself
+// holds: then it does not begin to wait.
 func TestAskingCostsTheAsker(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -171,7 +178,10 @@ func TestUntil(t *testing.T) {
 		})
 	}
 	g, _ := desk.TryRequest(1)
-	expect("Use", func(p *Process) error { return desk.Use(p, 1, func() error { return nil }, Until(closed), Patience(9)) })
+	expect("Use", func(p *Process) error {
+		return desk.Use(p, 1, func() error { return nil }, Until(closed),
+			Patience(9))
+	})
 	expect("Put", func(p *Process) error { return store.Put(p, 2, Until(closed)) })
 	expect("Get", func(p *Process) error {
 		_, err := store.GetWhere(p, func(int) bool { return false }, Until(closed))
@@ -182,13 +192,15 @@ func TestUntil(t *testing.T) {
 	s.At(5, closed.Trigger)
 	s.At(5, g.Release)
 	s.Go("in time", func(p *Process) {
-		if err := NewResource(s, "", 1).Use(p, 1, func() error { return nil }, Until(AnyOf(closed, s.Timeout(1e9)))); err != nil {
+		if err := NewResource(s, "", 1).Use(p, 1, func() error { return nil }, Until(AnyOf(closed, s.Timeout(1e9)))); err !=
+			nil {
 			t.Error(err)
 		}
 	})
 	run(t, s)
 	if overtaken != 5 || desk.Withdrawn() != 2 || store.Withdrawn() != 4 || tank.Withdrawn() != 4 || s.Now() != 5 {
-		t.Errorf("%d were overtaken; %d, %d and %d withdrawn, at %g", overtaken, desk.Withdrawn(), store.Withdrawn(), tank.Withdrawn(), s.Now())
+		t.Errorf("%d were overtaken; %d, %d and %d withdrawn, at %g", overtaken, desk.Withdrawn(), store.Withdrawn(),
+			tank.Withdrawn(), s.Now())
 	}
 	if row, ok := s.Report().Row("desk withdrawn"); !ok || row.N != 2 {
 		t.Errorf("the report has %v", row)
@@ -202,7 +214,8 @@ func TestAskingIsRefused(t *testing.T) {
 	desk, tank := NewResource(s, "desk", 1), NewContainer(s, "tank", 2, 0)
 	p := s.Go("p", func(p *Process) { _ = p.Wait(1) })
 	q := s.Go("q", func(q *Process) {
-		wantPanic(t, "a request of process p: 1 of desk", func() { _ = q.WaitFor(AnyOf(desk.NewRequest(p, 1), s.Timeout(1))) })
+		wantPanic(t, "a request of process p: 1 of desk",
+			func() { _ = q.WaitFor(AnyOf(desk.NewRequest(p, 1), s.Timeout(1))) })
 	})
 	theirs := other.Go("theirs", func(*Process) {})
 	wantPanic(t, "another simulation", func() { desk.NewRequest(theirs, 1) })
@@ -242,8 +255,9 @@ func TestPreemptingOnce(t *testing.T) {
 	}
 }
 
-// A process may be thrown out of a wait after it has joined a line, here by its trace, recover from that and end. It has left the line then, and whoever
-// waits next, with what it used to wait with, is not woken in its place.
+// A process may be thrown out of a wait after it has joined a line, here by its trace, recover from
+// that and end. It has left the line then, and whoever waits next, with what it used to wait with,
+// is not woken in its place.
 func TestThrownOutOfAWait(t *testing.T) {
 	noLeak(t)
 	s := New(TraceTo(func(r trace.Record) {
@@ -271,7 +285,8 @@ func TestThrownOutOfAWait(t *testing.T) {
 	}
 }
 
-// Options are values on the caller's stack: a request that waits allocates nothing, whatever its options.
+// Options are values on the caller's stack: a request that waits allocates nothing, whatever its
+// options.
 func TestRequestOptionsAllocateNothing(t *testing.T) {
 	s := New()
 	defer s.Close()

@@ -50,7 +50,8 @@ func NewResource(s *Simulation, name string, capacity int, opts ...ResourceOptio
 	}
 	called := orElse(name, "a resource")
 	r := &Resource{
-		facility: facility{s: s, name: called}, capacity: capacity, most: capacity, defaults: defaultRequestOptions(), usage: s.timeWeighted(0),
+		facility: facility{s: s, name: called}, capacity: capacity, most: capacity, defaults: defaultRequestOptions(),
+		usage: s.timeWeighted(0),
 	}
 	for _, o := range opts {
 		o.applyTo(r)

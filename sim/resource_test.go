@@ -101,7 +101,8 @@ func (r *Resource) checkStopped() error {
 	}
 	for _, d := range u.byUse {
 		if d.event.Pending() != (r.inUse > 0) || d.broken || d.left < -1e-9 {
-			return fmt.Errorf("a breakdown by use is pending: %t, with %d in use and %g left", d.event.Pending(), r.inUse, d.left)
+			return fmt.Errorf("a breakdown by use is pending: %t, with %d in use and %g left", d.event.Pending(), r.inUse,
+				d.left)
 		}
 	}
 	if want := max(0, u.base-u.down); len(u.outages) == 0 && r.capacity != want || len(u.outages) > 0 && r.capacity != 0 {
@@ -128,7 +129,8 @@ type visit struct {
 	left    float64
 }
 
-// The reference: at each step the earliest of the next arrival, the next departure and the next loss of patience.
+// The reference: at each step the earliest of the next arrival, the next departure and the next
+// loss of patience.
 func referenceResource(capacity int, visits []visit) {
 	var line, inside []*visit
 	free := capacity
@@ -291,8 +293,9 @@ func TestResourceAgainstReference(t *testing.T) {
 	}
 }
 
-// The mean wait of M/M/1 is ρ/(μ−λ), here 3.2. The variance of its estimate from n customers is ρ(2+5ρ−4ρ²+ρ³)/(1−ρ)⁴/μ²/n,
-// which is 0.092² for ρ = 0.8 and n = 148,000; four standard errors are allowed.
+// The mean wait of M/M/1 is ρ/(μ−λ), here 3.2. The variance of its estimate from n customers is
+// ρ(2+5ρ−4ρ²+ρ³)/(1−ρ)⁴/μ²/n, which is 0.092² for ρ = 0.8 and n = 148,000; four standard errors are
+// allowed.
 func TestMM1(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -313,10 +316,12 @@ func TestMM1(t *testing.T) {
 		t.Errorf("a mean wait of %g, want 3.2", got)
 	}
 	// Little's law holds up to the edges of the period.
-	if l, lw := desk.Queue().Mean(), desk.Waits().Mean()*float64(desk.Waits().N())/(s.Now()-2000); math.Abs(l-lw) > 0.01*l {
+	if l, lw := desk.Queue().Mean(), desk.Waits().Mean()*float64(desk.Waits().N())/(s.Now()-2000); math.Abs(l-lw) >
+		0.01*l {
 		t.Errorf("a mean queue of %g, by Little's law %g", l, lw)
 	}
-	// The time that 148,000 services take has a relative standard error of 1/√148,000, and so has that of the arrivals.
+	// The time that 148,000 services take has a relative standard error of 1/√148,000, and so has
+	// that of the arrivals.
 	if got := desk.Usage().Mean(); math.Abs(got-0.8) > 4*0.8*math.Sqrt(2./148_000) {
 		t.Errorf("a utilisation of %g, want 0.8", got)
 	}
@@ -437,7 +442,8 @@ func TestRequestThen(t *testing.T) {
 		ask("f", Until(s.Timeout(9)))
 	})
 	run(t, s)
-	want := fmt.Sprintf("a@1:<nil> balks@1:%v d@5:<nil> c@6:%v b@9:<nil> f@10:%v e@13:<nil>", ErrBalked, ErrReneged, ErrWithdrawn)
+	want := fmt.Sprintf("a@1:<nil> balks@1:%v d@5:<nil> c@6:%v b@9:<nil> f@10:%v e@13:<nil>", ErrBalked, ErrReneged,
+		ErrWithdrawn)
 	if got := strings.Join(log, " "); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -523,8 +529,9 @@ func TestPreemptionTakesNoMoreThanNeeded(t *testing.T) {
 	}
 }
 
-// Processes that hold and want units of several resources, and take them from each other, so that losing one unit makes somebody
-// leave another line, where others are served, who may take units themselves.
+// Processes that hold and want units of several resources, and take them from each other, so that
+// losing one unit makes somebody leave another line, where others are served, who may take units
+// themselves.
 func TestPreemptionChains(t *testing.T) {
 	noLeak(t)
 	preempted := 0
@@ -606,7 +613,8 @@ func TestUseReleasesAfterPanic(t *testing.T) {
 	}
 }
 
-// Utilization is the share of unit-times, also when the capacity changes, and from the last reset on.
+// Utilization is the share of unit-times, also when the capacity changes, and from the last reset
+// on.
 func TestUtilization(t *testing.T) {
 	s := New()
 	r := NewResource(s, "desk", 2)
@@ -640,7 +648,8 @@ func TestUtilization(t *testing.T) {
 	}
 }
 
-// An interrupt of a wait inside Use comes out of it, and so does any other error; that of the request is told from it.
+// An interrupt of a wait inside Use comes out of it, and so does any other error; that of the
+// request is told from it.
 func TestUseReturnsTheErrorOfItsFunction(t *testing.T) {
 	s := New()
 	desk := NewResource(s, "desk", 1)
@@ -661,7 +670,8 @@ func TestUseReturnsTheErrorOfItsFunction(t *testing.T) {
 	run(t, s)
 }
 
-// Units that are taken away are told of by the wait that it ended, with what was left, or else by Use itself.
+// Units that are taken away are told of by the wait that it ended, with what was left, or else by
+// Use itself.
 func TestUseTellsOfPreemption(t *testing.T) {
 	for name, f := range map[string]func(p *Process) error{
 		"the wait is returned": func(p *Process) error { return p.Wait(10) },
@@ -674,7 +684,8 @@ func TestUseTellsOfPreemption(t *testing.T) {
 			if lost, ok := errors.AsType[*Preempted](err); !ok || lost.By.Name() != "high" {
 				t.Errorf("%s: %v", name, err)
 			}
-			if left := Remaining(err); left != 0 && name == "the wait is ignored" || left != 6 && name == "the wait is returned" {
+			if left := Remaining(err); left != 0 && name == "the wait is ignored" || left != 6 &&
+				name == "the wait is returned" {
 				t.Errorf("%s: %g is left", name, left)
 			}
 		})

@@ -69,7 +69,8 @@ func (sc *schedule) apply() {
 	now := sc.r.s.now
 	units, until := sc.table.At(now)
 	if units < 0 || !(until > now) {
-		panic(fmt.Sprintf("sim: the timetable of %s has %d units at %g, until %g; it must be 0 or more, until a later time", sc.r.name, units, now, until))
+		panic(fmt.Sprintf("sim: the timetable of %s has %d units at %g, until %g; it must be 0 or more, until a later time",
+			sc.r.name, units, now, until))
 	}
 	u := sc.r.availability
 	if d := sc.gate; units < u.base && d != nil && d.keepsOpen(sc) {
@@ -89,12 +90,14 @@ func (sc *schedule) next() (float64, bool) {
 
 // availability is the state of a resource that has a timetable, breaks, or has suspended work.
 type availability struct {
-	base        int          // units by the timetable, or by SetCapacity
-	down        int          // of them, that are broken
-	outages     []*Breakdown // of all units
-	rule        WorkRule     // when there were last made less
-	why         string       // they were
-	suspended   *Grant       // those that are to go on when there are units, by rank, and among equals the oldest first; linked by next
+	base    int          // units by the timetable, or by SetCapacity
+	down    int          // of them, that are broken
+	outages []*Breakdown // of all units
+	rule    WorkRule     // when there were last made less
+	why     string       // they were
+	// those that are to go on when there are units, by rank, and among equals the oldest first;
+	// linked by next
+	suspended   *Grant
 	schedule    *schedule
 	breakdowns  int
 	byUse       []*Breakdown // by use
@@ -267,14 +270,16 @@ func repeating(kind string, days [][]Shift, otherwise int, day, begins float64) 
 		day = defaultDay
 	}
 	if !(day > 0 && finite(day) && finite(begins)) {
-		return nil, fmt.Errorf("sim: %s: a day of %g that begins at %g; it must be above 0 and finite, and begin at a finite time", kind, day, begins)
+		return nil, fmt.Errorf("sim: %s: a day of %g that begins at %g; it must be above 0 and finite, and begin at a "+
+			"finite time", kind, day, begins)
 	}
 	period := float64(day * float64(len(days)))
 	var all []Shift
 	for i, shifts := range days {
 		for _, x := range shifts {
 			if !(x.From >= 0 && x.From < day && x.To <= x.From+period) {
-				return nil, fmt.Errorf("sim: %s: a shift from %g to %g; it must begin in a day of %g, and not last longer than %g", kind, x.From, x.To, day, period)
+				return nil, fmt.Errorf("sim: %s: a shift from %g to %g; it must begin in a day of %g, and not last longer than %g",
+					kind, x.From, x.To, day, period)
 			}
 			offset := float64(float64(i) * day)
 			all = append(all, Shift{offset + x.From, offset + x.To, x.Units})
@@ -285,7 +290,8 @@ func repeating(kind string, days [][]Shift, otherwise int, day, begins float64) 
 	}
 	if last := all[len(all)-1]; last.To > period { // it goes on in the next period
 		if last.To-period > all[0].From {
-			return nil, fmt.Errorf("sim: %s: the shift from %g to %g and that from %g to %g of the next overlap", kind, last.From, last.To, all[0].From, all[0].To)
+			return nil, fmt.Errorf("sim: %s: the shift from %g to %g and that from %g to %g of the next overlap", kind,
+				last.From, last.To, all[0].From, all[0].To)
 		}
 		all[len(all)-1].To = period
 		all = append([]Shift{{0, last.To - period, last.Units}}, all...)
@@ -321,9 +327,11 @@ func arrange(kind string, shifts []Shift, otherwise int) error {
 	for _, x := range shifts {
 		switch {
 		case !(x.From < x.To) || !finite(x.From) || !finite(x.To):
-			return fmt.Errorf("sim: %s: a shift from %g to %g; both must be finite, and the end after the beginning", kind, x.From, x.To)
+			return fmt.Errorf("sim: %s: a shift from %g to %g; both must be finite, and the end after the beginning", kind,
+				x.From, x.To)
 		case x.Units < 0:
-			return fmt.Errorf("sim: %s: the shift from %g to %g has %d units; there must be 0 or more", kind, x.From, x.To, x.Units)
+			return fmt.Errorf("sim: %s: the shift from %g to %g has %d units; there must be 0 or more", kind, x.From, x.To,
+				x.Units)
 		}
 	}
 	slices.SortFunc(shifts, func(a, b Shift) int { return cmp.Compare(a.From, b.From) })

@@ -79,7 +79,8 @@ func Example_simpyOpeningHours() {
 // A list of shifts is told by the day, by the week or by the clock, and there are exceptions.
 func ExampleTimetable() {
 	week := sim.Weekly{
-		Mon: []sim.Shift{{From: 6, To: 14, Units: 3}, {From: 14, To: 22, Units: 2}, {From: 22, To: 30, Units: 1}}, // through the night
+		// through the night
+		Mon: []sim.Shift{{From: 6, To: 14, Units: 3}, {From: 14, To: 22, Units: 2}, {From: 22, To: 30, Units: 1}},
 		Tue: []sim.Shift{{From: 6, To: 14, Units: 3}},
 	}
 	var table sim.Timetable = sim.Except{Of: week, Times: []sim.Shift{{From: 24 + 8, To: 24 + 10, Units: 0}}} // a meeting

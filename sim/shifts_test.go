@@ -60,14 +60,15 @@ func (b *bench) expect(t *testing.T, until float64, want ...string) {
 	}
 }
 
-// Of three who are at work when a shift of three is followed by one of one, two have to stop: the one with the largest rank, and of equals
-// the latest.
+// Of three who are at work when a shift of three is followed by one of one, two have to stop: the
+// one with the largest rank, and of equals the latest.
 func TestWhoIsAtWorkWhenAShiftEnds(t *testing.T) {
 	for rule, want := range map[WorkRule][]string{
-		Finish:    {"9 a done", "10 b done", "11 c done", "13 d done"},
-		Resume:    {"9 a done", "11 b done", "14 c done", "16 d done"}, // b has 2 left, c 3
-		Restart:   {"9 a done", "18 b done", "27 c done", "29 d done"}, // each has 9 to do again
-		Interrupt: {"8 c lost by the end of a shift, 3 left", "8 b lost by the end of a shift, 2 left", "9 a done", "11 d done"},
+		Finish:  {"9 a done", "10 b done", "11 c done", "13 d done"},
+		Resume:  {"9 a done", "11 b done", "14 c done", "16 d done"}, // b has 2 left, c 3
+		Restart: {"9 a done", "18 b done", "27 c done", "29 d done"}, // each has 9 to do again
+		Interrupt: {"8 c lost by the end of a shift, 3 left", "8 b lost by the end of a shift, 2 left", "9 a done",
+			"11 d done"},
 	} {
 		b := newBench(t, 0)
 		b.Schedule(Dated{Shifts: []Shift{{0, 8, 3}}, Otherwise: 1}, rule)
@@ -76,14 +77,16 @@ func TestWhoIsAtWorkWhenAShiftEnds(t *testing.T) {
 		b.comes(2, "c", 9)
 		b.comes(3, "d", 2)
 		b.expect(t, 40, want...)
-		if b.Stopped() != map[WorkRule]int{Resume: 2, Restart: 2}[rule] || b.Preempted() != map[WorkRule]int{Interrupt: 2}[rule] || b.InUse() != 0 {
-			t.Errorf("rule %d: %d were stopped, %d thrown out, and %d units are in use", rule, b.Stopped(), b.Preempted(), b.InUse())
+		if b.Stopped() != map[WorkRule]int{Resume: 2, Restart: 2}[rule] || b.Preempted() != map[WorkRule]int{
+			Interrupt: 2}[rule] || b.InUse() != 0 {
+			t.Errorf("rule %d: %d were stopped, %d thrown out, and %d units are in use", rule, b.Stopped(), b.Preempted(),
+				b.InUse())
 		}
 	}
 }
 
-// Work is handed over to the next shift with what is left, before those in line; but one in line with a smaller rank goes first, and
-// nobody else who comes.
+// Work is handed over to the next shift with what is left, before those in line; but one in line
+// with a smaller rank goes first, and nobody else who comes.
 func TestWorkIsHandedOver(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Daily{Shifts: []Shift{{0, 8, 1}}}, Resume)
@@ -101,11 +104,14 @@ func TestWorkIsHandedOver(t *testing.T) {
 	}
 }
 
-// What only waits, and what events hold, cannot be stopped, but the units of a process can be taken away.
+// What only waits, and what events hold, cannot be stopped, but the units of a process can be taken
+// away.
 func TestWhatCannotBeStopped(t *testing.T) {
 	for rule, want := range map[WorkRule][]string{
-		Finish: {"9 waits <nil>", "10 event true"}, Resume: {"9 waits <nil>", "10 event true"}, Restart: {"9 waits <nil>", "10 event true"},
-		Interrupt: {"8 waits sim: interrupted by an event at 8: sim: bench, held since 0, was taken away by the end of a shift", "10 event true"},
+		Finish: {"9 waits <nil>", "10 event true"}, Resume: {"9 waits <nil>", "10 event true"},
+		Restart: {"9 waits <nil>", "10 event true"},
+		Interrupt: {"8 waits sim: interrupted by an event at 8: sim: bench, held since 0, was taken away by the end of " +
+			"a shift", "10 event true"},
 	} {
 		b := newBench(t, 0)
 		b.Schedule(Dated{Shifts: []Shift{{0, 8, 2}}}, rule)
@@ -122,9 +128,10 @@ func TestWhatCannotBeStopped(t *testing.T) {
 	}
 }
 
-// At the instant at which a shift ends: whose work ends then is done, in whatever order things happen; who comes then waits; and who is
-// interrupted is told what was left. If the change comes first, who is interrupted has been stopped or thrown out before; if it comes
-// last, w has been granted what a released, and has yet to begin.
+// At the instant at which a shift ends: whose work ends then is done, in whatever order things
+// happen; who comes then waits; and who is interrupted is told what was left. If the change comes
+// first, who is interrupted has been stopped or thrown out before; if it comes last, w has been
+// granted what a released, and has yet to begin.
 func TestTiesWithTheEndOfAShift(t *testing.T) {
 	type tie struct {
 		rule WorkRule
@@ -157,7 +164,8 @@ func TestTiesWithTheEndOfAShift(t *testing.T) {
 	}
 }
 
-// Somebody who has been granted units, and whose turn comes after the end of the shift at the same instant, does not begin to work.
+// Somebody who has been granted units, and whose turn comes after the end of the shift at the same
+// instant, does not begin to work.
 func TestGrantedWhenTheShiftEnds(t *testing.T) {
 	for rule, want := range map[WorkRule][]string{
 		Finish: {"8 a done", "11 w done"}, Resume: {"8 a done", "27 w done"}, Restart: {"8 a done", "27 w done"},
@@ -173,7 +181,8 @@ func TestGrantedWhenTheShiftEnds(t *testing.T) {
 	}
 }
 
-// Who is interrupted while stopped knows what is left, keeps the claim, and may go on with it, or release it.
+// Who is interrupted while stopped knows what is left, keeps the claim, and may go on with it, or
+// release it.
 func TestInterruptedWhileStopped(t *testing.T) {
 	for _, release := range []bool{false, true} {
 		b := newBench(t, 0)
@@ -184,7 +193,8 @@ func TestInterruptedWhileStopped(t *testing.T) {
 				t.Error(err)
 			}
 			err = g.Work(10)
-			b.note("a", fmt.Sprintf("%v %g left, stopped %t, held %t, %d in use", errors.Is(err, err), Remaining(err), g.Suspended(), g.Held(), b.InUse()))
+			b.note("a", fmt.Sprintf("%v %g left, stopped %t, held %t, %d in use", errors.Is(err, err), Remaining(err),
+				g.Suspended(), g.Held(), b.InUse()))
 			if release {
 				g.Release()
 				return
@@ -209,7 +219,8 @@ func TestInterruptedWhileStopped(t *testing.T) {
 	}
 }
 
-// If somebody else releases the units of who is stopped, what is left is waited for as with any wait.
+// If somebody else releases the units of who is stopped, what is left is waited for as with any
+// wait.
 func TestReleasedByOthersWhileStopped(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 8, 1}, {24, 40, 1}}}, Resume)
@@ -222,7 +233,8 @@ func TestReleasedByOthersWhileStopped(t *testing.T) {
 	b.expect(t, 40, "14 a <nil>")
 }
 
-// One that needs several units and does not fit holds up those behind, also when it was stopped, and those who come.
+// One that needs several units and does not fit holds up those behind, also when it was stopped,
+// and those who come.
 func TestSeveralUnitsAreStopped(t *testing.T) {
 	b := newBench(t, 0)
 	b.Schedule(Dated{Shifts: []Shift{{0, 8, 4}, {8, 20, 2}, {20, 30, 3}}}, Resume)
@@ -252,7 +264,8 @@ func TestPreemptionAndShifts(t *testing.T) {
 	b.expect(t, 50, "3 a lost by , 7 left", "25 c done", "26 b done", "27 d done")
 }
 
-// A timetable is one pending event; another takes its place, and cancelling it leaves the capacity as it is.
+// A timetable is one pending event; another takes its place, and cancelling it leaves the capacity
+// as it is.
 func TestOneTimetable(t *testing.T) {
 	b := newBench(t, 1)
 	first := b.Schedule(Weekly{Mon: []Shift{{8, 12, 2}, {13, 17, 3}}, Fri: []Shift{{8, 12, 1}}}, Finish)
@@ -300,7 +313,8 @@ func TestWrongWork(t *testing.T) {
 	run(t, b.Simulation)
 }
 
-// course lists the changes of a timetable from one time to another, and checks that each is where it says.
+// course lists the changes of a timetable from one time to another, and checks that each is where
+// it says.
 func course(t *testing.T, table Timetable, from, to float64) (all []Shift) {
 	t.Helper()
 	for at := from; at < to; {
@@ -331,26 +345,32 @@ func sameCourse(t *testing.T, table Timetable, from, to float64, want ...Shift) 
 func TestTimetables(t *testing.T) {
 	never := math.Inf(1)
 	day := Daily{Shifts: []Shift{{13, 17, 3}, {8, 12, 2}}}
-	sameCourse(t, day, 0, 48, Shift{0, 8, 0}, Shift{8, 12, 2}, Shift{12, 13, 0}, Shift{13, 17, 3}, Shift{17, 32, 0}, Shift{32, 36, 2},
+	sameCourse(t, day, 0, 48, Shift{0, 8, 0}, Shift{8, 12, 2}, Shift{12, 13, 0}, Shift{13, 17, 3}, Shift{17, 32, 0},
+		Shift{32, 36, 2},
 		Shift{36, 37, 0}, Shift{37, 41, 3}, Shift{41, 56, 0})
-	sameCourse(t, day, -20, 0, Shift{-20, -16, 0}, Shift{-16, -12, 2}, Shift{-12, -11, 0}, Shift{-11, -7, 3}, Shift{-7, 8, 0})
+	sameCourse(t, day, -20, 0, Shift{-20, -16, 0}, Shift{-16, -12, 2}, Shift{-12, -11, 0}, Shift{-11, -7, 3},
+		Shift{-7, 8, 0})
 	// Round the clock, with a night shift that begins on the day before.
-	sameCourse(t, Daily{Shifts: []Shift{{6, 14, 3}, {14, 22, 2}, {22, 30, 1}}}, 0, 30, Shift{0, 6, 1}, Shift{6, 14, 3}, Shift{14, 22, 2}, Shift{22, 30, 1})
+	sameCourse(t, Daily{Shifts: []Shift{{6, 14, 3}, {14, 22, 2}, {22, 30, 1}}}, 0, 30, Shift{0, 6, 1}, Shift{6, 14, 3},
+		Shift{14, 22, 2}, Shift{22, 30, 1})
 	sameCourse(t, Daily{Shifts: []Shift{{22, 46, 1}}}, 0, 30, Shift{0, never, 1})
-	sameCourse(t, Daily{Shifts: []Shift{{0, 1, 2}}, Day: 2, Begins: 0.5, Otherwise: 1}, 0, 5, Shift{0, 0.5, 1}, Shift{0.5, 1.5, 2}, Shift{1.5, 2.5, 1},
+	sameCourse(t, Daily{Shifts: []Shift{{0, 1, 2}}, Day: 2, Begins: 0.5, Otherwise: 1}, 0, 5, Shift{0, 0.5, 1},
+		Shift{0.5, 1.5, 2}, Shift{1.5, 2.5, 1},
 		Shift{2.5, 3.5, 2}, Shift{3.5, 4.5, 1}, Shift{4.5, 5.5, 2})
 	week := Weekly{Mon: []Shift{{8, 12, 2}}, Sun: []Shift{{20, 28, 1}}}
 	sameCourse(t, week, 0, 168, Shift{0, 4, 1}, Shift{4, 8, 0}, Shift{8, 12, 2}, Shift{12, 164, 0}, Shift{164, 172, 1})
 	dated := Dated{Shifts: []Shift{{5, 7, 0}, {7, 8, 4}}, Otherwise: 1}
 	sameCourse(t, dated, -3, 9, Shift{-3, 5, 1}, Shift{5, 7, 0}, Shift{7, 8, 4}, Shift{8, never, 1})
 	holiday := Except{Of: day, Times: []Shift{{24, 48, 0}, {9, 10, 5}}}
-	sameCourse(t, holiday, 0, 57, Shift{0, 8, 0}, Shift{8, 9, 2}, Shift{9, 10, 5}, Shift{10, 12, 2}, Shift{12, 13, 0}, Shift{13, 17, 3}, Shift{17, 56, 0}, Shift{56, 60, 2})
+	sameCourse(t, holiday, 0, 57, Shift{0, 8, 0}, Shift{8, 9, 2}, Shift{9, 10, 5}, Shift{10, 12, 2}, Shift{12, 13, 0},
+		Shift{13, 17, 3}, Shift{17, 56, 0}, Shift{56, 60, 2})
 	if m := holiday.Most(); m != 5 || day.Most() != 3 || week.Most() != 2 || dated.Most() != 4 {
 		t.Errorf("at most %d", m)
 	}
 }
 
-// However times are rounded, the end of a piece is the beginning of the next, and nothing is skipped or comes twice.
+// However times are rounded, the end of a piece is the beginning of the next, and nothing is
+// skipped or comes twice.
 func TestTimetablesDoNotDrift(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for i := range 300 {
@@ -382,7 +402,8 @@ func TestWrongTimetables(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	one := []Shift{{1, 2, 1}}
 	for what, table := range map[string]Timetable{
-		"Daily: there is no shift": Daily{}, "Weekly: there is no shift": Weekly{}, "Dated: there is no shift": Dated{}, "Except: there is no shift": Except{Of: Daily{Shifts: one}},
+		"Daily: there is no shift": Daily{}, "Weekly: there is no shift": Weekly{}, "Dated: there is no shift": Dated{},
+		"Except: there is no shift":                          Except{Of: Daily{Shifts: one}},
 		"Except: a timetable is needed":                      Except{Times: one},
 		"Daily: a shift from NaN to 2":                       Daily{Shifts: []Shift{{nan, 2, 1}}},
 		"Daily: a shift from 1 to NaN":                       Daily{Shifts: []Shift{{1, nan, 1}}},

@@ -68,7 +68,8 @@ func TestWaitForWithin(t *testing.T) {
 	}
 }
 
-// When the limit and what is waited for come at the same time, that counts which was scheduled first.
+// When the limit and what is waited for come at the same time, that counts which was scheduled
+// first.
 func TestWaitForWithinAtTheLimit(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		s := New()
@@ -127,7 +128,8 @@ func TestTimeoutAndConditions(t *testing.T) {
 	}
 }
 
-// Random conditions of conditions, against their definition: the moment at which a process wakes is the first at which it holds.
+// Random conditions of conditions, against their definition: the moment at which a process wakes is
+// the first at which it holds.
 func TestConditionsAgainstDefinition(t *testing.T) {
 	noLeak(t)
 	for seed := range uint64(300) {
@@ -204,8 +206,8 @@ func TestAbandonedWaitsAreForgotten(t *testing.T) {
 	run(t, s)
 }
 
-// What nobody waits for any more is not pending: neither the limits of waits that ended otherwise, nor those of waits that did not
-// begin since something had happened, nor those of requests.
+// What nobody waits for any more is not pending: neither the limits of waits that ended otherwise,
+// nor those of waits that did not begin since something had happened, nor those of requests.
 func TestTimeoutsGo(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -277,7 +279,8 @@ func TestTickets(t *testing.T) {
 	var tickets []Ticket
 	calls := 0
 	for range 3 {
-		tickets = append(tickets, desk.RequestThen(1, func(g *Grant, _ error) { calls++; g.Release() }, Patience(100), Until(s.Timeout(50))))
+		tickets = append(tickets, desk.RequestThen(1, func(g *Grant, _ error) { calls++; g.Release() }, Patience(100),
+			Until(s.Timeout(50))))
 	}
 	if !tickets[1].Cancel() || tickets[1].Cancel() || tickets[1].Queued() || desk.Waiting() != 2 {
 		t.Errorf("%d wait", desk.Waiting())

@@ -1,4 +1,5 @@
-// This file is longer than others because it is one side of a comparison: a test looks in it for every piece of Go that docs/guide/from-simpy.md shows.
+// This file is longer than others because it is one side of a comparison: a test looks in it for
+// every piece of Go that docs/guide/from-simpy.md shows.
 
 package sim_test
 
@@ -19,8 +20,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// The examples are the Go side of docs/guide/from-simpy.md, and of the shorter pages beside it. The test makes sure that what the pages show stands
-// in one of them, line by line.
+// The examples are the Go side of docs/guide/from-simpy.md, and of the shorter pages beside it. The
+// test makes sure that what the pages show stands in one of them, line by line.
 func TestSimpyPage(t *testing.T) {
 	var lines []string
 	for _, name := range []string{"simpy_test.go", "request_example_test.go", "shifts_example_test.go"} {
@@ -340,7 +341,8 @@ func Example_simpyMonitoring() {
 	s.WarmUp(100)
 	s.Run(context.Background(), 300)
 	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilization())
-	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
+	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(),
+		stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75
 	// 50 stays of 3.0, longest 3.0, nine of ten below 3.0

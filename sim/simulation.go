@@ -443,7 +443,8 @@ func (s *Simulation) Close() {
 		}
 	}()
 	var stubborn *Process
-	for all := s.Live(); len(all) > 0; all = s.liveFrom(all[len(all)-1].number + 1) { // they may start others while they end
+	// they may start others while they end
+	for all := s.Live(); len(all) > 0; all = s.liveFrom(all[len(all)-1].number + 1) {
 		for _, p := range all {
 			if p.state == notStarted {
 				p.finish()
@@ -460,7 +461,8 @@ func (s *Simulation) Close() {
 	s.stopIdle(0)
 	done = true
 	if stubborn != nil {
-		panic(fmt.Sprintf("sim: Close cannot end process %s: it recovered from %d panics that were to end it, and waited again",
+		panic(fmt.Sprintf("sim: Close cannot end process %s: it recovered from %d panics that were to end it, and "+
+			"waited again",
 			stubborn.name, mostUnwindings))
 	}
 	if s.failure != nil {

@@ -118,8 +118,8 @@ func TestSimulationAfterABurst(t *testing.T) {
 	}
 }
 
-// Simulations share nothing: many at once give what one alone gives. With the race detector, this looks for what they might
-// share.
+// Simulations share nothing: many at once give what one alone gives. With the race detector, this
+// looks for what they might share.
 func TestManyAtOnce(t *testing.T) {
 	noLeak(t)
 	model := func() string {
@@ -184,8 +184,9 @@ func TestGoroutinesTakeTurns(t *testing.T) {
 	}
 }
 
-// What belongs to another simulation would wake a process in the wrong one. Everything that takes a process, or something to wait
-// for, refuses those of another simulation, and nil, whether there would be something to wait for or not.
+// What belongs to another simulation would wake a process in the wrong one. Everything that takes a
+// process, or something to wait for, refuses those of another simulation, and nil, whether there
+// would be something to wait for or not.
 func TestOtherSimulations(t *testing.T) {
 	noLeak(t)
 	type things struct {
@@ -272,8 +273,9 @@ func TestOtherSimulations(t *testing.T) {
 	}
 }
 
-// Events, grants, signals and interrupts of another simulation are used as from outside it, between its runs: what they change has
-// its turn there when it runs on, and nothing of it in the simulation whose process did it.
+// Events, grants, signals and interrupts of another simulation are used as from outside it, between
+// its runs: what they change has its turn there when it runs on, and nothing of it in the
+// simulation whose process did it.
 func TestReachingIntoAnotherSimulation(t *testing.T) {
 	noLeak(t)
 	s, other := New(), New()

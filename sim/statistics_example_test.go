@@ -58,7 +58,8 @@ func ExampleTimeWeighted() {
 	// Output: mean 0.8, sd 1.16619, min 0, max 3, time 10
 }
 
-// What came before the warm-up is forgotten: the mean begins anew with the value that the level has then.
+// What came before the warm-up is forgotten: the mean begins anew with the value that the level has
+// then.
 func ExampleTimeWeighted_Reset() {
 	now := 0.0
 	stock := sim.NewTimeWeighted(func() float64 { return now }, 1000)
@@ -128,7 +129,8 @@ func ExampleTally_ServiceLevel() {
 		s.Go("customer", func(p *sim.Process) { desk.Work(p, 1, takes) })
 	})
 	s.Run(ctx, 10_000)
-	fmt.Printf("%.0f %% wait at most 5, nine of ten at most %.0f\n", 100*desk.Waits().ServiceLevel(5), desk.Waits().Quantile(0.9))
+	fmt.Printf("%.0f %% wait at most 5, nine of ten at most %.0f\n", 100*desk.Waits().ServiceLevel(5),
+		desk.Waits().Quantile(0.9))
 	within, _ := s.Report().Row("desk wait within 5")
 	fmt.Printf("%.2f\n", within.Mean)
 	// Output:

@@ -58,7 +58,8 @@ func NewStore[T any](s *Simulation, name string, capacity int, opts ...StatOptio
 // NewSortedStore returns a store from which the smallest thing is taken first, and the oldest among
 // equals; "oldest" means that in all its methods. Compare is negative if a comes before b. Put
 // moves the things that come after the new one.
-func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int, opts ...StatOption) *Store[T] {
+func NewSortedStore[T any](s *Simulation, name string, capacity int, compare func(a, b T) int,
+	opts ...StatOption) *Store[T] {
 	st := NewStore[T](s, name, capacity, opts...)
 	st.compare = compare
 	return st

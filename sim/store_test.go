@@ -71,19 +71,22 @@ func TestStore(t *testing.T) {
 	if got := strings.Join(log, " "); got != want {
 		t.Errorf("%s, want\n%s", got, want)
 	}
-	if st.Len() != 1 || !slices.Equal(st.Items(), []string{"green"}) || st.Balked() != 2 || st.Reneged() != 1 || st.Waits().N() != 3 {
+	if st.Len() != 1 || !slices.Equal(st.Items(), []string{"green"}) || st.Balked() != 2 || st.Reneged() != 1 ||
+		st.Waits().N() != 3 {
 		t.Errorf("%v is left, %d balked, %d reneged, %d got", st.Items(), st.Balked(), st.Reneged(), st.Waits().N())
 	}
 	if v, ok := st.TryGet(); !ok || v != "green" {
 		t.Errorf("%s, %t", v, ok)
 	}
-	if _, ok := st.TryGet(); ok || !st.TryPut("a") || !st.TryPut("b") || st.TryPut("c") || st.Capacity() != 2 || st.Name() != "shelf" {
+	if _, ok := st.TryGet(); ok || !st.TryPut("a") || !st.TryPut("b") || st.TryPut("c") || st.Capacity() != 2 ||
+		st.Name() != "shelf" {
 		t.Error("the store has not two places")
 	}
 	wantPanic(t, "negative", func() { NewStore[int](s, "x", -1) })
 }
 
-// Random puts and gets: nothing is lost, nothing comes twice, what is alike comes in order, and nobody waits for what is there.
+// Random puts and gets: nothing is lost, nothing comes twice, what is alike comes in order, and
+// nobody waits for what is there.
 func TestStoreInvariants(t *testing.T) {
 	noLeak(t)
 	for seed := range uint64(150) {
@@ -206,7 +209,8 @@ func TestFifoAgainstSlice(t *testing.T) {
 	}
 }
 
-// A store without room is a rendezvous: who puts waits for who gets, and the other way round, and nothing is ever in it.
+// A store without room is a rendezvous: who puts waits for who gets, and the other way round, and
+// nothing is ever in it.
 func TestStoreOfCapacityZero(t *testing.T) {
 	s := New()
 	defer s.Close()
@@ -250,7 +254,8 @@ func TestStoreOfCapacityZero(t *testing.T) {
 		}
 	})
 	run(t, s)
-	if got, want := strings.Join(log, ", "), "3 bob 1, 3 ann <nil>, 5 eve <nil>, 5 dee 3, 6 cas <nil>, 8 fay 4"; got != want {
+	if got, want := strings.Join(log, ", "), "3 bob 1, 3 ann <nil>, 5 eve <nil>, 5 dee 3, 6 cas <nil>, 8 fay 4"; got !=
+		want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if st.Contents().Max() != 0 || st.Capacity() != 0 || st.Putters().Max() != 2 || st.Waits().N() != 4 {
@@ -265,7 +270,8 @@ func TestStoreOfCapacityZero(t *testing.T) {
 func TestBatchAndSeparate(t *testing.T) {
 	s := New()
 	defer s.Close()
-	parts, pallets, out := NewStore[int](s, "parts", Unlimited), NewStore[[]int](s, "pallets", 1), NewStore[int](s, "out", Unlimited)
+	parts, pallets, out := NewStore[int](s, "parts", Unlimited), NewStore[[]int](s, "pallets", 1),
+		NewStore[int](s, "out", Unlimited)
 	batches := Batch(parts, 3, pallets)
 	for i := range 8 {
 		s.At(float64(i), func() { parts.TryPut(i) })

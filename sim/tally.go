@@ -191,7 +191,8 @@ func (t *Tally) ServiceLevel(x float64) float64 {
 		}
 	}
 	if k == nil || k.dd == nil {
-		panic(fmt.Sprintf("sim: ServiceLevel(%g) of a Tally that has neither that target nor a sketch; call AddTarget before the run, or make it with QuantileSketch(0.01)", x))
+		panic(fmt.Sprintf("sim: ServiceLevel(%g) of a Tally that has neither that target nor a sketch; call AddTarget "+
+			"before the run, or make it with QuantileSketch(0.01)", x))
 	}
 	switch {
 	case t.n == 0:
@@ -239,7 +240,8 @@ func (t *Tally) mergeTargets(other *Tally) {
 	for i := range t.quantiles.targets {
 		mine := &t.quantiles.targets[i]
 		if other.quantiles == nil || i >= len(other.quantiles.targets) || other.quantiles.targets[i].x != mine.x {
-			panic(fmt.Sprintf("sim: Merge of a Tally without the target %g into one that has it; give both the same targets", mine.x))
+			panic(fmt.Sprintf("sim: Merge of a Tally without the target %g into one that has it; give both the same targets",
+				mine.x))
 		}
 		mine.within += other.quantiles.targets[i].within
 	}
@@ -251,7 +253,8 @@ func (t *Tally) mergeQuantiles(other *Tally) {
 		return
 	}
 	if other.quantiles == nil || other.quantiles.dd == nil {
-		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same QuantileSketch option")
+		panic("sim: Merge of a Tally without quantiles into one that keeps them; make both with the same " +
+			"QuantileSketch option")
 	}
 	from := other.quantiles.dd
 	if other == t {
@@ -320,7 +323,8 @@ func QuantileSketch(relativeAccuracy float64) StatOption {
 	// The library numbers buckets in 32 bits, and with finer ones they would not reach over all
 	// numbers.
 	if !(relativeAccuracy >= 1e-6 && relativeAccuracy < 1) {
-		panic(fmt.Sprintf("sim: QuantileSketch(%v): a relative accuracy is between a millionth and 1, such as 0.01", relativeAccuracy))
+		panic(fmt.Sprintf("sim: QuantileSketch(%v): a relative accuracy is between a millionth and 1, such as 0.01",
+			relativeAccuracy))
 	}
 	return sketchOption{relativeAccuracy}
 }
@@ -424,7 +428,8 @@ func (k *sketch) clear() {
 // checkQuantile panics if q is not a share, or if there is no sketch.
 func checkQuantile(kind string, k *sketch, q float64) {
 	if k == nil || k.dd == nil {
-		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option QuantileSketch(0.01)", kind, kind))
+		panic(fmt.Sprintf("sim: this %s keeps no quantiles; make it with New%s and the option QuantileSketch(0.01)", kind,
+			kind))
 	}
 	if !(q >= 0 && q <= 1) {
 		panic(fmt.Sprintf("sim: Quantile(%v) of a %s: q is a share, from 0 to 1", q, kind))

@@ -44,8 +44,9 @@ func exactMoments(xs []float64) (sum, mean, variance float64) {
 	return sum, mean, variance
 }
 
-// Sums of squares would lose every digit of the variance at an offset of 10⁹, where the square of the mean is 10¹⁸ times the
-// variance and a float64 has 16 digits. The recurrence without the distance from the first would lose half of them.
+// Sums of squares would lose every digit of the variance at an offset of 10⁹, where the square of
+// the mean is 10¹⁸ times the variance and a float64 has 16 digits. The recurrence without the
+// distance from the first would lose half of them.
 func TestTallyIsStable(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, offset := range []float64{0, 1e3, 1e9, -1e9, 1e15} {
@@ -69,7 +70,8 @@ func TestTallyIsStable(t *testing.T) {
 	}
 }
 
-// Ten times a tenth is one, though a float64 has no tenth, and a plain sum makes 0.9999999999999999.
+// Ten times a tenth is one, though a float64 has no tenth, and a plain sum makes
+// 0.9999999999999999.
 func TestTallySumKeepsWhatRoundingTakes(t *testing.T) {
 	var tally Tally
 	for range 10 {
@@ -87,7 +89,8 @@ func TestTallySumKeepsWhatRoundingTakes(t *testing.T) {
 	}
 }
 
-// A first observation far from all others is the worst for distances from the first: the mean is √n standard deviations away.
+// A first observation far from all others is the worst for distances from the first: the mean is √n
+// standard deviations away.
 func TestTallyIsStableAfterAnOutlier(t *testing.T) {
 	random := rand.New(rand.NewPCG(17, 18))
 	tally, xs := Tally{}, []float64{1e9}
@@ -115,7 +118,8 @@ func TestTallyOfFew(t *testing.T) {
 		t.Errorf("an empty tally has n %d, sum %v, CI %v and is %q", tally.N(), tally.Sum(), tally.CI(0.9), tally.String())
 	}
 	tally.Add(-3)
-	if tally.Mean() != -3 || tally.Min() != -3 || tally.Max() != -3 || !math.IsNaN(tally.Var()) || !math.IsInf(tally.CI(0.9), 1) {
+	if tally.Mean() != -3 || tally.Min() != -3 || tally.Max() != -3 || !math.IsNaN(tally.Var()) ||
+		!math.IsInf(tally.CI(0.9), 1) {
 		t.Errorf("a tally of −3 is %v with a half-width of %v", &tally, tally.CI(0.9))
 	}
 	tally.Add(-1)
@@ -176,7 +180,8 @@ func TestTallyMergeWithItself(t *testing.T) {
 	}
 	tally.Merge(tally)
 	// The squares of 0 … 299 about their mean, twice, over 599.
-	if want := 2 * 300 * (300*300 - 1) / 12.0 / 599; tally.N() != 600 || tally.Sum() != 299*300 || !near(tally.Var(), want, 1e-14) {
+	if want := 2 * 300 * (300*300 - 1) / 12.0 / 599; tally.N() != 600 || tally.Sum() != 299*300 ||
+		!near(tally.Var(), want, 1e-14) {
 		t.Errorf("merged with itself it is %v, want a variance of %v", tally, want)
 	}
 	if q := tally.Quantile(0.5); !near(q, 149, 0.01) {

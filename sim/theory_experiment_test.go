@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
-// Two scenarios of one queue, with a server that is a little faster in one. With common random numbers both meet the same customers with
-// the same work, and the difference of their mean times is known much better than from independent runs.
+// Two scenarios of one queue, with a server that is a little faster in one. With common random
+// numbers both meet the same customers with the same work, and the difference of their mean times
+// is known much better than from independent runs.
 func TestCommonRandomNumbers(t *testing.T) {
 	const lambda, slow, fast = 0.5, 1, 1.1
 	run := func(mu float64, experimentSeed uint64) *replicate.Results {
@@ -48,7 +49,8 @@ func TestCommonRandomNumbers(t *testing.T) {
 	if !common.Differs() {
 		t.Errorf("common random numbers do not tell the servers apart: %v", common)
 	}
-	// Of two independent runs the ratio is 1 but for chance: with 60 pairs the correlation is 0 ± 0.13.
+	// Of two independent runs the ratio is 1 but for chance: with 60 pairs the correlation is 0 ±
+	// 0.13.
 	if r := apart.VarianceRatio; !(math.Abs(r-1) < 0.5) {
 		t.Errorf("independent runs have a variance ratio of %v", r)
 	}
@@ -57,8 +59,8 @@ func TestCommonRandomNumbers(t *testing.T) {
 	}
 }
 
-// A queue that starts with many customers is not in its long run for a while, and its mean over time is too large. By how much can be
-// computed, with a warm-up and without.
+// A queue that starts with many customers is not in its long run for a while, and its mean over
+// time is too large. By how much can be computed, with a warm-up and without.
 func TestWarmUpBias(t *testing.T) {
 	const lambda, mu, crowd, length, warmUp = 0.5, 1., 60, 1000., 400.
 	run := func(warm bool) *replicate.Results {

@@ -7,10 +7,11 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// What queueing theory knows exactly. Rates are per unit of time, λ of arrivals and μ of service; σ and ρ are loads.
+// What queueing theory knows exactly. Rates are per unit of time, λ of arrivals and μ of service; σ
+// and ρ are loads.
 
-// birthDeath is the stationary law of a chain on 0 … len(up) that goes from n to n+1 at rate up[n] and back at rate down[n]: the flow
-// across every cut is the same in both directions.
+// birthDeath is the stationary law of a chain on 0 … len(up) that goes from n to n+1 at rate up[n]
+// and back at rate down[n]: the flow across every cut is the same in both directions.
 func birthDeath(up, down []float64) []float64 {
 	law, sum := []float64{1}, 1.0
 	for n := range up {
@@ -34,8 +35,8 @@ func waiting(law []float64, c int) float64 {
 	return sum
 }
 
-// erlangC is the probability that a customer of M/M/c waits, for a load of a = λ/μ servers, by way of Erlang's B and its recurrence
-// over the number of servers.
+// erlangC is the probability that a customer of M/M/c waits, for a load of a = λ/μ servers, by way
+// of Erlang's B and its recurrence over the number of servers.
 func erlangC(c int, a float64) float64 {
 	b := 1.0
 	for k := 1; k <= c; k++ {
@@ -44,7 +45,8 @@ func erlangC(c int, a float64) float64 {
 	return b / (1 - a/float64(c)*(1-b))
 }
 
-// pollaczekKhinchine is the mean wait in line of M/G/1, for service with the given mean and second moment.
+// pollaczekKhinchine is the mean wait in line of M/G/1, for service with the given mean and second
+// moment.
 func pollaczekKhinchine(lambda, mean, secondMoment float64) float64 {
 	return lambda * secondMoment / 2 / (1 - lambda*mean)
 }
@@ -63,8 +65,8 @@ func cobham(classes []class, k int) float64 {
 	return residual / ((1 - load(classes[:k])) * (1 - load(classes[:k+1])))
 }
 
-// preemptiveResume is the mean time in the system of class k if customers are preempted and go on later where they were. Only
-// the classes up to k matter.
+// preemptiveResume is the mean time in the system of class k if customers are preempted and go on
+// later where they were. Only the classes up to k matter.
 func preemptiveResume(classes []class, k int) float64 {
 	residual := 0.0
 	for _, c := range classes[:k+1] {
@@ -82,7 +84,8 @@ func load(classes []class) float64 {
 	return sum
 }
 
-// traffic solves the equations of an open network: what comes to a station is what comes from outside and what the stations send.
+// traffic solves the equations of an open network: what comes to a station is what comes from
+// outside and what the stations send.
 func traffic(outside []float64, routing [][]float64) []float64 {
 	n := len(outside)
 	a := mat.NewDense(n, n, nil)
@@ -99,9 +102,10 @@ func traffic(outside []float64, routing [][]float64) []float64 {
 	return rates.RawVector().Data
 }
 
-// meanFrom is the expected mean over the time from begin to end of the number of customers in M/M/1, if there are n at time 0. The chain
-// is looked at after 0, 1, 2, … events of a Poisson process of rate λ+μ: after k of them it has made k steps of a chain in
-// discrete time, and the expected time between begin and end during which there have been k is the difference below (λ+μ).
+// meanFrom is the expected mean over the time from begin to end of the number of customers in
+// M/M/1, if there are n at time 0. The chain is looked at after 0, 1, 2, … events of a Poisson
+// process of rate λ+μ: after k of them it has made k steps of a chain in discrete time, and the
+// expected time between begin and end during which there have been k is the difference below (λ+μ).
 func meanFrom(n int, lambda, mu, begin, end float64) float64 {
 	rate := lambda + mu
 	until := func(t float64, k int) float64 { // (λ+μ) × the expected time up to t during which there have been k events

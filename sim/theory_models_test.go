@@ -33,11 +33,13 @@ func mm1Exact(lambda, mu float64) map[string]float64 {
 	}
 }
 
-// The same queue without processes: an event for each arrival, and one for each departure, when a resource has granted a place.
+// The same queue without processes: an event for each arrival, and one for each departure, when a
+// resource has granted a place.
 func mm1Requests(lambda, mu float64) model {
 	exact := mm1Exact(lambda, mu)
 	delete(exact, "P(wait)")
-	return model{name: "M/M/1 by requests", length: 36_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/M/1 by requests", length: 36_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		desk := sim.NewResource(s, "desk", 1)
 		c := newCensus(s, desk)
 		gaps, times := s.Stream("arrivals"), s.Stream("service")
@@ -70,7 +72,8 @@ func mm1Events(lambda, mu float64) model {
 			delete(exact, name)
 		}
 	}
-	return model{name: "M/M/1 by events", length: 36_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/M/1 by events", length: 36_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		c := newCensus(s)
 		gaps, times := s.Stream("arrivals"), s.Stream("service")
 		var came []float64 // when those who are there came; the first is being served
@@ -136,7 +139,8 @@ func mm1k(lambda, mu float64, room int) model {
 	}
 }
 
-// Several servers, and customers who leave the line after an exponential time: Palm's or Erlang's A.
+// Several servers, and customers who leave the line after an exponential time: Palm's or Erlang's
+// A.
 func impatient(lambda, mu float64, servers int, theta float64) model {
 	var up, down []float64
 	for n := range 200 {
@@ -157,7 +161,8 @@ func impatient(lambda, mu float64, servers int, theta float64) model {
 			c.arrive("arrivals", lambda, closing, func(p *sim.Process) {
 				c.visit(p, func() {
 					came := p.Now()
-					err := desk.Use(p, 1, func() error { must(p.Wait(times.ExpFloat64() / mu)); return nil }, sim.Patience(patience.ExpFloat64()/theta))
+					err := desk.Use(p, 1, func() error { must(p.Wait(times.ExpFloat64() / mu)); return nil },
+						sim.Patience(patience.ExpFloat64()/theta))
 					if errors.Is(err, sim.ErrReneged) {
 						c.reneged += p.Now() - came
 					} else {
@@ -178,13 +183,14 @@ func mg1(law string, length, lambda, mean, secondMoment float64, service func(*r
 		name: "M/G/1 " + law, length: length,
 		build: func(s *sim.Simulation, closing float64) *census { return single(s, closing, lambda, 1, service) },
 		exact: map[string]float64{
-			"Lq desk": lambda * wq, "Wq desk": wq, "L": lambda * (wq + mean), "W": wq + mean, "busy desk": lambda * mean, "P(wait)": lambda * mean,
+			"Lq desk": lambda * wq, "Wq desk": wq, "L": lambda * (wq + mean), "W": wq + mean, "busy desk": lambda * mean,
+			"P(wait)": lambda * mean,
 		},
 	}
 }
 
-// hyperexponential is exponential with mean ½ for two of three, and with mean 2 for the third: mean 1, second moment
-// 2·(⅔·¼ + ⅓·4) = 3.
+// hyperexponential is exponential with mean ½ for two of three, and with mean 2 for the third: mean
+// 1, second moment 2·(⅔·¼ + ⅓·4) = 3.
 func hyperexponential(r *rand.Rand) float64 {
 	if r.Float64() < 2./3 {
 		return r.ExpFloat64() / 2
@@ -192,7 +198,8 @@ func hyperexponential(r *rand.Rand) float64 {
 	return r.ExpFloat64() * 2
 }
 
-// Machines that break, and men who repair them, one each: a queue with a finite source. Present are the machines that stand still.
+// Machines that break, and men who repair them, one each: a queue with a finite source. Present are
+// the machines that stand still.
 func repair() model {
 	const machines, men, breaks, repairs = 6, 2, 0.25, 0.8
 	var up, down []float64
@@ -230,9 +237,9 @@ func repair() model {
 	}
 }
 
-// An open network whose customers go from station to station at random, also back and to the same one. Jackson: in the long run each
-// station is at any moment as if it were a queue of its own with Poisson arrivals, and independent of the others, though
-// what arrives at it is not Poisson.
+// An open network whose customers go from station to station at random, also back and to the same
+// one. Jackson: in the long run each station is at any moment as if it were a queue of its own with
+// Poisson arrivals, and independent of the others, though what arrives at it is not Poisson.
 func jackson() model {
 	outside := []float64{0.30, 0.10, 0}
 	routing := [][]float64{{0, 0.5, 0.3}, {0.2, 0, 0.2}, {0.1, 0, 0.2}} // the rest leaves
@@ -258,7 +265,8 @@ func jackson() model {
 	}
 	exact["L"], exact["W"], exact["P(empty)"] = total, total/came, empty
 
-	return model{name: "Jackson network", length: 24_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "Jackson network", length: 24_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		c := newCensus(s)
 		for i := range servers {
 			c.resources = append(c.resources, sim.NewResource(s, fmt.Sprint("station ", i), servers[i]))
@@ -266,7 +274,8 @@ func jackson() model {
 		times, ways := s.Stream("service"), s.Stream("ways")
 		tour := func(station int) func(p *sim.Process) {
 			return func(p *sim.Process) {
-				// Poisson arrivals see time averages: the system is empty for as large a share of them as of the time.
+				// Poisson arrivals see time averages: the system is empty for as large a share of
+				// them as of the time.
 				c.mean("P(empty)", share(c.present.Value() == 0))
 				c.visit(p, func() {
 					for at := station; at >= 0; at = next(routing[at], ways.Float64()) {
@@ -301,7 +310,8 @@ type kind struct {
 	service func(*rand.Rand) float64
 }
 
-// Three kinds, served in this order, with a load of 0.15, 0.25 and 0.15: deterministic, exponential and uniform.
+// Three kinds, served in this order, with a load of 0.15, 0.25 and 0.15: deterministic, exponential
+// and uniform.
 func kinds() []kind {
 	return []kind{
 		{class{0.30, 0.5, 0.25}, func(*rand.Rand) float64 { return 0.5 }},
@@ -324,7 +334,8 @@ func nonPreemptive() model {
 	for k := range kinds {
 		exact[fmt.Sprint("Wq", k)] = cobham(classes(kinds), k)
 	}
-	return model{name: "priorities", length: 55_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "priorities", length: 55_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		desk := sim.NewResource(s, "desk", 1)
 		c := newCensus(s, desk)
 		for rank, kind := range kinds {
@@ -344,9 +355,11 @@ func nonPreemptive() model {
 	}}
 }
 
-// preemptive is a desk that the urgent take from others, who go on later with what is left of their service. The function tells
-// the rank of a customer by kind and by number among all customers, and work is how one is served.
-func preemptive(name string, kinds []kind, rank func(kind, number int) int, work func(*sim.Process, *sim.Resource, float64, int)) model {
+// preemptive is a desk that the urgent take from others, who go on later with what is left of their
+// service. The function tells the rank of a customer by kind and by number among all customers, and
+// work is how one is served.
+func preemptive(name string, kinds []kind, rank func(kind, number int) int, work func(*sim.Process, *sim.Resource,
+	float64, int)) model {
 	exact := map[string]float64{}
 	for k := range kinds {
 		exact[fmt.Sprint("W", k)] = preemptiveResume(classes(kinds), k)
@@ -372,7 +385,8 @@ func preemptive(name string, kinds []kind, rank func(kind, number int) int, work
 // work is service of some length, in as many parts as it takes.
 func work(p *sim.Process, desk *sim.Resource, length float64, rank int) {
 	for length > 0 {
-		err := desk.Use(p, 1, func() error { length = left(p.Wait(length)); return nil }, sim.Rank(rank), sim.Preempting(sim.Interrupt))
+		err := desk.Use(p, 1, func() error { length = left(p.Wait(length)); return nil }, sim.Rank(rank),
+			sim.Preempting(sim.Interrupt))
 		if _, taken := errors.AsType[*sim.Preempted](err); !taken {
 			must(err)
 		}
@@ -387,8 +401,8 @@ func left(err error) float64 {
 	return 0
 }
 
-// With exponential service it does not matter in which order a kind is served, and the rank can be the kind: who was preempted goes to the
-// end of the line of the kind.
+// With exponential service it does not matter in which order a kind is served, and the rank can be
+// the kind: who was preempted goes to the end of the line of the kind.
 func preemptiveExponential() model {
 	return preemptive("preemption", []kind{
 		{class{0.20, 1, 2}, exponential(1)},
@@ -397,12 +411,15 @@ func preemptiveExponential() model {
 	}, func(kind, _ int) int { return kind }, work)
 }
 
-// With other service it does matter. Ranks that are in the order of arrival within a kind give a customer the old place back.
+// With other service it does matter. Ranks that are in the order of arrival within a kind give a
+// customer the old place back.
 func preemptiveGeneral() model {
-	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number }, work)
+	return preemptive("preemption, back to one's place", kinds(), func(kind, number int) int { return kind<<28 + number },
+		work)
 }
 
-// The same by the rule Resume: work that was stopped goes on before others of its kind, without a loop and without special ranks.
+// The same by the rule Resume: work that was stopped goes on before others of its kind, without a
+// loop and without special ranks.
 func preemptiveByRule() model {
 	return preemptive("preemption, by the rule", kinds(), func(kind, _ int) int { return kind },
 		func(p *sim.Process, desk *sim.Resource, length float64, rank int) {
@@ -410,19 +427,23 @@ func preemptiveByRule() model {
 		})
 }
 
-// A server that breaks. The time from the beginning of a service to when the next one can begin, with all repairs in between, is the
-// completion time C. If the server breaks in use only, C takes the place of the service in Pollaczek's and Khinchine's formula.
+// A server that breaks. The time from the beginning of a service to when the next one can begin,
+// with all repairs in between, is the completion time C. If the server breaks in use only, C takes
+// the place of the service in Pollaczek's and Khinchine's formula.
 //
-// The source is D. P. Gaver, A waiting line with interrupted service, including priorities, Journal of the Royal Statistical Society B 24 (1962).
+// The source is D. P. Gaver, A waiting line with interrupted service, including priorities, Journal
+// of the Royal Statistical Society B 24 (1962).
 
 // repairs are exponential with mean 1 in all of these.
 const repairMean, repairSecond = 1., 2.
 
 // breaking is a queue before one server that breaks at rate xi.
-func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule sim.WorkRule, service func(*rand.Rand) float64) *census {
+func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule sim.WorkRule,
+	service func(*rand.Rand) float64) *census {
 	desk := sim.NewResource(s, "desk", 1)
 	c := newCensus(s, desk)
-	trouble := desk.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean), InUse: inUse, Rule: rule})
+	trouble := desk.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean),
+		InUse: inUse, Rule: rule})
 	if !math.IsInf(closing, 1) {
 		s.At(2*closing, trouble.End)
 	}
@@ -442,30 +463,35 @@ func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule s
 	return c
 }
 
-// completed is what is known of such a queue: for the first two moments of C, how long a service is at work, how long a customer is there
-// after it began, and what is added to the wait by those who come while the server is idle and broken.
+// completed is what is known of such a queue: for the first two moments of C, how long a service is
+// at work, how long a customer is there after it began, and what is added to the wait by those who
+// come while the server is idle and broken.
 func completed(lambda, first, second, atWork, inService, added float64) map[string]float64 {
 	wq := pollaczekKhinchine(lambda, first, second) + added
 	return map[string]float64{
-		"Wq desk": wq, "Lq desk": lambda * wq, "W": wq + inService, "L": lambda * (wq + inService), "busy desk": lambda * atWork,
+		"Wq desk": wq, "Lq desk": lambda * wq, "W": wq + inService, "L": lambda * (wq + inService), "busy desk": lambda *
+			atWork,
 	}
 }
 
-// Breaks in use, and goes on with what is left: a service S has a Poisson number of repairs, with mean ξS.
+// Breaks in use, and goes on with what is left: a service S has a Poisson number of repairs, with
+// mean ξS.
 func breaksInUse(lambda, xi float64) model {
 	const mean, secondMoment = 1, 4. / 3 // uniform on 0 to 2
 	first := mean * (1 + xi*repairMean)
 	second := secondMoment*(1+xi*repairMean)*(1+xi*repairMean) + xi*mean*repairSecond
 	exact := completed(lambda, first, second, mean, first, 0)
 	exact["P(wait)"] = lambda * first
-	return model{name: "M/G/1 that breaks in use", length: 50_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/G/1 that breaks in use", length: 50_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		return breaking(s, closing, lambda, xi, true, sim.Resume, func(r *rand.Rand) float64 { return 2 * r.Float64() })
 	}}
 }
 
-// Breaks by the clock, also when it is idle ([FG86], with exponential times to failure). Whoever comes while nobody is served finds the
-// server broken for ξE[R]/(1+ξE[R]) of that time, and what is left of that repair has mean E[R²]/2E[R]: by the decomposition of
-// [FC85] the wait is longer by the product.
+// Breaks by the clock, also when it is idle ([FG86], with exponential times to failure). Whoever
+// comes while nobody is served finds the server broken for ξE[R]/(1+ξE[R]) of that time, and what
+// is left of that repair has mean E[R²]/2E[R]: by the decomposition of [FC85] the wait is longer by
+// the product.
 //
 // [FG86]: https://doi.org/10.1287/opre.34.5.752
 // [FC85]: https://doi.org/10.1287/opre.33.5.1117
@@ -476,13 +502,15 @@ func breaksByTheClock(lambda, xi float64) model {
 	broken := xi * repairMean / (1 + xi*repairMean)
 	exact := completed(lambda, first, second, mean, first, broken*repairSecond/2/repairMean)
 	exact["P(wait)"] = lambda*first + (1-lambda*first)*broken
-	return model{name: "M/G/1 that breaks by the clock", length: 32_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/G/1 that breaks by the clock", length: 32_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		return breaking(s, closing, lambda, xi, false, 0, func(r *rand.Rand) float64 { return 2 * r.Float64() })
 	}}
 }
 
-// Breaks in use, and the service, which takes 1, begins anew. It is done at a try with probability p = e^−ξ; the number of tries before
-// is geometric, and each lasts as long as a time to failure that is below 1, and a repair.
+// Breaks in use, and the service, which takes 1, begins anew. It is done at a try with probability
+// p = e^−ξ; the number of tries before is geometric, and each lasts as long as a time to failure
+// that is below 1, and a repair.
 func beginsAnew(lambda, xi float64) model {
 	p := math.Exp(-xi)
 	tries, triesVar := (1-p)/p, (1-p)/p/p
@@ -493,25 +521,29 @@ func beginsAnew(lambda, xi float64) model {
 	first := 1 + tries*each
 	second := tries*eachVar + triesVar*each*each + first*first
 	exact := completed(lambda, first, second, 1+tries*tried, first, 0)
-	return model{name: "M/D/1 that breaks and begins anew", length: 62_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/D/1 that breaks and begins anew", length: 62_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		return breaking(s, closing, lambda, xi, true, sim.Restart, func(*rand.Rand) float64 { return 1 })
 	}}
 }
 
-// Breaks in use, and who is served then is lost: the service ends at rate μ+ξ, and is followed by a repair with probability ξ/(μ+ξ).
+// Breaks in use, and who is served then is lost: the service ends at rate μ+ξ, and is followed by a
+// repair with probability ξ/(μ+ξ).
 func throwsOut(lambda, mu, xi float64) model {
 	served, lost := 1/(mu+xi), xi/(mu+xi)
 	first := served + lost*repairMean
 	second := 2*served*served + 2*served*lost*repairMean + lost*repairSecond
 	exact := completed(lambda, first, second, served, served, 0)
 	exact["P(lost)"] = lost
-	return model{name: "M/M/1 that breaks and throws out", length: 32_000, exact: exact, build: func(s *sim.Simulation, closing float64) *census {
+	return model{name: "M/M/1 that breaks and throws out", length: 32_000, exact: exact, build: func(s *sim.Simulation,
+		closing float64) *census {
 		return breaking(s, closing, lambda, xi, true, sim.Interrupt, exponential(mu))
 	}}
 }
 
-// M/M/3 of which two servers break at once, after exponential times by the clock, with exponential repairs: the state is how many are there and
-// whether the two are broken, and its distribution in equilibrium is that of a Markov chain. Work that is stopped goes on with what is left, which is
+// M/M/3 of which two servers break at once, after exponential times by the clock, with exponential
+// repairs: the state is how many are there and whether the two are broken, and its distribution in
+// equilibrium is that of a Markov chain. Work that is stopped goes on with what is left, which is
 // exponential again. Who finishes instead, with a server that is broken, leaves sooner.
 func TestTwoOfThreeServersBreak(t *testing.T) {
 	const lambda, mu, breaks, repairs, seeds = 1.2, 1., 0.1, 0.5, 12
@@ -520,7 +552,8 @@ func TestTwoOfThreeServersBreak(t *testing.T) {
 		for seed := range uint64(seeds) {
 			s := sim.New(sim.Seed(seed))
 			servers, inside := sim.NewResource(s, "servers", 3), s.NewTimeWeighted("inside", 0)
-			servers.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / breaks), Repair: sim.Exponential(1 / repairs), Units: 2, Rule: rule})
+			servers.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / breaks), Repair: sim.Exponential(1 / repairs),
+				Units: 2, Rule: rule})
 			service := s.Sampler("service", sim.Exponential(1/mu))
 			s.Arrive(sim.Poisson(s.Stream("arrivals"), lambda), func() {
 				takes := service()
@@ -543,14 +576,16 @@ func TestTwoOfThreeServersBreak(t *testing.T) {
 		t.Errorf("%.4f ± %.4f are inside on average, should be %.4f", got.Mean(), got.CI(0.998), exact)
 	}
 	if got := mean(sim.Finish); got.Mean()+got.CI(0.95) > exact {
-		t.Errorf("%.4f ± %.4f are inside on average where all finish, which should be below %.4f", got.Mean(), got.CI(0.95), exact)
+		t.Errorf("%.4f ± %.4f are inside on average where all finish, which should be below %.4f", got.Mean(), got.CI(0.95),
+			exact)
 	}
 	if again := partlyBroken(lambda, mu, breaks, repairs, 4000); math.Abs(again-exact) > 1e-9 {
 		t.Errorf("the chain is not in equilibrium: %v and %v", exact, again)
 	}
 }
 
-// partlyBroken is how many are inside on average, by steps of the chain that is looked at at the rate of all events together.
+// partlyBroken is how many are inside on average, by steps of the chain that is looked at at the
+// rate of all events together.
 func partlyBroken(lambda, mu, breaks, repairs float64, steps int) (mean float64) {
 	const most = 200 // where nobody comes any more
 	rate := lambda + 3*mu + max(breaks, repairs)
@@ -584,15 +619,17 @@ func partlyBroken(lambda, mu, breaks, repairs float64, steps int) (mean float64)
 	return mean
 }
 
-// A transient is the law of the number of customers in M/M/c at a time, and the integral of its mean up to then.
+// A transient is the law of the number of customers in M/M/c at a time, and the integral of its
+// mean up to then.
 type transient struct {
 	lambda, mu float64
 	law        []float64
 	integral   float64
 }
 
-// pass lets time pass with c servers. The chain is looked at after 0, 1, 2, … events of a Poisson process of rate λ+cμ: after k of them it has
-// made k steps of a chain in discrete time, and the expected time during which there have been k of them is P(more than k)/(λ+cμ).
+// pass lets time pass with c servers. The chain is looked at after 0, 1, 2, … events of a Poisson
+// process of rate λ+cμ: after k of them it has made k steps of a chain in discrete time, and the
+// expected time during which there have been k of them is P(more than k)/(λ+cμ).
 func (x *transient) pass(d float64, c int) {
 	rate := x.lambda + x.mu*float64(c)
 	events := distuv.Poisson{Lambda: rate * d}
@@ -623,9 +660,10 @@ func (x *transient) pass(d float64, c int) {
 	x.law = after
 }
 
-// M/M/c whose servers come and go by a timetable, from an empty start: the number of customers when shifts change, and its mean over three
-// days, against the chain with as many servers as there are. Work that is stopped goes on later; or who is thrown out asks again,
-// for a service that is drawn anew, which for exponential times makes no difference.
+// M/M/c whose servers come and go by a timetable, from an empty start: the number of customers when
+// shifts change, and its mean over three days, against the chain with as many servers as there are.
+// Work that is stopped goes on later; or who is thrown out asks again, for a service that is drawn
+// anew, which for exponential times makes no difference.
 func TestShiftsAgainstTheChain(t *testing.T) {
 	const lambda, mu, days = 1.2, 1., 3
 	table := sim.Daily{Shifts: []sim.Shift{{From: 1, To: 5, Units: 3}, {From: 5, To: 9, Units: 1}}, Day: 10}

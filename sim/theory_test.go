@@ -12,27 +12,29 @@ import (
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
-// A model is something whose long run is known. It makes itself in a simulation, in which nobody comes any more after the
-// time closing, and returns what it keeps count of.
+// A model is something whose long run is known. It makes itself in a simulation, in which nobody
+// comes any more after the time closing, and returns what it keeps count of.
 type model struct {
 	name  string
 	build func(s *sim.Simulation, closing float64) *census
 	exact map[string]float64 // by the name of what is recorded
 
-	// length is the time that a replication takes after its warm-up. It makes four standard errors at most 3 % of all that is known.
+	// length is the time that a replication takes after its warm-up. It makes four standard errors
+	// at most 3 % of all that is known.
 	length float64
 }
 
-// A census counts who is in a system, and how long those were who have left. It is what a model tells of itself; the statistics of
-// resources are compared with it.
+// A census counts who is in a system, and how long those were who have left. It is what a model
+// tells of itself; the statistics of resources are compared with it.
 type census struct {
 	s         *sim.Simulation
 	present   *sim.TimeWeighted
 	sojourns  *sim.Tally
 	resources []*sim.Resource
-	customer  func(p *sim.Process)  // one who comes, for who needs more of them
-	reneged   float64               // the waits of those who left a line, which its resource does not count among the waits
-	means     map[string]*sim.Tally // what a model tells besides
+	customer  func(p *sim.Process) // one who comes, for who needs more of them
+	// the waits of those who left a line, which its resource does not count among the waits
+	reneged float64
+	means   map[string]*sim.Tally // what a model tells besides
 }
 
 func newCensus(s *sim.Simulation, resources ...*sim.Resource) *census {
@@ -98,8 +100,9 @@ const (
 	warmUp       = 300. // by which the memory of the empty start has faded: by e in 12 in M/M/1 with μ = 1 and ρ = ½
 )
 
-// verify runs the model and compares all that is known of it. The tolerance is four standard errors, which a right model exceeds
-// once in some thousand experiments; since seeds are fixed, it then does so always, or never.
+// verify runs the model and compares all that is known of it. The tolerance is four standard
+// errors, which a right model exceeds once in some thousand experiments; since seeds are fixed, it
+// then does so always, or never.
 func (m model) verify(t *testing.T) {
 	t.Helper()
 	results, err := replicate.Run(t.Context(), replications, func(r *replicate.Replication) error {
@@ -157,8 +160,9 @@ func (c *census) measure(record func(string, float64)) {
 	}
 }
 
-// Little's law is exact over a time at whose ends nobody is there: the area under the number present is the sum of the times that
-// they were. It holds for the whole and for each line, from numbers that were kept apart.
+// Little's law is exact over a time at whose ends nobody is there: the area under the number
+// present is the sum of the times that they were. It holds for the whole and for each line, from
+// numbers that were kept apart.
 func (m model) checkLittle(t *testing.T) {
 	t.Helper()
 	s := sim.New(sim.Seed(seed))
@@ -190,7 +194,8 @@ func exponential(rate float64) func(*rand.Rand) float64 {
 }
 
 // single is a queue with one line before some servers.
-func single(s *sim.Simulation, closing, lambda float64, servers int, service func(*rand.Rand) float64, opts ...sim.RequestOption) *census {
+func single(s *sim.Simulation, closing, lambda float64, servers int, service func(*rand.Rand) float64,
+	opts ...sim.RequestOption) *census {
 	desk := sim.NewResource(s, "desk", servers)
 	c := newCensus(s, desk)
 	times := s.Stream("service")

@@ -11,7 +11,8 @@ import (
 // A stretch is a part of a path: a value and how long it lasted.
 type stretch struct{ value, lasted float64 }
 
-// A pathLevel is a TimeWeighted beside all stretches of its path, of which the statistics are found anew each time.
+// A pathLevel is a TimeWeighted beside all stretches of its path, of which the statistics are found
+// anew each time.
 type pathLevel struct {
 	now   float64
 	level *TimeWeighted
@@ -87,7 +88,8 @@ func (p *pathLevel) check(t *testing.T, tolerance, accuracy float64) {
 	}
 }
 
-// Random paths, with several changes at an instant, instants without a change, questions in between and resets.
+// Random paths, with several changes at an instant, instants without a change, questions in between
+// and resets.
 func TestTimeWeightedAgainstItsPath(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	for range 300 {

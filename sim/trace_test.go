@@ -171,7 +171,8 @@ func TestTraceNumbersProcessesOfOneName(t *testing.T) {
 	run(t, s)
 	for _, want := range []string{
 		"0  start      ann\n", "0  start      ann#2\n", "0  request    ann#3             desk\n", "0  start      bob\n",
-		"1  grant      ann#2             desk: 1, in use 1 of 1\n", "1.5  renege     ann#3             desk\n", "2  end        ann#2\n",
+		"1  grant      ann#2             desk: 1, in use 1 of 1\n", "1.5  renege     ann#3             desk\n",
+		"2  end        ann#2\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

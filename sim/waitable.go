@@ -217,7 +217,8 @@ func (c *Condition) moment() moment {
 	for _, w := range c.of {
 		one := w.moment()
 		switch {
-		case c.any && one.valid() && (!as.valid() || one.before(as)), !c.any && one.valid() && (!as.valid() || as.before(one)):
+		case c.any && one.valid() && (!as.valid() || one.before(as)), !c.any && one.valid() &&
+			(!as.valid() || as.before(one)):
 			as = one
 		case !c.any && !one.valid():
 			return one

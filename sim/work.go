@@ -19,10 +19,12 @@ type WorkRule uint8
 
 // The rules. The default is Finish at the end of a shift, and Resume at a breakdown.
 const (
-	Finish    WorkRule = iota + 1 // it keeps its units until it releases them
-	Resume                        // it stops, and what is left is done when there are units again: after the repair, or by the next shift
-	Restart                       // it stops, and all of it is done anew when there are units again
-	Interrupt                     // it loses its units, and is interrupted with a [Preempted] as the cause
+	Finish WorkRule = iota + 1 // it keeps its units until it releases them
+	// it stops, and what is left is done when there are units again: after the repair, or by the
+	// next shift
+	Resume
+	Restart   // it stops, and all of it is done anew when there are units again
+	Interrupt // it loses its units, and is interrupted with a [Preempted] as the cause
 )
 
 func (w WorkRule) check(what string) {
@@ -256,7 +258,8 @@ func (h *Grant) givesWay(g *Grant, rule WorkRule) bool {
 }
 
 func (r *Resource) tracePreempt(victim *Grant, by string) {
-	r.s.record(trace.Record{Kind: trace.Preempt, Who: by, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n, victim.who())})
+	r.s.record(trace.Record{Kind: trace.Preempt, Who: by, What: fmt.Sprintf("%s: %d from %s", r.name, victim.n,
+		victim.who())})
 }
 
 // take takes away the units of victim for a process, or for none.

@@ -7,8 +7,10 @@ import (
 	"testing"
 )
 
-// hold makes a process that waits for a unit, and then for a unit of another resource, if there is one, and keeps what it gets.
-func hold(s *Simulation, at float64, name string, r, other *Resource, opts, others []RequestOption) (p *Process, err *error) {
+// hold makes a process that waits for a unit, and then for a unit of another resource, if there is
+// one, and keeps what it gets.
+func hold(s *Simulation, at float64, name string, r, other *Resource, opts, others []RequestOption) (p *Process,
+	err *error) {
 	err = new(error)
 	return s.GoAt(at, name, func(p *Process) {
 		if _, *err = r.Request(p, 1, opts...); *err != nil {
@@ -25,8 +27,8 @@ func hold(s *Simulation, at float64, name string, r, other *Resource, opts, othe
 
 func ranked(rank int) []RequestOption { return []RequestOption{Rank(rank)} }
 
-// Who loses units may stand in line for more of the same resource. What is freed then must not go to those behind, before the
-// request has enough for which it is taken.
+// Who loses units may stand in line for more of the same resource. What is freed then must not go
+// to those behind, before the request has enough for which it is taken.
 func TestPreemptedLeavesTheSameLine(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -43,7 +45,8 @@ func TestPreemptedLeavesTheSameLine(t *testing.T) {
 	})
 	_ = s.Run(background, 5)
 	var lost *Preempted
-	if !errors.As(*err1, &lost) || !errors.As(*err2, &lost) || granted || r.Preempted() != 2 || r.InUse() != 2 || r.Waiting() != 1 {
+	if !errors.As(*err1, &lost) || !errors.As(*err2, &lost) || granted || r.Preempted() != 2 || r.InUse() != 2 ||
+		r.Waiting() != 1 {
 		t.Errorf("%v, %v, granted %t", *err1, *err2, granted)
 	}
 	if err := r.check(); err != nil {
@@ -51,8 +54,9 @@ func TestPreemptedLeavesTheSameLine(t *testing.T) {
 	}
 }
 
-// While the first in line takes units from another, that one leaves a line at another resource, where somebody is served who
-// takes units from the first. It is interrupted then, and must not get what it was about to.
+// While the first in line takes units from another, that one leaves a line at another resource,
+// where somebody is served who takes units from the first. It is interrupted then, and must not get
+// what it was about to.
 func TestPreemptingIsPreempted(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -83,8 +87,8 @@ func TestPreemptingIsPreempted(t *testing.T) {
 	}
 }
 
-// A patient whose bed is taken away is told so by the wait that it ends, even if the bed is released by somebody else before the
-// patient has its turn.
+// A patient whose bed is taken away is told so by the wait that it ends, even if the bed is
+// released by somebody else before the patient has its turn.
 func TestLostUnitsAreReleasedByOthers(t *testing.T) {
 	noLeak(t)
 	s := New()
@@ -96,7 +100,10 @@ func TestLostUnitsAreReleasedByOthers(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		s.GoAt(5, "emergency", func(p *Process) { _ = beds.Use(p, 1, func() error { return p.Wait(1) }, Preempting(Interrupt)) })
+		s.GoAt(5, "emergency", func(p *Process) {
+			_ = beds.Use(p, 1, func() error { return p.Wait(1) },
+				Preempting(Interrupt))
+		})
 		s.After(5, g.Release)
 		told = p.Wait(10)
 		if p.Now() != 5 {
@@ -169,8 +176,9 @@ func newVictim() *victim {
 	return w
 }
 
-// Whatever comes to the holder at one instant, in whatever order, and whether those who take units away have their turns in between
-// or not: nobody crashes, nobody is told twice of the same or of nothing, and the units are where they belong.
+// Whatever comes to the holder at one instant, in whatever order, and whether those who take units
+// away have their turns in between or not: nobody crashes, nobody is told twice of the same or of
+// nothing, and the units are where they belong.
 func TestAllThatComesAtOnce(t *testing.T) {
 	noLeak(t)
 	const kinds = "abABis"
@@ -254,9 +262,10 @@ func (w *victim) verify(t *testing.T, order string) {
 	}
 }
 
-// Whatever stops work, it is done in the end, and neither more nor less of it: the area under the units in use is what those who came had
-// to do, less what was left for those who were interrupted or thrown out, and more by what was done in vain where it begins anew.
-// Customers of all ranks come at whole times, at which shifts end, things break, and they are interrupted and preempted.
+// Whatever stops work, it is done in the end, and neither more nor less of it: the area under the
+// units in use is what those who came had to do, less what was left for those who were interrupted
+// or thrown out, and more by what was done in vain where it begins anew. Customers of all ranks
+// come at whole times, at which shifts end, things break, and they are interrupted and preempted.
 func TestWorkIsConserved(t *testing.T) {
 	stopped, preempted, interruptedWhileStopped, vain := 0, 0, 0, 0
 	for seed := range uint64(120) {
@@ -270,7 +279,8 @@ func TestWorkIsConserved(t *testing.T) {
 			shifts = append(shifts, Shift{at, at + float64(1+random.IntN(5)), random.IntN(most + 1)})
 		}
 		r.Schedule(Dated{Shifts: shifts, Otherwise: most}, rule)
-		b := r.Break(BreakdownConfig{ToFailure: Uniform(3, 40), Repair: Constant(2), InUse: seed%3 > 0, Units: random.IntN(2), Rule: rule})
+		b := r.Break(BreakdownConfig{ToFailure: Uniform(3, 40), Repair: Constant(2), InUse: seed%3 > 0, Units: random.IntN(2),
+			Rule: rule})
 		s.At(250, b.End)
 		done, vainly, came, gone := 0.0, 0.0, 0, 0
 		for range 120 {
@@ -315,7 +325,8 @@ func TestWorkIsConserved(t *testing.T) {
 			if err := r.check(); err != nil {
 				t.Fatalf("seed %d: at %g: %v", seed, s.Now(), err)
 			}
-			if rule != Finish && r.InUse() > r.Capacity() && s.due.live == 0 { // but for those who are done, or begin, at this instant
+			// but for those who are done, or begin, at this instant
+			if rule != Finish && r.InUse() > r.Capacity() && s.due.live == 0 {
 				if at, _ := s.Peek(); at > s.Now() {
 					t.Fatalf("seed %d: after %g, %d of %d units are in use", seed, s.Now(), r.InUse(), r.Capacity())
 				}
@@ -337,7 +348,8 @@ func TestWorkIsConserved(t *testing.T) {
 		s.Close()
 	}
 	if stopped < 500 || preempted < 500 || interruptedWhileStopped < 20 || vain < 10 {
-		t.Errorf("only %d stopped, %d preempted, %d interrupted while stopped, and %d seeds with work in vain: this tests little",
+		t.Errorf("only %d stopped, %d preempted, %d interrupted while stopped, and %d seeds with work in vain: this "+
+			"tests little",
 			stopped, preempted, interruptedWhileStopped, vain)
 	}
 }

@@ -8,14 +8,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/backlog"
 )
 
-// Blocking is a [List] for goroutines that share work: [Blocking.Spray] waits for an element, and says
-// when all work is done.
+// Blocking is a [List] for goroutines that share work: [Blocking.Spray] waits for an element, and
+// says when all work is done.
 //
-// An element is open from Insert until Done, which the goroutine that took it calls when it has dealt
-// with it, and with all that it inserts for it. All work is done when Close has been called and no
-// element is open: then there are no elements, and none can come.
+// An element is open from Insert until Done, which the goroutine that took it calls when it has
+// dealt with it, and with all that it inserts for it. All work is done when Close has been called
+// and no element is open: then there are no elements, and none can come.
 //
-// Order, cost and memory are those of List. The count of open elements is one word for all goroutines.
+// Order, cost and memory are those of List. The count of open elements is one word for all
+// goroutines.
 //
 // All methods may be called from any number of goroutines at once. The zero value is not ready for
 // use; call [NewBlocking].
@@ -62,7 +63,8 @@ func (b *Blocking[K, V]) Spray(ctx context.Context) (key K, value V, err error) 
 	return key, value, err
 }
 
-// Done says that an element that Spray returned has been dealt with. It panics if no element is open.
+// Done says that an element that Spray returned has been dealt with. It panics if no element is
+// open.
 func (b *Blocking[K, V]) Done() {
 	if !b.backlog.Done() {
 		panic("spray: Done without an element")

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// Producers apart from consumers, and consumers that produce; some of what is produced is taken back.
-// Everything ends once, all consumers come to the end, and nothing is left.
+// Producers apart from consumers, and consumers that produce; some of what is produced is taken
+// back. Everything ends once, all consumers come to the end, and nothing is left.
 func TestBlockingConserves(t *testing.T) {
 	stress.Interrupted(100, func() {
 		for range testscale.Size(5, 50) {

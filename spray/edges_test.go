@@ -19,11 +19,13 @@ import (
 // compiler half a second, and of the others in a soak test.
 func TestKeysOfEveryKind(t *testing.T) {
 	type celsius float64
-	keysOf(t, []float64{math.Inf(-1), -1e300, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, 5e-324, 1, 1e300, math.Inf(1)})
+	keysOf(t, []float64{math.Inf(-1), -1e300, -1, -math.SmallestNonzeroFloat64, math.Copysign(0, -1), 0, 5e-324, 1, 1e300,
+		math.Inf(1)})
 	keysOf(t, []celsius{-273.15, 0, 36.6})
 	keysOf(t, []int{math.MinInt, -1, 0, 1, math.MaxInt})
 	keysOf(t, []uint8{0, 1, 128, 255})
-	inList(t, []string{"", "\x00", "a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaab", "b", "\xff\xff\xff\xff\xff\xff\xff\xff\xff"})
+	inList(t, []string{"", "\x00", "a", "aa", "aaaaaaaa", "aaaaaaaab", "aaaaaaab", "b",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff"})
 	onAxis(t, float32s)
 	onAxis(t, int64s)
 	onAxis(t, int32s)
@@ -104,7 +106,8 @@ func TestSearch(t *testing.T) {
 func TestHandles(t *testing.T) {
 	l := New[int, int]()
 	l.Insert(0, 0)
-	for _, h := range []Handle{{}, {owner: l.owner}, {place: 2, version: 1}, {owner: l.owner + 1, place: 2, version: 1}, {owner: l.owner, place: 2, version: 3}} {
+	for _, h := range []Handle{{}, {owner: l.owner}, {place: 2, version: 1}, {owner: l.owner + 1, place: 2, version: 1},
+		{owner: l.owner, place: 2, version: 3}} {
 		if l.Delete(h) {
 			t.Errorf("%+v deleted something", h)
 		}
@@ -150,7 +153,8 @@ func TestListPanics(t *testing.T) {
 
 // Numbers that make no sense are served, too.
 func TestListOfTooMany(t *testing.T) {
-	for _, o := range []Option{Concurrency(math.MaxInt), Spraying(Walk{Heights: down(32), Most: math.MaxInt}), Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
+	for _, o := range []Option{Concurrency(math.MaxInt), Spraying(Walk{Heights: down(32), Most: math.MaxInt}),
+		Spraying(BasicSpray(math.MaxInt32, math.Inf(1)))} {
 		l := New[int, int](o)
 		for i := range 1000 {
 			l.Insert(i, i)

@@ -46,7 +46,8 @@ func relaxed(k int) porcupine.Model {
 
 // record runs goroutines that insert and remove, with others let in between any two steps, and
 // returns what they did and when.
-func record(goroutines, operations int, seed uint64, insert func(key int), remove func() (int, bool)) []porcupine.Operation {
+func record(goroutines, operations int, seed uint64, insert func(key int),
+	remove func() (int, bool)) []porcupine.Operation {
 	began := time.Now()
 	logs := make([][]porcupine.Operation, goroutines)
 	var wg sync.WaitGroup

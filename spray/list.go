@@ -56,10 +56,11 @@ type List[K cmp.Ordered, V any] struct {
 	spare      epoch.Stack  // of towers that no node has
 	height     atomic.Int32 // of the tallest tower there has been
 
-	kind   reflect.Kind              // of keys
-	real   bool                      // keys are floating-point numbers
-	clears bool                      // values may point to something, and are let go of when they are removed
-	hints  atomic.Pointer[hintTable] // nil if keys are strings: those that share their beginning would all be in one bucket
+	kind   reflect.Kind // of keys
+	real   bool         // keys are floating-point numbers
+	clears bool         // values may point to something, and are let go of when they are removed
+	// nil if keys are strings: those that share their beginning would all be in one bucket
+	hints atomic.Pointer[hintTable]
 
 	walk    Walk
 	padding [][]uint32 // by level, where the padding has nodes of that height

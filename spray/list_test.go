@@ -34,7 +34,8 @@ func check(l *List[int, int], want []int) error {
 		got = append(got, l.nodes.At(i).key)
 	}
 	if !slices.Equal(got, want) && len(got)+len(want) > 0 {
-		return fmt.Errorf("%d elements, want %d: %v, want %v", len(got), len(want), got[:min(20, len(got))], want[:min(20, len(want))])
+		return fmt.Errorf("%d elements, want %d: %v, want %v", len(got), len(want), got[:min(20, len(got))],
+			want[:min(20, len(want))])
 	}
 	if l.Len() != len(want) {
 		return fmt.Errorf("Len is %d, want %d", l.Len(), len(want))

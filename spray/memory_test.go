@@ -105,7 +105,9 @@ func TestListSweepsWhenItMust(t *testing.T) {
 		kill(l, h)
 	}
 	for _, p := range l.epochs.Participants() {
-		p.Frees = 0 // so that the first insertion finds that there is none, before it comes by the dead and unlinks them itself
+		// so that the first insertion finds that there is none, before it comes by the dead and
+		// unlinks them itself
+		p.Frees = 0
 	}
 	before := l.Stats()
 	for i := range 100 {
@@ -121,7 +123,8 @@ func TestListGoesOnWithoutOneHalted(t *testing.T) {
 	l := New[int, int](Concurrency(2))
 	l.epochs.Enter()
 	l.Delete(l.Insert(0, 0))
-	for i := 0; i < l.nodeQuota()+epoch.Batch; i++ { // a goroutine may come to another participant, for which there is a quota too
+	// a goroutine may come to another participant, for which there is a quota too
+	for i := 0; i < l.nodeQuota()+epoch.Batch; i++ {
 		l.Delete(l.Insert(1, 1))
 	}
 	if s := l.Stats(); s.Waits == 0 || s.Waits > 3 || s.Nodes <= l.nodeQuota() {

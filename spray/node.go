@@ -14,8 +14,10 @@ import (
 // done with can be used again.
 
 const (
-	none   = epoch.None // no node: the end of a list
-	frozen = 1 << 31    // a mark on a link: the node that it leaves from is dead at this level, and the link never changes again
+	none = epoch.None // no node: the end of a list
+	// a mark on a link: the node that it leaves from is dead at this level, and the link never
+	// changes again
+	frozen = 1 << 31
 
 	inline    = 8  // links that a node has in itself: 1 node in 256 has more
 	maxHeight = 32 // of a tower

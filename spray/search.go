@@ -34,7 +34,8 @@ func (l *List[K, V]) findFrom(p *participant, key K, turn uint32, exact bool, st
 // descend searches from a level down to the lowest wanted, beginning at a node that comes before
 // the place. It reports whether it got there in a number of steps, and without passing a node that
 // died.
-func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at uint32, level, lowest, most int, hinted bool) bool {
+func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at uint32, level, lowest, most int,
+	hinted bool) bool {
 	pred := l.nodes.At(at)
 	bound := uint32(none) // a node that is known to come after the place
 	steps := most
@@ -55,7 +56,8 @@ func (l *List[K, V]) descend(p *participant, key K, turn uint32, exact bool, at 
 			if i := p.Local.hinted[level&(inline-1)]; i != none && i != at {
 				c := l.nodes.At(i)
 				interleave.Point()
-				if fullyLinked(c.state.Load(), level) && (at == headNode || pred.key < c.key) && (c.key < key || !exact && c.key == key) {
+				if fullyLinked(c.state.Load(), level) && (at == headNode || pred.key < c.key) &&
+					(c.key < key || !exact && c.key == key) {
 					at, pred = i, c
 				}
 				interleave.Point()

@@ -271,7 +271,9 @@ func (l *List[K, V]) land(p *participant, top int) (pred *node[K, V], i uint32, 
 					return pred, i, shorter
 				}
 				c = l.nodes.At(next)
-				if level == 0 && steps == 1 { // the walk will probably end there: then both are written to, the one to claim it, the other to unlink it
+				// the walk will probably end there: then both are written to, the one to claim it,
+				// the other to unlink it
+				if level == 0 && steps == 1 {
 					cpu.PrefetchOwn(unsafe.Pointer(n))
 					cpu.PrefetchOwn(unsafe.Pointer(c))
 				}

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// Calibration of three models with two unknowns each, and 500 data sets: χ² with 20 bins and coverage, at a level of 1e-3 for all tests together,
-// stated before they were run.
+// Calibration of three models with two unknowns each, and 500 data sets: χ² with 20 bins and
+// coverage, at a level of 1e-3 for all tests together, stated before they were run.
 func TestSoakCalibration(t *testing.T) {
 	for _, c := range []struct {
 		model *exactly

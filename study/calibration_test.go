@@ -12,11 +12,13 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Simulation-based calibration [Talts18]: values are drawn from the prior, data from the model with these values, and a posterior is made from
-// the data. The share of the posterior below the true value is then uniform, and true values lie in intervals of 50 % and 90 % that often.
+// Simulation-based calibration [Talts18]: values are drawn from the prior, data from the model with
+// these values, and a posterior is made from the data. The share of the posterior below the true
+// value is then uniform, and true values lie in intervals of 50 % and 90 % that often.
 //
-// This holds for the data sets for which a fit says that it is exact: whether it says so depends on the data and on luck of its own, and
-// given the data, the true value is a draw from the posterior. What is not exact is too wide by design, and is counted apart.
+// This holds for the data sets for which a fit says that it is exact: whether it says so depends on
+// the data and on luck of its own, and given the data, the true value is a draw from the posterior.
+// What is not exact is too wide by design, and is counted apart.
 //
 // [Talts18]: https://arxiv.org/abs/1804.06788
 type calibration struct {
@@ -36,7 +38,8 @@ func (e *exactly) calibrate(t *testing.T, sets int, o fit.Options) *calibration 
 	c := &calibration{what: e.name + " by " + o.Method}
 	opened, _ := e.open(t, e.data)
 	unknowns := opened.Problem.Unknowns
-	c.ranks, c.covered, c.wide = make([][]float64, len(unknowns)), make([][2]int, len(unknowns)), make([][2]int, len(unknowns))
+	c.ranks, c.covered, c.wide = make([][]float64, len(unknowns)), make([][2]int, len(unknowns)),
+		make([][2]int, len(unknowns))
 	name := fnv.New64a()
 	name.Write([]byte(c.what))
 	for set := range sets {
@@ -77,8 +80,9 @@ func (e *exactly) calibrate(t *testing.T, sets int, o fit.Options) *calibration 
 	return c
 }
 
-// check tests that ranks are uniform, by χ² with so many bins, and that coverage is what it should be. The level is of all tests together,
-// of which there are three for each unknown in so many calibrations. Of fits that are not exact, intervals are at least as wide.
+// check tests that ranks are uniform, by χ² with so many bins, and that coverage is what it should
+// be. The level is of all tests together, of which there are three for each unknown in so many
+// calibrations. Of fits that are not exact, intervals are at least as wide.
 func (c *calibration) check(t *testing.T, bins, calibrations int, level float64) {
 	t.Helper()
 	level /= float64(3 * len(c.ranks) * calibrations)

@@ -10,10 +10,12 @@ func allExactly() []*exactly {
 	return []*exactly{pureDeath(), immigrationAlone(), immigrationDeath(), birthDeath(), finalSizes(), elevenPeople()}
 }
 
-// Where reports have a standard deviation of 0.15, they tell the whole number: the next one is e⁻²² times as likely.
-// pureDeath has the survivors of 20 people counted each day. With a beta prior of surviving a day, the posterior is a beta distribution.
+// Where reports have a standard deviation of 0.15, they tell the whole number: the next one is e⁻²²
+// times as likely. pureDeath has the survivors of 20 people counted each day. With a beta prior of
+// surviving a day, the posterior is a beta distribution.
 func pureDeath() *exactly {
-	e := &exactly{name: "pure death", times: []float64{1, 2, 3}, data: []float64{14, 11, 7}, least: []float64{0}, most: []float64{1}, source: `
+	e := &exactly{name: "pure death", times: []float64{1, 2, 3}, data: []float64{14, 11, 7}, least: []float64{0},
+		most: []float64{1}, source: `
 name: pure death
 time: {unit: day, end: 3}
 population: {size: 20, start: {alive: 20}}
@@ -37,10 +39,11 @@ fit:
 	return e
 }
 
-// immigrationAlone has one count of those who came at an unknown rate and have not left: a Poisson number, of which a gamma prior of the
-// rate makes a gamma posterior.
+// immigrationAlone has one count of those who came at an unknown rate and have not left: a Poisson
+// number, of which a gamma prior of the rate makes a gamma posterior.
 func immigrationAlone() *exactly {
-	e := &exactly{name: "immigration", times: []float64{2}, data: []float64{7}, least: []float64{0}, most: []float64{20}, source: `
+	e := &exactly{name: "immigration", times: []float64{2}, data: []float64{7}, least: []float64{0}, most: []float64{20},
+		source: `
 name: immigration
 time: {unit: day, end: 2}
 population: {size: 0, start: {}}
@@ -59,10 +62,12 @@ fit:
 	return e
 }
 
-// immigrationDeath has several counts of those who are there, by Poisson reports; both rates are unknown. Between rows, the number that stays is
-// binomial, and the number of those who came and stayed is Poisson: the likelihood is a forward recursion over the number that is there.
+// immigrationDeath has several counts of those who are there, by Poisson reports; both rates are
+// unknown. Between rows, the number that stays is binomial, and the number of those who came and
+// stayed is Poisson: the likelihood is a forward recursion over the number that is there.
 func immigrationDeath() *exactly {
-	e := &exactly{name: "immigration and death", times: []float64{1, 2, 3, 5}, data: []float64{4, 3, 7, 5}, least: []float64{0, 0.1}, most: []float64{14, 2}, source: `
+	e := &exactly{name: "immigration and death", times: []float64{1, 2, 3, 5}, data: []float64{4, 3, 7, 5},
+		least: []float64{0, 0.1}, most: []float64{14, 2}, source: `
 name: immigration and death
 time: {unit: day, end: 5}
 population: {size: 0, start: {}}
@@ -83,7 +88,8 @@ fit:
 			stays := math.Exp(-x[1] * (e.times[row] - now))
 			came := x[0] * (1 - stays) / x[1]
 			now = e.times[row]
-			// Those who stay: each n is thinned; then those who came are added. Both by recursion of their probabilities.
+			// Those who stay: each n is thinned; then those who came are added. Both by recursion
+			// of their probabilities.
 			thinned := make([]float64, most)
 			for n, p := range here {
 				if p < 1e-14 {
@@ -124,11 +130,14 @@ fit:
 	return e
 }
 
-// birthDeath has several counts of individuals who have offspring and die, at rates that are both unknown. The counts tell the difference of
-// the rates and little more, so that the posterior is correlated. Of n individuals, a binomial number k has descendants at the next row, whose
-// number is k plus a negative binomial one; the likelihood is a forward recursion over the number that is there.
+// birthDeath has several counts of individuals who have offspring and die, at rates that are both
+// unknown. The counts tell the difference of the rates and little more, so that the posterior is
+// correlated. Of n individuals, a binomial number k has descendants at the next row, whose number
+// is k plus a negative binomial one; the likelihood is a forward recursion over the number that is
+// there.
 func birthDeath() *exactly {
-	e := &exactly{name: "birth and death", times: []float64{1, 2, 3}, data: []float64{11, 13, 18}, least: []float64{0, 0}, most: []float64{1.2, 1.2}, source: `
+	e := &exactly{name: "birth and death", times: []float64{1, 2, 3}, data: []float64{11, 13, 18}, least: []float64{0, 0},
+		most: []float64{1.2, 1.2}, source: `
 name: birth and death
 time: {unit: day, end: 3}
 population: {size: 8, start: {here: 8}}
@@ -143,7 +152,8 @@ fit:
 	e.prior = func([]float64) float64 { return 0 }
 	e.likelihood = func(x, data []float64) float64 {
 		const most = 80 // individuals: more are e⁻¹⁵ times as likely to be seen as 18
-		// Of one individual, nothing is left after a day with probability gone; otherwise the number is geometric, and goes on with probability more.
+		// Of one individual, nothing is left after a day with probability gone; otherwise the
+		// number is geometric, and goes on with probability more.
 		d := x[0] - x[1]
 		gone, more := x[1]/(1+x[1]), x[0]/(1+x[0])
 		if math.Abs(d) > 1e-9 {
@@ -191,10 +201,12 @@ fit:
 	return e
 }
 
-// finalSizes has the number of cases of an outbreak among eight people when it is over, of whom each is reported with an unknown
-// probability. The law of the final size is by enumeration of what can happen next.
+// finalSizes has the number of cases of an outbreak among eight people when it is over, of whom
+// each is reported with an unknown probability. The law of the final size is by enumeration of what
+// can happen next.
 func finalSizes() *exactly {
-	e := &exactly{name: "final size", times: []float64{60}, data: []float64{4}, least: []float64{0, 0}, most: []float64{5, 1}, source: `
+	e := &exactly{name: "final size", times: []float64{60}, data: []float64{4}, least: []float64{0, 0},
+		most: []float64{5, 1}, source: `
 name: final size
 time: {unit: day, end: 60}
 population: {size: 8, start: {infectious: 1, susceptible: rest}}
@@ -240,10 +252,12 @@ fit:
 	return e
 }
 
-// elevenPeople is an SIR epidemic among eleven people, of whose cases 70 % are reported day by day. Its likelihood is that of a Markov
-// chain in continuous time on the numbers of susceptible and infectious people, by uniformisation.
+// elevenPeople is an SIR epidemic among eleven people, of whose cases 70 % are reported day by day.
+// Its likelihood is that of a Markov chain in continuous time on the numbers of susceptible and
+// infectious people, by uniformisation.
 func elevenPeople() *exactly {
-	e := &exactly{name: "eleven people", times: []float64{1, 2, 3, 4, 6}, data: []float64{1, 2, 2, 0, 1}, least: []float64{0, 0.1}, most: []float64{5, 2}, source: `
+	e := &exactly{name: "eleven people", times: []float64{1, 2, 3, 4, 6}, data: []float64{1, 2, 2, 0, 1},
+		least: []float64{0, 0.1}, most: []float64{5, 2}, source: `
 name: eleven people
 time: {unit: day, end: 6}
 population: {size: 11, start: {infectious: 1, susceptible: rest}}
@@ -313,8 +327,9 @@ func newChain() *chain {
 	return p
 }
 
-// after is the law after a time: Σ Poisson(k; most·t)·Kᵏp, where K = 1 + Q/most is what one step of a chain does that takes steps at
-// the highest rate there is. The sum ends when what is missing of it is below 1e-10.
+// after is the law after a time: Σ Poisson(k; most·t)·Kᵏp, where K = 1 + Q/most is what one step of
+// a chain does that takes steps at the highest rate there is. The sum ends when what is missing of
+// it is below 1e-10.
 func (p *chain) after(t, beta, gamma float64) *chain {
 	most := 11*gamma + 3*beta // at most 5·6/10 pairs of eleven people of whom one meets ten others
 	sum, weight, missing := new(chain), math.Exp(-most*t), 1.0

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// An exactly is a model file of which the posterior is known, by code that has nothing in common with what runs and fits models.
+// An exactly is a model file of which the posterior is known, by code that has nothing in common
+// with what runs and fits models.
 type exactly struct {
 	name, source string
 	times, data  []float64
@@ -34,7 +35,8 @@ func (e *exactly) open(t testing.TB, data []float64) (*Opened, []byte) {
 	for i, y := range data {
 		fmt.Fprintf(table, "%v,%v\n", e.times[i], y)
 	}
-	f := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv", Table: []byte(table.String())}
+	f := &Request{Sort: Fit, Model: "model.yaml", Source: []byte(e.source), Data: "data.csv",
+		Table: []byte(table.String())}
 	o, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
@@ -111,10 +113,14 @@ func (e *exactly) posterior(cells int) []*marginal {
 	return all
 }
 
-// compare compares a sample with the exact posterior: mean and standard deviation within four standard errors for the effective size (of a
-// distribution with a kurtosis of at most 5), and the Kolmogorov distance times the root of the size, which exceeds 2.2 with a probability
-// of 1e-4. With a size of 1,000, a distribution that is off or wider by a seventh of its standard deviation fails, and with 150 one by a third.
-func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conjugate interface{ CDF(float64) float64 }) {
+// compare compares a sample with the exact posterior: mean and standard deviation within four
+// standard errors for the effective size (of a distribution with a kurtosis of at most 5), and the
+// Kolmogorov distance times the root of the size, which exceeds 2.2 with a probability of 1e-4.
+// With a size of 1,000, a distribution that is off or wider by a seventh of its standard deviation
+// fails, and with 150 one by a third.
+func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conjugate interface {
+	CDF(float64) float64
+}) {
 	t.Helper()
 	n := r.Effective()
 	if r.Chains != nil {
@@ -138,7 +144,8 @@ func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conju
 		}
 		distance = max(distance, math.Abs(below-cdf(i)))
 	}
-	text := fmt.Sprintf("%s, %s: mean %.4f (exactly %.4f: %+.1f standard errors), sd %.4f (%.4f: %+.1f), distance %.3f (%.2f), effective size %.0f, %d runs",
+	text := fmt.Sprintf("%s, %s: mean %.4f (exactly %.4f: %+.1f standard errors), sd %.4f (%.4f: %+.1f), distance %.3f "+
+		"(%.2f), effective size %.0f, %d runs",
 		what, r.Unknowns[j].Name, p.Mean(j), mean, off, p.SD(j), sd, wide, distance, distance*math.Sqrt(n), n, r.Runs)
 	t.Log(text)
 	if !r.Exact || n < 50 || math.Abs(off) > 4 || math.Abs(wide) > 4 || distance*math.Sqrt(n) > 2.2 {
@@ -146,8 +153,9 @@ func compare(t *testing.T, what string, r *fit.Result, j int, m *marginal, conju
 	}
 }
 
-// What the default method and chains find is the posterior, for model files of which it is known exactly. Of chains there are short ones of one
-// model here; the soak test has all of them, and larger samples.
+// What the default method and chains find is the posterior, for model files of which it is known
+// exactly. Of chains there are short ones of one model here; the soak test has all of them, and
+// larger samples.
 func TestExactPosteriors(t *testing.T) {
 	for _, e := range allExactly() {
 		exact := e.posterior(gridCells(len(e.least)))
@@ -172,7 +180,8 @@ func (e *exactly) compareAll(t *testing.T, exact []*marginal, methods map[string
 	}
 }
 
-// Where reports tell the whole number, likelihoods are estimated well or not at all, by whether some run is right. There are enough runs for that.
+// Where reports tell the whole number, likelihoods are estimated well or not at all, by whether
+// some run is right. There are enough runs for that.
 func TestExactReportsAndChains(t *testing.T) {
 	e := pureDeath()
 	r := e.fit(t, e.data, fit.Options{Method: "pmmh", Seed: 1, Budget: 150_000})
@@ -190,7 +199,8 @@ func gridCells(unknowns int) int {
 }
 
 // What annealing and CMA-ES find has the least misfit there is, −log p(data | expected course), within what they tell apart: 0.5, the
-// difference that one standard deviation of the unknown makes. And the misfit that they say it has, it has.
+// difference that one standard deviation of the unknown makes. And the misfit that they say it has,
+// it has.
 func TestExactMisfits(t *testing.T) {
 	for _, e := range allExactly() {
 		if e.expected == nil {
@@ -226,12 +236,14 @@ func TestExactMisfits(t *testing.T) {
 		for _, method := range []string{"anneal", "search"} {
 			r := e.fit(t, e.data, fit.Options{Method: method, Seed: 1, Budget: 4000})
 			found := misfit(r.Best)
-			t.Logf("%s by %s: misfit %.3f at %.4g, said to be %.3f ± %.3f; the least is %.3f; %d runs", e.name, method, found, r.Best, r.BestScore, r.BestError, best, r.Runs)
+			t.Logf("%s by %s: misfit %.3f at %.4g, said to be %.3f ± %.3f; the least is %.3f; %d runs", e.name, method, found,
+				r.Best, r.BestScore, r.BestError, best, r.Runs)
 			if found > best+0.5 || found < best-0.01 {
 				t.Errorf("%s by %s: the misfit is %.3f at %v, and the least %.3f", e.name, method, found, r.Best, best)
 			}
 			if math.Abs(r.BestScore-found) > 4*r.BestError+0.01 {
-				t.Errorf("%s by %s: the misfit is %.3f, and said to be %.3f ± %.3f", e.name, method, found, r.BestScore, r.BestError)
+				t.Errorf("%s by %s: the misfit is %.3f, and said to be %.3f ± %.3f", e.name, method, found, r.BestScore,
+					r.BestError)
 			}
 		}
 	}

@@ -34,12 +34,14 @@ func (s *Study) OpenFit() (*Opened, error) {
 		case slices.ContainsFunc(s.Set, func(set population.Parameter) bool { return set.Name == u.Name }):
 			return nil, fmt.Errorf("--set %s: it is unknown, and --set gives it one value; leave out one of the two", u.Name)
 		case s.Plain.Changed(u.Name):
-			return nil, fmt.Errorf("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", s.Scenario, u.Name)
+			return nil, fmt.Errorf("--scenario %s: it gives %s one value, and %[2]s is unknown; fit without the scenario, or "+
+				"with another one that leaves %[2]s as it is, or take %[2]s from the unknown ones of the file", s.Scenario, u.Name)
 		}
 	}
 	switch {
 	case asked.Data == "":
-		return nil, errors.New("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in fit: {data: cases.csv, …}")
+		return nil, errors.New("fit to what? Name a table with --data, as in --data cases.csv, or in the model, as in " +
+			"fit: {data: cases.csv, …}")
 	case s.Data != "":
 		s.Table, err = population.Dir(".")(s.Data)
 	default:
@@ -116,7 +118,8 @@ func law(s population.Seen) fit.Law {
 	return fit.Law{}
 }
 
-// A simulator runs the model with values of the unknowns. Those who use it at once have trials of their own, whose memory is used again.
+// A simulator runs the model with values of the unknowns. Those who use it at once have trials of
+// their own, whose memory is used again.
 type simulator struct {
 	fit   *population.Fit
 	times []float64
@@ -169,7 +172,8 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 	return c, nil
 }
 
-// impossible says of values with which the model cannot be that they are impossible. What goes wrong in a run is another matter.
+// impossible says of values with which the model cannot be that they are impossible. What goes
+// wrong in a run is another matter.
 func impossible(err error) error {
 	if errors.As(err, new(population.Problems)) {
 		return fmt.Errorf("%w: %w", fit.ErrImpossible, err)

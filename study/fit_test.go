@@ -18,7 +18,8 @@ func outbreak(t *testing.T) *Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Request{Sort: Fit, Model: "outbreak.yaml", Source: source, Size: "300", Data: "cases.csv", Table: []byte("time,cases\n3,4\n6,NA\n12,9\n"),
+	return &Request{Sort: Fit, Model: "outbreak.yaml", Source: source, Size: "300", Data: "cases.csv",
+		Table:   []byte("time,cases\n3,4\n6,NA\n12,9\n"),
 		Unknown: []string{"stay=normal 4 sd 2 days"}, Match: []string{"ill = state infectious normal 10%"}}
 }
 
@@ -42,10 +43,12 @@ func TestFitTravels(t *testing.T) {
 	for _, u := range o.Problem.Unknowns {
 		priors = append(priors, u.Name+" "+u.Prior.String()+" "+u.Unit)
 	}
-	if want := []string{"beta uniform 0.1..1.5 per day", "seeds uniform 1..30 whole ", "rho beta a 2 b 2 ", "stay normal mean 4 sd 2 within 0.. days"}; !reflect.DeepEqual(priors, want) {
+	if want := []string{"beta uniform 0.1..1.5 per day", "seeds uniform 1..30 whole ", "rho beta a 2 b 2 ",
+		"stay normal mean 4 sd 2 within 0.. days"}; !reflect.DeepEqual(priors, want) {
 		t.Errorf("%q", priors)
 	}
-	if c := o.Problem.Columns; len(c) != 2 || c[0].Name != "cases" || !math.IsNaN(c[0].Data[1]) || c[1].Data[1] != 5.5 || !reflect.DeepEqual(o.Problem.Times, []float64{3, 6, 12}) {
+	if c := o.Problem.Columns; len(c) != 2 || c[0].Name != "cases" || !math.IsNaN(c[0].Data[1]) || c[1].Data[1] != 5.5 ||
+		!reflect.DeepEqual(o.Problem.Times, []float64{3, 6, 12}) {
 		t.Errorf("%+v", o.Problem)
 	}
 	if err := o.Problem.Check(); err != nil {
@@ -58,7 +61,8 @@ func TestFitTravels(t *testing.T) {
 	}
 }
 
-// A course is what the model gives with the values, whoever asks and how often; step by step it is the same; and what cannot be is impossible.
+// A course is what the model gives with the values, whoever asks and how often; step by step it is
+// the same; and what cannot be is impossible.
 func TestFitSimulates(t *testing.T) {
 	f := outbreak(t)
 	f.Match = nil
@@ -71,7 +75,8 @@ func TestFitSimulates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = m.With(population.Parameter{Name: "beta", Value: "0.6 per day"}, population.Parameter{Name: "seeds", Value: "8"},
+	if m, err = m.With(population.Parameter{Name: "beta", Value: "0.6 per day"}, population.Parameter{Name: "seeds",
+		Value: "8"},
 		population.Parameter{Name: "rho", Value: "25%"}, population.Parameter{Name: "stay", Value: "5 days"}); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +115,8 @@ func TestFitSimulates(t *testing.T) {
 	if _, err := o.Simulator.Simulate(t.Context(), []float64{0.6, 500, 0.25, 5}, 9); !errors.Is(err, fit.ErrImpossible) {
 		t.Errorf("more at the start than there are: %v", err)
 	}
-	if _, err := o.Simulator.(fit.Filtered).Start(t.Context(), []float64{0.6, 500, 0.25, 5}, 9); !errors.Is(err, fit.ErrImpossible) {
+	if _, err := o.Simulator.(fit.Filtered).Start(t.Context(), []float64{0.6, 500, 0.25, 5}, 9); !errors.Is(err,
+		fit.ErrImpossible) {
 		t.Errorf("more at the start than there are: %v", err)
 	}
 }

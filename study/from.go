@@ -19,7 +19,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A From is a sample of values of parameters, of which each replica draws its own, by weight: a posterior, usually.
+// A From is a sample of values of parameters, of which each replica draws its own, by weight: a
+// posterior, usually.
 type From struct {
 	Name      string        `json:"name"` // of the file, without directories
 	Posterior fit.Posterior `json:"posterior"`
@@ -31,8 +32,9 @@ type From struct {
 // mostFrom bounds the file of a sample, in bytes.
 const mostFrom = 64 << 20
 
-// ReadFrom reads a sample that almanac fit wrote, or somebody else: a column for each parameter, and weight. The units are those of the fit.json
-// beside it; or else those of the priors in the model's section fit; or else those in which the model writes the parameters.
+// ReadFrom reads a sample that almanac fit wrote, or somebody else: a column for each parameter,
+// and weight. The units are those of the fit.json beside it; or else those of the priors in the
+// model's section fit; or else those in which the model writes the parameters.
 func ReadFrom(path string, m *population.Model) (*From, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -66,7 +68,8 @@ func ParseFrom(path string, text, report []byte, m *population.Model) (*From, er
 		unit, ok := units[name]
 		if !ok {
 			if unit, ok = m.UnitOf(name); !ok {
-				return nil, fmt.Errorf("%s:1: the parameter %s of the model is not one value, which a sample could give it", path, name)
+				return nil, fmt.Errorf("%s:1: the parameter %s of the model is not one value, which a sample could give it", path,
+					name)
 			}
 		}
 		from.Posterior.Units[i] = unit
@@ -97,7 +100,8 @@ func (f *From) check(text []byte, m *population.Model) error {
 			if near := suggest.Name(column, names); near != "" {
 				return fmt.Errorf("%s:1: the model has no parameter %q; did you mean %q?", f.path, column, near)
 			}
-			return fmt.Errorf("%s:1: the model has no parameter %q; expected a column for each of some of %s, and weight", f.path, column, strings.Join(names, ", "))
+			return fmt.Errorf("%s:1: the model has no parameter %q; expected a column for each of some of %s, and weight",
+				f.path, column, strings.Join(names, ", "))
 		}
 	}
 	if !weights {
@@ -141,7 +145,8 @@ func (f *From) sound() bool {
 		!slices.ContainsFunc(p.Rows, func(row []float64) bool { return len(row) != len(p.Names) })
 }
 
-// Drawn are the names of the parameters that are drawn for a model: not those to which a scenario or --set gives a value.
+// Drawn are the names of the parameters that are drawn for a model: not those to which a scenario
+// or --set gives a value.
 func (f *From) Drawn(m *population.Model) (drawn, given []string) {
 	for _, name := range f.Posterior.Names {
 		if m.Changed(name) {
@@ -159,10 +164,12 @@ func (f *From) Told(m *population.Model, path string) *population.Drawn {
 		return nil
 	}
 	names, _ := f.Drawn(m)
-	return &population.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(), Parameters: names}
+	return &population.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
+		Parameters: names}
 }
 
-// Row is what the replica of a number draws, in the order of the names. It depends on the seed and the number alone.
+// Row is what the replica of a number draws, in the order of the names. It depends on the seed and
+// the number alone.
 func (f *From) Row(seed uint64, replica int) []float64 {
 	s := random.New(seed, drawsOfItsOwn)
 	return f.Posterior.Draw(s.Uint64(), uint64(replica))
@@ -207,11 +214,13 @@ func valueText(x float64, unit string) string {
 // mostChecked is how many rows are tried before anything is run.
 const mostChecked = 2000
 
-// Try looks whether there is a model with the rows, and whether anything is drawn, so that what is wrong is said before anything is run.
+// Try looks whether there is a model with the rows, and whether anything is drawn, so that what is
+// wrong is said before anything is run.
 func (f *From) Try(m *population.Model) error {
 	drawn, given := f.Drawn(m)
 	if len(drawn) == 0 {
-		return fmt.Errorf("%s: nothing is drawn from it: a scenario or --set gives values to %s", f.path, strings.Join(given, ", "))
+		return fmt.Errorf("%s: nothing is drawn from it: a scenario or --set gives values to %s", f.path,
+			strings.Join(given, ", "))
 	}
 	for i, row := range f.Posterior.Rows[:min(mostChecked, len(f.Posterior.Rows))] {
 		if f.Posterior.Weights[i] == 0 {

@@ -15,19 +15,21 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Kind is the name of the kind of job that runs, sweeps and comparisons are, and FitKind that of the stages of a fit.
+// Kind is the name of the kind of job that runs, sweeps and comparisons are, and FitKind that of
+// the stages of a fit.
 const (
 	Kind    = "population"
 	FitKind = "fit"
 )
 
-// Registry is what a worker of this program can run. Its version has a hash of the program, so that workers of another build refuse.
-// The same program gives the same bits on every processor.
+// Registry is what a worker of this program can run. Its version has a hash of the program, so that
+// workers of another build refuse. The same program gives the same bits on every processor.
 func Registry() *ensemble.Registry {
 	g := new(ensemble.Registry)
 	room := &room{semaphore.NewWeighted(everybody)}
 	version := population.Version() + " " + ensemble.ProgramVersion()
-	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Portable: true, Open: func(payload []byte) (ensemble.Model, error) {
+	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Portable: true, Open: func(payload []byte) (ensemble.Model,
+		error) {
 		r, err := ReadPayload(payload)
 		if err != nil {
 			return nil, err
@@ -50,8 +52,8 @@ type room struct{ *semaphore.Weighted }
 // everybody is how many can be let in at once, which is more than there are.
 const everybody = 1 << 30
 
-// alone lets f run beside others. If there is not enough memory for that, it runs again when nobody else does; only if there is not enough
-// then, there is not.
+// alone lets f run beside others. If there is not enough memory for that, it runs again when nobody
+// else does; only if there is not enough then, there is not.
 func (r *room) alone(ctx context.Context, f func() error) error {
 	if err := r.Acquire(ctx, 1); err != nil {
 		return err
@@ -101,9 +103,11 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 			if err != nil {
 				return ensemble.Values{}, err
 			}
-			v := ensemble.Values{Names: []string{"final(total)"}, Numbers: []float64{float64(run.Total(run.Rows() - 1))}, Events: run.Events}
+			v := ensemble.Values{Names: []string{"final(total)"}, Numbers: []float64{float64(run.Total(run.Rows() - 1))},
+				Events: run.Events}
 			if v.Data, err = run.MarshalBinary(); err == nil && len(v.Data) > ensemble.MaxData {
-				err = fmt.Errorf("what a replica records takes %d bytes, and %d can be sent; record fewer rows or groups, or run it without a hub", len(v.Data), ensemble.MaxData)
+				err = fmt.Errorf("what a replica records takes %d bytes, and %d can be sent; record fewer rows or groups, or "+
+					"run it without a hub", len(v.Data), ensemble.MaxData)
 			}
 			return v, err
 		}, nil
@@ -173,7 +177,8 @@ func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, 
 	return v, nil
 }
 
-// compare runs a replica in every scenario, with the same luck, and tells what each gave and how it differs from the first.
+// compare runs a replica in every scenario, with the same luck, and tells what each gave and how it
+// differs from the first.
 func (m *model) compare(s *Study) (ensemble.Runner, error) {
 	var runners []ensemble.Runner
 	for _, scenario := range s.Compared {
@@ -206,19 +211,28 @@ type Column struct {
 // Columns are all that is told over time of a model.
 func Columns(m *population.Model) (all []Column) {
 	for i, name := range m.States() {
-		all = append(all, Column{"state", name, func(run *population.Run, row int) float64 { return float64(run.Count(row, i)) }})
+		all = append(all, Column{"state", name, func(run *population.Run, row int) float64 {
+			return float64(run.Count(row, i))
+		}})
 	}
-	all = append(all, Column{"total", "total", func(run *population.Run, row int) float64 { return float64(run.Total(row)) }})
+	all = append(all, Column{"total", "total", func(run *population.Run, row int) float64 {
+		return float64(run.Total(row))
+	}})
 	for i, flow := range m.Flows() {
-		all = append(all, Column{"flow", flow.String(), func(run *population.Run, row int) float64 { return float64(run.Flow(row, i)) }})
+		all = append(all, Column{"flow", flow.String(), func(run *population.Run, row int) float64 {
+			return float64(run.Flow(row, i))
+		}})
 	}
 	for i, name := range m.Names() {
-		all = append(all, Column{"named", name, func(run *population.Run, row int) float64 { return float64(run.Named(row, i)) }})
+		all = append(all, Column{"named", name, func(run *population.Run, row int) float64 {
+			return float64(run.Named(row, i))
+		}})
 	}
 	return all
 }
 
-// series are all that is told over time of a run: a number for each column, row by row; NaN in rows that it did not come to.
+// series are all that is told over time of a run: a number for each column, row by row; NaN in rows
+// that it did not come to.
 func series(m *population.Model, run *population.Run) (numbers []float64) {
 	columns := Columns(m)
 	for row := range m.Times() {

@@ -19,7 +19,8 @@ func study(t *testing.T, sort string) *Request {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Request{Sort: sort, Model: "sir.yaml", Source: source, Size: "300", Out: "out", Outputs: []string{"peak(infectious)", "final(recovered)"}}
+	return &Request{Sort: sort, Model: "sir.yaml", Source: source, Size: "300", Out: "out",
+		Outputs: []string{"peak(infectious)", "final(recovered)"}}
 }
 
 // kind is that of studies.
@@ -45,7 +46,8 @@ func open(t *testing.T, s *Request) ensemble.Model {
 	return m
 }
 
-// A replica at a point is what the model gives with that value: outputs, and then what happened over time.
+// A replica at a point is what the model gives with that value: outputs, and then what happened
+// over time.
 func TestSweepIsRun(t *testing.T) {
 	s := study(t, Sweep)
 	s.Series = true
@@ -69,11 +71,13 @@ func TestSweepIsRun(t *testing.T) {
 		}
 		run := &r.Runs[k]
 		columns, rows := len(Columns(m)), len(m.Times())
-		if len(v.Numbers) != 2 || len(v.Series) != rows*columns || v.Events != run.Events || v.Numbers[0] != float64(run.Peaks[1].Count) || v.Numbers[1] != float64(run.Count(rows-1, 2)) {
+		if len(v.Numbers) != 2 || len(v.Series) != rows*columns || v.Events != run.Events || v.Numbers[0] !=
+			float64(run.Peaks[1].Count) || v.Numbers[1] != float64(run.Count(rows-1, 2)) {
 			t.Fatalf("replica %d: %v", k, v.Numbers[:2])
 		}
 		for row := range rows {
-			for c, x := range []float64{float64(run.Count(row, 0)), float64(run.Count(row, 1)), float64(run.Count(row, 2)), 300, float64(run.Flow(row, 0)), float64(run.Flow(row, 1))} {
+			for c, x := range []float64{float64(run.Count(row, 0)), float64(run.Count(row, 1)), float64(run.Count(row, 2)), 300,
+				float64(run.Flow(row, 0)), float64(run.Flow(row, 1))} {
 				if got := v.Series[row*columns+c]; got != x {
 					t.Fatalf("replica %d: column %d of row %d is %v, want %v", k, c, row, got, x)
 				}
@@ -125,7 +129,8 @@ func TestCompareIsPaired(t *testing.T) {
 	}
 }
 
-// What has no room beside others runs again when nobody else does, and fails only if it has none then.
+// What has no room beside others runs again when nobody else does, and fails only if it has none
+// then.
 func TestAlone(t *testing.T) {
 	m := &room{semaphore.NewWeighted(everybody)}
 	full := fmt.Errorf("no: %w", population.ErrMemory)
@@ -151,7 +156,8 @@ func TestAlone(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := m.alone(ctx, func() error { return full }); !errors.Is(err, context.Canceled) && !errors.Is(err, population.ErrMemory) {
+	if err := m.alone(ctx, func() error { return full }); !errors.Is(err, context.Canceled) &&
+		!errors.Is(err, population.ErrMemory) {
 		t.Error(err)
 	}
 	if !m.TryAcquire(everybody) {
@@ -180,7 +186,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	s := study(t, Sweep)
-	s.Source = []byte(strings.Replace(string(s.Source), "parameters:", "parameters:\n  slow: {steps: {file: slow.csv, column: x}}", 1))
+	s.Source = []byte(strings.Replace(string(s.Source), "parameters:",
+		"parameters:\n  slow: {steps: {file: slow.csv, column: x}}", 1))
 	if _, err := s.Compile(); err == nil || !strings.Contains(err.Error(), "slow.csv") {
 		t.Errorf("a table that did not come along: %v", err)
 	}

@@ -63,8 +63,9 @@ func (p *crampedParticle) Close() {
 	p.Particle.Close()
 }
 
-// Estimates for whose particles there is no memory beside others wait until they are alone, and begin anew: the fit is the one that it would
-// have been. Where one alone has not enough, the fit ends, and says of how many particles.
+// Estimates for whose particles there is no memory beside others wait until they are alone, and
+// begin anew: the fit is the one that it would have been. Where one alone has not enough, the fit
+// ends, and says of how many particles.
 func TestParticlesWaitForRoom(t *testing.T) {
 	e := immigrationDeath()
 	o := fit.Options{Method: "pmmh", Seed: 1, Population: 50, Budget: 12_000}
@@ -74,7 +75,10 @@ func TestParticlesWaitForRoom(t *testing.T) {
 		c := &cramped{simulator: opened.Simulator.(*simulator), most: most}
 		c.room = &room{semaphore.NewWeighted(everybody)}
 		o.Kind, o.Registry = "cramped", new(ensemble.Registry)
-		o.Registry.AddKind(fit.NewKind(o.Kind, "1", func([]byte) (*fit.Problem, fit.Simulator, error) { return opened.Problem, c, nil }))
+		o.Registry.AddKind(fit.NewKind(o.Kind, "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
+			return opened.Problem,
+				c, nil
+		}))
 		o.Executor = ensemble.InMemory{Slots: 4}
 		r, err := fit.Run(t.Context(), opened.Problem, payload, o)
 		if c.particles.Load() != 0 {
@@ -91,7 +95,8 @@ func TestParticlesWaitForRoom(t *testing.T) {
 		t.Error("there was always room: nothing is shown")
 	}
 	if !reflect.DeepEqual(got.Posterior, want.Posterior) || got.Runs != want.Runs || got.BestScore != want.BestScore {
-		t.Errorf("with little room there are %d runs and the best is %v; with much, %d and %v", got.Runs, got.BestScore, want.Runs, want.BestScore)
+		t.Errorf("with little room there are %d runs and the best is %v; with much, %d and %v", got.Runs, got.BestScore,
+			want.Runs, want.BestScore)
 	}
 	const says = "particle 5 of 16 that are there at once: 4 particles: not enough memory"
 	if _, _, err := fits(4); err == nil || !strings.Contains(err.Error(), says) {

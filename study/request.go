@@ -35,8 +35,9 @@ const (
 
 var sorts = []string{Run, Sweep, Compare, Fit}
 
-// A Request says what a study is of: which model with which changes, where, how often, and what is told of it. The flags of the command
-// and the forms of the page are read into one, a job carries one to the workers, and study.json beside the results is one.
+// A Request says what a study is of: which model with which changes, where, how often, and what is
+// told of it. The flags of the command and the forms of the page are read into one, a job carries
+// one to the workers, and study.json beside the results is one.
 //
 // Values are texts as a user writes them, with their units. What is zero was not asked for.
 type Request struct {
@@ -56,7 +57,8 @@ type Request struct {
 	Scenarios []string `json:"scenarios,omitempty"` // of a comparison; the first is what the others are compared with
 	Outputs   []string `json:"outputs,omitempty"`   // those of outputs.Defaults if there are none
 	Precision string   `json:"precision,omitempty"`
-	Series    bool     `json:"series,omitempty"` // a sweep also tells all counts over time, if they can be written somewhere
+	// a sweep also tells all counts over time, if they can be written somewhere
+	Series bool `json:"series,omitempty"`
 
 	From     string `json:"from,omitempty"` // a table of which each replica draws values of parameters
 	Seed     uint64 `json:"seed,omitempty"`
@@ -85,7 +87,8 @@ type Request struct {
 
 	// Name is what messages call the model, if not by its file.
 	Name string `json:"-"`
-	// Read reads a table that is not yet among the files, where the study begins: Compile adds it to them. Elsewhere it is nil.
+	// Read reads a table that is not yet among the files, where the study begins: Compile adds it
+	// to them. Elsewhere it is nil.
 	Read func(name string) ([]byte, error) `json:"-"`
 }
 
@@ -93,7 +96,8 @@ type Request struct {
 func ParseSet(text string) (population.Parameter, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
-		return population.Parameter{}, fmt.Errorf("--set: %q has no =; expected a parameter and its value, as in --set beta=\"0.4 per day\"", text)
+		return population.Parameter{}, fmt.Errorf("--set: %q has no =; expected a parameter and its value, as in --set "+
+			"beta=\"0.4 per day\"", text)
 	}
 	return population.Parameter{Name: strings.TrimSpace(name), Value: value}, nil
 }
@@ -121,8 +125,8 @@ const (
 	DefaultMethod = "abc"
 )
 
-// Validate says what is wrong with a request, whatever its model is. Given reports whether a flag was given, also with its default; it is nil
-// where there are no flags.
+// Validate says what is wrong with a request, whatever its model is. Given reports whether a flag
+// was given, also with its default; it is nil where there are no flags.
 func (r *Request) Validate(given func(flag string) bool) error {
 	if given == nil {
 		given = func(string) bool { return false }
@@ -190,7 +194,8 @@ func (r *Request) size() (*int, error) {
 		n := int(x)
 		switch {
 		case err != nil || x != float64(int64(x)) || !(x >= 0 && x <= most):
-			return nil, fmt.Errorf("--size: %q is not a number of individuals; wanted are whole numbers from 0 to %.0f, as in 1e6", word, most)
+			return nil, fmt.Errorf("--size: %q is not a number of individuals; wanted are whole numbers from 0 to %.0f, "+
+				"as in 1e6", word, most)
 		case !strings.Contains(r.Size, ","):
 			return &n, nil
 		}
@@ -198,7 +203,8 @@ func (r *Request) size() (*int, error) {
 	return nil, fmt.Errorf("--size: %q is more than one number", r.Size)
 }
 
-// mostValues is how many values all that is varied may have: reading them takes a second or two, whoever wrote the request.
+// mostValues is how many values all that is varied may have: reading them takes a second or two,
+// whoever wrote the request.
 const mostValues = 2 * design.MostValues
 
 // Axes are what is varied.
@@ -329,9 +335,11 @@ func (r *Request) command() string {
 	return strings.Join(words, " ")
 }
 
-// RepeatOne is the command that runs one replica of a point alone; the replica is its number, or what stands for it.
+// RepeatOne is the command that runs one replica of a point alone; the replica is its number, or
+// what stands for it.
 func (r *Request) RepeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
-	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed, Set: slices.Concat(r.Set, values)}
+	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
+		Set: slices.Concat(r.Set, values)}
 	if scenario != "" {
 		one.Scenario = scenario
 	}
@@ -350,13 +358,15 @@ func (r Request) named() *Request {
 	return &r
 }
 
-// Payload is the request as a job carries it: what workers need, and those who put the results together. How many points and replicas
-// there are, and from which seed, stands in the job.
+// Payload is the request as a job carries it: what workers need, and those who put the results
+// together. How many points and replicas there are, and from which seed, stands in the job.
 func (r *Request) Payload() ([]byte, error) {
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
-		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "", From: n.From,
-		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table, Posterior: n.Posterior}
+		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
+		From: n.From,
+		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
+		Posterior: n.Posterior}
 	data, err := json.Marshal(&j)
 	if err == nil && len(data) > ensemble.MaxPayload {
 		what := "tables"
@@ -368,7 +378,8 @@ func (r *Request) Payload() ([]byte, error) {
 	return data, err
 }
 
-// ReadPayload reads the request of a job, which may be of any program: what it returns can be worked with.
+// ReadPayload reads the request of a job, which may be of any program: what it returns can be
+// worked with.
 func ReadPayload(payload []byte) (*Request, error) {
 	r := new(Request)
 	if err := decode(payload, r); err != nil {
@@ -400,13 +411,15 @@ func decode(text []byte, r *Request) error {
 	return nil
 }
 
-// FileName is the file that a request is written to beside the results, and FileVersion the version of its format.
+// FileName is the file that a request is written to beside the results, and FileVersion the version
+// of its format.
 const (
 	FileName    = "study.json"
 	FileVersion = 1
 )
 
-// WriteJSON writes study.json. It has no paths of this machine. The model itself stands beside it, as model.yaml, with its tables.
+// WriteJSON writes study.json. It has no paths of this machine. The model itself stands beside it,
+// as model.yaml, with its tables.
 func (r *Request) WriteJSON(w io.Writer) error {
 	n := r.named()
 	sum := sha256.Sum256(r.Source)
@@ -431,7 +444,8 @@ func ReadJSON(text []byte) (*Request, error) {
 	}
 	switch {
 	case of.Version > FileVersion:
-		return nil, fmt.Errorf("it is of version %d, of a later program than this one, which knows %d", of.Version, FileVersion)
+		return nil, fmt.Errorf("it is of version %d, of a later program than this one, which knows %d", of.Version,
+			FileVersion)
 	case of.Version < 1:
 		return nil, errors.New("it does not say of which version it is")
 	}

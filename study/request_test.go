@@ -98,7 +98,8 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// What a job carries is read as it was, and does not depend on where results go or how often it is run.
+// What a job carries is read as it was, and does not depend on where results go or how often it is
+// run.
 func TestPayloadRoundTrip(t *testing.T) {
 	luck := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -115,7 +116,8 @@ func TestPayloadRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Model != r.named().Model || !reflect.DeepEqual(got.Set, r.Set) || !reflect.DeepEqual(got.Vary, r.Vary) || !bytes.Equal(got.Source, r.Source) || got.Seed != 0 || got.Replicas != 0 {
+		if got.Model != r.named().Model || !reflect.DeepEqual(got.Set, r.Set) || !reflect.DeepEqual(got.Vary, r.Vary) ||
+			!bytes.Equal(got.Source, r.Source) || got.Seed != 0 || got.Replicas != 0 {
 			t.Fatalf("%+v", got)
 		}
 		r.Out, r.Seed, r.Replicas, r.Format, r.Budget = r.Out+"2", r.Seed+1, r.Replicas+1, "csv", 7
@@ -133,16 +135,21 @@ func TestFileRefused(t *testing.T) {
 		`null`:                       "it does not say of which version it is",
 		`{"version":1}`:              `there is no study of sort ""`,
 		`{"version":1,"sort":"run"}`: "--replicas 0: at least one is needed",
-		`{"version":1,"sort":"run","replicas":1,"files":{"a.csv":"MQ=="}}`:                                        "it has a model or tables in it, which stand beside it",
-		`{"version":1,"sort":"sweep","replicas":1,"vary":[` + strings.Repeat(`"x=0..99999 by 1",`, 3) + `"y=1"]}`: "more than 200000 values in all",
-		`{"version":2,"sort":"run"}`:                                                "it is of version 2, of a later program than this one, which knows 1",
-		`{"version":1,"sort":"run","replicas":1,"wings":2}`:                         `unknown field "wings"`,
-		`{"version":1,"sort":"run","replicas":1} {}`:                                "invalid character",
-		`{"version":1,"sort":"run","replicas":1,"size":"1,2"}`:                      `--size: "1,2" is more than one number`,
-		`{"version":1,"sort":"sweep","replicas":1,"vary":["x"]}`:                    `"x" has no =`,
-		`{"version":1,"sort":"run","replicas":1,"format":"xml"}`:                    `--format: there is no "xml"; there are csv, parquet`,
-		`{"version":1,"sort":"compare","replicas":2,"limit_time":"x"}`:              "invalid duration",
-		`{"version":1,"sort":"sweep","replicas":1,"vary":["x=1"],"sample":-1}`:      "--sample -1: at least one point is needed",
+		`{"version":1,"sort":"run","replicas":1,"files":{"a.csv":"MQ=="}}`: "it has a model or tables in it, which stand " +
+			"beside it",
+		`{"version":1,"sort":"sweep","replicas":1,"vary":[` + strings.Repeat(`"x=0..99999 by 1",`, 3) +
+			`"y=1"]}`: "more than 200000 values in all",
+		`{"version":2,"sort":"run"}`: "it is of version 2, of a later " +
+			"program than this one, which knows 1",
+		`{"version":1,"sort":"run","replicas":1,"wings":2}`:      `unknown field "wings"`,
+		`{"version":1,"sort":"run","replicas":1} {}`:             "invalid character",
+		`{"version":1,"sort":"run","replicas":1,"size":"1,2"}`:   `--size: "1,2" is more than one number`,
+		`{"version":1,"sort":"sweep","replicas":1,"vary":["x"]}`: `"x" has no =`,
+		`{"version":1,"sort":"run","replicas":1,"format":"xml"}`: `--format: there is no "xml"; there ` +
+			`are csv, parquet`,
+		`{"version":1,"sort":"compare","replicas":2,"limit_time":"x"}`: "invalid duration",
+		`{"version":1,"sort":"sweep","replicas":1,"vary":["x=1"],"sample":-1}`: "--sample -1: at least one point " +
+			"is needed",
 		`{"version":1,"sort":"sweep","replicas":1,"vary":["x=0..1e9 by 0.000001"]}`: "more than 100000 steps",
 	} {
 		if _, err := ReadJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
@@ -177,7 +184,8 @@ func FuzzReadJSON(f *testing.F) {
 	})
 }
 
-// A point by Model.With is the point that the compiler makes: the same runs, and the same words for what is wrong.
+// A point by Model.With is the point that the compiler makes: the same runs, and the same words for
+// what is wrong.
 func TestAtIsCompiled(t *testing.T) {
 	r := study(t, Sweep)
 	r.Set = []population.Parameter{{Name: "stay", Value: "4 days"}}
@@ -186,11 +194,16 @@ func TestAtIsCompiled(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, values := range [][]population.Parameter{
-		{{Name: "beta", Value: "0.3 per day"}}, {{Name: "beta", Value: " 1_0e-1 per  day"}}, {{Name: "beta", Value: "2 per week"}}, {{Name: "beta", Value: "'0.3 per day'"}},
-		{{Name: "beta", Value: "0.3 per day # quick"}}, {{Name: "stay", Value: "{gamma: {mean: 5 days, shape: 2}}"}}, {{Name: "population.size", Value: "200"}},
-		{{Name: "beta", Value: "0.3 per day"}, {Name: "population.start.infectious", Value: "5"}}, {{Name: "beta", Value: "0.3 per day"}, {Name: "beta", Value: "0.6 per day"}},
-		{{Name: "beta", Value: "3 days"}}, {{Name: "beta", Value: "-1 per day"}}, {{Name: "beta", Value: ""}}, {{Name: "beta", Value: "fast"}}, {{Name: "bta", Value: "1 per day"}},
-		{{Name: "beta", Value: "0x10 per day"}}, {{Name: "beta", Value: "1e400 per day"}}, {{Name: "beta", Value: "~"}}, {{Name: "beta", Value: "{"}}, {{Name: "stay", Value: "0 days"}},
+		{{Name: "beta", Value: "0.3 per day"}}, {{Name: "beta", Value: " 1_0e-1 per  day"}},
+		{{Name: "beta", Value: "2 per week"}}, {{Name: "beta", Value: "'0.3 per day'"}},
+		{{Name: "beta", Value: "0.3 per day # quick"}}, {{Name: "stay", Value: "{gamma: {mean: 5 days, shape: 2}}"}},
+		{{Name: "population.size", Value: "200"}},
+		{{Name: "beta", Value: "0.3 per day"}, {Name: "population.start.infectious", Value: "5"}},
+		{{Name: "beta", Value: "0.3 per day"}, {Name: "beta", Value: "0.6 per day"}},
+		{{Name: "beta", Value: "3 days"}}, {{Name: "beta", Value: "-1 per day"}}, {{Name: "beta", Value: ""}},
+		{{Name: "beta", Value: "fast"}}, {{Name: "bta", Value: "1 per day"}},
+		{{Name: "beta", Value: "0x10 per day"}}, {{Name: "beta", Value: "1e400 per day"}}, {{Name: "beta", Value: "~"}},
+		{{Name: "beta", Value: "{"}}, {{Name: "stay", Value: "0 days"}},
 	} {
 		got, err1 := s.At(values)
 		want, err2 := s.Compile(sets(values)...)

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// yearly are reports that look better and are worse: of each year, and with no more scatter than Poisson's law has.
+// yearly are reports that look better and are worse: of each year, and with no more scatter than
+// Poisson's law has.
 const yearly = `
 fit:
   data: tuberculosis.csv
@@ -28,7 +29,8 @@ fit:
     - {column: converted, state: latent_recent, error: {normal: {sd: 15%}}}
 `
 
-// What the reports of the example can tell about the four unknowns, and how much of it a fit by single runs can use: the numbers that they were chosen by.
+// What the reports of the example can tell about the four unknowns, and how much of it a fit by
+// single runs can use: the numbers that they were chosen by.
 func TestSoakTuberculosisInformation(t *testing.T) {
 	reports, err := os.ReadFile(tuberculosisReports)
 	if err != nil {
@@ -43,7 +45,8 @@ func TestSoakTuberculosisInformation(t *testing.T) {
 	}
 	head, _, _ := strings.Cut(string(f.Source), "\nfit:")
 	f.Source = []byte(head + yearly)
-	f.Table = []byte("time,cases,deaths,converted\n1982,1,1,1\n1983,1,1,1\n1984,1,1,1\n1985,1,1,1\n1986,1,1,1\n1987,1,1,1\n1988,1,1,1\n1989,1,1,1\n1990,1,1,1\n1991,1,1,1\n")
+	f.Table = []byte("time,cases,deaths,converted\n1982,1,1,1\n1983,1,1,1\n1984,1,1,1\n1985,1,1,1\n1986,1,1,1\n" +
+		"1987,1,1,1\n1988,1,1,1\n1989,1,1,1\n1990,1,1,1\n1991,1,1,1\n")
 	p, err := f.problem()
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +66,8 @@ func TestSoakTuberculosisInformation(t *testing.T) {
 	}
 }
 
-// noiseOf is the variance of the log likelihood between runs, for data drawn from each of them in turn and the others; the median over these.
+// noiseOf is the variance of the log likelihood between runs, for data drawn from each of them in
+// turn and the others; the median over these.
 func noiseOf(o *Opened, runs []fit.Course) float64 {
 	var variances []float64
 	for d, c := range runs {
@@ -84,8 +88,9 @@ func noiseOf(o *Opened, runs []fit.Course) float64 {
 	return variances[len(variances)/2]
 }
 
-// information says how well the logarithms of the unknowns can be known: by Fisher's information of a normal law that has the mean of the reports, and the
-// scatter of runs and reports together, and the priors' precision. Derivatives are differences over e^±0.3, with the same luck.
+// information says how well the logarithms of the unknowns can be known: by Fisher's information of
+// a normal law that has the mean of the reports, and the scatter of runs and reports together, and
+// the priors' precision. Derivatives are differences over e^±0.3, with the same luck.
 func information(t *testing.T, o *Opened, truth []float64, at []fit.Course) []float64 {
 	n := len(flat(at[0]))
 	table := mat.NewDense(len(at), n, nil)

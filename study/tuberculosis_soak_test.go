@@ -16,29 +16,37 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// What follows was chosen before the reports of examples/tuberculosis.csv were fitted. TestSoakTuberculosisInformation has the numbers.
+// What follows was chosen before the reports of examples/tuberculosis.csv were fitted.
+// TestSoakTuberculosisInformation has the numbers.
 //
-// What a run tells. Among 600,000 people some 40 fall ill of old infections in a year, 12 of new ones, and 4 die: as numbers of a year, runs differ by
-// as much as Poisson's law scatters. If reports have Poisson's law, too (cases and deaths of every year for ten years, and a survey of recent infections with
-// 15 %), the logarithm of their likelihood differs between runs with the true values with a variance of 55. Weights of which the logarithm is normal with a
-// variance v are worth e⁻ᵛ of their number, so that no budget would do, and the power stays small. Reports here are of five
-// years each and overdispersed, as notifications are. The variance then is 1.5 at the median over data sets, and one run in five counts.
+// What a run tells. Among 600,000 people some 40 fall ill of old infections in a year, 12 of new
+// ones, and 4 die: as numbers of a year, runs differ by as much as Poisson's law scatters. If
+// reports have Poisson's law, too (cases and deaths of every year for ten years, and a survey of
+// recent infections with 15 %), the logarithm of their likelihood differs between runs with the
+// true values with a variance of 55. Weights of which the logarithm is normal with a variance v are
+// worth e⁻ᵛ of their number, so that no budget would do, and the power stays small. Reports here
+// are of five years each and overdispersed, as notifications are. The variance then is 1.5 at the
+// median over data sets, and one run in five counts.
 //
-// What the data tell. Four unknowns need four things that are seen: cases of old infections (reactivation × infected before), cases of new ones
-// (progression × new infections), who was infected lately (contacts × the ill), and who long ago. Delay and share reported are taken as known: the first would
-// be seen in deaths alone, of which there are too few, and the second is in all cases alike. By the Fisher information, process noise included, the
-// standard deviations of the logarithms are 0.16 (contacts), 0.13, 0.20 (progression) and 0.06, which is 0.24, 0.20, 0.30 and 0.11 of the priors'. Priors are
-// uniform in the logarithm over a factor of ten, and of seven for who was infected before.
+// What the data tell. Four unknowns need four things that are seen: cases of old infections
+// (reactivation × infected before), cases of new ones (progression × new infections), who was
+// infected lately (contacts × the ill), and who long ago. Delay and share reported are taken as
+// known: the first would be seen in deaths alone, of which there are too few, and the second is in
+// all cases alike. By the Fisher information, process noise included, the standard deviations of
+// the logarithms are 0.16 (contacts), 0.13, 0.20 (progression) and 0.06, which is 0.24, 0.20, 0.30
+// and 0.11 of the priors'. Priors are uniform in the logarithm over a factor of ten, and of seven
+// for who was infected before.
 const (
 	tuberculosisBudget     = 4000
 	tuberculosisPopulation = 150
 )
 
-// Four parameters of the tuberculosis example are found again from synthetic reports of 600,000 people, on one core and on two,
-// which give the same.
+// Four parameters of the tuberculosis example are found again from synthetic reports of 600,000
+// people, on one core and on two, which give the same.
 //
-// Exact intervals of 90 % have the truth in at least three of four with a probability of 95 %, those of 99 % all four with 96 %: one is asked of each. That they are
-// short is asked as well: 0.4 of the prior's is what the Fisher information says and a third more.
+// Exact intervals of 90 % have the truth in at least three of four with a probability of 95 %,
+// those of 99 % all four with 96 %: one is asked of each. That they are short is asked as well: 0.4
+// of the prior's is what the Fisher information says and a third more.
 func TestSoakTuberculosis(t *testing.T) {
 	reports, err := os.ReadFile(tuberculosisReports)
 	if err != nil {
@@ -61,7 +69,8 @@ func TestSoakTuberculosis(t *testing.T) {
 		q := one.Posterior.Quantiles(j, 0.005, 0.05, 0.95, 0.995)
 		low, high := u.Prior.Support()
 		ratio := logSD(&one.Posterior, j) / (math.Log(high/low) / math.Sqrt(12))
-		t.Logf("%s: %.4g was true, 90 %% from %.4g to %.4g; the logarithm's standard deviation is %.2f of the prior's", u.Name, truth[j], q[1], q[2], ratio)
+		t.Logf("%s: %.4g was true, 90 %% from %.4g to %.4g; the logarithm's standard deviation is %.2f of the prior's",
+			u.Name, truth[j], q[1], q[2], ratio)
 		if truth[j] >= q[1] && truth[j] <= q[2] {
 			inside++
 		}
@@ -77,7 +86,8 @@ func TestSoakTuberculosis(t *testing.T) {
 	}
 }
 
-// Annealing, and the search by CMA-ES, find better points than random search with as many runs, whatever the seed: judged by the same other runs.
+// Annealing, and the search by CMA-ES, find better points than random search with as many runs,
+// whatever the seed: judged by the same other runs.
 func TestSoakTuberculosisSearch(t *testing.T) {
 	const budget, replicas = 600, 64
 	reports, err := os.ReadFile(tuberculosisReports)
@@ -106,7 +116,8 @@ func TestSoakTuberculosisSearch(t *testing.T) {
 }
 
 // fitTuberculosis fits, on so many cores, and says what it took.
-func fitTuberculosis(t *testing.T, f *Request, o *Opened, method string, seed uint64, budget, population, cores int) *fit.Result {
+func fitTuberculosis(t *testing.T, f *Request, o *Opened, method string, seed uint64, budget, population,
+	cores int) *fit.Result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	payload, err := f.Payload()
@@ -115,12 +126,14 @@ func fitTuberculosis(t *testing.T, f *Request, o *Opened, method string, seed ui
 	}
 	registry := Registry()
 	began, worked := time.Now(), processorTime()
-	r, err := fit.Run(t.Context(), o.Problem, payload, fit.Options{Kind: FitKind, Registry: registry, Executor: ensemble.InMemory{Slots: cores}, Method: method,
+	r, err := fit.Run(t.Context(), o.Problem, payload, fit.Options{Kind: FitKind, Registry: registry,
+		Executor: ensemble.InMemory{Slots: cores}, Method: method,
 		Seed: seed, Budget: budget, Population: population})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%s, seed %d, cores %d: %.1f s, %.1f s of processor, %d runs, %d events", method, seed, cores, time.Since(began).Seconds(),
+	t.Logf("%s, seed %d, cores %d: %.1f s, %.1f s of processor, %d runs, %d events", method, seed, cores,
+		time.Since(began).Seconds(),
 		processorTime()-worked, r.Runs, r.Events)
 	return r
 }

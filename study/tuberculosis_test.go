@@ -18,7 +18,8 @@ const (
 	tuberculosisSeed    = 1981 // of the reports
 )
 
-// tuberculosis is the example, to be fitted to some reports, and the values that stand in its file for what its section fit has for unknown.
+// tuberculosis is the example, to be fitted to some reports, and the values that stand in its file
+// for what its section fit has for unknown.
 func tuberculosis(t *testing.T, reports string) (f *Request, o *Opened, truth []float64) {
 	t.Helper()
 	source, err := os.ReadFile(tuberculosisModel)
@@ -45,7 +46,8 @@ func tuberculosis(t *testing.T, reports string) (f *Request, o *Opened, truth []
 	return f, o, truth
 }
 
-// reportsOf are what is reported of one run of the example with the values that stand in its file, drawn by the laws of its section fit.
+// reportsOf are what is reported of one run of the example with the values that stand in its file,
+// drawn by the laws of its section fit.
 func reportsOf(t *testing.T, seed uint64) string {
 	t.Helper()
 	const head = "time,old,new,converted,positive\n"
@@ -68,7 +70,8 @@ func reportsOf(t *testing.T, seed uint64) string {
 	return table.String()
 }
 
-// The reports of the example are those of one run of it, with the values that stand in its file. With -update they are written anew.
+// The reports of the example are those of one run of it, with the values that stand in its file.
+// With -update they are written anew.
 func TestTuberculosisReports(t *testing.T) {
 	got := reportsOf(t, tuberculosisSeed)
 	if *update {

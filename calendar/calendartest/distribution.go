@@ -89,8 +89,9 @@ func Distributions() []Distribution {
 			lattice: true,
 		},
 		{
-			Name:   "regimes",
-			About:  "exponential with mean 1 and 10⁻⁶ in turns as long as there are events: the scale changes, their number does not",
+			Name: "regimes",
+			About: "exponential with mean 1 and 10⁻⁶ in turns as long as there are events: the scale changes, their " +
+				"number does not",
 			Mean:   (1 + regimeScale) / 2,
 			draw:   (*rand.Rand).ExpFloat64,
 			regime: true,

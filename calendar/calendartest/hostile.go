@@ -9,7 +9,8 @@ import (
 // hostileTimes takes every scale that a float64 has, from every start.
 func hostileTimes(s *suite) {
 	times := []float64{
-		0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 3 * math.SmallestNonzeroFloat64, 0x1p-1022, 0x1.fffffffffffffp-1023,
+		0, math.Copysign(0, -1), math.SmallestNonzeroFloat64, 3 * math.SmallestNonzeroFloat64, 0x1p-1022,
+		0x1.fffffffffffffp-1023,
 		1e-300, 1e-100, 1e-9, 0.1, 1, math.Pi, 1 << 31, 1 << 32, 1<<53 - 1, 1 << 53, 1<<53 + 2, 1 << 62, 1 << 63, 1 << 64,
 		1e100, 1e300, math.MaxFloat64, math.Nextafter(math.MaxFloat64, 0),
 	}
@@ -63,7 +64,8 @@ func minusZero(s *suite) {
 // by arithmetic.
 func neighbours(s *suite) {
 	const n = 64
-	for _, from := range []float64{0, 1, 0.1, -1, -32 * math.SmallestNonzeroFloat64, 1e-300, 1e300, 1e15, 0x1p53, 1 - 0x1p-48, math.Pi} {
+	for _, from := range []float64{0, 1, 0.1, -1, -32 * math.SmallestNonzeroFloat64, 1e-300, 1e300, 1e15, 0x1p53,
+		1 - 0x1p-48, math.Pi} {
 		times := []float64{from}
 		for len(times) < n {
 			times = append(times, math.Nextafter(times[len(times)-1], math.Inf(1)))

@@ -31,7 +31,8 @@ func newShadow(set Set, every int, fail func(error)) *shadow {
 }
 
 func (s *shadow) differ(format string, args ...any) {
-	s.fail(fmt.Errorf("operation %d at time %v with %d pending: %s", s.ops, s.ref.now, s.ref.Len(), fmt.Sprintf(format, args...)))
+	s.fail(fmt.Errorf("operation %d at time %v with %d pending: %s", s.ops, s.ref.now, s.ref.Len(),
+		fmt.Sprintf(format, args...)))
 }
 
 // after ends an operation: it compares what can be seen from outside without changing anything.

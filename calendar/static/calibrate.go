@@ -44,10 +44,11 @@ type Calibration struct {
 	BestTime      float64            `json:"best_time"`      // what an event took there
 	PredictedX    float64            `json:"predicted_x"`    // √(2b/c), the best width by Theorem 2.2
 	PredictedTime float64            `json:"predicted_time"` // c + √(2bc) + d, what an event should take there
-	Off           float64            `json:"off"`            // by what share an event takes longer at PredictedX, between the points, than at BestX
-	Misfit        float64            `json:"misfit"`         // root mean square of (measured−predicted)/measured, over all points
-	Fits          bool               `json:"fits"`           // whether costs that are the same at every width describe the times
-	Why           string             `json:"why,omitempty"`  // if they do not: why not
+	// by what share an event takes longer at PredictedX, between the points, than at BestX
+	Off    float64 `json:"off"`
+	Misfit float64 `json:"misfit"`        // root mean square of (measured−predicted)/measured, over all points
+	Fits   bool    `json:"fits"`          // whether costs that are the same at every width describe the times
+	Why    string  `json:"why,omitempty"` // if they do not: why not
 }
 
 // DefaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the
@@ -104,7 +105,8 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 	if err := cmp.Or(
 		// With one event every list has one entry, and c and d are one number.
 		refuseUnless(o.N >= 2 && o.N < MaxSize, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", MaxSize-1)),
-		refuseUnless(o.Discipline <= JustInTime, "CalibrateOptions.Discipline", o.Discipline, "Unordered, Ordered or JustInTime"),
+		refuseUnless(o.Discipline <= JustInTime, "CalibrateOptions.Discipline", o.Discipline,
+			"Unordered, Ordered or JustInTime"),
 		refuseUnless(o.Repetitions >= 1 && o.Repetitions <= maxRepetitions,
 			"CalibrateOptions.Repetitions", o.Repetitions, fmt.Sprintf("from 1 to %d", maxRepetitions)),
 		refuseUnless(o.Least >= 0, "CalibrateOptions.Least", o.Least, "not negative")); err != nil {
@@ -119,7 +121,8 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 		}
 	}
 	o.Widths = slices.Compact(slices.Sorted(slices.Values(o.Widths)))
-	return o, refuseUnless(len(o.Widths) >= 4, "the number of different CalibrateOptions.Widths", len(o.Widths), "4 or more, for three costs and an error")
+	return o, refuseUnless(len(o.Widths) >= 4, "the number of different CalibrateOptions.Widths", len(o.Widths),
+		"4 or more, for three costs and an error")
 }
 
 const (
@@ -251,7 +254,8 @@ func (t *trial) hold() time.Duration {
 // best, the width is the best of those timed: the linear form can fit the whole range and still be
 // off near its least, as it is for lists in order.
 func (c *Calibration) Config(n int, mean, degradation float64) (Config, error) {
-	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean), positive("the degradation", degradation)); err != nil {
+	if err := cmp.Or(checkEvents(n), positive("the mean of the jump", mean),
+		positive("the degradation", degradation)); err != nil {
 		return Config{}, err
 	}
 	cfg := Config{Discipline: c.Discipline, Capacity: n}

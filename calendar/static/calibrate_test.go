@@ -62,7 +62,8 @@ func TestFitKnowsOfTheExcess(t *testing.T) {
 	}
 	_, entries := narrow.steps(n)
 	l := must(Excess(n, narrow.Buckets, ExponentialJump(1), narrow.Width))
-	want := must(Costs{1e-300, 1, 0}.WithBuckets(n, 1, narrow.Width, must(Costs{1e-300, 1, 0}.PerEvent(n, 1, narrow.Width)), l))
+	want := must(Costs{1e-300, 1, 0}.WithBuckets(n, 1, narrow.Width,
+		must(Costs{1e-300, 1, 0}.PerEvent(n, 1, narrow.Width)), l))
 	wantNear(t, "entries for each event", entries/want, 1, 1e-6)
 }
 
@@ -120,7 +121,8 @@ func TestFitRefusesOtherModels(t *testing.T) {
 		why   string
 	}{
 		"narrow widths cost nothing": {func(p CalibrationPoint) float64 { return 1e-9 * (10 + p.X) }, "b came out as"},
-		"wide widths cost nothing":   {func(p CalibrationPoint) float64 { return 1e-9 * (10 + 1/p.X - 1e-3*p.X) }, "c came out as -"},
+		"wide widths cost nothing": {func(p CalibrationPoint) float64 { return 1e-9 * (10 + 1/p.X - 1e-3*p.X) },
+			"c came out as -"},
 		"nothing is fixed": {func(p CalibrationPoint) float64 {
 			return 1e-9 * (5/p.X + 10*p.X - 2)
 		}, "d came out as -"},
@@ -154,7 +156,8 @@ func TestFitRefusesOtherModels(t *testing.T) {
 	}
 	points := synthetic(1000, linear(1000, unit))
 	points[3].Measured = 0
-	if _, err := fitCalibration(1000, Unordered, points); err == nil || !strings.Contains(err.Error(), "a time measured is 0") {
+	if _, err := fitCalibration(1000, Unordered, points); err == nil || !strings.Contains(err.Error(),
+		"a time measured is 0") {
 		t.Errorf("no time at all: %v", err)
 	}
 }
@@ -200,7 +203,8 @@ func second[T any](_ T, err error) error { return err }
 func TestCalibrateTiny(t *testing.T) {
 	for _, d := range []Discipline{Unordered, Ordered, JustInTime} {
 		calls := 0
-		o := CalibrateOptions{N: 50, Discipline: d, Repetitions: 2, Least: 100 * time.Microsecond, Widths: []float64{4, 1, 0.25, 2, 0.5, 1}}
+		o := CalibrateOptions{N: 50, Discipline: d, Repetitions: 2, Least: 100 * time.Microsecond,
+			Widths: []float64{4, 1, 0.25, 2, 0.5, 1}}
 		o.Progress = func(done, of int) {
 			if calls++; done != calls || of != 10 {
 				t.Errorf("progress %d of %d at call %d", done, of, calls)
@@ -215,7 +219,8 @@ func TestCalibrateTiny(t *testing.T) {
 		}
 		for i, x := range []float64{0.25, 0.5, 1, 2, 4} {
 			p := c.Points[i]
-			if p.X != x || p.Width != x/50 || p.Buckets != int(600/x+1) || !(p.Measured > 0 && p.Predicted > 0 && p.Spread >= 1) {
+			if p.X != x || p.Width != x/50 || p.Buckets != int(600/x+1) || !(p.Measured > 0 && p.Predicted > 0 && p.Spread >=
+				1) {
 				t.Errorf("%+v", p)
 			}
 			if p.Measured < c.BestTime {
@@ -227,7 +232,8 @@ func TestCalibrateTiny(t *testing.T) {
 		}
 		text, err := json.Marshal(c)
 		var back Calibration
-		if err != nil || json.Unmarshal(text, &back) != nil || back.Discipline != d || back.Costs != c.Costs || !strings.Contains(string(text), `"discipline":"`+d.String()+`"`) {
+		if err != nil || json.Unmarshal(text, &back) != nil || back.Discipline != d || back.Costs != c.Costs ||
+			!strings.Contains(string(text), `"discipline":"`+d.String()+`"`) {
 			t.Errorf("JSON is %s, %v", text, err)
 		}
 	}
@@ -275,7 +281,8 @@ func TestCalibrateRefuses(t *testing.T) {
 		{CalibrateOptions{Discipline: 9}, "CalibrateOptions.Discipline is Discipline(9)"},
 		{CalibrateOptions{Repetitions: -1}, "CalibrateOptions.Repetitions is -1, must be from 1 to 1000000"},
 		{CalibrateOptions{Least: -time.Second}, "CalibrateOptions.Least is -1s, must be not negative"},
-		{CalibrateOptions{Widths: []float64{1, 2, 3, -4}}, "a width of CalibrateOptions.Widths is -4, must be positive and finite"},
+		{CalibrateOptions{Widths: []float64{1, 2, 3, -4}},
+			"a width of CalibrateOptions.Widths is -4, must be positive and finite"},
 		{CalibrateOptions{Widths: []float64{1, 2, 3, math.NaN()}}, "Widths is NaN"},
 		{CalibrateOptions{Widths: []float64{}}, "the number of different CalibrateOptions.Widths is 0"},
 		{CalibrateOptions{Widths: []float64{1, 2, 3, 3}}, "is 3, must be 4 or more"},
@@ -288,7 +295,8 @@ func TestCalibrateRefuses(t *testing.T) {
 
 func TestDefaultWidths(t *testing.T) {
 	widths := DefaultWidths(1_000_000)
-	if len(widths) < 18 || len(widths) > 25 || widths[0] != 1./64 || widths[len(widths)-1] != 64 || !slices.IsSorted(widths) {
+	if len(widths) < 18 || len(widths) > 25 || widths[0] != 1./64 || widths[len(widths)-1] != 64 ||
+		!slices.IsSorted(widths) {
 		t.Errorf("%v", widths)
 	}
 	if few := DefaultWidths(2); few[len(few)-1] != 8 || len(few) < 15 {

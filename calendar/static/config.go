@@ -97,13 +97,15 @@ func (q *Queue) Reset(cfg Config) error {
 	// Where int has 32 bits, the limits above allow for more than can be addressed.
 	need := 12*(uint64(cfg.Capacity)+1) + 4*uint64(cfg.Buckets)
 	if need > math.MaxInt {
-		return fmt.Errorf("static: Config asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets", need, math.MaxInt)
+		return fmt.Errorf("static: Config asks for %d bytes, must be %d or less: take a smaller Capacity or fewer Buckets",
+			need, math.MaxInt)
 	}
 	// What has to be asked for is more than the machine has if somebody mistook a number.
 	if held := uint64(q.Bytes()); need >= worthAsking && need > held {
 		room := memory.Free()
 		if has := held + min(room.Pages, room.Address, math.MaxUint64-held); need > has {
-			return fmt.Errorf("static: Config asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets", need, has)
+			return fmt.Errorf("static: Config asks for %d bytes, and there are %d: take a smaller Capacity or fewer Buckets",
+				need, has)
 		}
 	}
 	*q = Queue{

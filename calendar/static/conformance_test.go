@@ -16,7 +16,8 @@ func TestQueueConforms(t *testing.T) {
 	for _, d := range disciplines {
 		t.Run(d.String(), func(t *testing.T) {
 			calendartest.Run(t, func(start float64) calendartest.Set {
-				s := newQueue(t, static.Config{Buckets: 1000, Width: 0.1, Discipline: d, Capacity: calendartest.MaxID, Start: start})
+				s := newQueue(t, static.Config{Buckets: 1000, Width: 0.1, Discipline: d, Capacity: calendartest.MaxID,
+					Start: start})
 				return struct{ calendartest.Set }{s} // without its check, which looks at every id there could be
 			}, calendartest.AtMost(testscale.Size(800, 2000)))
 		})

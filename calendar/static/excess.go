@@ -185,7 +185,8 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	} else { // or the bound is not a number, since the costs are too large or too far apart
 		// A jump with a shorter tail than the worst may do with fewer.
 		if e, err := k.Degradation(MaxSize/float64(n), jump); err != nil || !(e <= degradation) {
-			return 0, cmp.Or(err, refuseUnless(false, "the degradation", degradation, "one that fewer than 2³¹ buckets can reach"))
+			return 0, cmp.Or(err, refuseUnless(false, "the degradation", degradation,
+				"one that fewer than 2³¹ buckets can reach"))
 		}
 	}
 	for low+1 < high {

@@ -81,7 +81,8 @@ func TestQueueRefusesConfigurations(t *testing.T) {
 		s, err := New(cfg)
 		if s != nil || err == nil {
 			t.Errorf("New(%+v) was not refused", cfg)
-		} else if !strings.HasPrefix(err.Error(), "static: Config."+tc.field+" is ") || !strings.Contains(err.Error(), "must be") {
+		} else if !strings.HasPrefix(err.Error(), "static: Config."+tc.field+" is ") || !strings.Contains(err.Error(),
+			"must be") {
 			t.Errorf("New(%+v) is refused with %q, which does not say what is wrong with %s", cfg, err, tc.field)
 		}
 	}
@@ -314,7 +315,8 @@ func TestQueueBytes(t *testing.T) {
 }
 
 func TestDisciplineString(t *testing.T) {
-	if got := fmt.Sprint(Unordered, Ordered, JustInTime, Discipline(9)); got != "unordered ordered just-in-time Discipline(9)" {
+	if got := fmt.Sprint(Unordered, Ordered, JustInTime, Discipline(9)); got != "unordered ordered just-in-time "+
+		"Discipline(9)" {
 		t.Error(got)
 	}
 }
@@ -330,7 +332,8 @@ func TestDisciplineAsText(t *testing.T) {
 		t.Error("a discipline that does not exist has a name")
 	}
 	var d Discipline
-	if err := d.UnmarshalText([]byte("sorted")); err == nil || !strings.Contains(err.Error(), `there is no discipline "sorted"`) {
+	if err := d.UnmarshalText([]byte("sorted")); err == nil || !strings.Contains(err.Error(),
+		`there is no discipline "sorted"`) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -343,7 +346,8 @@ func TestQueueReset(t *testing.T) {
 	if _, _, ok := s.Next(); !ok {
 		t.Fatal("nothing to dispatch")
 	}
-	if err := s.Reset(Config{Buckets: 0, Width: 0.1, Capacity: 50}); err == nil || s.Len() != 2 || s.Now() != 4 || s.Check() != nil {
+	if err := s.Reset(Config{Buckets: 0, Width: 0.1, Capacity: 50}); err == nil || s.Len() != 2 || s.Now() != 4 ||
+		s.Check() != nil {
 		t.Errorf("%v, %d events at %v, %v", err, s.Len(), s.Now(), s.Check())
 	}
 	for _, cfg := range []Config{

@@ -30,7 +30,8 @@ func (k Costs) check() error {
 
 // check refuses jumps that are not distributions of times.
 func (j Jump) check() error {
-	if err := cmp.Or(positive("Jump.Mean", j.Mean), refuseUnless(j.Support > 0, "Jump.Support", j.Support, "positive, +Inf if there is no bound")); err != nil {
+	if err := cmp.Or(positive("Jump.Mean", j.Mean), refuseUnless(j.Support > 0, "Jump.Support", j.Support,
+		"positive, +Inf if there is no bound")); err != nil {
 		return err
 	}
 	return refuseUnless(j.CDF != nil, "Jump.CDF", "nil", "a distribution function")
@@ -84,7 +85,8 @@ func (k Costs) Least() (float64, error) {
 // x(1−1/N)/2) + d, with x = Nδ/μ (the function h of section A.5, and the journal's theorem on any
 // width). It is linear in the costs.
 func (k Costs) PerEvent(n int, mean, width float64) (float64, error) {
-	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean), positive("the width", width)); err != nil {
+	if err := cmp.Or(k.check(), checkEvents(n), positive("the mean of the jump", mean),
+		positive("the width", width)); err != nil {
 		return 0, err
 	}
 	perB, perC := perEvent(n, mean, width)

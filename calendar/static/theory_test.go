@@ -251,7 +251,8 @@ func TestTheoryRefuses(t *testing.T) {
 		{of(EmptyShare(1, 1, -2)), "the width is -2"},
 		{second(unit.PerEventBounds(1, Jump{Mean: 1, Support: 1}, 1)), "Jump.CDF is nil, must be a distribution function"},
 		{second(unit.PerEventBounds(1, Jump{Mean: -1, Support: 1, CDF: one.CDF}, 1)), "Jump.Mean is -1"},
-		{second(unit.PerEventBounds(1, Jump{Mean: 1, CDF: one.CDF}, 1)), "Jump.Support is 0, must be positive, +Inf if there is no bound"},
+		{second(unit.PerEventBounds(1, Jump{Mean: 1, CDF: one.CDF}, 1)),
+			"Jump.Support is 0, must be positive, +Inf if there is no bound"},
 		{second(unit.PerEventBounds(1, Jump{Mean: 1, Support: nan, CDF: one.CDF}, 1)), "Jump.Support is NaN"},
 		{second(unit.PerEventBounds(1, one, 0)), "the width is 0"},
 		{second(ExcessBounds(1, 0, one, 1)), "the number of buckets is 0, must be 1 or more"},
@@ -265,7 +266,8 @@ func TestTheoryRefuses(t *testing.T) {
 		{of(unit.DegradationExponential(nan)), "the ratio of buckets to events is NaN"},
 		{of(unit.DegradationBound(-1)), "the ratio of buckets to events is -1"},
 		{of(unit.Buckets(1, 0, one)), "the degradation is 0"},
-		{of(unit.Buckets(1000, 1e-9, paretoJump(1, 1.1))), "the degradation is 1e-09, must be one that fewer than 2³¹ buckets can reach"},
+		{of(unit.Buckets(1000, 1e-9, paretoJump(1, 1.1))),
+			"the degradation is 1e-09, must be one that fewer than 2³¹ buckets can reach"},
 		{of(BucketsFor(0, 1)), "the support of the jump is 0"},
 		{of(BucketsFor(inf, 1)), "the support of the jump is +Inf"},
 		{of(BucketsFor(1, nan)), "the width is NaN"},
@@ -305,18 +307,21 @@ func TestTheoryMatchesSimulation(t *testing.T) {
 	}
 }
 
-func wantWithin(t *testing.T, name string, n int, x float64, what string, measured batchMeans, low, high float64, err error) {
+func wantWithin(t *testing.T, name string, n int, x float64, what string, measured batchMeans, low, high float64,
+	err error) {
 	t.Helper()
 	mean, se := measured.mean()
 	t.Logf("%-11s N = %4d, x = %.2f: %s = %.4f ± %.4f, from %.4f to %.4f", name, n, x, what, mean, se, low, high)
 	if err != nil || !(mean >= low-4.5*se && mean <= high+4.5*se) {
-		t.Errorf("%s jumps, N = %d, x = %.2f: %s is %.5f ± %.5f, theory says from %.5f to %.5f; %v", name, n, x, what, mean, se, low, high, err)
+		t.Errorf("%s jumps, N = %d, x = %.2f: %s is %.5f ± %.5f, theory says from %.5f to %.5f; %v", name, n, x, what, mean,
+			se, low, high, err)
 	}
 }
 
 // simulate runs the hold model on few buckets and on many, and returns the cost with many, L_M with
 // few, and the share of empty visits.
-func simulate(t *testing.T, n, buckets int, width float64, draw func(*rand.Rand) float64, seed uint64) (cost, excess, q0 batchMeans) {
+func simulate(t *testing.T, n, buckets int, width float64, draw func(*rand.Rand) float64, seed uint64) (cost, excess,
+	q0 batchMeans) {
 	t.Helper()
 	const batches, steps = 40, 4000
 	few := must(New(Config{Buckets: buckets, Width: width, Capacity: n}))

@@ -32,15 +32,19 @@ func newCalendar() *cobra.Command {
 			"the best repetition, in nanoseconds per operation, with how many times as long the slowest one took. Of the\n" +
 			"largest number of events there is also what it took to schedule each before the first was dispatched (fill), and\n" +
 			"what it takes in memory.\n\n" +
-			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many operations as it has\n" +
-			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the median of the rounds.\n\n" +
+			"With --slices everything is in memory at once and takes turns of --least each, until each has made as many " +
+			"operations as it has\n" +
+			"events. Reported is the mean of all, with how many times as long as the first of the first table it took, the " +
+			"median of the rounds.\n\n" +
 			cli.List("Structures (* only if named with --only)", bench.Structures(), func(s bench.Structure) (string, string) {
 				if s.Extra {
 					return s.Name + " *", s.About
 				}
 				return s.Name, s.About
 			}) +
-			cli.List("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) { return d.Name, d.About }) +
+			cli.List("Distributions", calendartest.Distributions(), func(d calendartest.Distribution) (string, string) {
+				return d.Name, d.About
+			}) +
 			cli.List("Workloads", bench.Workloads(), func(w bench.Workload) (string, string) { return w.Name, w.About }),
 		Example: "  almanac-bench calendar\n" +
 			"  almanac-bench calendar --dist exponential,pareto --n 1e3,1e6\n" +
@@ -53,20 +57,25 @@ func newCalendar() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg", draw: plotCalendar, print: printCalendar})
+			return f.run(c, benchmark{name: "bench", plans: plans, judged: f.targets, file: "bench.json", charts: "bench-*.svg",
+				draw: plotCalendar, print: printCalendar})
 		},
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringVar(&f.sizes, "n", "1e2,1e3,1e4,1e5,1e6",
+		"how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
 	c.Flags().StringSliceVar(&f.dists, "dist", []string{"exponential"}, "distributions of the jumps: a list, or all")
 	c.Flags().StringSliceVar(&f.workloads, "workload", []string{bench.Hold}, "workloads: a list, or all")
 	c.Flags().StringSliceVar(&f.only, "only", nil, "structures: a list; unless told, all that are not marked")
-	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, some minutes)")
+	c.Flags().BoolVar(&f.targets, "targets", false, "measure what the project promises, and compare (3 GB of memory, "+
+		"some minutes)")
 	c.Flags().BoolVar(&f.slices, "slices", false, "compare by short turns, all in memory at once")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench.json and the plots to")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions")
-	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond, "how long a repetition lasts at least; it makes at least n operations")
-	c.Flags().DurationVar(&f.most, "most", 30*time.Second, "how long a repetition lasts at most, however few operations it has made")
+	c.Flags().DurationVar(&f.least, "least", 50*time.Millisecond,
+		"how long a repetition lasts at least; it makes at least n operations")
+	c.Flags().DurationVar(&f.most, "most", 30*time.Second,
+		"how long a repetition lasts at most, however few operations it has made")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
 	return c
 }
@@ -105,7 +114,8 @@ func (f *calendarFlags) plans() ([][]bench.Cell, error) {
 			var plan []bench.Cell
 			for _, n := range sizes {
 				for _, s := range only {
-					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n, Slices: f.slices})
+					plan = append(plan, bench.Cell{Kind: bench.EventSets, Structure: s, Workload: w, Distribution: d, N: n,
+						Slices: f.slices})
 				}
 				// Sets that take turns are all in memory; large ones would not fit together.
 				if n*len(only) > 100_000_000 {

@@ -90,7 +90,8 @@ func printRatios(w io.Writer, rows [][]bench.Result) {
 	out.Flush()
 }
 
-// plotCalendar draws cost against the number of events, a picture for each workload and distribution.
+// plotCalendar draws cost against the number of events, a picture for each workload and
+// distribution.
 func plotCalendar(dir string, report benchReport) error {
 	drawn := map[string]int{}
 	for _, t := range tables(report.Results) {

@@ -26,8 +26,10 @@ func newCapped() *cobra.Command {
 		Use:   "capped",
 		Short: "Time the ways to run CAPPED side by side, in one run",
 		Long: "Time the ways to run CAPPED side by side, in one run.\n\n" +
-			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one counts, in balls\n" +
-			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same law.\n\n" +
+			"Every system is in its long run from the start. They take turns, repetition by repetition, and the best one " +
+			"counts, in balls\n" +
+			"thrown per second on one core. A ball that is drawn by law counts as thrown, since the outcome has the same " +
+			"law.\n\n" +
 			cli.List("Engines", bench.Engines(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac-bench capped\n" +
 			"  almanac-bench capped --bins 2^20 --capacity 1,2,4 --rate 0.99",
@@ -37,7 +39,8 @@ func newCapped() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json", print: printCapped})
+			return f.run(c, benchmark{name: "bench capped", plans: [][]bench.Cell{plan}, file: "bench-capped.json",
+				print: printCapped})
 		},
 	}
 	c.Flags().StringVar(&f.bins, "bins", "2^15", "number of bins: 32768, 2^15, 1e5")
@@ -70,7 +73,8 @@ func (f *cappedFlags) plan() (plan []bench.Cell, err error) {
 	}
 	for _, capacity := range capacities {
 		for _, e := range bench.Engines() {
-			plan = append(plan, bench.Cell{Kind: bench.CappedEngines, Structure: e.Name, N: bins, Capacity: capacity, Rate: rate})
+			plan = append(plan, bench.Cell{Kind: bench.CappedEngines, Structure: e.Name, N: bins, Capacity: capacity,
+				Rate: rate})
 		}
 	}
 	return plan, nil
@@ -83,7 +87,8 @@ func printCapped(w io.Writer, report benchReport) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "capacity\tengine\tmillion balls/s\ttimes literal\tµs a round\tpool per bin\tmemory\t")
 	for _, a := range report.Results {
-		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Structure, a.Best/1e6, a.Over, 1e6/a.RoundsSpeed, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
+		fmt.Fprintf(t, "%d\t%s\t%.4g\t%.3g\t%.4g\t%.3f\t%s\t\n", a.Capacity, a.Structure, a.Best/1e6, a.Over,
+			1e6/a.RoundsSpeed, a.Pool, format.Bytes(uint64(max(0, a.Bytes))))
 	}
 	return t.Flush()
 }

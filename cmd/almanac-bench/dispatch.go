@@ -29,11 +29,15 @@ func newDispatch() *cobra.Command {
 		Use:   "dispatch",
 		Short: "Compare ways to give requests to workers: how long do the slowest take?",
 		Long: "Compare ways to give requests to workers: how long do the slowest take?\n\n" +
-			"In simulated time: the same requests, which come at random and ask for the same work, through each policy. Times are from\n" +
-			"when a request comes until its work is done, in mean services, as exact quantiles of each run; what is reported is\n" +
-			"the mean over seeds, ± half of its confidence interval of 95 %. Tries are how often a request was offered to a worker. λ is of\n" +
+			"In simulated time: the same requests, which come at random and ask for the same work, through each policy. " +
+			"Times are from\n" +
+			"when a request comes until its work is done, in mean services, as exact quantiles of each run; what is " +
+			"reported is\n" +
+			"the mean over seeds, ± half of its confidence interval of 95 %. Tries are how often a request was offered to a " +
+			"worker. λ is of\n" +
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
-			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run is.\n\n" +
+			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run " +
+			"is.\n\n" +
 			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
 			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
 		Example: "  almanac-bench dispatch\n" +
@@ -50,7 +54,8 @@ func newDispatch() *cobra.Command {
 	c.Flags().StringSliceVar(&f.policies, "policy", []string{"all"}, "policies: a list, or all")
 	c.Flags().IntVar(&f.seeds, "seeds", 5, "how many runs there are of each, with seeds one after the other")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
-	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds, and λ = 0.9 only, unless told otherwise")
+	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds, and λ = 0.9 only, unless told "+
+		"otherwise")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-dispatch.json, tables as CSV and pictures to")
 	return c
@@ -101,7 +106,8 @@ func (f *dispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
 			return p, err
 		}
 		if load < 0.01 || load > 0.99 {
-			return p, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long", word)
+			return p, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long",
+				word)
 		}
 		p.Loads = append(p.Loads, load)
 	}
@@ -124,7 +130,8 @@ func (f *dispatchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return cli.Report(c, "bench dispatch", f.out, dispatchFiles, f.json, func(bar *progress.Bar) (r dispatchReport, err error) {
+	return cli.Report(c, "bench dispatch", f.out, dispatchFiles, f.json, func(bar *progress.Bar) (r dispatchReport,
+		err error) {
 		r = dispatchReport{
 			Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
 			Workers: plan.Workers, Requests: plan.Requests, Round: plan.Round, Seeds: plan.Seeds,

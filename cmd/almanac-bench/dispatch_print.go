@@ -21,7 +21,8 @@ func printDispatch(w io.Writer, r dispatchReport) error {
 	fmt.Fprintf(w, "%s\n%s\n", r.Machine, r.Command)
 	fmt.Fprintf(w, "\n%s, %s requests of each run count, %s; rounds of %s mean services\n"+
 		"from arrival to the end of the work, in mean services; ± half of the 95 %% confidence interval over seeds\n",
-		format.Count(r.Workers, "worker"), format.Thousands(float64(r.Requests)), format.Count(r.Seeds, "seed"), format.Number(r.Round))
+		format.Count(r.Workers, "worker"), format.Thousands(float64(r.Requests)), format.Count(r.Seeds, "seed"),
+		format.Number(r.Round))
 	type table struct {
 		service string
 		load    float64
@@ -39,7 +40,8 @@ func printDispatch(w io.Writer, r dispatchReport) error {
 			if a.Over.Mean > 0 {
 				over = estimated(a.Over, 2)
 			}
-			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%.3f\t\n", a.Policy, estimated(a.P50, 3), estimated(a.P99, 2), estimated(a.P999, 2), over, a.Tries.Mean)
+			fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%.3f\t\n", a.Policy, estimated(a.P50, 3), estimated(a.P99, 2),
+				estimated(a.P999, 2), over, a.Tries.Mean)
 		}
 		if err := out.Flush(); err != nil {
 			return err
@@ -53,10 +55,13 @@ func estimated(e dispatch.Estimate, digits int) string {
 	return fmt.Sprintf("%.*f ± %.*f", digits, e.Mean, digits, e.Half)
 }
 
-// writeDispatch writes everything as JSON, each run as a line of CSV, and a picture for each service.
+// writeDispatch writes everything as JSON, each run as a line of CSV, and a picture for each
+// service.
 func writeDispatch(dir string, r dispatchReport) error {
 	errs := []error{cli.WriteJSON(dir, "bench-dispatch.json", r)}
-	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error { return dispatchCSV(w, r.Results) }))
+	errs = append(errs, outdir.WriteFile(dir, "bench-dispatch.csv", func(w io.Writer) error {
+		return dispatchCSV(w, r.Results)
+	}))
 	for _, chart := range dispatchCharts(r.Results) {
 		errs = append(errs, chart.Save(filepath.Join(dir, "bench-dispatch-"+chart.Title+".svg")))
 	}
@@ -65,12 +70,14 @@ func writeDispatch(dir string, r dispatchReport) error {
 
 func dispatchCSV(w io.Writer, results []dispatch.Result) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"service", "load", "policy", "run", "mean", "p50", "p99", "p99.9", "tries", "middle", "end", "grows"})
+	out.Write([]string{"service", "load", "policy", "run", "mean", "p50", "p99", "p99.9", "tries", "middle", "end",
+		"grows"})
 	number := format.Number
 	for _, r := range results {
 		for k, run := range r.Runs {
 			out.Write([]string{
-				r.Service, number(r.Load), r.Policy, strconv.Itoa(k), number(run.Mean), number(run.P50), number(run.P99), number(run.P999),
+				r.Service, number(r.Load), r.Policy, strconv.Itoa(k), number(run.Mean), number(run.P50), number(run.P99),
+				number(run.P999),
 				number(run.Tries), strconv.Itoa(run.Middle), strconv.Itoa(run.End), strconv.FormatBool(r.Grows),
 			})
 		}
@@ -79,7 +86,8 @@ func dispatchCSV(w io.Writer, results []dispatch.Result) error {
 	return out.Error()
 }
 
-// dispatchCharts draw the p99 against the load, a chart for each service. Policies that cannot bear it are left out there.
+// dispatchCharts draw the p99 against the load, a chart for each service. Policies that cannot bear
+// it are left out there.
 func dispatchCharts(results []dispatch.Result) (charts []plot.Chart) {
 	borne := slices.DeleteFunc(slices.Clone(results), func(r dispatch.Result) bool { return r.Grows })
 	for _, of := range group(borne, func(r dispatch.Result) string { return r.Service }) {

@@ -34,11 +34,15 @@ func newEnsemble() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ensemble",
 		Short: "Time what it costs to hand out replicas, and how many workers a hub can feed",
-		Long: "Time what it costs to hand out replicas, and how many workers a hub can feed. All is measured in one run, and the ratios count.\n\n" +
-			"overhead    a study in one process, on an embedded hub, with tasks of half a second, against a plain loop over the same replicas, and a\n" +
-			"            study of nothing, for what each takes once. They take turns; the ratio is that of the best times, and that of the\n" +
+		Long: "Time what it costs to hand out replicas, and how many workers a hub can feed. All is measured in one run, " +
+			"and the ratios count.\n\n" +
+			"overhead    a study in one process, on an embedded hub, with tasks of half a second, against a plain loop over " +
+			"the same replicas, and a\n" +
+			"            study of nothing, for what each takes once. They take turns; the ratio is that of the best times, " +
+			"and that of the\n" +
 			"            processor time of all repetitions\n" +
-			"tasks       how many tasks of nothing go through one hub in a second, each stored on disk when it is handed out and when it is done:\n" +
+			"tasks       how many tasks of nothing go through one hub in a second, each stored on disk when it is handed out " +
+			"and when it is done:\n" +
 			"            the hub's limit. With tasks of a second it is also how many slots of workers it can feed\n" +
 			"processes   replicas per second of a study on a hub with one worker process, and with two, each with one slot",
 		Example: "  almanac-bench ensemble\n  almanac-bench ensemble --reps 9 --work 5s --json",
@@ -58,9 +62,10 @@ type ensembleReport struct {
 	Machine  cli.Machine `json:"machine"`
 	Command  string      `json:"command"`
 	Overhead struct {
-		Plain     []float64 `json:"plain_seconds"`
-		Engine    []float64 `json:"engine_seconds"`
-		Once      []float64 `json:"once_seconds"`    // a study of one replica of nothing: what each study costs, whatever its size
+		Plain  []float64 `json:"plain_seconds"`
+		Engine []float64 `json:"engine_seconds"`
+		// a study of one replica of nothing: what each study costs, whatever its size
+		Once      []float64 `json:"once_seconds"`
 		Ratio     float64   `json:"ratio"`           // of the best, without that
 		Processor float64   `json:"processor_ratio"` // of all, without that; 0 where the system does not tell
 		Tasks     int       `json:"tasks"`           // of all repetitions
@@ -117,7 +122,8 @@ type ensembleBench struct {
 	ctx    context.Context
 }
 
-// spin is work that depends on nothing but how much it is. Its result must be used: it would be none otherwise.
+// spin is work that depends on nothing but how much it is. Its result must be used: it would be
+// none otherwise.
 func spin(steps int) float64 {
 	x := 0.5
 	for range steps {
@@ -126,8 +132,8 @@ func spin(steps int) float64 {
 	return x
 }
 
-// overhead runs the same replicas in a loop and with the engine, in turns, and a study of next to nothing: what that takes, every study does
-// once.
+// overhead runs the same replicas in a loop and with the engine, in turns, and a study of next to
+// nothing: what that takes, every study does once.
 func (b *ensembleBench) overhead() error {
 	const each = 5 * time.Millisecond
 	steps := 1_000_000
@@ -153,7 +159,8 @@ func (b *ensembleBench) overhead() error {
 	}
 	study := func(name string, steps, replicas int) (ensemble.Outcome, error) {
 		g := new(ensemble.Registry)
-		g.AddKind(ensemble.FuncKind("spin", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
+		g.AddKind(ensemble.FuncKind("spin", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs,
+			error) {
 			return ensemble.Outputs{"x": spin(steps)}, nil
 		}))
 		directory, err := ensemble.OpenDirectory(filepath.Join(b.dir, name), ensemble.DirectoryOptions{Slots: 1})
@@ -203,7 +210,8 @@ func (b *ensembleBench) tasks() error {
 	}
 	defer hub.Close()
 	g := new(ensemble.Registry)
-	g.AddKind(ensemble.FuncKind("nothing", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs, error) {
+	g.AddKind(ensemble.FuncKind("nothing", "1", func(context.Context, ensemble.Params, ensemble.Replica) (ensemble.Outputs,
+		error) {
 		return ensemble.Outputs{"x": 1}, nil
 	}))
 	const workers, slots = 4, 16
@@ -223,7 +231,8 @@ func (b *ensembleBench) tasks() error {
 	}
 	began := time.Now()
 	// A nanosecond is less than any replica takes: each task is one.
-	outcome, err := conns[0].Run(b.ctx, ensemble.Job{Kind: "nothing", Replicas: b.flags.tasks, Points: make([]ensemble.Point, 1)},
+	outcome, err := conns[0].Run(b.ctx, ensemble.Job{Kind: "nothing", Replicas: b.flags.tasks,
+		Points: make([]ensemble.Point, 1)},
 		ensemble.RunOptions{Registry: g, TaskTime: time.Nanosecond, Window: 4 * workers * slots})
 	h := &b.report.Hub
 	h.Tasks, h.Seconds = outcome.Counts.Tasks, time.Since(began).Seconds()
@@ -261,7 +270,8 @@ func (b *ensembleBench) processes() error {
 		return err
 	}
 	defer conn.Close()
-	payload, err := (&study.Request{Sort: study.Sweep, Model: "bench.yaml", Source: []byte(benchModel), Outputs: []string{"final(recovered)"}}).Payload()
+	payload, err := (&study.Request{Sort: study.Sweep, Model: "bench.yaml", Source: []byte(benchModel),
+		Outputs: []string{"final(recovered)"}}).Payload()
 	if err != nil {
 		return err
 	}
@@ -292,13 +302,16 @@ func (b *ensembleBench) processes() error {
 			_ = w.Wait()
 		}
 		// The workers are warm, and known, before the clock starts.
-		job := ensemble.Job{Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 20 * want, Seed: uint64(2 * i)}
-		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 20 * time.Millisecond}); err != nil {
+		job := ensemble.Job{Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 20 * want,
+			Seed: uint64(2 * i)}
+		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 20 * time.Millisecond}); err !=
+			nil {
 			return err
 		}
 		job.Replicas, job.Seed = p.Replicas*want, uint64(2*i+1)
 		began := time.Now()
-		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 500 * time.Millisecond}); err != nil {
+		if _, err := conn.Run(b.ctx, job, ensemble.RunOptions{Registry: registry, TaskTime: 500 * time.Millisecond}); err !=
+			nil {
 			return err
 		}
 		speed := float64(job.Replicas) / time.Since(began).Seconds()
@@ -312,8 +325,8 @@ func (b *ensembleBench) processes() error {
 	return nil
 }
 
-// newWorker is the command of a worker process, with one slot. Only the benchmark starts it: a study and its workers must be of one build, and
-// almanac worker would be of another.
+// newWorker is the command of a worker process, with one slot. Only the benchmark starts it: a
+// study and its workers must be of one build, and almanac worker would be of another.
 func newWorker() *cobra.Command {
 	return &cobra.Command{
 		Use:    "worker URL",
@@ -334,8 +347,10 @@ func newWorker() *cobra.Command {
 func printEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "%v\n%s\n\n", r.Machine, r.Command)
 	o := r.Overhead
-	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n", slices.Min(o.Plain), slices.Min(o.Engine), len(o.Plain), slices.Min(o.Once))
-	fmt.Fprintf(w, "          in all %+.1f %%; beyond what every study takes once %+.1f %%", 100*(slices.Min(o.Engine)/slices.Min(o.Plain)-1), 100*(o.Ratio-1))
+	fmt.Fprintf(w, "overhead: a loop took %.3f s and the engine %.3f s, best of %d; a study of nothing takes %.3f s\n",
+		slices.Min(o.Plain), slices.Min(o.Engine), len(o.Plain), slices.Min(o.Once))
+	fmt.Fprintf(w, "          in all %+.1f %%; beyond what every study takes once %+.1f %%",
+		100*(slices.Min(o.Engine)/slices.Min(o.Plain)-1), 100*(o.Ratio-1))
 	if o.Processor > 0 {
 		fmt.Fprintf(w, "; in processor time %+.1f %%", 100*(o.Processor-1))
 	}
@@ -351,8 +366,10 @@ func printEnsemble(w io.Writer, r ensembleReport) error {
 	fmt.Fprintf(w, "\n          at most +3 %% was promised for tasks of half a second: %s in all, %s beyond what is once\n", verdict(slices.Min(o.Engine)/slices.Min(o.Plain)), verdict(o.Ratio))
 	h := r.Hub
 	fmt.Fprintf(w, "tasks: %d in %.2f s: %.0f tasks per second through one hub\n", h.Tasks, h.Seconds, h.PerSecond)
-	fmt.Fprintf(w, "       with tasks of 1 s, %.0f × 1 s = %.0f replicas at once; with tasks of 0.5 s half as many, of 2 s twice as many\n", h.PerSecond, h.PerSecond)
+	fmt.Fprintf(w, "       with tasks of 1 s, %.0f × 1 s = %.0f replicas at once; with tasks of 0.5 s half as many, "+
+		"of 2 s twice as many\n", h.PerSecond, h.PerSecond)
 	p := r.Processes
-	_, err := fmt.Fprintf(w, "processes: %.0f replicas per second with one, %.0f with two, best of %d: × %.2f\n", slices.Max(p.One), slices.Max(p.Two), len(p.One), p.Ratio)
+	_, err := fmt.Fprintf(w, "processes: %.0f replicas per second with one, %.0f with two, best of %d: × %.2f\n",
+		slices.Max(p.One), slices.Max(p.Two), len(p.One), p.Ratio)
 	return err
 }

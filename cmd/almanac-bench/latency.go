@@ -30,10 +30,16 @@ func newLatency() *cobra.Command {
 		Use:   "latency",
 		Short: "Time every single call on the pending-event sets: how long can one take?",
 		Long: "Time every single call on the pending-event sets: how long can one take?\n\n" +
-			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are about as many as\n" +
-			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, and the longest.\n" +
-			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet one.\n\n" +
-			cli.List("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) { return c.Name, c.About }),
+			"A set is filled without being told how many events will come, used, and emptied. Of each kind of call there are " +
+			"about as many as\n" +
+			"there are events. Reported are the median, what one call in a thousand and one in a hundred thousand exceeds, " +
+			"and the longest.\n" +
+			"Looking at the clock is in all of them, some 50 ns, and so is whatever else the machine does: run it on a quiet " +
+			"one.\n\n" +
+			cli.List("Calls", bench.LatencyCalls, func(c struct{ Name, About string }) (string, string) {
+				return c.Name,
+					c.About
+			}),
 		Example: "  almanac-bench latency\n" +
 			"  almanac-bench latency --n 1e7 --only queue\n" +
 			"  almanac-bench latency --dist pareto --json",
@@ -42,7 +48,8 @@ func newLatency() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.sizes, "n", "1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
 	c.Flags().StringVar(&f.dist, "dist", "exponential", "distribution of the jumps")
-	c.Flags().StringSliceVar(&f.only, "only", []string{bench.Queue, "container/heap", "4-ary heap"}, "structures: a list, or all")
+	c.Flags().StringSliceVar(&f.only, "only", []string{bench.Queue, "container/heap", "4-ary heap"},
+		"structures: a list, or all")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-latency.json to")
@@ -100,7 +107,8 @@ func printLatency(w io.Writer, report latencyReport) error {
 		out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "call\tcalls\tp50\tp99.9\tp99.999\tmax\t\n")
 		for _, r := range report.Results[i : i+per] {
-			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, format.Nanoseconds(r.P50), format.Nanoseconds(r.P999), format.Nanoseconds(r.P99999), format.Nanoseconds(r.Max))
+			fmt.Fprintf(out, "%s\t%d\t%s\t%s\t%s\t%s\t\n", r.Call, r.Calls, format.Nanoseconds(r.P50),
+				format.Nanoseconds(r.P999), format.Nanoseconds(r.P99999), format.Nanoseconds(r.Max))
 		}
 		if err := out.Flush(); err != nil {
 			return err

@@ -1,5 +1,5 @@
-// Command almanac-bench measures the structures, the engine and the program of this module, and compares them with others and with what is
-// wanted.
+// Command almanac-bench measures the structures, the engine and the program of this module, and
+// compares them with others and with what is wanted.
 package main
 
 import (
@@ -15,6 +15,7 @@ func newRoot() *cobra.Command {
 		Use:   "almanac-bench",
 		Short: "Measure the future-event engine beside others, and compare with what is wanted",
 	}
-	root.AddCommand(newCalendar(), newCapped(), newLatency(), newSpray(), newSim(), newPopulation(), newEnsemble(), newDispatch(), newWorker())
+	root.AddCommand(newCalendar(), newCapped(), newLatency(), newSpray(), newSim(), newPopulation(), newEnsemble(),
+		newDispatch(), newWorker())
 	return root
 }

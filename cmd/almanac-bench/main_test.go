@@ -27,12 +27,14 @@ func TestScripts(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if status := cli.Run(ctx, newRoot(), []string{"calendar", "--n", "10"}, io.Discard, io.Discard); status != cli.ExitWork {
+	if status := cli.Run(ctx, newRoot(), []string{"calendar", "--n", "10"}, io.Discard, io.Discard); status !=
+		cli.ExitWork {
 		t.Errorf("status %d", status)
 	}
 }
 
-// The benchmarks are compiled by the profile of almanac, so that they measure the code that users run. When this fails, run make pgo.
+// The benchmarks are compiled by the profile of almanac, so that they measure the code that users
+// run. When this fails, run make pgo.
 func TestProfileIsThatOfAlmanac(t *testing.T) {
 	ours, err := os.ReadFile("default.pgo")
 	if err != nil {

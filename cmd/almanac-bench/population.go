@@ -26,8 +26,10 @@ func newPopulation() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "population",
 		Short: "Time whole runs of models in files, and how long almanac takes to start",
-		Long: "Time whole runs of models in files, and how long almanac takes to start, and compare with what the project promises.\n\n" +
-			"What is compared takes turns, repetition by repetition, and the best one counts, in seconds. The memory is the most that\n" +
+		Long: "Time whole runs of models in files, and how long almanac takes to start, and compare with what the project " +
+			"promises.\n\n" +
+			"What is compared takes turns, repetition by repetition, and the best one counts, in seconds. The memory is the " +
+			"most that\n" +
 			"the program has had until then. The models are sir.yaml and tuberculosis.yaml, until 2011, of the examples.\n\n" +
 			cli.List("What is timed", bench.Runs(), func(e bench.Engine) (string, string) { return e.Name, e.About }),
 		Example: "  almanac-bench population\n" +
@@ -38,7 +40,8 @@ func newPopulation() *cobra.Command {
 			if f.large && !c.Flags().Changed("reps") {
 				f.repetitions = 1
 			}
-			if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
+			if err := cmp.Or(cli.CheckRepetitions(f.repetitions),
+				cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
 				return err
 			}
 			if !f.large {
@@ -46,11 +49,14 @@ func newPopulation() *cobra.Command {
 					return cli.Usagef("--almanac: %w; make it with go build ./cmd/almanac and name it, as in --almanac ./almanac", err)
 				}
 			}
-			return f.run(c, benchmark{name: "bench population", plans: bench.RunCells(f.large), judged: true, file: "bench-population.json", print: printPopulation})
+			return f.run(c, benchmark{name: "bench population", plans: bench.RunCells(f.large), judged: true,
+				file: "bench-population.json", print: printPopulation})
 		},
 	}
-	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead: 60 million individuals on two cores and on one (3.2 GB, a minute for each repetition)")
-	c.Flags().StringVar(&f.program, "almanac", "almanac", "the almanac program whose start is timed, a path or a name in PATH; --large needs none")
+	c.Flags().BoolVar(&f.large, "large", false, "the paper's run instead: 60 million individuals on two cores and on "+
+		"one (3.2 GB, a minute for each repetition)")
+	c.Flags().StringVar(&f.program, "almanac", "almanac",
+		"the almanac program whose start is timed, a path or a name in PATH; --large needs none")
 	c.Flags().IntVar(&f.repetitions, "reps", 5, "repetitions; 1 with --large unless told")
 	c.Flags().DurationVar(&f.least, "least", 200*time.Millisecond, "how long a repetition lasts at least")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the runs")
@@ -68,7 +74,8 @@ func printPopulation(w io.Writer, report benchReport) error {
 			fmt.Fprintf(t, "%s\t%s\t\t\t%.4f\t%.2f\t\t\t\t\n", r.Structure, r.Workload, r.Best, r.Spread)
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.4g\t%.2f\t%.3g\t%s\t%s\t\n", r.Structure, r.Workload, format.Thousands(float64(r.N)), r.Goroutines, r.Best, r.Spread, r.Setup,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.4g\t%.2f\t%.3g\t%s\t%s\t\n", r.Structure, r.Workload,
+			format.Thousands(float64(r.N)), r.Goroutines, r.Best, r.Spread, r.Setup,
 			format.Thousands(float64(r.Ops/r.Rounds)), format.Bytes(uint64(r.Bytes)))
 	}
 	if err := t.Flush(); err != nil {

@@ -33,7 +33,8 @@ type benchReport struct {
 
 // A benchmark is what to measure and what becomes of it.
 type benchmark struct {
-	name   string         // by which --out knows its files; with bench before it, since almanac capped may write there, too
+	// by which --out knows its files; with bench before it, since almanac capped may write there, too
+	name   string
 	plans  [][]bench.Cell // those of one plan take turns, and plans come one after the other
 	judged bool           // compare with what the project promises
 	file   string         // in the directory of --out: everything measured

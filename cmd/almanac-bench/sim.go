@@ -20,17 +20,21 @@ func newSim() *cobra.Command {
 		Use:   "sim",
 		Short: "Time the simulation kernel beside one of goroutines and channels, in one run",
 		Long: "Time the simulation kernel beside one of goroutines and channels, in one run, on one core.\n\n" +
-			"The kernels take turns, repetition by repetition, and the best one counts, in events dispatched per second. A customer of the\n" +
-			"queue is about four events: it comes, the next one is due, it may have to wait for the server, and it is served.\n\n" +
+			"The kernels take turns, repetition by repetition, and the best one counts, in events dispatched per second. A " +
+			"customer of the\n" +
+			"queue is about four events: it comes, the next one is due, it may have to wait for the server, and it is " +
+			"served.\n\n" +
 			cli.List("Workloads", bench.Simulations(), name) + "\n" + cli.List("Kernels", bench.Kernels(), name),
 		Example: "  almanac-bench sim\n" +
 			"  almanac-bench sim --reps 15 --json",
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
+			if err := cmp.Or(cli.CheckRepetitions(f.repetitions),
+				cli.CheckLeast(f.least, "must last for some time, as 200ms")); err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true, file: "bench-sim.json", print: printSim})
+			return f.run(c, benchmark{name: "bench sim", plans: bench.TargetPlans(bench.SimKernels), judged: true,
+				file: "bench-sim.json", print: printSim})
 		},
 	}
 	c.Flags().IntVar(&f.repetitions, "reps", 7, "repetitions")
@@ -42,9 +46,11 @@ func newSim() *cobra.Command {
 }
 
 func printSim(w io.Writer, report benchReport) error {
-	fmt.Fprintf(w, "%v\nmillion events per second, best of %d, on one core\n\n", report.Machine, len(report.Results[0].Each))
+	fmt.Fprintf(w, "%v\nmillion events per second, best of %d, on one core\n\n", report.Machine,
+		len(report.Results[0].Each))
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "workload\tkernel\tmillion/s\ttimes channels\tns an event\tmillion rounds/s\ta round is a\tallocations an event\t")
+	fmt.Fprintln(t, "workload\tkernel\tmillion/s\ttimes channels\tns an event\tmillion rounds/s\ta round is "+
+		"a\tallocations an event\t")
 	for _, r := range report.Results {
 		fmt.Fprintf(t, "%s\t%s\t%.3g\t%.3g\t%.4g\t%.3g\t%s\t%.3f\t\n",
 			r.Workload, r.Structure, r.Best/1e6, r.Over, 1e9/r.Best, r.RoundsSpeed/1e6, r.RoundName(), r.Allocs)

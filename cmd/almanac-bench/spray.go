@@ -31,23 +31,34 @@ type sprayFlags struct {
 func newSpray() *cobra.Command {
 	var f sprayFlags
 	c := &cobra.Command{
-		Use:   "spray",
-		Short: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their elements are",
-		Long: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their elements are.\n\n" +
-			"The queues take turns, repetition by repetition, and the best one counts, in insertions and removals per second of all\n" +
-			"goroutines together; a removal that finds nothing does not count. With more goroutines than processors a repetition lasts\n" +
+		Use: "spray",
+		Short: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their " +
+			"elements are",
+		Long: "Time the concurrent priority queues side by side, in one run, and measure how far from the first their " +
+			"elements are.\n\n" +
+			"The queues take turns, repetition by repetition, and the best one counts, in insertions and removals per second " +
+			"of all\n" +
+			"goroutines together; a removal that finds nothing does not count. With more goroutines than processors a " +
+			"repetition lasts\n" +
 			"so long that each has two turns of 10 ms.\n\n" +
-			"The rank error of a removal is how many elements were in the queue that should have come first; the delay of an element\n" +
-			"is how many others overtook it. They come from another run, in which every operation is recorded with its time and\n" +
-			"replayed afterwards against an exact queue. What may have been right counts as right, so that a queue that is exact\n" +
+			"The rank error of a removal is how many elements were in the queue that should have come first; the delay of an " +
+			"element\n" +
+			"is how many others overtook it. They come from another run, in which every operation is recorded with its " +
+			"time and\n" +
+			"replayed afterwards against an exact queue. What may have been right counts as right, so that a queue that is " +
+			"exact\n" +
 			"measures 0, however many goroutines use it; the JSON has the other bound of the mean, too. If there are no more\n" +
-			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what else the\n" +
+			"goroutines than processors, the best of three such runs counts: goroutines are then only interrupted by what " +
+			"else the\n" +
 			"machine does.\n\n" +
-			"With --slices the queues of a table take turns of --least each, 50ms unless told, 20 for each repetition, until each has made as many\n" +
-			"operations as it has elements. Reported is the mean of all, and how many times as fast as the first queue with as many goroutines\n" +
+			"With --slices the queues of a table take turns of --least each, 50ms unless told, 20 for each repetition, until " +
+			"each has made as many\n" +
+			"operations as it has elements. Reported is the mean of all, and how many times as fast as the first queue with " +
+			"as many goroutines\n" +
 			"it was, the median of the rounds. That is how queues are compared on a machine whose speed wanders.\n\n" +
 			"With the defaults it takes about nine minutes.\n\n" +
-			cli.List("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string, string) {
+			cli.List("Structures (* only if named with --only)", bench.SharedStructures(), func(s bench.Shared) (string,
+				string) {
 				if s.Alone {
 					return s.Name + " *", s.About
 				}
@@ -68,8 +79,9 @@ func newSpray() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return f.run(c, benchmark{name: "bench spray", plans: plans, judged: f.targets, file: "bench-spray.json", charts: "bench-spray-*.svg",
-				draw: plotSpray, print: printSpray})
+			return f.run(c, benchmark{name: "bench spray", plans: plans, judged: f.targets, file: "bench-spray.json",
+				charts: "bench-spray-*.svg",
+				draw:   plotSpray, print: printSpray})
 		},
 	}
 	c.Flags().StringVar(&f.sizes, "n", "1e3,1e5,1e6", "how many elements there are: a list, 1e6 or 1000000 or 1_000_000")
@@ -89,7 +101,8 @@ func newSpray() *cobra.Command {
 
 // plans are the cells to measure; those of one plan take turns, and plans come one after the other.
 func (f *sprayFlags) plans() ([][]bench.Cell, error) {
-	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
+	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err !=
+		nil {
 		return nil, err
 	}
 	if f.targets {
@@ -117,7 +130,8 @@ func (f *sprayFlags) plans() ([][]bench.Cell, error) {
 	}
 	plans := bench.SharedPlans(only, f.workloads, sizes, goroutines, f.slices)
 	if len(plans) == 0 {
-		return nil, cli.Usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","), bench.Hold)
+		return nil, cli.Usagef("--only %s: it is timed with --goroutines 1 and --workload %s only", strings.Join(only, ","),
+			bench.Hold)
 	}
 	return plans, nil
 }
@@ -139,10 +153,12 @@ func printSpray(w io.Writer, report benchReport) error {
 		if table[0].Slices {
 			how = "mean of all slices (times as fast as the first with as many goroutines, median)"
 		}
-		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, %s\n\n", table[0].Workload, format.Power(table[0].N), how)
+		fmt.Fprintf(w, "\n%s, %s elements: million operations per second, %s\n\n", table[0].Workload,
+			format.Power(table[0].N), how)
 		out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprint(out, "\t\t\trank error\t\t\tdelay\t\t\t\tbytes per\tallocations\t\t\n")
-		fmt.Fprint(out, "goroutines\tstructure\tmillion/s\tmean\t99 %\tmost\tmean\t99 %\tmost\tfailed\telement\tper operation\tgarbage\t\n")
+		fmt.Fprint(out, "goroutines\tstructure\tmillion/s\tmean\t99 %\tmost\tmean\t99 %\tmost\tfailed\telement\tper "+
+			"operation\tgarbage\t\n")
 		last := 0
 		for _, r := range table {
 			goroutines := ""
@@ -154,7 +170,8 @@ func printSpray(w io.Writer, report benchReport) error {
 			if r.Slices {
 				beside = r.Median
 			}
-			fmt.Fprintf(out, "%s\t%s\t%.2f (%.2f)\t%s\t%d\t%.1f\t%.3f\t%.1f %%\t\n", goroutines, r.Structure, typical(r)/1e6, beside,
+			fmt.Fprintf(out, "%s\t%s\t%.2f (%.2f)\t%s\t%d\t%.1f\t%.3f\t%.1f %%\t\n", goroutines, r.Structure, typical(r)/1e6,
+				beside,
 				metered(r.Meter), r.Failed, r.Bytes, r.Allocs, 100*r.GC)
 		}
 		if err := out.Flush(); err != nil {
@@ -199,8 +216,10 @@ func plotSpray(dir string, report benchReport) error {
 // sprayCharts draw throughput and rank error against the number of goroutines.
 func sprayCharts(table []bench.Result) (speed, rank plot.Chart) {
 	title := fmt.Sprintf("%s, %s elements", table[0].Workload, format.Power(table[0].N))
-	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true, FromZero: true, Headroom: true}
-	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error", LogX: true, LogY: true}
+	speed = plot.Chart{Title: title, XLabel: "goroutines", YLabel: "million operations per second", LogX: true,
+		FromZero: true, Headroom: true}
+	rank = plot.Chart{Title: title + " (what is exact has no line)", XLabel: "goroutines", YLabel: "mean rank error",
+		LogX: true, LogY: true}
 	speed.LegendBeside, rank.LegendBeside = true, true
 	for _, rows := range group(table, structure) {
 		a, b := plot.Series{Name: rows[0].Structure}, plot.Series{Name: rows[0].Structure}

@@ -38,9 +38,11 @@ func newCalibrate() *cobra.Command {
 		Use:   "calibrate",
 		Short: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for",
 		Long: "Measure the costs b, c and d of a static calendar on this machine, and the bucket width they call for.\n\n" +
-			"An empty bucket takes time b, an entry of a list c, and everything else d for each event. With N events pending, jumps\n" +
+			"An empty bucket takes time b, an entry of a list c, and everything else d for each event. With N events " +
+			"pending, jumps\n" +
 			"of mean μ and buckets of width δ, an event takes b/x + c(1 + x(1−1/N)/2) + d, where x = Nδ/μ; least is\n" +
-			"c + √(2bc) + d, at x = √(2b/c). So say Erickson, Ladner and LaMarca (1994), and in the journal version how to find\n" +
+			"c + √(2bc) + d, at x = √(2b/c). So say Erickson, Ladner and LaMarca (1994), and in the journal version how " +
+			"to find\n" +
 			"the costs: time the calendar at many widths, and fit them by least squares. Widths take turns, repetition by\n" +
 			"repetition, and the best of each counts.\n\n" +
 			"The theory is that of the unordered discipline. For the others the same form is fitted, and the misfit tells\n" +
@@ -51,8 +53,10 @@ func newCalibrate() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
-	c.Flags().StringVar(&f.sizes, "n", "1e3,1e4,1e5,1e6", "how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
-	c.Flags().StringSliceVar(&f.disciplines, "discipline", []string{"unordered"}, "how a bucket keeps its list: unordered, ordered, just-in-time, or all")
+	c.Flags().StringVar(&f.sizes, "n", "1e3,1e4,1e5,1e6",
+		"how many events are pending: a list, 1e6 or 1000000 or 1_000_000")
+	c.Flags().StringSliceVar(&f.disciplines, "discipline", []string{"unordered"},
+		"how a bucket keeps its list: unordered, ordered, just-in-time, or all")
 	c.Flags().IntVar(&f.repetitions, "reps", 9, "repetitions")
 	c.Flags().DurationVar(&f.least, "least", 5*time.Millisecond, "how long a repetition of one width lasts at least")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the jumps")
@@ -70,7 +74,8 @@ type calibrateReport struct {
 
 // plan is what to calibrate, in order.
 func (f *calibrateFlags) plan() ([]static.CalibrateOptions, error) {
-	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err != nil {
+	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err !=
+		nil {
 		return nil, err
 	}
 	// With one event c and d cannot be told apart.
@@ -94,7 +99,8 @@ func (f *calibrateFlags) plan() ([]static.CalibrateOptions, error) {
 			return nil, err
 		}
 		for _, n := range sizes {
-			plan = append(plan, static.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least, Seed: f.seed})
+			plan = append(plan, static.CalibrateOptions{N: n, Discipline: d, Repetitions: f.repetitions, Least: f.least,
+				Seed: f.seed})
 		}
 	}
 	return plan, nil
@@ -148,7 +154,8 @@ func printDiscipline(w io.Writer, rows []*static.Calibration) error {
 	fmt.Fprint(out, "events\tb\tc\td\twidth\ttime\twidth\ttime\twidth is off by\tmisfit\t\n")
 	for _, c := range rows {
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%.2f\t%.1f\t%.2f\t%.1f\t%.1f %%\t%.1f %%\t\n", format.Power(c.N),
-			plusMinus(c.Costs.Empty, c.StdErr.Empty), plusMinus(c.Costs.Entry, c.StdErr.Entry), plusMinus(c.Costs.Fixed, c.StdErr.Fixed),
+			plusMinus(c.Costs.Empty, c.StdErr.Empty), plusMinus(c.Costs.Entry, c.StdErr.Entry),
+			plusMinus(c.Costs.Fixed, c.StdErr.Fixed),
 			c.PredictedX, c.PredictedTime*toNs, c.BestX, c.BestTime*toNs, 100*c.Off, 100*c.Misfit)
 	}
 	if err := out.Flush(); err != nil {
@@ -157,7 +164,8 @@ func printDiscipline(w io.Writer, rows []*static.Calibration) error {
 	fmt.Fprintln(w)
 	for _, c := range rows {
 		if !c.Fits {
-			fmt.Fprintf(w, "With %s events the model DOES NOT FIT: %s. Take the best width timed, %.2f μ/N.\n", format.Power(c.N), c.Why, c.BestX)
+			fmt.Fprintf(w, "With %s events the model DOES NOT FIT: %s. Take the best width timed, %.2f μ/N.\n",
+				format.Power(c.N), c.Why, c.BestX)
 			fmt.Fprintln(w, reason(c.Discipline))
 		}
 	}
@@ -173,12 +181,15 @@ func printGrowth(w io.Writer, first, last *static.Calibration) error {
 	// A cost that was left out of the fit has no standard error.
 	for _, e := range []static.Costs{first.StdErr, last.StdErr} {
 		if e.Empty == 0 || e.Entry == 0 || e.Fixed == 0 {
-			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be fitted.\n", format.Power(first.N), format.Power(last.N))
+			_, err := fmt.Fprintf(w, "The costs with %s and with %s events cannot be compared: one of them could not be "+
+				"fitted.\n", format.Power(first.N), format.Power(last.N))
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w, "From %s to %s events b becomes %.1f times as long, c %.1f times and d %.1f times: costs depend on the number of\n"+
-		"events, and √(2b/c) with them. So say the authors too (1994, section 4); calibrate with as many as there will be.\n",
+	_, err := fmt.Fprintf(w, "From %s to %s events b becomes %.1f times as long, c %.1f times and d %.1f times: costs "+
+		"depend on the number of\n"+
+		"events, and √(2b/c) with them. So say the authors too (1994, section 4); calibrate with as many as there "+
+		"will be.\n",
 		format.Power(first.N), format.Power(last.N), b, c, d)
 	return err
 }
@@ -187,7 +198,8 @@ func plusMinus(x, stdErr float64) string { return fmt.Sprintf("%.2f ± %.2f", x*
 
 // reason is why a model does not fit, usually.
 func reason(d static.Discipline) string {
-	caches := "caches, because of which b, c and d depend on the width and not only on the number\nof events (1994, section 4), or a machine that others use, too."
+	caches := "caches, because of which b, c and d depend on the width and not only on the number\n" +
+		"of events (1994, section 4), or a machine that others use, too."
 	if d == static.Unordered {
 		return "The usual reason is " + caches
 	}
@@ -221,7 +233,8 @@ func calibrateCSV(w io.Writer, report calibrateReport) error {
 	return out.WriteAll(lines)
 }
 
-// calibrateChart is the journal's figure: the times measured, and the curve of the costs that were fitted to them.
+// calibrateChart is the journal's figure: the times measured, and the curve of the costs that were
+// fitted to them.
 func calibrateChart(c *static.Calibration) plot.Chart {
 	measured, predicted := plot.Series{Name: "measured"}, plot.Series{Name: "predicted"}
 	for _, p := range c.Points {
@@ -237,7 +250,8 @@ func calibrateChart(c *static.Calibration) plot.Chart {
 		}
 	}
 	return plot.Chart{
-		Title:  fmt.Sprintf("%v, %s events: b = %.2f, c = %.2f, d = %.1f ns", c.Discipline, format.Power(c.N), c.Costs.Empty*toNs, c.Costs.Entry*toNs, c.Costs.Fixed*toNs),
+		Title: fmt.Sprintf("%v, %s events: b = %.2f, c = %.2f, d = %.1f ns", c.Discipline, format.Power(c.N),
+			c.Costs.Empty*toNs, c.Costs.Entry*toNs, c.Costs.Fixed*toNs),
 		XLabel: "bucket width, in units of μ/N", YLabel: "ns per event",
 		LogX: true, LogY: true,
 		Series: []plot.Series{measured, predicted},

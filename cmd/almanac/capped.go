@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
-// cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers and fractions.
+// cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers
+// and fractions.
 type cappedFlags struct {
 	bins, capacity, rate, choices string
 	process, arrivals             string
@@ -31,20 +32,28 @@ func newCapped() *cobra.Command {
 		Use:   "capped",
 		Short: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory",
 		Long: "Throw balls into bins of finite capacity, round by round, and compare pool and waits with theory.\n\n" +
-			"There are n bins. In every round λn new balls join those that wait in a pool, and each ball of the pool asks one bin,\n" +
-			"chosen at random. A bin has room for c balls: it accepts the oldest of those that ask, as many as fit, the others stay in\n" +
-			"the pool, and at the end of the round every bin that holds a ball deletes the one it accepted first. A ball's wait is its\n" +
+			"There are n bins. In every round λn new balls join those that wait in a pool, and each ball of the pool asks " +
+			"one bin,\n" +
+			"chosen at random. A bin has room for c balls: it accepts the oldest of those that ask, as many as fit, the " +
+			"others stay in\n" +
+			"the pool, and at the end of the round every bin that holds a ball deletes the one it accepted first. A ball's " +
+			"wait is its\n" +
 			"age when it is deleted, 0 in the round it came. This is CAPPED(c, λ) of Berenbrink et al. (ICDCS 2021).\n\n" +
-			"The process runs until it has forgotten its empty start (the burn-in), and then it is measured. Beside what was measured stand\n" +
+			"The process runs until it has forgotten its empty start (the burn-in), and then it is measured. Beside what was " +
+			"measured stand\n" +
 			"  limit      what the law of the process becomes as the number of bins goes to infinity, computed\n" +
-			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 beyond)\n" +
+			"  bound      what the paper proves to be exceeded with next to no probability (Theorem 1 for c = 1, Theorem 2 " +
+			"beyond)\n" +
 			"  estimate   what the paper's authors found simulations to stay below (section V)\n" +
 			"A large capacity makes balls wait in bins, a small one in the pool; which is best, the sweet spot, is told too.\n\n" +
 			cli.List("Processes", cappedProcesses, func(p cappedProcess) (string, string) { return p.kind.String(), p.about }) +
-			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there is until\n" +
+			"The same command gives the same result; only the speed differs. An interrupt (Ctrl-C) ends the run; what there " +
+			"is until\n" +
 			"then is reported, and marked as incomplete.\n\n" +
-			"With --out DIR there are then in DIR: capped.json (what --json prints), rounds.csv (what happened in each round, or in every\n" +
-			"k-th if they are more than 100,000), waits.csv (how many balls waited how long), and as pictures pool.svg, waits.svg and\n" +
+			"With --out DIR there are then in DIR: capped.json (what --json prints), rounds.csv (what happened in each " +
+			"round, or in every\n" +
+			"k-th if they are more than 100,000), waits.csv (how many balls waited how long), and as pictures pool.svg, " +
+			"waits.svg and\n" +
 			"loads.svg. After a sweep there are instead sweep.csv, sweep-pool.svg and sweep-waits.svg.",
 		Example: "  almanac capped\n" +
 			"  almanac capped --capacity 3 --rate 1-2^-10 --bins 1e6 --out results\n" +
@@ -57,18 +66,25 @@ func newCapped() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
 	}
 	c.Flags().StringVar(&f.bins, "bins", "32768", "n, the number of bins: 32768, 2^15, 1e5 or 1_000_000")
-	c.Flags().StringVar(&f.capacity, "capacity", "2", "c, for how many balls a bin has room; for threshold, how many it accepts in a round")
-	c.Flags().StringVar(&f.rate, "rate", "0.99", "λ, new balls per bin and round: 0.99, 1-2^-10, 1-1/1024 or 1-1e-3; for threshold, balls per bin")
+	c.Flags().StringVar(&f.capacity, "capacity", "2", "c, for how many balls a bin has room; for threshold, how many "+
+		"it accepts in a round")
+	c.Flags().StringVar(&f.rate, "rate", "0.99", "λ, new balls per bin and round: 0.99, 1-2^-10, 1-1/1024 or 1-1e-3; "+
+		"for threshold, balls per bin")
 	c.Flags().StringVar(&f.process, "process", "capped", "capped, modcapped, greedy or threshold")
 	c.Flags().StringVar(&f.choices, "choices", "2", "for greedy: d, at how many bins a ball looks")
-	c.Flags().StringVar(&f.arrivals, "arrivals", "exact", "how many balls come in a round: exact (λn), binomial (n sources, one ball each with probability λ) "+
-		"or poisson (mean λn)")
+	c.Flags().StringVar(&f.arrivals, "arrivals", "exact",
+		"how many balls come in a round: exact (λn), binomial (n sources, one ball each with probability λ) "+
+			"or poisson (mean λn)")
 	c.Flags().StringVar(&f.rounds, "rounds", "", "rounds to measure; unless told, 100 relaxation times, and at least 1000")
-	c.Flags().StringVar(&f.burnIn, "burn-in", "", "rounds before measuring; unless told, 10 relaxation times, or none with --warm")
-	c.Flags().BoolVar(&f.warm, "warm", false, "for capped: start where the limit of many bins says the process will be, not with empty bins")
-	c.Flags().BoolVar(&f.byBin, "by-bin", false, "keep every bin and throw every ball, instead of drawing how many bins get how many: the same law, slower")
+	c.Flags().StringVar(&f.burnIn, "burn-in", "", "rounds before measuring; unless told, 10 relaxation times, or none "+
+		"with --warm")
+	c.Flags().BoolVar(&f.warm, "warm", false, "for capped: start where the limit of many bins says the process will "+
+		"be, not with empty bins")
+	c.Flags().BoolVar(&f.byBin, "by-bin", false, "keep every bin and throw every ball, instead of drawing how many "+
+		"bins get how many: the same law, slower")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "all that is random depends on it")
-	c.Flags().StringVar(&f.sweep, "sweep", "", "measure several: capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99")
+	c.Flags().StringVar(&f.sweep, "sweep", "", "measure several: capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 "+
+		"or rate=0.5,0.9,0.99")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write numbers and pictures to")
 	return c
@@ -152,15 +168,18 @@ func applies(kind capped.Kind, given func(string) bool) error {
 	greedy, threshold := kind == capped.Greedy, kind == capped.Threshold
 	switch {
 	case greedy && given("capacity"):
-		return cli.Usagef("--capacity does not apply to greedy: its bins have no limit; --choices says at how many bins a ball looks")
+		return cli.Usagef("--capacity does not apply to greedy: its bins have no limit; --choices says at how many bins a " +
+			"ball looks")
 	case !greedy && given("choices"):
 		return cli.Usagef("--choices does not apply to %v: its balls ask one bin; only --process greedy has choices", kind)
 	case kind != capped.Capped && given("warm"):
 		return cli.Usagef("--warm does not apply to %v: only --process capped can start warm", kind)
 	case threshold && given("burn-in"):
-		return cli.Usagef("--burn-in does not apply to threshold: it has one batch of balls, which is followed from its first round on")
+		return cli.Usagef("--burn-in does not apply to threshold: it has one batch of balls, which is followed from its " +
+			"first round on")
 	case threshold && given("sweep"):
-		return cli.Usagef("--sweep does not apply to threshold: it ends when all balls have a place, and has no long run to measure")
+		return cli.Usagef("--sweep does not apply to threshold: it ends when all balls have a place, and has no long run " +
+			"to measure")
 	}
 	return nil
 }
@@ -168,7 +187,8 @@ func applies(kind capped.Kind, given func(string) bool) error {
 // mostRounds is how many rounds may be asked for.
 const mostRounds = 1e12
 
-// howLong reads --rounds and --burn-in, as a plan has them: 0 is not told, and no burn-in is below 0.
+// howLong reads --rounds and --burn-in, as a plan has them: 0 is not told, and no burn-in is below
+// 0.
 func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) {
 	least := 20.0 // to have a standard error
 	if kind == capped.Threshold {
@@ -251,13 +271,15 @@ func (t *cappedTask) inFlags(err error) error {
 		}
 		return cli.Usagef("%w; %s", err, advice)
 	}
-	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out", ", or set MinThrown", "")
+	words := strings.NewReplacer("with ByBin", "with --by-bin", "leave ByBin out", "leave --by-bin out",
+		", or set MinThrown", "")
 	return cli.Usagef("%s", words.Replace(err.Error()))
 }
 
-// conclude delivers a report, prints what it took, and returns what ended the work. The files and the JSON of two runs are the same; what
-// JSON took goes to standard error.
-func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *cli.Output, report R, ended error, write func(string, R) error, print func(io.Writer, R) error) error {
+// conclude delivers a report, prints what it took, and returns what ended the work. The files and
+// the JSON of two runs are the same; what JSON took goes to standard error.
+func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *cli.Output, report R,
+	ended error, write func(string, R) error, print func(io.Writer, R) error) error {
 	if err := cli.Deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {
 		return err
 	}

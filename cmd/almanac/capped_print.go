@@ -13,15 +13,19 @@ import (
 
 // printCapped prints what was measured of a process beside what theory says.
 func printCapped(w io.Writer, r *cappedReport) error {
-	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.Name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate), r.Arrivals, r.Seed)
+	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.Name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate),
+		r.Arrivals, r.Seed)
 	if r.Incomplete {
-		_, err := fmt.Fprintf(w, "INCOMPLETE: interrupted after round %s of %s, of which the first %s are the burn-in; nothing is measured\n",
-			format.Thousands(float64(r.Reached)), format.Thousands(float64(r.BurnIn+r.Rounds)), format.Thousands(float64(r.BurnIn)))
+		_, err := fmt.Fprintf(w, "INCOMPLETE: interrupted after round %s of %s, of which the first %s are the burn-in; "+
+			"nothing is measured\n",
+			format.Thousands(float64(r.Reached)), format.Thousands(float64(r.BurnIn+r.Rounds)),
+			format.Thousands(float64(r.BurnIn)))
 		return err
 	}
 	fmt.Fprintln(w, howLong(r.Point))
 	if r.Least > 0 {
-		fmt.Fprintf(w, "at least m* = %s balls are thrown in every round, %.4g per bin\n", format.Thousands(float64(r.Least)), float64(r.Least)/float64(r.Bins))
+		fmt.Fprintf(w, "at least m* = %s balls are thrown in every round, %.4g per bin\n", format.Thousands(float64(r.Least)),
+			float64(r.Least)/float64(r.Bins))
 	}
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(w, "WARNING: %s\n", warning)
@@ -42,13 +46,15 @@ func howLong(p *allocation.Point) string {
 		if p.BurnIn > 0 {
 			s += fmt.Sprintf(" and a burn-in of %s rounds", format.Thousands(burnIn))
 		}
-		return s + fmt.Sprintf("; first and last tenth of the %s rounds measured agree within %.1f standard errors", format.Thousands(rounds), p.Tenths.Errors)
+		return s + fmt.Sprintf("; first and last tenth of the %s rounds measured agree within %.1f standard errors",
+			format.Thousands(rounds), p.Tenths.Errors)
 	}
 	const moment = 0.1 // of a round: how many of these there were says nothing
 	if p.Relaxation == nil || *p.Relaxation < moment {
 		return fmt.Sprintf("burn-in %s rounds, then %s measured", format.Thousands(burnIn), format.Thousands(rounds))
 	}
-	return fmt.Sprintf("burn-in %s rounds, then %s measured: %.3g and %.3g relaxation times of %.4g rounds", format.Thousands(burnIn), format.Thousands(rounds),
+	return fmt.Sprintf("burn-in %s rounds, then %s measured: %.3g and %.3g relaxation times of %.4g rounds",
+		format.Thousands(burnIn), format.Thousands(rounds),
 		burnIn / *p.Relaxation, rounds / *p.Relaxation, *p.Relaxation)
 }
 
@@ -98,7 +104,8 @@ func printSpeed(w io.Writer, thrown int, seconds float64) error {
 func printThreshold(w io.Writer, r *thresholdReport) error {
 	balls := func(n int) string { return format.Count(n, "ball") }
 	rounds := format.Count(r.Rounds, "round")
-	fmt.Fprintf(w, "threshold, %d accepted by a bin in a round: %s, %s (λ = %s per bin, %s), seed %d\n", r.Capacity, format.Count(r.Bins, "bin"),
+	fmt.Fprintf(w, "threshold, %d accepted by a bin in a round: %s, %s (λ = %s per bin, %s), seed %d\n", r.Capacity,
+		format.Count(r.Bins, "bin"),
 		balls(r.Balls), format.Rate(r.Rate), r.Arrivals, r.Seed)
 	switch {
 	case r.Incomplete:
@@ -124,7 +131,8 @@ func printThreshold(w io.Writer, r *thresholdReport) error {
 		if i >= first && i < len(rows)-last {
 			continue
 		}
-		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.Number, format.Thousands(float64(row.Thrown)), format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
+		fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%.3g\t\n", row.Number, format.Thousands(float64(row.Thrown)),
+			format.Thousands(float64(row.Accepted)), format.Thousands(float64(row.Pool)),
 			float64(row.Pool)/float64(r.Bins))
 	}
 	return out.Flush()
@@ -148,8 +156,10 @@ func printSweep(w io.Writer, r *sweepReport) error {
 	pooled := r.Config.Kind != capped.Greedy
 	if pooled {
 		fmt.Fprint(w, "\npool per bin\n\n")
-		if err := sweepTable(w, r, "measured\tlimit\tbound\testimate\tlargest\t", func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
-			return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4f\t", allocation.Format(m.Pool), allocation.Like(m.Pool, limit.Pool), allocation.Rough(bound.Pool), allocation.Rough(estimate.Pool), m.PoolMax)
+		if err := sweepTable(w, r, "measured\tlimit\tbound\testimate\tlargest\t", func(m *allocation.Measured, limit, bound,
+			estimate allocation.Theory) string {
+			return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4f\t", allocation.Format(m.Pool), allocation.Like(m.Pool, limit.Pool),
+				allocation.Rough(bound.Pool), allocation.Rough(estimate.Pool), m.PoolMax)
 		}); err != nil {
 			return err
 		}
@@ -160,7 +170,8 @@ func printSweep(w io.Writer, r *sweepReport) error {
 		head += "bound\testimate\t"
 	}
 	if err := sweepTable(w, r, head, func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string {
-		s := fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t", allocation.Format(m.Wait), allocation.Like(m.Wait, limit.Wait), allocation.Format(m.Longest), allocation.Like(m.Longest, limit.Longest), m.WaitMax, allocation.Rough(limit.WaitMax))
+		s := fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t", allocation.Format(m.Wait), allocation.Like(m.Wait, limit.Wait),
+			allocation.Format(m.Longest), allocation.Like(m.Longest, limit.Longest), m.WaitMax, allocation.Rough(limit.WaitMax))
 		if pooled {
 			s += fmt.Sprintf("%s\t%s\t", allocation.Rough(bound.Longest), allocation.Rough(estimate.Longest))
 		}
@@ -175,7 +186,8 @@ func printSweep(w io.Writer, r *sweepReport) error {
 }
 
 // sweepTable prints a line for each point; that of the best capacity is marked.
-func sweepTable(w io.Writer, r *sweepReport, head string, row func(m *allocation.Measured, limit, bound, estimate allocation.Theory) string) error {
+func sweepTable(w io.Writer, r *sweepReport, head string, row func(m *allocation.Measured, limit, bound,
+	estimate allocation.Theory) string) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(out, "%s\t%s\n", r.Sweep, head)
 	for i, p := range r.Points {

@@ -13,7 +13,8 @@ import (
 // mostSwept is how many processes a sweep may have.
 const mostSwept = 1000
 
-// parseSweep reads what to sweep: capacity=1..8 or a list, rate=1-2^-1..1-2^-10 or a list. The values are put in order.
+// parseSweep reads what to sweep: capacity=1..8 or a list, rate=1-2^-1..1-2^-10 or a list. The
+// values are put in order.
 func parseSweep(s string, c capped.Config, given func(string) bool) (*allocation.Sweep, error) {
 	const wanted = "wanted is capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99"
 	what, values, ok := strings.Cut(s, "=")
@@ -97,7 +98,8 @@ func sweptRates(values string, kind capped.Kind) (swept []allocation.Value, err 
 		base, low, good := nearOne(first)
 		base2, high, good2 := nearOne(last)
 		if !good || !good2 || base != base2 {
-			return nil, cli.Usagef("--sweep rate: %q is not a range; wanted is one of exponents, as 1-2^-1..1-2^-10, or a list, as 0.5,0.9,0.99", values)
+			return nil, cli.Usagef("--sweep rate: %q is not a range; wanted is one of exponents, as 1-2^-1..1-2^-10, or a "+
+				"list, as 0.5,0.9,0.99", values)
 		}
 		if err := sweepable("--sweep rate", values, low, high); err != nil {
 			return nil, err

@@ -24,13 +24,15 @@ func runCapped(t *testing.T, args ...string) string {
 	t.Helper()
 	speed := regexp.MustCompile(`^\n[0-9,]+ balls thrown in .*\n$`) // which --json has on standard error
 	var out, errs bytes.Buffer
-	if status := run(context.Background(), append([]string{"capped"}, args...), &out, &errs); status != cli.ExitDone || errs.Len() > 0 && !speed.MatchString(errs.String()) {
+	if status := run(context.Background(), append([]string{"capped"}, args...), &out, &errs); status != cli.ExitDone ||
+		errs.Len() > 0 && !speed.MatchString(errs.String()) {
 		t.Fatalf("%v: status %d, %s", args, status, errs.String())
 	}
 	return out.String()
 }
 
-// What --json prints is what capped.Measure gives and what the functions of the theory say, to the last digit.
+// What --json prints is what capped.Measure gives and what the functions of the theory say, to the
+// last digit.
 func TestCappedJSON(t *testing.T) {
 	for _, test := range []struct {
 		args   string
@@ -39,12 +41,17 @@ func TestCappedJSON(t *testing.T) {
 	}{
 		{"--bins 1000 --rounds 2000", capped.Config{Bins: 1000, Capacity: 2, Rate: 0.99, Seed: 1}, capped.Plan{Rounds: 2000}},
 		{"--bins 2^8 --capacity 1 --rate 1-2^-5 --seed 7 --by-bin --arrivals binomial",
-			capped.Config{Bins: 256, Capacity: 1, Rate: 1 - 1.0/32, Seed: 7, ByBin: true, Arrivals: capped.Binomial}, capped.Plan{}},
+			capped.Config{Bins: 256, Capacity: 1, Rate: 1 - 1.0/32, Seed: 7, ByBin: true, Arrivals: capped.Binomial},
+			capped.Plan{}},
 		{"--bins 500 --capacity 3 --rate 1-1/100 --warm --arrivals poisson --rounds 3000",
-			capped.Config{Bins: 500, Capacity: 3, Rate: 0.99, Seed: 1, Warm: true, Arrivals: capped.Poisson}, capped.Plan{Rounds: 3000}},
-		{"--bins 400 --burn-in 0 --rounds 50", capped.Config{Bins: 400, Capacity: 2, Rate: 0.99, Seed: 1}, capped.Plan{BurnIn: -1, Rounds: 50}},
-		{"--bins 20 --burn-in 7 --rounds 50", capped.Config{Bins: 20, Capacity: 2, Rate: 0.99, Seed: 1}, capped.Plan{BurnIn: 7, Rounds: 50}},
-		{"--process modcapped --bins 64 --rate 0.5", capped.Config{Kind: capped.ModCapped, Bins: 64, Capacity: 2, Rate: 0.5, Seed: 1}, capped.Plan{}},
+			capped.Config{Bins: 500, Capacity: 3, Rate: 0.99, Seed: 1, Warm: true, Arrivals: capped.Poisson},
+			capped.Plan{Rounds: 3000}},
+		{"--bins 400 --burn-in 0 --rounds 50", capped.Config{Bins: 400, Capacity: 2, Rate: 0.99, Seed: 1},
+			capped.Plan{BurnIn: -1, Rounds: 50}},
+		{"--bins 20 --burn-in 7 --rounds 50", capped.Config{Bins: 20, Capacity: 2, Rate: 0.99, Seed: 1},
+			capped.Plan{BurnIn: 7, Rounds: 50}},
+		{"--process modcapped --bins 64 --rate 0.5", capped.Config{Kind: capped.ModCapped, Bins: 64, Capacity: 2, Rate: 0.5,
+			Seed: 1}, capped.Plan{}},
 		{"--process greedy --bins 1000 --choices 3 --rounds 2000",
 			capped.Config{Kind: capped.Greedy, Bins: 1000, Choices: 3, Rate: 0.99, Seed: 1}, capped.Plan{Rounds: 2000}},
 	} {
@@ -62,12 +69,15 @@ func TestCappedJSON(t *testing.T) {
 		if c.Kind == capped.ModCapped && least == 0 {
 			least = int(cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate))
 		}
-		if got.Process != c.Kind.String() || got.Bins != c.Bins || got.Capacity != c.Capacity || got.Choices != c.Choices || got.Rate != c.Rate ||
+		if got.Process != c.Kind.String() || got.Bins != c.Bins || got.Capacity != c.Capacity || got.Choices != c.Choices ||
+			got.Rate != c.Rate ||
 			got.Arrivals != c.Arrivals.String() || got.Warm != c.Warm || got.Seed != c.Seed || got.Least != least {
 			t.Errorf("%s: the process is %+v", test.args, got.Point)
 		}
-		if got.BurnIn != want.BurnIn || got.Rounds != want.Rounds || got.Reached != want.BurnIn+want.Rounds || *got.Relaxation != want.Relaxation {
-			t.Errorf("%s: burn-in %d, rounds %d, relaxation %v, want %d, %d, %v", test.args, got.BurnIn, got.Rounds, *got.Relaxation,
+		if got.BurnIn != want.BurnIn || got.Rounds != want.Rounds || got.Reached != want.BurnIn+want.Rounds ||
+			*got.Relaxation != want.Relaxation {
+			t.Errorf("%s: burn-in %d, rounds %d, relaxation %v, want %d, %d, %v", test.args, got.BurnIn, got.Rounds,
+				*got.Relaxation,
 				want.BurnIn, want.Rounds, want.Relaxation)
 		}
 		m := got.Measured
@@ -124,7 +134,8 @@ func TestCappedJSON(t *testing.T) {
 	}
 }
 
-// Names in JSON are in snake case, whatever is printed; and a process that does not settle has no standard errors, but JSON all the same.
+// Names in JSON are in snake case, whatever is printed; and a process that does not settle has no
+// standard errors, but JSON all the same.
 func TestCappedJSONNames(t *testing.T) {
 	name := regexp.MustCompile(`"([^"]*)":`)
 	snake := regexp.MustCompile(`^[a-z0-9]+(_[a-z0-9]+)*$`)
@@ -153,7 +164,8 @@ func TestCappedJSONNames(t *testing.T) {
 // The points of a sweep are what the command gives for each of them alone.
 func TestCappedSweepJSON(t *testing.T) {
 	var sweep sweepReport
-	if err := json.Unmarshal([]byte(runCapped(t, "--bins", "300", "--rounds", "500", "--sweep", "capacity=1..4", "--json")), &sweep); err != nil {
+	if err := json.Unmarshal([]byte(runCapped(t, "--bins", "300", "--rounds", "500", "--sweep", "capacity=1..4",
+		"--json")), &sweep); err != nil {
 		t.Fatal(err)
 	}
 	if sweep.Sweep != "capacity" || sweep.Best != 2 || len(sweep.Points) != 4 {
@@ -165,7 +177,8 @@ func TestCappedSweepJSON(t *testing.T) {
 		if err := json.Unmarshal([]byte(text), &alone); err != nil {
 			t.Fatal(err)
 		}
-		if p.Capacity != i+1 || p.Measured.Pool.Mean != alone.Measured.Pool.Mean || p.Measured.Wait.Mean != alone.Measured.Wait.Mean || p.Thrown != alone.Thrown {
+		if p.Capacity != i+1 || p.Measured.Pool.Mean != alone.Measured.Pool.Mean || p.Measured.Wait.Mean !=
+			alone.Measured.Wait.Mean || p.Thrown != alone.Thrown {
 			t.Errorf("capacity %d: %+v, alone %+v", i+1, p.Measured, alone.Measured)
 		}
 	}
@@ -174,7 +187,8 @@ func TestCappedSweepJSON(t *testing.T) {
 // THRESHOLD[T] ends when all balls have a place, and its numbers add up.
 func TestCappedThreshold(t *testing.T) {
 	var r thresholdReport
-	if err := json.Unmarshal([]byte(runCapped(t, "--process", "threshold", "--capacity", "1", "--rate", "4", "--bins", "1e4", "--json")), &r); err != nil {
+	if err := json.Unmarshal([]byte(runCapped(t, "--process", "threshold", "--capacity", "1", "--rate", "4", "--bins",
+		"1e4", "--json")), &r); err != nil {
 		t.Fatal(err)
 	}
 	accepted, bins, placed := 0, 0, 0
@@ -185,7 +199,8 @@ func TestCappedThreshold(t *testing.T) {
 		bins += n
 		placed += load * n
 	}
-	if r.Balls != 40_000 || accepted != r.Balls || placed != r.Balls || bins != r.Bins || r.Left != 0 || r.Rounds != len(r.Waits) || r.Largest != len(r.Loads)-1 {
+	if r.Balls != 40_000 || accepted != r.Balls || placed != r.Balls || bins != r.Bins || r.Left != 0 || r.Rounds !=
+		len(r.Waits) || r.Largest != len(r.Loads)-1 {
 		t.Errorf("got %+v", r)
 	}
 	if math.Abs(*r.LnLn-2.2203) > 1e-4 || math.Abs(*r.LogLog-3.7320) > 1e-4 {
@@ -193,7 +208,8 @@ func TestCappedThreshold(t *testing.T) {
 	}
 }
 
-// rounds.csv has every round, and what is in one follows from what was in the one before; of very many it has every k-th.
+// rounds.csv has every round, and what is in one follows from what was in the one before; of very
+// many it has every k-th.
 func TestCappedRounds(t *testing.T) {
 	read := func(args ...string) [][]int {
 		dir := t.TempDir()
@@ -239,7 +255,8 @@ func TestCappedRounds(t *testing.T) {
 	}
 }
 
-// An interrupted run ends cleanly: what there is of it is reported and written, and marked as incomplete.
+// An interrupted run ends cleanly: what there is of it is reported and written, and marked as
+// incomplete.
 func TestInterruptedCapped(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"--bins 1e6 --rate 1-2^-13", "INCOMPLETE: interrupted after round "},
@@ -268,7 +285,8 @@ func TestInterruptedCapped(t *testing.T) {
 
 func TestParseRate(t *testing.T) {
 	for text, want := range map[string]float64{
-		"0.99": 0.99, "1-2^-10": 1023.0 / 1024, "1-1/1024": 1023.0 / 1024, "1-1e-3": 0.999, "1-0.25": 0.75, "1/2": 0.5, "2^-1": 0.5, "1−2^−3": 0.875,
+		"0.99": 0.99, "1-2^-10": 1023.0 / 1024, "1-1/1024": 1023.0 / 1024, "1-1e-3": 0.999, "1-0.25": 0.75, "1/2": 0.5,
+		"2^-1": 0.5, "1−2^−3": 0.875,
 		"1-2^-53": 1 - 0x1p-53, " 0.5 ": 0.5, "1-1/1_000": 0.999,
 	} {
 		if got, err := cli.ParseRate("--rate", text, capped.Capped); err != nil || got != want {
@@ -280,7 +298,8 @@ func TestParseRate(t *testing.T) {
 			t.Errorf("%q is %v, %v, want %v", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "x", "1-", "1-x", "1-2^-10^2", "1//2", "Inf", "1-Inf", "-1", "0", "1", "1.0000001", "1-1", "1-2"} {
+	for _, text := range []string{"", "x", "1-", "1-x", "1-2^-10^2", "1//2", "Inf", "1-Inf", "-1", "0", "1", "1.0000001",
+		"1-1", "1-2"} {
 		if got, err := cli.ParseRate("--rate", text, capped.Capped); err == nil {
 			t.Errorf("%q is %v", text, got)
 		}

@@ -15,9 +15,11 @@ import (
 )
 
 // cappedFiles are what may be in the directory of --out.
-var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv", "sweep-pool.svg", "sweep-waits.svg"}
+var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv",
+	"sweep-pool.svg", "sweep-waits.svg"}
 
-// writeCapped writes the numbers of a process and its pictures. Of one that was interrupted there are only its rounds.
+// writeCapped writes the numbers of a process and its pictures. Of one that was interrupted there
+// are only its rounds.
 func writeCapped(dir string, r *cappedReport) error {
 	errs := []error{
 		cli.WriteJSON(dir, "capped.json", r),
@@ -29,7 +31,10 @@ func writeCapped(dir string, r *cappedReport) error {
 	if r.Measured != nil {
 		limit, _, _ := r.Theories()
 		errs = append(errs,
-			outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Measured.Waits, limit.Waits) }),
+			outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error {
+				return allocation.WaitsCSV(w, r.Measured.Waits,
+					limit.Waits)
+			}),
 			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
 			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
 	}
@@ -77,11 +82,14 @@ func sweepCSV(w io.Writer, r *sweepReport) error {
 	for _, p := range r.Points {
 		m := p.Measured
 		limit, bound, estimate := p.Theories()
-		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices), format.Number(p.Rate),
+		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices),
+			format.Number(p.Rate),
 			strconv.Itoa(p.BurnIn), strconv.Itoa(p.Rounds),
-			format.Number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool), optional(estimate.Pool),
+			format.Number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool),
+			optional(estimate.Pool),
 			format.Number(m.Wait.Mean), optional(m.Wait.Error), optional(limit.Wait),
-			format.Number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest), optional(estimate.Longest),
+			format.Number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest),
+			optional(estimate.Longest),
 			strconv.Itoa(m.WaitMax), format.Number(m.PoolMax)})
 	}
 	return out.WriteAll(lines)

@@ -31,9 +31,12 @@ func newCheck() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check MODEL.yaml | -",
 		Short: "Explain a model in plain words, or say what is wrong with it",
-		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything at once,\n" +
-			"each with its line and column, also what is wrong with one of its scenarios, or with what is to be fitted. What may be a\n" +
-			"mistake is asked for at the end. Then it is said how much memory a run takes; the exit status is 1 if there is not enough\n" +
+		Long: "Explain a model in plain words, with all values in its own unit, or say what is wrong with it: everything " +
+			"at once,\n" +
+			"each with its line and column, also what is wrong with one of its scenarios, or with what is to be fitted. What " +
+			"may be a\n" +
+			"mistake is asked for at the end. Then it is said how much memory a run takes; the exit status is 1 if there is " +
+			"not enough\n" +
 			"for it here. With - in place of a file the model is read from standard input.",
 		Example: "  almanac check examples/tuberculosis.yaml\n" +
 			"  almanac check examples/sir.yaml --out sir.svg",
@@ -53,14 +56,16 @@ func newCheck() *cobra.Command {
 				}
 			}
 			start, most := m.Memory(population.Options{})
-			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if something is about to happen to everybody.\n", m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
+			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if "+
+				"something is about to happen to everybody.\n", m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
 				return err
 			}
 			return m.CheckMemory(population.Options{})
 		},
 	}
 	f.registerModel(c)
-	c.Flags().StringVar(&f.Out, "out", "", "where to draw the states and the ways between them: a file that ends in .svg or .png, or a directory")
+	c.Flags().StringVar(&f.Out, "out", "", "where to draw the states and the ways between them: a file that ends in "+
+		".svg or .png, or a directory")
 	return c
 }
 

@@ -17,8 +17,8 @@ import (
 //   - a block of "go PATH" is that file of the repository,
 //   - a block of "console" is commands, each after "$ " on one line, and what they print.
 //
-// With -update the listings and the output are written anew. What a run took is not compared, and left as it is where nothing else
-// has changed.
+// With -update the listings and the output are written anew. What a run took is not compared, and
+// left as it is where nothing else has changed.
 func TestDocumentation(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("the commands of the documentation are for a POSIX shell, and there is none")
@@ -80,7 +80,8 @@ func TestDocumentation(t *testing.T) {
 			was, now := strings.Split(string(source), "\n"), strings.Split(is, "\n")
 			for i := range was {
 				if i >= len(now) || was[i] != now[i] {
-					t.Errorf("line %d is %q and should be %q (go test ./cmd/almanac -run Documentation -update)", i+1, was[i], now[min(i, len(now)-1)])
+					t.Errorf("line %d is %q and should be %q (go test ./cmd/almanac -run Documentation -update)", i+1, was[i],
+						now[min(i, len(now)-1)])
 					break
 				}
 			}
@@ -91,8 +92,9 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// fence is a block of code with its language, the name of its file, and what is in it. It is made when it is needed, since this binary is the
-// command in other tests, one of which measures what is made before main.
+// fence is a block of code with its language, the name of its file, and what is in it. It is made
+// when it is needed, since this binary is the command in other tests, one of which measures what is
+// made before main.
 var fence = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?ms)^```([a-z]*)(?: (\\S+))?\n(.*?)^```\n")
 })
@@ -102,8 +104,9 @@ var took = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^([0-9,]+ (?:events|balls thrown)) in .*$`)
 })
 
-// printed is what a command prints, errors included; almanac is this test's binary, as in the scripts. Where it differs from what the page
-// has only in the time that it took, it is what the page has.
+// printed is what a command prints, errors included; almanac is this test's binary, as in the
+// scripts. Where it differs from what the page has only in the time that it took, it is what the
+// page has.
 func printed(t *testing.T, dir, command, said string) string {
 	t.Helper()
 	said = strings.TrimRight(said, "\n") + "\n"

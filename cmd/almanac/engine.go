@@ -42,7 +42,8 @@ func (f *hubFlags) register(c *cobra.Command, about string) {
 // registerMetrics are the flags of the listener for Prometheus.
 func (f *hubFlags) registerMetrics(c *cobra.Command) {
 	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
-	c.Flags().StringVar(&f.metricsToken, "metrics-token-file", "", "a file with a token that Prometheus must have; needed beyond this machine")
+	c.Flags().StringVar(&f.metricsToken, "metrics-token-file", "",
+		"a file with a token that Prometheus must have; needed beyond this machine")
 }
 
 // registerHub are the flags that say where a hub is and who we are, and no others.
@@ -56,7 +57,8 @@ func (f *hubFlags) registerHub(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "a file with the key of our certificate")
 }
 
-// connect connects to the hub. Variables that NATS programs share stand in for flags that are not given.
+// connect connects to the hub. Variables that NATS programs share stand in for flags that are not
+// given.
 func (f *hubFlags) connect(c *cobra.Command, wait time.Duration) (*ensemble.Conn, error) {
 	o := f.conn
 	o.URL, o.Name, o.Wait, o.Logger = f.hub, c.CommandPath(), wait, f.logger(c, slog.LevelWarn)
@@ -75,7 +77,8 @@ func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: least}))
 }
 
-// serveMetrics answers Prometheus until it is stopped. Commands call it before they open anything else.
+// serveMetrics answers Prometheus until it is stopped. Commands call it before they open anything
+// else.
 func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	if f.metrics == "" {
 		if f.metricsToken != "" {
@@ -93,7 +96,8 @@ func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 			return nil, cli.Usagef("--metrics-token-file: %w", err)
 		}
 	} else if !access.Loopback(host) {
-		return nil, cli.Usagef("--metrics: %q is beyond this machine, where Prometheus must have a token: name its file with --metrics-token-file, or listen on 127.0.0.1", f.metrics)
+		return nil, cli.Usagef("--metrics: %q is beyond this machine, where Prometheus must have a token: name its file "+
+			"with --metrics-token-file, or listen on 127.0.0.1", f.metrics)
 	}
 	l, err := net.Listen("tcp", f.metrics)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -129,8 +133,10 @@ type trimmed struct {
 func (t trimmed) Error() string { return t.text }
 func (t trimmed) Unwrap() error { return t.err }
 
-// watch shows how a study goes: to Prometheus if it is asked for, on a bar, and what went wrong as a line, once.
-func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, done, of int, pace string), stop func(), err error) {
+// watch shows how a study goes: to Prometheus if it is asked for, on a bar, and what went wrong as
+// a line, once.
+func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, done, of int, pace string), stop func(),
+	err error) {
 	metrics := new(ensemble.Metrics)
 	watch := metrics.Watch()
 	stopMetrics, err := f.serveMetrics(metrics)
@@ -155,7 +161,8 @@ func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, don
 func tell(c *cobra.Command, text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
 
 // do does a job, here or on a hub. The command is what gives the same results again.
-func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string, o ensemble.RunOptions) (ensemble.Outcome, error) {
+func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string,
+	o ensemble.RunOptions) (ensemble.Outcome, error) {
 	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
 	key, err := job.Key(registry)
 	if err != nil {
@@ -194,10 +201,12 @@ func goingOn(done bool, where string) string {
 	return "going on with this study where it was, from " + where
 }
 
-// here does a study in this process: in memory without --out, else in a directory within it, so that the study can be continued. where says
-// where what is done is kept, if it is. The caller calls finish with the error that the study ended with: state that nothing can go on with
-// is not kept.
-func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logger) (e ensemble.Executor, where string, finish func(error) error, err error) {
+// here does a study in this process: in memory without --out, else in a directory within it, so
+// that the study can be continued. where says where what is done is kept, if it is. The caller
+// calls finish with the error that the study ended with: state that nothing can go on with is not
+// kept.
+func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logger) (e ensemble.Executor, where string,
+	finish func(error) error, err error) {
 	if f.Out == "" {
 		return ensemble.InMemory{Slots: f.workers}, "", func(error) error { return nil }, nil
 	}
@@ -236,7 +245,8 @@ func isStopped(err error) bool {
 // explain says, of a study that did not come to its end, what is kept.
 func (f *studyFlags) explain(c *cobra.Command, err error, o ensemble.Outcome, job ensemble.Job, where string) error {
 	if isStopped(err) && where != "" {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s of at most %s done; the same command goes on from there: what is done is kept %s\n",
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s of at most %s done; the same command goes on from there: what is done "+
+			"is kept %s\n",
 			format.Thousands(float64(o.Replicas)), format.Count(len(job.Points)*job.Replicas, "replica"), where)
 	}
 	return err
@@ -248,7 +258,8 @@ func studyPace(p ensemble.Progress) string {
 	if p.Points > 1 {
 		parts = append(parts, fmt.Sprintf("%d of %d points", p.PointsDone, p.Points))
 	}
-	parts = append(parts, fmt.Sprintf("%s of %s replicas", format.Thousands(float64(p.Merged)), format.Thousands(float64(p.Replicas))))
+	parts = append(parts, fmt.Sprintf("%s of %s replicas", format.Thousands(float64(p.Merged)),
+		format.Thousands(float64(p.Replicas))))
 	return strings.Join(append(parts, crewPace(p)...), ", ")
 }
 

@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "write the expected output of the examples anew")
 
-// Every example gives what examples/expected says, to the last individual. The last line is about time and memory, and not
-// compared. The numbers are the same on every machine.
+// Every example gives what examples/expected says, to the last individual. The last line is about
+// time and memory, and not compared. The numbers are the same on every machine.
 func TestExamples(t *testing.T) {
 	models, err := filepath.Glob("../../examples/*.yaml")
 	if err != nil || len(models) < 4 {

@@ -28,27 +28,42 @@ func newFit(f *fitFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit MODEL.yaml | -",
 		Short: "Find out from data what the parameters of a model are",
-		Long: "Find out from data what the parameters of a model are: those that its section fit, or --unknown, says are unknown.\n\n" +
-			"--data FILE.csv has a first column time, on the model's clock and in its unit, or date, and a column for each thing that was counted. Cells that are empty or\n" +
+		Long: "Find out from data what the parameters of a model are: those that its section fit, or --unknown, says are " +
+			"unknown.\n\n" +
+			"--data FILE.csv has a first column time, on the model's clock and in its unit, or date, and a column for each " +
+			"thing that was counted. Cells that are empty or\n" +
 			"say NA are gaps, and have no say. It takes the place of the table that the model names.\n\n" +
 			"--unknown NAME=PRIOR, once for each parameter; those of the file are replaced or added to:\n" +
-			"  beta=\"uniform 0.1..1 per day\"   beta=\"log-uniform 0.01..1 per day\"   rho=\"beta 2 5\"           seeds=\"uniform 1..50\"\n" +
-			"  stay=\"gamma 5 days shape 2\"     stay=\"lognormal 5 sd 2 days\"         x=\"normal 0.5 sd 0.1\"    stay=\"exponential 5 days\"\n" +
+			"  beta=\"uniform 0.1..1 per day\"   beta=\"log-uniform 0.01..1 per day\"   rho=\"beta 2 5\"           " +
+			"seeds=\"uniform 1..50\"\n" +
+			"  stay=\"gamma 5 days shape 2\"     stay=\"lognormal 5 sd 2 days\"         x=\"normal 0.5 sd 0.1\"    " +
+			"stay=\"exponential 5 days\"\n" +
 			"  stay=\"weibull 5 days shape 2\"   or as a file has it: beta=\"{uniform: {low: 0.1 per day, high: 1 per day}}\"\n" +
 			"--match \"COLUMN = WHAT ERROR\", once for each column:\n" +
-			"  \"cases = incidence susceptible->infectious observed 30% poisson\"   what happened since the row before, of which 30 % are seen\n" +
-			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a dispersion of 5\n" +
-			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard deviation of 10 % of that\n\n" +
-			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the parameters may be, the posterior;\n" +
-			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared with.\n\n" +
-			"The model is then run up to 400 times with what was found, no more than the budget, to see what it says of the data.\n\n" +
-			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the unit of its prior, and weight), best.yaml\n" +
-			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was when the same\n" +
-			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac run MODEL.yaml --from DIR/posterior.csv\n" +
+			"  \"cases = incidence susceptible->infectious observed 30% poisson\"   what happened since the row before, of " +
+			"which 30 % are seen\n" +
+			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a " +
+			"dispersion of 5\n" +
+			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard " +
+			"deviation of 10 % of that\n\n" +
+			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the " +
+			"parameters may be, the posterior;\n" +
+			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared " +
+			"with.\n\n" +
+			"The model is then run up to 400 times with what was found, no more than the budget, to see what it says of the " +
+			"data.\n\n" +
+			"With --out DIR there are then in DIR: fit.json (all numbers), posterior.csv (a column for each unknown in the " +
+			"unit of its prior, and weight), best.yaml\n" +
+			"(the model with the best point in it), pictures (marginals, pairs, predictive, trace), model.yaml with the " +
+			"tables that it reads, command.txt, and study.json. A fit that was interrupted goes on where it was when the same\n" +
+			"command is given again; what it needs for that is in DIR/.state, which can be removed when it is done. almanac " +
+			"run MODEL.yaml --from DIR/posterior.csv\n" +
 			"--replicas 500 then runs the model with parameters drawn from the posterior.\n\n" +
-			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. When it ends depends on counts, not on time.",
+			"The results are the same whatever the number of workers, here or on a hub; see almanac hub and almanac worker. " +
+			"When it ends depends on counts, not on time.",
 		Example: "  almanac fit examples/outbreak.yaml --out results\n" +
-			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence susceptible->infectious poisson\"",
+			"  almanac fit model.yaml --data cases.csv --unknown beta=\"uniform 0.1..1 per day\" --match \"cases = incidence " +
+			"susceptible->infectious poisson\"",
 		Args: oneModel,
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
@@ -58,10 +73,13 @@ func newFit(f *fitFlags) *cobra.Command {
 	c.Flags().StringVar(&f.Method, "method", study.DefaultMethod, "how to fit: "+strings.Join(fit.Methods(), ", "))
 	c.Flags().StringArrayVar(&f.Unknown, "unknown", nil, "a parameter and what is known of it beforehand; may be repeated")
 	c.Flags().StringArrayVar(&f.Match, "match", nil, "a column of the data and what it is compared with; may be repeated")
-	c.Flags().IntVar(&f.Population, "population", 0, "how many values of the unknowns to work with at once, or how large a sample to give; the method's own number unless told")
-	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number unless told")
+	c.Flags().IntVar(&f.Population, "population", 0, "how many values of the unknowns to work with at once, or how "+
+		"large a sample to give; the method's own number unless told")
+	c.Flags().IntVar(&f.Budget, "budget", 0, "how often the model may be run to fit it; the method's own number "+
+		"unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
-	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores unless told"
+	c.Flags().Lookup("workers").Usage = "how many runs to make at once, if there is no hub; as many as there are cores " +
+		"unless told"
 	c.Flags().Lookup("limit-time").Usage = "how long a task of the fit may take, as in 10m; one that takes longer fails it"
 	c.Flags().Lookup("limit-memory").Usage = "how much memory a task of the fit may take, as in 4GB"
 	return c
@@ -98,9 +116,10 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	return newFitReport(s.Request, opened, result, predicted).deliver(c.OutOrStdout(), out, f.json)
 }
 
-// predict runs the model with what was found, to see what it says of the data: so many times, or as often as the fit may at most. A fit of which nothing can
-// be predicted is a fit nonetheless.
-func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, r *fit.Result, o fit.Options) (*fit.Prediction, error) {
+// predict runs the model with what was found, to see what it says of the data: so many times, or as
+// often as the fit may at most. A fit of which nothing can be predicted is a fit nonetheless.
+func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, r *fit.Result, o fit.Options) (
+	*fit.Prediction, error) {
 	const runs = 400
 	n := runs
 	if f.Budget > 0 {
@@ -125,9 +144,11 @@ func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, 
 }
 
 // do fits, here or on a hub, and predicts. The command is what goes on with it.
-func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, command string) (result *fit.Result, predicted *fit.Prediction, err error) {
+func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, command string) (result *fit.Result,
+	predicted *fit.Prediction, err error) {
 	registry := ourRegistry()
-	o := fit.Options{Kind: study.FitKind, Method: f.Method, Seed: f.Seed, Budget: f.Budget, Population: f.Population, Registry: registry}
+	o := fit.Options{Kind: study.FitKind, Method: f.Method, Seed: f.Seed, Budget: f.Budget, Population: f.Population,
+		Registry: registry}
 	if o.Limits, err = f.Limits(); err != nil {
 		return nil, nil, cli.Usage(err)
 	}
@@ -190,7 +211,8 @@ func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, err
 	if err != nil {
 		return "", err
 	}
-	job := ensemble.Job{Name: "fit", Kind: study.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{{}}, Replicas: 1, Seed: f.Seed}
+	job := ensemble.Job{Name: "fit", Kind: study.FitKind, Payload: append(options, payload...), Points: []ensemble.Point{
+		{}}, Replicas: 1, Seed: f.Seed}
 	key, err := job.Key(registry)
 	return key, trim(err)
 }
@@ -202,7 +224,8 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 	}
 	if isStopped(err) {
 		if where != "" {
-			fmt.Fprintf(c.ErrOrStderr(), "almanac: more than %s of the model are done; the same command goes on from there: what is done is kept %s\n",
+			fmt.Fprintf(c.ErrOrStderr(), "almanac: more than %s of the model are done; the same command goes on from there: "+
+				"what is done is kept %s\n",
 				format.Count(runs, "run"), where)
 		}
 		return err
@@ -222,7 +245,8 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 func fitPace(p fit.Progress) string {
 	parts := []string{fmt.Sprintf("stage %d, %s", p.Stage, p.What), format.Count(p.Runs, "run") + " before"}
 	if p.Ensemble.Replicas > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s tasks", format.Thousands(float64(p.Ensemble.Merged)), format.Thousands(float64(p.Tasks))))
+		parts = append(parts, fmt.Sprintf("%s of %s tasks", format.Thousands(float64(p.Ensemble.Merged)),
+			format.Thousands(float64(p.Tasks))))
 	}
 	p.Ensemble.Left = 0 // which is of this stage alone
 	return strings.Join(append(parts, crewPace(p.Ensemble)...), ", ")

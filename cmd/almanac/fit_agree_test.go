@@ -24,11 +24,13 @@ fit:
   match: [{column: cases, incidence: susceptible->infectious, observed: 80%, error: poisson}]
 `
 
-// Chains and weighted runs have the same posterior: the means of both, through the command, are within 4 standard errors of their difference,
-// and the standard deviations within 4 of theirs, half as much again being added for tails that are not normal. Neither runs more than it may.
+// Chains and weighted runs have the same posterior: the means of both, through the command, are
+// within 4 standard errors of their difference, and the standard deviations within 4 of theirs,
+// half as much again being added for tails that are not normal. Neither runs more than it may.
 func TestFitMethodsAgree(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"model.yaml": elevenFit, "cases.csv": "time,cases\n2,0\n4,2\n6,4\n8,1\n10,0\n12,0\n14,0\n16,0\n18,0\n20,0\n"} {
+	for name, text := range map[string]string{"model.yaml": elevenFit, "cases.csv": "time,cases\n2,0\n4,2\n6,4\n8,1\n" +
+		"10,0\n12,0\n14,0\n16,0\n18,0\n20,0\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,8 @@ func TestFitMethodsAgree(t *testing.T) {
 	}
 	fits := func(method string) (r result) {
 		var out, errs bytes.Buffer
-		if status := run(t.Context(), []string{"fit", filepath.Join(dir, "model.yaml"), "--method", method, "--population", "300", "--budget", "25000", "--json"}, &out, &errs); status != cli.ExitDone {
+		if status := run(t.Context(), []string{"fit", filepath.Join(dir, "model.yaml"), "--method", method, "--population",
+			"300", "--budget", "25000", "--json"}, &out, &errs); status != cli.ExitDone {
 			t.Fatalf("%s: status %d: %s", method, status, errs.String())
 		}
 		if err := json.Unmarshal(out.Bytes(), &r); err != nil {
@@ -59,9 +62,11 @@ func TestFitMethodsAgree(t *testing.T) {
 	for j, c := range chains.Unknowns {
 		w := weighted.Unknowns[j]
 		meanError := math.Sqrt(c.SD*c.SD/chains.Effective + w.SD*w.SD/weighted.Effective)
-		t.Logf("%s: %.4f ± %.4f by pmmh, %.4f ± %.4f by abc, standard error of the difference %.4f", c.Name, c.Mean, c.SD, w.Mean, w.SD, meanError)
+		t.Logf("%s: %.4f ± %.4f by pmmh, %.4f ± %.4f by abc, standard error of the difference %.4f", c.Name, c.Mean, c.SD,
+			w.Mean, w.SD, meanError)
 		if math.Abs(c.Mean-w.Mean) > 4*meanError {
-			t.Errorf("%s: the mean is %.4f by pmmh and %.4f by abc, with a standard error of %.4f", c.Name, c.Mean, w.Mean, meanError)
+			t.Errorf("%s: the mean is %.4f by pmmh and %.4f by abc, with a standard error of %.4f", c.Name, c.Mean, w.Mean,
+				meanError)
 		}
 		if math.Abs(c.SD-w.SD) > 4*1.5*meanError/math.Sqrt2 {
 			t.Errorf("%s: the standard deviation is %.4f by pmmh and %.4f by abc", c.Name, c.SD, w.SD)

@@ -26,7 +26,8 @@ type fitReport struct {
 }
 
 func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicted *fit.Prediction) *fitReport {
-	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(), TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
+	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(),
+		TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range o.Fit.Matches {
 		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
@@ -42,12 +43,14 @@ func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicte
 	if seen, inside := 0, 0; predicted != nil {
 		p.Predictive = &fitted.Predictive{Runs: predicted.Runs - predicted.Impossible, Shares: predicted.Shares}
 		for _, b := range predicted.Columns {
-			p.Predictive.Columns = append(p.Predictive.Columns, fitted.PredictiveColumn{Name: b.Name, Reports: b.Reports, Seen: b.Seen, Inside: b.Inside})
+			p.Predictive.Columns = append(p.Predictive.Columns, fitted.PredictiveColumn{Name: b.Name, Reports: b.Reports,
+				Seen: b.Seen, Inside: b.Inside})
 			seen, inside = seen+b.Seen, inside+b.Inside
 		}
 		// Unknowns that were chosen for being near the data leave out half of them only if none are near.
 		if 2*inside < seen && p.Predictive.Runs >= 40 { // two of which are beyond each end of the band
-			r.Notes = append(r.Notes, fmt.Sprintf("the model does not explain the data: %d of %s within its 90 %% band; look at the prediction, the priors and what the columns are matched with",
+			r.Notes = append(r.Notes, fmt.Sprintf("the model does not explain the data: %d of %s within its 90 %% band; look "+
+				"at the prediction, the priors and what the columns are matched with",
 				inside, format.Count(seen, "number")))
 		}
 	}
@@ -68,13 +71,16 @@ func (p *fitReport) point() (all []population.Parameter) {
 	return all
 }
 
-// fitted is the best point with the values that --scenario and --set gave to other parameters: best.yaml is the model that was fitted.
+// fitted is the best point with the values that --scenario and --set gave to other parameters:
+// best.yaml is the model that was fitted.
 func (p *fitReport) fitted() []population.Parameter {
 	m, all := p.opened.Model, p.point()
 	unknowns := len(all)
 	for _, q := range m.Parameters() {
 		_, one := m.UnitOf(q.Name)
-		if one && m.Changed(q.Name) && !slices.ContainsFunc(all[:unknowns], func(u population.Parameter) bool { return u.Name == q.Name }) {
+		if one && m.Changed(q.Name) && !slices.ContainsFunc(all[:unknowns], func(u population.Parameter) bool {
+			return u.Name == q.Name
+		}) {
 			all = append(all, q)
 		}
 	}
@@ -112,7 +118,10 @@ func (p *fitReport) write(dir string, best []byte) error {
 		errs = append(errs, outdir.WriteFile(dir, "posterior.csv", p.Result.Posterior.WriteCSV))
 	}
 	if best != nil {
-		errs = append(errs, outdir.WriteFile(dir, "best.yaml", func(w io.Writer) error { _, err := w.Write(best); return err }))
+		errs = append(errs, outdir.WriteFile(dir, "best.yaml", func(w io.Writer) error {
+			_, err := w.Write(best)
+			return err
+		}))
 	}
 	return errors.Join(errs...)
 }
@@ -137,9 +146,11 @@ func (p *fitReport) print(w io.Writer) error {
 		for _, c := range p.Predictive.Columns {
 			parts = append(parts, fmt.Sprintf("%d of %d of %s", c.Inside, c.Seen, c.Name))
 		}
-		predicted = fmt.Sprintf("prediction: %s within the 90 %% band of %s\n", strings.Join(parts, ", "), format.Count(p.Predictive.Runs, "run"))
+		predicted = fmt.Sprintf("prediction: %s within the 90 %% band of %s\n", strings.Join(parts, ", "),
+			format.Count(p.Predictive.Runs, "run"))
 	}
-	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s%s\n", p.Model, format.Count(len(p.Result.Unknowns), "unknown"), format.Count(len(p.Data.Times), "row"),
+	_, err := fmt.Fprintf(w, "%s: %s, %s of %s, by %s, seed %d\n\n%s%s%s\n", p.Model, format.Count(len(p.Result.Unknowns),
+		"unknown"), format.Count(len(p.Data.Times), "row"),
 		strings.Join(columns, " and "), p.Result.Method, p.Result.Seed, p.Result.Text(), predicted, best)
 	return err
 }

@@ -32,22 +32,27 @@ func TestFitKilledHere(t *testing.T) {
 	}
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model.yaml")
-	for name, text := range map[string]string{"model.yaml": enduringFit, "cases.csv": "time,cases\n10,20\n20,60\n30,70\n40,30\n50,10\n60,4\n"} {
+	for name, text := range map[string]string{"model.yaml": enduringFit, "cases.csv": "time,cases\n10,20\n20,60\n" +
+		"30,70\n40,30\n50,10\n60,4\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	args := func(out string) []string {
-		return []string{"fit", model, "--budget", testscale.Size("1500", "3000"), "--population", testscale.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
+		return []string{"fit", model, "--budget", testscale.Size("1500", "3000"), "--population",
+			testscale.Size("100", "200"), "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000, "of the model are done; the same command goes on from there: what is done is kept in ")
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 40_000,
+		"of the model are done; the same command goes on from there: what is done is kept in ")
 	var out, errs bytes.Buffer
 	// Another command is refused there.
-	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != cli.ExitUsage || !strings.Contains(errs.String(), "there is a study that is not done") {
+	if status := run(t.Context(), append(args("cut"), "--seed", "2"), &out, &errs); status != cli.ExitUsage ||
+		!strings.Contains(errs.String(), "there is a study that is not done") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 	errs.Reset()
-	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
+	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(),
+		"going on with this study where it was, from ") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	if status := run(t.Context(), args("whole"), &out, &errs); status != cli.ExitDone {
@@ -58,7 +63,8 @@ func TestFitKilledHere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want = bytes.Replace(want, []byte(filepath.Join(dir, "whole")), []byte(filepath.Join(dir, "cut")), 1) // in the command
+		// in the command
+		want = bytes.Replace(want, []byte(filepath.Join(dir, "whole")), []byte(filepath.Join(dir, "cut")), 1)
 		if got, err := os.ReadFile(filepath.Join(dir, "cut", name)); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("%s is another: %v", name, err)
 		}

@@ -64,7 +64,8 @@ func scriptReach(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(reach(args[0]))
 }
 
-// scriptJobKey is jobkey NAME JOB: it puts the key of a job that the hub at NATS_URL has into a variable.
+// scriptJobKey is jobkey NAME JOB: it puts the key of a job that the hub at NATS_URL has into a
+// variable.
 func scriptJobKey(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: jobkey NAME JOB")
@@ -119,7 +120,8 @@ func (s *said) String() string {
 	return s.text.String()
 }
 
-// TestMetricsToken checks that a listener for Prometheus that has a token answers those who have it, and nobody else.
+// TestMetricsToken checks that a listener for Prometheus that has a token answers those who have
+// it, and nobody else.
 func TestMetricsToken(t *testing.T) {
 	token := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(token, []byte("a-secret\n"), 0o600); err != nil {
@@ -135,7 +137,8 @@ func TestMetricsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stop()
-	for header, want := range map[string]int{"": http.StatusUnauthorized, "Bearer another": http.StatusUnauthorized, "Bearer a-secret": http.StatusOK} {
+	for header, want := range map[string]int{"": http.StatusUnauthorized, "Bearer another": http.StatusUnauthorized,
+		"Bearer a-secret": http.StatusOK} {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", "http://127.0.0.1:"+port+"/metrics", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -162,8 +165,8 @@ transmission: [{from: infectious, rate: beta, to: {susceptible: infectious}}]
 record: {every: 20 days}
 `
 
-// A study on a hub whose workers and then coordinator and then hub are killed ends with the files of one that nobody disturbed, in one
-// process.
+// A study on a hub whose workers and then coordinator and then hub are killed ends with the files
+// of one that nobody disturbed, in one process.
 func TestStudySurvives(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("on Windows no process can be told by a signal to end in order")
@@ -174,7 +177,8 @@ func TestStudySurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep := func(out string, more ...string) []string {
-		return append([]string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output", "peak(infectious)", "--output", "final(recovered)", "--out", filepath.Join(dir, out)}, more...)
+		return append([]string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output",
+			"peak(infectious)", "--output", "final(recovered)", "--out", filepath.Join(dir, out)}, more...)
 	}
 	var out, errs bytes.Buffer
 	if status := run(t.Context(), sweep("plain"), &out, &errs); status != cli.ExitDone {
@@ -230,7 +234,8 @@ func TestStudySurvives(t *testing.T) {
 	strait.open()
 	w, _ := command(t, "worker", "--hub", url, "--slots", "2")
 	errs.Reset()
-	if status := run(t.Context(), sweep("far", "--hub", url), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from the hub") {
+	if status := run(t.Context(), sweep("far", "--hub", url), &out, &errs); status != cli.ExitDone ||
+		!strings.Contains(errs.String(), "going on with this study where it was, from the hub") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	if before >= 240 {
@@ -266,11 +271,14 @@ func TestStudyKilledHere(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := func(out string) []string {
-		return []string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output", "peak(infectious)", "--workers", "2", "--out", filepath.Join(dir, out)}
+		return []string{"sweep", model, "--vary", "beta=0.3..0.6 per day by 0.1", "--replicas", "60", "--output",
+			"peak(infectious)", "--workers", "2", "--out", filepath.Join(dir, out)}
 	}
-	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000, "of at most 240 replicas done; the same command goes on from there")
+	stopTwice(t, args("cut"), filepath.Join(dir, "cut", ".state"), 20_000,
+		"of at most 240 replicas done; the same command goes on from there")
 	var out, errs bytes.Buffer
-	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(), "going on with this study where it was, from ") {
+	if status := run(t.Context(), args("cut"), &out, &errs); status != cli.ExitDone || !strings.Contains(errs.String(),
+		"going on with this study where it was, from ") {
 		t.Fatalf("status %d: %s", status, errs.String())
 	}
 	if status := run(t.Context(), args("whole"), &out, &errs); status != cli.ExitDone {
@@ -298,8 +306,9 @@ func stored(dir string) (n int64) {
 	return n
 }
 
-// stopTwice starts a command that keeps what it has done in a directory, and kills it when that has more than so many bytes; and once more, and
-// interrupts it when it has found them. It then says how far it is. Where the test was halted until the command was done, it begins anew.
+// stopTwice starts a command that keeps what it has done in a directory, and kills it when that has
+// more than so many bytes; and once more, and interrupts it when it has found them. It then says
+// how far it is. Where the test was halted until the command was done, it begins anew.
 func stopTwice(t *testing.T, args []string, state string, begun int64, says string) {
 	t.Helper()
 	for range 10 {
@@ -313,7 +322,8 @@ func stopTwice(t *testing.T, args []string, state string, begun int64, says stri
 	t.Fatal("it was always done before it was stopped")
 }
 
-// stopped reports whether a command was stopped before it was done: killed when it has stored something, or interrupted when it has found that.
+// stopped reports whether a command was stopped before it was done: killed when it has stored
+// something, or interrupted when it has found that.
 func stopped(t *testing.T, args []string, state string, begun int64, signal os.Signal, says string) bool {
 	t.Helper()
 	c, said := command(t, args...)
@@ -341,7 +351,8 @@ func stopped(t *testing.T, args []string, state string, begun int64, signal os.S
 		t.Logf("it was done before it was stopped by %v: %s", signal, said.String())
 		return false
 	}
-	if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) || !strings.Contains(text, "almanac: interrupted")) {
+	if text := said.String(); signal == syscall.SIGINT && (!strings.Contains(text, says) ||
+		!strings.Contains(text, "almanac: interrupted")) {
 		t.Errorf("interrupted, it says %q", text)
 	}
 	return true

@@ -27,7 +27,8 @@ func newJobs() *cobra.Command {
 		Use:   "jobs [watch | results | resume | cancel | forget]",
 		Short: "See what studies a hub has, and what becomes of them",
 		Long: "See what studies a hub has. A study is named by its key, or by as much of its beginning as no other has.\n\n" +
-			"One that is running and was not updated lately has lost the command that began it: resume goes on with it, from any machine, and so\n" +
+			"One that is running and was not updated lately has lost the command that began it: resume goes on with it, from " +
+			"any machine, and so\n" +
 			"does the same command given again.",
 		Example: "  almanac jobs --hub nats://10.0.0.1:4222\n  almanac jobs results 3f2a --out results",
 		Args:    cli.NoArguments,
@@ -64,7 +65,8 @@ func printJobs(w io.Writer, all []ensemble.Status) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	fmt.Fprintln(out, "key\tstudy\tstate\tpoints\treplicas\tevents\tupdated")
 	for _, s := range all {
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", shortKey(s), s.Name, s.State, s.PointsDone, s.Points, s.Merged, s.Replicas,
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%d of %d\t%s\t%s\n", shortKey(s), s.Name, s.State, s.PointsDone, s.Points,
+			s.Merged, s.Replicas,
 			format.Thousands(float64(s.Events)), s.Updated.Format(time.DateTime))
 	}
 	if err := out.Flush(); err != nil {
@@ -80,7 +82,8 @@ func printJobs(w io.Writer, all []ensemble.Status) error {
 	return nil
 }
 
-// shortKey is as much of a study's key as is shown. What a hub has may be of another program, and its key shorter.
+// shortKey is as much of a study's key as is shown. What a hub has may be of another program, and
+// its key shorter.
 func shortKey(s ensemble.Status) string { return s.Key[:min(len(s.Key), 12)] }
 
 // findJob finds a study by the beginning of its key.
@@ -107,7 +110,8 @@ func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.
 	for _, s := range all {
 		keys = append(keys, shortKey(s))
 	}
-	return ensemble.Status{}, cli.Usagef("%s: there is no such study; there are %s", prefix, strings.Join(keys[:min(len(keys), 10)], ", "))
+	return ensemble.Status{}, cli.Usagef("%s: there is no such study; there are %s", prefix,
+		strings.Join(keys[:min(len(keys), 10)], ", "))
 }
 
 // oneJob wants one argument: the key.
@@ -119,14 +123,16 @@ func oneJob(c *cobra.Command, args []string) error {
 }
 
 func newJobsCancel() *cobra.Command {
-	return onHub(&cobra.Command{Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob}, new(hubFlags),
+	return onHub(&cobra.Command{Use: "cancel KEY", Short: "Stop a study, and remove what it has done", Args: oneJob},
+		new(hubFlags),
 		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
 			return withJob(c, conn, args[0], "cancelled", (*ensemble.Conn).Cancel)
 		})
 }
 
 // withJob does something with a study, and says what became of it.
-func withJob(c *cobra.Command, conn *ensemble.Conn, prefix, became string, do func(*ensemble.Conn, context.Context, string) error) error {
+func withJob(c *cobra.Command, conn *ensemble.Conn, prefix, became string, do func(*ensemble.Conn, context.Context,
+	string) error) error {
 	s, err := findJob(c.Context(), conn, prefix)
 	if err != nil {
 		return err
@@ -155,7 +161,9 @@ func newJobsWatch() *cobra.Command {
 				return err
 			}
 			key = s.Key
-		} else if all, err := conn.Jobs(c.Context()); err != nil || !slices.ContainsFunc(all, func(s ensemble.Status) bool { return s.State == ensemble.Running }) {
+		} else if all, err := conn.Jobs(c.Context()); err != nil || !slices.ContainsFunc(all, func(s ensemble.Status) bool {
+			return s.State == ensemble.Running
+		}) {
 			if err == nil {
 				_, err = fmt.Fprintln(c.OutOrStdout(), "no study is running")
 			}
@@ -178,7 +186,8 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 		if s.State != ensemble.Running && !was && key == "" {
 			return nil // it had ended before
 		}
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", shortKey(s), s.Name, s.State,
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", shortKey(s),
+			s.Name, s.State,
 			s.PointsDone, s.Points, s.Merged, s.Replicas, format.Thousands(float64(s.Events))); err != nil {
 			return err
 		}
@@ -197,7 +206,8 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 
 func newJobsResults() *cobra.Command {
 	var f studyFlags
-	c := onHub(&cobra.Command{Use: "results KEY", Short: "Write and print what a study has found, also if it is not done", Args: oneJob}, &f.hubFlags,
+	c := onHub(&cobra.Command{Use: "results KEY", Short: "Write and print what a study has found, also if it is not done",
+		Args: oneJob}, &f.hubFlags,
 		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
 			return fetchResults(c, conn, args[0], &f)
 		})
@@ -207,7 +217,8 @@ func newJobsResults() *cobra.Command {
 
 // registerResults are the flags that say where results of a study on a hub are written to.
 func (f *studyFlags) registerResults(c *cobra.Command) {
-	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have that began the study")
+	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have "+
+		"that began the study")
 	f.registerFormat(c, "how series are written: csv, or parquet")
 }
 
@@ -222,7 +233,8 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 		return trim(err)
 	}
 	if s.State != ensemble.Done {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: the study is %s; %d of %d points are finished\n", s.State, s.PointsDone, s.Points)
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: the study is %s; %d of %d points are finished\n", s.State, s.PointsDone,
+			s.Points)
 	}
 	outcome := ensemble.Outcome{Key: s.Key, PointsDone: s.PointsDone, Replicas: s.Merged, Events: s.Events}
 	r, err := reporter(c, job, f)
@@ -241,7 +253,8 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 	return r.deliver(outcome)
 }
 
-// reporter finds out how the results of a job are to be written: as the command would that began it.
+// reporter finds out how the results of a job are to be written: as the command would that began
+// it.
 func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error) {
 	if err := study.CheckFormat(f.Format); err != nil {
 		return nil, cli.Usage(err)
@@ -252,16 +265,19 @@ func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error
 		if s, err = study.OpenJob(job); err != nil {
 			return nil, err
 		}
-		command = fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Model, job.Seed, job.Replicas)
+		command = fmt.Sprintf("almanac jobs results (a study %s of %s, seed %d, %d replicas)", s.Sort, s.Model, job.Seed,
+			job.Replicas)
 	}
 	if s.Sort == study.Run {
-		return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s --seed %d --replicas %d --hub …, with what else it had", format.Word(s.Model), job.Seed, job.Replicas)
+		return nil, cli.Usagef("the replicas of almanac run are put together by the command that began it: almanac run %s "+
+			"--seed %d --replicas %d --hub …, with what else it had", format.Word(s.Model), job.Seed, job.Replicas)
 	}
 	s.Out, s.Format = f.Out, f.Format
 	return newReport(c, s, job, command)
 }
 
-// foreignStudy is a study of another program: what it varies is known, but not in which order, and what it is called.
+// foreignStudy is a study of another program: what it varies is known, but not in which order, and
+// what it is called.
 func foreignStudy(job ensemble.Job) *study.Study {
 	s := &study.Study{Request: &study.Request{Sort: study.Sweep}}
 	for name := range job.Points[0].Set {
@@ -279,7 +295,8 @@ func foreignStudy(job ensemble.Job) *study.Study {
 
 func newJobsResume() *cobra.Command {
 	var f studyFlags
-	c := onHub(&cobra.Command{Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine", Args: oneJob}, &f.hubFlags,
+	c := onHub(&cobra.Command{Use: "resume KEY", Short: "Go on with a study whose command has ended, from this machine",
+		Args: oneJob}, &f.hubFlags,
 		func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
 			return resumeJob(c, conn, args[0], &f)
 		})
@@ -300,7 +317,8 @@ func resumeJob(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFla
 	if key, err := job.Key(registry); err != nil {
 		return trim(err)
 	} else if key != s.Key {
-		return fmt.Errorf("the study is of %s, and would be another one with this program; resume it with the program that began it", s.Version)
+		return fmt.Errorf("the study is of %s, and would be another one with this program; resume it with the program "+
+			"that began it", s.Version)
 	}
 	r, err := reporter(c, job, f)
 	if err != nil {

@@ -22,8 +22,10 @@ func newJobsForget() *cobra.Command {
 		Use:   "forget KEY | --older AGE",
 		Short: "Remove a study with its results from the hub, or all that were not used for some time",
 		Long: "Remove a study with its results from the hub, or all that were not used for some time.\n\n" +
-			"A study is used when it is begun or goes on, and when its command is given again. Each stage of a fit is a study of its own, of which the hub\n" +
-			"keeps all answers, so that the fit can go on: --older is the way to be rid of them. One that is running is never old.",
+			"A study is used when it is begun or goes on, and when its command is given again. Each stage of a fit is a " +
+			"study of its own, of which the hub\n" +
+			"keeps all answers, so that the fit can go on: --older is the way to be rid of them. One that is running is " +
+			"never old.",
 		Example: "  almanac jobs forget 3f2a\n  almanac jobs forget --older 30d",
 		Args: func(c *cobra.Command, args []string) error {
 			if older == "" {
@@ -59,7 +61,8 @@ func forgetOlder(c *cobra.Command, conn *ensemble.Conn, age time.Duration) error
 	return trim(err)
 }
 
-// leastAge is how old what is forgotten is at least: a study that runs is written to every second, by a clock that may be another one.
+// leastAge is how old what is forgotten is at least: a study that runs is written to every second,
+// by a clock that may be another one.
 const leastAge = time.Minute
 
 // parseAge reads how old something is to be.

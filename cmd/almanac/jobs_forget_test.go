@@ -30,7 +30,8 @@ func TestHubForgets(t *testing.T) {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- ensemble.Serve(ctx, conn, ensemble.WorkerOptions{Registry: g}) }()
-	done, err := conn.Run(t.Context(), ensemble.Job{Kind: "one", Points: []ensemble.Point{{}}, Replicas: 1, Keep: true}, ensemble.RunOptions{Registry: g})
+	done, err := conn.Run(t.Context(), ensemble.Job{Kind: "one", Points: []ensemble.Point{{}}, Replicas: 1, Keep: true},
+		ensemble.RunOptions{Registry: g})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,8 @@ func TestHubForgets(t *testing.T) {
 }
 
 func TestParseAge(t *testing.T) {
-	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "1.5d": 36 * time.Hour, "90m": 90 * time.Minute, "1m": time.Minute,
+	for text, want := range map[string]time.Duration{"30d": 720 * time.Hour, "1.5d": 36 * time.Hour,
+		"90m": 90 * time.Minute, "1m": time.Minute,
 		"": 0, "d": 0, "59s": 0, "-1d": 0, "NaNd": 0, "1e9d": 0, "30": 0, "30 days": 0} {
 		if got, err := parseAge("--older", text); got != want || (err == nil) != (want > 0) {
 			t.Errorf("%q: %v, %v", text, got, err)

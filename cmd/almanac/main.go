@@ -22,6 +22,7 @@ func newRoot() *cobra.Command {
 		Use:   "almanac",
 		Short: "A future-event engine: models, and the papers behind it",
 	}
-	root.AddCommand(newRun(new(runFlags)), newSweep(new(studyFlags)), newCompare(new(studyFlags)), newFit(new(fitFlags)), newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
+	root.AddCommand(newRun(new(runFlags)), newSweep(new(studyFlags)), newCompare(new(studyFlags)), newFit(new(fitFlags)),
+		newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
 	return root
 }

@@ -29,7 +29,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// A run that is interrupted ends cleanly: what was recorded is reported and written, and marked as incomplete.
+// A run that is interrupted ends cleanly: what was recorded is reported and written, and marked as
+// incomplete.
 func TestInterruptedRun(t *testing.T) {
 	for _, after := range []time.Duration{0, 300 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(context.Background(), after)
@@ -41,7 +42,8 @@ func TestInterruptedRun(t *testing.T) {
 		if status := run(ctx, args, &out, &errs); status != cli.ExitWork {
 			t.Errorf("status %d: %s", status, errs.String())
 		}
-		if !strings.Contains(out.String(), "INCOMPLETE: interrupted") || !strings.Contains(errs.String(), "almanac: interrupted") {
+		if !strings.Contains(out.String(), "INCOMPLETE: interrupted") || !strings.Contains(errs.String(),
+			"almanac: interrupted") {
 			t.Errorf("printed %q and %q", out.String(), errs.String())
 		}
 		summary, err := os.ReadFile(filepath.Join(dir, "summary.json"))

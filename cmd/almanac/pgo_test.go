@@ -13,8 +13,9 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// The profile that the compiler is guided by is of this program, and not of one that it once was: of the time that it gives to functions of
-// ours, at least nine tenths is in functions that there are. When this fails, run make pgo.
+// The profile that the compiler is guided by is of this program, and not of one that it once was:
+// of the time that it gives to functions of ours, at least nine tenths is in functions that there
+// are. When this fails, run make pgo.
 func TestProfileIsOfThisProgram(t *testing.T) {
 	const least = 0.9
 	f, err := os.Open("default.pgo")
@@ -52,13 +53,15 @@ func TestProfileIsOfThisProgram(t *testing.T) {
 		t.Errorf("the profile has %.3g s of our functions; at least a second is wanted", float64(ours)/1e9)
 	}
 	if float64(found) < least*float64(ours) {
-		t.Errorf("only %.0f %% of the profile is of functions that there are; run make pgo. Gone are %v", 100*float64(found)/float64(ours), missing)
+		t.Errorf("only %.0f %% of the profile is of functions that there are; run make pgo. Gone are %v",
+			100*float64(found)/float64(ours), missing)
 	}
 }
 
 var shapes = regexp.MustCompile(`\[[^]]*\]`)
 
-// place is where a function of ours is declared, and its name there, as in (*replica).meet; what is inside of it counts as it.
+// place is where a function of ours is declared, and its name there, as in (*replica).meet; what is
+// inside of it counts as it.
 func place(symbol string) (dir, name string, ok bool) {
 	symbol, ok = strings.CutPrefix(shapes.ReplaceAllString(symbol, ""), "github.com/almanac-sim/almanac/")
 	if !ok {

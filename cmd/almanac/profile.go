@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// profileFlag is the directory of --profile: where a run leaves what go tool pprof reads, for those who ask why it is slow, or large.
+// profileFlag is the directory of --profile: where a run leaves what go tool pprof reads, for those
+// who ask why it is slow, or large.
 type profileFlag struct{ dir string }
 
 const (
@@ -25,7 +26,9 @@ const (
 )
 
 func (p *profileFlag) register(c *cobra.Command) {
-	c.Flags().StringVar(&p.dir, "profile", "", "a directory for "+processorProfile+" and "+memoryProfile+": where the run spends its time, and what it takes memory for")
+	c.Flags().StringVar(&p.dir, "profile", "",
+		"a directory for "+processorProfile+" and "+memoryProfile+": where the run spends its time, and what it takes "+
+			"memory for")
 }
 
 // A profile is one that is being taken; nil if none is.
@@ -62,9 +65,13 @@ func (p *profile) stop() error {
 	if err := p.cpu.Close(); err != nil {
 		return err
 	}
-	// All that was ever asked for counts, since what a run holds is let go when it ends; the collector has to have seen it.
+	// All that was ever asked for counts, since what a run holds is let go when it ends; the
+	// collector has to have seen it.
 	runtime.GC()
-	if err := outdir.WriteFile(p.Path(), memoryProfile, func(w io.Writer) error { return pprof.Lookup("allocs").WriteTo(w, 0) }); err != nil {
+	if err := outdir.WriteFile(p.Path(), memoryProfile, func(w io.Writer) error {
+		return pprof.Lookup("allocs").WriteTo(w,
+			0)
+	}); err != nil {
 		return err
 	}
 	return p.Keep()

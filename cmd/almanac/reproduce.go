@@ -29,11 +29,15 @@ func newReproduce() *cobra.Command {
 		Use:   "reproduce [NAME...]",
 		Short: "Check what the papers claim, on this machine",
 		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
-			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is not decided, as where it is about\n" +
-			"time on a machine. The verdict follows from the checks alone. One that differs from what was found before is marked, and then\n" +
+			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is not decided, as " +
+			"where it is about\n" +
+			"time on a machine. The verdict follows from the checks alone. One that differs from what was found before is " +
+			"marked, and then\n" +
 			"the exit status is 1.\n" +
-			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, all but the\n" +
-			"pictures as claims.json, which the page of almanac serve shows, and beside them the tables as CSV and the pictures as SVG.",
+			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, all " +
+			"but the\n" +
+			"pictures as claims.json, which the page of almanac serve shows, and beside them the tables as CSV and the " +
+			"pictures as SVG.",
 		Example: "  almanac reproduce\n" +
 			"  almanac reproduce --list\n" +
 			"  almanac reproduce figure-1 figure-3 --out report",
@@ -67,14 +71,16 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed}, func(name string, fraction float64) {
-		bar.Set(int(1000*fraction), 1000, name)
-	})
+	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed},
+		func(name string, fraction float64) {
+			bar.Set(int(1000*fraction), 1000, name)
+		})
 	bar.Close()
 	if err != nil {
 		return err
 	}
-	report := &reproduce.Report{Machine: fmt.Sprint(cli.ThisMachine()), Command: cli.CommandLine(c, names...), Results: results}
+	report := &reproduce.Report{Machine: fmt.Sprint(cli.ThisMachine()), Command: cli.CommandLine(c, names...),
+		Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
 	if err := cli.Deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err
@@ -86,7 +92,8 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 		}
 	}
 	if len(other) > 0 {
-		return fmt.Errorf("%d of %d verdicts are not what was found before: %s", len(other), len(results), strings.Join(other, ", "))
+		return fmt.Errorf("%d of %d verdicts are not what was found before: %s", len(other), len(results),
+			strings.Join(other, ", "))
 	}
 	return nil
 }
@@ -123,7 +130,8 @@ func listClaims(w io.Writer, claims []reproduce.Claim) error {
 	return nil
 }
 
-// printClaims prints a line for each claim, and what is to be said of those that do not simply hold.
+// printClaims prints a line for each claim, and what is to be said of those that do not simply
+// hold.
 func printClaims(w io.Writer, r *reproduce.Report) error {
 	fmt.Fprintf(w, "%s\n%s\n\n", r.Machine, r.Command)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
@@ -138,7 +146,8 @@ func printClaims(w io.Writer, r *reproduce.Report) error {
 		if !c.AsBefore() {
 			before = "NO: " + string(c.Found)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict, before, c.Seconds)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict,
+			before, c.Seconds)
 	}
 	if err := out.Flush(); err != nil {
 		return err
@@ -153,7 +162,8 @@ func printClaims(w io.Writer, r *reproduce.Report) error {
 		}
 		for _, k := range c.Checks {
 			if !k.OK {
-				fmt.Fprintf(w, "  %s (%s): measured %.6g, expected %.6g ± %.2g (%s)\n", k.What, k.Kind, k.Measured, k.Expected, k.Tolerance, k.Because)
+				fmt.Fprintf(w, "  %s (%s): measured %.6g, expected %.6g ± %.2g (%s)\n", k.What, k.Kind, k.Measured, k.Expected,
+					k.Tolerance, k.Because)
 			}
 		}
 	}

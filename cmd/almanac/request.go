@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// studyFlags are the flags that several commands have: they say what is asked for, and where it is run.
+// studyFlags are the flags that several commands have: they say what is asked for, and where it is
+// run.
 type studyFlags struct {
 	study.Request
 	hubFlags
@@ -25,8 +26,10 @@ type studyFlags struct {
 // registerModel are the changes to a model that can be asked for.
 func (f *studyFlags) registerModel(c *cobra.Command) {
 	c.Flags().StringVar(&f.Size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
-	c.Flags().StringVar(&f.Until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or 2020-12-31 if it starts at a date")
-	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
+	c.Flags().StringVar(&f.Until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or "+
+		"2020-12-31 if it starts at a date")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "give a parameter another value: --set beta=\"0.4 per day\"; also "+
+		"population.size, population.start.STATE\nand attributes.NAME.VALUE; may be repeated")
 	c.Flags().StringVar(&f.Scenario, "scenario", "", "take the values of a scenario of the file; --set has precedence")
 }
 
@@ -34,8 +37,10 @@ func (f *studyFlags) registerModel(c *cobra.Command) {
 func (f *studyFlags) registerStudy(c *cobra.Command, out string) {
 	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
 	f.registerSeed(c)
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there are cores unless told")
-	c.Flags().DurationVar((*time.Duration)(&f.LimitTime), "limit-time", 0, "how long a replica may take, as in 10m; one that takes longer fails the study")
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once, if there is no hub; as many as there "+
+		"are cores unless told")
+	c.Flags().DurationVar((*time.Duration)(&f.LimitTime), "limit-time", 0,
+		"how long a replica may take, as in 10m; one that takes longer fails the study")
 	c.Flags().StringVar(&f.LimitMemory, "limit-memory", "", "how much memory a replica may take, as in 4GB")
 	c.Flags().StringVar(&f.Out, "out", "", out)
 }
@@ -45,18 +50,21 @@ func (f *studyFlags) registerSeed(c *cobra.Command) {
 }
 
 func (f *studyFlags) registerOutputs(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.Outputs, "output", nil, "what is told of each replica: --output \"peak(infectious)\"; may be repeated")
+	c.Flags().StringArrayVar(&f.Outputs, "output", nil,
+		"what is told of each replica: --output \"peak(infectious)\"; may be repeated")
 }
 
 func (f *studyFlags) registerFrom(c *cobra.Command) {
-	c.Flags().StringVar(&f.From, "from", "", "posterior.csv of almanac fit: each replica draws values of parameters from it, by weight; --scenario and --set have precedence")
+	c.Flags().StringVar(&f.From, "from", "", "posterior.csv of almanac fit: each replica draws values of parameters "+
+		"from it, by weight; --scenario and --set have precedence")
 }
 
 func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
 }
 
-// asked puts what is not a flag of its own into the request: which command it is of, of which model, and what is set.
+// asked puts what is not a flag of its own into the request: which command it is of, of which
+// model, and what is set.
 func (f *studyFlags) asked(c *cobra.Command, path string) error {
 	f.Sort, f.Model = c.Name(), path
 	for _, text := range f.set {
@@ -75,7 +83,8 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 	case f.workers < 0:
 		return nil, cli.Usagef("--workers %d: expected a number of workers, or 0 for as many as there are cores", f.workers)
 	case f.workers > 0 && f.hub != "":
-		return nil, cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac worker --hub …")
+		return nil, cli.Usagef("--workers is for work that is done here; with --hub, workers are other processes: almanac " +
+			"worker --hub …")
 	}
 	err := f.asked(c, path)
 	if err == nil {
@@ -143,23 +152,29 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 	if err != nil {
 		return nil, errors.Join(err, out.Drop())
 	}
-	return &report{r.add, func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) }, func() { _, _ = r.close(), out.Drop() }}, nil
+	return &report{r.add, func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
+		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
-// studyFiles are what may be in the directory of --out, by the command that writes it; the first is always there.
+// studyFiles are what may be in the directory of --out, by the command that writes it; the first is
+// always there.
 var studyFiles = map[string][]string{
-	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet", "events.parquet", "draws.csv",
-		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg", "by-*.png",
+	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet",
+		"events.parquet", "draws.csv",
+		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
+		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},
 	study.Sweep:   {"points.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg", "map-*.png"},
 	study.Compare: {"differences.csv", "scenarios.csv", "draws.csv"},
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
-		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg", "trace.png"},
+		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
+		"trace.png"},
 }
 
 // openOutput opens the directory of --out, if there is one, with the tables that the model reads.
 func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
-	out, err := cli.OpenOutput(r.Out, r.Sort, append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])], "model.yaml", "command.txt", study.FileName)...)
+	out, err := cli.OpenOutput(r.Out, r.Sort, append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])],
+		"model.yaml", "command.txt", study.FileName)...)
 	if err != nil {
 		return nil, err
 	}

@@ -27,16 +27,25 @@ func newRun(f *runFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run MODEL.yaml | -",
 		Short: "Run a model, and tell what became of the population",
-		Long: "Run a model: every individual, in continuous time, exactly. With - in place of a file it is read from standard input.\n\n" +
-			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the run; what\n" +
-			"was recorded until then is reported, and marked as incomplete. So it is if the run cannot go on: if there is no memory for\n" +
+		Long: "Run a model: every individual, in continuous time, exactly. With - in place of a file it is read from " +
+			"standard input.\n\n" +
+			"The same model and seed give the same result, whatever the number of workers. An interrupt (Ctrl-C) ends the " +
+			"run; what\n" +
+			"was recorded until then is reported, and marked as incomplete. So it is if the run cannot go on: if there is no " +
+			"memory for\n" +
 			"more individuals, or if the clock stands still. A run for which there is not enough memory does not begin.\n\n" +
-			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, count),\n" +
-			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png (a chart for each\n" +
-			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, model.yaml with the tables that it reads,\n" +
-			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, kind, individual, from, to, name, by, and the attributes).\n" +
-			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a line for each group.\n" +
-			"docs/reference/models.md describes the columns, docs/reference/results.md how to read them in Go, R and Python. They take the place of what an earlier run wrote there, when all of them are complete.",
+			"With --out DIR there are then in DIR: summary.json (what --json prints), series.csv (replica, time, state, " +
+			"count),\n" +
+			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png " +
+			"(a chart for each\n" +
+			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, " +
+			"model.yaml with the tables that it reads,\n" +
+			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, " +
+			"kind, individual, from, to, name, by, and the attributes).\n" +
+			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
+			"line for each group.\n" +
+			"docs/reference/models.md describes the columns, docs/reference/results.md how to read them in Go, R and Python. " +
+			"They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/outbreak.yaml --from results/posterior.csv --replicas 500\n" +
@@ -50,12 +59,15 @@ func newRun(f *runFlags) *cobra.Command {
 	f.registerFrom(c)
 	f.profile.register(c)
 	f.registerSeed(c)
-	c.Flags().IntVar(&f.Replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run alone, as it is among them")
+	c.Flags().IntVar(&f.Replica, "replica", 0, "the number of the first replica: with --replicas 1, one of many is run "+
+		"alone, as it is among them")
 	c.Flags().IntVar(&f.Replicas, "replicas", 1, "how often to run the model")
-	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as memory is there for, unless told")
+	c.Flags().IntVar(&f.workers, "workers", 0, "how many replicas to run at once; as many as there are cores, and as "+
+		"memory is there for, unless told")
 	c.Flags().BoolVar(&f.json, "json", false, "print the result as JSON")
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to")
-	c.Flags().BoolVar(&f.Events, "events", false, "write every event to events.csv, or .parquet, in the directory of --out")
+	c.Flags().BoolVar(&f.Events, "events", false,
+		"write every event to events.csv, or .parquet, in the directory of --out")
 	f.registerFormat(c, "how the tables in the directory of --out are written: csv, or parquet for large ones")
 	return c
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// An eventLog writes events.csv, or events.parquet. Replicas that run at once write to files of their own, which are put together in the end,
-// so that the file is the same for any number of workers.
+// An eventLog writes events.csv, or events.parquet. Replicas that run at once write to files of
+// their own, which are put together in the end, so that the file is the same for any number of
+// workers.
 type eventLog struct {
 	dir    string
 	format results.Format
@@ -31,8 +32,10 @@ type eventPart struct {
 	w    *results.EventWriter
 }
 
-func newEventLog(dir string, format results.Format, m *population.Model, first, replicas int, cancel func(error)) (*eventLog, error) {
-	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, first: first, cancel: cancel, parts: make([]*eventPart, replicas)}
+func newEventLog(dir string, format results.Format, m *population.Model, first, replicas int, cancel func(error)) (
+	*eventLog, error) {
+	l := &eventLog{dir: dir, format: format, model: m, last: len(m.Times()) - 1, first: first, cancel: cancel,
+		parts: make([]*eventPart, replicas)}
 	// The first replica writes to the table itself.
 	if _, err := l.open(0); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// restless is a model in which people are born, come, go, meet, move and are moved, and ids are taken again all the time. Its
-// attributes have names that columns have.
+// restless is a model in which people are born, come, go, meet, move and are moved, and ids are
+// taken again all the time. Its attributes have names that columns have.
 const restless = `
 name: restless
 time: {unit: day, start: 100, end: 130}
@@ -134,7 +134,8 @@ func (h *historian) follow(e map[string]string) {
 	h.alive[who] = e
 }
 
-// Everybody's history can be put together from events.csv alone, and gives the states, flows and names of the other tables.
+// Everybody's history can be put together from events.csv alone, and gives the states, flows and
+// names of the other tables.
 func TestHistoryFromEvents(t *testing.T) {
 	dir := t.TempDir()
 	model, out := filepath.Join(dir, "restless.yaml"), filepath.Join(dir, "out")
@@ -142,7 +143,8 @@ func TestHistoryFromEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if status := run(context.Background(), []string{"run", model, "--replicas", "3", "--out", out, "--events"}, &stdout, &stderr); status != 0 {
+	if status := run(context.Background(), []string{"run", model, "--replicas", "3", "--out", out, "--events"}, &stdout,
+		&stderr); status != 0 {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
 	events := readTable(t, filepath.Join(out, "events.csv"))

@@ -15,12 +15,13 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// runOnHub runs the replicas on the workers of a hub. What they record comes back as a whole, so that the result is the one that they
-// would give here.
+// runOnHub runs the replicas on the workers of a hub. What they record comes back as a whole, so
+// that the result is the one that they would give here.
 func (f *runFlags) runOnHub(c *cobra.Command, s *study.Study) error {
 	m := s.Plain
 	if need, have := m.Recorded(f.Replicas), memory.Free().Pages; need > have {
-		return fmt.Errorf("%s: %w: what %s record takes about %s here, and %s are available; record fewer rows, or tell less with almanac sweep",
+		return fmt.Errorf("%s: %w: what %s record takes about %s here, and %s are available; record fewer rows, or tell "+
+			"less with almanac sweep",
 			m.Name(), population.ErrMemory, format.Count(f.Replicas, "replica"), format.Bytes(need), format.Bytes(have))
 	}
 	job, err := s.Job()
@@ -33,7 +34,8 @@ func (f *runFlags) runOnHub(c *cobra.Command, s *study.Study) error {
 	}
 	defer out.Drop()
 	began := time.Now()
-	result := &population.Result{Model: m, Version: population.Version(), Seed: f.Seed, Replicas: f.Replicas, Times: m.Times()}
+	result := &population.Result{Model: m, Version: population.Version(), Seed: f.Seed, Replicas: f.Replicas,
+		Times: m.Times()}
 	_, err = f.do(c, job, ourRegistry(), "", ensemble.RunOptions{Replica: func(_, replica int, v ensemble.Values) error {
 		run, err := m.ReadRun(v.Data)
 		switch {

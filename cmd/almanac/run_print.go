@@ -21,7 +21,8 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 	if d := m.Dates(); len(d) > 0 {
 		dates = fmt.Sprintf(" (%s to %s)", d[0], d[len(d)-1])
 	}
-	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g%s, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(), m.Start(), m.End(), dates, format.Count(r.Replicas, "replica"), r.Seed)
+	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g%s, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(),
+		m.Start(), m.End(), dates, format.Count(r.Replicas, "replica"), r.Seed)
 	rows := r.Rows()
 	if r.Incomplete {
 		reached := "nothing was recorded"
@@ -53,10 +54,13 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 		if run.Windows > 0 {
 			by = fmt.Sprintf(" by %s", format.Count(run.Windows, "window"))
 		}
-		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s%s)", run.Setup, float64(run.Events)/(run.Seconds-run.Setup)/1e6, by)
+		setup = fmt.Sprintf(" (%.2f s to set up, then %.2f million events/s%s)", run.Setup,
+			float64(run.Events)/(run.Seconds-run.Setup)/1e6, by)
 	}
-	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s%s, %.2f million person-years/s; %s of memory at most\n",
-		format.Thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, setup, r.PersonYears/r.Seconds/1e6, format.Bytes(peak))
+	_, err := fmt.Fprintf(w, "\n%s events in %.2f s: %.2f million events/s%s, %.2f million person-years/s; %s of "+
+		"memory at most\n",
+		format.Thousands(float64(r.Events)), r.Seconds, float64(r.Events)/r.Seconds/1e6, setup, r.PersonYears/r.Seconds/1e6,
+		format.Bytes(peak))
 	return err
 }
 
@@ -141,7 +145,8 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 		if r.Replicas > 1 {
 			mean = ": mean"
 		}
-		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.Groups[0]].Attributes, " and "), mean, strings.Join(states, "\t"))
+		fmt.Fprintf(out, "\nby %s, at the end%s\t%s\ttotal\t\n", strings.Join(groups[by.Groups[0]].Attributes, " and "), mean,
+			strings.Join(states, "\t"))
 		for _, g := range by.Groups {
 			part := r.In(g)
 			fmt.Fprintf(out, "%s\t", strings.Join(groups[g].Values, ", "))
@@ -164,7 +169,9 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 	for i, name := range m.States() {
 		lines = append(lines, terminal.Line{Name: name, Values: r.State(i).Mean[:rows]})
 	}
-	if chart := screen.Chart(r.Times[:rows], terminal.Telling(lines), m.Unit(), func(v float64) string { return format.Thousands(math.Round(v)) }); chart != "" {
+	if chart := screen.Chart(r.Times[:rows], terminal.Telling(lines), m.Unit(), func(v float64) string {
+		return format.Thousands(math.Round(v))
+	}); chart != "" {
 		fmt.Fprintf(w, "\n%s", chart)
 	}
 }
@@ -174,7 +181,8 @@ func printDrawn(w io.Writer, d *population.Drawn) error {
 	if d == nil {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "each replica with its own %s, drawn from %s (%s, effective %.0f)\n", strings.Join(d.Parameters, ", "), d.From, format.Count(d.Rows, "row"), d.Effective)
+	_, err := fmt.Fprintf(w, "each replica with its own %s, drawn from %s (%s, effective %.0f)\n",
+		strings.Join(d.Parameters, ", "), d.From, format.Count(d.Rows, "row"), d.Effective)
 	return err
 }
 

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// Events of replicas that run at once are put together in the order of the replicas, those of interrupted ones too.
+// Events of replicas that run at once are put together in the order of the replicas, those of
+// interrupted ones too.
 func TestEventLog(t *testing.T) {
 	m, err := population.Load("../../examples/sir.yaml")
 	if err != nil {
@@ -24,7 +25,8 @@ func TestEventLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	event := func(replica int, individual uint64, name string) {
-		l.add(population.Event{Replica: replica, Time: 1.5, Kind: population.Changed, Individual: individual, From: "a", To: "b", Name: name, By: 7})
+		l.add(population.Event{Replica: replica, Time: 1.5, Kind: population.Changed, Individual: individual, From: "a",
+			To: "b", Name: name, By: 7})
 	}
 	event(2, 1, "")
 	event(0, 2, "said \"no\", twice")
@@ -58,7 +60,9 @@ func TestPrintsNoDeviationOfOne(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	r, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 3, Workers: 1, OnRecord: func(population.Record) { cancel() }})
+	r, err := m.Run(ctx, population.Options{Seed: 1, Replicas: 3, Workers: 1, OnRecord: func(population.Record) {
+		cancel()
+	}})
 	if err != context.Canceled {
 		t.Fatal(err)
 	}

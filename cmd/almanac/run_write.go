@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// writeRun writes a result into a directory: numbers, pictures, and how to get them again. Of a model that is too large for a
-// diagram there is none.
+// writeRun writes a result into a directory: numbers, pictures, and how to get them again. Of a
+// model that is too large for a diagram there is none.
 func writeRun(dir string, s *study.Study, r *population.Result) error {
 	f := results.Format(s.Format)
 	return errors.Join(
@@ -37,13 +37,17 @@ func writeDraws(dir string, s *study.Study) error {
 	})
 }
 
-// writeDiagramOf writes the diagram of a model beside its results. Those who interrupted the run get it, too.
+// writeDiagramOf writes the diagram of a model beside its results. Those who interrupted the run
+// get it, too.
 func writeDiagramOf(dir string, m *population.Model) error {
 	drawn, err := m.Diagram(context.Background())
 	if errors.Is(err, population.ErrDiagram) {
 		return nil
 	}
-	return errors.Join(err, outdir.WriteFile(dir, "diagram.svg", func(w io.Writer) error { _, err := w.Write(drawn); return err }))
+	return errors.Join(err, outdir.WriteFile(dir, "diagram.svg", func(w io.Writer) error {
+		_, err := w.Write(drawn)
+		return err
+	}))
 }
 
 // printResult prints a result as JSON on one line.

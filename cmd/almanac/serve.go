@@ -32,10 +32,13 @@ func newServe() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Show models in a browser: run them, change them, compare them",
-		Long: "Show the models in a directory, and the results below it, as pages for a browser, and run them there: charts grow while a run goes on.\n" +
+		Long: "Show the models in a directory, and the results below it, as pages for a browser, and run them there: " +
+			"charts grow while a run goes on.\n" +
 			"Without a directory the examples are shown, which are part of the program and cannot be written.\n\n" +
-			"The address is printed. Only this machine can open it, unless --listen says otherwise, as in --listen 0.0.0.0:8080; then a token is\n" +
-			"needed, which is part of the link that is printed. Files outside of DIR are neither read nor written. An interrupt (Ctrl-C) ends it.\n" +
+			"The address is printed. Only this machine can open it, unless --listen says otherwise, as in --listen " +
+			"0.0.0.0:8080; then a token is\n" +
+			"needed, which is part of the link that is printed. Files outside of DIR are neither read nor written. An " +
+			"interrupt (Ctrl-C) ends it.\n" +
 			"docs/guide/page.md describes the page.",
 		Example: "  almanac serve\n" +
 			"  almanac serve models --listen localhost:8080",
@@ -45,7 +48,8 @@ func newServe() *cobra.Command {
 	limits := page.DefaultLimits()
 	c.Flags().StringVar(&f.listen, "listen", "localhost:0", "HOST:PORT to listen on; 0 is any port that is free")
 	c.Flags().StringVar(&f.token, "token", "", "what visitors must know; made if it is needed and not given")
-	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its address; may be repeated")
+	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its "+
+		"address; may be repeated")
 	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "how many runs go on at once; others wait")
 	c.Flags().DurationVar(&f.limits.Longest, "longest", limits.Longest, "how long a run may take before it is stopped")
 	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
@@ -68,9 +72,11 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 		return cli.Usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
 	}
 	if len(f.names) > 0 && f.token == "" && access.Loopback(host) {
-		return cli.Usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name", f.names[0])
+		return cli.Usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name",
+			f.names[0])
 	}
-	config := page.Config{Files: examples.Files(), About: "the examples", Dir: "examples", Limits: f.limits, Names: f.names}
+	config := page.Config{Files: examples.Files(), About: "the examples", Dir: "examples", Limits: f.limits,
+		Names: f.names}
 	if len(args) == 1 {
 		root, err := os.OpenRoot(args[0])
 		if err != nil {
@@ -102,7 +108,8 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w; expected an address of this machine and a port that nobody has, or 0 for any that is free", err)
+		return fmt.Errorf("--listen: %w; expected an address of this machine and a port that nobody has, or 0 for any "+
+			"that is free", err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s at %s\n", config.About, address(l.Addr(), host, f.token))
 	return server.Serve(c.Context(), l)
@@ -118,7 +125,8 @@ func address(at net.Addr, host, token string) string {
 	return link
 }
 
-// called is what visitors call a host that one listens on: its own name, or that of this machine if it is every address of it.
+// called is what visitors call a host that one listens on: its own name, or that of this machine if
+// it is every address of it.
 func called(host string) string {
 	if a, err := netip.ParseAddr(host); host != "" && !(err == nil && a.IsUnspecified()) {
 		return host

@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// A process on the page gives the files that almanac capped gives with the command line that the page shows, but for how long it took.
+// A process on the page gives the files that almanac capped gives with the command line that the
+// page shows, but for how long it took.
 func TestServeCapped(t *testing.T) {
 	s, err := page.New(page.Config{Files: examples.Files()})
 	if err != nil {
@@ -40,7 +41,8 @@ func TestServeCapped(t *testing.T) {
 	took := regexp.MustCompile(`(?m)^ *"command": .*$`)
 	shown := regexp.MustCompile(`<code data-command>almanac capped (.*)</code>`)
 	for _, form := range []url.Values{
-		{"process": {"capped"}, "bins": {"2^9"}, "capacity": {"3"}, "rate": {"1-2^-5"}, "arrivals": {"binomial"}, "rounds": {"2e3"}, "burn-in": {"0"}, "seed": {"9"}},
+		{"process": {"capped"}, "bins": {"2^9"}, "capacity": {"3"}, "rate": {"1-2^-5"}, "arrivals": {"binomial"},
+			"rounds": {"2e3"}, "burn-in": {"0"}, "seed": {"9"}},
 		{"process": {"greedy"}, "bins": {"500"}, "choices": {"3"}, "rate": {"0.9"}, "arrivals": {"exact"}, "seed": {"1"}},
 		{"process": {"threshold"}, "bins": {"500"}, "capacity": {"1"}, "rate": {"2"}, "arrivals": {"exact"}, "seed": {"1"}},
 	} {
@@ -56,7 +58,8 @@ func TestServeCapped(t *testing.T) {
 		words := shown.FindStringSubmatch(get(run))
 		dir := filepath.Join(t.TempDir(), "out")
 		runCapped(t, append(strings.Fields(words[1]), "--out", dir)...)
-		for name, path := range map[string]string{"capped.json": "files/capped.json", "rounds.csv": "files/rounds.csv", "waits.csv": "files/waits.csv"} {
+		for name, path := range map[string]string{"capped.json": "files/capped.json", "rounds.csv": "files/rounds.csv",
+			"waits.csv": "files/waits.csv"} {
 			want, err := os.ReadFile(filepath.Join(dir, name))
 			if err != nil {
 				t.Fatal(err)

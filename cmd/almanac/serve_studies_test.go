@@ -20,8 +20,9 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// What the page shows of studies are the numbers of the command, byte for byte: each test starts a study on the page, gives the command line that the
-// page shows to the command, and compares the tables of both.
+// What the page shows of studies are the numbers of the command, byte for byte: each test starts a
+// study on the page, gives the command line that the page shows to the command, and compares the
+// tables of both.
 
 // A pageUser asks a page without a script.
 type pageUser struct {
@@ -59,7 +60,8 @@ func (u *pageUser) get(path string) string {
 	return string(body)
 }
 
-// start sends a form, waits until what it starts is done, and gives the address of that and the command that the page shows.
+// start sends a form, waits until what it starts is done, and gives the address of that and the
+// command that the page shows.
 func (u *pageUser) start(path string, form url.Values) (run string, command []string) {
 	u.t.Helper()
 	r, err := http.PostForm(u.base+path, form)
@@ -77,7 +79,8 @@ func (u *pageUser) start(path string, form url.Values) (run string, command []st
 		switch state := regexp.MustCompile(`data-state="(\w+)"`).FindStringSubmatch(body)[1]; state {
 		case "waiting", "running":
 		case "done":
-			return run, format.Words(html.UnescapeString(regexp.MustCompile(`(?s)<code data-command>(.*?)</code>`).FindStringSubmatch(body)[1]))
+			return run, format.Words(
+				html.UnescapeString(regexp.MustCompile(`(?s)<code data-command>(.*?)</code>`).FindStringSubmatch(body)[1]))
 		default:
 			u.t.Fatalf("the run is %s: %s", state, regexp.MustCompile(`(?s)data-why.*?</p>`).FindString(body))
 		}
@@ -129,12 +132,14 @@ func modelIn(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// Scenarios on the page are those of almanac compare; what the command wrote is shown with the same tables, and run once more from there it gives the same.
+// Scenarios on the page are those of almanac compare; what the command wrote is shown with the same
+// tables, and run once more from there it gives the same.
 func TestPageComparesAsTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
 	u := openPage(t, dir)
-	run, command := u.start("/compare", url.Values{"path": {"outbreak.yaml"}, "scenarios": {"as it was", "half closed"}, "first": {"half closed"}, "seed": {"3"}, "replicas": {"7"},
+	run, command := u.start("/compare", url.Values{"path": {"outbreak.yaml"}, "scenarios": {"as it was", "half closed"},
+		"first": {"half closed"}, "seed": {"3"}, "replicas": {"7"},
 		"size": {"2000"}, "set.beta": {"0.6 per day"}, "outputs": {"peak(infectious)\nfinal(susceptible)"}})
 	out := again(t, command)
 	same := func(run string) {
@@ -144,7 +149,8 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 		}
 	}
 	same(run)
-	if text, err := os.ReadFile(filepath.Join(out, "differences.csv")); err != nil || !strings.Contains(string(text), "as it was,final(susceptible),") {
+	if text, err := os.ReadFile(filepath.Join(out, "differences.csv")); err != nil || !strings.Contains(string(text),
+		"as it was,final(susceptible),") {
 		t.Errorf("half closed is not the first: %v\n%s", err, text)
 	}
 	if err := os.CopyFS(filepath.Join(dir, "compared"), os.DirFS(out)); err != nil {
@@ -152,7 +158,8 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 	}
 	here, there := u.get(run), u.get("/comparisons/compared")
 	table := regexp.MustCompile(`(?s)<table><caption>as it was against half closed: .*?</table>`)
-	if want := table.FindString(here); want == "" || !strings.Contains(want, "common random numbers") || table.FindString(there) != want {
+	if want := table.FindString(here); want == "" || !strings.Contains(want, "common random numbers") ||
+		table.FindString(there) != want {
 		t.Errorf("the page has the table\n%s\nand of the directory\n%s", want, table.FindString(there))
 	}
 	if want := "half closed, as it was, 2,000 individuals, 7 replicas of each, seed 3, beta = 0.6 per day</p>"; !strings.Contains(there, want) {
@@ -162,7 +169,8 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 		t.Errorf("of the directory\n%s\nand of the page\n%s", got, want)
 	}
 	form := url.Values{}
-	for _, m := range regexp.MustCompile(`(?s)<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(there[strings.Index(there, `action="/compare">`):], -1) {
+	for _, m := range regexp.MustCompile(`(?s)<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(
+		there[strings.Index(there, `action="/compare">`):], -1) {
 		form.Add(html.UnescapeString(m[1]), html.UnescapeString(m[2]))
 	}
 	once, _ := u.start("/compare", form)
@@ -172,13 +180,15 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 	same(once)
 }
 
-// A sweep on the page is that of almanac sweep; what the command wrote is shown, too. A cell opens its run: of a sweep of the page it is run once more, of one in
-// a directory what was written down is shown, and both are the same to the last digit.
+// A sweep on the page is that of almanac sweep; what the command wrote is shown, too. A cell opens
+// its run: of a sweep of the page it is run once more, of one in a directory what was written down
+// is shown, and both are the same to the last digit.
 func TestPageSweepsAsTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
 	u := openPage(t, dir)
-	run, command := u.start("/sweeps", url.Values{"path": {"outbreak.yaml"}, "vary": {"beta", "closing"}, "values": {"0.3..0.5 per day by 0.1", "0%, 50%"}, "seed": {"3"}, "replicas": {"4"}, "size": {"500"},
+	run, command := u.start("/sweeps", url.Values{"path": {"outbreak.yaml"}, "vary": {"beta", "closing"},
+		"values": {"0.3..0.5 per day by 0.1", "0%, 50%"}, "seed": {"3"}, "replicas": {"4"}, "size": {"500"},
 		"outputs": {"peak(infectious)\nfinal(recovered) / final(total)"}})
 	out := again(t, command)
 	sameFile(t, u.get(run+"/files/points.csv"), filepath.Join(out, "points.csv"))
@@ -189,7 +199,8 @@ func TestPageSweepsAsTheCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	there := u.get("/sweeps/swept")
-	cell := regexp.MustCompile(`<a href="([^"]*)" data-at="[0-9]+ [0-9]+" aria-label="beta \(per day\) 0.4, closing \(%\) 50: ([^"]*)"`)
+	cell := regexp.MustCompile(`<a href="([^"]*)" data-at="[0-9]+ [0-9]+" aria-label="beta \(per day\) 0.4, closing ` +
+		`\(%\) 50: ([^"]*)"`)
 	var value string
 	for where, body := range map[string]string{run + "/points/3": here, "/sweep-points/swept?point=3": there} {
 		found := cell.FindStringSubmatch(body)
@@ -201,14 +212,17 @@ func TestPageSweepsAsTheCommand(t *testing.T) {
 		}
 	}
 	one, command := u.start(run+"/points/3", nil)
-	if got := strings.Join(command, " "); !strings.HasSuffix(got, "outbreak.yaml --seed 3 --replicas 4 --size 500 --set beta=0.4 per day --set closing=50%") {
+	if got := strings.Join(command, " "); !strings.HasSuffix(got,
+		"outbreak.yaml --seed 3 --replicas 4 --size 500 --set beta=0.4 per day --set closing=50%") {
 		t.Errorf("the run of the cell is %s", got)
 	}
 	page := u.get("/sweep-points/swept?point=3")
-	if !strings.Contains(page, "beta = 0.4 per day, closing = 50%") || !strings.Contains(page, "point 4 of 6, 4 replicas, seed 3") || !strings.Contains(page, value) {
+	if !strings.Contains(page, "beta = 0.4 per day, closing = 50%") ||
+		!strings.Contains(page, "point 4 of 6, 4 replicas, seed 3") || !strings.Contains(page, value) {
 		t.Errorf("the page of the cell is that of another, or without %s", value)
 	}
-	if got, want := u.get("/point-figures/states.csv?dir=swept&point=3"), u.get(one+"/figures/states.csv"); got != want || len(got) < 1000 {
+	if got, want := u.get("/point-figures/states.csv?dir=swept&point=3"), u.get(one+"/figures/states.csv"); got != want ||
+		len(got) < 1000 {
 		t.Errorf("what was written down of the cell is not its run:\n%.300s\n%.300s", got, want)
 	}
 	if again, _ := u.start("/sweep-points/swept?point=3", nil); again == one {
@@ -230,25 +244,30 @@ func TestPageSweepsAsTheCommand(t *testing.T) {
 	}
 }
 
-// A fit that the command wrote is shown with its charts, and projections from its posterior are those of almanac run --from.
+// A fit that the command wrote is shown with its charts, and projections from its posterior are
+// those of almanac run --from.
 func TestPageProjectsAsTheCommand(t *testing.T) {
 	dir := t.TempDir()
 	modelIn(t, dir, "outbreak.yaml", "outbreak.csv")
-	again(t, []string{"almanac", "fit", filepath.Join(dir, "outbreak.yaml"), "--budget", "400", "--seed", "2"}, "--out", filepath.Join(dir, "fitted"))
+	again(t, []string{"almanac", "fit", filepath.Join(dir, "outbreak.yaml"), "--budget", "400", "--seed", "2"}, "--out",
+		filepath.Join(dir, "fitted"))
 	u := openPage(t, dir)
 	if !strings.Contains(u.get("/studies"), `href="/fits/fitted"`) {
 		t.Error("the directory is not listed")
 	}
 	body := u.get("/fits/fitted")
-	for _, want := range []string{"<h3>cases</h3>", "<h3>beta, prior: uniform 0.1..1.5</h3>", "threshold of the distance", "predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
+	for _, want := range []string{"<h3>cases</h3>", "<h3>beta, prior: uniform 0.1..1.5</h3>", "threshold of the distance",
+		"predicted, 90 %", `class="chart"`, "almanac fit ", `name="scenario"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page of the fit has no %s", want)
 		}
 	}
-	if strings.Count(body, `class="chart"`) < 3+3+2 || strings.Count(body, `class="chart"`) != strings.Count(body, "data-numbers") {
+	if strings.Count(body, `class="chart"`) < 3+3+2 || strings.Count(body, `class="chart"`) != strings.Count(body,
+		"data-numbers") {
 		t.Error("there are too few charts, or one is without a table")
 	}
-	if csv := u.get("/fit-figures/predictive-0.csv?dir=fitted"); !strings.HasPrefix(csv, "series,x,y,low,high\n\"predicted, 90 %\",") && !strings.Contains(csv, "data,") {
+	if csv := u.get("/fit-figures/predictive-0.csv?dir=fitted"); !strings.HasPrefix(csv,
+		"series,x,y,low,high\n\"predicted, 90 %\",") && !strings.Contains(csv, "data,") {
 		t.Errorf("%.200s", csv)
 	}
 	run, command := u.start("/fits/fitted", url.Values{"seed": {"5"}, "replicas": {"6"}, "scenario": {"half closed"}})

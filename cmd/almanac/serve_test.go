@@ -36,7 +36,8 @@ func (s *shared) String() string {
 	return s.b.String()
 }
 
-// A run on the page gives the files that almanac run gives with the command line that the page shows, byte for byte; an interrupt ends the server.
+// A run on the page gives the files that almanac run gives with the command line that the page
+// shows, byte for byte; an interrupt ends the server.
 func TestServe(t *testing.T) {
 	dir := t.TempDir()
 	model, err := os.ReadFile("../../examples/sir.yaml")
@@ -69,7 +70,8 @@ func TestServe(t *testing.T) {
 		}
 		return string(body)
 	}
-	answer, err := http.PostForm(at+"runs", url.Values{"path": {"sir.yaml"}, "seed": {"3"}, "replicas": {"4"}, "size": {"1000"}, "set.beta": {"0.6 per day"}})
+	answer, err := http.PostForm(at+"runs", url.Values{"path": {"sir.yaml"}, "seed": {"3"}, "replicas": {"4"},
+		"size": {"1000"}, "set.beta": {"0.6 per day"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,15 +80,18 @@ func TestServe(t *testing.T) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	results := filepath.Join(dir, "results")
-	command := []string{"run", filepath.Join(dir, "sir.yaml"), "--seed", "3", "--replicas", "4", "--size", "1000", "--set", "beta=0.6 per day"}
-	if want := "almanac " + strings.Join(command[:len(command)-1], " ") + " &#39;beta=0.6 per day&#39;"; !strings.Contains(get("runs/1"), want) {
+	command := []string{"run", filepath.Join(dir, "sir.yaml"), "--seed", "3", "--replicas", "4", "--size", "1000", "--set",
+		"beta=0.6 per day"}
+	if want := "almanac " + strings.Join(command[:len(command)-1], " ") + " &#39;beta=0.6 per day&#39;"; !strings.Contains(
+		get("runs/1"), want) {
 		t.Errorf("the page does not show %s", want)
 	}
 	var printed bytes.Buffer
 	if s := run(ctx, append(command, "--out", results), &printed, &printed); s != cli.ExitDone {
 		t.Fatalf("%d: %s", s, printed.String())
 	}
-	for name, path := range map[string]string{"summary.json": "files/summary.json", "series.csv": "files/series.csv", "flows.csv": "files/flows.csv", "model.yaml": "files/model.yaml", "diagram.svg": "files/diagram.svg",
+	for name, path := range map[string]string{"summary.json": "files/summary.json", "series.csv": "files/series.csv",
+		"flows.csv": "files/flows.csv", "model.yaml": "files/model.yaml", "diagram.svg": "files/diagram.svg",
 		"states.svg": "figures/states.svg", "states.png": "figures/states.png"} {
 		want, err := os.ReadFile(filepath.Join(results, name))
 		if err != nil {
@@ -122,7 +127,8 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"a", "b"}, "at most 1"},
 	} {
 		var out bytes.Buffer
-		if s := run(t.Context(), append([]string{"serve"}, x.args...), &out, &out); s != cli.ExitUsage || !strings.Contains(out.String(), x.want) {
+		if s := run(t.Context(), append([]string{"serve"}, x.args...), &out, &out); s != cli.ExitUsage ||
+			!strings.Contains(out.String(), x.want) {
 			t.Errorf("%v: status %d, %s", x.args, s, out.String())
 		}
 	}
@@ -133,7 +139,8 @@ func TestServeUsage(t *testing.T) {
 	}
 	defer taken.Close()
 	var said bytes.Buffer
-	if s := run(t.Context(), []string{"serve", "--listen", taken.Addr().String()}, &said, &said); s != cli.ExitWork || !strings.Contains(said.String(), "or 0 for any that is free") {
+	if s := run(t.Context(), []string{"serve", "--listen", taken.Addr().String()}, &said, &said); s != cli.ExitWork ||
+		!strings.Contains(said.String(), "or 0 for any that is free") {
 		t.Errorf("a port that is taken: status %d, %s", s, said.String())
 	}
 	// Who can be reached from elsewhere has a token in the link, and says the name that it answers to.

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// A command begins at once: none of our packages makes before main what this command may not need, such as compiled patterns or parsed
-// templates. What the packages of others make is theirs; all of it together takes 3 of the 7 ms of almanac version.
+// A command begins at once: none of our packages makes before main what this command may not need,
+// such as compiled patterns or parsed templates. What the packages of others make is theirs; all of
+// it together takes 3 of the 7 ms of almanac version.
 func TestNothingIsMadeBeforeItIsNeeded(t *testing.T) {
 	const most = 4096 // bytes; the patterns of one package were 40,000 to 140,000
 	self, err := os.Executable()

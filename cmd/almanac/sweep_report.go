@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A pointsReport takes the points of a sweep as they are finished, and writes and prints what was found. What goes to tables is not held in
-// memory.
+// A pointsReport takes the points of a sweep as they are finished, and writes and prints what was
+// found. What goes to tables is not held in memory.
 type pointsReport struct {
 	study *study.Study // its model is nil if it is of another program
 	name  string
@@ -100,13 +100,16 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 	return r.sweep.Add(point)
 }
 
-// addSeries writes how a point went over time: row by row, what the kind of model tells column by column.
+// addSeries writes how a point went over time: row by row, what the kind of model tells column by
+// column.
 func (r *pointsReport) addSeries(p ensemble.PointResult, values []string) error {
 	columns, times := study.Columns(r.study.Plain), r.study.Plain.Times()
 	if len(p.Series) != len(columns)*len(times) {
-		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(p.Series), len(columns)*len(times))
+		return fmt.Errorf("point %d has %d numbers over time where %d were asked for", p.Index, len(p.Series),
+			len(columns)*len(times))
 	}
-	row := results.PointRow{Values: make([]string, len(values)), Numbers: make([]float64, len(values)), Replicas: p.Replicas, Sketched: p.Sketched}
+	row := results.PointRow{Values: make([]string, len(values)), Numbers: make([]float64, len(values)),
+		Replicas: p.Replicas, Sketched: p.Sketched}
 	for i, a := range r.study.Axes {
 		row.Values[i], row.Numbers[i] = a.Cell(values[i]), a.Number(values[i])
 	}
@@ -132,7 +135,10 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 		if r.study.Plain != nil {
 			err = errors.Join(err, writeRequest(dir, r.study.Request, command))
 		} else {
-			err = errors.Join(err, outdir.WriteFile(dir, "command.txt", func(w io.Writer) error { _, err := fmt.Fprintln(w, command); return err }))
+			err = errors.Join(err, outdir.WriteFile(dir, "command.txt", func(w io.Writer) error {
+				_, err := fmt.Fprintln(w, command)
+				return err
+			}))
 		}
 		if err != nil {
 			return err
@@ -145,12 +151,15 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 	if r.points < points {
 		found = fmt.Sprintf("%d of ", r.points)
 	}
-	fmt.Fprintf(w, "%s: %s%s, %s, %s, seed %d\n", r.name, found, format.Count(points, "point"), axesText(r.study), format.Count(r.replicas, "replica"), r.job.Seed)
+	fmt.Fprintf(w, "%s: %s%s, %s, %s, seed %d\n", r.name, found, format.Count(points, "point"), axesText(r.study),
+		format.Count(r.replicas, "replica"), r.job.Seed)
 	if p := r.job.Precision; p.Relative > 0 {
-		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise, format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
+		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise,
+			format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
 	}
 	if r.sketched > 0 && r.study.Series {
-		fmt.Fprintf(w, "quantiles in series are by sketch at %s, with a relative error of at most %g\n", format.Count(r.sketched, "point"), ensemble.SketchError)
+		fmt.Fprintf(w, "quantiles in series are by sketch at %s, with a relative error of at most %g\n",
+			format.Count(r.sketched, "point"), ensemble.SketchError)
 	}
 	if err := r.sweep.Print(w); err != nil {
 		return err

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// A strait is a way to a server on which no more than so many bytes of what clients say pass until it is opened: workers behind it cannot
-// come to the end of a study whose results are more than that, however long a test takes to do what it does meanwhile.
+// A strait is a way to a server on which no more than so many bytes of what clients say pass until
+// it is opened: workers behind it cannot come to the end of a study whose results are more than
+// that, however long a test takes to do what it does meanwhile.
 type strait struct {
 	address string
 	left    atomic.Int64

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// soakFits are fits that take some seconds: by whole runs and particles, by chains, and by annealing.
+// soakFits are fits that take some seconds: by whole runs and particles, by chains, and by
+// annealing.
 var soakFits = [][]string{
 	{"--method", "abc", "--population", "300", "--budget", "60000"},
 	{"--method", "pmmh", "--population", "150", "--budget", "60000"},
@@ -38,8 +39,9 @@ func finished(t *testing.T, c *exec.Cmd, said *said, most time.Duration) bool {
 	}
 }
 
-// Fits that are killed at random moments, 30 times at least, give what they give if they are not. The moments are from the first one on, in
-// which nothing is stored yet, to such that a fit gets a third of the way.
+// Fits that are killed at random moments, 30 times at least, give what they give if they are not.
+// The moments are from the first one on, in which nothing is stored yet, to such that a fit gets a
+// third of the way.
 func TestSoakFitKilled(t *testing.T) {
 	dir, model := smallDir(t)
 	luck := random.New(uint64(time.Now().UnixNano()))
@@ -48,7 +50,8 @@ func TestSoakFitKilled(t *testing.T) {
 		for kills, seed := 0, 1; kills < 10; seed++ {
 			name := func(s string) string { return fmt.Sprint(s, "-", flags[1], "-", seed) }
 			args := func(out string) []string {
-				return append(append([]string{"fit", model, "--seed", fmt.Sprint(seed)}, flags...), "--workers", "2", "--out", filepath.Join(dir, name(out)))
+				return append(append([]string{"fit", model, "--seed", fmt.Sprint(seed)}, flags...), "--workers", "2", "--out",
+					filepath.Join(dir, name(out)))
 			}
 			began := time.Now()
 			c, said := command(t, args("whole")...)
@@ -83,8 +86,8 @@ func sameEnd(t *testing.T, dir, got, want, method string) {
 	sameFiles(t, dir, got, want, files)
 }
 
-// Fits on a hub of which workers, coordinators and the hub itself are killed at random moments, 24 times at least, give what they give in one
-// process.
+// Fits on a hub of which workers, coordinators and the hub itself are killed at random moments, 24
+// times at least, give what they give in one process.
 func TestSoakFitKilledOnHub(t *testing.T) {
 	dir, model := smallDir(t)
 	luck := random.New(uint64(time.Now().UnixNano()))
@@ -114,7 +117,8 @@ func TestSoakFitKilledOnHub(t *testing.T) {
 		for kills, seed := 0, 1; kills < 8; seed++ {
 			name := func(s string) string { return fmt.Sprint(s, "-", flags[1], "-", seed) }
 			args := func(out string, more ...string) []string {
-				return append(append(append([]string{"fit", model, "--seed", fmt.Sprint(seed)}, flags...), "--out", filepath.Join(dir, name(out))), more...)
+				return append(append(append([]string{"fit", model, "--seed", fmt.Sprint(seed)}, flags...), "--out",
+					filepath.Join(dir, name(out))), more...)
 			}
 			began := time.Now()
 			c, said := command(t, args("here")...)

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
-// smallFit is a model of few people whose single runs are hardly ever near its data, so that the default method goes on to particles if its budget
-// is 30,000 runs.
+// smallFit is a model of few people whose single runs are hardly ever near its data, so that the
+// default method goes on to particles if its budget is 30,000 runs.
 const smallFit = `name: small
 time: {unit: day, end: 12}
 population: {size: 60, start: {infectious: 2, susceptible: rest}}
@@ -41,7 +41,8 @@ func smallDir(t *testing.T) (dir, model string) {
 // fitResults are the files of a fit that must be the same.
 var fitResults = []string{"posterior.csv", "fit.json", "best.yaml"}
 
-// sameFiles compares files of two fits; the command that is written down differs in the directory alone.
+// sameFiles compares files of two fits; the command that is written down differs in the directory
+// alone.
 func sameFiles(t *testing.T, dir, got, want string, names []string) {
 	t.Helper()
 	for _, name := range names {
@@ -56,7 +57,8 @@ func sameFiles(t *testing.T, dir, got, want string, names []string) {
 	}
 }
 
-// The files of a fit are the same, byte for byte, for 1, 2 and 7 workers; and so is what is printed where nothing is stored, here by chains.
+// The files of a fit are the same, byte for byte, for 1, 2 and 7 workers; and so is what is printed
+// where nothing is stored, here by chains.
 func TestFitForAnyNumberOfWorkers(t *testing.T) {
 	dir, model := smallDir(t)
 	fit := func(args ...string) string {
@@ -73,7 +75,8 @@ func TestFitForAnyNumberOfWorkers(t *testing.T) {
 	if !testscale.On {
 		return // the library's chains by 1, 2 and 7 slots are among the tests of fit
 	}
-	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(append(chains, "1")...) != fit(append(chains, "7")...) {
+	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(
+		append(chains, "1")...) != fit(append(chains, "7")...) {
 		t.Error("chains by 7 workers are others")
 	}
 }

@@ -15,7 +15,8 @@ func newVersion() *cobra.Command {
 		Short: "Print the version, and what it was built with",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "almanac %s (%s %s/%s)\n", population.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "almanac %s (%s %s/%s)\n", population.Version(), runtime.Version(),
+				runtime.GOOS, runtime.GOARCH)
 			return err
 		},
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A worker of another build refuses a study, and whoever began it is told both versions; a study of another build is not resumed as if it were
-// ours.
+// A worker of another build refuses a study, and whoever began it is told both versions; a study of
+// another build is not resumed as if it were ours.
 func TestOtherBuild(t *testing.T) {
 	hub, err := ensemble.StartHub(ensemble.HubOptions{Store: filepath.Join(t.TempDir(), "hub"), Listen: "127.0.0.1:0"})
 	if err != nil {
@@ -42,9 +42,11 @@ func TestOtherBuild(t *testing.T) {
 	errs := new(said)
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"sweep", "../../examples/sir.yaml", "--vary", "beta=0.2 per day, 0.3 per day", "--replicas", "2", "--hub", hub.URL()}, &out, errs)
+		ended <- run(ctx, []string{"sweep", "../../examples/sir.yaml", "--vary", "beta=0.2 per day, 0.3 per day",
+			"--replicas", "2", "--hub", hub.URL()}, &out, errs)
 	}()
-	for until := time.Now().Add(2 * time.Minute); !strings.Contains(errs.String(), "refuses"); time.Sleep(5 * time.Millisecond) {
+	for until := time.Now().Add(2 * time.Minute); !strings.Contains(errs.String(), "refuses"); time.Sleep(5 *
+		time.Millisecond) {
 		if time.Now().After(until) {
 			t.Fatalf("nobody refuses: %s", errs.String())
 		}
@@ -53,7 +55,8 @@ func TestOtherBuild(t *testing.T) {
 	if status := <-ended; status != cli.ExitWork || out.Len() > 0 {
 		t.Errorf("status %d, %q", status, out.String())
 	}
-	if text := errs.String(); !strings.Contains(text, "almanac: worker old refuses job ") || !strings.Contains(text, "of last year") || !strings.Contains(text, ensemble.ProgramVersion()) ||
+	if text := errs.String(); !strings.Contains(text, "almanac: worker old refuses job ") ||
+		!strings.Contains(text, "of last year") || !strings.Contains(text, ensemble.ProgramVersion()) ||
 		!strings.Contains(text, "what is done is kept on the hub, as job ") {
 		t.Errorf("it says %s", text)
 	}
@@ -64,7 +67,8 @@ func TestOtherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	stopped, cut := context.WithCancel(t.Context())
-	job := ensemble.Job{Name: "old study", Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1), Replicas: 1}
+	job := ensemble.Job{Name: "old study", Kind: study.Kind, Payload: payload, Points: make([]ensemble.Point, 1),
+		Replicas: 1}
 	_, err = conn.Run(stopped, job, ensemble.RunOptions{Registry: other, Progress: func(ensemble.Progress) { cut() }})
 	cut()
 	if err == nil {
@@ -75,7 +79,9 @@ func TestOtherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	errs = new(said)
-	if status := run(t.Context(), []string{"jobs", "resume", key[:8], "--hub", hub.URL()}, &out, errs); status != cli.ExitWork || !strings.Contains(errs.String(), "of last year") || !strings.Contains(errs.String(), "resume it with the program that began it") {
+	if status := run(t.Context(), []string{"jobs", "resume", key[:8], "--hub", hub.URL()}, &out, errs); status !=
+		cli.ExitWork || !strings.Contains(errs.String(), "of last year") || !strings.Contains(errs.String(),
+		"resume it with the program that began it") {
 		t.Errorf("status %d: %s", status, errs.String())
 	}
 	stop()

@@ -18,15 +18,18 @@ func newWorker() *cobra.Command {
 		Use:   "worker --hub nats://HOST:4222",
 		Short: "Work for a hub, until told to stop",
 		Long: "Work for a hub: run replicas of whatever studies it has, until told to stop.\n\n" +
-			"Workers may come and go as they please, and die. Told to stop (Ctrl-C, SIGTERM), one stores what it has done and gives back the\n" +
-			"rest; when the hub is away, it waits. A study whose results could differ, because it was begun by another build of this program, is\n" +
+			"Workers may come and go as they please, and die. Told to stop (Ctrl-C, SIGTERM), one stores what it has done " +
+			"and gives back the\n" +
+			"rest; when the hub is away, it waits. A study whose results could differ, because it was begun by another build " +
+			"of this program, is\n" +
 			"refused with both versions.",
 		Example: "  almanac worker --hub nats://10.0.0.1:4222 --token-file token\n" +
 			"  srun almanac worker --hub nats://head:4222 --token-file token",
 		Args: cli.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Slots < 0 {
-				return cli.Usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores", o.Slots)
+				return cli.Usagef("--slots %d: expected how many replicas to run at once, or 0 for as many as there are cores",
+					o.Slots)
 			}
 			ctx, stop := untilStopped(c.Context())
 			defer stop()

@@ -21,7 +21,8 @@ func TestHostilePaths(t *testing.T) {
 		f := newFront(t, reverse(t, u))
 		for _, path := range []string{
 			"/", "/a", "/a%2Fb", "/a%2fb", "/a%2Fb|c", "/%7e~%41", `/"<>\^` + "`{}%2F",
-			"/caf\xc3\xa9%2F", "/\xff%2F", "//a%2Fb|c", "///", "/a/../b%2F..", "/a;b=c%3B", "/a%00b|", "/a?b|c=%2F", "/a%2F|?", "/[%5B]",
+			"/caf\xc3\xa9%2F", "/\xff%2F", "//a%2Fb|c", "///", "/a/../b%2F..", "/a;b=c%3B", "/a%00b|", "/a?b|c=%2F", "/a%2F|?",
+			"/[%5B]",
 		} {
 			f.exchange(t, "GET "+path+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
 			lines := b.seen()
@@ -71,8 +72,8 @@ func TestHostileURLs(t *testing.T) {
 	}
 }
 
-// A request is sent again only if it is idempotent and its body can be read again; each body that GetBody
-// has made is closed.
+// A request is sent again only if it is idempotent and its body can be read again; each body that
+// GetBody has made is closed.
 func TestHostileRetries(t *testing.T) {
 	for _, c := range []struct {
 		method       string
@@ -119,10 +120,11 @@ func TestHostileRetries(t *testing.T) {
 	}
 }
 
-// A client that leaves within its body, or within the response, is no failure of the backend, and its slot
-// is released.
+// A client that leaves within its body, or within the response, is no failure of the backend, and
+// its slot is released.
 func TestHostileCancellation(t *testing.T) {
-	for name, response := range map[string]string{"body": "", "response": "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok"} {
+	for name, response := range map[string]string{"body": "", "response": "HTTP/1.1 200 OK\r\nContent-Length: " +
+		"100\r\n\r\nok"} {
 		b := newRawBackend(t, response, true)
 		tr := transport(t, []*url.URL{b.url}, Capacity(1))
 		ctx, cancel := context.WithCancel(t.Context())

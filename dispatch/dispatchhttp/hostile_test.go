@@ -250,8 +250,10 @@ func TestHostileResponses(t *testing.T) {
 		{"a body that ends early", "HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nok", broken, ""},
 		{"chunks that end early", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n", broken, ""},
 		{"chunks that are none", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n", broken, ""},
-		{"a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n2\r\nok\r\n0\r\nX-End: here\r\n\r\n", 200, "ok"},
-		{"an unannounced trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-End: here\r\n\r\n", 200, "ok"},
+		{"a trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-End\r\n\r\n2\r\nok\r\n0\r\n" +
+			"X-End: here\r\n\r\n", 200, "ok"},
+		{"an unannounced trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-End: here\r\n\r\n",
+			200, "ok"},
 	} {
 		b := newRawBackend(t, c.response, false)
 		for _, setup := range hostileSetups {

@@ -123,7 +123,8 @@ dispatch_worker_load{worker="0"} 2
 		collector := dispatchprom.NewCollector(c, nil)
 		if err := testutil.CollectAndCompare(collector, strings.NewReader(want), "dispatch_items_total",
 			"dispatch_oldest_age_seconds", "dispatch_panics_total",
-			"dispatch_refused_items_total", "dispatch_refusals_total", "dispatch_submitted_items_total", "dispatch_attempts_total",
+			"dispatch_refused_items_total", "dispatch_refusals_total", "dispatch_submitted_items_total",
+			"dispatch_attempts_total",
 			"dispatch_waiting_items",
 			"dispatch_worker_busy_seconds", "dispatch_worker_load"); err != nil {
 			t.Error(err)

@@ -73,11 +73,13 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if *servers < 1 || *most < 1 || *most > 100 || !(*rate > 0 && *rate < 1) || *slots < 10 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "atm-capped: -servers is at least 1, -buffers from 1 to 100, -rate between 0 and 1, -slots at least 10,",
+		fmt.Fprintln(os.Stderr, "atm-capped: -servers is at least 1, -buffers from 1 to 100, -rate between 0 and 1, "+
+			"-slots at least 10,",
 			"and there are no other arguments")
 		os.Exit(2)
 	}
-	fmt.Printf("%d servers, %g cells for each in a slot, %d slots; in brackets the limit of many servers\n\n", *servers, *rate, *slots)
+	fmt.Printf("%d servers, %g cells for each in a slot, %d slots; in brackets the limit of many servers\n\n", *servers,
+		*rate, *slots)
 	fmt.Println("capacity    slots waited       99 of 100 up to    without a place    longest wait")
 	for c := 1; c <= *most; c++ {
 		s := newFabric(*seed, *servers, c, *rate)

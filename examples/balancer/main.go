@@ -21,7 +21,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if *servers < 2 || *servers > 1<<30 || !(*load > 0 && *load <= 0.9999) || *most < 1 || *most > 100 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "balancer: -servers is from 2 to 2³⁰, -load above 0 and at most 0.9999, -buffer from 1 to 100, and there are no other arguments")
+		fmt.Fprintln(os.Stderr, "balancer: -servers is from 2 to 2³⁰, -load above 0 and at most 0.9999, -buffer from 1 "+
+			"to 100, and there are no other arguments")
 		os.Exit(2)
 	}
 	if err := run(*servers, *load, *most, *seed); err != nil {

@@ -25,8 +25,8 @@ var (
 	left   = []float64{19, 28}
 )
 
-// day is the model: one day of the bank, with the unknowns at x. It returns the counts without error,
-// and the law of the error. All that is random depends on the seed.
+// day is the model: one day of the bank, with the unknowns at x. It returns the counts without
+// error, and the law of the error. All that is random depends on the seed.
 func day(ctx context.Context, x []float64, seed uint64) (fit.Course, error) {
 	between, service := x[0], x[1] // minutes
 	s := sim.New(sim.Seed(seed))

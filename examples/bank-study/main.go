@@ -1,5 +1,6 @@
-// Bank-study asks of many banks at once how many tellers they need: it is a model in Go that is its own worker. A study goes through many
-// points or compares scenarios, on this machine or, with --hub, on as many as there are.
+// Bank-study asks of many banks at once how many tellers they need: it is a model in Go that is its
+// own worker. A study goes through many points or compares scenarios, on this machine or, with
+// --hub, on as many as there are.
 //
 //	go run ./examples/bank-study sweep --vary tellers="1..5 by 1" --vary patience="2, 5, 10" --replicas 200 --out results
 //	go run ./examples/bank-study compare --scenario two="tellers=2" --scenario three="tellers=3"
@@ -16,11 +17,13 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// day is one replica: eight hours of a bank, in minutes. All that is random comes from the replica's own number, and has a stream of its own:
-// so banks with more tellers, or with other hours, see the same customers.
+// day is one replica: eight hours of a bank, in minutes. All that is random comes from the
+// replica's own number, and has a stream of its own: so banks with more tellers, or with other
+// hours, see the same customers.
 func day(ctx context.Context, p ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 	tellers := int(p["tellers"])
-	if float64(tellers) != p["tellers"] || tellers < 1 || !(p["between"] > 0) || !(p["service"] > 0) || !(p["patience"] >= 0) || math.IsInf(p["patience"], 0) {
+	if float64(tellers) != p["tellers"] || tellers < 1 || !(p["between"] > 0) || !(p["service"] > 0) ||
+		!(p["patience"] >= 0) || math.IsInf(p["patience"], 0) {
 		return nil, fmt.Errorf("a bank with %v: tellers are a whole number from 1 on, and times are above 0", p)
 	}
 	s := sim.New(sim.Seed(r.Seed))
@@ -51,6 +54,7 @@ func main() {
 		ensemble.Parameter{Name: "tellers", Value: 2, About: "how many there are"},
 		ensemble.Parameter{Name: "between", Value: 2, About: "minutes between customers, on average"},
 		ensemble.Parameter{Name: "service", Value: 5, About: "minutes that one takes, on average"},
-		ensemble.Parameter{Name: "patience", Value: 5, About: "minutes that the most impatient one waits; the most patient three times as long"})
+		ensemble.Parameter{Name: "patience", Value: 5, About: "minutes that the most impatient one waits; the most " +
+			"patient three times as long"})
 	ensemble.Main()
 }

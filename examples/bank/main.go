@@ -1,5 +1,6 @@
-// Bank asks how many tellers a bank needs whose customers do not wait for ever. They come every two minutes on average, a
-// teller takes five minutes for one, and who has stood in line for too long leaves.
+// Bank asks how many tellers a bank needs whose customers do not wait for ever. They come every two
+// minutes on average, a teller takes five minutes for one, and who has stood in line for too long
+// leaves.
 //
 //	go run ./examples/bank -patience 8
 package main
@@ -23,8 +24,8 @@ type bank struct {
 	patience float64 // from this to three times as much
 }
 
-// day runs the bank for eight hours and records how it went. All that is random has a stream of its own, so that every number
-// of tellers sees the same customers, with the same patience.
+// day runs the bank for eight hours and records how it went. All that is random has a stream of its
+// own, so that every number of tellers sees the same customers, with the same patience.
 func (b bank) day(r *replicate.Replication) error {
 	s := r.Sim()
 	arrivals, service, patience := s.Stream("arrivals"), s.Stream("service"), s.Stream("patience")
@@ -32,7 +33,8 @@ func (b bank) day(r *replicate.Replication) error {
 	served, left := 0, 0
 
 	customer := func(p *sim.Process) {
-		// What a customer is like is drawn on arrival, and not when a teller is free: so it is the same with more tellers.
+		// What a customer is like is drawn on arrival, and not when a teller is free: so it is the
+		// same with more tellers.
 		takes, waits := b.service*service.ExpFloat64(), b.patience*(1+2*patience.Float64())
 		err := tellers.Use(p, 1, func() error { return p.Wait(takes) }, sim.Patience(waits))
 		if errors.Is(err, sim.ErrReneged) {
@@ -59,11 +61,13 @@ func (b bank) day(r *replicate.Replication) error {
 func main() {
 	days := flag.Int("days", 200, "how many days to try with each number of tellers")
 	most := flag.Int("tellers", 5, "the largest number of tellers to try")
-	patience := flag.Float64("patience", 5, "minutes that the most impatient customer waits; the most patient one waits three times as long")
+	patience := flag.Float64("patience", 5, "minutes that the most impatient customer waits; the most patient one "+
+		"waits three times as long")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if *days < 2 || *most < 1 || !(*patience >= 0 && *patience <= 1e6) || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "bank: -days is at least 2, -tellers at least 1, -patience from 0 to 1e6, and there are no other arguments")
+		fmt.Fprintln(os.Stderr, "bank: -days is at least 2, -tellers at least 1, -patience from 0 to 1e6, and there are "+
+			"no other arguments")
 		os.Exit(2)
 	}
 	fmt.Printf("a day of eight hours, means of %d days with their 95 %% confidence\n\n", *days)
@@ -80,7 +84,8 @@ func main() {
 		fmt.Printf("%7d  %6.1f ± %4.1f    %6.1f ± %4.1f     %6.2f ± %4.2f   %4.0f %%", tellers,
 			served.Mean, served.HalfWidth, left.Mean, left.HalfWidth, wait.Mean, wait.HalfWidth, 100*results.Mean("busy"))
 		if before != nil {
-			// Day by day, the same customers came to both banks: their difference is known better than either.
+			// Day by day, the same customers came to both banks: their difference is known better
+			// than either.
 			if kept, err := replicate.Compare(before, results, "left"); err == nil {
 				fmt.Printf("    %5.1f ± %3.1f customers", kept.Difference.Mean, kept.Difference.HalfWidth)
 			}

@@ -1,6 +1,6 @@
-// Clinic is a walk-in clinic: a nurse looks at everybody who comes, two doctors treat them, and emergencies take a doctor away from
-// others. It shows what runs can tell besides means: one day is kept and drawn, twenty days give bands, and a long run says how well it
-// knows the mean wait.
+// Clinic is a walk-in clinic: a nurse looks at everybody who comes, two doctors treat them, and
+// emergencies take a doctor away from others. It shows what runs can tell besides means: one day is
+// kept and drawn, twenty days give bands, and a long run says how well it knows the mean wait.
 //
 //	go run ./examples/clinic -out results
 package main

@@ -1,5 +1,6 @@
-// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue: first a relaxed.Queue, then a
-// spray.List. A job may lead to another, and some are called off. With -measure it says how far from the exact order jobs are taken.
+// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue:
+// first a relaxed.Queue, then a spray.List. A job may lead to another, and some are called off.
+// With -measure it says how far from the exact order jobs are taken.
 //
 //	go run ./examples/deadlines -workers 8 -measure
 package main
@@ -34,8 +35,9 @@ func main() {
 	}
 }
 
-// work fills a queue with jobs and has it emptied. Each leads to another, and every tenth of those is called off by whoever scheduled
-// it, unless another worker was faster. It says how many were done or called off, and how many twice.
+// work fills a queue with jobs and has it emptied. Each leads to another, and every tenth of those
+// is called off by whoever scheduled it, unless another worker was faster. It says how many were
+// done or called off, and how many twice.
 func work(q queue, workers int) {
 	for job := range jobs {
 		q.schedule(float64(job%1000), job)

@@ -5,7 +5,8 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A queue is what relaxed.Queue and spray.List have in common; schedule returns what calls the job off.
+// A queue is what relaxed.Queue and spray.List have in common; schedule returns what calls the job
+// off.
 type queue struct {
 	name     string
 	schedule func(deadline float64, job int) (cancel func() bool)

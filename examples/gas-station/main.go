@@ -1,5 +1,6 @@
-// Gas-station has two pumps on one tank. When the tank runs low, a tank truck is called, which takes a while; who needs more fuel than there is
-// waits at the pump. The later the truck is called, the longer cars wait.
+// Gas-station has two pumps on one tank. When the tank runs low, a tank truck is called, which
+// takes a while; who needs more fuel than there is waits at the pump. The later the truck is
+// called, the longer cars wait.
 //
 //	go run ./examples/gas-station -call 15
 package main
@@ -72,7 +73,8 @@ func (s *station) truck(p *sim.Process) {
 }
 
 func main() {
-	call := flag.Float64("call", -1, "call the truck when less than this percentage is left; several are tried unless told")
+	call := flag.Float64("call", -1,
+		"call the truck when less than this percentage is left; several are tried unless told")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	tries := []float64{2, 5, 10, 20}

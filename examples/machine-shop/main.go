@@ -1,5 +1,5 @@
-// Machine-shop has machines that make parts and break now and then, and one repairman. He has other work too, which he drops when a
-// machine breaks and takes up again where he left it.
+// Machine-shop has machines that make parts and break now and then, and one repairman. He has other
+// work too, which he drops when a machine breaks and takes up again where he left it.
 //
 //	go run ./examples/machine-shop -machines 12
 package main
@@ -29,7 +29,8 @@ type shop struct {
 	lost          *sim.Tally // minutes from breaking to working again
 }
 
-// machine makes parts for ever. An event interrupts it when it breaks; what was left to do of the part is done after the repair.
+// machine makes parts for ever. An event interrupts it when it breaks; what was left to do of the
+// part is done after the repair.
 func (s *shop) machine(p *sim.Process) {
 	random := s.Stream(p.Name())
 	breaks := func() { s.After(lastsFor*random.ExpFloat64(), func() { p.Interrupt("broken") }) }
@@ -46,7 +47,8 @@ func (s *shop) machine(p *sim.Process) {
 	}
 }
 
-// repair has the repairman come at once, unless he is at another machine, and waits until he is done.
+// repair has the repairman come at once, unless he is at another machine, and waits until he is
+// done.
 func (s *shop) repair(p *sim.Process) {
 	began := p.Now()
 	_ = s.repairman.Use(p, 1, func() error { return p.Wait(repairTakes) }, sim.Rank(urgent), sim.Preempting(sim.Interrupt))
@@ -82,8 +84,10 @@ func main() {
 	_ = s.Run(context.Background(), fourWeeks)          // its only error would be that of the context
 	never := float64(*machines) * fourWeeks / partTakes // parts of machines that never break
 	fmt.Printf("%d machines in four weeks\n\n", *machines)
-	fmt.Printf("parts made                 %6d  (%.1f %% of what they would make if they never broke)\n", s.parts, 100*float64(s.parts)/never)
-	fmt.Printf("minutes lost by breaking   %6.1f  (the repair takes %.0f; at worst %.0f)\n", s.lost.Mean(), repairTakes, s.lost.Max())
+	fmt.Printf("parts made                 %6d  (%.1f %% of what they would make if they never broke)\n", s.parts,
+		100*float64(s.parts)/never)
+	fmt.Printf("minutes lost by breaking   %6.1f  (the repair takes %.0f; at worst %.0f)\n", s.lost.Mean(), repairTakes,
+		s.lost.Max())
 	fmt.Printf("machines standing          %6.2f\n", s.lost.Sum()/fourWeeks) // by Little's law
 	fmt.Printf("repairman at machines      %6.1f %%\n", 100*float64(s.lost.N())*repairTakes/fourWeeks)
 	fmt.Printf("pieces of other work done  %6d  (dropped %d times for a machine)\n", s.others, s.repairman.Preempted())

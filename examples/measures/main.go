@@ -1,5 +1,6 @@
-// Measures asks what it takes to stop an epidemic: it runs a model file with several rates of contact, many times each, and says
-// how many fell ill, how many at once, and how often the epidemic died out by itself.
+// Measures asks what it takes to stop an epidemic: it runs a model file with several rates of
+// contact, many times each, and says how many fell ill, how many at once, and how often the
+// epidemic died out by itself.
 //
 //	go run ./examples/measures -model examples/sir.yaml
 package main

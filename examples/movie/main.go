@@ -1,5 +1,5 @@
-// Movie is a cinema with one ticket counter and three films. Who stands in line for a film that is sold out leaves at once: each waits
-// for the counter or for that, whichever comes first.
+// Movie is a cinema with one ticket counter and three films. Who stands in line for a film that is
+// sold out leaves at once: each waits for the counter or for that, whichever comes first.
 //
 //	go run ./examples/movie -tickets 80
 package main
@@ -85,11 +85,13 @@ func main() {
 	}
 	for _, f := range films {
 		if f.soldOut.Happened() {
-			fmt.Printf("%-15s sold out after %4.1f minutes, when %d left the line; %d came too late\n", f.title, f.at, f.renege, f.refused)
+			fmt.Printf("%-15s sold out after %4.1f minutes, when %d left the line; %d came too late\n", f.title, f.at, f.renege,
+				f.refused)
 		} else {
 			fmt.Printf("%-15s has %d tickets left; %d wanted more than there were\n", f.title, f.left, f.refused)
 		}
 	}
-	fmt.Printf("\n%d were served, after %.1f minutes on average; %d left the line; the counter was busy %.0f %% of the time\n",
+	fmt.Printf("\n%d were served, after %.1f minutes on average; %d left the line; the counter was busy %.0f %% of "+
+		"the time\n",
 		counter.Waits().N(), counter.Waits().Mean(), counter.Withdrawn(), 100*counter.Utilization())
 }

@@ -1,5 +1,6 @@
-// Phold is the benchmark by which parallel simulators are compared, run on one core: messages that wander about among logical processes
-// for ever. Who gets one keeps it for a random time and sends it on, to itself or to another.
+// Phold is the benchmark by which parallel simulators are compared, run on one core: messages that
+// wander about among logical processes for ever. Who gets one keeps it for a random time and sends
+// it on, to itself or to another.
 //
 //	go run ./examples/phold -processes 100000 -messages 10 -until 20
 package main
@@ -25,7 +26,8 @@ type network struct {
 	lookahead float64 // a message takes at least this long
 }
 
-// send has a message arrive at a logical process. Delays are exponential beyond the lookahead, with a mean of 1 in all.
+// send has a message arrive at a logical process. Delays are exponential beyond the lookahead, with
+// a mean of 1 in all.
 func (n *network) send(to int) {
 	n.After(n.lookahead+(1-n.lookahead)*n.random.ExpFloat64(), func() {
 		n.received[to]++
@@ -46,7 +48,8 @@ func main() {
 	flag.Parse()
 	if *processes < 1 || *messages < 1 || !(*remote > 0 && *remote <= 1) || !(*lookahead >= 0 && *lookahead < 1) ||
 		!(*until > 0 && *until <= 1e9) || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "phold: -processes and -messages are at least 1, -remote above 0 and up to 1, -lookahead from 0 to below 1,",
+		fmt.Fprintln(os.Stderr, "phold: -processes and -messages are at least 1, -remote above 0 and up to 1, -lookahead "+
+			"from 0 to below 1,",
 			"-until above 0, and there are no other arguments")
 		os.Exit(2)
 	}
@@ -75,9 +78,11 @@ func main() {
 	fmt.Printf("events                  %10d  (%.0f expected, %+.2f %%)\n",
 		s.Events(), expected, 100*(float64(s.Events())/expected-1))
 	fmt.Printf("pending at the end      %10d\n", s.PendingEvents())
-	fmt.Printf("received by a process   %10.1f  on average, %.0f … %.0f\n", received.Mean(), received.Min(), received.Max())
-	// A message that comes stays for 1/remote visits on average. Visits that come in such bunches vary more than if each came by itself,
-	// by a factor of (2−remote)/remote.
-	fmt.Printf("standard deviation      %10.1f  (about %.1f expected)\n", received.StdDev(), math.Sqrt(received.Mean()*(2-*remote) / *remote))
+	fmt.Printf("received by a process   %10.1f  on average, %.0f … %.0f\n", received.Mean(), received.Min(),
+		received.Max())
+	// A message that comes stays for 1/remote visits on average. Visits that come in such bunches
+	// vary more than if each came by itself, by a factor of (2−remote)/remote.
+	fmt.Printf("standard deviation      %10.1f  (about %.1f expected)\n", received.StdDev(),
+		math.Sqrt(received.Mean()*(2-*remote) / *remote))
 	fmt.Fprintf(os.Stderr, "%.2f s, %.1f million events a second\n", took, float64(s.Events())/took/1e6)
 }

@@ -1,5 +1,5 @@
-// Sessions keeps the idle time-outs of a server: every request of a session puts its time-out off, and a session that is silent
-// for too long is closed, until its user comes back.
+// Sessions keeps the idle time-outs of a server: every request of a session puts its time-out off,
+// and a session that is silent for too long is closed, until its user comes back.
 //
 //	go run ./examples/sessions -sessions 100000
 package main
@@ -30,7 +30,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if *sessions < 1 || *sessions > 100_000_000 || !(*hours > 0 && *hours <= 1000) || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, and there are no other arguments")
+		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, and there "+
+			"are no other arguments")
 		os.Exit(2)
 	}
 	if err := watch(*sessions, *hours*3600, rand.New(rand.NewPCG(*seed, 0))); err != nil {
@@ -82,6 +83,7 @@ func watch(sessions int, end float64, r *rand.Rand) error {
 	stats := q.Stats()
 	fmt.Printf("\n%.3f of the requests were followed by a time-out; the pauses between them say %.3f\n",
 		float64(closed)/float64(requests), math.Exp(-idle/pause))
-	fmt.Printf("%d events pending, %.1f moves for each event dispatched\n", q.Len(), float64(stats.Moved)/float64(requests+closed))
+	fmt.Printf("%d events pending, %.1f moves for each event dispatched\n", q.Len(),
+		float64(stats.Moved)/float64(requests+closed))
 	return nil
 }

@@ -2,8 +2,9 @@ package main
 
 import "math"
 
-// A graph is a made-up road network: crossings on a grid, moved about at random, with roads to the neighbours. Every sixteenth row and column is a main
-// road, three times as fast; of the others some are missing. Roads from a crossing lie side by side.
+// A graph is a made-up road network: crossings on a grid, moved about at random, with roads to the
+// neighbours. Every sixteenth row and column is a main road, three times as fast; of the others
+// some are missing. Roads from a crossing lie side by side.
 type graph struct {
 	first  []uint32 // roads from crossing v are first[v] … first[v+1]−1
 	to     []uint32

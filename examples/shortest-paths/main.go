@@ -1,12 +1,15 @@
-// Shortest-paths finds the shortest way from one crossing of a road network to all others, in parallel: goroutines take the nearest crossings
-// from a relaxed queue. A crossing that is taken too early is visited again when a shorter way to it is found, which is wasted
-// work, and the answer is the same as Dijkstra's.
+// Shortest-paths finds the shortest way from one crossing of a road network to all others, in
+// parallel: goroutines take the nearest crossings from a relaxed queue. A crossing that is taken
+// too early is visited again when a shorter way to it is found, which is wasted work, and the
+// answer is the same as Dijkstra's.
 //
-// It does so with both relaxed queues: spray.List, where a removal sprays over the first elements of a skip list, and
-// relaxed.Queue, where every goroutine works off a calendar of its own and helps those that have fallen behind. For each it says how
-// many crossings were settled, how many visits were made again because they came too early, how many entries were stale when they were
-// taken from the queue, and what part of all that was taken these two are. Some entries are stale for Dijkstra, too, because
-// a crossing is entered once more when a shorter way to it is found, and the old entry stays.
+// It does so with both relaxed queues: spray.List, where a removal sprays over the first elements
+// of a skip list, and relaxed.Queue, where every goroutine works off a calendar of its own and
+// helps those that have fallen behind. For each it says how many crossings were settled, how many
+// visits were made again because they came too early, how many entries were stale when they were
+// taken from the queue, and what part of all that was taken these two are. Some entries are stale
+// for Dijkstra, too, because a crossing is entered once more when a shorter way to it is found, and
+// the old entry stays.
 //
 //	go run ./examples/shortest-paths --side 1000 --goroutines 4
 package main
@@ -26,7 +29,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the network")
 	flag.Parse()
 	if *side < 2 || *side > 20_000 || *goroutines < 1 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "shortest-paths: --side is from 2 to 20000, --goroutines at least 1, and there are no other arguments")
+		fmt.Fprintln(os.Stderr, "shortest-paths: --side is from 2 to 20000, --goroutines at least 1, and there are no "+
+			"other arguments")
 		os.Exit(2)
 	}
 	if err := run(os.Stdout, *side, *goroutines, *seed); err != nil {

@@ -30,8 +30,9 @@ func TestAnswersAgree(t *testing.T) {
 	}
 }
 
-// What the program writes, but for the numbers that depend on the clock, on who came first, and on the last bits of lengths, in which
-// processors differ: only the number of crossings that can be reached is the same always.
+// What the program writes, but for the numbers that depend on the clock, on who came first, and on
+// the last bits of lengths, in which processors differ: only the number of crossings that can be
+// reached is the same always.
 func TestOutput(t *testing.T) {
 	var out strings.Builder
 	if err := run(&out, 60, 3, 1); err != nil {
@@ -55,7 +56,8 @@ all answers agree
 
 // The share of the work that is wasted, from counts that are known.
 func TestShare(t *testing.T) {
-	for w, want := range map[work]float64{{settled: 10}: 0, {settled: 6, again: 3, stale: 1}: 0.4, {settled: 1, stale: 1}: 0.5} {
+	for w, want := range map[work]float64{{settled: 10}: 0, {settled: 6, again: 3, stale: 1}: 0.4,
+		{settled: 1, stale: 1}: 0.5} {
 		if got := w.share(); got != want {
 			t.Errorf("%+v: %v, want %v", w, got, want)
 		}

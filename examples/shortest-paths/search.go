@@ -65,8 +65,10 @@ func (q pending) pop() (distance float64, crossing uint32, err error) {
 // wasted.
 type work struct {
 	settled int // crossings that can be reached
-	again   int // visits to a crossing that had been visited before, from further away: all its roads were followed in vain then
-	stale   int // entries that were taken from the queue when a shorter way was known already
+	// visits to a crossing that had been visited before, from further away: all its roads were
+	// followed in vain then
+	again int
+	stale int // entries that were taken from the queue when a shorter way was known already
 }
 
 // share is the wasted part of all that was taken from the queue.

@@ -1,6 +1,6 @@
-// Workshop is two mechanics in the morning and one in the afternoon, five days a week, and a lift that breaks with use. Customers bring
-// their cars while the door is open. What if the mechanics drop everything at five, or finish the car they are at, or stay until the last
-// one is done?
+// Workshop is two mechanics in the morning and one in the afternoon, five days a week, and a lift
+// that breaks with use. Customers bring their cars while the door is open. What if the mechanics
+// drop everything at five, or finish the car they are at, or stay until the last one is done?
 //
 //	go run ./examples/workshop -weeks 50
 package main
@@ -77,14 +77,19 @@ func main() {
 		fmt.Fprintln(os.Stderr, "workshop: -weeks is from 1 to 10000, and there are no other arguments")
 		os.Exit(2)
 	}
-	fmt.Println("at the end of a shift    cars a week  hours for one  mechanics busy  stopped a week  last one out after closing")
-	for _, x := range []scenario{{"drop it", sim.Resume, false}, {"finish it", sim.Finish, false}, {"stay until all are done", sim.Finish, true}} {
-		results, err := replicate.Run(context.Background(), 20, func(r *replicate.Replication) error { return x.run(r, *weeks) })
+	fmt.Println("at the end of a shift    cars a week  hours for one  mechanics busy  stopped a week  last one out " +
+		"after closing")
+	for _, x := range []scenario{{"drop it", sim.Resume, false}, {"finish it", sim.Finish, false},
+		{"stay until all are done", sim.Finish, true}} {
+		results, err := replicate.Run(context.Background(), 20, func(r *replicate.Replication) error {
+			return x.run(r, *weeks)
+		})
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "workshop:", err)
 			os.Exit(1)
 		}
 		m := results.Mean
-		fmt.Printf("%-24s %11.1f  %13.2f  %12.0f %%  %14.1f  %26.2f\n", x.name, m("cars"), m("hours"), 100*m("busy"), m("stopped"), m("overtime"))
+		fmt.Printf("%-24s %11.1f  %13.2f  %12.0f %%  %14.1f  %26.2f\n", x.name, m("cars"), m("hours"), 100*m("busy"),
+			m("stopped"), m("overtime"))
 	}
 }

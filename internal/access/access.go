@@ -1,4 +1,5 @@
-// Package access decides who may use a listener: programs of this machine alone, or whoever has a token.
+// Package access decides who may use a listener: programs of this machine alone, or whoever has a
+// token.
 package access
 
 import (
@@ -12,7 +13,8 @@ import (
 	"strings"
 )
 
-// Loopback reports whether only this machine can reach a listener on host. An empty host stands for every interface.
+// Loopback reports whether only this machine can reach a listener on host. An empty host stands for
+// every interface.
 func Loopback(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a.IsLoopback()
@@ -20,7 +22,8 @@ func Loopback(host string) bool {
 	return host == "localhost"
 }
 
-// ReadToken reads a token from a file: one word on one line. Errors name the file and never its content.
+// ReadToken reads a token from a file: one word on one line. Errors name the file and never its
+// content.
 func ReadToken(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -33,8 +36,9 @@ func ReadToken(file string) (string, error) {
 	return words[0], nil
 }
 
-// Guard serves requests that have the token, as bearer or as password. Without a token it serves requests for an address or
-// localhost: a browser whose page was loaded from elsewhere, and whose host name now resolves to this address, sends that name.
+// Guard serves requests that have the token, as bearer or as password. Without a token it serves
+// requests for an address or localhost: a browser whose page was loaded from elsewhere, and whose
+// host name now resolves to this address, sends that name.
 func Guard(next http.Handler, token, realm string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
@@ -53,7 +57,8 @@ func Guard(next http.Handler, token, realm string) http.Handler {
 	})
 }
 
-// admits reports whether a request has the token. The time it takes does not depend on how much of it is right.
+// admits reports whether a request has the token. The time it takes does not depend on how much of
+// it is right.
 func admits(r *http.Request, token string) bool {
 	said, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if !bearer {

@@ -22,7 +22,8 @@ func TestLoopback(t *testing.T) {
 
 func TestReadToken(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "token")
-	for text, want := range map[string]string{"a-secret\n": "a-secret", "a-secret": "a-secret", "": "", "\n": "", "two secrets": "", strings.Repeat("x", 5000): ""} {
+	for text, want := range map[string]string{"a-secret\n": "a-secret", "a-secret": "a-secret", "": "", "\n": "",
+		"two secrets": "", strings.Repeat("x", 5000): ""} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

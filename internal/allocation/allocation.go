@@ -1,5 +1,6 @@
-// Package allocation measures how balls are allocated to bins, and joins what is measured with what theory says of it: the limit of many bins, the
-// bounds that are proved, and the estimates that the authors of the paper made from simulations.
+// Package allocation measures how balls are allocated to bins, and joins what is measured with what
+// theory says of it: the limit of many bins, the bounds that are proved, and the estimates that the
+// authors of the paper made from simulations.
 package allocation
 
 import (
@@ -9,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 )
 
-// A Point is a process, what was measured of it, and what theory says. Numbers are per bin where their names say so; what there is
-// none of is left out.
+// A Point is a process, what was measured of it, and what theory says. Numbers are per bin where
+// their names say so; what there is none of is left out.
 type Point struct {
 	Incomplete bool `json:"incomplete,omitempty"` // interrupted: nothing is measured
 
@@ -62,7 +63,8 @@ func (p *Point) Name() string {
 	return fmt.Sprintf("%s with capacity %d", p.Process, p.Capacity)
 }
 
-// Rows are the rounds that were kept: all, or every k-th if they are many. There are none unless they were asked for.
+// Rows are the rounds that were kept: all, or every k-th if they are many. There are none unless
+// they were asked for.
 func (p *Point) Rows() []Row { return p.record.rows }
 
 // Theories are limit, bound and estimate; one that there is not says nothing.
@@ -111,7 +113,8 @@ type Theory struct {
 	Loads   []float64 `json:"loads,omitempty"`
 }
 
-// Tenths are the mean pools of the first and the last tenth of the measured rounds, and by how many standard errors they differ.
+// Tenths are the mean pools of the first and the last tenth of the measured rounds, and by how many
+// standard errors they differ.
 type Tenths struct {
 	First  float64 `json:"first_pool_per_bin"`
 	Last   float64 `json:"last_pool_per_bin"`

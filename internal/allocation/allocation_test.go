@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// The mean of the longest wait, by counting: two bins, each of which deletes a ball with probability ½, which waited for 0, 1 or 2 rounds.
+// The mean of the longest wait, by counting: two bins, each of which deletes a ball with
+// probability ½, which waited for 0, 1 or 2 rounds.
 func TestMeanLongest(t *testing.T) {
 	waits := []float64{0.5, 0.25, 0.25}
 	one := map[int]float64{0: 0.5 + 0.25, 1: 0.125, 2: 0.125} // by bin, where none deleted is a wait of 0
@@ -64,14 +65,18 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// What is wrong is said in the words of the package: there are no flags here, and the value of a sweep is named.
+// What is wrong is said in the words of the package: there are no flags here, and the value of a
+// sweep is named.
 func TestErrors(t *testing.T) {
 	none := func(int, int, string) {}
 	slow := capped.Config{Bins: 100, Capacity: 2, Rate: 1 - 0x1p-45, Seed: 1}
 	_, one := Measure(context.Background(), slow, capped.Plan{}, false, none)
-	_, swept := NewSweep(Rate, []Value{{"near", slow.Rate}, {"half", 0.5}}).Measure(context.Background(), slow, capped.Plan{}, none)
-	_, batch := Threshold(context.Background(), capped.Config{Kind: capped.Threshold, Bins: -1, Capacity: 1, Rate: 1}, 0, none, nil)
-	for err, want := range map[error]string{one: "takes 1.76e+13 rounds to relax", swept: "rate near: the process takes", batch: "capped: "} {
+	_, swept := NewSweep(Rate, []Value{{"near", slow.Rate}, {"half", 0.5}}).Measure(context.Background(), slow,
+		capped.Plan{}, none)
+	_, batch := Threshold(context.Background(), capped.Config{Kind: capped.Threshold, Bins: -1, Capacity: 1, Rate: 1}, 0,
+		none, nil)
+	for err, want := range map[error]string{one: "takes 1.76e+13 rounds to relax", swept: "rate near: the process takes",
+		batch: "capped: "} {
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "--") {
 			t.Errorf("got %v, want %s", err, want)
 		}
@@ -99,7 +104,8 @@ func TestInterrupted(t *testing.T) {
 	stop := func(int, int, string) { cancel() }
 	c := capped.Config{Bins: 1000, Capacity: 2, Rate: 0.99, Seed: 1}
 	p, err := Measure(ctx, c, capped.Plan{Rounds: 100_000}, true, stop)
-	if !errors.Is(err, context.Canceled) || !p.Incomplete || p.Measured != nil || len(p.Rows()) == 0 || len(p.Rows()) > 1000 {
+	if !errors.Is(err, context.Canceled) || !p.Incomplete || p.Measured != nil || len(p.Rows()) == 0 || len(p.Rows()) >
+		1000 {
 		t.Errorf("%v, %+v", err, p)
 	}
 	swept, err := NewSweep(Capacity, []Value{{"1", 1}}).Measure(ctx, c, capped.Plan{Rounds: 100}, stop)

@@ -40,8 +40,8 @@ func (p *Point) LoadsChart() plot.Chart {
 	return loadsChart(p.title(), p.Measured.Loads, orNone(p.Limit).Loads)
 }
 
-// PoolChart is the pool over time, or for greedy, which has none, the balls in the bins. The axis of time is logarithmic, to show how
-// it comes from the empty start, unless the start is warm.
+// PoolChart is the pool over time, or for greedy, which has none, the balls in the bins. The axis
+// of time is logarithmic, to show how it comes from the empty start, unless the start is warm.
 func (p *Point) PoolChart() plot.Chart {
 	label, of := "pool per bin", func(row Row) float64 { return float64(row.Pool) }
 	if p.kind == capped.Greedy {
@@ -72,12 +72,16 @@ func (p *Point) PoolChart() plot.Chart {
 
 // WaitingChart is how long the balls waited that were served in a round, over time.
 func (p *Point) WaitingChart() plot.Chart {
-	chart := plot.Chart{Title: p.title(), XLabel: "round", YLabel: "wait, in rounds", LogX: !p.Warm, FromZero: true, Headroom: true, LegendBeside: true}
+	chart := plot.Chart{Title: p.title(), XLabel: "round", YLabel: "wait, in rounds", LogX: !p.Warm, FromZero: true,
+		Headroom: true, LegendBeside: true}
 	rows := p.record.rows
 	last := float64(rows[len(rows)-1].Number)
 	chart.Series = append(chart.Series,
 		overTime("longest", rows, 1, !p.Warm, func(row Row) float64 { return float64(row.WaitMax) }),
-		overTime("mean", rows, 1, !p.Warm, func(row Row) float64 { return float64(row.WaitSum) / float64(max(1, row.Served)) }))
+		overTime("mean", rows, 1, !p.Warm, func(row Row) float64 {
+			return float64(row.WaitSum) /
+				float64(max(1, row.Served))
+		}))
 	limit, _, _ := p.Theories()
 	add := func(name string, y *float64) {
 		if y != nil {
@@ -91,8 +95,9 @@ func (p *Point) WaitingChart() plot.Chart {
 	return chart
 }
 
-// overTime is what rounds have, per so many. Where there are too many for a line a point stands for several: their mean, and a
-// band from the least to the most of them. Along a logarithmic axis that is the more the later they are.
+// overTime is what rounds have, per so many. Where there are too many for a line a point stands for
+// several: their mean, and a band from the least to the most of them. Along a logarithmic axis that
+// is the more the later they are.
 func overTime(name string, rows []Row, per float64, logX bool, of func(Row) float64) plot.Series {
 	const growth = 0.005
 	s := plot.Series{Name: name}
@@ -209,7 +214,8 @@ func lastBar(bars int) float64 {
 
 // loadsChart is how many of the bins hold how many balls, beside the limit.
 func loadsChart(title string, measured, limit []float64) plot.Chart {
-	chart := plot.Chart{Title: title, XLabel: "balls in a bin after a round", YLabel: "share of the bins", FromZero: true, Headroom: true, UpToX: lastBar(len(measured)), LegendBeside: true}
+	chart := plot.Chart{Title: title, XLabel: "balls in a bin after a round", YLabel: "share of the bins", FromZero: true,
+		Headroom: true, UpToX: lastBar(len(measured)), LegendBeside: true}
 	add := func(name string, shares []float64, width float64) {
 		switch {
 		case len(shares) > fewBars:

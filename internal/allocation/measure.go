@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// Measure runs one process. When the context is done the point says that it is incomplete, and has its rounds; with it comes the context's error.
-// Rounds are kept if they are asked for.
+// Measure runs one process. When the context is done the point says that it is incomplete, and has
+// its rounds; with it comes the context's error. Rounds are kept if they are asked for.
 func Measure(ctx context.Context, c capped.Config, plan capped.Plan, keep bool, tell Tell) (*Point, error) {
 	p, err := New(c, plan, keep)
 	if err != nil {
@@ -25,7 +25,8 @@ func Measure(ctx context.Context, c capped.Config, plan capped.Plan, keep bool, 
 	return p, err
 }
 
-// Run runs a process that is new: see [Measure]. After each round watch is called, if it is not nil; in it, and only in it, [Point.Now] may be.
+// Run runs a process that is new: see [Measure]. After each round watch is called, if it is not
+// nil; in it, and only in it, [Point.Now] may be.
 func (p *Point) Run(ctx context.Context, tell Tell, watch func(*capped.Process)) error {
 	plan := p.plan
 	if watch != nil {
@@ -37,8 +38,9 @@ func (p *Point) Run(ctx context.Context, tell Tell, watch func(*capped.Process))
 	return err
 }
 
-// Now is what there is to see of a process while it runs: its rounds until now, and, as what is measured, where the balls are after this round and how long
-// those waited that were served in it. It shares nothing with the point that will change.
+// Now is what there is to see of a process while it runs: its rounds until now, and, as what is
+// measured, where the balls are after this round and how long those waited that were served in it.
+// It shares nothing with the point that will change.
 func (p *Point) Now(process *capped.Process) *Point {
 	now, rounds := *p, *p.record // rows are only appended to
 	now.record = &rounds
@@ -49,7 +51,8 @@ func (p *Point) Now(process *capped.Process) *Point {
 	return &now
 }
 
-// A SlowError says that a process takes too long to forget its start, so that the number of rounds is not to be decided for those who ask.
+// A SlowError says that a process takes too long to forget its start, so that the number of rounds
+// is not to be decided for those who ask.
 type SlowError struct{ Relaxation float64 }
 
 func (e SlowError) Error() string {
@@ -59,7 +62,8 @@ func (e SlowError) Error() string {
 // Unwrap is what package capped says of it.
 func (e SlowError) Unwrap() error { return capped.ErrSlow }
 
-// New is a process before its first round, with what theory says of it. Rounds will be kept if they are asked for.
+// New is a process before its first round, with what theory says of it. Rounds will be kept if they
+// are asked for.
 func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 	burnIn, rounds, relaxation, err := plan.Decide(c)
 	switch {
@@ -69,8 +73,9 @@ func New(c capped.Config, plan capped.Plan, keep bool) (*Point, error) {
 		return nil, err
 	}
 	p := &Point{
-		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate, Arrivals: c.Arrivals.String(),
-		ByBin: c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.MinThrown,
+		Process: c.Kind.String(), Bins: c.Bins, Capacity: c.Capacity, Choices: c.Choices, Rate: c.Rate,
+		Arrivals: c.Arrivals.String(),
+		ByBin:    c.ByBin || c.Kind == capped.ModCapped, Warm: c.Warm, Seed: c.Seed, Least: c.MinThrown,
 		Warnings: []string{}, kind: c.Kind, config: c, plan: plan,
 	}
 	if c.Kind == capped.ModCapped && p.Least == 0 {
@@ -109,15 +114,18 @@ func (p *Point) warn(c capped.Config, relaxation float64) {
 	}
 	switch {
 	case math.IsInf(relaxation, 1):
-		add("small deviations from the limit of many bins grow, and the process does not settle there: its relaxation time is infinite, " +
+		add("small deviations from the limit of many bins grow, and the process does not settle there: its relaxation " +
+			"time is infinite, " +
 			"and there are no standard errors")
 		return
 	case float64(p.Rounds) < enough*relaxation:
-		add("%s rounds are %.2g relaxation times; below %d (%s rounds) the means and their standard errors are not to be trusted",
+		add("%s rounds are %.2g relaxation times; below %d (%s rounds) the means and their standard errors are not to be "+
+			"trusted",
 			format.Thousands(float64(p.Rounds)), float64(p.Rounds)/relaxation, enough, many(enough*relaxation))
 	}
 	if !c.Warm && float64(p.BurnIn) < burnt*relaxation {
-		add("a burn-in of %s rounds is %.2g relaxation times; below %d (%s rounds) what is measured depends on the empty start",
+		add("a burn-in of %s rounds is %.2g relaxation times; below %d (%s rounds) what is measured depends on the "+
+			"empty start",
 			format.Thousands(float64(p.BurnIn)), float64(p.BurnIn)/relaxation, burnt, many(burnt*relaxation))
 	}
 }
@@ -164,8 +172,9 @@ func (p *Point) measure(ctx context.Context, c capped.Config, plan capped.Plan, 
 	return nil
 }
 
-// compareTenths tells whether a warm start stays where it began. The mean of a tenth of the rounds has √10 times the standard error
-// of that of all, as long as a tenth is many relaxation times, and the difference of two that have nothing to do with each other √2 times that.
+// compareTenths tells whether a warm start stays where it began. The mean of a tenth of the rounds
+// has √10 times the standard error of that of all, as long as a tenth is many relaxation times, and
+// the difference of two that have nothing to do with each other √2 times that.
 func (p *Point) compareTenths(bins int, all float64) {
 	n, tenth := float64(bins), float64(p.record.tenth())
 	first, last := float64(p.record.first)/tenth/n, float64(p.record.last)/tenth/n
@@ -178,7 +187,8 @@ func (p *Point) compareTenths(bins int, all float64) {
 	}
 	const doubtful = 4
 	if p.Tenths = t; t.Errors > doubtful {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the first and the last tenth of the rounds differ by %.1f standard errors: "+
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the first and the last tenth of the rounds differ by %.1f standard "+
+			"errors: "+
 			"the process has not stayed where it started", t.Errors))
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// ParseNumber reads a decimal, as 0.99 or 1e-3, a power, as 2^-10, or a fraction, as 1/1024. What is none is NaN.
+// ParseNumber reads a decimal, as 0.99 or 1e-3, a power, as 2^-10, or a fraction, as 1/1024. What
+// is none is NaN.
 func ParseNumber(s string) float64 {
 	decimal := func(s string) float64 {
 		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(s), "_", ""), 64)
@@ -32,12 +33,14 @@ func ParseNumber(s string) float64 {
 func ParseWhole(s, what string, least, most float64) (int, error) {
 	x := ParseNumber(s)
 	if !(x >= least && x <= most) || x != math.Trunc(x) {
-		return 0, fmt.Errorf("%q is not a number of %s; wanted is a whole number from %.0f to %.0f, as 3, 1e6 or 2^20", s, what, least, most)
+		return 0, fmt.Errorf("%q is not a number of %s; wanted is a whole number from %.0f to %.0f, as 3, 1e6 or 2^20", s,
+			what, least, most)
 	}
 	return int(x), nil
 }
 
-// leastRate is the smallest rate that is run. Below it all the rounds that there may be are not likely to have a ball.
+// leastRate is the smallest rate that is run. Below it all the rounds that there may be are not
+// likely to have a ball.
 const leastRate = 1e-30
 
 // ParseRate reads a rate: a number, or 1- and a number. A minus sign may be the one that prose has.
@@ -63,7 +66,8 @@ func ParseRate(s string, kind capped.Kind) (float64, error) {
 	case rate == 1 && near && ParseNumber(rest) > 0:
 		return 0, fmt.Errorf("%q is too near to 1 to be told from it; the nearest that can is 1-2^-53", s)
 	case rate >= 1:
-		return 0, fmt.Errorf("%q brings as many balls as the bins can delete, or more, and the pool would grow forever; %s", s, wanted)
+		return 0, fmt.Errorf("%q brings as many balls as the bins can delete, or more, and the pool would grow forever; %s",
+			s, wanted)
 	case !(rate >= leastRate):
 		return 0, fmt.Errorf("%q brings no balls; %s", s, wanted)
 	}

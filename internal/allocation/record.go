@@ -57,5 +57,6 @@ func (r *record) pace(since time.Duration) string {
 	}
 	all := float64(r.burnIn + r.rounds)
 	left := time.Duration(float64(since) * (all - float64(r.done)) / float64(r.done))
-	return fmt.Sprintf("%s, round %s of %s, %v left", doing, format.Thousands(float64(r.done)), format.Thousands(all), left.Round(time.Second))
+	return fmt.Sprintf("%s, round %s of %s, %v left", doing, format.Thousands(float64(r.done)), format.Thousands(all),
+		left.Round(time.Second))
 }

@@ -56,7 +56,8 @@ type Swept struct {
 	Config capped.Config `json:"-"` // of all points, but for what is swept
 }
 
-// Measure runs the processes one after the other. When the context is done the points that there are come with its error.
+// Measure runs the processes one after the other. When the context is done the points that there
+// are come with its error.
 func (s Sweep) Measure(ctx context.Context, config capped.Config, plan capped.Plan, tell Tell) (*Swept, error) {
 	swept := &Swept{Sweep: s.What, Points: []*Point{}, Values: s.Values, Config: config}
 	var all []*Point

@@ -9,15 +9,18 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// Charts are the charts of a sweep: what was measured with a band of two standard errors, and what theory says.
+// Charts are the charts of a sweep: what was measured with a band of two standard errors, and what
+// theory says.
 func (r *Swept) Charts() (pool, waits plot.Chart) {
 	label := "capacity"
 	if r.Sweep == Rate {
 		label = "1/(1−λ)"
 	}
 	title := fmt.Sprintf("%s, %s", r.Subject(), format.Count(r.Config.Bins, "bin"))
-	pool = plot.Chart{Title: title, XLabel: label, YLabel: "pool per bin", LogX: r.Sweep == Rate, FromZero: true, Headroom: true, LegendBeside: true}
-	waits = plot.Chart{Title: title, XLabel: label, YLabel: "wait, in rounds", LogX: r.Sweep == Rate, FromZero: true, Headroom: true, LegendBeside: true}
+	pool = plot.Chart{Title: title, XLabel: label, YLabel: "pool per bin", LogX: r.Sweep == Rate, FromZero: true,
+		Headroom: true, LegendBeside: true}
+	waits = plot.Chart{Title: title, XLabel: label, YLabel: "wait, in rounds", LogX: r.Sweep == Rate, FromZero: true,
+		Headroom: true, LegendBeside: true}
 	var xs []float64
 	for i := range r.Points {
 		xs = append(xs, r.x(r.Values[i].Value))
@@ -63,7 +66,8 @@ type sweepTheory struct {
 	limit, estimate Theory
 }
 
-// theory returns how to draw a curve of it, through the points and, where that makes it rounder, between them.
+// theory returns how to draw a curve of it, through the points and, where that makes it rounder,
+// between them.
 func (r *Swept) theory() func(name string, of func(sweepTheory) *float64) plot.Series {
 	var all []sweepTheory
 	for i, p := range r.Points {

@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// Table is a row for each quantity: its name, what was measured, the limit of many bins, the bound and the estimate, as one reads them. The head says
-// of the last two where they are from, and is empty where there are none.
+// Table is a row for each quantity: its name, what was measured, the limit of many bins, the bound
+// and the estimate, as one reads them. The head says of the last two where they are from, and is
+// empty where there are none.
 func (p *Point) Table() (head []string, rows [][]string) {
 	limit, bound, estimate := p.Theories()
 	proof, seen := "Theorem 2", "section V"
@@ -36,7 +37,8 @@ func (p *Point) Table() (head []string, rows [][]string) {
 	row("thrown per bin", m.Thrown, func(t Theory) *float64 { return t.Thrown })
 	row("mean wait", m.Wait, func(t Theory) *float64 { return t.Wait })
 	row("longest wait in a round (mean)", m.Longest, func(t Theory) *float64 { return t.Longest })
-	rows = append(rows, []string{"longest wait altogether", fmt.Sprint(m.WaitMax), Rough(limit.WaitMax), Rough(bound.WaitMax), Rough(estimate.WaitMax)})
+	rows = append(rows, []string{"longest wait altogether", fmt.Sprint(m.WaitMax), Rough(limit.WaitMax),
+		Rough(bound.WaitMax), Rough(estimate.WaitMax)})
 	if pooled {
 		row("largest pool per bin", Mean{Mean: m.PoolMax}, func(t Theory) *float64 { return t.PoolMax })
 	}
@@ -84,6 +86,7 @@ func Rough(x *float64) string {
 
 // String says which capacity is best.
 func (s *Sweet) String() string {
-	return fmt.Sprintf("Sweet spot of CAPPED for this λ: capacity %d, with a mean wait of %.4g rounds in the limit; √ln(1/(1−λ)) is %.3g.",
+	return fmt.Sprintf("Sweet spot of CAPPED for this λ: capacity %d, with a mean wait of %.4g rounds in the limit; "+
+		"√ln(1/(1−λ)) is %.3g.",
 		s.Capacity, s.Wait, s.Scale)
 }

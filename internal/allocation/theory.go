@@ -15,7 +15,8 @@ func (p *Point) compare(c capped.Config) {
 	}
 }
 
-// theoryOf is what theory says of a process that is measured for some rounds; limit is nil if it has none.
+// theoryOf is what theory says of a process that is measured for some rounds; limit is nil if it
+// has none.
 func theoryOf(c capped.Config, limit *capped.Limit, rounds int) (many, bound, estimate *Theory) {
 	n := float64(c.Bins)
 	if limit != nil {
@@ -40,14 +41,16 @@ func theoryOf(c capped.Config, limit *capped.Limit, rounds int) (many, bound, es
 		bound.Longest = finite(capped.WaitBound(c.Bins, c.Capacity, c.Rate))
 		bound.WaitMax = bound.Longest
 	}
-	pool, wait := finite(cappedmath.PoolEstimate(c.Bins, c.Capacity, c.Rate)/n), finite(cappedmath.WaitEstimate(c.Bins, c.Capacity, c.Rate))
+	pool, wait := finite(cappedmath.PoolEstimate(c.Bins, c.Capacity, c.Rate)/n),
+		finite(cappedmath.WaitEstimate(c.Bins, c.Capacity, c.Rate))
 	return many, bound, &Theory{Pool: pool, PoolMax: pool, Longest: wait, WaitMax: wait}
 }
 
 // proved tells whether the theorems are about a process.
 func proved(c capped.Config) bool { return c.Kind != capped.Greedy && c.Rate <= 1-1/float64(c.Bins) }
 
-// meanLongest is the mean of the longest wait in the limit of many bins, if so many bins each delete a ball with probability λ.
+// meanLongest is the mean of the longest wait in the limit of many bins, if so many bins each
+// delete a ball with probability λ.
 func meanLongest(waits []float64, rate, bins float64) float64 {
 	sum, tail := 0.0, 0.0
 	for w := len(waits) - 1; w > 0; w-- {

@@ -40,8 +40,9 @@ type Batch struct {
 // Rows are the rounds, or the first of them if they are very many.
 func (b *Batch) Rows() []Row { return b.rows }
 
-// Threshold runs THRESHOLD[T] until all balls have a place, or for as many rounds as are wanted, if that is not 0. When the context is done, what there is
-// until then comes with its error. After each round watch is called, if it is not nil, with what there is, which will not change.
+// Threshold runs THRESHOLD[T] until all balls have a place, or for as many rounds as are wanted, if
+// that is not 0. When the context is done, what there is until then comes with its error. After
+// each round watch is called, if it is not nil, with what there is, which will not change.
 func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watch func(*Batch)) (*Batch, error) {
 	began := time.Now()
 	p, err := capped.NewProcess(c)
@@ -64,7 +65,8 @@ func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watc
 		if len(r.rows) < mostRows {
 			r.rows = append(r.rows, Row{r.Rounds, r.Left, round})
 		}
-		tell(r.Balls-r.Left, max(1, r.Balls), fmt.Sprintf("round %s, %s balls left", format.Thousands(float64(r.Rounds)), format.Thousands(float64(r.Left))))
+		tell(r.Balls-r.Left, max(1, r.Balls), fmt.Sprintf("round %s, %s balls left", format.Thousands(float64(r.Rounds)),
+			format.Thousands(float64(r.Left))))
 		if watch != nil {
 			now := *r // rows are only appended to
 			now.Incomplete, now.Waits, now.Loads = true, slices.Clone(r.Waits), slices.Clone(p.Loads())
@@ -82,7 +84,8 @@ func Threshold(ctx context.Context, c capped.Config, rounds int, tell Tell, watc
 }
 
 func (b *Batch) title() string {
-	return fmt.Sprintf("threshold, %d accepted in a round, %s, %s", b.Capacity, format.Count(b.Balls, "ball"), format.Count(b.Bins, "bin"))
+	return fmt.Sprintf("threshold, %d accepted in a round, %s, %s", b.Capacity, format.Count(b.Balls, "ball"),
+		format.Count(b.Bins, "bin"))
 }
 
 // PoolChart is how many balls are left after each round.
@@ -91,8 +94,9 @@ func (b *Batch) PoolChart() plot.Chart {
 	for _, row := range b.rows {
 		left.Add(float64(row.Number), float64(row.Pool))
 	}
-	return plot.Chart{Title: b.title(), XLabel: "round", YLabel: "balls left after the round", LogY: true, LegendBeside: true,
-		Series: []plot.Series{thinned(left)}}
+	return plot.Chart{Title: b.title(), XLabel: "round", YLabel: "balls left after the round", LogY: true,
+		LegendBeside: true,
+		Series:       []plot.Series{thinned(left)}}
 }
 
 // WaitsChart is the histogram of when balls were accepted.

@@ -2,8 +2,9 @@
 // all work is done.
 //
 // A relaxed queue reports that it is empty if it was so at some moment. That is not the end of the
-// work: another goroutine may be about to insert. A [Backlog] counts the elements that were inserted
-// and not yet dealt with. The work is done when there are none and no more come from outside.
+// work: another goroutine may be about to insert. A [Backlog] counts the elements that were
+// inserted and not yet dealt with. The work is done when there are none and no more come from
+// outside.
 package backlog
 
 import (
@@ -17,11 +18,11 @@ import (
 //	consuming:  Next, which removes from the queue; deal with the element; Done
 //
 // How no wake-up is lost. A goroutine that finds nothing counts itself as waiting, tries once more,
-// and sleeps until there is a token in wake. A goroutine that has inserted puts a token there if any
-// are waiting. Of the two steps of each, insert and read waiting, count as waiting and try, one must
-// see the other: atomic operations have one order. There is room for one token. A goroutine that
-// took it and an element puts it back if others are waiting, so that they come one after the other
-// for the elements whose token found no room.
+// and sleeps until there is a token in wake. A goroutine that has inserted puts a token there if
+// any are waiting. Of the two steps of each, insert and read waiting, count as waiting and try, one
+// must see the other: atomic operations have one order. There is room for one token. A goroutine
+// that took it and an element puts it back if others are waiting, so that they come one after the
+// other for the elements whose token found no room.
 type Backlog struct {
 	open    atomic.Int64 // elements not yet dealt with, and 1 until Close; below 0 when all is done
 	waiting atomic.Int64
@@ -42,8 +43,8 @@ func (b *Backlog) Init() {
 	b.done = make(chan struct{})
 }
 
-// Begin counts an element that is about to be inserted. It reports false, and counts nothing, if all
-// work is done.
+// Begin counts an element that is about to be inserted. It reports false, and counts nothing, if
+// all work is done.
 func (b *Backlog) Begin() bool {
 	if b.open.Add(1) <= 0 {
 		b.open.Add(-1)
@@ -54,8 +55,8 @@ func (b *Backlog) Begin() bool {
 
 // Inserted says that the element is in the queue.
 func (b *Backlog) Inserted() {
-	// This reads waiting by an addition and not by a load: the queue may have inserted by a plain store,
-	// which a processor may make visible after a load that follows, but not after this.
+	// This reads waiting by an addition and not by a load: the queue may have inserted by a plain
+	// store, which a processor may make visible after a load that follows, but not after this.
 	if b.waiting.Add(0) > 0 {
 		b.signal()
 	}
@@ -84,16 +85,16 @@ func (b *Backlog) Done() bool {
 	return true
 }
 
-// Close says that elements are from now on only inserted by goroutines that deal with one. It may be
-// called several times.
+// Close says that elements are from now on only inserted by goroutines that deal with one. It may
+// be called several times.
 func (b *Backlog) Close() {
 	if b.closed.CompareAndSwap(false, true) {
 		b.Done()
 	}
 }
 
-// Next calls take until it reports true, and sleeps while there is nothing to take. It reports false
-// when all work is done, and returns the context's error when the context has ended.
+// Next calls take until it reports true, and sleeps while there is nothing to take. It reports
+// false when all work is done, and returns the context's error when the context has ended.
 func (b *Backlog) Next(ctx context.Context, take func() bool) (ok bool, err error) {
 	woken := false // by a token, which others may need
 	for {

@@ -136,8 +136,8 @@ func TestWaiting(t *testing.T) {
 	})
 }
 
-// Two elements come when two goroutines have found nothing for the second time and do not sleep yet.
-// There is room for one token: the goroutine that takes it passes it on.
+// Two elements come when two goroutines have found nothing for the second time and do not sleep
+// yet. There is room for one token: the goroutine that takes it passes it on.
 func TestTokenIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l backlog.Backlog

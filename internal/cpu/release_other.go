@@ -4,6 +4,6 @@ package cpu
 
 import "sync/atomic"
 
-// StoreRelease stores v, after all that was stored or loaded before. What is loaded afterwards may be
-// older.
+// StoreRelease stores v, after all that was stored or loaded before. What is loaded afterwards may
+// be older.
 func StoreRelease(p *atomic.Uint64, v uint64) { p.Store(v) }

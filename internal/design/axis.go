@@ -1,4 +1,5 @@
-// Package design says at which points a model is run: grids of values, and samples of ranges by Latin hypercubes or Sobol's sequence.
+// Package design says at which points a model is run: grids of values, and samples of ranges by
+// Latin hypercubes or Sobol's sequence.
 //
 // What is varied is written as one would say it:
 //
@@ -7,8 +8,8 @@
 //	0.2..0.6 per day            any between them, for a sample
 //	1..5 whole                  any whole number of them, for a sample
 //
-// Values stay text, as a model file has them, with their unit: a point is the same whoever reads it. Steps are worked out as fractions, so
-// that the last of 0.2, 0.25, … is 0.6.
+// Values stay text, as a model file has them, with their unit: a point is the same whoever reads
+// it. Steps are worked out as fractions, so that the last of 0.2, 0.25, … is 0.6.
 package design
 
 import (
@@ -72,7 +73,8 @@ func (a *Axis) Number(value string) float64 {
 	return x
 }
 
-// Column is the axis as a title for people: with the unit, in which the numbers are. Tables to be read by programs have the name alone.
+// Column is the axis as a title for people: with the unit, in which the numbers are. Tables to be
+// read by programs have the name alone.
 func (a *Axis) Column() string {
 	if a.Unit == "" {
 		return a.Name
@@ -80,8 +82,8 @@ func (a *Axis) Column() string {
 	return a.Name + " (" + a.Unit + ")"
 }
 
-// Names are what the columns of some axes are called in a table: by their names, or, where the table has a column of that name for itself,
-// with "parameter " before it.
+// Names are what the columns of some axes are called in a table: by their names, or, where the
+// table has a column of that name for itself, with "parameter " before it.
 func Names(axes []*Axis, own ...string) (names []string) {
 	for _, a := range axes {
 		name := a.Name
@@ -93,7 +95,8 @@ func Names(axes []*Axis, own ...string) (names []string) {
 	return names
 }
 
-// Cell is a value as it stands in the column: its number if the axis has a unit, and otherwise as it is written.
+// Cell is a value as it stands in the column: its number if the axis has a unit, and otherwise as
+// it is written.
 func (a *Axis) Cell(value string) string {
 	if number, unit, ok := split(value); ok && unit == a.Unit {
 		return number
@@ -111,7 +114,8 @@ func Parse(text string) (*Axis, error) {
 	case name == "":
 		return nil, fmt.Errorf("%q has no name before the =", text)
 	case values == "":
-		return nil, fmt.Errorf("%s: no values; expected some, such as \"0.2..0.6 per day by 0.05\" or \"0%%, 40%%, 80%%\"", name)
+		return nil, fmt.Errorf("%s: no values; expected some, such as \"0.2..0.6 per day by 0.05\" or \"0%%, 40%%, 80%%\"",
+			name)
 	}
 	a := &Axis{Name: name}
 	var err error
@@ -141,7 +145,8 @@ func (a *Axis) parseRange(text string) error {
 		}
 		var ok bool
 		if numbers[i], units[i], ok = split(part.text); !ok {
-			return fmt.Errorf("%s is %q; expected a number with a unit if it has one, as in 0.2..0.6 per day by 0.05", part.what, strings.TrimSpace(part.text))
+			return fmt.Errorf("%s is %q; expected a number with a unit if it has one, as in 0.2..0.6 per day by 0.05", part.what,
+				strings.TrimSpace(part.text))
 		}
 	}
 	for i, what := range []string{"low end", "", "step"} {
@@ -176,7 +181,8 @@ func (a *Axis) parseRange(text string) error {
 	return a.steps(lowest, highest, step)
 }
 
-// fraction is a decimal number, exactly, if it is of a size that a float64 can have: an exponent of nine digits would take all memory.
+// fraction is a decimal number, exactly, if it is of a size that a float64 can have: an exponent of
+// nine digits would take all memory.
 func fraction(number string) (*big.Rat, bool) {
 	const longest = 100
 	switch x, err := strconv.ParseFloat(number, 64); {
@@ -189,7 +195,8 @@ func fraction(number string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(number)
 }
 
-// steps fills in the values from the low end on, exactly. The high end is one of them if a step hits it.
+// steps fills in the values from the low end on, exactly. The high end is one of them if a step
+// hits it.
 func (a *Axis) steps(low, high, step *big.Rat) error {
 	count := new(big.Rat).Quo(new(big.Rat).Sub(high, low), step)
 	n := new(big.Int).Quo(count.Num(), count.Denom())

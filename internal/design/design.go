@@ -15,7 +15,8 @@ type Point []string
 // Kinds are the designs of samples.
 var Kinds = []string{"lhs", "sobol"}
 
-// Grid is all combinations of the values of the axes, the last axis changing fastest. No axis may be a range.
+// Grid is all combinations of the values of the axes, the last axis changing fastest. No axis may
+// be a range.
 func Grid(axes []*Axis, most int) ([]Point, error) {
 	if err := distinct(axes); err != nil {
 		return nil, err
@@ -23,7 +24,8 @@ func Grid(axes []*Axis, most int) ([]Point, error) {
 	n := 1
 	for _, a := range axes {
 		if a.IsRange() {
-			return nil, fmt.Errorf("%s is a range: say in which steps, as in %s=\"%s..%s by %s\", or how many points to sample", a.Name, a.Name, short(a.Low), a.Write(short(a.High)), short((a.High-a.Low)/4))
+			return nil, fmt.Errorf("%s is a range: say in which steps, as in %s=\"%s..%s by %s\", or how many points to sample",
+				a.Name, a.Name, short(a.Low), a.Write(short(a.High)), short((a.High-a.Low)/4))
 		}
 		if n *= len(a.Values); n > most {
 			return nil, fmt.Errorf("there would be %d points or more; %d are the most", n, most)
@@ -42,8 +44,8 @@ func Grid(axes []*Axis, most int) ([]Point, error) {
 	return points, nil
 }
 
-// Sample is n points: of ranges, numbers spread over them by the design; of lists, values as often as one another. The same seed gives the
-// same points.
+// Sample is n points: of ranges, numbers spread over them by the design; of lists, values as often
+// as one another. The same seed gives the same points.
 func Sample(axes []*Axis, kind string, n, most int, seed uint64) ([]Point, error) {
 	switch {
 	case n < 1 || n > most:
@@ -88,7 +90,8 @@ func distinct(axes []*Axis) error {
 	return nil
 }
 
-// at is the value of an axis for a number in [0, 1). Numbers have six or seven digits of the range's length: more would only be noise.
+// at is the value of an axis for a number in [0, 1). Numbers have six or seven digits of the
+// range's length: more would only be noise.
 func (a *Axis) at(u float64) string {
 	switch {
 	case !a.IsRange():
@@ -103,8 +106,8 @@ func (a *Axis) at(u float64) string {
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// Hypercube is n points in d dimensions, of which each of n slices of every dimension has one [McKay79]: where in its slice, and which
-// slices come together, is random.
+// Hypercube is n points in d dimensions, of which each of n slices of every dimension has one
+// [McKay79]: where in its slice, and which slices come together, is random.
 //
 // [McKay79]: https://doi.org/10.1080/00401706.1979.10489755
 func Hypercube(n, d int, r *rand.Rand) [][]float64 {

@@ -12,7 +12,8 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		`beta=0.2..0.6 per day by 0.05`:                  "beta (per day): 0.2 per day|0.25 per day|0.3 per day|0.35 per day|0.4 per day|0.45 per day|0.5 per day|0.55 per day|0.6 per day",
+		`beta=0.2..0.6 per day by 0.05`: "beta (per day): 0.2 per day|0.25 per day|0.3 per day|0.35 per " +
+			"day|0.4 per day|0.45 per day|0.5 per day|0.55 per day|0.6 per day",
 		`beta=0.2 per day .. 0.5 per  day by 0.1`:        "beta (per day): 0.2 per day|0.3 per day|0.4 per day|0.5 per day",
 		`coverage = 0%, 40%, 80%`:                        "coverage (%): 0%|40%|80%",
 		`coverage=0..30% by 10%`:                         "coverage (%): 0%|10%|20%|30%",
@@ -42,16 +43,17 @@ func TestParse(t *testing.T) {
 
 func TestParseWrong(t *testing.T) {
 	for text, want := range map[string]string{
-		`beta`:                             `"beta" has no =; expected a name and its values`,
-		`=1,2`:                             `has no name before the =`,
-		`beta=`:                            `beta: no values; expected some`,
-		`beta=1,,2`:                        `"1,,2" has an empty value`,
-		`beta=1, 1`:                        `1 stands there twice`,
-		`beta=0.6..0.2 per day by 0.1`:     `it goes from 0.6 to 0.2; the second must be larger`,
-		`beta=0.2..0.6 per day by 0`:       `the step is 0; expected a number above 0`,
-		`beta=0.2..0.6 per day by -1`:      `the step is -1; expected a number above 0`,
-		`beta=0.2..0.6 per day by 1e-9`:    `more than 100000 steps`,
-		`beta=0.2 per week..0.6 per day`:   `the low end is in "per week" and the high end in "per day"; write both in one unit`,
+		`beta`:                          `"beta" has no =; expected a name and its values`,
+		`=1,2`:                          `has no name before the =`,
+		`beta=`:                         `beta: no values; expected some`,
+		`beta=1,,2`:                     `"1,,2" has an empty value`,
+		`beta=1, 1`:                     `1 stands there twice`,
+		`beta=0.6..0.2 per day by 0.1`:  `it goes from 0.6 to 0.2; the second must be larger`,
+		`beta=0.2..0.6 per day by 0`:    `the step is 0; expected a number above 0`,
+		`beta=0.2..0.6 per day by -1`:   `the step is -1; expected a number above 0`,
+		`beta=0.2..0.6 per day by 1e-9`: `more than 100000 steps`,
+		`beta=0.2 per week..0.6 per day`: `the low end is in "per week" and the high end in "per day"; write both in ` +
+			`one unit`,
 		`beta=0.2..0.6 per day by 1%`:      `the step is in "%" and the high end in "per day"`,
 		`beta=low..0.6 per day`:            `the low end is "low"; expected a number`,
 		`beta=0.2..`:                       `the high end is ""; expected a number`,
@@ -107,7 +109,8 @@ func TestHypercube(t *testing.T) {
 			t.Errorf("dimension %d: %d of %d slices have a point", k, len(slices), n)
 		}
 	}
-	// Which slices come together is random: the correlation of two dimensions has a standard deviation of 1/√(n-1).
+	// Which slices come together is random: the correlation of two dimensions has a standard
+	// deviation of 1/√(n-1).
 	for k := 1; k < d; k++ {
 		sum := 0.0
 		for _, p := range points {
@@ -132,7 +135,8 @@ func sliced(points [][]float64, dimension, n int) map[int]bool {
 	return hit
 }
 
-// Every 2^k points have one in each of 2^k slices of every dimension, also those after the first 2^k, shifted or not.
+// Every 2^k points have one in each of 2^k slices of every dimension, also those after the first
+// 2^k, shifted or not.
 func TestSobolIsANet(t *testing.T) {
 	points := Sobol(4096, MostSobol, rand.New(rand.NewPCG(3, 4)))
 	for _, n := range []int{2, 16, 256, 1024} {
@@ -144,7 +148,8 @@ func TestSobolIsANet(t *testing.T) {
 			}
 		}
 	}
-	// The first two dimensions are a (0, 2)-sequence: each of 2^k boxes of any shape has one of 2^k points.
+	// The first two dimensions are a (0, 2)-sequence: each of 2^k boxes of any shape has one of 2^k
+	// points.
 	for shape := range 9 {
 		hit := map[[2]int]bool{}
 		for _, p := range points[:256] {
@@ -156,9 +161,10 @@ func TestSobolIsANet(t *testing.T) {
 	}
 }
 
-// Property A (Sobol 1976): of the first 2^d points in d dimensions, each of the 2^d parts into which halving all dimensions divides the cube
-// has one. That is so if the matrix of the first bits of the direction numbers is regular over the field of two elements. It is what
-// Joe and Kuo's numbers were chosen for, and a number typed wrongly would be found by it about every second time.
+// Property A (Sobol 1976): of the first 2^d points in d dimensions, each of the 2^d parts into
+// which halving all dimensions divides the cube has one. That is so if the matrix of the first bits
+// of the direction numbers is regular over the field of two elements. It is what Joe and Kuo's
+// numbers were chosen for, and a number typed wrongly would be found by it about every second time.
 func TestSobolHasPropertyA(t *testing.T) {
 	for d := 1; d <= MostSobol; d++ {
 		rows := make([]uint32, d)
@@ -232,7 +238,8 @@ func TestSample(t *testing.T) {
 		}
 		clerks, coverage := map[string]int{}, map[string]int{}
 		for _, p := range points {
-			if x := all[0].Number(p[0]); !(x >= 0.2 && x < 0.6) || !strings.HasSuffix(p[0], " per day") || len(p[0]) > len("0.1234567 per day") {
+			if x := all[0].Number(p[0]); !(x >= 0.2 && x < 0.6) || !strings.HasSuffix(p[0], " per day") || len(p[0]) >
+				len("0.1234567 per day") {
 				t.Errorf("%s: %s", kind, p[0])
 			}
 			clerks[p[1]]++
@@ -251,7 +258,8 @@ func TestSample(t *testing.T) {
 		kind string
 		n    int
 		want string
-	}{{"lhs", 0, "expected from 1 to 1000"}, {"lhs", 1001, "expected from 1 to 1000"}, {"halton", 5, `there is no design "halton"`}} {
+	}{{"lhs", 0, "expected from 1 to 1000"}, {"lhs", 1001, "expected from 1 to 1000"},
+		{"halton", 5, `there is no design "halton"`}} {
 		if _, err := Sample(all, bad.kind, bad.n, 1000, 1); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%v; want %s", err, bad.want)
 		}
@@ -260,7 +268,8 @@ func TestSample(t *testing.T) {
 
 // Whatever is written, it is read or refused; what is read makes points of its own values.
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"beta=0.2..0.6 per day by 0.05", "c=0%, 40%", "a=1..2", "n=1..5 whole", "x=..", "x=1e400..1e401 by 1", "x={a: [1, 2]}, 3", "x=1..2 by 1e-300", "=", "x='"} {
+	for _, text := range []string{"beta=0.2..0.6 per day by 0.05", "c=0%, 40%", "a=1..2", "n=1..5 whole", "x=..",
+		"x=1e400..1e401 by 1", "x={a: [1, 2]}, 3", "x=1..2 by 1e-300", "=", "x='"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -8,11 +8,12 @@ import (
 // MostSobol is in how many dimensions Sobol's sequence is here.
 const MostSobol = 21
 
-// directions are what the direction numbers of each dimension after the first are made of: a primitive polynomial over the field of two
-// elements, x^s + a₁x^(s−1) + … + a_(s−1)x + 1, as its degree s and the bits a₁ … a_(s−1), and the first s numbers m₁ … m_s. They are the first of
-// those that Joe and Kuo published (SIAM J. Sci. Comput. 30, 2008, doi 10.1137/070709359, table D6), typed in by hand; the test finds that
-// the polynomials are primitive, that each m_i is odd and below 2^i, and that any dimension together with those before it has Sobol's
-// property A.
+// directions are what the direction numbers of each dimension after the first are made of: a
+// primitive polynomial over the field of two elements, x^s + a₁x^(s−1) + … + a_(s−1)x + 1, as its
+// degree s and the bits a₁ … a_(s−1), and the first s numbers m₁ … m_s. They are the first of those
+// that Joe and Kuo published (SIAM J. Sci. Comput. 30, 2008, doi 10.1137/070709359, table D6),
+// typed in by hand; the test finds that the polynomials are primitive, that each m_i is odd and
+// below 2^i, and that any dimension together with those before it has Sobol's property A.
 var directions = []struct {
 	s int
 	a uint32
@@ -40,8 +41,8 @@ var directions = []struct {
 	{7, 4, []uint32{1, 3, 7, 13, 13, 15, 69}},
 }
 
-// directionNumbers are those of a dimension, from 0 on, as fractions of 2³²: v_k = m_k / 2^k. The first dimension's m are all 1 (van der
-// Corput); of the others,
+// directionNumbers are those of a dimension, from 0 on, as fractions of 2³²: v_k = m_k / 2^k. The
+// first dimension's m are all 1 (van der Corput); of the others,
 //
 //	m_k = 2 a₁ m_(k−1) ⊕ 4 a₂ m_(k−2) ⊕ … ⊕ 2^s m_(k−s) ⊕ m_(k−s).
 func directionNumbers(dimension int) (v [32]uint32) {
@@ -67,9 +68,9 @@ func directionNumbers(dimension int) (v [32]uint32) {
 	return v
 }
 
-// Sobol is the first n points of Sobol's sequence in d dimensions, in the order of Gray codes [AntonovSaleev79], with a digital shift that
-// is random: every 2^k of them, from the first on, still have one in each of 2^k equal slices of every dimension, and none lies in a
-// corner.
+// Sobol is the first n points of Sobol's sequence in d dimensions, in the order of Gray codes
+// [AntonovSaleev79], with a digital shift that is random: every 2^k of them, from the first on,
+// still have one in each of 2^k equal slices of every dimension, and none lies in a corner.
 //
 // [AntonovSaleev79]: https://doi.org/10.1016/0041-5553(79)90085-5
 func Sobol(n, d int, r *rand.Rand) [][]float64 {

@@ -21,8 +21,9 @@ func betaTerm(a, b, x, y float64) float64 {
 	return Exp((float64(a*Log(x)) + float64(b*log)) + (rise(b, a) - Lgamma(a)))
 }
 
-// BetaInc are the regularised incomplete beta functions I_x(a, b) and 1 − I_x(a, b), the probabilities that a beta number is up to x,
-// and above it. y is 1 − x, which may have more digits. The smaller of the two has a small relative error.
+// BetaInc are the regularised incomplete beta functions I_x(a, b) and 1 − I_x(a, b), the
+// probabilities that a beta number is up to x, and above it. y is 1 − x, which may have more
+// digits. The smaller of the two has a small relative error.
 func BetaInc(a, b, x, y float64) (p, q float64) {
 	switch {
 	case !(a > 0 && b > 0) || x != x || y != y:
@@ -39,8 +40,8 @@ func BetaInc(a, b, x, y float64) (p, q float64) {
 	return p, 1 - p
 }
 
-// betaFraction is the continued fraction of [DM92], equation 9, by the algorithm of [Lentz76]. Its terms are made of x and y, so that
-// nothing is lost where one of them is close to 1.
+// betaFraction is the continued fraction of [DM92], equation 9, by the algorithm of [Lentz76]. Its
+// terms are made of x and y, so that nothing is lost where one of them is close to 1.
 //
 // [DM92]: https://doi.org/10.1145/131766.131776
 // [Lentz76]: https://doi.org/10.1364/AO.15.000668
@@ -71,8 +72,8 @@ func BetaQuantile(a, b, p float64) float64 {
 		return p
 	}
 	q := 1 - p
-	// For the odds x/y, whose logarithm is about normal if a and b are large; where x is small, I_x is about xᵃ/(a·B(a, b)), and
-	// likewise at the other end.
+	// For the odds x/y, whose logarithm is about normal if a and b are large; where x is small, I_x
+	// is about xᵃ/(a·B(a, b)), and likewise at the other end.
 	var odds float64
 	logBeta := Lgamma(min(a, b)) - rise(max(a, b), min(a, b))
 	lower, upper := (Log(p)+(Log(a)+logBeta))/a, (Log1p(-p)+(Log(b)+logBeta))/b
@@ -127,7 +128,8 @@ func studentQuantile(freedom, q float64) float64 {
 		square := float64(t * t)
 		x, y := square/(freedom+square), freedom/(freedom+square)
 		_, upper := BetaInc(0.5, freedom/2, x, y)
-		// d log(t²) = 2·d log t, and x·y·density is the derivative by the logarithm of the odds, t²/freedom.
+		// d log(t²) = 2·d log t, and x·y·density is the derivative by the logarithm of the odds,
+		// t²/freedom.
 		return upper / 2, betaTerm(0.5, freedom/2, x, y)
 	}, 1-q, q)
 }

@@ -40,7 +40,8 @@ func turns(x float64) (high, low float64) {
 	return high, low + float64(x*twoPiLow)
 }
 
-// cosOf is cos(t + low) for t from 0 to π/4: the Taylor series as far as t¹⁶, the rest of which is below 2⁻⁵⁸.
+// cosOf is cos(t + low) for t from 0 to π/4: the Taylor series as far as t¹⁶, the rest of which is
+// below 2⁻⁵⁸.
 func cosOf(t, low float64) float64 {
 	z := float64(t * t)
 	z2 := float64(z * z)

@@ -1,14 +1,15 @@
 // Package detmath has elementary functions that give the same bits on every machine.
 //
-// Those of package math do not promise that: some machines have their own in assembly, and where a machine has a fused
-// multiply-add, the compiler may round x*y + z once instead of twice. Here all is made of operations that IEEE 754 rounds in one
-// way, and each product that is added to something is converted to float64 first, which forbids the fusion [spec].
+// Those of package math do not promise that: some machines have their own in assembly, and where a
+// machine has a fused multiply-add, the compiler may round x*y + z once instead of twice. Here all
+// is made of operations that IEEE 754 rounds in one way, and each product that is added to
+// something is converted to float64 first, which forbids the fusion [spec].
 //
 // Exp, Log, Log1p, Expm1, Pow, Log2, Log10 and Cbrt have the special cases of their namesakes in
-// package math. Their errors are below 1 unit in the last place (ulp) in all tests, and so are those
-// of CosTurns; the denormal results of Exp have up to 1 unit of the smallest denormal. The special
-// functions (Gamma, Erf, the incomplete gamma and beta functions and their inverses) have errors of
-// some ulps, and more where a result is the difference of a number and 1.
+// package math. Their errors are below 1 unit in the last place (ulp) in all tests, and so are
+// those of CosTurns; the denormal results of Exp have up to 1 unit of the smallest denormal. The
+// special functions (Gamma, Erf, the incomplete gamma and beta functions and their inverses) have
+// errors of some ulps, and more where a result is the difference of a number and 1.
 //
 // [spec]: https://go.dev/ref/spec#Floating_point_operators
 package detmath
@@ -16,7 +17,8 @@ package detmath
 import "math"
 
 const (
-	// ln2High has 42 bits, so that its product with any exponent is exact; ln2Low is the rest of log 2.
+	// ln2High has 42 bits, so that its product with any exponent is exact; ln2Low is the rest of
+	// log 2.
 	ln2High = 0x1.62e42fefa38p-1
 	ln2Low  = math.Ln2 - ln2High
 
@@ -67,7 +69,8 @@ func Log1p(x float64) float64 {
 		return rareLog(1 + x)
 	}
 	y := 1 + x
-	// What y lacks of 1 + x, exactly (Knuth's sum of two numbers in any order); it changes the logarithm by its share of y.
+	// What y lacks of 1 + x, exactly (Knuth's sum of two numbers in any order); it changes the
+	// logarithm by its share of y.
 	z := y - 1
 	lost := (1 - (y - z)) + (x - z)
 	k, f := octave(y)
@@ -90,8 +93,8 @@ func octave(x float64) (k, f float64) {
 	return float64(e), math.Float64frombits(b-uint64(e)<<mantissa) - 1
 }
 
-// logTail is f − log(1+f) for 1+f between √½ and √2. With s = f/(2+f) the logarithm is 2·artanh s = 2s + s·r, where
-// r = 2s²/3 + 2s⁴/5 + …, and 2s = f − s·f.
+// logTail is f − log(1+f) for 1+f between √½ and √2. With s = f/(2+f) the logarithm is 2·artanh s =
+// 2s + s·r, where r = 2s²/3 + 2s⁴/5 + …, and 2s = f − s·f.
 func logTail(f float64) float64 {
 	s := f / (2 + f)
 	z := s * s
@@ -152,7 +155,8 @@ func Expm1(x float64) float64 {
 		return -1
 	}
 	k, r, lost := nearestOctave(x)
-	// 2ᵏ·eʳ − 1 = 2ᵏ·(1 − 2⁻ᵏ + r + …), where the sum of the large terms may cancel: so with its error.
+	// 2ᵏ·eʳ − 1 = 2ᵏ·(1 − 2⁻ᵏ + r + …), where the sum of the large terms may cancel: so with its
+	// error.
 	unit := scale(1, -k)
 	one := 1 - unit
 	sum := one + r
@@ -170,7 +174,8 @@ func nearestOctave(x float64) (k int64, r, lost float64) {
 	return int64(n), r, (high - r) - low
 }
 
-// expTail is eʳ − 1 − r for |r| at most log(2)/2: the Taylor series as far as r¹³, the rest of which is below 2⁻⁵⁷.
+// expTail is eʳ − 1 − r for |r| at most log(2)/2: the Taylor series as far as r¹³, the rest of
+// which is below 2⁻⁵⁷.
 func expTail(r float64) float64 {
 	r2 := r * r
 	r4 := r2 * r2

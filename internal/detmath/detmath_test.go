@@ -109,7 +109,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(u)
 }
 
-// arguments are ranges from which to take arguments, and those that lie at the ends of a case in the code.
+// arguments are ranges from which to take arguments, and those that lie at the ends of a case in
+// the code.
 type arguments struct {
 	name string
 	next func(r *rand.Rand) float64
@@ -192,12 +193,13 @@ var functions = []struct {
 		{"middle", between(-10, 10)},
 		{"all normal", magnitudes(-1022, 1023.9)},
 	}},
-	{"CosTurns", CosTurns, func(x float64) float64 { y, _ := bigCosTurns(x).Float64(); return y }, bigCosTurns, []arguments{
-		{"a turn", between(0, 1)},
-		{"small", magnitudes(-30, -3)},
-		{"near a quarter", func(r *rand.Rand) float64 { return 0.25 + magnitudes(-50, -4)(r) }},
-		{"ends", about(0.125, 0.375, 0.5, 0.625, 1)},
-	}},
+	{"CosTurns", CosTurns, func(x float64) float64 { y, _ := bigCosTurns(x).Float64(); return y }, bigCosTurns,
+		[]arguments{
+			{"a turn", between(0, 1)},
+			{"small", magnitudes(-30, -3)},
+			{"near a quarter", func(r *rand.Rand) float64 { return 0.25 + magnitudes(-50, -4)(r) }},
+			{"ends", about(0.125, 0.375, 0.5, 0.625, 1)},
+		}},
 }
 
 // The errors are below 0.95 ulp against a reference with 240 bits.
@@ -219,7 +221,8 @@ func TestAccuracy(t *testing.T) {
 			}
 		}
 	}
-	// Denormal numbers, as arguments and as results, and the largest results, for which math.Exp is infinite on amd64.
+	// Denormal numbers, as arguments and as results, and the largest results, for which math.Exp is
+	// infinite on amd64.
 	for range tries {
 		x := math.Float64frombits(r.Uint64N(1 << 52))
 		if d := ulps(Log(x), bigLog(bigFloat(x))); x > 0 && !(d <= 0.95) {
@@ -236,7 +239,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// Far more arguments than can be looked at with 240 bits: within 2 ulp of package math, which is off by up to 1 itself.
+// Far more arguments than can be looked at with 240 bits: within 2 ulp of package math, which is
+// off by up to 1 itself.
 func TestLikeMath(t *testing.T) {
 	const tries = 60_000
 	r := rand.New(rand.NewPCG(3, 4))
@@ -254,8 +258,8 @@ func TestLikeMath(t *testing.T) {
 	}
 }
 
-// special is what a function is where the reference has no number: at 0, infinities and NaN, and beyond its domain. At 0 it keeps the
-// sign, where it is 0 there.
+// special is what a function is where the reference has no number: at 0, infinities and NaN, and
+// beyond its domain. At 0 it keeps the sign, where it is 0 there.
 func special(name string, x float64) (want float64, ok bool) {
 	inf, exp := math.Inf(1), name == "Exp" || name == "Expm1"
 	switch {
@@ -283,8 +287,9 @@ func special(name string, x float64) (want float64, ok bool) {
 	return 0, false
 }
 
-// What is not special is the reference, rounded once. Package math is no reference: its Log of denormal numbers is wrong on amd64, and its
-// Exp is 0 on arm64 where it should be the smallest of them.
+// What is not special is the reference, rounded once. Package math is no reference: its Log of
+// denormal numbers is wrong on amd64, and its Exp is 0 on arm64 where it should be the smallest of
+// them.
 func TestSpecialCases(t *testing.T) {
 	minusZero := math.Copysign(0, -1)
 	for _, f := range functions[:4] {

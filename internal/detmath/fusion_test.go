@@ -10,8 +10,10 @@ import (
 	"testing"
 )
 
-// The files with functions that all others stand on. internal/importrules looks at all packages that decide something, for one kind of machine.
-var promising = []string{"detmath.go", "pow.go", "cos.go", "gamma.go", "normal.go", "beta.go", "../random/random.go", "../random/exp.go", "../random/source.go",
+// The files with functions that all others stand on. internal/importrules looks at all packages
+// that decide something, for one kind of machine.
+var promising = []string{"detmath.go", "pow.go", "cos.go", "gamma.go", "normal.go", "beta.go", "../random/random.go",
+	"../random/exp.go", "../random/source.go",
 	"../../capped/internal/counts/binomial.go", "../../capped/internal/counts/poisson.go"}
 
 // The machines for which the compiler fuses a product with a sum, as settings of the environment.
@@ -24,11 +26,12 @@ var fusing = [][]string{
 	{"GOARCH=loong64"},
 }
 
-// A line of the compiler's listing with a fused multiply-add: the place in the source, and the instruction.
+// A line of the compiler's listing with a fused multiply-add: the place in the source, and the
+// instruction.
 var fused = regexp.MustCompile(`\(([^()]*\.go):(\d+)\)\s+(V?FN?M(?:ADD|SUB)\w*)`)
 
-// listing is what the compiler makes of the packages, with the names of their files. The go command repeats it if it has it from
-// before.
+// listing is what the compiler makes of the packages, with the names of their files. The go command
+// repeats it if it has it from before.
 func listing(t *testing.T, environment []string, directory string, packages ...string) string {
 	command := exec.Command("go", append([]string{"build", "-gcflags=-S"}, packages...)...)
 	command.Dir = directory

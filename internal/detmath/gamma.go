@@ -30,7 +30,8 @@ func nearTwo(z float64) float64 {
 // far is from where on Stirling's series has all the digits of a number.
 const far = 12
 
-// stirling is the remainder of Stirling's formula, log Γ(x) − (x−½)·log x + x − ½·log 2π, for x ≥ 12: DLMF 5.11.1.
+// stirling is the remainder of Stirling's formula, log Γ(x) − (x−½)·log x + x − ½·log 2π, for x ≥
+// 12: DLMF 5.11.1.
 func stirling(x float64) float64 {
 	z := 1 / float64(x*x)
 	s := 1.0/156 - float64(3617.0/122400*z)
@@ -43,7 +44,8 @@ func stirling(x float64) float64 {
 	return s / x
 }
 
-// reduced returns z and f with Γ(x) = Γ(2 + z)·f and |z| ≤ ½, for 0 < x < far. If inverse, it is Γ(2 + z)/f.
+// reduced returns z and f with Γ(x) = Γ(2 + z)·f and |z| ≤ ½, for 0 < x < far. If inverse, it is
+// Γ(2 + z)/f.
 func reduced(x float64) (z, f float64, inverse bool) {
 	f = 1
 	if x < 1.5 {
@@ -134,11 +136,13 @@ func gammaTerm(a, x float64) float64 {
 // enough is where a sum or a fraction has all its digits.
 const enough = 0x1p-54
 
-// uniformShape is from where on the incomplete gamma function is computed by its uniform expansion: sums would need some √a terms.
+// uniformShape is from where on the incomplete gamma function is computed by its uniform expansion:
+// sums would need some √a terms.
 const uniformShape = 1e6
 
-// GammaInc are the regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 − P(a, x), the probabilities that a gamma number
-// of shape a > 0 and rate 1 is up to x, and above it. The smaller of the two has a small relative error.
+// GammaInc are the regularised incomplete gamma functions P(a, x) and Q(a, x) = 1 − P(a, x), the
+// probabilities that a gamma number of shape a > 0 and rate 1 is up to x, and above it. The smaller
+// of the two has a small relative error.
 func GammaInc(a, x float64) (p, q float64) {
 	switch {
 	case !(a > 0) || x != x:
@@ -168,7 +172,8 @@ func gammaSeries(a, x float64) float64 {
 	return s
 }
 
-// gammaFraction is the continued fraction of eˣ·x⁻ᵃ·Γ(a, x) for x ≥ a + 1, DLMF 8.9.2, by the algorithm of [Lentz76].
+// gammaFraction is the continued fraction of eˣ·x⁻ᵃ·Γ(a, x) for x ≥ a + 1, DLMF 8.9.2, by the
+// algorithm of [Lentz76].
 //
 // [Lentz76]: https://doi.org/10.1364/AO.15.000668
 func gammaFraction(a, x float64) float64 {
@@ -188,8 +193,9 @@ func gammaFraction(a, x float64) float64 {
 	}
 }
 
-// gammaUniform is Temme's expansion for large a, DLMF 8.12: with η²/2 = μ − log(1+μ), μ = x/a − 1, the tail is that of a normal
-// number, and a correction of the order of 1/√a; the next is of the order of a⁻⁵ᐟ².
+// gammaUniform is Temme's expansion for large a, DLMF 8.12: with η²/2 = μ − log(1+μ), μ = x/a − 1,
+// the tail is that of a normal number, and a correction of the order of 1/√a; the next is of the
+// order of a⁻⁵ᐟ².
 func gammaUniform(a, x float64) (p, q float64) {
 	mu := (x - a) / a
 	half := deviance(mu)
@@ -199,7 +205,8 @@ func gammaUniform(a, x float64) (p, q float64) {
 	}
 	var first, second float64
 	if math.Abs(eta) < 0.1 {
-		first = -1.0/3 + float64(eta*(1.0/12+float64(eta*(-2.0/135+float64(eta*(1.0/864+float64(eta*(1.0/2835-float64(eta*(139.0/777600))))))))))
+		first = -1.0/3 + float64(
+			eta*(1.0/12+float64(eta*(-2.0/135+float64(eta*(1.0/864+float64(eta*(1.0/2835-float64(eta*(139.0/777600))))))))))
 		second = -1.0/540 - float64(eta*(1.0/288-float64(eta*(25.0/12096))))
 	} else {
 		first = 1/mu - 1/eta
@@ -209,7 +216,8 @@ func gammaUniform(a, x float64) (p, q float64) {
 	return max(0, float64(Erfc(-z)/2)-rest), max(0, float64(Erfc(z)/2)+rest)
 }
 
-// GammaQuantile is the x with P(a, x) = p and Q(a, x) = q, where p + q = 1; the smaller of them counts.
+// GammaQuantile is the x with P(a, x) = p and Q(a, x) = q, where p + q = 1; the smaller of them
+// counts.
 func GammaQuantile(a, p, q float64) float64 {
 	switch {
 	case !(a > 0) || !(p >= 0) || !(q >= 0):
@@ -219,7 +227,8 @@ func GammaQuantile(a, p, q float64) float64 {
 	case q == 0:
 		return math.Inf(1)
 	}
-	// Where x is small, P(a, x) = xᵃ/Γ(a+1)·(1 − O(x)). Elsewhere, by Wilson and Hilferty, the cube root is about normal.
+	// Where x is small, P(a, x) = xᵃ/Γ(a+1)·(1 − O(x)). Elsewhere, by Wilson and Hilferty, the cube
+	// root is about normal.
 	small := (logOfShare(p, q) + Lgamma(a+1)) / a
 	if small < -40 {
 		return Exp(small)
@@ -251,9 +260,10 @@ func pick(p, q, lower, upper float64) float64 {
 	return upper
 }
 
-// solve finds the x > 0 at which a share is the smaller one of p and q, which is that of the lower end or of the upper one. of returns the
-// share, and its derivative by log x, up to the sign. It is Newton's iteration for the logarithm of the share as a function of log x,
-// within bounds that are known to be below and above the solution.
+// solve finds the x > 0 at which a share is the smaller one of p and q, which is that of the lower
+// end or of the upper one. of returns the share, and its derivative by log x, up to the sign. It is
+// Newton's iteration for the logarithm of the share as a function of log x, within bounds that are
+// known to be below and above the solution.
 func solve(x float64, of func(x float64) (share, slope float64), p, q float64) float64 {
 	const most = 2.0 // of a step, as a logarithm
 	want, sign := p, -1.0

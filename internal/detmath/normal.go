@@ -2,8 +2,9 @@ package detmath
 
 import "math"
 
-// erfcTerms are the coefficients of h(u) = (x + 5/2)·exp(x²)·erfc(x) in Chebyshev polynomials of u = 1 − 6/(x + 5/2), which is from
-// −1 to 1 for x from ½ on; the first that is left out is 10⁻¹⁸. TestErfcTerms computes them again.
+// erfcTerms are the coefficients of h(u) = (x + 5/2)·exp(x²)·erfc(x) in Chebyshev polynomials of u
+// = 1 − 6/(x + 5/2), which is from −1 to 1 for x from ½ on; the first that is left out is 10⁻¹⁸.
+// TestErfcTerms computes them again.
 var erfcTerms = [...]float64{
 	1.066958042139233354104, -6.202500452595417531796e-1, 1.369762148917103099065e-1, -2.129165989908616847348e-2,
 	1.737185369180851687881e-3, 9.968682989122619416069e-5, -4.200483513207504734992e-5, 1.364552711999231838492e-6,
@@ -84,8 +85,9 @@ func normalQuantile(p, q float64) float64 {
 	case p == q:
 		return 0
 	}
-	// From the approximation 26.2.23 of Abramowitz and Stegun, with an error below 0.00045, three steps of Newton for the upper end:
-	// near the middle for the error function, and outside for the logarithm of the tail, whose derivative is the inverse of Mills' ratio.
+	// From the approximation 26.2.23 of Abramowitz and Stegun, with an error below 0.00045, three
+	// steps of Newton for the upper end: near the middle for the error function, and outside for
+	// the logarithm of the tail, whose derivative is the inverse of Mills' ratio.
 	t := math.Sqrt(-2 * Log(p))
 	z := t - (2.515517+float64(t*(0.802853+float64(0.010328*t))))/(1+float64(t*(1.432788+float64(t*(0.189269+float64(0.001308*t))))))
 	for range 3 {

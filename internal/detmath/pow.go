@@ -2,13 +2,14 @@ package detmath
 
 import "math"
 
-// A power needs its logarithm with ten bits more than a number has, since the exponent multiplies its error. So the logarithm
-// is a sum of two numbers here, high + low, with a relative error of about 2⁻⁶⁵.
+// A power needs its logarithm with ten bits more than a number has, since the exponent multiplies
+// its error. So the logarithm is a sum of two numbers here, high + low, with a relative error of
+// about 2⁻⁶⁵.
 
 const tableBits = 7
 
-// logOffset is where the first interval of logTable begins. One interval has 1 in it, with the factor 1, so that the logarithm
-// of a number near 1 has all its digits.
+// logOffset is where the first interval of logTable begins. One interval has 1 in it, with the
+// factor 1, so that the logarithm of a number near 1 has all its digits.
 const logOffset = 0x3fe6980000000000
 
 // split returns the upper 26 bits of x, and the rest.

@@ -1,7 +1,8 @@
 package detmath
 
-// logTable has 128 intervals of m from 0.706 to 1.412: a factor c·512 that takes them close to 1, and −log c in two numbers, of
-// which the first is a multiple of 2⁻⁴². TestLogTable computes it again.
+// logTable has 128 intervals of m from 0.706 to 1.412: a factor c·512 that takes them close to 1,
+// and −log c in two numbers, of which the first is a multiple of 2⁻⁴². TestLogTable computes it
+// again.
 var logTable = [1 << tableBits]struct {
 	factor    uint16
 	high, low float64

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The table is that of its comment: −log c in two numbers, and every number of an interval comes close to 1.
+// The table is that of its comment: −log c in two numbers, and every number of an interval comes
+// close to 1.
 func TestLogTable(t *testing.T) {
 	for i, e := range logTable {
 		c := float64(e.factor) / 512
@@ -75,7 +76,8 @@ func TestPow(t *testing.T) {
 // The special cases are those of package math.
 func TestPowSpecialCases(t *testing.T) {
 	inf := math.Inf(1)
-	special := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, inf, -inf, math.NaN(), 5e-324, -5e-324, 1e300, -1e300, 1e-310, 709, 1e18,
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 3, -3, 0.5, -0.5, inf, -inf, math.NaN(), 5e-324, -5e-324,
+		1e300, -1e300, 1e-310, 709, 1e18,
 		-1e18, 0x1p53 + 2, math.MaxFloat64}
 	for _, x := range special {
 		for _, y := range special {
@@ -86,7 +88,8 @@ func TestPowSpecialCases(t *testing.T) {
 			}
 		}
 	}
-	if got, want := Log10(5e-324), -323.3062153431158; got != want || Log2(5e-324) != -1074 { // package math is wrong there on amd64
+	// package math is wrong there on amd64
+	if got, want := Log10(5e-324), -323.3062153431158; got != want || Log2(5e-324) != -1074 {
 		t.Errorf("Log10 of the smallest number is %v, want %v", got, want)
 	}
 	for _, x := range []float64{0, -1, inf, math.NaN()} {

@@ -51,7 +51,8 @@ func TestGamma(t *testing.T) {
 		closely(t, "Gamma", Gamma(float64(n+1)), factorial, 12, float64(n+1))
 		factorial *= float64(n + 1)
 	}
-	if Lgamma(1) != 0 || Lgamma(2) != 0 || !math.IsInf(Lgamma(0), 1) || !math.IsInf(Gamma(172), 1) || !math.IsNaN(Lgamma(-1)) {
+	if Lgamma(1) != 0 || Lgamma(2) != 0 || !math.IsInf(Lgamma(0), 1) || !math.IsInf(Gamma(172), 1) ||
+		!math.IsNaN(Lgamma(-1)) {
 		t.Error("special values are wrong")
 	}
 }
@@ -75,7 +76,8 @@ func TestErf(t *testing.T) {
 			closely(t, "Erf", Erf(c[0]), math.Erf(c[0]), 4, c[0])
 		}
 	}
-	if Erf(0) != 0 || Erf(math.Inf(-1)) != -1 || Erfc(math.Inf(1)) != 0 || Erfc(math.Inf(-1)) != 2 || !math.IsNaN(Erfc(math.NaN())) {
+	if Erf(0) != 0 || Erf(math.Inf(-1)) != -1 || Erfc(math.Inf(1)) != 0 || Erfc(math.Inf(-1)) != 2 ||
+		!math.IsNaN(Erfc(math.NaN())) {
 		t.Error("special values are wrong")
 	}
 }
@@ -94,7 +96,8 @@ func TestNormalQuantile(t *testing.T) {
 	for _, p := range []float64{1e-9, 0.01, 0.2, 0.31, 0.5, 0.6} {
 		closely(t, "NormalCDF of NormalQuantile", NormalCDF(NormalQuantile(p)), p, 100, p)
 	}
-	if !math.IsInf(NormalQuantile(0), -1) || !math.IsInf(NormalQuantile(1), 1) || NormalQuantile(0.5) != 0 || !math.IsNaN(NormalQuantile(2)) {
+	if !math.IsInf(NormalQuantile(0), -1) || !math.IsInf(NormalQuantile(1), 1) || NormalQuantile(0.5) != 0 ||
+		!math.IsNaN(NormalQuantile(2)) {
 		t.Error("special values are wrong")
 	}
 }
@@ -117,7 +120,8 @@ func TestGammaInc(t *testing.T) {
 	} {
 		a, x := c[0], c[1]
 		p, q := GammaInc(a, x)
-		// The larger one is 1 less the other; where the shape is small or large, some digits more are lost.
+		// The larger one is 1 less the other; where the shape is small or large, some digits more
+		// are lost.
 		closely(t, "P", p, c[2], 2000, a, x)
 		closely(t, "Q", q, c[3], 2000, a, x)
 		closely(t, "GammaQuantile", GammaQuantile(a, p, q), x, 2000, a, p)
@@ -179,8 +183,8 @@ func TestStudentQuantile(t *testing.T) {
 	closely(t, "StudentQuantile", StudentQuantile(1e9, 0.975), NormalQuantile(0.975), 1e8)
 }
 
-// The coefficients are those of their comment, by the sum over the zeros of a Chebyshev polynomial, to the accuracy of the functions
-// that it is computed with.
+// The coefficients are those of their comment, by the sum over the zeros of a Chebyshev polynomial,
+// to the accuracy of the functions that it is computed with.
 func TestErfcTerms(t *testing.T) {
 	const points = 64
 	for n, want := range erfcTerms {

@@ -8,12 +8,12 @@ import (
 	"unsafe"
 )
 
-// A Participant is what an operation has to itself between Enter and Leave: the epoch that it shows to
-// others, nodes to use, nodes that it retired, and what the structure wants to keep for the next
+// A Participant is what an operation has to itself between Enter and Leave: the epoch that it shows
+// to others, nodes to use, nodes that it retired, and what the structure wants to keep for the next
 // operation of the same goroutine.
 //
-// Participants are made when they are wanted, so that a structure that few goroutines use has few of
-// them to look through.
+// Participants are made when they are wanted, so that a structure that few goroutines use has few
+// of them to look through.
 type Participant[T any] struct {
 	slot
 
@@ -30,8 +30,8 @@ type Participant[T any] struct {
 	_          [64]byte
 }
 
-// A slot is the part of a participant that others look at. It is a type of its own because the compiler
-// inlines its methods, which it does not where they are of a generic type.
+// A slot is the part of a participant that others look at. It is a type of its own because the
+// compiler inlines its methods, which it does not where they are of a generic type.
 type slot struct {
 	// word is count<<epochBits | epoch. The epoch is the one in which the operation began, and 0
 	// outside; the count is Count at the end of the last operation. They are one word because every
@@ -52,9 +52,9 @@ const (
 	epochBits = 24
 	epochMask = 1<<epochBits - 1
 
-	// yieldEvery is the number of operations after which a goroutine lets others run. A goroutine that
-	// runs for 10 ms is descheduled wherever it is; in the middle of an operation that would hold up the
-	// epoch.
+	// yieldEvery is the number of operations after which a goroutine lets others run. A goroutine
+	// that runs for 10 ms is descheduled wherever it is; in the middle of an operation that would
+	// hold up the epoch.
 	yieldEvery = 4096
 	// countEvery is the number of operations after which the statistics are published.
 	countEvery = 256
@@ -63,8 +63,8 @@ const (
 	golden = 0x9e3779b97f4a7c15
 )
 
-// A Domain is the epoch that some operations share, with its participants and the nodes that wait to
-// be used again. It must be initialised by Init.
+// A Domain is the epoch that some operations share, with its participants and the nodes that wait
+// to be used again. It must be initialised by Init.
 type Domain[T any] struct {
 	epoch  atomic.Uint64
 	_      [56]byte                                         // what follows hardly ever changes
@@ -83,8 +83,8 @@ type Domain[T any] struct {
 	blank   Stack         // bundles of no nodes
 }
 
-// Init makes a domain ready. local makes what the structure keeps with participant n. reclaimed, if it
-// is not nil, is called with nodes that have become free, before they can be used again.
+// Init makes a domain ready. local makes what the structure keeps with participant n. reclaimed, if
+// it is not nil, is called with nodes that have become free, before they can be used again.
 func (d *Domain[T]) Init(local func(n int) T, reclaimed func(nodes *[Batch]uint32)) {
 	d.local, d.reclaimed = local, reclaimed
 	d.epoch.Store(3) // so that the first epochs have predecessors
@@ -126,8 +126,8 @@ func (d *Domain[T]) extend(old *[]atomic.Pointer[Participant[T]]) {
 	}
 }
 
-// Enter begins an operation. A goroutine finds the participant it had before, and what that has in the
-// cache, by where its stack lies.
+// Enter begins an operation. A goroutine finds the participant it had before, and what that has in
+// the cache, by where its stack lies.
 func (d *Domain[T]) Enter() *Participant[T] {
 	var here byte
 	place := uint64(uintptr(unsafe.Pointer(&here))>>11) * golden >> 32
@@ -164,7 +164,8 @@ func (s *slot) enter(epoch *atomic.Uint64) bool {
 	return true
 }
 
-// mark is an epoch as participants show it: never 0. Two epochs that are both shown differ by 1 at most.
+// mark is an epoch as participants show it: never 0. Two epochs that are both shown differ by 1 at
+// most.
 func mark(epoch uint64) uint64 { return epoch%epochMask + 1 }
 
 // Leave ends the operation.

@@ -2,9 +2,9 @@ package epoch
 
 import "sync/atomic"
 
-// A Stack is a lock-free stack of numbered things. Its head is a count of changes above the number of
-// the topmost, so that a goroutine that was halted does not take it for unchanged when things have
-// gone and come back.
+// A Stack is a lock-free stack of numbered things. Its head is a count of changes above the number
+// of the topmost, so that a goroutine that was halted does not take it for unchanged when things
+// have gone and come back.
 type Stack struct {
 	head atomic.Uint64
 	_    [56]byte

@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and trace: of the sample, if the method gives one, of what the model
-// then says of the data, and of how the fit went.
+// Draw draws pictures of the fit into a directory, under the names marginals, pairs, predictive and
+// trace: of the sample, if the method gives one, of what the model then says of the data, and of
+// how the fit went.
 func (p *Fit) Draw(dir string) error {
 	var predictive interface{ Save(path string) error }
 	ps := p.Predictions()
@@ -33,16 +34,19 @@ const (
 	mostPairs    = 15
 )
 
-// Marginals are what became known of each unknown, as bars, and what was known before, as a dashed line.
+// Marginals are what became known of each unknown, as bars, and what was known before, as a dashed
+// line.
 func (p *Fit) Marginals() plot.Panels {
 	ps := plot.Panels{Title: p.Model, Common: true}
 	if len(p.Result.Posterior.Rows) == 0 {
 		return ps
 	}
-	ps.Note = fmt.Sprintf("%s, effective size %.0f", format.Count(len(p.Result.Posterior.Rows), "draw"), p.Result.Effective())
+	ps.Note = fmt.Sprintf("%s, effective size %.0f", format.Count(len(p.Result.Posterior.Rows), "draw"),
+		p.Result.Effective())
 	for j, u := range p.Result.Unknowns[:min(mostUnknowns, len(p.Result.Unknowns))] {
 		after, before := marginal(u.Prior, &p.Result.Posterior, j, p.Result.Effective())
-		ps.Charts = append(ps.Charts, plot.Chart{Title: u.Name, Note: "prior: " + u.Prior.String(), XLabel: u.Unit, FromZero: true, Series: []plot.Series{after, before}})
+		ps.Charts = append(ps.Charts, plot.Chart{Title: u.Name, Note: "prior: " + u.Prior.String(), XLabel: u.Unit,
+			FromZero: true, Series: []plot.Series{after, before}})
 	}
 	if n := len(p.Result.Unknowns); n > mostUnknowns {
 		ps.Note += fmt.Sprintf("; the first %d of %d", mostUnknowns, n)
@@ -50,8 +54,9 @@ func (p *Fit) Marginals() plot.Panels {
 	return ps
 }
 
-// marginal is a histogram of the j-th unknown, and the density of its prior around there: as far again as the sample reaches to each side, so that of a
-// sample that is narrow more than a line is seen.
+// marginal is a histogram of the j-th unknown, and the density of its prior around there: as far
+// again as the sample reaches to each side, so that of a sample that is narrow more than a line is
+// seen.
 func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (after, before plot.Series) {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i, row := range q.Rows {
@@ -146,14 +151,15 @@ func (p *Fit) Pairs() plot.Panels {
 		for _, i := range rows {
 			s.Add(q.Rows[i][pair.a], q.Rows[i][pair.b])
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{XLabel: title(unknowns[pair.a]), YLabel: title(unknowns[pair.b]), Note: "correlation " + strings.Replace(fmt.Sprintf("%+.2f", pair.correlation), "-", "−", 1),
+		ps.Charts = append(ps.Charts, plot.Chart{XLabel: title(unknowns[pair.a]), YLabel: title(unknowns[pair.b]),
+			Note:   "correlation " + strings.Replace(fmt.Sprintf("%+.2f", pair.correlation), "-", "−", 1),
 			Series: []plot.Series{s}})
 	}
 	return ps
 }
 
-// evenly are the places of at most n draws that stand for a weighted sample: each as often as its weight says, to within one (systematic resampling),
-// and written down once.
+// evenly are the places of at most n draws that stand for a weighted sample: each as often as its
+// weight says, to within one (systematic resampling), and written down once.
 func evenly(weights []float64, n int) (places []int) {
 	sum, taken := 0.0, 0
 	for i, w := range weights {
@@ -166,7 +172,8 @@ func evenly(weights []float64, n int) (places []int) {
 	return places
 }
 
-// Predictions are the columns of the data, over what the model says of them with what the fit found.
+// Predictions are the columns of the data, over what the model says of them with what the fit
+// found.
 func (p *Fit) Predictions() plot.Panels {
 	what := "from the posterior"
 	if len(p.Result.Posterior.Rows) == 0 {
@@ -176,7 +183,8 @@ func (p *Fit) Predictions() plot.Panels {
 	if p.Predictive == nil {
 		return ps
 	}
-	ps.Note = fmt.Sprintf("reports in %s %s; line: median; bands: middle 50 and 90 %%", format.Count(p.Predictive.Runs, "run"), what)
+	ps.Note = fmt.Sprintf("reports in %s %s; line: median; bands: middle 50 and 90 %%", format.Count(p.Predictive.Runs,
+		"run"), what)
 	times := p.Data.Times
 	if len(times) == 1 { // a band needs a width
 		times = []float64{times[0] - 0.5, times[0] + 0.5}
@@ -199,7 +207,8 @@ func (p *Fit) Predictions() plot.Panels {
 				data.Add(p.Data.Times[row], *y)
 			}
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside, column.Seen), XLabel: p.TimeLabel,
+		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside,
+			column.Seen), XLabel: p.TimeLabel,
 			FromZero: true, Headroom: true, Series: []plot.Series{wide, narrow, data}})
 	}
 	return ps
@@ -239,11 +248,14 @@ var tracePanels = map[string][]tracePanel{
 	},
 }
 
-// Traces are how the fit went: its chains, if it has some, and what the method tells of its steps, over the runs that were made.
+// Traces are how the fit went: its chains, if it has some, and what the method tells of its steps,
+// over the runs that were made.
 func (p *Fit) Traces() plot.Panels {
-	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("how the fit by %s went, over runs of the model", p.Result.Method)}
+	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("how the fit by %s went, over runs of the model",
+		p.Result.Method)}
 	if p.Result.Chains != nil {
-		ps.Note = fmt.Sprintf("%d chains after their warm-up, and how the fit by %s went, over runs of the model", p.Result.Chains.Count, p.Result.Method)
+		ps.Note = fmt.Sprintf("%d chains after their warm-up, and how the fit by %s went, over runs of the model",
+			p.Result.Chains.Count, p.Result.Method)
 		ps.Charts = p.chainCharts()
 	}
 	trace := p.Result.Trace
@@ -252,12 +264,15 @@ func (p *Fit) Traces() plot.Panels {
 		s := plot.Series{}
 		column := slices.Index(trace.Names, panel.column)
 		for _, row := range trace.Rows {
-			if runs >= 0 && column >= 0 && !math.IsNaN(row[column]) && !math.IsInf(row[column], 0) && (row[column] > 0 || !panel.log) {
+			if runs >= 0 && column >= 0 && !math.IsNaN(row[column]) && !math.IsInf(row[column], 0) &&
+				(row[column] > 0 || !panel.log) {
 				s.Add(row[runs], row[column])
 			}
 		}
 		if len(s.X) > 0 && (panel.column != "particles" || slices.Max(s.Y) > 0) {
-			ps.Charts = append(ps.Charts, plot.Chart{Title: panel.title, XLabel: "runs", FromZeroX: true, UpToX: trace.Rows[len(trace.Rows)-1][runs], LogY: panel.log, FromZero: panel.zero, Headroom: panel.zero, Series: []plot.Series{s}})
+			ps.Charts = append(ps.Charts, plot.Chart{Title: panel.title, XLabel: "runs", FromZeroX: true,
+				UpToX: trace.Rows[len(trace.Rows)-1][runs], LogY: panel.log, FromZero: panel.zero, Headroom: panel.zero,
+				Series: []plot.Series{s}})
 		}
 	}
 	return ps
@@ -269,8 +284,8 @@ const (
 	chainPoints = 150
 )
 
-// chainCharts are where the chains were, unknown by unknown: of more than can be drawn, those on which they agree least. The sample has its rows by
-// step, and for each step one for each chain.
+// chainCharts are where the chains were, unknown by unknown: of more than can be drawn, those on
+// which they agree least. The sample has its rows by step, and for each step one for each chain.
 func (p *Fit) chainCharts() (all []plot.Chart) {
 	chains, rows := p.Result.Chains, p.Result.Posterior.Rows
 	var order []int
@@ -293,7 +308,8 @@ func (p *Fit) chainCharts() (all []plot.Chart) {
 	every := max(1, (steps+chainPoints-1)/chainPoints)
 	for _, j := range order {
 		u := p.Result.Unknowns[j]
-		c := plot.Chart{Title: u.Name, Note: fmt.Sprintf("R-hat %.3f, effective size %.0f", chains.RHat[j], chains.Bulk[j]), XLabel: "step", YLabel: u.Unit}
+		c := plot.Chart{Title: u.Name, Note: fmt.Sprintf("R-hat %.3f, effective size %.0f", chains.RHat[j], chains.Bulk[j]),
+			XLabel: "step", YLabel: u.Unit}
 		for chain := range chains.Count {
 			s := plot.Series{Unmarked: true}
 			for step := 0; step < steps; step += every {

@@ -14,7 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// sampled is a posterior of n draws of unknowns that are normal about 0.4, with a standard deviation of 0.1, or the whole numbers next to ten times that.
+// sampled is a posterior of n draws of unknowns that are normal about 0.4, with a standard
+// deviation of 0.1, or the whole numbers next to ten times that.
 func sampled(n int, whole ...bool) *fit.Posterior {
 	q, s := &fit.Posterior{}, random.New(1)
 	for range n {
@@ -56,7 +57,8 @@ func TestFitMarginal(t *testing.T) {
 			t.Errorf("the bar at %g is %g high, want %g", x, after.Y[k], want)
 		}
 	}
-	if x := before.X; slices.Min(before.Y) != 0.5 || slices.Max(before.Y) != 0.5 || x[0] < 0 || x[0] > 0.05 || x[len(x)-1] > 1.5 {
+	if x := before.X; slices.Min(before.Y) != 0.5 || slices.Max(before.Y) != 0.5 || x[0] < 0 || x[0] > 0.05 ||
+		x[len(x)-1] > 1.5 {
 		t.Errorf("the prior is %g to %g, from %g to %g", slices.Min(before.Y), slices.Max(before.Y), x[0], x[len(x)-1])
 	}
 	// Whole numbers have a bar each, as high as their probability, and so does the prior.
@@ -74,10 +76,12 @@ func TestFitMarginal(t *testing.T) {
 		t.Errorf("the prior of a whole number: %v, %v", before.X, before.Y)
 	}
 	// A single value is one bar of area 1; a density without bound has an end.
-	for _, prior := range []fit.Prior{fit.Uniform(0, 1), fit.Beta(0.1, 0.1), fit.Gamma(1, 0.01), fit.Uniform(0, 20).Whole()} {
+	for _, prior := range []fit.Prior{fit.Uniform(0, 1), fit.Beta(0.1, 0.1), fit.Gamma(1, 0.01),
+		fit.Uniform(0, 20).Whole()} {
 		one := &fit.Posterior{Rows: [][]float64{{1}, {1}}, Weights: []float64{0.5, 0.5}}
 		after, before = marginal(prior, one, 0, 1)
-		if a := area(after.Y, after.Bars); math.Abs(a-1) > 1e-9 || len(after.X) != 1 || after.X[0] != 1 || slices.Max(before.Y) > 3*after.Y[0] {
+		if a := area(after.Y, after.Bars); math.Abs(a-1) > 1e-9 || len(after.X) != 1 || after.X[0] != 1 ||
+			slices.Max(before.Y) > 3*after.Y[0] {
 			t.Errorf("%v: bars of %g at %v, %v high", prior, after.Bars, after.X, after.Y)
 		}
 	}
@@ -101,10 +105,13 @@ func TestEvenly(t *testing.T) {
 func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *Fit {
 	t.Helper()
 	whole := make([]bool, unknowns)
-	r := &fit.Result{Method: "abc", Posterior: *sampled(400, whole...), Best: make([]float64, unknowns), Trace: fit.Table{Names: []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"},
-		Rows: [][]float64{{0, 100, 8, math.NaN(), 1, 3, 0}, {1, 200, math.NaN(), 0.5, math.NaN(), 20, 0}, {2, 900, math.NaN(), 1, math.NaN(), 120, 0}}}}
+	r := &fit.Result{Method: "abc", Posterior: *sampled(400, whole...), Best: make([]float64, unknowns),
+		Trace: fit.Table{Names: []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"},
+			Rows: [][]float64{{0, 100, 8, math.NaN(), 1, 3, 0}, {1, 200, math.NaN(), 0.5, math.NaN(), 20, 0},
+				{2, 900, math.NaN(), 1, math.NaN(), 120, 0}}}}
 	for j := range unknowns {
-		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: strings.Repeat("a long name ", 4) + fmt.Sprint(j), Unit: "per day", Prior: fit.LogUniform(0.001, 100)})
+		r.Unknowns = append(r.Unknowns, fit.Unknown{Name: strings.Repeat("a long name ", 4) + fmt.Sprint(j), Unit: "per day",
+			Prior: fit.LogUniform(0.001, 100)})
 	}
 	p := &Fit{Model: "a model", Result: r, TimeLabel: "days since 2020-03-01", Data: Data{Times: times}}
 	p.Predictive = &Predictive{Runs: 400, Shares: fit.PredictionShares()}
@@ -124,11 +131,13 @@ func fitted(t *testing.T, unknowns int, times []float64, data ...[]float64) *Fit
 	return p
 }
 
-// Data stand over the bands of what would be reported, gaps nowhere, and there is a band even if there is but one row.
+// Data stand over the bands of what would be reported, gaps nowhere, and there is a band even if
+// there is but one row.
 func TestFitPredictive(t *testing.T) {
 	p := fitted(t, 1, []float64{1, 2, 4}, []float64{3, math.NaN(), 8})
 	c := p.Predictions().Charts[0]
-	if got := fmt.Sprint(c.XLabel, c.Series[0].Low, c.Series[0].High, c.Series[1].Low, c.Series[1].High, c.Series[2].X, c.Series[2].Y); got !=
+	if got := fmt.Sprint(c.XLabel, c.Series[0].Low, c.Series[0].High, c.Series[1].Low, c.Series[1].High, c.Series[2].X,
+		c.Series[2].Y); got !=
 		"days since 2020-03-01[0.75 1.25 2] [12 20 32] [1.5 2.5 4] [6 10 16] [1 4] [3 8]" {
 		t.Error(got)
 	}
@@ -145,19 +154,23 @@ func TestFitTraces(t *testing.T) {
 	for _, c := range p.Traces().Charts {
 		titles = append(titles, c.Title)
 	}
-	if got := strings.Join(titles, ", "); got != "threshold of the distance, power of the likelihood, effective sample size" {
+	if got := strings.Join(titles, ", "); got != "threshold of the distance, power of the likelihood, effective "+
+		"sample size" {
 		t.Error(got)
 	}
-	if c := p.Traces().Charts[1]; fmt.Sprint(c.Series[0].X, c.Series[0].Y, c.UpToX, c.FromZeroX) != "[200 900] [0.5 1] 900 true" {
+	if c := p.Traces().Charts[1]; fmt.Sprint(c.Series[0].X, c.Series[0].Y, c.UpToX, c.FromZeroX) !=
+		"[200 900] [0.5 1] 900 true" {
 		t.Errorf("%+v", c)
 	}
-	p.Result.Method, p.Result.Chains = "pmmh", &fit.Chains{Count: 4, Steps: 200, RHat: make([]float64, 12), Bulk: make([]float64, 12)}
+	p.Result.Method, p.Result.Chains = "pmmh", &fit.Chains{Count: 4, Steps: 200, RHat: make([]float64, 12),
+		Bulk: make([]float64, 12)}
 	p.Result.Chains.RHat[11] = 2
 	for i := range p.Result.Posterior.Rows {
 		p.Result.Posterior.Rows[i][11] = float64(i % 4) // by chain
 	}
 	charts := p.Traces().Charts
-	if c := charts[0]; len(charts) != mostChains || c.Title != p.Result.Unknowns[11].Name || c.Note != "R-hat 2.000, effective size 0" || len(c.Series) != 4 {
+	if c := charts[0]; len(charts) != mostChains || c.Title != p.Result.Unknowns[11].Name ||
+		c.Note != "R-hat 2.000, effective size 0" || len(c.Series) != 4 {
 		t.Fatalf("%d charts, the first %s, %s", len(charts), c.Title, c.Note)
 	}
 	for k, s := range charts[0].Series {
@@ -179,8 +192,9 @@ func TestFitPictures(t *testing.T) {
 		files  string
 		pairs  int
 	}{
-		"one unknown":   {fitted(t, 1, []float64{1, 2}, []float64{0, 0}), "marginals predictive trace", 0},
-		"five, columns": {fitted(t, 5, []float64{1, 2, 3}, []float64{1, none, 3}, []float64{none, none, none}), "marginals pairs predictive trace", 10},
+		"one unknown": {fitted(t, 1, []float64{1, 2}, []float64{0, 0}), "marginals predictive trace", 0},
+		"five, columns": {fitted(t, 5, []float64{1, 2, 3}, []float64{1, none, 3}, []float64{none, none, none}),
+			"marginals pairs predictive trace", 10},
 		"thirty":        {fitted(t, 30, []float64{1}, []float64{1e9}), "marginals pairs predictive trace", mostPairs},
 		"a best point":  {best, "predictive", 0},
 		"a single draw": {single, "marginals pairs predictive trace", 1},
@@ -198,7 +212,8 @@ func TestFitPictures(t *testing.T) {
 			var names []string
 			for _, file := range files {
 				names = append(names, strings.TrimSuffix(filepath.Base(file), ".svg"))
-				if svg, err := os.ReadFile(file); err != nil || bytes.Contains(svg, []byte("NaN")) || bytes.Contains(svg, []byte("Inf")) {
+				if svg, err := os.ReadFile(file); err != nil || bytes.Contains(svg, []byte("NaN")) ||
+					bytes.Contains(svg, []byte("Inf")) {
 					t.Errorf("%s: a coordinate is not a number, or %v", file, err)
 				}
 			}

@@ -1,5 +1,5 @@
-// Package fitted is what a fit of a model file gives, as fit.json and posterior.csv have it, and its pictures: the command writes them, and the
-// page shows them.
+// Package fitted is what a fit of a model file gives, as fit.json and posterior.csv have it, and
+// its pictures: the command writes them, and the page shows them.
 package fitted
 
 import (
@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of the
-// result, which fit.Result.WriteJSON describes.
+// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of
+// the result, which fit.Result.WriteJSON describes.
 type Fit struct {
 	Model      string      `json:"model"`
 	Version    string      `json:"version"`
@@ -37,7 +37,8 @@ func (p *Fit) WriteJSON(w io.Writer) error {
 	if err := errors.Join(e.Encode(p), p.Result.WriteJSON(&result)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "%s,\n%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(result.Bytes(), []byte("{\n")))
+	_, err := fmt.Fprintf(w, "%s,\n%s", bytes.TrimSuffix(head.Bytes(), []byte("\n}\n")), bytes.TrimPrefix(result.Bytes(),
+		[]byte("{\n")))
 	return err
 }
 
@@ -58,7 +59,8 @@ type Column struct {
 	Values []*float64 `json:"values"` // null for a gap
 }
 
-// Predictive is what the model says of the data with unknowns drawn from the posterior, or at the best point if there is none.
+// Predictive is what the model says of the data with unknowns drawn from the posterior, or at the
+// best point if there is none.
 type Predictive struct {
 	Runs    int                `json:"runs"`
 	Shares  []float64          `json:"shares"`
@@ -87,7 +89,8 @@ func Read(report, sample []byte) (*Fit, error) {
 	if p := in.Predictive; p != nil {
 		wrong, shares := len(p.Columns) != len(in.Data.Columns), len(fit.PredictionShares())
 		for i := range p.Columns {
-			wrong = wrong || len(p.Columns[i].Reports) != len(in.Data.Times) || len(in.Data.Columns[i].Values) != len(in.Data.Times)
+			wrong = wrong || len(p.Columns[i].Reports) != len(in.Data.Times) || len(in.Data.Columns[i].Values) !=
+				len(in.Data.Times)
 			for _, row := range p.Columns[i].Reports {
 				wrong = wrong || len(row) != shares
 			}

@@ -54,10 +54,12 @@ func Be(n int) string {
 // Percent is a share of 1 with four digits: 12.5%.
 func Percent(p float64) string { return fmt.Sprintf("%.4g%%", 100*p) }
 
-// Tidy is a number without the noise that arithmetic leaves in its last place: 0.8999999999999999 is 0.9.
+// Tidy is a number without the noise that arithmetic leaves in its last place: 0.8999999999999999
+// is 0.9.
 func Tidy(x float64) float64 {
 	ulp := math.Nextafter(math.Abs(x), math.Inf(1)) - math.Abs(x)
-	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil && math.Abs(short-x) <= 2*ulp {
+	if short, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 15, 64), 64); err == nil && math.Abs(short-x) <=
+		2*ulp {
 		return short
 	}
 	return x
@@ -104,7 +106,8 @@ func Nanoseconds(ns float64) string {
 // Word is a word of a command line as a shell takes it.
 func Word(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%,^:+µ−", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./=%,^:+µ−",
+			r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
@@ -112,7 +115,8 @@ func Word(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Words are those of a command line, as a shell takes it apart: single and double quotes and backslashes hold words together, and nothing else means anything.
+// Words are those of a command line, as a shell takes it apart: single and double quotes and
+// backslashes hold words together, and nothing else means anything.
 func Words(line string) (words []string) {
 	var word strings.Builder
 	begun, quote := false, rune(0)

@@ -14,14 +14,17 @@ import (
 	"testing"
 )
 
-// All packages compile where an int has 32 bits. Here they are type-checked, which takes a few seconds; make lint vets them, and
-// make test32 runs tests with 32 bits.
+// All packages compile where an int has 32 bits. Here they are type-checked, which takes a few
+// seconds; make lint vets them, and make test32 runs tests with 32 bits.
 func TestFitsIn32Bits(t *testing.T) {
 	before := build.Default
 	defer func() { build.Default = before }()
-	// For the standard library, too. Arguments in registers, which it has by a tag, are what 386 does not have.
+	// For the standard library, too. Arguments in registers, which it has by a tag, are what 386
+	// does not have.
 	build.Default.GOARCH, build.Default.CgoEnabled = "386", false
-	build.Default.ToolTags = slices.DeleteFunc(slices.Clone(before.ToolTags), func(tag string) bool { return strings.Contains(tag, "regabi") })
+	build.Default.ToolTags = slices.DeleteFunc(slices.Clone(before.ToolTags), func(tag string) bool {
+		return strings.Contains(tag, "regabi")
+	})
 	c := checker{files: token.NewFileSet(), checked: map[string]*types.Package{}}
 	c.standard = importer.ForCompiler(c.files, "source", nil)
 	for path := range mayImport {
@@ -78,8 +81,8 @@ func (c *checker) Import(path string) (*types.Package, error) {
 	return c.checked[path], nil
 }
 
-// check notes what does not fit. Other problems there are none, since all this compiles with 64 bits, but for names from packages that
-// are not looked at.
+// check notes what does not fit. Other problems there are none, since all this compiles with 64
+// bits, but for names from packages that are not looked at.
 func (c *checker) check(path string, files []*ast.File) *types.Package {
 	config := types.Config{Importer: c, Sizes: types.SizesFor("gc", "386"), Error: func(err error) {
 		for _, sign := range []string{"overflow", "truncated", "out of bounds", "invalid array length"} {

@@ -1,16 +1,20 @@
-// Package importrules holds the rule of who may import whom in this module; its test enforces it, package by package.
+// Package importrules holds the rule of who may import whom in this module; its test enforces it,
+// package by package.
 //
-// Arrows point down: leaves import nothing of ours; calendar, capped and spray stand on leaves; relaxed may also use calendar, and dispatch capped;
-// sim and population stand on calendar; ensemble knows none of them, since they give it functions, and fit and experiment stand on it; reproduce
-// may use any library; the page and the commands may use everything; nothing but the command almanac imports the page, and nothing a command. A
-// program that imports calendar, spray, relaxed, capped or dispatch gets the standard library, our leaves and at most one other of the five.
+// Arrows point down: leaves import nothing of ours; calendar, capped and spray stand on leaves;
+// relaxed may also use calendar, and dispatch capped; sim and population stand on calendar;
+// ensemble knows none of them, since they give it functions, and fit and experiment stand on it;
+// reproduce may use any library; the page and the commands may use everything; nothing but the
+// command almanac imports the page, and nothing a command. A program that imports calendar, spray,
+// relaxed, capped or dispatch gets the standard library, our leaves and at most one other of the
+// five.
 package importrules
 
 // Module is the path that all packages of the module share.
 const Module = "github.com/almanac-sim/almanac"
 
-// mayImport names, for each package, the packages of ours that it may import. Tests may import what they like. What is allowed and not
-// used is an error too, so that the list is what is there.
+// mayImport names, for each package, the packages of ours that it may import. Tests may import what
+// they like. What is allowed and not used is an error too, so that the list is what is there.
 var mayImport = map[string][]string{
 	// Leaves.
 	"internal/access":      {},
@@ -54,38 +58,55 @@ var mayImport = map[string][]string{
 	"dispatch/internal/slots": {"internal/random"},
 	"relaxed":                 {"calendar", "internal/backlog", "internal/cpu", "internal/interleave", "internal/timekey"},
 	"relaxed/relaxedtest":     {"internal/random"},
-	"spray":                   {"internal/backlog", "internal/cpu", "internal/epoch", "internal/interleave", "internal/random", "internal/timekey"},
+	"spray": {"internal/backlog", "internal/cpu", "internal/epoch", "internal/interleave",
+		"internal/random", "internal/timekey"},
 
 	// Models.
-	"sim":                         {"calendar", "internal/detmath", "internal/random", "internal/sketch", "sim/internal/seed", "sim/internal/text", "sim/trace"},
-	"sim/internal/seed":           {},
-	"sim/internal/text":           {},
-	"sim/replicate":               {"sim", "sim/internal/seed", "sim/internal/text"},
-	"sim/trace":                   {},
-	"sim/analysis":                {"internal/detmath", "internal/quantile", "sim"},
-	"sim/output":                  {"internal/detmath", "internal/plot", "internal/quantile", "sim", "sim/analysis", "sim/replicate"},
-	"population":                  {"internal/format", "internal/quantile", "internal/vector", "population/internal/compile", "population/internal/diag", "population/internal/engine", "population/internal/explain", "population/internal/fitting", "population/internal/program", "population/internal/syntax"},
-	"population/internal/diag":    {"internal/format", "internal/suggest"},
-	"population/internal/lookup":  {},
-	"population/internal/law":     {"internal/detmath", "internal/format", "internal/random", "population/internal/lookup"},
-	"population/internal/program": {"internal/detmath", "internal/expr", "internal/random", "population/internal/law", "population/internal/lookup"},
-	"population/internal/syntax":  {"internal/expr", "internal/format", "internal/suggest", "population/internal/diag"},
-	"population/internal/compile": {"internal/detmath", "internal/expr", "internal/format", "population/internal/diag", "population/internal/law", "population/internal/lookup", "population/internal/program", "population/internal/syntax"},
-	"population/internal/fitting": {"internal/priors", "population/internal/compile", "population/internal/diag", "population/internal/syntax"},
-	"population/internal/engine":  {"calendar", "internal/cpu", "internal/detmath", "internal/format", "internal/memory", "internal/random", "population/internal/law", "population/internal/lookup", "population/internal/program", "population/internal/store"},
-	"population/internal/store":   {"internal/cpu", "internal/random"},
-	"population/internal/explain": {"internal/format", "internal/vector", "population/internal/compile", "population/internal/diag", "population/internal/diagram", "population/internal/fitting", "population/internal/program", "population/internal/syntax"},
+	"sim": {"calendar", "internal/detmath", "internal/random", "internal/sketch",
+		"sim/internal/seed", "sim/internal/text", "sim/trace"},
+	"sim/internal/seed": {},
+	"sim/internal/text": {},
+	"sim/replicate":     {"sim", "sim/internal/seed", "sim/internal/text"},
+	"sim/trace":         {},
+	"sim/analysis":      {"internal/detmath", "internal/quantile", "sim"},
+	"sim/output": {"internal/detmath", "internal/plot", "internal/quantile", "sim", "sim/analysis",
+		"sim/replicate"},
+	"population": {"internal/format", "internal/quantile", "internal/vector",
+		"population/internal/compile", "population/internal/diag", "population/internal/engine",
+		"population/internal/explain", "population/internal/fitting", "population/internal/program",
+		"population/internal/syntax"},
+	"population/internal/diag":   {"internal/format", "internal/suggest"},
+	"population/internal/lookup": {},
+	"population/internal/law": {"internal/detmath", "internal/format", "internal/random",
+		"population/internal/lookup"},
+	"population/internal/program": {"internal/detmath", "internal/expr", "internal/random", "population/internal/law",
+		"population/internal/lookup"},
+	"population/internal/syntax": {"internal/expr", "internal/format", "internal/suggest", "population/internal/diag"},
+	"population/internal/compile": {"internal/detmath", "internal/expr", "internal/format", "population/internal/diag",
+		"population/internal/law", "population/internal/lookup", "population/internal/program", "population/internal/syntax"},
+	"population/internal/fitting": {"internal/priors", "population/internal/compile", "population/internal/diag",
+		"population/internal/syntax"},
+	"population/internal/engine": {"calendar", "internal/cpu", "internal/detmath", "internal/format", "internal/memory",
+		"internal/random", "population/internal/law", "population/internal/lookup", "population/internal/program",
+		"population/internal/store"},
+	"population/internal/store": {"internal/cpu", "internal/random"},
+	"population/internal/explain": {"internal/format", "internal/vector", "population/internal/compile",
+		"population/internal/diag", "population/internal/diagram", "population/internal/fitting",
+		"population/internal/program", "population/internal/syntax"},
 	"population/internal/diagram": {"internal/vector"},
 	"population/results":          {"population"},
 
 	// Many runs. It knows no kind of model.
-	"ensemble": {"internal/access", "internal/design", "internal/detmath", "internal/format", "internal/outdir", "internal/quantile", "internal/random", "internal/sketch", "internal/study"},
-	"fit":      {"ensemble", "internal/detmath", "internal/priors", "internal/random"},
+	"ensemble": {"internal/access", "internal/design", "internal/detmath", "internal/format", "internal/outdir",
+		"internal/quantile", "internal/random", "internal/sketch", "internal/study"},
+	"fit": {"ensemble", "internal/detmath", "internal/priors", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design", "internal/detmath"},
 
-	// Studies of model files: what is asked for, model files as a kind of model for ensemble, and what is told of their replicas.
-	"study":            {"ensemble", "fit", "internal/allocation", "internal/design", "internal/format", "internal/outputs", "internal/random", "internal/study", "internal/suggest", "population", "population/results"},
+	// Studies of model files: what is asked for, model files as a kind of model for ensemble, and
+	// what is told of their replicas.
+	"study": {"ensemble", "fit", "internal/allocation", "internal/design", "internal/format",
+		"internal/outputs", "internal/random", "internal/study", "internal/suggest", "population", "population/results"},
 	"internal/outputs": {"internal/detmath", "internal/expr", "internal/suggest", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
@@ -94,29 +115,42 @@ var mayImport = map[string][]string{
 	"internal/pictures":   {"internal/format", "internal/plot", "population"},
 
 	// Papers.
-	"reproduce":               {"internal/plot", "internal/random"},
-	"reproduce/berenbrink":    {"capped", "internal/cappedmath", "internal/plot", "internal/random", "reproduce"},
-	"reproduce/erickson":      {"calendar", "calendar/static", "internal/plot", "reproduce"},
-	"reproduce/lehman":        {"calendar", "calendar/calendartest", "calendar/static", "internal/memory", "internal/plot", "internal/random", "population", "reproduce"},
-	"reproduce/li":            {"internal/plot", "internal/random", "reproduce", "spray"},
-	"reproduce/papers":        {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman", "reproduce/li"},
+	"reproduce":            {"internal/plot", "internal/random"},
+	"reproduce/berenbrink": {"capped", "internal/cappedmath", "internal/plot", "internal/random", "reproduce"},
+	"reproduce/erickson":   {"calendar", "calendar/static", "internal/plot", "reproduce"},
+	"reproduce/lehman": {"calendar", "calendar/calendartest", "calendar/static", "internal/memory", "internal/plot",
+		"internal/random", "population", "reproduce"},
+	"reproduce/li": {"internal/plot", "internal/random", "reproduce", "spray"},
+	"reproduce/papers": {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman",
+		"reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},
 
 	// The page.
-	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted", "internal/format", "internal/memory", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot", "internal/study", "internal/vector", "population", "population/results", "reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output", "study"},
+	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted",
+		"internal/format", "internal/memory", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot",
+		"internal/study", "internal/vector", "population", "population/results", "reproduce", "reproduce/papers", "sim",
+		"sim/analysis", "sim/output", "study"},
 
 	// The command.
-	"cmd/almanac":                   {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design", "internal/fitted", "internal/format", "internal/memory", "internal/outdir", "internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "study"},
+	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli",
+		"cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design",
+		"internal/fitted", "internal/format", "internal/memory", "internal/outdir", "internal/pictures", "internal/plot",
+		"internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "study"},
 	"cmd/almanac/internal/terminal": {},
 
 	// The benchmarks.
-	"cmd/almanac-bench":                       {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench", "cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "internal/allocation", "internal/format", "internal/outdir", "internal/plot", "relaxed/relaxedtest", "study"},
-	"cmd/almanac-bench/internal/bench":        {"calendar", "calendar/calendartest", "calendar/static", "capped", "capped/cappedtest", "cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random", "population", "relaxed", "relaxed/relaxedtest", "sim", "spray"},
+	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
+		"cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "internal/allocation",
+		"internal/format", "internal/outdir", "internal/plot", "relaxed/relaxedtest", "study"},
+	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "calendar/static", "capped",
+		"capped/cappedtest", "cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
+		"population", "relaxed", "relaxed/relaxedtest", "sim", "spray"},
 	"cmd/almanac-bench/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/cpu", "internal/timekey"},
 	"cmd/almanac-bench/internal/dispatch":     {"internal/quantile", "internal/random", "sim"},
 
 	// What the two commands have in common.
-	"cmd/internal/cli":      {"capped", "cmd/internal/progress", "internal/allocation", "internal/format", "internal/outdir", "internal/suggest", "population"},
+	"cmd/internal/cli": {"capped", "cmd/internal/progress", "internal/allocation", "internal/format",
+		"internal/outdir", "internal/suggest", "population"},
 	"cmd/internal/clitest":  {},
 	"cmd/internal/progress": {},
 
@@ -142,5 +176,6 @@ var mayImport = map[string][]string{
 	"examples/workshop":       {"sim", "sim/replicate"},
 }
 
-// alone are the packages whose users get nothing but the standard library and our leaves with them, and what stands here.
+// alone are the packages whose users get nothing but the standard library and our leaves with them,
+// and what stands here.
 var alone = map[string][]string{}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// A pack is a package with what its files import, on any machine. Files are read here and not by the go command, so that go test knows
-// what the result depends on.
+// A pack is a package with what its files import, on any machine. Files are read here and not by
+// the go command, so that go test knows what the result depends on.
 type pack struct {
 	name    string // its path within the module
 	imports []string
@@ -130,7 +130,8 @@ func brings(imports map[string][]string, name string, with []string) (problems [
 			first, _, _ := strings.Cut(i, "/")
 			switch {
 			case !mine && !strings.Contains(first, "."): // of the standard library
-			case mine && (strings.HasPrefix(to, "internal/") || strings.HasPrefix(to, name+"/internal/") || slices.Contains(with, to)):
+			case mine && (strings.HasPrefix(to, "internal/") || strings.HasPrefix(to, name+"/internal/") ||
+				slices.Contains(with, to)):
 				visit(to)
 			default:
 				problems = append(problems, name+" brings "+i)

@@ -82,7 +82,8 @@ func follow(page, to string) string {
 	return "there is no such heading"
 }
 
-// anchor is the name that a heading gets, by the rule of GitHub: lower case, letters, digits, hyphens and underscores, blanks as hyphens.
+// anchor is the name that a heading gets, by the rule of GitHub: lower case, letters, digits,
+// hyphens and underscores, blanks as hyphens.
 func anchor(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

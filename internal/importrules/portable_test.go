@@ -15,24 +15,30 @@ import (
 	"testing"
 )
 
-// deciding are the packages that decide about events, draws or numbers that are written. What they compute is the same on every
-// machine, to the last bit.
+// deciding are the packages that decide about events, draws or numbers that are written. What they
+// compute is the same on every machine, to the last bit.
 var deciding = []string{
-	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/cappedmath", "internal/design",
-	"internal/fitted", "internal/format", "study", "internal/quantile", "internal/outputs", "internal/detmath", "internal/random",
+	"capped", "capped/internal/counts", "ensemble", "experiment", "fit", "internal/allocation", "internal/cappedmath",
+	"internal/design",
+	"internal/fitted", "internal/format", "study", "internal/quantile", "internal/outputs", "internal/detmath",
+	"internal/random",
 	"internal/sketch", "internal/study", "population", "population/internal/compile", "population/internal/engine",
 	"population/internal/fitting", "population/internal/law", "population/internal/lookup", "population/internal/program",
-	"population/internal/store", "population/internal/syntax", "population/results", "sim", "sim/analysis", "sim/internal/seed",
+	"population/internal/store", "population/internal/syntax", "population/results", "sim", "sim/analysis",
+	"sim/internal/seed",
 	"sim/replicate",
 }
 
 // probing is the file that is there to find out what differs between machines.
 const probing = "ensemble/arithmetic.go"
 
-// exact are the functions of package math that are exact, or rounded as IEEE 754 wants, on every machine. The others have assembly of their
-// own on some, or are compiled with fused multiply-add on some; internal/detmath has what is needed of them.
-var exact = []string{"Abs", "Ceil", "Copysign", "Dim", "FMA", "Float32bits", "Float32frombits", "Float64bits", "Float64frombits", "Floor",
-	"Frexp", "Inf", "IsInf", "IsNaN", "Ldexp", "Max", "Min", "Mod", "Modf", "NaN", "Nextafter", "Pow10", "Remainder", "Round", "RoundToEven",
+// exact are the functions of package math that are exact, or rounded as IEEE 754 wants, on every
+// machine. The others have assembly of their own on some, or are compiled with fused multiply-add
+// on some; internal/detmath has what is needed of them.
+var exact = []string{"Abs", "Ceil", "Copysign", "Dim", "FMA", "Float32bits", "Float32frombits", "Float64bits",
+	"Float64frombits", "Floor",
+	"Frexp", "Inf", "IsInf", "IsNaN", "Ldexp", "Max", "Min", "Mod", "Modf", "NaN", "Nextafter", "Pow10", "Remainder",
+	"Round", "RoundToEven",
 	"Signbit", "Sqrt", "Trunc"}
 
 func TestPortableFunctions(t *testing.T) {
@@ -52,7 +58,8 @@ func TestPortableFunctions(t *testing.T) {
 			}
 			for _, i := range file.Imports {
 				if strings.Contains(i.Path.Value, "gonum.org/v1/gonum/") {
-					t.Errorf("%s imports %s, whose bits depend on the machine; internal/detmath and internal/random are the same everywhere", name, i.Path.Value)
+					t.Errorf("%s imports %s, whose bits depend on the machine; internal/detmath and internal/random are the same "+
+						"everywhere", name, i.Path.Value)
 				}
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
@@ -63,8 +70,10 @@ func TestPortableFunctions(t *testing.T) {
 				x, ok := s.X.(*ast.Ident)
 				switch {
 				case !ok:
-				case x.Name == "math" && strings.ToUpper(s.Sel.Name[:1]) == s.Sel.Name[:1] && !slices.Contains(exact, s.Sel.Name) && !isConstant(s.Sel.Name):
-					t.Errorf("%s: math.%s gives other bits on other machines; use portable.%[2]s, and add it to internal/detmath if it is not there",
+				case x.Name == "math" && strings.ToUpper(s.Sel.Name[:1]) == s.Sel.Name[:1] && !slices.Contains(exact, s.Sel.Name) &&
+					!isConstant(s.Sel.Name):
+					t.Errorf("%s: math.%s gives other bits on other machines; use portable.%[2]s, and add it to internal/detmath "+
+						"if it is not there",
 						set.Position(s.Pos()), s.Sel.Name)
 				case s.Sel.Name == "NormFloat64" || s.Sel.Name == "ExpFloat64":
 					t.Errorf("%s: %s uses package math; use random.Normal and random.Exponential", set.Position(s.Pos()), s.Sel.Name)
@@ -77,16 +86,20 @@ func TestPortableFunctions(t *testing.T) {
 
 // isConstant reports whether a name of package math is a constant.
 func isConstant(name string) bool {
-	return strings.HasPrefix(name, "Max") && len(name) > 3 || strings.HasPrefix(name, "Min") && len(name) > 3 || strings.HasPrefix(name, "Smallest") ||
-		slices.Contains([]string{"E", "Pi", "Phi", "Sqrt2", "SqrtE", "SqrtPi", "SqrtPhi", "Ln2", "Log2E", "Ln10", "Log10E"}, name)
+	return strings.HasPrefix(name, "Max") && len(name) > 3 || strings.HasPrefix(name, "Min") && len(name) > 3 ||
+		strings.HasPrefix(name, "Smallest") ||
+		slices.Contains([]string{"E", "Pi", "Phi", "Sqrt2", "SqrtE", "SqrtPi", "SqrtPhi", "Ln2", "Log2E", "Ln10", "Log10E"},
+			name)
 }
 
-// fused is a line of the compiler's listing with a fused multiply-add: the place in the source, and the instruction.
+// fused is a line of the compiler's listing with a fused multiply-add: the place in the source, and
+// the instruction.
 var fused = regexp.MustCompile(`\(([^()]*\.go):(\d+)\)\s+(FN?M(?:ADD|SUB)[DS])`)
 
-// Where a processor has it, the compiler may round x*y + z once instead of twice. A conversion, float64(x*y) + z, forbids it. This compiles
-// for arm64, which has it for sums and differences, with the export data of the packages that the go command has built anyway, so
-// that nothing else is compiled again.
+// Where a processor has it, the compiler may round x*y + z once instead of twice. A conversion,
+// float64(x*y) + z, forbids it. This compiles for arm64, which has it for sums and differences,
+// with the export data of the packages that the go command has built anyway, so that nothing else
+// is compiled again.
 func TestNothingIsFused(t *testing.T) {
 	for _, found := range fusions(t, deciding) {
 		if strings.Contains(found, probing+":") {
@@ -99,7 +112,8 @@ func TestNothingIsFused(t *testing.T) {
 // fusions compiles packages of ours and lists the places with a fused instruction.
 func fusions(t *testing.T, packages []string) (all []string) {
 	dir := t.TempDir()
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}")
+	list := exec.Command("go", "list", "-export", "-deps", "-f",
+		"{{.ImportPath}}\t{{.Export}}\t{{.Dir}}\t{{join .GoFiles \" \"}}")
 	for _, p := range packages {
 		list.Args = append(list.Args, Module+"/"+p)
 	}
@@ -136,7 +150,8 @@ func fusions(t *testing.T, packages []string) (all []string) {
 		t.Fatalf("%d of %d packages were found", len(units), len(packages))
 	}
 	for _, u := range units {
-		out := compiled(t, u.dir, append([]string{"-S", "-p", u.path, "-importcfg", imports, "-o", filepath.Join(dir, "out")}, strings.Fields(u.files)...)...)
+		out := compiled(t, u.dir, append([]string{"-S", "-p", u.path, "-importcfg", imports, "-o", filepath.Join(dir, "out")},
+			strings.Fields(u.files)...)...)
 		seen := map[string]bool{}
 		for line := range bytes.Lines(out) {
 			if !bytes.Contains(line, []byte("\tFM")) && !bytes.Contains(line, []byte("\tFN")) {
@@ -165,8 +180,8 @@ func compiled(t *testing.T, dir string, args ...string) []byte {
 	return out
 }
 
-// An archive of the compiler has an entry with the export data first: a header of 60 bytes with its size, a line that says what it was
-// built for, and the data.
+// An archive of the compiler has an entry with the export data first: a header of 60 bytes with its
+// size, a line that says what it was built for, and the data.
 const magic, entry = "!<arch>\n", 60
 
 // export returns those three of a file.
@@ -187,7 +202,8 @@ func export(t *testing.T, name string) (header, target string, data []byte) {
 	return header, string(line), data
 }
 
-// exportFor is a copy of the export data of a package, marked as that of another target. The machine code is left out.
+// exportFor is a copy of the export data of a package, marked as that of another target. The
+// machine code is left out.
 func exportFor(t *testing.T, name, dir, target string) string {
 	header, _, data := export(t, name)
 	file, err := os.CreateTemp(dir, "export")
@@ -195,7 +211,8 @@ func exportFor(t *testing.T, name, dir, target string) string {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	if _, err := fmt.Fprintf(file, "%s%s%-10d%s%s\n%s", magic, header[:48], len(target)+1+len(data), header[58:], target, data); err != nil {
+	if _, err := fmt.Fprintf(file, "%s%s%-10d%s%s\n%s", magic, header[:48], len(target)+1+len(data), header[58:], target,
+		data); err != nil {
 		t.Fatal(err)
 	}
 	return file.Name()

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A package that other modules can import exports no variables but errors: an assignment would change it for the whole program.
+// A package that other modules can import exports no variables but errors: an assignment would
+// change it for the whole program.
 func TestNoExportedVariables(t *testing.T) {
 	errs := 0
 	for _, p := range packages(t) {
@@ -30,7 +31,8 @@ func TestNoExportedVariables(t *testing.T) {
 	}
 }
 
-// exportedVariables returns where the exported variables of a directory's package are declared, by name.
+// exportedVariables returns where the exported variables of a directory's package are declared, by
+// name.
 func exportedVariables(t *testing.T, dir string) map[string]token.Position {
 	t.Helper()
 	all, files := map[string]token.Position{}, token.NewFileSet()

@@ -2,9 +2,9 @@
 
 // Package interleave lets tests run something between the steps of concurrent operations.
 //
-// Code calls [Point] before a compare-and-swap, where what was read may have changed since, and after
-// it, where others see what is half done. With the race detector, Point runs what the test has set by
-// [Between]. Without it, Point is empty, and nothing is left of it in the program.
+// Code calls [Point] before a compare-and-swap, where what was read may have changed since, and
+// after it, where others see what is half done. With the race detector, Point runs what the test
+// has set by [Between]. Without it, Point is empty, and nothing is left of it in the program.
 package interleave
 
 // Enabled reports whether Point does anything.

@@ -21,9 +21,10 @@ type Room struct {
 	Address uint64 // memory that is only asked for: up to what ulimit and the system's rule on lending allow
 }
 
-// Free is how much more memory this program can have now. It is what Linux tells of the machine (MemAvailable), of the control
-// groups that the program is in (either version, each with those above it) and of its limits (ulimit -v and -d); elsewhere only
-// GOMEMLIMIT is known. Others may take it in the meantime.
+// Free is how much more memory this program can have now. It is what Linux tells of the machine
+// (MemAvailable), of the control groups that the program is in (either version, each with those
+// above it) and of its limits (ulimit -v and -d); elsewhere only GOMEMLIMIT is known. Others may
+// take it in the meantime.
 //
 // A program with pointers of 32 bits has 2 GB in all, which is what every system gives it.
 //
@@ -86,15 +87,17 @@ func (s *system) groups() uint64 {
 				free = min(free, s.group(mount, at, []string{"memory.max", "memory.high"}, "memory.current", "inactive_file"))
 			}
 		case strings.Contains(","+controllers+",", ",memory,"):
-			free = min(free, s.group("sys/fs/cgroup/memory", at, []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes", "total_inactive_file"))
+			free = min(free, s.group("sys/fs/cgroup/memory", at, []string{"memory.limit_in_bytes"}, "memory.usage_in_bytes",
+				"total_inactive_file"))
 		}
 	}
 	return free
 }
 
-// group is what a control group and those above it leave. Inside a container the group may be known by a name that it has
-// outside, and its files lie at the mount: they are looked at in any case. Pages of files that nobody has used lately are given back when
-// memory is short, and count as free.
+// group is what a control group and those above it leave. Inside a container the group may be known
+// by a name that it has outside, and its files lie at the mount: they are looked at in any case.
+// Pages of files that nobody has used lately are given back when memory is short, and count as
+// free.
 func (s *system) group(mount, at string, limits []string, usage, cache string) uint64 {
 	free := uint64(Unknown)
 	for at = path.Clean("/" + at); ; at = path.Dir(at) {
@@ -134,7 +137,8 @@ func (s *system) number(name string) (uint64, bool) {
 	return n, err == nil
 }
 
-// fields are the numbers of a file with lines such as "MemTotal: 123 kB" or "inactive_file 123", in bytes.
+// fields are the numbers of a file with lines such as "MemTotal: 123 kB" or "inactive_file 123", in
+// bytes.
 func (s *system) fields(name string) map[string]uint64 {
 	all := map[string]uint64{}
 	for line := range strings.Lines(s.read(name)) {

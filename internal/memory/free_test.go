@@ -11,7 +11,8 @@ import (
 // What limits memory is found wherever it is said, and the least counts.
 func TestFree(t *testing.T) {
 	const gb = 1 << 30
-	meminfo := "MemTotal:       8388608 kB\nMemFree:  100 kB\nMemAvailable:   4194304 kB\nSwapTotal:      1048576 kB\nCommitLimit: 3145728 kB\nCommitted_AS: 1048576 kB\n"
+	meminfo := "MemTotal:       8388608 kB\nMemFree:  100 kB\nMemAvailable:   4194304 kB\nSwapTotal:      1048576 kB\n" +
+		"CommitLimit: 3145728 kB\nCommitted_AS: 1048576 kB\n"
 	status := "Name:\talmanac\nVmSize:\t 1048576 kB\nVmRSS:\t 524288 kB\nVmData:\t 262144 kB\n"
 	for _, c := range []struct {
 		name  string
@@ -24,22 +25,31 @@ func TestFree(t *testing.T) {
 		{name: "nothing", want: Room{Unknown, Unknown}},
 		{name: "a machine", files: map[string]string{"proc/meminfo": meminfo}, want: Room{4 * gb, 9 * gb}},
 		{name: "32 bits, and nothing else", bits: 32, want: Room{2 * gb, 2 * gb}},
-		{name: "32 bits", bits: 32, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, want: Room{3 * gb / 2, 3 * gb / 2}},
-		{name: "lends all", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "1\n"}, want: Room{4 * gb, Unknown}},
-		{name: "lends nothing", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "2\n"}, want: Room{4 * gb, 2 * gb}},
-		{name: "soft", files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, soft: 2 * gb, want: Room{3 * gb / 2, 9 * gb}},
-		{name: "soft, exceeded", files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, soft: 1000, want: Room{0, 9 * gb}},
-		{name: "ulimit -v", files: map[string]string{"proc/self/status": status}, limit: map[string]uint64{"address": 3 * gb}, want: Room{Unknown, 2 * gb}},
-		{name: "ulimit -d", files: map[string]string{"proc/self/status": status}, limit: map[string]uint64{"address": 3 * gb, "data": gb}, want: Room{Unknown, 3 * gb / 4}},
+		{name: "32 bits", bits: 32, files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status},
+			want: Room{3 * gb / 2, 3 * gb / 2}},
+		{name: "lends all", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "1\n"},
+			want: Room{4 * gb, Unknown}},
+		{name: "lends nothing", files: map[string]string{"proc/meminfo": meminfo, "proc/sys/vm/overcommit_memory": "2\n"},
+			want: Room{4 * gb, 2 * gb}},
+		{name: "soft", files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, soft: 2 * gb,
+			want: Room{3 * gb / 2, 9 * gb}},
+		{name: "soft, exceeded", files: map[string]string{"proc/meminfo": meminfo, "proc/self/status": status}, soft: 1000,
+			want: Room{0, 9 * gb}},
+		{name: "ulimit -v", files: map[string]string{"proc/self/status": status}, limit: map[string]uint64{"address": 3 * gb},
+			want: Room{Unknown, 2 * gb}},
+		{name: "ulimit -d", files: map[string]string{"proc/self/status": status}, limit: map[string]uint64{"address": 3 * gb,
+			"data": gb}, want: Room{Unknown, 3 * gb / 4}},
 		{name: "version 2, in a container", files: map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/\n",
-			"sys/fs/cgroup/memory.max": "2147483648\n", "sys/fs/cgroup/memory.high": "max\n", "sys/fs/cgroup/memory.current": "1073741824\n",
-			"sys/fs/cgroup/memory.stat": "anon 1\ninactive_file 536870912\nactive_file 5\n",
+			"sys/fs/cgroup/memory.max": "2147483648\n", "sys/fs/cgroup/memory.high": "max\n",
+			"sys/fs/cgroup/memory.current": "1073741824\n",
+			"sys/fs/cgroup/memory.stat":    "anon 1\ninactive_file 536870912\nactive_file 5\n",
 		}, want: Room{3 * gb / 2, 9 * gb}},
 		{name: "version 2, limited above", files: map[string]string{
 			"proc/self/cgroup":             "0::/a/b\n",
 			"sys/fs/cgroup/a/b/memory.max": "max\n", "sys/fs/cgroup/a/b/memory.current": "5\n",
-			"sys/fs/cgroup/a/memory.max": "max\n", "sys/fs/cgroup/a/memory.high": "1073741824\n", "sys/fs/cgroup/a/memory.current": "1073741823\n",
+			"sys/fs/cgroup/a/memory.max": "max\n", "sys/fs/cgroup/a/memory.high": "1073741824\n",
+			"sys/fs/cgroup/a/memory.current": "1073741823\n",
 		}, want: Room{1, Unknown}},
 		{name: "version 1", files: map[string]string{
 			"proc/self/cgroup": "9:name=systemd:/\n4:cpu,memory:/x/y\n3:cpuset:/\n0::/\n",

@@ -23,7 +23,8 @@ func TestPeak(t *testing.T) {
 	}
 }
 
-// What is available is read from the line that has it, and is 0 where there is none or it is no number.
+// What is available is read from the line that has it, and is 0 where there is none or it is no
+// number.
 func TestAvailable(t *testing.T) {
 	for text, want := range map[string]uint64{
 		"MemTotal: 5 kB\nMemAvailable:   22803456 kB\n": 22803456 * 1024,

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// What a model reads is put beside its results under the same name, also within directories, and goes with them; what cannot be is said.
+// What a model reads is put beside its results under the same name, also within directories, and
+// goes with them; what cannot be is said.
 func TestInputs(t *testing.T) {
 	dir := t.TempDir()
 	read := func(name string) string {
@@ -25,13 +26,15 @@ func TestInputs(t *testing.T) {
 	writeAll(t, o.Path(), "1", "summary")
 	left, err := o.Inputs(map[string][]byte{
 		"beta.csv": []byte("b"), "tables/a/x.csv": []byte("x"), "mine.csv": []byte("same"),
-		"../up.csv": nil, "/abs.csv": nil, ".profile": nil, "a/.b": nil, "a//b": nil, "summary": nil, "by-age/x": nil, "a\nb": nil, "": nil, ".": nil,
+		"../up.csv": nil, "/abs.csv": nil, ".profile": nil, "a/.b": nil, "a//b": nil, "summary": nil, "by-age/x": nil,
+		"a\nb": nil, "": nil, ".": nil,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(left)
-	if want := []string{"", ".", "../up.csv", ".profile", "/abs.csv", "a\nb", "a/.b", "a//b", "by-age/x", "summary"}; !slices.Equal(left, want) {
+	if want := []string{"", ".", "../up.csv", ".profile", "/abs.csv", "a\nb", "a/.b", "a//b", "by-age/x",
+		"summary"}; !slices.Equal(left, want) {
 		t.Errorf("left out are %q; want %q", left, want)
 	}
 	if err := o.Keep(); err != nil {

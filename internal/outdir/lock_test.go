@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// A lock ends when it is closed, also while a process is being started, which has a copy of everything that is open.
+// A lock ends when it is closed, also while a process is being started, which has a copy of
+// everything that is open.
 func TestLockEndsAtOnce(t *testing.T) {
 	for name, flag := range map[string]int{"a directory": os.O_RDONLY, "a file": os.O_RDWR | os.O_CREATE} {
 		t.Run(name, func(t *testing.T) {

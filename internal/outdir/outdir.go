@@ -1,4 +1,5 @@
-// Package outdir is the directory that a command writes its results to: what is in it is from one run of a command, whole, or not there.
+// Package outdir is the directory that a command writes its results to: what is in it is from one
+// run of a command, whole, or not there.
 package outdir
 
 import (
@@ -16,16 +17,21 @@ import (
 	"syscall"
 )
 
-// A Dir is the directory of --out. What is in it is from one run of a command, whole, and never a mixture of two:
+// A Dir is the directory of --out. What is in it is from one run of a command, whole, and never a
+// mixture of two:
 //
-//   - All files are written into a directory of their own, unfinished, inside. Only when they are complete do they take the
-//     place of the earlier ones: all of those go before the first of the new ones comes.
-//   - The first file goes first and comes last. So whatever ends the program, and when, there are at any time only files of
-//     one run, and if the first is there, all of them are.
-//   - A list says which files are from which command. Those that a command wrote it replaces, also with fewer; files that are
-//     not on the list it leaves alone, and if one of them has a name that it needs, it does not begin.
-//   - Of two commands that write into one directory at once, the second is refused, where the system has locks.
-//   - What others put in the place of a new file while the command is at work is renamed, to FILE.before or the next name that is free.
+//   - All files are written into a directory of their own, unfinished, inside. Only when they are
+//     complete do they take the place of the earlier ones: all of those go before the first of the
+//     new ones comes.
+//   - The first file goes first and comes last. So whatever ends the program, and when, there are
+//     at any time only files of one run, and if the first is there, all of them are.
+//   - A list says which files are from which command. Those that a command wrote it replaces, also
+//     with fewer; files that are not on the list it leaves alone, and if one of them has a name
+//     that it needs, it does not begin.
+//   - Of two commands that write into one directory at once, the second is refused, where the
+//     system has locks.
+//   - What others put in the place of a new file while the command is at work is renamed, to
+//     FILE.before or the next name that is free.
 //   - A command that is refused, or fails, leaves no directory that it made and nothing is in.
 type Dir struct {
 	dir     string
@@ -43,15 +49,17 @@ const (
 	ownership  = ".almanac-files"
 )
 
-// Open prepares a directory, which is made if need be. The names are of the files that the command may write, with * for
-// any part of one; the first of them must be one that it always writes. If dir is "" there is nothing to write to, and the output is nil, of
-// which Keep and Drop may be called. The error of a directory that files of others are in the way of is [ErrInTheWay].
+// Open prepares a directory, which is made if need be. The names are of the files that the command
+// may write, with * for any part of one; the first of them must be one that it always writes. If
+// dir is "" there is nothing to write to, and the output is nil, of which Keep and Drop may be
+// called. The error of a directory that files of others are in the way of is [ErrInTheWay].
 func Open(dir, program, command string, names ...string) (*Dir, error) {
 	if dir == "" {
 		return nil, nil
 	}
 	dir = filepath.Clean(dir) // MkdirAll would make a directory that is only named to go up from it
-	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], made: missing(dir), step: func() error { return nil }}
+	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], made: missing(dir),
+		step: func() error { return nil }}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		o.removeEmpty()
 		return nil, err
@@ -92,7 +100,8 @@ func isMissing(path string) bool {
 	return isGone(err)
 }
 
-// isGone reports whether an error says that there is no such file: it is not there, or a file stands where its directory would be.
+// isGone reports whether an error says that there is no such file: it is not there, or a file
+// stands where its directory would be.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
 // free is a path at which nothing is: this one, or else it with a number.
@@ -133,9 +142,11 @@ func (o *Dir) prepare(names []string) error {
 			}
 			switch owner := owners[file]; {
 			case owner == "":
-				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already that this command did not write; remove it, or name another directory", o.dir, file)}
+				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already that this command did not write; remove it, "+
+					"or name another directory", o.dir, file)}
 			case owner != o.command && name == file:
-				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already, from %s %s; name another directory", o.dir, file, o.program, owner)}
+				return inTheWay{fmt.Sprintf("--out %s: there is a file %s already, from %s %s; name another directory", o.dir, file,
+					o.program, owner)}
 			}
 		}
 	}
@@ -149,8 +160,8 @@ func (o *Dir) prepare(names []string) error {
 // Path is where to write files.
 func (o *Dir) Path() string { return filepath.Join(o.dir, unfinished) }
 
-// Keep lets what was written take the place of what the command wrote earlier. If it fails, what was written is kept in a directory that no
-// command removes, which the error names.
+// Keep lets what was written take the place of what the command wrote earlier. If it fails, what
+// was written is kept in a directory that no command removes, which the error names.
 func (o *Dir) Keep() error {
 	if o == nil {
 		return nil
@@ -237,7 +248,8 @@ func (o *Dir) replace() error {
 	return o.own(owners)
 }
 
-// setAside renames what others put in the place of a file, or of a directory above it, while the command was at work.
+// setAside renames what others put in the place of a file, or of a directory above it, while the
+// command was at work.
 func (o *Dir) setAside(file string, owners map[string]string) error {
 	name := o.blocked(file, owners)
 	if name == "" {
@@ -252,7 +264,8 @@ func (o *Dir) setAside(file string, owners map[string]string) error {
 	return os.Rename(o.place(name), free(o.place(name)+".before"))
 }
 
-// blocked is what stands where a file needs a directory, unless the command wrote it and so will remove it; "" if there is nothing.
+// blocked is what stands where a file needs a directory, unless the command wrote it and so will
+// remove it; "" if there is nothing.
 func (o *Dir) blocked(file string, owners map[string]string) string {
 	for above := path.Dir(file); above != "."; above = path.Dir(above) {
 		if isMissing(o.place(above)) || owners[above] == o.command {

@@ -49,7 +49,8 @@ func mustOpen(t *testing.T, dir, command string, names ...string) *Dir {
 	return o
 }
 
-// A command replaces all that it wrote earlier, leaves alone what others wrote, and does not begin if that is in its way.
+// A command replaces all that it wrote earlier, leaves alone what others wrote, and does not begin
+// if that is in its way.
 func TestOutput(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "results")
 	names := []string{"summary", "events", "picture-*"}
@@ -58,7 +59,8 @@ func TestOutput(t *testing.T) {
 	if got := seen(t, dir); got != "" {
 		t.Errorf("before it is kept there is %q", got)
 	}
-	if _, err := Open(dir, "almanac", "run", names...); err == nil || !strings.Contains(err.Error(), "another command is writing") {
+	if _, err := Open(dir, "almanac", "run", names...); err == nil || !strings.Contains(err.Error(),
+		"another command is writing") {
 		t.Errorf("two commands write at once: %v", err)
 	}
 	if err := first.Keep(); err != nil {
@@ -78,7 +80,8 @@ func TestOutput(t *testing.T) {
 	if err := errors.Join(given.Drop(), given.Drop()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := seen(t, dir), "bench=b events=1 notes=mine other.svg=mine picture-a=1 picture-b=1 summary=1"; got != want {
+	if got, want := seen(t, dir), "bench=b events=1 notes=mine other.svg=mine picture-a=1 picture-b=1 summary=1"; got !=
+		want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	second := mustOpen(t, dir, "run", names...)
@@ -123,8 +126,8 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// Wherever a command is killed while its files take the place of earlier ones, the directory has files of one run alone, all of
-// them if the first is there, and the next command puts it right.
+// Wherever a command is killed while its files take the place of earlier ones, the directory has
+// files of one run alone, all of them if the first is there, and the next command puts it right.
 func TestOutputKilled(t *testing.T) {
 	killed := errors.New("killed")
 	names := []string{"summary", "a", "b", "c", "x"}
@@ -167,7 +170,8 @@ func TestOutputKilled(t *testing.T) {
 		if got := seen(t, dir); got != "b=3 summary=3" {
 			t.Errorf("step %d: then %s", stop, got)
 		}
-		if left, err := filepath.Glob(filepath.Join(dir, ".almanac*")); err != nil || !slices.Equal(left, []string{filepath.Join(dir, ownership)}) {
+		if left, err := filepath.Glob(filepath.Join(dir, ".almanac*")); err != nil ||
+			!slices.Equal(left, []string{filepath.Join(dir, ownership)}) {
 			t.Errorf("step %d: %v are left, %v", stop, left, err)
 		}
 		if err == nil {

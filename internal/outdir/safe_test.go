@@ -20,7 +20,8 @@ func keep(t *testing.T, dir, text string, inputs map[string][]byte) error {
 	return o.Keep()
 }
 
-// A file of somebody else where an input needs a directory is refused before earlier results are removed.
+// A file of somebody else where an input needs a directory is refused before earlier results are
+// removed.
 func TestFileWhereDirectoryIsNeeded(t *testing.T) {
 	inputs := map[string][]byte{"tables/deep/beta.csv": []byte("b")}
 	for name, inTheWay := range map[string]func(dir string) error{
@@ -41,7 +42,8 @@ func TestFileWhereDirectoryIsNeeded(t *testing.T) {
 				t.Skip(err) // a system without links
 			}
 			for range 2 {
-				if err := keep(t, dir, "2", inputs); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), "tables already") {
+				if err := keep(t, dir, "2", inputs); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(),
+					"tables already") {
 					t.Errorf("got %v", err)
 				}
 				if text, err := os.ReadFile(filepath.Join(dir, "summary")); err != nil || string(text) != "1" {
@@ -77,7 +79,8 @@ func TestOwnFileBecomesDirectory(t *testing.T) {
 	}
 }
 
-// Whatever others put in the place of results, or of their directories, while a command is at work is set aside under a name that is free.
+// Whatever others put in the place of results, or of their directories, while a command is at work
+// is set aside under a name that is free.
 func TestSetAside(t *testing.T) {
 	dir := t.TempDir()
 	inputs := map[string][]byte{"tables/beta.csv": []byte("b")}
@@ -170,7 +173,8 @@ func TestKeepFails(t *testing.T) {
 	if err := keep(t, dir, "3", nil); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"unfinished": "events=one summary=one", "unfinished-2": "events=two summary=two"} {
+	for name, want := range map[string]string{"unfinished": "events=one summary=one",
+		"unfinished-2": "events=two summary=two"} {
 		if got := seen(t, filepath.Join(dir, name)); got != want {
 			t.Errorf("%s has %q", name, got)
 		}

@@ -13,7 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// StateName is the directory, within that of --out, in which a study keeps what it needs to go on after an interruption.
+// StateName is the directory, within that of --out, in which a study keeps what it needs to go on
+// after an interruption.
 const StateName = ".state"
 
 // A State is where a study keeps its state.
@@ -56,10 +57,12 @@ type stateNote struct {
 // free reports whether another study may take the place of this one.
 func (n stateNote) free() bool { return n.Key == "" || n.Done || n.Failed }
 
-// OpenState finds the state of a study, which a key tells from all others, in the directory of --out. The state of another study that is
-// done or has failed is removed. If the other study was interrupted, the error is [ErrInTheWay] and says which command goes on with it.
+// OpenState finds the state of a study, which a key tells from all others, in the directory of
+// --out. The state of another study that is done or has failed is removed. If the other study was
+// interrupted, the error is [ErrInTheWay] and says which command goes on with it.
 //
-// The caller ends with [State.Finish], [State.Fail] or [State.Remove]; with none of them if the study was interrupted.
+// The caller ends with [State.Finish], [State.Fail] or [State.Remove]; with none of them if the
+// study was interrupted.
 func OpenState(dir, key, command string) (*State, error) {
 	s := &State{Path: filepath.Join(dir, StateName)}
 	note, err := s.read(dir)
@@ -85,8 +88,9 @@ func OpenState(dir, key, command string) (*State, error) {
 	return s, nil
 }
 
-// unfinishedStudy refuses a directory with a study of another command that is not done: what this command writes there would keep the study
-// from being continued. One of the same command is for OpenState to decide, and so is what cannot be read.
+// unfinishedStudy refuses a directory with a study of another command that is not done: what this
+// command writes there would keep the study from being continued. One of the same command is for
+// OpenState to decide, and so is what cannot be read.
 func (o *Dir) unfinishedStudy() error {
 	s := &State{Path: filepath.Join(o.dir, StateName)}
 	note, err := s.read(o.dir)
@@ -99,7 +103,8 @@ func (o *Dir) unfinishedStudy() error {
 }
 
 func notDone(dir string, note stateNote, s *State) error {
-	return inTheWay{fmt.Sprintf("--out %s: there is a study that is not done, of another command or of another build of this program:\n  %s\n"+
+	return inTheWay{fmt.Sprintf("--out %s: there is a study that is not done, of another command or of another build "+
+		"of this program:\n  %s\n"+
 		"Give that command to go on with it; or remove %s, or name another directory", dir, note.Command, s.Path)}
 }
 
@@ -109,7 +114,8 @@ func (s *State) Finish() error {
 	return s.write()
 }
 
-// Fail notes that the study ended with an error of its own: what it needs to try again is kept, but another study may take its place.
+// Fail notes that the study ended with an error of its own: what it needs to try again is kept, but
+// another study may take its place.
 func (s *State) Fail() error {
 	s.note.Failed = true
 	return s.write()
@@ -124,7 +130,8 @@ func (s *State) read(dir string) (note stateNote, err error) {
 	data, err := os.ReadFile(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
 		if entries, err := os.ReadDir(s.Path); err == nil && len(entries) > 0 {
-			return note, inTheWay{fmt.Sprintf("--out %s: there is a %s that is not from a study; remove it, or name another directory", dir, StateName)}
+			return note, inTheWay{fmt.Sprintf("--out %s: there is a %s that is not from a study; remove it, or name another "+
+				"directory", dir, StateName)}
 		}
 		return note, nil
 	}

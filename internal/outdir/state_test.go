@@ -24,7 +24,8 @@ func TestState(t *testing.T) {
 	if err := os.WriteFile(kept, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := open("two"); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(), "almanac sweep one\nGive that command") {
+	if _, err := open("two"); !errors.Is(err, ErrInTheWay) || !strings.Contains(err.Error(),
+		"almanac sweep one\nGive that command") {
 		t.Fatal(err)
 	}
 	if err := s.Finish(); err != nil {
@@ -59,7 +60,8 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Only the command that began a study may write beside it until it is done, whatever its program is called.
+// Only the command that began a study may write beside it until it is done, whatever its program is
+// called.
 func TestUnfinishedStudyOfCommand(t *testing.T) {
 	for _, c := range []struct {
 		recorded, command string
@@ -103,7 +105,8 @@ func TestListHasOneHeading(t *testing.T) {
 	}
 }
 
-// A study that failed goes on if it is given again, and any other study or command may take its place. One that can never be done leaves nothing.
+// A study that failed goes on if it is given again, and any other study or command may take its
+// place. One that can never be done leaves nothing.
 func TestStateOfFailure(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "results")
 	begin := func(command string) *Dir { return mustOpen(t, dir, command, command+".json") }

@@ -1,5 +1,5 @@
-// Package outputs reads what a study is to tell of each replica of a model, as one number: final(recovered), peak(infectious), or arithmetic
-// with such.
+// Package outputs reads what a study is to tell of each replica of a model, as one number:
+// final(recovered), peak(infectious), or arithmetic with such.
 //
 //	final(X)           how many at the end: in a state, by a way since the start (susceptible->infectious), or of total
 //	peak(X)            the most at once: of a state at any time, of a way in any interval between rows, of total at the time of any row
@@ -7,7 +7,8 @@
 //	at(X, T)           how many at a time that is recorded; also written X at T
 //	+ - * / ^ ( )      and min, max, exp, log, sqrt
 //
-// Where there is no number, as after a division by 0, the replica has none, and is left out of the mean.
+// Where there is no number, as after a division by 0, the replica has none, and is left out of the
+// mean.
 package outputs
 
 import (
@@ -85,14 +86,16 @@ func All(m *population.Model, texts []string) ([]*Output, error) {
 	return all, nil
 }
 
-// Up to so many states and ways all of them are told if nobody says which; of more, only the ends of states, up to the last number.
+// Up to so many states and ways all of them are told if nobody says which; of more, only the ends
+// of states, up to the last number.
 const (
 	fewStates = 12
 	fewFlows  = 24
 	someEnds  = 60
 )
 
-// Defaults are the outputs if nobody says which: the ends and peaks of states, and how many went each way.
+// Defaults are the outputs if nobody says which: the ends and peaks of states, and how many went
+// each way.
 func Defaults(m *population.Model) (texts []string) {
 	states, flows := m.States(), m.Flows()
 	for _, s := range states[:min(len(states), someEnds)] {

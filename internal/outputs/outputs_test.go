@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// The model does the same each time: all ten are ill for a day, then well; on the second day one of two is hurt.
+// The model does the same each time: all ten are ill for a day, then well; on the second day one of
+// two is hurt.
 const clockwork = `
 name: clockwork
 time: {unit: day, end: 4}
@@ -84,9 +85,10 @@ func TestOutputs(t *testing.T) {
 func TestWrong(t *testing.T) {
 	m, _ := load(t)
 	for text, want := range map[string]string{
-		"":                             "an output is empty; expected one such as peak(ill)",
-		"final(wel)":                   `there is no "wel"; did you mean "well"?`,
-		"final(zebra)":                 `there is no "zebra"; there are ill, well, hurt-badly, never, ill->well, hurt-badly->well, getting well, total`,
+		"":           "an output is empty; expected one such as peak(ill)",
+		"final(wel)": `there is no "wel"; did you mean "well"?`,
+		"final(zebra)": `there is no "zebra"; there are ill, well, hurt-badly, never, ill->well, ` +
+			`hurt-badly->well, getting well, total`,
 		"peek(ill)":                    "there is no peek(…); did you mean peak(…)?",
 		"sum(ill)":                     "there is no sum(…); there are final(X), peak(X)",
 		"well":                         "well when? Write final(well), peak(well) or at(well, TIME)",
@@ -111,7 +113,8 @@ func TestWrong(t *testing.T) {
 			t.Errorf("%s\ngot  %v\nwant %s", text, err, want)
 		}
 	}
-	if _, err := All(m, []string{"final(well)", "final( well)", "final(well)"}); err == nil || !strings.Contains(err.Error(), "stands there twice") {
+	if _, err := All(m, []string{"final(well)", "final( well)", "final(well)"}); err == nil ||
+		!strings.Contains(err.Error(), "stands there twice") {
 		t.Error(err)
 	}
 }
@@ -138,7 +141,8 @@ func FuzzParse(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, text := range []string{"final(well) / 2", "at(well, 1)", "well at 1", "max(1, -2^3)", "time of peak(ill->well)", "((", "1e999", "%"} {
+	for _, text := range []string{"final(well) / 2", "at(well, 1)", "well at 1", "max(1, -2^3)", "time of peak(ill->well)",
+		"((", "1e999", "%"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

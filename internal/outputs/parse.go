@@ -97,8 +97,10 @@ func (p *parser) Unexpected() {
 }
 
 var (
-	numeral = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`) })
-	word    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_ ]*`) })
+	numeral = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?`)
+	})
+	word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\pN_ ]*`) })
 )
 
 // Atom reads a number or a call.
@@ -132,7 +134,8 @@ func (p *parser) Atom() *node {
 	return p.call(name)
 }
 
-var functions = []string{"final(X)", "peak(X)", "time of peak(X)", "at(X, TIME)", "min(…)", "max(…)", "exp(…)", "log(…)", "sqrt(…)"}
+var functions = []string{"final(X)", "peak(X)", "time of peak(X)", "at(X, TIME)", "min(…)", "max(…)", "exp(…)",
+	"log(…)", "sqrt(…)"}
 
 // call reads what stands in the parentheses of a function, and the closing one.
 func (p *parser) call(name string) *node {
@@ -181,7 +184,8 @@ func count(m *population.Model, name, inside string) (number, error) {
 	return func(run *population.Run) float64 { _, when := t.peak(run); return when }, nil
 }
 
-// at is how many there are at a time, which must be one that is recorded: between them nothing is known.
+// at is how many there are at a time, which must be one that is recorded: between them nothing is
+// known.
 func at(m *population.Model, what, when string) (number, error) {
 	t, err := find(m, what)
 	if err != nil {

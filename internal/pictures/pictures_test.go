@@ -39,7 +39,8 @@ record: {every: 10 days}
 	if all.Note != note || each.Note != "individuals in each state; "+note {
 		t.Errorf("%q, %q", all.Note, each.Note)
 	}
-	if got := fmt.Sprint(all.Series[0].X, all.Series[0].Y, all.Series[0].High); got != "[0 10 20 25] [0 7 14 26] [0 7 14 26]" {
+	if got := fmt.Sprint(all.Series[0].X, all.Series[0].Y, all.Series[0].High); got != "[0 10 20 25] [0 7 14 26] [0 "+
+		"7 14 26]" {
 		t.Error(got)
 	}
 	r.Drawn = &population.Drawn{}
@@ -68,7 +69,8 @@ record: {every: 10 days}
 // A model with thousands of flows has the largest of them drawn.
 func TestManyFlows(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("name: many\ntime: {unit: day, end: 4}\npopulation: {size: 500, start: {s0: rest}}\nrecord: {every: 1 day}\nstates:\n")
+	b.WriteString("name: many\ntime: {unit: day, end: 4}\npopulation: {size: 500, start: {s0: rest}}\n" +
+		"record: {every: 1 day}\nstates:\n")
 	for i := range 12 {
 		fmt.Fprintf(&b, "  s%d: {race: [", i)
 		for k := range 12 {
@@ -78,7 +80,8 @@ func TestManyFlows(t *testing.T) {
 	}
 	m, r := ran(t, b.String(), 1)
 	flows := Flows(r)
-	if len(flows.Charts) != mostFlows || !strings.HasPrefix(flows.Note, "the largest 24 of 144 flows in each interval of 1 day") {
+	if len(flows.Charts) != mostFlows || !strings.HasPrefix(flows.Note,
+		"the largest 24 of 144 flows in each interval of 1 day") {
 		t.Errorf("%d charts: %s", len(flows.Charts), flows.Note)
 	}
 	least := r.Flow(0).Mean[4]
@@ -98,7 +101,8 @@ func TestManyFlows(t *testing.T) {
 	}
 }
 
-// Groups are lines of the same charts, with what was recorded of each; of many the largest are drawn.
+// Groups are lines of the same charts, with what was recorded of each; of many the largest are
+// drawn.
 func TestGroupCharts(t *testing.T) {
 	const model = `name: groups
 time: {unit: day, end: 4}
@@ -109,16 +113,19 @@ record: {every: 1 day, by: [region, [region, cell]]}
 `
 	m, r := ran(t, model, 3)
 	by := Groupings(m)
-	if len(by) != 2 || by[0].Name != "region" || len(by[0].Groups) != 2 || by[1].Name != "region,cell" || len(by[1].Groups) != 18 {
+	if len(by) != 2 || by[0].Name != "region" || len(by[0].Groups) != 2 || by[1].Name != "region,cell" ||
+		len(by[1].Groups) != 18 {
 		t.Fatalf("%v", by)
 	}
 	states, flows := Groups(r, by[0])
 	const note = "; lines: median of 3 replicas; bands: middle 90 %"
-	if states.Note != "individuals in each state, by region"+note || flows.Note != "changes of state in each interval of 1 day, by region"+note {
+	if states.Note != "individuals in each state, by region"+note || flows.Note !=
+		"changes of state in each interval of 1 day, by region"+note {
 		t.Errorf("%q, %q", states.Note, flows.Note)
 	}
 	south := r.In(1)
-	if s := states.Charts[1].Series[1]; states.Charts[1].Title != "b" || s.Name != "south" || !slices.Equal(s.Y, south.State(1).Median) || !slices.Equal(s.High, south.State(1).Q95) {
+	if s := states.Charts[1].Series[1]; states.Charts[1].Title != "b" || s.Name != "south" ||
+		!slices.Equal(s.Y, south.State(1).Median) || !slices.Equal(s.High, south.State(1).Q95) {
 		t.Errorf("%s: %+v", states.Charts[1].Title, s)
 	}
 	if s, in := flows.Charts[0].Series[1], south.Incidence(0).Median; !s.Steps || s.Y[1] != in[1] || s.Y[4] != in[4] {
@@ -132,7 +139,8 @@ record: {every: 1 day, by: [region, [region, cell]]}
 			t.Error("bands of eight groups")
 		}
 	}
-	if len(names) != 8 || names[0] != "north, c0" || slices.Contains(names, "north, c4") || !slices.Contains(names, "south, c0") {
+	if len(names) != 8 || names[0] != "north, c0" || slices.Contains(names, "north, c4") ||
+		!slices.Contains(names, "south, c0") {
 		t.Errorf("drawn: %v", names)
 	}
 	if want := "individuals in each state, the largest 8 of 18 groups by region and cell; lines: median of 3 replicas"; states.Note != want {

@@ -1,5 +1,5 @@
-// Package pictures has the charts of a run of a model: the states, the flows between them, and both by group. The command writes them into
-// files, and the page shows them.
+// Package pictures has the charts of a run of a model: the states, the flows between them, and both
+// by group. The command writes them into files, and the page shows them.
 package pictures
 
 import (
@@ -16,7 +16,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Save draws the states over time, all in one chart and each in its own, the flows, and both by group, into files of a directory.
+// Save draws the states over time, all in one chart and each in its own, the flows, and both by
+// group, into files of a directory.
 func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
@@ -48,7 +49,8 @@ func TimeLabel(m *population.Model) string {
 	return m.Unit()
 }
 
-// linesAndBands says what is drawn. The line is the median, which is somewhere that a replica was; means are in summary.json.
+// linesAndBands says what is drawn. The line is the median, which is somewhere that a replica was;
+// means are in summary.json.
 func linesAndBands(r *population.Result) string {
 	if len(r.Runs) == 1 {
 		return "one replica"
@@ -60,7 +62,8 @@ func linesAndBands(r *population.Result) string {
 	return text
 }
 
-// overReplicas is a line for the median, with a band for the middle 90 % if there are several replicas.
+// overReplicas is a line for the median, with a band for the middle 90 % if there are several
+// replicas.
 func overReplicas(r *population.Result, in population.Series) plot.Series {
 	s := plot.Series{X: r.Times[:r.Rows()], Y: in.Median}
 	if len(r.Runs) > 1 {
@@ -85,10 +88,11 @@ func each(c plot.Chart, note string) plot.Panels {
 	return panels
 }
 
-// FirstStates are how many were in each of the first states, so many at most, in one chart: those that a page has room for. Which they are does not
-// change while a run goes on.
+// FirstStates are how many were in each of the first states, so many at most, in one chart: those
+// that a page has room for. Which they are does not change while a run goes on.
 func FirstStates(r *population.Result, most int) plot.Chart {
-	c := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	c := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals",
+		FromZero: true, LegendBeside: true}
 	names := r.Model.States()
 	if len(names) > most {
 		c.Note = fmt.Sprintf("the first %d of %s states; ", most, format.Thousands(float64(len(names)))) + c.Note
@@ -102,10 +106,12 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 	return c
 }
 
-// mostFlows is how many flows are drawn; of more, the largest. A model of many states can have thousands.
+// mostFlows is how many flows are drawn; of more, the largest. A model of many states can have
+// thousands.
 const mostFlows = 24
 
-// flowsDrawn says which flows are drawn, up to which row, and what they are. There are none if there is no interval.
+// flowsDrawn says which flows are drawn, up to which row, and what they are. There are none if
+// there is no interval.
 func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 	m := r.Model
 	rows = r.Rows()
@@ -146,7 +152,8 @@ func Flows(r *population.Result) plot.Panels {
 // Incidence is the same in one chart, with a line for each flow.
 func Incidence(r *population.Result) plot.Chart {
 	rows, order, note := flowsDrawn(r)
-	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), XLabel: TimeLabel(r.Model),
+		YLabel: "individuals", FromZero: true, LegendBeside: true}
 	for _, i := range order {
 		s := incidence(r, i, rows)
 		s.Name = flowTitle(r.Model.Flows()[i])
@@ -157,7 +164,8 @@ func Incidence(r *population.Result) plot.Chart {
 
 func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
-// incidence is how many went a way in each of the first intervals: what a row has was so since the row before.
+// incidence is how many went a way in each of the first intervals: what a row has was so since the
+// row before.
 func incidence(r *population.Result, flow, rows int) plot.Series {
 	s := overReplicas(r, r.Incidence(flow))
 	s.X, s.Y, s.Steps = s.X[:rows], s.Y[:rows], true
@@ -167,7 +175,8 @@ func incidence(r *population.Result, flow, rows int) plot.Series {
 	return s
 }
 
-// Of more groups, states and flows than these the largest are drawn. Eight lines have eight colours.
+// Of more groups, states and flows than these the largest are drawn. Eight lines have eight
+// colours.
 const (
 	mostBands       = 4 // of more, one would see only that they overlap
 	mostGroupsDrawn = 8

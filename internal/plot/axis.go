@@ -21,12 +21,13 @@ type scale struct {
 	factor    string // what the numbers are to be taken times, in words, if they are written shorter than they are
 }
 
-// linear is an axis for numbers from low to high. If it may grow it begins and ends at ticks, so that what is drawn does not touch the
-// frame; otherwise it is as long as the numbers. Numbers of four digits have a comma, except on an axis of times that has
-// no others: they may be years.
+// linear is an axis for numbers from low to high. If it may grow it begins and ends at ticks, so
+// that what is drawn does not touch the frame; otherwise it is as long as the numbers. Numbers of
+// four digits have a comma, except on an axis of times that has no others: they may be years.
 func linear(low, high float64, grow bool) scale {
 	most := max(math.Abs(low), math.Abs(high))
-	if !(low <= high) || !(most <= 5e307) { // nothing is drawn, or it is so far away that there is no number for how long the axis is
+	// nothing is drawn, or it is so far away that there is no number for how long the axis is
+	if !(low <= high) || !(most <= 5e307) {
 		low, high, most = 0, 1, 1
 	}
 	if high-low <= max(1e-12*most, 1e-300) { // a range needs a length, and ticks that numbers can tell apart
@@ -59,7 +60,8 @@ func linear(low, high float64, grow bool) scale {
 	}
 }
 
-// ticksFrom makes the axis with labels at whole multiples of a step, which is a digit times a power of ten.
+// ticksFrom makes the axis with labels at whole multiples of a step, which is a digit times a power
+// of ten.
 func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool) scale {
 	s := scale{low: low, high: high}
 	if grow {
@@ -80,7 +82,8 @@ func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool
 		shift = int(math.Floor(detmath.Log10(most)))
 		s.factor = "× 1e" + strconv.Itoa(shift)
 	}
-	// The axis of times has no room for a factor; there numbers beyond the usual are written with a power of ten.
+	// The axis of times has no room for a factor; there numbers beyond the usual are written with a
+	// power of ten.
 	plain := grow || most < 1e7 && most >= 1e-3
 	years := !grow && low >= 1000 && high < 10_000
 	decimals := max(0, shift-power)
@@ -131,8 +134,8 @@ func separated(s string, four bool) string {
 	return sign + whole
 }
 
-// logarithmic is an axis from a power of ten to another, with ticks at 1, 2, 3, … times powers of ten. Labels are at the powers; where they
-// are few, also between them.
+// logarithmic is an axis from a power of ten to another, with ticks at 1, 2, 3, … times powers of
+// ten. Labels are at the powers; where they are few, also between them.
 func logarithmic(low, high float64) scale {
 	low, high = decade(low, high)
 	s := scale{low: low, high: high}
@@ -144,7 +147,8 @@ func logarithmic(low, high float64) scale {
 			t := gonum.Tick{Value: scaled(float64(k), e)}
 			if strings.Contains(labelled, strconv.Itoa(k)) && (e-first)%every == 0 {
 				t.Label = separated(strconv.FormatFloat(t.Value, 'f', max(0, -e), 64), true)
-				// A number of many digits is written with a power of ten, and then so are those that have nearly as many.
+				// A number of many digits is written with a power of ten, and then so are those
+				// that have nearly as many.
 				if e > 6 || e < -4 || last > 6 && e > 3 || first < -4 && e < -2 {
 					t.Label = strconv.Itoa(k) + "e" + strconv.Itoa(e)
 				}

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// histogram is the line around bars that stand on a floor, and what is inside of them as a band. A bar that does not reach above the floor, or has no
-// height, is none.
+// histogram is the line around bars that stand on a floor, and what is inside of them as a band. A
+// bar that does not reach above the floor, or has no height, is none.
 func (s Series) histogram(floor float64) Series {
 	out := Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed, Unmarked: true}
 	for i, x := range s.X {
@@ -24,7 +24,8 @@ func (s Series) histogram(floor float64) Series {
 	return out
 }
 
-// steps is a line that keeps the height of each point from the point before it on, as counts in intervals do, which belong to no moment of them.
+// steps is a line that keeps the height of each point from the point before it on, as counts in
+// intervals do, which belong to no moment of them.
 func (s Series) steps() Series {
 	out := s
 	out.Unmarked = true
@@ -42,7 +43,8 @@ func (s Series) steps() Series {
 	return out
 }
 
-// floor is where bars stand: at 0, and on a logarithmic axis at the last power of ten below all that is drawn, where the axis begins.
+// floor is where bars stand: at 0, and on a logarithmic axis at the last power of ten below all
+// that is drawn, where the axis begins.
 func (c Chart) floor() float64 {
 	if !c.LogY {
 		return 0

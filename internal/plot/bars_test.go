@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Bars stand on the floor of their chart, which is a power of ten below all that is drawn on a logarithmic axis, and what has no height lies on it.
+// Bars stand on the floor of their chart, which is a power of ten below all that is drawn on a
+// logarithmic axis, and what has no height lies on it.
 func TestBars(t *testing.T) {
 	none := math.NaN()
 	heights := Series{Bars: 0.8, X: []float64{0, 1, 2, 3}, Y: []float64{5, 0, none, 20}}
@@ -18,7 +19,8 @@ func TestBars(t *testing.T) {
 		{Chart{Series: []Series{heights}}, 0},
 		{Chart{LogY: true, Series: []Series{heights}}, 1},
 		{Chart{LogY: true, Series: []Series{heights, line}}, 0.1},
-		{Chart{LogY: true, Series: []Series{{Bars: 1, X: []float64{0}, Y: []float64{100}}}}, 10}, // or the bar would have no height
+		// or the bar would have no height
+		{Chart{LogY: true, Series: []Series{{Bars: 1, X: []float64{0}, Y: []float64{100}}}}, 10},
 		{Chart{LogY: true, Series: []Series{{Bars: 1, X: []float64{0}, Y: []float64{0}}}}, 1},
 	} {
 		floor := test.chart.floor()
@@ -34,10 +36,12 @@ func TestBars(t *testing.T) {
 		}
 	}
 	got := heights.histogram(1)
-	if want := []float64{1, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20, 20, 1}; !slices.Equal(got.Y, want) || !slices.Equal(got.High, want) {
+	if want := []float64{1, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20, 20, 1}; !slices.Equal(got.Y, want) ||
+		!slices.Equal(got.High, want) {
 		t.Errorf("the outline is at %v, the upper edge at %v", got.Y, got.High)
 	}
-	if want := []float64{-0.4, -0.4, 0.4, 0.4}; !slices.Equal(got.X[:4], want) || !got.Unmarked || slices.Max(got.Low) != 1 {
+	if want := []float64{-0.4, -0.4, 0.4, 0.4}; !slices.Equal(got.X[:4], want) || !got.Unmarked || slices.Max(got.Low) !=
+		1 {
 		t.Errorf("the first bar goes from %v on %v", got.X[:4], got.Low)
 	}
 }
@@ -63,10 +67,12 @@ func TestRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := linear(test.low, test.top, true); p.Y.Min != want.low || p.Y.Max != want.high || p.X.Max != test.x {
-			t.Errorf("%+v: y from %v to %v, x to %v; want %v, %v and %v", test.chart, p.Y.Min, p.Y.Max, p.X.Max, want.low, want.high, test.x)
+			t.Errorf("%+v: y from %v to %v, x to %v; want %v, %v and %v", test.chart, p.Y.Min, p.Y.Max, p.X.Max, want.low,
+				want.high, test.x)
 		}
 	}
-	for _, c := range []Chart{{Headroom: true}, {Headroom: true, UpToX: 3}, {Headroom: true, LogY: true, Series: []Series{flat}}, {Headroom: true, Series: []Series{flat}}} {
+	for _, c := range []Chart{{Headroom: true}, {Headroom: true, UpToX: 3}, {Headroom: true, LogY: true,
+		Series: []Series{flat}}, {Headroom: true, Series: []Series{flat}}} {
 		p, _, err := c.draw(0, chartSizes)
 		if err != nil || !(p.Y.Min < p.Y.Max) || !(p.X.Min < p.X.Max) || math.IsInf(p.Y.Max, 0) {
 			t.Errorf("%+v: y from %v to %v, %v", c, p.Y.Min, p.Y.Max, err)

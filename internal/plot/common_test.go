@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Charts with the same series have the same colours, and one legend, however long its names are and however narrow the picture.
+// Charts with the same series have the same colours, and one legend, however long its names are and
+// however narrow the picture.
 func TestCommonLegend(t *testing.T) {
 	for _, name := range []string{"g%d", "a group of some length %d", "%d" + strings.Repeat(" very long", 30) + " %[1]d"} {
 		for _, charts := range []int{1, 2, 5} {
@@ -37,14 +38,16 @@ func TestCommonLegend(t *testing.T) {
 							}
 						}
 					}
-					// The colour of the second line is the same in all charts, and there is one more in the legend.
+					// The colour of the second line is the same in all charts, and there is one
+					// more in the legend.
 					if groups == 3 {
 						if n := len(regexp.MustCompile(`<path[^>]*fill:none;stroke:#0072B2`).FindAll(svg, -1)); n != charts+1 {
 							t.Errorf("%d lines have the second colour, want %d", n, charts+1)
 						}
 					}
 					// No band is drawn after a line of its chart.
-					if last, first := bytes.LastIndex(svg, []byte("fill-opacity")), bytes.Index(svg, []byte("stroke:#D55E00")); charts == 1 && last > first {
+					if last, first := bytes.LastIndex(svg, []byte("fill-opacity")),
+						bytes.Index(svg, []byte("stroke:#D55E00")); charts == 1 && last > first {
 						t.Error("a band is drawn over a line")
 					}
 				})

@@ -9,7 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Gantt is a chart of what happened when: a row for each thing, and in it bars from a time to another.
+// A Gantt is a chart of what happened when: a row for each thing, and in it bars from a time to
+// another.
 type Gantt struct {
 	Title, Note, XLabel string
 	Rows                []GanttRow // from above
@@ -61,7 +62,8 @@ func (g Gantt) picture(format string) ([]byte, error) {
 		g.axis(body, axis, x)
 		name := style(sz.label)
 		name.XAlign, name.YAlign = draw.XCenter, draw.YBottom
-		inner.FillText(name, vg.Point{X: body.Center().X, Y: inner.Min.Y}, shorten(text(g.XLabel), name, body.Max.X-body.Min.X))
+		inner.FillText(name, vg.Point{X: body.Center().X, Y: inner.Min.Y}, shorten(text(g.XLabel), name,
+			body.Max.X-body.Min.X))
 		for i, r := range g.Rows {
 			top := body.Max.Y - vg.Length(i)*row
 			sty := tick
@@ -106,7 +108,10 @@ func (g Gantt) axis(body draw.Canvas, axis scale, x func(float64) vg.Length) {
 }
 
 // bright are the colours of the palette on which black letters can be read.
-var bright = slices.DeleteFunc(slices.Clone(palette), func(c color.RGBA) bool { return c.R == 0 && c.G == 0 && c.B == 0 })
+var bright = slices.DeleteFunc(slices.Clone(palette), func(c color.RGBA) bool {
+	return c.R == 0 && c.G == 0 &&
+		c.B == 0
+})
 
 func (b GanttBar) draw(body draw.Canvas, x func(float64) vg.Length, top, bottom vg.Length) {
 	from, to := x(b.From), x(b.To)

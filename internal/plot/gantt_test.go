@@ -7,14 +7,16 @@ import (
 	"testing"
 )
 
-// Every bar is drawn, texts stand in those that have room for them and lie on nothing else, and the picture is the same again.
+// Every bar is drawn, texts stand in those that have room for them and lie on nothing else, and the
+// picture is the same again.
 func TestGantt(t *testing.T) {
 	for _, rows := range []int{1, 4, 40} {
 		g := Gantt{Title: "who held what", Note: "a thick edge: taken away", XLabel: "time"}
 		for i := range rows {
 			r := GanttRow{Name: fmt.Sprint("a desk of some length ", i)}
 			for k := range 20 {
-				r.Bars = append(r.Bars, GanttBar{From: float64(10 * k), To: float64(10*k) + 8, Text: "a", Colour: k, Cut: k == 3, Open: k == 19})
+				r.Bars = append(r.Bars, GanttBar{From: float64(10 * k), To: float64(10*k) + 8, Text: "a", Colour: k, Cut: k == 3,
+					Open: k == 19})
 			}
 			r.Bars = append(r.Bars, GanttBar{From: 199, To: 199.1, Text: "a name that has no room"})
 			g.Rows = append(g.Rows, r)
@@ -36,7 +38,8 @@ func TestGantt(t *testing.T) {
 			t.Errorf("another picture of the same: %v", err)
 		}
 	}
-	for _, g := range []Gantt{{}, {Rows: []GanttRow{{Name: "潜"}}}, {Rows: []GanttRow{{Bars: []GanttBar{{From: 3, To: 3, Colour: 99}}}}}} {
+	for _, g := range []Gantt{{}, {Rows: []GanttRow{{Name: "潜"}}},
+		{Rows: []GanttRow{{Bars: []GanttBar{{From: 3, To: 3, Colour: 99}}}}}} {
 		for _, format := range []string{"svg", "png", "pdf"} {
 			if _, err := g.picture(format); err != nil {
 				t.Errorf("%+v: %v", g, err)

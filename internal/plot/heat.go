@@ -13,8 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Heat is a map of numbers over two axes: a rectangle for each pair of values, the larger its number the lighter. Beside it a ladder says
-// which colour is which number, and where there is room the numbers stand in the rectangles, too.
+// A Heat is a map of numbers over two axes: a rectangle for each pair of values, the larger its
+// number the lighter. Beside it a ladder says which colour is which number, and where there is room
+// the numbers stand in the rectangles, too.
 type Heat struct {
 	Title, Note, XLabel, YLabel string
 	X, Y                        []string    // the values of the axes, from left to right and from below
@@ -24,9 +25,10 @@ type Heat struct {
 // Save draws the map into a file; the ending says how: .svg, .png or .pdf.
 func (h Heat) Save(path string) error { return writePicture(path, h.picture) }
 
-// ramp has colours from the least to the most that differ in lightness above all, so that eyes and printers that know no colours see them
-// apart: five of the ladder that is known as viridis.
-var ramp = []color.RGBA{{0x44, 0x01, 0x54, 0xff}, {0x3b, 0x52, 0x8b, 0xff}, {0x21, 0x91, 0x8c, 0xff}, {0x5e, 0xc9, 0x62, 0xff}, {0xfd, 0xe7, 0x25, 0xff}}
+// ramp has colours from the least to the most that differ in lightness above all, so that eyes and
+// printers that know no colours see them apart: five of the ladder that is known as viridis.
+var ramp = []color.RGBA{{0x44, 0x01, 0x54, 0xff}, {0x3b, 0x52, 0x8b, 0xff}, {0x21, 0x91, 0x8c, 0xff},
+	{0x5e, 0xc9, 0x62, 0xff}, {0xfd, 0xe7, 0x25, 0xff}}
 
 // colour is that of a share, from 0 to 1, of the way from the least to the most.
 func colour(share float64) color.RGBA {
@@ -84,8 +86,10 @@ func (h Heat) picture(format string) ([]byte, error) {
 	})
 }
 
-// paint draws all but the heading, which takes so much room. What is around a cell draws it, if it is not nil.
-func (h *Heat) paint(inner draw.Canvas, above vg.Length, sz sizes, small vg.Length, around func(i, j int, cell func())) {
+// paint draws all but the heading, which takes so much room. What is around a cell draws it, if it
+// is not nil.
+func (h *Heat) paint(inner draw.Canvas, above vg.Length, sz sizes, small vg.Length,
+	around func(i, j int, cell func())) {
 	tick := style(sz.tick)
 	left := 1.6 * sz.label
 	for _, y := range h.Y {
@@ -156,7 +160,8 @@ func (h *Heat) names(body, inner draw.Canvas, sz sizes) {
 	every := max(1, int(math.Ceil(float64(1.15*widest/w))))
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
 	for i := 0; i < len(h.X); i += every {
-		body.FillText(sty, vg.Point{X: body.Min.X + (vg.Length(i)+0.5)*w, Y: body.Min.Y - 4}, shorten(h.X[i], sty, w*vg.Length(every)))
+		body.FillText(sty, vg.Point{X: body.Min.X + (vg.Length(i)+0.5)*w, Y: body.Min.Y - 4},
+			shorten(h.X[i], sty, w*vg.Length(every)))
 	}
 	sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
 	every = max(1, int(math.Ceil(float64(1.15*sz.tick/t))))
@@ -190,7 +195,8 @@ func (h *Heat) ladder(body draw.Canvas, x, wide, small vg.Length) {
 		if high == low && k != 2 {
 			continue
 		}
-		body.FillText(sty, vg.Point{X: x + wide + 4, Y: body.Min.Y + vg.Length(at)*(body.Max.Y-body.Min.Y)}, shorten(numberText(z), sty, 58))
+		body.FillText(sty, vg.Point{X: x + wide + 4, Y: body.Min.Y + vg.Length(at)*(body.Max.Y-body.Min.Y)},
+			shorten(numberText(z), sty, 58))
 	}
 }
 
@@ -202,19 +208,22 @@ func numberText(z float64) string {
 	return separated(strconv.FormatFloat(z, 'g', 4, 64), false)
 }
 
-// Web draws the map for a page, as an svg element without its title and note. Each rectangle is a link if there is an address for it, with words
-// for those who hear it instead, and its place on the axes for a script; the cells are in groups of the class cells.
+// Web draws the map for a page, as an svg element without its title and note. Each rectangle is a
+// link if there is an address for it, with words for those who hear it instead, and its place on
+// the axes for a script; the cells are in groups of the class cells.
 func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte {
 	h.check()
 	sz := sizes{label: vg.Length(size.Text), tick: vg.Length(0.95 * size.Text)}
 	canvas := newWebCanvas(size.Width, size.Height)
-	fmt.Fprintf(&canvas.b, `<svg xmlns="http://www.w3.org/2000/svg" class="heat" viewBox="0 0 %g %g">`, size.Width, size.Height)
+	fmt.Fprintf(&canvas.b, `<svg xmlns="http://www.w3.org/2000/svg" class="heat" viewBox="0 0 %g %g">`, size.Width,
+		size.Height)
 	inner := draw.Crop(draw.NewCanvas(canvas, vg.Length(size.Width), vg.Length(size.Height)), 4, -4, 4, -8)
 	around := func(i, j int, cell func()) {
 		address, words := link(i, j)
 		canvas.b.WriteString(`<g class="cells">`)
 		if address != "" {
-			fmt.Fprintf(&canvas.b, `<a href="%s" data-at="%d %d" aria-label="%s"><title>%s</title>`, html.EscapeString(address), i, j, html.EscapeString(words), html.EscapeString(words))
+			fmt.Fprintf(&canvas.b, `<a href="%s" data-at="%d %d" aria-label="%s"><title>%s</title>`, html.EscapeString(address),
+				i, j, html.EscapeString(words), html.EscapeString(words))
 		}
 		cell()
 		if address != "" {

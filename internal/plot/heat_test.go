@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Every pair of values has its rectangle, the numbers stand in them where they have room, and nothing lies on anything else.
+// Every pair of values has its rectangle, the numbers stand in them where they have room, and
+// nothing lies on anything else.
 func TestHeat(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {4, 3}, {9, 9}, {40, 25}} {
 		h := Heat{Title: "final(recovered)", Note: "means of 20 replicas", XLabel: "beta (per day)", YLabel: "coverage (%)"}

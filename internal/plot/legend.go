@@ -30,8 +30,9 @@ const (
 	apart     = vg.Length(18) // from one column to the next
 )
 
-// newLegend decides where the legend stands. Beside the chart there is room for as many entries as the chart is high, if their names leave
-// two thirds of the width. Below it there is room for any number: the picture grows.
+// newLegend decides where the legend stands. Beside the chart there is room for as many entries as
+// the chart is high, if their names leave two thirds of the width. Below it there is room for any
+// number: the picture grows.
 func newLegend(entries []entry, beside bool, size, across, height vg.Length) legend {
 	l := legend{entries: entries}
 	if len(entries) == 0 {
@@ -53,7 +54,8 @@ func newLegend(entries []entry, beside bool, size, across, height vg.Length) leg
 
 // measure takes letters of a size, and notes how wide each entry is with them.
 func (l *legend) measure(size, most vg.Length) {
-	// A viewer may have another font than the one that is measured here; that it is as wide is not to be relied on.
+	// A viewer may have another font than the one that is measured here; that it is as wide is not
+	// to be relied on.
 	const spare = 1.05
 	l.sty, l.line = style(size), 1.3*size
 	l.widths = make([]vg.Length, len(l.entries))
@@ -64,8 +66,8 @@ func (l *legend) measure(size, most vg.Length) {
 	}
 }
 
-// arrange puts the entries into so many columns, and tells whether they are not wider than the room across. One column is then as wide as that,
-// and its names are shortened.
+// arrange puts the entries into so many columns, and tells whether they are not wider than the room
+// across. One column is then as wide as that, and its names are shortened.
 func (l *legend) arrange(columns int, across vg.Length) bool {
 	l.rows = (len(l.entries) + columns - 1) / columns
 	l.columns = make([]vg.Length, (len(l.entries)+l.rows-1)/l.rows)
@@ -109,6 +111,7 @@ func (l *legend) draw(c draw.Canvas, corner vg.Point) {
 		}
 		// The line is at the middle of the small letters.
 		base := top - l.line/2 - 0.37*l.sty.Font.Size
-		c.FillText(l.sty, vg.Point{X: x + thumbnail + gap, Y: base}, shorten(e.name, l.sty, (l.columns[i/l.rows]-apart-thumbnail-gap)/1.02))
+		c.FillText(l.sty, vg.Point{X: x + thumbnail + gap, Y: base},
+			shorten(e.name, l.sty, (l.columns[i/l.rows]-apart-thumbnail-gap)/1.02))
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// TestLongLines draws a line of a hundred thousand points with as many as can be seen: none of its peaks is lost.
+// TestLongLines draws a line of a hundred thousand points with as many as can be seen: none of its
+// peaks is lost.
 func TestLongLines(t *testing.T) {
 	var points plotter.XYs
 	for i := range 100_000 {
@@ -39,7 +40,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestPieces draws a long line that goes up and down, solid and dashed. It is drawn in pieces, each of which begins where the one before it ended.
+// TestPieces draws a long line that goes up and down, solid and dashed. It is drawn in pieces, each
+// of which begins where the one before it ended.
 func TestPieces(t *testing.T) {
 	s := Series{Name: "a"}
 	for i := range 1000 {

@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A heading is the title of a chart and the note below it. Its height depends on how many lines they have and on nothing else, so that
-// titles of charts side by side are at the same height, whatever their letters.
+// A heading is the title of a chart and the note below it. Its height depends on how many lines
+// they have and on nothing else, so that titles of charts side by side are at the same height,
+// whatever their letters.
 type heading struct {
 	title, note           text.Style
 	titleLines, noteLines []string
@@ -46,8 +47,8 @@ func (h *heading) draw(c draw.Canvas) {
 	put(h.note, h.noteLines, h.noteLine)
 }
 
-// Panels are several charts in one picture. Their series have the colours of the palette in turn; lines of different charts need no dashes to
-// be told apart.
+// Panels are several charts in one picture. Their series have the colours of the palette in turn;
+// lines of different charts need no dashes to be told apart.
 type Panels struct {
 	Title, Note string
 	Charts      []Chart
@@ -115,9 +116,11 @@ func (ps Panels) picture(format string) ([]byte, error) {
 			body.Min.Y += l.size().Y + margin
 		}
 		// Around each chart there is room for the largest title and the largest names of axes.
-		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest, PadLeft: left, PadBottom: below}
+		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest,
+			PadLeft: left, PadBottom: below}
 		places := gonum.Align(all, tiles, body)
-		// The labels are as small as the smallest must be. Being smaller, they change their places a little.
+		// The labels are as small as the smallest must be. Being smaller, they change their places
+		// a little.
 		for range 2 {
 			smallest := panelSizes.tick
 			for i, p := range fitted {

@@ -22,7 +22,8 @@ type label struct {
 	rotated bool
 }
 
-// texts reads what is written in an SVG picture of gonum's, and how large the picture is. Its groups scale by a factor, turn upside down and rotate.
+// texts reads what is written in an SVG picture of gonum's, and how large the picture is. Its
+// groups scale by a factor, turn upside down and rotate.
 func texts(t *testing.T, svg []byte) (all []label, width, height float64) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(svg))
@@ -117,7 +118,8 @@ func (l label) box() (left, top, right, bottom float64) {
 	return l.x, l.y - 0.75*l.size, l.x + w, l.y + 0.22*l.size
 }
 
-// apartFromEachOther verifies that all that is written is inside of the picture, that none of it covers another, and that it is not too small.
+// apartFromEachOther verifies that all that is written is inside of the picture, that none of it
+// covers another, and that it is not too small.
 func apartFromEachOther(t *testing.T, all []label, width, height, smallest float64) {
 	t.Helper()
 	boxes := make([][4]float64, len(all))
@@ -153,32 +155,35 @@ func curve(name string, from, to, low, high float64, n int) Series {
 // number tells whether a text is a label of a tick.
 var number = regexp.MustCompile(`^−?[\d,.]+(e[−-]?\d+)?$`)
 
-// TestAxes has charts of all kinds of ranges. Each axis has at least five labels, nothing is cut off, covered or too small for a column of a paper, and
-// all that is drawn is inside of the axes.
+// TestAxes has charts of all kinds of ranges. Each axis has at least five labels, nothing is cut
+// off, covered or too small for a column of a paper, and all that is drawn is inside of the axes.
 func TestAxes(t *testing.T) {
 	for name, c := range map[string]Chart{
-		"days":              {FromZero: true, Series: []Series{curve("susceptible", 0, 160, 0, 98_765, 50)}},
-		"years":             {FromZero: true, Series: []Series{curve("a", 1981, 2011, 0, 1870, 50)}},
-		"a billion":         {FromZero: true, YLabel: "individuals", Series: []Series{curve("a", 0, 1e6, 0, 1e9, 50)}},
-		"a trillion":        {FromZero: true, Series: []Series{curve("a", 0, 1e9, 0, 1.5e12, 50)}},
-		"beyond":            {FromZero: true, Series: []Series{curve("a", -1e12, 1e12, 0, 1.5e17, 50)}},
-		"small":             {FromZero: true, Series: []Series{curve("a", 0, 1e-6, 0, 3e-7, 50)}},
-		"negative times":    {FromZero: true, Series: []Series{curve("a", -3000, -44, 0, 3, 50)}},
-		"below zero":        {Series: []Series{curve("a", 0, 10, -2, 7, 50)}},
-		"all zero":          {FromZero: true, Series: []Series{curve("a", 0, 10, 0, 0, 50)}},
-		"constant":          {Series: []Series{curve("a", 0, 10, 1234, 1234, 50)}},
-		"one row":           {FromZero: true, Series: []Series{curve("a", 2005, 2005, 10, 10, 1)}},
-		"one":               {FromZero: true, Series: []Series{curve("a", 0, 1, 0, 1, 2)}},
-		"nothing":           {},
-		"not a number":      {Series: []Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{math.NaN(), math.Inf(1), math.Inf(-1)}}}},
-		"narrow":            {Series: []Series{curve("a", 1e9, 1e9+3, 1e9, 1e9+1, 50)}},
-		"logarithms":        {LogX: true, LogY: true, Series: []Series{curve("a", 1, 1e9, 1e-6, 1e6, 50)}},
-		"one decade":        {LogX: true, LogY: true, Series: []Series{curve("a", 2, 9, 0.02, 0.09, 50)}},
-		"two decades":       {LogX: true, LogY: true, Series: []Series{curve("a", 2, 90, 2000, 90_000, 50)}},
-		"three decades":     {LogX: true, LogY: true, Series: []Series{curve("a", 2, 900, 2e6, 9e8, 50)}},
-		"fifty decades":     {LogX: true, LogY: true, Series: []Series{curve("a", 1e-20, 1e30, 1e-300, 1e300, 50)}},
-		"long labels":       {FromZero: true, XLabel: strings.Repeat("time since the start ", 6), YLabel: strings.Repeat("individuals ", 10), Series: []Series{curve("a", 0, 9, 0, 9, 9)}},
-		"long title":        {Title: strings.Repeat("a model of many words ", 8), Note: strings.Repeat("what is drawn ", 12), Series: []Series{curve("a", 0, 9, 0, 9, 9)}},
+		"days":           {FromZero: true, Series: []Series{curve("susceptible", 0, 160, 0, 98_765, 50)}},
+		"years":          {FromZero: true, Series: []Series{curve("a", 1981, 2011, 0, 1870, 50)}},
+		"a billion":      {FromZero: true, YLabel: "individuals", Series: []Series{curve("a", 0, 1e6, 0, 1e9, 50)}},
+		"a trillion":     {FromZero: true, Series: []Series{curve("a", 0, 1e9, 0, 1.5e12, 50)}},
+		"beyond":         {FromZero: true, Series: []Series{curve("a", -1e12, 1e12, 0, 1.5e17, 50)}},
+		"small":          {FromZero: true, Series: []Series{curve("a", 0, 1e-6, 0, 3e-7, 50)}},
+		"negative times": {FromZero: true, Series: []Series{curve("a", -3000, -44, 0, 3, 50)}},
+		"below zero":     {Series: []Series{curve("a", 0, 10, -2, 7, 50)}},
+		"all zero":       {FromZero: true, Series: []Series{curve("a", 0, 10, 0, 0, 50)}},
+		"constant":       {Series: []Series{curve("a", 0, 10, 1234, 1234, 50)}},
+		"one row":        {FromZero: true, Series: []Series{curve("a", 2005, 2005, 10, 10, 1)}},
+		"one":            {FromZero: true, Series: []Series{curve("a", 0, 1, 0, 1, 2)}},
+		"nothing":        {},
+		"not a number": {
+			Series: []Series{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{math.NaN(), math.Inf(1), math.Inf(-1)}}}},
+		"narrow":        {Series: []Series{curve("a", 1e9, 1e9+3, 1e9, 1e9+1, 50)}},
+		"logarithms":    {LogX: true, LogY: true, Series: []Series{curve("a", 1, 1e9, 1e-6, 1e6, 50)}},
+		"one decade":    {LogX: true, LogY: true, Series: []Series{curve("a", 2, 9, 0.02, 0.09, 50)}},
+		"two decades":   {LogX: true, LogY: true, Series: []Series{curve("a", 2, 90, 2000, 90_000, 50)}},
+		"three decades": {LogX: true, LogY: true, Series: []Series{curve("a", 2, 900, 2e6, 9e8, 50)}},
+		"fifty decades": {LogX: true, LogY: true, Series: []Series{curve("a", 1e-20, 1e30, 1e-300, 1e300, 50)}},
+		"long labels": {FromZero: true, XLabel: strings.Repeat("time since the start ", 6),
+			YLabel: strings.Repeat("individuals ", 10), Series: []Series{curve("a", 0, 9, 0, 9, 9)}},
+		"long title": {Title: strings.Repeat("a model of many words ", 8), Note: strings.Repeat("what is drawn ", 12),
+			Series: []Series{curve("a", 0, 9, 0, 9, 9)}},
 		"a word as a title": {Title: strings.Repeat("w", 5000), Series: []Series{curve("a", 0, 9, 0, 9, 9)}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -191,7 +196,8 @@ func TestAxes(t *testing.T) {
 			}
 			for _, s := range c.Series {
 				for i := range s.X {
-					if y := s.Y[i]; !math.IsNaN(y) && !math.IsInf(y, 0) && !(c.LogY && y <= 0) && (s.X[i] < p.X.Min || s.X[i] > p.X.Max || y < p.Y.Min || y > p.Y.Max) {
+					if y := s.Y[i]; !math.IsNaN(y) && !math.IsInf(y, 0) && !(c.LogY && y <= 0) &&
+						(s.X[i] < p.X.Min || s.X[i] > p.X.Max || y < p.Y.Min || y > p.Y.Max) {
 						t.Errorf("(%g, %g) is outside of %g to %g, %g to %g", s.X[i], y, p.X.Min, p.X.Max, p.Y.Min, p.Y.Max)
 					}
 					if len(s.High) > 0 && s.High[i] > p.Y.Max {
@@ -207,7 +213,8 @@ func TestAxes(t *testing.T) {
 				t.Error("a coordinate is not a number")
 			}
 			all, width, height := texts(t, svg)
-			// A column of a paper is 8.5 cm wide. Text in it should have 6.5 points or more, except where much is to be said.
+			// A column of a paper is 8.5 cm wide. Text in it should have 6.5 points or more, except
+			// where much is to be said.
 			smallest := 6.5 * float64(chartWidth/(8.5*vg.Centimeter))
 			if strings.Contains(name, "long") || name == "beyond" || name == "narrow" || strings.Contains(name, "word") {
 				smallest = 0
@@ -221,7 +228,8 @@ func TestAxes(t *testing.T) {
 	}
 }
 
-// labelled counts the labels of ticks, those below the chart being the ones that most have their height in common.
+// labelled counts the labels of ticks, those below the chart being the ones that most have their
+// height in common.
 func labelled(all []label) (left, below int) {
 	heights := map[string]int{}
 	for _, l := range all {
@@ -236,12 +244,13 @@ func labelled(all []label) (left, below int) {
 	return sum - below, below
 }
 
-// TestLegends has charts of up to 250 lines, with names of all lengths. All names are there, whole or shortened in the middle, and no two lines
-// are drawn alike, up to 104 of them.
+// TestLegends has charts of up to 250 lines, with names of all lengths. All names are there, whole
+// or shortened in the middle, and no two lines are drawn alike, up to 104 of them.
 func TestLegends(t *testing.T) {
 	for _, n := range []int{1, 13, 25, 100} {
 		for _, beside := range []bool{false, true} {
-			for _, name := range []string{"s%d", "latent_remote_%d", "%d überaus längliche Bezeichnung – 潜伏", "%d" + strings.Repeat(" very long", 30) + " %[1]d"} {
+			for _, name := range []string{"s%d", "latent_remote_%d", "%d überaus längliche Bezeichnung – 潜伏",
+				"%d" + strings.Repeat(" very long", 30) + " %[1]d"} {
 				t.Run(fmt.Sprintf("%d %v %.20s", n, beside, name), func(t *testing.T) {
 					c := Chart{Title: "many", FromZero: true, LegendBeside: beside, XLabel: "day", YLabel: "individuals"}
 					for i := range n {
@@ -298,11 +307,13 @@ func TestLegends(t *testing.T) {
 // seriesNumber is a series that comes after i others of which nothing is seen.
 func seriesNumber(s Series, i int) []Series { return append(make([]Series, i), s) }
 
-// TestTitles has charts side by side whose titles have letters of all heights. They stand on one line.
+// TestTitles has charts side by side whose titles have letters of all heights. They stand on one
+// line.
 func TestTitles(t *testing.T) {
 	var ps Panels
 	for _, title := range []string{"aaa", "gypq", "ÄÖÜ", "latent_recent", "x", "(q)"} {
-		ps.Charts = append(ps.Charts, Chart{Title: title, XLabel: "day", FromZero: true, Series: []Series{curve("", 0, 160, 0, 123_456, 40)}})
+		ps.Charts = append(ps.Charts, Chart{Title: title, XLabel: "day", FromZero: true,
+			Series: []Series{curve("", 0, 160, 0, 123_456, 40)}})
 	}
 	ps.Title, ps.Note, ps.Columns = "all of them", "in panels", 3
 	all, width, height := texts(t, savePanels(t, ps))

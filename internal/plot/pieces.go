@@ -9,8 +9,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// inPieces is a line that is drawn piece by piece. The library that fills pixels looks through all crossings of a path with a row of them, so that
-// a line that goes up and down takes time in proportion to the square of its length: 2800 points took minutes.
+// inPieces is a line that is drawn piece by piece. The library that fills pixels looks through all
+// crossings of a path with a row of them, so that a line that goes up and down takes time in
+// proportion to the square of its length: 2800 points took minutes.
 type inPieces struct{ *plotter.Line }
 
 // piece is how many segments are drawn at once.

@@ -20,18 +20,21 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Series is a line with a name, and a band around it if Low and High are given. Its points are marked if they are few.
+// A Series is a line with a name, and a band around it if Low and High are given. Its points are
+// marked if they are few.
 type Series struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
-	Same      bool    // it has the colour of the series before it
-	Dashed    bool    // it is a dashed line without marks
-	Triangles bool    // its points are marked with triangles, not circles
-	Unmarked  bool    // its points are not marked, however few they are
-	Points    bool    // its points are marked, however many they are, and there is no line between them
-	Steps     bool    // each Y is what was so since the X before it; the first, which nothing comes before, is not drawn
-	Bars      float64 // if it is above 0, there are bars of this width around X and as high as Y, and no line; they stand on the floor of the chart
+	Same      bool // it has the colour of the series before it
+	Dashed    bool // it is a dashed line without marks
+	Triangles bool // its points are marked with triangles, not circles
+	Unmarked  bool // its points are not marked, however few they are
+	Points    bool // its points are marked, however many they are, and there is no line between them
+	Steps     bool // each Y is what was so since the X before it; the first, which nothing comes before, is not drawn
+	// if it is above 0, there are bars of this width around X and as high as Y, and no line; they
+	// stand on the floor of the chart
+	Bars float64
 }
 
 // Add appends a point to the series.
@@ -66,8 +69,9 @@ type Chart struct {
 	FromZeroX             bool       // a linear x axis begins at 0, or below if something is drawn there
 	UpToX                 float64    // the x axis goes at least as far, if this is not 0
 	Zoom                  [2]float64 // if the second is above the first, only what is between these x is shown
-	LegendBeside          bool       // the names stand to the right of the chart if there is room for them, and otherwise below it
-	Series                []Series
+	// the names stand to the right of the chart if there is room for them, and otherwise below it
+	LegendBeside bool
+	Series       []Series
 }
 
 // Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
@@ -117,7 +121,8 @@ func (c Chart) picture(format string) ([]byte, error) {
 	})
 }
 
-// SaveBoth draws a picture into two files of a directory, name.svg and name.png. Panels without charts are none.
+// SaveBoth draws a picture into two files of a directory, name.svg and name.png. Panels without
+// charts are none.
 func SaveBoth(dir, name string, picture interface{ Save(path string) error }) error {
 	if ps, ok := picture.(Panels); ok && len(ps.Charts) == 0 {
 		return nil
@@ -144,7 +149,8 @@ func writePicture(path string, picture func(format string) ([]byte, error)) erro
 	return os.WriteFile(path, data, 0o666)
 }
 
-// dots is how many there are to an inch: twice what a screen shows, unless the picture is so large that it would take hundreds of megabytes.
+// dots is how many there are to an inch: twice what a screen shows, unless the picture is so large
+// that it would take hundreds of megabytes.
 func dots(width, height vg.Length) int {
 	const dense, most = 192, 24e6 // to an inch, and in a picture
 	return max(1, int(min(dense, math.Sqrt(most/(width.Points()/72)/(height.Points()/72)))))
@@ -154,7 +160,8 @@ func dots(width, height vg.Length) int {
 func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
 	var b bytes.Buffer
 	if format == "png" {
-		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)), vgimg.UseBackgroundColor(color.White))
+		canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dots(width, height)),
+			vgimg.UseBackgroundColor(color.White))
 		paint(draw.New(canvas))
 		encoder := png.Encoder{CompressionLevel: png.BestSpeed}
 		err := encoder.Encode(&b, canvas.Image())
@@ -177,8 +184,8 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 	return b.Bytes(), nil
 }
 
-// A drawing is a plot without the names of its axes, which are drawn beside it: the library makes room for them in the wrong place if an axis is
-// logarithmic.
+// A drawing is a plot without the names of its axes, which are drawn beside it: the library makes
+// room for them in the wrong place if an axis is logarithmic.
 type drawing struct {
 	*gonum.Plot
 	xLabel, yLabel string
@@ -202,7 +209,8 @@ func (p *drawing) inside(c draw.Canvas) draw.Canvas {
 	return draw.Crop(c, left, 0, below, 0)
 }
 
-// paint draws the plot, and the names of its axes around it, each in the middle of its axis and at most as long.
+// paint draws the plot, and the names of its axes around it, each in the middle of its axis and at
+// most as long.
 func (p *drawing) paint(c draw.Canvas) {
 	p.Draw(c)
 	data := p.DataCanvas(c)
@@ -309,7 +317,8 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	return p, entries, nil
 }
 
-// band draws the band around a series, if it has one: along the upper edge and back along the lower one.
+// band draws the band around a series, if it has one: along the upper edge and back along the lower
+// one.
 func (c Chart) band(p *drawing, s Series, i int) error {
 	if len(s.Low) == 0 {
 		return nil
@@ -364,8 +373,8 @@ func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	return marks, nil
 }
 
-// unpadded is points for which no room is made beside the axis, so that axes of charts side by side are at the same height. There is enough between the
-// axis and what is drawn.
+// unpadded is points for which no room is made beside the axis, so that axes of charts side by side
+// are at the same height. There is enough between the axis and what is drawn.
 type unpadded struct{ *plotter.Scatter }
 
 // GlyphBoxes is where room is to be made.
@@ -381,7 +390,8 @@ func (c Chart) places(x, y []float64) plotter.XYs {
 	}
 	var points plotter.XYs
 	for k := range x {
-		if c.LogX && !(x[k] > 0) || c.LogY && !(y[k] > 0) || math.IsNaN(x[k]+y[k]) || math.IsInf(x[k], 0) || math.IsInf(y[k], 0) {
+		if c.LogX && !(x[k] > 0) || c.LogY && !(y[k] > 0) || math.IsNaN(x[k]+y[k]) || math.IsInf(x[k], 0) ||
+			math.IsInf(y[k], 0) {
 			continue
 		}
 		points = append(points, plotter.XY{X: x[k], Y: y[k]})
@@ -389,8 +399,9 @@ func (c Chart) places(x, y []float64) plotter.XYs {
 	return points
 }
 
-// visible is a line with fewer points that looks the same: of more than there are dots across a picture, the first, the last, the lowest and the highest
-// of each piece. The time to draw a line grows faster than its length.
+// visible is a line with fewer points that looks the same: of more than there are dots across a
+// picture, the first, the last, the lowest and the highest of each piece. The time to draw a line
+// grows faster than its length.
 func visible(points plotter.XYs) plotter.XYs {
 	const pieces = 700
 	if len(points) <= 4*pieces {

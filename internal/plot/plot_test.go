@@ -52,7 +52,8 @@ func TestSave(t *testing.T) {
 
 // A chart of nothing is still a chart.
 func TestEmpty(t *testing.T) {
-	for _, c := range []Chart{{}, {LogX: true, LogY: true}, {LogY: true, Series: []Series{{Name: "one", X: []float64{1}, Y: []float64{2}}}}} {
+	for _, c := range []Chart{{}, {LogX: true, LogY: true},
+		{LogY: true, Series: []Series{{Name: "one", X: []float64{1}, Y: []float64{2}}}}} {
 		save(t, c, "a.svg")
 	}
 }
@@ -62,7 +63,8 @@ func TestPanels(t *testing.T) {
 	x := []float64{0, 1, 2, 3}
 	y := []float64{5, 6, 8, 7}
 	plain := Chart{Title: "plain", Series: []Series{{Name: "a", X: x, Y: y}}}
-	banded := Chart{Title: "banded", Series: []Series{{Name: "a", X: x, Y: y, Low: []float64{4, 5, 7, 6}, High: []float64{6, 7, 9, 8}}}}
+	banded := Chart{Title: "banded", Series: []Series{{Name: "a", X: x, Y: y, Low: []float64{4, 5, 7, 6},
+		High: []float64{6, 7, 9, 8}}}}
 	for c, want := range map[*Chart]bool{&plain: false, &banded: true} {
 		if got := bytes.Contains(save(t, *c, "a.svg"), []byte("fill-opacity")); got != want {
 			t.Errorf("%s: a band is %v", c.Title, got)

@@ -15,23 +15,26 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// palette holds colours that stay apart for colour-blind eyes and on paper (Okabe and Ito), the first for what matters.
+// palette holds colours that stay apart for colour-blind eyes and on paper (Okabe and Ito), the
+// first for what matters.
 var palette = []color.RGBA{
 	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x80, 0x80, 0x80, 0xff},
 }
 
-// dashes are lengths of ink and of gaps, in points. When all colours have been used they begin again with the next pattern, so that 104
-// lines are all different.
+// dashes are lengths of ink and of gaps, in points. When all colours have been used they begin
+// again with the next pattern, so that 104 lines are all different.
 var dashes = [][]vg.Length{
-	nil, {7, 2}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {9, 2, 2, 2, 2, 2}, {14, 3}, {1, 3}, {14, 2, 4, 2}, {5, 2, 2, 2, 2, 2, 2, 2},
+	nil, {7, 2}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {9, 2, 2, 2, 2, 2}, {14, 3}, {1, 3}, {14, 2, 4, 2},
+	{5, 2, 2, 2, 2, 2, 2, 2},
 	{9, 2, 4, 2, 2, 2}, {3, 1, 1, 1}, {14, 2, 1, 2, 1, 2},
 }
 
 // shade is the colour of a band around a line.
 func shade(c color.RGBA) color.NRGBA { return color.NRGBA{c.R, c.G, c.B, 0x40} }
 
-// Sizes are in points, for a chart of 18 cm. On half of that, a column of a paper, the smallest are still 7 points.
+// Sizes are in points, for a chart of 18 cm. On half of that, a column of a paper, the smallest are
+// still 7 points.
 type sizes struct{ title, note, label, tick, legend, line vg.Length }
 
 var (
@@ -47,7 +50,8 @@ const (
 
 // style is text of a size. It stands above its point and to the right of it.
 func style(size vg.Length) text.Style {
-	return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size), Handler: gonum.DefaultTextHandler}
+	return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
+		Handler: gonum.DefaultTextHandler}
 }
 
 // face is our font, to look into.
@@ -59,7 +63,8 @@ func lacks(r rune) bool {
 	return err != nil || i == 0
 }
 
-// width is how wide a text is. A letter that our font does not have is taken from another by a viewer, and may be as wide as it is high.
+// width is how wide a text is. A letter that our font does not have is taken from another by a
+// viewer, and may be as wide as it is high.
 func width(sty text.Style, s string) vg.Length {
 	w := sty.Width(s)
 	for _, r := range s {
@@ -70,7 +75,8 @@ func width(sty text.Style, s string) vg.Length {
 	return w
 }
 
-// plain is a text with boxes in place of letters that our font does not have, for pictures that no viewer can add them to.
+// plain is a text with boxes in place of letters that our font does not have, for pictures that no
+// viewer can add them to.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if lacks(r) {
@@ -84,10 +90,12 @@ var svgText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
 })
 
-// settle makes a picture look alike in all viewers. Beside our font it names others that are as wide, for those that do not have it, and says how
-// wide each text is, for those that have none of them.
+// settle makes a picture look alike in all viewers. Beside our font it names others that are as
+// wide, for those that do not have it, and says how wide each text is, for those that have none of
+// them.
 func settle(svg string) string {
-	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;", "font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
+	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;",
+		"font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
 	return svgText().ReplaceAllStringFunc(svg, func(element string) string {
 		m := svgText().FindStringSubmatch(element)
 		size, err := strconv.ParseFloat(m[2], 64)
@@ -100,7 +108,8 @@ func settle(svg string) string {
 	})
 }
 
-// wrap breaks a text into lines of at most a width, at spaces where that is possible. It first takes smaller letters, down to two thirds.
+// wrap breaks a text into lines of at most a width, at spaces where that is possible. It first
+// takes smaller letters, down to two thirds.
 func wrap(s string, size, room vg.Length) (text.Style, []string) {
 	sty := style(size)
 	if w := width(sty, s); w > room {
@@ -125,7 +134,8 @@ func wrap(s string, size, room vg.Length) (text.Style, []string) {
 // longest is the longest text that is measured; nothing that long fits anywhere.
 const longest = 1000
 
-// shorten takes letters out of the middle of a text until it has a width: names that are long often differ at their end.
+// shorten takes letters out of the middle of a text until it has a width: names that are long often
+// differ at their end.
 func shorten(s string, sty text.Style, room vg.Length) string {
 	if len(s) < longest && width(sty, s) <= room {
 		return s

@@ -64,7 +64,8 @@ func (p painter) outline(s vector.Shape) (path vg.Path) {
 		right, bottom := x+s.Width, y+s.Height
 		path.Move(p.at(x+r, y))
 		for _, corner := range []struct{ x, y, start float64 }{
-			{right - r, y + r, math.Pi / 2}, {right - r, bottom - r, 0}, {x + r, bottom - r, -math.Pi / 2}, {x + r, y + r, math.Pi},
+			{right - r, y + r, math.Pi / 2}, {right - r, bottom - r, 0}, {x + r, bottom - r, -math.Pi / 2},
+			{x + r, y + r, math.Pi},
 		} {
 			sin, cos := math.Sincos(corner.start)
 			path.Line(p.at(corner.x+r*cos, corner.y-r*sin))

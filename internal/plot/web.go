@@ -14,15 +14,19 @@ import (
 // A Size is that of a chart in a page, in the pixels of the page: of the chart, and of its letters.
 type Size struct{ Width, Height, Text float64 }
 
-// Web draws the chart for a page: the same axes and lines as in a file, as an svg element without the words that a page has around
-// it (title, note, and the names of the series; [Chart.Swatches] has what to show beside these).
+// Web draws the chart for a page: the same axes and lines as in a file, as an svg element without
+// the words that a page has around it (title, note, and the names of the series; [Chart.Swatches]
+// has what to show beside these).
 //
-// Nothing in it has a style attribute, which a strict policy of a page would forbid; colours are attributes, which a style sheet can replace by
-// others in the dark. What a script needs stands in attributes, too: data-x and data-y of the element are the ends of an axis and
-// where they are (from, to, and the pixels of both, from the left or from above), data-log is the axes that are logarithmic, and each series
-// is in groups with data-series, its number, and the class line, band or marks.
+// Nothing in it has a style attribute, which a strict policy of a page would forbid; colours are
+// attributes, which a style sheet can replace by others in the dark. What a script needs stands in
+// attributes, too: data-x and data-y of the element are the ends of an axis and where they are
+// (from, to, and the pixels of both, from the left or from above), data-log is the axes that are
+// logarithmic, and each series is in groups with data-series, its number, and the class line, band
+// or marks.
 func (c Chart) Web(size Size) ([]byte, error) {
-	sz := sizes{title: vg.Length(size.Text), note: vg.Length(size.Text), label: vg.Length(size.Text), tick: vg.Length(0.95 * size.Text), legend: vg.Length(size.Text), line: 2}
+	sz := sizes{title: vg.Length(size.Text), note: vg.Length(size.Text), label: vg.Length(size.Text),
+		tick: vg.Length(0.95 * size.Text), legend: vg.Length(size.Text), line: 2}
 	p, _, err := c.draw(0, sz)
 	if err != nil {
 		return nil, err
@@ -42,7 +46,8 @@ func (c Chart) Web(size Size) ([]byte, error) {
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %g %g" data-x="%s %s %.2f %.2f" data-y="%s %s %.2f %.2f" data-log="%s" aria-hidden="true" focusable="false">`,
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %g %g" data-x="%s %s %.2f `+
+		`%.2f" data-y="%s %s %.2f %.2f" data-log="%s" aria-hidden="true" focusable="false">`,
 		size.Width, size.Height, number(p.X.Min), number(p.X.Max), data.Min.X.Points(), data.Max.X.Points(),
 		number(p.Y.Min), number(p.Y.Max), size.Height-data.Min.Y.Points(), size.Height-data.Max.Y.Points(), log)
 	b.WriteString(canvas.b.String())
@@ -50,7 +55,8 @@ func (c Chart) Web(size Size) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Swatches are what stands beside the names of the series: a piece of the line of each, as an svg element.
+// Swatches are what stands beside the names of the series: a piece of the line of each, as an svg
+// element.
 func (c Chart) Swatches() []string {
 	all := make([]string, len(c.Series))
 	for i, k := range c.colours(0) {
@@ -104,7 +110,8 @@ func (m mark) Plot(c draw.Canvas, _ *gonum.Plot) {
 	}
 }
 
-// onWeb is the canvas of a page that another is a part of, or nil. The library puts one around the other for every margin.
+// onWeb is the canvas of a page that another is a part of, or nil. The library puts one around the
+// other for every margin.
 func onWeb(c vg.Canvas) *webCanvas {
 	for {
 		switch inner := c.(type) {
@@ -120,7 +127,8 @@ func onWeb(c vg.Canvas) *webCanvas {
 	}
 }
 
-// cut is the part of a series that is between two x, with its ends on the straight lines to what is outside.
+// cut is the part of a series that is between two x, with its ends on the straight lines to what is
+// outside.
 func (s Series) cut(from, to float64) Series {
 	if s.Points || s.Bars > 0 {
 		var inside []int

@@ -11,11 +11,13 @@ import (
 	"testing"
 )
 
-// What a chart in a page tells a script is where things are: the ends of its axes, and each series in groups of its own, in the same places as in a file. Nothing
-// has a style, which a page may forbid.
+// What a chart in a page tells a script is where things are: the ends of its axes, and each series
+// in groups of its own, in the same places as in a file. Nothing has a style, which a page may
+// forbid.
 func TestWeb(t *testing.T) {
 	c := Chart{XLabel: "day <1>", YLabel: "individuals", FromZero: true, Series: []Series{
-		{Name: "a", X: []float64{0, 50, 100}, Y: []float64{10, 20, 80}, Low: []float64{5, 10, 60}, High: []float64{20, 40, 95}},
+		{Name: "a", X: []float64{0, 50, 100}, Y: []float64{10, 20, 80}, Low: []float64{5, 10, 60},
+			High: []float64{20, 40, 95}},
 		{Name: "steps", X: []float64{0, 50, 100}, Y: []float64{99, 30, 20}, Steps: true},
 		{Name: "nothing"},
 	}}
@@ -44,11 +46,13 @@ func TestWeb(t *testing.T) {
 	}
 	x0, x1, left, right := axis("x")
 	y0, y1, below, above := axis("y")
-	if x0 != 0 || x1 != 100 || y0 != 0 || y1 != 100 || !(0 < left && left < right && right < 400) || !(0 < above && above < below && below < 240) {
+	if x0 != 0 || x1 != 100 || y0 != 0 || y1 != 100 || !(0 < left && left < right && right < 400) ||
+		!(0 < above && above < below && below < 240) {
 		t.Errorf("x %g to %g at %g to %g, y %g to %g at %g to %g", x0, x1, left, right, y0, y1, below, above)
 	}
 	group := func(series int, class string) string {
-		m := regexp.MustCompile(fmt.Sprintf(`<g data-series="%d" class="%s">(.*?)</g>`, series, class)).FindStringSubmatch(text)
+		m := regexp.MustCompile(fmt.Sprintf(`<g data-series="%d" class="%s">(.*?)</g>`, series, class)).FindStringSubmatch(
+			text)
 		if m == nil {
 			t.Fatalf("no group %d %s", series, class)
 		}
@@ -56,7 +60,8 @@ func TestWeb(t *testing.T) {
 	}
 	path := func(points ...float64) (d string) {
 		for i := 0; i < len(points); i += 2 {
-			d += fmt.Sprintf("L%s %s", hundredths(left+points[i]/100*(right-left)), hundredths(below+points[i+1]/100*(above-below)))
+			d += fmt.Sprintf("L%s %s", hundredths(left+points[i]/100*(right-left)),
+				hundredths(below+points[i+1]/100*(above-below)))
 		}
 		return "M" + d[1:]
 	}
@@ -96,7 +101,9 @@ func TestWeb(t *testing.T) {
 
 // A part of x has the axis of that part, and y for what is seen there.
 func TestZoom(t *testing.T) {
-	c := Chart{FromZero: true, Zoom: [2]float64{20, 40}, Series: []Series{{X: []float64{0, 30, 100}, Y: []float64{0, 30, 1000}}, {X: []float64{25, 35, 90}, Y: []float64{3, 4, 5000}, Points: true}}}
+	c := Chart{FromZero: true, Zoom: [2]float64{20, 40},
+		Series: []Series{{X: []float64{0, 30, 100}, Y: []float64{0, 30, 1000}},
+			{X: []float64{25, 35, 90}, Y: []float64{3, 4, 5000}, Points: true}}}
 	svg, err := c.Web(Size{400, 240, 13})
 	if err != nil {
 		t.Fatal(err)

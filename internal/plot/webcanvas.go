@@ -13,8 +13,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A webCanvas writes what is drawn as elements of an svg: paths and texts with their colours as attributes, every place to a hundredth of a
-// pixel, from the top and not from below. It differs from the library's in that nothing has a style or a transformation, but for texts that are turned.
+// A webCanvas writes what is drawn as elements of an svg: paths and texts with their colours as
+// attributes, every place to a hundredth of a pixel, from the top and not from below. It differs
+// from the library's in that nothing has a style or a transformation, but for texts that are
+// turned.
 type webCanvas struct {
 	b      strings.Builder
 	height float64
@@ -32,7 +34,8 @@ type webState struct {
 }
 
 func newWebCanvas(_, height float64) *webCanvas {
-	return &webCanvas{height: height, now: webState{colour: color.NRGBA{A: 0xff}, width: 1, matrix: [6]float64{1, 0, 0, 1, 0, 0}}}
+	return &webCanvas{height: height, now: webState{colour: color.NRGBA{A: 0xff}, width: 1, matrix: [6]float64{1, 0, 0, 1,
+		0, 0}}}
 }
 
 // SetLineWidth, SetLineDash and SetColor are for what is drawn next.
@@ -96,14 +99,16 @@ func (w *webCanvas) Stroke(path vg.Path) {
 	if w.now.width <= 0 {
 		return
 	}
-	fmt.Fprintf(&w.b, `<path fill="none" stroke="%s" stroke-width="%s"`, hex(w.now.colour), hundredths(w.now.width.Points()))
+	fmt.Fprintf(&w.b, `<path fill="none" stroke="%s" stroke-width="%s"`, hex(w.now.colour),
+		hundredths(w.now.width.Points()))
 	w.opacity("stroke-opacity")
 	if len(w.now.dashes) > 0 {
 		words := make([]string, len(w.now.dashes))
 		for i, d := range w.now.dashes {
 			words[i] = hundredths(d.Points())
 		}
-		fmt.Fprintf(&w.b, ` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(words, " "), hundredths(w.now.offset.Points()))
+		fmt.Fprintf(&w.b, ` stroke-dasharray="%s" stroke-dashoffset="%s"`, strings.Join(words, " "),
+			hundredths(w.now.offset.Points()))
 	}
 	fmt.Fprintf(&w.b, ` d="%s"/>`, w.data(path))
 }
@@ -123,7 +128,8 @@ func (w *webCanvas) opacity(name string) {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// data is a path in the words of SVG. Arcs, which only marks have, are drawn as polygons of so many corners that nobody sees them.
+// data is a path in the words of SVG. Arcs, which only marks have, are drawn as polygons of so many
+// corners that nobody sees them.
 func (w *webCanvas) data(path vg.Path) string {
 	var b strings.Builder
 	put := func(letter byte, p vg.Point) {
@@ -167,9 +173,11 @@ func (w *webCanvas) FillString(f font.Face, p vg.Point, text string) {
 		return
 	}
 	x, y := w.place(p)
-	fmt.Fprintf(&w.b, `<text x="%s" y="%s" font-size="%s" fill="%s"`, hundredths(x), hundredths(y), hundredths(f.Font.Size.Points()), hex(w.now.colour))
+	fmt.Fprintf(&w.b, `<text x="%s" y="%s" font-size="%s" fill="%s"`, hundredths(x), hundredths(y),
+		hundredths(f.Font.Size.Points()), hex(w.now.colour))
 	if m := w.now.matrix; m[1] != 0 {
-		fmt.Fprintf(&w.b, ` transform="rotate(%s %s %s)"`, hundredths(-math.Atan2(m[1], m[0])*180/math.Pi), hundredths(x), hundredths(y))
+		fmt.Fprintf(&w.b, ` transform="rotate(%s %s %s)"`, hundredths(-math.Atan2(m[1], m[0])*180/math.Pi), hundredths(x),
+			hundredths(y))
 	}
 	if wide := f.Width(text).Points(); wide > 0 && !strings.ContainsFunc(text, lacks) {
 		fmt.Fprintf(&w.b, ` textLength="%s" lengthAdjust="spacingAndGlyphs"`, hundredths(wide))

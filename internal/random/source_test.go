@@ -18,7 +18,10 @@ func TestDrawsAreThoseOfOthers(t *testing.T) {
 	}{
 		{"normal", Normal, func(s rand.Source) float64 { return rand.New(s).NormFloat64() }},
 		{"exponential", Exponential, func(s rand.Source) float64 { return rand.New(s).ExpFloat64() }},
-		{"gamma 0.05", gammaOf(0.05), func(s rand.Source) float64 { return distuv.Gamma{Alpha: 0.05, Beta: 1, Src: s}.Rand() }},
+		{"gamma 0.05", gammaOf(0.05), func(s rand.Source) float64 {
+			return distuv.Gamma{Alpha: 0.05, Beta: 1,
+				Src: s}.Rand()
+		}},
 		{"gamma 0.7", gammaOf(0.7), func(s rand.Source) float64 { return distuv.Gamma{Alpha: 0.7, Beta: 1, Src: s}.Rand() }},
 		{"gamma 1", gammaOf(1), func(s rand.Source) float64 { return distuv.Gamma{Alpha: 1, Beta: 1, Src: s}.Rand() }},
 		{"gamma 4", gammaOf(4), func(s rand.Source) float64 { return distuv.Gamma{Alpha: 4, Beta: 1, Src: s}.Rand() }},
@@ -50,7 +53,8 @@ func TestKnownDraws(t *testing.T) {
 	s := New(2)
 	hash := uint64(0)
 	for range 20_000 {
-		for _, x := range []float64{Normal(&s), Exponential(&s), s.Exp(), Gamma(&s, 0.1), Gamma(&s, 0.5), Gamma(&s, 3), Poisson(&s, 20)} {
+		for _, x := range []float64{Normal(&s), Exponential(&s), s.Exp(), Gamma(&s, 0.1), Gamma(&s, 0.5), Gamma(&s, 3),
+			Poisson(&s, 20)} {
 			hash = (hash ^ math.Float64bits(x)) * 0x100000001b3
 			hash ^= hash >> 29
 		}

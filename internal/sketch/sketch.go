@@ -1,5 +1,6 @@
-// Package sketch has the buckets of DDSketch by logarithms that are the same on every machine. Those of the library use package math, so
-// that a value near the edge of a bucket may be counted on either side.
+// Package sketch has the buckets of DDSketch by logarithms that are the same on every machine.
+// Those of the library use package math, so that a value near the edge of a bucket may be counted
+// on either side.
 package sketch
 
 import (

@@ -8,7 +8,8 @@ import (
 	"github.com/DataDog/sketches-go/ddsketch/mapping"
 )
 
-// The buckets are those of the library, but for values within rounding errors of an edge, of which there is none among these.
+// The buckets are those of the library, but for values within rounding errors of an edge, of which
+// there is none among these.
 func TestBucketsOfTheLibrary(t *testing.T) {
 	for _, accuracy := range []float64{0.5, 0.01, 0.005, 1e-6} {
 		ours, err := Mapping(accuracy)

@@ -213,7 +213,8 @@ func run[H any](t *testing.T, c cell, what Subject[H], role func(*stage[H])) {
 
 // Matrix runs all roles on 1, 2 and 8 processors with 1 to 64 goroutines, each on a new structure.
 // At most so many elements are there at once, and so many pass through in all.
-func Matrix[H any](t *testing.T, most, all int, idle time.Duration, subject func(processors, goroutines int) Subject[H]) {
+func Matrix[H any](t *testing.T, most, all int, idle time.Duration,
+	subject func(processors, goroutines int) Subject[H]) {
 	for name, role := range roles[H]() {
 		for _, processors := range []int{1, 2, 8} {
 			for _, goroutines := range []int{1, 2, 8, 64} {

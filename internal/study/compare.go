@@ -8,7 +8,8 @@ import (
 	"strconv"
 )
 
-// A Comparison is scenarios side by side, run with common random numbers: the replica of a number has the same luck in each.
+// A Comparison is scenarios side by side, run with common random numbers: the replica of a number
+// has the same luck in each.
 type Comparison struct {
 	Scenarios []Scenario // the first is what the others are compared with
 }
@@ -20,9 +21,10 @@ type Scenario struct {
 	Differences []Output // from the first scenario, replica by replica; none in the first itself
 }
 
-// Helped is how many times as many replicas with luck of their own would be needed for an interval of the same width: the variance that
-// the difference would have if the two were independent, against that which it has. Below 1 they did harm. It is NaN if nothing
-// can be said: there is no variance at all.
+// Helped is how many times as many replicas with luck of their own would be needed for an interval
+// of the same width: the variance that the difference would have if the two were independent,
+// against that which it has. Below 1 they did harm. It is NaN if nothing can be said: there is no
+// variance at all.
 func Helped(first, second, difference Output) float64 {
 	apart := float64(first.SD*first.SD) + float64(second.SD*second.SD)
 	together := difference.SD * difference.SD
@@ -51,7 +53,8 @@ func (c *Comparison) WriteScenarios(w io.Writer) error {
 	_ = out.Write(scenarioColumns)
 	for _, s := range c.Scenarios {
 		for _, o := range s.Outputs {
-			_ = out.Write([]string{s.Name, strconv.Itoa(o.N), o.Name, number(o.Mean), number(o.SD), number(o.Low), number(o.High)})
+			_ = out.Write([]string{s.Name, strconv.Itoa(o.N), o.Name, number(o.Mean), number(o.SD), number(o.Low),
+				number(o.High)})
 		}
 	}
 	out.Flush()
@@ -68,7 +71,8 @@ func (c *Comparison) Print(w io.Writer) error {
 		var t textTable
 		t.row("output", first.Name, s.Name, "difference", "common random numbers")
 		for i, d := range s.Differences[:min(len(s.Differences), printedDifferences)] {
-			t.row(d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), d.Text(), Factor(Helped(first.Outputs[i], s.Outputs[i], d)))
+			t.row(d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), d.Text(),
+				Factor(Helped(first.Outputs[i], s.Outputs[i], d)))
 		}
 		if _, err := fmt.Fprintln(w); err != nil {
 			return err
@@ -82,7 +86,8 @@ func (c *Comparison) Print(w io.Writer) error {
 			}
 		}
 	}
-	_, err := fmt.Fprintln(w, "\ncommon random numbers: how many times as many replicas with luck of their own would give as narrow an interval of the difference")
+	_, err := fmt.Fprintln(w, "\ncommon random numbers: how many times as many replicas with luck of their own would "+
+		"give as narrow an interval of the difference")
 	return err
 }
 

@@ -18,8 +18,8 @@ const (
 	mostSide   = 200 // values of an axis of a map
 )
 
-// Draw draws what there is into a directory: over-AXIS, the outputs over each axis that has numbers, as .svg and .png, and of a grid over two
-// axes map-OUTPUT, a map of each output.
+// Draw draws what there is into a directory: over-AXIS, the outputs over each axis that has
+// numbers, as .svg and .png, and of a grid over two axes map-OUTPUT, a map of each output.
 func (s *Sweep) Draw(dir string) error {
 	if len(s.points) == 0 || s.count > Kept {
 		return nil
@@ -47,7 +47,8 @@ func (s *Sweep) Draw(dir string) error {
 
 // Maps are maps of the outputs over the two axes of a grid; none if the points are no such.
 func (s *Sweep) Maps() (all []plot.Heat) {
-	if len(s.Axes) != 2 || s.Sampled || len(s.Axes[0].Values) < 2 || len(s.Axes[1].Values) < 2 || max(len(s.Axes[0].Values), len(s.Axes[1].Values)) > mostSide {
+	if len(s.Axes) != 2 || s.Sampled || len(s.Axes[0].Values) < 2 || len(s.Axes[1].Values) < 2 ||
+		max(len(s.Axes[0].Values), len(s.Axes[1].Values)) > mostSide {
 		return nil
 	}
 	for o := range s.Outputs()[:min(len(s.Outputs()), mostMaps)] {
@@ -75,8 +76,9 @@ func (s *Sweep) numeric(axis int) bool {
 	return len(s.Axes[axis].Values) > 1
 }
 
-// Over is a chart for each output over an axis, none if it has no numbers. If the other axes, taken together, have few values there is a line with a band for each of
-// them; otherwise there are points.
+// Over is a chart for each output over an axis, none if it has no numbers. If the other axes, taken
+// together, have few values there is a line with a band for each of them; otherwise there are
+// points.
 func (s *Sweep) Over(axis int) plot.Panels {
 	if !s.numeric(axis) {
 		return plot.Panels{}
@@ -101,7 +103,8 @@ func (s *Sweep) Over(axis int) plot.Panels {
 	return ps
 }
 
-// others are the combinations of values of all axes but one, or nothing if they are too many for lines.
+// others are the combinations of values of all axes but one, or nothing if they are too many for
+// lines.
 func (s *Sweep) others(axis int) (names []string) {
 	if s.Sampled && len(s.Axes) > 1 {
 		return nil
@@ -157,7 +160,8 @@ func (s *Sweep) heat(output int) plot.Heat {
 		}
 		return all
 	}
-	h := plot.Heat{Title: s.Outputs()[output], Note: s.Title + "; means", XLabel: x.Column(), YLabel: y.Column(), X: cells(x), Y: cells(y)}
+	h := plot.Heat{Title: s.Outputs()[output], Note: s.Title + "; means", XLabel: x.Column(), YLabel: y.Column(),
+		X: cells(x), Y: cells(y)}
 	for range y.Values {
 		row := make([]float64, len(x.Values))
 		for i := range row {

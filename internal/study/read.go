@@ -15,8 +15,9 @@ import (
 // own are the columns of points.csv beside those of the axes.
 var own = []string{"replicas", "output", "mean", "sd", "low", "high"}
 
-// ReadPoints reads points.csv. The axes are those of the study, whose units the table does not have; without any they are made of the
-// columns, with the values as they stand there. At most Kept points are read.
+// ReadPoints reads points.csv. The axes are those of the study, whose units the table does not
+// have; without any they are made of the columns, with the values as they stand there. At most Kept
+// points are read.
 func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*Sweep, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true

@@ -16,7 +16,8 @@ var (
 	differenceColumns = []string{"scenario", "output", "difference", "low", "high"}
 )
 
-// ReadScenarios reads scenarios.csv: at least two scenarios with the same outputs, and at most so many rows.
+// ReadScenarios reads scenarios.csv: at least two scenarios with the same outputs, and at most so
+// many rows.
 func ReadScenarios(r io.Reader, most int) (*Comparison, error) {
 	c := &Comparison{}
 	err := readRows(r, scenarioColumns, most, func(row []string) (err error) {

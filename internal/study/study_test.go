@@ -26,7 +26,8 @@ func axes(t *testing.T, texts ...string) (all []*design.Axis) {
 func fill(t *testing.T, s *Sweep, points []design.Point) {
 	for i, p := range points {
 		x := float64(i)
-		err := s.Add(Point{p, 10, []Output{{"peak(ill)", 10, x, 1, x - 0.5, x + 0.5}, {"time of peak, in days", 9, 1234.5, math.NaN(), math.NaN(), math.NaN()}, {"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}})
+		err := s.Add(Point{p, 10, []Output{{"peak(ill)", 10, x, 1, x - 0.5, x + 0.5}, {"time of peak, in days", 9, 1234.5,
+			math.NaN(), math.NaN(), math.NaN()}, {"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,13 +77,17 @@ func TestDraw(t *testing.T) {
 		sampled bool
 		want    string
 	}{
-		"one":      {[]string{"a=1,2,3"}, false, "over-a.png over-a.svg"},
-		"words":    {[]string{"a=x,y,z"}, false, ""},
-		"two":      {[]string{"a=1,2,3", "b=4,5"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg over-b.png over-b.svg"},
-		"word too": {[]string{"a=1,2,3", "b=x,y"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg"},
-		"three":    {[]string{"a=1,2,3", "b=4,5,6", "c=7,8,9"}, false, "over-a.png over-a.svg over-b.png over-b.svg over-c.png over-c.svg"},
-		"alike":    {[]string{"a b=1,2,3", "a-b=x,y", "a+b=4,5"}, false, "over-a-b.png over-a-b.svg over-a-b_.png over-a-b_.svg"},
-		"sample":   {[]string{"a=1..3", "b=0..1 per day"}, true, "over-a.png over-a.svg over-b.png over-b.svg"},
+		"one":   {[]string{"a=1,2,3"}, false, "over-a.png over-a.svg"},
+		"words": {[]string{"a=x,y,z"}, false, ""},
+		"two": {[]string{"a=1,2,3", "b=4,5"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg " +
+			"map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg over-b.png over-b.svg"},
+		"word too": {[]string{"a=1,2,3", "b=x,y"}, false, "map-never.png map-never.svg map-peak-ill.png map-peak-ill.svg " +
+			"map-time-of-peak--in-days.png map-time-of-peak--in-days.svg over-a.png over-a.svg"},
+		"three": {[]string{"a=1,2,3", "b=4,5,6", "c=7,8,9"}, false,
+			"over-a.png over-a.svg over-b.png over-b.svg over-c.png over-c.svg"},
+		"alike": {[]string{"a b=1,2,3", "a-b=x,y", "a+b=4,5"}, false,
+			"over-a-b.png over-a-b.svg over-a-b_.png over-a-b_.svg"},
+		"sample": {[]string{"a=1..3", "b=0..1 per day"}, true, "over-a.png over-a.svg over-b.png over-b.svg"},
 	} {
 		all := axes(t, c.vary...)
 		points, err := design.Grid(all, 100)
@@ -116,7 +121,8 @@ func TestDraw(t *testing.T) {
 func TestHelped(t *testing.T) {
 	of := func(sd float64) Output { return Output{SD: sd} }
 	for _, c := range []struct{ a, b, d, want float64 }{
-		{3, 4, 5, 1}, {3, 4, 1, 25}, {3, 4, 7, 25.0 / 49}, {1, 1, 0, math.Inf(1)}, {0, 0, 0, math.NaN()}, {math.NaN(), 1, 1, math.NaN()},
+		{3, 4, 5, 1}, {3, 4, 1, 25}, {3, 4, 7, 25.0 / 49}, {1, 1, 0, math.Inf(1)}, {0, 0, 0, math.NaN()},
+		{math.NaN(), 1, 1, math.NaN()},
 	} {
 		if got := Helped(of(c.a), of(c.b), of(c.d)); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v and %v with %v: %v, want %v", c.a, c.b, c.d, got, c.want)
@@ -139,22 +145,26 @@ func TestComparison(t *testing.T) {
 	if err := c.WriteScenarios(&scenarios); err != nil {
 		t.Fatal(err)
 	}
-	if want := "\noutput    base     new   difference   common random numbers\nx        5 ± 1   6 ± 1      1 ± 0.5                     × 4\n"; !strings.HasPrefix(text.String(), want) {
+	if want := "\noutput    base     new   difference   common random numbers\n" +
+		"x        5 ± 1   6 ± 1      1 ± 0.5                     × 4\n"; !strings.HasPrefix(text.String(), want) {
 		t.Errorf("got\n%s", text.String())
 	}
 	if got := differences.String(); got != "scenario,output,difference,low,high\nnew,x,1,0.5,1.5\n" {
 		t.Error(got)
 	}
-	if got := scenarios.String(); got != "scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n" {
+	if got := scenarios.String(); got !=
+		"scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n" {
 		t.Error(got)
 	}
 }
 
-// The tables of a comparison are read again to the last digit, but for the deviations of differences, which they do not have; what others wrote, or what was cut short, is refused.
+// The tables of a comparison are read again to the last digit, but for the deviations of
+// differences, which they do not have; what others wrote, or what was cut short, is refused.
 func TestReadComparison(t *testing.T) {
 	c := Comparison{[]Scenario{
 		{"base", []Output{{"x", 10, 1.0 / 3, 3, 4, 6}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}, nil},
-		{"new", []Output{{"x", 10, 6, 4, 5, 7}, {"y, too", 1, 2, math.NaN(), math.NaN(), math.NaN()}}, []Output{{"x", 10, 1, 2.5, 0.5, 1.5}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+		{"new", []Output{{"x", 10, 6, 4, 5, 7}, {"y, too", 1, 2, math.NaN(), math.NaN(), math.NaN()}},
+			[]Output{{"x", 10, 1, 2.5, 0.5, 1.5}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
 	}}
 	write := func(c *Comparison) (scenarios, differences string) {
 		var s, d bytes.Buffer
@@ -200,14 +210,16 @@ func TestReadComparison(t *testing.T) {
 }
 
 func TestShort(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 1.23456: "1.235", 999.96: "1000", -1234.5: "-1,234", 1234567: "1,234,567", 1e-7: "1e-07", 1e20: "1e20"} {
+	for x, want := range map[float64]string{0: "0", 1.23456: "1.235", 999.96: "1000", -1234.5: "-1,234",
+		1234567: "1,234,567", 1e-7: "1e-07", 1e20: "1e20"} {
 		if got := Short(x); got != want {
 			t.Errorf("%v is %s, want %s", x, got, want)
 		}
 	}
 }
 
-// What is written is read again, with the units that the table does not have; without them, as it stands there.
+// What is written is read again, with the units that the table does not have; without them, as it
+// stands there.
 func TestReadPoints(t *testing.T) {
 	all := axes(t, "beta=0.2..0.3 per day by 0.1", "coverage=0%, 40%", "stay=5 days, 1 week")
 	points, err := design.Grid(all, 100)
@@ -218,11 +230,13 @@ func TestReadPoints(t *testing.T) {
 	s := NewSweep("model", all, false, &table)
 	fill(t, s, points)
 	got, err := ReadPoints(bytes.NewReader(table.Bytes()), "model", all, false)
-	if err != nil || len(got.Points()) != 8 || !slices.Equal(got.Points()[7].Values, []string{"0.3 per day", "40%", "1 week"}) || got.Points()[7].Replicas != 10 || got.Points()[7].Outputs[0] != s.points[7].Outputs[0] {
+	if err != nil || len(got.Points()) != 8 || !slices.Equal(got.Points()[7].Values, []string{"0.3 per day", "40%",
+		"1 week"}) || got.Points()[7].Replicas != 10 || got.Points()[7].Outputs[0] != s.points[7].Outputs[0] {
 		t.Fatalf("%+v %v", got, err)
 	}
 	got, err = ReadPoints(bytes.NewReader(table.Bytes()), "model", nil, false)
-	if err != nil || !slices.Equal(got.Points()[7].Values, []string{"0.3", "40", "1 week"}) || !slices.Equal(got.Axes[0].Values, []string{"0.2", "0.3"}) {
+	if err != nil || !slices.Equal(got.Points()[7].Values, []string{"0.3", "40", "1 week"}) ||
+		!slices.Equal(got.Axes[0].Values, []string{"0.2", "0.3"}) {
 		t.Errorf("%+v %v", got, err)
 	}
 	ranges := axes(t, "a=0..1 per day")
@@ -231,10 +245,14 @@ func TestReadPoints(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	for text, want := range map[string]string{
-		"": "EOF", "a,b\n": "its columns", "b,replicas,output,mean,sd,low,high\n": "was varied", "a,replicas,output,mean,sd,low,high\n0.25,x,x,1,,,\n": "invalid syntax",
-		"a,replicas,output,mean,sd,low,high\n0.25,3,x,y,,,\n": "invalid syntax", "a,replicas,output,mean,sd,low,high\n0.25,3,x,1,,,\n0.5,3,y,1,,,\n": "other outputs", "a,replicas,output,mean,sd,low,high\n0.25,3\n": "fields",
+		"": "EOF", "a,b\n": "its columns", "b,replicas,output,mean,sd,low,high\n": "was varied",
+		"a,replicas,output,mean,sd,low,high\n0.25,x,x,1,,,\n":               "invalid syntax",
+		"a,replicas,output,mean,sd,low,high\n0.25,3,x,y,,,\n":               "invalid syntax",
+		"a,replicas,output,mean,sd,low,high\n0.25,3,x,1,,,\n0.5,3,y,1,,,\n": "other outputs",
+		"a,replicas,output,mean,sd,low,high\n0.25,3\n":                      "fields",
 	} {
-		if _, err := ReadPoints(strings.NewReader(text), "model", ranges, true); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadPoints(strings.NewReader(text), "model", ranges, true); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}

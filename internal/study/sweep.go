@@ -1,4 +1,5 @@
-// Package study puts into tables and pictures what a study of many points found: a sweep over parameters, or scenarios side by side.
+// Package study puts into tables and pictures what a study of many points found: a sweep over
+// parameters, or scenarios side by side.
 package study
 
 import (
@@ -11,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// An Output is what the replicas of a point gave for something: the mean with its 95 % interval, after Student.
+// An Output is what the replicas of a point gave for something: the mean with its 95 % interval,
+// after Student.
 type Output struct {
 	Name      string
 	N         int // replicas that have it
@@ -26,8 +28,8 @@ type Point struct {
 	Outputs  []Output // the same, in the same order, at all points
 }
 
-// A Sweep collects what is found at the points of a study. Its table is written as they come; for printing and drawing the first Kept are
-// held.
+// A Sweep collects what is found at the points of a study. Its table is written as they come; for
+// printing and drawing the first Kept are held.
 type Sweep struct {
 	Title   string // of pictures
 	Axes    []*design.Axis
@@ -41,8 +43,8 @@ type Sweep struct {
 // Kept is how many points are held for pictures.
 const Kept = 20_000
 
-// NewSweep begins a sweep. The table, if it is not nil, gets points.csv: a column for each axis, in its unit; replicas, output, mean, sd, low,
-// high. There is a row for each point and output.
+// NewSweep begins a sweep. The table, if it is not nil, gets points.csv: a column for each axis, in
+// its unit; replicas, output, mean, sd, low, high. There is a row for each point and output.
 func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) *Sweep {
 	s := &Sweep{Title: title, Axes: axes, Sampled: sampled}
 	if table == nil {
@@ -107,7 +109,8 @@ const (
 	printedTables  = 3
 )
 
-// Print prints tables for people: a line for each point and a column for each output, mean ± half the interval's width.
+// Print prints tables for people: a line for each point and a column for each output, mean ± half
+// the interval's width.
 func (s *Sweep) Print(w io.Writer) error {
 	names := s.Outputs()
 	for from := 0; from < len(names) && from < printedTables*printedOutputs; from += printedOutputs {
@@ -136,7 +139,8 @@ func (s *Sweep) Print(w io.Writer) error {
 		}
 	}
 	if s.count > printedPoints || len(names) > printedTables*printedOutputs {
-		_, err := fmt.Fprintf(w, "… and more: points: %d, outputs: %d; all of them are in points.csv, in the directory of --out\n", s.count, len(names))
+		_, err := fmt.Fprintf(w, "… and more: points: %d, outputs: %d; all of them are in points.csv, in the directory "+
+			"of --out\n", s.count, len(names))
 		return err
 	}
 	return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// A textTable is cells in columns that are as wide as they must be, aligned at the right; the first at the left.
+// A textTable is cells in columns that are as wide as they must be, aligned at the right; the first
+// at the left.
 type textTable struct{ rows [][]string }
 
 func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }

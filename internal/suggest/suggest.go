@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// longest is the longest word for which a name is looked for. What is longer is no slip of the fingers, and comparing it takes time
-// proportional to the square of its length.
+// longest is the longest word for which a name is looked for. What is longer is no slip of the
+// fingers, and comparing it takes time proportional to the square of its length.
 const longest = 64
 
-// Name returns the candidate that is closest to word, or "" if none is close: at most a third of the letters may differ.
+// Name returns the candidate that is closest to word, or "" if none is close: at most a third of
+// the letters may differ.
 func Name(word string, candidates []string) string {
 	if len(word) > 4*longest || utf8.RuneCountInString(word) > longest {
 		return ""
@@ -35,10 +36,12 @@ func Name(word string, candidates []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap with their neighbour to make b of a (optimal string
-// alignment). It stops counting when they are certain to be as many as the limit or more.
+// distance counts the letters to insert, delete, replace or swap with their neighbour to make b of
+// a (optimal string alignment). It stops counting when they are certain to be as many as the limit
+// or more.
 func distance(a, b []rune, limit int) int {
-	// The rows of the table for the letters of a up to this one, to the one before, and to the one before that.
+	// The rows of the table for the letters of a up to this one, to the one before, and to the one
+	// before that.
 	this, before, earlier := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range this {
 		this[j] = j
@@ -59,7 +62,8 @@ func distance(a, b []rune, limit int) int {
 			this[j+1] = d
 			least = min(least, d)
 		}
-		// What follows comes from this row or, by a swap, from the one before it, and then costs one more.
+		// What follows comes from this row or, by a swap, from the one before it, and then costs
+		// one more.
 		if least >= limit && slices.Min(before)+1 >= limit {
 			return limit
 		}

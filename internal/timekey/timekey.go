@@ -1,8 +1,10 @@
-// Package timekey maps times to keys: unsigned integers in the same order as the times they stand for.
+// Package timekey maps times to keys: unsigned integers in the same order as the times they stand
+// for.
 //
-// The bits of a float64, sign, exponent and mantissa from the top, are in the order of the numbers as long as these are positive: a
-// larger exponent, or with the same one a larger mantissa, is a larger number. Negative ones are in the opposite order and, by their sign bit,
-// above. So these have all their bits flipped, and the others their sign bit.
+// The bits of a float64, sign, exponent and mantissa from the top, are in the order of the numbers
+// as long as these are positive: a larger exponent, or with the same one a larger mantissa, is a
+// larger number. Negative ones are in the opposite order and, by their sign bit, above. So these
+// have all their bits flipped, and the others their sign bit.
 //
 //	bits                 number       key
 //	ffef ffff ffff ffff  −MaxFloat64  0010 0000 0000 0000  First
@@ -12,8 +14,9 @@
 //	7fef ffff ffff ffff  MaxFloat64   ffef ffff ffff ffff  Last
 //	7ff0 0000 0000 0000  +∞           fff0 0000 0000 0000  Infinity
 //
-// Buckets of time are then runs of keys that share their leading bits, found by a shift: no rounding, no drift, no width that could be
-// zero, infinite or NaN, and never more than 64 bits to tell any two times apart, however far or near they are.
+// Buckets of time are then runs of keys that share their leading bits, found by a shift: no
+// rounding, no drift, no width that could be zero, infinite or NaN, and never more than 64 bits to
+// tell any two times apart, however far or near they are.
 package timekey
 
 import "math"

@@ -13,7 +13,8 @@ import (
 func TestOrder(t *testing.T) {
 	const tiny, normal = math.SmallestNonzeroFloat64, 0x1p-1022
 	times := []float64{-math.MaxFloat64, -1e300, -2, -1, -normal, -normal + tiny, -2 * tiny, -tiny, 0,
-		tiny, 2 * tiny, normal - tiny, normal, 0.5, math.Nextafter(1, 0), 1, math.Nextafter(1, 2), 2, 1e300, math.MaxFloat64, math.Inf(1)}
+		tiny, 2 * tiny, normal - tiny, normal, 0.5, math.Nextafter(1, 0), 1, math.Nextafter(1, 2), 2, 1e300, math.MaxFloat64,
+		math.Inf(1)}
 	r := rand.New(rand.NewPCG(1, 0))
 	for range 10_000 {
 		if x := math.Float64frombits(r.Uint64()); x == x {

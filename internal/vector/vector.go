@@ -76,7 +76,8 @@ func Hex(c color.NRGBA) string {
 // SVG writes the drawing as a self-contained SVG.
 func (d Drawing) SVG() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s %s %s %s" width="%[3]s" height="%[4]s" font-family="sans-serif">`+"\n",
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="%s %s %s %s" width="%[3]s" height="%[4]s" `+
+		`font-family="sans-serif">`+"\n",
 		number(d.Left), number(d.Top), number(d.Width), number(d.Height))
 	if d.Title != "" {
 		fmt.Fprintf(&b, "<title>%s</title>\n", escape(d.Title))

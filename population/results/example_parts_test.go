@@ -25,7 +25,8 @@ func summary() *results.Summary {
 
 func ExampleSummary() {
 	s := summary()
-	fmt.Printf("%s: %d of %d done, with seed %d, at the times %v in %ss\n", s.Model, s.Done, s.Replicas, s.Seed, s.Times, s.Unit)
+	fmt.Printf("%s: %d of %d done, with seed %d, at the times %v in %ss\n", s.Model, s.Done, s.Replicas, s.Seed, s.Times,
+		s.Unit)
 	// Output: two: 1 of 1 done, with seed 1, at the times [0 1 2] in days
 }
 
@@ -73,7 +74,8 @@ func ExampleEventRow() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	const table = "replica,time,kind,individual,from,to,name,by\n0,0,start,1,,well,,\n0,2.5,change,1,well,ill,infection,9\n"
+	const table = "replica,time,kind,individual,from,to,name,by\n0,0,start,1,,well,,\n" +
+		"0,2.5,change,1,well,ill,infection,9\n"
 	if err := os.WriteFile(filepath.Join(dir, "events.csv"), []byte(table), 0o666); err != nil {
 		log.Fatal(err)
 	}
@@ -91,7 +93,8 @@ func ExampleEventRow() {
 
 // A column that has numbers is written as such, and read as such from Parquet.
 func ExamplePointColumn() {
-	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true}, {Name: "policy"}})
+	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true},
+		{Name: "policy"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -101,13 +104,16 @@ func ExamplePointColumn() {
 	// Output: beta,policy,replicas,time,kind,name,mean,sd,q05,median,q95,quantiles
 }
 
-// Values and numbers have a place for every column, of which the one that the column is not of is not looked at.
+// Values and numbers have a place for every column, of which the one that the column is not of is
+// not looked at.
 func ExamplePointRow() {
-	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true}, {Name: "policy"}})
+	w, err := results.NewPointWriter(os.Stdout, results.CSV, []results.PointColumn{{Name: "beta", Number: true},
+		{Name: "policy"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	row := results.PointRow{Values: []string{"", "closed"}, Numbers: []float64{0.4, 0}, Replicas: 20, Time: 7, Kind: "state", Name: "ill", Mean: 12.5, SD: 2, Q05: 9, Median: 12, Q95: 16}
+	row := results.PointRow{Values: []string{"", "closed"}, Numbers: []float64{0.4, 0}, Replicas: 20, Time: 7,
+		Kind: "state", Name: "ill", Mean: 12.5, SD: 2, Q05: 9, Median: 12, Q95: 16}
 	if err := w.Write(row); err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,8 @@ func ExamplePointWriter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	row := results.PointRow{Numbers: []float64{0.4}, Replicas: 100, Time: 30, Kind: "state", Name: "infectious", Mean: 12.5, SD: 3, Q05: 8, Median: 12, Q95: 17}
+	row := results.PointRow{Numbers: []float64{0.4}, Replicas: 100, Time: 30, Kind: "state", Name: "infectious",
+		Mean: 12.5, SD: 3, Q05: 8, Median: 12, Q95: 17}
 	if err := w.Write(row); err != nil {
 		log.Fatal(err)
 	}

@@ -119,7 +119,8 @@ func ExampleEventWriter() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	e := population.Event{Time: 1, Kind: population.Changed, Individual: 3, By: 3, From: "ill", To: "well", Values: []string{"north"}}
+	e := population.Event{Time: 1, Kind: population.Changed, Individual: 3, By: 3, From: "ill", To: "well",
+		Values: []string{"north"}}
 	if err := w.Write(e); err != nil {
 		log.Fatal(err)
 	}

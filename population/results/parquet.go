@@ -24,7 +24,8 @@ type parquetSink struct {
 	texts   map[string][]byte // those that have been written: they come again and again
 }
 
-// schemaOf makes a schema whose columns are in the order of the table, as those of a struct are; a group of nodes would have them sorted.
+// schemaOf makes a schema whose columns are in the order of the table, as those of a struct are; a
+// group of nodes would have them sorted.
 func schemaOf(name string, columns []column) *parquet.Schema {
 	var fields []reflect.StructField
 	for i, c := range columns {

@@ -27,7 +27,8 @@ type PointRow struct {
 	Sketched bool // the quantiles are by sketch, and not exact
 }
 
-// PointColumns returns the columns that every table of points has, after those that tell the points apart.
+// PointColumns returns the columns that every table of points has, after those that tell the points
+// apart.
 func PointColumns() []string {
 	names := make([]string, len(pointColumns))
 	for i, c := range pointColumns {
@@ -50,16 +51,17 @@ var pointColumns = [...]column{
 	{"quantiles", text, true},
 }
 
-// A PointWriter writes a table of what went on at the points of a study, one row at a time. It must not be used from several goroutines at
-// once.
+// A PointWriter writes a table of what went on at the points of a study, one row at a time. It must
+// not be used from several goroutines at once.
 type PointWriter struct {
 	out     sink
 	columns []PointColumn
 	cells   []cell
 }
 
-// NewPointWriter begins a table: the columns that tell the points apart, whose names must differ from each other and from [PointColumns], and
-// those. What is in the last, quantiles, is exact or sketch.
+// NewPointWriter begins a table: the columns that tell the points apart, whose names must differ
+// from each other and from [PointColumns], and those. What is in the last, quantiles, is exact or
+// sketch.
 func NewPointWriter(w io.Writer, f Format, columns []PointColumn) (*PointWriter, error) {
 	var all []column
 	seen := PointColumns()

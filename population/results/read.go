@@ -18,7 +18,8 @@ type Directory struct {
 	Summary *Summary
 }
 
-// Open reads the summary of a directory that almanac run wrote; the tables are read when they are asked for.
+// Open reads the summary of a directory that almanac run wrote; the tables are read when they are
+// asked for.
 func Open(dir string) (*Directory, error) {
 	file, err := os.Open(filepath.Join(dir, "summary.json"))
 	if err != nil {
@@ -38,8 +39,10 @@ type SeriesRow struct {
 	Time    float64
 	Date    string // if the model's clock has dates
 	State   string
-	Values  []string // of the attributes that are recorded by, as [Directory.Attributes] lists them; "" where the row is not about one
-	Count   int64
+	// of the attributes that are recorded by, as [Directory.Attributes] lists them; "" where the
+	// row is not about one
+	Values []string
+	Count  int64
 }
 
 // A FlowRow says how many went a way, or did what goes by a name.
@@ -85,7 +88,8 @@ func ReadFlows(r io.Reader) iter.Seq2[FlowRow, error] {
 	return each(csvOpener("flows.csv", r), &flowTable)
 }
 
-// Events reads everything that happened, if it was written, row by row. An error is the last that is given.
+// Events reads everything that happened, if it was written, row by row. An error is the last that
+// is given.
 func (d *Directory) Events() iter.Seq2[EventRow, error] {
 	return each(d.opener(eventTable.name), &eventTable)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// An attribute has the name of a column, a value needs quotes in CSV only if names could have commas, and a name of an intervention does.
+// An attribute has the name of a column, a value needs quotes in CSV only if names could have
+// commas, and a name of an intervention does.
 const regions = `name: regions
 time: {unit: day, end: 6}
 population: {size: 200, start: {ill: 20, well: rest}}
@@ -137,10 +138,12 @@ func TestReadBack(t *testing.T) {
 	}
 }
 
-// The summary that is read is written as it was, byte by byte, so that nothing is lost or put into another order.
+// The summary that is read is written as it was, byte by byte, so that nothing is lost or put into
+// another order.
 func TestSummary(t *testing.T) {
 	drawn := []string{"gamma"}
-	for i, source := range []string{regions, strings.Replace(regions, ", by: [region, [region, count]], incidence: true", "", 1), strings.Replace(regions, "0.2 per day, move", "1e-12 per day, move", 1)} {
+	for i, source := range []string{regions, strings.Replace(regions, ", by: [region, [region, count]], incidence: true",
+		"", 1), strings.Replace(regions, "0.2 per day, move", "1e-12 per day, move", 1)} {
 		r := ran(t, source, population.Options{Seed: 1, Replicas: 2})
 		if i > 0 {
 			r.Stopped = errors.New("no more")
@@ -178,7 +181,8 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// With a clock that has dates there is a column for them, and they are beside the times in the summary.
+// With a clock that has dates there is a column for them, and they are beside the times in the
+// summary.
 func TestDates(t *testing.T) {
 	dated := strings.Replace(regions, "{unit: day, end: 6}", "{unit: day, start: 2020-02-27, end: 2020-03-02}", 1)
 	dated = strings.Replace(dated, "every: 0.1 days", "every: 1 day", 1)
@@ -211,7 +215,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// Events come back as they were told, also if they were written in parts, and of a model without attributes.
+// Events come back as they were told, also if they were written in parts, and of a model without
+// attributes.
 func TestEvents(t *testing.T) {
 	plain := `name: plain
 time: {unit: day, end: 6}
@@ -226,7 +231,9 @@ interventions: [{when: {ill: below 20%}, who: well, to: ill, name: alarm}]
 
 func compareEvents(t *testing.T, source string) {
 	var events []population.Event
-	r := ran(t, source, population.Options{Seed: 2, Replicas: 2, Workers: 1, OnEvent: func(e population.Event) { events = append(events, e) }})
+	r := ran(t, source, population.Options{Seed: 2, Replicas: 2, Workers: 1, OnEvent: func(e population.Event) {
+		events = append(events, e)
+	}})
 	for _, f := range results.Formats() {
 		d := write(t, f, r)
 		var parts [2]bytes.Buffer
@@ -242,7 +249,8 @@ func compareEvents(t *testing.T, source string) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(w[1].Close(), w[0].Append(bytes.NewReader(parts[1].Bytes()), int64(parts[1].Len())), w[0].Close()); err != nil {
+		if err := errors.Join(w[1].Close(), w[0].Append(bytes.NewReader(parts[1].Bytes()), int64(parts[1].Len())),
+			w[0].Close()); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(d.Path, "events."+string(f)), parts[0].Bytes(), 0o666); err != nil {
@@ -254,13 +262,17 @@ func compareEvents(t *testing.T, source string) {
 				t.Fatal(err)
 			}
 			e := events[k]
-			if row.Replica != e.Replica || row.Time != e.Time || row.Kind != e.Kind.String() || row.Individual != e.Individual || row.From != e.From || row.To != e.To ||
+			if row.Replica != e.Replica || row.Time != e.Time || row.Kind != e.Kind.String() || row.Individual != e.Individual ||
+				row.From != e.From || row.To != e.To ||
 				row.Name != e.Name || row.By != e.By || !slices.Equal(row.Values, e.Values) {
 				t.Fatalf("%s: event %d is %+v, was %+v", f, k, row, e)
 			}
 			k++
 		}
-		if !slices.ContainsFunc(events, func(e population.Event) bool { return e.Kind == population.Happened && e.Individual == 0 }) {
+		if !slices.ContainsFunc(events, func(e population.Event) bool {
+			return e.Kind == population.Happened &&
+				e.Individual == 0
+		}) {
 			t.Error("no event is about nobody")
 		}
 		if k != len(events) || k == 0 {
@@ -271,7 +283,8 @@ func compareEvents(t *testing.T, source string) {
 
 // A table of several row groups, whose reading is broken off, and what is wrong with one.
 func TestWrong(t *testing.T) {
-	long := ran(t, strings.Replace(regions, "every: 0.1 days, by: [region, [region, count]]", "every: 0.001 days, by: [region, [region, count]]", 1), population.Options{Seed: 1, Replicas: 1})
+	long := ran(t, strings.Replace(regions, "every: 0.1 days, by: [region, [region, count]]",
+		"every: 0.001 days, by: [region, [region, count]]", 1), population.Options{Seed: 1, Replicas: 1})
 	d := &results.Directory{Path: t.TempDir()}
 	file, err := os.Create(filepath.Join(d.Path, "series.parquet"))
 	if err == nil {
@@ -300,7 +313,8 @@ func TestWrong(t *testing.T) {
 		{"no table", "", "", "has neither series.csv nor series.parquet"},
 		{"empty", "series.csv", "", "the table is empty"},
 		{"no count", "series.csv", "replica,time,state\n0,0,a\n", `there is no column "count"`},
-		{"no number", "series.csv", "replica,time,state,count\n0,0,a,5\n0,0,b,many\n", `row 2: count: found "many", expected a number`},
+		{"no number", "series.csv", "replica,time,state,count\n0,0,a,5\n0,0,b,many\n",
+			`row 2: count: found "many", expected a number`},
 		{"short row", "series.csv", "replica,time,state,count\n0,0,a\n", "wrong number of fields"},
 		{"not parquet", "series.parquet", "replica", "series.parquet: "},
 	} {
@@ -320,7 +334,8 @@ func TestWrong(t *testing.T) {
 			}
 		})
 	}
-	if _, err := results.Open(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is it a directory that almanac run --out wrote?") {
+	if _, err := results.Open(t.TempDir()); err == nil || !strings.Contains(err.Error(),
+		"is it a directory that almanac run --out wrote?") {
 		t.Error(err)
 	}
 	if err := results.WriteSeries(io.Discard, "xml", long); err == nil {
@@ -339,12 +354,14 @@ func TestTextsForNumbers(t *testing.T) {
 	for _, f := range results.Formats() {
 		d := write(t, f, r)
 		var b bytes.Buffer
-		w, err := results.NewPointWriter(&b, f, []results.PointColumn{{Name: "replica", Number: true}, {Name: "state"}, {Name: "count"}})
+		w, err := results.NewPointWriter(&b, f, []results.PointColumn{{Name: "replica", Number: true}, {Name: "state"},
+			{Name: "count"}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		row := results.PointRow{Values: []string{"", "ill", "many"}, Numbers: []float64{0, 0, 0}}
-		if err := errors.Join(w.Write(row), w.Close(), os.WriteFile(filepath.Join(d.Path, "series."+string(f)), b.Bytes(), 0o666)); err != nil {
+		if err := errors.Join(w.Write(row), w.Close(), os.WriteFile(filepath.Join(d.Path, "series."+string(f)), b.Bytes(),
+			0o666)); err != nil {
 			t.Fatal(err)
 		}
 		var last error

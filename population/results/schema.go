@@ -7,11 +7,11 @@ import (
 // A field is a column of a table, and where its value lies in a row. Tables are written and read by
 // the same fields.
 //
-// To add a column: a field of the row in read.go; a line in the table here; its value where the row is
-// filled in write.go; the columns listed in the help of almanac run and in docs/reference/models.md. Give it a
-// presence of its own that reading does not require (see presence.required): directories of earlier
-// versions do not have the column, and must stay readable. An attribute of the same name gets another
-// column name from then on.
+// To add a column: a field of the row in read.go; a line in the table here; its value where the row
+// is filled in write.go; the columns listed in the help of almanac run and in
+// docs/reference/models.md. Give it a presence of its own that reading does not require (see
+// presence.required): directories of earlier versions do not have the column, and must stay
+// readable. An attribute of the same name gets another column name from then on.
 type field[R any] struct {
 	name   string
 	kind   kind
@@ -100,9 +100,9 @@ type layout[R any] struct {
 }
 
 // layout returns the columns of a table. has reports whether the model has what an optional column
-// needs. recorded are the attributes that get a column, out of all attributes of the model. If the name
-// of an attribute is taken, its column has underscores behind the name: as many as make it different
-// from all taken names and from all other attributes.
+// needs. recorded are the attributes that get a column, out of all attributes of the model. If the
+// name of an attribute is taken, its column has underscores behind the name: as many as make it
+// different from all taken names and from all other attributes.
 func (s *schema[R]) layout(has func(presence) bool, recorded, all, taken []string) layout[R] {
 	var l layout[R]
 	for _, f := range s.fields {

@@ -28,7 +28,8 @@ type Summary struct {
 	Times []float64         `json:"times"`
 	Dates []string          `json:"dates,omitempty"`
 	Counts
-	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and which, "north" or "north,child".
+	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
+	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
 	Peaks Ordered[Peak]            `json:"peaks"`
 }

@@ -40,8 +40,8 @@ type column struct {
 	repeats bool
 }
 
-// A cell is one value. A sink reads the part for the kind of its column. A source sets what it can: of a number in CSV, all
-// three; number is NaN if there is no number.
+// A cell is one value. A sink reads the part for the kind of its column. A source sets what it can:
+// of a number in CSV, all three; number is NaN if there is no number.
 type cell struct {
 	whole  int64
 	number float64
@@ -70,7 +70,8 @@ func newSink(w io.Writer, f Format, name string, columns []column) (sink, error)
 // A source gives a table back, row by row.
 type source interface {
 	columns() []string
-	// next is a row, in the order of the columns, or io.EOF after the last. It is good until the next one.
+	// next is a row, in the order of the columns, or io.EOF after the last. It is good until the
+	// next one.
 	next() ([]cell, error)
 	close() error
 }
@@ -142,7 +143,8 @@ func appendField(b []byte, field string) []byte {
 	return append(b, field...)
 }
 
-// A csvSource reads all that can be a number as one, too: what a column is, the reader of the table knows.
+// A csvSource reads all that can be a number as one, too: what a column is, the reader of the table
+// knows.
 type csvSource struct {
 	r      *csv.Reader
 	header []string

@@ -21,8 +21,8 @@ func groupColumns(m *population.Model) []string {
 	return names
 }
 
-// countColumns are the names that columns of the tables series and flows have. An attribute with one
-// of these names has another column name, the same in both tables.
+// countColumns are the names that columns of the tables series and flows have. An attribute with
+// one of these names has another column name, the same in both tables.
 func countColumns() []string { return append(seriesTable.names(), flowTable.names()...) }
 
 // newCounts begins a table of counts.
@@ -79,8 +79,8 @@ func eachMoment(r *population.Result, call func(*moment) error) error {
 	return nil
 }
 
-// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has dates, state, the attributes that the
-// model records by, and count.
+// WriteSeries writes how many were in each state: replica, time, the date if the model's clock has
+// dates, state, the attributes that the model records by, and count.
 func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &seriesTable, r.Model)
 	if err != nil {
@@ -103,9 +103,10 @@ func WriteSeries(w io.Writer, f Format, r *population.Result) error {
 	return out.close()
 }
 
-// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has dates, kind, flow, the attributes that the
-// model records by, count, and, if the model records incidence, incidence: how many in the interval that ends with the row. What goes by a
-// name may have any, also that of a flow: kind is flow or named, and tells them apart.
+// WriteFlows writes how many had gone each way: replica, time, the date if the model's clock has
+// dates, kind, flow, the attributes that the model records by, count, and, if the model records
+// incidence, incidence: how many in the interval that ends with the row. What goes by a name may
+// have any, also that of a flow: kind is flow or named, and tells them apart.
 func WriteFlows(w io.Writer, f Format, r *population.Result) error {
 	l, out, err := newCounts(w, f, &flowTable, r.Model)
 	if err != nil {
@@ -146,7 +147,8 @@ type EventWriter struct {
 	none []string // the values of an event that is about nobody
 }
 
-// NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from, to, name, by, and its attributes.
+// NewEventWriter begins a table of the events of a model: replica, time, kind, individual, from,
+// to, name, by, and its attributes.
 func NewEventWriter(w io.Writer, f Format, m *population.Model) (*EventWriter, error) {
 	names := m.Attributes()
 	none := func(presence) bool { return false }

@@ -182,7 +182,8 @@ func ExampleOperation() {
 			kinds[o.Kind]++
 		}
 	}
-	fmt.Println(kinds[relaxedtest.Removal], "removals,", kinds[relaxedtest.Insertion], "insertions,", kinds[relaxedtest.Failure], "failures")
+	fmt.Println(kinds[relaxedtest.Removal], "removals,", kinds[relaxedtest.Insertion], "insertions,",
+		kinds[relaxedtest.Failure], "failures")
 	// Output: 2 removals, 2 insertions, 0 failures
 }
 

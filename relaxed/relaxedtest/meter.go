@@ -153,7 +153,8 @@ func (m Meter) Run(q Metered) *Trace {
 	var filled, done sync.WaitGroup
 	filled.Add(goroutines)
 	for g := range recorders {
-		r := &Recorder{source: random.New(m.Seed, uint64(g)), q: q, start: start, operations: operations, until: math.MaxInt64}
+		r := &Recorder{source: random.New(m.Seed, uint64(g)), q: q, start: start, operations: operations,
+			until: math.MaxInt64}
 		r.Rand = rand.New(&r.source)
 		recorders[g] = r
 		done.Go(func() {

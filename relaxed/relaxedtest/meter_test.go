@@ -76,10 +76,12 @@ func TestMeterExact(t *testing.T) {
 				t.Fatal(err)
 			}
 			none := relaxedtest.Summary{}
-			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.MeanRankAtMost != 0 {
+			if r.Rank != none || r.Delay != none || r.LeftDelay != 0 || r.Missed != 0 || goroutines == 1 && r.MeanRankAtMost !=
+				0 {
 				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
 			}
-			if r.Operations() < 4000 || r.Left != 200+r.Insertions-r.Removals || r.Left > 200+20*goroutines || r.Collisions == 0 {
+			if r.Operations() < 4000 || r.Left != 200+r.Insertions-r.Removals || r.Left > 200+20*goroutines || r.Collisions ==
+				0 {
 				t.Errorf("%s, %d goroutines: %v", name, goroutines, r)
 			}
 		}
@@ -148,7 +150,8 @@ func TestMeterDuration(t *testing.T) {
 	if took := time.Since(began); took < 10*time.Millisecond || took > time.Minute {
 		t.Errorf("took %v", took)
 	}
-	if _, err := relaxedtest.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain != nil {
+	if _, err := relaxedtest.Replay(trace); err != nil || len(trace.Logs[0])+len(trace.Logs[1]) == 0 || trace.Drain !=
+		nil {
 		t.Error(err)
 	}
 }
@@ -211,7 +214,8 @@ func TestMeterExtremes(t *testing.T) {
 			}
 		}()
 	}
-	if trace := try(relaxedtest.Meter{Fill: 10, Operations: 10, Duration: math.MaxInt64}); trace == nil || len(trace.Logs[0]) < 10 {
+	if trace := try(relaxedtest.Meter{Fill: 10, Operations: 10, Duration: math.MaxInt64}); trace == nil ||
+		len(trace.Logs[0]) < 10 {
 		t.Error("the longest of all durations is over at once")
 	}
 }
@@ -238,7 +242,8 @@ func TestMeterList(t *testing.T) {
 		for _, goroutines := range []int{1, 2, 8} {
 			for name, fill := range map[string]int{"few": 3, "many": 1000} {
 				q := sprayed{spray.New[float64, uint64](spray.Concurrency(goroutines)), exact}
-				m := relaxedtest.Meter{Goroutines: goroutines, Fill: fill, Operations: 5000 / goroutines, Workload: relaxedtest.Mixed(fill), Drain: true}
+				m := relaxedtest.Meter{Goroutines: goroutines, Fill: fill, Operations: 5000 / goroutines,
+					Workload: relaxedtest.Mixed(fill), Drain: true}
 				r, err := relaxedtest.Replay(m.Run(q))
 				if err != nil || r.Missed > 0 || exact && (r.Rank.Max > 0 || r.Delay.Max > 0) {
 					t.Errorf("%d goroutines, %s elements, exact %v: %+v, %v", goroutines, name, exact, r, err)

@@ -68,7 +68,8 @@ func (p *player) collect(t *Trace) error {
 			case o.Kind > Failure || fill && o.Kind != Insertion:
 				return p.wrong(l, i, "is of kind %d, which has no place here", o.Kind)
 			case o.Kind != Failure && uint64(o.ID) >= uint64(insertions):
-				return p.wrong(l, i, "is about element %d, but only %d elements were inserted, and they are numbered from 0", o.ID, insertions)
+				return p.wrong(l, i, "is about element %d, but only %d elements were inserted, and they are numbered from 0", o.ID,
+					insertions)
 			case o.Kind == Insertion && p.elements[o.ID].known:
 				return p.wrong(l, i, "inserts element %d, which was inserted before", o.ID)
 			case o.Kind == Insertion && math.IsNaN(o.Key):
@@ -122,7 +123,9 @@ func (p *player) sort() {
 		for i, it := range items[from:to] {
 			e := &p.elements[it.id]
 			// Of equal keys, those come before it whose insertions ended before its own began.
-			earlier, _ := slices.BinarySearchFunc(items[from:to], e.begin, func(a item, begin int64) int { return cmp.Compare(a.end, begin) })
+			earlier, _ := slices.BinarySearchFunc(items[from:to], e.begin, func(a item, begin int64) int {
+				return cmp.Compare(a.end, begin)
+			})
 			e.place, e.before = int32(from+i), int32(from+earlier)
 		}
 		from = to
@@ -275,7 +278,8 @@ func (p *player) end(t *Trace) error {
 		case p.elements[o.ID].removed:
 			return fmt.Errorf("relaxedtest: element %d was left, which had been removed before", o.ID)
 		case p.elements[o.ID].key != o.Key:
-			return fmt.Errorf("relaxedtest: element %d was left with key %v, but it was inserted with key %v", o.ID, o.Key, p.elements[o.ID].key)
+			return fmt.Errorf("relaxedtest: element %d was left with key %v, but it was inserted with key %v", o.ID, o.Key,
+				p.elements[o.ID].key)
 		}
 		p.elements[o.ID].removed = true
 	}

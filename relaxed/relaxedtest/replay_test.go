@@ -134,22 +134,28 @@ func TestReplayRefuses(t *testing.T) {
 			Logs: []ops{{first, rem(3, 4, 7, 6)}}},
 		"operation 0 of goroutine 1 inserts element 0, which was inserted before": {
 			Logs: []ops{{first}, {first, ins(3, 4, 1, 5)}}},
-		"element 0 with a key that is not a number":                                       {Logs: []ops{{ins(1, 2, 0, math.NaN())}}},
-		"operation 1 of goroutine 0 is out of time":                                       {Logs: []ops{{first, ins(2, 3, 1, 5)}}},
+		"element 0 with a key that is not a number": {
+			Logs: []ops{{ins(1, 2, 0, math.NaN())}}},
+		"operation 1 of goroutine 0 is out of time": {
+			Logs: []ops{{first, ins(2, 3, 1, 5)}}},
 		"operation 0 of goroutine 0 is out of time":                                       {Logs: []ops{{ins(2, 1, 0, 5)}}},
 		"operation 0 of the filling by goroutine 0 is of kind 2, which has no place here": {Fill: []ops{{failed(1, 2)}}},
-		"operation 0 of goroutine 0 is of kind 9":                                         {Logs: []ops{{{Begin: 1, End: 2, Kind: 9}}}},
-		"out of time: it takes from 1 to 9223372036854775807":                             {Logs: []ops{{ins(1, math.MaxInt64, 0, 5)}}},
-		"out of time: it takes from -9223372036854775808 to 1":                            {Logs: []ops{{ins(math.MinInt64, 1, 0, 5)}}},
+		"operation 0 of goroutine 0 is of kind 9": {
+			Logs: []ops{{{Begin: 1, End: 2, Kind: 9}}}},
+		"out of time: it takes from 1 to 9223372036854775807":  {Logs: []ops{{ins(1, math.MaxInt64, 0, 5)}}},
+		"out of time: it takes from -9223372036854775808 to 1": {Logs: []ops{{ins(math.MinInt64, 1, 0, 5)}}},
 		"2 of 3 elements were lost; the first is 1, with key 6": {
-			Fill: []ops{{first, ins(3, 4, 1, 6)}, {ins(5, 6, 2, 7)}}, Logs: []ops{{rem(7, 8, 0, 5)}}, Drain: ops{failed(10, 11)}},
-		"element 0 was left, which had been removed before":             {Logs: []ops{{first, rem(3, 4, 0, 5)}}, Drain: ops{rem(5, 6, 0, 5)}},
+			Fill: []ops{{first, ins(3, 4, 1, 6)}, {ins(5, 6, 2, 7)}}, Logs: []ops{{rem(7, 8, 0, 5)}},
+			Drain: ops{failed(10, 11)}},
+		"element 0 was left, which had been removed before": {Logs: []ops{{first, rem(3, 4, 0, 5)}},
+			Drain: ops{rem(5, 6, 0, 5)}},
 		"element 9 was left, which had not been inserted":               {Drain: ops{rem(5, 6, 9, 5)}},
 		"element 0 was left with key 6, but it was inserted with key 5": {Fill: []ops{{first}}, Drain: ops{rem(5, 6, 0, 6)}},
 		"operation 0 of the draining is not a removal":                  {Drain: ops{ins(5, 6, 0, 6)}},
 	} {
 		report, err := relaxedtest.Replay(&trace)
-		if err == nil || !strings.HasPrefix(err.Error(), "relaxedtest: ") || !strings.Contains(err.Error(), want) || report != (relaxedtest.Report{}) {
+		if err == nil || !strings.HasPrefix(err.Error(), "relaxedtest: ") || !strings.Contains(err.Error(), want) ||
+			report != (relaxedtest.Report{}) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -348,7 +354,8 @@ func TestReplayRandom(t *testing.T) {
 }
 
 func BenchmarkReplay(b *testing.B) {
-	trace := relaxedtest.Meter{Goroutines: 8, Fill: 100_000, Operations: 50_000}.Run(sprayed{List: spray.New[float64, uint64]()})
+	trace := relaxedtest.Meter{Goroutines: 8, Fill: 100_000, Operations: 50_000}.Run(sprayed{
+		List: spray.New[float64, uint64]()})
 	for b.Loop() {
 		if _, err := relaxedtest.Replay(trace); err != nil {
 			b.Fatal(err)

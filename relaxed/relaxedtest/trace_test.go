@@ -26,7 +26,8 @@ func TestReadTraceRefuses(t *testing.T) {
 			t.Errorf("byte %d may be changed", i)
 		}
 	}
-	if _, err := relaxedtest.ReadTrace(strings.NewReader("round,arrived,thrown\n")); err == nil || err.Error() != "relaxedtest: this is not a trace" {
+	if _, err := relaxedtest.ReadTrace(strings.NewReader("round,arrived,thrown\n")); err == nil || err.Error() !=
+		"relaxedtest: this is not a trace" {
 		t.Error(err)
 	}
 }

@@ -1,5 +1,5 @@
-// Package berenbrink has the claims of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel about CAPPED: how large the
-// pool is, how long balls wait, and which capacity is best.
+// Package berenbrink has the claims of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and
+// Nagel about CAPPED: how large the pool is, how long balls wait, and which capacity is best.
 package berenbrink
 
 import (
@@ -48,8 +48,8 @@ func claims(e effort) []reproduce.Claim {
 	})
 }
 
-// An effort says how many rounds are run, relative to the usual, with how many bins where the paper has 2¹⁵, and what they
-// are compared with. Tests spend less, and try theories that are wrong.
+// An effort says how many rounds are run, relative to the usual, with how many bins where the paper
+// has 2¹⁵, and what they are compared with. Tests spend less, and try theories that are wrong.
 type effort struct {
 	scale  float64
 	bins   int
@@ -62,27 +62,28 @@ type theory struct {
 	poolEstimate, waitEstimate func(n, c int, lambda float64) float64 // the dashed lines of Figures 4 and 5
 	capped                     func(c int, lambda float64) *capped.Limit
 	greedy                     func(d int, lambda float64) *capped.Limit
-	leastThrown                func(capped.Config) float64     // m*
-	partner                    func(seed uint64) uint64        // the seed of the process that dominates one with this seed
-	lemma3                     float64                         // survivors that go in a round while there are more than 2n, per bin
-	lemma4                     int                             // rounds from 2n to n/(2e) survivors
-	lemma5                     float64                         // the O(1) of rounds from there to none
-	logLog                     func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
-	logLogThreshold            func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
-	factor                     func(c float64) float64         // by which pool and wait fall
-	rootLog                    float64                         // the power of ln n as which waits grow at λ = 1−1/n
-	rootCapacity               func(log float64) int           // c, given ln n
-	versions                   []version                       // of the authors' simulator
-	sweet                      [2]float64                      // the capacities around which waits are least
-	negligible                 float64                         // what n may change, as a share
-	arrivals                   func(n int, lambda float64) int // of a round
-	goodChance                 float64                         // for a ball to land in a bin that is half full
-	upTo                       func(lambda float64) float64    // the capacity up to which it has that
-	equation10                 func(least, c float64) float64
-	lemma8                     float64 // R over E[X]
-	lemma9                     float64 // the 2 of 2+δ
-	lemma10                    float64 // what the exponent has before λ²
-	lemma11                    float64 // what p is multiplied by
+	leastThrown                func(capped.Config) float64 // m*
+	partner                    func(seed uint64) uint64    // the seed of the process that dominates one with this seed
+	// survivors that go in a round while there are more than 2n, per bin
+	lemma3          float64
+	lemma4          int                             // rounds from 2n to n/(2e) survivors
+	lemma5          float64                         // the O(1) of rounds from there to none
+	logLog          func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
+	logLogThreshold func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
+	factor          func(c float64) float64         // by which pool and wait fall
+	rootLog         float64                         // the power of ln n as which waits grow at λ = 1−1/n
+	rootCapacity    func(log float64) int           // c, given ln n
+	versions        []version                       // of the authors' simulator
+	sweet           [2]float64                      // the capacities around which waits are least
+	negligible      float64                         // what n may change, as a share
+	arrivals        func(n int, lambda float64) int // of a round
+	goodChance      float64                         // for a ball to land in a bin that is half full
+	upTo            func(lambda float64) float64    // the capacity up to which it has that
+	equation10      func(least, c float64) float64
+	lemma8          float64 // R over E[X]
+	lemma9          float64 // the 2 of 2+δ
+	lemma10         float64 // what the exponent has before λ²
+	lemma11         float64 // what p is multiplied by
 }
 
 // paperTheory is the theory as the capped package has it.
@@ -127,7 +128,8 @@ func (r *runner) rounds(usual, least int) int {
 // seed is that of a process of the claim.
 func (r *runner) seed(stream int) uint64 { return r.Random(uint64(stream)).Uint64() }
 
-// measure measures a process in its long run. Processes with different streams are independent of each other.
+// measure measures a process in its long run. Processes with different streams are independent of
+// each other.
 func (r *runner) measure(c capped.Config, plan capped.Plan, stream int) *capped.Measured {
 	c.Seed = r.seed(stream)
 	m := reproduce.Must(capped.Measure(r.Context, c, plan))
@@ -143,13 +145,15 @@ func (r *runner) each(p *capped.Process, rounds int, do func(capped.Round)) {
 	}
 }
 
-// restOf is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets nothing of m balls with
-// probability (1−1/n)^m, which is e^(−m/n) but for a share of m/(2n²); and the pool varies, with a variance of n/2 at most,
-// over which the curvature of the exponential adds a share of 1/(4n). As e^(−x) must remain 1−λ, x moves by these shares. For
-// c > 1 it moves less, since several requests of a bin stand for one. Four times both are allowed.
+// restOf is what a mean per bin may differ from its limit of many bins. For c = 1 a bin gets
+// nothing of m balls with probability (1−1/n)^m, which is e^(−m/n) but for a share of m/(2n²); and
+// the pool varies, with a variance of n/2 at most, over which the curvature of the exponential adds
+// a share of 1/(4n). As e^(−x) must remain 1−λ, x moves by these shares. For c > 1 it moves less,
+// since several requests of a bin stand for one. Four times both are allowed.
 func restOf(l *capped.Limit, n int) float64 { return (2*l.Requests + 1) / float64(n) }
 
-const becauseLimit = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit is that of " +
+const becauseLimit = "4.5 standard errors from batches of rounds, beyond (2x+1)/n for x requests a bin: the limit " +
+	"is that of " +
 	"infinitely many bins"
 
 // estimateOf is a mean that capped.Measure found.
@@ -171,8 +175,9 @@ func powerName(n int) string {
 	return strconv.Itoa(n)
 }
 
-// longestOf is the mean of the longest wait of the balls that n bins delete in a round, if each deletes a ball with the
-// waiting time of the limit, independently: the sum over w ≥ 1 of the probability that one of them waits w or longer.
+// longestOf is the mean of the longest wait of the balls that n bins delete in a round, if each
+// deletes a ball with the waiting time of the limit, independently: the sum over w ≥ 1 of the
+// probability that one of them waits w or longer.
 func longestOf(l *capped.Limit, n int) float64 { return longestFar(l, math.Log2(float64(n))) }
 
 // longestFar is longestOf for 2^log bins.

@@ -31,7 +31,8 @@ func before(t *testing.T) map[string]reproduce.Result {
 	return all
 }
 
-// Every claim has the verdict that was found before, and another one when the theory or the paper's number is wrong, also with little effort.
+// Every claim has the verdict that was found before, and another one when the theory or the paper's
+// number is wrong, also with little effort.
 func TestClaims(t *testing.T) {
 	found := before(t)
 	paper := paperTheory()
@@ -55,23 +56,30 @@ func TestClaims(t *testing.T) {
 		checks      []string // parts of the names of checks that must turn
 	}{
 		{"ln ln n", "capped-log-log", func(y *theory) { y.logLog = math.Log },
-			[]string{"growth of the longest wait beyond that of log₂log₂n, from 2¹⁰ to 2⁹⁰⁰ bins, CAPPED, c = 1, λ = 0.75"}},
+			[]string{"growth of the longest wait beyond that of log₂log₂n, from 2¹⁰ to 2⁹⁰⁰ bins, CAPPED, c = " +
+				"1, λ = 0.75"}},
 		{"another number of choices", "capped-log-log", func(y *theory) {
 			y.greedy = func(d int, lambda float64) *capped.Limit { return paper.greedy(3-d, lambda) }
-		}, []string{"longest wait off the limit, in standard errors, at most, GREEDY[1]", "growth of the longest wait for each doubling of n",
+		}, []string{"longest wait off the limit, in standard errors, at most, GREEDY[1]",
+			"growth of the longest wait for each doubling of n",
 			"growth of the longest wait, GREEDY[2]"}},
 		{"another capacity", "capped-log-log", wrongCapacity,
 			[]string{"longest wait off the limit, in standard errors, at most, CAPPED, c = 1", "requests per bin"}},
-		{"the cube root", "capped-root-log", func(y *theory) { y.rootLog = 1.0 / 3 }, []string{"power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n"}},
+		{"the cube root", "capped-root-log", func(y *theory) { y.rootLog = 1.0 / 3 },
+			[]string{"power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n"}},
 		{"a constant capacity", "capped-root-log", func(y *theory) { y.rootCapacity = func(float64) int { return 3 } },
 			[]string{"power of ln n as which the longest wait grows from 2²⁰ to e⁶⁰⁰ bins, c = √ln n"}},
-		{"log₂log₂n", "capped-threshold", func(y *theory) { y.logLogThreshold = math.Log2 }, []string{"growth of the rounds beyond that of the printed ln ln n"}},
-		{"a ball more than bins in every round", "capped-recurrence", func(y *theory) { y.arrivals = func(n int, _ float64) int { return n + 1 } },
+		{"log₂log₂n", "capped-threshold", func(y *theory) { y.logLogThreshold = math.Log2 },
+			[]string{"growth of the rounds beyond that of the printed ln ln n"}},
+		{"a ball more than bins in every round", "capped-recurrence",
+			func(y *theory) { y.arrivals = func(n int, _ float64) int { return n + 1 } },
 			[]string{"exact mean time of return over Foster's bound, at least", "runs of 24 that have not come back"}},
 		{"c + 1/2", "capped-factor-c", func(y *theory) { y.factor = func(c float64) float64 { return c + 0.5 } },
 			[]string{"the pool falls, c = 4", "the mean wait falls, c = 2"}},
-		{"a twentieth of the bounds", "capped-theorem-1", tooLittle, []string{"largest pool over its bound", "longest wait over its bound"}},
-		{"a twentieth of the bounds", "capped-theorem-2", tooLittle, []string{"largest pool over its bound, c = 2", "longest wait over its bound, c = 5"}},
+		{"a twentieth of the bounds", "capped-theorem-1", tooLittle, []string{"largest pool over its bound",
+			"longest wait over its bound"}},
+		{"a twentieth of the bounds", "capped-theorem-2", tooLittle, []string{"largest pool over its bound, c = 2",
+			"longest wait over its bound, c = 5"}},
 		{"another seed", "capped-lemma-1", anotherSeed, []string{"out of order with one ball more in every round"}},
 		{"another seed", "capped-lemma-6", anotherSeed, []string{"out of order with one ball more in every round"}},
 		{"twice m*", "capped-lemma-1", thrown(2), []string{"throws fewer than m*"}},
@@ -79,29 +87,45 @@ func TestClaims(t *testing.T) {
 		{"3n go in a round", "capped-waiting-lemmas", func(y *theory) { y.lemma3 = 3 }, []string{"more than 2n survivors"}},
 		{"1 round of Lemma 4", "capped-waiting-lemmas", func(y *theory) { y.lemma4 = 1 }, []string{"to n/(2e) survivors"}},
 		{"log log n − 2", "capped-waiting-lemmas", func(y *theory) { y.lemma5 = -2 }, []string{"survivors to none"}},
-		{"a chance of two thirds", "capped-filled-buffers", func(y *theory) { y.goodChance = 2.0 / 3 }, []string{"for c ≤ 1/(1−λ)"}},
-		{"four times as large a capacity", "capped-filled-buffers", func(y *theory) { y.upTo = func(lambda float64) float64 { return 4 / (1 - lambda) } },
+		{"a chance of two thirds", "capped-filled-buffers", func(y *theory) { y.goodChance = 2.0 / 3 },
 			[]string{"for c ≤ 1/(1−λ)"}},
-		{"a chance of 1 in a billion", "capped-filled-buffers", func(y *theory) { y.goodChance = 1e-9 }, []string{"c up to 64"}},
+		{"four times as large a capacity", "capped-filled-buffers", func(y *theory) {
+			y.upTo = func(lambda float64) float64 {
+				return 4 / (1 - lambda)
+			}
+		},
+			[]string{"for c ≤ 1/(1−λ)"}},
+		{"a chance of 1 in a billion", "capped-filled-buffers", func(y *theory) { y.goodChance = 1e-9 },
+			[]string{"c up to 64"}},
 		{"another capacity", "capped-filled-buffers", wrongCapacity, []string{"where balls land, off the limit"}},
-		{"m*/c", "capped-equation-10", func(y *theory) { y.equation10 = func(least, c float64) float64 { return least / c } }, []string{"above the printed one"}},
-		{"half is negligible", "capped-size", func(y *theory) { y.negligible = 0.5 }, []string{"impact of n on the longest wait"}},
+		{"m*/c", "capped-equation-10", func(y *theory) { y.equation10 = func(least, c float64) float64 { return least / c } },
+			[]string{"above the printed one"}},
+		{"half is negligible", "capped-size", func(y *theory) { y.negligible = 0.5 },
+			[]string{"impact of n on the longest wait"}},
 		{"another capacity", "capped-size", wrongCapacity, []string{"pool and mean wait off the limit"}},
-		{"two thirds of the line", "capped-figure-4", func(y *theory) { y.poolEstimate = times(paper.poolEstimate, 2.0/3) }, []string{"pool over the dashed line"}},
+		{"two thirds of the line", "capped-figure-4", func(y *theory) { y.poolEstimate = times(paper.poolEstimate, 2.0/3) },
+			[]string{"pool over the dashed line"}},
 		{"a rate that is off by a hundredth", "capped-figure-4", func(y *theory) {
 			y.capped = func(c int, lambda float64) *capped.Limit { return paper.capped(c, 0.99*lambda) }
-		}, []string{"pool off the limit, in standard errors, at most, λ = 1−2⁻²", "pool off the limit, in standard errors, at most, c = 3"}},
+		}, []string{"pool off the limit, in standard errors, at most, λ = 1−2⁻²",
+			"pool off the limit, in standard errors, at most, c = 3"}},
 		{"half of the line", "capped-figure-5", func(y *theory) { y.waitEstimate = times(paper.waitEstimate, 0.5) },
-			[]string{"longest wait of a round, on average, over the dashed line", "longest wait of 1000 rounds over the dashed line"}},
-		{"three times as many rounds as it takes", "capped-burn-in", func(y *theory) { y.versions = []version{{"none", 120_000}} }, nil},
-		{"another capacity", "capped-burn-in", wrongCapacity, []string{"pool off the mean field of the same rounds", "pool in the long run"}},
-		{"c = 4", "capped-sweet-spot", func(y *theory) { y.sweet = [2]float64{4, 4} }, []string{"best capacity for the mean wait", "best capacity for the longest wait"}},
+			[]string{"longest wait of a round, on average, over the dashed line",
+				"longest wait of 1000 rounds over the dashed line"}},
+		{"three times as many rounds as it takes", "capped-burn-in",
+			func(y *theory) { y.versions = []version{{"none", 120_000}} }, nil},
+		{"another capacity", "capped-burn-in", wrongCapacity, []string{"pool off the mean field of the same rounds",
+			"pool in the long run"}},
+		{"c = 4", "capped-sweet-spot", func(y *theory) { y.sweet = [2]float64{4, 4} },
+			[]string{"best capacity for the mean wait", "best capacity for the longest wait"}},
 		{"another capacity", "capped-sweet-spot", wrongCapacity, []string{"capacity with the least mean wait, simulated",
 			"capped.SweetSpot", "mean wait off the limit"}},
 		{"2 for 2e", "capped-lemma-8", func(y *theory) { y.lemma8 = 2 }, []string{"independent trials"}},
 		{"1+δ for 2+δ", "capped-lemma-9", func(y *theory) { y.lemma9 = 1 }, []string{"independent trials"}},
-		{"six times the exponent", "capped-lemma-10", func(y *theory) { y.lemma10 = 6 }, []string{"probability over its bound"}},
-		{"a hundredth more than p", "capped-lemma-11", func(y *theory) { y.lemma11 = 1.01 }, []string{"over that of the binomial law"}},
+		{"six times the exponent", "capped-lemma-10", func(y *theory) { y.lemma10 = 6 },
+			[]string{"probability over its bound"}},
+		{"a hundredth more than p", "capped-lemma-11", func(y *theory) { y.lemma11 = 1.01 },
+			[]string{"over that of the binomial law"}},
 	} {
 		if tested[test.claim] && !testscale.On {
 			continue
@@ -138,10 +162,12 @@ func TestFormulas(t *testing.T) {
 		{"decay at 0.95", queueDecay(0.95), 1 / ratioOfTail(capped.GreedyLimit(1, 0.95).Waits()), 1e-6},
 		{"rounds of THRESHOLD[1] with one ball", thresholdField(0), 0.6321 + 0.3078 + 0.0583, 2e-3},
 		{"rounds of THRESHOLD[1] with two balls, exactly", thresholdExact(2), 1.5, 1e-12},
-		{"rounds of THRESHOLD[1] with 2¹⁰ balls, exactly and by the mean field", thresholdExact(1 << 10), thresholdField(10), thresholdRest(10)},
+		{"rounds of THRESHOLD[1] with 2¹⁰ balls, exactly and by the mean field", thresholdExact(1 << 10),
+			thresholdField(10), thresholdRest(10)},
 		{"empty bins of 3 after 2 balls", emptiesMean(3, 2), 4.0 / 3, 1e-12},
 		{"rounds from 2 balls to 0, 2 bins, none coming", returnTimes(2, 0, 0, 2)[1], 1.5, 1e-12},
-		{"half full by the diffusion, c = 1/(1−λ)", landingByDiffusion(1), landingOf(capped.NewLimit(1<<10, halved(10)), 10).half, 1e-3},
+		{"half full by the diffusion, c = 1/(1−λ)", landingByDiffusion(1), landingOf(capped.NewLimit(1<<10, halved(10)),
+			10).half, 1e-3},
 		{"half full by the diffusion, c = 1/(2(1−λ))", landingByDiffusion(0.5), 0.5, 1e-9},
 		{"others in a bin without a limit", landingOf(capped.NewLimit(64, 0.75), 2).others, 1.5, 1e-3},
 		{"balls of all places", landingShares(capped.NewLimit(5, 0.75)), 1, 1e-12},
@@ -151,8 +177,10 @@ func TestFormulas(t *testing.T) {
 		{"rounds of THRESHOLD[1] with 2²⁵ balls", thresholdField(25), 5, 1e-3},
 		{"rounds of THRESHOLD[1] with 2¹⁰⁰⁰ balls", thresholdField(1000), 10, 1e-3},
 		{"longest of one ball of every second round", longestOf(capped.NewLimit(1, 0.5), 1), 0.18, 0.05},
-		{"pool that > for ≥ takes away, with 8 empty bins", biasedPool(64, 3, 1) - biasedPool(64, 3, 0), math.Log(1+1.0/64) - math.Log(1+1.0/8), 2e-3},
-		{"pool of 64 bins, with its finite size", biasedPool(64, 4, 0), capped.NewLimit(1, halved(4)).Pool - (4*math.Ln2-0.5)/128, 2e-3},
+		{"pool that > for ≥ takes away, with 8 empty bins", biasedPool(64, 3, 1) - biasedPool(64, 3, 0),
+			math.Log(1+1.0/64) - math.Log(1+1.0/8), 2e-3},
+		{"pool of 64 bins, with its finite size", biasedPool(64, 4, 0), capped.NewLimit(1, halved(4)).Pool -
+			(4*math.Ln2-0.5)/128, 2e-3},
 	} {
 		if !(math.Abs(c.got-c.want) <= c.tolerance) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)
@@ -198,7 +226,8 @@ func far(c int, power float64) *farLimit {
 	return &l
 }
 
-// landingShares is the share of the balls that land anywhere: in bins that are half full, and in others.
+// landingShares is the share of the balls that land anywhere: in bins that are half full, and in
+// others.
 func landingShares(l *capped.Limit) float64 {
 	asks, sum := tails(poisson(l.Requests, 200)), 0.0
 	for p := range l.Capacity {

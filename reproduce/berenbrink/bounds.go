@@ -20,7 +20,8 @@ type theoremPoint struct {
 	poolOver, waitOver float64 // pool and wait over these
 }
 
-// theorem is Theorem 1 for unit capacity, and Theorem 2, whose proof has 12c·n for the O(c·n), for others.
+// theorem is Theorem 1 for unit capacity, and Theorem 2, whose proof has 12c·n for the O(c·n), for
+// others.
 func theorem(r *runner, capacities ...int) reproduce.Finding {
 	sizes, rounds := []int{1 << 10, r.bins}, []int{r.rounds(100_000, 2000), r.rounds(10_000, 1000)}
 	if sizes[0] == sizes[1] {
@@ -46,7 +47,8 @@ func theorem(r *runner, capacities ...int) reproduce.Finding {
 		}
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "largest pool per bin and longest wait", Columns: []string{"n", "c", "λ", "rounds", "largest pool per bin",
+	table := reproduce.Table{Name: "largest pool per bin and longest wait", Columns: []string{"n", "c", "λ", "rounds",
+		"largest pool per bin",
 		"mean", "bound", "share of the bound, %", "longest wait", "bound", "share of the bound, %"}}
 	least, most := math.Inf(1), 0.0
 	waitLeast, waitMost := math.Inf(1), 0.0
@@ -68,7 +70,8 @@ func theorem(r *runner, capacities ...int) reproduce.Finding {
 		f.Between(fmt.Sprintf("largest pool over its bound, c = %d, %d rounds in all", c, rounds), pool, 0, 1, 0,
 			"the theorem: a pool as large as the bound has a probability of 2^(−2n) in each round")
 		f.Between(fmt.Sprintf("longest wait over its bound, c = %d, %d rounds in all", c, rounds), wait, 0, 1, 0,
-			"the theorem: the balls of a round wait longer with a probability of n^(−2) at most, which in so many rounds might "+
+			"the theorem: the balls of a round wait longer with a probability of n^(−2) at most, which in so many "+
+				"rounds might "+
 				"happen to one or so; it does not happen")
 	}
 	f.Tables = append(f.Tables, table)
@@ -76,20 +79,25 @@ func theorem(r *runner, capacities ...int) reproduce.Finding {
 	for _, p := range points {
 		all += p.rounds
 	}
-	f.Measured = fmt.Sprintf("In %d rounds of %d runs with up to %s bins the largest pool is at most %.2f of its bound, and the longest wait at "+
+	f.Measured = fmt.Sprintf("In %d rounds of %d runs with up to %s bins the largest pool is at most %.2f of its "+
+		"bound, and the longest wait at "+
 		"most %.2f.", all, len(points), powerName(points[len(points)-1].n), most, waitMost)
-	f.Notes = append(f.Notes, fmt.Sprintf("The constants are pessimistic, as the paper says: the largest pool is %.2g to %.2g of its bound, and the longest wait %.2g to "+
+	f.Notes = append(f.Notes, fmt.Sprintf("The constants are pessimistic, as the paper says: the largest pool is %.2g "+
+		"to %.2g of its bound, and the longest wait %.2g to "+
 		"%.2g.", least, most, waitLeast, waitMost))
 	if capacities[0] == 1 {
-		f.Notes = append(f.Notes, "For c = 1 the pool is about ln(1/(1−λ)) − λ per bin, so that it is less than half of the bound, "+
+		f.Notes = append(f.Notes, "For c = 1 the pool is about ln(1/(1−λ)) − λ per bin, so that it is less than "+
+			"half of the bound, "+
 			"and about half of it as λ goes to 1.")
 	} else {
 		main := 0.0
 		for _, p := range points {
 			main = max(main, p.pool/(p.poolIs-float64(12*p.c*p.n)))
 		}
-		f.Notes = append(f.Notes, fmt.Sprintf("The O(c·n) of the pool, 12c·n in the proof, is most of the bound. The paper considers it “to "+
-			"mainly be an artifact of our simple analysis”, and indeed the largest pool is at most %.2g of (4/c)·ln(1/(1−λ))·n alone.", main))
+		f.Notes = append(f.Notes, fmt.Sprintf("The O(c·n) of the pool, 12c·n in the proof, is most of the bound. The "+
+			"paper considers it “to "+
+			"mainly be an artifact of our simple analysis”, and indeed the largest pool is at most %.2g of "+
+			"(4/c)·ln(1/(1−λ))·n alone.", main))
 	}
 	f.Chart("bounds", theoremChart(capacities, points))
 	return f

@@ -11,11 +11,13 @@ import (
 
 // burnIn asks whether the system of section V was stable when it was measured.
 //
-// For c = 1 the requests per bin x change by e^(−x) − (1−λ) in a round, and so eˣ grows to 1/(1−λ) as 1−e^(−(1−λ)t): it takes
-// 1/(1−λ) rounds for a factor of e, 8192 at λ = 1−2⁻¹³, and about 1/c of that for other c. The simulator that the paper
-// refers to [Hahn21] begins empty and has the mean of the last 1000 rounds, whatever λ is; how many there are differs between its versions.
+// For c = 1 the requests per bin x change by e^(−x) − (1−λ) in a round, and so eˣ grows to 1/(1−λ)
+// as 1−e^(−(1−λ)t): it takes 1/(1−λ) rounds for a factor of e, 8192 at λ = 1−2⁻¹³, and about 1/c of
+// that for other c. The simulator that the paper refers to [Hahn21] begins empty and has the mean
+// of the last 1000 rounds, whatever λ is; how many there are differs between its versions.
 //
-// The paper does not say which version drew its figures, and there are no data beside the program. So each version is held against each figure.
+// The paper does not say which version drew its figures, and there are no data beside the program.
+// So each version is held against each figure.
 //
 // [Hahn21]: https://github.com/t-c-hahn/balls-and-bins-simulation
 func burnIn(r *runner) reproduce.Finding {
@@ -29,7 +31,8 @@ func burnIn(r *runner) reproduce.Finding {
 	last := r.longRun(1, 13, 10, 1)
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "pool per bin and waits, from an empty start and in the long run", Columns: []string{
-		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field", "pool after round 2000",
+		"c", "i of λ = 1−2⁻ⁱ", "relaxation time", "pool in rounds 1001–2000", "by the mean field",
+		"pool after round 2000",
 		"by the mean field", "long run", "rounds 1001–2000 against it, %", "mean wait in rounds 1001–2000", "long run",
 		"longest of a round, mean", "long run"}}
 	off := 0.0
@@ -54,33 +57,42 @@ func burnIn(r *runner) reproduce.Finding {
 				missing[true] = max(missing[true], math.Abs(p.missing(k)))
 			}
 		}
-		const because = "1 % is less than the size of a point in the figures; a pool of 2¹⁵ bins varies by 0.004 a bin, and a mean of 1000 rounds by less"
-		f.Check(fmt.Sprintf("Figure 4: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[true], 0, 100*stable, because)
-		f.Check(fmt.Sprintf("Figure 5: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[false], 0, 100*stable, because)
+		const because = "1 % is less than the size of a point in the figures; a pool of 2¹⁵ bins varies by 0.004 a " +
+			"bin, and a mean of 1000 rounds by less"
+		f.Check(fmt.Sprintf("Figure 4: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[true],
+			0, 100*stable, because)
+		f.Check(fmt.Sprintf("Figure 5: what is missing of a pool in the long run, at most, in %%, %v", v), 100*missing[false],
+			0, 100*stable, because)
 	}
 	control := f.For(reproduce.Control)
 	control.Check("pool off the mean field of the same rounds, in standard deviations, at most", off, 0, reproduce.Sigmas,
-		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for a mean; "+
+		"the pool's standard deviation in the long run is √(n/2) for c = 1 and λ near 1, and less otherwise and for "+
+			"a mean; "+
 			"beyond (2x+1)/n, since the mean field is that of infinitely many bins")
 	pool := last.pool()
-	control.Check("pool in the long run, c = 1, λ = "+halvedName(13), pool.Mean, last.limit.Pool, reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
+	control.Check("pool in the long run, c = 1, λ = "+halvedName(13), pool.Mean, last.limit.Pool,
+		reproduce.Sigmas*pool.SE+restOf(last.limit, last.n), becauseLimit)
 	biased := biasedPool(biasedBins, biasedRate, 1) - biasedPool(biasedBins, biasedRate, 0)
-	control.Check(fmt.Sprintf("pool per bin that > for ≥ takes away, %d bins, c = 1, λ = %s", biasedBins, halvedName(biasedRate)), biased,
+	control.Check(fmt.Sprintf("pool per bin that > for ≥ takes away, %d bins, c = 1, λ = %s", biasedBins,
+		halvedName(biasedRate)), biased,
 		math.Log1p(1.0/biasedBins)-math.Log1p(float64(int(1)<<biasedRate)/biasedBins), 0.005,
-		"exact, beside −ln(1 + 1/(n(1−λ))) + ln(1 + 1/n): as the empty bins count as one more, e+1 of them fall as e did, from n+1 to n(1−λ)+1; with a probability of "+
+		"exact, beside −ln(1 + 1/(n(1−λ))) + ln(1 + 1/n): as the empty bins count as one more, e+1 of them fall as e "+
+			"did, from n+1 to n(1−λ)+1; with a probability of "+
 			"e^(−4) none is empty, and then none counts")
 	noteBurnIn(r.effort, &f, points, worst, biased)
 	f.Chart("pool", burnInChart(points))
 	return f
 }
 
-// A version of the authors' simulator: the commit from which on it is so, and after how many rounds it ends.
+// A version of the authors' simulator: the commit from which on it is so, and after how many rounds
+// it ends.
 type version struct {
 	commit string
 	rounds int
 }
 
-// simulatorVersions are those that draw the figures, in their order. The last is so until the end of the repository, commit 6daa157.
+// simulatorVersions are those that draw the figures, in their order. The last is so until the end
+// of the repository, commit 6daa157.
 func simulatorVersions() []version {
 	return []version{{"55c1ea5", 1003}, {"e920aeb", 11_000}, {"f8518a7", 2000}}
 }
@@ -107,10 +119,12 @@ type burnInPoint struct {
 // missing is what a version's pool lacks of the long run, as a share of that.
 func (p burnInPoint) missing(version int) float64 { return 1 - p.byVersion[version]/p.limit.Pool }
 
-// What is computed of the simulator's > for ≥: as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³, four.
+// What is computed of the simulator's > for ≥: as few empty bins as there are of 2¹⁵ at λ = 1−2⁻¹³,
+// four.
 const biasedBins, biasedRate = 64, 4
 
-// stable is by which share a pool may be off the long run and count as stabilized: less than the size of a point in the figures.
+// stable is by which share a pool may be off the long run and count as stabilized: less than the
+// size of a point in the figures.
 const stable = 0.01
 
 // in4 reports whether a point is in Figure 4; all of them are in Figure 5.
@@ -118,7 +132,8 @@ func (p burnInPoint) in4() bool { return p.i <= panelRates }
 
 func (r *runner) burnIn(c, i int) burnInPoint {
 	b := burnInPoint{c: c, i: i, n: r.bins, limit: r.theory.capped(c, halved(i))}
-	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: r.bins, Capacity: c, Rate: halved(i), Seed: r.seed(100*i + c)}))
+	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: r.bins, Capacity: c, Rate: halved(i),
+		Seed: r.seed(100*i + c)}))
 	n := float64(r.bins)
 	served, waits := 0, 0
 	t := 0
@@ -168,7 +183,8 @@ func logarithmicRound(t int) bool {
 
 // versionTable is what each version lacks.
 func versionTable(e effort, points []burnInPoint) reproduce.Table {
-	table := reproduce.Table{Name: "what is missing of the pool in the long run, by the mean field, %", Columns: []string{"c", "i of λ = 1−2⁻ⁱ"}}
+	table := reproduce.Table{Name: "what is missing of the pool in the long run, by the mean field, %",
+		Columns: []string{"c", "i of λ = 1−2⁻ⁱ"}}
 	for _, v := range e.theory.versions {
 		table.Columns = append(table.Columns, v.String())
 	}
@@ -182,7 +198,8 @@ func versionTable(e effort, points []burnInPoint) reproduce.Table {
 	return table
 }
 
-// unstable lists the points of a version that are more than 1 % off the long run, of Figure 4 or of Figure 5 alone.
+// unstable lists the points of a version that are more than 1 % off the long run, of Figure 4 or of
+// Figure 5 alone.
 func unstable(points []burnInPoint, version int, in4 bool) string {
 	list := ""
 	for _, p := range points {
@@ -200,31 +217,44 @@ func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burn
 	least := math.Inf(1)
 	for k := range e.theory.versions {
 		least = min(least, worst.missing(k))
-		f.Notes = append(f.Notes, fmt.Sprintf("The version of %v: of the points that are in Figures 4 and 5 these lack more than 1 %% of the pool: %s; and "+
-			"of those that are in Figure 5 alone, on the left: %s.", e.theory.versions[k], unstable(points, k, true), unstable(points, k, false)))
+		f.Notes = append(f.Notes, fmt.Sprintf("The version of %v: of the points that are in Figures 4 and 5 these lack "+
+			"more than 1 %% of the pool: %s; and "+
+			"of those that are in Figure 5 alone, on the left: %s.", e.theory.versions[k], unstable(points, k, true),
+			unstable(points, k, false)))
 	}
-	f.Measured = fmt.Sprintf("In the last published version of the authors' simulator, which ends after 2000 rounds, the pool for c = 1 at λ = %s (Figure 5, "+
-		"left) is %.2f n, and in the long run %.2f n: %.0f %% are missing, and %.0f %% in the version of 11,000 rounds that was replaced the same evening.",
+	f.Measured = fmt.Sprintf("In the last published version of the authors' simulator, which ends after 2000 rounds, "+
+		"the pool for c = 1 at λ = %s (Figure 5, "+
+		"left) is %.2f n, and in the long run %.2f n: %.0f %% are missing, and %.0f %% in the version of 11,000 rounds "+
+		"that was replaced the same evening.",
 		halvedName(13), worst.mean, worst.limit.Pool, 100*(1-worst.mean/worst.limit.Pool), 100*least)
 	f.Notes = append(f.Notes,
-		"The repository has the programs and the scripts that draw, and no data, so that it is not certain which version drew the figures. But the line of Figure 5 "+
-			"has a 1/c by its caption, and the program writes that from commit 19d5db2 on, when it ended after 2000 rounds; before, it wrote the line without "+
-			"1/c that the text of section V still has. The points of Figure 5 at λ = 1−2⁻¹³ and c = 1 are not stable in any version; those of Figure 4 are in the "+
+		"The repository has the programs and the scripts that draw, and no data, so that it is not certain which version "+
+			"drew the figures. But the line of Figure 5 "+
+			"has a 1/c by its caption, and the program writes that from commit 19d5db2 on, when it ended after 2000 rounds; "+
+			"before, it wrote the line without "+
+			"1/c that the text of section V still has. The points of Figure 5 at λ = 1−2⁻¹³ and c = 1 are not stable "+
+			"in any version; those of Figure 4 are in the "+
 			"version of 11,000 rounds, and not in the last.",
-		fmt.Sprintf("The reason is the relaxation time, which is 1/(1−λ) for c = 1: %.0f rounds at λ = %s, of which 2000 are a "+
+		fmt.Sprintf("The reason is the relaxation time, which is 1/(1−λ) for c = 1: %.0f rounds at λ = %s, of which "+
+			"2000 are a "+
 			"quarter. After them balls wait for %.2f rounds and not %.2f, and the longest wait of a round is %.2f and not %.2f.",
-			worst.limit.Relaxation(), halvedName(13), worst.wait, worst.limit.Wait, worst.longest, longestOf(worst.limit, worst.n)),
-		"What the paper concludes does not depend on it: a pool that is still filling is smaller, and the long run is below the "+
+			worst.limit.Relaxation(), halvedName(13), worst.wait, worst.limit.Wait, worst.longest,
+			longestOf(worst.limit, worst.n)),
+		"What the paper concludes does not depend on it: a pool that is still filling is smaller, and the long run is "+
+			"below the "+
 			"lines of Figures 4 and 5 too (capped-figure-4, capped-figure-5).",
-		fmt.Sprintf("Besides, all versions find the bin of a ball by r > loads[i], where r ≥ loads[i] would be right for r from "+
-			"0 to n−1. So the bins of the smallest load there is count as one more than they are. Where few bins are empty, that "+
+		fmt.Sprintf("Besides, all versions find the bin of a ball by r > loads[i], where r ≥ loads[i] would be right "+
+			"for r from "+
+			"0 to n−1. So the bins of the smallest load there is count as one more than they are. Where few bins are "+
+			"empty, that "+
 			"fills them: with %d bins and λ = %s, which leaves %d empty, the pool per bin is %.3f smaller. With 2¹⁵ bins it "+
 			"would be %.3f at λ = 1−2⁻¹⁰ and %.3f at λ = 1−2⁻¹³, for c = 1 and once stable.", biasedBins,
 			halvedName(biasedRate), biasedBins>>biasedRate, -biased, math.Log1p(1.0/32), math.Log1p(1.0/4)))
 }
 
 func burnInChart(points []burnInPoint) plot.Chart {
-	chart := plot.Chart{Title: "Pool from an empty start", XLabel: "round", YLabel: "pool per bin", LogX: true, FromZero: true,
+	chart := plot.Chart{Title: "Pool from an empty start", XLabel: "round", YLabel: "pool per bin", LogX: true,
+		FromZero:     true,
 		LegendBeside: true}
 	drawn := map[[2]int]burnInPoint{}
 	for _, p := range points {
@@ -246,9 +276,10 @@ func burnInChart(points []burnInPoint) plot.Chart {
 	return chart
 }
 
-// biasedPool is the mean pool per bin of CAPPED(1, 1−2⁻ⁱ) in the long run, exactly, if the empty bins count as so many more than they are: 1 in the authors'
-// simulator, and 0 as it should be. The pool is a Markov chain: m balls leave e bins empty with a probability that follows from that of m−1, and
-// then n−e of them are deleted.
+// biasedPool is the mean pool per bin of CAPPED(1, 1−2⁻ⁱ) in the long run, exactly, if the empty
+// bins count as so many more than they are: 1 in the authors' simulator, and 0 as it should be. The
+// pool is a Markov chain: m balls leave e bins empty with a probability that follows from that of
+// m−1, and then n−e of them are deleted.
 func biasedPool(n, i, more int) float64 {
 	arrivals := n - n>>i
 	most := n * (2*i + 4) // balls thrown: far beyond ln(1/(1−λ)) a bin

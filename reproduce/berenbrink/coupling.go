@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// coupling is Lemma 1 for unit capacity, with the bound of Lemma 2 on the process that dominates, and Lemma 6 with that of Lemma 7 for
-// others.
+// coupling is Lemma 1 for unit capacity, with the bound of Lemma 2 on the process that dominates,
+// and Lemma 6 with that of Lemma 7 for others.
 func coupling(r *runner, capacities ...int) reproduce.Finding {
 	var pairs []coupledPair
 	total, largest := 0, 1000
@@ -32,9 +32,11 @@ func coupling(r *runner, capacities ...int) reproduce.Finding {
 		}
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ", "rounds",
+	table := reproduce.Table{Name: "CAPPED beside the processes that dominate it", Columns: []string{"c", "n", "λ",
+		"rounds",
 		"MODCAPPED: out of order", "rounds with fewer than m*", "largest pool over 2m*", "least m^M − m^C, per bin",
-		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order", "bins out of order, %"}}
+		"one ball more: out of order", "least difference of pools", "other seed: rounds out of order",
+		"bins out of order, %"}}
 	var mod, more, apart order
 	few, over, most := 0, 0, 0.0
 	room := math.Inf(1)
@@ -46,7 +48,8 @@ func coupling(r *runner, capacities ...int) reproduce.Finding {
 		sum.bins += o.bins
 	}
 	for _, p := range pairs {
-		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.n), p.rate, float64(p.mod.rounds), float64(p.mod.wrong()),
+		table.Rows = append(table.Rows, []float64{float64(p.c), float64(p.n), p.rate, float64(p.mod.rounds),
+			float64(p.mod.wrong()),
 			float64(p.few), p.most, float64(p.mod.room) / float64(p.n), float64(p.more.wrong()), float64(p.more.room),
 			float64(p.apart.pools), 100 * float64(p.apart.bins) / float64(p.apart.binRounds)})
 		add(&mod, p.mod)
@@ -64,30 +67,40 @@ func coupling(r *runner, capacities ...int) reproduce.Finding {
 		"it generates what is missing")
 	f.Check(fmt.Sprintf("rounds of %d after which the pool of MODCAPPED is 2m* or more", mod.rounds), float64(over), 0, 0,
 		"the lemma gives it a probability of 2^(−2n), which is 2⁻³² for the 16 bins of the smallest runs")
-	f.For(reproduce.Control).Check(fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds, more.binRounds),
+	f.For(reproduce.Control).Check(
+		fmt.Sprintf("rounds of %d and bins of %d out of order with one ball more in every round", more.rounds,
+			more.binRounds),
 		float64(more.wrong()), 0, 0, exact+", as the proof needs no more than that as many balls are thrown")
 	f.For(reproduce.Control).Between("rounds out of order of each hundred with one ball more and another seed",
 		100*float64(apart.pools)/float64(apart.rounds), 5, 60, 0,
-		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer where one "+
+		"the comparison can fail: two pools with nearly the same law would be out of order half of the time, and fewer "+
+			"where one "+
 			"ball more makes a difference")
-	f.Measured = fmt.Sprintf("With the same choices of the balls CAPPED's pool is above MODCAPPED's after %d of %d rounds and a bin fuller in "+
+	f.Measured = fmt.Sprintf("With the same choices of the balls CAPPED's pool is above MODCAPPED's after %d of %d "+
+		"rounds and a bin fuller in "+
 		"%d of %d cases; MODCAPPED throws fewer than m* balls in %d rounds, and its pool is at most %.2f of 2m*.",
 		mod.pools, mod.rounds, mod.bins, mod.binRounds, few, most)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("MODCAPPED's pool is always larger than CAPPED's, by %.2f n at least, and never more than %.2f of 2m*: it "+
+		fmt.Sprintf("MODCAPPED's pool is always larger than CAPPED's, by %.2f n at least, and never more than %.2f of "+
+			"2m*: it "+
 			"throws so many balls that what is left is above the pool of CAPPED in the long run anyway. So it hardly takes a "+
 			"coupling to see that it dominates; where there is one ball more in a round, it does.", room, most),
-		"Where λn is no integer, a round has one ball more or less, in both processes alike; the lemmas assume an integer, but the "+
+		"Where λn is no integer, a round has one ball more or less, in both processes alike; the lemmas assume an "+
+			"integer, but the "+
 			"proof does not need it.")
 	if capacities[0] == 1 {
-		f.Notes = append(f.Notes, "With c = 1 every bin is empty after every round, and the comparison of bins says nothing; it is "+
+		f.Notes = append(f.Notes, "With c = 1 every bin is empty after every round, and the comparison of bins says "+
+			"nothing; it is "+
 			"for Lemma 6.")
 	} else {
-		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with one ball "+
+		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with "+
+			"one ball "+
 			"more, and with the same seed none.", 100*float64(apart.bins)/float64(apart.binRounds)),
-			"The paper calls the buffer ⌈t/c⌉ red and has red delete. With equation (5) that is the one whose capacity grows, and "+
-				"the other would overflow; the proof of Lemma 7, in which buffer j deletes in phase j, means ⌊t/c⌋, and so does the "+
+			"The paper calls the buffer ⌈t/c⌉ red and has red delete. With equation (5) that is the one whose capacity "+
+				"grows, and "+
+				"the other would overflow; the proof of Lemma 7, in which buffer j deletes in phase j, means ⌊t/c⌋, and so "+
+				"does the "+
 				"process here.")
 	}
 	var drawn coupledPair // with as many bins as there are
@@ -116,7 +129,8 @@ type coupledPair struct {
 	most             float64 // its largest pool over 2m*
 	least            float64 // m*
 
-	// drawn is the pools of CAPPED, MODCAPPED, CAPPED with one ball more, and that with another seed, for the first seed.
+	// drawn is the pools of CAPPED, MODCAPPED, CAPPED with one ball more, and that with another
+	// seed, for the first seed.
 	drawn [4][]float64
 }
 
@@ -155,7 +169,8 @@ func (r *runner) coupled(pair *coupledPair, rounds, stream int) {
 	mod.Kind, mod.Seed = capped.ModCapped, r.theory.partner(seed)
 	more := config
 	more.Seed = mod.Seed
-	// Where one ball more would make n balls for n bins, which is no rate, one round in 2000 goes without it.
+	// Where one ball more would make n balls for n bins, which is no rate, one round in 2000 goes
+	// without it.
 	more.Rate = min(pair.rate+1/float64(pair.n), 1-0.5/1000/float64(pair.n))
 	apart := more
 	apart.Seed = seed ^ 0x6f74686572
@@ -206,19 +221,22 @@ func orderedChart(p coupledPair) plot.Chart {
 		same.Add(float64(t+1), p.drawn[2][t]-p.drawn[0][t])
 		other.Add(float64(t+1), p.drawn[3][t]-p.drawn[0][t])
 	}
-	return plot.Chart{Title: fmt.Sprintf("Pool with one ball more in a round, less that without, c = %d, λ = %g, %d bins", p.c,
+	return plot.Chart{Title: fmt.Sprintf("Pool with one ball more in a round, less that without, c = %d, λ = %g, %d bins",
+		p.c,
 		p.rate, p.n), XLabel: "round", YLabel: "balls", LegendBeside: true,
 		Series: []plot.Series{same, other}}
 }
 
 // equation10 is the last step of the proof of Lemma 7, in numbers.
 //
-// The sum of the line before it is 2^(−m*/c + 2λn) times a geometric series, which is below 1 as (1−λ)n ≥ 1. The printed line has
-// 2^(−m* + 2λn), which for c ≥ 2 is less. What the lemma needs is 2^(−2n); and m*/c = (2/c²)·ln(1/(1−λ))·n + 6n, so that m*/c − 2λn is above 4n.
+// The sum of the line before it is 2^(−m*/c + 2λn) times a geometric series, which is below 1 as
+// (1−λ)n ≥ 1. The printed line has 2^(−m* + 2λn), which for c ≥ 2 is less. What the lemma needs is
+// 2^(−2n); and m*/c = (2/c²)·ln(1/(1−λ))·n + 6n, so that m*/c − 2λn is above 4n.
 func equation10(r *runner) reproduce.Finding {
 	r.Checkpoint()
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "exponents of 2, per bin", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "m*/n", "of the sum", "printed", "needed"}}
+	table := reproduce.Table{Name: "exponents of 2, per bin", Columns: []string{"c", "i of λ = 1−2⁻ⁱ", "m*/n",
+		"of the sum", "printed", "needed"}}
 	above, over, where, cases, below := 0.0, math.Inf(-1), 0.0, 0, 0
 	sums, prints := plot.Series{Name: "the sum"}, plot.Series{Name: "printed"}
 	needed := plot.Series{Name: "needed", Dashed: true}
@@ -242,13 +260,17 @@ func equation10(r *runner) reproduce.Finding {
 		}
 	}
 	const because = "a bound on a probability is not below it"
-	f.Check(fmt.Sprintf("cases of %d in which the exponent of the sum is above the printed one", len(table.Rows)), float64(cases), 0, 0, because)
-	f.For(reproduce.Corrected).Check(fmt.Sprintf("cases of %d in which the exponent of the sum is above −2n", len(table.Rows)), float64(below), 0, 0,
+	f.Check(fmt.Sprintf("cases of %d in which the exponent of the sum is above the printed one", len(table.Rows)),
+		float64(cases), 0, 0, because)
+	f.For(reproduce.Corrected).Check(fmt.Sprintf("cases of %d in which the exponent of the sum is above −2n",
+		len(table.Rows)), float64(below), 0, 0,
 		because+", and the lemma needs 2^(−2n)")
 	f.Tables = append(f.Tables, table)
-	f.Measured = fmt.Sprintf("For c ≥ 2 the exponent of the sum is above the printed one, by up to %.0f n at c = %.0f; but it is below −2n by %.2f n or "+
+	f.Measured = fmt.Sprintf("For c ≥ 2 the exponent of the sum is above the printed one, by up to %.0f n at c = "+
+		"%.0f; but it is below −2n by %.2f n or "+
 		"more for every c and λ, so that Lemma 7 stands.", above, where, -over)
-	f.Chart("exponents", plot.Chart{Title: "Exponents of 2 in equation (10), λ = " + halvedName(10), XLabel: "capacity c", YLabel: "exponent, per bin",
+	f.Chart("exponents", plot.Chart{Title: "Exponents of 2 in equation (10), λ = " + halvedName(10), XLabel: "capacity c",
+		YLabel:       "exponent, per bin",
 		LegendBeside: true, Series: []plot.Series{sums, prints, needed}})
 	return f
 }

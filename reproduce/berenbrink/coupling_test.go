@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 )
 
-// The order of two processes is seen bin by bin: one that is alike is in order, and one that is ahead is not.
+// The order of two processes is seen bin by bin: one that is alike is in order, and one that is
+// ahead is not.
 func TestOrder(t *testing.T) {
 	config := capped.Config{Bins: 200, Capacity: 3, Rate: 0.9, ByBin: true, Seed: 1}
 	more := config

@@ -4,8 +4,9 @@ import "math"
 
 // Laws that are computed and not simulated. All of them are sums of products of what is positive.
 
-// occupied calls each for m = 0, 1, …, most with the law of the number of bins, of n, that get one or more of m balls: law[k] is the
-// probability of k. The next ball finds an empty bin with probability (n−k)/n. It stops when each says so.
+// occupied calls each for m = 0, 1, …, most with the law of the number of bins, of n, that get one
+// or more of m balls: law[k] is the probability of k. The next ball finds an empty bin with
+// probability (n−k)/n. It stops when each says so.
 func occupied(n, most int, each func(m int, law []float64) bool) {
 	law := make([]float64, n+1)
 	law[0] = 1
@@ -22,7 +23,8 @@ func occupied(n, most int, each func(m int, law []float64) bool) {
 	}
 }
 
-// binomial is the law of the number of successes of independent trials, which may have different probabilities.
+// binomial is the law of the number of successes of independent trials, which may have different
+// probabilities.
 func binomial(p []float64) []float64 {
 	law := make([]float64, len(p)+1)
 	law[0] = 1

@@ -11,15 +11,18 @@ import (
 
 // filledBuffers asks how full the bins are that accept balls.
 //
-// In the limit a bin with load L gets N balls, and place p (with p others before it) is filled in a round if L ≤ p < L+N. So the share of the balls
-// that land at p or above follows from the law of the loads.
+// In the limit a bin with load L gets N balls, and place p (with p others before it) is filled in a
+// round if L ≤ p < L+N. So the share of the balls that land at p or above follows from the law of
+// the loads.
 //
-// For large c the load, as a share u of c, is a diffusion between two ends, with variance c^(−2) and drift −δ/c a round, where 1−δ balls ask a bin. Its
-// density is that of e^(−2δcu), with which a bin is idle in δ/(1−e^(−2δc)) of the rounds. That is 1−λ. So with θ = c(1−λ) and ϑ = cδ
+// For large c the load, as a share u of c, is a diffusion between two ends, with variance c^(−2)
+// and drift −δ/c a round, where 1−δ balls ask a bin. Its density is that of e^(−2δcu), with which a
+// bin is idle in δ/(1−e^(−2δc)) of the rounds. That is 1−λ. So with θ = c(1−λ) and ϑ = cδ
 //
 //	θ = ϑ/(1−e^(−2ϑ)), and a ball lands in a bin that is half full or more with probability 1/(1+e^ϑ):
 //
-// more than 1/2 as long as θ < 1/2, 0.31 at θ = 1, that is c = 1/(1−λ), and about e^(−θ) beyond: for constant λ and large c hardly ever.
+// more than 1/2 as long as θ < 1/2, 0.31 at θ = 1, that is c = 1/(1−λ), and about e^(−θ) beyond:
+// for constant λ and large c hardly ever.
 func filledBuffers(r *runner) reproduce.Finding {
 	r.Runs(len(landingSimulated))
 	var points []landing
@@ -33,9 +36,11 @@ func filledBuffers(r *runner) reproduce.Finding {
 		simulated = append(simulated, r.land(key[0], key[1], k))
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "where balls land, by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "c(1−λ)", "pool per bin",
+	table := reproduce.Table{Name: "where balls land, by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c",
+		"c(1−λ)", "pool per bin",
 		"land in bins that are half full, %", "by the diffusion, %", "others in the bin, mean", "over c"}}
-	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64", XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
+	chart := plot.Chart{Title: "Balls that land in bins that are at least half full, c = 2, 4, 8 … 64",
+		XLabel: "c(1−λ)", YLabel: "share of the balls", LogX: true,
 		FromZero: true, LegendBeside: true}
 	figures, all, upTo, linear := math.Inf(1), math.Inf(1), math.Inf(1), math.Inf(1)
 	var example, worst landing
@@ -46,7 +51,8 @@ func filledBuffers(r *runner) reproduce.Finding {
 	for _, p := range points {
 		lambda := halved(p.i)
 		theta := float64(p.c) * (1 - lambda)
-		table.Rows = append(table.Rows, []float64{float64(p.i), float64(p.c), theta, p.pool, 100 * p.half, 100 * landingByDiffusion(theta),
+		table.Rows = append(table.Rows, []float64{float64(p.i), float64(p.c), theta, p.pool, 100 * p.half,
+			100 * landingByDiffusion(theta),
 			p.others, p.others / float64(p.c)})
 		if p.half < all {
 			all, worst = p.half, p
@@ -69,29 +75,38 @@ func filledBuffers(r *runner) reproduce.Finding {
 	}
 	chart.Series = append(chart.Series, diffusion)
 	f.Tables = append(f.Tables, table)
-	sim := reproduce.Table{Name: "where balls land, simulated", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "land in bins that are half full, %", "SE",
+	sim := reproduce.Table{Name: "where balls land, simulated", Columns: []string{"i of λ = 1−2⁻ⁱ", "c",
+		"land in bins that are half full, %", "SE",
 		"limit", "others in the bin, mean", "SE", "limit"}}
 	off := 0.0
 	for _, p := range simulated {
 		half, others := p.measured[0], p.measured[1]
-		sim.Rows = append(sim.Rows, []float64{float64(p.i), float64(p.c), 100 * half.Mean, 100 * half.SE, 100 * p.half, others.Mean, others.SE, p.others})
+		sim.Rows = append(sim.Rows, []float64{float64(p.i), float64(p.c), 100 * half.Mean, 100 * half.SE, 100 * p.half,
+			others.Mean, others.SE, p.others})
 		off = max(off, half.Off(p.half, landingRest), others.Off(p.others, landingRest*float64(p.c)))
 	}
 	f.Tables = append(f.Tables, sim)
-	f.For(reproduce.Control).Check("where balls land, off the limit, in standard errors, at most", off, 0, reproduce.Sigmas,
+	f.For(reproduce.Control).Check("where balls land, off the limit, in standard errors, at most", off, 0,
+		reproduce.Sigmas,
 		"4.5 standard errors from batches of rounds, beyond 3/n: the limit is that of infinitely many bins")
 	const because = "a good chance: 1 in 5"
-	f.Between("balls that land in bins that are half full, at least, c up to 64, λ = 3/4 … 1−2⁻¹³", all, r.theory.goodChance, 1, 0,
+	f.Between("balls that land in bins that are half full, at least, c up to 64, λ = 3/4 … 1−2⁻¹³", all,
+		r.theory.goodChance, 1, 0,
 		because+"; Theorem 2 has the O(c) for every c and λ")
-	f.For(reproduce.Corrected).Between("balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)", upTo, r.theory.goodChance, 1, 0,
+	f.For(reproduce.Corrected).Between("balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)", upTo,
+		r.theory.goodChance, 1, 0,
 		because+"; by the diffusion it is 0.31 at c = 1/(1−λ), and more below; half of 3 is 2")
-	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are at least half full; for c ≤ 1/(1−λ) it "+
-		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.", halvedName(example.i), example.pool, 100*example.half,
+	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are "+
+		"at least half full; for c ≤ 1/(1−λ) it "+
+		"is %.0f %% or more, and beyond it falls exponentially in c(1−λ), to %.2g %% at λ = 3/4 and c = %d.",
+		halvedName(example.i), example.pool, 100*example.half,
 		100*upTo, 100*worst.half, worst.c)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more, also at λ = 3/4 and c = 5, which is above 1/(1−λ), and with a "+
+		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more, also at λ = 3/4 and c = "+
+			"5, which is above 1/(1−λ), and with a "+
 			"pool of 0.016 n: what the authors observed is so.", 100*figures),
-		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. For constant λ and larger c it is λ/(2(1−λ)) "+
+		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. "+
+			"For constant λ and larger c it is λ/(2(1−λ)) "+
 			"rounds on average, that of a queue without a limit, whatever c is: 1.5 at λ = 3/4. There the O(c) is only a bound.", linear))
 	f.Chart("landings", chart)
 	return f
@@ -158,9 +173,11 @@ func (r *runner) land(c, i, stream int) landing {
 	return x
 }
 
-// landingByDiffusion is the share of the balls that land in a bin that is half full or more for large c, by θ = c(1−λ).
+// landingByDiffusion is the share of the balls that land in a bin that is half full or more for
+// large c, by θ = c(1−λ).
 func landingByDiffusion(theta float64) float64 {
-	// ϑ/(1−e^(−2ϑ)) grows with ϑ, is below θ at θ−1 (it is at most ϑ+1/2 above 0, and below 1/2 else) and above it at θ.
+	// ϑ/(1−e^(−2ϑ)) grows with ϑ, is below θ at θ−1 (it is at most ϑ+1/2 above 0, and below 1/2
+	// else) and above it at θ.
 	low, high := theta-1-1/theta, theta
 	for range 200 {
 		v := (low + high) / 2

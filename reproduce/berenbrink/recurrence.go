@@ -11,13 +11,16 @@ import (
 
 // recurrence is that CAPPED comes back from anywhere.
 //
-// The paper takes it from [10], which is about GREEDY. It follows directly: let V be all balls, in the pool and in the bins, and m those in the pool. Of n
-// bins at least those delete a ball that are asked, n(1−(1−1/n)^(m+λn)) on average, so that V changes by at most n((1−1/n)^(m+λn) − (1−λ)). For m
-// above m₀ = ln(2/(1−λ))·n that is below −(1−λ)n/2. So by Foster's criterion the states with a pool of at most m₀, which are finitely many, are
-// positive recurrent, and from V balls it takes at most V/((1−λ)n/2) rounds on average to get there.
+// The paper takes it from [10], which is about GREEDY. It follows directly: let V be all balls, in
+// the pool and in the bins, and m those in the pool. Of n bins at least those delete a ball that
+// are asked, n(1−(1−1/n)^(m+λn)) on average, so that V changes by at most n((1−1/n)^(m+λn) −
+// (1−λ)). For m above m₀ = ln(2/(1−λ))·n that is below −(1−λ)n/2. So by Foster's criterion the
+// states with a pool of at most m₀, which are finitely many, are positive recurrent, and from V
+// balls it takes at most V/((1−λ)n/2) rounds on average to get there.
 //
-// That the long run is the same from everywhere is seen by coupling: of two processes with the same choices the one that has more never has less
-// (Lemma 6), and when they have the same number of balls they are the same for ever.
+// That the long run is the same from everywhere is seen by coupling: of two processes with the same
+// choices the one that has more never has less (Lemma 6), and when they have the same number of
+// balls they are the same for ever.
 func recurrence(r *runner) reproduce.Finding {
 	seeds, pool := r.rounds(5, 1), 30
 	if r.scale < 1 {
@@ -42,8 +45,9 @@ func recurrence(r *runner) reproduce.Finding {
 		}
 	}
 	var f reproduce.Finding
-	exact := reproduce.Table{Name: "mean rounds until the pool of CAPPED(1, λ) is at most m₀, 16 bins, exact", Columns: []string{"i of λ = 1−2⁻ⁱ", "m₀",
-		"pool at the start", "rounds", "Foster's bound", "pool over (1−λ)n"}}
+	exact := reproduce.Table{Name: "mean rounds until the pool of CAPPED(1, λ) is at most m₀, 16 bins, exact",
+		Columns: []string{"i of λ = 1−2⁻ⁱ", "m₀",
+			"pool at the start", "rounds", "Foster's bound", "pool over (1−λ)n"}}
 	most, least := math.Inf(-1), math.Inf(1)
 	for _, i := range []int{1, 2, 3, 4} {
 		lambda := halved(i)
@@ -59,27 +63,36 @@ func recurrence(r *runner) reproduce.Finding {
 		}
 	}
 	f.Tables = append(f.Tables, exact)
-	f.Between("exact mean time of return over Foster's bound, at most, 16 bins, c = 1", most, 0, 1, 0, "positive recurrence: it is finite, and below the bound")
+	f.Between("exact mean time of return over Foster's bound, at most, 16 bins, c = 1", most, 0, 1, 0,
+		"positive recurrence: it is finite, and below the bound")
 	f.Between("exact mean time of return over Foster's bound, at least, 16 bins, c = 1", least, 0, 1, 0, "a time")
-	table := reproduce.Table{Name: "rounds until CAPPED comes back, and until it is as if it had begun empty, 256 bins", Columns: []string{"c", "i of λ = 1−2⁻ⁱ",
-		"pool at the start, per bin", "bins full (1) or empty (0)", "runs", "until the pool is at most m₀, mean", "Foster's bound", "until they meet, mean"}}
+	table := reproduce.Table{Name: "rounds until CAPPED comes back, and until it is as if it had begun empty, 256 bins",
+		Columns: []string{"c", "i of λ = 1−2⁻ⁱ",
+			"pool at the start, per bin", "bins full (1) or empty (0)", "runs", "until the pool is at most m₀, mean",
+			"Foster's bound", "until they meet, mean"}}
 	late, runs, over, slowest := 0, 0, 0.0, 0.0
 	for _, x := range all {
 		n := float64(x.runs)
-		table.Rows = append(table.Rows, []float64{float64(x.c), float64(x.i), float64(x.pool), map[bool]float64{true: 1}[x.full], n, x.back / n, x.bound, x.met / n})
+		table.Rows = append(table.Rows, []float64{float64(x.c), float64(x.i), float64(x.pool),
+			map[bool]float64{true: 1}[x.full], n, x.back / n, x.bound, x.met / n})
 		late += x.late
 		runs += x.runs
 		over = max(over, x.back/n/x.bound)
 		slowest = max(slowest, x.met/n)
 	}
 	f.Tables = append(f.Tables, table)
-	f.Check(fmt.Sprintf("runs of %d that have not come back or not met the one that began empty", runs), float64(late), 0, 0,
+	f.Check(fmt.Sprintf("runs of %d that have not come back or not met the one that began empty", runs), float64(late), 0,
+		0,
 		"after V/((1−λ)n) rounds and ln V + 10 relaxation times, when a share of e^(−10) would be expected to differ")
-	f.Between("mean time of return over Foster's bound, at most, 256 bins, c = 1, 2, 3, 5", over, 0, 1, 0, "V/((1−λ)n/2) for V balls")
-	f.Measured = fmt.Sprintf("From a pool of up to 16 balls a bin the exact mean time of return is at most %.2f of Foster's bound (16 bins, c = 1); with 256 bins and "+
-		"c = 1 … 5 all %d runs, from pools of %dn and full bins, came back within %.2f of it, and met the process that began empty after at most %.0f rounds.",
+	f.Between("mean time of return over Foster's bound, at most, 256 bins, c = 1, 2, 3, 5", over, 0, 1, 0,
+		"V/((1−λ)n/2) for V balls")
+	f.Measured = fmt.Sprintf("From a pool of up to 16 balls a bin the exact mean time of return is at most %.2f of "+
+		"Foster's bound (16 bins, c = 1); with 256 bins and "+
+		"c = 1 … 5 all %d runs, from pools of %dn and full bins, came back within %.2f of it, and met the process that "+
+		"began empty after at most %.0f rounds.",
 		most, runs-late, all[len(all)-1].pool, over, slowest)
-	f.Chart("returns", plot.Chart{Title: "Balls from several starts, same choices, c = 2, λ = " + halvedName(5), XLabel: "round", YLabel: "balls per bin",
+	f.Chart("returns", plot.Chart{Title: "Balls from several starts, same choices, c = 2, λ = " + halvedName(5),
+		XLabel: "round", YLabel: "balls per bin",
 		FromZero: true, LegendBeside: true, Series: drawn})
 	return f
 }
@@ -102,8 +115,10 @@ type returns struct {
 // lowPool is m₀.
 func lowPool(n int, lambda float64) float64 { return math.Log(2/(1-lambda)) * float64(n) }
 
-// comeBack runs a process from a start beside one that begins empty, until they meet, or for so long that they should have met but for once in e¹⁰
-// times: the pool falls by (1−λ)n in a round while it is large, and then the number of balls by which they differ by a factor of e in a relaxation time.
+// comeBack runs a process from a start beside one that begins empty, until they meet, or for so
+// long that they should have met but for once in e¹⁰ times: the pool falls by (1−λ)n in a round
+// while it is large, and then the number of balls by which they differ by a factor of e in a
+// relaxation time.
 func (r *runner) comeBack(x *returns, seed uint64) []plot.Series {
 	lambda := halved(x.i)
 	arrivals := r.theory.arrivals(returnBins, lambda)
@@ -151,9 +166,11 @@ func (r *runner) comeBack(x *returns, seed uint64) []plot.Series {
 	return []plot.Series{line}
 }
 
-// returnTimes is the mean number of rounds from every pool of CAPPED(1, λ) to one of at most low balls, exactly, for so many arrivals in a round.
+// returnTimes is the mean number of rounds from every pool of CAPPED(1, λ) to one of at most low
+// balls, exactly, for so many arrivals in a round.
 //
-// Beyond most balls, where all bins are asked but for a share of e^(−16), a ball more takes 1/((1−λ)n) rounds more.
+// Beyond most balls, where all bins are asked but for a share of e^(−16), a ball more takes
+// 1/((1−λ)n) rounds more.
 func returnTimes(n, arrivals, low, most int) []float64 {
 	size := most - low // unknowns: the times from low+1, …, most
 	rows := make([][]float64, size)
@@ -179,8 +196,8 @@ func returnTimes(n, arrivals, low, most int) []float64 {
 	return solve(rows)
 }
 
-// solve solves linear equations, the last column being the right side, by elimination without pivoting: the diagonal outweighs its row, which is that of
-// 1 less probabilities.
+// solve solves linear equations, the last column being the right side, by elimination without
+// pivoting: the diagonal outweighs its row, which is that of 1 less probabilities.
 func solve(rows [][]float64) []float64 {
 	size := len(rows)
 	for i, pivot := range rows {

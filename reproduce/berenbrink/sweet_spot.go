@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// sweetSpot is the capacity with which balls wait least: with a larger one they have a place sooner, and wait longer there.
+// sweetSpot is the capacity with which balls wait least: with a larger one they have a place
+// sooner, and wait longer there.
 func sweetSpot(r *runner) reproduce.Finding {
 	simulated := []int{4, 7, 10}
 	r.Runs(len(simulated) * panelCapacities)
@@ -22,7 +23,8 @@ func sweetSpot(r *runner) reproduce.Finding {
 		}
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "√ln(1/(1−λ))",
+	table := reproduce.Table{Name: "best capacity by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ",
+		"√ln(1/(1−λ))",
 		"best c for the mean wait", "its wait", "with c = 1", "best c for the longest of a round", "its wait", "with c = 1",
 		"best c over the root"}}
 	low, high := math.Inf(1), 0.0
@@ -30,32 +32,42 @@ func sweetSpot(r *runner) reproduce.Finding {
 		s := r.spot(i)
 		root := cappedmath.SweetSpotScale(halved(i))
 		mean, longest := best(s.mean), best(s.longest)
-		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0], float64(longest),
+		table.Rows = append(table.Rows, []float64{float64(i), root, float64(mean), s.mean[mean-1], s.mean[0],
+			float64(longest),
 			s.longest[longest-1], s.longest[0], float64(mean) / root})
 		low, high = min(low, float64(mean)/root), max(high, float64(mean)/root)
 		if i == 2 || i == 10 || i == 13 {
 			const because = "the paper sees the minimum around c = 2 and c = 3"
-			f.Between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), r.theory.sweet[0], r.theory.sweet[1], 0, because)
-			f.Between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest), r.theory.sweet[0], r.theory.sweet[1], 0, because)
+			f.Between("best capacity for the mean wait, λ = "+halvedName(i), float64(mean), r.theory.sweet[0],
+				r.theory.sweet[1], 0, because)
+			f.Between("best capacity for the longest wait of a round, on average, λ = "+halvedName(i), float64(longest),
+				r.theory.sweet[0], r.theory.sweet[1], 0, because)
 		}
-		f.For(reproduce.Control).Check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))), float64(mean), 0,
+		f.For(reproduce.Control).Check("capped.SweetSpot, λ = "+halvedName(i), float64(capped.SweetSpot(halved(i))),
+			float64(mean), 0,
 			"it is the best of the same limit")
 	}
-	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0, "Θ: within a factor of 2")
-	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0, "Θ: within a factor of 2")
+	f.Between("best capacity over √ln(1/(1−λ)), at least, λ = 1−2⁻² … 1−2⁻⁵²", low, 0.5, 2, 0,
+		"Θ: within a factor of 2")
+	f.Between("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high, 0.5, 2, 0,
+		"Θ: within a factor of 2")
 	f.Tables = append(f.Tables, table)
-	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ", "c", "mean", "SE", "limit",
+	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ",
+		"c", "mean", "SE", "limit",
 		"longest of a round, mean", "SE", "by the limit"}}
 	for _, i := range simulated {
 		off := 0.0
 		for _, p := range points[i] {
 			off = max(off, estimateOf(p.Wait).Off(p.limit.Wait, restOf(p.limit, p.n)/halved(i)))
-			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait, p.Longest.Mean,
+			sim.Rows = append(sim.Rows, []float64{float64(i), float64(p.c), p.Wait.Mean, p.Wait.Error, p.limit.Wait,
+				p.Longest.Mean,
 				p.Longest.Error, longestOf(p.limit, p.n)})
 		}
-		f.For(reproduce.Control).Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0, reproduce.Sigmas, becauseLimit)
+		f.For(reproduce.Control).Check("mean wait off the limit, in standard errors, at most, λ = "+halvedName(i), off, 0,
+			reproduce.Sigmas, becauseLimit)
 		least, _ := leastWait(points[i])
-		f.For(reproduce.Control).Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least, float64(best(r.spot(i).mean)), 0,
+		f.For(reproduce.Control).Check("capacity with the least mean wait, simulated, λ = "+halvedName(i), least,
+			float64(best(r.spot(i).mean)), 0,
 			"as by the limit: capacities differ by many standard errors")
 	}
 	f.Tables = append(f.Tables, sim)
@@ -102,14 +114,18 @@ func noteSweetSpot(f *reproduce.Finding, t reproduce.Table) {
 	for _, row := range t.Rows {
 		ends = [2]float64{min(ends[0], row[8]), max(ends[1], row[8])}
 	}
-	f.Measured = fmt.Sprintf("The best capacity for the mean wait is %g at λ = 1−2⁻², %g at 1−2⁻¹⁰, %g at 1−2⁻¹³ and %g at 1−2⁻⁵², which is %.2f to "+
-		"%.2f times √ln(1/(1−λ)); for the longest wait of a round it is %g, %g, %g and %g.", t.Rows[0][2], t.Rows[4][2], three[2], last[2],
+	f.Measured = fmt.Sprintf("The best capacity for the mean wait is %g at λ = 1−2⁻², %g at 1−2⁻¹⁰, %g at "+
+		"1−2⁻¹³ and %g at 1−2⁻⁵², which is %.2f to "+
+		"%.2f times √ln(1/(1−λ)); for the longest wait of a round it is %g, %g, %g and %g.", t.Rows[0][2], t.Rows[4][2],
+		three[2], last[2],
 		ends[0], ends[1], t.Rows[0][5], t.Rows[4][5], three[5], last[5])
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("At λ = 1−2⁻¹³ the best capacity, %.0f, makes balls wait for %.2f rounds on average, against %.2f with c = 1; "+
+		fmt.Sprintf("At λ = 1−2⁻¹³ the best capacity, %.0f, makes balls wait for %.2f rounds on average, against "+
+			"%.2f with c = 1; "+
 			"at λ = 1−2⁻², where there is little to gain, c = %.0f has %.2f against %.2f.",
 			three[2], three[3], three[4], t.Rows[0][2], t.Rows[0][3], t.Rows[0][4]),
-		fmt.Sprintf("The best capacity is about the root: %.0f at λ = 1−2⁻⁵², where the root is %.2f. Up to λ = 1−2⁻¹⁴ it is 2 or "+
+		fmt.Sprintf("The best capacity is about the root: %.0f at λ = 1−2⁻⁵², where the root is %.2f. Up to λ = "+
+			"1−2⁻¹⁴ it is 2 or "+
 			"3, and so 2 or 3 is right for all but extreme rates.", last[2], last[1]))
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// Lemmas 8 to 11 are inequalities between probabilities that can be computed. Each is tried on laws for which both sides are known exactly, and the
-// largest probability over its bound is what is measured. For small laws that is no proof, but a wrong constant is found out.
+// Lemmas 8 to 11 are inequalities between probabilities that can be computed. Each is tried on laws
+// for which both sides are known exactly, and the largest probability over its bound is what is
+// measured. For small laws that is no proof, but a wrong constant is found out.
 
 // A tailCase is a law, with the bound that a lemma has for some of its tails.
 type tailCase struct {
@@ -44,7 +45,8 @@ func (w *tailWorst) see(c tailCase) {
 	}
 }
 
-// unlike is n probabilities that differ: from 2p down to 0, so that p is their mean, or as many of them as p allows that are 1/2.
+// unlike is n probabilities that differ: from 2p down to 0, so that p is their mean, or as many of
+// them as p allows that are 1/2.
 func unlike(n int, p float64) [][]float64 {
 	falling := make([]float64, n)
 	for i := range falling {
@@ -82,13 +84,15 @@ func tailChart(title string, c tailCase) plot.Chart {
 			bound.Add(float64(k), math.Min(1, b))
 		}
 	}
-	return plot.Chart{Title: title, XLabel: "k", YLabel: "probability of k or more", LogY: true, LegendBeside: true, Series: []plot.Series{exact, bound}}
+	return plot.Chart{Title: title, XLabel: "k", YLabel: "probability of k or more", LogY: true, LegendBeside: true,
+		Series: []plot.Series{exact, bound}}
 }
 
-// lemma8 is Chernoff's bound far out: with δ = R/E[X] − 1 the usual (e^δ/(1+δ)^(1+δ))^E[X] is at most (e·E[X]/R)^R, which is
-// 2^(−R) if R ≥ 2e·E[X].
+// lemma8 is Chernoff's bound far out: with δ = R/E[X] − 1 the usual (e^δ/(1+δ)^(1+δ))^E[X] is at
+// most (e·E[X]/R)^R, which is 2^(−R) if R ≥ 2e·E[X].
 //
-// R need not be whole, but only whole ones matter: with R from k−1 to k the left side is that of k, and the right side is least at k.
+// R need not be whole, but only whole ones matter: with R from k−1 to k the left side is that of k,
+// and the right side is least at k.
 func lemma8(r *runner) reproduce.Finding {
 	bound := func(k int, mean float64) (float64, bool) {
 		return math.Exp2(-float64(k)), k > 0 && float64(k) >= r.theory.lemma8*mean
@@ -106,16 +110,19 @@ func lemma9(r *runner) reproduce.Finding {
 	}
 	trials := append(bernoullis(), alike(3000, 0.1), alike(3000, 0.5))
 	f := r.chernoff("Pr[X ≥ (1+δ)μ] over its bound", "value", "mean", trials, bound)
-	f.Notes = append(f.Notes, fmt.Sprintf("Lemma 4 uses it with μ = n·e^(−1/(2e)) = %.3f n and δ = 1/20, and has %.3f n, which is below 9n/10 as it should be. The sentence "+
-		"after it, and after equation (3), says “fewer” where more is meant: with exponentially small probability 9n/10 bins or more get no ball.",
+	f.Notes = append(f.Notes, fmt.Sprintf("Lemma 4 uses it with μ = n·e^(−1/(2e)) = %.3f n and δ = 1/20, and has "+
+		"%.3f n, which is below 9n/10 as it should be. The sentence "+
+		"after it, and after equation (3), says “fewer” where more is meant: with exponentially small probability "+
+		"9n/10 bins or more get no ball.",
 		math.Exp(-1/(2*math.E)), 1.05*math.Exp(-1/(2*math.E))))
 	f.Chart("tails", tailChart("Lemma 9: 300 trials, p = 0.1", tailCase{binomial(alike(300, 0.1)), bound}))
 	return f
 }
 
-// chernoff compares the tails of independent trials, and those of the empty bins, with a bound. The names are those of the share of
-// the bound, of the value from which on a tail is, and of the mean.
-func (r *runner) chernoff(share, value, mean string, all [][]float64, bound func(k int, mean float64) (float64, bool)) reproduce.Finding {
+// chernoff compares the tails of independent trials, and those of the empty bins, with a bound. The
+// names are those of the share of the bound, of the value from which on a tail is, and of the mean.
+func (r *runner) chernoff(share, value, mean string, all [][]float64, bound func(k int, mean float64) (float64,
+	bool)) reproduce.Finding {
 	r.Checkpoint()
 	var trials, bins tailWorst
 	for _, p := range all {
@@ -132,16 +139,18 @@ func (r *runner) chernoff(share, value, mean string, all [][]float64, bound func
 		Columns: []string{"empty bins (1) or independent trials (0)", "cases", value, mean, "probability over its bound"},
 		Rows: [][]float64{{0, float64(trials.cases), float64(trials.k), trials.mean, trials.share},
 			{1, float64(bins.cases), float64(bins.k), bins.mean, bins.share}}})
-	f.Measured = fmt.Sprintf("In %d exact cases the probability is at most %.2f of the bound for independent trials, and in %d cases %.2f for empty bins.",
+	f.Measured = fmt.Sprintf("In %d exact cases the probability is at most %.2f of the bound for independent trials, "+
+		"and in %d cases %.2f for empty bins.",
 		trials.cases, trials.share, bins.cases, bins.share)
 	return f
 }
 
-// lemma10 is Azuma's inequality for the empty bins: to know where the i-th of m balls went changes the expected number by (1−1/n)^(m−i) at most, and the
-// squares of these sum to (n²−E[Z]²)/(2n−1).
+// lemma10 is Azuma's inequality for the empty bins: to know where the i-th of m balls went changes
+// the expected number by (1−1/n)^(m−i) at most, and the squares of these sum to (n²−E[Z]²)/(2n−1).
 func lemma10(r *runner) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "where the bound is nearest", Columns: []string{"n", "m", "λ", "E[Z]", "probability", "bound", "share of the bound"}}
+	table := reproduce.Table{Name: "where the bound is nearest", Columns: []string{"n", "m", "λ", "E[Z]", "probability",
+		"bound", "share of the bound"}}
 	worst, cases := 0.0, 0
 	for _, n := range []int{2, 3, 4, 8, 16, 32, 64, 128} {
 		size, row := float64(n), []float64{}
@@ -201,13 +210,16 @@ func empties(n, most int, each func(m int, law []float64)) {
 	})
 }
 
-// lemma11 is that trials which depend on each other are no better than independent ones that are as good as the best.
+// lemma11 is that trials which depend on each other are no better than independent ones that are as
+// good as the best.
 //
-// By induction from the last: if Vᵢ(k) is the largest probability that trials i, …, n have k successes or more, then Vᵢ(k) = max over q ≤ p of
-// q·Vᵢ₊₁(k−1) + (1−q)·Vᵢ₊₁(k), and as Vᵢ₊₁(k−1) ≥ Vᵢ₊₁(k) that is best with q = p, whatever was before. So the best of all is the binomial law.
+// By induction from the last: if Vᵢ(k) is the largest probability that trials i, …, n have k
+// successes or more, then Vᵢ(k) = max over q ≤ p of q·Vᵢ₊₁(k−1) + (1−q)·Vᵢ₊₁(k), and as Vᵢ₊₁(k−1) ≥
+// Vᵢ₊₁(k) that is best with q = p, whatever was before. So the best of all is the binomial law.
 func lemma11(r *runner) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "largest share of the bound", Columns: []string{"n", "p", "strategies", "share of the bound", "all alike: share of the bound"}}
+	table := reproduce.Table{Name: "largest share of the bound", Columns: []string{"n", "p", "strategies",
+		"share of the bound", "all alike: share of the bound"}}
 	worst, apart, cases, fail := 0.0, 0.0, 0, 0
 	const strategies = 200
 	for n := 1; n <= 10; n++ {
@@ -230,18 +242,22 @@ func lemma11(r *runner) reproduce.Finding {
 			fail += reproduce.Above(alike, 1+1e-9)
 		}
 	}
-	f.Between("Pr[ΣYᵢ ≥ k] over that of the binomial law, at most", worst, 0, 1, 1e-12, "the lemma; both sides are sums over all outcomes, and rounded")
-	f.For(reproduce.Control).Check("cases of 36 in which variables that are all alike are above the binomial law, for n ≥ 2", float64(fail), 36, 0,
+	f.Between("Pr[ΣYᵢ ≥ k] over that of the binomial law, at most", worst, 0, 1, 1e-12,
+		"the lemma; both sides are sums over all outcomes, and rounded")
+	f.For(reproduce.Control).Check("cases of 36 in which variables that are all alike are above the binomial law, for "+
+		"n ≥ 2", float64(fail), 36, 0,
 		"the comparison can fail: the condition is on what was before")
 	f.Tables = append(f.Tables, table)
-	f.Measured = fmt.Sprintf("For %d tails of trials that depend on those before them the probability is at most %.4f of that of the binomial law, exactly; for variables "+
+	f.Measured = fmt.Sprintf("For %d tails of trials that depend on those before them the probability is at most %.4f "+
+		"of that of the binomial law, exactly; for variables "+
 		"that are all alike, to which the lemma does not apply, up to %.3g times it.", cases, worst, apart)
 	f.Chart("tails", tailChart("Lemma 11: half the probability after a success, n = 10, p = 0.3, beside B(n, p)", tailCase{
 		stopping(10, 0.3), func(k int, _ float64) (float64, bool) { return tails(binomial(alike(10, 0.3)))[k], true }}))
 	return f
 }
 
-// adaptive adds up the outcomes of n trials more, after some successes that have a probability: each has one of at most p, which chance decides for every history.
+// adaptive adds up the outcomes of n trials more, after some successes that have a probability:
+// each has one of at most p, which chance decides for every history.
 func adaptive(law []float64, n, successes int, probability, p float64, extreme bool, stream *random.Stream) {
 	if n == 0 {
 		law[successes] += probability
@@ -257,7 +273,8 @@ func adaptive(law []float64, n, successes int, probability, p float64, extreme b
 	adaptive(law, n-1, successes+1, probability*q, p, extreme, stream)
 }
 
-// stopping is the law of the successes of n trials of probability p of which those after the first success have p/2.
+// stopping is the law of the successes of n trials of probability p of which those after the first
+// success have p/2.
 func stopping(n int, p float64) []float64 {
 	law := make([]float64, n+1)
 	law[0] = 1

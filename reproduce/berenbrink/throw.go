@@ -2,8 +2,9 @@ package berenbrink
 
 import "github.com/almanac-sim/almanac/internal/random"
 
-// thrown is CAPPED as Algorithm 1 has it, without the ages, which matter neither to the pool nor to the loads: it may begin anywhere. In round t
-// the k-th ball asks the bin that the stream of the seed has for t and k; so processes of the same seed are coupled as in Lemma 6.
+// thrown is CAPPED as Algorithm 1 has it, without the ages, which matter neither to the pool nor to
+// the loads: it may begin anywhere. In round t the k-th ball asks the bin that the stream of the
+// seed has for t and k; so processes of the same seed are coupled as in Lemma 6.
 type thrown struct {
 	capacity, arrivals int // of a round
 	stream             random.Stream
@@ -14,7 +15,8 @@ type thrown struct {
 }
 
 func newThrown(bins, capacity, arrivals int, stream random.Stream) *thrown {
-	return &thrown{capacity: capacity, arrivals: arrivals, stream: stream, loads: make([]int, bins), landed: make([]int, capacity)}
+	return &thrown{capacity: capacity, arrivals: arrivals, stream: stream, loads: make([]int, bins),
+		landed: make([]int, capacity)}
 }
 
 // step goes on by a round.

@@ -9,10 +9,11 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// waitingLemmas follows the balls that are in the pool after a round until the last one has a place.
+// waitingLemmas follows the balls that are in the pool after a round until the last one has a
+// place.
 //
-// They are never delayed by younger ones. So for c = 1 they go as the balls of THRESHOLD[1], which come all at once: with y
-// per bin, 1−e^(−y) per bin are given a place in a round.
+// They are never delayed by younger ones. So for c = 1 they go as the balls of THRESHOLD[1], which
+// come all at once: with y per bin, 1−e^(−y) per bin are given a place in a round.
 func waitingLemmas(r *runner) reproduce.Finding {
 	sizes := []int{1 << 10, r.bins}
 	if r.bins <= 1<<10 {
@@ -40,35 +41,45 @@ func waitingLemmas(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch", "starts",
-		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most", "to none, mean", "at most", "log₂log₂n"}}
+	table := reproduce.Table{Name: "rounds until survivors are gone", Columns: []string{"n", "c", "λ, 0 for a batch",
+		"starts",
+		"pool per bin at the start", "rounds of Lemma 3", "to 2n, mean", "at most", "to n/(2e), mean", "at most",
+		"to none, mean", "at most", "log₂log₂n"}}
 	starts, late := 0, 0
 	nearest, fourth, beyond := 0.0, 0, math.Inf(-1)
 	for _, d := range all {
 		logs := math.Log2(math.Log2(float64(d.n)))
-		table.Rows = append(table.Rows, []float64{float64(d.n), float64(d.c), d.lambda, float64(d.count), d.pool, d.pool / d.lemma3,
+		table.Rows = append(table.Rows, []float64{float64(d.n), float64(d.c), d.lambda, float64(d.count), d.pool,
+			d.pool / d.lemma3,
 			d.mean[0], float64(d.most[0]), d.mean[1], float64(d.most[1]), d.mean[2], float64(d.most[2]), logs})
 		starts += d.count
 		late += d.late
 		nearest, fourth = max(nearest, d.nearest), max(fourth, d.most[1])
 		beyond = max(beyond, float64(d.most[2])-logs)
 	}
-	f.Check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0, 0,
+	f.Check(fmt.Sprintf("starts of %d with more than 2n survivors after m(t)/(n−n/e) rounds", starts), float64(late), 0,
+		0,
 		"Lemma 3: the probability is e^(−Ω(n))")
 	f.Between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(r.theory.lemma4), 0,
 		"Lemma 4: the probability of more is e^(−Ω(n))")
-	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond, -math.Log2(math.Log2(float64(r.bins))),
+	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond,
+		-math.Log2(math.Log2(float64(r.bins))),
 		r.theory.lemma5, 0,
 		"Lemma 5 with an O(1) of 1, since rounds are whole")
-	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took %.2f of these); from 2n to "+
-		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest, fourth, beyond)
+	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took "+
+		"%.2f of these); from 2n to "+
+		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest,
+		fourth, beyond)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most %.2f of that: "+
+		fmt.Sprintf("Lemma 3 gives the survivors 1/(1−1/e) = 1.58 rounds for each ball a bin, and they take at most "+
+			"%.2f of that: "+
 			"as long as there are many, nearly every bin gets one of them, and not only 1−1/e of the bins.", nearest),
-		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors 0.86 n "+
+		fmt.Sprintf("Lemma 4 gives 19 rounds, for n/10 balls in each, and %d is the most that was seen: from 2n survivors "+
+			"0.86 n "+
 			"have a place after one round.", fourth),
-		fmt.Sprintf("Lemma 5: from n/(2e) on it takes log₂log₂n %+.2f rounds at most. If y per bin are left, y²/2 are left "+
+		fmt.Sprintf("Lemma 5: from n/(2e) on it takes log₂log₂n %+.2f rounds at most. If y per bin are left, y²/2 "+
+			"are left "+
 			"a round later. Logarithms to base 2 are what is meant: with natural ones the O(1) would grow with n.", beyond))
 	f.Chart("survivors", drainChart(r.effort, all))
 	return f
@@ -141,7 +152,8 @@ func (d *drains) survived(rounds, survivors int) {
 
 // drainPools follows the pool of every round, some rounds long.
 func (r *runner) drainPools(d *drains, rounds, stream int) {
-	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream), Warm: true}))
+	p := reproduce.Must(capped.NewProcess(capped.Config{Bins: d.n, Capacity: d.c, Rate: d.lambda, Seed: r.seed(stream),
+		Warm: true}))
 	var open []drain
 	var older []int // how many balls in the pool are of that age or more
 	follow := func(round capped.Round) {

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// What is followed by the ages of a pool is what a process does whose younger balls do not exist: for c = 1 THRESHOLD[1] has
-// the same law.
+// What is followed by the ages of a pool is what a process does whose younger balls do not exist:
+// for c = 1 THRESHOLD[1] has the same law.
 func TestDrains(t *testing.T) {
 	r := &runner{Runner: reproduce.NewRunner(t.Context(), reproduce.Options{Seed: 3}, "test", 2)}
 	pools := drains{n: 1 << 10, c: 1, lambda: halved(6), lemma3: 1 - 1/math.E}

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// figure2 is the cost against the number of buckets: with few of them, lists are full of events of later years.
+// figure2 is the cost against the number of buckets: with few of them, lists are full of events of
+// later years.
 func figure2(r *runner) reproduce.Finding {
 	var buckets []int
 	for _, m := range logarithmic(100, 5000, 18) {
@@ -20,7 +21,8 @@ func figure2(r *runner) reproduce.Finding {
 	r.Runs(len(buckets) + 1)
 	pairs := r.pairs(h, buckets)
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se", "more than unlimited", "se", "low", "high"}}
+	table := reproduce.Table{Name: "cost against buckets", Columns: []string{"buckets", "cost", "cost se",
+		"more than unlimited", "se", "low", "high"}}
 	least, most := r.bounds(h.n, h.jumps.law, h.width)
 	var measured, theoretic, limit plot.Series
 	measured.Name, theoretic.Name, limit.Name = "measured", "bounds of Theorem 3.2", "unlimited"
@@ -39,20 +41,27 @@ func figure2(r *runner) reproduce.Finding {
 		limit.Add(x, unlimited.Mean)
 	}
 	near(&f, "cost with unlimited buckets", unlimited, r.least, least, most, restOf(h.n), becauseNear)
-	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, in standard "+
+	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, "+
+		"in standard "+
 		"errors, at most", worst, len(buckets))
-	worstOf(f.For(reproduce.Printed), "the same for the difference from unlimited buckets on the same jumps", worstExtra, len(buckets))
+	worstOf(f.For(reproduce.Printed), "the same for the difference from unlimited buckets on the same jumps", worstExtra,
+		len(buckets))
 	first, last := pairs[0].extra(), pairs[len(pairs)-1].extra()
 	low, high := r.extraBounds(h.n, buckets[len(buckets)-1], h.jumps.law, h.width)
-	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Between("what 5000 buckets take more than unlimited ones", last.Mean, low, high, reproduce.Sigmas*last.SE,
+		"the bounds of Theorem 3.2, and 4.5 standard errors")
 	low, high = r.extraBounds(h.n, buckets[0], h.jumps.law, h.width)
-	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, reproduce.Sigmas*first.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
-	f.Measured = fmt.Sprintf("100 buckets take %.2f more than unlimited ones, %d buckets %.3f and 5000 buckets %.4f; unlimited ones "+
-		"take %.3f ± %.3f. Over 18 numbers of buckets, what they take more is at most %.1f standard errors outside of the bounds of "+
+	f.Between("what 100 buckets take more than unlimited ones", first.Mean, low, high, reproduce.Sigmas*first.SE,
+		"the bounds of Theorem 3.2, and 4.5 standard errors")
+	f.Measured = fmt.Sprintf("100 buckets take %.2f more than unlimited ones, %d buckets %.3f and 5000 buckets %.4f; "+
+		"unlimited ones "+
+		"take %.3f ± %.3f. Over 18 numbers of buckets, what they take more is at most %.1f standard errors outside of "+
+		"the bounds of "+
 		"Theorem 3.2.",
 		first.Mean, buckets[10], pairs[10].extra().Mean, last.Mean, unlimited.Mean, unlimited.SE, worstExtra)
 	f.Tables = append(f.Tables, table)
-	f.Chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps", XLabel: "buckets",
+	f.Chart("figure-2", plot.Chart{Title: "Buckets against time per event, 1000 events, exponential jumps",
+		XLabel: "buckets",
 		YLabel: "time per event", FromZero: true, LegendBeside: true, Series: []plot.Series{measured, theoretic, limit}})
 	return f
 }
@@ -63,7 +72,8 @@ func theorem31(r *runner) reproduce.Finding {
 	r.Runs(3 * len(all) * len(ratios))
 	var f reproduce.Finding
 	for _, j := range all {
-		table := reproduce.Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best", "buckets", "events",
+		table := reproduce.Table{Name: "events whose work differs, " + j.name, Columns: []string{"width over the best",
+			"buckets", "events",
 			"with ten times the buckets", "with one bucket less", "with 20% less"}}
 		for _, ratio := range ratios {
 			h := hold{jumps: j, n: 1000, width: ratio * r.width(1000, 1), events: r.events(400_000), stream: uint64(r.Done())}
@@ -78,7 +88,8 @@ func theorem31(r *runner) reproduce.Finding {
 			same, few = max(same, row[3]/row[2]), max(few, row[5]/row[2])
 		}
 	}
-	f.Measured = fmt.Sprintf("With β/δ + 1 buckets and with ten times as many, %g of the events differ in what they take, "+
+	f.Measured = fmt.Sprintf("With β/δ + 1 buckets and with ten times as many, %g of the events differ in what "+
+		"they take, "+
 		"at three widths and for two jumps; with 20%% fewer, up to %.0f%% of them do.", same, 100*few)
 	return f
 }
@@ -93,13 +104,14 @@ func (r *runner) judgeSupport(f *reproduce.Finding, h hold, ratio float64, t for
 	f.Check("events whose work differs with ten times the buckets, "+where, differ[1], 0, 0, "the theorem is exact")
 	low, high := t.extraBounds(h.n, few, h.jumps.law, h.width)
 	extra := fewer[0].extra()
-	f.Between("entries more for each event with 20% fewer buckets, "+where, extra.Mean, low, high, reproduce.Sigmas*extra.SE,
+	f.Between("entries more for each event with 20% fewer buckets, "+where, extra.Mean, low, high,
+		reproduce.Sigmas*extra.SE,
 		"the bounds of Theorem 3.2, and 4.5 standard errors: far from none")
 	return []float64{ratio, float64(enough), float64(h.events), differ[1], differ[2], differ[3]}
 }
 
-// sideBySide runs calendars with different numbers of buckets on the same jumps, and counts the events, after the warm-up, whose
-// work is not what it is in the first calendar.
+// sideBySide runs calendars with different numbers of buckets on the same jumps, and counts the
+// events, after the warm-up, whose work is not what it is in the first calendar.
 func (r *runner) sideBySide(h hold, buckets []int) []float64 {
 	differ := make([]float64, len(buckets))
 	want := make([]static.Work, h.events)
@@ -124,7 +136,8 @@ func (r *runner) sideBySide(h hold, buckets []int) []float64 {
 
 // theorem32 is how many events of later years are in the current bucket.
 func theorem32(r *runner) reproduce.Finding {
-	all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60)}
+	all := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1),
+		paretoJumps(2.5, 60)}
 	ratios := []float64{0.1, 0.25, 0.5, 1, 2, 3}
 	r.Runs(len(all) * (len(ratios) + 1))
 	found := make([][]pair, len(all))
@@ -134,10 +147,12 @@ func theorem32(r *runner) reproduce.Finding {
 		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Buckets for each event against events of later years in a bucket", XLabel: "M/N", YLabel: "L_M", LogX: true, LogY: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Buckets for each event against events of later years in a bucket", XLabel: "M/N",
+		YLabel: "L_M", LogX: true, LogY: true, LegendBeside: true}
 	apart, outside, furthest := 0.0, 0.0, 0.0
 	for k, j := range all {
-		table := reproduce.Table{Name: j.name, Columns: []string{"buckets", "excess", "se", "low", "high", "exact", "corollary 3.1"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"buckets", "excess", "se", "low", "high", "exact",
+			"corollary 3.1"}}
 		series := plot.Series{Name: j.name}
 		worst, off := 0.0, 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
@@ -149,19 +164,24 @@ func theorem32(r *runner) reproduce.Finding {
 			if low > 0 {
 				apart = max(apart, high/low-1)
 			}
-			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, exact, r.excess(h.n, m, j.law, h.width)})
+			table.Rows = append(table.Rows, []float64{float64(m), excess.Mean, excess.SE, low, high, exact,
+				r.excess(h.n, m, j.law, h.width)})
 			series.Add(ratios[i], excess.Mean)
 			if ratios[i] == 1 {
-				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high, reproduce.Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
+				f.Between("events of later years in a bucket with M = N, "+j.name, excess.Mean, low, high,
+					reproduce.Sigmas*excess.SE, "the bounds of Theorem 3.2, and 4.5 standard errors")
 			}
 		}
-		worstOf(f.For(reproduce.Printed), "how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name, worst, len(ratios))
-		worstOf(f.For(reproduce.Control), "how far from the exact L_M, in standard errors, at most, "+j.name, off, len(ratios))
+		worstOf(f.For(reproduce.Printed), "how far from the bounds of Theorem 3.2, in standard errors, at most, "+j.name,
+			worst, len(ratios))
+		worstOf(f.For(reproduce.Control), "how far from the exact L_M, in standard errors, at most, "+j.name, off,
+			len(ratios))
 		outside, furthest = max(outside, worst), max(furthest, off)
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	f.Measured = fmt.Sprintf("The %d L_M, for six jumps and M/N from 0.1 to 3, are at most %.1f standard errors outside of the "+
+	f.Measured = fmt.Sprintf("The %d L_M, for six jumps and M/N from 0.1 to 3, are at most %.1f standard errors "+
+		"outside of the "+
 		"bounds, which are up to %.1f%% apart, and %.1f off the exact L_M that is derived here.",
 		len(all)*len(ratios), outside, 100*apart, furthest)
 	f.Chart("theorem-3.2", chart)
@@ -170,16 +190,19 @@ func theorem32(r *runner) reproduce.Finding {
 
 // corollary31 is what L_M tends to when there are many events.
 //
-// The exact L_M is q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)]. With δ = λμ/N, both Π(s) and Π(δ) are δ/μ·Σ[1−F(kMδ)] but for a share O(δ),
-// so that L_M is that sum times q₀·λ·(λ(1−1/N) + 1), and q₀ = 1/(1+λ): the limit, with an error of O(1/N).
+// The exact L_M is q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)]. With δ = λμ/N, both Π(s) and Π(δ) are
+// δ/μ·Σ[1−F(kMδ)] but for a share O(δ), so that L_M is that sum times q₀·λ·(λ(1−1/N) + 1), and q₀ =
+// 1/(1+λ): the limit, with an error of O(1/N).
 func corollary31(r *runner) reproduce.Finding {
 	all, sizes := []jumps{exponentialJumps(), gammaJumps(20), lognormalJumps(1)}, []int{30, 100, 1000, 10_000}
-	// Exact decimals, so that M is whole. A year of λr·μ = 1.2μ or more is never without an event, not even with 30 of them
-	// (e^(−36)): static.Queue jumps over empty years, which the paper's calendar goes through.
+	// Exact decimals, so that M is whole. A year of λr·μ = 1.2μ or more is never without an event,
+	// not even with 30 of them (e^(−36)): static.Queue jumps over empty years, which the paper's
+	// calendar goes through.
 	fixed := []limitAt{{1.5, 0.8}, {0.5, 3}, {3, 0.4}}
 	r.Runs(2 * len(all) * len(sizes) * len(fixed))
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Events of later years in a bucket, over their limit, λ = 3, r = 0.4", XLabel: "events", YLabel: "over the limit", LogX: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Events of later years in a bucket, over their limit, λ = 3, r = 0.4", XLabel: "events",
+		YLabel: "over the limit", LogX: true, LegendBeside: true}
 	sum := &limitSummary{}
 	for _, j := range all {
 		table := reproduce.Table{Name: j.name, Columns: []string{"lambda", "r", "events", "excess", "se", "exact", "limit"}}
@@ -188,7 +211,8 @@ func corollary31(r *runner) reproduce.Finding {
 			measured := plot.Series{Name: j.name}
 			exactly := plot.Series{Name: "exact", Dashed: true}
 			for _, n := range sizes {
-				h := hold{jumps: j, n: n, width: at.lambda / float64(n), events: max(r.events(250_000), r.events(40*n)), stream: uint64(r.Done())}
+				h := hold{jumps: j, n: n, width: at.lambda / float64(n), events: max(r.events(250_000), r.events(40*n)),
+					stream: uint64(r.Done())}
 				m := bucketsFor(n, []float64{at.r})
 				p := r.pairs(h, m)
 				excess, limit, exact := p[0].excess(), r.excess(n, m[0], j.law, h.width), exactExcess(n, m[0], j.law, h.width)
@@ -205,13 +229,15 @@ func corollary31(r *runner) reproduce.Finding {
 			}
 			judgeLimit(&f, r.formulas, j, at, sum)
 		}
-		worstOf(f.For(reproduce.Control), "how far L_M is from the exact one, in standard errors, at most, "+j.name, worst, len(sizes)*len(fixed))
+		worstOf(f.For(reproduce.Control), "how far L_M is from the exact one, in standard errors, at most, "+j.name, worst,
+			len(sizes)*len(fixed))
 		sum.worst = max(sum.worst, worst)
 		f.Tables = append(f.Tables, table)
 	}
-	f.Measured = fmt.Sprintf("The exact L_M is off the limit by up to %.0f%% with 30 events and by up to %.1g with 10⁶, "+
-		"%.1f times less than with 10⁵; L_M as simulated with 30 to 10 000 events is at most %.1f standard errors off the "+
-		"exact one.", 100*sum.first, sum.last, sum.before/sum.last, sum.worst)
+	f.Measured = fmt.Sprintf(
+		"The exact L_M is off the limit by up to %.0f%% with 30 events and by up to %.1g with 10⁶, "+
+			"%.1f times less than with 10⁵; L_M as simulated with 30 to 10 000 events is at most %.1f standard errors off the "+
+			"exact one.", 100*sum.first, sum.last, sum.before/sum.last, sum.worst)
 	f.Chart("corollary-3.1", chart)
 	return f
 }
@@ -219,7 +245,8 @@ func corollary31(r *runner) reproduce.Finding {
 // A limitAt is what stays fixed while N grows.
 type limitAt struct{ lambda, r float64 }
 
-// A limitSummary is how far L_M is from its limit with 30, 10⁵ and 10⁶ events, and how far what was measured is from it, at most.
+// A limitSummary is how far L_M is from its limit with 30, 10⁵ and 10⁶ events, and how far what was
+// measured is from it, at most.
 type limitSummary struct{ first, before, last, worst float64 }
 
 // judgeLimit checks that the exact L_M closes in on the limit.
@@ -230,16 +257,20 @@ func judgeLimit(f *reproduce.Finding, t formulas, j jumps, at limitAt, sum *limi
 	}
 	before, last := off(100_000), off(1_000_000)
 	where := fmt.Sprintf("%s, λ = %g, r = %g", j.name, at.lambda, at.r)
-	f.Check("how far L_M is off the limit with 10⁶ events, as a share, "+where, last, 0, 1e-5, "exact: it falls as 1/N, and 10/N is "+
-		"allowed")
-	f.Check("and over that with 10⁵ events, "+where, last/before, 0.1, 0.005, "exact: it falls as 1/N; terms of higher order, and rounding")
+	f.Check("how far L_M is off the limit with 10⁶ events, as a share, "+where, last, 0, 1e-5,
+		"exact: it falls as 1/N, and 10/N is "+
+			"allowed")
+	f.Check("and over that with 10⁵ events, "+where, last/before, 0.1, 0.005,
+		"exact: it falls as 1/N; terms of higher order, and rounding")
 	sum.before, sum.last = max(sum.before, math.Abs(before)), max(sum.last, math.Abs(last))
 }
 
 // corollary32 is the degradation for any jump, and a bound for it that no jump exceeds.
 func corollary32(r *runner) reproduce.Finding {
-	// The last one is nearly constant. With a year a little shorter than the jump it comes close to the bound.
-	all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1), paretoJumps(2.5, 60), uniformJumps(0.05)}
+	// The last one is nearly constant. With a year a little shorter than the jump it comes close to
+	// the bound.
+	all := []jumps{uniformJumps(1), triangularJumps(), gammaJumps(20), gammaJumps(1.2), lognormalJumps(1),
+		paretoJumps(2.5, 60), uniformJumps(0.05)}
 	ratios := []float64{0.3, nearBound, 1, 1.92, 3}
 	h := hold{n: 1000, width: r.width(1000, 1), events: r.events(700_000)}
 	r.Runs(len(all) * (len(ratios) + 1))
@@ -249,11 +280,13 @@ func corollary32(r *runner) reproduce.Finding {
 		found[k] = r.pairs(h, bucketsFor(h.n, ratios))
 	}
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Buckets for each event against degradation, 1000 events", XLabel: "M/N", YLabel: "degradation", LogX: true, LogY: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Buckets for each event against degradation, 1000 events", XLabel: "M/N",
+		YLabel: "degradation", LogX: true, LogY: true, LegendBeside: true}
 	above, nearest := 0.0, 0.0
 	least, most, apart := math.Inf(1), 0.0, 0.0
 	for k, j := range all {
-		table := reproduce.Table{Name: j.name, Columns: []string{"M/N", "degradation", "se", "corollary 3.2", "low", "high", "corollary 3.3"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"M/N", "degradation", "se", "corollary 3.2", "low", "high",
+			"corollary 3.3"}}
 		series := plot.Series{Name: j.name}
 		worst := 0.0
 		for i, m := range bucketsFor(h.n, ratios) {
@@ -270,16 +303,20 @@ func corollary32(r *runner) reproduce.Finding {
 						"standard errors")
 			}
 		}
-		worstOf(f.For(reproduce.Printed), "how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
+		worstOf(f.For(reproduce.Printed),
+			"how far a degradation is outside of its bounds, in standard errors, at most, "+j.name, worst, len(ratios))
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, series)
 	}
-	worstOf(f.For(reproduce.Printed), "how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in standard "+
+	worstOf(f.For(reproduce.Printed), "how far a degradation is above the bound of Corollary 3.3 and its O(1/N), in "+
+		"standard "+
 		"errors, at most", above, len(all)*len(ratios))
-	f.Measured = fmt.Sprintf("Seven jumps, 1000 events, M/N from 0.3 to 3: with M/N = %g degradations are %.3f to %.3f, at most "+
+	f.Measured = fmt.Sprintf("Seven jumps, 1000 events, M/N from 0.3 to 3: with M/N = %g degradations are %.3f to "+
+		"%.3f, at most "+
 		"%.1f%% off Corollary 3.2; the largest of all, for nearly constant jumps, is %.3f of the bound of Corollary 3.3.",
 		nearBound, least, most, 100*apart, nearest)
-	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly constant jumps, "+
+	f.Notes = append(f.Notes, fmt.Sprintf("The largest degradation is %.3f of the bound of Corollary 3.3: nearly "+
+		"constant jumps, "+
 		"with a year of 0.93 of them.", nearest))
 	bound := plot.Series{Name: "Corollary 3.3"}
 	for _, ratio := range ratios {
@@ -307,17 +344,21 @@ func figure3(r *runner) reproduce.Finding {
 	found := make([][]pair, len(sizes))
 	for i, n := range sizes {
 		// Batches of half a jump of every event at least: exponential jumps have no memory beyond that.
-		h := hold{jumps: exponentialJumps(), n: n, width: r.width(n, 1), events: max(r.events(1_500_000), batches*n/2), stream: uint64(i)}
+		h := hold{jumps: exponentialJumps(), n: n, width: r.width(n, 1), events: max(r.events(1_500_000), batches*n/2),
+			stream: uint64(i)}
 		found[i] = r.pairs(h, bucketsFor(n, figure3Ratios))
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation", "se", "equation 3", "low", "high"}}
-	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation", LogX: true, FromZero: true, LegendBeside: true}
+	table := reproduce.Table{Name: "degradation against events", Columns: []string{"events", "buckets", "degradation",
+		"se", "equation 3", "low", "high"}}
+	chart := plot.Chart{Title: "Events against degradation, exponential jumps", XLabel: "events", YLabel: "degradation",
+		LogX: true, FromZero: true, LegendBeside: true}
 	law := exponentialJumps().law
 	var measuredAs []string
 	outside := 0.0
 	for k, ratio := range figure3Ratios {
-		measured, equation := plot.Series{Name: fmt.Sprintf("M/N = %g", ratio)}, plot.Series{Name: fmt.Sprintf("equation 3 for %g", ratio)}
+		measured, equation := plot.Series{Name: fmt.Sprintf("M/N = %g", ratio)},
+			plot.Series{Name: fmt.Sprintf("equation 3 for %g", ratio)}
 		says, worst := r.degradation(ratio, law), 0.0
 		for i, n := range sizes {
 			m := bucketsFor(n, figure3Ratios)[k]
@@ -330,19 +371,23 @@ func figure3(r *runner) reproduce.Finding {
 			equation.Add(float64(n), says)
 			if i == len(sizes)-1 {
 				measuredAs = append(measuredAs, fmt.Sprintf("%.2f%% ± %.2f%% for M/N = %g", 100*d.Mean, 100*d.SE, ratio))
-				near(&f, fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, r.figure3[k], low, high, rounding*r.figure3[k]+restOf(n)*says,
-					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 standard errors")
+				near(&f, fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, r.figure3[k], low, high,
+					rounding*r.figure3[k]+restOf(n)*says,
+					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 "+
+						"standard errors")
 			}
 		}
 		outside = max(outside, worst)
-		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in standard "+
+		worstOf(f.For(reproduce.Printed), fmt.Sprintf("how far a degradation with M/N = %g is outside of its bounds, in "+
+			"standard "+
 			"errors, at most", ratio), worst, len(sizes))
 		f.Check(fmt.Sprintf("equation 3 at M/N = %g", ratio), says, r.figure3[k], rounding*r.figure3[k],
 			"the paper gives M/N to two decimals")
 		chart.Series = append(chart.Series, measured, equation)
 	}
 	f.Tables = append(f.Tables, table)
-	f.Measured = fmt.Sprintf("With %d events, %s; from 100 events on, at most %.1f standard errors outside of what the theorems "+
+	f.Measured = fmt.Sprintf("With %d events, %s; from 100 events on, at most %.1f standard errors outside of what the "+
+		"theorems "+
 		"allow.", sizes[len(sizes)-1], strings.Join(measuredAs, " and "), outside)
 	f.Chart("figure-3", chart)
 	return f
@@ -351,6 +396,6 @@ func figure3(r *runner) reproduce.Finding {
 // figure3Ratios are M/N.
 var figure3Ratios = []float64{1.92, 3.02}
 
-// rounding is the share by which a degradation may be off because M/N has two decimals: where M/N grows by 1, the logarithm of ε falls
-// by √2 and a little more.
+// rounding is the share by which a degradation may be off because M/N has two decimals: where M/N
+// grows by 1, the logarithm of ε falls by √2 and a little more.
 const rounding = 0.005 * math.Sqrt2 * 1.1

@@ -1,5 +1,6 @@
-// Package erickson has the claims of Erickson, Ladner and LaMarca about static calendar queues: what an event costs by the width and
-// the number of buckets, and how little the shape of the jumps matters.
+// Package erickson has the claims of Erickson, Ladner and LaMarca about static calendar queues:
+// what an event costs by the width and the number of buckets, and how little the shape of the jumps
+// matters.
 package erickson
 
 import (
@@ -11,7 +12,8 @@ import (
 //go:embed claims.md
 var text string
 
-// Claims returns the claims of the paper, in its order, and then those that only the journal version has.
+// Claims returns the claims of the paper, in its order, and then those that only the journal
+// version has.
 func Claims() []reproduce.Claim {
 	return claims(effort{scale: 1, formulas: paperFormulas()})
 }
@@ -40,8 +42,8 @@ func claims(e effort) []reproduce.Claim {
 	})
 }
 
-// An effort says how many events are simulated, relative to the usual, and what they are compared with. Tests spend less, and
-// try theories that are wrong.
+// An effort says how many events are simulated, relative to the usual, and what they are compared
+// with. Tests spend less, and try theories that are wrong.
 type effort struct {
 	scale float64
 	formulas
@@ -53,7 +55,8 @@ type runner struct {
 	effort
 }
 
-// events is how many events to simulate where usual is the usual number. Ten times as many divide a standard error by three.
+// events is how many events to simulate where usual is the usual number. Ten times as many divide a
+// standard error by three.
 func (r *runner) events(usual int) int {
 	if r.Options.Full {
 		usual *= 10

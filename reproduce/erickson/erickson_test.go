@@ -55,7 +55,9 @@ func spoils() map[string][]spoiled {
 		},
 		"shape-independence": {{"c + √(bc) + d", "cost at the best width", func(y *formulas) { y.least = 3 }}},
 		"atom-near-zero": {
-			{"an order of N^(−1/2) for exponential jumps", "exponential jumps: the error's order", func(y *formulas) { y.leastOrder = 0.5 }},
+			{"an order of N^(−1/2) for exponential jumps", "exponential jumps: the error's order", func(y *formulas) {
+				y.leastOrder = 0.5
+			}},
 			{"another least", "gamma of shape 0.5: the error with", func(y *formulas) { y.least += 0.01 }},
 			{"the theorem's least for jumps of 0", "half of the jumps 0: the least", func(y *formulas) {
 				y.atomLeast = func(float64) float64 { return paper.least }
@@ -66,7 +68,9 @@ func spoils() map[string][]spoiled {
 		}}},
 		"equation-13": {
 			{"Poisson's distribution", "exponential", func(y *formulas) {
-				y.binomial = func(n int, p float64, i int) float64 { return distuv.Poisson{Lambda: float64(n) * p}.Prob(float64(i)) }
+				y.binomial = func(n int, p float64, i int) float64 {
+					return distuv.Poisson{Lambda: float64(n) * p}.Prob(float64(i))
+				}
 			}},
 			{"δ/μ for p", "exponential", func(y *formulas) {
 				y.hit = func(j static.Jump, width float64) float64 { return width / j.Mean }
@@ -79,7 +83,8 @@ func spoils() map[string][]spoiled {
 					return low, low
 				}
 			}},
-			{"a lower bound that is 5% more", "an exact share is outside of (15) and (16), as a share of itself, at most, uniform", func(y *formulas) {
+			{"a lower bound that is 5% more", "an exact share is outside of (15) and (16), as a share of itself, at most, " +
+				"uniform", func(y *formulas) {
 				y.shareBounds = func(n int, j static.Jump, width float64, k int) (float64, float64) {
 					low, high := paper.shareBounds(n, j, width, k)
 					return 1.05 * low, 1.05 * high
@@ -117,7 +122,9 @@ func spoils() map[string][]spoiled {
 			{"6% for 5%", "M/N = 1.92", func(y *formulas) { y.figure3[0] = 0.06 }},
 		},
 		"ordered-lists": {
-			{"the same width whatever b and c are", "less that at twice", func(y *formulas) { y.orderedWidth = func(static.Costs) float64 { return 2 } }},
+			{"the same width whatever b and c are", "less that at twice", func(y *formulas) {
+				y.orderedWidth = func(static.Costs) float64 { return 2 }
+			}},
 			{"the best width of unordered lists", "less that at twice", func(y *formulas) {
 				y.orderedWidth = func(k static.Costs) float64 { return math.Sqrt(2 * k.Empty / k.Entry) }
 			}},
@@ -140,7 +147,8 @@ func spoils() map[string][]spoiled {
 	}
 }
 
-// Every claim has the verdict that was found, and notices what is wrong in its theory and in the paper's numbers.
+// Every claim has the verdict that was found, and notices what is wrong in its theory and in the
+// paper's numbers.
 func TestClaims(t *testing.T) {
 	wrong := spoils()
 	for _, c := range claims(little()) {

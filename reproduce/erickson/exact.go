@@ -9,28 +9,32 @@ import (
 	"github.com/almanac-sim/almanac/calendar/static"
 )
 
-// What follows is exact, for every N, every width and every jump that has a density, or besides a density a mass at 0. The papers have
-// bounds, and the journal version says that its exact formulas are unwieldy. These are not:
+// What follows is exact, for every N, every width and every jump that has a density, or besides a
+// density a mass at 0. The papers have bounds, and the journal version says that its exact formulas
+// are unwieldy. These are not:
 //
-// In the infinite calendar an event does not feel the others: its times are a renewal process of its own, and in the steady state
-// (section A.3) the N processes are independent and stationary, each of rate 1/μ. So a bucket, from 0 to δ, sees N/μ·ds dispatches
-// at s; and when one event is dispatched at s, another one is in the bucket if its process has a time between s and δ, which has
-// probability P(δ−s), where P(u) = (1/μ)∫₀^u (1−F). The number of the others is binomial, of N−1 trials. One bucket takes 1 + Nδ/μ
-// = 1/q₀ visits. Hence, with u = δ−s,
+// In the infinite calendar an event does not feel the others: its times are a renewal process of
+// its own, and in the steady state (section A.3) the N processes are independent and stationary,
+// each of rate 1/μ. So a bucket, from 0 to δ, sees N/μ·ds dispatches at s; and when one event is
+// dispatched at s, another one is in the bucket if its process has a time between s and δ, which
+// has probability P(δ−s), where P(u) = (1/μ)∫₀^u (1−F). The number of the others is binomial, of
+// N−1 trials. One bucket takes 1 + Nδ/μ = 1/q₀ visits. Hence, with u = δ−s,
 //
 //	q_j = q₀·(N/μ)·∫₀^δ C(N−1, j−1)·P(u)^(j−1)·(1−P(u))^(N−j) du,
 //	entries for each event = 1 + (N−1)·(1/δ)·∫₀^δ P(u) du.
 //
-// With v = P(u) the first integral is that of N·C(N−1, j−1)·v^(j−1)·(1−v)^(N−j)/(1−F) from 0 to p = P(δ). Without 1−F it would be the
-// binomial's tail, Σ_{i≥j} b(i); and 1−F is between 1−F(δ) and 1: that is (15) and (16).
+// With v = P(u) the first integral is that of N·C(N−1, j−1)·v^(j−1)·(1−v)^(N−j)/(1−F) from 0 to p =
+// P(δ). Without 1−F it would be the binomial's tail, Σ_{i≥j} b(i); and 1−F is between 1−F(δ) and 1:
+// that is (15) and (16).
 //
-// An event of a later year is in the current bucket, when another is dispatched at s, with probability
-// Π(s) = (1/μ)·Σ_k ∫ (1−F) from kMδ−s to kMδ+δ−s, and when the bucket is left with probability Π(δ). Hence
+// An event of a later year is in the current bucket, when another is dispatched at s, with
+// probability Π(s) = (1/μ)·Σ_k ∫ (1−F) from kMδ−s to kMδ+δ−s, and when the bucket is left with
+// probability Π(δ). Hence
 //
 //	L_M = q₀·[N(N−1)/μ·∫₀^δ Π(s) ds + N·Π(δ)].
 
-// residual is ∫₀^δ g(y/δ)·(1−F(y)) dy/δ. A density that grows without bound near 0 makes F a power of y less than 1; in the fourth
-// root of y that is smooth enough for the rule.
+// residual is ∫₀^δ g(y/δ)·(1−F(y)) dy/δ. A density that grows without bound near 0 makes F a power
+// of y less than 1; in the fourth root of y that is smooth enough for the rule.
 func residual(j static.Jump, width float64, g func(float64) float64) float64 {
 	return integral(func(t float64) float64 {
 		cube := t * t * t
@@ -54,15 +58,16 @@ func exactCost(k static.Costs, n int, j static.Jump, width float64) float64 {
 	return k.Empty*j.Mean/(float64(n)*width) + k.Entry*exactEntries(n, j, width) + k.Fixed
 }
 
-// exactInBucket is E_N(δ) of the journal version, Σ j·q_j: how many entries a visit finds on average.
+// exactInBucket is E_N(δ) of the journal version, Σ j·q_j: how many entries a visit finds on
+// average.
 func exactInBucket(n int, j static.Jump, width float64) float64 {
 	x := float64(n) * width / j.Mean
 	return x / (1 + x) * exactEntries(n, j, width)
 }
 
-// slope has the sign of the derivative of exactCost: that is (c(N−1)·m(δ) − bμ/N)/δ², where m(δ) = (1/μ)∫₀^δ y(1−F(y)) dy grows
-// with δ, up to E[ξ²]/2μ. So the cost falls, and if N(N−1)·E[ξ²]/μ² > 2b/c it rises from some width on: there it has its only
-// minimum.
+// slope has the sign of the derivative of exactCost: that is (c(N−1)·m(δ) − bμ/N)/δ², where m(δ) =
+// (1/μ)∫₀^δ y(1−F(y)) dy grows with δ, up to E[ξ²]/2μ. So the cost falls, and if N(N−1)·E[ξ²]/μ² >
+// 2b/c it rises from some width on: there it has its only minimum.
 func slope(k static.Costs, n int, j static.Jump, width float64) float64 {
 	m := width * width / j.Mean * residual(j, width, func(y float64) float64 { return y })
 	return k.Entry*float64(n-1)*m - k.Empty*j.Mean/float64(n)
@@ -138,8 +143,8 @@ func fixed(f func(float64) float64, a, b float64) float64 {
 	return sum * (b - a)
 }
 
-// integral is the integral of f from a to b. It halves the range as long as that changes the integral, which it does at the kinks of a
-// distribution.
+// integral is the integral of f from a to b. It halves the range as long as that changes the
+// integral, which it does at the kinks of a distribution.
 func integral(f func(float64) float64, a, b float64) float64 {
 	whole := fixed(f, a, b)
 	return halve(f, a, b, whole, 1e-14*math.Abs(whole), 25)

@@ -16,7 +16,8 @@ func wantNear(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// Exponential jumps have closed forms: P(u) = 1−e^(−u), and entries of later years as if they were thrown anew.
+// Exponential jumps have closed forms: P(u) = 1−e^(−u), and entries of later years as if they were
+// thrown anew.
 func TestExactExponential(t *testing.T) {
 	j := static.ExponentialJump(1)
 	for _, n := range []int{2, 30, 1000} {
@@ -38,8 +39,8 @@ func TestExactExponential(t *testing.T) {
 	wantNear(t, "the best width for 2 events", exactWidth(unit, 2, j), 1.6783469900166605, 1e-9)
 }
 
-// The shares of visits add up to all of them, their mean is E_N, and where no jump leads into the same bucket they are tails of the
-// binomial.
+// The shares of visits add up to all of them, their mean is E_N, and where no jump leads into the
+// same bucket they are tails of the binomial.
 func TestExactShares(t *testing.T) {
 	for _, j := range []jumps{exponentialJumps(), uniformJumps(1), uniformJumps(0.05), gammaJumps(0.5), atomJumps(0.5)} {
 		for _, n := range []int{2, 12} {

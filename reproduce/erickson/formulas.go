@@ -12,13 +12,15 @@ import (
 // unit are the papers' costs in all that they simulate: b = c = d = 1.
 var unit = static.Costs{Empty: 1, Entry: 1, Fixed: 1}
 
-// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1, and its numbers. What is marked as
-// ours was derived here.
+// formulas are what measurements are compared with: the formulas of the paper, at b = c = d = 1,
+// and its numbers. What is marked as ours was derived here.
 type formulas struct {
-	least            float64                                                                // E_min, Theorem 2.2
-	leastOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
-	width            func(n int, mean float64) float64                                      // δ_opt, Theorem 2.2
-	widthOrder       float64                                                                // its error is O(N^−this), Theorem 2.1
+	least float64 // E_min, Theorem 2.2
+	// its error is O(N^−this), Theorem 2.1
+	leastOrder float64
+	width      func(n int, mean float64) float64 // δ_opt, Theorem 2.2
+	// its error is O(N^−this), Theorem 2.1
+	widthOrder       float64
 	perEvent         func(n int, mean, width float64) float64                               // h of section A.5
 	bounds           func(n int, j static.Jump, width float64) (low, high float64)          // of section A.5
 	emptyShare       func(n int, mean, width float64) float64                               // q₀, equation 8
@@ -30,14 +32,16 @@ type formulas struct {
 	excessBounds     func(n, buckets int, j static.Jump, width float64) (low, high float64) // Theorem 3.2
 	degradation      func(ratio float64, j static.Jump) float64                             // ε_M, Corollary 3.2
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
-	figure3          [2]float64                                                             // ε_M for the two ratios of Figure 3
-	predicted        func(k static.Costs, x float64) float64                                // what an event takes at x = Nδ/μ, the journal
-	atomLeast        func(share float64) float64                                            // ours: the least with a mass of jumps at 0
-	orderedWidth     func(k static.Costs) float64                                           // ours: Nδ/μ where ordered lists take least
-	orderedLeast     func(k static.Costs) float64                                           // ours: and what they take there
+	// ε_M for the two ratios of Figure 3
+	figure3      [2]float64
+	predicted    func(k static.Costs, x float64) float64 // what an event takes at x = Nδ/μ, the journal
+	atomLeast    func(share float64) float64             // ours: the least with a mass of jumps at 0
+	orderedWidth func(k static.Costs) float64            // ours: Nδ/μ where ordered lists take least
+	orderedLeast func(k static.Costs) float64            // ours: and what they take there
 }
 
-// paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made here.
+// paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made
+// here.
 func paperFormulas() formulas {
 	t := formulas{
 		least:      reproduce.Must(unit.Least()),
@@ -109,10 +113,11 @@ func (t formulas) degradationBounds(n, buckets int, j static.Jump, width float64
 	return low / most, high / least
 }
 
-// near adds a comparison with what is right for large N. Bounds that enclose the measured number for this N enclose that too, but
-// for some rest of order 1/N; so the two are no further apart than the bounds are, and the tolerance owes nothing to the number
-// expected.
-func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit, low, high, rest float64, because string) {
+// near adds a comparison with what is right for large N. Bounds that enclose the measured number
+// for this N enclose that too, but for some rest of order 1/N; so the two are no further apart than
+// the bounds are, and the tolerance owes nothing to the number expected.
+func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit, low, high, rest float64,
+	because string) {
 	f.Check(what, measured.Mean, limit, high-low+rest+reproduce.Sigmas*measured.SE, because)
 }
 
@@ -120,4 +125,5 @@ func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit,
 func restOf(n int) float64 { return 1 / (math.Sqrt2 * float64(n)) }
 
 // becauseNear is the reason for the tolerance of a cost at the best width.
-const becauseNear = "the distance between the bounds of section A.5, 1/(√2·N) for the term that E_min leaves out, and 4.5 standard errors"
+const becauseNear = "the distance between the bounds of section A.5, 1/(√2·N) for the term that E_min leaves " +
+	"out, and 4.5 standard errors"

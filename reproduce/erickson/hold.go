@@ -13,17 +13,20 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// batches is into how many parts a run is cut. Their means are nearly independent, and give the standard error.
+// batches is into how many parts a run is cut. Their means are nearly independent, and give the
+// standard error.
 const batches = 40
 
 // because is the reason for a tolerance that has nothing but the standard error in it.
 const because = "the formula is exact: 4.5 standard errors of batch means"
 
-// worstOf adds a check of the largest of several distances, each in standard errors of batch means. The largest of many goes
-// further by chance than a single one does; so the tolerance is what chance takes one of them beyond as rarely as it takes a single
-// one beyond 4.5 (Bonferroni's correction, with Student's distribution).
+// worstOf adds a check of the largest of several distances, each in standard errors of batch means.
+// The largest of many goes further by chance than a single one does; so the tolerance is what
+// chance takes one of them beyond as rarely as it takes a single one beyond 4.5 (Bonferroni's
+// correction, with Student's distribution).
 func worstOf(c reproduce.Checker, what string, worst float64, of int) {
-	c.Check(what, worst, 0, sigmasOf(of), fmt.Sprintf("exact: chance takes the largest of %d beyond this as rarely as one beyond "+
+	c.Check(what, worst, 0, sigmasOf(of), fmt.Sprintf("exact: chance takes the largest of %d beyond this as rarely as "+
+		"one beyond "+
 		"4.5 standard errors of %d batch means", of, batches))
 }
 
@@ -33,7 +36,8 @@ func sigmasOf(of int) float64 {
 	return student.Quantile(1 - student.Survival(reproduce.Sigmas)/float64(of))
 }
 
-// A hold is a run of the papers' model: n events are pending; the earliest leaves and is scheduled again, a jump later.
+// A hold is a run of the papers' model: n events are pending; the earliest leaves and is scheduled
+// again, a jump later.
 type hold struct {
 	jumps      jumps
 	n          int
@@ -44,8 +48,8 @@ type hold struct {
 	stream     uint64 // which random numbers: runs that have the same see the same jumps
 }
 
-// warmUp is how many events go before those that are counted. The run begins in what renewal theory says is the steady state,
-// so this need not be long; three jumps of every event make sure.
+// warmUp is how many events go before those that are counted. The run begins in what renewal theory
+// says is the steady state, so this need not be long; three jumps of every event make sure.
 func (h hold) warmUp() int { return 3 * h.n }
 
 // run returns what each batch took.
@@ -62,8 +66,8 @@ func (r *runner) run(h hold) []static.Work {
 	return works
 }
 
-// begin makes a calendar with its events at the first edge of a bucket in the steady state: section A.3 has them
-// independent there, each with the residual of a jump.
+// begin makes a calendar with its events at the first edge of a bucket in the steady state: section
+// A.3 has them independent there, each with the residual of a jump.
 func (r *runner) begin(h hold) (*static.Queue, *rand.Rand) {
 	buckets := h.buckets
 	if buckets == 0 {
@@ -78,8 +82,9 @@ func (r *runner) begin(h hold) (*static.Queue, *rand.Rand) {
 	return s, rng
 }
 
-// unlimited is a number of buckets that is as good as infinitely many. It draws all the jumps of the run beforehand: none is
-// longer than β, so β/δ + 1 buckets keep every event of a later year out of the current one (Theorem 3.1).
+// unlimited is a number of buckets that is as good as infinitely many. It draws all the jumps of
+// the run beforehand: none is longer than β, so β/δ + 1 buckets keep every event of a later year
+// out of the current one (Theorem 3.1).
 func (r *runner) unlimited(h hold) int {
 	rng := r.Random(h.stream)
 	longest := 0.0
@@ -129,7 +134,8 @@ func emptyVisits(w static.Work) float64 {
 	return float64(w.EmptyBuckets) / float64(w.EmptyBuckets+w.Dispatched)
 }
 
-// holdCosts estimates how many empty buckets are visited and how many entries looked at for each event.
+// holdCosts estimates how many empty buckets are visited and how many entries looked at for each
+// event.
 func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate) {
 	works := r.run(h)
 	empty = meanOf(works, func(w static.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
@@ -162,7 +168,8 @@ func logarithmic(from, to float64, count int) []float64 {
 }
 
 func widthTable(name string, points []widthPoint) reproduce.Table {
-	table := reproduce.Table{Name: name, Columns: []string{"width", "empty", "empty se", "traversed", "traversed se", "cost", "cost se", "approximation", "low", "high"}}
+	table := reproduce.Table{Name: name, Columns: []string{"width", "empty", "empty se", "traversed", "traversed se",
+		"cost", "cost se", "approximation", "low", "high"}}
 	for _, p := range points {
 		table.Rows = append(table.Rows, []float64{p.width, p.empty.Mean, p.empty.SE, p.traversed.Mean, p.traversed.SE,
 			p.cost.Mean, p.cost.SE, p.about, p.low, p.high})
@@ -170,8 +177,9 @@ func widthTable(name string, points []widthPoint) reproduce.Table {
 	return table
 }
 
-// A pair is what M buckets took and what infinitely many took, on the same jumps. The same buckets are visited and the same
-// events leave, so what differs is the entries of later years alone, and most of the noise is gone.
+// A pair is what M buckets took and what infinitely many took, on the same jumps. The same buckets
+// are visited and the same events leave, so what differs is the entries of later years alone, and
+// most of the noise is gone.
 type pair struct{ finite, unlimited []static.Work }
 
 // pairs runs h with each number of buckets, and with infinitely many.

@@ -26,9 +26,10 @@ func clockwork() jumps {
 	}
 }
 
-// Two events, δ = 1: they are due at 0.5, 1.25, 2.5, 3.25 … on the days 0, 1, 2, 3 … So each search first finds the bucket it has just
-// emptied, and then the event alone in the next: one empty bucket and one entry. With two buckets the event that left day 0
-// for day 2 is in the same bucket again, and is looked at in vain: one entry more.
+// Two events, δ = 1: they are due at 0.5, 1.25, 2.5, 3.25 … on the days 0, 1, 2, 3 … So each search
+// first finds the bucket it has just emptied, and then the event alone in the next: one empty
+// bucket and one entry. With two buckets the event that left day 0 for day 2 is in the same bucket
+// again, and is looked at in vain: one entry more.
 func TestHoldByHand(t *testing.T) {
 	r := &runner{Runner: reproduce.NewRunner(t.Context(), reproduce.Options{}, "test", 1)}
 	h := hold{jumps: clockwork(), n: 2, width: 1, events: 10 * batches}
@@ -70,14 +71,16 @@ func TestChainByHand(t *testing.T) {
 	for range 3 { // 0.25 jumps to 2.25, 0.75 to 2.75; none is left and all come nearer
 		c.step(func() float64 { return 2 })
 	}
-	if want := [3]float64{1.75, 1.25, 2}; [3]float64(c.at) != want || c.work != (static.Work{EmptyBuckets: 1, Traversed: 3, Dispatched: 2}) {
+	if want := [3]float64{1.75, 1.25, 2}; [3]float64(c.at) != want || c.work != (static.Work{EmptyBuckets: 1, Traversed: 3,
+		Dispatched: 2}) {
 		t.Errorf("the chain is at %v after %+v, want %v", c.at, c.work, want)
 	}
 }
 
 // Jumps must have the distribution that the theory is told, mean 1, and residuals with density 1−F.
 func TestJumps(t *testing.T) {
-	for _, j := range []jumps{exponentialJumps(), uniformJumps(1), uniformJumps(0.05), triangularJumps(), gammaJumps(20), gammaJumps(1.2), gammaJumps(0.5),
+	for _, j := range []jumps{exponentialJumps(), uniformJumps(1), uniformJumps(0.05), triangularJumps(), gammaJumps(20),
+		gammaJumps(1.2), gammaJumps(0.5),
 		lognormalJumps(1), lognormalJumps(1.5), paretoJumps(2.5, 60), atomJumps(0.5)} {
 		t.Run(j.name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -97,7 +100,8 @@ func TestJumps(t *testing.T) {
 				for i := range 100 {
 					residual += quad.Fixed(tail, at*float64(i)/100, at*float64(i+1)/100, 20, nil, 0)
 				}
-				for name, pair := range map[string][2]float64{"jumps": {short / n, j.law.CDF(at)}, "residuals": {soon / n, residual}} {
+				for name, pair := range map[string][2]float64{"jumps": {short / n, j.law.CDF(at)},
+					"residuals": {soon / n, residual}} {
 					if got, want := pair[0], pair[1]; math.Abs(got-want) > 5*math.Sqrt(want*(1-want)/n)+1e-4 {
 						t.Errorf("%v of the %s are up to %v, want %v", got, name, at, want)
 					}
@@ -120,7 +124,8 @@ func TestSigmasOf(t *testing.T) {
 	student := distuv.StudentsT{Sigma: 1, Nu: batches - 1}
 	for _, of := range []int{5, 36, 72} {
 		far := sigmasOf(of)
-		wantNear(t, "the chance that one of them is further", float64(of)*student.Survival(far)/student.Survival(reproduce.Sigmas), 1, 1e-6)
+		wantNear(t, "the chance that one of them is further", float64(of)*student.Survival(far)/student.Survival(
+			reproduce.Sigmas), 1, 1e-6)
 		if !(far > reproduce.Sigmas && far < 6) {
 			t.Errorf("the largest of %d may be %v", of, far)
 		}

@@ -14,20 +14,24 @@ import (
 
 // journalMinimum is that the cost has one minimum over all widths, not only near μ/N.
 //
-// E_N(δ), the number of events that a visit finds, is [Nδ + N(N−1)A(δ)]/(μ+Nδ) with A(δ) = ∫₀^δ P. Its derivative has the sign of μ
-// + (N−1)(μP + N(δP − A)), and A ≤ δP since P grows: so E_N grows. The cost is K_N(δ) = bμ/(Nδ) + c(1 + (N−1)A/δ) + d, and
-// δ²·K_N′(δ) is c(N−1)(δP − A) − bμ/N. There δP − A grows, from 0 to E[ξ²]/2μ, and the cost falls first and then rises, if
-// N(N−1)·E[ξ²]/μ² > 2b/c. One event has no best width, and two with nearly constant jumps have none if b > c; the journal's proof
-// is for large N.
+// E_N(δ), the number of events that a visit finds, is [Nδ + N(N−1)A(δ)]/(μ+Nδ) with A(δ) = ∫₀^δ P.
+// Its derivative has the sign of μ + (N−1)(μP + N(δP − A)), and A ≤ δP since P grows: so E_N grows.
+// The cost is K_N(δ) = bμ/(Nδ) + c(1 + (N−1)A/δ) + d, and δ²·K_N′(δ) is c(N−1)(δP − A) − bμ/N.
+// There δP − A grows, from 0 to E[ξ²]/2μ, and the cost falls first and then rises, if
+// N(N−1)·E[ξ²]/μ² > 2b/c. One event has no best width, and two with nearly constant jumps have none
+// if b > c; the journal's proof is for large N.
 func journalMinimum(r *runner) reproduce.Finding {
-	all, sizes := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(0.5), lognormalJumps(1.5), uniformJumps(0.05)}, []int{2, 10, 100}
+	all, sizes := []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(20), gammaJumps(0.5), lognormalJumps(1.5),
+		uniformJumps(0.05)}, []int{2, 10, 100}
 	const widths = 12
 	r.Runs(2 * len(sizes) * widths)
 	var f reproduce.Finding
 	judgeMinimum(&f, all, r.formulas)
-	chart := plot.Chart{Title: "Width against time per event, over all widths, exponential jumps", XLabel: "bucket width", YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Width against time per event, over all widths, exponential jumps", XLabel: "bucket width",
+		YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true}
 	for _, j := range all[:2] {
-		table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "width", "in the bucket", "se", "exact", "cost", "se", "exact"}}
+		table := reproduce.Table{Name: "measured, " + j.name, Columns: []string{"events", "width", "in the bucket", "se",
+			"exact", "cost", "se", "exact"}}
 		falls, below, off := 0.0, 0.0, 0.0
 		for _, n := range sizes {
 			least := exactCost(unit, n, j.law, exactWidth(unit, n, j.law))
@@ -49,9 +53,12 @@ func journalMinimum(r *runner) reproduce.Finding {
 				chart.Series = append(chart.Series, measured, exactly)
 			}
 		}
-		worstOf(f.For(reproduce.Printed), "how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, len(sizes)*widths)
-		worstOf(f.For(reproduce.Printed), "how far a cost is below the exact least, in standard errors, at most, "+j.name, below, len(sizes)*widths)
-		worstOf(f.For(reproduce.Control), "how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name, off, 2*len(sizes)*widths)
+		worstOf(f.For(reproduce.Printed),
+			"how far E_N falls from one width to the next, in standard errors, at most, "+j.name, falls, len(sizes)*widths)
+		worstOf(f.For(reproduce.Printed), "how far a cost is below the exact least, in standard errors, at most, "+j.name,
+			below, len(sizes)*widths)
+		worstOf(f.For(reproduce.Control), "how far E_N or a cost is from the exact one, in standard errors, at most, "+j.name,
+			off, 2*len(sizes)*widths)
 		f.Tables = append(f.Tables, table)
 	}
 	f.Chart("journal-global-minimum", chart)
@@ -60,7 +67,8 @@ func journalMinimum(r *runner) reproduce.Finding {
 
 func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {
 	sizes := []int{2, 10, 100, 1000}
-	table := reproduce.Table{Name: "the minimum", Columns: []string{"jump", "events", "E_N's least step", "turns of the cost", "best width over √2·μ/N", "least"}}
+	table := reproduce.Table{Name: "the minimum", Columns: []string{"jump", "events", "E_N's least step",
+		"turns of the cost", "best width over √2·μ/N", "least"}}
 	worstWidth, worstLeast, leastStep, once := 0.0, 0.0, math.Inf(1), true
 	for k, j := range all {
 		step, most := math.Inf(1), 0.0
@@ -75,36 +83,47 @@ func judgeMinimum(f *reproduce.Finding, all []jumps, t formulas) {
 			}
 			step, most = min(step, own), max(most, math.Abs(turns-1))
 			best := exactWidth(unit, n, j.law)
-			table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), own, turns, best / t.width(n, 1), exactCost(unit, n, j.law, best)})
+			table.Rows = append(table.Rows, []float64{float64(k + 1), float64(n), own, turns, best / t.width(n, 1),
+				exactCost(unit, n, j.law, best)})
 		}
 		leastStep, once = min(leastStep, step), once && most == 0
-		f.Check("how far E_N falls from one width to the next, exactly, as a share, "+j.name, max(0, -step), 0, 1e-12, "exact: it never falls; rounding")
-		f.Check("turns of the cost beside one, from falling to rising, at most, "+j.name, most, 0, 0, "exact: one minimum, over all widths")
+		f.Check("how far E_N falls from one width to the next, exactly, as a share, "+j.name, max(0, -step), 0, 1e-12,
+			"exact: it never falls; rounding")
+		f.Check("turns of the cost beside one, from falling to rising, at most, "+j.name, most, 0, 0,
+			"exact: one minimum, over all widths")
 		// A density bounded near 0 leaves 1/N, and gamma jumps of shape 1/2 the order of F(δ).
 		const n = 1000
 		best := exactWidth(unit, n, j.law)
 		rest := 1./n + j.law.CDF(best)
 		width, least := best/t.width(n, 1)-1, exactCost(unit, n, j.law, best)-t.least
-		f.Check("the best width of 1000 events over √2·μ/N, less 1, "+j.name, width, 0, rest, "exact: 1/N and F(δ) are left open")
-		f.Check("the least of 1000 events, less c + √(2bc) + d, "+j.name, least, 0, math.Sqrt2*rest, "exact: √(2bc) times 1/N and "+
-			"F(δ) is left open")
+		f.Check("the best width of 1000 events over √2·μ/N, less 1, "+j.name, width, 0, rest,
+			"exact: 1/N and F(δ) are left open")
+		f.Check("the least of 1000 events, less c + √(2bc) + d, "+j.name, least, 0, math.Sqrt2*rest,
+			"exact: √(2bc) times 1/N and "+
+				"F(δ) is left open")
 		if j.law.CDF(best) < 0.01 {
 			worstWidth, worstLeast = max(worstWidth, math.Abs(width)), max(worstLeast, math.Abs(least))
 		}
 	}
-	f.Measured = fmt.Sprintf("Exactly, over 241 widths, 2 to 1000 events and six jumps: E_N grows by %.2g%% at least from one width "+
-		"to the next, and the cost turns from falling to rising %s; with 1000 events the minimum is within %.2f%% of √2·μ/N and "+
-		"%.4f of 2+√2 for the densities that are bounded near 0.", 100*leastStep, map[bool]string{true: "once", false: "not just once"}[once], 100*worstWidth, worstLeast)
+	f.Measured = fmt.Sprintf("Exactly, over 241 widths, 2 to 1000 events and six jumps: E_N grows by %.2g%% at least "+
+		"from one width "+
+		"to the next, and the cost turns from falling to rising %s; with 1000 events the minimum is within %.2f%% of "+
+		"√2·μ/N and "+
+		"%.4f of 2+√2 for the densities that are bounded near 0.", 100*leastStep, map[bool]string{true: "once",
+		false: "not just once"}[once], 100*worstWidth, worstLeast)
 	f.Tables = append(f.Tables, table)
 }
 
-// hidden are the costs that the method must find: like the authors' guess, an empty bucket takes far longer than an entry.
+// hidden are the costs that the method must find: like the authors' guess, an empty bucket takes
+// far longer than an entry.
 var hidden = static.Costs{Empty: 4, Entry: 1, Fixed: 10}
 
-// journalCalibration is the method by which an implementation's costs are found, and the figure that shows how well they predict.
+// journalCalibration is the method by which an implementation's costs are found, and the figure
+// that shows how well they predict.
 //
-// The time on a machine decides nothing here, and is shown beside. What decides is the work that is counted, at costs that are
-// known: the method must find them again, and its curve must go through what was measured.
+// The time on a machine decides nothing here, and is shown beside. What decides is the work that is
+// counted, at costs that are known: the method must find them again, and its curve must go through
+// what was measured.
 func journalCalibration(r *runner) reproduce.Finding {
 	const n, widths = 10_000, 13
 	r.Runs(widths + 1)
@@ -112,7 +131,8 @@ func journalCalibration(r *runner) reproduce.Finding {
 	for i, x := range logarithmic(1./32, 128, widths) {
 		h := hold{jumps: exponentialJumps(), n: n, width: x / n, events: r.events(400_000), stream: uint64(i)}
 		works := r.run(h)
-		points = append(points, fitPoint{x, meanOf(works, func(w static.Work) float64 { return costOf(hidden, w) }), exactCost(hidden, n, h.jumps.law, h.width)})
+		points = append(points, fitPoint{x, meanOf(works, func(w static.Work) float64 { return costOf(hidden, w) }),
+			exactCost(hidden, n, h.jumps.law, h.width)})
 	}
 	f := judgeFit(points, r.formulas)
 	options := static.CalibrateOptions{N: n, Repetitions: 3, Least: 2 * time.Millisecond, Seed: r.Options.Seed}
@@ -137,8 +157,8 @@ type fitPoint struct {
 	exact    float64
 }
 
-// fit returns the matrix that makes costs of times: least squares of the errors in per cent, since times are orders of magnitude
-// apart. What the times are made of is that which the costs multiply.
+// fit returns the matrix that makes costs of times: least squares of the errors in per cent, since
+// times are orders of magnitude apart. What the times are made of is that which the costs multiply.
 func fit(points []fitPoint, predicted func(static.Costs, float64) float64) *mat.Dense {
 	a := mat.NewDense(len(points), 3, nil)
 	for i, p := range points {
@@ -192,15 +212,20 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 	for _, x := range logarithmic(1./32, 128, 100) {
 		curve.Add(x, t.predicted(costs, x))
 	}
-	worstOf(f.For(reproduce.Printed), "how far a prediction is from what was measured, in standard errors, at most", worst, len(points))
+	worstOf(f.For(reproduce.Printed), "how far a prediction is from what was measured, in standard errors, at most", worst,
+		len(points))
 	x, least := math.Sqrt(2*costs.Empty/costs.Entry), costs.Entry+math.Sqrt(2*costs.Empty*costs.Entry)+costs.Fixed
-	f.Between("the best width of those measured, over that of the costs that are found", best.x/x, 0.5, 2, 0, "a step of the grid")
-	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its curve is at "+
-		"most %.2f%% off the 13 points; it puts the best width at x = %.2f and the least at %.2f, where the best of those measured "+
+	f.Between("the best width of those measured, over that of the costs that are found", best.x/x, 0.5, 2, 0,
+		"a step of the grid")
+	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its "+
+		"curve is at "+
+		"most %.2f%% off the 13 points; it puts the best width at x = %.2f and the least at %.2f, where the best of those "+
+		"measured "+
 		"is %.2f at x = %.2f. Times on this machine are shown and decide nothing.",
 		costs.Empty, costs.Entry, costs.Fixed, 100*apart, x, least, best.measured.Mean, best.x)
 	f.Tables = append(f.Tables, table)
-	f.Chart("counted", plot.Chart{Title: "Counted and predicted time per event, b = 4, c = 1, d = 10", XLabel: "Nδ/μ", YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true,
+	f.Chart("counted", plot.Chart{Title: "Counted and predicted time per event, b = 4, c = 1, d = 10", XLabel: "Nδ/μ",
+		YLabel: "time per event", LogX: true, LogY: true, LegendBeside: true,
 		Series: []plot.Series{measured, curve}})
 	return f
 }
@@ -214,10 +239,14 @@ func showTimes(f *reproduce.Finding, c *static.Calibration) {
 		measured.Add(p.X, 1e9*p.Measured)
 		curve.Add(p.X, 1e9*p.Predicted)
 	}
-	f.Notes = append(f.Notes, fmt.Sprintf("On this machine, with %d events: b = %.2g ns, c = %.2g ns, d = %.2g ns; times and "+
-		"predictions are %.0f%% apart (root mean square), the best width should be at x = %.2g and was at %.2g. The paper's own "+
-		"times are of a DEC Alpha.", c.N, 1e9*c.Costs.Empty, 1e9*c.Costs.Entry, 1e9*c.Costs.Fixed, 100*c.Misfit, c.PredictedX, c.BestX))
+	f.Notes = append(f.Notes, fmt.Sprintf("On this machine, with %d events: b = %.2g ns, c = %.2g ns, d = %.2g ns; "+
+		"times and "+
+		"predictions are %.0f%% apart (root mean square), the best width should be at x = %.2g and was at %.2g. The "+
+		"paper's own "+
+		"times are of a DEC Alpha.", c.N, 1e9*c.Costs.Empty, 1e9*c.Costs.Entry, 1e9*c.Costs.Fixed, 100*c.Misfit, c.PredictedX,
+		c.BestX))
 	f.Tables = append(f.Tables, table)
-	f.Chart("timed", plot.Chart{Title: fmt.Sprintf("Timed and predicted, %d events, this machine", c.N), XLabel: "Nδ/μ", YLabel: "ns per event", LogX: true, LogY: true, LegendBeside: true,
+	f.Chart("timed", plot.Chart{Title: fmt.Sprintf("Timed and predicted, %d events, this machine", c.N), XLabel: "Nδ/μ",
+		YLabel: "ns per event", LogX: true, LogY: true, LegendBeside: true,
 		Series: []plot.Series{measured, curve}})
 }

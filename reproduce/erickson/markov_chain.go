@@ -8,15 +8,18 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// markovChain is the paper's model without any calendar: particles on a line that move towards the origin, a bucket at a time.
+// markovChain is the paper's model without any calendar: particles on a line that move towards the
+// origin, a bucket at a time.
 func markovChain(r *runner) reproduce.Finding {
 	ratios := []float64{0.25, 0.5, 1, 2, 4}
 	r.Runs(2 * len(ratios))
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se", "q0 calendar", "se",
+	table := reproduce.Table{Name: "chain and calendar", Columns: []string{"width over the best", "q0 chain", "se",
+		"q0 calendar", "se",
 		"in the bucket, chain", "se", "calendar", "se", "cost, chain", "se", "calendar", "se"}}
 	for i, ratio := range ratios {
-		h := hold{jumps: exponentialJumps(), n: 100, width: ratio * r.width(100, 1), events: r.events(1_000_000), stream: uint64(2 * i)}
+		h := hold{jumps: exponentialJumps(), n: 100, width: ratio * r.width(100, 1), events: r.events(1_000_000),
+			stream: uint64(2 * i)}
 		counted := r.run(h)
 		h.stream++
 		chain := r.runChain(h)
@@ -49,7 +52,8 @@ func compareChain(f *reproduce.Finding, t formulas, h hold, ratio float64, chain
 	}{{"share of empty buckets", emptyVisits}, {"events in the current bucket", inBucket}, {"cost", cost}} {
 		a, b := meanOf(chain, q.of), meanOf(counted, q.of)
 		row = append(row, a.Mean, a.SE, b.Mean, b.SE)
-		f.Check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.Mean, b.Mean, reproduce.Sigmas*a.Minus(b).SE,
+		f.Check(fmt.Sprintf("%s at %g times the best width: chain, and calendar", q.name, ratio), a.Mean, b.Mean,
+			reproduce.Sigmas*a.Minus(b).SE,
 			"both are samples of the same: 4.5 standard errors of the difference")
 	}
 	q0 := meanOf(chain, emptyVisits)
@@ -79,7 +83,8 @@ func (r *runner) runChain(h hold) []static.Work {
 	return works[1:] // the first is the warm-up
 }
 
-// A chain is the state of the Markov chain: positions relative to the beginning of the current bucket.
+// A chain is the state of the Markov chain: positions relative to the beginning of the current
+// bucket.
 type chain struct {
 	at    []float64
 	width float64

@@ -7,22 +7,25 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// occupancyJumps are those for which buckets are looked into: for exponential, uniform and gamma jumps F(δ) is considerable, for
-// shape 1/2 most of all, and for nearly constant ones it is 0.
+// occupancyJumps are those for which buckets are looked into: for exponential, uniform and gamma
+// jumps F(δ) is considerable, for shape 1/2 most of all, and for nearly constant ones it is 0.
 func occupancyJumps() []jumps {
 	return []jumps{exponentialJumps(), uniformJumps(1), gammaJumps(1.2), gammaJumps(0.5), uniformJumps(0.05)}
 }
 
-// occupancySizes are numbers of events and widths, so wide that some events come back into the bucket that they left.
+// occupancySizes are numbers of events and widths, so wide that some events come back into the
+// bucket that they left.
 var occupancySizes = []struct {
 	n     int
 	width float64
 }{{2, 0.7}, {10, 0.2}, {100, 0.05}}
 
-// mostIn is the number of events in a bucket from which on they are counted together: the last of the shares is of as many or more.
+// mostIn is the number of events in a bucket from which on they are counted together: the last of
+// the shares is of as many or more.
 const mostIn = 12
 
-// together adds up what there is for numbers of events, from i on if that is the last to be told apart.
+// together adds up what there is for numbers of events, from i on if that is the last to be told
+// apart.
 func together(n, i int, of func(int) float64) float64 {
 	sum := of(i)
 	if i == mostIn {
@@ -42,11 +45,12 @@ type counts struct {
 func beginning(c counts) []float64 { return c.beginning }
 func visited(c counts) []float64   { return c.visited }
 
-// occupancy runs h with unlimited buckets, and tells for each batch how many events buckets had, when they began and when they were
-// visited.
+// occupancy runs h with unlimited buckets, and tells for each batch how many events buckets had,
+// when they began and when they were visited.
 //
-// A search that passes k empty buckets, the first of which is the one that has just lost its last event, begins k buckets: k−1 with
-// no event, and one with as many as it then finds there. One that passes none finds the rest of the current bucket.
+// A search that passes k empty buckets, the first of which is the one that has just lost its last
+// event, begins k buckets: k−1 with no event, and one with as many as it then finds there. One that
+// passes none finds the rest of the current bucket.
 func (r *runner) occupancy(h hold) []counts {
 	s, rng := r.begin(h)
 	r.spend(s, rng, h, h.warmUp())
@@ -94,10 +98,12 @@ func shareOf(all []counts, of func(counts) []float64, number int) reproduce.Esti
 func equation13(r *runner) reproduce.Finding {
 	r.Runs(len(occupancyJumps()) * len(occupancySizes))
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Events in a bucket when it begins, 10 events", XLabel: "events", YLabel: "share of buckets", FromZero: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Events in a bucket when it begins, 10 events", XLabel: "events",
+		YLabel: "share of buckets", FromZero: true, LegendBeside: true}
 	cells, worstOfAll := 0, 0.0
 	for _, j := range occupancyJumps() {
-		table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "p", "in the bucket", "share", "se", "binomial"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "p", "in the bucket", "share", "se",
+			"binomial"}}
 		worst, own := 0.0, 0
 		for _, at := range occupancySizes {
 			h := hold{jumps: j, n: at.n, width: at.width, events: r.events(400_000), stream: uint64(r.Done())}
@@ -119,10 +125,12 @@ func equation13(r *runner) reproduce.Finding {
 			}
 		}
 		worstOfAll = max(worstOfAll, worst)
-		worstOf(f.For(reproduce.Printed), "how far a share is from the binomial, in standard errors, at most, "+j.name, worst, own)
+		worstOf(f.For(reproduce.Printed), "how far a share is from the binomial, in standard errors, at most, "+j.name, worst,
+			own)
 		f.Tables = append(f.Tables, table)
 	}
-	f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five jumps, are "+
+	f.Measured = fmt.Sprintf("The %d shares of buckets that begin with 0, 1, 2 … of 2, 10 and 100 events, five "+
+		"jumps, are "+
 		"at most %.1f standard errors off the binomial.", cells, worstOfAll)
 	f.Chart("equation-13", chart)
 	return f
@@ -132,10 +140,12 @@ func equation13(r *runner) reproduce.Finding {
 func equations15and16(r *runner) reproduce.Finding {
 	r.Runs(len(occupancyJumps()) * len(occupancySizes))
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Share of visits that find j of 10 events, over the lower bound (15)", XLabel: "j", YLabel: "share over bound", LegendBeside: true}
+	chart := plot.Chart{Title: "Share of visits that find j of 10 events, over the lower bound (15)", XLabel: "j",
+		YLabel: "share over bound", LegendBeside: true}
 	cells, outsideOfAll, worstOfAll, widest, nearest, one := 0, 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, j := range occupancyJumps() {
-		table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "F(δ)", "j", "share", "se", "(15)", "(16)", "exact"}}
+		table := reproduce.Table{Name: j.name, Columns: []string{"events", "width", "F(δ)", "j", "share", "se", "(15)",
+			"(16)", "exact"}}
 		outside, off, beyond, own := 0.0, 0.0, 0.0, 0
 		for _, at := range occupancySizes {
 			h := hold{jumps: j, n: at.n, width: at.width, events: r.events(400_000), stream: uint64(r.Done())}
@@ -154,7 +164,8 @@ func equations15and16(r *runner) reproduce.Finding {
 					one = max(one, high-low)
 				}
 				widest, nearest = max(widest, high/low), max(nearest, want/low)
-				table.Rows = append(table.Rows, []float64{float64(h.n), h.width, j.law.CDF(h.width), float64(i), share.Mean, share.SE, low, high, want})
+				table.Rows = append(table.Rows, []float64{float64(h.n), h.width, j.law.CDF(h.width), float64(i), share.Mean,
+					share.SE, low, high, want})
 				if h.n == 10 && i <= 5 {
 					measured.Add(float64(i), share.Mean/low)
 					upper.Add(float64(i), high/low)
@@ -165,9 +176,12 @@ func equations15and16(r *runner) reproduce.Finding {
 			}
 		}
 		outsideOfAll, worstOfAll = max(outsideOfAll, outside), max(worstOfAll, off)
-		worstOf(f.For(reproduce.Printed), "how far a share is outside of (15) and (16), in standard errors, at most, "+j.name, outside, own)
-		f.Check("how far an exact share is outside of (15) and (16), as a share of itself, at most, "+j.name, beyond, 0, 1e-7, "rounding of the integrals")
-		worstOf(f.For(reproduce.Control), "how far a share is from the exact one, in standard errors, at most, "+j.name, off, own)
+		worstOf(f.For(reproduce.Printed), "how far a share is outside of (15) and (16), in standard errors, at most, "+j.name,
+			outside, own)
+		f.Check("how far an exact share is outside of (15) and (16), as a share of itself, at most, "+j.name, beyond, 0, 1e-7,
+			"rounding of the integrals")
+		worstOf(f.For(reproduce.Control), "how far a share is from the exact one, in standard errors, at most, "+j.name, off,
+			own)
 		f.Tables = append(f.Tables, table)
 	}
 	f.Measured = fmt.Sprintf("The %d shares are at most %.1f standard errors outside of the bounds, which are up to a "+

@@ -21,14 +21,18 @@ type algorithm5Says struct {
 
 // paperAlgorithm5 is what the paper says, and the correction.
 //
-// To get n entries, isort asks for n/2 and then for what is missing, n/2 rounded up at most; so there are ⌈log₂ N⌉ levels of requests at most. The lists
-// that are merged at one level have no entry in common, and a merge takes fewer comparisons than it has entries: N·⌈log₂ N⌉ at most in all. Finding the
-// runs takes N−1. And r runs are made one by r−1 merges, each of N entries at most: N·(r−1), which is less if there are few.
+// To get n entries, isort asks for n/2 and then for what is missing, n/2 rounded up at most; so
+// there are ⌈log₂ N⌉ levels of requests at most. The lists that are merged at one level have no
+// entry in common, and a merge takes fewer comparisons than it has entries: N·⌈log₂ N⌉ at most in
+// all. Finding the runs takes N−1. And r runs are made one by r−1 merges, each of N entries at
+// most: N·(r−1), which is less if there are few.
 //
-// So a list of a fixed number of runs takes Order N: one that is in order N−1, with a few new tickets on top a few times as many. But a list half
-// of which is new has N/4 runs, and takes Order N log N, as with any sort by comparisons: there are (N/2)! orders to tell apart. And what
-// arises in order of time lies in reverse, since new tickets are dropped on top. It has N runs of one ticket. A merge of two neighbours then
-// compares once for each entry of the second, so that W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉: about ½N·log₂ N.
+// So a list of a fixed number of runs takes Order N: one that is in order N−1, with a few new
+// tickets on top a few times as many. But a list half of which is new has N/4 runs, and takes Order
+// N log N, as with any sort by comparisons: there are (N/2)! orders to tell apart. And what arises
+// in order of time lies in reverse, since new tickets are dropped on top. It has N runs of one
+// ticket. A merge of two neighbours then compares once for each entry of the second, so that W(n) =
+// W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉: about ½N·log₂ N.
 var paperAlgorithm5 = algorithm5Says{
 	partly: func(n float64) float64 { return n },
 	worst:  func(n float64) float64 { return n*math.Ceil(math.Log2(n)) + n - 1 },
@@ -73,7 +77,8 @@ var listings = []listing{
 // newOnTop has new tickets above others that are in order, n in all.
 func newOnTop(n int, fresh []float64) []float64 { return append(fresh, ascending(n-len(fresh))...) }
 
-// brokenRuns is 0 … n−1 by their bits in reverse: no run is longer than two, and the runs that are merged interleave.
+// brokenRuns is 0 … n−1 by their bits in reverse: no run is longer than two, and the runs that are
+// merged interleave.
 func brokenRuns(n int, _ *random.Stream) []float64 {
 	width := bits.Len(uint(n - 1))
 	all := make([]float64, 0, n)
@@ -101,15 +106,18 @@ func inReverse(n int) int {
 func measureAlgorithm5(run *reproduce.Runner, says algorithm5Says, lengths []int) reproduce.Finding {
 	var f reproduce.Finding
 	f.Check("comparisons for 1 ticket", float64(comparisonsOf(ascending(1))), 0, 0, "it is returned as it is")
-	f.Check("comparisons for 2 tickets", float64(max(comparisonsOf([]float64{0, 1}), comparisonsOf([]float64{1, 0}))), 1, 0, "sorted by inspection")
+	f.Check("comparisons for 2 tickets", float64(max(comparisonsOf([]float64{0, 1}), comparisonsOf([]float64{1, 0}))), 1,
+		0, "sorted by inspection")
 	corrected := f.For(reproduce.Corrected)
 	for k := 3; k <= enumerated; k++ {
 		_, most := enumerate(k)
 		for _, c := range []reproduce.Checker{f.For(reproduce.Printed), corrected} {
-			c.Between(fmt.Sprintf("most comparisons for %d tickets, all orders", k), float64(most), 0, says.worst(float64(k)), 0, "N⌈log₂ N⌉ + N − 1, a bound; all orders were gone through")
+			c.Between(fmt.Sprintf("most comparisons for %d tickets, all orders", k), float64(most), 0, says.worst(float64(k)), 0,
+				"N⌈log₂ N⌉ + N − 1, a bound; all orders were gone through")
 		}
 	}
-	table := reproduce.Table{Name: "Comparisons of Algorithm 5 for N tickets, by how they lie", Columns: []string{"N", "N·log2(N)"}}
+	table := reproduce.Table{Name: "Comparisons of Algorithm 5 for N tickets, by how they lie",
+		Columns: []string{"N", "N·log2(N)"}}
 	for _, l := range listings {
 		table.Columns = append(table.Columns, l.name)
 	}
@@ -124,14 +132,22 @@ func measureAlgorithm5(run *reproduce.Runner, says algorithm5Says, lengths []int
 	f.Chart("comparisons", algorithm5Chart(table))
 	first, last := table.Rows[0], table.Rows[len(table.Rows)-1]
 	const half = 5 // the column of the list that is half new
-	f.Check(fmt.Sprintf("half new: comparisons with %.0f tickets over those with %.0f", last[0], first[0]), last[half]/first[half], says.partly(last[0])/says.partly(first[0]), 0.1*says.partly(last[0])/says.partly(first[0]),
-		"Order N lets it grow as N does; 10 % for terms of lower order, where a factor of log₂ N adds 67 % from a thousand to a hundred thousand")
-	f.Measured = fmt.Sprintf("With %.0f tickets, a list in order takes %.0f comparisons, one with 7 new tickets on top %.2f for a ticket, one half of which is new %.1f, and events that arose in order of time, which lie in reverse, %.0f in all (½N log₂ N is %.0f); the most found is %.0f, below N log₂ N + N.",
+	f.Check(fmt.Sprintf("half new: comparisons with %.0f tickets over those with %.0f", last[0], first[0]),
+		last[half]/first[half], says.partly(last[0])/says.partly(first[0]), 0.1*says.partly(last[0])/says.partly(first[0]),
+		"Order N lets it grow as N does; 10 % for terms of lower order, where a factor of log₂ N adds 67 % from a "+
+			"thousand to a hundred thousand")
+	f.Measured = fmt.Sprintf("With %.0f tickets, a list in order takes %.0f comparisons, one with 7 new tickets on top "+
+		"%.2f for a ticket, one half of which is new %.1f, and events that arose in order of time, which lie in reverse, "+
+		"%.0f in all (½N log₂ N is %.0f); the most found is %.0f, below N log₂ N + N.",
 		last[0], last[2], last[4]/last[0], last[5]/last[0], last[7], last[1]/2, last[9])
 	f.Notes = append(f.Notes,
-		"Order N holds in the number of tickets if the number of runs is fixed. A list of r runs takes N·min(r−1, ⌈log₂ N⌉) + N − 1 comparisons at most.",
-		fmt.Sprintf("Events that arise in order of time lie in reverse, as every new one is dropped on top. They are the worst case of runs, one for each ticket: 10 000 take %d comparisons, where an ordered list takes 9999.", inReverse(10_000)),
-		fmt.Sprintf("Static looks for falling runs as well as rising ones, and takes %.0f comparisons for %.0f events that arose in order of time.", last[10], last[0]))
+		"Order N holds in the number of tickets if the number of runs is fixed. A list of r runs takes N·min(r−1, "+
+			"⌈log₂ N⌉) + N − 1 comparisons at most.",
+		fmt.Sprintf("Events that arise in order of time lie in reverse, as every new one is dropped on top. They are the "+
+			"worst case of runs, one for each ticket: 10 000 take %d comparisons, where an ordered list takes 9999.",
+			inReverse(10_000)),
+		fmt.Sprintf("Static looks for falling runs as well as rising ones, and takes %.0f comparisons for %.0f events "+
+			"that arose in order of time.", last[10], last[0]))
 	return f
 }
 
@@ -145,30 +161,37 @@ func sortListings(run *reproduce.Runner, f *reproduce.Finding, says algorithm5Sa
 		times := l.times(n, &r)
 		took := float64(comparisonsOf(times))
 		row = append(row, took)
-		f.Between(fmt.Sprintf("comparisons for %d tickets, %s", n, l.name), took, 0, says.worst(size), 0, "N⌈log₂ N⌉ + N − 1, a bound, so nothing is left to chance")
-		corrected.Between(fmt.Sprintf("comparisons for %d tickets, %s, by runs", n, l.name), took, 0, says.runs(size, float64(runsOf(times))), 0,
+		f.Between(fmt.Sprintf("comparisons for %d tickets, %s", n, l.name), took, 0, says.worst(size), 0,
+			"N⌈log₂ N⌉ + N − 1, a bound, so nothing is left to chance")
+		corrected.Between(fmt.Sprintf("comparisons for %d tickets, %s, by runs", n, l.name), took, 0,
+			says.runs(size, float64(runsOf(times))), 0,
 			"N·min(r−1, ⌈log₂ N⌉) + N − 1 for r runs, a bound, so nothing is left to chance")
 		switch l.name {
 		case "in order":
-			f.Check(fmt.Sprintf("comparisons for %d tickets in order", n), took, size-1, 0, "each with the one before, and no more")
+			f.Check(fmt.Sprintf("comparisons for %d tickets in order", n), took, size-1, 0,
+				"each with the one before, and no more")
 		case "in reverse":
-			corrected.Check(fmt.Sprintf("comparisons for %d tickets in reverse", n), took, float64(inReverse(n)), 0, "W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉ for merging, and n−1 for finding runs, exactly")
+			corrected.Check(fmt.Sprintf("comparisons for %d tickets in reverse", n), took, float64(inReverse(n)), 0,
+				"W(n) = W(⌊n/2⌋) + W(⌈n/2⌉) + ⌈n/2⌉ for merging, and n−1 for finding runs, exactly")
 		}
 	}
 	return append(row, staticComparisons(run, ascending(n)))
 }
 
-// staticComparisons counts the comparisons that Static makes to sort a bin with events at these times, as they arise.
+// staticComparisons counts the comparisons that Static makes to sort a bin with events at these
+// times, as they arise.
 func staticComparisons(run *reproduce.Runner, times []float64) float64 {
 	k := len(times)
-	s := reproduce.Must(static.New(static.Config{Buckets: 2, Width: float64(k + 1), Discipline: static.JustInTime, Capacity: k}))
+	s := reproduce.Must(static.New(static.Config{Buckets: 2, Width: float64(k + 1), Discipline: static.JustInTime,
+		Capacity: k}))
 	forEach(run, k, func(i int) error { return s.Schedule(calendar.ID(i), times[i]) })
 	s.Peek()
 	return float64(s.Work().Traversed) - 1 // one of the entries counted is the look at the first event
 }
 
 func algorithm5Chart(t reproduce.Table) plot.Chart {
-	c := plot.Chart{Title: "Comparisons of Algorithm 5 for a ticket, by how the list lies", XLabel: "tickets in the list", YLabel: "comparisons for a ticket", LogX: true, FromZero: true, LegendBeside: true}
+	c := plot.Chart{Title: "Comparisons of Algorithm 5 for a ticket, by how the list lies", XLabel: "tickets in the list",
+		YLabel: "comparisons for a ticket", LogX: true, FromZero: true, LegendBeside: true}
 	for _, i := range []int{9, 8, 7, 5, 4, 3, 2} {
 		s := plot.Series{Name: t.Columns[i]}
 		for _, row := range t.Rows {

@@ -7,12 +7,14 @@ import (
 // unscheduled is PZ, the forward index of an event that is not scheduled.
 const unscheduled = -1
 
-// errPaper is what the paper ends the program with, where an algorithm is used against its conditions.
+// errPaper is what the paper ends the program with, where an algorithm is used against its
+// conditions.
 var errPaper = errors.New("reproduce: an algorithm of the paper was used against its conditions")
 
-// A paperCalendar is the calendar of the paper's appendix: Algorithms 1 to 3, line by line, with Algorithm 5 for sorting. What is here
-// and not in the paper is the count of steps. [static.Queue] departs from it (see its comment), so that what is said of the
-// algorithms as printed is measured on these.
+// A paperCalendar is the calendar of the paper's appendix: Algorithms 1 to 3, line by line, with
+// Algorithm 5 for sorting. What is here and not in the paper is the count of steps. [static.Queue]
+// departs from it (see its comment), so that what is said of the algorithms as printed is measured
+// on these.
 type paperCalendar struct {
 	sorter           // T and P
 	heads    []int32 // Q: the first event of each bin, 0 if it is empty, negative if it is not sorted
@@ -28,7 +30,8 @@ type paperCalendar struct {
 
 // newPaperCalendar has room for the events 1 to n, in some bins that are together so wide.
 func newPaperCalendar(n, bins int, width float64) *paperCalendar {
-	c := &paperCalendar{sorter: sorter{links: make([]int32, n+1), at: make([]float64, n+1)}, heads: make([]int32, bins), width: width, to: width}
+	c := &paperCalendar{sorter: sorter{links: make([]int32, n+1), at: make([]float64, n+1)}, heads: make([]int32, bins),
+		width: width, to: width}
 	for i := range c.links {
 		c.links[i] = unscheduled
 	}
@@ -127,9 +130,9 @@ func (c *paperCalendar) tickets(n int32) (count int) {
 	return count
 }
 
-// A sorter is Algorithm 5 of the paper, line by line, with its global variables as fields. It is a merge sort that begins with the runs
-// that it finds: whoever asks for n entries gets at least as many, since a run is taken whole. What is here and not in the paper
-// is the count of comparisons.
+// A sorter is Algorithm 5 of the paper, line by line, with its global variables as fields. It is a
+// merge sort that begins with the runs that it finds: whoever asks for n entries gets at least as
+// many, since a run is taken whole. What is here and not in the paper is the count of comparisons.
 type sorter struct {
 	links []int32   // P: the entry that follows each one, 0 at the end; links[0] is unused
 	at    []float64 // T: when each entry is due
@@ -140,7 +143,8 @@ type sorter struct {
 	compared int // how often order was called
 }
 
-// newSorter has a list of entries with these times, from its first to its last. The index of the first is 1, or 0 if there is none.
+// newSorter has a list of entries with these times, from its first to its last. The index of the
+// first is 1, or 0 if there is none.
 func newSorter(times []float64) (s *sorter, first int32) {
 	s = &sorter{links: make([]int32, len(times)+1), at: append([]float64{0}, times...)}
 	return s, s.relink()
@@ -185,7 +189,8 @@ func (s *sorter) order(u, v int32) int {
 	return 0
 }
 
-// sort puts the list that begins with p in order, and returns its first entry. It counts the entries itself, as Algorithm 3 asks it to.
+// sort puts the list that begins with p in order, and returns its first entry. It counts the
+// entries itself, as Algorithm 3 asks it to.
 func (s *sorter) sort(p int32) int32 {
 	n := 0
 	for i := p; i > 0; i = s.links[i] {
@@ -238,8 +243,8 @@ func (s *sorter) isort(n int) int32 {
 	return s.merge(left, right)
 }
 
-// merge is imerge: it makes one list of two, and of equal entries those of p come first. v says which list is followed: 1 is q, 2 and 3
-// are p, and a negative number says that one has ended.
+// merge is imerge: it makes one list of two, and of equal entries those of p come first. v says
+// which list is followed: 1 is q, 2 and 3 are p, and a negative number says that one has ended.
 func (s *sorter) merge(p, q int32) int32 {
 	if p == 0 {
 		return q

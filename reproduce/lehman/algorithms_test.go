@@ -35,7 +35,8 @@ func TestAlgorithm5Sorts(t *testing.T) {
 	}
 }
 
-// What the algorithm takes is known by hand for short lists, and for long ones in order and in reverse.
+// What the algorithm takes is known by hand for short lists, and for long ones in order and in
+// reverse.
 func TestAlgorithm5Comparisons(t *testing.T) {
 	for _, test := range []struct {
 		times []float64
@@ -54,11 +55,13 @@ func TestAlgorithm5Comparisons(t *testing.T) {
 	}
 }
 
-// The paper's calendar does what Static does, with random events scheduled, cancelled and dispatched, over many cycles; and refuses what the paper refuses.
+// The paper's calendar does what Static does, with random events scheduled, cancelled and
+// dispatched, over many cycles; and refuses what the paper refuses.
 func TestPaperCalendar(t *testing.T) {
 	const n, bins = 300, 128
 	theirs := newPaperCalendar(n, bins, 1)
-	ours, err := static.New(static.Config{Buckets: bins, Width: 1.0 / bins, Discipline: static.JustInTime, Capacity: n + 1})
+	ours, err := static.New(static.Config{Buckets: bins, Width: 1.0 / bins, Discipline: static.JustInTime,
+		Capacity: n + 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,15 +109,18 @@ func TestListings(t *testing.T) {
 		if len(times) != 1024 {
 			t.Fatalf("%s: %d tickets", l.name, len(times))
 		}
-		want := map[string][2]int{"in order": {1, 1}, "1 new on the rest in order": {2, 2}, "7 new on the rest in order": {8, 8}, "half new": {200, 300},
-			"neighbours swapped": {512, 513}, "in reverse": {1024, 1024}, "at random": {450, 580}, "runs broken up": {512, 513}}[l.name]
+		want := map[string][2]int{"in order": {1, 1}, "1 new on the rest in order": {2, 2}, "7 new on the rest in order": {
+			8, 8}, "half new": {200, 300},
+			"neighbours swapped": {512, 513}, "in reverse": {1024, 1024}, "at random": {450, 580}, "runs broken up": {
+				512, 513}}[l.name]
 		if runs := runsOf(times); runs < want[0] || runs > want[1] {
 			t.Errorf("%s: %d runs, want from %d to %d", l.name, runs, want[0], want[1])
 		}
 	}
 }
 
-// Regular events among random ones, in a simulation of its own: the standard deviation and the tail are the theory's.
+// Regular events among random ones, in a simulation of its own: the standard deviation and the tail
+// are the theory's.
 func TestRegularDeviation(t *testing.T) {
 	const gap, n = 53.0 / 14, 400_000
 	r := random.New(9)
@@ -136,7 +142,8 @@ func TestRegularDeviation(t *testing.T) {
 		t.Errorf("longest of %v means, want %v", got.longest, gap)
 	}
 	for i := range 15 {
-		if got, want := share([]*steps{&s.mixed}, i), regularTail(gap, tailStep*float64(i)); got < want-0.004 || got > want+0.004 {
+		if got, want := share([]*steps{&s.mixed}, i), regularTail(gap, tailStep*float64(i)); got < want-0.004 ||
+			got > want+0.004 {
 			t.Errorf("%v are longer than %v means, want %v", got, tailStep*float64(i), want)
 		}
 	}

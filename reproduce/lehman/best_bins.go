@@ -9,16 +9,19 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// A stepsLaw is the steps for an event with so many events a bin, when ordering takes so many comparisons for an event.
+// A stepsLaw is the steps for an event with so many events a bin, when ordering takes so many
+// comparisons for an event.
 type stepsLaw func(load, comparisons float64) float64
 
 // paperSteps are the steps with cancelling.
 //
-// M bins are passed for N events: 1/λ each. An event is dropped (1) and dispatched (1), and ordered by c(λ) comparisons. To
-// cancel it, it is found in a list with a Poisson number of others, of mean λ, each as likely above it as below: 1 + λ/2. If it takes
-// 1 + λ/2 to find the earliest in an unordered list, as it does, the sum is 1/λ + λ + a constant, which is least at λ = 1
-// exactly, where 1/e of the bins are empty. With Algorithm 5, c(λ) begins as λ/2 too, since two tickets take one comparison, and the best is near 1.
-// Without cancelling it is near √2, as in Erickson, Ladner and LaMarca.
+// M bins are passed for N events: 1/λ each. An event is dropped (1) and dispatched (1), and ordered
+// by c(λ) comparisons. To cancel it, it is found in a list with a Poisson number of others, of mean
+// λ, each as likely above it as below: 1 + λ/2. If it takes 1 + λ/2 to find the earliest in an
+// unordered list, as it does, the sum is 1/λ + λ + a constant, which is least at λ = 1 exactly,
+// where 1/e of the bins are empty. With Algorithm 5, c(λ) begins as λ/2 too, since two tickets take
+// one comparison, and the best is near 1. Without cancelling it is near √2, as in Erickson, Ladner
+// and LaMarca.
 var paperSteps stepsLaw = func(load, comparisons float64) float64 {
 	return dispatchSteps(load, comparisons) + 1 + load/2
 }
@@ -33,7 +36,8 @@ func measureBestBins(run *reproduce.Runner, says binsSays, cancelling stepsLaw, 
 	var f reproduce.Finding
 	means := meanComparisons(run.Options.Seed)
 	table := reproduce.Table{Name: "Steps for an event by events a bin",
-		Columns: []string{"events a bin", "bins empty", "schedule and dispatch", "SE", "theory", "and cancel", "SE", "theory"}}
+		Columns: []string{"events a bin", "bins empty", "schedule and dispatch", "SE", "theory", "and cancel", "SE",
+			"theory"}}
 	worst := [2]float64{}
 	for i, load := range bestLoads {
 		counted := countSteps(run, n, load)
@@ -41,7 +45,8 @@ func measureBestBins(run *reproduce.Runner, says binsSays, cancelling stepsLaw, 
 		row := []float64{load, math.Exp(-load)}
 		for k, law := range []stepsLaw{dispatchSteps, cancelling} {
 			want := law(load, each)
-			// A part of N/10 events has binomial bins where the law is Poisson's, and passes the bins up to its last event only.
+			// A part of N/10 events has binomial bins where the law is Poisson's, and passes the
+			// bins up to its last event only.
 			worst[k] = max(worst[k], counted[k].Off(want, 20/float64(n)))
 			row = append(row, counted[k].Mean, counted[k].SE, want)
 		}
@@ -52,25 +57,35 @@ func measureBestBins(run *reproduce.Runner, says binsSays, cancelling stepsLaw, 
 	few, alone := leastAt(means, dispatchSteps)
 	many, together := leastAt(means, cancelling)
 	f.Chart("best", bestChart(table, alone, together))
-	const rounded = "printed as a whole per cent, so half of one; computed from the law of the steps, so nothing is left to chance"
+	const rounded = "printed as a whole per cent, so half of one; computed from the law of the steps, so nothing is " +
+		"left to chance"
 	f.Check("share of empty bins that is best, schedule and dispatch", math.Exp(-few), says.empty, 0.005, rounded)
-	f.For(reproduce.Corrected).Check("share of empty bins that is best, schedule, cancel and dispatch", math.Exp(-many), says.empty, 0.005, rounded)
+	f.For(reproduce.Corrected).Check("share of empty bins that is best, schedule, cancel and dispatch", math.Exp(-many),
+		says.empty, 0.005, rounded)
 	const law = "Student's law with ten parts goes beyond 7 once in 15 000"
 	f.For(reproduce.Control).Between("standard errors off the law at most, schedule and dispatch", worst[0], 0, 0, 7, law)
-	f.For(reproduce.Corrected).Between("standard errors off the law at most, schedule, cancel and dispatch", worst[1], 0, 0, 7, law)
+	f.For(reproduce.Corrected).Between("standard errors off the law at most, schedule, cancel and dispatch", worst[1], 0,
+		0, 7, law)
 	one := dispatchSteps(1, ticketComparisons(means, 1))
-	f.Measured = fmt.Sprintf("Counting every step as one, %.0f %% empty is best (%.2f events a bin) if events are scheduled and dispatched, where 37 %% takes %.1f %% more steps; if as many are cancelled as dispatched, %.1f %% is best (%.2f events a bin).",
+	f.Measured = fmt.Sprintf("Counting every step as one, %.0f %% empty is best (%.2f events a bin) if events are "+
+		"scheduled and dispatched, where 37 %% takes %.1f %% more steps; if as many are cancelled as dispatched, %.1f %% "+
+		"is best (%.2f events a bin).",
 		100*math.Exp(-few), few, 100*(one/alone-1), 100*math.Exp(-many), many)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("Scheduling and dispatching take %.3f steps at best and %.3f with one event a bin; with cancelling it is %.3f at best and %.3f with one event a bin. Either way one bin an event is good advice.",
+		fmt.Sprintf("Scheduling and dispatching take %.3f steps at best and %.3f with one event a bin; with cancelling it "+
+			"is %.3f at best and %.3f with one event a bin. Either way one bin an event is good advice.",
 			alone, one, together, cancelling(1, ticketComparisons(means, 1))),
-		"Where the footnote is exact: if the earliest of a bin is looked for in an unordered list, dispatching and cancelling take 1 + λ/2 each, the bins passed 1/λ, and 1/λ + λ is least at λ = 1, where 1/e are empty.",
-		"Another thing that is largest there is the share of bins with exactly one event: λe^(−λ) is largest at λ = 1, and is 1/e too.",
-		"Erickson, Ladner and LaMarca count no cancels, and have √2 events a bin as the best, which leaves e^(−√2) = 24 % empty.")
+		"Where the footnote is exact: if the earliest of a bin is looked for in an unordered list, dispatching and "+
+			"cancelling take 1 + λ/2 each, the bins passed 1/λ, and 1/λ + λ is least at λ = 1, where 1/e are empty.",
+		"Another thing that is largest there is the share of bins with exactly one event: λe^(−λ) is largest at λ = "+
+			"1, and is 1/e too.",
+		"Erickson, Ladner and LaMarca count no cancels, and have √2 events a bin as the best, which leaves e^(−√2) "+
+			"= 24 % empty.")
 	return f
 }
 
-// countSteps counts the steps for an event, in ten calendars of n/10: schedule and dispatch, and with a cancel for each besides.
+// countSteps counts the steps for an event, in ten calendars of n/10: schedule and dispatch, and
+// with a cancel for each besides.
 func countSteps(run *reproduce.Runner, n int, load float64) [2]reproduce.Estimate {
 	const parts = 10
 	part := n / parts
@@ -104,7 +119,8 @@ const (
 	sampled    = 20 // longer ones are drawn; with 2.5 events a bin 3 in 10 000 bins have any such
 )
 
-// meanComparisons are the comparisons that Algorithm 5 makes for k tickets in random order, on average: exact for few.
+// meanComparisons are the comparisons that Algorithm 5 makes for k tickets in random order, on
+// average: exact for few.
 func meanComparisons(seed uint64) []float64 {
 	means := make([]float64, sampled+1)
 	for k := 2; k <= enumerated; k++ {
@@ -162,7 +178,8 @@ func ticketComparisons(means []float64, load float64) float64 {
 	return sum / load
 }
 
-// leastAt returns the events a bin at which a law of steps is least, and that least, by golden section: laws have one minimum.
+// leastAt returns the events a bin at which a law of steps is least, and that least, by golden
+// section: laws have one minimum.
 func leastAt(means []float64, law stepsLaw) (load, steps float64) {
 	value := func(load float64) float64 { return law(load, ticketComparisons(means, load)) }
 	low, high := 0.2, 2.5
@@ -179,7 +196,8 @@ func leastAt(means []float64, law stepsLaw) (load, steps float64) {
 
 // bestChart shows how many more steps there are than at best.
 func bestChart(t reproduce.Table, alone, together float64) plot.Chart {
-	c := plot.Chart{Title: "Steps for an event, above the least, by events a bin", XLabel: "events a bin", YLabel: "per cent above the least", FromZero: true, LegendBeside: true}
+	c := plot.Chart{Title: "Steps for an event, above the least, by events a bin", XLabel: "events a bin",
+		YLabel: "per cent above the least", FromZero: true, LegendBeside: true}
 	for _, of := range []struct {
 		name   string
 		column int

@@ -18,9 +18,11 @@ type cancelSays struct {
 
 // paperCancel is what the paper says, and the correction.
 //
-// There is one ticket in a bin on average over the bins. But the bin of an event is not any bin: it has that event, and a Poisson number of
-// others with mean λ = 1. So there are two tickets on average over the events, and since the search ends when it has found its ticket, which is
-// as likely to be any of the k in the list, (k+1)/2 are looked at: 1.5 with two tickets on average, as the comment in Algorithm 2 has it.
+// There is one ticket in a bin on average over the bins. But the bin of an event is not any bin: it
+// has that event, and a Poisson number of others with mean λ = 1. So there are two tickets on
+// average over the events, and since the search ends when it has found its ticket, which is as
+// likely to be any of the k in the list, (k+1)/2 are looked at: 1.5 with two tickets on average, as
+// the comment in Algorithm 2 has it.
 var paperCancel = cancelSays{tickets: 1, average: func(k float64) float64 { return (k + 1) / 2 }}
 
 // measureCancel checks the claim with n events, and with clusters of some sizes.
@@ -28,37 +30,48 @@ func measureCancel(run *reproduce.Runner, says cancelSays, n int, clusters []int
 	var f reproduce.Finding
 	spread := cancelSpread(run, n)
 	size := float64(n)
-	// The tickets in a bin, 1 + P with P Poisson of mean 1, have variance 1; and the pairs that share a bin are n/2 with variance n/2, which makes
-	// 2n for twice as many. The place in a list has variance E[(1+P)²−1]/12 + 1/4 = 7/12, and the pairs add 1/2.
+	// The tickets in a bin, 1 + P with P Poisson of mean 1, have variance 1; and the pairs that
+	// share a bin are n/2 with variance n/2, which makes 2n for twice as many. The place in a list
+	// has variance E[(1+P)²−1]/12 + 1/4 = 7/12, and the pairs add 1/2.
 	ticketsSE, lookedSE := math.Sqrt(3/size), math.Sqrt((7.0/12+0.5)/size)
-	f.Check("tickets in the bin of an event, 1 event a bin", spread.tickets, says.tickets, reproduce.Sigmas*ticketsSE+1/size,
-		"4.5 standard errors: the number in a bin has variance 1, the pairs that share one add 2; and 1/N, since an event does not share a bin with itself")
+	f.Check("tickets in the bin of an event, 1 event a bin", spread.tickets, says.tickets,
+		reproduce.Sigmas*ticketsSE+1/size,
+		"4.5 standard errors: the number in a bin has variance 1, the pairs that share one add 2; and 1/N, since an event "+
+			"does not share a bin with itself")
 	corrected := f.For(reproduce.Corrected)
-	corrected.Check("tickets in the bin of an event, 1 event a bin, counting itself", spread.tickets, 2, reproduce.Sigmas*ticketsSE+1/size,
+	corrected.Check("tickets in the bin of an event, 1 event a bin, counting itself", spread.tickets, 2,
+		reproduce.Sigmas*ticketsSE+1/size,
 		"itself and one other; 4.5 standard errors as above, and 1/N")
 	corrected.Check("tickets looked at, 1 event a bin", spread.looked, says.average(2), reproduce.Sigmas*lookedSE+1/size,
 		"4.5 standard errors: the place in a list has variance 7/12, the lists themselves add 1/2; and 1/N")
 	run.Options.ReportProgress(0.4)
-	table := reproduce.Table{Name: "Tickets looked at to cancel one of k in a bin", Columns: []string{"k", "measured", "(k+1)/2", "the first scheduled"}}
+	table := reproduce.Table{Name: "Tickets looked at to cancel one of k in a bin", Columns: []string{"k", "measured",
+		"(k+1)/2", "the first scheduled"}}
 	for i, k := range clusters {
 		looked, most := cancelClustered(run, max(20_000, 2*k), k)
 		tickets := float64(k)
-		f.Check(fmt.Sprintf("tickets looked at for the first scheduled of %d", k), most, tickets, 0, "it lies at the bottom, below all the others: one operation for every ticket, exactly")
+		f.Check(fmt.Sprintf("tickets looked at for the first scheduled of %d", k), most, tickets, 0,
+			"it lies at the bottom, below all the others: one operation for every ticket, exactly")
 		want := says.average(tickets)
-		corrected.Check(fmt.Sprintf("tickets looked at for one of %d", k), looked, want, reproduce.Sigmas*math.Sqrt((tickets*tickets-1)/12/float64(max(20_000, 2*k))),
+		corrected.Check(fmt.Sprintf("tickets looked at for one of %d", k), looked, want,
+			reproduce.Sigmas*math.Sqrt((tickets*tickets-1)/12/float64(max(20_000, 2*k))),
 			"any place in the list is as likely; 4.5 standard errors, with variance (k²−1)/12")
 		table.Rows = append(table.Rows, []float64{tickets, looked, (tickets + 1) / 2, most})
 		run.Options.ReportProgress(0.4 + 0.6*float64(i+1)/float64(len(clusters)))
 	}
-	f.Tables = append(f.Tables, reproduce.Table{Name: "One event a bin at random times", Columns: []string{"events", "tickets in the bin", "tickets looked at"},
-		Rows: [][]float64{{size, spread.tickets, spread.looked}}}, table)
+	f.Tables = append(f.Tables, reproduce.Table{Name: "One event a bin at random times",
+		Columns: []string{"events", "tickets in the bin", "tickets looked at"},
+		Rows:    [][]float64{{size, spread.tickets, spread.looked}}}, table)
 	f.Chart("clusters", cancelChart(table))
 	last := table.Rows[len(table.Rows)-1]
-	f.Measured = fmt.Sprintf("With one event a bin, the bin of an event to cancel has %.3f tickets on average, not 1, and %.3f are looked at; with %.0f events clustered in a bin it is %.0f, and %.0f at worst.",
+	f.Measured = fmt.Sprintf("With one event a bin, the bin of an event to cancel has %.3f tickets on average, not 1, "+
+		"and %.3f are looked at; with %.0f events clustered in a bin it is %.0f, and %.0f at worst.",
 		spread.tickets, spread.looked, last[0], last[1], last[3])
 	f.Notes = append(f.Notes,
-		"One ticket a bin is the average over bins, of which 37 % are empty. Averaged over events it is two: the event itself, and one other.",
-		"In bins with k tickets cancelling grows as k, while scheduling stays a single step and sorting takes log₂ k for a ticket: of the three operations it is the one that clusters make slow, as the paper says.")
+		"One ticket a bin is the average over bins, of which 37 % are empty. Averaged over events it is two: the event "+
+			"itself, and one other.",
+		"In bins with k tickets cancelling grows as k, while scheduling stays a single step and sorting takes log₂ k "+
+			"for a ticket: of the three operations it is the one that clusters make slow, as the paper says.")
 	return f
 }
 
@@ -82,8 +95,9 @@ func cancelSpread(run *reproduce.Runner, n int) cancelled {
 	return cancelled{float64(tickets) / float64(n), float64(c.flipped) / float64(n)}
 }
 
-// cancelClustered has two bins with k events each among 2k. It cancels random events some times and tells how many tickets are looked at on average; and
-// how many for the event that was scheduled first.
+// cancelClustered has two bins with k events each among 2k. It cancels random events some times and
+// tells how many tickets are looked at on average; and how many for the event that was scheduled
+// first.
 func cancelClustered(run *reproduce.Runner, times, k int) (looked, most float64) {
 	r := random.New(run.Options.Seed, 0x636c7573, uint64(k))
 	c := newPaperCalendar(2*k, 2*k, 1)
@@ -108,7 +122,8 @@ func cancelClustered(run *reproduce.Runner, times, k int) (looked, most float64)
 }
 
 func cancelChart(t reproduce.Table) plot.Chart {
-	c := plot.Chart{Title: "Cancelling in clustered bins", XLabel: "tickets in the bin", YLabel: "tickets looked at", LogX: true, LogY: true,
+	c := plot.Chart{Title: "Cancelling in clustered bins", XLabel: "tickets in the bin", YLabel: "tickets looked at",
+		LogX: true, LogY: true,
 		Series: []plot.Series{{Name: "a random one"}, {Name: "(k+1)/2", Dashed: true}, {Name: "the first scheduled"}}}
 	for _, row := range t.Rows {
 		for i := range c.Series {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// runHold is the hold model with exponential jumps of mean 1. Every jump is drawn anew: the mean of a table of jumps is
-// off by more than what is measured here.
+// runHold is the hold model with exponential jumps of mean 1. Every jump is drawn anew: the mean of
+// a table of jumps is off by more than what is measured here.
 func runHold(run *reproduce.Runner, s calendartest.Set, ops int, r *random.Stream) {
 	forEach(run, ops, func(int) error {
 		id, at, ok := s.Next()
@@ -28,14 +28,15 @@ type workCount struct {
 	empty, entries float64
 }
 
-// holdWork counts the work for an event in the hold model: n events, jumps with mean 1, m buckets of width x/n.
+// holdWork counts the work for an event in the hold model: n events, jumps with mean 1, m buckets
+// of width x/n.
 func holdWork(run *reproduce.Runner, n, m int, x float64, d static.Discipline, batches int) workCount {
 	var c workCount
 	s := reproduce.Must(static.New(static.Config{Buckets: m, Width: x / float64(n), Discipline: d, Capacity: n}))
 	r := random.New(run.Options.Seed, 0x686f6c64, uint64(n), math.Float64bits(x))
 	fillHold(run, s, n, &r)
-	// What is in a bin is forgotten within a few jumps of every event, so batches of twice as many operations as there are
-	// events are nearly independent.
+	// What is in a bin is forgotten within a few jumps of every event, so batches of twice as many
+	// operations as there are events are nearly independent.
 	ops := max(2*n, 100_000)
 	each := make([]float64, batches)
 	for i := range each {

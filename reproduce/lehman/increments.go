@@ -10,9 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// incrementsModel has what section 5 lists: births and deaths, onset of disease, treatment for a time with a memory, vaccination,
-// infection by contact and from abroad. It is small, and it begins about where it would settle: where the rate of all events rises or falls, the
-// standard deviation of the increments only becomes larger.
+// incrementsModel has what section 5 lists: births and deaths, onset of disease, treatment for a
+// time with a memory, vaccination, infection by contact and from abroad. It is small, and it begins
+// about where it would settle: where the rate of all events rises or falls, the standard deviation
+// of the increments only becomes larger.
 const incrementsModel = `
 name: increments
 time: {unit: year, start: 0, end: 30}
@@ -39,7 +40,8 @@ immigration:
 record: {every: 30 years}
 `
 
-// incrementsFrom is when measuring begins, in years: by then the numbers in each state have settled.
+// incrementsFrom is when measuring begins, in years: by then the numbers in each state have
+// settled.
 const incrementsFrom = 10
 
 // incrementsSays is what the paper reports, in seconds, each to the nearest one.
@@ -100,66 +102,92 @@ func summarize(all []*steps) summary {
 
 const (
 	euler = 0.5772156649
-	// incrementsDrift is for a rate of events that wanders: a mixture of exponential laws whose rates have a relative standard
-	// deviation v has a standard deviation of 1 + v² means, and v is up to 2 % here, the numbers in each state being random.
+	// incrementsDrift is for a rate of events that wanders: a mixture of exponential laws whose
+	// rates have a relative standard deviation v has a standard deviation of 1 + v² means, and v is
+	// up to 2 % here, the numbers in each state being random.
 	incrementsDrift = 0.0004
 )
 
 // compareIncrements compares with the paper's numbers, and what is simulated with its law.
 //
-// Random events: increments are exponential, so the standard deviation is the mean, 14 s, and the longest of n is ln n + 0.577 means on average, with a standard
-// deviation of π/√6 means (Gumbel). Neither is the paper's. A rate that changes in the course of the run makes the standard deviation larger only.
+// Random events: increments are exponential, so the standard deviation is the mean, 14 s, and the
+// longest of n is ln n + 0.577 means on average, with a standard deviation of π/√6 means (Gumbel).
+// Neither is the paper's. A rate that changes in the course of the run makes the standard deviation
+// larger only.
 //
-// One event every s seconds, and random ones among them: no increment is longer than s. See [regularDeviation] for the standard deviation.
+// One event every s seconds, and random ones among them: no increment is longer than s. See
+// [regularDeviation] for the standard deviation.
 func compareIncrements(f *reproduce.Finding, says incrementsSays, random, mixed summary) {
 	control := f.For(reproduce.Control)
-	control.Check("events at random: standard deviation over mean", random.deviation, 1, reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift,
-		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that wanders by 2 % adds, as it may by chance")
-	control.Check("events at random: longest increment over mean, mean of replicas", random.longest, random.expected, reproduce.Sigmas*math.Pi/math.Sqrt(6*random.replicas),
+	control.Check("events at random: standard deviation over mean", random.deviation, 1,
+		reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift,
+		"4.5 standard errors, which are 1/√n for n exponential increments; and 0.0004, which a rate of events that "+
+			"wanders by 2 % adds, as it may by chance")
+	control.Check("events at random: longest increment over mean, mean of replicas", random.longest, random.expected,
+		reproduce.Sigmas*math.Pi/math.Sqrt(6*random.replicas),
 		"ln n + 0.577, the mean of Gumbel's law; 4.5 standard errors, of which one is π/√6 over the root of the replicas")
-	control.Check("events at random: shortest increment times n over mean, mean of replicas", random.shortest, 1, reproduce.Sigmas/math.Sqrt(random.replicas),
+	control.Check("events at random: shortest increment times n over mean, mean of replicas", random.shortest, 1,
+		reproduce.Sigmas/math.Sqrt(random.replicas),
 		"exponential with mean 1; 4.5 standard errors, of which one is 1 over the root of the replicas")
 
 	n := says.events()
 	longest := random.longest + math.Log(n*random.replicas/random.n)
-	f.Check("events at random: standard deviation, s", says.mean*random.deviation, says.deviation, 0.5+0.5*random.deviation+says.mean*(reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift),
-		"half a second by which 12 is rounded, and what half a second by which 14 is rounded does; and the error of the simulation as above")
-	f.Check("events at random: longest of the paper's increments, s", says.mean*longest, says.longest, 0.5+0.5*longest+reproduce.Sigmas*says.mean*math.Pi/math.Sqrt(6),
-		"the measured longest, and the logarithm of how many more increments 30 years have; the roundings of 53 and 14; and 4.5 standard deviations of Gumbel's law, π/√6 means each")
-	f.Between("events at random: shortest of the paper's increments, µs", 1e6*says.mean*random.shortest/n, 0, 1e6*says.shortest, 0,
+	f.Check("events at random: standard deviation, s", says.mean*random.deviation, says.deviation,
+		0.5+0.5*random.deviation+says.mean*(reproduce.Sigmas/math.Sqrt(random.n)+incrementsDrift),
+		"half a second by which 12 is rounded, and what half a second by which 14 is rounded does; and the error of the "+
+			"simulation as above")
+	f.Check("events at random: longest of the paper's increments, s", says.mean*longest, says.longest,
+		0.5+0.5*longest+reproduce.Sigmas*says.mean*math.Pi/math.Sqrt(6),
+		"the measured longest, and the logarithm of how many more increments 30 years have; the roundings of 53 and 14; "+
+			"and 4.5 standard deviations of Gumbel's law, π/√6 means each")
+	f.Between("events at random: shortest of the paper's increments, µs", 1e6*says.mean*random.shortest/n, 0,
+		1e6*says.shortest, 0,
 		"“less than a microsecond”; the measured shortest, over how many more increments 30 years have")
 
 	corrected := f.For(reproduce.Corrected)
 	theory := regularDeviation(says.mean, says.longest)
-	corrected.Check("one every 53 s: standard deviation, s", says.mean*mixed.deviation, says.deviation, 0.5+says.rounding()+says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsDrift),
-		"half a second by which 12 is rounded, and what the roundings of 14 and 53 do in theory; and the error of the simulation, at most that of exponential increments")
-	corrected.Check("one every 53 s: standard deviation, s, against theory", says.mean*mixed.deviation, theory, says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsRate),
-		"the error of the simulation, at most that of exponential increments; and 1.5 %, since three quarters of the events are random and their rate may be 2 % off what it was before measuring began")
-	corrected.Check("one every 53 s: longest increment, s", says.mean*mixed.longest, says.longest, 0.5+says.longest*incrementsRate,
+	corrected.Check("one every 53 s: standard deviation, s", says.mean*mixed.deviation, says.deviation,
+		0.5+says.rounding()+says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsDrift),
+		"half a second by which 12 is rounded, and what the roundings of 14 and 53 do in theory; and the error of the "+
+			"simulation, at most that of exponential increments")
+	corrected.Check("one every 53 s: standard deviation, s, against theory", says.mean*mixed.deviation, theory,
+		says.mean*(reproduce.Sigmas/math.Sqrt(mixed.n)+incrementsRate),
+		"the error of the simulation, at most that of exponential increments; and 1.5 %, since three quarters of the "+
+			"events are random and their rate may be 2 % off what it was before measuring began")
+	corrected.Check("one every 53 s: longest increment, s", says.mean*mixed.longest, says.longest,
+		0.5+says.longest*incrementsRate,
 		"half a second by which 53 is rounded; and 1.5 % as above")
-	corrected.Between("one every 53 s: shortest of the paper's increments, µs", 1e6*says.mean*mixed.shortest/n, 0, 1e6*says.shortest, 0,
+	corrected.Between("one every 53 s: shortest of the paper's increments, µs", 1e6*says.mean*mixed.shortest/n, 0,
+		1e6*says.shortest, 0,
 		"“less than a microsecond”; the measured shortest, over how many more increments 30 years have")
-	f.Measured = fmt.Sprintf("If all events come at random, increments with a mean of %.0f s have a standard deviation of %.1f s, and the longest of %s is about %.0f s; if one event comes every %.0f s and the rest at random, it is %.1f s and %.0f s, and the shortest is below a microsecond in both.",
-		says.mean, says.mean*random.deviation, scientific(n), says.mean*longest, says.longest, says.mean*mixed.deviation, says.mean*mixed.longest)
+	f.Measured = fmt.Sprintf("If all events come at random, increments with a mean of %.0f s have a standard deviation "+
+		"of %.1f s, and the longest of %s is about %.0f s; if one event comes every %.0f s and the rest at random, it is "+
+		"%.1f s and %.0f s, and the shortest is below a microsecond in both.",
+		says.mean, says.mean*random.deviation, scientific(n), says.mean*longest, says.longest, says.mean*mixed.deviation,
+		says.mean*mixed.longest)
 	noteIncrements(f, says)
 }
 
-// incrementsRate is 2 % of three quarters: regular events are set among random ones by the rate of these in the five years before measuring, which
-// the rate afterwards may differ from by so much, and three quarters of the events are random. The interval in units of the mean increment differs by
-// that, and the standard deviation by less.
+// incrementsRate is 2 % of three quarters: regular events are set among random ones by the rate of
+// these in the five years before measuring, which the rate afterwards may differ from by so much,
+// and three quarters of the events are random. The interval in units of the mean increment differs
+// by that, and the standard deviation by less.
 const incrementsRate = 0.015
 
-// regularDeviation is the standard deviation of increments with some mean, if one event comes every s seconds and the others at random.
+// regularDeviation is the standard deviation of increments with some mean, if one event comes every
+// s seconds and the others at random.
 //
-// Of the latter a = s/mean − 1 come between two regular ones on average, K by Poisson's law, and cut the interval into K+1 parts whose
-// squares add up to 2s²/(K+2) on average. With E[1/(K+2)] = (a − 1 + e^(−a))/a², and a+1 increments in an interval,
-// the mean square is 2s²(a − 1 + e^(−a))/(a²(a+1)).
+// Of the latter a = s/mean − 1 come between two regular ones on average, K by Poisson's law, and
+// cut the interval into K+1 parts whose squares add up to 2s²/(K+2) on average. With E[1/(K+2)] =
+// (a − 1 + e^(−a))/a², and a+1 increments in an interval, the mean square is 2s²(a − 1 +
+// e^(−a))/(a²(a+1)).
 func regularDeviation(mean, s float64) float64 {
 	a := s/mean - 1
 	return math.Sqrt(2*s*s*(a-1+math.Exp(-a))/(a*a*(a+1)) - mean*mean)
 }
 
-// rounding is how much the standard deviation changes if the mean and the longest are off by the half second that they are rounded by.
+// rounding is how much the standard deviation changes if the mean and the longest are off by the
+// half second that they are rounded by.
 func (s incrementsSays) rounding() float64 {
 	most, theory := 0.0, regularDeviation(s.mean, s.longest)
 	for _, mean := range []float64{-0.5, 0.5} {
@@ -174,19 +202,29 @@ func (s incrementsSays) rounding() float64 {
 func noteIncrements(f *reproduce.Finding, says incrementsSays) {
 	n := says.events()
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean agrees with the size of the run. "+
-			"So does the minimum: the shortest of so many random increments is 14 s/n = %.1f µs on average.", scientific(n), 1e6*says.mean/n),
-		fmt.Sprintf("If one event comes every 53 s, the theory's standard deviation is %.1f s with a mean of 14 s and %.1f s with 13.5 s: all four numbers of the paper agree, to their rounding. "+
-			"One every 53 s is %.0f thousand a year, a quarter of all events. The interval is set to the paper's maximum; that the standard deviation then agrees is what tests it. That the authors' model has such a stream is inferred from these numbers; the paper does not say so.",
+		fmt.Sprintf("30 years of increments of 14 s are %s events, about one for each of 60 million individuals: the mean "+
+			"agrees with the size of the run. "+
+			"So does the minimum: the shortest of so many random increments is 14 s/n = %.1f µs on average.", scientific(n),
+			1e6*says.mean/n),
+		fmt.Sprintf("If one event comes every 53 s, the theory's standard deviation is %.1f s with a mean of 14 s and "+
+			"%.1f s with 13.5 s: all four numbers of the paper agree, to their rounding. "+
+			"One every 53 s is %.0f thousand a year, a quarter of all events. The interval is set to the paper's maximum; "+
+			"that the standard deviation then agrees is what tests it. That the authors' model has such a stream is inferred "+
+			"from these numbers; the paper does not say so.",
 			regularDeviation(14, 53), regularDeviation(13.5, 53), 365.25*86400/53/1000),
-		fmt.Sprintf("A short sample would not explain them. A longest of 53 s is what about %.0f random increments have, and these have one below a microsecond with a probability of two in a million.", math.Exp(says.longest/says.mean-euler)))
+		fmt.Sprintf("A short sample would not explain them. A longest of 53 s is what about %.0f random increments have, "+
+			"and these have one below a microsecond with a probability of two in a million.",
+			math.Exp(says.longest/says.mean-euler)))
 }
 
 // tabulateTail shows the laws themselves: how many increments are longer than so many means.
 func tabulateTail(f *reproduce.Finding, says incrementsSays, random, mixed []*steps) {
-	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "all at random", "e^-k", "one every 53 s", "theory"}}
-	chart := plot.Chart{Title: "Increments longer than k means, against exponential ones", XLabel: "k", YLabel: "share over e^(-k)", FromZero: true, LegendBeside: true,
-		Series: []plot.Series{{Name: "all at random"}, {Name: "theory", Same: true, Dashed: true}, {Name: "one every 53 s"}, {Name: "theory", Same: true, Dashed: true}}}
+	t := reproduce.Table{Name: "Share of increments longer than k means", Columns: []string{"k", "all at random", "e^-k",
+		"one every 53 s", "theory"}}
+	chart := plot.Chart{Title: "Increments longer than k means, against exponential ones", XLabel: "k",
+		YLabel: "share over e^(-k)", FromZero: true, LegendBeside: true,
+		Series: []plot.Series{{Name: "all at random"}, {Name: "theory", Same: true, Dashed: true}, {Name: "one every 53 s"},
+			{Name: "theory", Same: true, Dashed: true}}}
 	for i := range tailSteps {
 		k := tailStep * float64(i)
 		row := []float64{k, share(random, i), math.Exp(-k), share(mixed, i), regularTail(says.longest/says.mean, k)}
@@ -209,8 +247,9 @@ func share(all []*steps, i int) float64 {
 	return beyond / n
 }
 
-// regularTail is the share of increments longer than y if one event comes every s, in means: of K+1 parts of an interval each is longer than y with
-// probability z^K, z = 1 − y/s, and E[(K+1)z^K] = (1 + az)·e^(−a(1−z)).
+// regularTail is the share of increments longer than y if one event comes every s, in means: of K+1
+// parts of an interval each is longer than y with probability z^K, z = 1 − y/s, and E[(K+1)z^K] =
+// (1 + az)·e^(−a(1−z)).
 func regularTail(s, y float64) float64 {
 	a, z := s-1, 1-y/s
 	if z <= 0 {
@@ -219,7 +258,8 @@ func regularTail(s, y float64) float64 {
 	return (1 + a*z) * math.Exp(-a*(1-z)) / (1 + a)
 }
 
-// A steps is what is known of increments: their number, sum, squares and extremes, and how many are longer than so many means.
+// A steps is what is known of increments: their number, sum, squares and extremes, and how many are
+// longer than so many means.
 type steps struct {
 	last         float64
 	n, sum, sum2 float64
@@ -271,8 +311,8 @@ func (s *stream) add(at float64) {
 		return
 	}
 	s.random.add(at, s.rate)
-	// A gap of g means of all increments has g events, one of them regular: g−1 at random. So it is (g−1)/rate years, and all events have the rate
-	// g/(g−1) of the random ones.
+	// A gap of g means of all increments has g events, one of them regular: g−1 at random. So it is
+	// (g−1)/rate years, and all events have the rate g/(g−1) of the random ones.
 	years, all := (s.gap-1)/s.rate, s.rate*s.gap/(s.gap-1)
 	for {
 		next := incrementsFrom + float64(s.regular+1)*years

@@ -1,6 +1,7 @@
-// Package lehman has the claims of Lehman, Keen and Barnes: how bins fill, that an event costs the same however many there are, what
-// sorting a bin just in time takes, what cancelling takes, how much memory, and how long it took them. Their algorithms are here
-// as they are printed, to be measured.
+// Package lehman has the claims of Lehman, Keen and Barnes: how bins fill, that an event costs the
+// same however many there are, what sorting a bin just in time takes, what cancelling takes, how
+// much memory, and how long it took them. Their algorithms are here as they are printed, to be
+// measured.
 package lehman
 
 import (

@@ -128,7 +128,8 @@ func TestClaims(t *testing.T) {
 
 func TestStops(t *testing.T) { reproducetest.Stops(t, smallClaims(t)) }
 
-// What is timed decides nothing: these claims have no check of what is printed, whatever the clock says.
+// What is timed decides nothing: these claims have no check of what is printed, whatever the clock
+// says.
 func TestTimeDecidesNothing(t *testing.T) {
 	for _, c := range smallClaims(t) {
 		if c.Found != reproduce.NotDecided {
@@ -157,30 +158,60 @@ func TestNotices(t *testing.T) {
 		wrong       check
 		checks      []string
 	}{
-		{"lehman-5000-fold", "10,000 fold", reproduce.DoesNotHold, smallSpace(spaceSays{10_000, 1_000_000, 10_000, 10_000}), []string{"random order over"}},
-		{"lehman-5000-fold", "N and a quarter to add", reproduce.DoesNotHold, smallSpace(spaceSays{10_000, 1_000_000, 5000, 12_500}), []string{"to add", "to delete"}},
-		{"lehman-empty-bins", "a third empty", reproduce.DoesNotHold, smallBins(binsSays{0.33, 1.5}), []string{"share of empty bins"}},
-		{"lehman-empty-bins", "1.6 in a bin", reproduce.DoesNotHold, smallBins(binsSays{0.37, 1.6}), []string{"non-empty bin"}},
-		{"lehman-best-bins", "a quarter empty is best", reproduce.Holds, smallBest(binsSays{empty: 0.24}, paperSteps), []string{"schedule and dispatch", "schedule, cancel and dispatch"}},
-		{"lehman-best-bins", "a third empty is best", reproduce.DoesNotHold, smallBest(binsSays{empty: 0.33}, paperSteps), []string{"best, schedule, cancel and dispatch"}},
-		{"lehman-best-bins", "all tickets of a bin flipped through", reproduce.DoesNotHold, smallBest(paperBins, func(load, each float64) float64 { return dispatchSteps(load, each) + 1 + load }), []string{"off the law at most, schedule, cancel"}},
-		{"lehman-order-1", "Order log N", reproduce.DoesNotHold, smallOrder(orderSays{logarithm, paperOrder.cancel}), []string{"finding the next", "cancelling"}},
-		{"lehman-order-1", "1.5 entries to cancel in the hold model", reproduce.NotDecided, smallOrder(orderSays{paperOrder.growth, 1.5}), []string{"entries to cancel"}},
-		{"lehman-cancel", "two tickets", reproduce.Holds, smallCancel(cancelSays{2, paperCancel.average}), []string{"tickets in the bin"}},
-		{"lehman-cancel", "half of the tickets, without itself", reproduce.DoesNotHold, smallCancel(cancelSays{1, func(k float64) float64 { return k / 2 }}), []string{"looked at, 1 event", "for one of 10"}},
-		{"lehman-jit-sorting", "half an operation", reproduce.DoesNotHold, smallSorting(sortingSays{0.5, 10}), []string{"for a ticket"}},
-		{"lehman-jit-sorting", "a hundred times", reproduce.DoesNotHold, smallSorting(sortingSays{2, 100}), []string{"at random", "in order of time"}},
-		{"lehman-algorithm-5", "N log N if partly sorted", reproduce.Holds, smallAlgorithm5(algorithm5Says{func(n float64) float64 { return n * math.Log2(n) }, paperAlgorithm5.worst, paperAlgorithm5.runs}), []string{"half new"}},
-		{"lehman-algorithm-5", "N log₂ N − N at worst", reproduce.DoesNotHold, smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, func(n float64) float64 { return n*math.Log2(n) - n }, paperAlgorithm5.runs}), []string{"all orders"}},
-		{"lehman-algorithm-5", "N for any number of runs", reproduce.DoesNotHold, smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, paperAlgorithm5.worst, func(n, _ float64) float64 { return 2 * n }}), []string{"in reverse, by runs", "half new, by runs"}},
-		{"lehman-increments", "14 s and 260 s", reproduce.Holds, smallIncrements(incrementsSays{14, 14, 260, 1e-6}), []string{"random: standard deviation, s", "random: longest of"}},
-		{"lehman-increments", "a deviation of 10 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 10, 53, 1e-6}), []string{"53 s: standard deviation, s"}},
-		{"lehman-increments", "a longest of 90 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 12, 90, 1e-6}), []string{"53 s: standard deviation, s"}},
-		{"lehman-increments", "a shortest of a nanosecond", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 12, 53, 1e-9}), []string{"random: shortest of", "53 s: shortest of"}},
-		{"lehman-gigabyte", "less than 0.9 GB", reproduce.DoesNotHold, smallGigabyte(memorySays{0.9e9, 60e6, 75e6, 8, 4}), []string{"as many bins", "the program grows, for"}},
-		{"lehman-gigabyte", "integers of 8 bytes", reproduce.DoesNotHold, smallGigabyte(memorySays{1e9, 60e6, 75e6, 8, 8}), []string{"as many bins"}},
-		{"lehman-billion", "Order log N", reproduce.DoesNotHold, smallBillion(billionSays{logarithm, 1}), []string{"schedule in sequence", "cancel at random", "dispatch at random"}},
-		{"lehman-billion", "three times the steps at random", reproduce.DoesNotHold, smallBillion(billionSays{paperBillion.growth, 3}), []string{"scheduling"}},
+		{"lehman-5000-fold", "10,000 fold", reproduce.DoesNotHold, smallSpace(spaceSays{10_000, 1_000_000, 10_000, 10_000}),
+			[]string{"random order over"}},
+		{"lehman-5000-fold", "N and a quarter to add", reproduce.DoesNotHold,
+			smallSpace(spaceSays{10_000, 1_000_000, 5000, 12_500}), []string{"to add", "to delete"}},
+		{"lehman-empty-bins", "a third empty", reproduce.DoesNotHold, smallBins(binsSays{0.33, 1.5}),
+			[]string{"share of empty bins"}},
+		{"lehman-empty-bins", "1.6 in a bin", reproduce.DoesNotHold, smallBins(binsSays{0.37, 1.6}),
+			[]string{"non-empty bin"}},
+		{"lehman-best-bins", "a quarter empty is best", reproduce.Holds, smallBest(binsSays{empty: 0.24}, paperSteps),
+			[]string{"schedule and dispatch", "schedule, cancel and dispatch"}},
+		{"lehman-best-bins", "a third empty is best", reproduce.DoesNotHold, smallBest(binsSays{empty: 0.33}, paperSteps),
+			[]string{"best, schedule, cancel and dispatch"}},
+		{"lehman-best-bins", "all tickets of a bin flipped through", reproduce.DoesNotHold,
+			smallBest(paperBins, func(load, each float64) float64 { return dispatchSteps(load, each) + 1 + load }),
+			[]string{"off the law at most, schedule, cancel"}},
+		{"lehman-order-1", "Order log N", reproduce.DoesNotHold, smallOrder(orderSays{logarithm, paperOrder.cancel}),
+			[]string{"finding the next", "cancelling"}},
+		{"lehman-order-1", "1.5 entries to cancel in the hold model", reproduce.NotDecided,
+			smallOrder(orderSays{paperOrder.growth, 1.5}), []string{"entries to cancel"}},
+		{"lehman-cancel", "two tickets", reproduce.Holds, smallCancel(cancelSays{2, paperCancel.average}),
+			[]string{"tickets in the bin"}},
+		{"lehman-cancel", "half of the tickets, without itself", reproduce.DoesNotHold,
+			smallCancel(cancelSays{1, func(k float64) float64 { return k / 2 }}), []string{"looked at, 1 event",
+				"for one of 10"}},
+		{"lehman-jit-sorting", "half an operation", reproduce.DoesNotHold, smallSorting(sortingSays{0.5, 10}),
+			[]string{"for a ticket"}},
+		{"lehman-jit-sorting", "a hundred times", reproduce.DoesNotHold, smallSorting(sortingSays{2, 100}),
+			[]string{"at random", "in order of time"}},
+		{"lehman-algorithm-5", "N log N if partly sorted", reproduce.Holds,
+			smallAlgorithm5(algorithm5Says{func(n float64) float64 { return n * math.Log2(n) }, paperAlgorithm5.worst,
+				paperAlgorithm5.runs}), []string{"half new"}},
+		{"lehman-algorithm-5", "N log₂ N − N at worst", reproduce.DoesNotHold,
+			smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, func(n float64) float64 { return n*math.Log2(n) - n },
+				paperAlgorithm5.runs}), []string{"all orders"}},
+		{"lehman-algorithm-5", "N for any number of runs", reproduce.DoesNotHold,
+			smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, paperAlgorithm5.worst, func(n, _ float64) float64 {
+				return 2 * n
+			}}), []string{"in reverse, by runs", "half new, by runs"}},
+		{"lehman-increments", "14 s and 260 s", reproduce.Holds, smallIncrements(incrementsSays{14, 14, 260, 1e-6}),
+			[]string{"random: standard deviation, s", "random: longest of"}},
+		{"lehman-increments", "a deviation of 10 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 10, 53, 1e-6}),
+			[]string{"53 s: standard deviation, s"}},
+		{"lehman-increments", "a longest of 90 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 12, 90, 1e-6}),
+			[]string{"53 s: standard deviation, s"}},
+		{"lehman-increments", "a shortest of a nanosecond", reproduce.DoesNotHold,
+			smallIncrements(incrementsSays{14, 12, 53, 1e-9}), []string{"random: shortest of", "53 s: shortest of"}},
+		{"lehman-gigabyte", "less than 0.9 GB", reproduce.DoesNotHold, smallGigabyte(memorySays{0.9e9, 60e6, 75e6, 8, 4}),
+			[]string{"as many bins", "the program grows, for"}},
+		{"lehman-gigabyte", "integers of 8 bytes", reproduce.DoesNotHold, smallGigabyte(memorySays{1e9, 60e6, 75e6, 8, 8}),
+			[]string{"as many bins"}},
+		{"lehman-billion", "Order log N", reproduce.DoesNotHold, smallBillion(billionSays{logarithm, 1}),
+			[]string{"schedule in sequence", "cancel at random", "dispatch at random"}},
+		{"lehman-billion", "three times the steps at random", reproduce.DoesNotHold,
+			smallBillion(billionSays{paperBillion.growth, 3}), []string{"scheduling"}},
 	} {
 		t.Run(strings.TrimPrefix(test.claim, "lehman-")+", "+test.name, func(t *testing.T) {
 			if _, ok := before[test.claim]; !ok {
@@ -223,7 +254,8 @@ func TestDrainBins(t *testing.T) {
 
 // Numbers of events are written as the paper does.
 func TestScientific(t *testing.T) {
-	for n, want := range map[float64]string{42: "42", 1e4: "10⁴", 6e7: "6×10⁷", 6.76e7: "6.8×10⁷", 1e10: "10¹⁰"} {
+	for n, want := range map[float64]string{42: "42", 1e4: "10⁴", 6e7: "6×10⁷", 6.76e7: "6.8×10⁷",
+		1e10: "10¹⁰"} {
 		if got := scientific(n); got != want {
 			t.Errorf("%v is %q, want %q", n, got, want)
 		}

@@ -10,8 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// countryModel is a country of the kind that section 5 describes: death and emigration, disease some time after an infection, transmission, vaccination of
-// juveniles, births and immigration. Rates of births, deaths and migration are of the order of the United Kingdom's; the rest is plausible and not fitted.
+// countryModel is a country of the kind that section 5 describes: death and emigration, disease
+// some time after an infection, transmission, vaccination of juveniles, births and immigration.
+// Rates of births, deaths and migration are of the order of the United Kingdom's; the rest is
+// plausible and not fitted.
 const countryModel = `
 name: country
 time: {unit: year, start: 0, end: 30}
@@ -44,7 +46,9 @@ record: {every: 30 years}
 // measureSixtyMillion runs the model at some sizes, the smallest first.
 func measureSixtyMillion(run *reproduce.Runner, sizes []int) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "Runs over 30 years", Columns: []string{"individuals", "events", "events each", "seconds between events if there were 60 million", "seconds it took", "seconds of these to set up", "memory of the program so far, GB"}}
+	table := reproduce.Table{Name: "Runs over 30 years", Columns: []string{"individuals", "events", "events each",
+		"seconds between events if there were 60 million", "seconds it took", "seconds of these to set up",
+		"memory of the program so far, GB"}}
 	total, done := 0.0, 0.0
 	for _, n := range sizes {
 		total += float64(n)
@@ -56,30 +60,37 @@ func measureSixtyMillion(run *reproduce.Runner, sizes []int) reproduce.Finding {
 		done += float64(n)
 		events := float64(result.Events)
 		each := events / float64(n)
-		table.Rows = append(table.Rows, []float64{float64(n), events, each, 30 * 365.25 * 86400 / (each * 60e6), result.Seconds, result.Runs[0].Setup, float64(memory.Peak()) / 1e9})
+		table.Rows = append(table.Rows, []float64{float64(n), events, each, 30 * 365.25 * 86400 / (each * 60e6),
+			result.Seconds, result.Runs[0].Setup, float64(memory.Peak()) / 1e9})
 	}
 	first, last := table.Rows[0], table.Rows[len(table.Rows)-1]
 	for _, row := range table.Rows[1:] {
-		f.For(reproduce.Control).Check(fmt.Sprintf("events for an individual, %.0f against %.0f", row[0], first[0]), row[2], first[2], reproduce.Sigmas*math.Sqrt(eventsVariance*first[2]/first[0]*(1+first[0]/row[0])),
+		f.For(reproduce.Control).Check(fmt.Sprintf("events for an individual, %.0f against %.0f", row[0], first[0]), row[2],
+			first[2], reproduce.Sigmas*math.Sqrt(eventsVariance*first[2]/first[0]*(1+first[0]/row[0])),
 			"4.5 standard errors of both; the variance is 1.5 times the mean, since births bring about further events")
 	}
 	f.Tables = append(f.Tables, table)
 	f.Chart("seconds", sixtyChart(table))
-	f.Measured = fmt.Sprintf("%s individuals over 30 years have %.2f events each, so that 60 million would have one every %.1f simulated seconds.",
+	f.Measured = fmt.Sprintf("%s individuals over 30 years have %.2f events each, so that 60 million would have one "+
+		"every %.1f simulated seconds.",
 		scientific(last[0]), last[2], last[3])
-	f.Timed = fmt.Sprintf("It took %.1f s and %.2f GB on this machine, %.2f µs an event.", last[4], last[6], 1e6*last[4]/last[1])
+	f.Timed = fmt.Sprintf("It took %.1f s and %.2f GB on this machine, %.2f µs an event.", last[4], last[6],
+		1e6*last[4]/last[1])
 	f.Notes = append(f.Notes,
-		"The paper's 80 s for 30 years at one event every 14 s, 6.8×10⁷ events, are 1.2 µs an event, setting up included; its 6 GB are 100 bytes an individual.",
-		"The model is not the authors', of which the paper gives the kinds of events only; and the calendar is the self-tuning Queue, which has no bins to be 75 million.")
+		"The paper's 80 s for 30 years at one event every 14 s, 6.8×10⁷ events, are 1.2 µs an event, setting up "+
+			"included; its 6 GB are 100 bytes an individual.",
+		"The model is not the authors', of which the paper gives the kinds of events only; and the calendar is the "+
+			"self-tuning Queue, which has no bins to be 75 million.")
 	return f
 }
 
-// eventsVariance is how many times its mean the variance of the events is. Births and what comes of them make it more than Poisson's: it was 1.39 in a
-// thousand runs with a thousand individuals.
+// eventsVariance is how many times its mean the variance of the events is. Births and what comes of
+// them make it more than Poisson's: it was 1.39 in a thousand runs with a thousand individuals.
 const eventsVariance = 1.5
 
 func sixtyChart(t reproduce.Table) plot.Chart {
-	c := plot.Chart{Title: "30 years of a country", XLabel: "individuals", YLabel: "seconds it took", LogX: true, LogY: true, LegendBeside: true,
+	c := plot.Chart{Title: "30 years of a country", XLabel: "individuals", YLabel: "seconds it took", LogX: true,
+		LogY: true, LegendBeside: true,
 		Series: []plot.Series{{Name: "this machine"}, {Name: "paper", X: []float64{6e7}, Y: []float64{80}, Triangles: true}}}
 	for _, row := range t.Rows {
 		c.Series[0].Add(row[0], row[4])

@@ -20,8 +20,9 @@ var paperSpace = spaceSays{items: 10_000, slots: 1_000_000, fold: 5000, change: 
 
 // measureSpaceForTime checks the claim, with so many items added and deleted.
 //
-// Looking for each of N items once in a list in any order takes 1 + 2 + … + N = N(N+1)/2 accesses: (N+1)/2 = 5000.5 each. In an ordered list without gaps half of
-// the others are moved to make room or to close the gap, N/2 on average, at two accesses each: N.
+// Looking for each of N items once in a list in any order takes 1 + 2 + … + N = N(N+1)/2 accesses:
+// (N+1)/2 = 5000.5 each. In an ordered list without gaps half of the others are moved to make room
+// or to close the gap, N/2 on average, at two accesses each: N.
 func measureSpaceForTime(run *reproduce.Runner, says spaceSays, changes int) reproduce.Finding {
 	var f reproduce.Finding
 	run.Checkpoint()
@@ -50,24 +51,34 @@ func measureSpaceForTime(run *reproduce.Runner, says spaceSays, changes int) rep
 		deleted = append(deleted, float64(sorted.accesses))
 	}
 	add, remove := reproduce.Mean(added), reproduce.Mean(deleted)
-	f.Check("accesses to search a list in random order over those to search the table", list/direct, says.fold, 0.5, "every key is looked for once, so (N+1)/2 = 5000.5 exactly; printed without the half")
-	f.Between("accesses to add to a list in order, in times N", add.Mean/says.change, 1, 2, reproduce.Sigmas*add.SE/says.change, "“N or more”; 4.5 standard errors; twice as many would be the whole list")
-	f.Between("accesses to delete from a list in order, in times N", remove.Mean/says.change, 1, 2, reproduce.Sigmas*remove.SE/says.change, "“N or more”; 4.5 standard errors; twice as many would be the whole list")
+	f.Check("accesses to search a list in random order over those to search the table", list/direct, says.fold, 0.5,
+		"every key is looked for once, so (N+1)/2 = 5000.5 exactly; printed without the half")
+	f.Between("accesses to add to a list in order, in times N", add.Mean/says.change, 1, 2,
+		reproduce.Sigmas*add.SE/says.change, "“N or more”; 4.5 standard errors; twice as many would be the whole list")
+	f.Between("accesses to delete from a list in order, in times N", remove.Mean/says.change, 1, 2,
+		reproduce.Sigmas*remove.SE/says.change, "“N or more”; 4.5 standard errors; twice as many would be the whole list")
 	const cell = 100 // bytes an item
 	f.Tables = append(f.Tables, reproduce.Table{Name: "Accesses for 10,000 items; memory in bytes at 100 an item",
-		Columns: []string{"arrangement (1 random order, 2 in order, 3 slot for each key)", "search", "add", "delete", "memory"},
-		Rows:    [][]float64{{1, list, 1, 3, cell * n}, {2, binary, add.Mean, remove.Mean, cell * n}, {3, direct, 1, 1, cell * float64(says.slots)}}})
+		Columns: []string{"arrangement (1 random order, 2 in order, 3 slot for each key)", "search", "add", "delete",
+			"memory"},
+		Rows: [][]float64{{1, list, 1, 3, cell * n}, {2, binary, add.Mean, remove.Mean, cell * n},
+			{3, direct, 1, 1, cell * float64(says.slots)}}})
 	f.Chart("search", searchChart())
-	f.Measured = fmt.Sprintf("Searching a list in random order takes %.1f accesses on average and the table %.0f: %.1f fold. Against a list in order (binary search, %.1f accesses) it is %.0f fold; adding to such a list and deleting from it take %.0f and %.0f accesses.",
+	f.Measured = fmt.Sprintf("Searching a list in random order takes %.1f accesses on average and the table %.0f: %.1f "+
+		"fold. Against a list in order (binary search, %.1f accesses) it is %.0f fold; adding to such a list and deleting "+
+		"from it take %.0f and %.0f accesses.",
 		list, direct, list/direct, binary, binary/direct, add.Mean, remove.Mean)
 	f.Notes = append(f.Notes,
-		"5,000 fold is the search alone, for keys that are there, against a list in random order. For a key that is not there it is 10,000 fold, since the whole list is gone through; adding is one access in either arrangement.",
-		fmt.Sprintf("With as many searches as additions and deletions, each deletion with a search before it, the list in random order takes %.0f accesses for an operation, and the table 1.", (list+1+list+3)/3),
+		"5,000 fold is the search alone, for keys that are there, against a list in random order. For a key that is not "+
+			"there it is 10,000 fold, since the whole list is gone through; adding is one access in either arrangement.",
+		fmt.Sprintf("With as many searches as additions and deletions, each deletion with a search before it, the list in "+
+			"random order takes %.0f accesses for an operation, and the table 1.", (list+1+list+3)/3),
 		"The table of a million slots of 100 bytes takes 100 million bytes, as the paper says; 99 in 100 of them are empty.")
 	return f
 }
 
-// searchAll looks for every key, in a list of them as they come and in a table with a slot for each possible key, and returns the accesses for a key.
+// searchAll looks for every key, in a list of them as they come and in a table with a slot for each
+// possible key, and returns the accesses for a key.
 func searchAll(keys []int, slots int) (list, direct float64) {
 	table := make([]int32, slots) // item plus one, or 0
 	for i, k := range keys {
@@ -110,7 +121,8 @@ func newCompact(keys []int, slots int) *compact {
 	return c
 }
 
-// find returns the place of a key, or that where it belongs, by binary search with one access a step; it ends early if the key is met.
+// find returns the place of a key, or that where it belongs, by binary search with one access a
+// step; it ends early if the key is met.
 func (c *compact) find(key int) int {
 	low, high := 0, len(c.keys)
 	for low < high {
@@ -146,7 +158,8 @@ func (c *compact) remove(key int) {
 
 // searchChart is how the accesses for a search grow with the number of items.
 func searchChart() plot.Chart {
-	c := plot.Chart{Title: "Accesses to find one of N items, on average", XLabel: "items", YLabel: "accesses", LogX: true, LogY: true, LegendBeside: true,
+	c := plot.Chart{Title: "Accesses to find one of N items, on average", XLabel: "items", YLabel: "accesses", LogX: true,
+		LogY: true, LegendBeside: true,
 		Series: []plot.Series{{Name: "random order"}, {Name: "in order"}, {Name: "slot for each key"}}}
 	for n := 1; n <= 1_000_000; n *= 10 {
 		s := compact{keys: make([]int, n)}

@@ -27,11 +27,13 @@ const (
 
 var timedNames = [timedKinds]string{"schedule", "cancel", "dispatch"}
 
-// timedRepetitions is how often all is timed; the best counts. One more comes first, untimed, in which memory is touched for the first time.
+// timedRepetitions is how often all is timed; the best counts. One more comes first, untimed, in
+// which memory is touched for the first time.
 const timedRepetitions = 3
 
-// A script is what is done to a calendar: event i is that of ids[i], i/n to (i+1)/n of a year into the year if in sequence, or at
-// any time. They are cancelled in the order of cancels. All are read in sequence, lest they cost the calendar's caches more than they must.
+// A script is what is done to a calendar: event i is that of ids[i], i/n to (i+1)/n of a year into
+// the year if in sequence, or at any time. They are cancelled in the order of cancels. All are read
+// in sequence, lest they cost the calendar's caches more than they must.
 type script struct {
 	ids, cancels []calendar.ID
 	at           []float64
@@ -66,7 +68,8 @@ type contestant struct {
 	best [timedKinds]float64 // ns
 }
 
-// measureTiming measures for several numbers of events. Small ones are gone through again and again, until there were at least so many.
+// measureTiming measures for several numbers of events. Small ones are gone through again and
+// again, until there were at least so many.
 func measureTiming(run *reproduce.Runner, sizes []int, least int) reproduce.Finding {
 	var f reproduce.Finding
 	run.Runs(2 * len(sizes) * (timedRepetitions + 1))
@@ -84,18 +87,21 @@ func measureTiming(run *reproduce.Runner, sizes []int, least int) reproduce.Find
 		noteTiming(&f, table, where)
 	}
 	f.Tables = append(f.Tables, reproduce.Table{Name: "Nanoseconds in the paper, on a processor of 2.8 GHz",
-		Columns: []string{"events", "schedule in sequence", "cancel in sequence", "dispatch in sequence", "schedule at random"},
-		Rows:    [][]float64{{6e7, 30, 18, 12, 90}, {1e9, 30, 18, 12, 180}}})
+		Columns: []string{"events", "schedule in sequence", "cancel in sequence", "dispatch in sequence",
+			"schedule at random"},
+		Rows: [][]float64{{6e7, 30, 18, 12, 90}, {1e9, 30, 18, 12, 180}}})
 	sequence, shuffled := f.Tables[0].Rows, f.Tables[2].Rows
 	compareOrders(&f, sequence, shuffled)
 	last := sequence[len(sequence)-1]
-	f.Timed = fmt.Sprintf("With %s events on this machine, Static takes %.0f ns to schedule, %.0f to cancel and %.0f to dispatch one in sequence, and %.0f ns to schedule at random; Queue %.0f, %.0f, %.0f and %.0f.",
-		scientific(last[0]), last[1], last[2], last[3], shuffled[len(shuffled)-1][1], last[4], last[5], last[6], shuffled[len(shuffled)-1][4])
+	f.Timed = fmt.Sprintf("With %s events on this machine, Static takes %.0f ns to schedule, %.0f to cancel and %.0f "+
+		"to dispatch one in sequence, and %.0f ns to schedule at random; Queue %.0f, %.0f, %.0f and %.0f.",
+		scientific(last[0]), last[1], last[2], last[3], shuffled[len(shuffled)-1][1], last[4], last[5], last[6],
+		shuffled[len(shuffled)-1][4])
 	return f
 }
 
-// timeSizes makes the rows of a table. The sizes take turns as well as the structures: the speed of a machine wanders, and it is
-// the ratios that matter.
+// timeSizes makes the rows of a table. The sizes take turns as well as the structures: the speed of
+// a machine wanders, and it is the ratios that matter.
 func timeSizes(run *reproduce.Runner, sizes []int, least int, shuffled bool) [][]float64 {
 	races := make([]*race, len(sizes))
 	for i, n := range sizes {
@@ -116,11 +122,13 @@ func timeSizes(run *reproduce.Runner, sizes []int, least int, shuffled bool) [][
 	return rows
 }
 
-// compareOrders says how much longer scheduling takes at random than in sequence with the most events, as the paper does.
+// compareOrders says how much longer scheduling takes at random than in sequence with the most
+// events, as the paper does.
 func compareOrders(f *reproduce.Finding, sequence, shuffled [][]float64) {
 	a, b := sequence[len(sequence)-1], shuffled[len(shuffled)-1]
 	const static, queue = 1 + timedSchedule, 1 + timedKinds + timedSchedule
-	f.Notes = append(f.Notes, fmt.Sprintf("With %s events, scheduling at random takes %.1f times as long as in sequence for Static, %.1f times for Queue; in the paper 3 times with 6×10⁷ and 6 times with 10⁹.",
+	f.Notes = append(f.Notes, fmt.Sprintf("With %s events, scheduling at random takes %.1f times as long as in "+
+		"sequence for Static, %.1f times for Queue; in the paper 3 times with 6×10⁷ and 6 times with 10⁹.",
 		scientific(a[0]), b[static]/a[static], b[queue]/a[queue]))
 }
 
@@ -161,7 +169,8 @@ func (r *race) row() []float64 {
 	return row
 }
 
-// perform goes through the script in some years, one after the other, and tells how many nanoseconds each kind of operation took.
+// perform goes through the script in some years, one after the other, and tells how many
+// nanoseconds each kind of operation took.
 func (s script) perform(run *reproduce.Runner, set calendartest.Set, year, years int) (took [timedKinds]float64) {
 	n := len(s.ids)
 	timed := func(kind, times int, do func(i int) error) {
@@ -209,14 +218,17 @@ func noteTiming(f *reproduce.Finding, t reproduce.Table, where string) {
 	grown := func(i int) float64 { return last[i] / first[i] }
 	for i, name := range []string{"Static", "Queue"} {
 		at := 1 + i*timedKinds
-		f.Notes = append(f.Notes, fmt.Sprintf("%s, %s: with %s events it takes %.1f times as long to schedule as with %s, %.1f times to cancel, %.1f times to dispatch: %.0f, %.0f and %.0f ns.",
-			name, where, scientific(last[0]), grown(at+timedSchedule), scientific(first[0]), grown(at+timedCancel), grown(at+timedNext),
+		f.Notes = append(f.Notes, fmt.Sprintf("%s, %s: with %s events it takes %.1f times as long to schedule as with %s, "+
+			"%.1f times to cancel, %.1f times to dispatch: %.0f, %.0f and %.0f ns.",
+			name, where, scientific(last[0]), grown(at+timedSchedule), scientific(first[0]), grown(at+timedCancel),
+			grown(at+timedNext),
 			last[at+timedSchedule], last[at+timedCancel], last[at+timedNext]))
 	}
 }
 
 func timingChart(t reproduce.Table, where string, shuffled bool) plot.Chart {
-	c := plot.Chart{Title: "Time for an operation, events " + where, XLabel: "events", YLabel: "ns", LogX: true, LogY: true, LegendBeside: true}
+	c := plot.Chart{Title: "Time for an operation, events " + where, XLabel: "events", YLabel: "ns", LogX: true,
+		LogY: true, LegendBeside: true}
 	c.Series = columnSeries(t)
 	paper := []float64{30, 30}
 	if shuffled {
@@ -230,9 +242,11 @@ func timingChart(t reproduce.Table, where string, shuffled bool) plot.Chart {
 func measureRate(run *reproduce.Runner, sizes []int, ops int) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "Million events a second", Columns: []string{"pending",
-		"Static, scheduled and dispatched", "Static, cancelled besides", "Queue, scheduled and dispatched", "Queue, cancelled besides"}}
+		"Static, scheduled and dispatched", "Static, cancelled besides", "Queue, scheduled and dispatched",
+		"Queue, cancelled besides"}}
 	for i, n := range sizes {
-		fixed := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1 / float64(n), Discipline: static.JustInTime, Capacity: n}))
+		fixed := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1 / float64(n), Discipline: static.JustInTime,
+			Capacity: n}))
 		row := []float64{float64(n)}
 		for _, s := range []calendartest.Set{fixed, calendar.New(calendar.Capacity(n))} {
 			for _, cancels := range []bool{false, true} {
@@ -243,19 +257,23 @@ func measureRate(run *reproduce.Runner, sizes []int, ops int) reproduce.Finding 
 		table.Rows = append(table.Rows, row)
 		run.Options.ReportProgress(float64(i+1) / float64(len(sizes)))
 	}
-	f.Tables = append(f.Tables, table, reproduce.Table{Name: "Million events a second by the paper's times of section 5, 60 million pending",
+	f.Tables = append(f.Tables, table, reproduce.Table{Name: "Million events a second by the paper's times of section " +
+		"5, 60 million pending",
 		Columns: []string{"order (1 in sequence, 2 at random)", "scheduled and dispatched", "cancelled besides"},
 		Rows:    [][]float64{{1, 1e3 / (30 + 12), 1e3 / (30 + 18 + 12)}, {2, 1e3 / (90 + 12), 1e3 / (90 + 18 + 12)}}})
 	f.Chart("rate", rateChart(table))
 	last := table.Rows[len(table.Rows)-1]
-	f.Timed = fmt.Sprintf("With %s pending on this machine, Static schedules and dispatches %.1f million events a second, and %.1f million if each is cancelled once besides; Queue %.1f and %.1f million.",
+	f.Timed = fmt.Sprintf("With %s pending on this machine, Static schedules and dispatches %.1f million events a "+
+		"second, and %.1f million if each is cancelled once besides; Queue %.1f and %.1f million.",
 		scientific(last[0]), last[1], last[2], last[3], last[4])
 	f.Notes = append(f.Notes,
-		"By the paper's own times 10⁷ a second is reached in sequence (42 ns to schedule and dispatch: 24 million; 60 ns with a cancel: 17 million), and just missed at random (102 ns or more: 9.8 million).")
+		"By the paper's own times 10⁷ a second is reached in sequence (42 ns to schedule and dispatch: 24 million; 60 "+
+			"ns with a cancel: 17 million), and just missed at random (102 ns or more: 9.8 million).")
 	return f
 }
 
-// rateOf is how many million events a second a calendar handles with n pending. Filling it the first time is not counted.
+// rateOf is how many million events a second a calendar handles with n pending. Filling it the
+// first time is not counted.
 func rateOf(run *reproduce.Runner, s calendartest.Set, n, ops int, cancels bool) float64 {
 	r := random.New(run.Options.Seed, 0x72617465, uint64(n))
 	if s.Len() == 0 {
@@ -280,9 +298,11 @@ func rateOf(run *reproduce.Runner, s calendartest.Set, n, ops int, cancels bool)
 }
 
 func rateChart(t reproduce.Table) plot.Chart {
-	c := plot.Chart{Title: "Events a second with so many pending", XLabel: "pending", YLabel: "million events a second", LogX: true, FromZero: true, LegendBeside: true}
+	c := plot.Chart{Title: "Events a second with so many pending", XLabel: "pending", YLabel: "million events a second",
+		LogX: true, FromZero: true, LegendBeside: true}
 	c.Series = columnSeries(t)
-	c.Series = append(c.Series, plot.Series{Name: "paper", X: []float64{t.Rows[0][0], 6e7}, Y: []float64{10, 10}, Dashed: true})
+	c.Series = append(c.Series, plot.Series{Name: "paper", X: []float64{t.Rows[0][0], 6e7}, Y: []float64{10, 10},
+		Dashed: true})
 	return c
 }
 
@@ -304,12 +324,16 @@ var paperBillion = billionSays{growth: func(float64) float64 { return 1 }, rando
 
 // measureBillion checks the claim with two numbers of events.
 //
-// In sequence, event i is in the middle of bin i: scheduling drops one ticket, cancelling looks at one, dispatching passes one bin and looks at one ticket. At random
-// it is one for scheduling, 1.5 for cancelling (1 + λ/2, λ = 1), and for dispatching what the law of the lists says, whatever N is.
+// In sequence, event i is in the middle of bin i: scheduling drops one ticket, cancelling looks at
+// one, dispatching passes one bin and looks at one ticket. At random it is one for scheduling, 1.5
+// for cancelling (1 + λ/2, λ = 1), and for dispatching what the law of the lists says, whatever N
+// is.
 func measureBillion(run *reproduce.Runner, says billionSays, less, more int) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "Steps for an operation", Columns: []string{"order (1 in sequence, 2 at random)", "events"}}
-	times := reproduce.Table{Name: "Nanoseconds for an operation on this machine", Columns: append([]string(nil), table.Columns...)}
+	table := reproduce.Table{Name: "Steps for an operation", Columns: []string{"order (1 in sequence, 2 at random)",
+		"events"}}
+	times := reproduce.Table{Name: "Nanoseconds for an operation on this machine", Columns: append([]string(nil),
+		table.Columns...)}
 	for _, name := range timedNames {
 		table.Columns, times.Columns = append(table.Columns, name), append(times.Columns, name)
 	}
@@ -329,15 +353,21 @@ func measureBillion(run *reproduce.Runner, says billionSays, less, more int) rep
 	f.Tables = append(f.Tables, table, times)
 	f.Chart("nanoseconds", billionChart(times))
 	t, r := times.Rows[1], times.Rows[3]
-	f.Check("scheduling: steps at random over steps in sequence", table.Rows[3][2]/table.Rows[1][2], says.random, 0, "a ticket is dropped in either, so that what is longer at random is not steps")
-	f.Measured = fmt.Sprintf("In sequence an operation takes exactly as many steps with %s events as with %s: schedule %.0f, cancel %.0f, dispatch %.0f; at random 1, %.3f and %.3f.",
-		scientific(float64(more)), scientific(float64(less)), table.Rows[1][2], table.Rows[1][3], table.Rows[1][4], table.Rows[3][3], table.Rows[3][4])
-	f.Timed = fmt.Sprintf("On this machine scheduling at random takes %.1f times as long as in sequence with %s.", r[2]/t[2], scientific(float64(more)))
+	f.Check("scheduling: steps at random over steps in sequence", table.Rows[3][2]/table.Rows[1][2], says.random, 0,
+		"a ticket is dropped in either, so that what is longer at random is not steps")
+	f.Measured = fmt.Sprintf("In sequence an operation takes exactly as many steps with %s events as with %s: schedule "+
+		"%.0f, cancel %.0f, dispatch %.0f; at random 1, %.3f and %.3f.",
+		scientific(float64(more)), scientific(float64(less)), table.Rows[1][2], table.Rows[1][3], table.Rows[1][4],
+		table.Rows[3][3], table.Rows[3][4])
+	f.Timed = fmt.Sprintf("On this machine scheduling at random takes %.1f times as long as in sequence with %s.",
+		r[2]/t[2], scientific(float64(more)))
 	first := times.Rows[0]
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("Time on this machine, in sequence: %.0f, %.0f and %.0f ns with %s events, %.0f, %.0f and %.0f ns with %s. Time decides nothing here.",
+		fmt.Sprintf("Time on this machine, in sequence: %.0f, %.0f and %.0f ns with %s events, %.0f, %.0f and %.0f ns "+
+			"with %s. Time decides nothing here.",
 			first[2], first[3], first[4], scientific(float64(less)), t[2], t[3], t[4], scientific(float64(more))),
-		"That caches are what makes random order slow fits: it takes no more steps to schedule, and as many with the larger number. How much slower is a property of the machine.")
+		"That caches are what makes random order slow fits: it takes no more steps to schedule, and as many with the "+
+			"larger number. How much slower is a property of the machine.")
 	return f
 }
 
@@ -346,26 +376,32 @@ func compareBillion(f *reproduce.Finding, says billionSays, rows [2]performance,
 	grown := says.growth(float64(more)) / says.growth(float64(less))
 	for k, name := range timedNames {
 		if !shuffled {
-			f.Check(fmt.Sprintf("%s in sequence: steps with more events over steps with fewer", name), rows[1].steps[k]/rows[0].steps[k], grown, 0, "“exactly the same”; counted, and every bin has one event")
+			f.Check(fmt.Sprintf("%s in sequence: steps with more events over steps with fewer", name),
+				rows[1].steps[k]/rows[0].steps[k], grown, 0, "“exactly the same”; counted, and every bin has one event")
 			continue
 		}
-		// An event's steps to cancel have variance 7/12 + 1/2 (see lehman-cancel). To dispatch: those of a bin, from the law of its list.
+		// An event's steps to cancel have variance 7/12 + 1/2 (see lehman-cancel). To dispatch:
+		// those of a bin, from the law of its list.
 		se := rows[0].se
 		if k == timedCancel {
 			se = math.Sqrt((7.0/12 + 0.5) / float64(less))
 		}
-		f.Check(fmt.Sprintf("%s at random: steps with more events less steps with fewer", name), rows[1].steps[k]-rows[0].steps[k], (grown-1)*rows[0].steps[k],
-			reproduce.Sigmas*se*math.Sqrt(1+float64(less)/float64(more))+3/float64(less), "4.5 standard errors of both; and a term of order 1/N, as bins fill by the binomial law")
+		f.Check(fmt.Sprintf("%s at random: steps with more events less steps with fewer", name),
+			rows[1].steps[k]-rows[0].steps[k], (grown-1)*rows[0].steps[k],
+			reproduce.Sigmas*se*math.Sqrt(1+float64(less)/float64(more))+3/float64(less),
+			"4.5 standard errors of both; and a term of order 1/N, as bins fill by the binomial law")
 	}
 }
 
-// A performance is the steps and the nanoseconds for each operation, and the standard error of the steps to dispatch.
+// A performance is the steps and the nanoseconds for each operation, and the standard error of the
+// steps to dispatch.
 type performance struct {
 	steps, ns [timedKinds]float64
 	se        float64
 }
 
-// performAll goes through all operations with n events. Times are drawn as they are needed, since a list of them would take half as much memory again.
+// performAll goes through all operations with n events. Times are drawn as they are needed, since a
+// list of them would take half as much memory again.
 func performAll(run *reproduce.Runner, n int, shuffled bool) (p performance) {
 	s := reproduce.Must(static.New(static.Config{Buckets: n, Width: 1, Discipline: static.JustInTime, Capacity: n}))
 	size := float64(n)
@@ -384,7 +420,8 @@ func performAll(run *reproduce.Runner, n int, shuffled bool) (p performance) {
 	w := timed(timedCancel, func(i int) error { s.Cancel(calendar.ID(i)); return nil })
 	p.steps[timedCancel] = float64(w.Traversed) / size
 	w = timed(timedSchedule, schedule)
-	p.steps[timedSchedule] = float64(uint64(n)+w.Traversed) / size // a ticket dropped, and entries passed, of which there are none
+	// a ticket dropped, and entries passed, of which there are none
+	p.steps[timedSchedule] = float64(uint64(n)+w.Traversed) / size
 	w = timed(timedNext, func(int) error {
 		if _, _, ok := s.Next(); !ok {
 			return errEmpty
@@ -393,15 +430,18 @@ func performAll(run *reproduce.Runner, n int, shuffled bool) (p performance) {
 	})
 	// The bin of the last event is not left.
 	p.steps[timedNext] = float64(w.EmptyBuckets+1+w.Traversed) / size
-	// Comparisons for a bin with k tickets are about k(k−1)/2 for few, with a variance of that order; E[k²(k−1)²]/4 = 7/4 at λ = 1. The bins beyond
-	// the last event, which are not passed, are one or two.
+	// Comparisons for a bin with k tickets are about k(k−1)/2 for few, with a variance of that
+	// order; E[k²(k−1)²]/4 = 7/4 at λ = 1. The bins beyond the last event, which are not passed,
+	// are one or two.
 	p.se = math.Sqrt(7.0 / 4 / size)
 	return p
 }
 
 func billionChart(t reproduce.Table) plot.Chart {
-	c := plot.Chart{Title: "Time to schedule an event, by the number of events", XLabel: "events", YLabel: "ns", LogX: true, LogY: true, LegendBeside: true,
-		Series: []plot.Series{{Name: "at random"}, {Name: "in sequence"}, {Name: "paper, at random", X: []float64{6e7, 1e9}, Y: []float64{90, 180}}, {Name: "paper, in sequence", X: []float64{6e7, 1e9}, Y: []float64{30, 30}}}}
+	c := plot.Chart{Title: "Time to schedule an event, by the number of events", XLabel: "events", YLabel: "ns",
+		LogX: true, LogY: true, LegendBeside: true,
+		Series: []plot.Series{{Name: "at random"}, {Name: "in sequence"}, {Name: "paper, at random", X: []float64{6e7, 1e9},
+			Y: []float64{90, 180}}, {Name: "paper, in sequence", X: []float64{6e7, 1e9}, Y: []float64{30, 30}}}}
 	for _, row := range t.Rows {
 		c.Series[2-int(row[0])].Add(row[1], row[2])
 	}

@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A chain is a skip list of linked nodes, from which elements are removed one by one. It either has no end, in that
-// elements with heights of their own come up behind the last one when they are needed; or it has the elements that are inserted.
+// A chain is a skip list of linked nodes, from which elements are removed one by one. It either has
+// no end, in that elements with heights of their own come up behind the last one when they are
+// needed; or it has the elements that are inserted.
 type chain struct {
 	endless bool
 	random  *random.Stream // of heights
@@ -118,7 +119,8 @@ func (c *chain) redraw(n int) {
 	}
 }
 
-// search goes to the last element before a key, as section 2.2 has it, and calls step with the height of each step on.
+// search goes to the last element before a key, as section 2.2 has it, and calls step with the
+// height of each step on.
 func (c *chain) search(key float64, step func(h int)) {
 	at := int32(0)
 	for h := len(c.next) - 1; h >= 1; h-- {

@@ -62,7 +62,8 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// New heights leave the order as it is, and what is linked at a height is what is so high; a search counts the steps that it makes.
+// New heights leave the order as it is, and what is linked at a height is what is so high; a search
+// counts the steps that it makes.
 func TestRedraw(t *testing.T) {
 	const top, n = 6, 200
 	for _, front := range []int{0, 1, 50, n, n + 10} {
@@ -104,7 +105,8 @@ func TestRedraw(t *testing.T) {
 				t.Fatalf("front %d, height %d goes on", front, h)
 			}
 		}
-		// A search for the end passes, from the back, the elements that are higher than all behind them or as high.
+		// A search for the end passes, from the back, the elements that are higher than all behind
+		// them or as high.
 		want := make([]int, top+1)
 		highest := 0
 		for i := c.prev[1][0]; i != 0; i = c.prev[1][i] {

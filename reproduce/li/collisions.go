@@ -37,7 +37,8 @@ func collisions(r *runner) reproduce.Finding {
 	stuck, sixteen := 0, make([]float64, len(collisionKinds))
 	for i, name := range collisionKinds {
 		shares[i].Name, rounds[i].Name = name, name
-		tables[i] = reproduce.Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists", "share that fails",
+		tables[i] = reproduce.Table{Name: "p sprays at once, " + name, Columns: []string{"p", "within reach", "lists",
+			"share that fails",
 			"standard error", "exact",
 			"uniform choice", "exact over uniform", "rounds, mean", "at most", "lists in which some get none"}}
 	}
@@ -68,16 +69,21 @@ func collisions(r *runner) reproduce.Finding {
 			logs.Add(p, math.Log2(p))
 		}
 	}
-	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and %.0f %% of "+
+	f.Measured = fmt.Sprintf("Of p = %d sprays at once %.1f %% of PerfectSprays fail, %.2f %% of BasicSprays and "+
+		"%.0f %% of "+
 		"FullSprays, less than with p = 16 (%.0f, %.1f "+
-		"and %.0f %%); all have an element after %.1f, %.1f and %.1f rounds on average.", last[0].p, 100*reproduce.Mean(last[0].exact).Mean,
-		100*reproduce.Mean(last[1].exact).Mean, 100*reproduce.Mean(last[2].exact).Mean, 100*sixteen[0], 100*sixteen[1], 100*sixteen[2],
+		"and %.0f %%); all have an element after %.1f, %.1f and %.1f rounds on average.", last[0].p,
+		100*reproduce.Mean(last[0].exact).Mean,
+		100*reproduce.Mean(last[1].exact).Mean, 100*reproduce.Mean(last[2].exact).Mean, 100*sixteen[0], 100*sixteen[1],
+		100*sixteen[2],
 		reproduce.Mean(last[0].rounds).Mean, reproduce.Mean(last[1].rounds).Mean, reproduce.Mean(last[2].rounds).Mean)
-	f.For(reproduce.Control).Check("share that fails off the exact one, in standard errors, at most", off, 0, reproduce.Sigmas,
+	f.For(reproduce.Control).Check("share that fails off the exact one, in standard errors, at most", off, 0,
+		reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
 	for i, name := range collisionKinds {
-		what, because := name+", largest share that fails", "a constant: with p = 2 all sprays end at the first element, and "+
-			"half of them fail"
+		what, because := name+", largest share that fails",
+			"a constant: with p = 2 all sprays end at the first element, and "+
+				"half of them fail"
 		limit := 0.5
 		if i == 2 {
 			what += ", p ≥ 4"
@@ -91,17 +97,20 @@ func collisions(r *runner) reproduce.Finding {
 		if i == 2 {
 			what += ", p ≥ 16"
 		}
-		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it takes log "+
+		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it "+
+			"takes log "+
 			"p rounds, and 1.3 more for the last")
 	}
 	f.Check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
 		"O(log p) is far from 200")
 	f.Tables = append(f.Tables, tables...)
 	noteCollisions(&f, last)
-	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true, LogY: true,
+	f.Chart("failed", plot.Chart{Title: "Sprays that fail, of p at once", XLabel: "p", YLabel: "share", LogX: true,
+		LogY:         true,
 		LegendBeside: true, Series: shares})
-	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p", YLabel: "rounds, mean",
-		LogX: true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
+	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p",
+		YLabel: "rounds, mean",
+		LogX:   true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
 	return f
 }
 
@@ -177,8 +186,8 @@ func (c *collisionPoint) expected(share []float64) float64 {
 	return failing(hit, c.p)
 }
 
-// failing is the share of p sprays that get no element, if of those that land on one element one gets it: an element is not hit with
-// probability (1−share)^p.
+// failing is the share of p sprays that get no element, if of those that land on one element one
+// gets it: an element is not hit with probability (1−share)^p.
 func failing(share []float64, p int) float64 {
 	got := 0.0
 	for _, s := range share {
@@ -187,7 +196,8 @@ func failing(share []float64, p int) float64 {
 	return 1 - got/float64(p)
 }
 
-// compete goes on until all processes have an element. It returns the share that failed in the first round, and the rounds.
+// compete goes on until all processes have an element. It returns the share that failed in the
+// first round, and the rounds.
 func (c *collisionPoint) compete(list *skiplist, rng *random.Stream) (failed float64, rounds int) {
 	heights := c.walk.Heights
 	for left := c.p; left > 0 && rounds <= collisionPatience; rounds++ {
@@ -224,24 +234,29 @@ func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 			"FullSprays, nearly all of these in the padding. PerfectSpray goes to p·log p elements and BasicSpray to about "+
 			"(p/2)·log³p: what it saves in collisions it goes further.", perfect.p,
 			100*reproduce.Mean(perfect.exact).Mean, 100*reproduce.Mean(basic.exact).Mean, 100*reproduce.Mean(full.exact).Mean),
-		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is %.1f times "+
+		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is "+
+			"%.1f times "+
 			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).", 100*perfect.uniform,
 			100*basic.uniform, reproduce.Mean(perfect.exact).Mean/perfect.uniform),
-		"With p = 2, PerfectSpray always takes the first element and BasicSpray the second, and FullSpray never takes any (spray-padding); "+
+		"With p = 2, PerfectSpray always takes the first element and BasicSpray the second, and FullSpray never takes any "+
+			"(spray-padding); "+
 			"it is left out there. With p = 4 and 8 the rounds that FullSpray takes depend on the padding, which stays as it "+
 			"is: if many of its elements are tall by chance, few sprays or none get through. With p = 4 there is none to get "+
 			"through in one list of 256 and more, as where the first eight elements are all higher than 1.",
-		"A spray that fails tries again in the next round. In spray.List it goes on to the next element instead, and few have "+
+		"A spray that fails tries again in the next round. In spray.List it goes on to the next element instead, and "+
+			"few have "+
 			"to try again.")
 }
 
-// A delete locks the element's predecessor at each of its heights, an insertion that of its place. Two deletes at once meet if
-// one element comes right after the other at some height of both, two insertions if they have the same predecessor. Those that
-// meet wait for one another, and in the worst case all of a group do that are connected so.
+// A delete locks the element's predecessor at each of its heights, an insertion that of its place.
+// Two deletes at once meet if one element comes right after the other at some height of both, two
+// insertions if they have the same predecessor. Those that meet wait for one another, and in the
+// worst case all of a group do that are connected so.
 //
-// Sprays do not look at the height of where they land, so that of the neighbours of an element, at each of its heights, each is
-// deleted too with a probability of about p·Σ share², which for p uniform choices among n is p/n. With two neighbours and a
-// mean height of 2 a delete meets 4·p·Σ share² others.
+// Sprays do not look at the height of where they land, so that of the neighbours of an element, at
+// each of its heights, each is deleted too with a probability of about p·Σ share², which for p
+// uniform choices among n is p/n. With two neighbours and a mean height of 2 a delete meets 4·p·Σ
+// share² others.
 
 func deleteInsert(r *runner) reproduce.Finding {
 	largest := 512
@@ -263,7 +278,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 	var f reproduce.Finding
 	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))
 	for i, name := range lockKinds {
-		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean", "standard error",
+		tables[i] = reproduce.Table{Name: name, Columns: []string{"p", "lists", "others that one meets, mean",
+			"standard error",
 			"expected", "heights, mean", "size of the group, mean",
 			"standard error", "largest of all", "over log p"}}
 		series[i].Name = name
@@ -277,7 +293,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 		case 0, 3:
 			want = reproduce.Mean(c.want).Mean
 		case 1:
-			// Σ 4^(1−k)·(2·2^(k−1) − 1) over the heights k that both have, by gaps of which the longer ones are hit more often.
+			// Σ 4^(1−k)·(2·2^(k−1) − 1) over the heights k that both have, by gaps of which the
+			// longer ones are hit more often.
 			want = 8.0 / 3 * float64(c.p-1) / float64(c.walk.Reach())
 		}
 		if c.kind == 0 {
@@ -296,35 +313,44 @@ func deleteInsert(r *runner) reproduce.Finding {
 		last[c.kind] = c
 	}
 	group := func(c *lockPoint) reproduce.Estimate { return reproduce.Mean(c.group) }
-	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = 16, takes 2 "+
+	f.Measured = fmt.Sprintf("Of p = %d deletes after BasicSprays each meets %.3f others on average and %.2f with p = "+
+		"16, takes 2 "+
 		"locks, and waits for no more than %d (p = %d); random insertions as few. "+
 		"%d insertions at one place all wait for one another.", last[0].p, reproduce.Mean(last[0].met).Mean,
 		reproduce.Mean(first[0].met).Mean, last[0].largest-1, last[0].p, last[2].p)
 	because := "a constant does not grow with p: 4.5 standard errors"
 	for _, kind := range []int{0, 1} {
 		d := group(last[kind]).Minus(group(first[kind]))
-		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p), d.Mean,
+		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p),
+			d.Mean,
 			-1, 0, reproduce.Sigmas*d.SE, because)
-		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p), longest[kind], 0,
+		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p),
+			longest[kind], 0,
 			1, 0, "polylogarithmic at worst: here log p")
 	}
-	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas, "locks that a delete "+
-		"takes; 4.5 standard errors of independent lists")
-	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean, float64(last[2].p),
+	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas,
+		"locks that a delete "+
+			"takes; 4.5 standard errors of independent lists")
+	f.Check(fmt.Sprintf("insertions at one place: size of the group, p = %d", last[2].p), group(last[2]).Mean,
+		float64(last[2].p),
 		1e-9, "a chain of all p, but for rounding")
 	f.For(reproduce.Control).Check("deletes, BasicSpray: others that one meets off 4·p·Σ share², in standard errors, "+
 		"at most", off, 0, reproduce.Sigmas, "4.5 standard errors of independent lists")
 	f.Tables = append(f.Tables, tables...)
-	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, and the "+
+	f.Notes = append(f.Notes, fmt.Sprintf("PerfectSprays land closer together: with p = %d a delete meets %.2f others, "+
+		"and the "+
 		"largest group is %d.", last[3].p, reproduce.Mean(last[3].met).Mean, last[3].largest),
-		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, has nobody "+
+		"Time is in locks and in processes that are waited for, not in seconds. A list without locks, as spray.List is, "+
+			"has nobody "+
 			"wait; what meets there tries again.")
-	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p", YLabel: "mean size of a " +
-		"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
+	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p",
+		YLabel: "mean size of a " +
+			"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
 	return f
 }
 
-var lockKinds = []string{"deletes, BasicSpray", "insertions, random", "insertions at one place", "deletes, PerfectSpray"}
+var lockKinds = []string{"deletes, BasicSpray", "insertions, random", "insertions at one place",
+	"deletes, PerfectSpray"}
 
 // lockTop is the height up to which locks are looked at.
 const lockTop = 20

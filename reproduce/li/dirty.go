@@ -12,18 +12,21 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A list that has been sprayed upon is not clean by itself. What decides is whether a spray looks at the height of the element
-// that it removes.
+// A list that has been sprayed upon is not clean by itself. What decides is whether a spray looks
+// at the height of the element that it removes.
 //
-// Say that the last step of every walk is one at height 1, as where each makes at least one there. Then whether it ends at
-// element x depends on the heights of the elements before x, and on the numbers of steps, but not on the height of x. A list
-// has been read from the front, so to speak, up to the element before the one that goes. Who leaves out of independent heights
-// one that is chosen without having been looked at, by what came before, leaves independent heights of the same law (Doob's
-// theorem on optional skipping). So after the removal the list is exactly as clean as before; and by induction after any number
-// of them. It is the same for several that spray at once, for one that goes on to the next element where it collides, for one
-// that removes the first element, and for insertions behind the place of a removal, the heights of which are new. BasicSpray
-// makes at least one step, and so does PerfectSpray as section 3.1 defines it. The modified one makes none with probability
-// 1/(log p + 1), and then ends at an element that has been chosen for its height.
+// Say that the last step of every walk is one at height 1, as where each makes at least one there.
+// Then whether it ends at element x depends on the heights of the elements before x, and on the
+// numbers of steps, but not on the height of x. A list has been read from the front, so to speak,
+// up to the element before the one that goes. Who leaves out of independent heights one that is
+// chosen without having been looked at, by what came before, leaves independent heights of the same
+// law (Doob's theorem on optional skipping). So after the removal the list is exactly as clean as
+// before; and by induction after any number of them. It is the same for several that spray at once,
+// for one that goes on to the next element where it collides, for one that removes the first
+// element, and for insertions behind the place of a removal, the heights of which are new.
+// BasicSpray makes at least one step, and so does PerfectSpray as section 3.1 defines it. The
+// modified one makes none with probability 1/(log p + 1), and then ends at an element that has been
+// chosen for its height.
 
 func dirty(r *runner) reproduce.Finding {
 	sizes, replicas := powers(2, 64), r.count(30, 10)
@@ -51,11 +54,13 @@ func dirty(r *runner) reproduce.Finding {
 const (
 	// dirtyKept is how many times as many elements as are within reach a list of the hold model has.
 	dirtyKept = 8
-	// dirtyTimes is how often a list is looked at, at even distances; and before that after 1/2, 1/4 … of the first of them.
+	// dirtyTimes is how often a list is looked at, at even distances; and before that after 1/2,
+	// 1/4 … of the first of them.
 	dirtyTimes = 16
 	// dirtySprays is how many sprays tell where they land, each time.
 	dirtySprays = 64
-	// dirtySigmas is how many standard errors a mean of all replicas may be off, taken as normal: one in a million is further.
+	// dirtySigmas is how many standard errors a mean of all replicas may be off, taken as normal:
+	// one in a million is further.
 	dirtySigmas = 5
 )
 
@@ -174,8 +179,8 @@ func (s *soiled) look(time int) {
 	d.lands[time] = append(d.lands[time], lands)
 }
 
-// compare is the mean height of the front, the number of elements of height log p in it, and the mean of where sprays land,
-// over those of a clean list.
+// compare is the mean height of the front, the number of elements of height log p in it, and the
+// mean of where sprays land, over those of a clean list.
 func (s *soiled) compare() (height, tall, lands float64) { return s.compareAt(0) }
 
 // compareAt also adds to the squares of where sprays land at that time.
@@ -221,7 +226,8 @@ func (d *dirtyRun) over(what [][]float64, from, to int) reproduce.Estimate {
 	return reproduce.Mean(each)
 }
 
-// spread is the standard deviation of where sprays land in the second half of the time, over that of a clean list.
+// spread is the standard deviation of where sprays land in the second half of the time, over that
+// of a clean list.
 func (d *dirtyRun) spread() float64 {
 	if d.cleanVariance == 0 {
 		return 1
@@ -235,14 +241,15 @@ func (d *dirtyRun) spread() float64 {
 	return math.Sqrt(max(0, squares-mean*mean) / d.cleanVariance)
 }
 
-// growth is by how much the mean of where sprays land grows from the second quarter of the time to the second half.
+// growth is by how much the mean of where sprays land grows from the second quarter of the time to
+// the second half.
 func (d *dirtyRun) growth() float64 {
 	n := len(d.times)
 	return d.late(d.lands).Mean / d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).Mean
 }
 
-// behind is how many elements more there are before the mean of where sprays land, for each that is removed, in the last three
-// quarters of the time.
+// behind is how many elements more there are before the mean of where sprays land, for each that is
+// removed, in the last three quarters of the time.
 func (d *dirtyRun) behind() float64 {
 	n := len(d.times)
 	early := d.over(d.lands, n-3*dirtyTimes/4, n-dirtyTimes/2).Mean
@@ -258,7 +265,8 @@ func dirtyColumns() []string {
 
 func (d *dirtyRun) row() []float64 {
 	height, tall, lands := d.late(d.height), d.late(d.tall), d.late(d.lands)
-	return []float64{float64(d.p), float64(d.walk.Reach()), float64(d.replicas), float64(d.removals), height.Mean, height.SE,
+	return []float64{float64(d.p), float64(d.walk.Reach()), float64(d.replicas), float64(d.removals), height.Mean,
+		height.SE,
 		tall.Mean, tall.SE, lands.Mean, lands.SE, d.spread(), d.growth(), 100 * d.behind()}
 }
 
@@ -286,9 +294,11 @@ func judgeClean(f *reproduce.Finding, kind reproduce.Kind, what string, runs []*
 	}
 	because := "nothing changes; 5 standard errors of independent lists, made normal by Student's law, for all p"
 	f.For(kind).Check(what+"mean height of the front off 2, in standard errors, at most", height, 0, dirtySigmas, because)
-	f.For(kind).Check(what+"elements of height log p in the front off those of a clean list, in standard errors, at most", tall, 0,
+	f.For(kind).Check(what+"elements of height log p in the front off those of a clean list, in standard errors, at most",
+		tall, 0,
 		dirtySigmas, because)
-	f.For(kind).Check(what+"mean of where sprays land off that of a clean list, in standard errors, at most", lands, 0, dirtySigmas,
+	f.For(kind).Check(what+"mean of where sprays land off that of a clean list, in standard errors, at most", lands, 0,
+		dirtySigmas,
 		because)
 }
 
@@ -310,20 +320,24 @@ func judgeDirty(runs []*dirtyRun) reproduce.Finding {
 		most = max(most, math.Abs(d.late(d.height).Mean-1))
 		replicas += d.replicas
 	}
-	f.Measured = fmt.Sprintf("After up to %d removals by BasicSpray the front of %d lists has the heights of a clean list within %.1f %%, and "+
-		"sprays land where they would in a clean list, both within 5 standard errors for every p.", runs[len(runs)-1].removals, replicas, 100*most)
+	f.Measured = fmt.Sprintf("After up to %d removals by BasicSpray the front of %d lists has the heights of a clean "+
+		"list within %.1f %%, and "+
+		"sprays land where they would in a clean list, both within 5 standard errors for every p.",
+		runs[len(runs)-1].removals, replicas, 100*most)
 	judgeClean(&f, reproduce.Printed, "", runs)
 	f.Tables = append(f.Tables, *tables[0], *tables[dirtyKept])
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The assumption holds for BasicSpray, and exactly. The mean height of the front is within %.1f %% of a "+
 			"clean list's for every p, which is by chance.", 100*most),
-		"It can be proved. A walk whose last step is at height 1 ends at an element whose height it has not looked at: whether "+
+		"It can be proved. A walk whose last step is at height 1 ends at an element whose height it has not looked at: "+
+			"whether "+
 			"it ends at x depends on the heights before x alone. To leave out of independent heights one that is chosen by "+
 			"those before it leaves independent heights of the same law (optional skipping, Doob 1936). So a list is clean "+
 			"after any number of BasicSprays, also of several at once, and with insertions behind the place of a removal; "+
 			"there is nothing to be cleaned, and no error that accumulates, which section 3.2 expects to be polynomially "+
 			"small. FullSpray is the same: the padding is part of what is before x.",
-		"It holds for PerfectSpray too (spray-dirty-perfect), but not for the modified one, which may make no step at height 1 "+
+		"It holds for PerfectSpray too (spray-dirty-perfect), but not for the modified one, which may make no step at "+
+			"height 1 "+
 			"(spray-dirty-modified).")
 	f.Chart("course", chart)
 	return f
@@ -336,8 +350,10 @@ func dirtyPerfect(r *runner) reproduce.Finding {
 	for _, d := range runs {
 		most, far = max(most, math.Abs(d.late(d.height).Mean-1)), max(far, math.Abs(d.late(d.lands).Mean-1))
 	}
-	f.Measured = fmt.Sprintf("After up to %d removals by PerfectSpray with 1 … log p steps, p = 4 … %d, the mean height of the front is within "+
-		"%.1f %% of a clean list's and where sprays land within %.1f %%, which is chance: within 5 standard errors for every p.",
+	f.Measured = fmt.Sprintf("After up to %d removals by PerfectSpray with 1 … log p steps, p = 4 … %d, the mean "+
+		"height of the front is within "+
+		"%.1f %% of a clean list's and where sprays land within %.1f %%, which is chance: within 5 standard errors for "+
+		"every p.",
 		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
 	judgeClean(&f, reproduce.Printed, "", runs)
 	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
@@ -351,18 +367,20 @@ type dirtyVariant struct {
 	kept               int
 }
 
-// dirtyReadings are the ways in which PerfectSpray, modified or not, removes elements. The last two are such that no spray
-// looks at the height of what it removes.
+// dirtyReadings are the ways in which PerfectSpray, modified or not, removes elements. The last two
+// are such that no spray looks at the height of what it removes.
 var dirtyReadings = []dirtyVariant{
 	{name: "by itself", short: "by itself"},
 	{name: "every 2p-th removal exact", short: "exact", exact: true},
 	{name: "every 2p-th exact, hold model", short: "exact, hold", exact: true, kept: dirtyKept},
 	{name: "next element, every 2p-th exact", short: "next, exact", exact: true, next: true},
-	{name: "one step at least at height 1, every 2p-th exact, hold model", short: "one step, exact, hold", exact: true, final: true,
-		kept: dirtyKept},
+	{name: "one step at least at height 1, every 2p-th exact, hold model", short: "one step, exact, hold", exact: true,
+		final: true,
+		kept:  dirtyKept},
 }
 
-// soilAll removes elements in several ways from lists for several p, and returns the runs by variant, and how many p there are.
+// soilAll removes elements in several ways from lists for several p, and returns the runs by
+// variant, and how many p there are.
 func (r *runner) soilAll(walk func(int) spray.Walk, variants []dirtyVariant) ([]*dirtyRun, int) {
 	sizes, replicas, removals := powers(4, 64), r.count(24, 10), r.count(40_000, 5_000)
 	if r.Options.Full {
@@ -397,8 +415,10 @@ func (r *runner) soilAll(walk func(int) spray.Walk, variants []dirtyVariant) ([]
 // dirtyFigures adds the tables and the charts of runs.
 func dirtyFigures(f *reproduce.Finding, title string, runs []*dirtyRun, sizes int, variants []dirtyVariant) {
 	chart := plot.Chart{Title: fmt.Sprintf("%s: where sprays land as a list is used up, p = %d", title, runs[sizes-1].p),
-		XLabel: "removals over the reach", YLabel: "mean over that of a clean list", LogX: true, FromZero: true, LegendBeside: true}
-	heights := plot.Chart{Title: title + ": mean height of the front, late", XLabel: "p", YLabel: "over that of a clean list", LogX: true,
+		XLabel: "removals over the reach", YLabel: "mean over that of a clean list", LogX: true, FromZero: true,
+		LegendBeside: true}
+	heights := plot.Chart{Title: title + ": mean height of the front, late", XLabel: "p",
+		YLabel: "over that of a clean list", LogX: true,
 		FromZero: true, LegendBeside: true}
 	for i, v := range variants {
 		own := runs[i*sizes : (i+1)*sizes]
@@ -426,9 +446,12 @@ func dirtyModified(r *runner) reproduce.Finding {
 		h := d.late(d.height).Mean
 		lowest, highest = min(lowest, h), max(highest, h)
 	}
-	f.Measured = fmt.Sprintf("The mean height of the front falls to %.2f … %.2f of a clean list's, p = 4 … %d; by itself, with p = %d, sprays land "+
-		"%.1f times as far as in a clean list after %d removals, and %.2f times as far in the hold model with every 2p-th removal exact.",
-		lowest, highest, last.p, last.p, last.late(last.lands).Mean, last.removals, hold[sizes-1].late(hold[sizes-1].lands).Mean)
+	f.Measured = fmt.Sprintf("The mean height of the front falls to %.2f … %.2f of a clean list's, p = 4 … %d; by "+
+		"itself, with p = %d, sprays land "+
+		"%.1f times as far as in a clean list after %d removals, and %.2f times as far in the hold model with every 2p-th "+
+		"removal exact.",
+		lowest, highest, last.p, last.p, last.late(last.lands).Mean, last.removals,
+		hold[sizes-1].late(hold[sizes-1].lands).Mean)
 	for i, v := range dirtyReadings[:3] {
 		judgeClean(&f, reproduce.Printed, v.name+": ", runs[i*sizes:(i+1)*sizes])
 	}
@@ -448,7 +471,8 @@ func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
 	}
 	lands := func(d *dirtyRun) float64 { return d.late(d.lands).Mean }
 	f.Notes = append(f.Notes,
-		"With steps from 0 on a spray makes no step at height 1 with probability 1/(log p + 1), and then removes an element that it has come "+
+		"With steps from 0 on a spray makes no step at height 1 with probability 1/(log p + 1), and then removes an "+
+			"element that it has come "+
 			"to at a greater height. So it removes tall elements more often than others, and those that remain are low. Before "+
 			"the first tall element that is left there is a growing run of low ones, which sprays pass over: from the head "+
 			"they step to the tall one, unless they make no step at any height above.",
@@ -464,7 +488,8 @@ func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
 		"In the hold model, where elements with new heights come in at the front too, it settles. Where sprays land, over a "+
 			"clean list, with eight times as many elements as are within reach: "+
 			list(hold, lands, "%.2f")+". The longer the list, the more it is.",
-		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that spray.List "+
+		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that "+
+			"spray.List "+
 			"takes by default, or "+
 			"removing the element after the one at which the walk ends, leaves lists exactly clean.")
 }
@@ -491,7 +516,8 @@ func redraw(r *runner) reproduce.Finding {
 }
 
 // redrawKinds are how often a list is cleaned, and how much of it, in eighths of the reach.
-var redrawKinds = []struct{ every, front int }{{0, 0}, {8 * dirtyKept, 8 * dirtyKept}, {8, 8 * dirtyKept}, {8, 16}, {2, 16}, {1, 16}}
+var redrawKinds = []struct{ every, front int }{{0, 0}, {8 * dirtyKept, 8 * dirtyKept}, {8, 8 * dirtyKept}, {8, 16},
+	{2, 16}, {1, 16}}
 
 const (
 	redrawNever = 0
@@ -505,7 +531,8 @@ type redrawPoint struct {
 	every, front int // removals between cleanings, and elements that get new heights
 	run          *dirtyRun
 
-	height, lands, after []float64 // over those of a clean list, in each replica: before cleanings, and the mean height after them
+	// over those of a clean list, in each replica: before cleanings, and the mean height after them
+	height, lands, after []float64
 }
 
 // redrawRounds is how many times n elements are removed.
@@ -526,8 +553,8 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) {
 	if every == 0 {
 		every = dirtyKept * c.run.walk.Reach()
 	}
-	// The first half is passed over, so that what is not cleaned is as dirty as it gets. Of what is cleaned often not every
-	// time is looked at.
+	// The first half is passed over, so that what is not cleaned is as dirty as it gets. Of what is
+	// cleaned often not every time is looked at.
 	from, times := c.run.removals/2, 0.0
 	height, lands, after := 0.0, 0.0, 0.0
 	look := from
@@ -552,7 +579,8 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) {
 
 func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 	var f reproduce.Finding
-	chart := plot.Chart{Title: "Modified PerfectSpray: where sprays land before a cleaning", XLabel: "new heights for each removal",
+	chart := plot.Chart{Title: "Modified PerfectSpray: where sprays land before a cleaning",
+		XLabel: "new heights for each removal",
 		YLabel: "mean over that of a clean list", LogX: true, FromZero: true,
 		LegendBeside: true}
 	drift, clean := map[int]float64{}, 0.0
@@ -561,7 +589,8 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 		p := own[0].p
 		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals between " +
 			"cleanings", "elements that are cleaned", "new heights for each removal", "lists",
-			"mean height before over clean", "standard error", "mean height after", "mean of where sprays land before, over clean", "standard error"}}
+			"mean height before over clean", "standard error", "mean height after",
+			"mean of where sprays land before, over clean", "standard error"}}
 		all, front := plot.Series{Name: fmt.Sprintf("all, p = %d", p)}, plot.Series{Name: fmt.Sprintf("the front, p = %d", p)}
 		for kind, c := range own {
 			height, lands, after := reproduce.Mean(c.height), reproduce.Mean(c.lands), reproduce.Mean(c.after)
@@ -576,22 +605,28 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 				}
 			}
 			drift[kind] = max(drift[kind], lands.Mean-reproduce.Sigmas*lands.SE)
-			table.Rows = append(table.Rows, []float64{float64(c.every), float64(c.front), cost, float64(len(c.lands)), height.Mean,
+			table.Rows = append(table.Rows, []float64{float64(c.every), float64(c.front), cost, float64(len(c.lands)),
+				height.Mean,
 				height.SE, after.Mean, lands.Mean, lands.SE})
 		}
 		f.Tables = append(f.Tables, table)
 		chart.Series = append(chart.Series, all, front)
 		land := func(kind int) float64 { return reproduce.Mean(own[kind].lands).Mean }
-		f.Measured = fmt.Sprintf("With p = %d sprays land %.2f times as far as in a clean list if it is never cleaned, %.2f if all "+
+		f.Measured = fmt.Sprintf("With p = %d sprays land %.2f times as far as in a clean list if it is never cleaned, "+
+			"%.2f if all "+
 			"of it is every n removals, which is one new height for each, %.2f every r (8 for each), and "+
-			"%.2f if the first 2r elements are every r/8 (16 for each).", p, land(redrawNever), land(redrawAll), land(2), land(redrawFront))
+			"%.2f if the first 2r elements are every r/8 (16 for each).", p, land(redrawNever), land(redrawAll), land(2),
+			land(redrawFront))
 	}
 	because := "as in a clean list, within a tenth"
-	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard errors, largest",
+	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard "+
+		"errors, largest",
 		drift[redrawAll], 0, 1.1, 0, because)
-	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a clean list, less "+
+	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a "+
+		"clean list, less "+
 		"4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
-	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most", clean, 0,
+	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most",
+		clean, 0,
 		reproduce.Sigmas, "4.5 standard errors of independent lists")
 	f.Chart("cost", chart)
 	return f

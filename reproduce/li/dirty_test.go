@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A removal like the naive one of section 3.2, often of the first element of height log p, must be seen to make a list dirty; and
-// that of the first element not to.
+// A removal like the naive one of section 3.2, often of the first element of height log p, must be
+// seen to make a list dirty; and that of the first element not to.
 func TestDirtyControl(t *testing.T) {
 	for _, test := range []struct {
 		name  string

@@ -1,5 +1,5 @@
-// Package li has the claims of Jerry Li's report on SprayLists: how far sprays go, how evenly they land, how often they
-// collide, and what becomes of a list that they have been at.
+// Package li has the claims of Jerry Li's report on SprayLists: how far sprays go, how evenly they
+// land, how often they collide, and what becomes of a list that they have been at.
 package li
 
 import (
@@ -46,31 +46,36 @@ func claims(e effort) []reproduce.Claim {
 	})
 }
 
-// An effort says how many lists and sprays there are, relative to the usual, and what they are compared with. Tests spend less,
-// and try theories that are wrong.
+// An effort says how many lists and sprays there are, relative to the usual, and what they are
+// compared with. Tests spend less, and try theories that are wrong.
 type effort struct {
 	scale  float64
 	theory theory
 }
 
-// A theory is what measurements are compared with, the walks themselves, and the numbers that the report prints.
+// A theory is what measurements are compared with, the walks themselves, and the numbers that the
+// report prints.
 type theory struct {
-	perfect      func(p int) spray.Walk // as section 3.1 defines it
-	modified     func(p int) spray.Walk // with steps from 0 on
-	basic, full  func(p int, f float64) spray.Walk
-	height       func(r *random.Stream) int                       // section 2.2: i with probability 2^(−i)
-	share        func(p int) float64                              // Theorem 5.1: of the sprays, on one element
-	above, below func(mean, delta float64) float64                // Theorem 1.2: a sum is (1+δ)μ or more, (1−δ)μ or less
-	highest      float64                                          // Proposition 2.1: no element of k is higher than this times log k
-	separated    func(alpha float64) float64                      // Theorem 4.2 and Corollary 4.3 print α where their proofs have 1+α
-	sigma        func(log float64) float64                        // σ(p) of Theorem 4.2
-	slack        func(log float64) float64                        // α = β in the proof of Theorem 5.3
-	slack62      func(log float64) float64                        // β in the proof of Theorem 6.2
-	gamma        func(log, beta float64) (gamma0, gamma1 float64) // Lemma 6.1
+	perfect     func(p int) spray.Walk // as section 3.1 defines it
+	modified    func(p int) spray.Walk // with steps from 0 on
+	basic, full func(p int, f float64) spray.Walk
+	height      func(r *random.Stream) int // section 2.2: i with probability 2^(−i)
+	share       func(p int) float64        // Theorem 5.1: of the sprays, on one element
+	// Theorem 1.2: a sum is (1+δ)μ or more, (1−δ)μ or less
+	above, below func(mean, delta float64) float64
+	// Proposition 2.1: no element of k is higher than this times log k
+	highest float64
+	// Theorem 4.2 and Corollary 4.3 print α where their proofs have 1+α
+	separated func(alpha float64) float64
+	sigma     func(log float64) float64                        // σ(p) of Theorem 4.2
+	slack     func(log float64) float64                        // α = β in the proof of Theorem 5.3
+	slack62   func(log float64) float64                        // β in the proof of Theorem 6.2
+	gamma     func(log, beta float64) (gamma0, gamma1 float64) // Lemma 6.1
 }
 
-// reportTheory is the report's. PerfectSpray is that of section 3.1, which chooses from 1 … log p; the same section calls the
-// one that chooses from 0 … log p, and of which the proof of Theorem 5.1 speaks, a modified PerfectSpray.
+// reportTheory is the report's. PerfectSpray is that of section 3.1, which chooses from 1 … log p;
+// the same section calls the one that chooses from 0 … log p, and of which the proof of Theorem 5.1
+// speaks, a modified PerfectSpray.
 func reportTheory() theory {
 	return theory{
 		perfect: func(p int) spray.Walk {
@@ -103,7 +108,8 @@ type runner struct {
 	effort
 }
 
-// count is how many of something there are where usual is the usual number, and never fewer than least.
+// count is how many of something there are where usual is the usual number, and never fewer than
+// least.
 func (r *runner) count(usual float64, least int) int {
 	if r.Options.Full {
 		usual *= 10
@@ -136,8 +142,9 @@ func powers(from, to int) []int {
 // logp is log p, as the walks have it.
 func logp(p int) float64 { return math.Max(1, math.Log2(float64(p))) }
 
-// normal is how many standard errors a mean of n numbers is off, if as improbable with a standard error that is known: what is
-// far for a normal number is not for one of Student's with few degrees of freedom (Wallace 1959).
+// normal is how many standard errors a mean of n numbers is off, if as improbable with a standard
+// error that is known: what is far for a normal number is not for one of Student's with few degrees
+// of freedom (Wallace 1959).
 func normal(off float64, n int) float64 {
 	v := float64(n - 1)
 	return (8*v + 1) / (8*v + 3) * math.Sqrt(v*math.Log1p(off*off/v))

@@ -15,8 +15,8 @@ import (
 // little is enough for the checks to hold, and for wrong theories to be noticed.
 func little() effort { return effort{scale: 0.1, theory: reportTheory()} }
 
-// Claims have the verdicts that were found before; and what is wrong in a theory or in a walk is seen. For every claim
-// there is something wrong that is tried.
+// Claims have the verdicts that were found before; and what is wrong in a theory or in a walk is
+// seen. For every claim there is something wrong that is tried.
 func TestClaims(t *testing.T) {
 	for _, c := range claims(little()) {
 		t.Run(c.Name, func(t *testing.T) {
@@ -45,8 +45,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// A spoiled theory has another number, formula or walk than the report's. The verdict on the claim must change, and so must the
-// checks that are named by a part of what they say, also with little effort.
+// A spoiled theory has another number, formula or walk than the report's. The verdict on the claim
+// must change, and so must the checks that are named by a part of what they say, also with little
+// effort.
 type spoiled struct {
 	name, claim string
 	spoil       func(*theory)
@@ -86,9 +87,11 @@ func spoiledTheories() []spoiled {
 	low := func(w *spray.Walk) { w.Heights, w.Most = []int{1}, min(w.Most, 3) }
 	further := func(y *theory) { y.separated = func(alpha float64) float64 { return 1 + alpha } }
 	return []spoiled{
-		{"4·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 4 }, []string{"one times k², largest"}},
+		{"4·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 4 },
+			[]string{"one times k², largest"}},
 		{"2·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 2 }, []string{"or of one as high"}},
-		{"one in eight as high again, not one in two", "spray-proposition-2.2", lower, []string{"for each doubling", "mean steps at a height"}},
+		{"one in eight as high again, not one in two", "spray-proposition-2.2", lower, []string{"for each doubling",
+			"mean steps at a height"}},
 		{"√p/4 steps at a height", "spray-start-height", func(y *theory) {
 			y.perfect = func(p int) spray.Walk {
 				w := report.perfect(p)
@@ -96,9 +99,11 @@ func spoiledTheories() []spoiled {
 				return w
 			}
 		}, []string{"exponent of p in the reach", "does not fail"}},
-		{"a spray that goes down one height at a time", "spray-steps", basic(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0], 1) }), []string{"(⌈log " +
-			"p/log log p⌉ + 1)"}},
-		{"steps at one height alone", "spray-steps", basic(func(w *spray.Walk) { w.Heights = []int{1} }), []string{"over f·log³p, largest"}},
+		{"a spray that goes down one height at a time", "spray-steps",
+			basic(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0], 1) }), []string{"(⌈log " +
+				"p/log log p⌉ + 1)"}},
+		{"steps at one height alone", "spray-steps", basic(func(w *spray.Walk) { w.Heights = []int{1} }),
+			[]string{"over f·log³p, largest"}},
 		{"a quarter of the padding", "spray-padding", func(y *theory) {
 			y.full = func(p int, f float64) spray.Walk {
 				w := report.full(p, f)
@@ -121,11 +126,14 @@ func spoiledTheories() []spoiled {
 		{"steps from 0 on", "spray-dirty-perfect", perfect(func(w *spray.Walk) { w.Least = 0 }),
 			[]string{"mean height of the front", "elements of height log p", "where sprays land off"}},
 		{"steps from 1 on", "spray-dirty-modified", perfect(func(w *spray.Walk) { w.Least = 1 }),
-			[]string{"by itself: mean height of the front", "every 2p-th removal exact: mean of where", "hold model: elements of height log p"}},
-		{"steps from 1 on", "spray-redraw", perfect(func(w *spray.Walk) { w.Least = 1 }), []string{"of all every n removals"}},
+			[]string{"by itself: mean height of the front", "every 2p-th removal exact: mean of where",
+				"hold model: elements of height log p"}},
+		{"steps from 1 on", "spray-redraw", perfect(func(w *spray.Walk) { w.Least = 1 }),
+			[]string{"of all every n removals"}},
 		{"tighter bounds", "spray-lemma-4.1", tight, []string{"over the Chernoff bound"}},
 		{"1+α for α", "spray-theorem-4.2", further, []string{"c as printed"}},
-		{"σ = 1", "spray-theorem-4.2", func(y *theory) { y.sigma = func(float64) float64 { return 1 } }, []string{"(1+α)·σ·E_k apart can meet"}},
+		{"σ = 1", "spray-theorem-4.2", func(y *theory) { y.sigma = func(float64) float64 { return 1 } },
+			[]string{"(1+α)·σ·E_k apart can meet"}},
 		{"1+α for α", "spray-corollary-4.3", further, []string{"farther than α·σ·p·f·log³p"}},
 		{"a start two heights higher", "spray-corollary-4.3", basic(func(w *spray.Walk) { *w = raised(*w, 2) }),
 			[]string{"lists in which a spray can go farther than σ·p·f·log³p"}},
@@ -134,7 +142,8 @@ func spoiledTheories() []spoiled {
 		{"a bound of a half of 1/p", "spray-theorem-5.1",
 			func(y *theory) { y.share = func(p int) float64 { return 0.5 / float64(p) } },
 			[]string{"steps 0 … log p", "steps 1 … log p"}},
-		{"half the heights", "spray-theorem-5.1", perfect(func(w *spray.Walk) { w.Heights = heightsDown((w.Heights[0]+1)/2, 1) }),
+		{"half the heights", "spray-theorem-5.1",
+			perfect(func(w *spray.Walk) { w.Heights = heightsDown((w.Heights[0]+1)/2, 1) }),
 			[]string{"steps 0 … log p", "steps 1 … log p"}},
 		{"tighter bounds", "spray-lemma-5.2", tight, []string{"over exp(−β²μ/3)", "over exp(−β²μ/2)"}},
 		{"a printed exponent that is right", "spray-lemma-5.2", func(y *theory) {
@@ -164,8 +173,9 @@ func spoiledTheories() []spoiled {
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
 			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
 		}, []string{"smallest of all in O(log²p)"}},
-		{"a start one height higher", "spray-perfect-uniform", perfect(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0]+1, 1) }), []string{"middle eighth " +
-			"off 2", "largest share"}},
+		{"a start one height higher", "spray-perfect-uniform",
+			perfect(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0]+1, 1) }), []string{"middle eighth " +
+				"off 2", "largest share"}},
 	}
 }
 

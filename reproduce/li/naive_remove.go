@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// Elements of height log p or more are 2^(log p − 1) = p/2 apart on average, and those of height log p exactly p. If the first
-// of them is removed k times, the first that is left is the (k+1)-th of all, and k elements before it are gone: its place is
-// (k+1)·p/2 − k, or (k+1)·p − k.
+// Elements of height log p or more are 2^(log p − 1) = p/2 apart on average, and those of height
+// log p exactly p. If the first of them is removed k times, the first that is left is the (k+1)-th
+// of all, and k elements before it are gone: its place is (k+1)·p/2 − k, or (k+1)·p − k.
 
 func naiveRemove(r *runner) reproduce.Finding {
 	var points []*naivePoint
@@ -57,9 +57,11 @@ func naiveRemove(r *runner) reproduce.Finding {
 			f.Tables[i].Name[len("where the first tall element is, "):]),
 			t/float64(naiveTimes[last]), 0.5, 1.5, 0, "“roughly”: within a half; (k+1)/k less what is removed")
 	}
-	f.For(reproduce.Corrected).Check("distance off (k+1)·p/2 − k, or (k+1)·p − k, in standard errors, at most", off, 0, reproduce.Sigmas,
+	f.For(reproduce.Corrected).Check("distance off (k+1)·p/2 − k, or (k+1)·p − k, in standard errors, at most", off,
+		0, reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
-	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals", YLabel: "place over p",
+	f.Chart("first", plot.Chart{Title: "Where the first element of height log p is", XLabel: "removals",
+		YLabel:   "place over p",
 		FromZero: true, LegendBeside: true, Series: series})
 	return f
 }

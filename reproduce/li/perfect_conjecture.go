@@ -10,12 +10,14 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// How alike shares are. Of s elements that are in reach of x at some height a share of 2^(−Δ) is as tall as the height above, Δ
-// higher; so the share that comes by x varies by Σ(2^Δ−1)/s, relatively, over the steps down. With T steps in all, alike at log
-// p/Δ heights, that is (2^Δ−1)/Δ²·log²p/T: about log²p/T for Δ = 1 … 4, least for Δ = 2, and other numbers of steps at
-// different heights make it more (the sum of 1/s for a given sum of s). So with T = c·log²p it tends to about 1/c and not to 0,
-// and with anything that grows faster it vanishes. It is an upper estimate for small Δ, where the elements of the height above
-// within s steps do not all have the same share.
+// How alike shares are. Of s elements that are in reach of x at some height a share of 2^(−Δ) is as
+// tall as the height above, Δ higher; so the share that comes by x varies by Σ(2^Δ−1)/s,
+// relatively, over the steps down. With T steps in all, alike at log p/Δ heights, that is
+// (2^Δ−1)/Δ²·log²p/T: about log²p/T for Δ = 1 … 4, least for Δ = 2, and other numbers of steps at
+// different heights make it more (the sum of 1/s for a given sum of s). So with T = c·log²p it
+// tends to about 1/c and not to 0, and with anything that grows faster it vanishes. It is an upper
+// estimate for small Δ, where the elements of the height above within s steps do not all have the
+// same share.
 
 func perfectConjecture(r *runner) reproduce.Finding {
 	sizes := []int{16, 64, 1024}
@@ -67,9 +69,9 @@ var evenKinds = []struct {
 	{"BasicSpray, f = 1", "log⁴p/log log p", func(y theory, p, _ int) spray.Walk { return y.basic(p, 1) }},
 }
 
-// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By Σ(2^Δ−1)/s it is 0.52 for p =
-// 1024 with log²p steps at heights 2 apart and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard
-// errors are 8 % or less.
+// fallen is what a relative variance is at most, of what it was at p = 16, to have fallen. By
+// Σ(2^Δ−1)/s it is 0.52 for p = 1024 with log²p steps at heights 2 apart and less for BasicSpray,
+// and 1.1 and more for all with O(log²p) steps; standard errors are 8 % or less.
 const fallen = 0.75
 
 const (
@@ -151,7 +153,8 @@ func (c *evenPoint) shortest() float64 {
 	return sum
 }
 
-// evenness is the mean share of the elements of an interval, the mean square, and how many of them have none.
+// evenness is the mean share of the elements of an interval, the mean square, and how many of them
+// have none.
 func evenness(share []float64, from, to float64) (mean, square, never float64) {
 	low, high := int(from), int(to)
 	n := float64(high - low + 1)
@@ -180,10 +183,13 @@ func (c *evenPoint) expected() float64 {
 
 func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding {
 	var f reproduce.Finding
-	columns := []string{"p", "steps at most", "within reach", "lists", "relative variance, middle eighth", "standard error", "Σ(2^Δ−1)/s",
-		"relative variance, middle half", "largest share times p", "largest share times the reach", "elements of the middle half " +
+	columns := []string{"p", "steps at most", "within reach", "lists", "relative variance, middle eighth",
+		"standard error", "Σ(2^Δ−1)/s",
+		"relative variance, middle half", "largest share times p", "largest share times the reach",
+		"elements of the middle half " +
 			"that no spray hits, %"}
-	chart := plot.Chart{Title: "How unlike the shares in the middle eighth are", XLabel: "p", YLabel: "relative variance", LogX: true, LogY: true,
+	chart := plot.Chart{Title: "How unlike the shares in the middle eighth are", XLabel: "p", YLabel: "relative variance",
+		LogX: true, LogY: true,
 		LegendBeside: true}
 	var first, last []*evenPoint
 	for kind, k := range evenKinds {
@@ -196,7 +202,8 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 			v, most := c.eighth.variance(), reproduce.Mean(c.most).Mean
 			table.Rows = append(table.Rows, []float64{float64(c.p), float64(len(c.walk.Heights) * c.walk.Most), c.reach,
 				float64(len(c.most)), v.Mean,
-				v.SE, c.expected(), c.half.variance().Mean, most * float64(c.p), most * c.reach, 100 * reproduce.Mean(c.never).Mean})
+				v.SE, c.expected(), c.half.variance().Mean, most * float64(c.p), most * c.reach,
+				100 * reproduce.Mean(c.never).Mean})
 			series.Add(float64(c.p), v.Mean)
 			if c.p == 16 {
 				first = append(first, c)
@@ -221,12 +228,15 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 	for kind := range slowKind {
 		least = min(least, growth(kind).Mean)
 	}
-	f.Between(fmt.Sprintf("relative variance at p = %d over that at 16, smallest of all in O(log²p)", p), least, 0, fallen, 0,
+	f.Between(fmt.Sprintf("relative variance at p = %d over that at 16, smallest of all in O(log²p)", p), least, 0,
+		fallen, 0,
 		"“some variant”: one of them falls, as BasicSpray's does, which is at a half then")
 	slow, basic := growth(slowKind), growth(basicKind)
-	f.For(reproduce.Corrected).Between(fmt.Sprintf("%s: relative variance at p = %d over that at 16", evenKinds[slowKind].name, p),
+	f.For(reproduce.Corrected).Between(fmt.Sprintf("%s: relative variance at p = %d over that at 16",
+		evenKinds[slowKind].name, p),
 		slow.Mean, 0, fallen, 0, "as 1/log p")
-	f.For(reproduce.Control).Between(fmt.Sprintf("%s: relative variance at p = %d over that at 16", evenKinds[basicKind].name, last[basicKind].p),
+	f.For(reproduce.Control).Between(fmt.Sprintf("%s: relative variance at p = %d over that at 16",
+		evenKinds[basicKind].name, last[basicKind].p),
 		basic.Mean, 0, fallen, 0, "the measurement shows what Theorems 5.3 and 6.2 say of BasicSpray")
 	noteConjecture(&f, last)
 	f.Chart("variance", chart)
@@ -243,10 +253,12 @@ func noteConjecture(f *reproduce.Finding, last []*evenPoint) {
 			"variance is about log²p/T, which vanishes if and only if T grows faster than log²p. With T = c·log²p it "+
 			"is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability that "+
 			"does not fall with p.",
-		fmt.Sprintf("PerfectSpray's largest share of all elements of a random list is %.2f/p at p = %d, and %.1f times the even "+
+		fmt.Sprintf("PerfectSpray's largest share of all elements of a random list is %.2f/p at p = %d, and %.1f times "+
+			"the even "+
 			"share: it grows slowly with p.",
 			most*float64(perfect.p), perfect.p, most*perfect.reach),
-		"One height down at a time also has another shape: a bell with a flat top even on a perfect list (spray-perfect-uniform). "+
+		"One height down at a time also has another shape: a bell with a flat top even on a perfect list "+
+			"(spray-perfect-uniform). "+
 			"Two heights at a time are "+
 			"flat in the middle half.")
 }

@@ -29,14 +29,16 @@ func theorem51(r *runner) reproduce.Finding {
 	return judgeTheorem51(points, defined)
 }
 
-// countWays is in how many ways walks end at each element of a perfect list, and how many walks there are.
+// countWays is in how many ways walks end at each element of a perfect list, and how many walks
+// there are.
 func countWays(w spray.Walk) (ways []uint64, all uint64) {
 	ways, all = []uint64{1}, 1
 	for _, h := range w.Heights {
 		length := 1 << (h - 1)
 		spread := make([]uint64, len(ways)+w.Most*length)
 		for x := range spread {
-			// As many as a step before, with the first that is new and without the last that is out of reach.
+			// As many as a step before, with the first that is new and without the last that is out
+			// of reach.
 			if x >= length {
 				spread[x] = spread[x-length]
 			}
@@ -92,7 +94,8 @@ func perfectPointOf(e effort, w spray.Walk, l int) perfectPoint {
 
 // row is a row of the tables.
 func (c *perfectPoint) row() []float64 {
-	return []float64{float64(c.p), float64(c.l), float64(c.walks), float64(len(c.ways) - 1), float64(c.at), float64(c.ways[c.at]), c.share,
+	return []float64{float64(c.p), float64(c.l), float64(c.walks), float64(len(c.ways) - 1), float64(c.at),
+		float64(c.ways[c.at]), c.share,
 		c.even, c.viable, c.byProof}
 }
 
@@ -126,14 +129,19 @@ func judgeTheorem51(points, defined []perfectPoint) reproduce.Finding {
 		}
 	}
 	last := points[len(points)-1]
-	f.Measured = fmt.Sprintf("All sprays counted for p = 2 … 2%s: with 0 … log p steps the most frequent element has at most %.3g/p of them, "+
-		"and %.3f/p at the largest p; with 1 … log p steps at most %.3g/p from p = 4 on.", reproduce.Superscript(last.l), most, last.share, mostOther)
-	f.Check("elements that more than 1/p of the sprays hit, steps 0 … log p", float64(above), 0, 0, "counted in integers")
-	f.Check("elements that more than 1/p of the sprays hit, steps 1 … log p, p ≥ 4", float64(aboveOther), 0, 0, "counted in integers")
+	f.Measured = fmt.Sprintf("All sprays counted for p = 2 … 2%s: with 0 … log p steps the most frequent element "+
+		"has at most %.3g/p of them, "+
+		"and %.3f/p at the largest p; with 1 … log p steps at most %.3g/p from p = 4 on.", reproduce.Superscript(last.l),
+		most, last.share, mostOther)
+	f.Check("elements that more than 1/p of the sprays hit, steps 0 … log p", float64(above), 0, 0,
+		"counted in integers")
+	f.Check("elements that more than 1/p of the sprays hit, steps 1 … log p, p ≥ 4", float64(aboveOther), 0, 0,
+		"counted in integers")
 	f.Tables = append(f.Tables, table, other)
 	f.Notes = append(f.Notes,
 		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
-			"falls to %.3f, since sprays spread over p·log p elements and not over p. For p = 2 and steps from 1 on there is one spray, which ends "+
+			"falls to %.3f, since sprays spread over p·log p elements and not over p. For p = 2 and steps from 1 on there "+
+			"is one spray, which ends "+
 			"at the first element.", reproduce.Superscript(last.l), last.share),
 		fmt.Sprintf("Its proof says that at most half of the a_k are viable, which needs as many even a_k as odd "+
 			"ones. There are log p + 1 of them, and where that is odd, log p being even, (log p + 2)/2 of them are "+
@@ -155,7 +163,8 @@ func judgeTheorem51(points, defined []perfectPoint) reproduce.Finding {
 // perfectChart draws where sprays end, for one p.
 func perfectChart(c perfectPoint) plot.Chart {
 	each := plot.Series{Name: "share times p"}
-	bound := plot.Series{Name: "Theorem 5.1", X: []float64{0, float64(len(c.ways) - 1)}, Y: []float64{c.reported, c.reported}}
+	bound := plot.Series{Name: "Theorem 5.1", X: []float64{0, float64(len(c.ways) - 1)},
+		Y: []float64{c.reported, c.reported}}
 	for x, hit := range c.ways {
 		each.Add(float64(x), float64(hit)/float64(c.walks)*float64(c.p))
 	}
@@ -163,10 +172,12 @@ func perfectChart(c perfectPoint) plot.Chart {
 		YLabel: "share of sprays times p", FromZero: true, LegendBeside: true, Series: []plot.Series{each, bound}}
 }
 
-// On a perfect list a spray ends at Σ a_i·2^(i−1) with a_i uniform. Over the reach p·log p that tends to U_1/2 + U_2/4 + … with
-// U_i uniform from 0 to 1, of which the density is 2·F(2x) for x ≤ 1/2, F being Fabius' function, which goes from 0 to 1, and
-// the same from the other side. So it is 2 in the middle and not 1, which uniform would be; F(7/8) = 287/288 makes it within
-// 0.35 % of that in the middle eighth; and near the front it vanishes: F(1/8) = 1/288 of the most at a sixteenth of the reach.
+// On a perfect list a spray ends at Σ a_i·2^(i−1) with a_i uniform. Over the reach p·log p that
+// tends to U_1/2 + U_2/4 + … with U_i uniform from 0 to 1, of which the density is 2·F(2x) for x ≤
+// 1/2, F being Fabius' function, which goes from 0 to 1, and the same from the other side. So it is
+// 2 in the middle and not 1, which uniform would be; F(7/8) = 287/288 makes it within 0.35 % of
+// that in the middle eighth; and near the front it vanishes: F(1/8) = 1/288 of the most at a
+// sixteenth of the reach.
 
 func perfectUniform(r *runner) reproduce.Finding {
 	most := mostPower
@@ -187,22 +198,26 @@ func perfectUniform(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean", "least",
+	columns := []string{"log p", "elements in reach", "over p·log²p", "largest share, in units", "middle eighth: mean",
+		"least",
 		"most", "at a sixteenth"}
-	tables := []reproduce.Table{{Name: "PerfectSpray on a perfect list, steps 0 … log p", Columns: columns}, {Name: "PerfectSpray on " +
-		"a perfect list, steps 1 … log p", Columns: columns}}
+	tables := []reproduce.Table{{Name: "PerfectSpray on a perfect list, steps 0 … log p", Columns: columns},
+		{Name: "PerfectSpray on " +
+			"a perfect list, steps 1 … log p", Columns: columns}}
 	var even [2]fabiusPoint // the last with an even number of values
 	size := 0.0
 	for _, c := range points {
 		L := float64(c.l)
 		size = c.span / (math.Exp2(L) * L * L)
-		tables[c.from].Rows = append(tables[c.from].Rows, []float64{L, c.span, size, c.most, c.middle, c.low, c.high, c.front})
+		tables[c.from].Rows = append(tables[c.from].Rows, []float64{L, c.span, size, c.most, c.middle, c.low, c.high,
+			c.front})
 		if c.values%2 == 0 {
 			even[c.from] = c
 		}
 	}
-	basic := reproduce.Table{Name: "BasicSpray on a perfect list, shares in units of 1/(p·f·log³p)", Columns: []string{"p", "from",
-		"to", "least", "most"}}
+	basic := reproduce.Table{Name: "BasicSpray on a perfect list, shares in units of 1/(p·f·log³p)",
+		Columns: []string{"p", "from",
+			"to", "least", "most"}}
 	near, off := 0.0, 0.0
 	for _, c := range basics {
 		basic.Rows = append(basic.Rows, []float64{float64(c.p), float64(c.from), float64(c.to), c.low, c.high})
@@ -212,36 +227,45 @@ func perfectUniform(r *runner) reproduce.Finding {
 	for _, p := range even {
 		off = max(off, math.Abs(p.middle-2))
 	}
-	f.Measured = fmt.Sprintf("At p = 2%s PerfectSpray reaches %.3f of p·log²p elements; shares in units of one over the reach are "+
+	f.Measured = fmt.Sprintf("At p = 2%s PerfectSpray reaches %.3f of p·log²p elements; shares in units of one over "+
+		"the reach are "+
 		"%.3f at most, %.3f … %.3f in the middle eighth, and %.4f at a sixteenth of the "+
 		"reach: a bell with a flat top of 2, not 1.", reproduce.Superscript(c.l), size, c.most, c.low, c.high, c.front)
 	f.Between("p·log²p over elements in reach, largest p", 1/size, 0, 1, 0, "every element of the interval is hit")
 	f.Check("largest share in units of one over the reach, largest p", c.most, 1, 0.1, "uniform, within a tenth")
 	corrected := f.For(reproduce.Corrected)
-	corrected.Check("mean share in the middle eighth off 2, largest p with an even number of values, both readings", off, 0, 2.0/288,
+	corrected.Check("mean share in the middle eighth off 2, largest p with an even number of values, both readings", off,
+		0, 2.0/288,
 		"2·F(7/8) = 2·287/288 at the ends of the interval")
 	for from, p := range even {
 		corrected.Between(fmt.Sprintf("most over least in the middle eighth, steps %d … log p, log p = %d", from, p.l),
 			p.high/p.low, 1, 288.0/287, 0.002, "F(7/8) = 287/288, and 0.2 % for sums of finitely many numbers")
 	}
-	corrected.Check("BasicSpray: shares between what the lower heights can add and the end of the first, off 2/(p·f·log³p), at most", near, 0, 0.05,
-		"where the lower heights have an odd number of values even places are before odd ones by up to 1/log³p, which is 1.6 % at p = 16")
+	corrected.Check("BasicSpray: shares between what the lower heights can add and the end of the first, off "+
+		"2/(p·f·log³p), at most", near, 0, 0.05,
+		"where the lower heights have an odd number of values even places are before odd ones by up to 1/log³p, which is "+
+			"1.6 % at p = 16")
 	f.Tables = append(f.Tables, tables[0], tables[1], basic)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("Where the number of steps has an odd number of values, even and odd places differ by about 2 over that number, "+
+		fmt.Sprintf("Where the number of steps has an odd number of values, even and odd places differ by about 2 over "+
+			"that number, "+
 			"which vanishes slowly: most over least in the middle eighth is %.3f for steps 1 … log p and log p = %d.",
 			oddest(points).high/oddest(points).low, oddest(points).l),
-		"PerfectSpray has no more than p·log p elements in reach, and near the front shares vanish, faster than any power. An "+
+		"PerfectSpray has no more than p·log p elements in reach, and near the front shares vanish, faster than any "+
+			"power. An "+
 			"interval in which they are uniform in the limit, to 0.35 %, is the middle eighth of the reach; "+
 			"there the share is 2/(p·log p).",
-		"BasicSpray on a perfect list is uniform: every element between has 2/(p·f·log³p), the factor of 2 of spray-theorems-5.3-6.2 "+
+		"BasicSpray on a perfect list is uniform: every element between has 2/(p·f·log³p), the factor of 2 of "+
+			"spray-theorems-5.3-6.2 "+
 			"without any chance in it.")
-	series := []plot.Series{even[0].curve, even[1].curve, {Name: "uniform", X: []float64{0, 1}, Y: []float64{1, 1}, Dashed: true}}
+	series := []plot.Series{even[0].curve, even[1].curve, {Name: "uniform", X: []float64{0, 1}, Y: []float64{1, 1},
+		Dashed: true}}
 	for from := range even {
 		series[from].Name = fmt.Sprintf("steps %d … log p, log p = %d", from, even[from].l)
 	}
-	f.Chart("bell", plot.Chart{Title: "Where PerfectSprays end on a perfect list", XLabel: "place over the reach", YLabel: "share " +
-		"times the reach", FromZero: true, LegendBeside: true,
+	f.Chart("bell", plot.Chart{Title: "Where PerfectSprays end on a perfect list", XLabel: "place over the reach",
+		YLabel: "share " +
+			"times the reach", FromZero: true, LegendBeside: true,
 		Series: series})
 	return f
 }

@@ -83,7 +83,8 @@ func countTall(cells []tallCell, draw func() int) {
 
 func judgeLemma52(cells []tallCell) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "elements of height i or more among k+1 neighbours", Columns: []string{"i", "k+1", "μ", "β", "stretches",
+	table := reproduce.Table{Name: "elements of height i or more among k+1 neighbours", Columns: []string{"i", "k+1", "μ",
+		"β", "stretches",
 		"above (1+β)μ", "exact", "exp(−β²μ/3)", "printed", "below (1−β)μ", "exact", "exp(−β²μ/2)", "printed"}}
 	var many, few []tally
 	worst, worstFew := 0.0, 0.0
@@ -106,7 +107,8 @@ func judgeLemma52(cells []tallCell) reproduce.Finding {
 			}
 		}
 	}
-	f.Measured = fmt.Sprintf("For i = 4, k+1 = %d and β = %.2f there are too many with probability %.3g (in lists %.3g), where the lemma has "+
+	f.Measured = fmt.Sprintf("For i = 4, k+1 = %d and β = %.2f there are too many with probability %.3g (in lists "+
+		"%.3g), where the lemma has "+
 		"%.2g; with the mean μ = %g for k+1 in the exponent it is %.3g, and that bound holds for all i, μ and β tried.",
 		shown.neighbours, shown.beta, shown.many.exact, shown.many.share(), shown.printedMany, shown.mean, shown.many.bound)
 	because := "a bound is a bound: no tolerance"
@@ -115,15 +117,17 @@ func judgeLemma52(cells []tallCell) reproduce.Finding {
 	judgeCounts(&f, reproduce.Corrected, "too many tall elements", "exp(−β²μ/3)", many)
 	judgeCounts(&f, reproduce.Corrected, "too few tall elements", "exp(−β²μ/2)", few)
 	f.Tables = append(f.Tables, table)
-	f.Chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β", YLabel: "probability",
-		LogY: true, LegendBeside: true, Series: series})
+	f.Chart("tails", plot.Chart{Title: "Too many and too few elements of height 4 among 512", XLabel: "β",
+		YLabel: "probability",
+		LogY:   true, LegendBeside: true, Series: series})
 	return f
 }
 
-// With L = log p, section 6 defines a_k = b_(k−1) − E_k/(1+β) and b_k = a_(k−1) − 1, so that s_k = b_k − a_k + 1 = E_k/(1+β) −
-// s_(k−1) + 1. The proof drops the 1, which is one element, and takes E_(k−1) = E_k/L for all k ≥ 1; then s_k = ξ_k·E_k with
-// ξ_k = 1/(1+β) − ξ_(k−1)/L and ξ_0 = 1, and its solution γ0 + γ1·(−1/L)^k is right. But E_0 = f·L³ and E_1 = f·L³·L/2, so that
-// E_0 is E_1·2/L: ξ_1 = 1/(1+β) − 2/L, which is 1/L too small, and ξ_2 is above the bound, by about 1/L².
+// With L = log p, section 6 defines a_k = b_(k−1) − E_k/(1+β) and b_k = a_(k−1) − 1, so that s_k =
+// b_k − a_k + 1 = E_k/(1+β) − s_(k−1) + 1. The proof drops the 1, which is one element, and takes
+// E_(k−1) = E_k/L for all k ≥ 1; then s_k = ξ_k·E_k with ξ_k = 1/(1+β) − ξ_(k−1)/L and ξ_0 = 1, and
+// its solution γ0 + γ1·(−1/L)^k is right. But E_0 = f·L³ and E_1 = f·L³·L/2, so that E_0 is
+// E_1·2/L: ξ_1 = 1/(1+β) − 2/L, which is 1/L too small, and ξ_2 is above the bound, by about 1/L².
 
 func lemma61(r *runner) reproduce.Finding {
 	r.Runs(7)
@@ -136,10 +140,12 @@ func lemma61(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	columns := []string{"log p", "f", "γ0", "γ1", "s_1/E_1", "s_2/E_2", "s_3/E_3", "s_4/E_4", "lower bound", "upper bound",
+	columns := []string{"log p", "f", "γ0", "γ1", "s_1/E_1", "s_2/E_2", "s_3/E_3", "s_4/E_4", "lower bound",
+		"upper bound",
 		"elements beyond, at most"}
-	tables := []reproduce.Table{{Name: "lengths of the intervals over E_k, as printed", Columns: columns}, {Name: "lengths of the " +
-		"intervals over E_k, one height higher", Columns: columns}}
+	tables := []reproduce.Table{{Name: "lengths of the intervals over E_k, as printed", Columns: columns},
+		{Name: "lengths of the " +
+			"intervals over E_k, one height higher", Columns: columns}}
 	second, upper, higher := plot.Series{Name: "as defined"}, plot.Series{Name: "the lemma's upper bound", Dashed: true},
 		plot.Series{Name: "one height higher"}
 	beyond, corrected, off := 0.0, 0.0, 0.0
@@ -166,16 +172,22 @@ func lemma61(r *runner) reproduce.Finding {
 		tables[i].Rows = append(tables[i].Rows, []float64{c.l, c.f, c.gamma0, c.gamma1, c.xi[1], c.xi[2], c.xi[3], c.xi[4],
 			c.gamma0 - c.gamma1/c.l, c.gamma0 + c.gamma1/(c.l*c.l), c.beyond})
 	}
-	f.Measured = fmt.Sprintf("At log p = 16, f = 1, I_2 has %.5f·E_2 elements, above the bound of %.5f·E_2, since E_0 is 2·E_1/log p "+
+	f.Measured = fmt.Sprintf("At log p = 16, f = 1, I_2 has %.5f·E_2 elements, above the bound of %.5f·E_2, since "+
+		"E_0 is 2·E_1/log p "+
 		"and not E_1/log p. With E_k one height "+
-		"higher all are within the bounds; as defined they are within %.2f/log²p of γ0.", shown.xi[2], shown.gamma0+shown.gamma1/256, off)
-	f.Between("elements of I_k beyond the bounds, at most, k ≥ 2", beyond, 0, 1, 0, "computed; the proof leaves out one element")
-	f.For(reproduce.Corrected).Between("elements of I_k beyond the bounds, at most, k ≥ 2, walks one height higher", corrected, 0, 1,
+		"higher all are within the bounds; as defined they are within %.2f/log²p of γ0.", shown.xi[2],
+		shown.gamma0+shown.gamma1/256, off)
+	f.Between("elements of I_k beyond the bounds, at most, k ≥ 2", beyond, 0, 1, 0,
+		"computed; the proof leaves out one element")
+	f.For(reproduce.Corrected).Between("elements of I_k beyond the bounds, at most, k ≥ 2, walks one height higher",
+		corrected, 0, 1,
 		1e-6, "computed; the proof leaves out one element, and rounding")
-	f.For(reproduce.Corrected).Between("distance of s_k/E_k from γ0, times log²p, at most, k ≥ 2", off, 0, 2, 0, "computed: (2/L − "+
-		"1/((1+β)(L+1)))/L for k = 2")
+	f.For(reproduce.Corrected).Between("distance of s_k/E_k from γ0, times log²p, at most, k ≥ 2", off, 0, 2, 0,
+		"computed: (2/L − "+
+			"1/((1+β)(L+1)))/L for k = 2")
 	f.Tables = append(f.Tables, tables...)
-	f.Chart("second", plot.Chart{Title: "How far s_2/E_2 is above γ0, f = 1", XLabel: "log p", YLabel: "times log²p", LogX: true,
+	f.Chart("second", plot.Chart{Title: "How far s_2/E_2 is above γ0, f = 1", XLabel: "log p", YLabel: "times log²p",
+		LogX:     true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{second, higher, upper}})
 	return f
 }
@@ -208,17 +220,20 @@ func newLengthPoint(e effort, l, f, half float64) lengthPoint {
 	return c
 }
 
-// The proofs of Theorems 5.3 and 6.2 count tall elements in intervals, and bound the counts by Lemma 5.2 as it is printed, with
-// the length of the interval in the exponent and not the mean. With L = log p:
+// The proofs of Theorems 5.3 and 6.2 count tall elements in intervals, and bound the counts by
+// Lemma 5.2 as it is printed, with the length of the interval in the exponent and not the mean.
+// With L = log p:
 //
-// In 5.3 the interval I_k, k ≥ 2, has (1+α)·σ·E_(k−1) = (1+α)·σ·f·L³·L^(k−1)/2 elements, of which each is as high as k·log log
-// p with probability 2/L^k. So the mean is μ = (1+α)·σ·f·L², and the proof needs at most (1+β)·μ, with (1+α)(1+β) = 1 + 1/L,
-// that is β ≈ 1/(2L). Then β²μ tends to f/4: the count is above with a probability that tends to that of a normal number above
-// √f/2, and does not fall with p. By the length of the interval it would be β²·f·L³ = f·L/4, and p^(−O(f)).
+// In 5.3 the interval I_k, k ≥ 2, has (1+α)·σ·E_(k−1) = (1+α)·σ·f·L³·L^(k−1)/2 elements, of which
+// each is as high as k·log log p with probability 2/L^k. So the mean is μ = (1+α)·σ·f·L², and the
+// proof needs at most (1+β)·μ, with (1+α)(1+β) = 1 + 1/L, that is β ≈ 1/(2L). Then β²μ tends to
+// f/4: the count is above with a probability that tends to that of a normal number above √f/2, and
+// does not fall with p. By the length of the interval it would be β²·f·L³ = f·L/4, and p^(−O(f)).
 //
-// In 6.2 t_k counts those of height (k+1)·log log p in I_k, which has s_k ≈ γ0·E_k elements: the mean is γ0·f·L². The proof
-// needs (γ0 − γ1/L)·f·L² of them, which is 2/L² less, and that fails with a probability that tends to 1/2. If Lemma 5.2's
-// factor (1−β) is not forgotten, with β = 1/L, β²μ tends to f: it fails with the probability of a normal number above √f.
+// In 6.2 t_k counts those of height (k+1)·log log p in I_k, which has s_k ≈ γ0·E_k elements: the
+// mean is γ0·f·L². The proof needs (γ0 − γ1/L)·f·L² of them, which is 2/L² less, and that fails
+// with a probability that tends to 1/2. If Lemma 5.2's factor (1−β) is not forgotten, with β = 1/L,
+// β²μ tends to f: it fails with the probability of a normal number above √f.
 
 func proofs53And62(r *runner) reproduce.Finding {
 	var cells []*proofCell
@@ -286,8 +301,10 @@ func newProofCell(e effort, l int, f float64) *proofCell {
 
 func judgeProofs(cells []*proofCell) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "too many and too few tall elements in an interval", Columns: []string{"log p", "f", "elements of I_2", "μ",
-		"β", "β²μ", "too many (5.3)", "in some of log p/log log p levels, if independent", "too few (6.2)", "too few, (1−β) forgotten",
+	table := reproduce.Table{Name: "too many and too few tall elements in an interval", Columns: []string{"log p", "f",
+		"elements of I_2", "μ",
+		"β", "β²μ", "too many (5.3)", "in some of log p/log log p levels, if independent", "too few (6.2)",
+		"too few, (1−β) forgotten",
 		"Lemma 5.2 as printed"}}
 	mended := reproduce.Table{Name: "the same with f = log²p", Columns: table.Columns}
 	series := []plot.Series{{Name: "5.3, f = 1"}, {Name: "5.3, f = 4"}, {Name: "6.2, f = 1"}, {Name: "6.2, f = 4"},
@@ -320,10 +337,13 @@ func judgeProofs(cells []*proofCell) reproduce.Finding {
 		}
 	}
 	one, four := last[1], last[4]
-	f.Measured = fmt.Sprintf("An interval has too many with probability %.2f at log p = 16 and %.2f at %d for f = 1, %.2f and %.2f for f = 4: "+
-		"β²μ tends to f/4, a constant. In 6.2 too few are %.2f and %.3f, and without the forgotten (1−β) %.2f.", first[1].many.exact,
+	f.Measured = fmt.Sprintf("An interval has too many with probability %.2f at log p = 16 and %.2f at %d for f = 1, "+
+		"%.2f and %.2f for f = 4: "+
+		"β²μ tends to f/4, a constant. In 6.2 too few are %.2f and %.3f, and without the forgotten (1−β) %.2f.",
+		first[1].many.exact,
 		one.many.exact, one.l, first[4].many.exact, four.many.exact, one.few, four.few, one.forgotten)
-	because := "proportional to log p would be 16 times as much at 256, and so 1/2; up to 1 for what stands before the exponential"
+	because := "proportional to log p would be 16 times as much at 256, and so 1/2; up to 1 for what stands before the " +
+		"exponential"
 	log := func(x float64) float64 { return math.Log(max(x, 1e-300)) }
 	for _, k := range []float64{1, 4} {
 		f.Between(fmt.Sprintf("5.3: 8 times the logarithm of the probability at log p = 16 over that at 256, f = %g", k),
@@ -331,22 +351,31 @@ func judgeProofs(cells []*proofCell) reproduce.Finding {
 		f.Between(fmt.Sprintf("6.2: 8 times the logarithm of the probability at log p = 16 over that at 256, f = %g", k),
 			8*log(first[k].few)/log(middle[k].few), 0, 1, 0, because)
 	}
-	f.For(reproduce.Control).Between("probability of the count in lists, log p = 16, f = 1", first[1].many.probability(), rare, 1, 0,
+	f.For(reproduce.Control).Between("probability of the count in lists, log p = 16, f = 1", first[1].many.probability(),
+		rare, 1, 0,
 		"what is counted in lists has the exact probability of the binomial law")
 	f.Tables = append(f.Tables, table, mended)
 	last64 := mended.Rows[len(mended.Rows)-1]
 	f.Notes = append(f.Notes,
-		"So the step that both proofs take is false where f is “basically a large constant”, as the report's footnote has it. A union over "+
+		"So the step that both proofs take is false where f is “basically a large constant”, as the report's footnote "+
+			"has it. A union over "+
 			"log p/log log p levels makes it worse: in some level there are too many with a probability that tends to 1.",
-		fmt.Sprintf("The step is right if f grows faster than log p. With f = log²p the probability is %.2g at log p = 16 and %.2g at 64.",
+		fmt.Sprintf("The step is right if f grows faster than log p. With f = log²p the probability is %.2g at log p = "+
+			"16 and %.2g at 64.",
 			mended.Rows[0][6], last64[6]),
-		"The theorems need not fall with it. What they need is the product of the counts of all levels: its logarithm is a sum of log p/log log p "+
-			"terms, each with a variance of about 1/(f·log²p), so that the variance of all is 1/(f·log p·log log p), which tends to 0; and a "+
-			"share of 1+ε times the mean for a fixed ε has a probability of about p^(−ε²·f·log log p/2), which is negligible. That is an "+
-			"argument and no proof: the counts of the levels are not independent. What is measured agrees with it (spray-theorems-5.3-6.2).",
-		"For k = 1 the interval has twice as many tall elements as the proof of 5.3 says, since E_0 is f·log³p and not half of it: that is the "+
+		"The theorems need not fall with it. What they need is the product of the counts of all levels: its logarithm is "+
+			"a sum of log p/log log p "+
+			"terms, each with a variance of about 1/(f·log²p), so that the variance of all is 1/(f·log p·log log p), "+
+			"which tends to 0; and a "+
+			"share of 1+ε times the mean for a fixed ε has a probability of about p^(−ε²·f·log log p/2), which is "+
+			"negligible. That is an "+
+			"argument and no proof: the counts of the levels are not independent. What is measured agrees with it "+
+			"(spray-theorems-5.3-6.2).",
+		"For k = 1 the interval has twice as many tall elements as the proof of 5.3 says, since E_0 is f·log³p and not "+
+			"half of it: that is the "+
 			"factor of 2 in spray-theorems-5.3-6.2.")
-	f.Chart("probability", plot.Chart{Title: "Too many or too few tall elements in an interval of the proofs", XLabel: "log p",
+	f.Chart("probability", plot.Chart{Title: "Too many or too few tall elements in an interval of the proofs",
+		XLabel: "log p",
 		YLabel: "probability", LogX: true, LogY: true, LegendBeside: true, Series: series[:5]})
 	return f
 }

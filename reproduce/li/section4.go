@@ -20,9 +20,10 @@ func lemma41(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p", Columns: []string{"p", "height k",
-		"steps",
-		"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
+	table := reproduce.Table{Name: "walks of f·log³p steps that go farther than (1+α)·2^(k−1)·f·log³p",
+		Columns: []string{"p", "height k",
+			"steps",
+			"α", "walks in lists", "share of them", "exact", "Chernoff bound", "as a power of p"}}
 	var counts []tally
 	seen, exact, bound := plot.Series{Name: "in lists"}, plot.Series{Name: "exact"}, plot.Series{Name: "Chernoff bound"}
 	for _, c := range cells {
@@ -30,7 +31,8 @@ func lemma41(r *runner) reproduce.Finding {
 			continue
 		}
 		counts = append(counts, c.tally)
-		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of), c.share(),
+		table.Rows = append(table.Rows, []float64{float64(c.p), float64(c.k), float64(c.steps), c.alpha, float64(c.of),
+			c.share(),
 			c.exact, c.bound, math.Log(c.bound) / math.Log(float64(c.p))})
 		if c.p == 64 && c.k == 6 {
 			seen.Add(c.alpha, c.share())
@@ -43,14 +45,17 @@ func lemma41(r *runner) reproduce.Finding {
 		worst = max(worst, c.exact/c.bound)
 	}
 	quarter := binomialTail(int(1.25*729*256), math.Ldexp(1, -8), 728)
-	f.Measured = fmt.Sprintf("The exact probability is at most %.2f of exp(−α²·f·log³p/(2(1+α))) for p = 4 … 512, f = 1 and α from 0.5 to "+
-		"3 over √(log³p), and %d walks in lists have it; a quarter too far goes one in %.1g for p = 512.", worst, counts[0].of, 1/quarter)
+	f.Measured = fmt.Sprintf("The exact probability is at most %.2f of exp(−α²·f·log³p/(2(1+α))) for p = 4 … "+
+		"512, f = 1 and α from 0.5 to "+
+		"3 over √(log³p), and %d walks in lists have it; a quarter too far goes one in %.1g for p = 512.", worst,
+		counts[0].of, 1/quarter)
 	judgeCounts(&f, reproduce.Printed, "walks that go too far", "the Chernoff bound", counts)
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
 		"With constants the bound is exp(−α²·f·log³p/(2(1+α))), which is p to the power of "+
 			"−α²/(2(1+α))·log₂e·f·log²p: that α is fixed makes it negligible.",
-		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may well go "+
+		fmt.Sprintf("At p = 512, f = 1 and α = 1/4 it is %.2g, and at p = 16 still %.2g: for few processes a walk may "+
+			"well go "+
 			"a quarter too far.",
 			math.Exp(-729.0/16/2.5), math.Exp(-64.0/16/2.5)))
 	f.Chart("far", plot.Chart{Title: "Walks that go farther than (1+α) times their mean, p = 64, height 6", XLabel: "α",
@@ -86,7 +91,8 @@ func (r *runner) distances(p int) []distanceCell {
 			alpha := spread / math.Sqrt(float64(steps))
 			far := int((1 + alpha) * float64(steps) * math.Ldexp(1, k-1))
 			cells = append(cells, distanceCell{p: p, k: k, steps: steps, spread: spread, alpha: alpha, tally: tally{
-				exact: binomialTail(far, math.Ldexp(1, 1-k), steps-1), bound: r.theory.below((1+alpha)*float64(steps), alpha/(1+alpha)),
+				exact: binomialTail(far, math.Ldexp(1, 1-k), steps-1), bound: r.theory.below((1+alpha)*float64(steps),
+					alpha/(1+alpha)),
 			}})
 		}
 	}
@@ -110,13 +116,15 @@ func (r *runner) distances(p int) []distanceCell {
 	return cells
 }
 
-// Two sprays are about to walk at level k, at height k·log log p, and below; one is at the head and the other at an element
-// that is some way ahead. They can meet if the longest walk of the first leads to where the second has to go at least. The
-// longest walk leads E_0 + … + E_k on, which is σ·E_k but for E_0·(1 − σ/2), and further than (1+α) times that with the
-// probability of Lemma 4.1 at some height.
+// Two sprays are about to walk at level k, at height k·log log p, and below; one is at the head and
+// the other at an element that is some way ahead. They can meet if the longest walk of the first
+// leads to where the second has to go at least. The longest walk leads E_0 + … + E_k on, which is
+// σ·E_k but for E_0·(1 − σ/2), and further than (1+α) times that with the probability of Lemma 4.1
+// at some height.
 //
-// The theorem prints α·σ·E_k, for any fixed α. With α < 1 the second is within reach, and they meet with a probability of about
-// (1−α)/E_k: a power of 1/p, and not negligible. The proof begins with 1+α and loses the 1 in its last line.
+// The theorem prints α·σ·E_k, for any fixed α. With α < 1 the second is within reach, and they meet
+// with a probability of about (1−α)/E_k: a power of 1/p, and not negligible. The proof begins with
+// 1+α and loses the 1 in its last line.
 
 func theorem42(r *runner) reproduce.Finding {
 	var points []*apartPoint
@@ -130,9 +138,11 @@ func theorem42(r *runner) reproduce.Finding {
 	count := func(c *apartPoint) int { return r.count(min(1000, 2e6/float64(c.walk.Reach())), 4) }
 	inLists(r, points, count, func(c *apartPoint, rng *random.Stream) { c.measure(r.effort, rng) })
 	var f reproduce.Finding
-	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists", "they meet with probability",
+	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists",
+		"they meet with probability",
 		"standard error", "that times E_k", "as a power of 1/p", "c"}}
-	corrected := reproduce.Table{Name: "two sprays (1+α)·σ·E_k apart", Columns: []string{"log p", "k", "α", "lists", "in which they can meet",
+	corrected := reproduce.Table{Name: "two sprays (1+α)·σ·E_k apart", Columns: []string{"log p", "k", "α", "lists",
+		"in which they can meet",
 		"Chernoff bounds"}}
 	series := []plot.Series{{Name: "c, for k = 1"}, {Name: "c, for k = 2"}}
 	excess := 0.0
@@ -150,21 +160,27 @@ func theorem42(r *runner) reproduce.Finding {
 			last = c
 		}
 		for i, t := range c.can {
-			corrected.Rows = append(corrected.Rows, []float64{L, float64(c.k), apartAlphas[i], float64(t.of), t.share(), t.bound})
+			corrected.Rows = append(corrected.Rows, []float64{L, float64(c.k), apartAlphas[i], float64(t.of), t.share(),
+				t.bound})
 			excess = max(excess, t.excess())
 		}
 	}
 	can, of := withAlphaHalf(points)
-	f.Measured = fmt.Sprintf("σ·E_k/2 apart two sprays meet with a probability of %.2g at log p = %d and %.2g at %d (k = 1), about 1/(2·E_k): c "+
-		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in %d of %d lists of log p ≥ 8.", reproduce.Mean(first.meet).Mean,
+	f.Measured = fmt.Sprintf("σ·E_k/2 apart two sprays meet with a probability of %.2g at log p = %d and %.2g at %d "+
+		"(k = 1), about 1/(2·E_k): c "+
+		"falls from %.2g to %.2g. (1+α)·σ·E_k apart, α = 1/2, they can meet in %d of %d lists of log p ≥ 8.",
+		reproduce.Mean(first.meet).Mean,
 		first.l, reproduce.Mean(last.meet).Mean, last.l, first.exponent(), last.exponent(), can, of)
-	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l), first.exponent()/last.exponent(),
+	f.Between(fmt.Sprintf("c as printed, α = 1/2, k = 1, at log p = %d over that at %d", first.l, last.l),
+		first.exponent()/last.exponent(),
 		0, 2, 0, "c is a constant above 0, and does not fall; up to twice for what stands before the exponential")
-	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff bounds, in "+
+	f.For(reproduce.Corrected).Between("lists in which two sprays (1+α)·σ·E_k apart can meet, beyond the Chernoff "+
+		"bounds, in "+
 		"standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, printed, corrected)
-	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)", XLabel: "log p", YLabel: "c",
+	f.Chart("exponent", plot.Chart{Title: "c, if two sprays σ·E_k/2 apart meet with probability p^(−c·log²p/4)",
+		XLabel: "log p", YLabel: "c",
 		LogX: true, FromZero: true, LegendBeside: true, Series: series})
 	return f
 }
@@ -231,7 +247,8 @@ func (c *apartPoint) exponent() float64 {
 	return -math.Log2(p) / L / (L * L / 4)
 }
 
-// withAlphaHalf is in how many lists with log p ≥ 8 two sprays 3/2·σ·E_k apart can meet, and how many there are.
+// withAlphaHalf is in how many lists with log p ≥ 8 two sprays 3/2·σ·E_k apart can meet, and how
+// many there are.
 func withAlphaHalf(points []*apartPoint) (can, of int) {
 	for _, c := range points {
 		if c.l >= 8 {
@@ -255,7 +272,8 @@ func corollary43(r *runner) reproduce.Finding {
 		r.Ran()
 	}
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists", "mean",
+	table := reproduce.Table{Name: "where the longest BasicSpray ends", Columns: []string{"p", "σ(p)", "heights", "lists",
+		"mean",
 		"standard error", "on a perfect list",
 		"farthest over σ·p·f·log³p", "mean over σ·(p/2)·f·log³p", "farthest over σ·(p/2)·f·log³p"}}
 	mean, farthest := plot.Series{Name: "mean"}, plot.Series{Name: "farthest of all lists"}
@@ -277,24 +295,30 @@ func corollary43(r *runner) reproduce.Finding {
 			excess = max(excess, k.excess())
 		}
 		p := float64(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(c.walk.Heights)), float64(len(c.ends)), m.Mean, m.SE,
+		table.Rows = append(table.Rows, []float64{p, c.sigma, float64(len(c.walk.Heights)), float64(len(c.ends)), m.Mean,
+			m.SE,
 			float64(c.walk.Reach()), far / c.bound, m.Mean / c.bound * 2, far / c.bound * 2})
 		mean.Add(p, m.Mean/c.bound)
 		farthest.Add(p, far/c.bound)
 		half.Add(p, 0.5)
 		quarter.Add(p, 0.25)
 	}
-	f.Measured = fmt.Sprintf("In %d of %d lists sprays can go beyond a quarter of σ·p·f·log³p; in %d beyond all of it. The farthest of all ends "+
+	f.Measured = fmt.Sprintf("In %d of %d lists sprays can go beyond a quarter of σ·p·f·log³p; in %d beyond all "+
+		"of it. The farthest of all ends "+
 		"is at %.2f of it, and the mean of the longest at about a half.", printed, lists, beyond, farthestOf)
-	f.Check("share of lists in which a spray can go farther than α·σ·p·f·log³p, α = 1/4", float64(printed)/float64(lists), 0, 0.01,
+	f.Check("share of lists in which a spray can go farther than α·σ·p·f·log³p, α = 1/4",
+		float64(printed)/float64(lists), 0, 0.01,
 		"negligible for large p: less than one in a hundred of all p from 4 on")
-	f.For(reproduce.Control).Check("end of the longest walk off that on a perfect list, in standard errors, at most", off, 0, reproduce.Sigmas,
-		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard errors of "+
+	f.For(reproduce.Control).Check("end of the longest walk off that on a perfect list, in standard errors, at most", off,
+		0, reproduce.Sigmas,
+		"the mean over random lists is the same, since s steps at height h lead s·2^(h−1) elements on; 4.5 standard "+
+			"errors of "+
 			"independent lists")
 	f.For(reproduce.Corrected).Check("lists in which a spray can go farther than σ·p·f·log³p", float64(beyond), 0, 0,
 		"the bound for any α > 0, and the longest walk is half as long; the probability of twice that is below one in a "+
 			"million")
-	f.For(reproduce.Corrected).Between("share of lists beyond (1+α) times the end on a perfect list, beyond the Chernoff bounds of "+
+	f.For(reproduce.Corrected).Between("share of lists beyond (1+α) times the end on a perfect list, beyond the "+
+		"Chernoff bounds of "+
 		"all heights, in standard errors, at most",
 		excess, 0, reproduce.Sigmas, 0, "a bound, and 4.5 standard errors of the count")
 	f.Tables = append(f.Tables, table)

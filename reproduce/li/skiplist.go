@@ -8,15 +8,16 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A skiplist is the front of a skip list as arrays, in which any number of steps at a height is one index operation. Elements are
-// counted from 1, and the head is element 0.
+// A skiplist is the front of a skip list as arrays, in which any number of steps at a height is one
+// index operation. Elements are counted from 1, and the head is element 0.
 type skiplist struct {
 	heights []uint8   // of each element; that of the head does not count
 	at      [][]int32 // at[h], for h ≥ 2: the elements that are at least so high, in order, the head first
 	down    [][]int32 // down[h][i]: which of at[h−1] the element at[h][i] is
 }
 
-// newSkiplist is a list without elements, for walks that begin at height top or lower, with room for n elements.
+// newSkiplist is a list without elements, for walks that begin at height top or lower, with room
+// for n elements.
 func newSkiplist(top, n int) *skiplist {
 	l := &skiplist{heights: make([]uint8, 1, n+1), at: make([][]int32, top+1), down: make([][]int32, top+1)}
 	for h := 2; h <= top; h++ {
@@ -57,7 +58,8 @@ func randomSkiplist(w spray.Walk, n int, r *random.Stream) *skiplist {
 	}
 }
 
-// perfectSkiplist is the perfect list of n elements: each second one is higher than 1, each fourth higher than 2, and so on.
+// perfectSkiplist is the perfect list of n elements: each second one is higher than 1, each fourth
+// higher than 2, and so on.
 func perfectSkiplist(top, n int) *skiplist {
 	l := newSkiplist(top, n)
 	for x := 1; x <= n; x++ {
@@ -77,8 +79,8 @@ func (l *skiplist) without(taken []bool) *skiplist {
 	return rest
 }
 
-// heightsDown are the heights from one to 1, of which each is so far below the one before, and the last
-// is 1.
+// heightsDown are the heights from one to 1, of which each is so far below the one before, and the
+// last is 1.
 func heightsDown(from, apart int) []int {
 	var all []int
 	for h := from; h > 1; h -= apart {
@@ -110,7 +112,8 @@ func drawSteps(w spray.Walk, h int, r *random.Stream) int {
 	return from + int(r.Below(uint64(w.Most-from+1)))
 }
 
-// walk is the element at which a walk ends that makes so many steps at each of its heights, or −1 if the list is too short.
+// walk is the element at which a walk ends that makes so many steps at each of its heights, or −1
+// if the list is too short.
 func (l *skiplist) walk(heights []int, steps func(h int) int) int {
 	i := 0 // in at[h]
 	for k, h := range heights {
@@ -135,8 +138,9 @@ func (l *skiplist) longest(w spray.Walk) int {
 	return l.walk(w.Heights, func(int) int { return w.Most })
 }
 
-// landing is the share of all sprays that end at each element, from the head on. It is exact: at each height, what is at an
-// element spreads evenly over those that a number of steps leads to. The list must be long enough for all walks.
+// landing is the share of all sprays that end at each element, from the head on. It is exact: at
+// each height, what is at an element spreads evenly over those that a number of steps leads to. The
+// list must be long enough for all walks.
 func (l *skiplist) landing(w spray.Walk) []float64 { return l.landingFrom(w, 0) }
 
 // landingFrom is the same for sprays that begin at the i-th of the elements of the first height.
@@ -180,8 +184,8 @@ func spreadEvenly(share []float64, least, most int) []float64 {
 	return spread
 }
 
-// moments are the mean of where sprays end and the variance, over clean lists: a step at height h leads 2^(h−1) elements on, on
-// average, and geometrically; and the number of steps is uniform.
+// moments are the mean of where sprays end and the variance, over clean lists: a step at height h
+// leads 2^(h−1) elements on, on average, and geometrically; and the number of steps is uniform.
 func moments(w spray.Walk) (mean, variance float64) {
 	for _, h := range w.Heights {
 		count := float64(w.Most - least(w, h) + 1)

@@ -29,7 +29,8 @@ func naive(heights []uint8, at []int, steps []int) int {
 func walks() []spray.Walk {
 	return []spray.Walk{spray.PerfectSpray(2), spray.PerfectSpray(16), spray.PerfectSpray(100), spray.BasicSpray(8, 1),
 		spray.BasicSpray(32, 0.3),
-		spray.FullSpray(16, 0.5), {Heights: heightsDown(7, 3), Least: 0, Most: 2}, {Heights: heightsDown(4, 1), Least: 2, Most: 2}, {Heights: []int{3, 3, 1, 1}, Most: 3}, {Heights: []int{1}, Most: 9}}
+		spray.FullSpray(16, 0.5), {Heights: heightsDown(7, 3), Least: 0, Most: 2}, {Heights: heightsDown(4, 1), Least: 2,
+			Most: 2}, {Heights: []int{3, 3, 1, 1}, Most: 3}, {Heights: []int{1}, Most: 9}}
 }
 
 // The arrays and the linked nodes lead where walking element by element leads.
@@ -82,11 +83,13 @@ func TestSkiplistNaive(t *testing.T) {
 	}
 }
 
-// The shares of all elements are what an enumeration of all walks says, and on a perfect list what the integers say.
+// The shares of all elements are what an enumeration of all walks says, and on a perfect list what
+// the integers say.
 func TestLanding(t *testing.T) {
 	r := random.New(3)
-	for _, w := range []spray.Walk{spray.PerfectSpray(8), {Heights: []int{4, 2, 1}, Least: 1, Most: 6}, {Heights: []int{5, 2, 1},
-		Least: 2, Most: 5}, {Heights: []int{1}, Least: 3, Most: 4}, {Heights: []int{3, 3, 1, 1}, Least: 1, Most: 4}} {
+	for _, w := range []spray.Walk{spray.PerfectSpray(8), {Heights: []int{4, 2, 1}, Least: 1, Most: 6},
+		{Heights: []int{5, 2, 1},
+			Least: 2, Most: 5}, {Heights: []int{1}, Least: 3, Most: 4}, {Heights: []int{3, 3, 1, 1}, Least: 1, Most: 4}} {
 		list := randomSkiplist(w, 0, &r)
 		at := w.Heights
 		count := w.Most - w.Least + 1
@@ -126,7 +129,8 @@ func TestLanding(t *testing.T) {
 // Where sprays land on average, and how much that varies, over clean lists.
 func TestMoments(t *testing.T) {
 	r := random.New(4)
-	for _, w := range []spray.Walk{spray.PerfectSpray(16), spray.BasicSpray(8, 1), {Heights: []int{4, 2, 1}, Least: 2, Most: 3}, {Heights: []int{2, 1, 1}, Least: 1, Most: 8}} {
+	for _, w := range []spray.Walk{spray.PerfectSpray(16), spray.BasicSpray(8, 1), {Heights: []int{4, 2, 1}, Least: 2,
+		Most: 3}, {Heights: []int{2, 1, 1}, Least: 1, Most: 8}} {
 		at := w.Heights
 		const n = 4000
 		var ends, squares []float64

@@ -32,8 +32,9 @@ func binomialTail(n int, q float64, k int) float64 {
 	return min(1, sum)
 }
 
-// binomialMass is the probability of k successes. Differences of large logarithms are taken where they are small (Loader 2000):
-// with the logarithm of the gamma function alone nothing would be left of it for n of 10¹¹.
+// binomialMass is the probability of k successes. Differences of large logarithms are taken where
+// they are small (Loader 2000): with the logarithm of the gamma function alone nothing would be
+// left of it for n of 10¹¹.
 func binomialMass(n int, q float64, k int) float64 {
 	switch x, m := float64(k), float64(n); k {
 	case 0:
@@ -73,7 +74,8 @@ func deviance(x, m float64) float64 {
 	}
 }
 
-// A tally is how often something was seen, with the probability that it has and the bound that the report gives.
+// A tally is how often something was seen, with the probability that it has and the bound that the
+// report gives.
 type tally struct {
 	seen, of int
 	exact    float64
@@ -94,7 +96,8 @@ func (c tally) probability() float64 {
 	return min(binomialTail(c.of, c.exact, c.seen), 1-binomialTail(c.of, c.exact, c.seen-1))
 }
 
-// judgeCounts checks that counts are what their probabilities say, and that these are within their bounds.
+// judgeCounts checks that counts are what their probabilities say, and that these are within their
+// bounds.
 func judgeCounts(f *reproduce.Finding, kind reproduce.Kind, what, bound string, counts []tally) {
 	rarest, ratio := 1.0, 0.0
 	for _, c := range counts {
@@ -102,7 +105,9 @@ func judgeCounts(f *reproduce.Finding, kind reproduce.Kind, what, bound string, 
 		ratio = max(ratio, c.exact/c.bound)
 	}
 	rarest *= float64(len(counts))
-	f.For(reproduce.Control).Between("probability of the rarest count of "+what+", times the number of counts", min(1, rarest), rare, 1, 0,
+	f.For(reproduce.Control).Between("probability of the rarest count of "+what+", times the number of counts",
+		min(1, rarest), rare, 1, 0,
 		"what is counted in lists has the exact probability of the binomial law; chance makes it as small once in 5000 runs")
-	f.For(kind).Between("exact probability of "+what+" over "+bound+", at most", ratio, 0, 1, 0, "a bound is a bound: no tolerance")
+	f.For(kind).Between("exact probability of "+what+" over "+bound+", at most", ratio, 0, 1, 0,
+		"a bound is a bound: no tolerance")
 }

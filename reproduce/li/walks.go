@@ -9,9 +9,10 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A walk that begins at height α·log p and makes c steps at most at each height reaches c·(p^α − 1) elements on average. Of p
-// sprays as many get an element at most, so that 1 − c·p^(α−1) of them or more fail: for α < 1 that tends to 1, however slowly
-// if c is a power of log p. One step at height β·log p leads p^β/2 on.
+// A walk that begins at height α·log p and makes c steps at most at each height reaches c·(p^α − 1)
+// elements on average. Of p sprays as many get an element at most, so that 1 − c·p^(α−1) of them or
+// more fail: for α < 1 that tends to 1, however slowly if c is a power of log p. One step at height
+// β·log p leads p^β/2 on.
 
 func startHeight(r *runner) reproduce.Finding {
 	logs := []int{4, 8, 12}
@@ -65,8 +66,9 @@ type startPoint struct {
 
 func judgeStart(points []*startPoint) reproduce.Finding {
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "walks from height α·log p", Columns: []string{"α", "log p", "height", "lists", "last element in " +
-		"reach", "over p^α·log p", "share that fails", "standard error",
+	table := reproduce.Table{Name: "walks from height α·log p", Columns: []string{"α", "log p", "height", "lists",
+		"last element in " +
+			"reach", "over p^α·log p", "share that fails", "standard error",
 		"at least, by the pigeonhole principle", "first element of that height", "over p^α/2"}}
 	fails, reach := make([]plot.Series, len(startQuarters)), make([]plot.Series, len(startQuarters))
 	at := map[[2]int]*startPoint{}
@@ -94,32 +96,42 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 		a, b := mean(quarters, 4, what), mean(quarters, 12, what)
 		return reproduce.Estimate{Mean: math.Log2(b.Mean/a.Mean) / 8, SE: math.Hypot(a.SE/a.Mean, b.SE/b.Mean) / math.Ln2 / 8}
 	}
-	f.Measured = fmt.Sprintf("From height log p/2 %.0f %%, %.0f %% and %.0f %% of p = 16, 256 and 4096 sprays fail; from log p %.0f, "+
+	f.Measured = fmt.Sprintf("From height log p/2 %.0f %%, %.0f %% and %.0f %% of p = 16, 256 and 4096 sprays fail; "+
+		"from log p %.0f, "+
 		"%.0f and %.0f %%. From 5/4·log p the first step leads %.0f elements on at p = 4096 (p^(5/4)/2 is 16384).",
 		100*mean(2, 4, fail).Mean, 100*mean(2, 8, fail).Mean, 100*mean(2, 12, fail).Mean, 100*mean(4, 4, fail).Mean,
-		100*mean(4, 8, fail).Mean, 100*mean(4, 12, fail).Mean, mean(5, 12, func(c *startPoint) []float64 { return c.first }).Mean)
+		100*mean(4, 8, fail).Mean, 100*mean(4, 12, fail).Mean,
+		mean(5, 12, func(c *startPoint) []float64 { return c.first }).Mean)
 	for _, q := range []int{2, 3} {
 		// Of log p steps at each height the last element in reach is log p·(2^h − 1).
 		x := exponent(q, func(c *startPoint) []float64 { return c.last })
-		f.Check(fmt.Sprintf("exponent of p in the reach over log p from height %g·log p", float64(q)/4), x.Mean-math.Log2(3)/8, float64(q)/4,
-			reproduce.Sigmas*x.SE+math.Log2(1/(1-math.Exp2(-float64(q))))/8, "Õ(p^α); 4.5 standard errors, and 1 less at the smallest p: 2^h − 1")
+		f.Check(fmt.Sprintf("exponent of p in the reach over log p from height %g·log p", float64(q)/4),
+			x.Mean-math.Log2(3)/8, float64(q)/4,
+			reproduce.Sigmas*x.SE+math.Log2(1/(1-math.Exp2(-float64(q))))/8,
+			"Õ(p^α); 4.5 standard errors, and 1 less at the smallest p: 2^h − 1")
 	}
-	f.Between("share that fails from height log p/2 less what it must be by the pigeonhole principle, smallest", -short, 0, 1, 1e-9,
+	f.Between("share that fails from height log p/2 less what it must be by the pigeonhole principle, smallest", -short, 0,
+		1, 1e-9,
 		"a bound, and exact shares")
 	a, b := mean(2, 4, fail), mean(2, 12, fail)
-	f.Between("share that does not fail from height log p/2, p = 4096 over p = 16", (1-b.Mean)/(1-a.Mean), 0, 0.5, 0, "it tends to "+
-		"0, as log p/√p: that is 3/16 in the limit of large p")
+	f.Between("share that does not fail from height log p/2, p = 4096 over p = 16", (1-b.Mean)/(1-a.Mean), 0, 0.5, 0,
+		"it tends to "+
+			"0, as log p/√p: that is 3/16 in the limit of large p")
 	a, b = mean(4, 4, fail), mean(4, 12, fail)
-	f.Between("share that fails from height log p, p = 4096 over p = 16", b.Mean/a.Mean, 0, 1, 0, "at most a constant share, which "+
-		"is why log p is the choice")
+	f.Between("share that fails from height log p, p = 4096 over p = 16", b.Mean/a.Mean, 0, 1, 0,
+		"at most a constant share, which "+
+			"is why log p is the choice")
 	x := exponent(5, func(c *startPoint) []float64 { return c.first })
-	f.Check("exponent of p in the place of the first element of height 5/4·log p", x.Mean, 1.25, reproduce.Sigmas*x.SE, "p^β, and "+
-		"4.5 standard errors of independent lists")
+	f.Check("exponent of p in the place of the first element of height 5/4·log p", x.Mean, 1.25, reproduce.Sigmas*x.SE,
+		"p^β, and "+
+			"4.5 standard errors of independent lists")
 	f.Tables = append(f.Tables, table)
-	f.Chart("fail", plot.Chart{Title: "Of p sprays at once from height α·log p, those that fail", XLabel: "p", YLabel: "share",
-		LogX: true, FromZero: true, LegendBeside: true, Series: fails})
-	f.Chart("reach", plot.Chart{Title: "The last element in reach from height α·log p", XLabel: "p", YLabel: "over p·log p",
-		LogX: true, LogY: true, LegendBeside: true, Series: reach})
+	f.Chart("fail", plot.Chart{Title: "Of p sprays at once from height α·log p, those that fail", XLabel: "p",
+		YLabel: "share",
+		LogX:   true, FromZero: true, LegendBeside: true, Series: fails})
+	f.Chart("reach", plot.Chart{Title: "The last element in reach from height α·log p", XLabel: "p",
+		YLabel: "over p·log p",
+		LogX:   true, LogY: true, LegendBeside: true, Series: reach})
 	return f
 }
 
@@ -127,7 +139,8 @@ func stepCounts(r *runner) reproduce.Finding {
 	r.Runs(23)
 	var points []*stepPoint
 	for l := 2; l <= 24; l++ {
-		c := &stepPoint{l: l, walks: []spray.Walk{r.theory.perfect(1 << l), r.theory.basic(1<<l, 1)}, counts: make([][]float64, 2)}
+		c := &stepPoint{l: l, walks: []spray.Walk{r.theory.perfect(1 << l), r.theory.basic(1<<l, 1)},
+			counts: make([][]float64, 2)}
 		rng := r.Stream(uint64(l))
 		for i, w := range c.walks {
 			heights := w.Heights
@@ -146,8 +159,9 @@ func stepCounts(r *runner) reproduce.Finding {
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "steps of a spray", Columns: []string{"log p", "PerfectSpray, mean", "at most",
 		"over log²p", "BasicSpray, mean", "at most", "over log³p", "heights", "⌈log p/log log p⌉ + 1"}}
-	series := []plot.Series{{Name: "PerfectSpray, at most"}, {Name: "log²p"}, {Name: "BasicSpray, at most"}, {Name: "BasicSpray, " +
-		"mean"}, {Name: "log³p"}, {Name: "log⁴p"}}
+	series := []plot.Series{{Name: "PerfectSpray, at most"}, {Name: "log²p"}, {Name: "BasicSpray, at most"},
+		{Name: "BasicSpray, " +
+			"mean"}, {Name: "log³p"}, {Name: "log⁴p"}}
 	perfect, basic, corrected, off := 0.0, 0.0, 0.0, 0.0
 	for _, c := range points {
 		L := float64(c.l)
@@ -175,9 +189,11 @@ func stepCounts(r *runner) reproduce.Finding {
 		len(c.walks[1].Heights)*c.walks[1].Most, table.Rows[7][6])
 	f.Between("PerfectSpray: steps at most over log²p, largest of all p", perfect, 0, 1, 0, "counted")
 	f.Between("BasicSpray: steps at most over f·log³p, largest of all p", basic, 0, 1, 0, "counted")
-	f.For(reproduce.Corrected).Between("BasicSpray: steps at most over f·log³p·(⌈log p/log log p⌉ + 1), largest of all p", corrected,
+	f.For(reproduce.Corrected).Between("BasicSpray: steps at most over f·log³p·(⌈log p/log log p⌉ + 1), largest "+
+		"of all p", corrected,
 		0, 1, 0, "counted")
-	f.For(reproduce.Control).Check("mean steps of sprays that are drawn off that of their law, in standard errors, at most", off, 0,
+	f.For(reproduce.Control).Check(
+		"mean steps of sprays that are drawn off that of their law, in standard errors, at most", off, 0,
 		reproduce.Sigmas, "4.5 standard errors")
 	f.Tables = append(f.Tables, table)
 	f.Chart("steps", plot.Chart{Title: "Steps of a spray", XLabel: "log p", YLabel: "steps", LogX: true, LogY: true,
@@ -221,7 +237,8 @@ func padding(r *runner) reproduce.Finding {
 	for _, c := range points {
 		m := reproduce.Mean(c.shares)
 		p, l := float64(c.p), logp(c.p)
-		table.Rows = append(table.Rows, []float64{p, c.f, float64(c.padding), float64(c.reach), float64(len(c.shares)), m.Mean,
+		table.Rows = append(table.Rows, []float64{p, c.f, float64(c.padding), float64(c.reach), float64(len(c.shares)),
+			m.Mean,
 			c.se, c.want, m.Mean * l, m.Mean * p / l / l})
 		switch {
 		case c.p == 2:
@@ -246,27 +263,33 @@ func padding(r *runner) reproduce.Finding {
 	}
 	by := math.Pow(logp(from.p)/logp(to.p), 2) * float64(to.p) / float64(from.p)
 	start, end := reproduce.Mean(from.shares).Mean, reproduce.Mean(to.shares).Mean
-	f.Measured = fmt.Sprintf("Of the sprays %.0f %% end in the padding with p = 4, %.1f %% with p = %d and %.1f %% with p = %d (f = "+
+	f.Measured = fmt.Sprintf("Of the sprays %.0f %% end in the padding with p = 4, %.1f %% with p = %d and %.1f %% "+
+		"with p = %d (f = "+
 		"1): a constant, but "+
-		"it falls as 1/log p; log²p/p would be %.2f times as much at p = %d as at p = %d, and it is %.2f times.", 100*one.Y[0], 100*start, from.p,
+		"it falls as 1/log p; log²p/p would be %.2f times as much at p = %d as at p = %d, and it is %.2f times.",
+		100*one.Y[0], 100*start, from.p,
 		100*end, to.p, 1/by, to.p, from.p, end/start)
 	f.Between("largest share of sprays in the padding, p ≥ 4", most, 0, 0.8, 0,
 		"a constant below 1: at p = 4 the padding has 16 elements of the 32 in reach")
 	f.Between(fmt.Sprintf("growth of the share times p/log²p from p = %d to p = %d", from.p, to.p), end/start*by, 0, 1,
 		reproduce.Sigmas*by*end/start*math.Hypot(from.se/start, to.se/end),
 		"if the share is O(log²p/p) this is bounded, and does not grow for ever; 4.5 standard errors")
-	f.For(reproduce.Corrected).Check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0, reproduce.Sigmas,
+	f.For(reproduce.Corrected).Check("share off what is expected, in standard errors, at most, p ≥ 8", off, 0,
+		reproduce.Sigmas,
 		"2/log p for the padding, less half of what the lower heights can add; 4.5 standard errors, beyond 0.005 for few "+
 			"processes, with which the steps end before the padding now and then")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
-		"The share is at most a constant, and falls, but as 1/log p: of the (p/2)·f·log³p elements that sprays are spread over "+
-			"the padding has p·f·log²p, which is a share of 2/log p and not of log²p/p. Where the two are about the same, at p "+
+		"The share is at most a constant, and falls, but as 1/log p: of the (p/2)·f·log³p elements that sprays are "+
+			"spread over "+
+			"the padding has p·f·log²p, which is a share of 2/log p and not of log²p/p. Where the two are about the "+
+			"same, at p "+
 			"= 512, is by chance.",
 		fmt.Sprintf("For p = 2 FullSpray never ends: log p is 1, a spray makes at most 2f steps, and the padding has as many "+
 			"elements. A list that uses it must fall back on something else. For p = 4 and f = 1, %.0f %% of sprays fail.",
 			100*one.Y[0]),
-		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most, if no height "+
+		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most, if no "+
+			"height "+
 			"has to be rounded.")
 	f.Chart("padding", plot.Chart{Title: "Sprays that end in the padding", XLabel: "p", YLabel: "share", LogX: true,
 		FromZero: true, LegendBeside: true, Series: []plot.Series{one, four, want, square}})
@@ -287,8 +310,9 @@ type paddingPoint struct {
 func (r *runner) padding(c *paddingPoint, stream int) {
 	w := r.theory.full(c.p, c.f)
 	c.padding, c.reach = w.Padding, w.Reach()
-	// What the lower heights add on average is left out of the padding, and of the elements in the rest the s-th part of those of
-	// the first height are where the steps at the first height end. How many these are varies as by Poisson's law.
+	// What the lower heights add on average is left out of the padding, and of the elements in the
+	// rest the s-th part of those of the first height are where the steps at the first height end.
+	// How many these are varies as by Poisson's law.
 	l, first := logp(c.p), math.Ldexp(1, w.Heights[0]-1)
 	mean, _ := moments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first

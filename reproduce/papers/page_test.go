@@ -21,9 +21,9 @@ const (
 	pictures = "../../docs/reproduced"
 )
 
-// slow are the claims that take about a quarter of a second or more. make soak checks their rows and
-// pictures. lehman-increments, which takes half a second, is not one of them: it stands on package
-// population, with the results of which its numbers change.
+// slow are the claims that take about a quarter of a second or more. make soak checks their rows
+// and pictures. lehman-increments, which takes half a second, is not one of them: it stands on
+// package population, with the results of which its numbers change.
 var slow = []string{
 	"figure-1", "figure-2", "markov-chain", "theorem-2.1-orders", "shape-independence",
 	"atom-near-zero", "empty-share", "equation-13", "equations-15-and-16", "theorem-3.1",
@@ -83,8 +83,8 @@ func TestPageRows(t *testing.T) {
 }
 
 // What is counted is in docs/papers.md as it is counted with seed 1, and the pictures of
-// docs/reproduced are those of the report. What is timed is in italics, and is not compared. It takes
-// seconds: nothing less tells whether the numbers are right.
+// docs/reproduced are those of the report. What is timed is in italics, and is not compared. It
+// takes seconds: nothing less tells whether the numbers are right.
 func TestPageNumbers(t *testing.T) {
 	table := rows(t)
 	for i, c := range Claims() {
@@ -115,8 +115,8 @@ func TestPageNumbers(t *testing.T) {
 	}
 }
 
-// agrees reports whether a cell has the numbers that are counted. What depends on the machine is at its
-// end, in italics: it must be there, and may be different.
+// agrees reports whether a cell has the numbers that are counted. What depends on the machine is at
+// its end, in italics: it must be there, and may be different.
 func agrees(cell, want string) bool {
 	counted, timed := cutTimed(cell)
 	wantCounted, wantTimed := cutTimed(want)
@@ -132,8 +132,8 @@ func cutTimed(cell string) (counted string, timed bool) {
 	return counted, timed
 }
 
-// compare compares the pictures of a claim in docs/reproduced with those that a report has written into a
-// directory, or writes them anew. Not all that are drawn are in docs/reproduced.
+// compare compares the pictures of a claim in docs/reproduced with those that a report has written
+// into a directory, or writes them anew. Not all that are drawn are in docs/reproduced.
 func compare(t *testing.T, claim, dir string) {
 	t.Helper()
 	for name, owner := range shown(t) {
@@ -160,8 +160,8 @@ func compare(t *testing.T, claim, dir string) {
 	}
 }
 
-// shown are the pictures of docs/reproduced, and the claim that draws each: the one with the longest
-// name that the name of the file begins with.
+// shown are the pictures of docs/reproduced, and the claim that draws each: the one with the
+// longest name that the name of the file begins with.
 func shown(t *testing.T) map[string]string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(pictures, "*.svg"))

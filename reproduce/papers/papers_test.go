@@ -5,13 +5,15 @@ import (
 	"testing"
 )
 
-// Every claim says what it is, by a name of its own that can be that of a file; and those of a paper stand together.
+// Every claim says what it is, by a name of its own that can be that of a file; and those of a
+// paper stand together.
 func TestClaims(t *testing.T) {
 	clean := regexp.MustCompile(`^[a-z0-9.-]+$`)
 	names, papers := map[string]bool{}, map[string]bool{}
 	last := ""
 	for _, c := range Claims() {
-		if c.Paper == "" || c.Place == "" || c.Says == "" || c.How == "" || c.Run == nil || names[c.Name] || !clean.MatchString(c.Name) {
+		if c.Paper == "" || c.Place == "" || c.Says == "" || c.How == "" || c.Run == nil || names[c.Name] ||
+			!clean.MatchString(c.Name) {
 			t.Errorf("%+v", c)
 		}
 		if c.Paper != last && papers[c.Paper] {

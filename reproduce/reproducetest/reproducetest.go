@@ -1,5 +1,6 @@
-// Package reproducetest has what the claims of every paper are tested for: that they hold, that they notice a theory which is
-// wrong, that they stop when they are told to, and that the same seed gives the same findings.
+// Package reproducetest has what the claims of every paper are tested for: that they hold, that
+// they notice a theory which is wrong, that they stop when they are told to, and that the same seed
+// gives the same findings.
 package reproducetest
 
 import (
@@ -32,15 +33,18 @@ func Run(t testing.TB, c reproduce.Claim, o reproduce.Options) reproduce.Result 
 	if progress == nil {
 		progress = func(float64) {}
 	}
-	results, err := reproduce.Run(t.Context(), []reproduce.Claim{c}, o, func(_ string, fraction float64) { progress(fraction) })
+	results, err := reproduce.Run(t.Context(), []reproduce.Claim{c}, o, func(_ string, fraction float64) {
+		progress(fraction)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results[0]
 }
 
-// Verdict expects a claim to have the verdict that was found before, and of its checks none to fail but those of what is printed, where
-// that does not hold; that its progress goes from 0 to 1; and that what it finds can be reported. It returns what was found.
+// Verdict expects a claim to have the verdict that was found before, and of its checks none to fail
+// but those of what is printed, where that does not hold; that its progress goes from 0 to 1; and
+// that what it finds can be reported. It returns what was found.
 func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 	t.Helper()
 	last := 0.0
@@ -68,7 +72,8 @@ func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 	return r.Finding
 }
 
-// reportable expects what a report needs: a description, tables that are whole, and charts that can be drawn.
+// reportable expects what a report needs: a description, tables that are whole, and charts that can
+// be drawn.
 func reportable(t testing.TB, r reproduce.Result) {
 	t.Helper()
 	if r.Name == "" || r.Paper == "" || r.Place == "" || r.Says == "" || r.How == "" || r.Words() == "" {
@@ -108,8 +113,9 @@ func Illustrated(t testing.TB, f reproduce.Finding) {
 	}
 }
 
-// Notices expects a claim of which the theory or the paper's number has been changed to have another verdict than it had before, as it is,
-// and each of the checks that are given by a part of their names to have turned: to fail where it passed, or to pass where it failed.
+// Notices expects a claim of which the theory or the paper's number has been changed to have
+// another verdict than it had before, as it is, and each of the checks that are given by a part of
+// their names to have turned: to fail where it passed, or to pass where it failed.
 func Notices(t testing.TB, before reproduce.Result, wrong reproduce.Claim, seed uint64, checks ...string) {
 	t.Helper()
 	after := Run(t, wrong, reproduce.Options{Seed: seed})
@@ -144,7 +150,8 @@ func Stops(t testing.TB, claims []reproduce.Claim) {
 	}
 }
 
-// Seeded expects something that a claim measures to be the same with the same seed, and another with another.
+// Seeded expects something that a claim measures to be the same with the same seed, and another
+// with another.
 func Seeded(t testing.TB, c reproduce.Claim, measured func(reproduce.Finding) float64) {
 	t.Helper()
 	var got [3]float64

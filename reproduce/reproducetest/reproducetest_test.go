@@ -22,7 +22,8 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 // pretend is a claim that is as it should be, and measures what the seed says.
 func pretend() reproduce.Claim {
-	return reproduce.Claim{Name: "pretend", Paper: "none", Place: "nowhere", Says: "one", How: "not at all", Found: reproduce.Holds,
+	return reproduce.Claim{Name: "pretend", Paper: "none", Place: "nowhere", Says: "one", How: "not at all",
+		Found: reproduce.Holds,
 		Run: func(ctx context.Context, o reproduce.Options) (reproduce.Finding, error) {
 			if ctx.Err() != nil {
 				return reproduce.Finding{}, ctx.Err()
@@ -55,7 +56,8 @@ func TestComplaints(t *testing.T) {
 	seeded := func(r *recorder, c reproduce.Claim) {
 		Seeded(r, c, func(f reproduce.Finding) float64 { return f.Tables[0].Rows[0][0] })
 	}
-	before := Run(t, changed(func(f *reproduce.Finding) { f.Check("two", 1, 1, 0.5, "a test") }), reproduce.Options{Seed: 1})
+	before := Run(t, changed(func(f *reproduce.Finding) { f.Check("two", 1, 1, 0.5, "a test") }),
+		reproduce.Options{Seed: 1})
 	notices := func(r *recorder, c reproduce.Claim) { Notices(r, before, c, 1, "two") }
 	stops := func(r *recorder, c reproduce.Claim) { Stops(r, []reproduce.Claim{c}) }
 	broken := func(f *reproduce.Finding) { f.Check("two", 2, 1, 0.5, "a test") }
@@ -71,15 +73,18 @@ func TestComplaints(t *testing.T) {
 		want  []string
 	}{
 		{"all well", verdict, pretend(), nil},
-		{"broken", verdict, changed(broken), []string{`the verdict is "does not hold", want "holds"`, "two (printed): 2, want 1 ± 0.5"}},
+		{"broken", verdict, changed(broken), []string{`the verdict is "does not hold", want "holds"`,
+			"two (printed): 2, want 1 ± 0.5"}},
 		{"no reason", verdict, changed(func(f *reproduce.Finding) { f.Checks[0].Because = "" }), []string{"a check without"}},
 		{"not described", verdict, described, []string{"the claim is not described"}},
 		{"an empty table", verdict, changed(func(f *reproduce.Finding) { f.Tables[0].Rows = nil }), []string{"has no rows"}},
-		{"a long row", verdict, changed(func(f *reproduce.Finding) { f.Tables[0].Columns = nil }), []string{"a row of 1 under 0"}},
+		{"a long row", verdict, changed(func(f *reproduce.Finding) { f.Tables[0].Columns = nil }),
+			[]string{"a row of 1 under 0"}},
 		{"no notes", verdict, changed(func(f *reproduce.Finding) { f.Notes = nil }), []string{"0 notes, 1 charts"}},
 		{"no progress", verdict, slow, []string{"progress ends at 0"}},
 		{"seeded", seeded, pretend(), nil},
-		{"not seeded", seeded, changed(func(f *reproduce.Finding) { f.Tables[0].Rows[0][0] = 1 }), []string{"seeds 1, 1, 2 give [1 1 1]"}},
+		{"not seeded", seeded, changed(func(f *reproduce.Finding) { f.Tables[0].Rows[0][0] = 1 }),
+			[]string{"seeds 1, 1, 2 give [1 1 1]"}},
 		{"noticed", notices, changed(broken), nil},
 		{"not noticed", notices, pretend(), []string{`the verdict is still "holds"`, `no check of "two" turns`}},
 		{"stops", stops, pretend(), nil},

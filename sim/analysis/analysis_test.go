@@ -24,8 +24,8 @@ func normals(seed uint64, n int) []float64 {
 	return x
 }
 
-// The test fails as many independent sequences as it should, within four standard errors, and has the variance that theory gives; it sees an autoregressive
-// sequence.
+// The test fails as many independent sequences as it should, within four standard errors, and has
+// the variance that theory gives; it sees an autoregressive sequence.
 func TestVonNeumann(t *testing.T) {
 	for _, n := range []int{8, 32, 200} {
 		const runs = 10_000
@@ -40,7 +40,8 @@ func TestVonNeumann(t *testing.T) {
 		k := float64(n)
 		variance := (k - 2) / (k*k - 1)
 		// Of a normal variable the square has a standard deviation of √2 times the variance.
-		if math.Abs(squares/runs-variance) > 4*math.Sqrt2*variance/math.Sqrt(runs) || math.Abs(float64(failed)/runs-0.1) > 4*binomialError(0.1, runs) {
+		if math.Abs(squares/runs-variance) > 4*math.Sqrt2*variance/math.Sqrt(runs) || math.Abs(float64(failed)/runs-0.1) >
+			4*binomialError(0.1, runs) {
 			t.Errorf("%d values: variance %v, want %v; %d of %d fail", n, squares/runs, variance, failed, runs)
 		}
 	}
@@ -58,7 +59,8 @@ func TestVonNeumann(t *testing.T) {
 	}
 }
 
-// The rule is what it says: the smallest standard error of what is left, of all that could be left out.
+// The rule is what it says: the smallest standard error of what is left, of all that could be left
+// out.
 func TestMSER5(t *testing.T) {
 	for seed := range uint64(20) {
 		n := 60 + int(seed)*37
@@ -126,13 +128,15 @@ func TestMeanOfIndependent(t *testing.T) {
 	if covered := got.share(got.covered); covered < 0.95-3*binomialError(0.95, runs) || got.share(got.passed) < 0.95 {
 		t.Errorf("%+v", got)
 	}
-	// 2.04 standard errors, and what the correction for correlation adds, which only widens: about 8 % on average.
+	// 2.04 standard errors, and what the correction for correlation adds, which only widens: about
+	// 8 % on average.
 	if width < 2.04/math.Sqrt(n) || width > 1.2*2.04/math.Sqrt(n) || effective < 0.8*n || effective > 1.2*n {
 		t.Errorf("the half-width is %v, as of %v independent values", width, effective)
 	}
 }
 
-// The interval from one order statistic to another covers at least as often as it says, exactly, and is the shortest that does on each side.
+// The interval from one order statistic to another covers at least as often as it says, exactly,
+// and is the shortest that does on each side.
 func TestQuantileOfIndependent(t *testing.T) {
 	for _, p := range []float64{0.1, 0.5, 0.9, 0.99} {
 		for _, n := range []int{1, 2, 5, 6, 10, 29, 50, 300, 1000} {
@@ -239,13 +243,15 @@ func TestCourseOfAQueue(t *testing.T) {
 		what string
 		e    analysis.Estimate
 		want float64
-	}{{"busy", analysis.TimeSeries(usage), 0.5}, {"in line", analysis.TimeSeries(queue), 0.5}, {"wait", analysis.Observations(waits), 0.5}} {
+	}{{"busy", analysis.TimeSeries(usage), 0.5}, {"in line", analysis.TimeSeries(queue), 0.5},
+		{"wait", analysis.Observations(waits), 0.5}} {
 		// Two intervals: a third of them would miss something that is 2 % off.
 		if !c.e.Enough() || math.Abs(c.e.Value-c.want) > 2*c.e.HalfWidth() || c.e.HalfWidth() > 0.06 {
 			t.Errorf("%s: %v, want %v", c.what, c.e, c.want)
 		}
 	}
-	if e := analysis.Observations(waits); e.N+e.Skipped > int(waits.N) || e.N+e.Skipped < int(waits.N-2*waits.Batch) || e.BatchSize%int(waits.Batch) != 0 {
+	if e := analysis.Observations(waits); e.N+e.Skipped > int(waits.N) || e.N+e.Skipped < int(waits.N-2*waits.Batch) ||
+		e.BatchSize%int(waits.Batch) != 0 {
 		t.Errorf("%d and %d of %d are counted", e.N, e.Skipped, waits.N)
 	}
 }
@@ -266,10 +272,12 @@ func TestRunToEnds(t *testing.T) {
 		}, analysis.Precision{Share: 1e-4, First: 200, Most: 1500})
 		return e, s.Now(), err
 	}
-	if e, at, err := run(context.Background(), 1e9); err != nil || at != 1500 || !strings.Contains(e.String(), "at 1500 the half-width is") {
+	if e, at, err := run(context.Background(), 1e9); err != nil || at != 1500 || !strings.Contains(e.String(),
+		"at 1500 the half-width is") {
 		t.Errorf("%v at %v: %v", e, at, err)
 	}
-	if e, at, err := run(context.Background(), 250); err != nil || at != 250 || !slices.Contains(e.Problems, "the simulation was stopped at 250") {
+	if e, at, err := run(context.Background(), 250); err != nil || at != 250 || !slices.Contains(e.Problems,
+		"the simulation was stopped at 250") {
 		t.Errorf("%v at %v: %v", e, at, err)
 	}
 	done, cancel := context.WithCancel(context.Background())
@@ -279,8 +287,9 @@ func TestRunToEnds(t *testing.T) {
 	}
 }
 
-// Where the share below a quantile is the same in all parts, there is no interval, and not one of no width: of few observations all are at or
-// below a high quantile, and two short runs may have as many below the median by chance.
+// Where the share below a quantile is the same in all parts, there is no interval, and not one of
+// no width: of few observations all are at or below a high quantile, and two short runs may have as
+// many below the median by chance.
 func TestQuantilesOfWhichNothingTells(t *testing.T) {
 	few := make([]float64, 20)
 	for i := range few {

@@ -10,8 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-// Intervals of runs that are usually long enough cover as often as they say, within three standard errors of so many runs; and those that pass and are wrong
-// are no more than the level allows. The constants of the procedure were chosen by looking at runs of this queue with these seeds.
+// Intervals of runs that are usually long enough cover as often as they say, within three standard
+// errors of so many runs; and those that pass and are wrong are no more than the level allows. The
+// constants of the procedure were chosen by looking at runs of this queue with these seeds.
 func TestCoverageOfMeans(t *testing.T) {
 	for _, c := range []struct {
 		load    float64
@@ -29,14 +30,17 @@ func TestCoverageOfMeans(t *testing.T) {
 		}
 		for i, level := range levels {
 			se := binomialError(level, c.runs)
-			if x := got[i]; math.Abs(x.share(x.covered)-level) > 3*se || x.share(x.wrong) > 1-level+3*se || x.share(x.passed) < 0.3 {
-				t.Errorf("load %v, %v customers, %v: %+v; the coverage is %.3f ± %.3f", c.load, c.n, level, x, x.share(x.covered), se)
+			if x := got[i]; math.Abs(x.share(x.covered)-level) > 3*se || x.share(x.wrong) > 1-level+3*se || x.share(x.passed) <
+				0.3 {
+				t.Errorf("load %v, %v customers, %v: %+v; the coverage is %.3f ± %.3f", c.load, c.n, level, x, x.share(x.covered),
+					se)
 			}
 		}
 	}
 }
 
-// A run that is too short is told from others: hardly any passes, though their intervals cover too rarely.
+// A run that is too short is told from others: hardly any passes, though their intervals cover too
+// rarely.
 func TestShortRunsDoNotPass(t *testing.T) {
 	for _, c := range []struct {
 		load float64
@@ -59,7 +63,8 @@ func TestShortRunsDoNotPass(t *testing.T) {
 	}
 }
 
-// Intervals of quantiles cover as often as they say, too: of one run, of several, and of independent observations.
+// Intervals of quantiles cover as often as they say, too: of one run, of several, and of
+// independent observations.
 func TestCoverageOfQuantiles(t *testing.T) {
 	const load, runs, level = 0.5, 200, 0.9
 	shares := []float64{0.75, 0.9}
@@ -87,7 +92,8 @@ func TestCoverageOfQuantiles(t *testing.T) {
 	}
 }
 
-// A run that goes on until its mean is known to a share of it covers nearly as often as it says, and stops at the same time again.
+// A run that goes on until its mean is known to a share of it covers nearly as often as it says,
+// and stops at the same time again.
 func TestRunTo(t *testing.T) {
 	const load, level = 0.5, 0.95
 	goal := analysis.Precision{Share: 0.1, First: 2000, Most: 1e6}
@@ -100,7 +106,9 @@ func TestRunTo(t *testing.T) {
 			served.Add(w)
 			w = max(0, w+load*r.ExpFloat64()-r.ExpFloat64())
 		})
-		e, err := analysis.RunTo(context.Background(), s, func() analysis.Estimate { return analysis.Observations(s.AllObservations()[0]) }, goal)
+		e, err := analysis.RunTo(context.Background(), s, func() analysis.Estimate {
+			return analysis.Observations(s.AllObservations()[0])
+		}, goal)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +119,8 @@ func TestRunTo(t *testing.T) {
 	for seed := range uint64(runs) {
 		e, at := run(seed)
 		got.add(e.Contains(meanWait(load)), e.Enough())
-		if e.HalfWidth() > goal.Share*e.Value || e.N+e.Skipped > int(at) || e.N+e.Skipped < int(at)-int(at)/2048-1 { // a batch of which a part is missing does not count
+		// a batch of which a part is missing does not count
+		if e.HalfWidth() > goal.Share*e.Value || e.N+e.Skipped > int(at) || e.N+e.Skipped < int(at)-int(at)/2048-1 {
 			t.Fatalf("%v at %v", e, at)
 		}
 		if seed == 0 {

@@ -148,7 +148,8 @@ func (e *Estimate) mean(x []float64, o options) {
 		e.problem("the means of %d batches of %d are still correlated (%.2f); nothing tells how much longer it should be",
 			c.tested, e.N/c.tested, c.correlation)
 	case c.tested < leastTested:
-		e.problem("only %d batches of %d look independent, and fewer than %d cannot be trusted; about %.1f times as long would do",
+		e.problem("only %d batches of %d look independent, and fewer than %d cannot be trusted; about %.1f times as long "+
+			"would do",
 			c.tested, e.Independent, leastTested, float64(leastTested)/float64(c.tested))
 	}
 	value, variance, _ := momentsOf(c.means)

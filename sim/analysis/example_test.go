@@ -85,7 +85,8 @@ func ExamplePrecision() {
 	// Output: {Share:0.05 First:1000 Most:1e+06}
 }
 
-// Successive waits depend on each other: the correlation is far from 0, and the test rejects independence.
+// Successive waits depend on each other: the correlation is far from 0, and the test rejects
+// independence.
 func ExampleVonNeumann() {
 	correlation, p := analysis.VonNeumann(waits(1, 0.5, 1000))
 	fmt.Printf("%.2f, p below 0.001: %t\n", correlation, p < 0.001)
@@ -137,7 +138,8 @@ func ExampleQuantileOfReplications() {
 	// 1.6 in 1.5 … 1.7
 }
 
-// The largest wait of a day that nine of ten days do not exceed, from one number for each of 200 days.
+// The largest wait of a day that nine of ten days do not exceed, from one number for each of 200
+// days.
 func ExampleQuantileOfIndependent() {
 	var largest []float64
 	for seed := range uint64(200) {

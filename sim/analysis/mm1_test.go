@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 )
 
-// waits are the waiting times of successive customers of M/M/1 that starts empty, by Lindley's recurrence. Customers come at rate 1, and service
-// takes load on average.
+// waits are the waiting times of successive customers of M/M/1 that starts empty, by Lindley's
+// recurrence. Customers come at rate 1, and service takes load on average.
 func waits(seed uint64, load float64, n int) []float64 {
 	r := rand.New(rand.NewPCG(seed, 9))
 	x := make([]float64, n)
@@ -18,7 +18,8 @@ func waits(seed uint64, load float64, n int) []float64 {
 	return x
 }
 
-// meanWait is their mean in equilibrium, and quantileWait a quantile above 1 − load: P(W > t) = load · exp(−(1/load − 1)t).
+// meanWait is their mean in equilibrium, and quantileWait a quantile above 1 − load: P(W > t) =
+// load · exp(−(1/load − 1)t).
 func meanWait(load float64) float64        { return load * load / (1 - load) }
 func quantileWait(load, p float64) float64 { return math.Log(load/(1-p)) / (1/load - 1) }
 

@@ -116,7 +116,8 @@ func QuantileOfReplications(runs [][]float64, p float64, opts ...Option) Estimat
 	share, squares, k := sum/float64(len(all)), 0.0, float64(len(runs))
 	for _, run := range runs {
 		b, n := not(run)
-		distance := (float64(b*float64(len(all))) - float64(sum*n)) / float64(len(all)) // from share·n, and 0 exactly if it is
+		// from share·n, and 0 exactly if it is
+		distance := (float64(b*float64(len(all))) - float64(sum*n)) / float64(len(all))
 		squares += float64(distance * distance)
 	}
 	half := math.Inf(1)

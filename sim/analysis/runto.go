@@ -56,7 +56,8 @@ func RunTo(ctx context.Context, s *sim.Simulation, estimate func() Estimate, to 
 			return e, nil
 		case look >= to.Most:
 			if !precise {
-				e.problem("at %g the half-width is %.3g of the estimate, and %.3g was wanted", s.Now(), e.HalfWidth()/max(e.Value, -e.Value), to.Share)
+				e.problem("at %g the half-width is %.3g of the estimate, and %.3g was wanted", s.Now(),
+					e.HalfWidth()/max(e.Value, -e.Value), to.Share)
 			}
 			return e, nil
 		}

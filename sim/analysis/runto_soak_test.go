@@ -11,7 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-// What is said of RunTo in decision 0047 comes out here: of the runs of M/M/1 that end because they are precise, how many cover.
+// What is said of RunTo in decision 0047 comes out here: of the runs of M/M/1 that end because they
+// are precise, how many cover.
 func TestCoverageOfRunTo(t *testing.T) {
 	const runs = 1000
 	for _, c := range []struct{ load, share, first float64 }{{0.5, 0.1, 1000}, {0.5, 0.05, 1000}, {0.8, 0.1, 5000}} {
@@ -34,7 +35,8 @@ func TestCoverageOfRunTo(t *testing.T) {
 			s.Close()
 			got.add(e.Contains(meanWait(c.load)), e.Enough())
 		}
-		t.Logf("load %g, to %g: %d of %d end precise, and of them %.3f cover", c.load, c.share, got.passed, runs, 1-float64(got.wrong)/float64(got.passed))
+		t.Logf("load %g, to %g: %d of %d end precise, and of them %.3f cover", c.load, c.share, got.passed, runs,
+			1-float64(got.wrong)/float64(got.passed))
 		if low := 0.9 - 3*binomialError(0.9, got.passed); 1-float64(got.wrong)/float64(got.passed) < low {
 			t.Errorf("less than 0.90 cover, by three standard errors: %+v", got)
 		}

@@ -13,8 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-// The table in the documentation of the package is what comes out here, and holds what is said of it: where most runs pass, the coverage is that
-// of the level within three standard errors, and nowhere do more pass and are wrong than the level allows.
+// The table in the documentation of the package is what comes out here, and holds what is said of
+// it: where most runs pass, the coverage is that of the level within three standard errors, and
+// nowhere do more pass and are wrong than the level allows.
 func TestCoverageTable(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -32,7 +33,8 @@ func TestCoverageTable(t *testing.T) {
 			e := analysis.Mean(waits(seed, c.load, c.n))
 			got.add(e.Contains(meanWait(c.load)), e.Enough())
 		}
-		line := fmt.Sprintf("//\t%-4g  %9d  %6d    %.3f   %.3f             %.3f", c.load, c.n, c.runs, got.share(got.covered), got.share(got.passed), got.share(got.wrong))
+		line := fmt.Sprintf("//\t%-4g  %9d  %6d    %.3f   %.3f             %.3f", c.load, c.n, c.runs, got.share(got.covered),
+			got.share(got.passed), got.share(got.wrong))
 		fmt.Println(line)
 		if !strings.Contains(string(doc), line+"\n") {
 			t.Errorf("the documentation does not have\n%s", line)
@@ -44,8 +46,9 @@ func TestCoverageTable(t *testing.T) {
 	}
 }
 
-// What decision 0047 says of the corrections and of MSER-5 comes out here: intervals of 32 batch means by Student's t alone cover less, and in short runs
-// MSER-5 leaves out much that it should not.
+// What decision 0047 says of the corrections and of MSER-5 comes out here: intervals of 32 batch
+// means by Student's t alone cover less, and in short runs MSER-5 leaves out much that it should
+// not.
 func TestWhatCorrectionsBuy(t *testing.T) {
 	const load, runs = 0.5, 2000
 	plain := func(x []float64) bool {

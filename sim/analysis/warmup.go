@@ -6,7 +6,9 @@ type WarmUp struct {
 	Skip      int       // how many values to leave out
 	Batch     int       // how many values a batch has: five, or one of a short run
 	Statistic []float64 // what was minimised, by how many batches are left out
-	Found     bool      // there is a minimum before the middle. Otherwise the run is too short to tell, and Skip is half of it
+	// there is a minimum before the middle. Otherwise the run is too short to tell, and Skip is
+	// half of it
+	Found bool
 }
 
 // fewForBatches is below how many values batches of five are too few.

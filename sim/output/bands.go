@@ -47,7 +47,8 @@ func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
 // hundredths of the time that all runs have. Capacities that never change are left out. It panics
 // if the level is not between 0 and 1.
 func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
-	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them", len(runs), 100*level)}
+	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them",
+		len(runs), 100*level)}
 	if len(runs) == 0 {
 		return Picture{ps}
 	}
@@ -94,7 +95,8 @@ func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
 				s.Low, s.High = append(s.Low, low, low), append(s.High, t.Mean()+h, t.Mean()+h)
 			}
 		}
-		ps.Charts = append(ps.Charts, plot.Chart{Title: legible(first.Name), XLabel: "time", FromZero: true, Series: []plot.Series{s}})
+		ps.Charts = append(ps.Charts, plot.Chart{Title: legible(first.Name), XLabel: "time", FromZero: true,
+			Series: []plot.Series{s}})
 	}
 	return Picture{ps}
 }
@@ -139,7 +141,8 @@ func WarmUp(title string, x []float64, w analysis.WarmUp) Picture {
 	}
 	end := plot.Series{Dashed: true, X: []float64{float64(w.Skip), float64(w.Skip)}, Y: []float64{least, top}}
 	ps.Charts = []plot.Chart{
-		{Title: fmt.Sprintf("means of %d in a row", size), XLabel: "number", FromZero: true, Series: []plot.Series{values, end}},
+		{Title: fmt.Sprintf("means of %d in a row", size), XLabel: "number", FromZero: true, Series: []plot.Series{
+			values, end}},
 		{Title: "MSER-5, by how many are left out", XLabel: "left out", Series: []plot.Series{statistic}},
 	}
 	return Picture{ps}

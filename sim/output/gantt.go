@@ -22,7 +22,9 @@ const (
 func Gantt(title string, holdings []sim.Holding) Picture {
 	g := plot.Gantt{Title: legible(title), XLabel: "time"}
 	var names, notes []string
-	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int { return cmp.Compare(a.From, b.From) })
+	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int {
+		return cmp.Compare(a.From, b.From)
+	})
 	bars := 0
 	for i, h := range holdings {
 		if bars += min(h.Units, mostRows+1); bars > mostBars {

@@ -16,9 +16,11 @@ import (
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
-// Names of all kinds make files that can be read, and pictures that are XML, with each name in one line.
+// Names of all kinds make files that can be read, and pictures that are XML, with each name in one
+// line.
 func TestNamesOfAllKinds(t *testing.T) {
-	for _, name := range []string{"a, b;\t\"c\"", "two\nlines\r\nof it", "Zürich 東京 🚀", "</text><b>&amp;", "\x00\x01\x1f\u0085", "\xff\xfe broken", "../../etc/x", " ", "CON"} {
+	for _, name := range []string{"a, b;\t\"c\"", "two\nlines\r\nof it", "Zürich 東京 🚀", "</text><b>&amp;",
+		"\x00\x01\x1f\u0085", "\xff\xfe broken", "../../etc/x", " ", "CON"} {
 		s := sim.New(sim.Name(name))
 		s.Keep(sim.EveryChange(100))
 		desk := sim.NewResource(s, name, 1)
@@ -30,8 +32,10 @@ func TestNamesOfAllKinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, p := range []output.Picture{
-			output.TimeSeries(name, s.AllTimeSeries()), output.Utilization(name, s.AllTimeSeries()), output.Histogram(name, s.AllObservations()[0]), output.Gantt(name, s.AllHoldings()),
-			output.Bands(name, [][]sim.TimeSeries{s.AllTimeSeries()}, 0.9), output.WarmUp(name, []float64{1, 2}, analysis.WarmUp{}),
+			output.TimeSeries(name, s.AllTimeSeries()), output.Utilization(name, s.AllTimeSeries()),
+			output.Histogram(name, s.AllObservations()[0]), output.Gantt(name, s.AllHoldings()),
+			output.Bands(name, [][]sim.TimeSeries{s.AllTimeSeries()}, 0.9), output.WarmUp(name, []float64{1, 2},
+				analysis.WarmUp{}),
 		} {
 			text := svg(t, p)
 			for d := xml.NewDecoder(strings.NewReader(text)); ; {
@@ -60,7 +64,8 @@ func TestNamesOfAllKinds(t *testing.T) {
 	}
 }
 
-// A histogram has bars that are filled, and none where observations are so far apart that there is no number for how far.
+// A histogram has bars that are filled, and none where observations are so far apart that there is
+// no number for how far.
 func TestHistogramOfAllKinds(t *testing.T) {
 	of := func(values ...float64) output.Picture {
 		o := sim.Observations{N: int64(len(values)), Batch: 1}
@@ -70,7 +75,8 @@ func TestHistogramOfAllKinds(t *testing.T) {
 		return output.Histogram("", o)
 	}
 	filled := regexp.MustCompile(`<path [^>]*fill:#D45D00;fill-opacity`)
-	for _, p := range []output.Picture{of(1), of(1, 2), of(-3, -2, -2), of(1e15, 1e15+1), of(1e-300, 2e-300), of(-1e307, 1e307)} {
+	for _, p := range []output.Picture{of(1), of(1, 2), of(-3, -2, -2), of(1e15, 1e15+1), of(1e-300, 2e-300),
+		of(-1e307, 1e307)} {
 		if text := svg(t, p); !filled.MatchString(text) || strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
 			t.Error("there are bars that are not filled, or not drawn")
 		}
@@ -102,7 +108,8 @@ func TestWarmUpBelowZero(t *testing.T) {
 func TestWrongOptionsWriteNothing(t *testing.T) {
 	s := shop(t)
 	r, runs := experiment(t)
-	for want, option := range map[string]output.Option{`no format "xml"`: output.Tables(output.CSV, "xml"), `the ending "gif"`: output.Pictures(".svg", "gif")} {
+	for want, option := range map[string]output.Option{`no format "xml"`: output.Tables(output.CSV, "xml"),
+		`the ending "gif"`: output.Pictures(".svg", "gif")} {
 		dir := t.TempDir()
 		for _, err := range []error{output.Save(dir, s, option), output.SaveResults(dir, r, runs, option)} {
 			if err == nil || strings.Count(err.Error(), want) != 1 || len(files(t, dir)) > 0 {

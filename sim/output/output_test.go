@@ -35,7 +35,8 @@ func shop(t *testing.T) *sim.Simulation {
 	random := s.Stream("all")
 	s.Every(0, 1, func() {
 		s.Go("ann & ben", func(p *sim.Process) {
-			_ = desk.Use(p, 1, func() error { return p.Wait(2.2 * random.ExpFloat64()) }, sim.Rank(random.IntN(3)), sim.Preempting(sim.Interrupt))
+			_ = desk.Use(p, 1, func() error { return p.Wait(2.2 * random.ExpFloat64()) }, sim.Rank(random.IntN(3)),
+				sim.Preempting(sim.Interrupt))
 		})
 	})
 	if err := s.Run(context.Background(), 100); err != nil {
@@ -174,13 +175,19 @@ func TestFormatsAgree(t *testing.T) {
 		write func(w io.Writer, f output.Format) error
 		rows  int
 	}{
-		"report":       {func(w io.Writer, f output.Format) error { return output.WriteReport(w, f, s.Report()) }, len(s.Report().Rows)},
-		"courses":      {func(w io.Writer, f output.Format) error { return output.WriteTimeSeries(w, f, s.AllTimeSeries()) }, -1},
-		"observations": {func(w io.Writer, f output.Format) error { return output.WriteObservations(w, f, s.AllObservations()) }, -1},
-		"holdings":     {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, s.AllHoldings()) }, len(s.AllHoldings())},
-		"results":      {func(w io.Writer, f output.Format) error { return output.WriteResults(w, f, r) }, 16},
-		"summary":      {func(w io.Writer, f output.Format) error { return output.WriteSummary(w, f, r) }, 2},
-		"empty":        {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, nil) }, 0},
+		"report": {func(w io.Writer, f output.Format) error { return output.WriteReport(w, f, s.Report()) },
+			len(s.Report().Rows)},
+		"courses": {func(w io.Writer, f output.Format) error { return output.WriteTimeSeries(w, f, s.AllTimeSeries()) },
+			-1},
+		"observations": {func(w io.Writer, f output.Format) error {
+			return output.WriteObservations(w, f,
+				s.AllObservations())
+		}, -1},
+		"holdings": {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, s.AllHoldings()) },
+			len(s.AllHoldings())},
+		"results": {func(w io.Writer, f output.Format) error { return output.WriteResults(w, f, r) }, 16},
+		"summary": {func(w io.Writer, f output.Format) error { return output.WriteSummary(w, f, r) }, 2},
+		"empty":   {func(w io.Writer, f output.Format) error { return output.WriteHoldings(w, f, nil) }, 0},
 	} {
 		var first [][]string
 		for _, f := range output.Formats() {
@@ -206,7 +213,8 @@ func TestFormatsAgree(t *testing.T) {
 			}
 		}
 	}
-	if err := output.WriteReport(io.Discard, "xlsx", s.Report()); err == nil || !strings.Contains(err.Error(), "expected csv, json or parquet") {
+	if err := output.WriteReport(io.Discard, "xlsx", s.Report()); err == nil || !strings.Contains(err.Error(),
+		"expected csv, json or parquet") {
 		t.Error(err)
 	}
 }
@@ -274,7 +282,8 @@ func TestWritersFail(t *testing.T) {
 	}
 	s := shop(t)
 	r, runs := experiment(t)
-	if output.Save(file, s) == nil || output.SaveResults(file, r, runs) == nil || output.Save(t.TempDir(), s, output.Pictures(".bmp")) == nil ||
+	if output.Save(file, s) == nil || output.SaveResults(file, r, runs) == nil || output.Save(t.TempDir(), s,
+		output.Pictures(".bmp")) == nil ||
 		output.Save(t.TempDir(), s, output.Tables("xlsx"), output.Pictures()) == nil {
 		t.Error("what cannot be written is no error")
 	}

@@ -64,7 +64,9 @@ func TimeSeries(title string, courses []sim.TimeSeries) Picture {
 	for _, c := range courses {
 		name, used := strings.CutSuffix(c.Name, " in use")
 		limit, limited := capacity[name]
-		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x sim.TimeSeries) bool { return x.Name == of+" in use" }) {
+		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x sim.TimeSeries) bool {
+			return x.Name == of+" in use"
+		}) {
 			continue
 		}
 		if len(c.Points) == 0 {
@@ -122,7 +124,8 @@ func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
 	k := 0
 	for i := range all {
 		from := c.Start + (c.End-c.Start)*float64(i)/parts
-		p := sim.TimeSeriesPoint{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i], Max: means[i]}
+		p := sim.TimeSeriesPoint{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i],
+			Max: means[i]}
 		for k < len(c.Points) && c.Points[k].To <= p.From {
 			k++
 		}
@@ -138,7 +141,8 @@ func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
 // fiftieths of it. The courses are those of a simulation that keeps them: resources are known by
 // their names, with "in use" and "capacity".
 func Utilization(title string, courses []sim.TimeSeries) Picture {
-	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time", YLabel: "units in use (%)", FromZero: true}
+	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time",
+		YLabel: "units in use (%)", FromZero: true}
 	for _, used := range courses {
 		name, ok := strings.CutSuffix(used.Name, " in use")
 		i := slices.IndexFunc(courses, func(c sim.TimeSeries) bool { return c.Name == name+" capacity" })
@@ -171,7 +175,8 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 		shares = []float64{0.5, 0.9}
 	}
 	x := slices.Sorted(slices.Values(o.Values()))
-	chart := plot.Chart{Title: legible(title), XLabel: legible(o.Name), YLabel: "share of observations (%)", FromZero: true}
+	chart := plot.Chart{Title: legible(title), XLabel: legible(o.Name), YLabel: "share of observations (%)",
+		FromZero: true}
 	chart.Note = fmt.Sprintf("%d observations", o.N)
 	if o.Batch > 1 {
 		chart.Note += fmt.Sprintf(", a sample of %d of them", len(x))
@@ -217,7 +222,8 @@ func Histogram(title string, o sim.Observations, shares ...float64) Picture {
 			name = "median"
 		}
 		if q <= high {
-			chart.Series = append(chart.Series, plot.Series{Name: fmt.Sprintf("%s: %.3g", name, q), Dashed: true, X: []float64{q, q}, Y: []float64{0, top}})
+			chart.Series = append(chart.Series, plot.Series{Name: fmt.Sprintf("%s: %.3g", name, q), Dashed: true,
+				X: []float64{q, q}, Y: []float64{0, top}})
 		}
 	}
 	return Picture{chart}

@@ -35,7 +35,8 @@ func TestSave(t *testing.T) {
 	if err := output.Save(dir, shop(t), output.Pictures(".svg")); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"courses.csv", "desk-levels.svg", "desk-the-large-one-wait.svg", "gantt.svg", "holdings.csv", "levels.svg", "missed.csv", "observations.csv",
+	want := []string{"courses.csv", "desk-levels.svg", "desk-the-large-one-wait.svg", "gantt.svg", "holdings.csv",
+		"levels.svg", "missed.csv", "observations.csv",
 		"report.csv", "utilisation.svg"}
 	if got := files(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -107,19 +108,23 @@ func TestPictures(t *testing.T) {
 		picture output.Picture
 		wants   []string
 	}{
-		{"levels", output.TimeSeries("title", courses), []string{">title<", "queue<", "dashed: capacity", "from least to most"}},
+		{"levels", output.TimeSeries("title", courses), []string{">title<", "queue<", "dashed: capacity",
+			"from least to most"}},
 		{"utilisation", output.Utilization("title", courses), []string{"units in use (%)", "fiftieths"}},
-		{"histogram", output.Histogram("title", observations[0], 0.5, 0.25), []string{">median: ", ">25 %: ", "observations, a sample of"}},
+		{"histogram", output.Histogram("title", observations[0], 0.5, 0.25), []string{">median: ", ">25 %: ",
+			"observations, a sample of"}},
 		{"gantt", output.Gantt("title", s.AllHoldings()), []string{"one&#34; 1<", "one&#34; 2<", "thick edge"}},
 		{"many", output.Gantt("title", many), []string{"the first 48 of 3000 who", "the first 40 units", ">desk 40<"}},
-		{"huge", output.Gantt("title", []sim.Holding{{Resource: "disk", Units: min(1e12, math.MaxInt), To: 1}, {Resource: "disk", Units: 1, To: 1}}), []string{"the first 40 units", ">disk 40<"}},
+		{"huge", output.Gantt("title", []sim.Holding{{Resource: "disk", Units: min(1e12, math.MaxInt), To: 1},
+			{Resource: "disk", Units: 1, To: 1}}), []string{"the first 40 units", ">disk 40<"}},
 		{"bands", output.Bands("title", runs.TimeSeries(8), 0.9), []string{"means of 8 runs; bands: 90 % intervals", ">n<"}},
 		{"warm-up", output.WarmUp("title", x, analysis.MSER5(x)), []string{"of 1000 are left out", "MSER-5"}},
 		{"too short", output.WarmUp("title", x[:90], analysis.MSER5(x[:90])), []string{"too short"}},
 		{"nothing", output.TimeSeries("title", nil), []string{">title<"}},
 		{"nothing", output.Utilization("title", nil), nil},
 		{"nothing", output.Histogram("title", sim.Observations{}), []string{"0 observations"}},
-		{"one", output.Histogram("title", sim.Observations{N: 1, Batch: 1, Entries: []sim.Observation{{Value: 3, N: 1}}}), []string{"median: 3<"}},
+		{"one", output.Histogram("title", sim.Observations{N: 1, Batch: 1, Entries: []sim.Observation{{Value: 3, N: 1}}}),
+			[]string{"median: 3<"}},
 		{"nothing", output.Gantt("title", nil), nil},
 		{"nothing", output.Bands("title", nil, 0.9), nil},
 		{"nothing", output.WarmUp("title", nil, analysis.WarmUp{}), nil},
@@ -136,7 +141,8 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Replications that were run in advance, and are not part of the results, are not part of the bands.
+// Replications that were run in advance, and are not part of the results, are not part of the
+// bands.
 func TestRunsInAdvance(t *testing.T) {
 	var runs output.Runs
 	r, err := replicate.Run(context.Background(), 3, func(r *replicate.Replication) error {
@@ -161,7 +167,8 @@ func TestRunsInAdvance(t *testing.T) {
 	}
 }
 
-// Holdings that were too many to be kept are counted in a file and in the title of the picture, and nothing is said where none are missing.
+// Holdings that were too many to be kept are counted in a file and in the title of the picture, and
+// nothing is said where none are missing.
 func TestSaveTellsOfMissedHoldings(t *testing.T) {
 	dir := t.TempDir()
 	save := func(most int) (gantt string) {

@@ -68,14 +68,18 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 	}
 	errs := []error{o.table(dir, "report", func(w io.Writer, f Format) error { return WriteReport(w, f, s.Report()) })}
 	if len(courses) > 0 {
-		errs = append(errs, o.table(dir, "courses", func(w io.Writer, f Format) error { return WriteTimeSeries(w, f, courses) }),
+		errs = append(errs, o.table(dir, "courses", func(w io.Writer, f Format) error {
+			return WriteTimeSeries(w, f, courses)
+		}),
 			o.picture(dir, "levels", TimeSeries(title, courses)))
 		if slices.ContainsFunc(courses, func(c sim.TimeSeries) bool { return strings.HasSuffix(c.Name, " capacity") }) {
 			errs = append(errs, o.picture(dir, "utilisation", Utilization(title, courses)))
 		}
 	}
 	if len(observations) > 0 {
-		errs = append(errs, o.table(dir, "observations", func(w io.Writer, f Format) error { return WriteObservations(w, f, observations) }))
+		errs = append(errs, o.table(dir, "observations", func(w io.Writer, f Format) error {
+			return WriteObservations(w, f, observations)
+		}))
 	}
 	taken := map[string]bool{"levels": true, "utilisation": true, "gantt": true}
 	for _, x := range observations {
@@ -84,7 +88,9 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 		}
 	}
 	if len(holdings) > 0 {
-		errs = append(errs, o.table(dir, "holdings", func(w io.Writer, f Format) error { return WriteHoldings(w, f, holdings) }),
+		errs = append(errs, o.table(dir, "holdings", func(w io.Writer, f Format) error {
+			return WriteHoldings(w, f, holdings)
+		}),
 			o.picture(dir, "gantt", Gantt(title+missing(s), holdings)))
 	}
 	errs = append(errs, o.missed(dir, s))

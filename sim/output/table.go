@@ -109,7 +109,8 @@ func writeJSON[T any](w io.Writer, rows []T) error {
 const groupRows = 1 << 16
 
 func writeParquet[T any](w io.Writer, rows []T) error {
-	out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows), parquet.CreatedBy("almanac", "", ""))
+	out := parquet.NewGenericWriter[T](w, parquet.Compression(&parquet.Snappy), parquet.MaxRowsPerRowGroup(groupRows),
+		parquet.CreatedBy("almanac", "", ""))
 	_, err := out.Write(rows)
 	return errors.Join(err, out.Close())
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
-// checkout is the mean wait of 100 customers, of whom one comes each minute on average, by Lindley's recursion.
+// checkout is the mean wait of 100 customers, of whom one comes each minute on average, by
+// Lindley's recursion.
 func checkout(r *replicate.Replication, serviceMean float64) error {
 	arrivals, service := r.Stream("arrivals"), r.Stream("service")
 	var waits sim.Tally
@@ -38,7 +39,8 @@ func ExampleRun() {
 	// longest   6.0385  0.933987   2.50126   3.09877  11.7132  30
 }
 
-// A simulation in each replication, which gets the replication's seed and is closed when it has ended.
+// A simulation in each replication, which gets the replication's seed and is closed when it has
+// ended.
 func ExampleReplication() {
 	results, err := replicate.Run(context.Background(), 4, func(r *replicate.Replication) error {
 		s := r.Sim()
@@ -62,7 +64,8 @@ func ExampleReplication() {
 	// [8.67 7.83 7.00 7.33]
 }
 
-// As many days as it takes to know the mean wait to within a tenth of it, but at least 20 and at most 5000.
+// As many days as it takes to know the mean wait to within a tenth of it, but at least 20 and at
+// most 5000.
 func ExampleOption() {
 	day := func(r *replicate.Replication) error { return checkout(r, 0.7) }
 	results, err := replicate.Run(context.Background(), 20, day, replicate.Seed(1), replicate.Confidence(0.9),
@@ -101,12 +104,14 @@ func ExampleInterval() {
 // Is the new till worth it? Both meet the same customers, and so 20 days are enough to see.
 func ExampleCompare() {
 	ctx := context.Background()
-	oldTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.7) }, replicate.Seed(1))
+	oldTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.7) },
+		replicate.Seed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	newTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.65) }, replicate.Seed(1))
+	newTill, err := replicate.Run(ctx, 20, func(r *replicate.Replication) error { return checkout(r, 0.65) },
+		replicate.Seed(1))
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -124,7 +129,8 @@ func ExampleCompare() {
 }
 
 func ExampleComparison() {
-	c := replicate.Comparison{Metric: "wait", Difference: replicate.Interval{Mean: 0.1, HalfWidth: 0.3, Level: 0.95, N: 10}, VarianceRatio: 0.5}
+	c := replicate.Comparison{Metric: "wait", Difference: replicate.Interval{Mean: 0.1, HalfWidth: 0.3, Level: 0.95,
+		N: 10}, VarianceRatio: 0.5}
 	fmt.Println(c)
 	fmt.Println(c.Differs())
 	// Output:

@@ -43,7 +43,8 @@ func Run(ctx context.Context, n int, run func(r *Replication) error, opts ...Opt
 	}
 	for _, g := range plan.goals {
 		if g.most < n {
-			panic(fmt.Sprintf("replicate: at most %d replications for the half-width of %q, but at least %d in all", g.most, g.metric, n))
+			panic(fmt.Sprintf("replicate: at most %d replications for the half-width of %q, but at least %d in all", g.most,
+				g.metric, n))
 		}
 	}
 	x := &experiment{
@@ -195,7 +196,8 @@ func (r *Replication) Sim(opts ...sim.Option) *sim.Simulation {
 	if r.sim == nil {
 		r.sim = sim.New(append(opts[:len(opts):len(opts)], sim.Seed(r.seed))...)
 	} else if len(opts) > 0 {
-		panic(fmt.Sprintf("replicate: Sim with options in replication %d, which has its simulation; give them at the first call", r.index))
+		panic(fmt.Sprintf("replicate: Sim with options in replication %d, which has its simulation; give them at the "+
+			"first call", r.index))
 	}
 	return r.sim
 }
@@ -376,8 +378,8 @@ func (p *plan) decidable(metrics []string) error {
 	return nil
 }
 
-// satisfied reports whether the goals are reached, and whether those that are not have used up their
-// replications.
+// satisfied reports whether the goals are reached, and whether those that are not have used up
+// their replications.
 func (p *plan) satisfied(r *Results) (reached, enough bool) {
 	reached, enough = true, true
 	for _, g := range p.goals {

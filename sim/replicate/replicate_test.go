@@ -62,7 +62,8 @@ func TestReplicateIsTheSameForAnyWorkers(t *testing.T) {
 				t.Fatalf("%d workers: replication %v came at place %d", k, x, i)
 			}
 		}
-		if !slices.Equal(results.Metrics(), []string{"load", "index"}) || !slices.Equal(results.Values("load"), first.Values("load")) {
+		if !slices.Equal(results.Metrics(), []string{"load", "index"}) || !slices.Equal(results.Values("load"),
+			first.Values("load")) {
 			t.Errorf("%d workers: %v", k, results.Values("load"))
 		}
 		if results.String() != first.String() || results.Interval("load") != first.Interval("load") || !results.Reached() {
@@ -106,7 +107,8 @@ func TestReplicateInterval(t *testing.T) {
 	}
 }
 
-// The number of replications is the first, from the least on, with an interval that is narrow enough, found here by hand.
+// The number of replications is the first, from the least on, with an interval that is narrow
+// enough, found here by hand.
 func TestReplicateStopsAtHalfWidth(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	const least, most = 5, 400
@@ -153,7 +155,8 @@ func TestReplicateStopsAtHalfWidth(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s, %d workers: %v", c.name, k, err)
 			}
-			if results.N() != c.want || results.Reached() != c.reached || !slices.Equal(results.Values("x"), all.Values("x")[:c.want]) {
+			if results.N() != c.want || results.Reached() != c.reached || !slices.Equal(results.Values("x"),
+				all.Values("x")[:c.want]) {
 				t.Errorf("%s, %d workers: %d replications, reached %v; want %d, %v",
 					c.name, k, results.N(), results.Reached(), c.want, c.reached)
 			}
@@ -277,7 +280,8 @@ func TestReplicateRefuses(t *testing.T) {
 	}
 }
 
-// Whole experiments, with 6 replications each, of which the 90 % interval covers the mean in 90 of 100, within 4 standard errors.
+// Whole experiments, with 6 replications each, of which the 90 % interval covers the mean in 90 of
+// 100, within 4 standard errors.
 func TestReplicateCovers(t *testing.T) {
 	const experiments, want = 4000, 0.9
 	covered := 0
@@ -318,18 +322,21 @@ func TestReplicateWithMissingValues(t *testing.T) {
 	}
 	a := scenario(10, func(i int) bool { return i < 2 })
 	b := scenario(0, func(i int) bool { return i == 5 })
-	if a.N() != 6 || a.Missing("wait") != 2 || a.Missing("always") != 0 || a.Mean("wait") != 13.5 || a.Interval("wait").N != 4 {
+	if a.N() != 6 || a.Missing("wait") != 2 || a.Missing("always") != 0 || a.Mean("wait") != 13.5 ||
+		a.Interval("wait").N != 4 {
 		t.Errorf("%d of %d are missing, and the mean is %v", a.Missing("wait"), a.N(), a.Interval("wait"))
 	}
 	if v := a.Values("wait"); len(v) != 6 || !math.IsNaN(v[1]) || v[2] != 12 {
 		t.Error(v)
 	}
-	if lines := strings.Split(a.String(), "\n"); !strings.HasSuffix(lines[0], "n  missing") || !strings.HasSuffix(lines[2], "4        2") ||
+	if lines := strings.Split(a.String(), "\n"); !strings.HasSuffix(lines[0], "n  missing") || !strings.HasSuffix(lines[2],
+		"4        2") ||
 		strings.Contains(scenario(0, func(int) bool { return false }).String(), "missing") {
 		t.Errorf("\n%v", a)
 	}
 	c, err := Compare(a, b, "wait")
-	if err != nil || c.Missing != 3 || c.Difference.Mean != 10 || c.Difference.N != 3 || c.Correlation != 1 || c.VarianceRatio != 0 ||
+	if err != nil || c.Missing != 3 || c.Difference.Mean != 10 || c.Difference.N != 3 || c.Correlation != 1 ||
+		c.VarianceRatio != 0 ||
 		!strings.HasSuffix(c.String(), "; 3 pairs are missing") {
 		t.Errorf("%v, %v", c, err)
 	}
@@ -377,7 +384,8 @@ func TestReplicateReturnsTheFirstFailure(t *testing.T) {
 				t.Errorf("%d workers, %s: is it ours? %v", k, name, err)
 			}
 			var p *sim.PanicError
-			if errors.As(err, &p) != strings.Contains(name, "panic") || p != nil && !strings.Contains(string(p.Stack), "replicate_test.go") {
+			if errors.As(err, &p) != strings.Contains(name, "panic") || p != nil && !strings.Contains(string(p.Stack),
+				"replicate_test.go") {
 				t.Errorf("%d workers, %s: %v", k, name, err)
 			}
 			if results.N() != 5 {
@@ -402,7 +410,8 @@ func TestReplicateFailureStopsTheOthers(t *testing.T) {
 	}
 }
 
-// Those that were begun in advance would wait for ever if the decision to stop did not end their contexts.
+// Those that were begun in advance would wait for ever if the decision to stop did not end their
+// contexts.
 func TestReplicateDecisionStopsTheOthers(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	results, err := Run(t.Context(), 5, func(r *Replication) error {
@@ -417,7 +426,8 @@ func TestReplicateDecisionStopsTheOthers(t *testing.T) {
 	}
 }
 
-// While replication 0 sleeps nothing can be decided, and others that may be too many do not go on without end.
+// While replication 0 sleeps nothing can be decided, and others that may be too many do not go on
+// without end.
 func TestReplicateDoesNotRunFarAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers = 3
@@ -453,7 +463,8 @@ func TestReplicateHonoursItsContext(t *testing.T) {
 			return nil
 		}, Workers(k))
 		var failure *Error
-		if !errors.Is(err, context.Canceled) || errors.As(err, &failure) || !strings.HasPrefix(err.Error(), "replicate: stopped after ") {
+		if !errors.Is(err, context.Canceled) || errors.As(err, &failure) || !strings.HasPrefix(err.Error(),
+			"replicate: stopped after ") {
 			t.Errorf("%d workers: %v", k, err)
 		}
 		// Some of those before may have been under way.
@@ -501,7 +512,8 @@ func TestExtremeOptions(t *testing.T) {
 		tolerates("Workers", func() { Workers(n) })
 		tolerates("ToHalfWidth", func() { ToHalfWidth("x", 1, n) })
 	}
-	for _, x := range []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1)} {
+	for _, x := range []float64{math.NaN(), math.Inf(-1), -1, 0, math.SmallestNonzeroFloat64, 1, math.MaxFloat64,
+		math.Inf(1)} {
 		tolerates("Confidence", func() { Confidence(x) })
 		tolerates("ToHalfWidth", func() { ToHalfWidth("x", x, 10) })
 	}

@@ -112,7 +112,8 @@ func (r *Results) String() string {
 	for _, m := range r.metrics {
 		t, i := r.tallies[m], r.Interval(m)
 		row := []string{
-			m, text.Short(i.Mean), text.Short(i.HalfWidth), text.Short(t.StdDev()), text.Short(t.Min()), text.Short(t.Max()), fmt.Sprint(i.N),
+			m, text.Short(i.Mean), text.Short(i.HalfWidth), text.Short(t.StdDev()), text.Short(t.Min()), text.Short(t.Max()),
+			fmt.Sprint(i.N),
 		}
 		if k := r.Missing(m); k > 0 {
 			row = append(row, fmt.Sprint(k))
@@ -188,11 +189,13 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 		}
 	}
 	if a.n != b.n {
-		return Comparison{}, fmt.Errorf("replicate: Compare: %d and %d replications cannot be paired; run both with the same fixed number",
+		return Comparison{}, fmt.Errorf("replicate: Compare: %d and %d replications cannot be paired; run both with the "+
+			"same fixed number",
 			a.n, b.n)
 	}
 	if a.level != b.level {
-		return Comparison{}, fmt.Errorf("replicate: Compare: the levels of confidence are %v and %v; run both with the same", a.level, b.level)
+		return Comparison{}, fmt.Errorf("replicate: Compare: the levels of confidence are %v and %v; run both with the same",
+			a.level, b.level)
 	}
 	var ofA, ofB, differences sim.Tally
 	for i, x := range a.values[metric] {
@@ -202,7 +205,8 @@ func Compare(a, b *Results, metric string) (Comparison, error) {
 			differences.Add(x - y)
 		}
 	}
-	c := Comparison{Metric: metric, A: a.Interval(metric), B: b.Interval(metric), Difference: interval(&differences, a.level)}
+	c := Comparison{Metric: metric, A: a.Interval(metric), B: b.Interval(metric), Difference: interval(&differences,
+		a.level)}
 	c.Missing = a.n - int(differences.N())
 	varA, varB := ofA.Var(), ofB.Var()
 	c.VarianceRatio = differences.Var() / (varA + varB)
@@ -218,7 +222,8 @@ func (c Comparison) Differs() bool { return c.Difference.Low() > 0 || c.Differen
 // String is like "wait: A − B = 0.31 ± 0.02 (95 %, n 20); variance 0.08 of that of independent
 // runs".
 func (c Comparison) String() string {
-	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference, text.Short(c.VarianceRatio))
+	text := fmt.Sprintf("%s: A − B = %v; variance %s of that of independent runs", c.Metric, c.Difference,
+		text.Short(c.VarianceRatio))
 	if c.Missing > 0 {
 		text += fmt.Sprintf("; %d pairs are missing", c.Missing)
 	}

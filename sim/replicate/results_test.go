@@ -23,8 +23,8 @@ func replicate(t *testing.T, n int, seed uint64, run func(r *Replication), opts 
 	return results
 }
 
-// queue records the mean wait of 200 customers by Lindley's recursion: who comes next waits as long as the one before and his service
-// take, less the time between them.
+// queue records the mean wait of 200 customers by Lindley's recursion: who comes next waits as long
+// as the one before and his service take, less the time between them.
 func queue(serviceMean float64) func(r *Replication) {
 	return func(r *Replication) {
 		const customers = 200
@@ -40,7 +40,8 @@ func queue(serviceMean float64) func(r *Replication) {
 
 func TestCommonRandomNumbersHelp(t *testing.T) {
 	const n = 400
-	slow, quick, elsewhere := replicate(t, n, 1, queue(0.8)), replicate(t, n, 1, queue(0.7)), replicate(t, n, 2, queue(0.7))
+	slow, quick, elsewhere := replicate(t, n, 1, queue(0.8)), replicate(t, n, 1, queue(0.7)),
+		replicate(t, n, 2, queue(0.7))
 	common, err := Compare(slow, quick, "wait")
 	if err != nil {
 		t.Fatal(err)
@@ -49,15 +50,18 @@ func TestCommonRandomNumbersHelp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of independent runs the correlation is 0 with a standard error of 1/√n, and the ratio 1 with one of at most that.
+	// Of independent runs the correlation is 0 with a standard error of 1/√n, and the ratio 1 with
+	// one of at most that.
 	if math.Abs(apart.Correlation) > 4/math.Sqrt(n) || math.Abs(apart.VarianceRatio-1) > 4/math.Sqrt(n) {
 		t.Errorf("independent runs have a correlation of %v and a ratio of %v", apart.Correlation, apart.VarianceRatio)
 	}
-	if common.Correlation < 0.5 || common.VarianceRatio > 0.5 || common.Difference.HalfWidth > 0.7*apart.Difference.HalfWidth {
+	if common.Correlation < 0.5 || common.VarianceRatio > 0.5 || common.Difference.HalfWidth >
+		0.7*apart.Difference.HalfWidth {
 		t.Errorf("common random numbers bring %v, others %v", common, apart)
 	}
-	// What the ratio promises is what is found when one really runs them independently. What differs is the variance of the quick ones,
-	// of which the logarithm has a standard error of √((k−1)/n) each time, where k is the kurtosis.
+	// What the ratio promises is what is found when one really runs them independently. What
+	// differs is the variance of the quick ones, of which the logarithm has a standard error of
+	// √((k−1)/n) each time, where k is the kurtosis.
 	found := math.Pow(common.Difference.HalfWidth/apart.Difference.HalfWidth, 2)
 	standardError := math.Sqrt(2 * (stat.ExKurtosis(quick.Values("wait"), nil) + 2) / n)
 	if math.Abs(math.Log(found/common.VarianceRatio)) > 4*standardError || 4*standardError > 1 {
@@ -68,8 +72,8 @@ func TestCommonRandomNumbersHelp(t *testing.T) {
 	}
 }
 
-// Two sums with a part in common, of variance 3 and 3 + 1 in all: the correlation is 3/4 and the differences have a variance of
-// 2 instead of 8. Their mean is 1.
+// Two sums with a part in common, of variance 3 and 3 + 1 in all: the correlation is 3/4 and the
+// differences have a variance of 2 instead of 8. Their mean is 1.
 func TestCompareKnown(t *testing.T) {
 	const n = 3000
 	scenario := func(own string, mean float64) *Results {
@@ -82,7 +86,8 @@ func TestCompareKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The standard error of the correlation is (1−ρ²)/√n, and that of the ratio, 1−ρ for equal variances, the same.
+	// The standard error of the correlation is (1−ρ²)/√n, and that of the ratio, 1−ρ for equal
+	// variances, the same.
 	tolerance := 4 * (1 - 0.75*0.75) / math.Sqrt(n)
 	if math.Abs(c.Correlation-0.75) > tolerance || math.Abs(c.VarianceRatio-0.25) > tolerance {
 		t.Errorf("correlation %v and ratio %v, want 0.75 and 0.25 ± %v", c.Correlation, c.VarianceRatio, tolerance)
@@ -90,18 +95,21 @@ func TestCompareKnown(t *testing.T) {
 	if math.Abs(c.Difference.Mean-1) > 4*math.Sqrt(2.0/n) {
 		t.Errorf("the difference is %v, want 1 ± %v", c.Difference.Mean, 4*math.Sqrt(2.0/n))
 	}
-	// 1.645 is the quantile for so many; the standard deviation of differences has a relative standard error of 1/√(2n).
+	// 1.645 is the quantile for so many; the standard deviation of differences has a relative
+	// standard error of 1/√(2n).
 	if !near(c.Difference.HalfWidth, 1.645*math.Sqrt(2.0/n), 4/math.Sqrt(2*n)) {
 		t.Errorf("the half-width is %v, want %v", c.Difference.HalfWidth, 1.645*math.Sqrt(2.0/n))
 	}
 	// And the same numbers by the covariance.
 	xs, ys := a.Values("x"), b.Values("x")
 	covariance, variances := stat.Covariance(xs, ys, nil), stat.Variance(xs, nil)+stat.Variance(ys, nil)
-	if !near(c.VarianceRatio, 1-2*covariance/variances, 1e-11) || !near(c.Correlation, stat.Correlation(xs, ys, nil), 1e-11) {
+	if !near(c.VarianceRatio, 1-2*covariance/variances, 1e-11) || !near(c.Correlation, stat.Correlation(xs, ys, nil),
+		1e-11) {
 		t.Errorf("ratio %v and correlation %v, want %v and %v", c.VarianceRatio, c.Correlation,
 			1-2*covariance/variances, stat.Correlation(xs, ys, nil))
 	}
-	if c.A != a.Interval("x") || c.B != b.Interval("x") || c.Metric != "x" || c.Difference.N != n || c.Difference.Level != 0.9 {
+	if c.A != a.Interval("x") || c.B != b.Interval("x") || c.Metric != "x" || c.Difference.N != n || c.Difference.Level !=
+		0.9 {
 		t.Errorf("the comparison is %+v", c)
 	}
 	back, err := Compare(b, a, "x")
@@ -130,7 +138,8 @@ func TestCompareRefuses(t *testing.T) {
 		"10 and 11 replications cannot be paired":                      replicate(t, 11, 1, queue(0.5)),
 		"levels of confidence are 0.95 and 0.9":                        replicate(t, 10, 1, queue(0.5), Confidence(0.9)),
 	} {
-		if _, err := Compare(a, b, "wait"); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "replicate: ") {
+		if _, err := Compare(a, b, "wait"); err == nil || !strings.Contains(err.Error(), want) ||
+			!strings.HasPrefix(err.Error(), "replicate: ") {
 			t.Errorf("the error is %v, want %q", err, want)
 		}
 	}
@@ -168,7 +177,8 @@ func TestHalfWidthByHand(t *testing.T) {
 	}
 }
 
-// coverage is the share of experiments with n observations each of which the 90 % interval contains the true mean.
+// coverage is the share of experiments with n observations each of which the 90 % interval contains
+// the true mean.
 func coverage(experiments, n int, mean float64, draw func() float64) float64 {
 	covered := 0
 	for range experiments {
@@ -183,8 +193,9 @@ func coverage(experiments, n int, mean float64, draw func() float64) float64 {
 	return float64(covered) / float64(experiments)
 }
 
-// Of normal data the coverage is exactly what the interval says. With 5 observations, quantiles of the normal distribution instead
-// of Student's would cover 82 %, and n in place of n−1 in the variance 87 %.
+// Of normal data the coverage is exactly what the interval says. With 5 observations, quantiles of
+// the normal distribution instead of Student's would cover 82 %, and n in place of n−1 in the
+// variance 87 %.
 func TestCoverageOfNormalData(t *testing.T) {
 	const experiments, want = 40_000, 0.9
 	random := rand.New(rand.NewPCG(7, 8))
@@ -194,9 +205,9 @@ func TestCoverageOfNormalData(t *testing.T) {
 	}
 }
 
-// Of skewed data it is less. For two exponential observations it can be found: their sum S has the density s·e⁻ˢ and, given S, their
-// distance D is uniform between 0 and S. The half-width is t·D/2, so the interval covers 1 if D ≥ |S−2|/t, and the
-// probability of that is
+// Of skewed data it is less. For two exponential observations it can be found: their sum S has the
+// density s·e⁻ˢ and, given S, their distance D is uniform between 0 and S. The half-width is t·D/2,
+// so the interval covers 1 if D ≥ |S−2|/t, and the probability of that is
 //
 //	∫ e⁻ˢ max(0, s − |s−2|/t) ds = (1 + 1/t)·e^(−2/(t+1)) − 2e⁻²/t,
 //
@@ -214,7 +225,8 @@ func TestCoverageOfExponentialData(t *testing.T) {
 
 func TestInterval(t *testing.T) {
 	i := Interval{Mean: 3, HalfWidth: 0.5, Level: 0.999, N: 12}
-	if i.Low() != 2.5 || i.High() != 3.5 || !i.Contains(2.5) || !i.Contains(3.5) || i.Contains(3.6) || i.Contains(math.NaN()) {
+	if i.Low() != 2.5 || i.High() != 3.5 || !i.Contains(2.5) || !i.Contains(3.5) || i.Contains(3.6) ||
+		i.Contains(math.NaN()) {
 		t.Errorf("the interval %v goes from %v to %v", i, i.Low(), i.High())
 	}
 	if want := "3 ± 0.5 (99.9 %, n 12)"; i.String() != want {

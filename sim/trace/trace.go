@@ -56,7 +56,8 @@ const (
 	GoOn                  // work that was stopped goes on
 )
 
-var kinds = [...]string{"event", "start", "resume", "wait", "end", "interrupt", "trigger", "request", "grant", "release", "preempt",
+var kinds = [...]string{"event", "start", "resume", "wait", "end", "interrupt", "trigger", "request", "grant",
+	"release", "preempt",
 	"renege", "balk", "withdraw", "capacity", "stop", "go on"}
 
 // String returns the name of the kind.

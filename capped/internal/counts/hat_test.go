@@ -139,7 +139,8 @@ func TestConstants(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("the chance to be accepted is at most %.4f; it exceeds the sure one by at least %.4f; it comes to %.3f of its error",
+	t.Logf("the chance to be accepted is at most %.4f; it exceeds the sure one by at least %.4f; it comes to %.3f of "+
+		"its error",
 		highest, lowest, farthest)
 	if highest > 0.998 {
 		t.Errorf("the hat is too low: a chance of %v", highest)

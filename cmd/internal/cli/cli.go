@@ -1,5 +1,5 @@
-// Package cli is what the commands of this module have in common: exit statuses, errors of usage, flags, the command line of a run, and how
-// its results are delivered.
+// Package cli is what the commands of this module have in common: exit statuses, errors of usage,
+// flags, the command line of a run, and how its results are delivered.
 package cli
 
 import (
@@ -33,7 +33,8 @@ func Main(root *cobra.Command) {
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run executes a command and returns its exit status. Errors are printed with the name of the command before them.
+// Run executes a command and returns its exit status. Errors are printed with the name of the
+// command before them.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true

@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// CommandLine is how a command was called: flags as they took effect, in the order of their names, and then the arguments.
+// CommandLine is how a command was called: flags as they took effect, in the order of their names,
+// and then the arguments.
 func CommandLine(c *cobra.Command, args ...string) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) { words = append(words, flagWords(f)...) })

@@ -62,7 +62,8 @@ func ParseSizes(flag, s, what string, least, most float64) ([]int, error) {
 	for _, word := range strings.Split(s, ",") {
 		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(word), "_", ""), 64)
 		if err != nil || x != float64(int64(x)) || !(x >= least && x <= most) {
-			return nil, Usagef("%s: %q is not a number of %s; wanted are whole numbers from %.0f to %.0f, as in 1e6", flag, word, what, least, most)
+			return nil, Usagef("%s: %q is not a number of %s; wanted are whole numbers from %.0f to %.0f, as in 1e6", flag, word,
+				what, least, most)
 		}
 		sizes = append(sizes, int(x))
 	}

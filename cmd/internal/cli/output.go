@@ -16,7 +16,8 @@ import (
 // An Output is the directory of --out; nil if there is none.
 type Output struct{ dir *outdir.Dir }
 
-// OpenOutput prepares the directory of --out for a command, which may write files of these names; see [outdir.Open].
+// OpenOutput prepares the directory of --out for a command, which may write files of these names;
+// see [outdir.Open].
 func OpenOutput(dir, command string, names ...string) (*Output, error) {
 	d, err := outdir.Open(dir, "almanac", command, names...)
 	switch {
@@ -28,7 +29,8 @@ func OpenOutput(dir, command string, names ...string) (*Output, error) {
 	return &Output{d}, nil
 }
 
-// Inputs puts the tables that a model reads beside what is written, so that it can be run again there, and says which cannot be.
+// Inputs puts the tables that a model reads beside what is written, so that it can be run again
+// there, and says which cannot be.
 func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
 	if o == nil {
 		return nil
@@ -38,7 +40,8 @@ func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
 		return Usage(err)
 	}
 	if len(left) > 0 {
-		fmt.Fprintf(c.ErrOrStderr(), "almanac: what the model reads from %s is not put beside model.yaml: only names within its directory that no result has are\n", strings.Join(left, ", "))
+		fmt.Fprintf(c.ErrOrStderr(), "almanac: what the model reads from %s is not put beside model.yaml: only names "+
+			"within its directory that no result has are\n", strings.Join(left, ", "))
 	}
 	return err
 }
@@ -63,7 +66,8 @@ func (o *Output) Drop() error {
 }
 
 // Deliver writes a report into the directory of --out, if there is one, and prints it.
-func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(string, R) error, print func(io.Writer, R) error) error {
+func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(string, R) error,
+	print func(io.Writer, R) error) error {
 	if out != nil {
 		if err := write(out.Path(), report); err != nil {
 			return err
@@ -78,9 +82,10 @@ func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(
 	return print(w, report)
 }
 
-// Report has something measured while a bar shows how far it has come, and delivers the report. The directory of --out is prepared before, so that
-// what is wrong with it is known at once.
-func Report[R any](c *cobra.Command, command, dir string, files []string, asJSON bool, measure func(*progress.Bar) (R, error),
+// Report has something measured while a bar shows how far it has come, and delivers the report. The
+// directory of --out is prepared before, so that what is wrong with it is known at once.
+func Report[R any](c *cobra.Command, command, dir string, files []string, asJSON bool, measure func(*progress.Bar) (R,
+	error),
 	write func(string, R) error, print func(io.Writer, R) error) error {
 	out, err := OpenOutput(dir, command, files...)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package clitest tests a command by scripts, which use it as a person does: what it prints, where, and its exit status.
+// Package clitest tests a command by scripts, which use it as a person does: what it prints, where,
+// and its exit status.
 package clitest
 
 import (
@@ -36,9 +37,10 @@ func Status(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// emulated runs the tests where the system cannot start programs of this architecture by itself: EMULATOR names what can, as make arm64
-// does. The scripts find the command as a file beside others in the first directory of the path; there, a line of shell takes
-// its place that starts it in the emulator.
+// emulated runs the tests where the system cannot start programs of this architecture by itself:
+// EMULATOR names what can, as make arm64 does. The scripts find the command as a file beside others
+// in the first directory of the path; there, a line of shell takes its place that starts it in the
+// emulator.
 type emulated struct {
 	m    *testing.M
 	name string

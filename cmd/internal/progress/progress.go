@@ -1,4 +1,5 @@
-// Package progress shows how far a long command has come: a bar on a terminal, and nothing where there is none.
+// Package progress shows how far a long command has come: a bar on a terminal, and nothing where
+// there is none.
 package progress
 
 import (
@@ -16,7 +17,8 @@ type Bar struct {
 	next      atomic.Value // string: what comes next, read by the bar's own goroutine
 }
 
-// New starts a bar on w, which is best standard error. Where w is no terminal nothing is ever written.
+// New starts a bar on w, which is best standard error. Where w is no terminal nothing is ever
+// written.
 func New(w io.Writer) *Bar {
 	b := &Bar{container: mpb.New(mpb.WithOutput(w), mpb.WithWidth(40))}
 	b.next.Store("")

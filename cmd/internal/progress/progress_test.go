@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Where there is no terminal, nothing is written; and a bar can be closed early, twice, or not be there at all.
+// Where there is no terminal, nothing is written; and a bar can be closed early, twice, or not be
+// there at all.
 func TestSilentWithoutTerminal(t *testing.T) {
 	var out bytes.Buffer
 	b := New(&out)

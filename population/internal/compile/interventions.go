@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// ResolveIntervals works out the intervals of repeated interventions. An intervention without a valid one
-// is removed.
+// ResolveIntervals works out the intervals of repeated interventions. An intervention without a
+// valid one is removed.
 func ResolveIntervals(f *syntax.File, list *diag.List) {
 	var all []syntax.Intervention
 	for _, p := range f.Interventions {

@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// state looks up a state. It returns program.NoState if there is none, and for out, which is allowed
-// if orOut.
+// state looks up a state. It returns program.NoState if there is none, and for out, which is
+// allowed if orOut.
 func (c *compiler) state(n syntax.Ref, what string, orOut bool) uint16 {
 	if n.Bad || c.file.StatesBad || c.file.InvalidStates[n.Name] && n.Name != syntax.Out ||
 		n.Name == syntax.Out && orOut {

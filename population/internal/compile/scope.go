@@ -95,8 +95,8 @@ func (s Scope) with(changes map[string]Parameter) Scope {
 	return s
 }
 
-// ForCell returns the scope of an individual in a cell: the number of its value for each attribute, or
-// unset.
+// ForCell returns the scope of an individual in a cell: the number of its value for each attribute,
+// or unset.
 func (s Scope) ForCell(cell []uint16) Scope {
 	s.own = cell
 	return s
@@ -117,8 +117,8 @@ func (s Scope) Parameter(name string) (Parameter, bool) {
 	return p, ok
 }
 
-// EachParameter visits all parameters that a value is made of, directly or through others, except those in
-// seen.
+// EachParameter visits all parameters that a value is made of, directly or through others, except
+// those in seen.
 func (s Scope) EachParameter(v syntax.Value, seen map[string]bool, do func(p Parameter)) {
 	if v.Name == "" {
 		v.Each(func(part syntax.Value) { s.EachParameter(part, seen, do) })
@@ -159,8 +159,8 @@ func (s Scope) Resolve(v syntax.Value, what string) (syntax.Value, diag.Place, b
 	return got, at, true
 }
 
-// Dereference follows names, and reads tables for the individual of the scope, until it comes to a value
-// that is written out. The place is where to report a problem with it.
+// Dereference follows names, and reads tables for the individual of the scope, until it comes to a
+// value that is written out. The place is where to report a problem with it.
 func (s Scope) Dereference(v syntax.Value, what string) (syntax.Value, diag.Place, bool) {
 	at := v.At
 	for steps := 0; v.Name != "" || v.Table != nil; steps++ {

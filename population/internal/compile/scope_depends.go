@@ -25,8 +25,8 @@ func (d *Dependence) add(more Dependence) {
 	d.Time, d.Counts = d.Time || more.Time, d.Counts || more.Counts
 }
 
-// Dependence returns what a value depends on. A parameter that interventions set counts as all values
-// it may have.
+// Dependence returns what a value depends on. A parameter that interventions set counts as all
+// values it may have.
 func (s Scope) Dependence(v syntax.Value) Dependence {
 	key := v.Key()
 	if key == nil {

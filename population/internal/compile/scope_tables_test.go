@@ -36,7 +36,8 @@ func TestTableEntryOfWrongCell(t *testing.T) {
 				t.Errorf("leaving at %d, %d is %v, want %v", age, region, x, leaving)
 			}
 			mean, shape := []float64{3, 2}[region], []float64{1, 2, 2}[age]
-			if l, ok := cell.Law(name("stay"), ""); !ok || !l.Equal(ptr(law.Gamma(mean, shape))) || math.Abs(l.Mean()-mean) > 1e-12 {
+			if l, ok := cell.Law(name("stay"), ""); !ok || !l.Equal(ptr(law.Gamma(mean, shape))) || math.Abs(l.Mean()-mean) >
+				1e-12 {
 				t.Errorf("stay at %d, %d is %+v, want shape %v and mean %v", age, region, l, shape, mean)
 			}
 			if l, ok := cell.Law(name("length"), ""); !ok || age > 0 && !(l.Fixed() && l.Mean() == 4) ||

@@ -47,8 +47,8 @@ type Place struct {
 // OnCommandLine reports whether a place is a flag of the command line.
 func OnCommandLine(at Place) bool { return strings.HasPrefix(at.File, "--") }
 
-// MaxListed is how many problems are listed. A file can have a hundred thousand; its author fixes the
-// first hundred and checks again.
+// MaxListed is how many problems are listed. A file can have a hundred thousand; its author fixes
+// the first hundred and checks again.
 const MaxListed = 100
 
 // A List collects problems.

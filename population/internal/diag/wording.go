@@ -42,8 +42,8 @@ func Shorten(s string) string { return Truncate(s, maxEcho) }
 // Quote returns a text of the file as a message repeats it, in quotes.
 func Quote(s string) string { return strconv.Quote(Shorten(s)) }
 
-// ListNames returns names separated by commas: all of them if they are at most 15, otherwise 10 and how
-// many more there are.
+// ListNames returns names separated by commas: all of them if they are at most 15, otherwise 10 and
+// how many more there are.
 func ListNames(names []string) string {
 	more := 0
 	if len(names) > maxNames {

@@ -156,7 +156,8 @@ func TestEdgesTouchTheirNodes(t *testing.T) {
 	})
 }
 
-// checkPorts fails if two edges touch a side of a box so close to each other that their heads would overlap.
+// checkPorts fails if two edges touch a side of a box so close to each other that their heads would
+// overlap.
 func checkPorts(t *testing.T, p picture) {
 	var ports []point
 	for i, h := range p.heads {

@@ -2,7 +2,8 @@ package diagram
 
 import "math"
 
-// Distances between columns. Where lines climb much there is more of it, so that they are not too steep.
+// Distances between columns. Where lines climb much there is more of it, so that they are not too
+// steep.
 const (
 	columnGap  = 12
 	steepness  = 5.0 // how much climbing asks for one more pixel

@@ -29,8 +29,8 @@ const (
 // Outside stands for what is not in the population, where an edge begins or ends.
 const Outside = -1
 
-// An Edge leads from one node to another. From is Outside for what enters the population, To is Outside for what
-// leaves it.
+// An Edge leads from one node to another. From is Outside for what enters the population, To is
+// Outside for what leaves it.
 type Edge struct {
 	From, To int
 	Label    string
@@ -61,8 +61,8 @@ func (g Graph) Drawing(ctx context.Context) (vector.Drawing, error) {
 // ErrTooLarge is the error of a graph that would take too long to lay out.
 var ErrTooLarge = errors.New("diagram: too large to lay out")
 
-// What a layout may take. Both limits are on counts, so that a graph is drawn on every machine or on none. A step takes some
-// nanoseconds, an item some 200 bytes.
+// What a layout may take. Both limits are on counts, so that a graph is drawn on every machine or
+// on none. A step takes some nanoseconds, an item some 200 bytes.
 const (
 	mostItems = 500_000
 	mostSteps = 1_000_000_000
@@ -83,14 +83,16 @@ func (g Graph) picture(ctx context.Context) (picture, error) {
 	return s.route(), nil
 }
 
-// work is what a layout has taken so far. When it is too much, or the context ends, err says so, and all that is left is passed over.
+// work is what a layout has taken so far. When it is too much, or the context ends, err says so,
+// and all that is left is passed over.
 type work struct {
 	ctx   context.Context
 	steps int
 	err   error
 }
 
-// spend counts steps that are about to be taken, or were, and reports whether to go on. It is called for a column at a time.
+// spend counts steps that are about to be taken, or were, and reports whether to go on. It is
+// called for a column at a time.
 func (w *work) spend(steps int) bool {
 	if w.err == nil {
 		w.err = w.ctx.Err()

@@ -114,7 +114,8 @@ func TestEscaped(t *testing.T) {
 			t.Errorf("%q is in the output", bad)
 		}
 	}
-	if texts := parse(t, []byte(svg)).texts; !slices.Contains(texts, `"x" & <y>`) || !slices.Contains(texts, "</svg>\ufffd") {
+	if texts := parse(t, []byte(svg)).texts; !slices.Contains(texts, `"x" & <y>`) ||
+		!slices.Contains(texts, "</svg>\ufffd") {
 		t.Errorf("texts are %q", texts)
 	}
 }
@@ -184,7 +185,8 @@ func TestColoursOfKinds(t *testing.T) {
 				t.Errorf("kind %d: colour of kind %d", kind, other)
 			}
 		}
-		if !bytes.Contains(svg, []byte(`stroke="`+colour+`"`)) || bytes.Contains(svg, []byte("dasharray")) != (kind == Planned) {
+		if !bytes.Contains(svg, []byte(`stroke="`+colour+`"`)) || bytes.Contains(svg, []byte("dasharray")) !=
+			(kind == Planned) {
 			t.Errorf("kind %d is drawn wrongly:\n%s", kind, svg)
 		}
 	}
@@ -192,7 +194,8 @@ func TestColoursOfKinds(t *testing.T) {
 
 func TestPanics(t *testing.T) {
 	for _, e := range []Edge{
-		{0, 2, "", Clock}, {2, 0, "", Clock}, {-2, 0, "", Clock}, {Outside, Outside, "", Clock}, {0, 1, "", 4}, {0, 1, "", -1},
+		{0, 2, "", Clock}, {2, 0, "", Clock}, {-2, 0, "", Clock}, {Outside, Outside, "", Clock}, {0, 1, "", 4},
+		{0, 1, "", -1},
 	} {
 		t.Run(fmt.Sprint(e), func(t *testing.T) {
 			defer func() {

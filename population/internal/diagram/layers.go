@@ -8,8 +8,8 @@ type layering struct {
 	back  []bool // by edge
 }
 
-// newLayering puts every node one layer after the last of those that lead to it. Loops and edges from or to outside do
-// not count, nor do the edges that close a cycle: they lead back.
+// newLayering puts every node one layer after the last of those that lead to it. Loops and edges
+// from or to outside do not count, nor do the edges that close a cycle: they lead back.
 func newLayering(g Graph) layering {
 	s := search{
 		g:    g,
@@ -42,8 +42,8 @@ func newLayering(g Graph) layering {
 // inner tells whether the edge joins two different nodes.
 func inner(e Edge) bool { return e.From != Outside && e.To != Outside && !e.loops() }
 
-// roots lists all nodes in the order in which the search shall start from them: first those entered from outside, for
-// that is where lives begin and so where the picture should.
+// roots lists all nodes in the order in which the search shall start from them: first those entered
+// from outside, for that is where lives begin and so where the picture should.
 func roots(g Graph) []int {
 	entered := make([]bool, len(g.Nodes))
 	for _, e := range g.Edges {
@@ -93,8 +93,8 @@ func (s *search) visit(node int) {
 	s.finished = append(s.finished, node)
 }
 
-// pullSources moves nodes that nothing leads to right up to the first they lead to. They would otherwise all be in the
-// first layer, far from what they have to do with.
+// pullSources moves nodes that nothing leads to right up to the first they lead to. They would
+// otherwise all be in the first layer, far from what they have to do with.
 func (l layering) pullSources(g Graph) {
 	reached := make([]bool, len(g.Nodes))
 	nearest := make([]int, len(g.Nodes)) // of the layers that a node leads to; 0 if none, as no edge leads there
@@ -131,7 +131,8 @@ func (l layering) items(g Graph) int {
 
 func abs(n int) int { return max(n, -n) }
 
-// components says which connected part of the graph each node is in; a part is named after its first node.
+// components says which connected part of the graph each node is in; a part is named after its
+// first node.
 func components(g Graph) []int {
 	part := make([]int, len(g.Nodes))
 	for node := range part {

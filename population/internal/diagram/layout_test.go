@@ -15,7 +15,8 @@ func TestLayers(t *testing.T) {
 		{"chain", []Edge{{From: 0, To: 1}, {From: 1, To: 2}}, []int{0, 1, 2}},
 		{"longest path", []Edge{{From: 0, To: 2}, {From: 0, To: 1}, {From: 1, To: 2}}, []int{0, 1, 2}},
 		{"cycle", []Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}}, []int{0, 1, 2}},
-		{"cycle, entered", []Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: Outside, To: 1}}, []int{2, 0, 1}},
+		{"cycle, entered", []Edge{{From: 0, To: 1}, {From: 1, To: 2}, {From: 2, To: 0}, {From: Outside, To: 1}},
+			[]int{2, 0, 1}},
 		{"loop and exit", []Edge{{From: 0, To: 0}, {From: 0, To: Outside}}, []int{0, 0, 0}},
 		{"late source", []Edge{{From: 0, To: 1}, {From: 1, To: 3}, {From: 2, To: 3}}, []int{0, 1, 1, 2}},
 	} {
@@ -56,7 +57,8 @@ func TestComponentsAreApart(t *testing.T) {
 	}
 }
 
-// Graphs that can be drawn without crossings are, and the count of crossings agrees with the definition.
+// Graphs that can be drawn without crossings are, and the count of crossings agrees with the
+// definition.
 func TestCrossings(t *testing.T) {
 	for _, name := range []string{"sir", "seirs", "loops", "parts", "tuberculosis"} {
 		s := sheetOf(graphs()[name])
@@ -123,7 +125,8 @@ func TestCourseIsStraight(t *testing.T) {
 	}
 }
 
-// Of the edges of the tuberculosis graph some are straight, although others begin or end next to them.
+// Of the edges of the tuberculosis graph some are straight, although others begin or end next to
+// them.
 func TestStraightEdges(t *testing.T) {
 	g := tuberculosis()
 	s := sheetOf(g)

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// sweeps is how often the columns are put in order, to and fro. The number of crossings rarely falls after a few.
+// sweeps is how often the columns are put in order, to and fro. The number of crossings rarely
+// falls after a few.
 const sweeps = 12
 
 // order puts the items of each column into an order that has few crossings.
@@ -44,8 +45,8 @@ func (s *sheet) copyColumns() [][]int {
 	return all
 }
 
-// sortBy orders a column by the mean position of each item's neighbours on one side. The connected parts of the graph
-// stay one below the other.
+// sortBy orders a column by the mean position of each item's neighbours on one side. The connected
+// parts of the graph stay one below the other.
 func (s *sheet) sortBy(c int, links side) {
 	if !s.spend(8 * len(s.columns[c])) {
 		return
@@ -96,8 +97,9 @@ func (s *sheet) swapAll() {
 	}
 }
 
-// saved is how many crossings fewer there would be if two neighbours in a column swapped places, and how many steps it took to
-// find out: the product of the numbers of their links, or the sum where that is less.
+// saved is how many crossings fewer there would be if two neighbours in a column swapped places,
+// and how many steps it took to find out: the product of the numbers of their links, or the sum
+// where that is less.
 func (s *sheet) saved(upper, lower int) (saved, steps int) {
 	a, b := &s.items[upper], &s.items[lower]
 	left, took := s.above(a.left, b.left)
@@ -105,10 +107,12 @@ func (s *sheet) saved(upper, lower int) (saved, steps int) {
 	return left + right, took + more
 }
 
-// fewPairs is up to how many pairs of links each is looked at; more are counted by the sorted positions.
+// fewPairs is up to how many pairs of links each is looked at; more are counted by the sorted
+// positions.
 const fewPairs = 64
 
-// above is of how many pairs the first link ends below the second, less those of which it ends above it.
+// above is of how many pairs the first link ends below the second, less those of which it ends
+// above it.
 func (s *sheet) above(upper, lower []link) (n, steps int) {
 	if pairs := len(upper) * len(lower); pairs <= fewPairs {
 		for _, a := range upper {
@@ -155,7 +159,8 @@ func (s *sheet) crossings() int {
 	return n
 }
 
-// links lists the right ends of all links from a column, by position, from the uppermost link to the lowest.
+// links lists the right ends of all links from a column, by position, from the uppermost link to
+// the lowest.
 func (s *sheet) links(c int) []int {
 	var all []int
 	for _, i := range s.columns[c] {
@@ -168,7 +173,8 @@ func (s *sheet) links(c int) []int {
 	return all
 }
 
-// A tally counts numbers and tells how many were not above a bound, both in logarithmic time (Fenwick 1994).
+// A tally counts numbers and tells how many were not above a bound, both in logarithmic time
+// (Fenwick 1994).
 type tally []int
 
 func (t tally) add(number int) {

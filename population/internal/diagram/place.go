@@ -16,17 +16,20 @@ const (
 	medianRounds = 8
 )
 
-// roughSlack is added to the gaps at first. What it leaves between the items lets threads be straightened.
+// roughSlack is added to the gaps at first. What it leaves between the items lets threads be
+// straightened.
 const roughSlack = 8
 
-// stay is the weight with which an item wants to be where it is. It decides only between places that are equally good.
+// stay is the weight with which an item wants to be where it is. It decides only between places
+// that are equally good.
 const stay = 1e-4
 
 // A side is one of leftLinks and rightLinks.
 type side func(*item) []link
 
-// place gives every item its height. At first only one side pulls at a time, which carries the rough picture through
-// all columns; then both sides do, as in a net of springs, and threads are straightened; at last majorities win.
+// place gives every item its height. At first only one side pulls at a time, which carries the
+// rough picture through all columns; then both sides do, as in a net of springs, and threads are
+// straightened; at last majorities win.
 func (s *sheet) place() {
 	s.slack = roughSlack
 	s.stack()
@@ -108,8 +111,8 @@ func (s *sheet) settleColumn(c int, sides []side, agree compromise) {
 	s.spend(steps)
 }
 
-// stackComponents moves the connected parts of the graph as wholes, so that each begins below the end of the one
-// before it in every column.
+// stackComponents moves the connected parts of the graph as wholes, so that each begins below the
+// end of the one before it in every column.
 func (s *sheet) stackComponents() {
 	top, bottom := map[int]float64{}, map[int]float64{}
 	for _, it := range s.items {

@@ -20,8 +20,9 @@ func (s *sheet) ports() map[port]float64 {
 	return all
 }
 
-// portsOf finds the ports on one side of a state. Each is straight ahead of its line, or as near to that as the box and
-// the room for those above and below it allow. The lines themselves are further apart than ports must be.
+// portsOf finds the ports on one side of a state. Each is straight ahead of its line, or as near to
+// that as the box and the room for those above and below it allow. The lines themselves are further
+// apart than ports must be.
 func (s *sheet) portsOf(node int, links []link, all map[port]float64) {
 	links = slices.Clone(links)
 	slices.SortFunc(links, func(a, b link) int { return cmp.Compare(s.position[a.to], s.position[b.to]) })
@@ -33,8 +34,8 @@ func (s *sheet) portsOf(node int, links []link, all map[port]float64) {
 	}
 }
 
-// snap moves bends by a little to where they are straight ahead of a port. A line that is nearly straight looks like a
-// mistake.
+// snap moves bends by a little to where they are straight ahead of a port. A line that is nearly
+// straight looks like a mistake.
 func (s *sheet) snap() {
 	ports := s.ports()
 	for edge, chain := range s.chains {
@@ -68,7 +69,8 @@ func (s *sheet) level(bends []int) int {
 	return n
 }
 
-// snapStart moves the first bends, as many as are level, to a height if it is near and they have the room.
+// snapStart moves the first bends, as many as are level, to a height if it is near and they have
+// the room.
 func (s *sheet) snapStart(bends []int, y float64) bool {
 	level := bends[:s.level(bends)]
 	n, least, most := s.together(level)

@@ -81,7 +81,8 @@ func headLength(k Kind) float64 {
 	return 9
 }
 
-// A span is what a column takes of the page. Lines are horizontal inside it and labels and boxes centred.
+// A span is what a column takes of the page. Lines are horizontal inside it and labels and boxes
+// centred.
 type span struct{ left, centre, right float64 }
 
 // route turns the placed items into a picture.
@@ -148,8 +149,8 @@ func (p *picture) edge(s *sheet, edge int, columns []span, ports map[port]float6
 	p.lines = append(p.lines, line{e.Kind, stops[0], smooth(stops)})
 }
 
-// smooth joins stops with straight lines inside the columns and with curves between them that are level at both ends.
-// What is level all along becomes one piece.
+// smooth joins stops with straight lines inside the columns and with curves between them that are
+// level at both ends. What is level all along becomes one piece.
 func smooth(stops []point) []curve {
 	var path []curve
 	at := stops[0]

@@ -18,8 +18,8 @@ type compromise int
 const (
 	// mean is the place with the least sum of squared distances: everyone yields a little.
 	mean compromise = iota
-	// median is the place with the least sum of distances: the majority gets what it wants exactly, so lines become
-	// straight where the mean would leave them slightly bent.
+	// median is the place with the least sum of distances: the majority gets what it wants exactly,
+	// so lines become straight where the mean would leave them slightly bent.
 	median
 )
 
@@ -29,11 +29,12 @@ func (c compromise) of(wants []want) float64 {
 	return p.at(p.pool(0, len(wants)))
 }
 
-// settle finds places for things in a row that keep their order and gaps and are near what they want. gaps[i] is the
-// least distance from thing i to the one after it.
+// settle finds places for things in a row that keep their order and gaps and are near what they
+// want. gaps[i] is the least distance from thing i to the one after it.
 //
-// It is isotonic regression by pooling neighbours that would pass each other (Ayer and others 1955), after the gaps
-// are subtracted from the places. Of n wants it takes O(n log n) steps; how many it took is returned, too.
+// It is isotonic regression by pooling neighbours that would pass each other (Ayer and others
+// 1955), after the gaps are subtracted from the places. Of n wants it takes O(n log n) steps; how
+// many it took is returned, too.
 func settle(wants [][]want, gaps []float64, agree compromise) (places []float64, steps int) {
 	offsets := make([]float64, len(wants))
 	var all []want // each as a place of the first thing
@@ -78,16 +79,18 @@ func settle(wants [][]want, gaps []float64, agree compromise) (places []float64,
 	return places, p.steps
 }
 
-// smallPool is up to how many wants a pool is added up want by want, in their order. Rounding then decides between two places that are
-// equally good, and every drawing keeps the bytes that it always had. What is larger is added up in parts, by whole numbers
-// where there is a tie, which takes no longer the larger it is.
+// smallPool is up to how many wants a pool is added up want by want, in their order. Rounding then
+// decides between two places that are equally good, and every drawing keeps the bytes that it
+// always had. What is larger is added up in parts, by whole numbers where there is a tie, which
+// takes no longer the larger it is.
 const smallPool = 1024
 
 // pools are disjoint sets of wants that can be joined.
 //
-// For the mean a pool is two sums. For the median it is a binary tree over all wants in the order of their places, with the
-// weight of those in the pool at each node; what is empty has no node. To join two trees takes a step for each node that both
-// have, of which one is gone afterwards, so that all joins together take O(n log n) steps.
+// For the mean a pool is two sums. For the median it is a binary tree over all wants in the order
+// of their places, with the weight of those in the pool at each node; what is empty has no node. To
+// join two trees takes a step for each node that both have, of which one is gone afterwards, so
+// that all joins together take O(n log n) steps.
 type pools struct {
 	agree compromise
 	wants []want
@@ -148,7 +151,8 @@ func (p *pools) sum(q *pool, k int) {
 	q.weight += p.wants[k].weight
 }
 
-// add adds a want, by its rank, to the tree at a node, which is for the ranks from low to below high. It returns the node.
+// add adds a want, by its rank, to the tree at a node, which is for the ranks from low to below
+// high. It returns the node.
 func (p *pools) add(at, low, high, rank int32) int32 {
 	p.steps++
 	if at == 0 {

@@ -78,7 +78,8 @@ func slowSettle(wants [][]want, gaps []float64, agree compromise) []float64 {
 	return places
 }
 
-// wantsOf are those of so many things in a row, with the weights that a layout has and places of which many are equal.
+// wantsOf are those of so many things in a row, with the weights that a layout has and places of
+// which many are equal.
 func wantsOf(r *rand.Rand, things int) (wants [][]want, gaps []float64) {
 	weights := []float64{stay, pullShort, pullShort, pullBack, pullLong, pullToEnds}
 	for range things {
@@ -91,8 +92,9 @@ func wantsOf(r *rand.Rand, things int) (wants [][]want, gaps []float64) {
 	return wants, gaps
 }
 
-// As long as pools are small, settle gives what the quadratic method does, to the last bit. Larger pools may differ where two places are
-// equally good, so the weights of the second part have no ties.
+// As long as pools are small, settle gives what the quadratic method does, to the last bit. Larger
+// pools may differ where two places are equally good, so the weights of the second part have no
+// ties.
 func TestSettleIsThatOfTheDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
@@ -115,8 +117,8 @@ func TestSettleIsThatOfTheDefinition(t *testing.T) {
 	}
 }
 
-// Twice as many things in a row take little more than twice as many steps: when each joins those before it and there are ties, and when
-// the last makes all before it yield, one after the other.
+// Twice as many things in a row take little more than twice as many steps: when each joins those
+// before it and there are ties, and when the last makes all before it yield, one after the other.
 func TestStepsGrowWithTheNumberOfThings(t *testing.T) {
 	rows := func(things int) map[string][][]want {
 		close, wide := make([][]want, things), make([][]want, things)
@@ -163,7 +165,8 @@ func TestComparingStatesWithManyLinks(t *testing.T) {
 	}
 }
 
-// What has too many pieces, or takes too many steps, is not laid out; neither is what nobody waits for any more.
+// What has too many pieces, or takes too many steps, is not laid out; neither is what nobody waits
+// for any more.
 func TestTooLarge(t *testing.T) {
 	long := chain(1500)
 	for k := range 400 {

@@ -4,8 +4,9 @@ import (
 	"unicode"
 )
 
-// Measures of what hangs on a box. Loops stand on its top and exits hang from its bottom, side by side; each is longer
-// than its right neighbour by a line of text, so that its label, which is to the right of its end, lies beyond them.
+// Measures of what hangs on a box. Loops stand on its top and exits hang from its bottom, side by
+// side; each is longer than its right neighbour by a line of text, so that its label, which is to
+// the right of its end, lies beyond them.
 const (
 	loopHeight = 20 // of the shortest loop
 	loopWidth  = 14
@@ -70,13 +71,15 @@ func (s *shape) measure(g Graph, node Node, ports int) {
 
 func labelWidth(e Edge) float64 { return textWidth(e.Label, labelSize) }
 
-// loopX is where the middle of loop i is. The first loop is the leftmost and tallest, its label the topmost.
+// loopX is where the middle of loop i is. The first loop is the leftmost and tallest, its label the
+// topmost.
 func (s *shape) loopX(i int) float64 { return (float64(i) - float64(len(s.loops)-1)/2) * loopStep }
 
 // loopReach is how far loop i reaches above the box.
 func (s *shape) loopReach(i int) float64 { return loopHeight + float64(len(s.loops)-1-i)*lineHeight }
 
-// exitX is where exit i is. The first exit is the rightmost and shortest, so here too its label is the topmost.
+// exitX is where exit i is. The first exit is the rightmost and shortest, so here too its label is
+// the topmost.
 func (s *shape) exitX(i int) float64 { return (float64(len(s.exits)-1)/2 - float64(i)) * exitStep }
 
 // exitReach is how far exit i reaches below the box.
@@ -90,7 +93,8 @@ const (
 	labelSize = 12
 )
 
-// textWidth estimates how wide a text is. The font is the viewer's choice, so the estimate errs to the wide side.
+// textWidth estimates how wide a text is. The font is the viewer's choice, so the estimate errs to
+// the wide side.
 func textWidth(text string, size float64) float64 {
 	ems := 0.0
 	for _, r := range text {

@@ -77,7 +77,8 @@ func newSheet(ctx context.Context, g Graph) (*sheet, error) {
 	return s, nil
 }
 
-// firstColumn is that of the first layer of nodes: 1 if there must be one before it for edges from outside.
+// firstColumn is that of the first layer of nodes: 1 if there must be one before it for edges from
+// outside.
 func firstColumn(g Graph, layer []int) int {
 	for _, e := range g.Edges {
 		if e.From == Outside && layer[e.To] == 0 {
@@ -130,9 +131,9 @@ func (s *sheet) addPoint(role role, edge, column int, middle bool) int {
 	return s.add(it)
 }
 
-// Pulls. A state follows its short edges, as these show the course of a life, and hardly any that lead back or far. The
-// bends of a long edge follow each other, so that it becomes straight, and only a little the states at its ends; so
-// they leave the way to states that want to be in line.
+// Pulls. A state follows its short edges, as these show the course of a life, and hardly any that
+// lead back or far. The bends of a long edge follow each other, so that it becomes straight, and
+// only a little the states at its ends; so they leave the way to states that want to be in line.
 const (
 	pullShort    = 1.0
 	pullBack     = 0.1 // if it is short
@@ -180,8 +181,9 @@ func (s *sheet) measure() {
 	}
 }
 
-// fillColumns puts the items into their columns, one connected part of the graph below the other. Where it makes no
-// difference to the crossings, this order stays: edges that lead back pass above the states and others below.
+// fillColumns puts the items into their columns, one connected part of the graph below the other.
+// Where it makes no difference to the crossings, this order stays: edges that lead back pass above
+// the states and others below.
 func (s *sheet) fillColumns() {
 	for i, it := range s.items {
 		for len(s.columns) <= it.column {

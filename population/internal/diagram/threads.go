@@ -5,8 +5,9 @@ import "math"
 // none is no item.
 const none = -1
 
-// threads lists rows of items, from column to column, that should be at one height because each has no other strong
-// link: the bends of a long edge, and states with the short edges between them where no other way branches off.
+// threads lists rows of items, from column to column, that should be at one height because each has
+// no other strong link: the bends of a long edge, and states with the short edges between them
+// where no other way branches off.
 func (s *sheet) threads() [][]int {
 	var all [][]int
 	for i := range s.items {
@@ -47,8 +48,8 @@ func (s *sheet) strongest(i int, links side) int {
 	return only
 }
 
-// straighten puts each thread at one height as far as the room between neighbours allows, and where it does not, at as
-// few heights as possible.
+// straighten puts each thread at one height as far as the room between neighbours allows, and where
+// it does not, at as few heights as possible.
 func (s *sheet) straighten(threads [][]int, agree compromise) {
 	for _, thread := range threads {
 		if !s.spend(8 * len(thread)) {
@@ -62,8 +63,9 @@ func (s *sheet) straighten(threads [][]int, agree compromise) {
 	}
 }
 
-// together tells how many items of a thread, from the first on, fit at one height, and between which bounds it is. If
-// rounding has left the first no room at all, it gets the bounds all the same.
+// together tells how many items of a thread, from the first on, fit at one height, and between
+// which bounds it is. If rounding has left the first no room at all, it gets the bounds all the
+// same.
 func (s *sheet) together(thread []int) (n int, least, most float64) {
 	least, most = s.room(thread[0])
 	for n = 1; n < len(thread); n++ {
@@ -89,7 +91,8 @@ func (s *sheet) room(i int) (least, most float64) {
 	return least, most
 }
 
-// shift moves items of a thread together to a height between the bounds, towards what pulls on any of them.
+// shift moves items of a thread together to a height between the bounds, towards what pulls on any
+// of them.
 func (s *sheet) shift(thread []int, least, most float64, agree compromise) {
 	inside := map[int]bool{}
 	for _, i := range thread {

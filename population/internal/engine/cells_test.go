@@ -10,18 +10,24 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// grouped is the model with all there is, with values by group, clocks and contacts for some, and contacts that change who makes them.
+// grouped is the model with all there is, with values by group, clocks and contacts for some, and
+// contacts that change who makes them.
 var grouped = strings.NewReplacer(
 	"beta: 0.4 per day\n", "beta: {by: region, north: 0.6 per day, south: 0.3 per day}\n",
-	"slow: {gamma: {mean: 4 days, shape: 3}}", "slow: {gamma: {mean: {by: sex, f: 2 days, m: {by: region, north: 4 days, other: 5 days}}, shape: 3}}",
+	"slow: {gamma: {mean: 4 days, shape: 3}}", "slow: {gamma: {mean: {by: sex, f: 2 days, m: {by: region, north: 4 "+
+		"days, other: 5 days}}, shape: 3}}",
 	"gone: {exponential: {mean: 15 days}}", "gone: {by: sex, f: {exponential: {mean: 15 days}}, m: 20 days}",
 	"{chance: 30%, after: slow, to: c}", "{chance: {by: sex, f: 30%, m: 10%}, after: slow, to: c}",
 	"{after: 9 days, to: out, name: end of b}", "{after: 9 days, where: {sex: m}, to: out, name: end of b}",
-	"d: {race: [{rate: 0.2 per day, to: a}]}", "d: {race: [{rate: {by: region, north: 0.1 per day, south: 0.4 per day}, where: {sex: [f, m]}, to: a}]}",
-	"to: {a: b, c: out}, chance: 50%}", "to: {a: b, c: out}, chance: {by: sex, f: 50%, m: {by: sex, of: met, f: 10%, m: 90%}}, whom: {region: north}}\n"+
-		"  - {from: a, where: {sex: f}, rate: 0.1 per day, to: {b: same}, self: b}\n  - {from: d, rate: 0.1 per day, to: {a: d}, self: out}",
+	"d: {race: [{rate: 0.2 per day, to: a}]}", "d: {race: [{rate: {by: region, north: 0.1 per day, south: 0.4 per "+
+		"day}, where: {sex: [f, m]}, to: a}]}",
+	"to: {a: b, c: out}, chance: 50%}", "to: {a: b, c: out}, chance: {by: sex, f: 50%, m: {by: sex, of: met, f: 10%, "+
+		"m: 90%}}, whom: {region: north}}\n"+
+		"  - {from: a, where: {sex: f}, rate: 0.1 per day, to: {b: same}, self: b}\n"+
+		"  - {from: d, rate: 0.1 per day, to: {a: d}, self: out}",
 	"from: [a, c], chance: 80%,", "from: [a, c], chance: {by: region, north: 80%, south: 20%},",
-	"- {after: {exponential: {mean: 20 days}}, to: a, name: once at random}", "- {after: {exponential: {mean: 20 days}}, where: {region: south}, to: a, name: once at random}",
+	"- {after: {exponential: {mean: 20 days}}, to: a, name: once at random}",
+	"- {after: {exponential: {mean: 20 days}}, where: {region: south}, to: a, name: once at random}",
 	"{weibull: {scale: 40 days, shape: 4}}", "{weibull: {scale: {by: sex, f: 42 days, m: 40 days}, shape: 4}}",
 	"births: [{rate: 0.02 per day,", "births: [{rate: 0.04 per day, where: {sex: f},",
 	"set: {beta: 0.1 per day,", "set: {beta: {by: sex, f: 0.1 per day, m: 0.2 per day},",

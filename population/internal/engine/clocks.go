@@ -335,7 +335,8 @@ func (r *Run) failAboveMost(v *program.VaryingRate) {
 	x := v.Rate.At(r.Now, program.Census{Total: r.Alive, Counts: r.Counts})
 	if math.IsNaN(x) {
 		r.failed = fmt.Errorf(
-			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what it is divided by",
+			"at time %.12g: %s: rate: the value is not a number, as 0/0 is none; write max(1, total), for example, for what "+
+				"it is divided by",
 			r.Program.Start+r.Now,
 			v.What,
 		)

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// A contact takes one number of its maker's stream, whatever becomes of it: with a chance or without, by group, with nobody to
-// meet, or after many tries.
+// A contact takes one number of its maker's stream, whatever becomes of it: with a chance or
+// without, by group, with nobody to meet, or after many tries.
 func TestContactTakesOneWord(t *testing.T) {
 	for _, source := range []string{
 		"{from: a, rate: 1 per day, to: {a: a}}",
@@ -52,7 +52,8 @@ func TestContactTakesOneWord(t *testing.T) {
 	}
 }
 
-// What is hashed from a word is uniform, and the choices, the group and the chance know nothing of each other.
+// What is hashed from a word is uniform, and the choices, the group and the chance know nothing of
+// each other.
 func TestContactSeedIsBiased(t *testing.T) {
 	const n, cells = 64_000, 8
 	var pairs [4][cells * cells]int

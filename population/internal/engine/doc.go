@@ -4,25 +4,26 @@
 //	rec := engine.NewRecording(program)
 //	err := r.Simulate(ctx, program, seed, index, &rec, hooks) // start, events, interventions, rows
 //
-// The engine reads a [program.Program] and nothing of the model file. It may assume that the program
-// is complete: every state, attribute and name is a number in range, every table has its values worked
-// out, rates are not negative, chances are between 0 and 1. It reports what happens by numbers
-// ([Event]); package population puts them into words.
+// The engine reads a [program.Program] and nothing of the model file. It may assume that the
+// program is complete: every state, attribute and name is a number in range, every table has its
+// values worked out, rates are not negative, chances are between 0 and 1. It reports what happens
+// by numbers ([Event]); package population puts them into words.
 //
 // # What it guarantees
 //
-// The result depends on the program, the seed and the number of the replica alone: not on the number
-// of cores, the layout of timers, prefetching, or whether the run is by windows. An individual's draws
-// depend only on its own stream. At one instant events happen in the order that ties.go describes.
+// The result depends on the program, the seed and the number of the replica alone: not on the
+// number of cores, the layout of timers, prefetching, or whether the run is by windows. An
+// individual's draws depend only on its own stream. At one instant events happen in the order that
+// ties.go describes.
 //
 // # How an event happens
 //
 // Following Lehman, Keen and Barnes (2012), individuals live in flat arrays indexed by id, and the
-// calendar holds only the earliest event of each. [Run.Advance] takes the next event (run.go), fires
-// the clock (fire.go), which changes a state, makes a contact (contact.go) or adds an individual
-// (enter.go), counts it (tallies.go), and schedules the next event of the individual (clocks.go). A
-// clock with a memory has a timer (timers.go); all that happens at a constant rate is one clock that is
-// drawn again whenever it is needed.
+// calendar holds only the earliest event of each. [Run.Advance] takes the next event (run.go),
+// fires the clock (fire.go), which changes a state, makes a contact (contact.go) or adds an
+// individual (enter.go), counts it (tallies.go), and schedules the next event of the individual
+// (clocks.go). A clock with a memory has a timer (timers.go); all that happens at a constant rate
+// is one clock that is drawn again whenever it is needed.
 //
 // A large run is carried out by windows on several cores (windows.go), with the same result.
 //
@@ -30,7 +31,8 @@
 //
 // Some things stand twice, once for one event after the other and once for windows or for speed:
 //
-//   - fire and firedAction (fire.go); do and fireAlone (shard.go); become and changeAlone (shard.go)
+//   - fire and firedAction (fire.go); do and fireAlone (shard.go); become and changeAlone
+//     (shard.go)
 //   - contact, chooseOther, anyone and anyoneCached (contact.go); resolveContact (resolve.go);
 //     firstChoice (prefetch.go): all choose the same individual from the same seed
 //   - initialise (enter.go) and batch.initialise (batch.go)
@@ -42,7 +44,8 @@
 //
 //   - run.go: Run and its life: start, advance, dispatch
 //   - individuals.go, slots.go: the words and attributes of individuals; their ids
-//   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying rates
+//   - timers.go, clocks.go: where running clocks are stored; starting and drawing them, varying
+//     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
 //   - ties.go: events at the same instant
 //   - interventions.go: those at a time, those that wait for a condition

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// Fork returns a copy of a run between two events, with an empty calendar: Redraw fills it. It is an
-// error if there is no memory for it.
+// Fork returns a copy of a run between two events, with an empty calendar: Redraw fills it. It is
+// an error if there is no memory for it.
 func (r *Run) Fork() (*Run, error) {
 	f := newForkable(r.budget)
 	bytes := r.bytes()
@@ -40,8 +40,8 @@ func (r *Run) Clone() (*Run, error) {
 	return f, nil
 }
 
-// copyFrom makes r a copy of a run between two events, with an empty calendar. It uses r's memory where
-// that is enough.
+// copyFrom makes r a copy of a run between two events, with an empty calendar. It uses r's memory
+// where that is enough.
 func (r *Run) copyFrom(from *Run) {
 	own := *r
 	if own.Program != from.Program {

@@ -87,7 +87,8 @@ type seen struct {
 
 // seenIn is a happening in a program, with names.
 func seenIn(m *program.Program, h *Event) seen {
-	s := seen{time: h.Time, kind: h.Kind, individual: h.Individual, by: h.By, values: slices.Clone(h.Values), place: h.Slot, byPlace: h.BySlot}
+	s := seen{time: h.Time, kind: h.Kind, individual: h.Individual, by: h.By, values: slices.Clone(h.Values),
+		place: h.Slot, byPlace: h.BySlot}
 	switch h.Kind {
 	case Started:
 		s.to = m.States[h.State]

@@ -10,10 +10,10 @@ import (
 
 // individuals are the arrays indexed by id.
 //
-// An individual has stride words next to each other in one array, because an event that needs one of
-// them needs the others: its random stream, its status, its packed timers (timers.go) and, in a run by
-// windows, the time of its next event. The time of what happens at a rate is not stored: it is drawn
-// again whenever it is needed, which is exact because such a clock has no memory.
+// An individual has stride words next to each other in one array, because an event that needs one
+// of them needs the others: its random stream, its status, its packed timers (timers.go) and, in a
+// run by windows, the time of its next event. The time of what happens at a rate is not stored: it
+// is drawn again whenever it is needed, which is exact because such a clock has no memory.
 //
 // Invariants: an id from firstID on is either free, with the state NoState, or alive; numbers are
 // distinct and at most entered; stateCache[id] is the state of id plus 1.
@@ -66,14 +66,14 @@ func (r *individuals) stream(id uint32) *random.Stream {
 	return (*random.Stream)(&r.words[int(id)*r.stride])
 }
 
-// nextAt is the time of an individual's next event in a run by windows, +Inf if it has none. For a free
-// slot it is the time at which it was left.
+// nextAt is the time of an individual's next event in a run by windows, +Inf if it has none. For a
+// free slot it is the time at which it was left.
 func (r *individuals) nextAt(id uint32) *float64 {
 	return (*float64)(unsafe.Pointer(&r.words[int(id)*r.stride+r.stride-1]))
 }
 
-// cachesStates reports whether a program profits from the state cache. A run by windows does not use
-// it: there the state of the other depends on the time of the contact (resolve.go).
+// cachesStates reports whether a program profits from the state cache. A run by windows does not
+// use it: there the state of the other depends on the time of the contact (resolve.go).
 func cachesStates(m *program.Program) bool {
 	return m.MixesFreely && len(m.States) < 255 && m.Size < prefetchContactsFrom
 }

@@ -319,7 +319,8 @@ func (r *Run) trigger(ctx context.Context, k int) error {
 	r.pace.present = max(r.pace.present, r.Alive)
 	if r.pace.fired++; r.pace.fired > mostFired {
 		return fmt.Errorf(
-			"at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they make one another happen?",
+			"at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they "+
+				"make one another happen?",
 			r.Program.Start+r.Now,
 			format.Thousands(float64(mostFired)),
 			d.What,

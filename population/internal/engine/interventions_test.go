@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// A clock without memory that fires after the end may be drawn again and then fire before it, wherever timers lie.
+// A clock without memory that fires after the end may be drawn again and then fire before it,
+// wherever timers lie.
 func TestTimersAfterTheEndAreDrawnAnew(t *testing.T) {
 	m := programOf(t, `
 name: late
@@ -35,7 +36,8 @@ interventions:
 	}
 }
 
-// Whoever is there already does not move, and is not counted: neither by an intervention nor by a clock.
+// Whoever is there already does not move, and is not counted: neither by an intervention nor by a
+// clock.
 func TestMovesCountThoseWhoMove(t *testing.T) {
 	m := programOf(t, `
 name: moves

@@ -26,8 +26,9 @@ func late(text string) string {
 	return strings.ReplaceAll(text, "{low: 1 year, high: 20 years}", "{low: 40 years, high: 50 years}")
 }
 
-// The sample by which timers are laid out has those who are there at the start, by their shares: a clock that runs in one region of ten has a timer for
-// all but a few if nearly everybody lives there, and next to none if nobody does.
+// The sample by which timers are laid out has those who are there at the start, by their shares: a
+// clock that runs in one region of ten has a timer for all but a few if nearly everybody lives
+// there, and next to none if nobody does.
 func TestLayoutByShares(t *testing.T) {
 	r := Run{sparseRule: sparseRule{1, 0.2, 0}}
 	if err := r.Start(context.Background(), sized(t, unequal, 20_000), 1, 0); err != nil {
@@ -38,8 +39,9 @@ func TestLayoutByShares(t *testing.T) {
 	}
 }
 
-// Which timers are sparse does not depend on the seed, so that what was estimated for the memory of a run holds for all of them. Here just the share has a
-// timer that may are sparse, so that samples would differ.
+// Which timers are sparse does not depend on the seed, so that what was estimated for the memory of
+// a run holds for all of them. Here just the share has a timer that may are sparse, so that samples
+// would differ.
 func TestLayoutWithoutSeed(t *testing.T) {
 	m := sized(t, `
 name: borderline
@@ -63,8 +65,9 @@ always: [{after: {uniform: {low: 0 years, high: 100 years}}, to: ill}]
 	}
 }
 
-// If the sample was misleading, so that timers of everybody would are sparse, the set-up ends before many do, and begins anew with none; all is then as if it had begun so,
-// and the tables never took more than a few blocks of individuals do.
+// If the sample was misleading, so that timers of everybody would are sparse, the set-up ends
+// before many do, and begins anew with none; all is then as if it had begun so, and the tables
+// never took more than a few blocks of individuals do.
 func TestLayoutMisled(t *testing.T) {
 	const size, cores = 300_000, 3
 	text := `
@@ -86,7 +89,8 @@ always:
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	dense, misled := Run{sparseRule: sparseRule{least: size + 1}, cores: cores}, Run{sparseRule: sparseRule{1, 0.02, 0.01}, cores: cores, layoutOf: other}
+	dense, misled := Run{sparseRule: sparseRule{least: size + 1}, cores: cores}, Run{sparseRule: sparseRule{1, 0.02, 0.01},
+		cores: cores, layoutOf: other}
 	want := start(&dense)
 	got := start(&misled)
 	if misled.sparseTimers != nil || misled.stride != dense.stride {
@@ -95,12 +99,14 @@ always:
 	if a, b := footprint(&misled), footprint(&dense); !reflect.DeepEqual(a, b) {
 		t.Error("another population than one that is laid out so from the start")
 	}
-	// What is thrown away: the words that were too few, and of each core the table for a block, which has doubled up to its size.
+	// What is thrown away: the words that were too few, and of each core the table for a block,
+	// which has doubled up to its size.
 	const block, columns = 1 << 14, 2
 	few := uint64(8 * headWords * misled.capacity)
 	tables := uint64(cores * 2 * 16 * 2 * block * columns)
 	if most := want + few + tables + 1<<20; got > most {
-		t.Errorf("%d bytes were allocated, want at most %d: %d as without a layout, %d of words and %d of tables", got, most, want, few, tables)
+		t.Errorf("%d bytes were allocated, want at most %d: %d as without a layout, %d of words and %d of tables", got, most,
+			want, few, tables)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// manyModel has as many states and values as there can be: a ring of states, each of which is left after a while, and an attribute whose
-// values everybody moves on to the last of.
+// manyModel has as many states and values as there can be: a ring of states, each of which is left
+// after a while, and an attribute whose values everybody moves on to the last of.
 func manyModel(states, values int) string {
 	var b strings.Builder
 	b.WriteString("name: many\ntime: {unit: day, end: 10}\npopulation: {size: 20_000, start: {")
@@ -30,13 +30,15 @@ func manyModel(states, values int) string {
 		}
 		fmt.Fprintf(&b, "  s%d: {race: [{%s, to: s%d}]}\n", i, clock, (i+1)%states)
 	}
-	fmt.Fprintf(&b, "always: [{rate: 0.1 per day, to: out}, {rate: 0.05 per day, move: {site: v%d}, name: moving}]\n", values-1)
+	fmt.Fprintf(&b, "always: [{rate: 0.1 per day, to: out}, {rate: 0.05 per day, move: {site: v%d}, name: moving}]\n",
+		values-1)
 	fmt.Fprintf(&b, "transmission: [{from: s0, rate: 500 per day, to: {s%d: s%d}}]\n", states-1, states/2)
 	fmt.Fprintf(&b, "births: {rate: 0.1 per day, enter: s%d}\n", states-2)
 	return b.String()
 }
 
-// Ten thousand states and ten thousand values take no tables of their square, and every one of them is what it says.
+// Ten thousand states and ten thousand values take no tables of their square, and every one of them
+// is what it says.
 func TestTenThousandStatesAndValues(t *testing.T) {
 	const states, values = 10_000, 10_000
 	began := time.Now()

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// The same without the system, of arrays alone: what is allocated is what is in use and the room for half as many again.
+// The same without the system, of arrays alone: what is allocated is what is in use and the room
+// for half as many again.
 func TestMemoryOfArrays(t *testing.T) {
 	for _, c := range []struct {
 		model  string
@@ -40,7 +41,8 @@ func TestMemoryOfArrays(t *testing.T) {
 		}
 		want := newDemand(m, &o).each/overhead*size + float64(arrays)/usualSpare*size
 		got := float64(after.HeapAlloc - before.HeapAlloc)
-		if math.Abs(got-want) > 0.03*want+3e6 { // chunks of the calendar that are not full come on top, and a slab that is not
+		// chunks of the calendar that are not full come on top, and a slab that is not
+		if math.Abs(got-want) > 0.03*want+3e6 {
 			t.Errorf("%+v: %.1f MB are allocated, %.1f expected", c, got/1e6, want/1e6)
 		}
 		t.Logf("%+v: %.1f MB are allocated, %.1f expected", c, got/1e6, want/1e6)
@@ -51,8 +53,8 @@ func TestMemoryOfArrays(t *testing.T) {
 	}
 }
 
-// What is estimated of an individual, and what a replica counts of it, is to less than a byte what its
-// arrays have for it, also where its state is kept in a byte of its own.
+// What is estimated of an individual, and what a replica counts of it, is to less than a byte what
+// its arrays have for it, also where its state is kept in a byte of its own.
 func TestMemoryOfOne(t *testing.T) {
 	for _, o := range []Options{{Replicas: 1}, {Replicas: 1, OnEvent: func(*Event) {}}, {Replicas: 1, Forks: true}} {
 		m := example(t, "sir", 10_000)
@@ -116,7 +118,8 @@ func TestMemoryForTimers(t *testing.T) {
 	}
 }
 
-// What runs that are over have left is given back before a run is refused for want of memory, or has fewer workers.
+// What runs that are over have left is given back before a run is refused for want of memory, or
+// has fewer workers.
 func TestMemoryOfRunsThatAreOver(t *testing.T) {
 	m := crowdOf(t, 4_000_000)
 	start, most := Estimate(m, &Options{Replicas: 2, Workers: 2})
@@ -140,7 +143,9 @@ func TestMemoryOfRunsThatAreOver(t *testing.T) {
 
 // Where nothing says how much memory there is, everything is run.
 func TestMemoryUnknown(t *testing.T) {
-	p := &Budget{workers: 1, spare: usualSpare, release: func() {}, room: func() memory.Room { return memory.Room{Pages: memory.Unknown, Address: memory.Unknown} }}
+	p := &Budget{workers: 1, spare: usualSpare, release: func() {}, room: func() memory.Room {
+		return memory.Room{Pages: memory.Unknown, Address: memory.Unknown}
+	}}
 	if !p.has(1<<50, 1<<50) {
 		t.Error("there is nothing that forbids it")
 	}
@@ -153,7 +158,8 @@ func TestMemoryUnknown(t *testing.T) {
 	if p.has(0, 2<<30) || !p.has(0, 1<<29) {
 		t.Error("address space does not count")
 	}
-	if _, err := Afford(crowdOf(t, syntax.MaxIndividuals), &o, p); !errors.Is(err, ErrMemory) || !strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
+	if _, err := Afford(crowdOf(t, syntax.MaxIndividuals), &o, p); !errors.Is(err, ErrMemory) ||
+		!strings.Contains(err.Error(), "1.07 GB are available; with a size of ") {
 		t.Error(err)
 	}
 	m := crowdOf(t, 15_000_000)

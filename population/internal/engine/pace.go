@@ -58,7 +58,8 @@ func (r *Run) checkPace(id uint32) error {
 		return nil
 	}
 	return fmt.Errorf(
-		"at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of states that takes no time, or a rate far too high?",
+		"at time %.12g the clock stands still: %s events took less than a billionth of the run, %s; is there a circle of "+
+			"states that takes no time, or a rate far too high?",
 		r.Program.Start+r.Now,
 		format.Thousands(float64(int(p.events))),
 		r.culprit(id),

@@ -4,14 +4,15 @@ import (
 	"testing"
 )
 
-// What is right for each group and at each time is not refused because of what holds for others and at others: women may be older than the oldest
-// man, and shares may be large in turn.
+// What is right for each group and at each time is not refused because of what holds for others and
+// at others: women may be older than the oldest man, and shares may be large in turn.
 func TestRightForEach(t *testing.T) {
 	m := programOf(t, text("testdata/each"))
 	walk(t, &Run{sparseRule: usualSparse}, m, 1, 0.25)
 }
 
-// The invariants hold whatever is planned: for those who begin in groups, who inherit, who are picked, and whom something that waits is about.
+// The invariants hold whatever is planned: for those who begin in groups, who inherit, who are
+// picked, and whom something that waits is about.
 func TestInvariantsOfPeople(t *testing.T) {
 	m := programOf(t, `
 name: people

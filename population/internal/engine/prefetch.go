@@ -6,15 +6,16 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// contactPrefetch prefetches the individuals that contacts are with. A contact is with anybody, and in a
-// large population anybody is out of the cache: an epidemic would wait for memory most of the time. But
-// the first choice is known some events in advance: it depends on the stream of the individual that
-// makes the contact, which the calendar has prefetched already. It is worked out from a copy of the
-// stream. If something else happens first, or the slot is free, the prefetch was useless and harmless.
+// contactPrefetch prefetches the individuals that contacts are with. A contact is with anybody, and
+// in a large population anybody is out of the cache: an epidemic would wait for memory most of the
+// time. But the first choice is known some events in advance: it depends on the stream of the
+// individual that makes the contact, which the calendar has prefetched already. It is worked out
+// from a copy of the stream. If something else happens first, or the slot is free, the prefetch was
+// useless and harmless.
 //
-// SIR epidemics, by turns in one process, best of several, with and without: 187 and 233 ns an event
-// with 5 million individuals, 143 and 210 with a million, 128 and 139 with 300,000, and 106 and 98 with
-// 100,000, which fit into the cache and do without (BenchmarkSIRForesight).
+// SIR epidemics, by turns in one process, best of several, with and without: 187 and 233 ns an
+// event with 5 million individuals, 143 and 210 with a million, 128 and 139 with 300,000, and 106
+// and 98 with 100,000, which fit into the cache and do without (BenchmarkSIRForesight).
 type contactPrefetch struct {
 	prefetchAhead int  // how many events ahead; 0 for not at all
 	prefetching   bool // the next prefetchAhead events have been looked at
@@ -25,8 +26,8 @@ type contactPrefetch struct {
 const (
 	prefetchContactsFrom  = 1 << 17 // individuals
 	prefetchContactsAhead = 4       // events ahead; 2 is as good up to a million, and 8 is worse
-	// leastContacts: one in so many events must be a contact. Looking takes about 3 ns, and a contact that was
-	// not prefetched waits 50 or more.
+	// leastContacts: one in so many events must be a contact. Looking takes about 3 ns, and a
+	// contact that was not prefetched waits 50 or more.
 	leastContacts = 32
 )
 

@@ -10,12 +10,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
 
-// A whole SIR epidemic with and without a look ahead at whom contacts are with, in turns; reported is the best of each, in nanoseconds an event, set-up
-// included.
+// A whole SIR epidemic with and without a look ahead at whom contacts are with, in turns; reported
+// is the best of each, in nanoseconds an event, set-up included.
 func BenchmarkSIRPrefetch(b *testing.B) {
 	for _, size := range []int{100_000, 1_000_000, 5_000_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			m := modelOf(b, text("../examples/sir"), syntax.Changes{Size: &size, Set: []syntax.Setting{{Name: "stay", Text: "{exponential: {mean: 5 days}}"}}}).Program
+			m := modelOf(b, text("../examples/sir"), syntax.Changes{Size: &size, Set: []syntax.Setting{
+				{Name: "stay", Text: "{exponential: {mean: 5 days}}"}}}).Program
 			sights := map[string]int{"ns/event-with": 1, "ns/event-without": math.MaxInt}
 			best := map[string]float64{}
 			replicas := map[string]*Run{}

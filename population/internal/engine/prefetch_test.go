@@ -9,7 +9,8 @@ import (
 
 // Looking ahead changes nothing, whatever there is in a model, and it is done.
 func TestPrefetchingChangesEvents(t *testing.T) {
-	for name, text := range map[string]string{"everything": everything, "busy everything": busyEverything, "tied": tied, "plain": `
+	for name, text := range map[string]string{"everything": everything, "busy everything": busyEverything, "tied": tied,
+		"plain": `
 name: plain
 time: {unit: day, end: 60}
 population: {size: 500, start: {i: 10, s: rest}}
@@ -34,7 +35,8 @@ transmission: [{from: i, rate: 0.5 per day, to: {s: i}}]
 	}
 }
 
-// Who is foreseen is who is met: of 400 places all but the first few are those of somebody susceptible, so that nearly every contact shows.
+// Who is foreseen is who is met: of 400 places all but the first few are those of somebody
+// susceptible, so that nearly every contact shows.
 func TestPrefetchesTheWrongIndividual(t *testing.T) {
 	m := programOf(t, `
 name: foreseen

@@ -14,13 +14,13 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// A Run is one run of a program: the individuals, and a calendar with the earliest event of each. It
-// can be started again, with another seed or another program, and then uses its memory again.
+// A Run is one run of a program: the individuals, and a calendar with the earliest event of each.
+// It can be started again, with another seed or another program, and then uses its memory again.
 //
-// Individuals live in flat arrays indexed by id (individuals.go); an id is also a slot, and free slots
-// are used again (slots.go). The ids below firstID stand for the sources of immigration, so that one
-// calendar holds everything that happens by chance. All times are since the start, in the unit of the
-// model.
+// Individuals live in flat arrays indexed by id (individuals.go); an id is also a slot, and free
+// slots are used again (slots.go). The ids below firstID stand for the sources of immigration, so
+// that one calendar holds everything that happens by chance. All times are since the start, in the
+// unit of the model.
 //
 // Each part states its own invariants; Check verifies them.
 type Run struct {
@@ -299,8 +299,8 @@ func NewRun(o *Options, p *Budget) *Run {
 	return &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience}
 }
 
-// Begin starts a run that can be forked, and carries out the interventions that wait for what is true
-// from the start on. Of the options, Seed, Memory, OnEvent and Patience are looked at.
+// Begin starts a run that can be forked, and carries out the interventions that wait for what is
+// true from the start on. Of the options, Seed, Memory, OnEvent and Patience are looked at.
 func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run, error) {
 	b := NewBudget(o)
 	if b.limit > 0 || m.Size > smallRun {
@@ -324,14 +324,15 @@ func Begin(ctx context.Context, m *program.Program, o *Options, index int) (*Run
 	return r, nil
 }
 
-// smallRun is the number of individuals up to which Begin does not look at the machine's memory: 10 MB.
+// smallRun is the number of individuals up to which Begin does not look at the machine's memory: 10
+// MB.
 const smallRun = 1 << 16
 
 // spares are runs whose memory can be used again.
 var spares = sync.Pool{New: func() any { return new(Run) }}
 
-// newForkable returns a run that can be started once and forked. It may use the memory of a run that
-// was retired. All its timers are packed.
+// newForkable returns a run that can be started once and forked. It may use the memory of a run
+// that was retired. All its timers are packed.
 func newForkable(b *Budget) *Run {
 	r := spares.Get().(*Run)
 	r.sparseRule, r.budget, r.taken, r.forkable = sparseRule{least: math.MaxInt}, b, 0, true

@@ -86,7 +86,8 @@ births: {rate: 0.8 per day, enter: a}
 	}
 }
 
-// Where timers lie changes nothing: not if they are sparse, and not if they are moved into the words in the middle of a run.
+// Where timers lie changes nothing: not if they are sparse, and not if they are moved into the
+// words in the middle of a run.
 func TestSparseTimersChangeEvents(t *testing.T) {
 	m := programOf(t, everything)
 	events := func(r *Run, seed uint64) []seen {

@@ -7,18 +7,18 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// slots are the ids of individuals. Everybody alive has a slot: an id, which is also the index of its
-// words. Which one follows from what happened before, not from how the run is carried out, so that ties
-// are ordered by it (ties.go).
+// slots are the ids of individuals. Everybody alive has a slot: an id, which is also the index of
+// its words. Which one follows from what happened before, not from how the run is carried out, so
+// that ties are ordered by it (ties.go).
 //
-// A slot that is left goes to the end of the free list, and an entrant takes the first. At the start
-// there are a twentieth more slots than individuals; when an entrant finds the free list empty, a
-// twentieth more are added. Slots that were never used come before those that were left, because new
-// ones are added only when the list is empty: they are not in the list, and their memory is not touched
-// before they are used.
+// A slot that is left goes to the end of the free list, and an entrant takes the first. At the
+// start there are a twentieth more slots than individuals; when an entrant finds the free list
+// empty, a twentieth more are added. Slots that were never used come before those that were left,
+// because new ones are added only when the list is empty: they are not in the list, and their
+// memory is not touched before they are used.
 //
-// The list is first in, first out, so that a slot is not used again for as long as possible: who enters
-// within a short time does not depend on who left within it.
+// The list is first in, first out, so that a slot is not used again for as long as possible: who
+// enters within a short time does not depend on who left within it.
 //
 // Invariants: firstID ≤ Used ≤ slotCount; the free list has each free id below Used exactly once.
 type slots struct {
@@ -57,10 +57,10 @@ func (r *Run) takeSlot() uint32 {
 	return uint32(r.Used - 1)
 }
 
-// releaseMemory returns free memory to the system before much more is taken. The calendar of a large
-// population keeps what it held at the start and needs less and less of it as the end comes closer,
-// which the garbage collector does not notice. The peak of 60 million individuals falls from 3.3 to
-// 3.1 GB. It takes some milliseconds for each ten million.
+// releaseMemory returns free memory to the system before much more is taken. The calendar of a
+// large population keeps what it held at the start and needs less and less of it as the end comes
+// closer, which the garbage collector does not notice. The peak of 60 million individuals falls
+// from 3.3 to 3.1 GB. It takes some milliseconds for each ten million.
 func (r *Run) releaseMemory() {
 	if r.Alive >= 1<<20 {
 		if r.Queue != nil {

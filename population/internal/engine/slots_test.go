@@ -9,10 +9,12 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// At the start there are a twentieth more places than individuals. Those who enter take these first, then those that were left, in
-// the order of leaving; when there are none a twentieth more is added.
+// At the start there are a twentieth more places than individuals. Those who enter take these
+// first, then those that were left, in the order of leaving; when there are none a twentieth more
+// is added.
 func TestSlotsInTheWrongOrder(t *testing.T) {
-	m := programOf(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 100, start: {a: rest}}\nstates: {a: {}}\nimmigration: {rate: 0 per day, enter: a}\n")
+	m := programOf(t, "name: places\ntime: {unit: day, end: 1}\npopulation: {size: 100, start: {a: rest}}\n"+
+		"states: {a: {}}\nimmigration: {rate: 0 per day, enter: a}\n")
 	r := Run{sparseRule: usualSparse}
 	for range 2 { // also in a replica that is used again
 		if err := r.Start(context.Background(), m, 1, 0); err != nil {

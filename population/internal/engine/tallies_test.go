@@ -26,7 +26,8 @@ func TestRecordedMemory(t *testing.T) {
 	o := Options{Replicas: 1000}
 	a, b := newDemand(m, &o), newDemand(without, &o)
 	if groups := 3 + 2 + 6.0; a.recorded-1000*512 != (b.recorded-1000*512)*(1+groups) || !(a.fixed > b.fixed) {
-		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded, groups)
+		t.Errorf("%g and %g bytes are recorded in a thousand replicas with and without %g groups", a.recorded, b.recorded,
+			groups)
 	}
 	r := Run{sparseRule: usualSparse}
 	if err := r.Start(context.Background(), m, 1, 0); err != nil {

@@ -6,7 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Above and below are strict, whatever rounding makes of a share: compared with whole numbers, for all percentages of a few hundred.
+// Above and below are strict, whatever rounding makes of a share: compared with whole numbers, for
+// all percentages of a few hundred.
 func TestLimitsAreStrict(t *testing.T) {
 	for percent := range 101 {
 		for alive := range 300 {

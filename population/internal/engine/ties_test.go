@@ -9,7 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// At one instant individuals have their turns by place, round by round; what came to be due meanwhile is in the next round.
+// At one instant individuals have their turns by place, round by round; what came to be due
+// meanwhile is in the next round.
 func TestTies(t *testing.T) {
 	m := programOf(t, tied)
 	var events []seen
@@ -26,14 +27,17 @@ func TestTies(t *testing.T) {
 			}
 			if events[i].kind != Started && j-i > 1 {
 				at := events[i:j]
-				// A round ends where places no longer ascend. Whoever is in the next one has been in this one: no duration is shorter than
-				// two days and a half but that of d.
+				// A round ends where places no longer ascend. Whoever is in the next one has been
+				// in this one: no duration is shorter than two days and a half but that of d.
 				for k := 1; k < len(at); k++ {
 					if at[k].place > at[k-1].place {
 						continue
 					}
 					rounds++
-					if at[k].from != "d" || !slices.ContainsFunc(at[:k], func(e seen) bool { return e.place == at[k].place && e.to == "d" }) {
+					if at[k].from != "d" || !slices.ContainsFunc(at[:k], func(e seen) bool {
+						return e.place == at[k].place &&
+							e.to == "d"
+					}) {
 						t.Fatalf("seed %d, day %v: %d has its turn after %d: %+v", seed, at[k].time, at[k].place, at[k-1].place, at)
 					}
 				}
@@ -47,7 +51,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// The order in which events were planned is without consequence: planning everybody anew, in any order, changes nothing.
+// The order in which events were planned is without consequence: planning everybody anew, in any
+// order, changes nothing.
 func TestTiesForgetThePlanning(t *testing.T) {
 	m := programOf(t, tied)
 	var kept []seen
@@ -85,8 +90,8 @@ func TestTiesForgetThePlanning(t *testing.T) {
 	}
 }
 
-// One's own clock comes before what others do to one at the same instant, whoever has the lower place, and contacts come in the order
-// of their makers' places.
+// One's own clock comes before what others do to one at the same instant, whoever has the lower
+// place, and contacts come in the order of their makers' places.
 func TestTiesOwnClockFirst(t *testing.T) {
 	m := programOf(t, `
 name: own
@@ -130,7 +135,8 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 // A crowd at one instant is no more work for each of them than a few.
 func TestTiesOfACrowd(t *testing.T) {
 	m := programOf(t, "name: crowd\ntime: {unit: day, end: 6}\npopulation: {size: 50_000, start: {a: rest}}\n"+
-		"states: {a: {race: [{after: 2 days, to: b}]}, b: {race: [{after: 2 days, to: a}]}}\nimmigration: {rate: 100 per day, enter: a}\n")
+		"states: {a: {race: [{after: 2 days, to: b}]}, b: {race: [{after: 2 days, to: a}]}}\n"+
+		"immigration: {rate: 100 per day, enter: a}\n")
 	r := Run{sparseRule: usualSparse}
 	last, out := uint32(0), 0
 	r.OnEvent = func(e *Event) {

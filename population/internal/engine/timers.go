@@ -13,22 +13,24 @@ import (
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
-// timers are the times at which the running clocks of an individual fire. There is a column for each
-// clock of always, and behind those as many as the state with the most timers has.
+// timers are the times at which the running clocks of an individual fire. There is a column for
+// each clock of always, and behind those as many as the state with the most timers has.
 //
 // A column is packed, sparse or shared:
 //
 //   - Packed columns lie in the words of the individuals and take 8 bytes of each.
-//   - Sparse columns lie in a hash table that holds only the timers that fire before the end. Of sixty
-//     million people few are ill at any time: a sparse column saves half a gigabyte, and the time that
-//     the system takes to provide it. If the table grows too large, its columns are packed.
-//   - Columns of always share one word if few individuals have more than one timer that fires before
-//     the end: some will be vaccinated, some will die, and few do both. The status says which column
-//     the word holds; what does not fit is in the sparse table. That saves another half a gigabyte.
+//   - Sparse columns lie in a hash table that holds only the timers that fire before the end. Of
+//     sixty million people few are ill at any time: a sparse column saves half a gigabyte, and the
+//     time that the system takes to provide it. If the table grows too large, its columns are
+//     packed.
+//   - Columns of always share one word if few individuals have more than one timer that fires
+//     before the end: some will be vaccinated, some will die, and few do both. The status says
+//     which column the word holds; what does not fit is in the sparse table. That saves another
+//     half a gigabyte.
 //
-// The sign bit marks a timer that was drawn from a law without memory. If an intervention changes its
-// law, the timer is drawn again, while the others keep their time. A marked timer is kept even if it
-// fires after the end.
+// The sign bit marks a timer that was drawn from a law without memory. If an intervention changes
+// its law, the timer is drawn again, while the others keep their time. A marked timer is kept even
+// if it fires after the end.
 //
 // Invariants: the bits in status.sparse are the columns of the individual in the sparse table; the
 // shared word holds a timer exactly if status.held is not 0.
@@ -115,8 +117,8 @@ func (r *Run) sample(of *program.Program, n int) (due []uint8) {
 	return due
 }
 
-// canShareWord reports whether the columns of always that are not sparse share a word, by the timers
-// of a sample.
+// canShareWord reports whether the columns of always that are not sparse share a word, by the
+// timers of a sample.
 func (r *Run) canShareWord(due []uint8) bool {
 	var columns uint8
 	for k := range r.phase.Always {

@@ -44,8 +44,8 @@ func Working() (done func()) {
 	return pool.leave
 }
 
-// borrowCores returns how many cores a run may use for setting up: its own, and a fair part of those
-// that are free. done returns them.
+// borrowCores returns how many cores a run may use for setting up: its own, and a fair part of
+// those that are free. done returns them.
 func (r *Run) borrowCores() (cores int, done func()) {
 	switch {
 	case r.cores > 0:

@@ -69,8 +69,9 @@ population: {size: 300, start: {well: rest}}
 states: {well: {race: [{rate: 1 per year, to: ill}]}, ill: {}}
 `
 
-// Runners, runs and processes that know nothing of each other share the cores when they are set up: one that is alone has them all, one beside another
-// that runs has those that are left, and of two replicas of a run each has half.
+// Runners, runs and processes that know nothing of each other share the cores when they are set up:
+// one that is alone has them all, one beside another that runs has those that are left, and of two
+// replicas of a run each has half.
 func TestSetupCores(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	m := sized(t, plainly, setupFrom)

@@ -186,9 +186,9 @@ func (l *Law) DrawBeyond(s *random.Stream, age float64) float64 {
 	panic("law: no such family")
 }
 
-// DrawBeyondLikely has the distribution of DrawBeyond and takes other numbers of the stream. It is faster
-// at ages that many durations exceed: where inverting a tail costs more than a few draws, it first
-// tries rejection, which accepts the first of some draws that is longer than age.
+// DrawBeyondLikely has the distribution of DrawBeyond and takes other numbers of the stream. It is
+// faster at ages that many durations exceed: where inverting a tail costs more than a few draws, it
+// first tries rejection, which accepts the first of some draws that is longer than age.
 func (l *Law) DrawBeyondLikely(s *random.Stream, age float64) float64 {
 	switch l.family {
 	case familyGamma, familyLognormal, familyMixture:

@@ -53,8 +53,8 @@ func logSum(logs []float64) float64 {
 	return most + detmath.Log(sum)
 }
 
-// DrawLogWeighted draws an index with probability proportional to exp(logs[i]). At least one logarithm
-// must be finite; sums is scratch space of the same length.
+// DrawLogWeighted draws an index with probability proportional to exp(logs[i]). At least one
+// logarithm must be finite; sums is scratch space of the same length.
 func DrawLogWeighted(s *random.Stream, sums, logs []float64) int {
 	sum, most := 0.0, slices.Max(logs)
 	for i, x := range logs {

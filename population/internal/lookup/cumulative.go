@@ -2,8 +2,9 @@ package lookup
 
 import "math"
 
-// CumulativeShares returns the cumulative sums of shares, divided by their total. In place of the last, which
-// would be 1, stands +Inf, so that [SearchCumulative] finds a share above 0 for every number, 1 included.
+// CumulativeShares returns the cumulative sums of shares, divided by their total. In place of the
+// last, which would be 1, stands +Inf, so that [SearchCumulative] finds a share above 0 for every
+// number, 1 included.
 func CumulativeShares(shares []float64) []float64 {
 	sums := make([]float64, len(shares))
 	total := 0.0
@@ -26,8 +27,8 @@ func CumulativeShares(shares []float64) []float64 {
 	return sums
 }
 
-// SearchCumulative returns the index of the first sum above u: a draw from shares if u is uniform on [0, 1).
-// It halves long rows and scans the last 16 sums.
+// SearchCumulative returns the index of the first sum above u: a draw from shares if u is uniform
+// on [0, 1). It halves long rows and scans the last 16 sums.
 func SearchCumulative(sums []float64, u float64) int {
 	i, last := 0, len(sums)-1
 	for last-i > 16 {

@@ -1,9 +1,9 @@
 package lookup
 
-// A GuideTable is a guide table [CA74]: it finds the interval that a number falls into, usually without
-// a search. The range of the edges is divided into 256 cells of equal width, and each cell holds
-// the interval at its beginning. Most numbers then need one comparison, whose branch is predicted;
-// a binary search among ten intervals costs two mispredicted branches, which is 10 ns.
+// A GuideTable is a guide table [CA74]: it finds the interval that a number falls into, usually
+// without a search. The range of the edges is divided into 256 cells of equal width, and each cell
+// holds the interval at its beginning. Most numbers then need one comparison, whose branch is
+// predicted; a binary search among ten intervals costs two mispredicted branches, which is 10 ns.
 //
 // It takes 2 bytes a cell besides the edges. It may be used from several goroutines.
 //
@@ -17,8 +17,8 @@ type GuideTable struct {
 
 const guideCells = 256
 
-// NewGuideTable returns a guide table to the intervals that begin at the given edges. The last interval
-// has no end.
+// NewGuideTable returns a guide table to the intervals that begin at the given edges. The last
+// interval has no end.
 func NewGuideTable(edges []float64) GuideTable {
 	g := GuideTable{Edges: edges}
 	last := edges[len(edges)-1]

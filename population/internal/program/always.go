@@ -24,9 +24,10 @@ type AlwaysClock struct {
 	Cells    []*AlwaysClock  // by cell
 }
 
-// Remaining draws how long the clock still runs for an individual of the given age, and reports whether
-// it has fired before. A clock that ends every life has not fired yet, or the individual would not
-// be there. Any other may have fired in the past, and then never does again: left is +Inf.
+// Remaining draws how long the clock still runs for an individual of the given age, and reports
+// whether it has fired before. A clock that ends every life has not fired yet, or the individual
+// would not be there. Any other may have fired in the past, and then never does again: left is
+// +Inf.
 func (c *AlwaysClock) Remaining(s *random.Stream, age float64) (left float64, fired bool) {
 	switch {
 	case c.EndsLife:

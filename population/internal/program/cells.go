@@ -31,8 +31,8 @@ func AtTime(p *ByCell[*TimeVarying], t float64) *ByCell[float64] {
 	return now
 }
 
-// ChanceTable are a probability that depends on attributes or time. That of a contact may depend on the
-// cells of its maker and of the other individual; that of a clock depends on the cell of its
+// ChanceTable are a probability that depends on attributes or time. That of a contact may depend on
+// the cells of its maker and of the other individual; that of a clock depends on the cell of its
 // individual, and Met is empty.
 type ChanceTable struct {
 	Own, Met []CellAttribute

@@ -11,12 +11,13 @@
 //
 //   - States, attributes and the values of an attribute are numbered from 0 in the order of the
 //     file. A state is a uint16; [NoState], [SameState] and [Unchanged] are not states.
-//   - Times are since the start of the run, but for Program.Start, Program.End and Scheduled.ModelTime.
+//   - Times are since the start of the run, but for Program.Start, Program.End and
+//     Scheduled.ModelTime.
 //   - Rates are finite and not negative, and probabilities are between 0 and 1. Every law.Law is
 //     valid, or exponential with rate 0: a clock that never fires.
-//   - Cumulative sums (Clock.CumulativeChance, Contact.MixingRows, Phase.Attributes, EntryShares.Sums) ascend, and
-//     the last one that has a share is +Inf: a search for a number below 1 always finds an entry,
-//     and never one without a share.
+//   - Cumulative sums (Clock.CumulativeChance, Contact.MixingRows, Phase.Attributes,
+//     EntryShares.Sums) ascend, and the last one that has a share is +Inf: a search for a number
+//     below 1 always finds an entry, and never one without a share.
 //   - All phases have the same States, Always, Immigration and Contacts, in the same order. A state
 //     has the same clocks in Race and Split in every phase and every cell, so that they can be
 //     compared one by one, and an individual carries the same number of timers.

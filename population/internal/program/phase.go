@@ -16,8 +16,8 @@ type Phase struct {
 	Batchable      bool             // see SetFlags
 }
 
-// SetFlags computes the flags of the phase and of its states, so that events need not find them out:
-// OnlyRates, Batchable and MixesFreely. It is the last step of compiling a phase.
+// SetFlags computes the flags of the phase and of its states, so that events need not find them
+// out: OnlyRates, Batchable and MixesFreely. It is the last step of compiling a phase.
 //
 // A phase is batchable if the clocks of Always are the same for all individuals and have a memory.
 // A timer without memory carries a mark, which the engine's batches do not set.

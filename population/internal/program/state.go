@@ -45,8 +45,8 @@ type RateItem struct {
 	Do   Action
 }
 
-// AddRate adds a clock to Rates: line is its number among the state's clocks, which only Equal uses. A rate of 0 adds
-// nothing.
+// AddRate adds a clock to Rates: line is its number among the state's clocks, which only Equal
+// uses. A rate of 0 adds nothing.
 func (t *State) AddRate(rate float64, line int, do Action) {
 	if rate > 0 {
 		t.TotalRate += rate
@@ -88,9 +88,9 @@ type BranchChances struct {
 	Otherwise int
 }
 
-// BranchLogWeights appends to logs, for each branch of the split, the logarithm of its chance times the
-// probability that its clock is still running at an age. These are the weights of the branches by
-// Bayes' rule, for an individual that has been in the state for that long.
+// BranchLogWeights appends to logs, for each branch of the split, the logarithm of its chance times
+// the probability that its clock is still running at an age. These are the weights of the branches
+// by Bayes' rule, for an individual that has been in the state for that long.
 func (t *State) BranchLogWeights(age float64, logs []float64) []float64 {
 	before := 0.0
 	for k := range t.Split {

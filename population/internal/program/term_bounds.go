@@ -136,8 +136,8 @@ func (t *Term) knotBounds(from, to float64) (low, high float64) {
 	return low, high
 }
 
-// NextChange returns the first time after a given one at which the bounds should be computed anew: a
-// knot, or the next eighth of the period of a wave. It is +Inf if there is none.
+// NextChange returns the first time after a given one at which the bounds should be computed anew:
+// a knot, or the next eighth of the period of a wave. It is +Inf if there is none.
 func (t *Term) NextChange(time float64) float64 {
 	first := math.Inf(1)
 	switch t.Op {

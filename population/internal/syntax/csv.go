@@ -55,8 +55,8 @@ func (t *TableFiles) content(name string) ([]byte, error) {
 	return text, nil
 }
 
-// NewCSVReader returns a reader of CSV as programs write it: with or without a byte-order mark, with
-// comments after #, and with any line ends.
+// NewCSVReader returns a reader of CSV as programs write it: with or without a byte-order mark,
+// with comments after #, and with any line ends.
 func NewCSVReader(text []byte) *csv.Reader {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if !bytes.ContainsRune(text, '\n') {

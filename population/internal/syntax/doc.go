@@ -61,6 +61,6 @@
 // A section: its key in Parse, and a file parse_SECTION.go with its types and a method of Reader
 // that is named after the key.
 //
-// A form of a value: a field of [Value] with its cases in IsQuantity, Each and Key; the key that tells
-// it from the others in Reader.mapping; and a file value_FORM.go.
+// A form of a value: a field of [Value] with its cases in IsQuantity, Each and Key; the key that
+// tells it from the others in Reader.mapping; and a file value_FORM.go.
 package syntax

@@ -9,8 +9,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Intervention is an item of the section interventions. It happens at times (FirstTime, Every, Until)
-// or waits for conditions, and does one or more of: set parameters (Set), change or pick
+// An Intervention is an item of the section interventions. It happens at times (FirstTime, Every,
+// Until) or waits for conditions, and does one or more of: set parameters (Set), change or pick
 // individuals (Who, Where, Coverage or Count, To, Moves), let individuals in (Enter, With, Count).
 type Intervention struct {
 	At            diag.Place

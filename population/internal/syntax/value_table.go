@@ -59,7 +59,8 @@ func (r *Reader) table(n *yaml.Node, what string, want Kind) *Table {
 	return t
 }
 
-// Describe names the attribute for a message, and of whom it is if that is not the individual itself.
+// Describe names the attribute for a message, and of whom it is if that is not the individual
+// itself.
 func (t *Table) Describe() string {
 	if t.Met {
 		return t.By.Name + " of the one who is met"

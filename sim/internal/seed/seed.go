@@ -1,4 +1,5 @@
-// Package seed derives the seeds of streams and of replications. Published results depend on its bytes.
+// Package seed derives the seeds of streams and of replications. Published results depend on its
+// bytes.
 package seed
 
 import (
@@ -15,8 +16,8 @@ func Replication(seed uint64, index int) uint64 {
 	return binary.LittleEndian.Uint64(h[:])
 }
 
-// derive hashes a purpose, a zero byte, the seed with its lowest byte first, and the rest. SHA-256 is the same everywhere
-// and for good, and no two names collide.
+// derive hashes a purpose, a zero byte, the seed with its lowest byte first, and the rest. SHA-256
+// is the same everywhere and for good, and no two names collide.
 func derive(purpose string, seed uint64, rest []byte) [sha256.Size]byte {
 	b := append([]byte("almanac/sim "+purpose), 0)
 	b = binary.LittleEndian.AppendUint64(b, seed)

@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Table lays out rows of cells in columns, the first aligned to the left and the others to the right.
+// Table lays out rows of cells in columns, the first aligned to the left and the others to the
+// right.
 func Table(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {

@@ -46,9 +46,11 @@ func (k Kind) family() family {
 	case SharedQueues:
 		return family{first: "metering", rates: true, prepare: prepareShared, judge: judgeShared, keys: sharedKeys}
 	case SimKernels:
-		return family{first: "looking it up", rates: true, single: true, baseline: "channels", prepare: prepareKernel, judge: judgeKernels, keys: kernelKeys}
+		return family{first: "looking it up", rates: true, single: true, baseline: "channels", prepare: prepareKernel,
+			judge: judgeKernels, keys: kernelKeys}
 	case CappedEngines:
-		return family{first: "filling", rates: true, baseline: "literal", prepare: prepareEngine, judge: func([]Result, *judge) {}, keys: engineKeys}
+		return family{first: "filling", rates: true, baseline: "literal", prepare: prepareEngine,
+			judge: func([]Result, *judge) {}, keys: engineKeys}
 	case WholeRuns:
 		return family{first: "reading", prepare: prepareRun, judge: judgeRuns, keys: runKeys}
 	}
@@ -86,8 +88,9 @@ func (c Cell) String() string {
 	return strings.Join(words, ", ")
 }
 
-// A Result is what was measured of a cell. Speeds are nanoseconds per operation of event sets, seconds of whole runs, and operations per second of all others. An
-// operation is what the kind counts: one on a set, one on a queue that succeeded, an event, or a ball thrown.
+// A Result is what was measured of a cell. Speeds are nanoseconds per operation of event sets,
+// seconds of whole runs, and operations per second of all others. An operation is what the kind
+// counts: one on a set, one on a queue that succeeded, an event, or a ball thrown.
 type Result struct {
 	Cell
 	Plan   int       // results of one plan were measured in turns; those of another before or after
@@ -95,11 +98,14 @@ type Result struct {
 	Spread float64   // how many times as long the slowest repetition took
 	Each   []float64 // speed of every repetition
 	Ops    int       // operations timed, all repetitions together
-	Bytes  float64   // of heap, everything counted: per event or element, and of an engine altogether; of a run what the program had at its peak
-	Allocs float64   // per operation, while timed; not of engines
-	Over   float64   // Best over that of the structure that others are compared with, where there is one
+	// of heap, everything counted: per event or element, and of an engine altogether; of a run what
+	// the program had at its peak
+	Bytes  float64
+	Allocs float64 // per operation, while timed; not of engines
+	Over   float64 // Best over that of the structure that others are compared with, where there is one
 
-	// In slices: the speed of all together, and over that of the first cell of the plan with as many goroutines, the median of the rounds.
+	// In slices: the speed of all together, and over that of the first cell of the plan with as
+	// many goroutines, the median of the rounds.
 	Mean, Median float64
 
 	// Of event sets.
@@ -141,11 +147,13 @@ type Options struct {
 	Most        time.Duration // but no longer than this
 	Seed        uint64
 	Program     string // that is started, to time that
-	// Progress, if set, is told of each step: how many are done, of how many, and which one comes next.
+	// Progress, if set, is told of each step: how many are done, of how many, and which one comes
+	// next.
 	Progress func(done, of int, next string)
 }
 
-// Run measures cells, in turns: all are prepared, and then each is repeated in every round. It ends when the context is done.
+// Run measures cells, in turns: all are prepared, and then each is repeated in every round. It ends
+// when the context is done.
 func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
 	if slices.ContainsFunc(cells, func(c Cell) bool { return c.Kind.family().single }) {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
@@ -195,7 +203,9 @@ func Run(ctx context.Context, cells []Cell, o Options) ([]Result, error) {
 	}
 	for r := range o.Repetitions {
 		for i := range cells {
-			if err := step(i, fmt.Sprintf("repetition %d", r+1), func(i int) error { return subjects[i].repeat(o, &results[i]) }); err != nil {
+			if err := step(i, fmt.Sprintf("repetition %d", r+1), func(i int) error {
+				return subjects[i].repeat(o, &results[i])
+			}); err != nil {
 				return nil, err
 			}
 		}
@@ -231,8 +241,8 @@ func settle(results []Result) {
 	}
 }
 
-// heap is how much memory is in use once the garbage is gone. What has a cleanup, and what waits in pools, goes with the collection after
-// the one that finds it.
+// heap is how much memory is in use once the garbage is gone. What has a cleanup, and what waits in
+// pools, goes with the collection after the one that finds it.
 func heap() int {
 	runtime.GC()
 	runtime.GC()

@@ -11,14 +11,16 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// quick has a minute for what takes milliseconds, so that nothing is cut short on a machine that is busy.
+// quick has a minute for what takes milliseconds, so that nothing is cut short on a machine that is
+// busy.
 var quick = Options{Repetitions: 2, Least: time.Millisecond, Most: time.Minute, Seed: 1}
 
 func setCell(structure, workload, distribution string, n int) Cell {
 	return Cell{Kind: EventSets, Structure: structure, Workload: workload, Distribution: distribution, N: n}
 }
 
-// Every structure can do every workload, with a distribution or two in turn, and what is measured of it makes sense.
+// Every structure can do every workload, with a distribution or two in turn, and what is measured
+// of it makes sense.
 func TestRunEverything(t *testing.T) {
 	laws := calendartest.Distributions()
 	turn := 0
@@ -44,7 +46,8 @@ func TestRunEverything(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, r := range results {
-			if r.Cell != cells[i] || r.Over != 0 || len(r.Each) != 8 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 || r.Cut {
+			if r.Cell != cells[i] || r.Over != 0 || len(r.Each) != 8 || !(r.Best > 0) || !(r.Spread >= 1) || r.Ops < 2*40 ||
+				r.Cut {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -52,7 +55,8 @@ func TestRunEverything(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	for _, c := range []Cell{setCell("que", Hold, "exponential", 10), setCell(Queue, "hodl", "exponential", 10), setCell(Queue, Hold, "normal", 10)} {
+	for _, c := range []Cell{setCell("que", Hold, "exponential", 10), setCell(Queue, "hodl", "exponential", 10),
+		setCell(Queue, Hold, "normal", 10)} {
 		if _, err := Run(context.Background(), []Cell{c}, quick); err == nil || !strings.Contains(err.Error(), "there are") {
 			t.Errorf("%v: %v", c, err)
 		}
@@ -77,7 +81,8 @@ func TestRunCutsShort(t *testing.T) {
 	}
 }
 
-// Slices take turns until each set has made as many operations as it has events and has had its number of slices, and are compared round by round.
+// Slices take turns until each set has made as many operations as it has events and has had its
+// number of slices, and are compared round by round.
 func TestRunInSlices(t *testing.T) {
 	cells := []Cell{setCell(Queue, Hold, "exponential", 10), setCell(Queue, "cancel", "exponential", 100_000)}
 	for i := range cells {
@@ -97,7 +102,8 @@ func TestRunInSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	few, many := results[0], results[1]
-	if few.Median != 1 || !(many.Median > 0) || len(few.Each) != len(many.Each) || len(few.Each) < 2*slicesPer || many.Ops < many.N || few.Cut || many.Cut {
+	if few.Median != 1 || !(many.Median > 0) || len(few.Each) != len(many.Each) || len(few.Each) < 2*slicesPer ||
+		many.Ops < many.N || few.Cut || many.Cut {
 		t.Errorf("%+v", results)
 	}
 	for _, r := range results {
@@ -130,7 +136,8 @@ func TestMedianRatio(t *testing.T) {
 	}
 }
 
-// Judge finds in the results of each plan the targets it is for, and sees the difference between met and missed.
+// Judge finds in the results of each plan the targets it is for, and sees the difference between
+// met and missed.
 func TestJudge(t *testing.T) {
 	for _, fast := range []bool{true, false} {
 		var targets []Target

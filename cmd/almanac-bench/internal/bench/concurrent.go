@@ -13,8 +13,8 @@ import (
 type Shared struct {
 	Name  string
 	About string
-	// Alone says that it is for one goroutine only, and can only hold: something to compare with, when asked for by name. It is exact,
-	// and not metered.
+	// Alone says that it is for one goroutine only, and can only hold: something to compare with,
+	// when asked for by name. It is exact, and not metered.
 	Alone bool
 	// New makes one for n elements and a number of goroutines.
 	New func(n, goroutines int) rivals.Concurrent

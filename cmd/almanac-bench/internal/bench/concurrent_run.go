@@ -32,7 +32,8 @@ type sharedSubject struct {
 	size    int // how many elements it should have
 }
 
-// A worker is what a goroutine keeps from one repetition to the next. It fills two cache lines of its own.
+// A worker is what a goroutine keeps from one repetition to the next. It fills two cache lines of
+// its own.
 type worker struct {
 	random            random.Stream
 	now               float64 // key of the last element removed
@@ -42,7 +43,8 @@ type worker struct {
 	_                 [128 - 48]byte
 }
 
-// lasts is how long a repetition lasts: if there are more goroutines than processors, so long that each has two turns.
+// lasts is how long a repetition lasts: if there are more goroutines than processors, so long that
+// each has two turns.
 func lasts(o Options, goroutines int) time.Duration {
 	processors := runtime.GOMAXPROCS(0)
 	if goroutines <= processors {
@@ -51,10 +53,12 @@ func lasts(o Options, goroutines int) time.Duration {
 	return max(o.Least, time.Duration((goroutines+processors-1)/processors)*2*turn)
 }
 
-// stray is how many more insertions than removals a goroutine makes at most, or fewer, where it does not hold.
+// stray is how many more insertions than removals a goroutine makes at most, or fewer, where it
+// does not hold.
 func (c Cell) stray() int { return max(1, c.N/(4*c.Goroutines)) }
 
-// prepareShared makes the queue of a cell, fills it, meters it, and brings it into its steady state.
+// prepareShared makes the queue of a cell, fills it, meters it, and brings it into its steady
+// state.
 func prepareShared(c Cell, o Options, r *Result) (subject, error) {
 	structure, err := find(SharedStructures(), c.Structure, "structure", func(s Shared) string { return s.Name })
 	if err != nil {
@@ -90,9 +94,9 @@ func prepareShared(c Cell, o Options, r *Result) (subject, error) {
 	return s, nil
 }
 
-// leastDisturbed meters queues, and returns the least rank errors. The last queue stays. If there are no more goroutines than
-// processors, they are halted in the middle of an operation only because of something else that the machine does: then there are
-// three tries.
+// leastDisturbed meters queues, and returns the least rank errors. The last queue stays. If there
+// are no more goroutines than processors, they are halted in the middle of an operation only
+// because of something else that the machine does: then there are three tries.
 func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *relaxedtest.Report, err error) {
 	tries := 1
 	if s.Goroutines > 1 && s.Goroutines <= runtime.GOMAXPROCS(0) {
@@ -120,7 +124,8 @@ func (s *sharedSubject) meter(o Options) (*relaxedtest.Report, error) {
 	if !s.hold {
 		work = relaxedtest.Mixed(s.stray())
 	}
-	// What happens once for many elements, as when a calendar opens a large bucket, should happen some times.
+	// What happens once for many elements, as when a calendar opens a large bucket, should happen
+	// some times.
 	duration := max(lasts(o, s.Goroutines), min(time.Duration(s.N)*perElement, time.Second))
 	trace := relaxedtest.Meter{
 		Goroutines: s.Goroutines, Fill: s.N, Workload: work, Seed: o.Seed, Duration: duration,
@@ -227,8 +232,8 @@ func (w *worker) holds(q rivals.Concurrent) {
 	}
 }
 
-// mixes inserts or removes some times. Its balance does not stray further than told, so that the number of elements stays what it is
-// said to be.
+// mixes inserts or removes some times. Its balance does not stray further than told, so that the
+// number of elements stays what it is said to be.
 func (w *worker) mixes(q rivals.Concurrent, stray int) {
 	for range between {
 		if insert := w.random.Uint64()>>63 == 0; w.balance <= -stray || insert && w.balance < stray {
@@ -245,17 +250,20 @@ func (w *worker) mixes(q rivals.Concurrent, stray int) {
 	}
 }
 
-// processorTime is how long processors have collected garbage, and how long they have been busy with anything, in seconds.
+// processorTime is how long processors have collected garbage, and how long they have been busy
+// with anything, in seconds.
 func processorTime() (gc, busy float64) {
 	samples := []metrics.Sample{
-		{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}, {Name: "/cpu/classes/idle:cpu-seconds"},
+		{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"},
+		{Name: "/cpu/classes/idle:cpu-seconds"},
 	}
 	metrics.Read(samples)
 	return samples[0].Value.Float64(), samples[1].Value.Float64() - samples[2].Value.Float64()
 }
 
-// SharedPlans arranges cells in plans. Those of one workload and size take turns, by slices or by repetitions, unless there would be too many elements in
-// memory; then those of one number of goroutines do.
+// SharedPlans arranges cells in plans. Those of one workload and size take turns, by slices or by
+// repetitions, unless there would be too many elements in memory; then those of one number of
+// goroutines do.
 func SharedPlans(structures, workloads []string, sizes, goroutines []int, slices bool) (plans [][]Cell) {
 	single := map[string]bool{}
 	for _, s := range SharedStructures() {

@@ -83,7 +83,8 @@ func TestRunSharedRefuses(t *testing.T) {
 
 // A queue that loses elements is found out.
 func TestSharedChecks(t *testing.T) {
-	s := sharedSubject{Cell: sharedCell("leaky", Hold, 100, 2), queue: &leaky{Concurrent: rivals.NewLockedBinary(0)}, hold: true}
+	s := sharedSubject{Cell: sharedCell("leaky", Hold, 100, 2), queue: &leaky{Concurrent: rivals.NewLockedBinary(0)},
+		hold: true}
 	s.workers = []*worker{{}, {}}
 	_, err := s.meter(Options{Least: time.Millisecond})
 	if err == nil || !strings.Contains(err.Error(), "elements, and should have") {
@@ -120,8 +121,9 @@ func TestSharedPlans(t *testing.T) {
 	}
 }
 
-// In slices queues take turns until each has made as many operations as it has elements and has had its number of slices. What is
-// measured is rates, and each is compared with the first that has as many goroutines.
+// In slices queues take turns until each has made as many operations as it has elements and has had
+// its number of slices. What is measured is rates, and each is compared with the first that has as
+// many goroutines.
 func TestRunSharedInSlices(t *testing.T) {
 	const n = 10_000
 	plans := SharedPlans([]string{"list", sharedHeap}, []string{Hold}, []int{n}, []int{1, 2}, true)
@@ -133,23 +135,27 @@ func TestRunSharedInSlices(t *testing.T) {
 	}
 	for i, r := range results {
 		first := results[i&^1] // list and heap with one goroutine, then with two
-		if r.Ops < n || len(r.Each) < slicesPer || r.Cut || r.Median != medianRatio(r.Each, first.Each) || (i%2 == 0) != (r.Median == 1) {
+		if r.Ops < n || len(r.Each) < slicesPer || r.Cut || r.Median != medianRatio(r.Each, first.Each) || (i%2 == 0) !=
+			(r.Median == 1) {
 			t.Errorf("%v: %d operations in %d slices, cut %v, median %v", r.Cell, r.Ops, len(r.Each), r.Cut, r.Median)
 		}
-		if !(r.Mean >= slices.Min(r.Each) && r.Mean <= slices.Max(r.Each)) || r.Best != slices.Max(r.Each) || r.GC < 0 || r.GC > 1 {
+		if !(r.Mean >= slices.Min(r.Each) && r.Mean <= slices.Max(r.Each)) || r.Best != slices.Max(r.Each) || r.GC < 0 ||
+			r.GC > 1 {
 			t.Errorf("%v: mean %v, best %v, garbage %v of %v", r.Cell, r.Mean, r.Best, r.GC, r.Each)
 		}
 	}
 }
 
-// Judge finds in the results of each plan the targets it is for, and sees the difference between met and missed.
+// Judge finds in the results of each plan the targets it is for, and sees the difference between
+// met and missed.
 func TestJudgeShared(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		var targets []Target
 		for _, plan := range TargetPlans(SharedQueues) {
 			var results []Result
 			for _, c := range plan {
-				r := Result{Cell: c, Best: 100, Meter: &relaxedtest.Report{Rank: relaxedtest.Summary{Mean: 2 * float64(c.Goroutines)}}}
+				r := Result{Cell: c, Best: 100, Meter: &relaxedtest.Report{
+					Rank: relaxedtest.Summary{Mean: 2 * float64(c.Goroutines)}}}
 				switch {
 				case good && ours(c.Structure):
 					r.Best = 1000

@@ -19,7 +19,8 @@ func Engines() []Engine {
 	}
 }
 
-// round returns a function that makes a round and tells how many balls it threw and left, of a system in its long run.
+// round returns a function that makes a round and tells how many balls it threw and left, of a
+// system in its long run.
 func (c Cell) round(seed uint64) (func() (thrown, pool int), error) {
 	if c.Structure != "literal" {
 		p, err := capped.NewProcess(capped.Config{

@@ -12,7 +12,8 @@ import (
 	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
-// The engines run the same process, with the pool of the limit, and the literal one is what others are compared with.
+// The engines run the same process, with the pool of the limit, and the literal one is what others
+// are compared with.
 func TestRunEngines(t *testing.T) {
 	var cells []Cell
 	for _, e := range Engines() {
@@ -24,11 +25,13 @@ func TestRunEngines(t *testing.T) {
 	}
 	pool, _ := capped.MeanField(2, 0.9)
 	for i, r := range results {
-		if r.Cell != cells[i] || len(r.Each) != 2 || r.Ops == 0 || r.Rounds == 0 || !(r.RoundsSpeed > 0) || !(r.Over > 0) || !(r.Bytes > 0) {
+		if r.Cell != cells[i] || len(r.Each) != 2 || r.Ops == 0 || r.Rounds == 0 || !(r.RoundsSpeed > 0) || !(r.Over > 0) ||
+			!(r.Bytes > 0) {
 			t.Errorf("%+v", r)
 		}
-		// The pool of a single round has a standard deviation of 0.0153 per bin (100,000 rounds of this process), and a mean of rounds, however many
-		// there were time for, no larger one. With a capacity of 1 or 3 the limit is further away than five of those.
+		// The pool of a single round has a standard deviation of 0.0153 per bin (100,000 rounds of
+		// this process), and a mean of rounds, however many there were time for, no larger one.
+		// With a capacity of 1 or 3 the limit is further away than five of those.
 		if math.Abs(r.Pool-pool) > 5*0.0153 {
 			t.Errorf("%s: a pool of %v per bin, want %v", r.Structure, r.Pool, pool)
 		}
@@ -53,14 +56,19 @@ func TestResultJSON(t *testing.T) {
 		r    Result
 		want string
 	}{
-		{Result{Cell: Cell{Kind: EventSets}}, "structure workload distribution n plan fill_ns best_ns spread each_ns ops bytes_per_event allocs_per_op"},
-		{Result{Cell: Cell{Kind: EventSets}, Cut: true}, "structure workload distribution n plan fill_ns best_ns spread each_ns ops bytes_per_event allocs_per_op cut"},
+		{Result{Cell: Cell{Kind: EventSets}}, "structure workload distribution n plan fill_ns best_ns spread each_ns ops " +
+			"bytes_per_event allocs_per_op"},
+		{Result{Cell: Cell{Kind: EventSets}, Cut: true}, "structure workload distribution n plan fill_ns best_ns spread " +
+			"each_ns ops bytes_per_event allocs_per_op cut"},
 		{Result{Cell: Cell{Kind: SharedQueues}},
-			"structure workload n goroutines plan best_per_second spread each_per_second ops failed bytes_per_element allocs_per_op gc_share"},
+			"structure workload n goroutines plan best_per_second spread each_per_second ops failed bytes_per_element " +
+				"allocs_per_op gc_share"},
 		{Result{Cell: Cell{Kind: SimKernels}},
-			"workload kernel events best_per_second each_per_second allocations_an_event times_channels rounds rounds_per_second round"},
+			"workload kernel events best_per_second each_per_second allocations_an_event times_channels rounds " +
+				"rounds_per_second round"},
 		{Result{Cell: Cell{Kind: CappedEngines}, RoundsSpeed: 1},
-			"engine bins capacity rate thrown rounds best_per_second each_per_second pool_per_bin bytes times_literal microseconds_round"},
+			"engine bins capacity rate thrown rounds best_per_second each_per_second pool_per_bin bytes times_literal " +
+				"microseconds_round"},
 	} {
 		text, err := json.Marshal([]Result{test.r})
 		if err != nil {
@@ -74,7 +82,8 @@ func TestResultJSON(t *testing.T) {
 			t.Errorf("got %s, want %s", strings.Join(got, " "), test.want)
 		}
 	}
-	if text, err := json.Marshal(Result{Cell: Cell{Kind: SharedQueues}, Meter: &relaxedtest.Report{}}); err != nil || !strings.Contains(string(text), `,"meter":{`) {
+	if text, err := json.Marshal(Result{Cell: Cell{Kind: SharedQueues}, Meter: &relaxedtest.Report{}}); err != nil ||
+		!strings.Contains(string(text), `,"meter":{`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

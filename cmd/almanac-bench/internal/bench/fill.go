@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// fill is the workload of filling a new queue and taking its first event. It is no choice for users, who see what filling costs in every table.
+// fill is the workload of filling a new queue and taking its first event. It is no choice for
+// users, who see what filling costs in every table.
 const fill = "fill"
 
 // How it is filled.

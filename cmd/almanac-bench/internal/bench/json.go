@@ -11,7 +11,8 @@ type key struct {
 	value any
 }
 
-// MarshalJSON writes what the kind of a result has, by the names that it goes by there, with their units.
+// MarshalJSON writes what the kind of a result has, by the names that it goes by there, with their
+// units.
 func (r Result) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -66,7 +67,8 @@ func sharedKeys(r *Result) []key {
 func kernelKeys(r *Result) []key {
 	return []key{
 		{"workload", r.Workload}, {"kernel", r.Structure},
-		{"events", r.Ops}, {"best_per_second", r.Best}, {"each_per_second", r.Each}, {"allocations_an_event", r.Allocs}, {"times_channels", r.Over},
+		{"events", r.Ops}, {"best_per_second", r.Best}, {"each_per_second", r.Each}, {"allocations_an_event", r.Allocs},
+		{"times_channels", r.Over},
 		{"rounds", r.Rounds}, {"rounds_per_second", r.RoundsSpeed}, {"round", r.RoundName()},
 	}
 }
@@ -74,7 +76,8 @@ func kernelKeys(r *Result) []key {
 func engineKeys(r *Result) []key {
 	return []key{
 		{"engine", r.Structure}, {"bins", r.N}, {"capacity", r.Capacity}, {"rate", r.Rate},
-		{"thrown", r.Ops}, {"rounds", r.Rounds}, {"best_per_second", r.Best}, {"each_per_second", r.Each}, {"pool_per_bin", r.Pool},
+		{"thrown", r.Ops}, {"rounds", r.Rounds}, {"best_per_second", r.Best}, {"each_per_second", r.Each},
+		{"pool_per_bin", r.Pool},
 		{"bytes", int(r.Bytes)}, {"times_literal", r.Over}, {"microseconds_round", 1e6 / r.RoundsSpeed},
 	}
 }
@@ -82,7 +85,8 @@ func engineKeys(r *Result) []key {
 func runKeys(r *Result) []key {
 	all := []key{{"structure", r.Structure}, {"workload", r.Workload}}
 	if r.Workload != starting {
-		all = append(all, key{"n", r.N}, key{"cores", r.Goroutines}, key{"events", r.Ops / max(1, r.Rounds)}, key{"setup_s", r.Setup}, key{"peak_bytes", int(r.Bytes)})
+		all = append(all, key{"n", r.N}, key{"cores", r.Goroutines}, key{"events", r.Ops / max(1, r.Rounds)},
+			key{"setup_s", r.Setup}, key{"peak_bytes", int(r.Bytes)})
 	}
 	return append(all, key{"best_s", r.Best}, key{"spread", r.Spread}, key{"each_s", r.Each}, key{"times", r.Rounds})
 }

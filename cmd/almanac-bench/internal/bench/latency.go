@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// A Latency is how long single calls took, of one kind on one set. Times are nanoseconds, within a hundredth; what it takes to look at the
-// clock is in them.
+// A Latency is how long single calls took, of one kind on one set. Times are nanoseconds, within a
+// hundredth; what it takes to look at the clock is in them.
 type Latency struct {
 	Structure    string  `json:"structure"`
 	Distribution string  `json:"distribution"`
@@ -50,14 +50,15 @@ func (w *stopwatch) add(took time.Duration) error {
 	return w.sketch.Add(float64(took.Nanoseconds()))
 }
 
-// Latencies times every single call on a set that is filled with n events without having been told their number, used, and emptied. There
-// are as many calls of each kind as there are events, or so.
+// Latencies times every single call on a set that is filled with n events without having been told
+// their number, used, and emptied. There are as many calls of each kind as there are events, or so.
 func Latencies(ctx context.Context, structure, distribution string, n int, seed uint64) ([]Latency, error) {
 	s, err := find(Structures(), structure, "structure", func(s Structure) string { return s.Name })
 	if err != nil {
 		return nil, err
 	}
-	dist, err := find(calendartest.Distributions(), distribution, "distribution", func(d calendartest.Distribution) string { return d.Name })
+	dist, err := find(calendartest.Distributions(), distribution, "distribution",
+		func(d calendartest.Distribution) string { return d.Name })
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,8 @@ func Latencies(ctx context.Context, structure, distribution string, n int, seed 
 			return nil, err
 		}
 		longest := float64(w.max.Nanoseconds())
-		results[i] = Latency{structure, distribution, n, LatencyCalls[i].Name, w.calls, q[0], min(q[1], longest), min(q[2], longest), longest}
+		results[i] = Latency{structure, distribution, n, LatencyCalls[i].Name, w.calls, q[0], min(q[1], longest),
+			min(q[2], longest), longest}
 	}
 	return results, nil
 }

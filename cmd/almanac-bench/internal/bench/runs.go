@@ -42,14 +42,16 @@ const (
 // Runs lists what is timed of models in files.
 func Runs() []Engine {
 	return []Engine{
-		{wholeRun, "from start to finish; the epidemic has exponential infectious periods, so that nothing but the engine counts"},
+		{wholeRun, "from start to finish; the epidemic has exponential infectious periods, so that nothing but the " +
+			"engine counts"},
 		{manyRuns, "the same, very often, of very few"},
 		{settingUp, "until everybody is there, with an event to come"},
 		{starting, "a program that is started, does what it is told, and ends"},
 	}
 }
 
-// RunCells are what is measured of whole runs, plan by plan: what takes seconds, or the run of the paper, which takes minutes and 3 GB.
+// RunCells are what is measured of whole runs, plan by plan: what takes seconds, or the run of the
+// paper, which takes minutes and 3 GB.
 func RunCells(large bool) [][]Cell {
 	cell := func(structure, workload string, n, cores int) Cell {
 		return Cell{Kind: WholeRuns, Structure: structure, Workload: workload, N: n, Goroutines: cores}
@@ -93,7 +95,8 @@ func prepareRun(c Cell, o Options, _ *Result) (subject, error) {
 	return &runSubject{c, m}, err
 }
 
-// repeat times one repetition: once, or again and again for as long as a repetition should last. The seed is the same every time, so that what happens is.
+// repeat times one repetition: once, or again and again for as long as a repetition should last.
+// The seed is the same every time, so that what happens is.
 func (s *runSubject) repeat(o Options, r *Result) error {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.Goroutines))
 	debug.FreeOSMemory() // of others: what a run takes of the system is part of it

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Every kind of run can be timed, here of few individuals, and what is measured makes sense; a set-up ends before anything happens.
+// Every kind of run can be timed, here of few individuals, and what is measured makes sense; a
+// set-up ends before anything happens.
 func TestWholeRuns(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -29,7 +30,8 @@ func TestWholeRuns(t *testing.T) {
 			}
 		}
 	}
-	results, err := Run(context.Background(), cells, Options{Repetitions: 2, Least: time.Millisecond, Seed: 1, Program: self})
+	results, err := Run(context.Background(), cells, Options{Repetitions: 2, Least: time.Millisecond, Seed: 1,
+		Program: self})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,8 @@ func TestStartTidiesUp(t *testing.T) {
 	}
 }
 
-// What is wanted of runs is found in the results of each plan, and what is better or worse than wanted is told apart.
+// What is wanted of runs is found in the results of each plan, and what is better or worse than
+// wanted is told apart.
 func TestJudgeRuns(t *testing.T) {
 	for _, good := range []bool{true, false} {
 		var targets []Target

@@ -27,7 +27,8 @@ func prepareSet(c Cell, o Options, r *Result) (subject, error) {
 	if err != nil {
 		return nil, err
 	}
-	dist, err := find(calendartest.Distributions(), c.Distribution, "distribution", func(d calendartest.Distribution) string { return d.Name })
+	dist, err := find(calendartest.Distributions(), c.Distribution, "distribution",
+		func(d calendartest.Distribution) string { return d.Name })
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +52,8 @@ func prepareSet(c Cell, o Options, r *Result) (subject, error) {
 	return s, nil
 }
 
-// repeat times one repetition. What is small is timed several times each round: it is over so soon that a moment's
-// disturbance spoils all of it.
+// repeat times one repetition. What is small is timed several times each round: it is over so soon
+// that a moment's disturbance spoils all of it.
 func (s *setSubject) repeat(o Options, r *Result) error {
 	times := 1
 	if s.N <= 100_000 {
@@ -93,7 +94,8 @@ func (s *setSubject) work(ops int, least, most time.Duration) (done int, took ti
 		if done >= ops && took >= least || took >= most {
 			return done, took, nil
 		}
-		// Batches so long that looking at the clock is nothing, so short that a slow set cannot run on for hours.
+		// Batches so long that looking at the clock is nothing, so short that a slow set cannot run
+		// on for hours.
 		if took < 20*time.Millisecond {
 			batch *= 2
 		}

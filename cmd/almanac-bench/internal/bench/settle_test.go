@@ -5,15 +5,18 @@ import (
 	"testing"
 )
 
-// Of times the shortest is the best, of rates the largest; what was summed is shared out, and each is compared with the baseline of its own cell.
+// Of times the shortest is the best, of rates the largest; what was summed is shared out, and each
+// is compared with the baseline of its own cell.
 func TestSettle(t *testing.T) {
 	engine := func(structure string, capacity int, each ...float64) Result {
-		return Result{Cell: Cell{Kind: CappedEngines, Structure: structure, N: 10, Capacity: capacity, Rate: 0.5}, Each: each, Ops: 8, Rounds: 4, Pool: 2}
+		return Result{Cell: Cell{Kind: CappedEngines, Structure: structure, N: 10, Capacity: capacity, Rate: 0.5}, Each: each,
+			Ops: 8, Rounds: 4, Pool: 2}
 	}
 	results := []Result{
 		{Cell: setCell(Queue, Hold, "exponential", 10), Each: []float64{30, 20, 50}, Ops: 10, Allocs: 5},
 		{Cell: sharedCell("list", Hold, 10, 2), Each: []float64{30, 20, 50}, Ops: 10, Allocs: 5, GC: 0.75},
-		engine("by law", 1, 100, 300), engine("literal", 1, 60, 50), engine("by law", 3, 90), engine("literal", 3, 30), engine("by law", 4, 1),
+		engine("by law", 1, 100, 300), engine("literal", 1, 60, 50), engine("by law", 3, 90), engine("literal", 3, 30),
+		engine("by law", 4, 1),
 	}
 	settle(results)
 	for i, want := range []struct{ best, spread, allocs, gc, over, pool float64 }{
@@ -21,8 +24,10 @@ func TestSettle(t *testing.T) {
 		{300, 3, 0, 0, 5, 0.5}, {60, 1.2, 0, 0, 1, 0.5}, {90, 1, 0, 0, 3, 0.5}, {30, 1, 0, 0, 1, 0.5}, {1, 1, 0, 0, 0, 0.5},
 	} {
 		r := results[i]
-		if r.Best != want.best || r.Spread != want.spread || r.Allocs != want.allocs || r.GC != want.gc || r.Over != want.over || r.Pool != want.pool {
-			t.Errorf("%v: best %v, spread %v, allocations %v, garbage %v, over %v, pool %v, want %+v", r.Cell, r.Best, r.Spread, r.Allocs, r.GC, r.Over, r.Pool, want)
+		if r.Best != want.best || r.Spread != want.spread || r.Allocs != want.allocs || r.GC != want.gc ||
+			r.Over != want.over || r.Pool != want.pool {
+			t.Errorf("%v: best %v, spread %v, allocations %v, garbage %v, over %v, pool %v, want %+v", r.Cell, r.Best, r.Spread,
+				r.Allocs, r.GC, r.Over, r.Pool, want)
 		}
 	}
 }

@@ -31,7 +31,8 @@ func Kernels() []Engine {
 // in is how many events there are, or processes.
 const in = 1000
 
-// A running simulation goes on for a while, and tells how many events it dispatched and how many rounds were completed.
+// A running simulation goes on for a while, and tells how many events it dispatched and how many
+// rounds were completed.
 type running struct {
 	advance func(while time.Duration) (events, rounds uint64)
 	close   func()
@@ -124,7 +125,8 @@ func (c Cell) start(seed uint64) (running, error) {
 // arrivals is the rate at which customers come.
 const arrivals = 0.8
 
-// simRunning goes on by a stretch of simulated time at once, so that looking at the clock does not count.
+// simRunning goes on by a stretch of simulated time at once, so that looking at the clock does not
+// count.
 func simRunning(s *sim.Simulation, rounds *uint64, stretch float64) running {
 	return running{
 		advance: func(while time.Duration) (uint64, uint64) {
@@ -154,8 +156,9 @@ func channelsRunning(k *rivals.Channels, rounds *uint64) running {
 	}
 }
 
-// A kernelSubject is a workload on a kernel. It is started anew for every repetition, and the only one that is there: the goroutines of the others would
-// have to be looked at by the garbage collector.
+// A kernelSubject is a workload on a kernel. It is started anew for every repetition, and the only
+// one that is there: the goroutines of the others would have to be looked at by the garbage
+// collector.
 type kernelSubject struct{ Cell }
 
 // prepareKernel makes sure that there is such a workload and such a kernel.

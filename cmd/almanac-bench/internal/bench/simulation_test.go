@@ -9,9 +9,11 @@ import (
 	"time"
 )
 
-// Every workload on every kernel runs, and both kernels do the same work: a customer of the queue is at least three events.
+// Every workload on every kernel runs, and both kernels do the same work: a customer of the queue
+// is at least three events.
 func TestRunKernels(t *testing.T) {
-	results, err := Run(context.Background(), KernelCells(), Options{Repetitions: 2, Least: 20 * time.Millisecond, Seed: 1})
+	results, err := Run(context.Background(), KernelCells(), Options{Repetitions: 2, Least: 20 * time.Millisecond,
+		Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,8 @@ func TestRunKernels(t *testing.T) {
 		if r.Workload == "m/m/1" {
 			least, most = 3, 5
 		}
-		if r.Ops == 0 || len(r.Each) != 2 || r.Best <= 0 || !(r.Over > 0) || math.IsInf(r.Over, 0) || per < least || per > most || !(r.RoundsSpeed > 0) {
+		if r.Ops == 0 || len(r.Each) != 2 || r.Best <= 0 || !(r.Over > 0) || math.IsInf(r.Over, 0) || per < least ||
+			per > most || !(r.RoundsSpeed > 0) {
 			t.Errorf("%v: %d events, %d rounds, %v", r.Cell, r.Ops, r.Rounds, r.Each)
 		}
 		if r.Structure == "channels" && r.Over != 1 {

@@ -7,22 +7,26 @@ import (
 	"time"
 )
 
-// Two sets of which one works for seconds on end and the other for milliseconds cannot be compared by their best repetitions on a machine whose speed
-// wanders: the short one will find a good moment. Nor can queues of which one waits for memory and the other for locks. So the cells of a plan that are in
-// slices take turns by slices of the same duration, until each has made as many operations as it has events. What is compared are the
-// means of all slices together, and the median over the rounds of the ratios to the first that has as many goroutines.
+// Two sets of which one works for seconds on end and the other for milliseconds cannot be compared
+// by their best repetitions on a machine whose speed wanders: the short one will find a good
+// moment. Nor can queues of which one waits for memory and the other for locks. So the cells of a
+// plan that are in slices take turns by slices of the same duration, until each has made as many
+// operations as it has events. What is compared are the means of all slices together, and the
+// median over the rounds of the ratios to the first that has as many goroutines.
 
 // slicesPer is how many slices each cell has for a repetition, at least.
 const slicesPer = 20
 
 // A sliced subject can be timed in slices.
 type sliced interface {
-	// slice works for about as long as the options want at least, and notes in the result what is particular to its kind.
+	// slice works for about as long as the options want at least, and notes in the result what is
+	// particular to its kind.
 	slice(o Options, r *Result) (ops int, took time.Duration, err error)
 }
 
 // inSlices times the cells of a plan by turns. It ends when the context is done.
-func inSlices(ctx context.Context, subjects []subject, o Options, results []Result, progress func(done float64, next string)) error {
+func inSlices(ctx context.Context, subjects []subject, o Options, results []Result,
+	progress func(done float64, next string)) error {
 	took := make([]time.Duration, len(subjects))
 	most := time.Duration(o.Repetitions) * o.Most
 	going := func(i, round int) bool {

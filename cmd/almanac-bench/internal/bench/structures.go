@@ -1,8 +1,8 @@
 // Package bench times pending-event sets against each other in one run.
 //
-// Machines are shared and their speed wanders, so the sets take turns: every repetition goes round all of them, and what
-// is reported is the best repetition of each, with the spread beside it. Ratios of those are worth reading; the numbers
-// themselves belong to the machine and the day.
+// Machines are shared and their speed wanders, so the sets take turns: every repetition goes round
+// all of them, and what is reported is the best repetition of each, with the spread beside it.
+// Ratios of those are worth reading; the numbers themselves belong to the machine and the day.
 package bench
 
 import (
@@ -55,9 +55,10 @@ func Structures() []Structure {
 	return all
 }
 
-// papers is the papers' calendar with their best width for the workload: δ = √(2b/c)·μ/N with b = c (Theorem 2.2 of
-// Erickson et al.), and M = 3.02 N buckets, which cost at most a hundredth of the speed (their equation 3). Beyond
-// 500 million events memory is dearer than that, and there is one bucket an event, as Lehman et al. have it.
+// papers is the papers' calendar with their best width for the workload: δ = √(2b/c)·μ/N with b = c
+// (Theorem 2.2 of Erickson et al.), and M = 3.02 N buckets, which cost at most a hundredth of the
+// speed (their equation 3). Beyond 500 million events memory is dearer than that, and there is one
+// bucket an event, as Lehman et al. have it.
 func papers(name string, d static.Discipline, extra bool) Structure {
 	return Structure{
 		Name:  name,
@@ -118,7 +119,8 @@ func Workloads() []Workload {
 			About: "grow from a hundredth of the events to all of them and shrink back, holding all the while",
 			run: func(s calendartest.Set, _, n int, j *calendartest.Jumps) (int, error) {
 				from := max(n/100, 1)
-				// The first half begins wherever the last one ended; each event added or taken comes with a hold.
+				// The first half begins wherever the last one ended; each event added or taken
+				// comes with a hold.
 				ops := 2 * (n - s.Len() + n - from)
 				return ops, calendartest.GrowShrink(s, from, n, j)
 			},

@@ -22,7 +22,8 @@ func (t Target) Wanted() string {
 	return fmt.Sprintf("≤ %g", t.Limit)
 }
 
-// TargetPlans are the cells that Judge wants to see of a kind, plan by plan: what is compared takes turns.
+// TargetPlans are the cells that Judge wants to see of a kind, plan by plan: what is compared takes
+// turns.
 func TargetPlans(k Kind) [][]Cell {
 	switch k {
 	case EventSets:

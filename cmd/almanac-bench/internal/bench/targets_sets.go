@@ -59,7 +59,8 @@ func judgeSets(results []Result, j *judge) {
 			limit float64
 		}{{"container/heap", 8}, {"4-ary heap", 4}, {"radix heap", 1.5}, {"btree", 5}, {Static, 1.5}} {
 			if r, ok := at(rival.name, middle); ok {
-				j.add(Target{What: "10⁶ events, speed against " + rival.name, Limit: rival.limit, Least: true, Value: r.Best / queue.Best})
+				j.add(Target{What: "10⁶ events, speed against " + rival.name, Limit: rival.limit, Least: true, Value: r.Best /
+					queue.Best})
 			}
 		}
 	}
@@ -72,7 +73,8 @@ func judgeSets(results []Result, j *judge) {
 			}
 		}
 		if ok && !math.IsInf(rival.Best, 1) {
-			j.add(Target{What: fmt.Sprintf("%d events, time over the best other", n), Limit: 1.1, Value: queue.Best / rival.Best, Detail: rival.Structure})
+			j.add(Target{What: fmt.Sprintf("%d events, time over the best other", n), Limit: 1.1, Value: queue.Best / rival.Best,
+				Detail: rival.Structure})
 		}
 	}
 	if hold, ok := at(Queue, middle); ok {
@@ -82,21 +84,25 @@ func judgeSets(results []Result, j *judge) {
 				worst = r
 			}
 			if r.Workload != Hold {
-				j.add(Target{What: "10⁶ events, " + r.Workload + " every other time, over hold", Limit: 1.1, Value: r.Mean / hold.Mean, Detail: medianOf(r)})
+				j.add(Target{What: "10⁶ events, " + r.Workload + " every other time, over hold", Limit: 1.1, Value: r.Mean /
+					hold.Mean, Detail: medianOf(r)})
 			}
 		}
 		if worst.Distribution != "exponential" {
-			j.add(Target{What: "10⁶ events, worst distribution over exponential", Limit: 3, Value: worst.Best / hold.Best, Detail: worst.Distribution})
+			j.add(Target{What: "10⁶ events, worst distribution over exponential", Limit: 3, Value: worst.Best / hold.Best,
+				Detail: worst.Distribution})
 		}
 	}
 	for _, r := range results {
 		if r.Workload == fill && r.Structure == atOnce {
-			j.add(Target{What: "10⁸ events, ns each to fill a queue, first Next included", Limit: 25, Value: r.Best, Detail: r.Structure})
+			j.add(Target{What: "10⁸ events, ns each to fill a queue, first Next included", Limit: 25, Value: r.Best,
+				Detail: r.Structure})
 		}
 	}
 	if many, ok := at(Queue, huge); ok {
 		if few, ok := at(Queue, little); ok {
-			j.add(Target{What: "time at 10⁸ events over 10³", Limit: 2.5, Value: many.Mean / few.Mean, Detail: medianOf(many)})
+			j.add(Target{What: "time at 10⁸ events over 10³", Limit: 2.5, Value: many.Mean / few.Mean,
+				Detail: medianOf(many)})
 		}
 		j.add(Target{What: "bytes per event at 10⁸", Limit: 32, Value: many.Bytes})
 		j.add(Target{What: "allocations per operation at 10⁸", Limit: 0, Value: math.Round(many.Allocs*1000) / 1000})

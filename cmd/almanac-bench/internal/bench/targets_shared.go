@@ -12,7 +12,8 @@ const (
 	many = 1_000_000
 )
 
-// sharedTargets are the cells by which shared queues are judged, plan by plan. With 64 goroutines, which need time for a turn each, slices would not be short.
+// sharedTargets are the cells by which shared queues are judged, plan by plan. With 64 goroutines,
+// which need time for a turn each, slices would not be short.
 func sharedTargets() (plans [][]Cell) {
 	cell := func(structure string, n, goroutines int, slices bool) Cell {
 		return Cell{Kind: SharedQueues, Structure: structure, Workload: Hold, N: n, Goroutines: goroutines, Slices: slices}
@@ -81,7 +82,8 @@ func (j *sharedJudge) at(structure string, goroutines int) (Result, bool) {
 func (j *sharedJudge) faster(ours, rival string, limit float64) {
 	a, have := j.at(ours, 2)
 	if b, has := j.at(rival, 2); have && has {
-		j.add("2 goroutines, "+ours+" against "+rival, Target{Limit: limit, Least: true, Value: a.Mean / b.Mean, Detail: rounds(a, b)})
+		j.add("2 goroutines, "+ours+" against "+rival, Target{Limit: limit, Least: true, Value: a.Mean / b.Mean,
+			Detail: rounds(a, b)})
 	}
 }
 
@@ -110,7 +112,8 @@ func (j *sharedJudge) calendar() {
 	j.faster(sharedCalendar, sharedMulti, 1.5)
 	one, have := j.at(sharedCalendar, 1)
 	if queue, has := j.at(Queue, 1); have && has {
-		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.5, Value: queue.Mean / one.Mean, Detail: rounds(queue, one)})
+		j.add("1 goroutine, calendar, time over calendar.Queue", Target{Limit: 1.5, Value: queue.Mean / one.Mean,
+			Detail: rounds(queue, one)})
 	}
 	few, have := j.at(sharedCalendar, 2)
 	if lots, has := j.at(sharedCalendar, 64); have && has {
@@ -130,7 +133,8 @@ func (j *sharedJudge) allocations() {
 		}
 	}
 	if worst.Allocs >= 0 {
-		j.add(fmt.Sprintf("up to %d goroutines, allocations per operation", most), Target{Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
-			Detail: fmt.Sprintf("%s, %d goroutines", worst.Structure, worst.Goroutines)})
+		j.add(fmt.Sprintf("up to %d goroutines, allocations per operation", most),
+			Target{Limit: 0, Value: math.Round(worst.Allocs*1000) / 1000,
+				Detail: fmt.Sprintf("%s, %d goroutines", worst.Structure, worst.Goroutines)})
 	}
 }

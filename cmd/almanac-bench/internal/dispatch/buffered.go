@@ -1,14 +1,17 @@
 package dispatch
 
-// buffered are the policies in which one queue, the pool, feeds all workers: a worker has at most c requests, the one that it works on counted,
-// and the others wait in the pool.
+// buffered are the policies in which one queue, the pool, feeds all workers: a worker has at most c
+// requests, the one that it works on counted, and the others wait in the pool.
 //
-//   - A request that comes is thrown at one of the workers that the policy prefers; if that has no slot it waits in the pool.
+//   - A request that comes is thrown at one of the workers that the policy prefers; if that has no
+//     slot it waits in the pool.
 //   - A worker that is done pulls the oldest of the pool, and begins what it has accepted first.
-//   - If it has nothing then, and the policy says so, it takes the oldest that another has accepted and not begun.
+//   - If it has nothing then, and the policy says so, it takes the oldest that another has accepted
+//     and not begun.
 //
-// So nobody waits in the pool while there is a slot, and the slot goes to who comes. All steps take constant time: requests are accepted
-// in the order in which they came, so that those not begun are one list by age.
+// So nobody waits in the pool while there is a slot, and the slot goes to who comes. All steps take
+// constant time: requests are accepted in the order in which they came, so that those not begun are
+// one list by age.
 type buffered struct {
 	c        *cluster
 	capacity int32
@@ -38,8 +41,8 @@ func newBuffered(c *cluster, capacity int) *buffered {
 	}
 }
 
-// newEventDriven is the rule of dispatch.Dispatcher, which dispatchtest.Reference has in the plainest way: it prefers idle workers, any of them, and then any
-// that has a slot.
+// newEventDriven is the rule of dispatch.Dispatcher, which dispatchtest.Reference has in the
+// plainest way: it prefers idle workers, any of them, and then any that has a slot.
 func newEventDriven(c *cluster, capacity int) *buffered {
 	p := newBuffered(c, capacity)
 	p.moves = true
@@ -55,14 +58,16 @@ func newEventDriven(c *cluster, capacity int) *buffered {
 	return p
 }
 
-// newCentral is one queue for all workers. A request is offered once: to who is idle, or to who becomes idle.
+// newCentral is one queue for all workers. A request is offered once: to who is idle, or to who
+// becomes idle.
 func newCentral(c *cluster) policy {
 	p := newEventDriven(c, 1)
 	p.pulled = 0
 	return p
 }
 
-// newBounded joins the bounded shortest queue: it prefers workers with the fewest, and what a worker has accepted stays there.
+// newBounded joins the bounded shortest queue: it prefers workers with the fewest, and what a
+// worker has accepted stays there.
 func newBounded(c *cluster, capacity int) policy {
 	p := newBuffered(c, capacity)
 	p.levels = newLevels(len(c.speed), byLoad)
@@ -146,7 +151,8 @@ func (p *buffered) add(w, n int32) {
 	p.levels.move(w, p.loads[w])
 }
 
-// levels are workers by how much they have, so that those that are preferred are found in the time that it takes to count up to them.
+// levels are workers by how much they have, so that those that are preferred are found in the time
+// that it takes to count up to them.
 type levels struct {
 	of    func(load int32) int32 // the level of a load, or none if such a worker is not to be found
 	by    [][]int32

@@ -1,5 +1,5 @@
-// Package dispatch compares ways to give requests to workers, in simulated time: the same requests, coming at the same times and asking for the
-// same work, through each of them.
+// Package dispatch compares ways to give requests to workers, in simulated time: the same requests,
+// coming at the same times and asking for the same work, through each of them.
 //
 // It stands on package sim, with two events a request: it comes, and its work ends.
 package dispatch
@@ -24,8 +24,8 @@ type Setting struct {
 	Seed     uint64  `json:"seed"`
 }
 
-// A Run is what one policy made of a setting. Times are in mean services of a worker that is not slow, from when a request came until its work
-// was done.
+// A Run is what one policy made of a setting. Times are in mean services of a worker that is not
+// slow, from when a request came until its work was done.
 type Run struct {
 	Mean  float64 `json:"mean"`
 	P50   float64 `json:"p50"`
@@ -56,7 +56,8 @@ type cluster struct {
 
 const none = -1
 
-// through runs a policy over requests that have been drawn. The result depends on its arguments alone.
+// through runs a policy over requests that have been drawn. The result depends on its arguments
+// alone.
 func (l *load) through(ctx context.Context, p Policy) (Run, error) {
 	c := &cluster{
 		sim:     sim.New(),

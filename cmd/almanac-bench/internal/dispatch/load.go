@@ -46,7 +46,8 @@ func Services() []Service {
 			variance: shortWork*shortWork*(1-longShare+longShare*longTimes*longTimes) - 1,
 		},
 		{
-			Name: "slow-workers", About: "exponential, and a tenth of the workers takes ten times as long; λ is of what they can do together, 0.91 of what equals could",
+			Name: "slow-workers", About: "exponential, and a tenth of the workers takes ten times as long; λ is of what " +
+				"they can do together, 0.91 of what equals could",
 			draw: exponential, variance: 1, slow: true,
 		},
 	}
@@ -69,7 +70,8 @@ const (
 	streamSaturated
 )
 
-// mostRequests is how many a run may have, all of which are in memory, with at most 44 bytes each, for every run that is under way.
+// mostRequests is how many a run may have, all of which are in memory, with at most 44 bytes each,
+// for every run that is under way.
 const mostRequests = 200_000_000
 
 // newLoad is a load whose requests have not been drawn, or what is wrong with a setting.
@@ -88,7 +90,8 @@ func newLoad(s Setting) (*load, error) {
 	}
 	first := math.Ceil(s.Load * l.capacity() * l.settles())
 	if all := first + float64(s.Requests); all > mostRequests {
-		return nil, fmt.Errorf("dispatch: a run of %.3g requests, of which the first %.3g do not count; %.3g are the most: take fewer workers, or a smaller load",
+		return nil, fmt.Errorf("dispatch: a run of %.3g requests, of which the first %.3g do not count; %.3g are the "+
+			"most: take fewer workers, or a smaller load",
 			all, first, float64(mostRequests))
 	}
 	l.warmUp = int(first)
@@ -144,9 +147,10 @@ func (l *load) capacity() (sum float64) {
 	return sum
 }
 
-// settles is how long the beginning is that does not count. One worker with a queue of its own and random arrivals is what takes longest here to
-// forget that it began empty: its relaxation time is 1/(1−√λ)² services if they are exponential, and in heavy
-// traffic it grows with (1+variance)/2. Five of them are left out, of all policies alike.
+// settles is how long the beginning is that does not count. One worker with a queue of its own and
+// random arrivals is what takes longest here to forget that it began empty: its relaxation time is
+// 1/(1−√λ)² services if they are exponential, and in heavy traffic it grows with (1+variance)/2.
+// Five of them are left out, of all policies alike.
 func (l *load) settles() float64 {
 	root := 1 - math.Sqrt(l.Load)
 	return 5 * max(1, (1+l.service.variance)/2) / (root * root)

@@ -8,7 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// All services have a mean of 1 and the variance that they say, within five standard errors of a million draws.
+// All services have a mean of 1 and the variance that they say, within five standard errors of a
+// million draws.
 func TestServices(t *testing.T) {
 	const n = 1_000_000
 	for _, s := range Services() {
@@ -29,11 +30,13 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// What counts is the requests that come last, as many as were asked for; what comes first is left out by a rule that all policies share.
+// What counts is the requests that come last, as many as were asked for; what comes first is left
+// out by a rule that all policies share.
 func TestWarmUp(t *testing.T) {
 	s := Setting{Workers: 10, Service: "exponential", Load: 0.81, Requests: 1000, Round: 1, Seed: 1}
 	l, times := latencies(t, s, named(t, Central))
-	// 10·0.81 requests come in a unit of time, for 5/(1−0.9)² of them; 0.81 is rounded, and so may be the last of them.
+	// 10·0.81 requests come in a unit of time, for 5/(1−0.9)² of them; 0.81 is rounded, and so may
+	// be the last of them.
 	if want := 4050; l.warmUp != want && l.warmUp != want+1 {
 		t.Errorf("%d are left out, want %d", l.warmUp, want)
 	}

@@ -11,8 +11,9 @@ import (
 // seeds is over how many independent runs means and errors are taken.
 const seeds = 10
 
-// agrees wants the mean over seeds to be what theory says, within five standard errors, which is one chance in 1400 for ten seeds (Student's t). The error
-// itself may not be more than a share of the value, so that a formula that is wrong by some per cent fails.
+// agrees wants the mean over seeds to be what theory says, within five standard errors, which is
+// one chance in 1400 for ten seeds (Student's t). The error itself may not be more than a share of
+// the value, so that a formula that is wrong by some per cent fails.
 func agrees(t *testing.T, what string, runs []Run, of func(Run) float64, want, largestError float64) {
 	t.Helper()
 	var all sim.Tally
@@ -57,7 +58,8 @@ func named(t *testing.T, name string) Policy {
 func mean(r Run) float64 { return r.Mean }
 func p99(r Run) float64  { return r.P99 }
 
-// Random choice makes every worker an M/M/1 queue of its own, in which times are exponential with mean 1/(1−λ).
+// Random choice makes every worker an M/M/1 queue of its own, in which times are exponential with
+// mean 1/(1−λ).
 func TestRandomIsMM1(t *testing.T) {
 	const rho = 0.6
 	runs := simulate(t, Setting{Workers: 20, Service: "exponential", Load: rho, Requests: 90_000}, named(t, Random))
@@ -66,7 +68,8 @@ func TestRandomIsMM1(t *testing.T) {
 	agrees(t, "p99", runs, p99, math.Log(100)/(1-rho), 0.015)
 }
 
-// Pollaczek and Khinchine: with random choice the mean wait is λE[S²]/(2(1−λ)), whatever the service.
+// Pollaczek and Khinchine: with random choice the mean wait is λE[S²]/(2(1−λ)), whatever the
+// service.
 func TestRandomIsMG1(t *testing.T) {
 	const rho = 0.6
 	for service, second := range map[string]float64{"constant": 1, "bimodal": 10.9 / (1.9 * 1.9)} {
@@ -75,8 +78,9 @@ func TestRandomIsMG1(t *testing.T) {
 	}
 }
 
-// One queue for n workers is M/M/n: who comes has to wait with the probability that Erlang's C formula says, and then for an exponential time with mean
-// 1/(n(1−λ)). So it is for event-driven CAPPED with c = 1, whose workers accept nothing to wait.
+// One queue for n workers is M/M/n: who comes has to wait with the probability that Erlang's C
+// formula says, and then for an exponential time with mean 1/(n(1−λ)). So it is for event-driven
+// CAPPED with c = 1, whose workers accept nothing to wait.
 func TestCentralIsMMn(t *testing.T) {
 	const n, rho = 8, 0.8
 	inverse := 1.0 // of Erlang's B formula, by its recursion
@@ -102,12 +106,14 @@ func TestCentralIsMMn(t *testing.T) {
 		agrees(t, name+" mean", runs, mean, 1+waits/a, 0.01)
 		agrees(t, name+" p99", runs, p99, low, 0.02)
 	}
-	// With larger buffers who is there is served in another order, but nobody idles who would not, so that the mean is the same.
+	// With larger buffers who is there is served in another order, but nobody idles who would not,
+	// so that the mean is the same.
 	runs := simulate(t, Setting{Workers: n, Service: "exponential", Load: rho, Requests: 40_000}, named(t, "capped-3"))
 	agrees(t, "c=3 mean", runs, mean, 1+waits/a, 0.01)
 }
 
-// Two choices have the limit of many workers that Mitzenmacher and Vvedenskaya et al. found: a mean time of Σ λ^(2ⁱ−2). It is off by a multiple of 1/n.
+// Two choices have the limit of many workers that Mitzenmacher and Vvedenskaya et al. found: a mean
+// time of Σ λ^(2ⁱ−2). It is off by a multiple of 1/n.
 func TestTwoChoicesHaveTheirLimit(t *testing.T) {
 	const rho, n = 0.5, 300
 	want := 0.0
@@ -127,11 +133,13 @@ func TestTwoChoicesHaveTheirLimit(t *testing.T) {
 	}
 }
 
-// With constant work and rounds as long, rounds are the process of the paper, as package capped runs it.
+// With constant work and rounds as long, rounds are the process of the paper, as package capped
+// runs it.
 func TestRoundsAreThePapersProcess(t *testing.T) {
 	const n, rho = 50, 0.8
 	for c := 1; c <= 3; c++ {
-		m, err := capped.Measure(t.Context(), capped.Config{Bins: n, Capacity: c, Rate: rho, Arrivals: capped.Poisson, Seed: 1}, capped.Plan{Rounds: 20_000})
+		m, err := capped.Measure(t.Context(), capped.Config{Bins: n, Capacity: c, Rate: rho, Arrivals: capped.Poisson,
+			Seed: 1}, capped.Plan{Rounds: 20_000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,11 +155,13 @@ func TestRoundsAreThePapersProcess(t *testing.T) {
 	}
 }
 
-// With exponential work a worker that is always full ends min(N, c) requests in a round, N being Poisson.
+// With exponential work a worker that is always full ends min(N, c) requests in a round, N being
+// Poisson.
 func TestSaturated(t *testing.T) {
 	for c, want := range map[int]float64{1: 1 - math.Exp(-1), 2: 2 - 3*math.Exp(-1), 3: 3 - 5.5*math.Exp(-1)} {
 		l := &load{Setting: Setting{Workers: 4, Round: 1, Seed: 1}, service: serviceOf("exponential")}
-		// The variance of min(N, c) is below 1, that of Poisson with mean 1, and a million rounds are measured.
+		// The variance of min(N, c) is below 1, that of Poisson with mean 1, and a million rounds
+		// are measured.
 		if got := saturated(l, c); math.Abs(got-want) > 0.004 {
 			t.Errorf("c=%d: a load of %.4f, want %.4f", c, got, want)
 		}
@@ -160,7 +170,8 @@ func TestSaturated(t *testing.T) {
 	if got := saturated(l, 1); got != 1 {
 		t.Errorf("constant work as long as a round: a load of %v", got)
 	}
-	// Of rounds that are shorter than a service there are more, so that as much is known: a million ended, and five standard errors.
+	// Of rounds that are shorter than a service there are more, so that as much is known: a million
+	// ended, and five standard errors.
 	l.Round = 0.25
 	if got := saturated(l, 1); got != 1 {
 		t.Errorf("constant work of four rounds: a load of %v", got)

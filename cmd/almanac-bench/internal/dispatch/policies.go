@@ -7,7 +7,8 @@ type Policy struct {
 	Name, About string
 
 	new func(*cluster) policy
-	// most is how large a load it can bear, as a share of what the workers can do; nil if that is all of it, or not known.
+	// most is how large a load it can bear, as a share of what the workers can do; nil if that is
+	// all of it, or not known.
 	most func(*load) float64
 }
 
@@ -29,39 +30,46 @@ const dispatchers = 16
 // Policies lists them.
 func Policies() []Policy {
 	all := []Policy{
-		{Name: Random, About: "any worker, and wait there", new: func(c *cluster) policy { return newPushed(c, anyWorker) }, most: equalShares},
+		{Name: Random, About: "any worker, and wait there", new: func(c *cluster) policy { return newPushed(c, anyWorker) },
+			most: equalShares},
 		{Name: "round-robin", About: "one worker after the other, and wait there", new: newRoundRobin, most: equalShares},
 		{
 			Name: "two-choices", About: "the shorter queue of two at random, whose lengths are known; wait there",
 			new: func(c *cluster) policy { return newPushed(c, shorterOfTwo) },
 		},
 		{
-			Name:  "two-choices-local",
-			About: fmt.Sprintf("%d dispatchers, each of which knows only its own requests: that of two workers at which it has fewer", dispatchers),
-			new:   func(c *cluster) policy { return newLocal(c, dispatchers) },
+			Name: "two-choices-local",
+			About: fmt.Sprintf("%d dispatchers, each of which knows only its own requests: that of two workers at which it "+
+				"has fewer", dispatchers),
+			new: func(c *cluster) policy { return newLocal(c, dispatchers) },
 		},
-		{Name: "least-loaded", About: "the shortest queue of all, any of them if there are several, and wait there", new: newShortest},
+		{Name: "least-loaded", About: "the shortest queue of all, any of them if there are several, and wait there",
+			new: newShortest},
 	}
 	for c := 1; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("capped-rounds-%d", c), About: "in rounds, all that wait ask one worker each; it takes the oldest that it has room for, as in the paper",
+			Name: fmt.Sprintf("capped-rounds-%d", c), About: "in rounds, all that wait ask one worker each; it takes the " +
+				"oldest that it has room for, as in the paper",
 			new:  func(k *cluster) policy { return newRounds(k, c) },
 			most: func(l *load) float64 { return saturated(l, c) },
 		})
 	}
 	for c := 1; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("capped-%d", c), About: "as dispatch.Dispatcher: a slot goes to the oldest; who is idle takes the oldest that has not begun elsewhere",
+			Name: fmt.Sprintf("capped-%d", c), About: "as dispatch.Dispatcher: a slot goes to the oldest; who is idle takes " +
+				"the oldest that has not begun elsewhere",
 			new: func(k *cluster) policy { return newEventDriven(k, c) },
 		})
 	}
 	for c := 2; c <= 3; c++ {
 		all = append(all, Policy{
-			Name: fmt.Sprintf("jbsq-%d", c), About: "join the bounded shortest queue: a slot at the worker with the fewest goes to the oldest, which stays there",
+			Name: fmt.Sprintf("jbsq-%d", c), About: "join the bounded shortest queue: a slot at the worker with the fewest " +
+				"goes to the oldest, which stays there",
 			new: func(k *cluster) policy { return newBounded(k, c) },
 		})
 	}
-	return append(all, Policy{Name: Central, About: "one queue for all workers; who is idle takes the oldest", new: newCentral})
+	return append(all, Policy{Name: Central, About: "one queue for all workers; who is idle takes the oldest",
+		new: newCentral})
 }
 
 // find is the policy of a name.

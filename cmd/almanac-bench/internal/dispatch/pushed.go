@@ -1,6 +1,7 @@
 package dispatch
 
-// pushed is a policy that decides at once: a request goes to a worker's own queue when it comes, and is served there, after those before it.
+// pushed is a policy that decides at once: a request goes to a worker's own queue when it comes,
+// and is served there, after those before it.
 type pushed struct {
 	c      *cluster
 	lines  lines
@@ -51,7 +52,8 @@ func (c *cluster) two() (a, b int32) {
 	return a, b
 }
 
-// equalShares is how large a load can be if all workers get the same: the slowest must be able to do its share.
+// equalShares is how large a load can be if all workers get the same: the slowest must be able to
+// do its share.
 func equalShares(l *load) float64 {
 	slowest := 1.0
 	for _, speed := range l.speeds() {
@@ -78,8 +80,8 @@ func newRoundRobin(c *cluster) policy {
 	})
 }
 
-// newLocal has several dispatchers, each of which counts the requests that it has sent to a worker and that have not come back. A request comes
-// to any of them.
+// newLocal has several dispatchers, each of which counts the requests that it has sent to a worker
+// and that have not come back. A request comes to any of them.
 func newLocal(c *cluster, dispatchers int) policy {
 	loads := make([][]int32, dispatchers)
 	for d := range loads {

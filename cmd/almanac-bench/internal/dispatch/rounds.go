@@ -7,15 +7,19 @@ import (
 	"github.com/almanac-sim/almanac/sim"
 )
 
-// rounds is CAPPED(c, λ) of Berenbrink et al., Algorithm 1, with work that takes as long as it takes.
+// rounds is CAPPED(c, λ) of Berenbrink et al., Algorithm 1, with work that takes as long as it
+// takes.
 //
-// A round is a moment, and rounds have the same distance. Requests that have come since the last one, and those that were turned down before, each
-// ask one worker at random; a worker takes the oldest of those that ask, as many as it has room for, and the others wait for the next
-// round. In between workers serve what they have accepted, in order; who has nothing left is idle until the next round.
+// A round is a moment, and rounds have the same distance. Requests that have come since the last
+// one, and those that were turned down before, each ask one worker at random; a worker takes the
+// oldest of those that ask, as many as it has room for, and the others wait for the next round. In
+// between workers serve what they have accepted, in order; who has nothing left is idle until the
+// next round.
 //
-// In the paper every bin deletes one ball at the end of a round. With constant work and rounds as long as that, this is the paper's process, with a
-// Poisson number of new balls: who is served in the round in which it asks first waits 0 rounds there, and here on average half a
-// round until it may ask.
+// In the paper every bin deletes one ball at the end of a round. With constant work and rounds as
+// long as that, this is the paper's process, with a Poisson number of new balls: who is served in
+// the round in which it asks first waits 0 rounds there, and here on average half a round until it
+// may ask.
 type rounds struct {
 	c        *cluster
 	capacity int32
@@ -39,8 +43,8 @@ func (p *rounds) arrive(i int32) {
 	p.wake()
 }
 
-// wake schedules the next round, if there is anybody to ask in it. It comes after all that happens at its time: a bin deletes a ball before the next
-// round begins.
+// wake schedules the next round, if there is anybody to ask in it. It comes after all that happens
+// at its time: a bin deletes a ball before the next round begins.
 func (p *rounds) wake() {
 	if p.due || len(p.pool) == 0 {
 		return
@@ -53,7 +57,8 @@ func (p *rounds) wake() {
 	p.c.sim.At(p.n*length, p.round, sim.Priority(1))
 }
 
-// throw is a round. When all workers are full those who have not asked yet would be turned down, wherever they ask.
+// throw is a round. When all workers are full those who have not asked yet would be turned down,
+// wherever they ask.
 func (p *rounds) throw() {
 	p.due = false
 	p.c.tries += len(p.pool)
@@ -98,10 +103,12 @@ func (p *rounds) add(w, n int32) {
 	}
 }
 
-// saturated is how large a load can be: workers that are full after every round, since more ask than there is room for, do so much and are idle for the
-// rest of a round. With exponential work and rounds of length r a worker ends min(N, c) requests in a round, N being Poisson with
-// mean r; otherwise it is measured, over a million rounds, or as long as a million mean services if rounds are shorter. The standard error is
-// then at most √variance/1000 of it, which is 0.0014 for the services here.
+// saturated is how large a load can be: workers that are full after every round, since more ask
+// than there is room for, do so much and are idle for the rest of a round. With exponential work
+// and rounds of length r a worker ends min(N, c) requests in a round, N being Poisson with mean r;
+// otherwise it is measured, over a million rounds, or as long as a million mean services if rounds
+// are shorter. The standard error is then at most √variance/1000 of it, which is 0.0014 for the
+// services here.
 func saturated(l *load, capacity int) float64 {
 	work := random.New(l.Seed, streamSaturated)
 	per := map[float64]float64{} // by speed

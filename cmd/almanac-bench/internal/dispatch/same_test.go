@@ -48,10 +48,13 @@ func TestSame(t *testing.T) {
 		a, b     Policy
 		services []string
 	}{
-		{"workers with one slot hold nothing that waits", named(t, "capped-1"), named(t, Central), []string{"exponential", "constant", "bimodal", "slow-workers"}},
+		{"workers with one slot hold nothing that waits", named(t, "capped-1"), named(t, Central),
+			[]string{"exponential", "constant", "bimodal", "slow-workers"}},
 		{"a bounded queue of one is no queue", join(1), named(t, Central), []string{"exponential", "constant", "bimodal"}},
-		{"a bound that is never reached is none", join(1000), named(t, "least-loaded"), []string{"exponential", "constant", "bimodal", "slow-workers"}},
-		{"equal work ends in the order in which it began, so that the next in turn is the first to be idle", named(t, "round-robin"), named(t, Central), []string{"constant"}},
+		{"a bound that is never reached is none", join(1000), named(t, "least-loaded"), []string{"exponential", "constant",
+			"bimodal", "slow-workers"}},
+		{"equal work ends in the order in which it began, so that the next in turn is the first to be idle",
+			named(t, "round-robin"), named(t, Central), []string{"constant"}},
 	} {
 		for _, service := range c.services {
 			s := Setting{Workers: 20, Service: service, Load: 0.85, Requests: 5000, Round: 1, Seed: 3}
@@ -81,8 +84,8 @@ func TestNobodyIsServedTooSoon(t *testing.T) {
 	}
 }
 
-// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain rules of dispatchtest.Reference, and tries as often, if
-// throws hit the same.
+// Event-driven CAPPED begins the same requests at the same workers in the same order as the plain
+// rules of dispatchtest.Reference, and tries as often, if throws hit the same.
 func TestEventDrivenIsTheDispatchersRule(t *testing.T) {
 	for capacity := 1; capacity <= 4; capacity++ {
 		for seed := range uint64(20) {
@@ -150,13 +153,15 @@ func follow(t *testing.T, capacity int, seed uint64) {
 				want = int32(w.Serving.ID)
 			}
 			if got := c.serving[w.ID]; got != want || int(p.loads[w.ID]) != w.Load() {
-				t.Fatalf("c=%d, seed %d, %d have come: worker %d works on %d with %d, want %d with %d", capacity, seed, next, w.ID, got, p.loads[w.ID], want, w.Load())
+				t.Fatalf("c=%d, seed %d, %d have come: worker %d works on %d with %d, want %d with %d", capacity, seed, next, w.ID,
+					got, p.loads[w.ID], want, w.Load())
 			}
 		}
 	}
 }
 
-// In rounds the oldest ask first, also when all workers are full before everybody has asked: the pool is by age after every step.
+// In rounds the oldest ask first, also when all workers are full before everybody has asked: the
+// pool is by age after every step.
 func TestRoundsAreByAge(t *testing.T) {
 	for c := 1; c <= 3; c++ {
 		p := Policy{new: func(k *cluster) policy { return byAge{t, newRounds(k, c).(*rounds)} }}

@@ -41,18 +41,21 @@ type Result struct {
 	P99     Estimate `json:"p99"`
 	P999    Estimate `json:"p99.9"`
 	Tries   Estimate `json:"tries"`
-	// Over is the p99 as a multiple of that of one central queue, seed by seed; 0 if there is none to compare with.
+	// Over is the p99 as a multiple of that of one central queue, seed by seed; 0 if there is none
+	// to compare with.
 	Over Estimate `json:"p99_over_central"`
-	// Grows says that the policy cannot bear the load, so that ever more requests wait: the longer the run, the longer the times, and their numbers
-	// mean nothing else. It is known from what the policy can do at most, or seen: in each run there were more than half as many requests again at
-	// the end than in the middle, and by more than chance can do.
+	// Grows says that the policy cannot bear the load, so that ever more requests wait: the longer
+	// the run, the longer the times, and their numbers mean nothing else. It is known from what the
+	// policy can do at most, or seen: in each run there were more than half as many requests again
+	// at the end than in the middle, and by more than chance can do.
 	Grows bool    `json:"grows"`
 	Most  float64 `json:"most"` // the largest load that it could bear, as far as is known
 	Runs  []Run   `json:"runs"` // by seed
 }
 
-// grows is by how much more must be there at the end than in the middle, and byChance how many more chance can bring, in roots of how many came in
-// between: of those that come and those that end, each number varies by about one.
+// grows is by how much more must be there at the end than in the middle, and byChance how many more
+// chance can bring, in roots of how many came in between: of those that come and those that end,
+// each number varies by about one.
 const (
 	grows    = 1.5
 	byChance = 4
@@ -60,7 +63,8 @@ const (
 
 // setting is the plan for a service, a load, and the k-th seed.
 func (p Plan) setting(service string, load float64, k int) Setting {
-	return Setting{Workers: p.Workers, Service: service, Load: load, Requests: p.Requests, Round: p.Round, Seed: p.Seed + uint64(k)}
+	return Setting{Workers: p.Workers, Service: service, Load: load, Requests: p.Requests, Round: p.Round, Seed: p.Seed +
+		uint64(k)}
 }
 
 // Check is an error if something is wrong with what the plan is to be run for.
@@ -141,7 +145,8 @@ func Compare(ctx context.Context, plan Plan) ([]Result, error) {
 	return results, nil
 }
 
-// summarize is what runs of several seeds have in common. bound are those of the central queue, of the same seeds.
+// summarize is what runs of several seeds have in common. bound are those of the central queue, of
+// the same seeds.
 func summarize(runs, bound []Run) Result {
 	r := Result{Runs: runs, Grows: true}
 	over := func(of func(Run) float64) Estimate { return estimate(runs, of) }

@@ -15,7 +15,8 @@ func plan() Plan {
 	}
 }
 
-// The same plan gives the same results; estimates are over seeds, and who cannot bear the load is told.
+// The same plan gives the same results; estimates are over seeds, and who cannot bear the load is
+// told.
 func TestCompare(t *testing.T) {
 	a, err := Compare(t.Context(), plan())
 	if err != nil {
@@ -35,7 +36,8 @@ func TestCompare(t *testing.T) {
 		if r.P99.Mean <= r.P50.Mean || r.P999.Mean < r.P99.Mean || len(r.Runs) != 3 || r.P99.Half <= 0 {
 			t.Errorf("%+v", r)
 		}
-		// An M/M/1 bears every load below 1, unless it is ten times slower than the others; of rounds it is 0.632.
+		// An M/M/1 bears every load below 1, unless it is ten times slower than the others; of
+		// rounds it is 0.632.
 		grows := r.Policy == "capped-rounds-1" || r.Policy == Random && r.Service == "slow-workers"
 		if r.Grows != grows {
 			t.Errorf("%s, %s: grows is %v", r.Service, r.Policy, r.Grows)
@@ -79,7 +81,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// What grows is seen where it is not known beforehand; a queue of one that happens to be longer at the end of each run does not.
+// What grows is seen where it is not known beforehand; a queue of one that happens to be longer at
+// the end of each run does not.
 func TestGrows(t *testing.T) {
 	few := []Run{{Middle: 1, End: 9, all: 10_000}, {Middle: 3, End: 20, all: 10_000}}
 	if summarize(few, nil).Grows {

@@ -11,7 +11,8 @@ import (
 
 var blocks = []rune("▁▂▃▄▅▆▇█")
 
-// Blocks is a course as n blocks, each as high as the course at its middle: 0 is the lowest, and the highest is what the course reaches.
+// Blocks is a course as n blocks, each as high as the course at its middle: 0 is the lowest, and
+// the highest is what the course reaches.
 func Blocks(times, values []float64, n int) string {
 	course := sample(times, values, n)
 	top := slices.Max(course)
@@ -26,7 +27,8 @@ func Blocks(times, values []float64, n int) string {
 	return b.String()
 }
 
-// sample is a course at the middles of n equal parts of its time, on straight lines between its points.
+// sample is a course at the middles of n equal parts of its time, on straight lines between its
+// points.
 func sample(times, values []float64, n int) []float64 {
 	course := make([]float64, n)
 	first, last := times[0], times[len(times)-1]
@@ -52,8 +54,9 @@ type Line struct {
 	Values []float64
 }
 
-// Telling are the lines to draw on one scale, at most five, in the order given. What tells most is what comes or goes: of the lines that move by
-// half their height or more, the one that moves farthest sets the scale, and those are drawn with it that are at most twice as high and move at
+// Telling are the lines to draw on one scale, at most five, in the order given. What tells most is
+// what comes or goes: of the lines that move by half their height or more, the one that moves
+// farthest sets the scale, and those are drawn with it that are at most twice as high and move at
 // least an eighth as far. Where no line comes or goes, the one that moves farthest sets the scale.
 func Telling(lines []Line) []Line {
 	extent := func(l Line) float64 { return slices.Max(l.Values) - slices.Min(l.Values) }
@@ -91,7 +94,8 @@ func Telling(lines []Line) []Line {
 	return kept
 }
 
-// inks are what lines are drawn with: the colours of our pictures, as near as 256 come to them, and without colours a character.
+// inks are what lines are drawn with: the colours of our pictures, as near as 256 come to them, and
+// without colours a character.
 var inks = []struct {
 	colour asciigraph.AnsiColor
 	mark   string
@@ -103,8 +107,8 @@ const (
 	mostWidth   = 100 // more shows no more
 )
 
-// Chart draws lines over the same times, at most five, on one scale that begins at 0 unless the lines are far from it. It is "" where there is
-// nothing to draw, or no room.
+// Chart draws lines over the same times, at most five, on one scale that begins at 0 unless the
+// lines are far from it. It is "" where there is nothing to draw, or no room.
 func (s *Screen) Chart(times []float64, lines []Line, x string, label func(float64) string) string {
 	if len(times) < 2 || len(lines) == 0 {
 		return ""
@@ -127,7 +131,9 @@ func (s *Screen) Chart(times []float64, lines []Line, x string, label func(float
 		}
 		return label(v)
 	}),
-		asciigraph.XAxisRange(times[0], times[len(times)-1]), asciigraph.XAxisValueFormatter(func(v float64) string { return fmt.Sprintf("%.5g", v) })}
+		asciigraph.XAxisRange(times[0], times[len(times)-1]), asciigraph.XAxisValueFormatter(func(v float64) string {
+			return fmt.Sprintf("%.5g", v)
+		})}
 	if low < high/2 {
 		options = append(options, asciigraph.LowerBound(0))
 	}
@@ -150,5 +156,6 @@ func (s *Screen) Chart(times []float64, lines []Line, x string, label func(float
 	} else {
 		options = append(options, asciigraph.SeriesChars(marks...))
 	}
-	return fmt.Sprintf("%s\n%*s%s; across: %s\n", asciigraph.PlotMany(courses, options...), axis+3, "", strings.Join(names, "  "), x)
+	return fmt.Sprintf("%s\n%*s%s; across: %s\n", asciigraph.PlotMany(courses, options...), axis+3, "",
+		strings.Join(names, "  "), x)
 }

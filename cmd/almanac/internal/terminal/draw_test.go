@@ -20,7 +20,8 @@ func TestBlocks(t *testing.T) {
 	}{
 		{"up", []float64{0, 1}, []float64{0, 1}, 8, "▁▂▃▄▅▆▇█"},
 		{"up and down", []float64{0, 1, 2}, []float64{0, 6, 0}, 4, "▃██▃"},
-		{"rows that are not equally far apart", []float64{0, 9, 10}, []float64{0, 0, 1}, 10, "▁▁▁▁▁▁▁▁▁█"},
+		{"rows that are not equally far apart", []float64{0, 9, 10}, []float64{0, 0, 1}, 10,
+			"▁▁▁▁▁▁▁▁▁█"},
 		{"nobody", []float64{0, 1}, []float64{0, 0}, 3, "▁▁▁"},
 		{"always as many", []float64{0, 1}, []float64{7, 7}, 3, "███"},
 		{"a step at one time", []float64{0, 1, 1, 2}, []float64{0, 0, 4, 4}, 4, "▁▁██"},
@@ -47,12 +48,16 @@ func TestTelling(t *testing.T) {
 		lines []Line
 	}{
 		{"a c", []Line{line("a", 0, 100), line("b", 50, 50), line("c", 10, 23), line("d", 10, 22)}},
-		{"ill treated", []Line{line("well", 1000, 900), line("ill", 5, 20), line("immune", 200, 210), line("treated", 0, 30)}}, // what comes and goes
-		{"well", []Line{line("well", 1000, 900), line("ill", 20, 19)}},                                                         // nothing does
+		// what comes and goes
+		{"ill treated", []Line{line("well", 1000, 900), line("ill", 5, 20), line("immune", 200, 210),
+			line("treated", 0, 30)}},
+		{"well", []Line{line("well", 1000, 900), line("ill", 20, 19)}}, // nothing does
 		{"", []Line{line("a", 3, 3), line("b", 0, 0)}},
 		{"", nil},
-		{"b c d e f", []Line{line("a", 0, 1), line("b", 0, 2), line("c", 0, 3), line("d", 0, 4), line("e", 0, 5), line("f", 0, 6)}},
-		{"a b c d e", []Line{line("a", 0, 1), line("b", 0, 1), line("c", 0, 1), line("d", 0, 1), line("e", 0, 1), line("f", 0, 1)}},
+		{"b c d e f", []Line{line("a", 0, 1), line("b", 0, 2), line("c", 0, 3), line("d", 0, 4), line("e", 0, 5),
+			line("f", 0, 6)}},
+		{"a b c d e", []Line{line("a", 0, 1), line("b", 0, 1), line("c", 0, 1), line("d", 0, 1), line("e", 0, 1),
+			line("f", 0, 1)}},
 	} {
 		if got := names(Telling(c.lines)); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
@@ -77,7 +82,8 @@ func TestChart(t *testing.T) {
 	if strings.Contains(plain, "\x1b") {
 		t.Errorf("colours that were not wanted:\n%q", plain)
 	}
-	if coloured := (&Screen{Columns: 60, Colours: true}).Chart(times, lines, "day", whole); !strings.Contains(coloured, "\x1b[38;5;166m") || !strings.HasSuffix(coloured, "across: day\n") {
+	if coloured := (&Screen{Columns: 60, Colours: true}).Chart(times, lines, "day", whole); !strings.Contains(coloured,
+		"\x1b[38;5;166m") || !strings.HasSuffix(coloured, "across: day\n") {
 		t.Errorf("colours:\n%q", coloured)
 	}
 	// The rightmost column is as the end is, the axis begins at nobody.

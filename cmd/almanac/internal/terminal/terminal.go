@@ -1,4 +1,5 @@
-// Package terminal draws small pictures of courses where a person looks: on a terminal, and nowhere else.
+// Package terminal draws small pictures of courses where a person looks: on a terminal, and nowhere
+// else.
 package terminal
 
 import (

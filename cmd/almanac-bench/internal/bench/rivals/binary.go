@@ -6,16 +6,16 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Binary is the priority queue of container/heap's documentation: a binary heap whose elements know their index, so that any
-// of them can be moved or removed.
+// Binary is the priority queue of container/heap's documentation: a binary heap whose elements know
+// their index, so that any of them can be moved or removed.
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
-// Schedule, Reschedule, Cancel and Next cost O(log n) comparisons, each through an interface. An event takes 28 bytes: an entry
-// of 24 and the index.
+// Schedule, Reschedule, Cancel and Next cost O(log n) comparisons, each through an interface. An
+// event takes 28 bytes: an entry of 24 and the index.
 //
-// It differs from the documentation's example in that its elements are values and not pointers, and in that it goes round
-// heap.Push, which would put each entry into an allocation of its own.
+// It differs from the documentation's example in that its elements are values and not pointers, and
+// in that it goes round heap.Push, which would put each entry into an allocation of its own.
 type Binary struct {
 	clock
 	heap binaryHeap
@@ -47,7 +47,8 @@ func (q *Binary) push(id calendar.ID, at float64) {
 	heap.Fix(h, q.n-1) // the same as heap.Push would do now
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *Binary) Reschedule(id calendar.ID, at float64) error {
 	if !q.heap.has(id) {
 		return q.Schedule(id, at)

@@ -10,10 +10,12 @@ import (
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
-// Schedule, Cancel and Next cost O(log n) comparisons. An event takes 50 to 70 bytes: an item of 24 in nodes that are half to two
-// thirds full, and a record of 16. Nodes are allocated as they split and left to the garbage collector as they join.
+// Schedule, Cancel and Next cost O(log n) comparisons. An event takes 50 to 70 bytes: an item of 24
+// in nodes that are half to two thirds full, and a record of 16. Nodes are allocated as they split
+// and left to the garbage collector as they join.
 //
-// Its path hints are not used: they serve keys that follow each other, and an event set's are spread by the distribution.
+// Its path hints are not used: they serve keys that follow each other, and an event set's are
+// spread by the distribution.
 type BTree struct {
 	ledger
 	tree *btree.BTreeG[entry]
@@ -37,7 +39,8 @@ func (q *BTree) Schedule(id calendar.ID, at float64) error {
 	return nil
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *BTree) Reschedule(id calendar.ID, at float64) error {
 	if err := q.refuse(at, false); err != nil {
 		return err

@@ -2,9 +2,9 @@ package rivals
 
 import "container/heap"
 
-// Channels is a simulation kernel of the kind that is usual in Go: every process is a goroutine, and it and the kernel hand over to
-// one another through channels; events lie in a binary heap of the standard library. It has what the workloads of the benchmark
-// need, and nothing else.
+// Channels is a simulation kernel of the kind that is usual in Go: every process is a goroutine,
+// and it and the kernel hand over to one another through channels; events lie in a binary heap of
+// the standard library. It has what the workloads of the benchmark need, and nothing else.
 type Channels struct {
 	now     float64
 	order   uint64

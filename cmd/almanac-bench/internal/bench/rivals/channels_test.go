@@ -30,8 +30,8 @@ func TestChannelsOrder(t *testing.T) {
 	}
 }
 
-// An M/M/1 queue of utilisation ½ has a customer in it on average, with a mean stay of 2: the standard error over 40,000 customers is
-// about 0.03, since stays are correlated.
+// An M/M/1 queue of utilisation ½ has a customer in it on average, with a mean stay of 2: the
+// standard error over 40,000 customers is about 0.03, since stays are correlated.
 func TestChannelsQueue(t *testing.T) {
 	c := rivals.NewChannels()
 	defer c.Close()

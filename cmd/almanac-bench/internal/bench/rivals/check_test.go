@@ -35,8 +35,9 @@ func (q *Quaternary) Check() error {
 	return counted(q.n, live, len(q.heap)-live-q.dead)
 }
 
-// Check: every entry is in the bucket of the highest bit in which it differs from the clock; equal times are in the order of
-// their numbers; the bucket's bit is set; every id that is pending has one live entry.
+// Check: every entry is in the bucket of the highest bit in which it differs from the clock; equal
+// times are in the order of their numbers; the bucket's bit is set; every id that is pending has
+// one live entry.
 func (q *Radix) Check() error {
 	if q.last != timekey.Of(q.now) {
 		return fmt.Errorf("the last key is not that of time %v", q.now)
@@ -79,7 +80,8 @@ func (l *ledger) countLive(e *entry) int {
 	return 0
 }
 
-// Check: every node comes after its parent, links lead there and back, and all that is pending can be reached.
+// Check: every node comes after its parent, links lead there and back, and all that is pending can
+// be reached.
 func (q *Pairing) Check() error {
 	reached := 0
 	todo := []uint32{}
@@ -140,7 +142,8 @@ func (q *Skip) Check() error {
 // Check: the tree has as many items as events are pending.
 func (q *BTree) Check() error { return counted(q.n, q.tree.Len(), 0) }
 
-// counted compares the number of pending events with what was found, and that of dead entries with what was counted.
+// counted compares the number of pending events with what was found, and that of dead entries with
+// what was counted.
 func counted(pending, live, uncounted int) error {
 	if pending != live {
 		return fmt.Errorf("%d events are pending, %d were found", pending, live)

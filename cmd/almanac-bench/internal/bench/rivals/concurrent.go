@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/cpu"
 )
 
-// Concurrent is a priority queue that several goroutines may use at once. Keys are finite numbers, and elements of equal keys
-// leave in any order.
+// Concurrent is a priority queue that several goroutines may use at once. Keys are finite numbers,
+// and elements of equal keys leave in any order.
 type Concurrent interface {
 	Insert(key float64, value uint64)
 	// Remove removes an element, the first if the queue is exact. It fails if it finds none.
@@ -23,7 +23,8 @@ type ConcurrentRival struct {
 	Name  string
 	About string // one line
 	Exact bool   // removals take the first element
-	// New makes an empty queue with room for some elements, to be used by some goroutines at once. It grows by itself.
+	// New makes an empty queue with room for some elements, to be used by some goroutines at once.
+	// It grows by itself.
 	New func(capacity, processes int) Concurrent
 }
 
@@ -56,10 +57,11 @@ type pair struct {
 	value uint64
 }
 
-// LockedBinary is what most Go programs use: container/heap behind a mutex. Operations cost O(log n) comparisons, each through
-// an interface. An element takes 16 bytes.
+// LockedBinary is what most Go programs use: container/heap behind a mutex. Operations cost O(log
+// n) comparisons, each through an interface. An element takes 16 bytes.
 //
-// Like [Binary] it goes round heap.Push and the result of heap.Pop, each of which would be an allocation.
+// Like [Binary] it goes round heap.Push and the result of heap.Pop, each of which would be an
+// allocation.
 type LockedBinary struct {
 	mu   sync.Mutex
 	heap pairHeap
@@ -115,8 +117,8 @@ func (h *pairHeap) Pop() any {
 	return nil
 }
 
-// LockedQuaternary is an implicit heap with four children behind a mutex. Insert costs O(1) comparisons for most
-// distributions, Remove O(log n). An element takes 16 bytes.
+// LockedQuaternary is an implicit heap with four children behind a mutex. Insert costs O(1)
+// comparisons for most distributions, Remove O(log n). An element takes 16 bytes.
 type LockedQuaternary struct {
 	mu   sync.Mutex
 	heap quaternaryHeap
@@ -152,9 +154,10 @@ func (q *LockedQuaternary) Len() int {
 	return q.heap.len()
 }
 
-// A quaternaryHeap is an implicit heap. Its first element is at root, and the children of i are at 4i−8 to 4i−5, so that four of
-// them are one cache line. The better one is found without branches, which half of the time would be foretold wrongly; but then
-// nothing is fetched ahead by guesses either, so that in large heaps it is asked for what may come next.
+// A quaternaryHeap is an implicit heap. Its first element is at root, and the children of i are at
+// 4i−8 to 4i−5, so that four of them are one cache line. The better one is found without branches,
+// which half of the time would be foretold wrongly; but then nothing is fetched ahead by guesses
+// either, so that in large heaps it is asked for what may come next.
 type quaternaryHeap struct{ at []pair }
 
 const root = 3
@@ -186,7 +189,8 @@ func (q *quaternaryHeap) push(e pair) {
 	h[i] = e
 }
 
-// pop removes the first element, of which there must be one. The hole sinks until the last element fits into it.
+// pop removes the first element, of which there must be one. The hole sinks until the last element
+// fits into it.
 func (q *quaternaryHeap) pop() pair {
 	h := q.at
 	first, last := h[root], h[len(h)-1]

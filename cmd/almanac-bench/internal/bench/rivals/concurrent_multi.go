@@ -7,16 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// MultiQueue is the relaxed priority queue of [RSD15]: c·p heaps for p processes, each with a lock that is only ever tried. An
-// insertion goes into a heap at random, a removal takes the first element of the better of two at random. Which of them is better
-// is seen without locks, from a copy of the first key of each.
+// MultiQueue is the relaxed priority queue of [RSD15]: c·p heaps for p processes, each with a lock
+// that is only ever tried. An insertion goes into a heap at random, a removal takes the first
+// element of the better of two at random. Which of them is better is seen without locks, from a
+// copy of the first key of each.
 //
-// Insert and Remove cost what they cost in a 4-ary heap of n/(c·p) elements. An element takes 16 bytes, and in heaps that have grown
-// up to a quarter more. The elements of a heap whose lock is held by a goroutine that waits for a processor cannot be had
-// meanwhile.
+// Insert and Remove cost what they cost in a 4-ary heap of n/(c·p) elements. An element takes 16
+// bytes, and in heaps that have grown up to a quarter more. The elements of a heap whose lock is
+// held by a goroutine that waits for a processor cannot be had meanwhile.
 //
-// Of what the authors and others added later, sticking with the same heaps for some operations and buffers of elements, there is
-// nothing.
+// Of what the authors and others added later, sticking with the same heaps for some operations and
+// buffers of elements, there is nothing.
 //
 // [RSD15]: https://arxiv.org/abs/1411.1209
 type MultiQueue struct {
@@ -26,7 +27,8 @@ type MultiQueue struct {
 // perProcess is c, as in the paper's measurements.
 const perProcess = 2
 
-// A shard is one of the heaps, in cache lines of its own: two, because processors fetch lines in pairs.
+// A shard is one of the heaps, in cache lines of its own: two, because processors fetch lines in
+// pairs.
 type shard struct {
 	top    atomic.Uint64 // bits of the first key, and of +Inf if there is none
 	locked atomic.Uint32
@@ -64,8 +66,8 @@ func NewMultiQueue(capacity, processes int) *MultiQueue {
 	return q
 }
 
-// random is a shard chosen at random, from the high and from the low half of a number. It is uniform but for one part in 2³² over
-// the number of shards.
+// random is a shard chosen at random, from the high and from the low half of a number. It is
+// uniform but for one part in 2³² over the number of shards.
 func (q *MultiQueue) random(r uint64) (a, b *shard) {
 	n := uint64(len(q.shards))
 	return &q.shards[r>>32*n>>32], &q.shards[r&(1<<32-1)*n>>32]
@@ -84,7 +86,8 @@ func (q *MultiQueue) Insert(key float64, value uint64) {
 	}
 }
 
-// Remove removes the first element of the better of two heaps. It fails if it saw every heap empty, one after the other.
+// Remove removes the first element of the better of two heaps. It fails if it saw every heap empty,
+// one after the other.
 func (q *MultiQueue) Remove() (key float64, value uint64, ok bool) {
 	for tried := 1; ; tried++ {
 		a, b := q.random(rand.Uint64())
@@ -116,7 +119,8 @@ func (q *MultiQueue) empty() bool {
 	return true
 }
 
-// pause gives the processor to others when so many tries have failed that those who hold the locks seem to wait for it.
+// pause gives the processor to others when so many tries have failed that those who hold the locks
+// seem to wait for it.
 func (q *MultiQueue) pause(tried int) {
 	if tried%(4*len(q.shards)) == 0 {
 		runtime.Gosched()

@@ -70,13 +70,15 @@ func FuzzQuaternaryHeap(f *testing.F) {
 	})
 }
 
-// Used by many, nothing is lost or returned twice, exact queues have no rank errors, and none fails while it has elements.
+// Used by many, nothing is lost or returned twice, exact queues have no rank errors, and none fails
+// while it has elements.
 func TestConcurrentConserve(t *testing.T) {
 	for _, rival := range AllConcurrent() {
 		for _, goroutines := range []int{2, 16} {
 			for _, fill := range []int{4, 500} {
 				trace := relaxedtest.Meter{
-					Goroutines: goroutines, Fill: fill, Operations: 6000 / goroutines, Workload: relaxedtest.Mixed(fill), Drain: true, Seed: uint64(fill),
+					Goroutines: goroutines, Fill: fill, Operations: 6000 / goroutines, Workload: relaxedtest.Mixed(fill), Drain: true,
+					Seed: uint64(fill),
 				}.Run(rival.New(fill, goroutines))
 				r, err := relaxedtest.Replay(trace)
 				if err != nil || rival.Exact && (r.Rank.Max > 0 || r.Missed > 0) || r.Left != fill+r.Insertions-r.Removals {
@@ -123,7 +125,8 @@ func TestConcurrentPassOn(t *testing.T) {
 	}
 }
 
-// The rank error of a MultiQueue grows with its number of heaps m. With one goroutine its mean is a little below m.
+// The rank error of a MultiQueue grows with its number of heaps m. With one goroutine its mean is a
+// little below m.
 func TestMultiQueueRanks(t *testing.T) {
 	last := -1.0
 	for _, processes := range []int{1, 4, 16} {

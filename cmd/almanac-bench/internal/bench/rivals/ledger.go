@@ -7,7 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 )
 
-// A clock is what all rivals share: the time, the refusals and the numbers that order events of equal times.
+// A clock is what all rivals share: the time, the refusals and the numbers that order events of
+// equal times.
 type clock struct {
 	now float64
 	seq uint64 // of the last event scheduled; the first has 1, so that 0 can mean none
@@ -65,9 +66,9 @@ type entry struct {
 
 func (e *entry) before(f *entry) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }
 
-// A ledger is a clock and a record for each id, for those rivals whose entries cannot be found by id. An entry is live only
-// while its id's record has its number; that makes cancellation a matter of clearing the record, and a lazy structure drops
-// dead entries when it meets them.
+// A ledger is a clock and a record for each id, for those rivals whose entries cannot be found by
+// id. An entry is live only while its id's record has its number; that makes cancellation a matter
+// of clearing the record, and a lazy structure drops dead entries when it meets them.
 type ledger struct {
 	clock
 	records []record
@@ -88,7 +89,8 @@ func (l *ledger) pending(id calendar.ID) bool {
 	return int(id) < len(l.records) && l.records[id].seq != 0
 }
 
-// live costs a visit to the record, a cache miss in large sets, which is why it is not asked while nothing is dead.
+// live costs a visit to the record, a cache miss in large sets, which is why it is not asked while
+// nothing is dead.
 func (l *ledger) live(e *entry) bool { return l.dead == 0 || l.records[e.id].seq == e.seq }
 
 // open records an event and returns its entry.
@@ -116,12 +118,12 @@ func (l *ledger) Due(id calendar.ID) (at float64, ok bool) {
 	return l.records[id].at, true
 }
 
-// slack is how many dead entries a lazy structure may have besides one for each live one: below it, rebuilding is not worth
-// the trouble.
+// slack is how many dead entries a lazy structure may have besides one for each live one: below it,
+// rebuilding is not worth the trouble.
 const slack = 64
 
-// overgrown says that dead entries outnumber the live ones. A rebuild costs as much as the entries there are, at most two for
-// each operation that left a dead one since the last.
+// overgrown says that dead entries outnumber the live ones. A rebuild costs as much as the entries
+// there are, at most two for each operation that left a dead one since the last.
 func (l *ledger) overgrown() bool { return l.dead > l.n+slack }
 
 // grown returns s with at least n elements, new ones zero, at amortised constant cost per element.

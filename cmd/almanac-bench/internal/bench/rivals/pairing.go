@@ -6,8 +6,8 @@ import "github.com/almanac-sim/almanac/calendar"
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
-// Schedule costs one comparison, Next and Cancel O(log n) amortised, Reschedule to an earlier time one comparison and
-// otherwise as much as Cancel. An event takes 32 bytes.
+// Schedule costs one comparison, Next and Cancel O(log n) amortised, Reschedule to an earlier time
+// one comparison and otherwise as much as Cancel. An event takes 32 bytes.
 //
 // [Fredman86]: https://doi.org/10.1007/BF01840439
 type Pairing struct {
@@ -49,7 +49,8 @@ func (q *Pairing) insert(id calendar.ID, at float64) {
 	q.root = q.meld(q.root, uint32(id+1))
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *Pairing) Reschedule(id calendar.ID, at float64) error {
 	if err := q.refuse(at, false); err != nil {
 		return err
@@ -123,8 +124,8 @@ func (q *Pairing) Due(id calendar.ID) (at float64, ok bool) {
 	return q.nodes[id+1].at, true
 }
 
-// meld makes the later of two roots the first child of the earlier, which it returns. Either may be zero. It leaves the
-// siblings of the root alone.
+// meld makes the later of two roots the first child of the earlier, which it returns. Either may be
+// zero. It leaves the siblings of the root alone.
 func (q *Pairing) meld(x, y uint32) uint32 {
 	if x == 0 {
 		return y
@@ -158,7 +159,8 @@ func (q *Pairing) cut(x uint32) {
 	n.prev, n.next = 0, 0
 }
 
-// gather melds a list of siblings into one tree: in pairs from the left, then the pairs from the right.
+// gather melds a list of siblings into one tree: in pairs from the left, then the pairs from the
+// right.
 func (q *Pairing) gather(first uint32) uint32 {
 	pairs := uint32(0) // the pairs so far, the last one first, linked by next
 	for first != 0 {

@@ -2,14 +2,15 @@ package rivals
 
 import "github.com/almanac-sim/almanac/calendar"
 
-// Quaternary is an implicit heap in which every entry has four children: half as deep as a binary one, and the four lie in
-// one or two cache lines.
+// Quaternary is an implicit heap in which every entry has four children: half as deep as a binary
+// one, and the four lie in one or two cache lines.
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
-// Schedule costs O(log n) comparisons at worst and O(1) for most distributions, Next O(log n). Cancel and Reschedule leave the
-// old entry where it is; when the dead outnumber the living, the heap is rebuilt without them, which is amortised constant.
-// An event takes 40 bytes, an entry of 24 and a record of 16, and a dead entry 24.
+// Schedule costs O(log n) comparisons at worst and O(1) for most distributions, Next O(log n).
+// Cancel and Reschedule leave the old entry where it is; when the dead outnumber the living, the
+// heap is rebuilt without them, which is amortised constant. An event takes 40 bytes, an entry of
+// 24 and a record of 16, and a dead entry 24.
 type Quaternary struct {
 	ledger
 	heap []entry // the children of i are 4i+1 to 4i+4
@@ -29,7 +30,8 @@ func (q *Quaternary) Schedule(id calendar.ID, at float64) error {
 	return nil
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *Quaternary) Reschedule(id calendar.ID, at float64) error {
 	if err := q.refuse(at, false); err != nil {
 		return err
@@ -90,7 +92,8 @@ func (q *Quaternary) settle() bool {
 	return true
 }
 
-// push lets a hole rise from the end and puts the entry where it stops: one copy per level instead of a swap.
+// push lets a hole rise from the end and puts the entry where it stops: one copy per level instead
+// of a swap.
 func (q *Quaternary) push(e entry) {
 	q.heap = append(q.heap, e)
 	h := q.heap

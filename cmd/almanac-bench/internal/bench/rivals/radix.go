@@ -7,19 +7,21 @@ import (
 	"github.com/almanac-sim/almanac/internal/timekey"
 )
 
-// Radix is a monotone radix heap [Ahuja90] on the bits of the time: an entry lies in the bucket of the highest bit in which it
-// differs from the last time dispatched. When the first bucket is empty, the next one that is not is spread over those below.
+// Radix is a monotone radix heap [Ahuja90] on the bits of the time: an entry lies in the bucket of
+// the highest bit in which it differs from the last time dispatched. When the first bucket is
+// empty, the next one that is not is spread over those below.
 //
-// Events with equal times leave in the order they were scheduled without comparing sequence numbers: equal times are always in
-// the same bucket, and are appended and spread in order.
+// Events with equal times leave in the order they were scheduled without comparing sequence
+// numbers: equal times are always in the same bucket, and are appended and spread in order.
 //
-// Schedule and Cancel cost O(1). An event moves at most 64 times in its life, in practice a handful, so that Next costs O(64)
-// amortised. An event takes about 50 bytes: an entry of 24, a record of 16 and room to grow. Dead entries, 24 bytes each, are
-// dropped when met, and all at once when they outnumber the living.
+// Schedule and Cancel cost O(1). An event moves at most 64 times in its life, in practice a
+// handful, so that Next costs O(64) amortised. An event takes about 50 bytes: an entry of 24, a
+// record of 16 and room to grow. Dead entries, 24 bytes each, are dropped when met, and all at once
+// when they outnumber the living.
 //
-// It is fast because it may count on the clock: nothing is scheduled before it. Peek must therefore not spread a bucket, or an
-// event could not be scheduled before the one seen; it looks for the least entry instead, in time linear in the bucket, and
-// remembers it until it leaves.
+// It is fast because it may count on the clock: nothing is scheduled before it. Peek must therefore
+// not spread a bucket, or an event could not be scheduled before the one seen; it looks for the
+// least entry instead, in time linear in the bucket, and remembers it until it leaves.
 //
 // [Ahuja90]: https://doi.org/10.1145/77600.77615
 type Radix struct {
@@ -32,8 +34,9 @@ type Radix struct {
 	seen    entry      // what Peek found; its number is zero if there is nothing to remember
 }
 
-// A bucket is a list of chunks, in the order in which entries were put there. Small buckets have only the open one, and are
-// then mere slices. Were large ones so too, each would keep the room that it once needed, six times what is in use.
+// A bucket is a list of chunks, in the order in which entries were put there. Small buckets have
+// only the open one, and are then mere slices. Were large ones so too, each would keep the room
+// that it once needed, six times what is in use.
 type bucket struct {
 	full [][]entry
 	open []entry
@@ -98,7 +101,8 @@ func (q *Radix) free(chunk []entry) { q.spare = append(q.spare, chunk[:0]) }
 // bit is the one of a bucket in filled: none for bucket 0, whose shift is out of range.
 func bit(b int) uint64 { return 1 << uint(b-1) }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *Radix) Reschedule(id calendar.ID, at float64) error {
 	if err := q.refuse(at, false); err != nil {
 		return err
@@ -170,8 +174,9 @@ func (q *Radix) due() *entry {
 // lowest returns the first bucket after bucket 0 that has entries. There must be one.
 func (q *Radix) lowest() int { return bits.TrailingZeros64(q.filled) + 1 }
 
-// spread moves the time to the least of the lowest bucket, and its entries into the buckets below, all of which are empty.
-// Entries of higher buckets stay: they differ from the new time in the same highest bit as from the old.
+// spread moves the time to the least of the lowest bucket, and its entries into the buckets below,
+// all of which are empty. Entries of higher buckets stay: they differ from the new time in the same
+// highest bit as from the old.
 func (q *Radix) spread() {
 	b := q.lowest()
 	if least := q.least(b); least != nil {

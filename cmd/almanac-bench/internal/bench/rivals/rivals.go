@@ -1,5 +1,6 @@
-// Package rivals holds the pending-event sets that Go programs use today or could use, each as well made as we know how. The
-// benchmarks compare package calendar with them, and a comparison is worth what its rivals are.
+// Package rivals holds the pending-event sets that Go programs use today or could use, each as well
+// made as we know how. The benchmarks compare package calendar with them, and a comparison is worth
+// what its rivals are.
 //
 //	set              Schedule      Next          Cancel        bytes per event
 //	container/heap   O(log n)      O(log n)      O(log n)      28
@@ -9,8 +10,8 @@
 //	skip list        O(log n)      O(1)          O(log n)      about 30
 //	B-tree           O(log n)      O(log n)      O(log n)      50 to 70
 //
-// All keep the order that package calendar promises and pass its conformance suite. None may be used from several goroutines
-// at once. Ids are dense: memory is proportional to the largest.
+// All keep the order that package calendar promises and pass its conformance suite. None may be
+// used from several goroutines at once. Ids are dense: memory is proportional to the largest.
 package rivals
 
 import "github.com/almanac-sim/almanac/calendar/calendartest"
@@ -19,7 +20,8 @@ import "github.com/almanac-sim/almanac/calendar/calendartest"
 type Rival struct {
 	Name  string
 	About string // one line
-	// New makes an empty set whose clock stands at start, with room for ids below capacity. It grows beyond that by itself.
+	// New makes an empty set whose clock stands at start, with room for ids below capacity. It
+	// grows beyond that by itself.
 	New func(start float64, capacity int) calendartest.Set
 }
 

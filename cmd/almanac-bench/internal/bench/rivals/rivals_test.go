@@ -13,12 +13,14 @@ func TestRivals(t *testing.T) {
 	for _, rival := range All() {
 		t.Run(rival.Name, func(t *testing.T) {
 			// Without room up front, so that growing is tested too.
-			calendartest.Run(t, func(start float64) calendartest.Set { return rival.New(start, 0) }, calendartest.AtMost(testscale.Size(2_000, 10_000)))
+			calendartest.Run(t, func(start float64) calendartest.Set { return rival.New(start, 0) },
+				calendartest.AtMost(testscale.Size(2_000, 10_000)))
 		})
 	}
 }
 
-// FuzzRivals lets the first byte choose the rival and the start: all at once would be a tenth as many inputs.
+// FuzzRivals lets the first byte choose the rival and the start: all at once would be a tenth as
+// many inputs.
 func FuzzRivals(f *testing.F) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range 2 * len(All()) {

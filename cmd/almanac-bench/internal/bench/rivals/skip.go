@@ -7,15 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// Skip is a skip list [Pugh90] in which a quarter of the nodes of a level rise to the next, its nodes in one array by id and
-// their links in another.
+// Skip is a skip list [Pugh90] in which a quarter of the nodes of a level rise to the next, its
+// nodes in one array by id and their links in another.
 //
 // Events with equal times leave in the order they were scheduled: a sequence number breaks the tie.
 //
-// Schedule and Cancel cost O(log n) comparisons, Next O(1). An event takes about 30 bytes: a node of 24 and 4/3 links of 4.
+// Schedule and Cancel cost O(log n) comparisons, Next O(1). An event takes about 30 bytes: a node
+// of 24 and 4/3 links of 4.
 //
-// It differs from the usual in that an id keeps its height for good. Heights need only be independent of the order of times,
-// and this way links are never allocated twice. They are drawn from a fixed seed.
+// It differs from the usual in that an id keeps its height for good. Heights need only be
+// independent of the order of times, and this way links are never allocated twice. They are drawn
+// from a fixed seed.
 //
 // [Pugh90]: https://doi.org/10.1145/78973.78977
 type Skip struct {
@@ -97,7 +99,8 @@ func (q *Skip) insert(id calendar.ID, at float64) {
 	}
 }
 
-// Reschedule moves an id's event behind all others of its new time, or schedules one if there was none.
+// Reschedule moves an id's event behind all others of its new time, or schedules one if there was
+// none.
 func (q *Skip) Reschedule(id calendar.ID, at float64) error {
 	if err := q.refuse(at, false); err != nil {
 		return err
