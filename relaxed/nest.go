@@ -22,7 +22,7 @@ package relaxed
 
 // maxInBucket is how many entries a bucket has at most, and a chunk more, before it is divided:
 // some 80 µs of work. With fewer, rank errors are a little less, and more events go straight into
-// nested levels, whose buckets together do not fit into the cache: decision 0059 has the numbers.
+// nested levels, whose buckets together do not fit into the cache: docs/design/relaxed.md.
 const maxInBucket = 8192
 
 // maxInFirst is the same for level 0, from which all levels come.
