@@ -15,7 +15,7 @@ import (
 // wherever there is room, and what they gave is told. It depends on its stream and on what it is
 // told alone.
 //
-// It is not gonum's CmaEsChol, whose points do not follow its step: docs/decisions/0051.
+// It is not gonum's CmaEsChol, whose points do not follow its step: see TestEvolution.
 //
 // [Hansen16]: https://arxiv.org/abs/1604.00772
 type evolution struct {
