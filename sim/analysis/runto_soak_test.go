@@ -11,13 +11,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
 
-<<<<<<< HEAD
-// What is said of RunTo in decision 0047 comes out here: of the runs of M/M/1 that end because they
-// are precise, how many cover.
-=======
 // The share of M/M/1 runs that cover the true mean, of those that RunTo ended because they were
 // precise enough (docs/decisions/0010-sim-statistics-and-shifts.md).
->>>>>>> 9e467613 (decisions: short records of the models, from simulation to fitting)
 func TestCoverageOfRunTo(t *testing.T) {
 	const runs = 1000
 	for _, c := range []struct{ load, share, first float64 }{{0.5, 0.1, 1000}, {0.5, 0.05, 1000}, {0.8, 0.1, 5000}} {

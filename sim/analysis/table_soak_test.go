@@ -46,15 +46,9 @@ func TestCoverageTable(t *testing.T) {
 	}
 }
 
-<<<<<<< HEAD
-// What decision 0047 says of the corrections and of MSER-5 comes out here: intervals of 32 batch
-// means by Student's t alone cover less, and in short runs MSER-5 leaves out much that it should
-// not.
-=======
 // Why there are corrections, and what MSER-5 costs: intervals of 32 batch means by Student's t alone
 // cover less, and in short runs MSER-5 leaves out much that it should not
 // (docs/decisions/0010-sim-statistics-and-shifts.md).
->>>>>>> 9e467613 (decisions: short records of the models, from simulation to fitting)
 func TestWhatCorrectionsBuy(t *testing.T) {
 	const load, runs = 0.5, 2000
 	plain := func(x []float64) bool {
