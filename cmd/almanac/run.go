@@ -44,7 +44,7 @@ func newRun(f *runFlags) *cobra.Command {
 			"kind, individual, from, to, name, by, and the attributes).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
 			"line for each group.\n" +
-			"docs/reference/models.md describes the columns, docs/reference/results.md how to read them in Go, R and Python. " +
+			"docs/reference/results.md describes the columns, and how to read them in Go, R and Python. " +
 			"They take the place of what an earlier run wrote there, when all of them are complete.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
