@@ -23,6 +23,11 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// The reference of the command names every benchmark and every flag, and no others.
+func TestCommandPage(t *testing.T) {
+	clitest.Documented(t, newRoot(), "../../docs/reference/command.md")
+}
+
 // An interrupted measurement fails.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
