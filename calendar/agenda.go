@@ -19,10 +19,9 @@ import (
 // There can be 2³² events at once, or as many as [MaxID] says, counting from zero: one more is
 // refused with [ErrID].
 //
-// An Agenda must not be used from several goroutines at once. The zero value is not ready for use;
-// call [NewAgenda], for the reasons given at Queue.
+// An Agenda must not be used from several goroutines at once. The zero value is an empty agenda.
 type Agenda[V any] struct {
-	queue  *Queue
+	queue  Queue
 	places places[V]
 }
 
@@ -35,7 +34,9 @@ type Handle struct {
 
 // NewAgenda returns an empty agenda. It takes the options of [New].
 func NewAgenda[V any](opts ...Option) *Agenda[V] {
-	return &Agenda[V]{queue: New(opts...)}
+	a := new(Agenda[V])
+	a.queue.queue.Init(opts...)
+	return a
 }
 
 // Schedule adds an event with the value v. It refuses a time that is not finite ([ErrTime]) or
@@ -58,7 +59,7 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 		var none V
 		return none, false
 	}
-	a.queue.Cancel(ID(h.place))
+	a.queue.Cancel(h.place)
 	return a.places.vacate(h.place), true
 }
 
@@ -68,7 +69,7 @@ func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
 	if !a.valid(h) {
 		return ErrNotScheduled
 	}
-	return a.queue.Reschedule(ID(h.place), at)
+	return a.queue.Reschedule(h.place, at)
 }
 
 // Next removes the earliest event and moves the clock to its time. It reports false if nothing is
@@ -95,7 +96,7 @@ func (a *Agenda[V]) Due(h Handle) (at float64, ok bool) {
 	if !a.valid(h) {
 		return 0, false
 	}
-	return a.queue.Due(ID(h.place))
+	return a.queue.Due(h.place)
 }
 
 // Value returns the value of an event. ok is false if it is no longer pending.

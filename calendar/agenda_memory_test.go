@@ -22,6 +22,9 @@ func (ps *places[V]) bytes() int {
 // words of the bitmap.
 var agendaSizes = []int{5_000, 70_000, 1_000_000}
 
+// recordPage is how many ids a page of the queue's records has.
+const recordPage = 16_384
+
 func pagesFor(events int) int { return (events + placePageLen - 1) >> placePageBits }
 
 // An agenda takes 28 bytes for an event, 8 for its handle, and its value, and a few pages on top,
@@ -57,7 +60,7 @@ func TestAgendaMemory(t *testing.T) {
 				}
 				// The queue has up to 8 MB in chunks that are not full, and one page of records
 				// that is not.
-				if got, most := a.Stats().Bytes, 29*n+8<<20+pageLen*12; got > most {
+				if got, most := a.Stats().Bytes, 29*n+8<<20+recordPage*12; got > most {
 					t.Errorf("burst %d: %d bytes of queue for %d events, want at most %d", burst, got, n, most)
 				}
 
@@ -94,7 +97,7 @@ func TestAgendaMemory(t *testing.T) {
 					_, _ = a.Schedule(a.Now(), [2]int{})
 					a.Next()
 				}
-				if got, most := a.Stats().Bytes, (left+2)*(pageLen*12+2048)+300_000; got > most {
+				if got, most := a.Stats().Bytes, (left+2)*(recordPage*12+2048)+300_000; got > most {
 					t.Errorf("burst %d: %d bytes of queue for %d events, want at most %d", burst, got, left, most)
 				}
 				if got, most := a.places.bytes(), (2*left+1)*placePageLen*24+n/16; got > most {

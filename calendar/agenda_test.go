@@ -260,3 +260,77 @@ func TestAgendaAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations in 1000 holds", allocs)
 	}
 }
+
+// Places of events that are gone are given back, and a handle of one of them stays stale when the
+// place is used again.
+func TestAgendaGivesPlacesBack(t *testing.T) {
+	const n = 100_000
+	a := calendar.NewAgenda[[4]int]()
+	handles := make([]calendar.Handle, n)
+	for burst := range 3 {
+		old := append([]calendar.Handle(nil), handles...)
+		for i := range handles {
+			h, err := a.Schedule(a.Now()+float64(i%1000), [4]int{burst, i})
+			must(t, err)
+			handles[i] = h
+		}
+		for i, h := range old {
+			if _, ok := a.Value(h); ok {
+				t.Fatalf("burst %d: handle %d of an earlier event names another", burst, i)
+			}
+		}
+		for i, h := range handles {
+			if v, ok := a.Value(h); !ok || v[0] != burst || v[1] != i {
+				t.Fatalf("burst %d: value %v, %v of event %d", burst, v, ok, i)
+			}
+		}
+		most := a.Places()
+		for i := range handles {
+			if i%2 == 0 {
+				if v, ok := a.Cancel(handles[i]); !ok || v[1] != i {
+					t.Fatalf("cancelled %v, %v", v, ok)
+				}
+			}
+		}
+		for a.Len() > 10 {
+			a.Next()
+		}
+		must(t, a.Check())
+		if got := a.Places(); got > most/2 {
+			t.Errorf("burst %d: places for %d events, of %d", burst, got, most)
+		}
+		for a.Len() > 0 {
+			a.Next()
+		}
+		must(t, a.Check())
+		if got := a.Places(); got > 3*4096 {
+			t.Errorf("burst %d: places for %d events, and none is left", burst, got)
+		}
+	}
+}
+
+func TestAgendaMaxID(t *testing.T) {
+	a := calendar.NewAgenda[int](calendar.MaxID(9))
+	var first calendar.Handle
+	for i := range 10 {
+		h, err := a.Schedule(1, i)
+		must(t, err)
+		if i == 0 {
+			first = h
+		}
+	}
+	if _, err := a.Schedule(1, 10); !errors.Is(err, calendar.ErrID) {
+		t.Errorf("an event too many: %v", err)
+	}
+	a.Cancel(first)
+	_, err := a.Schedule(1, 11)
+	must(t, err)
+	must(t, a.Check())
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -37,35 +37,10 @@
 //
 // # Files
 //
-// The calls:
+//	queue.go   Queue: its calls, options and statistics
+//	agenda.go  Agenda: values and handles
+//	places.go  where an Agenda keeps its values
+//	errors.go  ID and the errors
 //
-//	queue.go        Queue: its fields, its options, and the calls that schedule, cancel and dispatch
-//	agenda.go       Agenda: values and handles
-//	places.go       where an Agenda keeps its values
-//	bulk.go         ScheduleAll: many events, whose times several goroutines work out
-//	reset.go        Reset
-//	trim.go         Trim
-//	stats.go        Stats
-//	errors.go       ID and the errors
-//
-// The ladder, from the bottom up:
-//
-//	bottom.go       the events that are due first, sorted
-//	sort.go         sorting a few entries without branches
-//	levels.go       levels of buckets, and how a bucket is opened
-//	divide.go       dividing a bucket into a level of its own
-//	nest.go         dividing a bucket before its time
-//	ties.go         many events at one time
-//	pool.go         chunks of entries, from slabs
-//
-// What is kept of an id, and what is postponed:
-//
-//	record.go       records of ids, in pages
-//	bits.go         one bit for each id: pending or not
-//	stale.go        entries of cancelled and moved events, and how they are swept
-//	deferred.go     invalidations that are applied later
-//	writebuffer.go  writes to records that are made later, together
-//	prefetch.go     asking the processor for memory in advance
-//	shrink.go       giving memory back
-//	key.go          times as integers
+// The queue itself is package internal/eventqueue, and docs/design/queue.md says how it works.
 package calendar

@@ -1,21 +1,25 @@
 package calendar
 
-import "errors"
+import "github.com/almanac-sim/almanac/internal/eventqueue"
 
 // An ID names an event: a dense number that the caller chooses.
-type ID uint32
+type ID = uint32
+
+// A PanicError is the value with which [Queue.ScheduleAll] panics if the caller's function does. It
+// has the value of that panic and its stack, which may be of another goroutine.
+type PanicError = eventqueue.PanicError
 
 // The reasons for which scheduling is refused. When several apply, an id beyond the largest is
 // reported first, then what is wrong with the time. A refused call changes nothing.
 var (
 	// ErrTime refuses a time that is NaN or infinite.
-	ErrTime = errors.New("calendar: time is not a finite number")
+	ErrTime = eventqueue.ErrTime
 	// ErrPast refuses a time before the clock.
-	ErrPast = errors.New("calendar: time is before now")
+	ErrPast = eventqueue.ErrPast
 	// ErrScheduled refuses to schedule an id that has a pending event already.
-	ErrScheduled = errors.New("calendar: id is already scheduled")
+	ErrScheduled = eventqueue.ErrScheduled
 	// ErrNotScheduled refuses to renumber an id that has no pending event.
-	ErrNotScheduled = errors.New("calendar: id is not scheduled")
+	ErrNotScheduled = eventqueue.ErrNotScheduled
 	// ErrID refuses an id beyond the largest that a structure takes; see [MaxID].
-	ErrID = errors.New("calendar: id is beyond the largest")
+	ErrID = eventqueue.ErrID
 )

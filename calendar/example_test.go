@@ -104,29 +104,6 @@ func ExampleHandle() {
 	// Output: false 1
 }
 
-// A simulation keeps something for each id. With many of them, the queue can ask for it before it
-// is needed.
-func ExampleQueue_Prefetch() {
-	type particle struct{ position, speed float64 }
-	particles := make([]particle, 3)
-	q := calendar.New()
-	q.Prefetch(calendar.ArrayOf(particles, 1)) // nothing else changes
-	for id := range particles {
-		particles[id].speed = float64(id + 1)
-		if err := q.Schedule(calendar.ID(id), 6/particles[id].speed); err != nil {
-			panic(err)
-		}
-	}
-	for id, at := range q.Until(10) {
-		particles[id].position = particles[id].speed * at
-		fmt.Println(id, "arrives at", at, "having gone", particles[id].position)
-	}
-	// Output:
-	// 2 arrives at 2 having gone 6
-	// 1 arrives at 3 having gone 6
-	// 0 arrives at 6 having gone 6
-}
-
 func ExampleQueue_NextBy() {
 	q := calendar.New()
 	for id, at := range []float64{3, 1, 2} {
@@ -223,16 +200,4 @@ func ExampleStats() {
 	s := q.Stats()
 	fmt.Println(s.Pending, "pending,", s.Stale, "stale")
 	// Output: 99 pending, 1 stale
-}
-
-// With millions of ids, what a model keeps of each is out of the cache. The queue prefetches it.
-func ExampleArray() {
-	ages := make([]float64, 1000)
-	q := calendar.New()
-	q.Prefetch(calendar.ArrayOf(ages, 1))
-	_ = q.Schedule(3, 40)
-	id, at, _ := q.Next()
-	ages[id] = at // which is in the cache
-	fmt.Println(ages[3])
-	// Output: 40
 }

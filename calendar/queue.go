@@ -1,10 +1,10 @@
 package calendar
 
 import (
+	"context"
 	"iter"
-	"math"
 
-	"github.com/almanac-sim/almanac/internal/timekey"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 )
 
 // Queue is a self-tuning calendar: buckets of simulated time in levels, each bucket opened into
@@ -38,109 +38,19 @@ import (
 // is divided before its time. And cancelling moves nothing: stale entries are dropped when their
 // bucket is opened, or swept out of it when they outnumber the others.
 //
-// A Queue must not be used from several goroutines at once. The zero value is not ready for use;
-// call [New]. It has no largest id and no level yet, and a check for that in every operation would
-// cost more than it saves.
+// A Queue must not be used from several goroutines at once. The zero value is an empty queue, as
+// [New] makes it without options.
 //
 // [Brown88]: https://doi.org/10.1145/63039.63045
 // [TGT05]: https://doi.org/10.1145/1103323.1103324
 type Queue struct {
-	pages   [][]record // see record.go
-	now     float64
-	pending int // live entries
-	stale   int // entries whose event was cancelled or moved
-
-	// The bottom of the ladder: what is due first, sorted by key, is bottom[head:]. See bottom.go.
-	bottom   []entry
-	head     int
-	inserted int // how many were inserted since it was filled
-	// bottomStale says that entries of the bottom may be stale: an event was cancelled whose key
-	// was not beyond it. Otherwise none is, because the stale entries of a bucket are dropped when
-	// it is loaded, except for those whose invalidation is deferred (deferred.go). maybeStale says
-	// that there may be either.
-	maybeStale, bottomStale bool
-
-	// Everything else. See levels.go.
-	levels []level // the path
-	pool   pool
-	counters
-
-	ids    int // how many ids the pages have records for
-	maxID  ID
-	nests  []*level // the levels nested in buckets
-	vacant []uint32 // places in nests that are free
-	most   int      // how many entries a bucket may have
-	// The numbers of ids from which records are out of the cache (prefetch.go), invalidations are
-	// deferred (deferred.go) and writes are buffered, and the number of writes from which that is
-	// worth it (writebuffer.go).
-	cold, deferFrom, bufferFrom, fewWrites int
-	// counted says that the buckets have counts of their stale entries. See stale.go.
-	counted bool
-	history [8]levelHistory // of the last level at each depth
-	spare   [15][][]bucket
-
-	arrays      []Array
-	prefetching prefetchState // see prefetch.go
-	writes      writeBuffer   // see writebuffer.go
-
-	deferred             invalidations // see deferred.go
-	version, lastVersion uint32        // the last one that was given to an entry, and the one that is never given
-	bits                 []*bitPage
-	bitPages             int // how many of them there are
-}
-
-// An Option adjusts a new [Queue] or [Agenda].
-type Option func(*settings)
-
-type settings struct {
-	capacity int
-	start    float64
-	maxID    ID
-}
-
-// Capacity makes room for the ids 0 to n−1 up front, or for the first 4 million of them. The queue
-// grows by itself, without moving anything; this only saves time later.
-func Capacity(n int) Option {
-	if n < 0 || uint64(n) > math.MaxUint32+1 {
-		panic("calendar: Capacity needs a number of ids, from 0 to 2³²")
-	}
-	return func(s *settings) { s.capacity = n }
-}
-
-// MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. The default
-// is no limit: ids in use take 12 bytes each and what lies between them nothing, by the page of
-// 16,384 ids. So one wrong number costs no more than 200 kB, and once 8 MB for the tables of pages;
-// but a thousand of them, all over the place, 200 MB.
-func MaxID(id ID) Option {
-	return func(s *settings) { s.maxID = id }
-}
-
-// StartAt sets the clock's first value. The default is 0. The time must be finite.
-func StartAt(t float64) Option {
-	if math.IsNaN(t) || math.IsInf(t, 0) {
-		panic("calendar: StartAt needs a finite time")
-	}
-	return func(s *settings) { s.start = t + 0 }
-}
-
-func apply(opts []Option) settings {
-	s := settings{maxID: math.MaxUint32}
-	for _, o := range opts {
-		o(&s)
-	}
-	return s
+	queue eventqueue.Queue
 }
 
 // New returns an empty queue. It needs no tuning; the options only help.
 func New(opts ...Option) *Queue {
-	s := apply(opts)
-	q := &Queue{now: s.start, maxID: s.maxID, most: most, cold: cold, deferFrom: deferFrom, bufferFrom: bufferFrom,
-		fewWrites: fewWrites, lastVersion: lastVersion}
-	for end, last := min(uint64(s.capacity), uint64(s.maxID)+1, maxAhead), uint64(0); last < end; last += pageLen {
-		_, _ = q.admit(ID(min(last|pageMask, end-1))) // which is not beyond
-	}
-	q.bottom = make([]entry, 0, bottomCap)
-	q.restart()
+	q := new(Queue)
+	q.queue.Init(opts...)
 	return q
 }
 
@@ -149,275 +59,134 @@ func New(opts ...Option) *Queue {
 // It refuses an id beyond the largest ([ErrID], see [MaxID]), a time that is not finite ([ErrTime])
 // or before the clock ([ErrPast]), and an id that is already scheduled ([ErrScheduled]); see
 // Reschedule for that.
-func (q *Queue) Schedule(id ID, at float64) error {
-	if !(at >= q.now && at <= math.MaxFloat64) {
-		return q.refuse(id, at)
-	}
-	k := timekey.Of(at)
-	if q.writes.hasLast && q.writes.last.id == id {
-		if q.ids >= q.bufferFrom {
-			q.scheduleLast(k)
-			return nil
-		}
-		q.writes.hasLast = false // scheduleLast by hand, which saves 1 ns
-		q.setKey(id, k)
-		q.pending++
-		q.place(entry{k, id, q.writes.last.version})
-		return nil
-	}
-	q.settle()
-	r := q.record(id)
-	if r == nil {
-		var err error
-		if r, err = q.admit(id); err != nil {
-			return err
-		}
-	}
-	if q.deferred.n > 0 {
-		if waits, last := q.deferred.contains(id); waits {
-			return q.scheduleAfter(id, at, last)
-		}
-	}
-	if r.key() != noKey {
-		return ErrScheduled
-	}
-	r.setKey(k)
-	q.mark(id)
-	q.pending++
-	q.place(entry{k, id, r.version})
-	return nil
-}
+func (q *Queue) Schedule(id ID, at float64) error { return q.queue.Schedule(id, at) }
 
 // Reschedule moves id's event to another time, or schedules it if none was pending. Either way it
 // goes behind the events already scheduled for that time. It refuses what Schedule refuses of an id
 // and a time, and then changes nothing.
-func (q *Queue) Reschedule(id ID, at float64) error {
-	if !(at >= q.now && at <= math.MaxFloat64) {
-		return q.refuse(id, at)
-	}
-	k := timekey.Of(at)
-	if q.writes.hasLast && q.writes.last.id == id {
-		q.scheduleLast(k)
-		return nil
-	}
-	q.settle()
-	r := q.record(id)
-	if r == nil {
-		var err error
-		if r, err = q.admit(id); err != nil {
-			return err
-		}
-	}
-	if q.defers() {
-		q.rescheduleDeferred(id, k)
-		return nil
-	}
-	swept := false
-	q.mark(id)
-	if old := r.key(); old != noKey {
-		swept = q.invalidate(r, old)
-	} else {
-		q.pending++
-	}
-	r.setKey(k)
-	q.place(entry{k, id, r.version})
-	if swept {
-		q.shrink()
-	}
-	return nil
+func (q *Queue) Reschedule(id ID, at float64) error { return q.queue.Reschedule(id, at) }
+
+// ScheduleAll schedules the events of n ids, from first on, as if by Schedule one after the other
+// in the order of the ids, but several goroutines work out when they are due.
+//
+// The function due computes the times of a block of up to 16,384 ids: it puts the times of the ids
+// first, first+1, … into at, which has +Inf everywhere when it is called. What stays +Inf is not
+// scheduled. It is called by so many workers at once (GOMAXPROCS if the number is not positive, and
+// 1,024 at most), each with its own number below that, for as many blocks in a row at a time, and
+// must not use the queue. The queue is the same afterwards, for all that can be seen of it,
+// whatever the number of workers.
+//
+// At the first id, in their order, that Schedule would refuse, it stops and returns an error that
+// names the id and wraps the error of Schedule. If due returns an error, it stops with that error
+// before the block. If due panics, ScheduleAll panics with a [PanicError] that has the value and
+// the stack; if due ends its goroutine, that is an error too. In any case the ids before are
+// scheduled and no others, while due may have been called for blocks behind. It panics if there are
+// no such ids: n is negative, or the last one is above the largest 32-bit number.
+//
+// When the context ends, it stops within two blocks for each worker and returns the context's
+// error. Of a queue that was empty nothing is scheduled then, and otherwise the ids before one of
+// them.
+//
+// The times are not kept beside the queue; while it works it takes less than a megabyte for each
+// worker.
+func (q *Queue) ScheduleAll(ctx context.Context, first ID, n, workers int,
+	due func(worker int, first ID, at []float64) error) error {
+	return q.queue.ScheduleAll(ctx, first, n, workers, due)
 }
 
 // Cancel removes id's event, and reports whether there was one.
-func (q *Queue) Cancel(id ID) bool {
-	q.settle()
-	r := q.record(id)
-	if r == nil {
-		return false
-	}
-	if q.defers() {
-		return q.cancelDeferred(id)
-	}
-	k := r.key()
-	if k == noKey {
-		return false
-	}
-	r.setKey(noKey)
-	q.unmark(id)
-	q.pending--
-	if q.invalidate(r, k) {
-		q.shrink()
-	}
-	return true
-}
+func (q *Queue) Cancel(id ID) bool { return q.queue.Cancel(id) }
 
 // Renumber gives the event of one id to another, which must have none. The event keeps its time and
 // goes behind the events already scheduled for it. If the two are the same id, nothing changes.
 //
 // It refuses if one of them is beyond the largest id ([ErrID]), from has no pending event
 // ([ErrNotScheduled]) or to has one ([ErrScheduled]).
-func (q *Queue) Renumber(from, to ID) error {
-	if from > q.maxID || to > q.maxID {
-		return ErrID
-	}
-	at, ok := q.Due(from)
-	if !ok {
-		return ErrNotScheduled
-	}
-	if from == to {
-		return nil
-	}
-	if err := q.Schedule(to, at); err != nil {
-		return err
-	}
-	q.Cancel(from)
-	return nil
-}
+func (q *Queue) Renumber(from, to ID) error { return q.queue.Renumber(from, to) }
 
 // Next removes the earliest event and moves the clock to its time. It reports false if nothing is
 // pending.
-func (q *Queue) Next() (id ID, at float64, ok bool) {
-	for {
-		if q.head == len(q.bottom) && !q.refill(true) {
-			return 0, 0, false
-		}
-		e := q.bottom[q.head]
-		q.head++
-		if q.head%prefetchEvery == 0 && q.ids >= q.cold {
-			q.prefetchSome()
-		}
-		if q.maybeStale && !q.isCurrent(e) {
-			q.stale--
-			continue
-		}
-		q.noteDispatch(e)
-		q.pending--
-		q.now = timekey.Time(e.key)
-		if q.stale > q.pending+staleSlack && !q.counted {
-			q.sweep()
-		}
-		return e.id, q.now, true
-	}
-}
+func (q *Queue) Next() (id ID, at float64, ok bool) { return q.queue.Next() }
 
 // NextBy is Next for an event that is due by time t; it reports false, and moves nothing, if the
 // earliest is later than that.
-func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
-	// Most of the time there is a live entry at the bottom; otherwise Peek finds it.
-	if q.head == len(q.bottom) || q.maybeStale && !q.isCurrent(q.bottom[q.head]) {
-		if _, at, ok := q.Peek(); !ok || !(at <= t) {
-			return 0, 0, false
-		}
-	} else if !(timekey.Time(q.bottom[q.head].key) <= t) {
-		return 0, 0, false
-	}
-	return q.Next()
-}
-
-// NextTied is NextBy, and also reports whether another event may be due at the same time: if tied
-// is false, none is; otherwise NextBy at that time returns what there is, which may be nothing if
-// it was cancelled. It is for callers that put events of the same time into an order of their own.
-func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
-	// This is NextBy and Next by hand, for the bottom.
-	if q.head == len(q.bottom) || q.maybeStale && !q.isCurrent(q.bottom[q.head]) {
-		if id, at, ok = q.NextBy(t); ok {
-			tied = q.mayTie(timekey.Of(at))
-		}
-		return id, at, tied, ok
-	}
-	e := q.bottom[q.head]
-	if at = timekey.Time(e.key); !(at <= t) {
-		return 0, 0, false, false
-	}
-	q.head++
-	if q.head%prefetchEvery == 0 && q.ids >= q.cold {
-		q.prefetchSome()
-	}
-	q.noteDispatch(e)
-	q.pending--
-	q.now = at
-	if q.stale > q.pending+staleSlack && !q.counted {
-		q.sweep()
-	}
-	return e.id, at, q.mayTie(e.key), true
-}
-
-// mayTie reports false if no entry has the key of the event that was dispatched last. The bottom is
-// sorted, and all other entries have keys from the end of the last level on.
-func (q *Queue) mayTie(k uint64) bool {
-	if q.head < len(q.bottom) {
-		return q.bottom[q.head].key == k
-	}
-	return k >= q.levels[len(q.levels)-1].end
-}
-
-// Peek returns what Next would, and leaves the event pending and the clock where it is.
-func (q *Queue) Peek() (id ID, at float64, ok bool) {
-	for {
-		if q.head == len(q.bottom) {
-			if !q.refill(false) {
-				return 0, 0, false
-			}
-			if len(q.bottom) == 0 {
-				e, _ := q.firstTie()
-				return e.id, timekey.Time(e.key), true
-			}
-		}
-		e := q.bottom[q.head]
-		if !q.maybeStale || q.isCurrent(e) {
-			return e.id, timekey.Time(e.key), true
-		}
-		q.head++
-		q.stale--
-	}
-}
-
-// Due returns when id's event is due. ok is false if it has none.
-func (q *Queue) Due(id ID) (at float64, ok bool) {
-	q.settle()
-	if waits, _ := q.deferred.contains(id); waits {
-		q.flush()
-	}
-	r := q.record(id)
-	if r == nil || r.key() == noKey {
-		return 0, false
-	}
-	return timekey.Time(r.key()), true
-}
-
-// At is the former name of Due.
-func (q *Queue) At(id ID) (at float64, ok bool) { return q.Due(id) }
-
-// Len is the number of pending events.
-func (q *Queue) Len() int {
-	q.flush()
-	return q.pending
-}
-
-// Now is the time of the last event dispatched, or the clock's first value.
-func (q *Queue) Now() float64 { return q.now }
+func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) { return q.queue.NextBy(t) }
 
 // Until dispatches the events up to and including time t, in order; those that the loop's body
 // schedules meanwhile are among them. The body may use the queue freely, and breaking off leaves
 // the remaining events pending. The clock stays at the last event dispatched.
-func (q *Queue) Until(t float64) iter.Seq2[ID, float64] {
-	return func(yield func(ID, float64) bool) {
-		for {
-			id, at, ok := q.NextBy(t)
-			if !ok || !yield(id, at) {
-				return
-			}
-		}
-	}
+func (q *Queue) Until(t float64) iter.Seq2[ID, float64] { return q.queue.Until(t) }
+
+// Peek returns what Next would, and leaves the event pending and the clock where it is.
+func (q *Queue) Peek() (id ID, at float64, ok bool) { return q.queue.Peek() }
+
+// Due returns when id's event is due. ok is false if it has none.
+func (q *Queue) Due(id ID) (at float64, ok bool) { return q.queue.Due(id) }
+
+// Len is the number of pending events.
+func (q *Queue) Len() int { return q.queue.Len() }
+
+// Now is the time of the last event dispatched, or the clock's first value.
+func (q *Queue) Now() float64 { return q.queue.Now() }
+
+// Reset removes all events and sets the clock to the given time, which must be finite and may be
+// before what it was. The queue is then as [New] would make it, with the same largest id, for all
+// that can be seen of it but its memory: that is kept, and given back little by little if it is not
+// needed. [Stats] counts from here on.
+//
+// It takes time in proportion to that memory, half a nanosecond for each id that has a record and
+// for each bucket, so that many short simulations can use one queue one after the other.
+func (q *Queue) Reset(start float64) { q.queue.Reset(start) }
+
+// Trim gives back memory that the queue has and does not need at present: entries of slabs of which
+// little is in use are moved into others. The queue gives memory back by itself, without moving, if
+// it has several times as much as it needs; this is for callers that are about to take much memory
+// for something else. It takes time in proportion to the buckets and entries that there are, some
+// nanoseconds each, and little memory meanwhile: some bytes for each slab of 131,072 entries, and
+// four for each free chunk of 31.
+//
+// What is given back the collector has to find: runtime/debug.FreeOSMemory returns it to the system
+// at once.
+func (q *Queue) Trim() { q.queue.Trim() }
+
+// Stats returns the statistics of the queue. It takes time proportional to the number of buckets.
+func (q *Queue) Stats() Stats { return Stats(q.queue.Stats()) }
+
+// Stats is the health of a [Queue]. Counts of what was done are since the queue was made.
+type Stats struct {
+	Pending int // events in the queue
+	// entries of cancelled or moved events that are still to be dropped: about Pending at most, or
+	// those in chunks that are needed anyway
+	Stale  int
+	Bottom int // entries sorted and due first
+
+	Levels    int     // levels of buckets, with those that are nested in buckets of others
+	Buckets   int     // buckets that are still to be opened, in all levels
+	Occupied  int     // how many of those hold anything
+	Occupancy float64 // entries per occupied bucket
+
+	Opened  uint64 // buckets opened
+	Passed  uint64 // empty buckets passed over
+	Moved   uint64 // entries moved from one place to another; divided by the events dispatched, the work per event
+	Retunes uint64 // levels made: each chooses its bucket width anew
+	Sweeps  uint64 // times that a bucket was rid of its stale entries
+	Shrinks uint64 // times that memory was given back
+
+	Bytes int // memory held, everything counted
 }
 
-// refuse returns what is wrong with an id, or with a time that is not between the clock and the
-// largest float64.
-func (q *Queue) refuse(id ID, at float64) error {
-	if id > q.maxID {
-		return ErrID
-	}
-	if math.IsNaN(at) || math.IsInf(at, 0) {
-		return ErrTime
-	}
-	return ErrPast
-}
+// An Option adjusts a new [Queue] or [Agenda].
+type Option = eventqueue.Option
+
+// Capacity makes room for the ids 0 to n−1 up front, or for the first 4 million of them. The queue
+// grows by itself, without moving anything; this only saves time later.
+func Capacity(n int) Option { return eventqueue.Capacity(n) }
+
+// MaxID sets the largest id that is accepted; those beyond it are refused with [ErrID]. The default
+// is no limit: ids in use take 12 bytes each and what lies between them nothing, by the page of
+// 16,384 ids. So one wrong number costs no more than 200 kB, and once 8 MB for the tables of pages;
+// but a thousand of them, all over the place, 200 MB.
+func MaxID(id ID) Option { return eventqueue.MaxID(id) }
+
+// StartAt sets the clock's first value. The default is 0. The time must be finite.
+func StartAt(t float64) Option { return eventqueue.StartAt(t) }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
@@ -30,7 +30,7 @@ func (r *Run) Check() error {
 	pending := 0
 	for id := r.firstID; int(id) < r.Used; id++ {
 		state := r.status(id).state
-		at, due := r.Queue.At(calendar.ID(id))
+		at, due := r.Queue.Due(eventqueue.ID(id))
 		if r.caching && uint16(r.stateCache[id]) != state+1 {
 			return fmt.Errorf("id %d looks as if it were in state %d, and is in %d", id, int(r.stateCache[id])-1, state)
 		}
@@ -68,7 +68,7 @@ func (r *Run) Check() error {
 		return fmt.Errorf("%d are alive, counted as %d", alive, r.Alive)
 	}
 	for k := range r.firstID {
-		if _, due := r.Queue.At(calendar.ID(k)); due {
+		if _, due := r.Queue.Due(eventqueue.ID(k)); due {
 			pending++
 		}
 	}

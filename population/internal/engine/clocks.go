@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -225,7 +225,7 @@ func (r *Run) schedule(id uint32, state uint16) {
 	if r.windows != nil {
 		r.windows.schedule(r, id, next)
 	} else if next <= r.end {
-		if err := r.Queue.Schedule(calendar.ID(id), next); err != nil {
+		if err := r.Queue.Schedule(eventqueue.ID(id), next); err != nil {
 			panic(fmt.Sprintf("population: event at %v: %v", next, err))
 		}
 	}
@@ -240,8 +240,8 @@ func (r *Run) reschedule(id uint32, state uint16) {
 	if r.windows != nil {
 		r.windows.schedule(r, id, next)
 	} else if !(next <= r.end) {
-		r.Queue.Cancel(calendar.ID(id))
-	} else if err := r.Queue.Reschedule(calendar.ID(id), next); err != nil {
+		r.Queue.Cancel(eventqueue.ID(id))
+	} else if err := r.Queue.Reschedule(eventqueue.ID(id), next); err != nil {
 		panic(fmt.Sprintf("population: event at %v: %v", next, err))
 	}
 }

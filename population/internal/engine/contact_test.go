@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
@@ -34,7 +34,7 @@ func TestContactTakesOneWord(t *testing.T) {
 			maker, met := r.firstID, 0
 			do := &r.phase.States[0].Rates[len(r.phase.States[0].Rates)-1].Do
 			for range 200 {
-				r.Queue.Cancel(calendar.ID(maker))
+				r.Queue.Cancel(eventqueue.ID(maker))
 				want, others := *r.stream(maker), r.Events
 				want.Uint64() // for the contact
 				want.Exp()    // for the next event

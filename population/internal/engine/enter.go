@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -127,9 +127,9 @@ func (r *Run) nextArrival(k uint32) {
 		}
 		return
 	}
-	r.Queue.Cancel(calendar.ID(k))
+	r.Queue.Cancel(eventqueue.ID(k))
 	if next <= r.end {
-		if err := r.Queue.Reschedule(calendar.ID(k), next); err != nil {
+		if err := r.Queue.Reschedule(eventqueue.ID(k), next); err != nil {
 			panic(fmt.Sprintf("population: arrival at %v: %v", next, err))
 		}
 	}

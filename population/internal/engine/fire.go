@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -184,7 +184,7 @@ func (r *Run) leave(id uint32) {
 	if r.windows != nil {
 		*r.nextAt(id) = r.Now
 	} else {
-		r.Queue.Cancel(calendar.ID(id))
+		r.Queue.Cancel(eventqueue.ID(id))
 	}
 	for a, g := range r.groups {
 		if g != nil {

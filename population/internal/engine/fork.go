@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -30,8 +30,8 @@ func (r *Run) Clone() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	for id := range calendar.ID(r.Used) {
-		if at, ok := r.Queue.At(id); ok {
+	for id := range eventqueue.ID(r.Used) {
+		if at, ok := r.Queue.Due(id); ok {
 			if err := f.Queue.Schedule(id, at); err != nil {
 				return nil, err
 			}
@@ -96,7 +96,7 @@ func (r *Run) copyFrom(from *Run) {
 	}
 	r.alwaysBefore, r.weights, r.event = own.alwaysBefore, own.weights, own.event
 	if r.Queue = own.Queue; r.Queue == nil {
-		r.Queue = calendar.New(calendar.Capacity(n))
+		r.Queue = eventqueue.New(eventqueue.Capacity(n))
 	} else {
 		r.Queue.Reset(0)
 	}

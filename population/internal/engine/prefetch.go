@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -78,7 +78,7 @@ func (r *Run) prefetchContacts() {
 func (r *Run) prefetchContact(id uint32) {
 	if other, ok := r.firstChoice(id); ok {
 		r.contactsSeen++
-		r.Queue.PrefetchID(calendar.ID(other))
+		r.Queue.PrefetchID(eventqueue.ID(other))
 	}
 }
 

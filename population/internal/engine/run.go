@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -30,9 +30,9 @@ type Run struct {
 	phase   *program.Phase
 	Now     float64
 	end     float64
-	Queue   *calendar.Queue // nil while the run is by windows
-	windows *windows        // nil unless it is
-	Windows int             // how many windows were run in parallel
+	Queue   *eventqueue.Queue // nil while the run is by windows
+	windows *windows          // nil unless it is
+	Windows int               // how many windows were run in parallel
 
 	individuals
 	slots
@@ -103,7 +103,7 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	switch {
 	case r.windows != nil: // no calendar
 	case r.Queue == nil:
-		r.Queue = calendar.New(calendar.Capacity(ids + ids/spare))
+		r.Queue = eventqueue.New(eventqueue.Capacity(ids + ids/spare))
 	default:
 		r.Queue.Reset(0)
 	}

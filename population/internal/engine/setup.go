@@ -7,7 +7,7 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
@@ -16,7 +16,7 @@ import (
 // The initial population is set up in blocks of ids, by all cores. What an individual draws at the
 // start depends on its own stream alone, and all that is its own lies apart from that of the
 // others; each core is the first to touch the memory that it fills. The calendar takes the events
-// of a block at a time (calendar.Queue.ScheduleAll). What concerns all individuals is added up
+// of a block at a time (eventqueue.Queue.ScheduleAll). What concerns all individuals is added up
 // afterwards, in the order of ids, so that the result is that of admitting one after the other, to
 // the last bit.
 
@@ -110,7 +110,7 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 		workers[w] = h
 	}
 	var sparse atomic.Int64 // sparse timers of all workers
-	block := func(worker int, first calendar.ID, at []float64) error {
+	block := func(worker int, first eventqueue.ID, at []float64) error {
 		if r.tooMany(int(sparse.Load())) {
 			return nil // without events, which takes less time to clean up than an error
 		}
@@ -128,7 +128,7 @@ func (r *Run) initialiseBlocks(ctx context.Context, streams random.Stream, cores
 		sparse.Add(int64(h.sparseTimers.Count() - before))
 		return nil
 	}
-	err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Program.Size, cores, block)
+	err = r.Queue.ScheduleAll(ctx, eventqueue.ID(r.firstID), r.Program.Size, cores, block)
 	if fits = !r.tooMany(int(sparse.Load())); err != nil || !fits {
 		return false, err
 	}

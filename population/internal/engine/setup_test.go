@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -36,7 +36,7 @@ func footprint(r *Run) map[string]any {
 		})
 	}
 	events := func(id uint32) uint64 {
-		if at, ok := r.Queue.At(calendar.ID(id)); ok {
+		if at, ok := r.Queue.Due(eventqueue.ID(id)); ok {
 			return wordOf(at)
 		}
 		return never

@@ -3,7 +3,7 @@ package engine
 import (
 	"runtime/debug"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
 
@@ -43,7 +43,7 @@ func (r *Run) takeSlot() uint32 {
 		if r.free.Len() > 0 {
 			// In a large population the memory of a slot was last touched long ago.
 			if r.free.Len() > slotsAhead && r.Queue != nil {
-				r.Queue.PrefetchID(calendar.ID(r.free.At(slotsAhead)))
+				r.Queue.PrefetchID(eventqueue.ID(r.free.At(slotsAhead)))
 			}
 			return r.free.Take()
 		}

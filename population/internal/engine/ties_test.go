@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 )
 
 // At one instant individuals have their turns by place, round by round; what came to be due
@@ -75,8 +75,8 @@ func TestTiesForgetThePlanning(t *testing.T) {
 				case 2:
 					id = r.firstID + (id*37)%uint32(r.Used)
 				}
-				if due, ok := r.Queue.At(calendar.ID(id)); ok && variant > 0 {
-					if err := r.Queue.Reschedule(calendar.ID(id), due); err != nil {
+				if due, ok := r.Queue.Due(eventqueue.ID(id)); ok && variant > 0 {
+					if err := r.Queue.Reschedule(eventqueue.ID(id), due); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -107,7 +107,7 @@ transmission: [{from: maker, rate: 1e-9 per day, to: {met: hit, gone: hit, maker
 		if err := r.Start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
 		}
-		for id := range calendar.ID(4) { // contacts happen to be made when the clocks fire
+		for id := range eventqueue.ID(4) { // contacts happen to be made when the clocks fire
 			if err := r.Queue.Reschedule(id, 2); err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +176,7 @@ transmission: [{from: a, rate: 1e-9 per day, to: {a: b, b: same, c: out}, self: 
 		if err := r.Start(context.Background(), m, seed, 0); err != nil {
 			t.Fatal(err)
 		}
-		for id := range calendar.ID(20) {
+		for id := range eventqueue.ID(20) {
 			if err := r.Queue.Reschedule(id, 2); err != nil {
 				t.Fatal(err)
 			}

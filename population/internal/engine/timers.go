@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/internal/cpu"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -346,11 +346,11 @@ func (r *Run) prefetchWords() {
 	if r.Queue == nil {
 		return
 	}
-	words := calendar.ArrayOf(r.words, r.stride)
+	words := eventqueue.ArrayOf(r.words, r.stride)
 	if 8%r.stride == 0 || len(r.words) < r.stride {
 		r.Queue.Prefetch(words)
 		return
 	}
 	// Some individuals lie in two cache lines.
-	r.Queue.Prefetch(words, calendar.ArrayOf(r.words[r.stride-1:], r.stride))
+	r.Queue.Prefetch(words, eventqueue.ArrayOf(r.words[r.stride-1:], r.stride))
 }

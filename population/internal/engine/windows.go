@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/store"
 )
@@ -441,9 +441,9 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 			s.lists = store.BucketLists{}
 		}
 		runtime.GC()
-		r.Queue = calendar.New(calendar.Capacity(r.Used + 1))
-		err = r.Queue.ScheduleAll(ctx, calendar.ID(r.firstID), r.Used-int(r.firstID), 1,
-			func(_ int, first calendar.ID, at []float64) error {
+		r.Queue = eventqueue.New(eventqueue.Capacity(r.Used + 1))
+		err = r.Queue.ScheduleAll(ctx, eventqueue.ID(r.firstID), r.Used-int(r.firstID), 1,
+			func(_ int, first eventqueue.ID, at []float64) error {
 				for i := range at {
 					if id := uint32(first) + uint32(i); r.status(id).state != program.NoState {
 						at[i] = *r.nextAt(id)
@@ -459,7 +459,7 @@ func (r *Run) switchToCalendar(ctx context.Context) (ok bool, err error) {
 		}
 		for k, at := range w.arrive {
 			if at <= r.end {
-				if err := r.Queue.Schedule(calendar.ID(k), at); err != nil {
+				if err := r.Queue.Schedule(eventqueue.ID(k), at); err != nil {
 					panic("population: " + err.Error())
 				}
 			}

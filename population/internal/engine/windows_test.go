@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-sim/almanac/calendar"
+	"github.com/almanac-sim/almanac/internal/eventqueue"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/internal/testscale"
@@ -98,7 +98,7 @@ func (r *Run) dueAt(id uint32) float64 {
 	if r.windows != nil {
 		return *r.nextAt(id)
 	}
-	if at, ok := r.Queue.At(calendar.ID(id)); ok {
+	if at, ok := r.Queue.Due(eventqueue.ID(id)); ok {
 		return at
 	}
 	return math.Inf(1)
