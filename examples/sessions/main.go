@@ -1,5 +1,5 @@
-// Sessions keeps the idle time-outs of a server: every request of a session puts its time-out off,
-// and a session that is silent for too long is closed, until its user comes back.
+// Sessions keeps the idle time-outs of a server. Every request of a session postpones its time-out.
+// A session without requests for too long is closed, until its user comes back.
 //
 //	go run ./examples/sessions -sessions 100000
 package main
@@ -30,8 +30,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
 	if *sessions < 1 || *sessions > 100_000_000 || !(*hours > 0 && *hours <= 1000) || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, and there "+
-			"are no other arguments")
+		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, "+
+			"and there are no other arguments")
 		os.Exit(2)
 	}
 	if err := watch(*sessions, *hours*3600, rand.New(rand.NewPCG(*seed, 0))); err != nil {
@@ -41,14 +41,14 @@ func main() {
 }
 
 func watch(sessions int, end float64, r *rand.Rand) error {
-	// What has a dense number goes into a Queue …
+	// Events with dense numbers go into a Queue …
 	q := calendar.New(calendar.Capacity(2 * sessions))
 	for s := range sessions {
 		if err := q.Schedule(request(s), away*r.ExpFloat64()); err != nil {
 			return err
 		}
 	}
-	// … and what comes up now and then, with something to say, into an Agenda.
+	// … and rare events that carry a value into an Agenda.
 	plan := calendar.NewAgenda[string]()
 	for quarter := 1; quarter <= 4; quarter++ {
 		if _, err := plan.Schedule(end*float64(quarter)/4, fmt.Sprintf("quarter %d", quarter)); err != nil {
@@ -57,21 +57,23 @@ func watch(sessions int, end float64, r *rand.Rand) error {
 	}
 	requests, closed, open := 0, 0, 0
 	for what, by := range plan.Until(end) {
-		for id, at := range q.Until(by) { // in order of time, those scheduled meanwhile included
+		for id, at := range q.Until(by) { // in order of time, including events scheduled in the loop
 			session := int(id / 2)
 			if id == timeout(session) {
 				closed++
 				open--
-				if err := q.Reschedule(request(session), at+away*r.ExpFloat64()); err != nil { // not the request it had planned
+				// Replaces the request that was planned.
+				if err := q.Reschedule(request(session), at+away*r.ExpFloat64()); err != nil {
 					return err
 				}
 				continue
 			}
 			requests++
-			if _, waits := q.Due(timeout(session)); !waits {
+			if _, isOpen := q.Due(timeout(session)); !isOpen {
 				open++
 			}
-			if err := q.Reschedule(timeout(session), at+idle); err != nil { // put off, or set for a session that opens
+			// Postpones the time-out, or schedules it if the session was closed.
+			if err := q.Reschedule(timeout(session), at+idle); err != nil {
 				return err
 			}
 			if err := q.Schedule(request(session), at+pause*r.ExpFloat64()); err != nil {
@@ -83,7 +85,7 @@ func watch(sessions int, end float64, r *rand.Rand) error {
 	stats := q.Stats()
 	fmt.Printf("\n%.3f of the requests were followed by a time-out; the pauses between them say %.3f\n",
 		float64(closed)/float64(requests), math.Exp(-idle/pause))
-	fmt.Printf("%d events pending, %.1f moves for each event dispatched\n", q.Len(),
-		float64(stats.Moved)/float64(requests+closed))
+	fmt.Printf("%d events pending, %.1f moves for each event dispatched\n",
+		q.Len(), float64(stats.Moved)/float64(requests+closed))
 	return nil
 }
