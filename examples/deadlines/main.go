@@ -1,6 +1,8 @@
-// Deadlines has workers take jobs in the order of their deadlines, all from one relaxed queue:
-// first a relaxed.Queue, then a spray.List. A job may lead to another, and some are called off.
-// With -measure it says how far from the exact order jobs are taken.
+// Deadlines runs workers that take jobs by deadline from one relaxed queue:
+// first a relaxed.Queue,
+// then a spray.List. A job may schedule another, and some jobs are cancelled.
+// With -measure it prints
+// how far from the exact order jobs are taken.
 //
 //	go run ./examples/deadlines -workers 8 -measure
 package main
@@ -27,7 +29,8 @@ func main() {
 	}
 	for _, q := range queues(*workers) {
 		if *measure {
-			report, err := relaxedtest.Replay(relaxedtest.Meter{Goroutines: *workers, Fill: jobs, Operations: 100_000}.Run(q))
+			meter := relaxedtest.Meter{Goroutines: *workers, Fill: jobs, Operations: 100_000}
+			report, err := relaxedtest.Replay(meter.Run(q))
 			fmt.Printf("%s: error %v\n%v\n\n", q.name, err, report)
 		} else {
 			work(q, *workers)
@@ -35,9 +38,11 @@ func main() {
 	}
 }
 
-// work fills a queue with jobs and has it emptied. Each leads to another, and every tenth of those
-// is called off by whoever scheduled it, unless another worker was faster. It says how many were
-// done or called off, and how many twice.
+// work fills a queue with jobs, and workers empty it. Each job schedules another. Every tenth of these
+//
+// is cancelled by the worker that scheduled it, unless another worker takes it first. work prints how
+// many jobs
+// ended, and how many ended twice.
 func work(q queue, workers int) {
 	for job := range jobs {
 		q.schedule(float64(job%1000), job)

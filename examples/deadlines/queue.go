@@ -5,8 +5,8 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// A queue is what relaxed.Queue and spray.List have in common; schedule returns what calls the job
-// off.
+// A queue is what relaxed.Queue and spray.List have in common; schedule returns a function that
+// cancels the job.
 type queue struct {
 	name     string
 	schedule func(deadline float64, job int) (cancel func() bool)
@@ -20,7 +20,7 @@ func queues(workers int) []queue {
 		{"relaxed.Queue", func(deadline float64, job int) func() bool {
 			h, _ := c.Schedule(deadline, job) // an error would mean a deadline that is not finite
 			return func() bool { return c.Cancel(h) }
-		}, c.Next}, // what, then when, as calendar.Agenda
+		}, c.Next}, // the value, then the time, as calendar.Agenda
 		{"spray.List", func(deadline float64, job int) func() bool {
 			h := l.Insert(deadline, job)
 			return func() bool { return l.Delete(h) }
@@ -31,7 +31,7 @@ func queues(workers int) []queue {
 	}
 }
 
-// Insert and Remove let the meter of relaxedtest use a queue.
+// Insert and Remove make a queue measurable by relaxedtest.Meter.
 func (q queue) Insert(key float64, id uint64) { q.schedule(key, int(id)) }
 func (q queue) Remove() (key float64, id uint64, ok bool) {
 	job, key, ok := q.next()
