@@ -1,5 +1,5 @@
-// This file is longer than others because it is one side of a comparison: a test looks in it for
-// every piece of Go that docs/guide/from-simpy.md shows.
+// This file holds
+// every piece of Go that docs/guide/from-simpy.md shows; TestSimpyPage compares them.
 
 package sim_test
 
@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// The examples are the Go side of docs/guide/from-simpy.md, and of the shorter pages beside it. The
-// test makes sure that what the pages show stands in one of them, line by line.
+// The Go code of docs/guide/from-simpy.md, and of the shorter pages beside it, is
+// in the examples of these files, line by line.
 func TestSimpyPage(t *testing.T) {
 	var lines []string
 	for _, name := range []string{"simpy_test.go", "request_example_test.go", "shifts_example_test.go"} {
@@ -42,15 +42,15 @@ func TestSimpyPage(t *testing.T) {
 		}
 		for _, block := range blocks {
 			code, _, closed := strings.Cut(block, "\n```\n")
-			if !closed || !stands(strings.Split(code, "\n"), lines) {
+			if !closed || !contains(strings.Split(code, "\n"), lines) {
 				t.Errorf("this is on the page %s, but in no example:\n%s", name, code)
 			}
 		}
 	}
 }
 
-// stands tells whether a piece of code is somewhere in a source, with all lines indented alike.
-func stands(code, source []string) bool {
+// contains reports whether a piece of code is in a source, with all lines indented alike.
+func contains(code, source []string) bool {
 	for i := range len(source) - len(code) + 1 {
 		indent, ok := strings.CutSuffix(source[i], code[0])
 		if !ok || strings.Trim(indent, "\t") != "" {
@@ -341,7 +341,8 @@ func Example_simpyMonitoring() {
 	s.WarmUp(100)
 	s.Run(context.Background(), 300)
 	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilization())
-	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n", stays.N(), stays.Mean(), stays.Max(),
+	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n",
+		stays.N(), stays.Mean(), stays.Max(),
 		stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75
