@@ -1,6 +1,6 @@
 // Balancer computes how large the buffers of servers should be if requests go to servers at random.
-// It prints the mean and the longest wait in the long run beside the limit of many servers and the
-// paper's bound, and beside servers without limits, of which a request looks at one or two.
+// It prints the mean and the longest wait in the long run, the limit of many servers and the paper's
+// bound, and for comparison servers with unlimited buffers, of which a request asks one or two.
 //
 //	go run ./examples/balancer -servers 100000 -load 0.999
 package main
@@ -20,8 +20,10 @@ func main() {
 	most := flag.Int("buffer", 5, "the largest buffer to try")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
 	flag.Parse()
-	if *servers < 2 || *servers > 1<<30 || !(*load > 0 && *load <= 0.9999) || *most < 1 || *most > 100 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "balancer: -servers is from 2 to 2³⁰, -load above 0 and at most 0.9999, -buffer from 1 "+
+	if *servers < 2 || *servers > 1<<30 || !(*load > 0 && *load <= 0.9999) ||
+		*most < 1 || *most > 100 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "balancer: -servers is from 2 to 2³⁰, -load above 0 and at most 0.9999, "+
+			"-buffer from 1 "+
 			"to 100, and there are no other arguments")
 		os.Exit(2)
 	}
