@@ -1,5 +1,5 @@
-// Dispatcher prints jobs on printers with small trays; other jobs wait in a queue, the oldest
-// first. A printer jams; too many jobs arrive, and everything stops; and a job has a result.
+// Dispatcher prints jobs on printers with small trays. Other jobs wait in a queue, the oldest
+// first. First a printer jams, then too many jobs arrive and are taken back, and then jobs have a result.
 //
 //	go run ./examples/dispatcher -printers 10 -tray 3
 package main
@@ -21,8 +21,10 @@ func main() {
 	tray := flag.Int("tray", 2, "how many jobs a printer may have, including the one that it prints")
 	jobs := flag.Int("jobs", 1000, "how many jobs there are to print")
 	flag.Parse()
-	if *printers < 2 || *printers > 1000 || *tray < 1 || *tray > 100 || *jobs < 1 || *jobs > 1_000_000 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "dispatcher: -printers is from 2 to 1000, -tray from 1 to 100, -jobs from 1 to 1,000,000, "+
+	if *printers < 2 || *printers > 1000 || *tray < 1 || *tray > 100 ||
+		*jobs < 1 || *jobs > 1_000_000 || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "dispatcher: -printers is from 2 to 1000, -tray from 1 to 100, "+
+			"-jobs from 1 to 1,000,000, "+
 			"and there are no other arguments")
 		os.Exit(2)
 	}

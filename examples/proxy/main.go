@@ -1,5 +1,5 @@
 // Proxy puts a reverse proxy before some servers, each of which gets at most a few requests at
-// once. Many requests arrive, a server dies, and then more arrive than there is room for.
+// once. Many requests arrive, a server dies, and then more requests arrive than there is room for.
 //
 //	go run ./examples/proxy -backends 5 -capacity 3
 package main
@@ -25,7 +25,8 @@ func main() {
 	capacity := flag.Int("capacity", 2, "how many requests a server may have at once")
 	flag.Parse()
 	if *backends < 2 || *backends > 10 || *capacity < 1 || *capacity > 5 || flag.NArg() > 0 {
-		fmt.Fprintln(os.Stderr, "proxy: -backends is from 2 to 10, -capacity from 1 to 5, and there are no other arguments")
+		fmt.Fprintln(os.Stderr, "proxy: -backends is from 2 to 10, -capacity from 1 to 5, "+
+			"and there are no other arguments")
 		os.Exit(2)
 	}
 	if err := run(*backends, *capacity); err != nil {
@@ -50,7 +51,8 @@ func run(n, capacity int) error {
 		defer s.Close()
 		servers, urls = append(servers, s), append(urls, &url.URL{Scheme: "http", Host: s.Listener.Addr().String()})
 	}
-	t, err := dispatchhttp.NewTransport(urls, dispatchhttp.Capacity(capacity), dispatchhttp.AttemptTimeout(10*time.Second))
+	t, err := dispatchhttp.NewTransport(urls,
+		dispatchhttp.Capacity(capacity), dispatchhttp.AttemptTimeout(10*time.Second))
 	if err != nil {
 		return err
 	}
