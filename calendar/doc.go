@@ -1,46 +1,72 @@
-// Package calendar holds pending-event sets: structures that keep future events and hand them out
-// in order of time.
-//
-//   - [Queue] is the one to use: it tunes itself, costs a constant per operation, and keeps its
-//     order exactly. What is scheduled has a number: an individual, a machine, a connection.
-//   - [Agenda] is a Queue that carries values and gives out handles, for callers that have no dense
-//     numbers.
-//
-// In short:
+// Package calendar has pending-event sets: structures that keep future events and return them in
+// order of time, at constant cost.
 //
 //	q := calendar.New()
-//	err := q.Schedule(7, 3.5) // id 7 is due at 3.5
+//	err := q.Schedule(7, 3.5) // the event of id 7 is due at 3.5
 //	for id, at := range q.Until(8) {
-//		// in order of time, those scheduled here included
+//		// in order of time, including events scheduled in the loop
 //	}
 //
-// The examples of [Queue] and [Agenda] are complete, and examples/sessions is a program with both.
-// Neither may be used from several goroutines at once: package relaxed is for that. Package
-// calendar/static has the calendar of the papers, with buckets that the caller chooses.
+// [Queue] is for things that have a number: individuals, machines, connections. An event is an [ID]
+// and a time, and an id has at most one pending event. [Agenda] is a Queue whose events carry a
+// value and have handles, for callers without dense numbers. Neither needs tuning.
 //
-// # Events and ids
+// # Contract
 //
-// An event is an [ID] and a time. The id is a small number that the caller chooses: an individual,
-// a machine, a flow. An id has at most one pending event. Memory is proportional to the number of
-// ids in use if they are dense; see [MaxID] for what others cost.
+// Events leave in the exact order of their float64 times; minus zero equals zero. Events with equal
+// times leave in the order in which they were scheduled. Rescheduling and renumbering an event
+// count as scheduling it anew.
 //
-// # Order
+// The clock is the time of the last event dispatched. Nothing can be scheduled before it. A refused
+// call changes nothing.
 //
-// Events leave in the order of their float64 times, exactly. Events with equal times leave in the
-// order in which they were scheduled; rescheduling and renumbering an event count as scheduling it
-// anew. Minus zero equals zero.
+// Every operation takes amortised constant time for any distribution of times, and an event takes
+// about 29 bytes if ids are dense; see [Queue] for single calls and [MaxID] for sparse ids. A warm
+// set allocates nothing per operation. The same calls give the same results on every machine.
 //
-// # The clock
+// A Queue or Agenda must not be used from several goroutines at once; package relaxed has a queue
+// that may be.
 //
-// The clock of a set stands at the time of the last event dispatched. Nothing can be scheduled
-// before it.
+// # The papers
+//
+// Package calendar/static has the calendar queue of the papers, with buckets that the caller
+// chooses. Queue differs from it: it has levels of buckets, as a ladder queue does, and divides a
+// bucket when its time comes. See [Queue].
+//
+// docs/guide/calendar.md is the guide, docs/design/queue.md explains the structure, and
+// examples/sessions is a program.
 //
 // # Files
 //
-//	queue.go   Queue: its calls, options and statistics
-//	agenda.go  Agenda: values and handles
-//	places.go  where an Agenda keeps its values
-//	errors.go  ID and the errors
+// The calls:
 //
-// The queue itself is package internal/eventqueue, and docs/design/queue.md says how it works.
+//	queue.go        Queue: fields, options, and the calls that schedule, cancel and dispatch
+//	agenda.go       Agenda: values and handles
+//	places.go       where an Agenda keeps its values
+//	bulk.go         ScheduleAll: many events, with times computed by several goroutines
+//	reset.go        Reset
+//	trim.go         Trim
+//	stats.go        Stats
+//	errors.go       ID and the errors
+//
+// The ladder, from the bottom up:
+//
+//	bottom.go       the events that are due first, sorted
+//	sort.go         sorting a few entries without branches
+//	levels.go       levels of buckets, and how a bucket is opened
+//	divide.go       dividing a bucket into a level of its own
+//	nest.go         dividing a bucket early
+//	ties.go         many events at one time
+//	pool.go         chunks of entries, from slabs
+//
+// Records of ids, and deferred work:
+//
+//	record.go       records of ids, in pages
+//	bits.go         one bit for each id: pending or not
+//	stale.go        entries of cancelled and moved events, and how they are swept
+//	deferred.go     invalidations that are applied later
+//	writebuffer.go  writes to records, in batches
+//	prefetch.go     prefetching memory
+//	shrink.go       giving memory back
+//	key.go          times as integers
 package calendar

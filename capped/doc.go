@@ -1,44 +1,49 @@
-// Package capped has the balanced-allocation processes of Berenbrink, Friedetzky, Hahn, Hintze,
-// Kaaser, Kling and Nagel ("Infinite Balanced Allocation via Finite Capacities", 2021), round by
-// round, and their theory. Package dispatch follows the same rule for real work.
-//
-// There are n bins. In every round λn new balls join the balls that wait in a pool, and every ball
-// of the pool asks one bin, chosen at random. Under [Capped], CAPPED(c, λ), a bin holds at most c
-// balls: it accepts the oldest of those that ask, as many as fit, and the others stay in the pool.
-// At the end of the round every bin that holds a ball deletes the one that it accepted first. The
-// waiting time of a ball is its age when it is deleted, 0 in the round of its arrival.
+// Package capped simulates balanced allocation with small buffers, and has its theory: CAPPED(c, λ)
+// of Berenbrink, Friedetzky, Hahn, Hintze, Kaaser, Kling and Nagel ("Infinite Balanced Allocation
+// via Finite Capacities", 2021).
 //
 //	p, err := capped.NewProcess(capped.Config{Bins: 1 << 15, Capacity: 3, Rate: 0.99})
-//	if err != nil { … }
 //	for range 1000 {
 //		r := p.Round()
 //		fmt.Println(r.Pool, r.WaitMax)
 //	}
 //
-// A [Process] runs round by round. [Measure] estimates its long-run behavior, with standard errors.
-// [MeanField] and [NewLimit] compute the same for many bins, without simulation. [SweetSpot]
-// chooses a capacity. [Greedy] and [Threshold] are there for comparison. The examples of Process,
-// Measure and Limit are complete, examples/balancer is a program, and docs/guide/capped.md explains
-// what the results mean for load balancers.
+// There are n bins. In every round λn new balls join the balls that wait in a pool, and every ball
+// of the pool asks one bin, chosen at random. A bin holds at most c balls: it accepts the oldest of
+// the balls that ask, as many as fit, and the others stay in the pool. At the end of the round
+// every bin that holds a ball deletes the one that it accepted first. The waiting time of a ball is
+// its age when it is deleted, 0 in the round of its arrival.
+//
+// [Process] runs round by round. [Measure] estimates the long-run behaviour, with standard errors.
+// [MeanField] and [NewLimit] compute it for many bins, without simulation. [SweetSpot] chooses a
+// capacity. [Greedy] and [Threshold] are for comparison. Package dispatch follows the same rule for
+// real work.
+//
+// # Contract
+//
+// The same [Config] gives the same rounds on every machine. A round takes time of about the square
+// root of the number of balls, and memory does not depend on the number of bins; with
+// [Config.ByBin] both are proportional to balls and bins. A Process must not be used from several
+// goroutines at once.
 //
 // # Drawn by law, or ball by ball
 //
-// Bins of equal load are exchangeable, and so are balls of equal age. A [Process] therefore keeps
-// only their numbers, and draws how many bins of each load get no ball, one, two, …, in time of
-// about the square root of the number of balls. The result has the same law as if every ball were
-// thrown, and waiting times are exact. With [Config.ByBin] every bin has its own load and every
-// ball is thrown. Processes with the same seed are then coupled: in each round the k-th ball of one
-// asks the same bin as the k-th ball of the other.
+// Bins of equal load are exchangeable, and so are balls of equal age. A Process therefore keeps
+// only their numbers, and draws how many bins of each load get no ball, one, two, …. The result has
+// the same law as if every ball were thrown, and waiting times are exact: a ball that is accepted
+// with p others before it in its bin is deleted p rounds later. With ByBin every bin has its own
+// load and every ball is thrown. Processes with the same seed are then coupled: in each round the
+// k-th ball of one asks the same bin as the k-th ball of the other.
 //
-// # Waiting times
+// # The paper
 //
-// A bin that holds a ball deletes one in every round. So a ball that is accepted with p others
-// before it in its bin is deleted p rounds later, and nothing else has to be stored about it.
+// [PoolBound] and [WaitBound] are the theorems of the paper, and [ModCapped] the process by which
+// it proves them. [NewLimit] and [GreedyLimit] are the law of the process as the number of bins
+// goes to infinity, which is not in the paper. Package cappedtest has Algorithm 1 as printed, for
+// tests.
 //
-// # Theory
-//
-// [PoolBound] and [WaitBound] are the theorems of the paper. [NewLimit] and [GreedyLimit] are the
-// law of the process as the number of bins goes to infinity, which the paper does not have.
+// docs/guide/capped.md explains what the results mean for load balancers, and examples/balancer is
+// a program.
 //
 // # Files
 //

@@ -1,4 +1,4 @@
-// Package dispatch hands work to workers within one process: at most c items at each worker, the
+// Package dispatch gives work to workers within one process: at most c items at each worker, the
 // others in a pool, and the oldest item first. It is the rule of CAPPED (package capped) for real
 // work, without rounds.
 //
@@ -8,16 +8,31 @@
 //
 // A [Dispatcher] takes items and does not report their results. A [Caller] does: Do returns what
 // the worker returned. Use them for workers that do one thing at a time (connections, devices,
-// licenses), some of which may be slow or fail, and for a bound on what each of them holds. A
-// channel and a few goroutines are three times as fast if none of that matters, and a semaphore is
-// enough to limit concurrency.
+// licences), some of which may be slow or fail. If a bound for each worker, ages and statistics do
+// not matter, a channel and a few goroutines are three times as fast; to limit concurrency, a
+// semaphore is enough.
 //
-// All errors that the package returns are pointers: [ErrFull], [ErrTooOld], [ErrClosed] and
-// [*PanicError].
+// # Contract
+//
+// No worker has more than c items or works on two at once. No item waits while a worker is idle.
+// Every item is served, dropped or handed back exactly once. Items are assigned in the order of the
+// calls of Submit and Do, including calls that block.
+//
+// An item costs about 0.2 µs and no allocation. All methods may be called from any number of
+// goroutines at once. Each worker has a goroutine; when Close returns nil, all have ended.
+//
+// The errors are [ErrFull], [ErrTooOld], [ErrClosed] and [*PanicError]. All are pointers.
+//
+// # The paper
+//
+// In the paper, servers accept requests in rounds and cannot give them back. Here a free slot goes
+// to the oldest waiting item at once, and an idle worker takes an item that another has accepted
+// and not begun.
 //
 // Package dispatchhttp does the same for HTTP requests and servers, package dispatchprom exports
 // the statistics of both to Prometheus, and package dispatchtest is a reference implementation of
-// the rule, for tests. docs/guide/dispatch.md is the guide.
+// the rule, for tests. docs/guide/dispatch.md is the guide, and docs/design/dispatch.md explains
+// the scheduler.
 //
 // # Files
 //

@@ -1,32 +1,39 @@
-// Package static is the calendar queue of the papers: M buckets of width δ, which the caller
-// chooses and which never change. It holds the structure, its theory, and its calibration on the
-// machine at hand.
+// Package static has the calendar queue of the papers: M buckets of width δ, which the caller
+// chooses and which never change. It holds the structure, its theory, and its calibration.
+//
+//	q, err := static.New(static.Config{Buckets: 2048, Width: 0.001, Capacity: 1000})
+//	err = q.Schedule(7, 3.5)
+//	w := q.Work() // steps, in the units of the papers
 //
 // It is for studying the papers, and for callers that know the distribution of their times and
-// count every byte. Everybody else wants [calendar.Queue], which chooses its buckets itself.
+// count every byte. All others should use [calendar.Queue], which chooses its buckets itself.
+//
+// # Contract
+//
+// Events leave in the exact order of their times, and events with equal times in the order in which
+// they were scheduled, under every [Discipline]. With N pending events, jumps of mean μ, δ near
+// √2·μ/N and M at least 2N, an operation takes constant time on average; with other choices it
+// takes up to N + M steps. An event takes 16 bytes if there are as many buckets as events. A Queue
+// must not be used from several goroutines at once.
+//
+// # The theory
+//
+// The theory is that of Erickson, Ladner and LaMarca: the mean cost of an event, and the width and
+// number of buckets that minimise it. Numbers of theorems, equations and corollaries are those of
+// the 1994 paper; the formula for any width is in the journal version.
+//
+// N events are always pending: whenever one is dispatched, another is scheduled a jump ahead of the
+// clock. Jumps are independent, with mean μ and a bounded density near 0. About x = Nδ/μ events are
+// due within one bucket. The discipline is the unordered list.
+//
+// [Costs] has the formulas, and [Jump] describes a distribution of jumps. [Calibrate] measures the
+// costs on this machine, and [Calibration.New] makes a Queue with the best width and number of
+// buckets for them:
 //
 //	c, err := static.Calibrate(ctx, static.CalibrateOptions{N: 100_000})
 //	q, err := c.New(100_000, meanJump)
 //
-// # The structure
-//
-// [New] makes a [Queue] from a [Config]. A [Discipline] says how a bucket keeps its list of events,
-// and [Work] counts the steps that the papers analyse.
-//
-// # The theory
-//
-// The theory is that of Erickson, Ladner and LaMarca: how long an event takes on average, and which
-// width and which number of buckets make that least. Numbers of theorems, equations and corollaries
-// are those of the 1994 paper; the formula for any width is in the journal version.
-//
-// N events are pending at all times: whenever one is dispatched, another is scheduled a jump ahead
-// of the clock. Jumps are independent, with mean μ and a bounded density near 0. A bucket is δ
-// wide, and x = Nδ/μ is about how many events are due within one. The discipline is the unordered
-// list.
-//
-// [Costs] has the formulas, and [Jump] describes a distribution of jumps. [Calibrate] measures the
-// costs, and [Calibration.New] makes a Queue of the width and the number of buckets that they
-// imply.
+// [Queue] lists where the structure differs from the papers.
 //
 // # Files
 //
