@@ -1,22 +1,28 @@
-// Package analysis is for output analysis: how accurate the means and quantiles of a simulation run
-// are.
+// Package analysis estimates the accuracy of the means and quantiles of a simulation run.
 //
-// Successive customers of a queue are not independent, and the interval that [sim.Tally.CI] would
-// give for their mean is much too narrow. There are two ways out: several independent runs, which
-// is what package sim/replicate does, and one long run that is cut into batches. This package is
-// for the second, and for quantiles in both:
+//	desk.Waits().KeepObservations(8192, s.Now)
+//	err := s.Run(ctx, 50_000)
+//	o, _ := desk.Waits().Observations()
+//	wait := analysis.Observations(o)
+//	fmt.Println(wait.Low, wait.High, wait.Enough(), wait.Problems)
+//
+// Successive customers of a queue are not independent, and the interval that [sim.Tally.CI] gives
+// for their mean is much too narrow. There are two remedies: several independent runs, as in
+// package sim/replicate, and one long run that is cut into batches. This package is for the second,
+// and for quantiles in both:
 //
 //   - [MSER5] finds how much of the beginning to leave out.
 //   - [Mean] is the interval of a mean from one run, by batch means. [TimeSeries] and
 //     [Observations] take what a simulation has kept.
 //   - [Quantile], [QuantileOfReplications] and [QuantileOfIndependent] are intervals of quantiles.
-//   - [RunTo] runs a simulation until a mean or a quantile is known to a share of it. For
+//   - [RunTo] runs a simulation until a mean or a quantile is known to a relative precision. For
 //     replications there is replicate.ToRelativeHalfWidth.
-//   - [Estimate.Problems] says if a run is too short to believe the interval, and why.
+//   - [Estimate.Problems] says whether a run is too short for its interval, and why.
 //
-// Nothing here is drawn at random: the same numbers give the same answers.
+// Nothing is random: the same numbers give the same estimates. The functions share no state and may
+// be called from several goroutines at once.
 //
-// # How far it can be trusted
+// # Accuracy of the intervals
 //
 // For waiting times of M/M/1 that starts empty, the table shows the share of 95 % intervals that
 // covered the true mean, the share of runs that passed the check, and the share that passed with an
@@ -33,10 +39,17 @@
 //	0.9      256000    1000    0.957   0.791             0.040
 //	0.9     1024000     500    0.960   0.950             0.040
 //
-// (go test -tags soak -run TestCoverageTable ./sim/analysis). An interval of a run that is too
-// short covers less than it says, and the check is for that: so few pass that those that pass and
-// are wrong are hardly more than the level allows. Where the check lets only a few of many runs
-// pass, those are not as good as others: a run looks less correlated than it should if it had few
-// long queues by chance. So do not run again and again, with other seeds and the same length, until
-// one passes; run for longer.
+// (go test -tags soak -run TestCoverageTable ./sim/analysis). The interval of a run that is too
+// short covers the true mean too rarely. The check refuses nearly all such runs, so that the share
+// of runs that pass and are wrong is hardly above the level. If only a few of many runs pass, those
+// few are biased: by chance they had few long queues, and look less correlated than they are. So do
+// not repeat runs of the same length with other seeds until one passes; run for longer.
+//
+// # Files
+//
+//	estimate.go  Estimate, Mean, Observations, TimeSeries and options
+//	batches.go   batch means, and von Neumann's test
+//	quantile.go  quantiles
+//	runto.go     RunTo
+//	warmup.go    MSER5
 package analysis

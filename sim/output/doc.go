@@ -1,5 +1,5 @@
-// Package output writes what a simulation has kept, and what an experiment has found, as tables and
-// pictures.
+// Package output writes the statistics of a simulation, and the results of an experiment, as tables
+// and pictures.
 //
 //	s := sim.New(sim.Seed(1))
 //	s.Keep(sim.Thinned(10_000))
@@ -7,13 +7,26 @@
 //	err := s.Run(ctx, 480)
 //	err = output.Save("results", s)
 //
-// Save makes files of everything at once. Each table can be written by itself to any writer, as
-// [CSV], [JSON] or [Parquet], and each picture made by itself: [TimeSeries], [Utilization],
-// [Histogram], [Gantt], [Bands], [WarmUp].
+// [Save] writes everything at once, and [SaveResults] does so for replications. Each table can also
+// be written to any writer, as [CSV], [JSON] or [Parquet], and each picture made by itself:
+// [TimeSeries], [Utilization], [Histogram], [Gantt], [Bands], [WarmUp].
 //
-// Tables are tidy: a row is one thing, and the columns say of what. What is not known is empty in
-// CSV and null in the others. The three formats hold the same numbers, with all their digits.
+// # Contract
 //
-// It is a package of its own so that programs that import sim alone do not get the libraries for
-// pictures and Parquet with it.
+// Tables are tidy: a row is one observation, and the other columns identify it. Missing values are
+// empty in CSV and null in the other formats. All formats hold the same numbers, with all digits.
+// The same simulation gives the same bytes. Only [Runs] may be used from several goroutines at
+// once.
+//
+// It is a package of its own, so that programs that import only sim do not get the libraries for
+// pictures and Parquet.
+//
+// # Files
+//
+//	save.go     Save, SaveResults and their options
+//	table.go    Format, and the columns of tables
+//	write.go    WriteReport and the other tables
+//	picture.go  Picture; time series, utilisation and histograms
+//	gantt.go    Gantt
+//	bands.go    Runs, Bands and WarmUp
 package output

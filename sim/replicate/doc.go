@@ -11,13 +11,17 @@
 //	}, replicate.Seed(7))
 //	fmt.Println(results.Interval("wait"))
 //
-// Results are the same on any number of cores. [Compare] compares two scenarios that were run with
-// the same seed, pair by pair: with common random numbers the difference is known much better than
-// either mean.
+// [Compare] compares two scenarios that were run with the same seed, pair by pair. With common
+// random numbers the difference is known much better than either mean.
 //
-// It is a package of its own so that a simple model needs one import, and an experiment says by its
-// import what it is.
+// # Contract
 //
-//	replicate.go   Run, its options and Replication
-//	results.go     Results, Interval, Compare
+// Results are the same on any number of cores. The function is called from several goroutines at
+// once, each with its own [Replication], and replications share nothing. The simulation of a
+// replication is closed when the function returns.
+//
+// # Files
+//
+//	replicate.go  Run, its options and Replication
+//	results.go    Results, Interval, Compare
 package replicate

@@ -3,8 +3,9 @@
 //
 //	s := sim.New(sim.TraceTo(trace.Text(os.Stdout)))
 //
-// [Text], [JSON] and [Log] make functions for [sim.TraceTo]. A function of your own can look at
-// each [Record]: its [Kind] says what happened.
+// [Text], [JSON] and [Log] make functions for [sim.TraceTo]. A function of your own gets each
+// [Record]; its [Kind] says what happened. Records come in the order of events, in the goroutine
+// that runs the simulation. The same simulation gives the same records.
 //
 // It is a package of its own because most models never name a kind of record.
 //
