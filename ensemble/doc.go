@@ -1,37 +1,77 @@
-// Package ensemble runs a model at many points, many times at each, on as many machines as there
-// are.
+// Package ensemble runs a model at many points, many times at each, in one process or on many
+// machines.
+//
+//	ensemble.Register("dice", dice) // an ensemble.Func
+//	job := ensemble.Job{Kind: "dice", Points: points, Replicas: 1000, Seed: 1}
+//	directory, err := ensemble.OpenDirectory("results", ensemble.DirectoryOptions{})
+//	print := func(p ensemble.PointResult) error {
+//		sum, _ := p.Output("sum")
+//		_, err := fmt.Println(p.Point.Set, sum.Mean)
+//		return err
+//	}
+//	outcome, err := directory.Run(ctx, job, ensemble.RunOptions{Point: print})
 //
 // A [Job] is a model, its points and a number of replicas. An [Executor] runs it: [InMemory], a
 // [Directory] in which it can be continued, or a connection to a hub ([Conn]). On a hub, Run
-// coordinates the job: it cuts it into tasks of about a second, hands them to workers ([Serve])
-// through a NATS JetStream server ([StartHub], or one of your own), and merges what comes back. A
-// directory is all three in one process, with a server that opens no port.
+// coordinates the job: it cuts it into tasks of about a second, distributes them to workers
+// ([Serve]) through a NATS JetStream server ([StartHub], or one of your own), and merges the
+// results. A Directory is coordinator, worker and server in one process, and opens no port.
 //
-// # What is promised
+// The package is independent of the kind of model. [Register] adds functions of a Go program,
+// [Registry.AddKind] whole kinds of models. [Main] makes a command of the registered functions.
 //
-// A result is a pure function of engine version, model, point, seed and replica. What is delivered
-// twice is recognised by its key and counted once; what is lost is done again; replicas are merged
-// in the order of their numbers. So the outcome is the same, byte for byte, whatever the number of
-// workers, their order, deaths and restarts, and however the tasks were cut. Coordinator, workers
-// and servers may each die at any moment; the same job, given again, goes on where it was.
+// # Contract
+//
+// A result is a pure function of engine version, model, point, seed and replica. A result that is
+// delivered twice is recognised by its key and counted once; a lost one is computed again; replicas
+// are merged in the order of their numbers. So the outcome is the same, byte for byte, for any
+// number of workers, any order, any failure or restart, and any division into tasks. Coordinator,
+// workers and servers may fail at any moment; the same job, run again, continues where it was.
+//
+// The coordinator holds the summaries of unfinished points and a bounded window of results,
+// whatever the number of replicas. Quantiles are exact up to [ExactReplicas] replicas, and
+// estimated by a sketch beyond; a [PointResult] says which. Run may be called from several
+// goroutines at once. Models run on several goroutines at once; the functions of [RunOptions] are
+// called from one.
 //
 // # How it uses JetStream
 //
-//	ALMANAC_TASKS    a stream with work-queue retention: a task is (job, ranges of replicas of points); leases of 30 s, extended while a
-//	                 task runs, acknowledged after its result is stored
-//	ALMANAC_R_<job>  the job's journal, a stream: results of tasks, created once for each key, and summaries of points that are finished,
-//	                 after which their results are purged
-//	ALMANAC_JOBS     key-value: the state of each job. Its revision tells a coordinator that another one has taken the job over
-//	ALMANAC_MODELS   object store: what the workers need to know of a job: model, files and points. Data, never code or paths
+//	ALMANAC_TASKS    stream with work-queue retention. A task is a job and ranges of replicas of
+//	                 points; leases of 30 s are extended while it runs, and it is acknowledged
+//	                 after its result is stored
+//	ALMANAC_R_<job>  stream, the journal of a job: results of tasks, created once for each key, and
+//	                 summaries of finished points, after which their results are purged
+//	ALMANAC_JOBS     key-value: the state of each job. The revision tells a coordinator that another
+//	                 one has taken over the job
+//	ALMANAC_MODELS   object store: model, files and points of a job. Data, never code or paths
 //
-// There is no queue, no lock and no consensus of our own.
+// Queues, locks and consensus are JetStream's. docs/guide/cluster.md is the guide, and
+// docs/design/studies.md explains the design.
 //
-// # Memory
+// # Files
 //
-// The coordinator holds the summaries of points in work and a bounded window of results, for a
-// million replicas as for a hundred. Quantiles are exact up to [ExactReplicas], and by sketch
-// beyond; a [PointResult] says which.
+// Jobs and what they run:
 //
-// The package knows no kind of model. [Register] gives it functions of Go programs,
-// [Registry.AddKind] whole kinds of models.
+//	job.go, names.go, version.go   Job and its key; names on the server; versions
+//	registry.go                    Kind, Model, Registry, Register
+//	arithmetic.go                  the check that machines compute the same
+//	paired.go, merge.go            Paired; Merge
+//	main.go, main_study.go         Main
+//
+// Running them:
+//
+//	executor.go, run.go            Executor, RunOptions, Outcome
+//	memory.go                      InMemory
+//	study.go, summary.go           which replicas are next; merging, Summary and quantiles
+//	coordinator.go, coordinator_journal.go  the coordinator of a job on a hub, and its journal
+//	worker.go, worker_jobs.go, worker_task.go, worker_replica.go  Worker, down to one replica
+//	workers.go, crew.go            the workers that were heard of lately
+//	wire.go, data.go               messages
+//	results.go, status.go          Results, State, Status
+//
+// Servers:
+//
+//	hub.go, hub_config.go, hub_log.go  Hub: an embedded NATS server
+//	connect.go, trouble.go         Conn; which errors of the server are retried
+//	metrics.go                     Metrics
 package ensemble

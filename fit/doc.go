@@ -1,19 +1,44 @@
-// Package fit finds the parameters of a model from data.
+// Package fit estimates the parameters of a model from data.
 //
-// A [Problem] is what is unknown, with a [Prior] for each, and what was seen: columns of numbers
-// over time. A [Simulator] runs the model once at given values of the unknowns, and says what would
-// be reported on average; the [Law] of the reports stands beside. [Run] gives a
-// [Result]: a weighted sample of the posterior, or a best point. [RunLocal] does so for a model of this
-// program in one call; Run takes a registered kind, so that other processes can do the work.
+//	p := &fit.Problem{
+//		Unknowns: []fit.Unknown{{Name: "rate", Unit: "per day", Prior: fit.Uniform(0, 200)}},
+//		Times:    []float64{1, 2, 3},
+//		Columns:  []fit.Column{{Name: "calls", Data: []float64{52, 61, 48}}},
+//	}
+//	result, err := fit.RunLocal(ctx, p, model, fit.Options{Seed: 1})
+//	fmt.Print(result.Text())
 //
-// # What is promised
+// A [Problem] has the unknowns, with a [Prior] for each, and the data: columns of numbers over
+// time. A [Simulator] runs the model once at given values of the unknowns and returns the expected
+// reports, with their [Law]. [Run] returns a [Result]: a weighted sample of the posterior, or a
+// best point. [RunLocal] fits a model of this program in one call; Run takes a registered kind, so
+// that other processes can do the work. [Predict] runs the model at draws from a posterior.
+// [Methods] lists the methods.
 //
-// A fit is a sequence of stages, each of which is one job of package ensemble: its replicas are
-// runs of the model, or blocks of steps of a chain. What a replica gives is a function of the stage
-// and its number, what is asked next depends on all answers in the order of their numbers, and when
-// to stop depends on counts. So the result is the same, byte for byte, for any number of workers. A
-// fit that was interrupted is given again: stages that are done are answered by the hub, the one
-// that was not goes on.
+// The package is independent of the kind of model.
 //
-// The package knows no kind of model.
+// # Contract
+//
+// A fit is a sequence of stages, each of which is one job of package ensemble. Its replicas are
+// runs of the model, or blocks of steps of a chain. The result of a replica is a function of the
+// stage and its number; the next stage depends on all results in the order of their numbers; and
+// stopping depends on counts, not on time. So the result is the same, byte for byte, for any number
+// of workers. A fit that was interrupted continues when it is run again: finished stages are read
+// from the executor.
+//
+// docs/guide/fitting.md is the guide, and docs/design/fitting.md explains the methods and their
+// sources.
+//
+// # Files
+//
+//	problem.go, law.go                 Problem, Unknown, Column; Law and Family
+//	prior.go, prior_laws.go, prior_parse.go  Prior
+//	run.go, local.go, stage.go         Run, RunLocal, Simulator; one stage
+//	result.go, report.go, posterior.go, predict.go  Result, Posterior, Predict
+//	abc*.go                            "abc": sequential Monte Carlo that ends with the likelihood
+//	pmmh*.go                           "pmmh": particle marginal Metropolis–Hastings
+//	anneal*.go                         "anneal": simulated annealing by many chains
+//	search*.go                         "search": CMA-ES; "random": random points
+//	chains_space.go, chains_mixing.go  coordinates of chains, and how well they mix
+//	mixture.go, weights*.go            proposals; weights and their tails
 package fit

@@ -1,6 +1,3 @@
-// Package study is what the command, the page and the workers share of a study: what is asked for
-// ([Request]), whether it can be had ([Study]), and how package ensemble runs it, on any machine,
-// from what a job carries ([Registry]).
 package study
 
 import (
@@ -89,8 +86,7 @@ func (r *Request) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// A Study is a request that can be run: its model is compiled, and all that is asked of it is
-// there.
+// A Study is a request that can be run: its model is compiled, and all that is asked of it is there.
 type Study struct {
 	*Request
 	Plain    *population.Model // with what is the same at all points, and in all scenarios
@@ -146,10 +142,9 @@ func OpenJob(job ensemble.Job) (*Study, error) {
 	return r.compiled()
 }
 
-// At is the model at a point. To read the file is most of the work of compiling it, and is done
-// once: parameters get their values by [population.Model.With]. What it cannot do, such as another
-// size, or a value that is not a quantity, is left to the compiler, which also says what is wrong
-// with a value.
+// At is the model at a point. To read the file is most of the work of compiling it, and is done once: parameters get their values
+// by [population.Model.With]. What it cannot do, such as another size, or a value that is not a quantity, is left to the compiler, which
+// also says what is wrong with a value.
 func (s *Study) At(values []population.Parameter) (*population.Model, error) {
 	trimmed := slices.Clone(values) // as the compiler reads them
 	for i := range trimmed {
@@ -195,8 +190,7 @@ func (s *Study) openSweep(most int) (err error) {
 		return err
 	}
 	if n := len(Columns(s.Plain))*len(s.Plain.Times()) + len(s.Told); s.Series && s.Out != "" && n > ensemble.MaxOutputs {
-		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with "+
-			"--series=false, or record fewer rows",
+		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with --series=false, or record fewer rows",
 			format.Thousands(float64(n)), format.Thousands(ensemble.MaxOutputs))
 	}
 	return nil
@@ -205,8 +199,8 @@ func (s *Study) openSweep(most int) (err error) {
 // mostTried is how many points are compiled before a study begins.
 const mostTried = 400
 
-// try compiles the model at some points, so that what is wrong with them is said before anything is
-// run: at all if they are few, and otherwise with every value of each axis, as far as that goes.
+// try compiles the model at some points, so that what is wrong with them is said before anything is run: at all if they are few, and
+// otherwise with every value of each axis, as far as that goes.
 func (s *Study) try() error {
 	seen := map[population.Parameter]bool{}
 	tried := 0
@@ -234,9 +228,7 @@ func (s *Study) varied(err error) error {
 		return err
 	}
 	for i, p := range problems {
-		if name, ok := strings.CutPrefix(p.File, "--set "); ok && slices.ContainsFunc(s.Axes, func(a *design.Axis) bool {
-			return a.Name == name
-		}) {
+		if name, ok := strings.CutPrefix(p.File, "--set "); ok && slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return a.Name == name }) {
 			problems[i].File = "--vary " + name
 		}
 	}
@@ -260,8 +252,7 @@ func (s *Study) choose() error {
 func (s *Study) openCompare() error {
 	known := s.Plain.Scenarios()
 	if len(known) == 0 {
-		return errors.New("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, " +
-			"lockdown: {beta: 0.2 per day}}")
+		return errors.New("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, lockdown: {beta: 0.2 per day}}")
 	}
 	if s.Compared = known; len(s.Scenarios) > 0 {
 		s.Compared = nil
@@ -282,15 +273,13 @@ func (s *Study) openCompare() error {
 		}
 	}
 	if len(s.Compared) == 1 {
-		return fmt.Errorf("compare: %s is one scenario; at least two are needed, the first of which the others are "+
-			"compared with", s.Compared[0])
+		return fmt.Errorf("compare: %s is one scenario; at least two are needed, the first of which the others are compared with", s.Compared[0])
 	}
 	if err := s.choose(); err != nil {
 		return err
 	}
 	if n := len(s.Told) * (2*len(s.Compared) - 1); n > ensemble.MaxOutputs {
-		return fmt.Errorf("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and "+
-			"--output", len(s.Compared), len(s.Told))
+		return fmt.Errorf("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and --output", len(s.Compared), len(s.Told))
 	}
 	drawn := false
 	for _, name := range s.Compared { // so that what is wrong is said before anything is run
@@ -309,8 +298,7 @@ func (s *Study) openCompare() error {
 			}
 			base, _ := s.Posterior.Drawn(s.Plain)
 			if given := slices.DeleteFunc(base, func(name string) bool { return slices.Contains(own, name) }); len(given) > 0 {
-				s.Notes = append(s.Notes, fmt.Sprintf("--from: not drawn in scenario %s, which gives a value: %s", name,
-					strings.Join(given, ", ")))
+				s.Notes = append(s.Notes, fmt.Sprintf("--from: not drawn in scenario %s, which gives a value: %s", name, strings.Join(given, ", ")))
 			}
 		}
 		if _, err := outputs.All(scenario, s.Told); err != nil {
@@ -318,14 +306,13 @@ func (s *Study) openCompare() error {
 		}
 	}
 	if s.Posterior != nil && !drawn {
-		return fmt.Errorf("--from: nothing is drawn from it: each of the scenarios gives values to %s",
-			strings.Join(s.Posterior.Posterior.Names, ", "))
+		return fmt.Errorf("--from: nothing is drawn from it: each of the scenarios gives values to %s", strings.Join(s.Posterior.Posterior.Names, ", "))
 	}
 	return nil
 }
 
-// readFrom reads the sample of --from, and looks whether the model can be run with it. What a
-// scenario or --set gives a value to is not drawn, and that is noted.
+// readFrom reads the sample of --from, and looks whether the model can be run with it. What a scenario or --set gives a value to is not
+// drawn, and that is noted.
 func (s *Study) readFrom() (err error) {
 	if s.Posterior, err = ReadFrom(s.From, s.Plain); err != nil {
 		if errors.As(err, new(*fs.PathError)) {
@@ -342,9 +329,8 @@ func (s *Study) readFrom() (err error) {
 	return nil
 }
 
-// mostRepeats is up to how many points each carries the command that repeats it, for those who look
-// at the hub; of more, the command would be most of the job. Whoever began the study is told it
-// anyway.
+// mostRepeats is up to how many points each carries the command that repeats it, for those who look at the hub; of more, the command would be
+// most of the job. Whoever began the study is told it anyway.
 const mostRepeats = 10_000
 
 // Job is the study as package ensemble runs it.
@@ -355,8 +341,7 @@ func (s *Study) Job() (ensemble.Job, error) {
 	if err != nil {
 		return ensemble.Job{}, err
 	}
-	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas,
-		Seed: s.Seed, Keep: s.Sort == Run}
+	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas, Seed: s.Seed, Keep: s.Sort == Run}
 	if s.Sort != Sweep {
 		job.Points = []ensemble.Point{{Repeat: s.named().RepeatOne(nil, s.Seed, "", "{replica}")}}
 	}
@@ -377,8 +362,7 @@ func (s *Study) Job() (ensemble.Job, error) {
 	return job, err
 }
 
-// RepeatHere puts the command that repeats a replica that failed into the error, with the paths of
-// the files as they were given here.
+// RepeatHere puts the command that repeats a replica that failed into the error, with the paths of the files as they were given here.
 func (s *Study) RepeatHere(err error) error {
 	var failed *ensemble.ReplicaError
 	if !errors.As(err, &failed) || failed.Point < 0 || failed.Point >= max(len(s.Points), 1) {

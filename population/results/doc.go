@@ -1,16 +1,33 @@
-// Package results writes what a run of a model recorded as tables, and reads back what almanac run
-// wrote.
+// Package results writes the tables of a run, and reads what almanac run wrote.
 //
 //	d, err := results.Open("results")        // the directory of almanac run --out
 //	ill, _ := d.Summary.States.Get("infectious")
 //	for row, err := range d.Series() { … }   // series.csv or series.parquet, one row at a time
 //
-// The tables are tidy: a row is one number, and the other columns say of what. series has how many
-// were in a state, flows how many went a way or did what goes by a name, events everything that
-// happened to anybody. Where a model records by group there is a column for each attribute, empty
-// (null in Parquet) where a row is not about it: rows in which all of them are empty are about
-// everybody. They are written and read row by row, so that a table may be larger than memory.
+// There are four tables:
 //
-// CSV is what everything reads. Parquet is a tenth to a quarter of its size and keeps the types of
-// columns; both hold the same.
+//   - series: how many individuals were in each state over time
+//   - flows: how many made each transition, or each named event
+//   - events: everything that happened to an individual
+//   - counts over time at the points of a sweep, by [PointWriter]
+//
+// # Contract
+//
+// Tables are tidy: a row is one number, and the other columns identify it. If a model records by
+// group, there is a column for each attribute. It is empty (null in Parquet) where a row does not
+// depend on it; rows in which all are empty are totals. Tables are written and read row by row, so
+// a table may be larger than memory. CSV and Parquet hold the same values; Parquet takes a tenth to
+// a quarter of the size and keeps the types of columns. The same result gives the same bytes.
+//
+// docs/reference/results.md describes all files and columns.
+//
+// # Files
+//
+//	read.go     Open, Directory, and reading tables
+//	summary.go  Summary: what almanac run --json prints
+//	table.go    Format, and writing a table
+//	schema.go   the columns of the tables
+//	write.go    WriteSeries, WriteFlows, EventWriter
+//	points.go   PointWriter: counts over time at the points of a sweep
+//	parquet.go  Parquet
 package results

@@ -1,0 +1,33 @@
+// Package study is one request for runs of a model, shared by the command, the page and the workers
+// of a hub.
+//
+//	r := &study.Request{Sort: study.Run, Model: "sir.yaml", Replicas: 100}
+//	err := r.ReadModel(os.Stdin)
+//	s, err := r.Open() // compiles the model and checks the request
+//	job, err := s.Job()
+//	outcome, err := executor.Run(ctx, job, ensemble.RunOptions{Registry: study.Registry()})
+//
+// A [Request] says which model is run with which changes, at which points, how often, and which
+// outputs are recorded. The flags of the command and the forms of the page are read into one; a job
+// carries one to the workers; study.json beside the results is one. A [Study] is a request whose
+// model is compiled and whose parts have been checked. [Registry] has the kinds of jobs that
+// package ensemble runs from it, on any machine.
+//
+// # Contract
+//
+// Values are texts as a user writes them, with their units. [Request.Validate] and [Request.Open]
+// return what is wrong with a request before anything is run. A request gives the same job, and the
+// job the same bytes of results, in the command, on the page and on a hub. [Request.Command] is the
+// command line that repeats it.
+//
+// docs/design/studies.md explains the design.
+//
+// # Files
+//
+//	request.go   Request: what is asked for, and its forms as flags, JSON and payload
+//	study.go     Study: a request with its model; points, jobs and comparisons
+//	kind.go      Registry: how workers run a job
+//	fit.go       fits: the data and the problem
+//	particle.go  runs that a fit can fork
+//	from.go      From: parameters drawn from a posterior
+package study
