@@ -33,7 +33,7 @@
 //     patience, and may preempt. A [Request] can be waited for together with other things. A
 //     [Ticket] identifies a request that an event made.
 //   - [Resource.Schedule], [Resource.Break] and [Gate] are shifts, breakdowns and opening hours.
-//     They can stop [Resource.Work], which goes on later.
+//     They can stop [Resource.Work], which continues later.
 //   - [Simulation.Arrive] calls a function at each arrival of a source: at a rate that may change,
 //     or at recorded times.
 //   - [Simulation.Stream] is a named stream of random numbers, one for each purpose. A
