@@ -1,19 +1,19 @@
 package relaxed
 
 import (
-	"math/bits"
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/cpu"
+	"github.com/almanac-sim/almanac/internal/ladder"
 )
 
 // place puts an entry where it belongs.
 func (q *subqueue[V]) place(e entry) {
 	for i := range q.levels {
-		if l := &q.levels[i]; e.key >= l.end {
+		if l := &q.levels[i]; e.Key >= l.end {
 			l.held++
 			// This is push by hand, which saves 2 ns.
-			b := &l.buckets[e.key>>(l.shift&63)-l.base]
+			b := &l.buckets[e.Key>>(l.shift&63)-l.base]
 			w := b.tail
 			if w%chunkSlots == 0 {
 				if b.n >= q.maxInBucket || i == 0 && b.n >= q.maxInFirst {
@@ -43,7 +43,7 @@ func (q *subqueue[V]) insertBottom(e entry) {
 		q.head = 0
 	}
 	i := q.tail
-	for ; i > q.head && q.bottom[i-1].key > e.key; i-- {
+	for ; i > q.head && q.bottom[i-1].Key > e.Key; i-- {
 		q.bottom[i] = q.bottom[i-1]
 	}
 	q.bottom[i] = e
@@ -51,11 +51,11 @@ func (q *subqueue[V]) insertBottom(e entry) {
 }
 
 // load appends the current entries of a bucket to the bottom, in order. There are at most loadMax,
-// in one or two chunks.
+// in one or two chunks, and their keys are equal after a shift.
 //
 // Where nothing is stale the slots need not be read yet. They are prefetched, and are in the cache
 // when the events are taken: some others are at the bottom, and come first.
-func (q *subqueue[V]) load(b bucket) {
+func (q *subqueue[V]) load(b bucket, shift uint8) {
 	n := 0
 	last := b.last()
 	for c := b.head; ; {
@@ -72,11 +72,11 @@ func (q *subqueue[V]) load(b bucket) {
 	}
 	if q.stale == 0 {
 		cpu.PrefetchGather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
-			unsafe.Pointer(&q.loaded[0].slot), unsafe.Sizeof(entry{}), n)
+			unsafe.Pointer(&q.loaded[0].ID), unsafe.Sizeof(entry{}), n)
 	}
 	q.stale -= int(b.n) - n
 	q.moved += uint64(b.n)
-	sortEntries(q.bottom[q.tail:int(q.tail)+n], q.loaded[:n])
+	ladder.Sort(q.bottom[q.tail:int(q.tail)+n], q.loaded[:n], shift)
 	q.tail += int32(n)
 }
 
@@ -91,25 +91,6 @@ func (q *subqueue[V]) liveOf(to, es []entry) (n int) {
 	return n
 }
 
-// sortEntries sorts up to 32 entries by key into to, leaving equals in their order. It counts, for
-// each of them, how many come before it. For the few that a bucket has that is as fast as anything,
-// because no branch depends on the keys: the processor would guess every other one wrong.
-func sortEntries(to, es []entry) {
-	var place [32]uint8
-	for i := range es {
-		key, before := es[i].key, uint8(i)
-		for k := range i {
-			_, less := bits.Sub64(key, es[k].key, 0)
-			place[k%len(place)] += uint8(less)
-			before -= uint8(less)
-		}
-		place[i%len(place)] = before
-	}
-	for i := range es {
-		to[place[i%len(place)]] = es[i]
-	}
-}
-
 // prefetchAfter prefetches the slots of the entries in the bucket after bucket i. Between two
 // buckets several events are taken, which is about as long as memory takes. Where nothing is stale
 // it is soon enough to do that when they are at the bottom.
@@ -120,7 +101,7 @@ func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
 	if b := &l.buckets[i+1]; b.tail != 0 {
 		first := &q.chunks[b.head*chunkSlots+1]
 		cpu.PrefetchGather(unsafe.Pointer(unsafe.SliceData(q.slots)), unsafe.Sizeof(slot[V]{}),
-			unsafe.Pointer(&first.slot), unsafe.Sizeof(entry{}), int(min(b.n, chunkSlots-1)))
+			unsafe.Pointer(&first.ID), unsafe.Sizeof(entry{}), int(min(b.n, chunkSlots-1)))
 	}
 }
 
@@ -133,7 +114,7 @@ func (q *subqueue[V]) prefetchAfter(l *level, i uint32) {
 // its level can double.
 func (q *subqueue[V]) spill() {
 	es := q.bottom[q.head:q.tail]
-	n, low, high := len(es), es[0].key, es[len(es)-1].key
+	n, low, high := len(es), es[0].Key, es[len(es)-1].Key
 	depth := len(q.levels)
 	first := depth
 	for first > 1 && q.levels[first-1].held <= 2*n {
@@ -146,7 +127,7 @@ func (q *subqueue[V]) spill() {
 	}
 	l := q.addLevel(n, low, high)
 	for _, e := range es {
-		q.push(&l.buckets[e.key>>l.shift-l.base], e)
+		q.push(&l.buckets[e.Key>>l.shift-l.base], e)
 	}
 	q.moved += uint64(len(es))
 	for i := depth - 1; i >= first; i-- { // of ties, those further down came before the others

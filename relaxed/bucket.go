@@ -4,13 +4,12 @@ import (
 	"unsafe"
 
 	"github.com/almanac-sim/almanac/internal/cpu"
+	"github.com/almanac-sim/almanac/internal/ladder"
 )
 
-// An entry is an event as it lies in a bucket. It is valid while its slot has its version.
-type entry struct {
-	key           uint64
-	slot, version uint32
-}
+// An entry is an event as it lies in a bucket. It is valid while the slot with its id has its
+// version.
+type entry = ladder.Entry
 
 // A bucket is entries in the order in which they came. Its zero value is empty.
 //
@@ -57,17 +56,17 @@ func (q *subqueue[V]) extend(b *bucket) uint32 {
 	if b.tail == 0 {
 		b.head = c
 	} else {
-		q.chunks[b.last()*chunkSlots].key = uint64(c)
+		q.chunks[b.last()*chunkSlots].Key = uint64(c)
 	}
 	return c*chunkSlots + 1
 }
 
 // next is the chunk after c, in its bucket or among the spare ones.
-func (q *subqueue[V]) next(c uint32) uint32 { return uint32(q.chunks[c*chunkSlots].key) }
+func (q *subqueue[V]) next(c uint32) uint32 { return uint32(q.chunks[c*chunkSlots].Key) }
 
 // release makes chunk c a spare one and returns the one that followed it.
 func (q *subqueue[V]) release(c uint32) uint32 {
-	link := &q.chunks[c*chunkSlots].key
+	link := &q.chunks[c*chunkSlots].Key
 	next := uint32(*link)
 	*link = uint64(q.spare)
 	q.spare = c

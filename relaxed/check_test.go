@@ -33,18 +33,18 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 	live, stale, chunks := 0, 0, 0
 	seen := map[uint32]bool{}
 	count := func(e entry) error {
-		if int(e.slot) >= len(q.slots) {
-			return fmt.Errorf("an entry has slot %d of %d", e.slot, len(q.slots))
+		if int(e.ID) >= len(q.slots) {
+			return fmt.Errorf("an entry has slot %d of %d", e.ID, len(q.slots))
 		}
 		if !q.isCurrent(&e) {
 			stale++
 			return nil
 		}
 		live++
-		if seen[e.slot] {
-			return fmt.Errorf("two entries are current in slot %d", e.slot)
+		if seen[e.ID] {
+			return fmt.Errorf("two entries are current in slot %d", e.ID)
 		}
-		seen[e.slot] = true
+		seen[e.ID] = true
 		return nil
 	}
 
@@ -58,11 +58,11 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 		if err := count(e); err != nil {
 			return err
 		}
-		if i > q.head && q.bottom[i-1].key > e.key {
+		if i > q.head && q.bottom[i-1].Key > e.Key {
 			return fmt.Errorf("the entries of the bottom are not in order at %d", i)
 		}
-		if e.key > q.maxBelow(depth-1) {
-			return fmt.Errorf("%x is at the bottom, but level %d begins at %x", e.key, depth-1, bottom.end)
+		if e.Key > q.maxBelow(depth-1) {
+			return fmt.Errorf("%x is at the bottom, but level %d begins at %x", e.Key, depth-1, bottom.end)
 		}
 	}
 	if q.live > 0 && (q.head == q.tail || !q.isCurrent(&q.bottom[q.head])) {
@@ -110,11 +110,11 @@ func checkSubqueue[V comparable](q *subqueue[V]) error {
 				if err := count(e); err != nil {
 					return err
 				}
-				if e.key>>t.shift-t.base != uint64(k) {
-					return fmt.Errorf("%x is there", e.key)
+				if e.Key>>t.shift-t.base != uint64(k) {
+					return fmt.Errorf("%x is there", e.Key)
 				}
-				if e.key < from || e.key > most {
-					return fmt.Errorf("%x is there, but the level has %x to %x", e.key, from, most)
+				if e.Key < from || e.Key > most {
+					return fmt.Errorf("%x is there, but the level has %x to %x", e.Key, from, most)
 				}
 			}
 			if c == b.last() {

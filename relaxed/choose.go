@@ -54,15 +54,15 @@ func (q *subqueue[V]) horizon(n int) (key uint64, events int) {
 	last := len(bottom) - 1
 	if n <= last || q.live+q.stale == len(bottom) {
 		n = min(n, last)
-		return bottom[n].key, n
+		return bottom[n].Key, n
 	}
 	// Those behind the bottom are taken to be as far from one another as those at the bottom.
-	high, low := bits.Mul64(bottom[last].key-bottom[0].key, uint64(n))
+	high, low := bits.Mul64(bottom[last].Key-bottom[0].Key, uint64(n))
 	if high >= uint64(last) {
 		return pastAll - 1, n
 	}
 	ahead, _ := bits.Div64(high, low, uint64(last))
-	key, over := bits.Add64(bottom[0].key, ahead, 0)
+	key, over := bits.Add64(bottom[0].Key, ahead, 0)
 	if over != 0 {
 		key = pastAll - 1
 	}

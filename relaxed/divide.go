@@ -136,7 +136,7 @@ func (q *subqueue[V]) keyRange(b bucket) (low, high uint64) {
 	for c := b.head; ; c = q.next(c) {
 		ahead = q.prefetchNext(ahead, last)
 		for _, e := range q.entries(b, c) {
-			low, high = min(low, e.key), max(high, e.key)
+			low, high = min(low, e.Key), max(high, e.Key)
 		}
 		if c == last {
 			return low, high
@@ -153,7 +153,7 @@ func (q *subqueue[V]) distribute(b bucket, l *level) {
 		ahead = q.prefetchNext(ahead, last)
 		for _, e := range q.entries(b, c) {
 			// This is push by hand, which saves 2 ns.
-			b := &buckets[e.key>>shift-base]
+			b := &buckets[e.Key>>shift-base]
 			w := b.tail
 			if w%chunkSlots == 0 {
 				w = q.extend(b)

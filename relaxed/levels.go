@@ -96,7 +96,7 @@ func (q *subqueue[V]) refill() {
 		}
 		l.held -= int(b.n)
 		l.through += int(b.n)
-		q.load(b)
+		q.load(b, l.shift)
 		q.prefetchMore()
 	}
 }
@@ -131,12 +131,12 @@ func (q *subqueue[V]) roll() {
 	above.buckets[i] = bucket{}
 	q.drain(b, func(es []entry) {
 		for _, e := range es {
-			if e.key >= above.end {
+			if e.Key >= above.end {
 				q.push(&above.buckets[i], e)
 				continue
 			}
 			// The last bucket may have reached beyond the end before, and be nested.
-			if to := &l.buckets[e.key>>l.shift-l.base]; to.isNested() {
+			if to := &l.buckets[e.Key>>l.shift-l.base]; to.isNested() {
 				q.placeFull(1, e)
 			} else {
 				q.push(to, e)

@@ -47,7 +47,7 @@ func (q *subqueue[V]) placeFull(depth int, e entry) {
 	}
 	l := &q.levels[depth]
 	for {
-		i := uint32(e.key>>l.shift - l.base)
+		i := uint32(e.Key>>l.shift - l.base)
 		b := &l.buckets[i]
 		if !b.isNested() && (b.tail%chunkSlots != 0 || b.n < q.maxInBucket || l.shift == 0) {
 			q.push(b, e)
@@ -131,7 +131,7 @@ func (q *subqueue[V]) flatten(number uint32) bucket {
 		}
 		b := q.flat(l.buckets[i])
 		l.buckets[i] = bucket{}
-		to.base = q.entries(b, b.head)[0].key >> 63
+		to.base = q.entries(b, b.head)[0].Key >> 63
 		q.distribute(b, &to)
 	}
 	q.discard(number)
@@ -146,7 +146,7 @@ func (q *subqueue[V]) flatten(number uint32) bucket {
 // bucket, where level 0 would have to be divided all at once when its time comes.
 func (q *subqueue[V]) openEarly(e entry) {
 	above := &q.levels[0]
-	i := uint32(e.key >> 63)
+	i := uint32(e.Key >> 63)
 	b := above.buckets[i]
 	depth := len(q.levels)
 	if i != uint32(above.end>>63) {
@@ -158,7 +158,7 @@ func (q *subqueue[V]) openEarly(e entry) {
 	if depth > 1 {
 		low = end // where the levels below end
 	}
-	high = max(later(low, high, above.ceiling(i)-1), later(min(q.bottom[q.head].key, low), low, above.ceiling(i)-1))
+	high = max(later(low, high, above.ceiling(i)-1), later(min(q.bottom[q.head].Key, low), low, above.ceiling(i)-1))
 	if depth < maxLevels-1 {
 		high = q.fine(low, high)
 	} else {

@@ -105,7 +105,7 @@ func TestQueueMovesMany(t *testing.T) {
 	largest = 0
 	rand.New(rand.NewPCG(28, 0)).Shuffle(n, func(i, k int) { es[i], es[k] = es[k], es[i] })
 	for _, e := range es {
-		counted(func() { q.cancel(e.slot, e.version) })
+		counted(func() { q.cancel(e.ID, e.Version) })
 	}
 	moves = float64(q.moved-before) / n
 	t.Logf("cancelled: at most %d entries moved at once, %.2f moves an event", largest, moves)

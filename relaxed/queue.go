@@ -169,7 +169,7 @@ func (c *Queue[V]) Schedule(at float64, v V) (Handle, error) {
 		if f != proceed {
 			c.followUp(a, f)
 		}
-		return Handle{c.owner, number, e.slot, e.version}, nil
+		return Handle{c.owner, number, e.ID, e.Version}, nil
 	}
 }
 

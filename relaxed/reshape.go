@@ -160,11 +160,11 @@ func (q *subqueue[V]) split(b bucket, next, above *level) {
 	q.drain(b, func(es []entry) {
 		for _, e := range es {
 			to := next
-			if e.key >= above.end {
+			if e.Key >= above.end {
 				to = above
 			}
 			to.held++
-			q.push(&to.buckets[e.key>>to.shift-to.base], e)
+			q.push(&to.buckets[e.Key>>to.shift-to.base], e)
 		}
 	})
 }

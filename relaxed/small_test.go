@@ -91,7 +91,7 @@ func (f *follower) take() error {
 
 func (f *follower) cancel(i int) error {
 	e := heap.Remove(&f.due, i).(pendingEvent).entry
-	if !f.q.cancel(e.slot, e.version) || f.q.cancel(e.slot, e.version) {
+	if !f.q.cancel(e.ID, e.Version) || f.q.cancel(e.ID, e.Version) {
 		return fmt.Errorf("%+v could not be cancelled, or twice", e)
 	}
 	return nil

@@ -155,7 +155,7 @@ func (q *subqueue[V]) occupy(key uint64, v V) entry {
 	q.free = held.next
 	held.value = v
 	q.live++
-	return entry{key, place, held.version}
+	return entry{Key: key, ID: place, Version: held.version}
 }
 
 // begin puts the entry of the only event there is at the bottom. That takes all that is not later,
@@ -164,7 +164,7 @@ func (q *subqueue[V]) begin(e entry) {
 	q.bottom[0], q.head, q.tail = e, 0, 1
 	q.levels = q.levels[:1]
 	l := &q.levels[0]
-	l.end = e.key + 1
+	l.end = e.Key + 1
 	l.open = uint32(l.end >> 63)
 }
 
@@ -207,7 +207,7 @@ func (q *subqueue[V]) vacate(place uint32) V {
 
 // take removes the first event, whose key is given.
 func (q *subqueue[V]) take(key uint64) V {
-	v := q.vacate(q.bottom[q.head].slot)
+	v := q.vacate(q.bottom[q.head].ID)
 	q.head++
 	q.last = key
 	q.dispatched++
@@ -251,12 +251,12 @@ func (q *subqueue[V]) advanceBottom() {
 	}
 }
 
-func (q *subqueue[V]) isCurrent(e *entry) bool { return q.slots[e.slot].version == e.version }
+func (q *subqueue[V]) isCurrent(e *entry) bool { return q.slots[e.ID].version == e.Version }
 
 // top is the queue's top: see [shard].
 func (q *subqueue[V]) top() uint64 {
 	if q.live == 0 {
 		return empty + q.emptied
 	}
-	return q.bottom[q.head].key
+	return q.bottom[q.head].Key
 }

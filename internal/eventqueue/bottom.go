@@ -1,6 +1,9 @@
 package eventqueue
 
-import "github.com/almanac-sim/almanac/internal/timekey"
+import (
+	"github.com/almanac-sim/almanac/internal/ladder"
+	"github.com/almanac-sim/almanac/internal/timekey"
+)
 
 // The bottom of the ladder holds the events that are due first, sorted. They come from one bucket
 // (see levels.go), and what is scheduled before the end of its range is inserted in its place. If
@@ -32,7 +35,7 @@ func (q *Queue) insertBottom(e entry) {
 	}
 	q.bottom = append(q.bottom, e)
 	bottom := q.bottom
-	for ; i > q.head && bottom[i-1].key > e.key; i-- {
+	for ; i > q.head && bottom[i-1].Key > e.Key; i-- {
 		bottom[i] = bottom[i-1]
 	}
 	bottom[i] = e
@@ -57,10 +60,10 @@ func (q *Queue) spill(e entry) {
 		q.insertBottom(e)
 		return
 	}
-	n, low, high := len(es), es[0].key, es[len(es)-1].key
+	n, low, high := len(es), es[0].Key, es[len(es)-1].Key
 	first := len(q.levels)
 	q.resetPrefetch()
-	if low == high && low == e.key && low == timekey.Of(q.now) {
+	if low == high && low == e.Key && low == timekey.Of(q.now) {
 		// They leave now, one after the other. What comes for the same time waits in a bucket
 		// behind them.
 		l := q.divide(first, 1, low, high)
@@ -87,7 +90,7 @@ func (q *Queue) spill(e entry) {
 	below := q.divide(first, n, low, min(high, to-1))
 	below.to = to
 	for _, e := range es {
-		q.pool.push(&below.buckets[below.index(e.key)], e)
+		q.pool.push(&below.buckets[below.index(e.Key)], e)
 	}
 	q.moved += uint64(len(es))
 	for i := first; i < len(q.levels); i++ {
@@ -135,13 +138,13 @@ func (q *Queue) load(b bucket, shift uint8) {
 			es = q.liveOf(es)
 		}
 		for len(es) > 0 {
-			run := es[:min(sortLen, len(es))]
+			run := es[:min(ladder.SortLen, len(es))]
 			es = es[len(run):]
 			sorted := len(bottom)
 			bottom = bottom[:sorted+len(run)]
-			sortRun(bottom[sorted:], run, shift)
+			ladder.Sort(bottom[sorted:], run, shift)
 			if sorted > 0 {
-				mergeRun(bottom, sorted)
+				ladder.Merge(bottom, sorted)
 			}
 		}
 		following := q.pool.release(c)

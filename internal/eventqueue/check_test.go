@@ -80,24 +80,24 @@ func (v *verifier) writes() error {
 	v.keys = make(map[ID]uint64)
 	waits := make(map[ID]bool)
 	for _, e := range q.writes.entries[:q.writes.n] {
-		if q.record(e.id) == nil || waits[e.id] {
-			return fmt.Errorf("id %d has no record, or an entry that was not placed before", e.id)
+		if q.record(e.ID) == nil || waits[e.ID] {
+			return fmt.Errorf("id %d has no record, or an entry that was not placed before", e.ID)
 		}
-		v.keys[e.id] = e.key
-		if waits[e.id] = e.version != lastVersion; waits[e.id] && e.key < q.levels[0].end {
-			return fmt.Errorf("entry at %v is not of the first level", timekey.Time(e.key))
+		v.keys[e.ID] = e.Key
+		if waits[e.ID] = e.Version != lastVersion; waits[e.ID] && e.Key < q.levels[0].end {
+			return fmt.Errorf("entry at %v is not of the first level", timekey.Time(e.Key))
 		}
 	}
 	if q.writes.hasLast {
-		if id := q.writes.last.id; v.key(id) != q.writes.last.key || waits[id] {
+		if id := q.writes.last.ID; v.key(id) != q.writes.last.Key || waits[id] {
 			return fmt.Errorf("id %d left, and is recorded for %v", id, timekey.Time(v.key(id)))
 		}
-		v.keys[q.writes.last.id] = noKey
+		v.keys[q.writes.last.ID] = noKey
 	}
 	for _, e := range q.writes.entries[:q.writes.n] {
-		if e.version != lastVersion {
+		if e.Version != lastVersion {
 			if live, err := v.entry(e); err != nil || !live {
-				return fmt.Errorf("entry of id %d is live: %v, %w", e.id, live, err)
+				return fmt.Errorf("entry of id %d is live: %v, %w", e.ID, live, err)
 			}
 		}
 	}
@@ -195,32 +195,32 @@ func (v *verifier) key(id ID) uint64 {
 // entry verifies one entry, and tells whether it is live.
 func (v *verifier) entry(e entry) (live bool, err error) {
 	v.entries++
-	r := v.q.record(e.id)
+	r := v.q.record(e.ID)
 	switch {
 	case r == nil:
-		return false, fmt.Errorf("entry of id %d, which has no record", e.id)
+		return false, fmt.Errorf("entry of id %d, which has no record", e.ID)
 	case !v.q.live(e):
 		return false, nil
-	case v.key(e.id) == noKey && v.q.writes.hasLast && v.q.writes.last == e:
-		return true, fmt.Errorf("entry of id %d, which was dispatched", e.id)
-	case v.key(e.id) == noKey:
+	case v.key(e.ID) == noKey && v.q.writes.hasLast && v.q.writes.last == e:
+		return true, fmt.Errorf("entry of id %d, which was dispatched", e.ID)
+	case v.key(e.ID) == noKey:
 		// A record without an event has a version that no entry has.
-		return true, fmt.Errorf("live entry of id %d, which is not pending", e.id)
-	case v.key(e.id) != e.key:
-		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.id, timekey.Time(e.key),
-			timekey.Time(v.key(e.id)))
-	case v.saw(e.id):
-		return true, fmt.Errorf("two live entries of id %d", e.id)
-	case e.key < timekey.Of(v.q.now):
-		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.id, timekey.Time(e.key), v.q.now)
+		return true, fmt.Errorf("live entry of id %d, which is not pending", e.ID)
+	case v.key(e.ID) != e.Key:
+		return true, fmt.Errorf("live entry of id %d is for %v, its record says %v", e.ID, timekey.Time(e.Key),
+			timekey.Time(v.key(e.ID)))
+	case v.saw(e.ID):
+		return true, fmt.Errorf("two live entries of id %d", e.ID)
+	case e.Key < timekey.Of(v.q.now):
+		return true, fmt.Errorf("event of id %d at %v is before now, %v", e.ID, timekey.Time(e.Key), v.q.now)
 	}
 	v.live++
-	page := v.seen[e.id>>pageBits]
+	page := v.seen[e.ID>>pageBits]
 	if page == nil {
 		page = new([1 << pageBits / 64]uint64)
-		v.seen[e.id>>pageBits] = page
+		v.seen[e.ID>>pageBits] = page
 	}
-	page[e.id%(1<<pageBits)/64] |= 1 << (e.id % 64)
+	page[e.ID%(1<<pageBits)/64] |= 1 << (e.ID % 64)
 	return true, nil
 }
 
@@ -244,14 +244,14 @@ func (v *verifier) bottom() error {
 		if err != nil {
 			return err
 		}
-		if !live && !q.bottomStale && !q.deferred.mayContain(e.id) {
-			return fmt.Errorf("id %d is stale, and bottomStale is not set", e.id)
+		if !live && !q.bottomStale && !q.deferred.mayContain(e.ID) {
+			return fmt.Errorf("id %d is stale, and bottomStale is not set", e.ID)
 		}
-		if i > q.head && q.bottom[i-1].key > e.key {
+		if i > q.head && q.bottom[i-1].Key > e.Key {
 			return fmt.Errorf("not sorted at %d", i-q.head)
 		}
-		if e.key > end || e.key == end && e.key != timekey.Of(q.now) {
-			return fmt.Errorf("entry at %v belongs into a level", timekey.Time(e.key))
+		if e.Key > end || e.Key == end && e.Key != timekey.Of(q.now) {
+			return fmt.Errorf("entry at %v belongs into a level", timekey.Time(e.Key))
 		}
 	}
 	return nil
@@ -315,15 +315,15 @@ func (v *verifier) bucket(l *level, j int) error {
 			n++
 			if !live {
 				stale++
-				if waits, _ := v.q.deferred.contains(e.id); !waits {
+				if waits, _ := v.q.deferred.contains(e.ID); !waits {
 					sure++
 				}
 			}
-			if i := int(l.index(e.key)); !l.ties && i != j || l.ties && e.key != l.to-1 {
-				return fmt.Errorf("entry at %v belongs into bucket %d", timekey.Time(e.key), i)
+			if i := int(l.index(e.Key)); !l.ties && i != j || l.ties && e.Key != l.to-1 {
+				return fmt.Errorf("entry at %v belongs into bucket %d", timekey.Time(e.Key), i)
 			}
-			if e.key < l.end || e.key >= l.to {
-				return fmt.Errorf("entry at %v is not between the end of its level and that above", timekey.Time(e.key))
+			if e.Key < l.end || e.Key >= l.to {
+				return fmt.Errorf("entry at %v is not between the end of its level and that above", timekey.Time(e.Key))
 			}
 		}
 		if c == b.last() {

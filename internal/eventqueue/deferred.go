@@ -71,7 +71,7 @@ func (q *Queue) restartVersions() {
 	q.sweep()
 	reset := func(es []entry) {
 		for i := range es {
-			es[i].version = 0
+			es[i].Version = 0
 		}
 	}
 	reset(q.bottom[q.head:])
@@ -100,7 +100,7 @@ func (q *Queue) restartVersions() {
 // rescheduleDeferred is Reschedule for an id that has a record, while invalidations are deferred.
 func (q *Queue) rescheduleDeferred(id ID, k uint64) {
 	version, swept := q.invalidateLater(id, k)
-	q.place(entry{k, id, version})
+	q.place(entry{Key: k, ID: id, Version: version})
 	if swept {
 		q.shrink()
 	}
@@ -215,7 +215,7 @@ func (d *invalidations) contains(id ID) (waits, last bool) {
 // isCurrent reports whether e, an entry of the bottom that may be stale, is still valid, and makes
 // sure that the record then has its key.
 func (q *Queue) isCurrent(e entry) bool {
-	if q.deferred.n > 0 && q.deferred.mayContain(e.id) {
+	if q.deferred.n > 0 && q.deferred.mayContain(e.ID) {
 		q.applyAllDeferred()
 	}
 	return !q.bottomStale || q.live(e)
@@ -232,6 +232,6 @@ func (q *Queue) scheduleAfter(id ID, at float64, last bool) error {
 	d.key = k
 	q.mark(id)
 	q.pending++
-	q.place(entry{k, id, d.version})
+	q.place(entry{Key: k, ID: id, Version: d.version})
 	return nil
 }

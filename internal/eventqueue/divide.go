@@ -112,7 +112,7 @@ func (q *Queue) leaveOutTail(b bucket, low, high uint64, sure bool) uint64 {
 // below is how many entries have a key below one.
 func below(es []entry, key uint64) (n int) {
 	for i := range es {
-		if es[i].key < key {
+		if es[i].Key < key {
 			n++
 		}
 	}
@@ -221,7 +221,7 @@ func (q *Queue) pushAll(l *level, es []entry) {
 	first, shift, base, last, bs := l.first, l.shift, l.base, l.last, l.buckets
 	for i := range es {
 		// This is pool.push by hand, which saves 2 ns.
-		b := &bs[min(max(es[i].key, first)>>(shift&63)-base, last)]
+		b := &bs[min(max(es[i].Key, first)>>(shift&63)-base, last)]
 		w := b.tail
 		if w%chunkSlots == 0 {
 			w = q.pool.extend(b)
@@ -240,7 +240,7 @@ func (q *Queue) liveOf(es []entry) []entry {
 		for i := range es {
 			e := es[i]
 			es[live] = e
-			if page[e.id].version == e.version {
+			if page[e.ID].version == e.Version {
 				live++
 			}
 		}
@@ -248,7 +248,7 @@ func (q *Queue) liveOf(es []entry) []entry {
 		for i := range es {
 			e := es[i]
 			es[live] = e
-			if pages[e.id>>pageBits][e.id&pageMask].version == e.version {
+			if pages[e.ID>>pageBits][e.ID&pageMask].version == e.Version {
 				live++
 			}
 		}
@@ -260,11 +260,11 @@ func (q *Queue) liveOf(es []entry) []entry {
 // differ is the shift after which the keys of b are equal.
 func (q *Queue) differ(b bucket) uint8 {
 	var or uint64
-	key := q.pool.chunk(b.head)[0].key
+	key := q.pool.chunk(b.head)[0].Key
 	for c := b.head; ; c = q.pool.next(c) {
 		es := q.pool.entries(b, c)
 		for i := range es {
-			or |= es[i].key ^ key
+			or |= es[i].Key ^ key
 		}
 		if c == b.last() {
 			return uint8(bits.Len64(or))
@@ -281,8 +281,8 @@ func (q *Queue) keyRange(b bucket) (low, high uint64) {
 		ahead = q.prefetchNext(ahead, last)
 		es := q.pool.entries(b, c)
 		for i := range es {
-			low = min(low, es[i].key)
-			high = max(high, es[i].key)
+			low = min(low, es[i].Key)
+			high = max(high, es[i].Key)
 		}
 		if c == last {
 			return low, high

@@ -24,7 +24,6 @@
 // The ladder, from the bottom up:
 //
 //	bottom.go       the events that are due first, sorted
-//	sort.go         sorting a few entries without branches
 //	levels.go       levels of buckets, and how a bucket is opened
 //	divide.go       dividing a bucket into a level of its own
 //	nest.go         dividing a bucket before its time

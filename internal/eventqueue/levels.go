@@ -194,19 +194,19 @@ const (
 func (q *Queue) place(e entry) {
 	levels := q.levels
 	if len(levels) > deep {
-		levels = levels[q.levelOf(e.key):]
+		levels = levels[q.levelOf(e.Key):]
 	}
 	for i := range levels {
-		if l := &levels[i]; e.key >= l.end {
+		if l := &levels[i]; e.Key >= l.end {
 			// This is pool.push by hand, which saves 2 ns.
-			b := &l.buckets[l.index(e.key)]
+			b := &l.buckets[l.index(e.Key)]
 			for b.tail == nested {
 				c := q.nests[b.head]
-				b = &c.buckets[c.index(e.key)]
+				b = &c.buckets[c.index(e.Key)]
 			}
 			w := b.tail
 			if w%chunkSlots == 0 {
-				b, w = q.room(l, e.key)
+				b, w = q.room(l, e.Key)
 			}
 			q.pool.slabs[w>>slabBits][w&slabMask] = e
 			b.tail = w + 1

@@ -4,15 +4,12 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/cpu"
+	"github.com/almanac-sim/almanac/internal/ladder"
 )
 
 // An entry is one scheduled event as it lies in a bucket. It is live only while the record of its
 // id has its version; cancelling an event moves the record on and leaves the entry where it is.
-type entry struct {
-	key     uint64
-	id      ID
-	version uint32
-}
+type entry = ladder.Entry
 
 // A bucket is a list of entries in the order in which they were scheduled. Its zero value is empty.
 //
@@ -78,7 +75,7 @@ func (p *pool) entries(b bucket, c uint32) []entry {
 // array beside it because the chunk is in the cache when it is wanted.
 func (p *pool) link(c uint32) *uint64 {
 	slot := c << chunkBits
-	return &p.slabs[slot>>slabBits][slot&slabMask].key
+	return &p.slabs[slot>>slabBits][slot&slabMask].Key
 }
 
 // next is the chunk after c.

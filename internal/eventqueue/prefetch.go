@@ -44,7 +44,7 @@ func (q *Queue) prefetchSome() {
 		return
 	}
 	n := min(prefetchMany, len(o.entries))
-	q.gather(&o.entries[0].id, n, o.skipRecords)
+	q.gather(&o.entries[0].ID, n, o.skipRecords)
 	o.entries = o.entries[n:]
 }
 
@@ -92,7 +92,7 @@ func (q *Queue) finishPrefetch(i int, b bucket) {
 		o.entries, o.skipRecords = q.pool.entries(b, b.head), q.skipsRecords(b)
 	}
 	if n := len(o.entries); n > 0 {
-		q.gather(&o.entries[0].id, n, o.skipRecords)
+		q.gather(&o.entries[0].ID, n, o.skipRecords)
 	}
 	o.entries, o.bucket = nil, i
 }
@@ -104,14 +104,14 @@ func (q *Queue) prefetchFollowing(b bucket, c uint32) {
 		return
 	}
 	following := q.pool.next(c)
-	q.gather(&q.pool.chunk(following)[0].id, len(q.pool.entries(b, following)), q.skipsRecords(b))
+	q.gather(&q.pool.chunk(following)[0].ID, len(q.pool.entries(b, following)), q.skipsRecords(b))
 }
 
 // prefetchRecords prefetches the records of some entries, and nothing else: to find which of them
 // are live the caller's arrays are not needed.
 func (q *Queue) prefetchRecords(es []entry) {
 	if q.ids >= q.cold && len(es) > 0 {
-		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].id), unsafe.Sizeof(entry{}),
+		cpu.PrefetchGatherPaged(q.pages, pageBits, unsafe.Sizeof(record{}), unsafe.Pointer(&es[0].ID), unsafe.Sizeof(entry{}),
 			len(es))
 	}
 }
@@ -168,7 +168,7 @@ func (q *Queue) PrefetchID(id ID) {
 // without, which is so for every k that is negative or large. The event may have been cancelled.
 func (q *Queue) Ahead(k int) (id ID, ok bool) {
 	if bottom := q.bottom[q.head:]; uint(k) < uint(len(bottom)) {
-		return bottom[k].id, true
+		return bottom[k].ID, true
 	}
 	return 0, false
 }

@@ -124,7 +124,7 @@ func (q *Queue) Schedule(id ID, at float64) error {
 		return q.refuse(id, at)
 	}
 	k := timekey.Of(at)
-	if q.writes.hasLast && q.writes.last.id == id {
+	if q.writes.hasLast && q.writes.last.ID == id {
 		if q.ids >= q.bufferFrom {
 			q.scheduleLast(k)
 			return nil
@@ -132,7 +132,7 @@ func (q *Queue) Schedule(id ID, at float64) error {
 		q.writes.hasLast = false // scheduleLast by hand, which saves 1 ns
 		q.setKey(id, k)
 		q.pending++
-		q.place(entry{k, id, q.writes.last.version})
+		q.place(entry{Key: k, ID: id, Version: q.writes.last.Version})
 		return nil
 	}
 	q.settle()
@@ -154,7 +154,7 @@ func (q *Queue) Schedule(id ID, at float64) error {
 	r.setKey(k)
 	q.mark(id)
 	q.pending++
-	q.place(entry{k, id, r.version})
+	q.place(entry{Key: k, ID: id, Version: r.version})
 	return nil
 }
 
@@ -164,7 +164,7 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 		return q.refuse(id, at)
 	}
 	k := timekey.Of(at)
-	if q.writes.hasLast && q.writes.last.id == id {
+	if q.writes.hasLast && q.writes.last.ID == id {
 		q.scheduleLast(k)
 		return nil
 	}
@@ -188,7 +188,7 @@ func (q *Queue) Reschedule(id ID, at float64) error {
 		q.pending++
 	}
 	r.setKey(k)
-	q.place(entry{k, id, r.version})
+	q.place(entry{Key: k, ID: id, Version: r.version})
 	if swept {
 		q.shrink()
 	}
@@ -255,11 +255,11 @@ func (q *Queue) Next() (id ID, at float64, ok bool) {
 		}
 		q.noteDispatch(e)
 		q.pending--
-		q.now = timekey.Time(e.key)
+		q.now = timekey.Time(e.Key)
 		if q.stale > q.pending+staleSlack && !q.counted {
 			q.sweep()
 		}
-		return e.id, q.now, true
+		return e.ID, q.now, true
 	}
 }
 
@@ -270,7 +270,7 @@ func (q *Queue) NextBy(t float64) (id ID, at float64, ok bool) {
 		if _, at, ok := q.Peek(); !ok || !(at <= t) {
 			return 0, 0, false
 		}
-	} else if !(timekey.Time(q.bottom[q.head].key) <= t) {
+	} else if !(timekey.Time(q.bottom[q.head].Key) <= t) {
 		return 0, 0, false
 	}
 	return q.Next()
@@ -288,7 +288,7 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 		return id, at, tied, ok
 	}
 	e := q.bottom[q.head]
-	if at = timekey.Time(e.key); !(at <= t) {
+	if at = timekey.Time(e.Key); !(at <= t) {
 		return 0, 0, false, false
 	}
 	q.head++
@@ -301,14 +301,14 @@ func (q *Queue) NextTied(t float64) (id ID, at float64, tied, ok bool) {
 	if q.stale > q.pending+staleSlack && !q.counted {
 		q.sweep()
 	}
-	return e.id, at, q.mayTie(e.key), true
+	return e.ID, at, q.mayTie(e.Key), true
 }
 
 // mayTie reports false if no entry has the key of the event that was dispatched last. The bottom is
 // sorted, and all other entries have keys from the end of the last level on.
 func (q *Queue) mayTie(k uint64) bool {
 	if q.head < len(q.bottom) {
-		return q.bottom[q.head].key == k
+		return q.bottom[q.head].Key == k
 	}
 	return k >= q.levels[len(q.levels)-1].end
 }
@@ -322,12 +322,12 @@ func (q *Queue) Peek() (id ID, at float64, ok bool) {
 			}
 			if len(q.bottom) == 0 {
 				e, _ := q.firstTie()
-				return e.id, timekey.Time(e.key), true
+				return e.ID, timekey.Time(e.Key), true
 			}
 		}
 		e := q.bottom[q.head]
 		if !q.maybeStale || q.isCurrent(e) {
-			return e.id, timekey.Time(e.key), true
+			return e.ID, timekey.Time(e.Key), true
 		}
 		q.head++
 		q.stale--

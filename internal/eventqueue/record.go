@@ -47,7 +47,7 @@ func (q *Queue) record(id ID) *record {
 
 // live reports whether an entry has the version of its id's record.
 func (q *Queue) live(e entry) bool {
-	return q.pages[e.id>>pageBits][e.id&pageMask].version == e.version
+	return q.pages[e.ID>>pageBits][e.ID&pageMask].version == e.Version
 }
 
 // admit makes a record for id, or refuses it if it is beyond the largest.

@@ -71,7 +71,7 @@ func (q *Queue) collapse() {
 	root.open = int(root.index(end))
 	used := make([]bool, len(q.pages))
 	for _, e := range q.bottom[q.head:] {
-		used[e.id>>pageBits] = true
+		used[e.ID>>pageBits] = true
 	}
 	var gather func(l *level)
 	gather = func(l *level) {
@@ -90,8 +90,8 @@ func (q *Queue) collapse() {
 						q.stale--
 						continue
 					}
-					used[e.id>>pageBits] = true
-					q.pool.push(&root.buckets[root.index(e.key)], e)
+					used[e.ID>>pageBits] = true
+					q.pool.push(&root.buckets[root.index(e.Key)], e)
 					q.moved++
 				}
 				if c == b.last() {

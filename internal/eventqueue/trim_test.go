@@ -62,14 +62,14 @@ func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
 	var some, more bucket
 	fill := func(b *bucket, slabs uint32) {
 		for p.total < slabs*slabChunks || p.fresh < p.total {
-			p.push(b, entry{id: ID(b.n)})
+			p.push(b, entry{ID: ID(b.n)})
 		}
 	}
 	fill(&some, 2)
 	for round := range 3 {
 		if round > 0 {
 			for len(p.holes) > 0 || len(p.free) > 0 {
-				p.push(&more, entry{id: ID(more.n)})
+				p.push(&more, entry{ID: ID(more.n)})
 			}
 		}
 		fill(&more, 4)
@@ -79,7 +79,7 @@ func TestPoolGrowsAfterGivingTheLastSlabBack(t *testing.T) {
 		id := ID(0)
 		for c, last := more.head, false; !last; id += chunkLen {
 			last = c == more.last()
-			if got := p.entries(more, c)[0].id; got != id {
+			if got := p.entries(more, c)[0].ID; got != id {
 				t.Fatalf("entry %d, want %d", got, id)
 			}
 			c = p.release(c)

@@ -59,9 +59,9 @@ func (q *Queue) noteDispatch(e entry) {
 //
 //go:noinline
 func (q *Queue) clearLast() {
-	id := q.writes.last.id
+	id := q.writes.last.ID
 	if q.buffersWrites() {
-		q.bufferWrite(entry{noKey, id, lastVersion})
+		q.bufferWrite(entry{Key: noKey, ID: id, Version: lastVersion})
 		return
 	}
 	q.writes.unbuffered = max(q.writes.unbuffered-1, 0)
@@ -74,16 +74,16 @@ func (q *Queue) scheduleLast(k uint64) {
 	q.writes.hasLast = false
 	q.pending++
 	e := q.writes.last
-	e.key = k
+	e.Key = k
 	switch {
 	case !q.buffersWrites():
 		q.writes.unbuffered = max(q.writes.unbuffered-1, 0)
-		q.setKey(e.id, k)
+		q.setKey(e.ID, k)
 		q.place(e)
 	case k >= q.levels[0].end:
 		q.bufferWrite(e)
 	default:
-		q.bufferWrite(entry{k, e.id, lastVersion})
+		q.bufferWrite(entry{Key: k, ID: e.ID, Version: lastVersion})
 		q.place(e)
 	}
 }
@@ -107,21 +107,21 @@ func (q *Queue) flushWrites(all bool) {
 	writes := q.writes.entries[:q.writes.n]
 	pages := q.pages
 	for i := range writes {
-		pages[writes[i].id>>pageBits][writes[i].id&pageMask].setKey(writes[i].key)
-		if writes[i].key == noKey {
-			q.unmark(writes[i].id)
+		pages[writes[i].ID>>pageBits][writes[i].ID&pageMask].setKey(writes[i].Key)
+		if writes[i].Key == noKey {
+			q.unmark(writes[i].ID)
 		}
 	}
 	divided := false
 	for i, e := range writes {
-		if e.version == lastVersion {
+		if e.Version == lastVersion {
 			continue
 		}
 		l := &q.levels[0]
-		b := &l.buckets[l.index(e.key)]
+		b := &l.buckets[l.index(e.Key)]
 		for b.tail == nested {
 			c := q.nests[b.head]
-			b = &c.buckets[c.index(e.key)]
+			b = &c.buckets[c.index(e.Key)]
 		}
 		w := b.tail
 		if w%chunkSlots == 0 {
@@ -132,7 +132,7 @@ func (q *Queue) flushWrites(all bool) {
 			case full && divided:
 				w = q.pool.extend(b) // it will be divided when the next chunk is full
 			default:
-				b, w = q.room(l, e.key)
+				b, w = q.room(l, e.Key)
 				divided = divided || full
 			}
 		}
@@ -162,16 +162,16 @@ func (q *Queue) settleAll() {
 	l := &q.writes
 	if l.hasLast { // there is room for one more, since what fills the list is written at once
 		l.hasLast = false
-		l.entries[l.n] = entry{noKey, l.last.id, lastVersion}
+		l.entries[l.n] = entry{Key: noKey, ID: l.last.ID, Version: lastVersion}
 		l.n++
 	}
 	if l.n < q.fewWrites {
 		l.unbuffered = unbufferedFor
 	}
-	if l.n == 1 && l.entries[0].version == lastVersion { // in a small queue that is all there ever is
-		q.setKey(l.entries[0].id, l.entries[0].key)
-		if l.entries[0].key == noKey {
-			q.unmark(l.entries[0].id)
+	if l.n == 1 && l.entries[0].Version == lastVersion { // in a small queue that is all there ever is
+		q.setKey(l.entries[0].ID, l.entries[0].Key)
+		if l.entries[0].Key == noKey {
+			q.unmark(l.entries[0].ID)
 		}
 		l.n = 0
 		return

@@ -1,36 +1,36 @@
-package eventqueue
+package ladder
 
-// sortLen is how many entries are sorted at a time: those of a chunk.
 const (
-	sortBits = chunkBits
-	sortLen  = 1 << sortBits
+	sortBits = 5
+	// SortLen is how many entries Sort sorts at most.
+	SortLen = 1 << sortBits
 )
 
-// sortRun sorts up to sortLen entries by key into to, leaving equals in their order. The keys are
+// Sort sorts up to SortLen entries by key into to, leaving equals in their order. The keys are
 // equal after a shift.
 //
 // They differ in so few bits that what differs fits beside the position, which then breaks the
 // ties. Such numbers are sorted without a branch that depends on them, which takes about 6 ns an
 // entry where insertion takes 15 to 20, because the processor guesses every other comparison of
 // those wrong.
-func sortRun(to, es []entry, shift uint8) {
+func Sort(to, es []Entry, shift uint8) {
 	if shift > 64-sortBits { // only in level 0
 		copy(to, es)
 		insertionSort(to)
 		return
 	}
-	var p [sortLen]uint64
+	var p [SortLen]uint64
 	n := len(es)
 	used := 8
 	for used < n {
 		used *= 2
 	}
 	for i := n; i < used; i++ {
-		p[i%sortLen] = ^uint64(0)
+		p[i%SortLen] = ^uint64(0)
 	}
 	differs := uint64(1)<<shift - 1
 	for i := range es {
-		p[i%sortLen] = es[i].key&differs<<sortBits | uint64(i)
+		p[i%SortLen] = es[i].Key&differs<<sortBits | uint64(i)
 	}
 	sort8((*[8]uint64)(p[:8]))
 	if n > 8 {
@@ -44,7 +44,7 @@ func sortRun(to, es []entry, shift uint8) {
 		}
 	}
 	for i := range es {
-		to[i] = es[p[i%sortLen]%sortLen]
+		to[i] = es[p[i%SortLen]%SortLen]
 	}
 }
 
@@ -112,27 +112,27 @@ func merge32(p *[32]uint64) {
 	}
 }
 
-// mergeRun sorts es, whose first n entries are sorted and so are the others, at most sortLen of
+// Merge sorts es, whose first n entries are sorted and so are the others, at most SortLen of
 // them. Equals stay in their order.
-func mergeRun(es []entry, n int) {
-	var run [sortLen]entry
+func Merge(es []Entry, n int) {
+	var run [SortLen]Entry
 	a, b := n-1, copy(run[:], es[n:])-1
 	for k := len(es) - 1; k > a; k-- {
-		if a >= 0 && es[a].key > run[b%sortLen].key {
+		if a >= 0 && es[a].Key > run[b%SortLen].Key {
 			es[k] = es[a]
 			a--
 		} else {
-			es[k] = run[b%sortLen]
+			es[k] = run[b%SortLen]
 			b--
 		}
 	}
 }
 
 // insertionSort sorts a few entries of any keys, leaving equals in their order.
-func insertionSort(es []entry) {
+func insertionSort(es []Entry) {
 	for i := 1; i < len(es); i++ {
 		e, j := es[i], i
-		for ; j > 0 && es[j-1].key > e.key; j-- {
+		for ; j > 0 && es[j-1].Key > e.Key; j-- {
 			es[j] = es[j-1]
 		}
 		es[j] = e

@@ -1,4 +1,4 @@
-package eventqueue
+package ladder
 
 import (
 	"math/rand/v2"
@@ -8,33 +8,33 @@ import (
 
 // Every length that is sorted at once, with ties and without, for keys that differ in few bits and
 // in many.
-func TestSortRun(t *testing.T) {
+func TestSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 0))
 	for round := range 200 {
 		shift := uint8(1 + r.IntN(64))
-		for n := 1; n <= chunkLen; n++ {
-			es := make([]entry, n)
+		for n := 1; n <= SortLen; n++ {
+			es := make([]Entry, n)
 			for i := range es {
-				es[i] = entry{key: r.Uint64() >> (64 - shift), id: ID(i)}
+				es[i] = Entry{Key: r.Uint64() >> (64 - shift), ID: uint32(i)}
 				if round%2 == 0 {
-					es[i].key %= 7
+					es[i].Key %= 7
 				}
 				if shift < 64 {
-					es[i].key |= 5 << shift
+					es[i].Key |= 5 << shift
 				}
 			}
 			want := slices.Clone(es)
-			slices.SortStableFunc(want, func(a, b entry) int {
+			slices.SortStableFunc(want, func(a, b Entry) int {
 				switch {
-				case a.key < b.key:
+				case a.Key < b.Key:
 					return -1
-				case a.key > b.key:
+				case a.Key > b.Key:
 					return 1
 				}
 				return 0
 			})
-			got := make([]entry, n)
-			sortRun(got, es, shift)
+			got := make([]Entry, n)
+			Sort(got, es, shift)
 			if !slices.Equal(got, want) {
 				t.Fatalf("%d entries that differ in %d bits: %v, want %v", n, shift, got, want)
 			}
@@ -43,23 +43,23 @@ func TestSortRun(t *testing.T) {
 }
 
 // Runs are merged with their equals in order.
-func TestMergeRun(t *testing.T) {
+func TestMerge(t *testing.T) {
 	r := rand.New(rand.NewPCG(72, 0))
 	for range 2000 {
-		es := make([]entry, 1+r.IntN(loadMax))
-		n := max(len(es)-1-r.IntN(chunkLen), 0)
+		es := make([]Entry, 1+r.IntN(2*SortLen))
+		n := max(len(es)-1-r.IntN(SortLen-1), 0)
 		for i := range es {
-			es[i] = entry{key: r.Uint64N(20)}
+			es[i] = Entry{Key: r.Uint64N(20)}
 		}
-		byKey := func(a, b entry) int { return int(a.key) - int(b.key) }
+		byKey := func(a, b Entry) int { return int(a.Key) - int(b.Key) }
 		slices.SortFunc(es[:n], byKey)
 		slices.SortFunc(es[n:], byKey)
 		for i := range es {
-			es[i].id = ID(i)
+			es[i].ID = uint32(i)
 		}
 		want := slices.Clone(es)
 		slices.SortStableFunc(want, byKey)
-		mergeRun(es, n)
+		Merge(es, n)
 		if !slices.Equal(es, want) {
 			t.Fatalf("%d and %d: %v, want %v", n, len(es)-n, es, want)
 		}
