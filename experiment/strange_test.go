@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A source that gives what is no number, or too little, is an error of whoever asked. In particular
+// A source that gives what is no number, or too little, is an error of the caller. In particular
 // nobody waits for ever for a difference between numbers that have none.
 func TestSourcesThatGiveNoNumbers(t *testing.T) {
 	give := func(change func([][]float64) [][]float64) Source {

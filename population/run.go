@@ -99,8 +99,8 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	n := max(o.Replicas, 1)
 	with := o.engine()
-	purse := engine.NewBudget(with)
-	workers, err := engine.Afford(m.program, with, purse)
+	budget := engine.NewBudget(with)
+	workers, err := engine.Afford(m.program, with, budget)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	var group sync.WaitGroup
 	for w := range tracks {
 		group.Go(func() {
-			r := engine.NewRun(with, purse)
+			r := engine.NewRun(with, budget)
 			for {
 				k := int(next.Add(1)) - 1
 				if k >= n || ctx.Err() != nil {

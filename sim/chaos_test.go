@@ -165,7 +165,7 @@ func (c *chaos) act(who string) {
 	case 0:
 		pick(c, c.people).Interrupt(c.acts)
 	case 1, 2, 13, 14, 15:
-		if len(c.grants) > 0 { // whoever holds it
+		if len(c.grants) > 0 { // its holder
 			i := c.random.IntN(len(c.grants))
 			g := c.grants[i]
 			c.grants = slices.Delete(c.grants, i, i+1)

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/sim/trace"
 )
 
-// What coroutines need of iter.Pull: next and yield change places with whoever stands there,
+// What coroutines need of iter.Pull: next and yield change places with the caller,
 // whichever goroutine calls, as long as they are called by turns. Three goroutines go on in an
 // order in which none ever gives the turn back to the one that it has it from.
 func TestCoroutinesSwapGoroutines(t *testing.T) {

@@ -18,7 +18,7 @@ func TestAnyOfAsksNoMoreThanNeeded(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	s.GoAt(1, "asker", func(p *Process) {
+	s.GoAt(1, "requester", func(p *Process) {
 		a, b := free.NewRequest(p, 1), taken.NewRequest(p, 1, Preempting(Interrupt))
 		first := AnyOf(a, b)
 		if err := p.WaitFor(first); err != nil || first.First() != Waitable(a) || a.Grant() == nil || b.Grant() != nil ||
@@ -40,7 +40,7 @@ func TestAskingAgain(t *testing.T) {
 	defer s.Close()
 	desk, counter := NewResource(s, "desk", 1), NewResource(s, "counter", 1)
 	held, _ := counter.TryRequest(1)
-	s.Go("asker", func(p *Process) {
+	s.Go("requester", func(p *Process) {
 		a, b := desk.NewRequest(p, 1), counter.NewRequest(p, 1)
 		any := AnyOf(a)
 		both := AllOf(any, b)
@@ -75,7 +75,7 @@ func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	defer s.Close()
 	desk, bell := NewResource(s, "desk", 1), s.Signal("bell")
 	held, _ := desk.TryRequest(1)
-	p := s.Go("asker", func(p *Process) {
+	p := s.Go("requester", func(p *Process) {
 		a := desk.NewRequest(p, 1)
 		err := p.WaitFor(AnyOf(a, bell))
 		if i, ok := errors.AsType[*Interrupted](err); !ok || i.Cause != "now" || a.Happened() || p.Now() != 1 {
@@ -109,7 +109,7 @@ func TestInterruptTiesWithWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// Asking may lead, by way of others who leave their lines, to a loss of what the asker itself
+// Asking may lead, by way of others who leave their lines, to a loss of what the requester itself
 // holds: then it does not begin to wait.
 func TestAskingCostsTheAsker(t *testing.T) {
 	s := New()
@@ -118,7 +118,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 	_, _ = z.TryRequest(1)
 	_, _ = x.TryRequest(1)
 	var told error
-	s.Go("asker", func(p *Process) {
+	s.Go("requester", func(p *Process) {
 		_, _ = x.Request(p, 1, Rank(5))
 		_ = p.Wait(1)
 		both := AllOf(y.NewRequest(p, 1, Preempting(Interrupt)), z.NewRequest(p, 1))
@@ -134,7 +134,7 @@ func TestAskingCostsTheAsker(t *testing.T) {
 	s.GoAt(0.5, "takes", func(p *Process) { _, _ = x.Request(p, 1, Rank(1), Preempting(Interrupt)) })
 	run(t, s)
 	if lost, ok := errors.AsType[*Preempted](told); !ok || lost.Resource != x {
-		t.Errorf("the asker was told %v", told)
+		t.Errorf("the requester was told %v", told)
 	}
 }
 
@@ -255,9 +255,9 @@ func TestPreemptingOnce(t *testing.T) {
 	}
 }
 
-// A process may be thrown out of a wait after it has joined a line, here by its trace, recover from
-// that and end. It has left the line then, and whoever waits next, with what it used to wait with,
-// is not woken in its place.
+// A process may be thrown out of a wait after it has joined a queue, here by its trace, recover from
+// that and end. It has left the queue then, and the next process that waits with the same request
+// object is not woken in its place.
 func TestThrownOutOfAWait(t *testing.T) {
 	noLeak(t)
 	s := New(TraceTo(func(r trace.Record) {

@@ -209,7 +209,7 @@ func TestListMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// What goes in comes out, exactly once, whoever removes it and however: goroutines insert, and
+// What goes in comes out, exactly once, by any removal: goroutines insert, and
 // remove by all ways at once, some of them by handles that another one was given.
 func TestListConserves(t *testing.T) {
 	for _, procs := range []int{1, 2, 8} {

@@ -77,7 +77,7 @@ type historian struct {
 	t      *testing.T
 	alive  map[string]map[string]string // the last row of each of the living
 	gone   map[string]bool
-	next   int // the number of whoever enters next
+	next   int // the number of the next individual to enter
 	counts map[string]int
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A worker of another build refuses a study, and whoever began it is told both versions; a study of
+// A worker of another build refuses a study, and the error names both versions; a study of
 // another build is not resumed as if it were ours.
 func TestOtherBuild(t *testing.T) {
 	hub, err := ensemble.StartHub(ensemble.HubOptions{Store: filepath.Join(t.TempDir(), "hub"), Listen: "127.0.0.1:0"})

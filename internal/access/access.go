@@ -1,4 +1,4 @@
-// Package access decides who may use a listener: programs of this machine alone, or whoever has a
+// Package access decides who may use a listener: programs of this machine alone, or clients that have a
 // token.
 package access
 

@@ -125,7 +125,7 @@ func TestQueueUsesChunksAndLevelsAgain(t *testing.T) {
 
 // Dropping records applies the deferred invalidations of their ids first, and drops the bits too.
 func TestPagesGoWhileInvalidationsAreDeferred(t *testing.T) {
-	for _, way := range []string{"collapse", "glance"} {
+	for _, way := range []string{"collapse", "read"} {
 		q := New()
 		q.SetMost(40)
 		q.SetDeferring()

@@ -330,7 +330,7 @@ func (o *Dir) owners() (map[string]string, error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		command, name, ok := strings.Cut(lines.Text(), ": ")
-		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // nothing outside the directory, whoever wrote it
+		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // nothing outside the directory
 			owners[name] = command
 		}
 	}

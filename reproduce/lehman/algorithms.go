@@ -131,7 +131,7 @@ func (c *paperCalendar) tickets(n int32) (count int) {
 }
 
 // A sorter is Algorithm 5 of the paper, line by line, with its global variables as fields. It is a
-// merge sort that begins with the runs that it finds: whoever asks for n entries gets at least as
+// merge sort that begins with the runs that it finds: a caller that asks for n entries gets at least as
 // many, since a run is taken whole. What is here and not in the paper is the count of comparisons.
 type sorter struct {
 	links []int32   // P: the entry that follows each one, 0 at the end; links[0] is unused

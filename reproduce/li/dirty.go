@@ -109,7 +109,7 @@ func newDirtyRun(p int, w spray.Walk, next bool, kept, replicas, removals int) *
 func (r *runner) soil(d *dirtyRun, stream int) {
 	for k := range d.replicas {
 		own := r.Stream(uint64(stream), uint64(k), 1)
-		s := newSoiled(d, r.Stream(uint64(stream), uint64(k), 0), &own)
+		s := newDirtyList(d, r.Stream(uint64(stream), uint64(k), 0), &own)
 		for i, t := range d.times {
 			s.until(r, t)
 			s.look(i)
@@ -118,8 +118,8 @@ func (r *runner) soil(d *dirtyRun, stream int) {
 	}
 }
 
-// A soiled list is one of the replicas of a run.
-type soiled struct {
+// A dirtyList is one of the replicas of a run.
+type dirtyList struct {
 	run     *dirtyRun
 	heights []int
 	chain   *chain
@@ -127,9 +127,9 @@ type soiled struct {
 	removed int
 }
 
-// newSoiled is a clean list, of which heights are drawn from a stream of their own.
-func newSoiled(d *dirtyRun, r random.Stream, heights *random.Stream) *soiled {
-	s := &soiled{run: d, heights: d.walk.Heights, random: r}
+// newDirtyList is a clean list, of which heights are drawn from a stream of their own.
+func newDirtyList(d *dirtyRun, r random.Stream, heights *random.Stream) *dirtyList {
+	s := &dirtyList{run: d, heights: d.walk.Heights, random: r}
 	n := d.kept * d.walk.Reach()
 	s.chain = newChain(max(d.walk.Heights[0], bits.Len(uint(n))), d.kept == 0, heights)
 	for range n {
@@ -139,7 +139,7 @@ func newSoiled(d *dirtyRun, r random.Stream, heights *random.Stream) *soiled {
 }
 
 // spray is the element that a spray removes.
-func (s *soiled) spray() int32 {
+func (s *dirtyList) spray() int32 {
 	for {
 		i, ok := s.chain.land(s.heights, s.run.walk, &s.random)
 		if ok && (s.run.next || i == 0) {
@@ -153,7 +153,7 @@ func (s *soiled) spray() int32 {
 }
 
 // until goes on until so many elements have been removed.
-func (s *soiled) until(r *runner, removals int) {
+func (s *dirtyList) until(r *runner, removals int) {
 	exact := s.run.walk.Exact
 	for ; s.removed < removals; s.removed++ {
 		r.CheckpointEvery(4096, s.removed)
@@ -171,7 +171,7 @@ func (s *soiled) until(r *runner, removals int) {
 }
 
 // look compares the list with a clean one, and keeps that.
-func (s *soiled) look(time int) {
+func (s *dirtyList) look(time int) {
 	d := s.run
 	height, tall, lands := s.compareAt(time)
 	d.height[time] = append(d.height[time], height)
@@ -181,10 +181,10 @@ func (s *soiled) look(time int) {
 
 // compare is the mean height of the front, the number of elements of height log p in it, and the
 // mean of where sprays land, over those of a clean list.
-func (s *soiled) compare() (height, tall, lands float64) { return s.compareAt(0) }
+func (s *dirtyList) compare() (height, tall, lands float64) { return s.compareAt(0) }
 
 // compareAt also adds to the squares of where sprays land at that time.
-func (s *soiled) compareAt(time int) (height, many, lands float64) {
+func (s *dirtyList) compareAt(time int) (height, many, lands float64) {
 	d := s.run
 	var landed [dirtySprays]int32
 	for k := range landed {
@@ -548,7 +548,7 @@ func newRedrawPoint(e effort, p, kind int) *redrawPoint {
 
 func (r *runner) redraws(c *redrawPoint, stream, k int) {
 	own := r.Stream(uint64(stream), uint64(k), 1)
-	s := newSoiled(c.run, r.Stream(uint64(stream), uint64(k), 0), &own)
+	s := newDirtyList(c.run, r.Stream(uint64(stream), uint64(k), 0), &own)
 	every := c.every
 	if every == 0 {
 		every = dirtyKept * c.run.walk.Reach()

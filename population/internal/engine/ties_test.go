@@ -90,7 +90,7 @@ func TestTiesForgetThePlanning(t *testing.T) {
 	}
 }
 
-// One's own clock comes before what others do to one at the same instant, whoever has the lower
+// One's own clock comes before what others do to one at the same instant, no matter which has the lower
 // place, and contacts come in the order of their makers' places.
 func TestTiesOwnClockFirst(t *testing.T) {
 	m := programOf(t, `
