@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,9 @@ func newVersion() *cobra.Command {
 		Short: "Print the version, and what it was built with",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(c.OutOrStdout(), "almanac %s (%s %s/%s)\n", population.Version(), runtime.Version(),
-				runtime.GOOS, runtime.GOARCH)
+			version := strings.TrimPrefix(population.Version(), "v") // a tag is v0.1.0, the release 0.1.0
+			_, err := fmt.Fprintf(c.OutOrStdout(), "almanac %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS,
+				runtime.GOARCH)
 			return err
 		},
 	}
