@@ -5,16 +5,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
-
-// The files with functions that all others stand on. internal/importrules looks at all packages
-// that decide something, for one kind of machine.
-var promising = []string{"detmath.go", "pow.go", "cos.go", "gamma.go", "normal.go", "beta.go", "../random/random.go",
-	"../random/exp.go", "../random/source.go",
-	"../../capped/internal/counts/binomial.go", "../../capped/internal/counts/poisson.go"}
 
 // The machines for which the compiler fuses a product with a sum, as settings of the environment.
 var fusing = [][]string{
@@ -58,31 +51,8 @@ func fusions(listing string) [][]string {
 	return all
 }
 
-func TestNothingIsFused(t *testing.T) {
-	var files []string
-	for _, f := range promising {
-		path, err := filepath.Abs(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, path)
-	}
-	for _, environment := range fusing {
-		out := listing(t, environment, ".", ".", "../random", "../../capped/internal/counts")
-		for _, f := range files {
-			if !strings.Contains(out, "("+f+":") {
-				t.Errorf("%v: nothing of %s in the listing", environment, f)
-			}
-		}
-		for _, found := range fusions(out) {
-			if slices.Contains(files, found[1]) {
-				t.Errorf("%v: %s:%s has %s", environment, found[1], found[2], found[3])
-			}
-		}
-	}
-}
-
-// The test above would see a fusion if there were one, and a conversion prevents it.
+// The compiler fuses where nothing forbids it, this sees it, and a conversion prevents it.
+// TestNothingIsFused, here with the build tag soak and in internal/importrules, stands on that.
 func TestFusionIsSeen(t *testing.T) {
 	directory := t.TempDir()
 	for name, text := range map[string]string{
