@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/interleave"
 	"github.com/almanac-sim/almanac/internal/stress"
-	"github.com/almanac-sim/almanac/internal/testscale"
 	"github.com/almanac-sim/almanac/relaxed/relaxedtest"
 )
 
@@ -63,30 +61,6 @@ func rankError(c *Queue[int], p, n, holds, turn int, seed uint64) (mean float64,
 	}
 	slices.Sort(ranks)
 	return float64(sum) / float64(holds), ranks[holds*99/100], delay
-}
-
-// Next is O(p) events away from the earliest, whatever the machine does.
-func TestQueueRankError(t *testing.T) {
-	n := testscale.Size(1500, 4000)
-	if interleave.Enabled {
-		n = 1000 // it takes long in programs that are checked for races
-	}
-	for _, p := range []int{1, 2, 4, 8, 16} {
-		for _, turn := range []int{0, 1, 50} {
-			c := New[int](Concurrency(p))
-			mean, p99, delay := rankError(c, p, n, 3*n, turn, 1)
-			sum, _ := c.Stats()
-			t.Logf("%d processes, turns of %d: rank error %.2f in the mean, %d in 99 %%; delay up to %d; %.3f helped", p, turn,
-				mean, p99, delay, float64(sum.Helped)/float64(sum.Dispatched))
-			if mean > 8*float64(p) || p == 1 && mean > 0 {
-				t.Errorf("%d processes, turns of %d: mean rank error %.1f", p, turn, mean)
-			}
-			if delay > 400*p {
-				t.Errorf("%d processes, turns of %d: an event was overtaken %d times", p, turn, delay)
-			}
-			mustCheck(t, c)
-		}
-	}
 }
 
 // What a process has left is dispatched by the others, in its turn: also a few events that are far

@@ -196,48 +196,6 @@ func TestListForgetsValues(t *testing.T) {
 	runtime.KeepAlive(l)
 }
 
-// Elements that are deleted by handle, where nobody comes by, are unlinked too.
-func TestDeletedAreUnlinked(t *testing.T) {
-	const n = 100_000
-	l := New[int, int]()
-	var handles []Handle
-	for i := range n {
-		handles = append(handles, l.Insert(i, i))
-	}
-	rand.New(rand.NewPCG(1, 1)).Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
-	for _, h := range handles {
-		l.Delete(h)
-	}
-	if s := l.Stats(); s.Unlinked < n*9/10 || l.Len() != 0 {
-		t.Errorf("%d of %d are unlinked, %d left", s.Unlinked, n, l.Len())
-	}
-}
-
-// No element is passed over for ever: while sprays insert and remove beyond it, the first element
-// is removed after at most as many sprays as a goroutine makes between two exact ones, times the
-// participants, and in a list that keeps growing at its front too.
-func TestFrontDoesNotStarve(t *testing.T) {
-	for _, p := range []int{2, 8, 64} {
-		l := New[int, int](Concurrency(p))
-		for i := range 100_000 {
-			l.Insert(1000+i, i)
-		}
-		for round := range 50 {
-			l.Insert(-round, -1)
-			sprays := 0
-			for {
-				sprays++
-				if _, v, ok := l.Spray(); ok && v == -1 {
-					break
-				}
-				if sprays > l.walk.Exact {
-					t.Fatalf("p = %d: the first element is still there after %d sprays", p, sprays)
-				}
-			}
-		}
-	}
-}
-
 // A list that is shorter than the sprays' reach, and one that is empty: sprays return at once, and
 // say so only when it is.
 func TestShortLists(t *testing.T) {

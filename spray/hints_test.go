@@ -1,18 +1,18 @@
+//go:build !race
+
 package spray
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/almanac-sim/almanac/internal/stress"
 )
 
 // An insertion goes few steps from where hints have it begin, however high it is: they name
 // most elements, and what they do not is named as searches come by. Where buckets have become too
 // narrow, or too wide, it takes as many insertions as there are elements.
 func TestInsertionsGoFewSteps(t *testing.T) {
-	n := stress.FewerRaced(10_000, 1000)
+	n := 10_000
 	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range n {
@@ -48,7 +48,7 @@ func TestInsertionsGoFewSteps(t *testing.T) {
 // double. Where gaps grow with the keys, buckets are not of equal width, until they are times
 // again.
 func TestBucketsSuitKeys(t *testing.T) {
-	n := stress.FewerRaced(10_000, 1000)
+	n := 10_000
 	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 2))
 	for i := range n {
@@ -92,7 +92,7 @@ func TestBucketsSuitKeys(t *testing.T) {
 // Buckets suit times, too, where some elements are never due: their gaps, however wide, do not tell
 // how far apart the others are.
 func TestBucketsSuitTimesAmongOthers(t *testing.T) {
-	n := stress.FewerRaced(5000, 1000)
+	n := 5000
 	l := New[float64, int](Concurrency(1))
 	r := rand.New(rand.NewPCG(1, 3))
 	for i := range n {

@@ -157,58 +157,6 @@ func drive(t testing.TB, l *List[int, int], reach int, next func() (what, key in
 	}
 }
 
-func TestListAgainstSlice(t *testing.T) {
-	for _, opts := range map[string][]Option{
-		"alone": {Concurrency(1)}, "two": {Concurrency(2)}, "many": {Concurrency(64)},
-		"basic": {Spraying(BasicSpray(16, 1))}, "full": {Spraying(FullSpray(4, 1))}, "perfect": {Spraying(PerfectSpray(32))},
-	} {
-		for _, spread := range []int{1, 10, 1_000_000} {
-			r := rand.New(rand.NewPCG(uint64(spread), 1))
-			l := New[int, int](opts...)
-			steps := 0
-			drive(t, l, math.MaxInt, func() (int, int, bool) {
-				steps++
-				// Grow, shrink to nothing, and grow again.
-				what := r.IntN(8)
-				if steps/2000%2 == 1 && what < 3 && r.IntN(3) > 0 {
-					what = 3 + r.IntN(5)
-				}
-				return what, r.IntN(spread), steps < 10_000
-			})
-		}
-	}
-}
-
-// Elements pass through for ever, and the list does not grow.
-func TestListMemoryIsBounded(t *testing.T) {
-	for _, remove := range []string{"min", "spray", "delete"} {
-		l := New[int, int](Concurrency(2))
-		var handles []Handle
-		for i := range 1000 {
-			handles = append(handles, l.Insert(i*10, i))
-		}
-		for i := range stress.FewerRaced(100_000, 10_000) {
-			switch remove {
-			case "min":
-				k, v, _ := l.DeleteMin()
-				l.Insert(k+10_000, v)
-			case "spray":
-				k, v, _ := l.Spray()
-				l.Insert(k+10_000-i%7, v)
-			case "delete":
-				at := i * 7919 % 1000
-				if !l.Delete(handles[at]) {
-					t.Fatal("not deleted")
-				}
-				handles[at] = l.Insert(i*7919%10_000, i)
-			}
-		}
-		if n := l.fresh.Load(); n > 4000 {
-			t.Errorf("%s: %d nodes for 1000 elements", remove, n)
-		}
-	}
-}
-
 // What goes in comes out, exactly once, by any removal: goroutines insert, and
 // remove by all ways at once, some of them by handles that another one was given.
 func TestListConserves(t *testing.T) {

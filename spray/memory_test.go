@@ -1,8 +1,6 @@
 package spray
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"sync"
@@ -157,53 +155,6 @@ func TestListMemoryOfThoseWhoAreGone(t *testing.T) {
 	}
 }
 
-// A deletion comes by as many nodes however many elements and processors there are, and none comes
-// by many: it does not sweep the list. Elements lie at random in the list, or all have the same
-// key.
-func TestDeleteIsConstant(t *testing.T) {
-	for _, keys := range []int{1 << 30, 1} {
-		for _, procs := range []int{1, 64} {
-			for _, n := range []int{2000, stress.FewerRaced(40_000, 3000)} {
-				name := fmt.Sprintf("%d keys, GOMAXPROCS %d, %d elements", keys, procs, n)
-				old := runtime.GOMAXPROCS(procs)
-				l := New[int, int](Concurrency(2))
-				runtime.GOMAXPROCS(old)
-				r := rand.New(rand.NewPCG(1, uint64(n)))
-				handles := make([]Handle, n)
-				for i := range handles {
-					handles[i] = l.Insert(r.IntN(keys), i)
-				}
-				r.Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
-				from, most := visited(l), 0
-				last := from
-				for _, h := range handles {
-					if !l.Delete(h) {
-						t.Fatal("not deleted")
-					}
-					if left := l.nodes.At(h.place).hold & refs; left != 0 {
-						t.Fatalf("%s: still linked at %d levels", name, left)
-					}
-					now := visited(l)
-					most = max(most, now-last)
-					last = now
-				}
-				// With hints a search visits about 7 nodes. Among elements of one key they are
-				// of no use, and it visits two or so at each of log n levels.
-				mean, want := float64(last-from)/float64(n), 12.0
-				if keys == 1 {
-					want = 40
-				}
-				if mean > want || most > 250 {
-					t.Errorf("%s: %.1f nodes on average, %d at most", name, mean, most)
-				}
-				if l.Len() != 0 || l.Stats().Unlinked != uint64(n) {
-					t.Errorf("%s: %d are left, %d of %d are unlinked", name, l.Len(), l.Stats().Unlinked, n)
-				}
-			}
-		}
-	}
-}
-
 // What values point to can be collected as soon as they are removed, however that is, and whatever
 // has been searched for.
 func TestListLetsGo(t *testing.T) {
@@ -315,73 +266,5 @@ func TestPoints(t *testing.T) {
 	// these are of kinds that other tests have.
 	if New[int, int]().clears || !New[int, string]().clears {
 		t.Error("a list does not know what its values are")
-	}
-}
-
-// Bursts of keys that are close together and of keys that are far apart take turns, and the list
-// becomes short and long. Hints are laid out anew each time, and no memory is taken for that.
-func TestHintsAreUsedAgain(t *testing.T) {
-	elements, burst := stress.FewerRaced(20_000, 2000), stress.FewerRaced(1024, 512)
-	l := New[int, int](Concurrency(1))
-	fill := func() {
-		for i := range elements {
-			l.Insert(i<<20, i)
-			if i < burst {
-				l.Insert(i<<4, i)
-			}
-		}
-	}
-	changes, shape := 0, l.hints.Load().shape.Load()
-	cycle := func() {
-		for round := range 8 {
-			for i := range burst {
-				key := i<<4 + 8
-				if round%2 == 0 {
-					key = i<<20 + 1<<19
-				}
-				l.Delete(l.Insert(key, i))
-			}
-			if now := l.hints.Load().shape.Load(); now != shape {
-				shape, changes = now, changes+1
-			}
-		}
-		for range elements + burst - 100 {
-			l.DeleteMin()
-		}
-		for i := range burst {
-			l.Delete(l.Insert(i, i))
-		}
-		for range 100 {
-			l.DeleteMin()
-		}
-		fill()
-	}
-	fill()
-	cycle()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	changes = 0
-	for range 3 {
-		cycle()
-	}
-	runtime.ReadMemStats(&after)
-	if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 100_000 || changes < 20 {
-		t.Errorf("%d bytes for hints that were laid out anew %d times", bytes, changes)
-	}
-}
-
-// Nodes change their heights as they are used again, and towers go to those that are tall.
-func TestTowersAreUsedAgain(t *testing.T) {
-	l := New[int, int](Concurrency(1))
-	for i := range stress.FewerRaced(300_000, 20_000) {
-		l.Insert(i, i)
-		if i > 1000 {
-			l.DeleteMin()
-		}
-	}
-	// One node in 256 has a tower: 4 of 1000, and of those that are put aside. A hundred is out of
-	// the question.
-	if n := l.freshTower.Load(); n > 100 {
-		t.Errorf("%d towers for 1000 elements", n)
 	}
 }
