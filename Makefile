@@ -35,7 +35,7 @@ unit: ## every test
 	$(GO) test -p 4 -pgo=off -timeout $(TIMEOUT) ./...
 
 # The packages in which goroutines meet. Tests of one goroutine have the build tag !race there.
-# calendar is tested by the engine, which fills it from all cores. population, ensemble, page and the
+# internal/eventqueue is tested by the engine, which fills it from all cores. population, ensemble, page and the
 # commands take long, and need a NATS server and a browser driver compiled once more: they are in
 # make race RACE=./..., which is part of make soak.
 RACE = ./spray ./relaxed ./dispatch ./dispatch/dispatchhttp ./sim/replicate \
@@ -86,7 +86,7 @@ fuzz: ## search for failing inputs, FUZZTIME for each target
 
 # The libraries, and what they stand on, where an int has 32 bits. An amd64 machine runs these.
 SMALL = ./calendar ./spray ./relaxed ./capped ./capped/internal/counts ./dispatch ./sim ./population/... ./ensemble \
-	./experiment ./internal/cappedmath ./internal/memory ./internal/random ./internal/detmath
+	./experiment ./internal/eventqueue ./internal/cappedmath ./internal/memory ./internal/random ./internal/detmath
 
 test32: ## the tests of the libraries with 32 bits
 	GOARCH=386 $(GO) test -timeout $(TIMEOUT) $(SMALL)
