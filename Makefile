@@ -112,7 +112,8 @@ SHOWN := $(or $(TMPDIR),/tmp)/almanac-pictures
 pictures: browser ## take the pictures of the page for the guide
 	rm -rf $(SHOWN) && mkdir -p $(SHOWN)
 	$(GO) run ./cmd/almanac fit examples/outbreak.yaml --budget 4000 --seed 1 --out $(SHOWN)/outbreak >/dev/null
-	$(GO) test ./page -run 'ThreeSizes|Studies|HubInA|PapersIn|QueuesIn' -pictures $(CURDIR)/docs/pictures -fitted $(SHOWN)/outbreak
+	$(GO) test ./page -run 'ThreeSizes|Studies|HubInA|PapersIn|QueuesIn' \
+		-pictures $(CURDIR)/docs/pictures -fitted $(SHOWN)/outbreak
 
 # go build compiles the command by cmd/almanac/default.pgo, a profile of three real runs. The
 # benchmarks use the same profile, so that they measure the code that users run.
