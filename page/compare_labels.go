@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -47,8 +48,8 @@ func runFacts(run *Run, r *population.Result) facts {
 	if run.Request.Scenario != "" { // which may change more than parameters
 		f.values = append(f.values, "scenario "+run.Request.Scenario)
 	}
-	if r.Drawn != nil {
-		f.values = append(f.values, strings.Join(r.Drawn.Parameters, " and ")+" drawn from "+r.Drawn.From)
+	if d := modelfit.DrawnOf(r); d != nil {
+		f.values = append(f.values, strings.Join(d.Parameters, " and ")+" drawn from "+d.From)
 	}
 	return f
 }

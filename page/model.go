@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
@@ -189,7 +190,7 @@ var held func(ctx context.Context, model string)
 
 // runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who
 // watches looks at what was recorded.
-func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *population.Drawn,
+func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *modelfit.Drawn,
 	tell *Teller) error {
 	o.OnProgress = func(p population.Progress) {
 		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
@@ -207,7 +208,7 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	}
 	result, err := m.Run(ctx, o)
 	if result != nil {
-		result.Drawn = drawn
+		modelfit.SetDrawn(result, drawn)
 		fraction := float64(result.Done) / float64(result.Replicas)
 		tell.Progress(Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
 			format.Count(result.Replicas, "replica"))})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
@@ -155,7 +156,7 @@ func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 }
 
 // drawFrom lets each replica draw values from a sample, if there is one, as --from does.
-func (s *Server) drawFrom(a ask, m *population.Model, o *population.Options) (*population.Drawn, error) {
+func (s *Server) drawFrom(a ask, m *population.Model, o *population.Options) (*modelfit.Drawn, error) {
 	if a.From == "" {
 		return nil, nil
 	}

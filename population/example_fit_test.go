@@ -1,7 +1,6 @@
 package population_test
 
 import (
-	"context"
 	"fmt"
 	"log"
 
@@ -24,7 +23,7 @@ fit:
     - {column: left, incidence: here->out, observed: seen, error: poisson}
 `
 
-// What is unknown, what it can be, and what is compared with what.
+// What is unknown, what it can be, and which columns of the table are compared with the model.
 func ExampleFit() {
 	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
 	if err != nil {
@@ -37,13 +36,11 @@ func ExampleFit() {
 	for _, u := range f.Unknowns {
 		fmt.Println(u.Name, u.Family, u.Args, u.Unit, "from", u.Low, "to", u.High)
 	}
-	for _, match := range f.Matches {
-		fmt.Println(match.Column, "is", match.Kind, match.Of, match.Error)
-	}
+	fmt.Println("compared with", f.Columns)
 	// Output:
 	// rate normal [0.1 0.05] per day from 0 to +Inf
 	// seen beta [2 2]  from 0 to 1
-	// left is incidence here->out poisson
+	// compared with [left]
 }
 
 // A value of an unknown, as a file and the command line write it.
@@ -87,9 +84,8 @@ func ExampleObservations() {
 	// left.csv:3:3: left: -3 is negative; its error is poisson, which is of counts: whole numbers from 0 on
 }
 
-// What would be seen with some values, on average over who is seen: about half of those who left
-// since the time before.
-func ExampleTrials() {
+// The model with values of the unknowns, in the order and the units of the fit.
+func ExampleFit_At() {
 	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
 	if err != nil {
 		log.Fatal(err)
@@ -98,20 +94,19 @@ func ExampleTrials() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	trials := f.Trials([]float64{2, 4, 6}, population.Options{})
-	trial, err := trials.Run(context.Background(), []float64{0.1, 0.5}, 1)
+	at, err := f.At([]float64{0.3, 0.5})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for i, x := range trial.Means[0] {
-		fmt.Println(x > 50, x < 130, i)
+	for _, p := range at.Parameters() {
+		fmt.Println(p.Name, p.Value)
 	}
-	fmt.Printf("%+v\n", trial.Seen[0])
+	_, err = f.At([]float64{-0.3, 0.5})
+	fmt.Println(err)
 	// Output:
-	// true true 0
-	// true true 1
-	// true true 2
-	// {Observed:0.5 Error:poisson Arg:0 Share:false}
+	// rate 0.3 per day
+	// seen 50%
+	// --set rate: states: here: race: clock 1: rate: parameter rate, -0.3 per day: a rate cannot be negative (see line 6)
 }
 
 // The same model with other values, without reading its file again, and its text with them.
@@ -140,42 +135,4 @@ func ExampleModel_With() {
 	// population: {size: 5, start: {here: rest}}
 	// parameters: {rate: 0.3 per day} # why
 	// states: {here: {race: [{rate: rate, to: out}]}}
-}
-
-// A run that stops at each time of the data, and a fork of it with the same past.
-func ExampleFollowed() {
-	ctx := context.Background()
-	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
-	if err != nil {
-		log.Fatal(err)
-	}
-	f, err := m.Fit(population.FitOptions{Match: []string{"left = flow here->out poisson"}})
-	if err != nil {
-		log.Fatal(err)
-	}
-	run, err := f.Follow(ctx, []float64{2, 4}, []float64{0.1, 0.5}, population.Options{Seed: 1})
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer run.Close()
-	first, err := run.Step(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	past := first[0]
-	fork, err := run.Fork(1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer fork.Close()
-	second, err := run.Step(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	other, err := fork.Step(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(second[0] > past, other[0] > past)
-	// Output: true true
 }

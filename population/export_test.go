@@ -1,6 +1,7 @@
 package population
 
 import (
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
@@ -42,6 +43,9 @@ func (p *Process) ForkAlike(onEvent func(Event)) (*Process, error) {
 	f.r.OnEvent = func(h *engine.Event) { onEvent(f.m.event(f.r.Index, h)) }
 	return f, nil
 }
+
+// ObservationsOf are how the columns are observed in a model that At returned.
+func ObservationsOf(f *Fit, at *Model) ([]modelfit.Observation, error) { return f.observations(at) }
 
 // Planned are the times of the interventions that have one, on the model's clock.
 func (m *Model) Planned() (times []float64) {

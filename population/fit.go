@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/fitting"
@@ -18,12 +19,13 @@ import (
 type Fit struct {
 	Data     string // the path of the table, as it is written; empty if there is none
 	Unknowns []Unknown
-	Matches  []Match
+	Columns  []string // of the table that the model is to match
 
-	m    *Model
-	text *fitting.Fit
+	m       *Model
+	text    *fitting.Fit
+	matches []modelfit.Match
 
-	lately lately // see Follow
+	lately lately // see follow
 }
 
 // FitOptions replace what the section fit of the file says, or add to it.
@@ -55,7 +57,11 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 	f := &Fit{Data: text.Data.Name, m: m, text: text}
 	for i := range text.Match {
 		t := &text.Match[i]
-		f.Matches = append(f.Matches, Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Error: t.Error.Family})
+		f.Columns = append(f.Columns, t.Column.Name)
+		f.matches = append(
+			f.matches,
+			modelfit.Match{Column: t.Column.Name, Kind: t.Kind, Of: t.Of.Name, Error: t.Error.Family},
+		)
 	}
 	for i := range text.Unknown {
 		f.Unknowns = append(f.Unknowns, newUnknown(&text.Unknown[i], m.compiled.StartScope()))
@@ -65,14 +71,6 @@ func (m *Model) Fit(o FitOptions) (*Fit, error) {
 		return nil, err
 	}
 	return f, nil
-}
-
-// A Match is a column of the data and what it is compared with.
-type Match struct {
-	Column string
-	Kind   string // incidence: since the row before; flow: since the start; state: present
-	Of     string // a flow, a name, or a state
-	Error  string // the law of the observation: poisson, negative binomial or normal
 }
 
 // An Unknown is an unknown parameter and its prior.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -22,22 +23,14 @@ func (f *Fit) At(x []float64) (*Model, error) {
 	return f.m.with(values)
 }
 
-// Seen is how a column is observed, with some values of the unknowns.
-type Seen struct {
-	Observed float64 // the probability that an individual is observed
-	Error    string  // as in [Match]
-	Arg      float64 // dispersion, or standard deviation
-	Share    bool    // the standard deviation is a share of the expected value
-}
-
-// Seen returns how each column is observed in a model that At returned. If something is wrong, the
-// error is of type [Problems].
-func (f *Fit) Seen(at *Model) ([]Seen, error) {
+// observations returns how each column is observed in a model that At returned. If something is
+// wrong, the error is of type [Problems].
+func (f *Fit) observations(at *Model) ([]modelfit.Observation, error) {
 	here := at.compiled.StartScope()
-	all := make([]Seen, len(f.text.Match))
+	all := make([]modelfit.Observation, len(f.text.Match))
 	for i := range all {
 		t := &f.text.Match[i]
-		s := Seen{Observed: 1, Error: t.Error.Family}
+		s := modelfit.Observation{Observed: 1, Error: t.Error.Family}
 		if t.Observed.Given() {
 			s.Observed, _ = here.Chance(t.Observed, t.What+": observed")
 		}
@@ -75,7 +68,7 @@ func (f *Fit) bound(list *diag.List) {
 		at[k] = y
 		m, err := f.At(at)
 		if err == nil {
-			_, err = f.Seen(m)
+			_, err = f.observations(m)
 		}
 		return err == nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -30,9 +31,9 @@ func TestAt(t *testing.T) {
 	if !reflect.DeepEqual(m.Parameters(), want.Parameters()) {
 		t.Errorf("%v\n%v", m.Parameters(), want.Parameters())
 	}
-	seen, err := f.Seen(m)
+	seen, err := population.ObservationsOf(f, m)
 	if err != nil || seen[0].Observed != 0.07 || seen[1].Arg != 2.5 ||
-		seen[2] != (population.Seen{Observed: 1, Error: "normal", Arg: 0.03, Share: true}) {
+		seen[2] != (modelfit.Observation{Observed: 1, Error: "normal", Arg: 0.03, Share: true}) {
 		t.Errorf("%+v, %v", seen, err)
 	}
 	// Values with which there is no model are problems, and nothing else.
@@ -43,7 +44,7 @@ func TestAt(t *testing.T) {
 	}
 	m, err = f.At([]float64{1, 107, 3, 2, 12, 0.07, 1})
 	if err == nil {
-		_, err = f.Seen(m)
+		_, err = population.ObservationsOf(f, m)
 	}
 	if !errors.As(err, new(population.Problems)) {
 		t.Errorf("seen with 107 %%: %v", err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -20,7 +21,7 @@ import (
 type Observations struct {
 	Name    string      // of the table
 	Times   []float64   // of the rows, ascending, on the model's clock
-	Columns [][]float64 // in the order of Fit.Matches; NaN is a gap
+	Columns [][]float64 // in the order of Fit.Columns; NaN is a gap
 	Notes   []string    // remarks: gaps, missing rows, the separator
 }
 
@@ -99,7 +100,7 @@ func (d *dataReader) read(table []byte) {
 			d.Add(
 				diag.Place{File: d.name, Line: line, Column: 1},
 				"column %s has no value; expected at least one",
-				diag.Quote(d.f.Matches[i].Column),
+				diag.Quote(d.f.Columns[i]),
 			)
 		}
 	}
@@ -140,7 +141,7 @@ func (d *dataReader) head(header []string, line int) bool {
 			d.f.m.program.Unit,
 		)
 	}
-	for _, m := range d.f.Matches {
+	for _, m := range d.f.matches {
 		k := slices.Index(d.header[1:], m.Column) + 1
 		switch {
 		case k == 0:
@@ -193,7 +194,7 @@ func (d *dataReader) row(in *csv.Reader) bool {
 		_, at := in.FieldPos(k)
 		d.columns[i] = append(
 			d.columns[i],
-			d.cell(&d.f.Matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start),
+			d.cell(&d.f.matches[i], row[k], diag.Place{File: d.name, Line: line, Column: at}, start),
 		)
 	}
 	return true
@@ -253,7 +254,7 @@ func (d *dataReader) time(text string, at diag.Place) (t float64, ok bool) {
 }
 
 // cell reads an observation.
-func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) float64 {
+func (d *dataReader) cell(m *modelfit.Match, text string, at diag.Place, start bool) float64 {
 	text = strings.TrimSpace(text)
 	if slices.Contains(gaps, strings.ToLower(text)) {
 		return math.NaN()
@@ -301,7 +302,7 @@ func (d *dataReader) cell(m *Match, text string, at diag.Place, start bool) floa
 
 // note adds notes on gaps and missing rows.
 func (d *dataReader) note() {
-	for i, m := range d.f.Matches {
+	for i, m := range d.f.matches {
 		var lines []string
 		for row, x := range d.columns[i] {
 			if math.IsNaN(x) {
@@ -333,7 +334,7 @@ func (d *dataReader) note() {
 			lines = append(lines, fmt.Sprint(d.lines[i]))
 		}
 	}
-	incidence := slices.ContainsFunc(d.f.Matches, func(m Match) bool { return m.Kind == "incidence" })
+	incidence := slices.ContainsFunc(d.f.matches, func(m modelfit.Match) bool { return m.Kind == "incidence" })
 	counts := ""
 	if incidence {
 		counts = "; an incidence is what happened since the row before"

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -142,7 +143,7 @@ func TestUnknowns(t *testing.T) {
 
 // What a column is compared with, on one line as in a file.
 func TestMatches(t *testing.T) {
-	for words, want := range map[string]population.Match{
+	for words, want := range map[string]modelfit.Match{
 		"cases = incidence well->ill observed 30% poisson": {Column: "cases", Kind: "incidence", Of: "well->ill",
 			Error: "poisson"},
 		"deaths=flow death negative binomial dispersion 5": {Column: "deaths", Kind: "flow", Of: "death",
@@ -152,11 +153,12 @@ func TestMatches(t *testing.T) {
 		"ill = state ill normal 12": {Column: "ill", Kind: "state", Of: "ill", Error: "normal"},
 	} {
 		f := fitted(t, population.FitOptions{Match: []string{words}})
-		if got := f.Matches[len(f.Matches)-1]; got != want {
+		matches := modelfit.Of(f).Matches()
+		if got := matches[len(matches)-1]; got != want || f.Columns[len(f.Columns)-1] != want.Column {
 			t.Errorf("%s: %+v", words, got)
 		}
-		if n := map[bool]int{true: 4, false: 3}[want.Column == "my deaths"]; len(f.Matches) != n {
-			t.Errorf("%s: %d columns, want %d", words, len(f.Matches), n)
+		if n := map[bool]int{true: 4, false: 3}[want.Column == "my deaths"]; len(matches) != n || len(f.Columns) != n {
+			t.Errorf("%s: %d columns, want %d", words, len(matches), n)
 		}
 	}
 	f := fitted(t, population.FitOptions{Match: []string{"ill = state ill normal 12",
@@ -165,8 +167,9 @@ func TestMatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := f.Seen(m)
-	want := []population.Seen{{0.3, "poisson", 0, false}, {1, "normal", 12, false}, {1, "negative binomial", 5, false}}
+	got, err := population.ObservationsOf(f, m)
+	want := []modelfit.Observation{{Observed: 0.3, Error: "poisson"}, {Observed: 1, Error: "normal", Arg: 12},
+		{Observed: 1, Error: "negative binomial", Arg: 5}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

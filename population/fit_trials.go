@@ -4,16 +4,14 @@ import (
 	"context"
 	"slices"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
-// Trials run a model with values of the unknowns and return what would be observed at given times,
-// on average. They reuse the memory of one run for the next. They must not be used from several
-// goroutines at once; several Trials may.
-type Trials struct {
+// trials are [modelfit.Trials].
+type trials struct {
 	f      *Fit
 	rows   []float64
-	o      Options
 	of     []counted
 	runner *Runner
 }
@@ -25,10 +23,9 @@ type counted struct {
 	named bool // among the names, not the flows
 }
 
-// Trials returns trials that observe the model at ascending times on its clock; a run ends with the
-// last. The section record of the file is ignored. Of the options, Memory is used.
-func (f *Fit) Trials(times []float64, o Options) *Trials {
-	t := &Trials{f: f, o: Options{Memory: o.Memory, patience: o.patience}}
+// trials returns trials that observe the model at ascending times; see [modelfit.Fit].
+func (f *Fit) trials(times []float64) *trials {
+	t := &trials{f: f}
 	for _, at := range times {
 		t.rows = append(t.rows, at-f.m.program.Start)
 	}
@@ -38,7 +35,7 @@ func (f *Fit) Trials(times []float64, o Options) *Trials {
 
 // counted returns where the numbers of all matches are.
 func (f *Fit) counted() (all []counted) {
-	for _, m := range f.Matches {
+	for _, m := range f.matches {
 		c := counted{kind: m.Kind}
 		switch {
 		case m.Kind == "state":
@@ -55,7 +52,7 @@ func (f *Fit) counted() (all []counted) {
 }
 
 // bare returns the model with values of the unknowns, without groups, and how it is observed.
-func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
+func (f *Fit) bare(x []float64) (*Model, []modelfit.Observation, error) {
 	m, err := f.At(x)
 	if err != nil {
 		return nil, nil, err
@@ -63,40 +60,31 @@ func (f *Fit) bare(x []float64) (*Model, []Seen, error) {
 	bare := *m.program
 	bare.Groups, bare.Groupings = nil, nil
 	m.program = &bare
-	seen, err := f.Seen(m)
-	return m, seen, err
+	observed, err := f.observations(m)
+	return m, observed, err
 }
 
-// A Trial is the outcome of one run.
-type Trial struct {
-	Means  [][]float64 // by column and time: the probability of being observed times the count
-	Seen   []Seen      // by column
-	Events uint64
-}
-
-// Run runs the model once. The trial depends on the values and the seed alone: it is the first
-// replica of a run with that seed. If there is no model with these values, the error is of type
-// [Problems].
-func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, error) {
-	m, seen, err := t.f.bare(x)
+// Run runs the model once: it is the first replica of a run with that seed.
+func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Trial, error) {
+	m, observed, err := t.f.bare(x)
 	if err != nil {
-		return Trial{}, err
+		return modelfit.Trial{}, err
 	}
 	recorded := *m.program
 	recorded.RecordTimes = t.rows
 	m.program = &recorded
 	if t.runner == nil {
-		if t.runner, err = m.Runner(t.o); err != nil {
-			return Trial{}, err
+		if t.runner, err = m.Runner(Options{}); err != nil {
+			return modelfit.Trial{}, err
 		}
 	}
 	t.runner.m, t.runner.o.Seed = m, seed
 	run, err := t.runner.Run(ctx, 0)
 	if err != nil {
 		t.runner = nil
-		return Trial{}, err
+		return modelfit.Trial{}, err
 	}
-	trial := Trial{Means: make([][]float64, len(t.of)), Seen: seen, Events: run.Events}
+	trial := modelfit.Trial{Means: make([][]float64, len(t.of)), Observations: observed, Events: run.Events}
 	for i, c := range t.of {
 		means, before := make([]float64, len(t.rows)), 0.0
 		for row := range means {
@@ -109,9 +97,9 @@ func (t *Trials) Run(ctx context.Context, x []float64, seed uint64) (Trial, erro
 			default:
 				x = float64(run.Flow(row, c.index))
 			}
-			means[row] = seen[i].Observed * x
+			means[row] = observed[i].Observed * x
 			if c.kind == "incidence" {
-				means[row] = seen[i].Observed * (x - before)
+				means[row] = observed[i].Observed * (x - before)
 				before = x
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -43,11 +44,11 @@ func TestTrials(t *testing.T) {
 	if want[0][4] == 0 || want[1][5] == 0 || want[2][0] != 10 {
 		t.Fatalf("nothing happens: %v", want)
 	}
-	trials := f.Trials(times, population.Options{})
+	trials := modelfit.Of(f).Trials(times)
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
-			own := f.Trials(times, population.Options{})
+			own := modelfit.Of(f).Trials(times)
 			for seed := range uint64(8) {
 				got, err := own.Run(t.Context(), []float64{0.7}, seed)
 				if err != nil || seed == 5 && !reflect.DeepEqual(got.Means, want) {
@@ -77,15 +78,15 @@ func TestFollow(t *testing.T) {
 	times := []float64{0, 1, 2.5, 7, 21, 35}
 	f := fitted(t, population.FitOptions{})
 	for _, x := range []float64{0.7, 0.3} {
-		trial, err := f.Trials(times, population.Options{}).Run(t.Context(), []float64{x}, 5)
+		trial, err := modelfit.Of(f).Trials(times).Run(t.Context(), []float64{x}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := f.Follow(t.Context(), times, []float64{x}, population.Options{Seed: 5})
+		w, err := modelfit.Of(f).Follow(t.Context(), times, []float64{x}, 5)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var fork *population.Followed
+		var fork modelfit.Followed
 		same := true
 		for row := range times {
 			means, err := w.Step(t.Context())
@@ -115,13 +116,13 @@ func TestFollow(t *testing.T) {
 		if same {
 			t.Error("a fork has the same future")
 		}
-		if w.Events() != trial.Events || !reflect.DeepEqual(w.Seen(), trial.Seen) {
+		if w.Events() != trial.Events || !reflect.DeepEqual(w.Observations(), trial.Observations) {
 			t.Errorf("%d events, want %d", w.Events(), trial.Events)
 		}
 		w.Close()
 		fork.Close()
 	}
-	if _, err := f.Follow(t.Context(), times, []float64{-1}, population.Options{}); !errors.As(err,
+	if _, err := modelfit.Of(f).Follow(t.Context(), times, []float64{-1}, 0); !errors.As(err,
 		new(population.Problems)) {
 		t.Error(err)
 	}

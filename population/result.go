@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 	"github.com/almanac-sim/almanac/population/internal/program"
@@ -26,15 +27,8 @@ type Result struct {
 	Events      uint64    // of all replicas: what clocks, contacts, births, arrivals and interventions did or tried
 	PersonYears float64   // of all replicas
 	Seconds     float64   // of wall-clock time
-	Drawn       *Drawn    // nil if all replicas have the same values
-}
 
-// Drawn says where the values come from that differ between replicas; see [Options].
-type Drawn struct {
-	From       string   `json:"from"` // the path of a table
-	Rows       int      `json:"rows"`
-	Effective  float64  `json:"effective"`  // the effective sample size
-	Parameters []string `json:"parameters"` // whose values are drawn
+	drawn *modelfit.Drawn // nil if all replicas have the same values
 }
 
 // A Run is what one replica recorded.

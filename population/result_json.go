@@ -38,14 +38,14 @@ func (r *Result) WriteJSON(w io.Writer) error {
 		j.field("parameters", func() {
 			j.object(func() {
 				for _, p := range m.Parameters() {
-					if d := r.Drawn; d != nil && slices.Contains(d.Parameters, p.Name) {
+					if d := r.drawn; d != nil && slices.Contains(d.Parameters, p.Name) {
 						p.Value = "drawn from " + d.From
 					}
 					j.put(p.Name, p.Value)
 				}
 			})
 		})
-		if d := r.Drawn; d != nil {
+		if d := r.drawn; d != nil {
 			j.put("drawn", d)
 		}
 		j.put("times", r.Times[:rows])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -89,9 +90,9 @@ func (r *Request) problem() (*Opened, error) {
 		o.Problem.Unknowns = append(o.Problem.Unknowns, fit.Unknown{Name: u.Name, Unit: u.Unit, Prior: prior(u)})
 	}
 	for i, column := range o.Data.Columns {
-		o.Problem.Columns = append(o.Problem.Columns, fit.Column{Name: o.Fit.Matches[i].Column, Data: column})
+		o.Problem.Columns = append(o.Problem.Columns, fit.Column{Name: o.Fit.Columns[i], Data: column})
 	}
-	o.Simulator = &simulator{fit: o.Fit, times: o.Data.Times}
+	o.Simulator = &simulator{fit: modelfit.Of(o.Fit), times: o.Data.Times}
 	return o, nil
 }
 
@@ -108,7 +109,7 @@ func prior(u *population.Unknown) fit.Prior {
 }
 
 // law is how a column is scattered.
-func law(s population.Seen) fit.Law {
+func law(s modelfit.Observation) fit.Law {
 	switch s.Error {
 	case "negative binomial":
 		return fit.Law{Family: fit.NegativeBinomial, Arg: s.Arg}
@@ -121,15 +122,15 @@ func law(s population.Seen) fit.Law {
 // A simulator runs the model with values of the unknowns. Those who use it at once have trials of
 // their own, whose memory is used again.
 type simulator struct {
-	fit   *population.Fit
+	fit   modelfit.Fit
 	times []float64
 	room  *room
 
 	mu   sync.Mutex
-	free []*population.Trials
+	free []modelfit.Trials
 }
 
-func (s *simulator) take() *population.Trials {
+func (s *simulator) take() modelfit.Trials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if n := len(s.free); n > 0 {
@@ -137,10 +138,10 @@ func (s *simulator) take() *population.Trials {
 		s.free = s.free[:n-1]
 		return t
 	}
-	return s.fit.Trials(s.times, population.Options{})
+	return s.fit.Trials(s.times)
 }
 
-func (s *simulator) give(t *population.Trials) {
+func (s *simulator) give(t modelfit.Trials) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free = append(s.free, t)
@@ -155,7 +156,7 @@ func (s *simulator) clear() {
 
 // Simulate runs the model once.
 func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c fit.Course, err error) {
-	var trial population.Trial
+	var trial modelfit.Trial
 	err = s.Share(ctx, func() (err error) {
 		t := s.take()
 		trial, err = t.Run(ctx, x, seed)
@@ -166,7 +167,7 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 		return c, impossible(err)
 	}
 	for i, means := range trial.Means {
-		c.Columns = append(c.Columns, fit.Reports{Mean: means, Law: law(trial.Seen[i])})
+		c.Columns = append(c.Columns, fit.Reports{Mean: means, Law: law(trial.Observations[i])})
 	}
 	c.Events = trial.Events
 	return c, nil

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
@@ -159,12 +160,12 @@ func (f *From) Drawn(m *population.Model) (drawn, given []string) {
 }
 
 // Told says what is drawn for a model from which file; nil if nothing is drawn.
-func (f *From) Told(m *population.Model, path string) *population.Drawn {
+func (f *From) Told(m *population.Model, path string) *modelfit.Drawn {
 	if f == nil {
 		return nil
 	}
 	names, _ := f.Drawn(m)
-	return &population.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
+	return &modelfit.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
 		Parameters: names}
 }
 

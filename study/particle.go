@@ -5,18 +5,19 @@ import (
 	"errors"
 
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
 // Start makes a run ready that stops at each row of the data, and can be forked there.
 func (s *simulator) Start(ctx context.Context, x []float64, seed uint64) (fit.Particle, error) {
-	run, err := s.fit.Follow(ctx, s.times, x, population.Options{Seed: seed})
+	run, err := s.fit.Follow(ctx, s.times, x, seed)
 	if err != nil {
 		return nil, impossible(err)
 	}
 	p := &particle{run: run}
-	for _, seen := range run.Seen() {
-		p.laws = append(p.laws, law(seen))
+	for _, o := range run.Observations() {
+		p.laws = append(p.laws, law(o))
 	}
 	return p, nil
 }
@@ -38,7 +39,7 @@ func (s *simulator) Share(ctx context.Context, f func() error) error {
 
 // A particle is a run that is followed.
 type particle struct {
-	run    *population.Followed
+	run    modelfit.Followed
 	laws   []fit.Law
 	before uint64 // events that have been told
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 	"github.com/almanac-sim/almanac/internal/fitted"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
@@ -29,7 +30,7 @@ func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicte
 	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(),
 		TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
-	for i, m := range o.Fit.Matches {
+	for i, m := range modelfit.Of(o.Fit).Matches() {
 		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
 		for _, y := range o.Data.Columns[i] {
 			if math.IsNaN(y) {

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/memory"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/study"
@@ -149,7 +150,7 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 // deliver writes a result, and prints it.
 func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.Result, out *cli.Output) error {
 	m := s.Plain
-	result.Drawn = s.Posterior.Told(m, s.From)
+	modelfit.SetDrawn(result, s.Posterior.Told(m, s.From))
 	if out != nil {
 		if err := writeRun(out.Path(), s, result); err != nil {
 			return err
@@ -170,7 +171,7 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 	if out == nil && terminal.Of(c.OutOrStdout()) != nil {
 		fmt.Fprintln(c.OutOrStdout(), "As tables and pictures: the same command with --out DIR; in a browser: almanac serve")
 	}
-	return printDrawn(c.OutOrStdout(), result.Drawn)
+	return printDrawn(c.OutOrStdout(), modelfit.DrawnOf(result))
 }
 
 // pace says how a run is going.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -177,7 +178,7 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 }
 
 // printDrawn prints what was drawn from a sample, if anything was.
-func printDrawn(w io.Writer, d *population.Drawn) error {
+func printDrawn(w io.Writer, d *modelfit.Drawn) error {
 	if d == nil {
 		return nil
 	}

@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"internal/cpu":         {},
 	"internal/interleave":  {},
 	"internal/memory":      {},
+	"internal/modelfit":    {},
 	"internal/suggest":     {},
 	"internal/quantile":    {},
 	"internal/detmath":     {},
@@ -74,7 +75,7 @@ var mayImport = map[string][]string{
 	"sim/analysis":      {"internal/detmath", "internal/quantile", "sim"},
 	"sim/output": {"internal/detmath", "internal/plot", "internal/quantile", "sim", "sim/analysis",
 		"sim/replicate"},
-	"population": {"internal/format", "internal/quantile", "internal/vector",
+	"population": {"internal/format", "internal/modelfit", "internal/quantile", "internal/vector",
 		"population/internal/compile", "population/internal/diag", "population/internal/engine",
 		"population/internal/explain", "population/internal/fitting", "population/internal/program",
 		"population/internal/syntax"},
@@ -110,13 +111,14 @@ var mayImport = map[string][]string{
 	// Studies of model files: what is asked for, model files as a kind of model for ensemble, and
 	// what is told of their replicas.
 	"study": {"ensemble", "fit", "internal/allocation", "internal/design", "internal/format",
-		"internal/outputs", "internal/random", "internal/study", "internal/suggest", "population", "population/results"},
+		"internal/modelfit", "internal/outputs", "internal/random", "internal/study", "internal/suggest", "population",
+		"population/results"},
 	"internal/outputs": {"internal/detmath", "internal/expr", "internal/suggest", "population"},
 
 	// Charts of runs, of fits and of allocation processes.
 	"internal/allocation": {"capped", "internal/cappedmath", "internal/detmath", "internal/format", "internal/plot"},
 	"internal/fitted":     {"fit", "internal/detmath", "internal/format", "internal/plot"},
-	"internal/pictures":   {"internal/format", "internal/plot", "population"},
+	"internal/pictures":   {"internal/format", "internal/modelfit", "internal/plot", "population"},
 
 	// Papers.
 	"reproduce":            {"internal/plot", "internal/random"},
@@ -131,15 +133,15 @@ var mayImport = map[string][]string{
 
 	// The page.
 	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted",
-		"internal/format", "internal/memory", "internal/outdir", "internal/outputs", "internal/pictures", "internal/plot",
-		"internal/study", "internal/vector", "population", "population/results", "reproduce", "reproduce/papers", "sim",
-		"sim/analysis", "sim/output", "study"},
+		"internal/format", "internal/memory", "internal/modelfit", "internal/outdir", "internal/outputs",
+		"internal/pictures", "internal/plot", "internal/study", "internal/vector", "population", "population/results",
+		"reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output", "study"},
 
 	// The command.
 	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli",
 		"cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design",
-		"internal/fitted", "internal/format", "internal/memory", "internal/outdir", "internal/pictures", "internal/plot",
-		"internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "study"},
+		"internal/fitted", "internal/format", "internal/memory", "internal/modelfit", "internal/outdir",
+		"internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "study"},
 	"cmd/almanac/internal/terminal": {},
 
 	// The benchmarks.

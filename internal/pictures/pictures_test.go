@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -43,11 +44,11 @@ record: {every: 10 days}
 		"7 14 26]" {
 		t.Error(got)
 	}
-	r.Drawn = &population.Drawn{}
+	modelfit.SetDrawn(r, &modelfit.Drawn{})
 	if all, _ := States(r); all.Note != note+"; parameters from a posterior" {
 		t.Error(all.Note)
 	}
-	r.Drawn = nil
+	modelfit.SetDrawn(r, nil)
 	// In the last five days there were as many as in ten, which cannot be compared, and is left out.
 	flows := Flows(r)
 	if want := "changes of state in each interval of 10 days; " + note; flows.Note != want {

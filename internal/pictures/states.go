@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/population"
 )
@@ -56,7 +57,7 @@ func linesAndBands(r *population.Result) string {
 		return "one replica"
 	}
 	text := fmt.Sprintf("lines: median of %s; bands: middle 90 %%", format.Count(len(r.Runs), "replica"))
-	if r.Drawn != nil { // bands are then wider than chance makes them
+	if modelfit.DrawnOf(r) != nil { // bands are then wider than chance makes them
 		text += "; parameters from a posterior"
 	}
 	return text

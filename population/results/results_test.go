@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -147,7 +148,7 @@ func TestSummary(t *testing.T) {
 		r := ran(t, source, population.Options{Seed: 1, Replicas: 2})
 		if i > 0 {
 			r.Stopped = errors.New("no more")
-			r.Drawn = &population.Drawn{From: "posterior.csv", Rows: 5, Effective: 4.5, Parameters: drawn[:i-1]}
+			modelfit.SetDrawn(r, &modelfit.Drawn{From: "posterior.csv", Rows: 5, Effective: 4.5, Parameters: drawn[:i-1]})
 		}
 		text, err := r.MarshalJSON()
 		if err != nil {

@@ -24,14 +24,22 @@ type Summary struct {
 	Version     string          `json:"version"`
 	Parameters  Ordered[string] `json:"parameters"`
 	// Drawn says what each replica has drawn values of its own from; nil if all have the same.
-	Drawn *population.Drawn `json:"drawn,omitempty"`
-	Times []float64         `json:"times"`
-	Dates []string          `json:"dates,omitempty"`
+	Drawn *Drawn    `json:"drawn,omitempty"`
+	Times []float64 `json:"times"`
+	Dates []string  `json:"dates,omitempty"`
 	Counts
 	// By has what was recorded by group: under what it is a group of, "region" or "region,age", and
 	// which, "north" or "north,child".
 	By    Ordered[Ordered[Counts]] `json:"by,omitzero"`
 	Peaks Ordered[Peak]            `json:"peaks"`
+}
+
+// Drawn says what each replica has drawn values of its own from, as almanac run --from does.
+type Drawn struct {
+	From       string   `json:"from"` // the path of a table
+	Rows       int      `json:"rows"`
+	Effective  float64  `json:"effective"`  // the effective sample size
+	Parameters []string `json:"parameters"` // whose values are drawn
 }
 
 // Counts are what was counted, of everybody or of a group.

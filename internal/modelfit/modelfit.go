@@ -1,0 +1,102 @@
+// Package modelfit is what the packages of this module know of a fit of a model file, and users of
+// package population do not: how a column is observed, runs with values of the unknowns, and where
+// values come from that differ between replicas.
+//
+// Package population implements it. Package study, which makes a problem of package fit of it, is
+// not below population and cannot import a population/internal package; this one imports neither.
+package modelfit
+
+import "context"
+
+// A Match is a column of the data and what it is compared with.
+type Match struct {
+	Column string
+	Kind   string // incidence: since the row before; flow: since the start; state: present
+	Of     string // a flow, a name, or a state
+	Error  string // the law of the observation: poisson, negative binomial or normal
+}
+
+// An Observation is how a column is observed, with some values of the unknowns.
+type Observation struct {
+	Observed float64 // the probability that an individual is observed
+	Error    string  // as in [Match]
+	Arg      float64 // dispersion, or standard deviation
+	Share    bool    // the standard deviation is a share of the expected value
+}
+
+// A Fit runs a model with values of its unknowns, in the order and the units of the fit. It may be
+// used from several goroutines at once.
+type Fit interface {
+	// Matches are the columns of the data. The slice must not be changed.
+	Matches() []Match
+
+	// Trials returns trials that observe the model at ascending times on its clock; a run ends with
+	// the last. The section record of the file is ignored.
+	Trials(times []float64) Trials
+
+	// Follow begins a run that stops at ascending times on the model's clock. Without forks it is the
+	// run of Trials with the same values and seed. If there is no model with these values, the error
+	// is of type population.Problems.
+	Follow(ctx context.Context, times, x []float64, seed uint64) (Followed, error)
+}
+
+// Trials run a model with values of the unknowns and return what would be observed at given times,
+// on average. They reuse the memory of one run for the next. They must not be used from several
+// goroutines at once; several Trials may.
+type Trials interface {
+	// Run runs the model once. The trial depends on the values and the seed alone: it is the first
+	// replica of a run with that seed. If there is no model with these values, the error is of type
+	// population.Problems.
+	Run(ctx context.Context, x []float64, seed uint64) (Trial, error)
+}
+
+// A Trial is the outcome of one run.
+type Trial struct {
+	Means        [][]float64   // by column and time: the probability of being observed times the count
+	Observations []Observation // by column
+	Events       uint64
+}
+
+// A Followed is a run with values of the unknowns that advances from one time of the data to the
+// next and can be forked at each, as a particle filter needs it. It must not be used from several
+// goroutines at once; several may.
+type Followed interface {
+	// Step advances to the next time and returns the expected observation of each column: the
+	// probability of being observed times the count. The slice is valid until the next step.
+	Step(ctx context.Context) ([]float64, error)
+
+	// Fork returns a second run with the same past and another future, as population.Process.Fork
+	// does.
+	Fork(seed uint64) (Followed, error)
+
+	// Observations are how the columns are observed.
+	Observations() []Observation
+
+	// Events is the number of events since the start, before a fork included.
+	Events() uint64
+
+	// Close releases the memory of the run. It may be called more than once.
+	Close()
+}
+
+// Drawn says where the values come from that differ between replicas.
+type Drawn struct {
+	From       string   `json:"from"` // the path of a table
+	Rows       int      `json:"rows"`
+	Effective  float64  `json:"effective"`  // the effective sample size
+	Parameters []string `json:"parameters"` // whose values are drawn
+}
+
+// Package population sets these variables when it is initialised, and nothing changes them later.
+// Their arguments are any because this package cannot import population.
+var (
+	// Of returns how a *population.Fit is run.
+	Of func(fit any) Fit
+
+	// SetDrawn records in a *population.Result where values come from that differ between replicas.
+	// All replicas have the same if d is nil.
+	SetDrawn func(result any, d *Drawn)
+
+	// DrawnOf returns what SetDrawn recorded in a *population.Result.
+	DrawnOf func(result any) *Drawn
+)
