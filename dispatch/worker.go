@@ -6,25 +6,18 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // The goroutine of a worker: in one step it counts the outcome of its item and takes the next.
 
 // A PanicError reports that the function of a worker panicked or called runtime.Goexit. It is
-// always used as a pointer.
-type PanicError struct {
-	Value any    // the argument of panic
-	Stack []byte // of the goroutine
-}
-
-// Error describes the panic, without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("dispatch: a worker panicked: %v", e.Value) }
-
-// Unwrap returns the value of the panic if it is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
+// always used as a pointer. Value is the argument of panic, and Stack the stack of the goroutine;
+// the text of the error is without the stack. It unwraps to Value, if that is an error.
+//
+// The packages of this module have one type for panics: Process and Time are those of package sim.
+type PanicError = panics.Error
 
 // errGoexit is the value of a PanicError after runtime.Goexit.
 var errGoexit = errors.New("it called runtime.Goexit")
@@ -181,7 +174,7 @@ func (s *scheduler[P]) serve(w *worker[P], v P, old bool) (o outcome) {
 
 // recovered handles a panic, or runtime.Goexit: then value is nil, and a new goroutine continues.
 func (s *scheduler[P]) recovered(w *worker[P], v P, o outcome, value any) {
-	err := &PanicError{Value: value, Stack: debug.Stack()}
+	err := panics.New("dispatch: a worker panicked", value, debug.Stack(), false)
 	if value == nil {
 		err.Value = errGoexit
 		defer func() { go s.run(w, o, v) }()

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // A coroutine is a place where a goroutine is parked while another runs. The goroutine that
@@ -124,7 +126,9 @@ func (s *Simulation) fail(p *Process, value any) {
 	if _, closing := value.(unwinding); closing || s.failure != nil {
 		return
 	}
-	s.failure = &PanicError{Process: p.name, Time: s.now, Value: value, Stack: debug.Stack()}
+	what := fmt.Sprintf("sim: process %s panicked at %g", p.name, s.now)
+	s.failure = panics.New(what, value, debug.Stack(), true)
+	s.failure.Process, s.failure.Time = p.name, s.now
 }
 
 // pick takes out what is due next, for a process that begins to wait or has ended, and returns the
@@ -239,23 +243,9 @@ func (s *Simulation) end(w *worker) {
 // A PanicError is a panic of a process: [Simulation.Run] and [Simulation.Step] panic with it, in
 // the goroutine that called them. It is also the error of a replication that panics, in a process
 // or outside.
-type PanicError struct {
-	Process string  // the name of the process; empty if it was not in a process
-	Time    float64 // the simulated time, if it was in a process
-	Value   any     // what the process panicked with
-	Stack   []byte  // the stack at that moment
-}
-
-// Error names the process, the time and the value of the panic, and shows the stack.
-func (e *PanicError) Error() string {
-	if e.Process == "" {
-		return fmt.Sprintf("panic: %v", e.Value)
-	}
-	return fmt.Sprintf("sim: process %s panicked at %g: %v\n\n%s", e.Process, e.Time, e.Value, e.Stack)
-}
-
-// Unwrap returns the value of the panic, if that is an error.
-func (e *PanicError) Unwrap() error {
-	err, _ := e.Value.(error)
-	return err
-}
+//
+// Value is what the process panicked with, and Stack the stack at that moment, as
+// runtime/debug.Stack has it. Process is the name of the process, and Time the simulated time;
+// Process is empty if the panic was not in a process. The text of the error has all of them. It
+// unwraps to Value, if that is an error. The packages of this module have one type for panics.
+type PanicError = panics.Error

@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"internal/interleave":  {},
 	"internal/memory":      {},
 	"internal/modelfit":    {},
+	"internal/panics":      {},
 	"internal/suggest":     {},
 	"internal/quantile":    {},
 	"internal/detmath":     {},
@@ -54,7 +55,7 @@ var mayImport = map[string][]string{
 	"capped":                  {"capped/internal/counts", "internal/cappedmath", "internal/detmath", "internal/random"},
 	"capped/cappedtest":       {},
 	"capped/internal/counts":  {"internal/detmath", "internal/random"},
-	"dispatch":                {"capped", "dispatch/internal/slots", "internal/random"},
+	"dispatch":                {"capped", "dispatch/internal/slots", "internal/panics", "internal/random"},
 	"dispatch/dispatchhttp":   {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
 	"dispatch/dispatchprom":   {"dispatch", "dispatch/dispatchhttp"},
 	"dispatch/dispatchtest":   {},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 		"internal/random", "internal/timekey"},
 
 	// Models.
-	"sim": {"calendar", "internal/detmath", "internal/random", "internal/sketch",
+	"sim": {"calendar", "internal/detmath", "internal/panics", "internal/random", "internal/sketch",
 		"sim/internal/seed", "sim/internal/text", "sim/trace"},
 	"sim/internal/seed": {},
 	"sim/internal/text": {},
