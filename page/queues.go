@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
@@ -180,8 +181,8 @@ func (c queue) needs() uint64 {
 
 // A queueSeen is what a simulation knows at a time.
 type queueSeen struct {
-	courses      []sim.TimeSeries
-	observations []sim.Observations
+	courses      []history.Series
+	observations []history.Observations
 	report       sim.Report
 	now          float64
 	over         bool
@@ -327,7 +328,7 @@ const severalChanges = "mean (least–most) of a part of the time"
 
 // courseChart is a course over time: each change if they are few, and otherwise means over parts of
 // the time, with a band from the least to the most.
-func courseChart(c sim.TimeSeries, name string, until float64) plot.Chart {
+func courseChart(c history.Series, name string, until float64) plot.Chart {
 	const parts = 240
 	s := plot.Series{Name: name, Unmarked: true}
 	chart := plot.Chart{Title: name, XLabel: "time", YLabel: name, FromZero: true, Headroom: true, UpToX: until,
@@ -361,7 +362,7 @@ func courseChart(c sim.TimeSeries, name string, until float64) plot.Chart {
 
 // waitsHistogram is how often customers waited how long. Where a few waited far longer than others,
 // the last half of a hundredth is not drawn.
-func waitsHistogram(title string, o sim.Observations) plot.Chart {
+func waitsHistogram(title string, o history.Observations) plot.Chart {
 	const n = 40
 	x := slices.Sorted(slices.Values(o.Values()))
 	top := x[min(len(x)-1, int(0.995*float64(len(x))))]
@@ -437,7 +438,7 @@ func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 }
 
 // readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
-func readCourses(r io.Reader) (all []sim.TimeSeries, err error) {
+func readCourses(r io.Reader) (all []history.Series, err error) {
 	in := csv.NewReader(r)
 	head, err := in.Read()
 	if err != nil || !slices.Equal(head, []string{"statistic", "from", "to", "mean", "min", "max"}) {
@@ -463,7 +464,7 @@ func readCourses(r io.Reader) (all []sim.TimeSeries, err error) {
 		if !ok {
 			k = len(all)
 			place[row[0]] = k
-			all = append(all, sim.TimeSeries{Name: row[0], Start: x[0], Complete: true})
+			all = append(all, history.Series{Name: row[0], Start: x[0], Complete: true})
 		}
 		c := &all[k]
 		if x[0] > x[1] || len(c.Points) > 0 && x[0] < c.End {
@@ -471,6 +472,6 @@ func readCourses(r io.Reader) (all []sim.TimeSeries, err error) {
 		}
 		c.Sampled = c.Sampled || x[0] == x[1]
 		c.End = x[1]
-		c.Points = append(c.Points, sim.TimeSeriesPoint{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
+		c.Points = append(c.Points, history.Point{From: x[0], To: x[1], Mean: x[2], Min: x[3], Max: x[4]})
 	}
 }

@@ -41,7 +41,7 @@ func TestUnitsAreConserved(t *testing.T) {
 				p := s.GoAt(float64(random.IntN(200)), "customer", func(p *sim.Process) {
 					came := p.Now()
 					asking = true
-					grant, err := desk.Request(p, units, someOptions(random)...)
+					grant, err := desk.Request(p, units, someOptions(random, true)...)
 					asking = false
 					waited += p.Now() - came
 					switch {
@@ -148,7 +148,7 @@ func checkKept(t *testing.T, desk *sim.Resource, held, waited float64) {
 	lost := 0
 	for _, h := range holdings {
 		sum += float64(h.Units) * (h.To - h.From)
-		if h.Lost {
+		if h.TakenAway {
 			lost++
 		}
 	}
@@ -171,9 +171,9 @@ func checkKept(t *testing.T, desk *sim.Resource, held, waited float64) {
 }
 
 // someOptions of a request, often none.
-func someOptions(random *rand.Rand) (opts []sim.RequestOption) {
+func someOptions(random *rand.Rand, preempting bool) (opts []sim.RequestOption) {
 	opts = append(opts, sim.Rank(random.IntN(4)))
-	if random.IntN(3) == 0 {
+	if random.IntN(3) == 0 && preempting {
 		opts = append(opts, sim.Preempting(sim.Interrupt))
 	}
 	if random.IntN(4) == 0 {
@@ -198,14 +198,14 @@ func TestThingsAreConserved(t *testing.T) {
 			put, out := map[int]bool{}, map[int]bool{}
 			for i := range 300 {
 				putter := s.GoAt(float64(random.IntN(100)), "putter", func(p *sim.Process) {
-					put[i] = store.Put(p, i, someOptions(random)...) == nil
+					put[i] = store.Put(p, i, someOptions(random, false)...) == nil
 				})
 				getter := s.GoAt(float64(random.IntN(100)), "getter", func(p *sim.Process) {
 					var wanted func(int) bool
 					if choosy && random.IntN(2) == 0 {
 						wanted = func(x int) bool { return x%3 == i%3 }
 					}
-					x, err := store.GetWhere(p, wanted, someOptions(random)...)
+					x, err := store.GetWhere(p, wanted, someOptions(random, false)...)
 					switch {
 					case err != nil:
 					case out[x]:
@@ -262,10 +262,10 @@ func TestAmountsAreConserved(t *testing.T) {
 				}
 				p := s.GoAt(float64(random.IntN(100)), "user", func(p *sim.Process) {
 					if i%2 == 0 {
-						if tank.Put(p, amount, someOptions(random)...) == nil {
+						if tank.Put(p, amount, someOptions(random, false)...) == nil {
 							balance += amount
 						}
-					} else if tank.Get(p, amount, someOptions(random)...) == nil {
+					} else if tank.Get(p, amount, someOptions(random, false)...) == nil {
 						balance -= amount
 					}
 				})
@@ -337,13 +337,13 @@ func (m *market) wish(p *sim.Process) wish {
 	switch k := m.random.IntN(8); k {
 	case 0:
 		m.things++
-		return wish{m.store.NewPutRequest(p, m.things, opts...), func() { m.stock++ }}
+		return wish{m.store.NewPutRequest(p, m.things, opts[0]), func() { m.stock++ }}
 	case 1:
-		return wish{m.store.NewGetRequest(p, opts...), func() { m.stock-- }}
+		return wish{m.store.NewGetRequest(p, opts[0]), func() { m.stock-- }}
 	case 2:
-		return wish{m.tank.NewPutRequest(p, 2, opts...), func() { m.amount += 2 }}
+		return wish{m.tank.NewPutRequest(p, 2, opts[0]), func() { m.amount += 2 }}
 	case 3:
-		return wish{m.tank.NewGetRequest(p, 2, opts...), func() { m.amount -= 2 }}
+		return wish{m.tank.NewGetRequest(p, 2, opts[0]), func() { m.amount -= 2 }}
 	default:
 		r := m.desks[k%2].NewRequest(p, 1, opts...)
 		return wish{r, func() { m.take(r.Grant()) }}

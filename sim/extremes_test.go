@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 var (
@@ -21,7 +23,8 @@ func tolerates(t *testing.T, what string, do func()) {
 	t.Helper()
 	defer func() {
 		t.Helper()
-		if p := recover(); p != nil && !strings.HasPrefix(fmt.Sprint(p), "sim: ") {
+		p := recover()
+		if text := fmt.Sprint(p); p != nil && !strings.HasPrefix(text, "sim: ") && !strings.HasPrefix(text, "history: ") {
 			t.Errorf("%s panics: %v", what, p)
 		}
 	}()
@@ -30,7 +33,7 @@ func tolerates(t *testing.T, what string, do func()) {
 
 // Every int is either taken or refused in words.
 func TestExtremeInts(t *testing.T) {
-	course := TimeSeries{End: 1, Points: []TimeSeriesPoint{{From: 0, Mean: 1}}}
+	course := history.Series{End: 1, Points: []history.Point{{From: 0, Mean: 1}}}
 	for _, n := range extremeInts {
 		for name, f := range map[string]func(){
 			"Means":       func() { course.Means(n) },
@@ -155,7 +158,7 @@ func TestExtremeFloats(t *testing.T) {
 	ctx := context.Background()
 	for _, x := range extremeFloats {
 		r := rand.New(rand.NewPCG(1, 1))
-		course := TimeSeries{End: 1, Points: []TimeSeriesPoint{{From: 0, Mean: 1}}}
+		course := history.Series{End: 1, Points: []history.Point{{From: 0, Mean: 1}}}
 		table, err := NewRateTable([]float64{0, 8, 12}, []float64{0, 20, 1e-300}, 24)
 		if err != nil {
 			t.Fatal(err)

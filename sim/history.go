@@ -5,9 +5,9 @@ import (
 	"iter"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 // A Retention says how a [TimeWeighted] keeps its time series, and with how much memory:
@@ -27,7 +27,7 @@ const (
 )
 
 // EveryChange keeps every change exactly, until there are most segments between changes. Later
-// changes are not kept, and [TimeSeries].Complete is false. It takes at most 32 bytes for each
+// changes are not kept, and [history.Series].Complete is false. It takes at most 32 bytes for each
 // segment. It panics if most is below 1.
 func EveryChange(most int) Retention {
 	if most < 1 {
@@ -117,7 +117,7 @@ func (r *Resource) Keep(k Retention) { keepAll(r, k, r.s.clock) }
 
 // AllTimeSeries returns the time series of all named statistics that keep one, in the order in
 // which they were made, including the capacities of resources.
-func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
+func (s *Simulation) AllTimeSeries() (all []history.Series) {
 	for _, x := range s.registry.named {
 		level, name := (*TimeWeighted)(nil), x.name
 		switch what := x.what.(type) {
@@ -139,7 +139,7 @@ func (s *Simulation) AllTimeSeries() (all []TimeSeries) {
 
 // AllObservations returns the observations of all named tallies that keep some, in the order in
 // which they were made.
-func (s *Simulation) AllObservations() (all []Observations) {
+func (s *Simulation) AllObservations() (all []history.Observations) {
 	for _, x := range s.registry.named {
 		if t, ok := x.what.(*Tally); ok {
 			if o, ok := t.Observations(); ok {
@@ -154,7 +154,7 @@ func (s *Simulation) AllObservations() (all []Observations) {
 // AllHoldings returns the holdings of all named resources that keep them, in the order in which the
 // resources were made. Those that were too many to be kept are missing; [Simulation.MissedHoldings]
 // counts them.
-func (s *Simulation) AllHoldings() (all []Holding) {
+func (s *Simulation) AllHoldings() (all []history.Holding) {
 	for _, x := range s.registry.named {
 		if h, ok := x.what.(holders); ok {
 			held, _ := h.r.Holdings()
@@ -175,85 +175,6 @@ func (s *Simulation) MissedHoldings() iter.Seq2[string, int64] {
 			}
 		}
 	}
-}
-
-// A TimeSeries is the value of a [TimeWeighted] over time, from when keeping began, or the last
-// Reset, to when it was asked for. It is a copy.
-type TimeSeries struct {
-	Name       string // of the level in a report, if it was asked for by [Simulation.AllTimeSeries]
-	Start, End float64
-	Points     []TimeSeriesPoint // in the order of time
-	Sampled    bool              // points are instants, and not stretches
-	// nothing is missing at the end: only [EveryChange] lets go of it, and End is then where the
-	// points end
-	Complete bool
-	// Width is the interval of samples, or of which parts stretches were put together; 0 if every
-	// change is there.
-	Width float64
-}
-
-// A TimeSeriesPoint is a segment of a [TimeSeries]: from one change to the next, or several of them
-// merged. Between two changes the value is constant, so mean, minimum and maximum are equal there.
-// For a sample, From and To are equal.
-type TimeSeriesPoint struct {
-	From, To       float64
-	Mean, Min, Max float64
-}
-
-// Integral is the area under the path from one time to another. Parts of merged segments count by
-// their mean, and between samples the last one holds. Outside of the series it is 0. Over the whole
-// series it is exact but for rounding, unless the series is sampled.
-func (c TimeSeries) Integral(from, to float64) float64 {
-	sum := 0.0
-	first := sort.Search(len(c.Points), func(i int) bool { return c.end(i) > from })
-	for i := first; i < len(c.Points) && c.Points[i].From < to; i++ {
-		if lasts := min(c.end(i), to) - max(c.Points[i].From, from); lasts > 0 {
-			sum += float64(c.Points[i].Mean * lasts)
-		}
-	}
-	return sum
-}
-
-// end is the time until which a point holds.
-func (c TimeSeries) end(i int) float64 {
-	switch {
-	case !c.Sampled:
-		return c.Points[i].To
-	case i+1 < len(c.Points):
-		return c.Points[i+1].From
-	}
-	return c.End
-}
-
-// Mean is the mean over time of the whole series. It is NaN if no time has passed.
-func (c TimeSeries) Mean() float64 { return c.Integral(c.Start, c.End) / (c.End - c.Start) }
-
-// maxParts is the largest number of parts: their means take 128 MB.
-const maxParts = 1 << 24
-
-// Means returns the means over so many parts of equal length, from Start to End, as output analysis
-// and pictures need them. It panics if the number is negative or above 2²⁴.
-func (c TimeSeries) Means(parts int) []float64 {
-	if parts < 0 || parts > maxParts {
-		panic(fmt.Sprintf("sim: Means(%d): a course is divided into 0 to %d parts", parts, maxParts))
-	}
-	means := make([]float64, parts)
-	for i := range means {
-		from := c.Start + float64((c.End-c.Start)*(float64(i)/float64(parts)))
-		to := c.Start + float64((c.End-c.Start)*(float64(i+1)/float64(parts)))
-		means[i] = c.Integral(from, to) / (to - from)
-	}
-	return means
-}
-
-// At is the value at a time, or the mean of the segment that contains it. It is NaN outside of the
-// series.
-func (c TimeSeries) At(t float64) float64 {
-	i := sort.Search(len(c.Points), func(i int) bool { return c.Points[i].From > t }) - 1
-	if i < 0 || !(t <= c.End) {
-		return math.NaN()
-	}
-	return c.Points[i].Mean
 }
 
 // A span is a segment that is kept. It begins where the one before it ends; a sample has only a
@@ -387,19 +308,19 @@ func (c *seriesRecorder) addSample(x float64) {
 func (c *seriesRecorder) push(p span) { c.points = appendUpTo(c.most, c.points, p) }
 
 // series returns what was kept, with the value that has lasted since a time until now.
-func (c *seriesRecorder) series(since, now, x float64) TimeSeries {
+func (c *seriesRecorder) series(since, now, x float64) history.Series {
 	k := *c
 	k.points = slices.Clone(c.points)
 	k.take(since, now, x)
 	for k.how == sampled && k.sampleAt() == now {
 		k.addSample(x)
 	}
-	all := TimeSeries{Start: k.start, End: k.until, Width: k.width, Sampled: k.how == sampled, Complete: !k.full}
+	all := history.Series{Start: k.start, End: k.until, Width: k.width, Sampled: k.how == sampled, Complete: !k.full}
 	for i, p := range k.points {
-		point := TimeSeriesPoint{From: k.from(i), To: p.to, Min: p.low, Max: p.high}
+		point := history.Point{From: k.from(i), To: p.to, Min: p.low, Max: p.high}
 		switch {
 		case k.how == sampled:
-			point = TimeSeriesPoint{p.to, p.to, p.area, p.area, p.area}
+			point = history.Point{From: p.to, To: p.to, Mean: p.area, Min: p.area, Max: p.area}
 		case p.low == p.high:
 			point.Mean = p.low
 		default:
@@ -421,59 +342,11 @@ func (l *TimeWeighted) Keep(k Retention) {
 
 // TimeSeries returns the value over time, to now. It reports false unless [TimeWeighted.Keep], or a
 // Keep of what it belongs to, was called.
-func (l *TimeWeighted) TimeSeries() (TimeSeries, bool) {
+func (l *TimeWeighted) TimeSeries() (history.Series, bool) {
 	if l.series == nil {
-		return TimeSeries{}, false
+		return history.Series{}, false
 	}
 	return l.series.series(l.since, l.now(), l.value), true
-}
-
-// Observations are what a [Tally] has kept of its observations, from when keeping began, or the
-// last Reset. It is a copy.
-//
-// While there are at most as many as may be kept, each is there. When there are more, neighbors are
-// merged: each entry then stands for Batch consecutive observations, and has their mean, their
-// extremes, and one of them, drawn with equal probability. The means are for batch means; their sum
-// stays the same but for rounding. The drawn ones are a sample with the distribution of all, for
-// histograms and quantiles. These draws are the same in every run, and do not use the streams of a
-// simulation.
-type Observations struct {
-	Name    string // of the tally in a report, if it was asked for by [Simulation.AllObservations]
-	N       int64  // how many there were
-	Batch   int64  // for how many an entry stands; 1 if all are there
-	Entries []Observation
-}
-
-// An Observation is an entry of [Observations].
-type Observation struct {
-	At             float64 // when it was made, or the first of several; NaN if the tally has no clock
-	Value          float64 // of one of them
-	Mean, Min, Max float64
-	N              int64 // how many it stands for; fewer than Batch only at the last one
-}
-
-// Values returns one observation of each entry: all of them, or a sample. A last entry that stands
-// for fewer than the others is left out, unless it is the only one.
-func (o Observations) Values() []float64 {
-	return o.column(func(e Observation) float64 { return e.Value })
-}
-
-// Means returns the means of the entries, which all stand for the same number: a last one that
-// stands for fewer is left out, unless it is the only one.
-func (o Observations) Means() []float64 {
-	return o.column(func(e Observation) float64 { return e.Mean })
-}
-
-func (o Observations) column(f func(Observation) float64) []float64 {
-	whole := o.Entries
-	if n := len(whole); n > 1 && whole[n-1].N < o.Batch {
-		whole = whole[:n-1]
-	}
-	all := make([]float64, len(whole))
-	for i, e := range whole {
-		all[i] = f(e)
-	}
-	return all
 }
 
 // An observationRecorder keeps observations.
@@ -483,7 +356,7 @@ type observationRecorder struct {
 	n       int64
 	batch   int64
 	stream  random.Stream
-	entries []Observation // Mean is the sum, until it is asked for
+	entries []history.Observation // Mean is the sum, until it is asked for
 }
 
 func (k *observationRecorder) begin() {
@@ -495,7 +368,7 @@ func (k *observationRecorder) add(x float64) {
 	k.n++
 	if last := len(k.entries) - 1; last >= 0 && k.entries[last].N < k.batch {
 		e := &k.entries[last]
-		e.join(Observation{Value: x, Mean: x, Min: x, Max: x, N: 1}, k.draw(e.N+1) == 0)
+		join(e, history.Observation{Value: x, Mean: x, Min: x, Max: x, N: 1}, k.draw(e.N+1) == 0)
 		return
 	}
 	if len(k.entries) == k.most {
@@ -510,7 +383,7 @@ func (k *observationRecorder) add(x float64) {
 	if k.clock != nil {
 		at = k.clock()
 	}
-	k.entries = appendUpTo(k.most, k.entries, Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
+	k.entries = appendUpTo(k.most, k.entries, history.Observation{At: at, Value: x, Mean: x, Min: x, Max: x, N: 1})
 }
 
 // appendUpTo appends to a slice of at most so many, and never allocates more than for those.
@@ -529,7 +402,7 @@ func (k *observationRecorder) pair() {
 	for i := 0; i < len(k.entries); i += 2 {
 		e := k.entries[i]
 		if i+1 < len(k.entries) {
-			e.join(k.entries[i+1], k.draw(2) == 0)
+			join(&e, k.entries[i+1], k.draw(2) == 0)
 		}
 		kept = append(kept, e)
 	}
@@ -537,7 +410,8 @@ func (k *observationRecorder) pair() {
 	k.batch *= 2
 }
 
-func (e *Observation) join(other Observation, its bool) {
+// join merges an entry with the next, and takes the value of the next if its is true.
+func join(e *history.Observation, other history.Observation, its bool) {
 	if its {
 		e.Value = other.Value
 	}
@@ -550,7 +424,7 @@ func (e *Observation) join(other Observation, its bool) {
 func (k *observationRecorder) draw(n int64) uint64 { return k.stream.Uint64() % uint64(n) }
 
 // KeepObservations makes the tally keep observations from now on, in at most so many entries of 48
-// bytes; see [Observations]. With a clock, such as the Now of a simulation, it records when they
+// bytes; see [history.Observations]. With a clock, such as the Now of a simulation, it records when they
 // were made; the clock may be nil. Reset drops them, and keeping goes on. A tally that keeps
 // observations cannot [Tally.Merge] others. It panics if most is below 2.
 func (t *Tally) KeepObservations(most int, clock func() float64) {
@@ -563,12 +437,12 @@ func (t *Tally) KeepObservations(most int, clock func() float64) {
 
 // Observations returns what the tally has kept. It reports false unless [Tally.KeepObservations],
 // or a Keep of what it belongs to, was called.
-func (t *Tally) Observations() (Observations, bool) {
+func (t *Tally) Observations() (history.Observations, bool) {
 	k := t.observations
 	if k == nil {
-		return Observations{}, false
+		return history.Observations{}, false
 	}
-	o := Observations{N: k.n, Batch: k.batch, Entries: slices.Clone(k.entries)}
+	o := history.Observations{N: k.n, Batch: k.batch, Entries: slices.Clone(k.entries)}
 	for i := range o.Entries {
 		e := &o.Entries[i]
 		e.Mean = max(e.Min, min(e.Mean/float64(e.N), e.Max)) // which rounding need not know
@@ -576,20 +450,10 @@ func (t *Tally) Observations() (Observations, bool) {
 	return o, true
 }
 
-// A Holding is units of a resource that were held from one time to another.
-type Holding struct {
-	Resource string
-	Who      string // the name of the process; empty if an event held them
-	Units    int
-	From, To float64
-	Held     bool // the units are still held, and To is now
-	Lost     bool // the units were taken away: by a preempting request, the end of a shift or a breakdown
-}
-
 // A holdingLog keeps the holdings that are over.
 type holdingLog struct {
 	most      int
-	over      []Holding
+	over      []history.Holding
 	missed    int64
 	resumedAt map[*Grant]float64 // when work that had been stopped went on, of units that are in use again
 }
@@ -624,7 +488,7 @@ func (r *Resource) KeepHoldings(most int) {
 // which they ended, and then those that last, in the order in which they began; and how many are
 // missing because there were too many. Without [Resource.KeepHoldings], or a Keep, it returns only
 // those that last.
-func (r *Resource) Holdings() (all []Holding, missed int64) {
+func (r *Resource) Holdings() (all []history.Holding, missed int64) {
 	if r.holdings != nil {
 		all, missed = append(all, r.holdings.over...), r.holdings.missed
 	}
@@ -633,7 +497,7 @@ func (r *Resource) Holdings() (all []Holding, missed int64) {
 		if r.holdings != nil {
 			from = r.holdings.from(g)
 		}
-		all = append(all, Holding{Resource: r.name, Who: g.holder(), Units: g.n, From: from, To: r.s.now, Held: true})
+		all = append(all, history.Holding{Resource: r.name, Who: g.holder(), Units: g.n, From: from, To: r.s.now, Held: true})
 	}
 	return all, missed
 }
@@ -647,7 +511,7 @@ func (l *holdingLog) add(g *Grant) {
 		return
 	}
 	l.over = appendUpTo(l.most, l.over,
-		Holding{Resource: g.r.name, Who: g.holder(), Units: g.n, From: from, To: g.r.s.now, Lost: g.lost != nil})
+		history.Holding{Resource: g.r.name, Who: g.holder(), Units: g.n, From: from, To: g.r.s.now, TakenAway: g.lost != nil})
 }
 
 // holders are the holdings of a resource, which are reset with its statistics, and not reported.

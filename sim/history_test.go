@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"testing"
 	"unsafe"
+
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 // A path is what a level really was: values with the times from which they held, of several at an
@@ -131,7 +133,7 @@ func TestTimeSeries(t *testing.T) {
 
 func sameArea(a, b float64) bool { return math.Abs(a-b) <= 1e-11*max(1, math.Abs(a), math.Abs(b)) }
 
-func checkStretches(t *testing.T, c TimeSeries, p path, roomy bool) {
+func checkStretches(t *testing.T, c history.Series, p path, roomy bool) {
 	t.Helper()
 	at := c.Start
 	for _, x := range c.Points {
@@ -152,7 +154,7 @@ func checkStretches(t *testing.T, c TimeSeries, p path, roomy bool) {
 	}
 }
 
-func checkSamples(t *testing.T, c TimeSeries, p path, k Retention, now float64) {
+func checkSamples(t *testing.T, c history.Series, p path, k Retention, now float64) {
 	t.Helper()
 	for i, x := range c.Points {
 		if x.From != c.Start+float64(float64(i)*c.Width) || x.To != x.From || x.Mean != p.at(x.From) {
@@ -190,7 +192,7 @@ func TestSampleOfNow(t *testing.T) {
 func TestKeepingSizes(t *testing.T) {
 	sizes64 := map[string][2]uintptr{
 		"a Tally": {unsafe.Sizeof(Tally{}), 80}, "a stretch": {unsafe.Sizeof(span{}), 32},
-		"an observation": {unsafe.Sizeof(Observation{}), 48}, "a holding": {unsafe.Sizeof(Holding{}), 64},
+		"an observation": {unsafe.Sizeof(history.Observation{}), 48}, "a holding": {unsafe.Sizeof(history.Holding{}), 64},
 	}
 	for what, sizes := range sizes64 {
 		if strconv.IntSize == 64 && sizes[0] != sizes[1] {

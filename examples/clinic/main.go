@@ -16,6 +16,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
@@ -66,7 +67,7 @@ func run(dir string) error {
 
 	long := sim.New(sim.Seed(1))
 	defer long.Close()
-	tally, waits := open(long).Waits(), sim.Observations{}
+	tally, waits := open(long).Waits(), history.Observations{}
 	tally.KeepObservations(8192, long.Now)
 	for _, to := range []analysis.Precision{{Share: 0.1, First: 480, Most: 480}, {Share: 0.1, First: 5000, Most: 5e6}} {
 		e, failed := analysis.RunTo(ctx, long, func() analysis.Estimate {

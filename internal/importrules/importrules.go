@@ -68,14 +68,15 @@ var mayImport = map[string][]string{
 
 	// Models.
 	"sim": {"calendar", "internal/detmath", "internal/panics", "internal/random", "internal/sketch",
-		"sim/internal/seed", "sim/internal/text", "sim/trace"},
+		"sim/history", "sim/internal/seed", "sim/internal/text", "sim/trace"},
+	"sim/history":       {},
 	"sim/internal/seed": {},
 	"sim/internal/text": {},
 	"sim/replicate":     {"sim", "sim/internal/seed", "sim/internal/text"},
 	"sim/trace":         {},
-	"sim/analysis":      {"internal/detmath", "internal/quantile", "sim"},
+	"sim/analysis":      {"internal/detmath", "internal/quantile", "sim", "sim/history"},
 	"sim/output": {"internal/detmath", "internal/plot", "internal/quantile", "sim", "sim/analysis",
-		"sim/replicate"},
+		"sim/history", "sim/replicate"},
 	"population": {"internal/format", "internal/modelfit", "internal/quantile", "internal/vector",
 		"population/internal/compile", "population/internal/diag", "population/internal/engine",
 		"population/internal/explain", "population/internal/fitting", "population/internal/program",
@@ -136,7 +137,7 @@ var mayImport = map[string][]string{
 	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted",
 		"internal/format", "internal/memory", "internal/modelfit", "internal/outdir", "internal/outputs",
 		"internal/pictures", "internal/plot", "internal/study", "internal/vector", "population", "population/results",
-		"reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/output", "study"},
+		"reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/history", "sim/output", "study"},
 
 	// The command.
 	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli",
@@ -169,7 +170,7 @@ var mayImport = map[string][]string{
 	"examples/bank-best":      {"ensemble", "experiment", "sim"},
 	"examples/bank-fit":       {"fit", "sim"},
 	"examples/bank-study":     {"ensemble", "sim"},
-	"examples/clinic":         {"sim", "sim/analysis", "sim/output", "sim/replicate"},
+	"examples/clinic":         {"sim", "sim/analysis", "sim/history", "sim/output", "sim/replicate"},
 	"examples/deadlines":      {"relaxed", "relaxed/relaxedtest", "spray"},
 	"examples/dispatcher":     {"dispatch"},
 	"examples/gas-station":    {"sim"},

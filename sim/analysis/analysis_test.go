@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 func normals(seed uint64, n int) []float64 {
@@ -173,7 +174,7 @@ func TestProblems(t *testing.T) {
 	for i := range trend {
 		trend[i] = float64(i)
 	}
-	course := sim.TimeSeries{End: 10, Points: []sim.TimeSeriesPoint{{To: 10, Mean: 1}}}
+	course := history.Series{End: 10, Points: []history.Point{{To: 10, Mean: 1}}}
 	for _, c := range []struct {
 		e    analysis.Estimate
 		want string
@@ -193,7 +194,7 @@ func TestProblems(t *testing.T) {
 		{analysis.QuantileOfReplications([][]float64{{}, {}}, 0.5), "too few"},
 		{analysis.QuantileOfIndependent(normals(1, 5), 0.5), "too few"},
 		{analysis.TimeSeries(course), "no more room"},
-		{analysis.TimeSeries(sim.TimeSeries{Complete: true}), "only 0 values"},
+		{analysis.TimeSeries(history.Series{Complete: true}), "only 0 values"},
 	} {
 		if text := c.e.String(); c.e.Enough() || !strings.Contains(text, c.want) || !strings.Contains(text, "too short: ") {
 			t.Errorf("%s\nshould say %q", text, c.want)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/detmath"
-	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 // An Estimate is the estimate of a mean or a quantile from a run, with an interval that should
@@ -203,7 +203,7 @@ func willink(beta float64) func(t float64) float64 {
 
 // Observations is [Mean] of what a tally has kept. Where entries stand for several observations, it
 // is made of their means.
-func Observations(o sim.Observations, opts ...Option) Estimate {
+func Observations(o history.Observations, opts ...Option) Estimate {
 	return Mean(o.Means(), append(opts[:len(opts):len(opts)], unit(int(max(o.Batch, 1))))...)
 }
 
@@ -215,7 +215,7 @@ const courseParts = 4096
 
 // TimeSeries is the mean over time of a level, from the course that it has kept, by its means over
 // 4096 parts of equal length. All counts are of these parts; Skip, too.
-func TimeSeries(c sim.TimeSeries, opts ...Option) Estimate {
+func TimeSeries(c history.Series, opts ...Option) Estimate {
 	var x []float64
 	if c.End > c.Start {
 		x = c.Means(courseParts)

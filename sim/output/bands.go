@@ -9,28 +9,29 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 // Runs gathers the courses of the replications of an experiment, which run at the same time. The
 // zero Runs is ready for use; it may be used from several goroutines at once.
 type Runs struct {
 	lock sync.Mutex
-	of   map[int][]sim.TimeSeries
+	of   map[int][]history.Series
 }
 
 // Add takes the courses of a replication, by its number.
-func (r *Runs) Add(index int, courses []sim.TimeSeries) {
+func (r *Runs) Add(index int, courses []history.Series) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	if r.of == nil {
-		r.of = make(map[int][]sim.TimeSeries)
+		r.of = make(map[int][]history.Series)
 	}
 	r.of[index] = courses
 }
 
 // TimeSeries are those of the first n replications, in their order: as many as the results of an
 // experiment have. Others may have been run in advance.
-func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
+func (r *Runs) TimeSeries(n int) (all [][]history.Series) {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	for i := range n {
@@ -46,7 +47,7 @@ func (r *Runs) TimeSeries(n int) (all [][]sim.TimeSeries) {
 // and not for all times at once, and does not go below 0 where no level did. They are over
 // hundredths of the time that all runs have. Capacities that never change are left out. It panics
 // if the level is not between 0 and 1.
-func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
+func Bands(title string, runs [][]history.Series, level float64) Picture {
 	ps := plot.Panels{Title: legible(title), Note: fmt.Sprintf("lines: means of %d runs; bands: %.4g %% intervals of them",
 		len(runs), 100*level)}
 	if len(runs) == 0 {
@@ -60,7 +61,7 @@ func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
 		if strings.HasSuffix(first.Name, " capacity") && constant(runs, first.Name) {
 			continue
 		}
-		var all []sim.TimeSeries
+		var all []history.Series
 		start, end, lowest := first.Start, first.End, math.Inf(1)
 		for _, run := range runs {
 			for _, c := range run {
@@ -102,7 +103,7 @@ func Bands(title string, runs [][]sim.TimeSeries, level float64) Picture {
 }
 
 // constant reports whether a level was the same all the time in all runs.
-func constant(runs [][]sim.TimeSeries, name string) bool {
+func constant(runs [][]history.Series, name string) bool {
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, run := range runs {
 		for _, c := range run {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/plot"
-	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 const (
@@ -19,10 +19,10 @@ const (
 // holding, with the name of the process if there is room. A simulation does not say which of
 // several units was held; the chart uses the first free one. A bar that ends with a thick edge was
 // taken away.
-func Gantt(title string, holdings []sim.Holding) Picture {
+func Gantt(title string, holdings []history.Holding) Picture {
 	g := plot.Gantt{Title: legible(title), XLabel: "time"}
 	var names, notes []string
-	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b sim.Holding) int {
+	holdings = slices.SortedStableFunc(slices.Values(holdings), func(a, b history.Holding) int {
 		return cmp.Compare(a.From, b.From)
 	})
 	bars := 0
@@ -33,14 +33,14 @@ func Gantt(title string, holdings []sim.Holding) Picture {
 			break
 		}
 	}
-	colours, of := map[string]int{}, map[string][]sim.Holding{}
+	colours, of := map[string]int{}, map[string][]history.Holding{}
 	lost := false
 	for _, h := range holdings {
 		if of[h.Resource] == nil {
 			names = append(names, h.Resource)
 		}
 		of[h.Resource] = append(of[h.Resource], h)
-		lost = lost || h.Lost
+		lost = lost || h.TakenAway
 	}
 	for _, name := range names {
 		var units []plot.GanttRow
@@ -48,7 +48,8 @@ func Gantt(title string, holdings []sim.Holding) Picture {
 			if _, ok := colours[h.Who]; !ok {
 				colours[h.Who] = len(colours)
 			}
-			bar := plot.GanttBar{From: h.From, To: h.To, Text: legible(h.Who), Colour: colours[h.Who], Open: h.Held, Cut: h.Lost}
+			bar := plot.GanttBar{From: h.From, To: h.To, Text: legible(h.Who), Colour: colours[h.Who], Open: h.Held,
+				Cut: h.TakenAway}
 			for range min(h.Units, mostRows+1) { // one more than are drawn, to see that there are more
 				i := slices.IndexFunc(units, func(r plot.GanttRow) bool {
 					last := r.Bars[len(r.Bars)-1]

@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
@@ -34,7 +35,7 @@ func TestNamesOfAllKinds(t *testing.T) {
 		for _, p := range []output.Picture{
 			output.TimeSeries(name, s.AllTimeSeries()), output.Utilization(name, s.AllTimeSeries()),
 			output.Histogram(name, s.AllObservations()[0]), output.Gantt(name, s.AllHoldings()),
-			output.Bands(name, [][]sim.TimeSeries{s.AllTimeSeries()}, 0.9), output.WarmUp(name, []float64{1, 2},
+			output.Bands(name, [][]history.Series{s.AllTimeSeries()}, 0.9), output.WarmUp(name, []float64{1, 2},
 				analysis.WarmUp{}),
 		} {
 			text := svg(t, p)
@@ -68,9 +69,9 @@ func TestNamesOfAllKinds(t *testing.T) {
 // no number for how far.
 func TestHistogramOfAllKinds(t *testing.T) {
 	of := func(values ...float64) output.Picture {
-		o := sim.Observations{N: int64(len(values)), Batch: 1}
+		o := history.Observations{N: int64(len(values)), Batch: 1}
 		for _, x := range values {
-			o.Entries = append(o.Entries, sim.Observation{Value: x, Mean: x, Min: x, Max: x, N: 1})
+			o.Entries = append(o.Entries, history.Observation{Value: x, Mean: x, Min: x, Max: x, N: 1})
 		}
 		return output.Histogram("", o)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/plot"
 	"github.com/almanac-sim/almanac/internal/quantile"
-	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/history"
 )
 
 // A Picture is a drawing that can be saved: .svg, .png or .pdf, by the ending of the name. The same
@@ -52,9 +52,9 @@ const (
 // and otherwise the means over 200 parts of the time, with a band from the least to the most in
 // each. Where the units in use of a resource and its capacity are among them, they are in one
 // chart.
-func TimeSeries(title string, courses []sim.TimeSeries) Picture {
+func TimeSeries(title string, courses []history.Series) Picture {
 	ps := plot.Panels{Title: legible(title)}
-	capacity := map[string]sim.TimeSeries{}
+	capacity := map[string]history.Series{}
 	for _, c := range courses {
 		if name, ok := strings.CutSuffix(c.Name, " capacity"); ok {
 			capacity[name] = c
@@ -64,7 +64,7 @@ func TimeSeries(title string, courses []sim.TimeSeries) Picture {
 	for _, c := range courses {
 		name, used := strings.CutSuffix(c.Name, " in use")
 		limit, limited := capacity[name]
-		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x sim.TimeSeries) bool {
+		if of, ok := strings.CutSuffix(c.Name, " capacity"); ok && slices.ContainsFunc(courses, func(x history.Series) bool {
 			return x.Name == of+" in use"
 		}) {
 			continue
@@ -93,7 +93,7 @@ func TimeSeries(title string, courses []sim.TimeSeries) Picture {
 }
 
 // line is a course as it is drawn.
-func line(c sim.TimeSeries, coarse *bool) (s plot.Series) {
+func line(c history.Series, coarse *bool) (s plot.Series) {
 	s.Unmarked = true
 	if c.Sampled {
 		for _, p := range c.Points {
@@ -105,7 +105,7 @@ func line(c sim.TimeSeries, coarse *bool) (s plot.Series) {
 	if len(points) > fewPoints {
 		points = cut(c)
 	}
-	wide := slices.ContainsFunc(points, func(p sim.TimeSeriesPoint) bool { return p.Min < p.Max })
+	wide := slices.ContainsFunc(points, func(p history.Point) bool { return p.Min < p.Max })
 	for _, p := range points {
 		s.Add(p.From, p.Mean)
 		s.Add(p.To, p.Mean)
@@ -118,13 +118,13 @@ func line(c sim.TimeSeries, coarse *bool) (s plot.Series) {
 }
 
 // cut puts the points of a course together into parts of equal length.
-func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
+func cut(c history.Series) []history.Point {
 	means := c.Means(parts)
-	all := make([]sim.TimeSeriesPoint, parts)
+	all := make([]history.Point, parts)
 	k := 0
 	for i := range all {
 		from := c.Start + (c.End-c.Start)*float64(i)/parts
-		p := sim.TimeSeriesPoint{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i],
+		p := history.Point{From: from, To: c.Start + (c.End-c.Start)*float64(i+1)/parts, Mean: means[i], Min: means[i],
 			Max: means[i]}
 		for k < len(c.Points) && c.Points[k].To <= p.From {
 			k++
@@ -140,12 +140,12 @@ func cut(c sim.TimeSeries) []sim.TimeSeriesPoint {
 // Utilization draws which share of their units resources had in use, over time, in the means over
 // fiftieths of it. The courses are those of a simulation that keeps them: resources are known by
 // their names, with "in use" and "capacity".
-func Utilization(title string, courses []sim.TimeSeries) Picture {
+func Utilization(title string, courses []history.Series) Picture {
 	chart := plot.Chart{Title: legible(title), Note: "means over fiftieths of the time", XLabel: "time",
 		YLabel: "units in use (%)", FromZero: true}
 	for _, used := range courses {
 		name, ok := strings.CutSuffix(used.Name, " in use")
-		i := slices.IndexFunc(courses, func(c sim.TimeSeries) bool { return c.Name == name+" capacity" })
+		i := slices.IndexFunc(courses, func(c history.Series) bool { return c.Name == name+" capacity" })
 		if !ok || i < 0 || !(used.End > used.Start) {
 			continue
 		}
@@ -170,7 +170,7 @@ func Utilization(title string, courses []sim.TimeSeries) Picture {
 // 90 %. Of a tally that has kept a sample of its observations, it draws the sample. Where a few are
 // far beyond the others, the largest half percent is not drawn. It panics if a share is not between
 // 0 and 1.
-func Histogram(title string, o sim.Observations, shares ...float64) Picture {
+func Histogram(title string, o history.Observations, shares ...float64) Picture {
 	if len(shares) == 0 {
 		shares = []float64{0.5, 0.9}
 	}

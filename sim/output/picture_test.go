@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
@@ -99,9 +100,9 @@ func TestPictures(t *testing.T) {
 	for i := range 1000 {
 		x = append(x, float64(max(0, 100-i)+i%7))
 	}
-	many := make([]sim.Holding, 3000)
+	many := make([]history.Holding, 3000)
 	for i := range many {
-		many[i] = sim.Holding{Resource: "desk", Units: 60, From: float64(i), To: float64(i) + 0.5}
+		many[i] = history.Holding{Resource: "desk", Units: 60, From: float64(i), To: float64(i) + 0.5}
 	}
 	for _, c := range []struct {
 		name    string
@@ -115,15 +116,15 @@ func TestPictures(t *testing.T) {
 			"observations, a sample of"}},
 		{"gantt", output.Gantt("title", s.AllHoldings()), []string{"one&#34; 1<", "one&#34; 2<", "thick edge"}},
 		{"many", output.Gantt("title", many), []string{"the first 48 of 3000 who", "the first 40 units", ">desk 40<"}},
-		{"huge", output.Gantt("title", []sim.Holding{{Resource: "disk", Units: min(1e12, math.MaxInt), To: 1},
+		{"huge", output.Gantt("title", []history.Holding{{Resource: "disk", Units: min(1e12, math.MaxInt), To: 1},
 			{Resource: "disk", Units: 1, To: 1}}), []string{"the first 40 units", ">disk 40<"}},
 		{"bands", output.Bands("title", runs.TimeSeries(8), 0.9), []string{"means of 8 runs; bands: 90 % intervals", ">n<"}},
 		{"warm-up", output.WarmUp("title", x, analysis.MSER5(x)), []string{"of 1000 are left out", "MSER-5"}},
 		{"too short", output.WarmUp("title", x[:90], analysis.MSER5(x[:90])), []string{"too short"}},
 		{"nothing", output.TimeSeries("title", nil), []string{">title<"}},
 		{"nothing", output.Utilization("title", nil), nil},
-		{"nothing", output.Histogram("title", sim.Observations{}), []string{"0 observations"}},
-		{"one", output.Histogram("title", sim.Observations{N: 1, Batch: 1, Entries: []sim.Observation{{Value: 3, N: 1}}}),
+		{"nothing", output.Histogram("title", history.Observations{}), []string{"0 observations"}},
+		{"one", output.Histogram("title", history.Observations{N: 1, Batch: 1, Entries: []history.Observation{{Value: 3, N: 1}}}),
 			[]string{"median: 3<"}},
 		{"nothing", output.Gantt("title", nil), nil},
 		{"nothing", output.Bands("title", nil, 0.9), nil},

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
@@ -72,7 +73,7 @@ func Save(dir string, s *sim.Simulation, opts ...Option) error {
 			return WriteTimeSeries(w, f, courses)
 		}),
 			o.picture(dir, "levels", TimeSeries(title, courses)))
-		if slices.ContainsFunc(courses, func(c sim.TimeSeries) bool { return strings.HasSuffix(c.Name, " capacity") }) {
+		if slices.ContainsFunc(courses, func(c history.Series) bool { return strings.HasSuffix(c.Name, " capacity") }) {
 			errs = append(errs, o.picture(dir, "utilisation", Utilization(title, courses)))
 		}
 	}

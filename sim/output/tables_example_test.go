@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
@@ -114,7 +114,7 @@ func ExampleTimeSeries() {
 		"utilization": output.Utilization("counter", s.AllTimeSeries()),
 		"histogram":   output.Histogram("waits", waits, 0.5),
 		"gantt":       output.Gantt("counter", s.AllHoldings()),
-		"bands":       output.Bands("counter", [][]sim.TimeSeries{s.AllTimeSeries(), s.AllTimeSeries()}, 0.95),
+		"bands":       output.Bands("counter", [][]history.Series{s.AllTimeSeries(), s.AllTimeSeries()}, 0.95),
 		"warm-up":     output.WarmUp("waits", waits.Means(), analysis.MSER5(waits.Means())),
 	} {
 		if err := picture.Save(dir + "/" + name + ".svg"); err != nil {

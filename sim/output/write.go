@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/almanac-sim/almanac/sim"
+	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/replicate"
 )
 
@@ -74,7 +75,7 @@ func WriteSummary(w io.Writer, f Format, r *replicate.Results) error {
 
 // WriteTimeSeries writes what levels were over time: statistic, from, to, mean, min, max. Samples
 // have the same time from and to.
-func WriteTimeSeries(w io.Writer, f Format, courses []sim.TimeSeries) error {
+func WriteTimeSeries(w io.Writer, f Format, courses []history.Series) error {
 	type row struct {
 		Statistic string  `json:"statistic" parquet:"statistic,dict"`
 		From      float64 `json:"from" parquet:"from"`
@@ -95,7 +96,7 @@ func WriteTimeSeries(w io.Writer, f Format, courses []sim.TimeSeries) error {
 // WriteObservations writes what tallies observed: statistic, time, value, n, mean, min, max. Of a
 // row that stands for one observation, n is 1 and the others are its value; of one that stands for
 // several in a row, value is that of one of them, and time that of the first.
-func WriteObservations(w io.Writer, f Format, observations []sim.Observations) error {
+func WriteObservations(w io.Writer, f Format, observations []history.Observations) error {
 	type row struct {
 		Statistic string   `json:"statistic" parquet:"statistic,dict"`
 		Time      *float64 `json:"time" parquet:"time,optional"`
@@ -130,7 +131,7 @@ func writeMissed(w io.Writer, f Format, missed iter.Seq2[string, int64]) error {
 // WriteHoldings writes the holdings of units: resource, who, units, from, to, end. The end is
 // released, lost (the units were taken away), or held: then the units are still held, and to is the
 // time of the snapshot.
-func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
+func WriteHoldings(w io.Writer, f Format, holdings []history.Holding) error {
 	type row struct {
 		Resource string  `json:"resource" parquet:"resource,dict"`
 		Who      string  `json:"who" parquet:"who,dict"`
@@ -143,7 +144,7 @@ func WriteHoldings(w io.Writer, f Format, holdings []sim.Holding) error {
 	for _, h := range holdings {
 		end := "released"
 		switch {
-		case h.Lost:
+		case h.TakenAway:
 			end = "lost"
 		case h.Held:
 			end = "held"
