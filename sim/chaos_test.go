@@ -72,6 +72,11 @@ func pick[T any](c *chaos, all []T) T { return all[c.random.IntN(len(all))] }
 // soon is a short time, often none, so that much falls together.
 func (c *chaos) soon() float64 { return float64(max(0, c.random.IntN(5)-2)) }
 
+// storeOptions are options for a store or a container, which refuse Preempting.
+func (c *chaos) storeOptions() []RequestOption {
+	return slices.DeleteFunc(c.options(), func(o RequestOption) bool { _, is := o.(preemptOption); return is })
+}
+
 func (c *chaos) options() (opts []RequestOption) {
 	if c.random.IntN(4) > 0 {
 		opts = append(opts, Rank(c.random.IntN(5)-2))
@@ -237,13 +242,13 @@ func (c *chaos) actAndWait(p *Process, depth int) {
 	case k == 6:
 		_, err = p.WaitForWithin(c.waitable(), c.soon())
 	case k == 7:
-		err = c.tank.Get(p, float64(c.random.IntN(3)), c.options()...)
+		err = c.tank.Get(p, float64(c.random.IntN(3)), c.storeOptions()...)
 	case k == 8:
-		err = c.tank.Put(p, float64(c.random.IntN(3)), c.options()...)
+		err = c.tank.Put(p, float64(c.random.IntN(3)), c.storeOptions()...)
 	case k == 9:
-		_, err = c.store.GetWhere(p, func(x int) bool { return x%3 > 0 }, c.options()...)
+		_, err = c.store.GetWhere(p, func(x int) bool { return x%3 > 0 }, c.storeOptions()...)
 	case k == 10:
-		err = c.store.Put(p, c.acts, c.options()...)
+		err = c.store.Put(p, c.acts, c.storeOptions()...)
 	case k == 11 && depth > 0:
 		err = r.Use(p, 1, func() error { c.actAndWait(p, depth-1); c.actAndWait(p, depth-1); return nil }, c.options()...)
 	case k == 12 && c.random.IntN(20) == 0:
@@ -413,16 +418,16 @@ func (c *chaos) request(p *Process) (Waitable, *Request) {
 	}
 	switch c.random.IntN(8) {
 	case 0:
-		a := c.store.NewGetWhereRequest(p, func(x int) bool { return x%3 > 0 }, opts...)
+		a := c.store.NewGetWhereRequest(p, func(x int) bool { return x%3 > 0 }, opts[0])
 		return a, &a.Request
 	case 1:
-		a := c.store.NewPutRequest(p, c.acts, opts...)
+		a := c.store.NewPutRequest(p, c.acts, opts[0])
 		return a, a
 	case 2:
-		a := c.tank.NewGetRequest(p, float64(c.random.IntN(3)), opts...)
+		a := c.tank.NewGetRequest(p, float64(c.random.IntN(3)), opts[0])
 		return a, a
 	case 3:
-		a := c.tank.NewPutRequest(p, float64(c.random.IntN(3)), opts...)
+		a := c.tank.NewPutRequest(p, float64(c.random.IntN(3)), opts[0])
 		return a, a
 	}
 	a := pick(c, c.rooms).NewRequest(p, 1, opts...)
@@ -509,13 +514,13 @@ func (c *chaos) actOnRequests(who string) {
 			c.note(who, "cancel timeout ", pick(c, c.timeouts).Cancel())
 		}
 	case 4:
-		c.tickets = append(c.tickets, c.store.PutThen(c.acts, then("put "), c.options()...))
+		c.tickets = append(c.tickets, c.store.PutThen(c.acts, then("put "), c.storeOptions()...))
 	case 5:
-		c.tickets = append(c.tickets, c.store.GetThen(func(x int, err error) { then("got ")(err) }, c.options()...))
+		c.tickets = append(c.tickets, c.store.GetThen(func(x int, err error) { then("got ")(err) }, c.storeOptions()...))
 	case 6:
-		c.tickets = append(c.tickets, c.tank.PutThen(1, then("fill "), c.options()...))
+		c.tickets = append(c.tickets, c.tank.PutThen(1, then("fill "), c.storeOptions()...))
 	case 7:
-		c.tickets = append(c.tickets, c.tank.GetThen(1, then("drain "), c.options()...))
+		c.tickets = append(c.tickets, c.tank.GetThen(1, then("drain "), c.storeOptions()...))
 	}
 }
 

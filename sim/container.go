@@ -62,7 +62,7 @@ func (c *Container) request(p *Process, l *queue, call string, amount float64, o
 	c.s.checkTurn(p, call)
 	c.checkAmount(call, amount)
 	c.s.countStep()
-	t := requestOptionsOf(opts)
+	t := requestOptionsOf(l, opts)
 	return l.request(p, c.s.newRequest(&t, amount), &t)
 }
 
@@ -181,7 +181,7 @@ func (c *Container) NewPutRequest(p *Process, amount float64, opts ...RankOption
 func (c *Container) newRequest(p *Process, l *queue, amount float64, call string, opts []RankOption) *Request {
 	c.checkAmount(call, amount)
 	a := new(Request)
-	a.set(p, l, amount, call, rankOptionsOf(opts))
+	a.set(p, l, amount, call, rankOptionsOf(l, opts))
 	return a
 }
 
@@ -199,6 +199,6 @@ func (c *Container) PutThen(amount float64, f func(error), opts ...RequestOption
 
 func (c *Container) then(l *queue, call string, amount float64, f func(error), opts []RequestOption) Ticket {
 	c.checkAmount(call, amount)
-	t := requestOptionsOf(opts)
+	t := requestOptionsOf(l, opts)
 	return l.requestThen(c.s.newRequest(&t, amount), &t, f)
 }

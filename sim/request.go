@@ -17,7 +17,7 @@ var (
 )
 
 // A RequestOption adjusts a request to a [Resource], a [Store] or a [Container]: [Rank],
-// [Preempting], [Patience], [AtMost] and [Until].
+// [Patience], [AtMost], [Until], and, for resources only, [Preempting].
 type RequestOption interface{ requestOption() }
 
 // A RankOption is [Rank] or [Preempting]. It can also be given to [NewResource], for all requests
@@ -59,8 +59,8 @@ func Rank(rank int) RankOption { return rankOption(rank) }
 //   - [Finish]: nothing is taken away. It is for one request at a resource whose others preempt.
 //
 // With Resume and Restart, only work by [Resource.Work] and [Grant.Work] is stopped, since nothing
-// else knows what is left. Stores and containers have nothing that could be taken away, and ignore
-// the option. Given to [NewResource], it holds for all requests.
+// else knows what is left. Given to [NewResource], it holds for all requests. Stores and containers
+// have nothing that could be taken away: a request to one of them panics if it has this option.
 func Preempting(rule WorkRule) RankOption {
 	if rule < Finish || rule > Interrupt {
 		refusePreempting(rule)
@@ -133,10 +133,19 @@ func defaultRequestOptions() requestOptions {
 	return requestOptions{patience: math.Inf(1), maxWaiting: math.MaxInt}
 }
 
-func requestOptionsOf(opts []RequestOption) requestOptions {
+// requestOptionsOf are the options of a request to a store or a container.
+func requestOptionsOf(l *queue, opts []RequestOption) requestOptions {
 	t := defaultRequestOptions()
 	t.apply(opts)
+	if t.preempt != 0 {
+		refusePreemptingOf(l)
+	}
 	return t
+}
+
+//go:noinline
+func refusePreemptingOf(l *queue) {
+	panic("sim: Preempting in a request to " + l.name + ": it is for resources, since nothing can be taken away here")
 }
 
 func (t *requestOptions) apply(opts []RequestOption) {
@@ -159,9 +168,12 @@ func (t *requestOptions) apply(opts []RequestOption) {
 }
 
 // rankOptionsOf is requestOptionsOf for a request that is waited for together with other things.
-func rankOptionsOf(opts []RankOption) requestOptions {
+func rankOptionsOf(l *queue, opts []RankOption) requestOptions {
 	t := defaultRequestOptions()
 	t.applyRank(opts)
+	if t.preempt != 0 {
+		refusePreemptingOf(l)
+	}
 	return t
 }
 
@@ -204,9 +216,9 @@ func (t *requestOptions) limited() bool {
 // waited for again. What was put into a store or a container, or taken out, is not undone, since
 // others may have used it. Happened reports which requests were granted.
 //
-// [Rank] and [Preempting] are options of such a request. Instead of the other options, use the
-// condition: a [Simulation.Timeout] for [Patience], a signal for [Until], a check of Waiting for
-// [AtMost].
+// [Rank] is an option of such a request, and [Preempting] of one to a resource. Instead of the other
+// options, use the condition: a [Simulation.Timeout] for [Patience], a signal for [Until], a check
+// of Waiting for [AtMost].
 //
 // A Request belongs to one process, and happens once. It is made by [Resource.NewRequest],
 // [Store.NewGetRequest], [Store.NewPutRequest], [Container.NewGetRequest] and

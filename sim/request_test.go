@@ -255,6 +255,36 @@ func TestPreemptingOnce(t *testing.T) {
 	}
 }
 
+// Nothing can be taken away from a store or a container, so that their requests refuse the option.
+func TestPreemptingIsForResources(t *testing.T) {
+	s := New()
+	defer s.Close()
+	shelf, tank := NewStore[int](s, "shelf", 1), NewContainer(s, "tank", 5, 1)
+	const refused = "it is for resources"
+	for _, rule := range []WorkRule{Finish, Resume, Restart, Interrupt} {
+		o := Preempting(rule)
+		s.Go("p", func(p *Process) {
+			wantPanic(t, "to shelf: "+refused, func() { _ = shelf.Put(p, 1, o) })
+			wantPanic(t, "to shelf: "+refused, func() { _, _ = shelf.Get(p, Rank(1), o) })
+			wantPanic(t, "to shelf: "+refused, func() { _, _ = shelf.GetWhere(p, nil, o) })
+			wantPanic(t, "to shelf: "+refused, func() { shelf.NewGetRequest(p, o) })
+			wantPanic(t, "to shelf: "+refused, func() { shelf.NewPutRequest(p, 1, o) })
+			wantPanic(t, "to tank: "+refused, func() { _ = tank.Put(p, 1, o) })
+			wantPanic(t, "to tank: "+refused, func() { _ = tank.Get(p, 1, o) })
+			wantPanic(t, "to tank: "+refused, func() { tank.NewGetRequest(p, 1, o) })
+			wantPanic(t, "to tank: "+refused, func() { tank.NewPutRequest(p, 1, o) })
+		})
+		wantPanic(t, "to shelf: "+refused, func() { shelf.GetThen(func(int, error) {}, o) })
+		wantPanic(t, "to shelf: "+refused, func() { shelf.PutThen(1, func(error) {}, o) })
+		wantPanic(t, "to tank: "+refused, func() { tank.GetThen(1, func(error) {}, o) })
+		wantPanic(t, "to tank: "+refused, func() { tank.PutThen(1, func(error) {}, o) })
+	}
+	run(t, s)
+	if shelf.Len() != 0 || tank.Amount() != 1 || shelf.Getting()+shelf.Putting()+tank.Getting()+tank.Putting() != 0 {
+		t.Error("something was requested")
+	}
+}
+
 // A process may be thrown out of a wait after it has joined a queue, here by its trace, recover from
 // that and end. It has left the queue then, and the next process that waits with the same request
 // object is not woken in its place.

@@ -124,7 +124,7 @@ func (st *Store[T]) request(p *Process, l *queue, call string, what order[T], op
 	o := st.spare[last]
 	st.spare = st.spare[:last]
 	*o = what
-	t := requestOptionsOf(opts)
+	t := requestOptionsOf(l, opts)
 	r := st.s.newRequest(&t, 1)
 	r.order = o
 	err := l.request(p, r, &t)
@@ -334,7 +334,7 @@ func (st *Store[T]) NewGetRequest(p *Process, opts ...RankOption) *ItemRequest[T
 // see [Store.GetWhere].
 func (st *Store[T]) NewGetWhereRequest(p *Process, wanted func(T) bool, opts ...RankOption) *ItemRequest[T] {
 	a := &ItemRequest[T]{Request{order: &order[T]{where: wanted}}}
-	a.set(p, &st.getters, 1, "NewGetRequest", rankOptionsOf(opts))
+	a.set(p, &st.getters, 1, "NewGetRequest", rankOptionsOf(&st.getters, opts))
 	return a
 }
 
@@ -346,7 +346,7 @@ func (a *ItemRequest[T]) Item() (T, bool) { return a.order.(*order[T]).v, a.Happ
 // to a getter.
 func (st *Store[T]) NewPutRequest(p *Process, v T, opts ...RankOption) *Request {
 	a := &Request{order: &order[T]{v: v}}
-	a.set(p, &st.putters, 1, "NewPutRequest", rankOptionsOf(opts))
+	a.set(p, &st.putters, 1, "NewPutRequest", rankOptionsOf(&st.putters, opts))
 	return a
 }
 
@@ -370,7 +370,7 @@ func (st *Store[T]) PutThen(v T, f func(error), opts ...RequestOption) Ticket {
 }
 
 func (st *Store[T]) then(l *queue, o *order[T], f func(error), opts []RequestOption) Ticket {
-	t := requestOptionsOf(opts)
+	t := requestOptionsOf(l, opts)
 	r := st.s.newRequest(&t, 1)
 	r.order = o
 	return l.requestThen(r, &t, f)
