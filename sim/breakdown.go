@@ -197,8 +197,8 @@ func (d *Breakdown) repaired() {
 	r.adapt(d.of.Rule, "a breakdown")
 }
 
-// End stops further failures. A repair in progress goes on.
-func (d *Breakdown) End() {
+// Stop ends further failures. A repair in progress goes on.
+func (d *Breakdown) Stop() {
 	if d.ended = true; !d.broken {
 		d.event.Cancel()
 		d.r.availability.removeByUse(d)

@@ -30,7 +30,7 @@ func TestBreakdowns(t *testing.T) {
 			d := b.Break(BreakdownConfig{ToFailure: Constant(5), Repair: Constant(2), InUse: x.inUse, Rule: x.rule})
 			b.comes(1, "a", 6)
 			b.comes(2, "b", 7)
-			b.At(40, d.End)
+			b.At(40, d.Stop)
 			b.expect(t, math.Inf(1), x.want...)
 		})
 	}
@@ -49,7 +49,7 @@ func TestBreakdownsOfSomeUnits(t *testing.T) {
 			t.Errorf("at 13 broken %t, %d units, %d failures", d.Broken(), b.Resource.Capacity(), d.Failures())
 		}
 	})
-	b.At(14, func() { d.End() })
+	b.At(14, func() { d.Stop() })
 	b.expect(t, 100, "4 a done", "6 b done", "7 d done", "25 c done")
 	if got := d.Down().Mean() * d.Down().Observed(); math.Abs(got-10) > 1e-9 {
 		t.Errorf("down for %v", got)
@@ -69,7 +69,7 @@ func TestTroubleOverlaps(t *testing.T) {
 	b.Schedule(Dated{Shifts: []Shift{{0, 10, 4}, {10, 30, 3}}, Otherwise: 1}, Resume)
 	once := func(at float64, repair float64, units int) {
 		d := b.Break(BreakdownConfig{ToFailure: Constant(at), Repair: Constant(repair), Units: units})
-		b.At(at+repair/2, d.End)
+		b.At(at+repair/2, d.Stop)
 	}
 	once(2, 12, 1) // 2–14
 	once(4, 4, 2)  // 4–8
@@ -97,7 +97,7 @@ func TestRepairBySomebody(t *testing.T) {
 	}})
 	b.Go("other work", func(p *Process) { _ = man.Use(p, 1, func() error { return p.Wait(10) }) })
 	b.comes(0, "a", 4)
-	b.At(12, d.End)
+	b.At(12, d.Stop)
 	b.expect(t, 100, "13 a done")
 	if d.Failures() != 1 || d.Broken() {
 		t.Errorf("%d failures, broken %t", d.Failures(), d.Broken())

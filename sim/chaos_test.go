@@ -431,7 +431,7 @@ func (c *chaos) request(p *Process) (Waitable, *Request) {
 		return a, a
 	}
 	a := pick(c, c.rooms).NewRequest(p, 1, opts...)
-	return a, &a.Request
+	return a, a
 }
 
 // asking is a condition with requests in it, some of them more than once.
@@ -605,7 +605,7 @@ func (c *chaos) actOnUpkeep(who string) {
 		}
 	case 3:
 		if len(c.troubles) > 0 {
-			pick(c, c.troubles).End()
+			pick(c, c.troubles).Stop()
 		}
 	case 4:
 		b := BreakdownConfig{ToFailure: Constant(1 + c.soon()), Repair: Constant(c.soon()), Units: c.random.IntN(3),
@@ -626,7 +626,7 @@ func (c *chaos) calm() {
 		e.Cancel()
 	}
 	for _, d := range c.troubles {
-		d.End()
+		d.Stop()
 	}
 }
 

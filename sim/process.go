@@ -420,17 +420,17 @@ func (s *Simulation) refuse(p *Process, call string) {
 // Interrupted is the error of a wait that ended because [Process.Interrupt] was called, or because
 // units of a resource were taken from the process; then Cause is a *[Preempted].
 type Interrupted struct {
-	Cause     any     // what Interrupt was called with
-	By        string  // the name of the process that called it; empty if it was an event
-	At        float64 // when it was called
-	Remaining float64 // what was left of the time to wait; 0 if the wait had no limit
+	Cause     any      // what Interrupt was called with
+	By        *Process // that called it; nil if it was an event
+	At        float64  // when it was called
+	Remaining float64  // what was left of the time to wait; 0 if the wait had no limit
 }
 
 // Error names the caller and the cause.
 func (i *Interrupted) Error() string {
-	by := i.By
-	if by == "" {
-		by = "an event"
+	by := "an event"
+	if i.By != nil {
+		by = i.By.name
 	}
 	return fmt.Sprintf("sim: interrupted by %s at %g: %v", by, i.At, i.Cause)
 }
@@ -455,10 +455,7 @@ func (p *Process) interrupt(cause any) *Interrupted {
 	if p.state == ended || s.closed {
 		return nil
 	}
-	i := &Interrupted{Cause: cause, At: s.now}
-	if s.current != nil {
-		i.By = s.current.name
-	}
+	i := &Interrupted{Cause: cause, By: s.current, At: s.now}
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Interrupt, Who: s.who(), What: fmt.Sprintf("%s: %v", p.traced(), cause)})
 	}
@@ -582,9 +579,9 @@ func (p *Process) Status() string {
 	return status
 }
 
-// ErrNoValue is the error of an [Outcome] without a value: the process has not ended, or it ended
+// errNoValue is the error of an [Outcome] without a value: the process has not ended, or it ended
 // without returning, by a panic or because the simulation was closed.
-var ErrNoValue = errors.New("sim: the process has not returned")
+var errNoValue = errors.New("sim: the process has not returned")
 
 // An Outcome is the result of a process started by [Call]. It is a [Waitable], which happens when
 // the process ends.
@@ -611,7 +608,8 @@ func (o *Outcome[T]) WaitWithin(p *Process, d float64) (v T, ended bool, err err
 	return v, true, err
 }
 
-// Value returns the result of the process, and [ErrNoValue] if there is none.
+// Value returns the result of the process, and an error if there is none: the process has not ended,
+// or it ended without returning.
 func (o *Outcome[T]) Value() (T, error) { return o.value, o.err }
 
 // Process returns the process.
@@ -638,7 +636,7 @@ func Call[T any](s *Simulation, name string, body func(p *Process) (T, error), o
 	if body == nil {
 		panic("sim: process " + name + " needs a function, not nil")
 	}
-	o := &Outcome[T]{err: ErrNoValue}
+	o := &Outcome[T]{err: errNoValue}
 	o.p = s.Go(name, func(p *Process) { o.value, o.err = body(p) }, opts...)
 	return o
 }

@@ -117,14 +117,14 @@ func TestInterrupt(t *testing.T) {
 		got = append(got, p.Wait(math.Inf(1)))
 	})
 	s.At(4, func() { p.Interrupt(cause); p.Interrupt("again") })
-	s.GoAt(6, "weather", func(*Process) { p.Interrupt(cause) })
+	weather := s.GoAt(6, "weather", func(*Process) { p.Interrupt(cause) })
 	s.At(30, func() { p.Interrupt("end") })
 	_ = s.Run(background, 40)
 	want := []Interrupted{
-		{Cause: "itself", By: "walker", At: 0, Remaining: 10},
+		{Cause: "itself", By: p, At: 0, Remaining: 10},
 		{Cause: cause, At: 4, Remaining: 6},
 		{Cause: "again", At: 4, Remaining: 10},
-		{Cause: cause, By: "weather", At: 6, Remaining: 8},
+		{Cause: cause, By: weather, At: 6, Remaining: 8},
 		{},
 		{Cause: "end", At: 30},
 	}
@@ -372,7 +372,7 @@ func TestCall(t *testing.T) {
 	ends := 0
 	s.Go("guest", func(p *Process) {
 		pie, soup, fish := cook(3, nil), cook(1, burnt), cook(9, nil)
-		if v, err := pie.Value(); v != "" || err != ErrNoValue || pie.Happened() {
+		if v, err := pie.Value(); v != "" || err != errNoValue || pie.Happened() {
 			t.Errorf("%q, %v before the end", v, err)
 		}
 		first := AnyOf(pie, soup)
@@ -405,7 +405,7 @@ func TestCall(t *testing.T) {
 	never := cook(1, nil)
 	_ = s.Run(background, s.Now())
 	s.Close()
-	if v, err := never.Value(); ends != 1 || v != "" || err != ErrNoValue || !never.Happened() {
+	if v, err := never.Value(); ends != 1 || v != "" || err != errNoValue || !never.Happened() {
 		t.Errorf("%q, %v after Close", v, err)
 	}
 	wantPanic(t, "needs a function", func() { Call[int](s, "nothing", nil) })

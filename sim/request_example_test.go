@@ -31,7 +31,7 @@ func ExampleRequest() {
 	// in line at the left: 0
 }
 
-func ExampleGrantRequest() {
+func ExampleRequest_Grant() {
 	s := sim.New()
 	defer s.Close()
 	seats, soldOut := sim.NewResource(s, "seats", 1), s.Signal("sold out")

@@ -397,23 +397,20 @@ func (r *Resource) Queue() *TimeWeighted { return &r.queue.lengths }
 // Preempted counts the grants that lost their units.
 func (r *Resource) Preempted() int { return r.refused.preempted }
 
-// A GrantRequest is a [Request] for units of a resource.
-type GrantRequest struct{ Request }
-
 // NewRequest returns a request of process p for n units that can be waited for together with other
 // things; see [Request]. The process holds the units until the grant is released. It panics as
 // [Resource.Request] does.
-func (r *Resource) NewRequest(p *Process, n int, opts ...RankOption) *GrantRequest {
+func (r *Resource) NewRequest(p *Process, n int, opts ...RankOption) *Request {
 	r.checkUnits(n)
-	a := &GrantRequest{Request{of: r}}
+	a := &Request{of: r}
 	t := r.defaults
 	t.applyRank(opts)
 	a.set(p, &r.queue, float64(n), "NewRequest", t)
 	return a
 }
 
-// Grant returns the units, or nil if the request has not been granted.
-func (a *GrantRequest) Grant() *Grant {
+// Grant returns the units of a request to a resource, or nil if the request has not been granted.
+func (a *Request) Grant() *Grant {
 	if !a.Happened() {
 		return nil
 	}

@@ -214,7 +214,7 @@ func ExampleBreakdown() {
 	trouble := pumps.Break(sim.BreakdownConfig{ToFailure: sim.Constant(4), Repair: sim.Constant(1), Units: 1})
 	s.Run(context.Background(), 4)
 	fmt.Println(trouble.Broken(), pumps.Capacity())
-	trouble.End()
+	trouble.Stop()
 	s.Run(context.Background(), math.Inf(1))
 	fmt.Println(s.Now(), trouble.Broken(), pumps.Capacity(), trouble.Failures())
 	// Output:

@@ -289,7 +289,7 @@ func TestReachingIntoAnotherSimulation(t *testing.T) {
 	s.Go("customer", func(p *Process) { _ = desk.Use(p, 1, func() error { note("served"); return nil }) })
 	s.Go("listener", func(p *Process) { _ = p.WaitFor(bell); note("rung") })
 	sleeper := s.Go("sleeper", func(p *Process) {
-		if i, ok := p.Wait(100).(*Interrupted); ok && i.By == "" && i.At == 2 {
+		if i, ok := p.Wait(100).(*Interrupted); ok && i.By == nil && i.At == 2 {
 			note("woken")
 		}
 	})

@@ -445,7 +445,7 @@ func breaking(s *sim.Simulation, closing, lambda, xi float64, inUse bool, rule s
 	trouble := desk.Break(sim.BreakdownConfig{ToFailure: sim.Exponential(1 / xi), Repair: sim.Exponential(repairMean),
 		InUse: inUse, Rule: rule})
 	if !math.IsInf(closing, 1) {
-		s.At(2*closing, trouble.End)
+		s.At(2*closing, trouble.Stop)
 	}
 	times := s.Stream("service")
 	c.customer = func(p *sim.Process) {

@@ -281,7 +281,7 @@ func TestWorkIsConserved(t *testing.T) {
 		r.Schedule(Dated{Shifts: shifts, Otherwise: most}, rule)
 		b := r.Break(BreakdownConfig{ToFailure: Uniform(3, 40), Repair: Constant(2), InUse: seed%3 > 0, Units: random.IntN(2),
 			Rule: rule})
-		s.At(250, b.End)
+		s.At(250, b.Stop)
 		done, vainly, came, gone := 0.0, 0.0, 0, 0
 		for range 120 {
 			n, work := 1+random.IntN(most), float64(random.IntN(6))
