@@ -59,6 +59,61 @@ func ExampleTransport() {
 	// Output: 100 <nil>
 }
 
+// A proxy that sends requests itself, as a module of a web server does: it holds a slot while the
+// backend works, and says what became of the request.
+func ExampleTransport_Acquire() {
+	u, stop := newBackend("hello")
+	defer stop()
+	t, err := dispatchhttp.NewTransport([]*url.URL{u}, dispatchhttp.Capacity(8))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	proxy := func(w http.ResponseWriter, r *http.Request) {
+		slot, err := t.Acquire(r.Context())
+		if err != nil {
+			dispatchhttp.ErrorHandler(w, r, err)
+			return
+		}
+		res, err := http.Get(slot.Backend().JoinPath(r.URL.Path).String())
+		if err == nil {
+			_, err = io.Copy(w, res.Body)
+			res.Body.Close()
+		}
+		slot.Release(err)
+	}
+	w := httptest.NewRecorder()
+	proxy(w, httptest.NewRequest("GET", "/greeting", nil))
+	fmt.Println(w.Body, t.Stats().Completed)
+	// Output: hello 1
+}
+
+// A backend that fails gets no requests for a while. Those that were given up say nothing about it.
+func ExampleSlot() {
+	ctx := context.Background()
+	u := &url.URL{Scheme: "http", Host: "127.0.0.1:1"}
+	t, err := dispatchhttp.NewTransport([]*url.URL{u})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, outcome := range []error{nil, context.Canceled, io.ErrUnexpectedEOF} {
+		slot, err := t.Acquire(ctx)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		slot.Release(outcome)
+		s := t.Stats()
+		fmt.Println(slot.Backend(), s.Completed, s.Canceled, s.Failed, "ejected:", s.Backends[0].Ejected > 0)
+	}
+	t.Close(ctx)
+	// Output:
+	// http://127.0.0.1:1 1 0 0 ejected: false
+	// http://127.0.0.1:1 1 1 0 ejected: false
+	// http://127.0.0.1:1 1 1 1 ejected: true
+}
+
 // A reverse proxy.
 func ExampleNewTransport_reverseProxy() {
 	backend, stop := newBackend("from the backend")

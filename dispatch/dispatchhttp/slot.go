@@ -1,0 +1,66 @@
+package dispatchhttp
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// A Slot is a slot of a backend that the caller holds, from [Transport.Acquire] to [Slot.Release].
+type Slot struct {
+	t        *Transport
+	ctx      context.Context // of Acquire
+	held     slot
+	released atomic.Bool
+}
+
+// Acquire waits for a slot as [Transport.RoundTrip] does, and leaves it to the caller to send the
+// request: for proxies that have a transport of their own, such as a module of Caddy. The slot must
+// be released, by one call of [Slot.Release]. Oldest is by the start that [WithStart] has given to
+// the context, or by the call; a request that is sent again, after another Acquire with the same
+// start, keeps its age.
+//
+// Without a slot the error is [dispatch.ErrFull], [dispatch.ErrTooOld], [dispatch.ErrClosed], or
+// that of the context. The options of attempts ([Attempts], [AttemptTimeout], [ResponseIdle],
+// [FailOn], [Base], [RetryRefused] and [SendStart]) do not concern such requests.
+func (t *Transport) Acquire(ctx context.Context) (*Slot, error) {
+	start, known := StartOf(ctx)
+	if !known {
+		start = time.Now()
+	}
+	held, err := t.scheduler.acquire(ctx, start)
+	if err != nil {
+		return nil, err
+	}
+	return &Slot{t: t, ctx: ctx, held: held}, nil
+}
+
+// Backend is the URL of the backend, which must not be changed.
+func (s *Slot) Backend() *url.URL { return s.held.backend.url }
+
+// Release gives the slot to the oldest waiting request, and counts the request with its outcome:
+//
+//   - nil: the response has ended ([Counts].Completed). It makes a half-open backend healthy.
+//   - [context.Canceled], or any error once the context of Acquire has ended: the request was given
+//     up (Canceled), which says nothing about the backend.
+//   - another error: there was no response, or only a part of one (Failed). The backend is ejected,
+//     as after a failed RoundTrip.
+//
+// Later calls do nothing.
+func (s *Slot) Release(err error) {
+	if s.released.Swap(true) {
+		return
+	}
+	switch {
+	case err == nil:
+		s.t.scheduler.responded(s.held)
+		s.t.scheduler.finish(s.held, success, completed)
+	case s.ctx.Err() != nil || errors.Is(err, context.Canceled):
+		s.t.scheduler.finish(s.held, neutral, canceled)
+	default:
+		s.t.warn(s.held, err)
+		s.t.scheduler.finish(s.held, failure, failed)
+	}
+}
