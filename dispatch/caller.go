@@ -27,7 +27,7 @@ type call[T, R any] struct {
 // that of the call. Call [Caller.Close] when the caller is no longer needed.
 //
 // It panics if a function is nil.
-func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...CallerOption) *Caller[T, R] {
+func NewCaller[T, R any](workers []func(context.Context, T) (R, error), opts ...Option) *Caller[T, R] {
 	o := defaultOptions()
 	for _, opt := range opts {
 		opt.forCaller(o)

@@ -361,7 +361,7 @@ func TestDispatcherPoolIsTheTheorems(t *testing.T) {
 
 // A Caller does not take OnDrop; the compiler refuses it.
 func TestOnDropIsForADispatcher(t *testing.T) {
-	if _, ok := dispatch.OnDrop(func(int, error) {}).(dispatch.CallerOption); ok {
+	if _, ok := dispatch.OnDrop(func(int, error) {}).(dispatch.Option); ok {
 		t.Error("OnDrop is an option of a Caller")
 	}
 }

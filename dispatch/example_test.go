@@ -100,12 +100,11 @@ func ExampleDispatcherOption() {
 func ExampleOption() {
 	shared := []dispatch.Option{dispatch.ExpectedLoad(0.9999), dispatch.PoolLimit(100)}
 	var forDispatcher []dispatch.DispatcherOption
-	var forCaller []dispatch.CallerOption
 	for _, o := range shared {
-		forDispatcher, forCaller = append(forDispatcher, o), append(forCaller, o)
+		forDispatcher = append(forDispatcher, o)
 	}
 	d := dispatch.NewDispatcher([]func(context.Context, int){}, forDispatcher...)
-	c := dispatch.NewCaller([]func(context.Context, int) (int, error){}, forCaller...)
+	c := dispatch.NewCaller([]func(context.Context, int) (int, error){}, shared...)
 	fmt.Println(d.Stats().Capacity, c.Stats().Capacity)
 	fmt.Println(d.Close(context.Background()), c.Close(context.Background()))
 	// Output:
@@ -114,7 +113,7 @@ func ExampleOption() {
 }
 
 // A Caller that holds one item at a time and refuses the others at once.
-func ExampleCallerOption() {
+func ExampleCaller_TryDo() {
 	begun, end := make(chan bool), make(chan bool)
 	c := dispatch.NewCaller([]func(context.Context, int) (int, error){func(_ context.Context, i int) (int, error) {
 		begun <- true

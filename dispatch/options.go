@@ -10,14 +10,11 @@ import (
 // A DispatcherOption configures a [Dispatcher]: any [Option], or [OnDrop].
 type DispatcherOption interface{ forDispatcher(*options) }
 
-// A CallerOption configures a [Caller]: any [Option].
-type CallerOption interface{ forCaller(*options) }
-
 // An Option configures a [Dispatcher] or a [Caller]: [Capacity], [ExpectedLoad], [PoolLimit],
 // [MaxWait], [Seed] or [Logger].
 type Option interface {
 	DispatcherOption
-	CallerOption
+	forCaller(*options)
 }
 
 type options struct {

@@ -22,8 +22,7 @@
 // theorem: a transport with [SendStart] sends the age of a request, and one with [RetryRefused]
 // asks another server after a refusal.
 //
-// Errors are those of package dispatch, [ErrAttemptTimeout], [ErrResponseIdle] and [ErrOpaque]; all
-// are pointers. docs/guide/dispatch.md is the guide.
+// Errors are those of package dispatch, [ErrAttemptTimeout] and [ErrResponseIdle]. docs/guide/dispatch.md is the guide.
 //
 // # Files
 //

@@ -3,7 +3,6 @@ package dispatchhttp
 import (
 	"fmt"
 	"log/slog"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -43,7 +42,6 @@ type transportOptions struct {
 	checkPath                *url.URL
 	checkInterval            time.Duration
 	base                     http.RoundTripper
-	seed                     uint64
 	sendStart                bool
 	retryRefused             bool
 	unencryptedH2            bool
@@ -68,7 +66,7 @@ const (
 func newTransportOptions(opts []TransportOption) *transportOptions {
 	o := &transportOptions{
 		schedulerOptions: schedulerOptions{capacity: capped.SweetSpot(defaultLoad), poolLimit: defaultPoolLimit},
-		attempts:         defaultAttempts, firstBackoff: defaultFirstBackoff, maxBackoff: maxBackoff, seed: rand.Uint64(),
+		attempts:         defaultAttempts, firstBackoff: defaultFirstBackoff, maxBackoff: maxBackoff,
 	}
 	for _, opt := range opts {
 		opt.forTransport(o)
@@ -196,12 +194,6 @@ func Base(rt http.RoundTripper) TransportOption {
 // UnencryptedHTTP2 uses HTTP/2 without TLS for backends with http. It has no effect with [Base].
 func UnencryptedHTTP2() TransportOption {
 	return forTransport(func(o *transportOptions) { o.unencryptedH2 = true })
-}
-
-// Seed sets the seed of the random numbers by which backends are picked. By default every Transport
-// has a seed of its own.
-func Seed(seed uint64) TransportOption {
-	return forTransport(func(o *transportOptions) { o.seed = seed })
 }
 
 // SendStart sends the start of each request in [StartHeader], for a [Limiter] at the backend that

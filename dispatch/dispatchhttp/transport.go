@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -27,9 +28,9 @@ func (e *timeoutError) Error() string { return e.text }
 func (*timeoutError) Timeout() bool   { return true }
 func (*timeoutError) Temporary() bool { return true }
 
-// ErrOpaque is returned for a request whose URL has no path, like http:x, and so cannot be sent to
+// errOpaque is returned for a request whose URL has no path, like http:x, and so cannot be sent to
 // a backend.
-var ErrOpaque = errors.New("dispatchhttp: the URL of the request has no path, and must have one")
+var errOpaque = errors.New("dispatchhttp: the URL of the request has no path, and must have one")
 
 // A Transport sends requests to backends, with at most c in flight at each. It is an
 // [http.RoundTripper], for clients and for [net/http/httputil.ReverseProxy].
@@ -81,7 +82,7 @@ type Transport struct {
 // occurs twice.
 func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, error) {
 	o := newTransportOptions(opts)
-	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, o.seed), base: o.base, o: o}
+	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, rand.Uint64()), base: o.base, o: o}
 	if t.base == nil {
 		t.base, t.ownBase = newBase(o), true
 	}
@@ -121,7 +122,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	body := &requestBody{req: req}
 	if req.URL == nil || req.URL.Opaque != "" {
 		body.finish(true)
-		return nil, ErrOpaque
+		return nil, errOpaque
 	}
 	ctx := req.Context()
 	start, known := StartOf(ctx)

@@ -142,7 +142,7 @@ func TestTransportRewritesTheURL(t *testing.T) {
 			t.Error("the request has changed")
 		}
 	}
-	if _, err := tr.RoundTrip(&http.Request{URL: &url.URL{Scheme: "http", Opaque: "x"}}); err != ErrOpaque {
+	if _, err := tr.RoundTrip(&http.Request{URL: &url.URL{Scheme: "http", Opaque: "x"}}); err != errOpaque {
 		t.Error(err)
 	}
 	plain := transport(t, []*url.URL{mustParse(t, "http://b")}, Base(tr.base))

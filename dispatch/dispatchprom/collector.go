@@ -9,11 +9,16 @@ import (
 	"github.com/almanac-sim/almanac/dispatch"
 )
 
-// A Source has the statistics of a *dispatch.Dispatcher or a *dispatch.Caller.
-type Source interface{ Stats() dispatch.Stats }
+// A collector reads the statistics of a source when Prometheus scrapes it.
+type collector struct {
+	source interface{ Stats() dispatch.Stats }
 
-// A Collector reads the statistics of a Source when Prometheus scrapes it. All values of one scrape
-// are of one moment.
+	items, submitted, refused, attempts, refusals, returned, moved, panics *prometheus.Desc
+	waits, oldest, waiting, load, busy, capacity                           *prometheus.Desc
+}
+
+// NewCollector returns a collector of the statistics of a *dispatch.Dispatcher or a
+// *dispatch.Caller, for a registry. All values of one scrape are of one moment.
 //
 //	dispatch_items_total{outcome}        items by outcome: served, failed, too_old, canceled, aborted
 //	dispatch_submitted_items_total       items taken
@@ -31,21 +36,14 @@ type Source interface{ Stats() dispatch.Stats }
 //	dispatch_capacity_items              how many items a worker may have, c
 //
 // The series of a removed worker end.
-type Collector struct {
-	source Source
-
-	items, submitted, refused, attempts, refusals, returned, moved, panics *prometheus.Desc
-	waits, oldest, waiting, load, busy, capacity                           *prometheus.Desc
-}
-
-// NewCollector returns a collector for a registry. The labels, which may be nil, are added to all
-// metrics. Collectors of several sources in one registry must have the same label names with
-// different values.
-func NewCollector(source Source, labels prometheus.Labels) *Collector {
+//
+// The labels, which may be nil, are added to all metrics. Collectors of several sources in one
+// registry must have the same label names with different values.
+func NewCollector(source interface{ Stats() dispatch.Stats }, labels prometheus.Labels) prometheus.Collector {
 	desc := func(name, help string, variable ...string) *prometheus.Desc {
 		return prometheus.NewDesc("dispatch_"+name, help, variable, labels)
 	}
-	return &Collector{
+	return &collector{
 		source:    source,
 		items:     desc("items_total", "Items by outcome.", "outcome"),
 		submitted: desc("submitted_items_total", "Items taken."),
@@ -65,7 +63,7 @@ func NewCollector(source Source, labels prometheus.Labels) *Collector {
 }
 
 // Describe implements [prometheus.Collector].
-func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.items, c.submitted, c.refused, c.attempts, c.refusals, c.returned, c.moved,
 		c.panics,
 		c.waits, c.oldest, c.waiting, c.load, c.busy, c.capacity} {
@@ -74,7 +72,7 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 }
 
 // Collect implements [prometheus.Collector].
-func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.source.Stats()
 	m := metrics(ch)
 	m.count(c.items, s.Served, "served")

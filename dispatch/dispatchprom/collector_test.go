@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/dispatchprom"
 )
 
-func ExampleCollector() {
+func ExampleNewCollector() {
 	double := func(_ context.Context, v int) (int, error) { return 2 * v, nil }
 	c := dispatch.NewCaller([]func(context.Context, int) (int, error){double, double})
 	registry := prometheus.NewRegistry()
@@ -40,10 +40,10 @@ func ExampleCollector() {
 }
 
 // Both are sources.
-func ExampleSource() {
+func ExampleNewCollector_sources() {
 	d := dispatch.NewDispatcher([]func(context.Context, int){})
 	c := dispatch.NewCaller([]func(context.Context, int) (int, error){})
-	for _, source := range []dispatchprom.Source{d, c} {
+	for _, source := range []interface{ Stats() dispatch.Stats }{d, c} {
 		fmt.Println(testutil.CollectAndCount(dispatchprom.NewCollector(source, nil), "dispatch_waiting_items"))
 	}
 	// Output:

@@ -12,6 +12,6 @@
 //
 // # Files
 //
-//   - collector.go: Collector, for a Dispatcher or a Caller
-//   - http.go: HTTPCollector, for a Transport or a Limiter of package dispatchhttp
+//   - collector.go: NewCollector, for a Dispatcher or a Caller
+//   - http.go: NewHTTPCollector, for a Transport or a Limiter of package dispatchhttp
 package dispatchprom

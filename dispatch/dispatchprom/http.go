@@ -6,11 +6,16 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/dispatchhttp"
 )
 
-// An HTTPSource has the statistics of a *dispatchhttp.Transport or a *dispatchhttp.Limiter.
-type HTTPSource interface{ Stats() dispatchhttp.Stats }
+// An httpCollector reads the statistics of a source when Prometheus scrapes it.
+type httpCollector struct {
+	source interface{ Stats() dispatchhttp.Stats }
 
-// An HTTPCollector reads the statistics of an HTTPSource when Prometheus scrapes it. All values of
-// one scrape are of one moment.
+	requests, outcomes, retries, waiting, inFlight, waits, oldest, service, capacity *prometheus.Desc
+	backendInFlight, backendResponses, backendFailures, backendEjected               *prometheus.Desc
+}
+
+// NewHTTPCollector returns a collector of the statistics of a *dispatchhttp.Transport or a
+// *dispatchhttp.Limiter, for a registry. All values of one scrape are of one moment.
 //
 //	dispatch_http_requests_total                     requests
 //	dispatch_http_outcomes_total{outcome}            requests by outcome: completed, broken, failed, canceled,
@@ -28,21 +33,14 @@ type HTTPSource interface{ Stats() dispatchhttp.Stats }
 //	dispatch_http_backend_ejected_seconds{backend}   for how much longer it is ejected
 //
 // The last four are of a Transport. The series of a removed backend end.
-type HTTPCollector struct {
-	source HTTPSource
-
-	requests, outcomes, retries, waiting, inFlight, waits, oldest, service, capacity *prometheus.Desc
-	backendInFlight, backendResponses, backendFailures, backendEjected               *prometheus.Desc
-}
-
-// NewHTTPCollector returns a collector for a registry. The labels, which may be nil, are added to
-// all metrics. Collectors of several sources in one registry must have the same label names with
-// different values.
-func NewHTTPCollector(source HTTPSource, labels prometheus.Labels) *HTTPCollector {
+//
+// The labels, which may be nil, are added to all metrics. Collectors of several sources in one
+// registry must have the same label names with different values.
+func NewHTTPCollector(source interface{ Stats() dispatchhttp.Stats }, labels prometheus.Labels) prometheus.Collector {
 	desc := func(name, help string, variable ...string) *prometheus.Desc {
 		return prometheus.NewDesc("dispatch_http_"+name, help, variable, labels)
 	}
-	return &HTTPCollector{
+	return &httpCollector{
 		source:           source,
 		requests:         desc("requests_total", "Requests."),
 		outcomes:         desc("outcomes_total", "Requests by outcome.", "outcome"),
@@ -61,7 +59,7 @@ func NewHTTPCollector(source HTTPSource, labels prometheus.Labels) *HTTPCollecto
 }
 
 // Describe implements [prometheus.Collector].
-func (c *HTTPCollector) Describe(ch chan<- *prometheus.Desc) {
+func (c *httpCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.requests, c.outcomes, c.retries, c.waiting, c.inFlight, c.waits, c.oldest,
 		c.service, c.capacity,
 		c.backendInFlight, c.backendResponses, c.backendFailures, c.backendEjected} {
@@ -70,7 +68,7 @@ func (c *HTTPCollector) Describe(ch chan<- *prometheus.Desc) {
 }
 
 // Collect implements [prometheus.Collector].
-func (c *HTTPCollector) Collect(ch chan<- prometheus.Metric) {
+func (c *httpCollector) Collect(ch chan<- prometheus.Metric) {
 	s := c.source.Stats()
 	m := metrics(ch)
 	m.count(c.requests, s.Requests)

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-sim/almanac/dispatch/dispatchprom"
 )
 
-func ExampleHTTPCollector() {
+func ExampleNewHTTPCollector() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
 		_ *http.Request) {
 		io.WriteString(w, "hello")
@@ -57,14 +57,14 @@ func ExampleHTTPCollector() {
 }
 
 // Both are sources.
-func ExampleHTTPSource() {
+func ExampleNewHTTPCollector_sources() {
 	t, err := dispatchhttp.NewTransport(nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	l := dispatchhttp.Limit(http.NotFoundHandler())
-	for _, source := range []dispatchprom.HTTPSource{t, l} {
+	for _, source := range []interface{ Stats() dispatchhttp.Stats }{t, l} {
 		fmt.Println(testutil.CollectAndCount(dispatchprom.NewHTTPCollector(source, nil), "dispatch_http_outcomes_total"))
 	}
 	// Output:
