@@ -59,20 +59,9 @@ func ExampleJumps() {
 	// Output: true true
 }
 
-// A factory makes the set that is to be tested. In a test:
-//
-//	calendartest.Run(t, factory)
-func ExampleFactory() {
-	var factory calendartest.Factory = func(start float64) calendartest.Set {
-		return calendar.New(calendar.StartAt(start))
-	}
-	fmt.Println(factory(3).Now())
-	// Output: 3
-}
-
 // A slow structure is tested with at most a thousand events. In a test:
 //
-//	calendartest.Run(t, factory, few)
+//	calendartest.Run(t, func(start float64) calendartest.Set { return calendar.New(calendar.StartAt(start)) }, few)
 func ExampleOption() {
 	few := calendartest.AtMost(1000)
 	fmt.Println(few != nil)

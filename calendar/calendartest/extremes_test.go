@@ -59,8 +59,6 @@ func TestExtremeNumbers(t *testing.T) {
 		}{
 			"Fill":           {bad, func(s set) error { return calendartest.Fill(s, n, j) }},
 			"Hold":           {false, func(s set) error { return calendartest.Hold(s, n, j) }},
-			"Cancels":        {bad || n == 0, func(s set) error { return calendartest.Cancels(s, 1, n, j) }},
-			"Reschedules":    {bad || n == 0, func(s set) error { return calendartest.Reschedules(s, 1, n, j) }},
 			"HoldCancel":     {bad || n == 0, func(s set) error { return calendartest.HoldCancel(s, 2, n, j) }},
 			"HoldReschedule": {bad || n == 0, func(s set) error { return calendartest.HoldReschedule(s, 2, n, j) }},
 			"GrowShrink to":  {bad, func(s set) error { return calendartest.GrowShrink(s, 0, n, j) }},

@@ -8,14 +8,14 @@ import (
 	"github.com/almanac-sim/almanac/calendar"
 )
 
-// What a workload can find wrong with a set, besides the set's own errors.
+// ErrEmpty is returned by a workload if a set ran out of events that it should still have.
+var ErrEmpty = errors.New("calendartest: the set is empty")
+
+// What else a workload can find wrong with a set, besides the set's own errors: it went back in time,
+// or does not know an event that it should have.
 var (
-	// ErrEmpty says that a set ran out of events that it should still have.
-	ErrEmpty = errors.New("calendartest: the set is empty")
-	// ErrOrder says that a set went back in time.
-	ErrOrder = errors.New("calendartest: an event came after a later one")
-	// ErrMissing says that a set does not know an event that it should have.
-	ErrMissing = errors.New("calendartest: a pending event could not be cancelled")
+	errOrder   = errors.New("calendartest: an event came after a later one")
+	errMissing = errors.New("calendartest: a pending event could not be cancelled")
 )
 
 // Fill schedules the ids 0..n-1, each a jump from now. It panics if n is negative or above 2³².
@@ -60,17 +60,17 @@ func undue(now, at float64, ok bool) error {
 	if !ok {
 		return ErrEmpty
 	}
-	return fmt.Errorf("%w: time %v at time %v", ErrOrder, at, now)
+	return fmt.Errorf("%w: time %v at time %v", errOrder, at, now)
 }
 
-// Cancels cancels a random id and schedules it again, one jump from now, ops times. The ids 0..n-1
+// cancels cancels a random id and schedules it again, one jump from now, ops times. The ids 0..n-1
 // must be pending.
-func Cancels(s Set, ops, n int, j *Jumps) error {
+func cancels(s Set, ops, n int, j *Jumps) error {
 	now := s.Now()
 	for range ops {
 		id := j.Pick(n)
 		if !s.Cancel(id) {
-			return fmt.Errorf("%w: id %d", ErrMissing, id)
+			return fmt.Errorf("%w: id %d", errMissing, id)
 		}
 		if err := s.Schedule(id, now+j.Next()); err != nil {
 			return fmt.Errorf("cancels: id %d: %w", id, err)
@@ -79,8 +79,8 @@ func Cancels(s Set, ops, n int, j *Jumps) error {
 	return nil
 }
 
-// Reschedules moves a random id to one jump from now, ops times. The ids 0..n-1 should be pending.
-func Reschedules(s Set, ops, n int, j *Jumps) error {
+// reschedules moves a random id to one jump from now, ops times. The ids 0..n-1 should be pending.
+func reschedules(s Set, ops, n int, j *Jumps) error {
 	now := s.Now()
 	for range ops {
 		id := j.Pick(n)
@@ -91,19 +91,20 @@ func Reschedules(s Set, ops, n int, j *Jumps) error {
 	return nil
 }
 
-// HoldCancel mixes [Hold] and [Cancels]: of ops operations every other one is a dispatch, and every
+// HoldCancel is [Hold] with cancellations: of ops operations every other one is a dispatch, and every
 // other one cancels a random id and schedules it anew. The ids 0..n-1 must be pending.
 func HoldCancel(s Set, ops, n int, j *Jumps) error {
 	return mix(s, ops, j, func(now float64) error {
 		id := j.Pick(n)
 		if !s.Cancel(id) {
-			return fmt.Errorf("%w: id %d", ErrMissing, id)
+			return fmt.Errorf("%w: id %d", errMissing, id)
 		}
 		return s.Schedule(id, now+j.Next())
 	})
 }
 
-// HoldReschedule mixes [Hold] and [Reschedules], half and half. The ids 0..n-1 must be pending.
+// HoldReschedule is [Hold] with moves: every other one of ops operations moves a random id to one
+// jump from now. The ids 0..n-1 must be pending.
 func HoldReschedule(s Set, ops, n int, j *Jumps) error {
 	return mix(s, ops, j, func(now float64) error { return s.Reschedule(j.Pick(n), now+j.Next()) })
 }

@@ -20,8 +20,8 @@ func TestWorkloadsReportWhatIsWrong(t *testing.T) {
 	if err := Hold(NewReference(0), 1, j); !errors.Is(err, ErrEmpty) {
 		t.Errorf("hold on an empty set: %v, want %v", err, ErrEmpty)
 	}
-	if err := Cancels(NewReference(0), 1, 10, j); !errors.Is(err, ErrMissing) {
-		t.Errorf("cancels on an empty set: %v, want %v", err, ErrMissing)
+	if err := cancels(NewReference(0), 1, 10, j); !errors.Is(err, errMissing) {
+		t.Errorf("cancels on an empty set: %v, want %v", err, errMissing)
 	}
 	s := NewReference(0)
 	if err := Fill(s, 10, j); err != nil {
@@ -30,8 +30,8 @@ func TestWorkloadsReportWhatIsWrong(t *testing.T) {
 	if err := Fill(s, 10, j); !errors.Is(err, calendar.ErrScheduled) {
 		t.Errorf("fill twice: %v, want %v", err, calendar.ErrScheduled)
 	}
-	if err := Hold(backwards{s}, 10, j); !errors.Is(err, ErrOrder) {
-		t.Errorf("hold on a set that goes backwards: %v, want %v", err, ErrOrder)
+	if err := Hold(backwards{s}, 10, j); !errors.Is(err, errOrder) {
+		t.Errorf("hold on a set that goes backwards: %v, want %v", err, errOrder)
 	}
 }
 

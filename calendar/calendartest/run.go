@@ -11,9 +11,6 @@ import (
 // be made large enough.
 const MaxID = 1 << 18
 
-// A Factory makes an empty set whose clock stands at start and which takes ids below [MaxID].
-type Factory func(start float64) Set
-
 // An Option changes what [Run] does.
 type Option func(*suite)
 
@@ -33,8 +30,10 @@ func AtMost(n int) Option {
 // events are pending and once in a thirtieth of their number otherwise, and once in a thousand
 // operations or more in the long ones.
 //
+// The function new makes an empty set whose clock stands at start and which takes ids below [MaxID].
+//
 // It takes a second or so. With the -short flag and under the race detector the runs are shorter.
-func Run(t *testing.T, new Factory, opts ...Option) {
+func Run(t *testing.T, new func(start float64) Set, opts ...Option) {
 	s := suite{new: new, most: MaxID}
 	for _, opt := range opts {
 		opt(&s)
@@ -49,7 +48,7 @@ func Run(t *testing.T, new Factory, opts ...Option) {
 }
 
 type suite struct {
-	new  Factory
+	new  func(start float64) Set
 	most int         // pending events, as set by AtMost
 	fail func(error) // never returns
 }

@@ -136,7 +136,7 @@ func TestRunFindsFaults(t *testing.T) {
 }
 
 // finder runs the suite as Run does and returns the name of the first case that fails.
-func finder(new Factory) string {
+func finder(new func(start float64) Set) string {
 	for _, c := range cases() {
 		done := make(chan bool)
 		go func() {

@@ -16,7 +16,7 @@ import (
 type CalibrateOptions struct {
 	N           int                // how many events are pending: 10,000 unless told, and 2 at least
 	Discipline  Discipline         // how a bucket keeps its list
-	Widths      []float64          // in units of μ/N, that is Nδ/μ; unless told, [DefaultWidths]
+	Widths      []float64          // in units of μ/N, that is Nδ/μ; unless told, from 2⁻⁶ to 2⁶
 	Repetitions int                // 5 unless told, a million at most; widths take turns, and the best of each counts
 	Least       time.Duration      // how long a repetition of one width lasts at least; 5 ms unless told
 	Seed        uint64             // of the jumps
@@ -51,10 +51,10 @@ type Calibration struct {
 	Why    string  `json:"why,omitempty"` // if they do not: why not
 }
 
-// DefaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the
+// defaultWidths are those that [Calibrate] times: from 2⁻⁶ to 2⁶ in units of μ/N, the closer the
 // nearer to where the best may be. Where there are few events, the widest would hold a good part of
 // all of them, and the theory wants buckets that are short against the jumps; they are left out.
-func DefaultWidths(n int) []float64 {
+func defaultWidths(n int) []float64 {
 	var widths []float64
 	for e := -6.0; e <= 6; {
 		if x := math.Exp2(e); x <= max(8, float64(n)/8) {
@@ -104,7 +104,7 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 	}
 	if err := cmp.Or(
 		// With one event every list has one entry, and c and d are one number.
-		refuseUnless(o.N >= 2 && o.N < MaxSize, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", MaxSize-1)),
+		refuseUnless(o.N >= 2 && o.N < maxSize, "CalibrateOptions.N", o.N, fmt.Sprintf("from 2 to %d", maxSize-1)),
 		refuseUnless(o.Discipline <= JustInTime, "CalibrateOptions.Discipline", o.Discipline,
 			"Unordered, Ordered or JustInTime"),
 		refuseUnless(o.Repetitions >= 1 && o.Repetitions <= maxRepetitions,
@@ -113,7 +113,7 @@ func (o CalibrateOptions) complete() (CalibrateOptions, error) {
 		return o, err
 	}
 	if o.Widths == nil {
-		o.Widths = DefaultWidths(o.N)
+		o.Widths = defaultWidths(o.N)
 	}
 	for _, x := range o.Widths {
 		if err := positive("a width of CalibrateOptions.Widths", x); err != nil {
@@ -187,7 +187,7 @@ func measure(ctx context.Context, o CalibrateOptions) ([]CalibrationPoint, error
 // bucketsToTime is how many buckets make a year that is far longer than jumps are, if memory
 // allows.
 func bucketsToTime(n int, x float64) int {
-	most := min(max(mostBuckets, 4*float64(n)), MaxSize)
+	most := min(max(mostBuckets, 4*float64(n)), maxSize)
 	return int(min(farAhead*float64(n)/x+1, most))
 }
 
@@ -274,7 +274,7 @@ func (c *Calibration) Config(n int, mean, degradation float64) (Config, error) {
 	// there is (equation 3).
 	cfg.Width = c.BestX * mean / float64(n)
 	buckets := math.Ceil(math.Log1p(1/degradation) * float64(n) / c.BestX)
-	cfg.Buckets = int(min(max(buckets, 1), MaxSize))
+	cfg.Buckets = int(min(max(buckets, 1), maxSize))
 	return cfg, nil
 }
 

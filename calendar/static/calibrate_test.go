@@ -17,7 +17,7 @@ import (
 // synthetic are points whose times a model gives.
 func synthetic(n int, model func(p CalibrationPoint) float64) []CalibrationPoint {
 	var points []CalibrationPoint
-	for _, x := range DefaultWidths(n) {
+	for _, x := range defaultWidths(n) {
 		p := CalibrationPoint{X: x, Width: x / float64(n), Buckets: bucketsToTime(n, x), Spread: 1}
 		p.Measured = model(p)
 		points = append(points, p)
@@ -294,12 +294,12 @@ func TestCalibrateRefuses(t *testing.T) {
 }
 
 func TestDefaultWidths(t *testing.T) {
-	widths := DefaultWidths(1_000_000)
+	widths := defaultWidths(1_000_000)
 	if len(widths) < 18 || len(widths) > 25 || widths[0] != 1./64 || widths[len(widths)-1] != 64 ||
 		!slices.IsSorted(widths) {
 		t.Errorf("%v", widths)
 	}
-	if few := DefaultWidths(2); few[len(few)-1] != 8 || len(few) < 15 {
+	if few := defaultWidths(2); few[len(few)-1] != 8 || len(few) < 15 {
 		t.Errorf("%v", few)
 	}
 }

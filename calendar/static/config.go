@@ -62,9 +62,9 @@ type Config struct {
 	Start      float64    // the clock's first value, which may be negative
 }
 
-// MaxSize is the most buckets and the most ids that a [Queue] can have. Links are int32 and carry a
+// maxSize is the most buckets and the most ids that a [Queue] can have. Links are int32 and carry a
 // sign, and entry 0 of the arrays is no event's.
-const MaxSize = math.MaxInt32 - 1
+const maxSize = math.MaxInt32 - 1
 
 // worthAsking is from how many bytes on the machine is asked whether it has them.
 const worthAsking = 64 << 20
@@ -83,14 +83,14 @@ func New(cfg Config) (*Queue, error) {
 // memory that s has, where that is enough. If it returns an error, q is as it was.
 func (q *Queue) Reset(cfg Config) error {
 	switch {
-	case cfg.Buckets < 1 || cfg.Buckets > MaxSize:
-		return fmt.Errorf("static: Config.Buckets is %d, must be from 1 to %d", cfg.Buckets, MaxSize)
+	case cfg.Buckets < 1 || cfg.Buckets > maxSize:
+		return fmt.Errorf("static: Config.Buckets is %d, must be from 1 to %d", cfg.Buckets, maxSize)
 	case !(cfg.Width > 0) || !isFinite(cfg.Width):
 		return fmt.Errorf("static: Config.Width is %v, must be positive and finite", cfg.Width)
 	case cfg.Discipline > JustInTime:
 		return fmt.Errorf("static: Config.Discipline is %v, must be Unordered, Ordered or JustInTime", cfg.Discipline)
-	case cfg.Capacity < 1 || cfg.Capacity > MaxSize:
-		return fmt.Errorf("static: Config.Capacity is %d, must be from 1 to %d", cfg.Capacity, MaxSize)
+	case cfg.Capacity < 1 || cfg.Capacity > maxSize:
+		return fmt.Errorf("static: Config.Capacity is %d, must be from 1 to %d", cfg.Capacity, maxSize)
 	case !isFinite(cfg.Start):
 		return fmt.Errorf("static: Config.Start is %v, must be finite", cfg.Start)
 	}

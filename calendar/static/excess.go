@@ -179,12 +179,12 @@ func (k Costs) Buckets(n int, degradation float64, jump Jump) (int, error) {
 	// Corollary 3.3 says where it is at the latest; the degradation falls with the number of
 	// buckets.
 	bound := math.Ceil(k.listShare() * math.Sqrt(k.Entry/(2*k.Empty)) / degradation * float64(n))
-	low, high := 0, MaxSize
-	if bound+1 < MaxSize {
+	low, high := 0, maxSize
+	if bound+1 < maxSize {
 		high = int(bound) + 1
 	} else { // or the bound is not a number, since the costs are too large or too far apart
 		// A jump with a shorter tail than the worst may do with fewer.
-		if e, err := k.Degradation(MaxSize/float64(n), jump); err != nil || !(e <= degradation) {
+		if e, err := k.Degradation(maxSize/float64(n), jump); err != nil || !(e <= degradation) {
 			return 0, cmp.Or(err, refuseUnless(false, "the degradation", degradation,
 				"one that fewer than 2³¹ buckets can reach"))
 		}
@@ -211,7 +211,7 @@ func BucketsFor(support, width float64) (int, error) {
 		return 0, err
 	}
 	m := math.Ceil(support/width + 1)
-	if err := refuseUnless(m <= MaxSize, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
+	if err := refuseUnless(m <= maxSize, "the support of the jump", support, "at most 2³¹ times the width"); err != nil {
 		return 0, err
 	}
 	return int(m), nil

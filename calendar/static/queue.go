@@ -68,7 +68,7 @@ type Queue struct {
 }
 
 // idle is the link of an event that is not pending (PZ in the paper). No link has this value, since
-// |link| ≤ MaxSize.
+// |link| ≤ maxSize.
 const idle = math.MinInt32
 
 // Schedule makes id due at the given time. It returns [calendar.ErrID], [calendar.ErrTime],

@@ -66,7 +66,7 @@ func (h *binaryHeap) Remove() (key float64, id uint64, ok bool) {
 
 // An exact queue has no rank errors and no delays. The workload is one's own: here inserts two, and
 // removes two.
-func ExampleWorkload() {
+func ExampleMeter_workload() {
 	trace := relaxedtest.Meter{Fill: 10, Operations: 400, Workload: func(r *relaxedtest.Recorder) {
 		for r.More() {
 			r.Insert(r.Float64())

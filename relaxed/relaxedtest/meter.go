@@ -31,14 +31,14 @@ type Meter struct {
 	Fill       int           // elements that they insert before they begin, with exponential keys of mean 1
 	Operations int           // that each goroutine makes, about; with a Duration, 0 is no limit
 	Duration   time.Duration // after which goroutines stop even if they have made fewer; 0 is no limit
-	Workload   Workload      // what each goroutine does: [Hold] unless told
-	Drain      bool          // in the end remove all that is left, so that elements that were lost are noticed
-	Seed       uint64        // of the random numbers
-}
 
-// A Workload uses a queue, from one goroutine of several, until [Recorder.More] says that it is
-// enough.
-type Workload func(r *Recorder)
+	// Workload is what each goroutine does with the queue until [Recorder.More] says that it is
+	// enough: [Hold] unless told.
+	Workload func(r *Recorder)
+
+	Drain bool   // in the end remove all that is left, so that elements that were lost are noticed
+	Seed  uint64 // of the random numbers
+}
 
 // Hold removes an element and inserts one that comes an exponential time of mean 1 after it. The
 // elements that a [Meter] fills in are as they are in the long run of this.
@@ -54,7 +54,7 @@ func Hold(r *Recorder) {
 // mean 1 after what the goroutine last removed. A goroutine that has inserted or removed most
 // elements more than the opposite turns back, so that the number of elements stays about what it
 // was; most is at least 1.
-func Mixed(most int) Workload {
+func Mixed(most int) func(r *Recorder) {
 	if most < 1 {
 		panic("relaxedtest: Mixed turns back after at least 1 element")
 	}

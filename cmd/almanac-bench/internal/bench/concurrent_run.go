@@ -120,7 +120,7 @@ func (s *sharedSubject) leastDisturbed(structure Shared, o Options) (best *relax
 
 // meter fills the queue and measures its rank errors. Its elements stay in the queue.
 func (s *sharedSubject) meter(o Options) (*relaxedtest.Report, error) {
-	work := relaxedtest.Workload(relaxedtest.Hold)
+	work := relaxedtest.Hold
 	if !s.hold {
 		work = relaxedtest.Mixed(s.stray())
 	}
