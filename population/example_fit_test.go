@@ -136,3 +136,17 @@ func ExampleModel_With() {
 	// parameters: {rate: 0.3 per day} # why
 	// states: {here: {race: [{rate: rate, to: out}]}}
 }
+
+// Options replace what the section fit of the file says, or add to it.
+func ExampleFitOptions() {
+	m, err := population.Compile("vanishing.yaml", []byte(vanishing))
+	if err != nil {
+		log.Fatal(err)
+	}
+	f, err := m.Fit(population.FitOptions{Data: "other.csv", Match: []string{"all = flow here->out poisson"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(f.Data, f.Columns, len(f.Unknowns))
+	// Output: other.csv [left all] 2
+}
