@@ -1,8 +1,5 @@
-// Package sim is for discrete-event simulation: models of queues, factories and networks in
-// simulated time.
-//
-// A model is written as events, as processes, or both. An event is a function call at a time. A
-// process is a function that waits: for time to pass, for a signal, for units of a resource.
+// Package sim is a library for discrete-event simulation: models of queues, factories and networks
+// in simulated time.
 //
 //	s := sim.New(sim.Seed(1))
 //	defer s.Close()
@@ -12,14 +9,18 @@
 //			desk.Use(p, 1, func() error { return p.Wait(5) })
 //		})
 //	})
-//	if err := s.Run(ctx, 480); err != nil { … }
+//	err := s.Run(ctx, 480)
 //	fmt.Println(desk.Waits().Mean())
+//
+// A model consists of events, processes, or both. An event is a function that is called at a time.
+// A process is a function that waits: for time to pass, for a signal, for units of a resource.
 //
 // Package population is faster, and shorter to write, for many individuals that differ only in
 // their states. A program with its own event loop can use [calendar.Queue].
 //
 // The package example is a whole model. The programs examples/bank, machine-shop, gas-station,
-// movie and phold are larger ones, and docs/guide/from-simpy.md translates SimPy.
+// movie, clinic, workshop and phold are larger ones. docs/guide/from-simpy.md translates SimPy, and
+// docs/design/sim.md explains the kernel.
 //
 // # Overview
 //
@@ -32,7 +33,7 @@
 //     patience, and may preempt. A [Request] can be waited for together with other things. A
 //     [Ticket] identifies a request that an event made.
 //   - [Resource.Schedule], [Resource.Break] and [Gate] are shifts, breakdowns and opening hours.
-//     They can stop [Resource.Work], which goes on later.
+//     They can stop [Resource.Work], which continues later.
 //   - [Simulation.Arrive] calls a function at each arrival of a source: at a rate that may change,
 //     or at recorded times.
 //   - [Simulation.Stream] is a named stream of random numbers, one for each purpose. A
@@ -49,9 +50,15 @@
 //     sim/analysis estimates how accurate the means of one run are. Package sim/output writes
 //     tables and pictures. Package sim/trace has the records that [TraceTo] sees.
 //
+// # Costs
+//
+// Scheduling, cancelling and dispatching an event take amortised constant time. A turn of a process
+// is an event and a coroutine switch. A statistic takes constant time and memory unless it keeps
+// its history. docs/reference/benchmarks.md has numbers.
+//
 // # Ordering guarantees
 //
-// A model that makes the same calls has the same sequence of events:
+// A model that makes the same calls has the same sequence of events on every machine:
 //
 //   - Events are dispatched in the order of their times. Equal times are ordered by [Priority],
 //     smaller first; equal priorities in the order of scheduling. Times are compared exactly.
@@ -113,8 +120,8 @@
 //
 //	simulation.go    the clock, the options of New, Run, Step, Stop and Close
 //	event.go         events: At, After, Every; the order of what is due at the same instant
-//	process.go       processes: Go, Wait, WaitFor, Interrupt, Status; Call, a process that returns a value
-//	coroutine.go     how a process switches to the next one: coroutines and workers
+//	process.go       processes: Go, Wait, WaitFor, Interrupt, Status; Call
+//	coroutine.go     switching between processes: coroutines and workers
 //	waitable.go      Waitable, subscriptions, AllOf and AnyOf
 //	signal.go        Signal, SignalOf and Timeout
 //	realtime.go      RealTime and Inject
@@ -122,10 +129,10 @@
 //
 // Resources and what they have in common:
 //
-//	request.go       options and errors of requests; Request, which can be waited for with others; Ticket
+//	request.go       options and errors of requests; Request and Ticket
 //	queue.go         the queue of requests, by rank; what resources, stores and containers share
 //	resource.go      Resource and Grant
-//	work.go          Work; preemption, and what becomes of work when units are taken away
+//	work.go          Work; preemption, and what happens to work that loses its units
 //	store.go         Store, NewSortedStore, Batch and Separate
 //	container.go     Container
 //	shifts.go        Schedule and the timetables Daily, Weekly, Dated and Except

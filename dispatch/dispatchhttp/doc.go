@@ -1,28 +1,37 @@
 // Package dispatchhttp dispatches HTTP requests by the rule of package dispatch: at most c requests
 // at a backend, the others wait, and the oldest goes first.
 //
-// A [Transport] is for clients and proxies: a [net/http.RoundTripper] over n backends with at most
-// c requests in flight at each, for a [net/http.Client] or under a
-// [net/http/httputil.ReverseProxy].
-//
-//	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(8), dispatchhttp.AttemptTimeout(5*time.Second))
+//	// In a client or a proxy: at most 8 requests in flight at each backend.
+//	t, err := dispatchhttp.NewTransport(backends, dispatchhttp.Capacity(8))
 //	client := &http.Client{Transport: t}
 //
-// A proxy with a transport of its own takes a slot with [Transport.Acquire], sends the request, and
-// releases the slot with the outcome.
+//	// In a server: at most 32 requests in the handler, 100 in the queue, and 429 for the rest.
+//	limit := dispatchhttp.Limit(handler, dispatchhttp.Capacity(32), dispatchhttp.PoolLimit(100))
+//	err = http.ListenAndServe(address, limit)
 //
-// [Limit] is middleware for servers: at most c requests in the handler at once, a bounded queue
-// before it, and 429 for the rest.
+// A [Transport] is a [net/http.RoundTripper] over n backends, for a [net/http.Client] or under a
+// [net/http/httputil.ReverseProxy]. It retries, ejects backends that fail, and checks their health.
+// [Limit] is middleware for servers. A proxy with a transport of its own takes a slot with
+// [Transport.Acquire], sends the request, and releases the slot with the outcome.
 //
-//	http.ListenAndServe(address, dispatchhttp.Limit(handler, dispatchhttp.Capacity(32), dispatchhttp.PoolLimit(100)))
+// # Contract
 //
 // Both keep the guarantees of [github.com/almanac-sim/almanac/dispatch.Dispatcher]: a slot goes to
 // the oldest waiting request; no request waits while a slot is free; every request is counted once.
-// Many transports before many servers with Limit, without shared state, are the setting of the
-// theorem: a transport with [SendStart] sends the age of a request, and one with [RetryRefused]
-// asks another server after a refusal.
+// A slot of a Transport is held until the body of the response is read to its end or closed. A
+// request costs eight allocations in addition to those of the base. All methods may be called from
+// any number of goroutines at once.
 //
-// Errors are those of package dispatch, [ErrAttemptTimeout] and [ErrResponseIdle]. docs/guide/dispatch.md is the guide.
+// Errors are those of package dispatch, [ErrAttemptTimeout] and [ErrResponseIdle]; all
+// are pointers.
+//
+// # The paper
+//
+// Many transports before many servers with Limit, without shared state, are the setting of the
+// paper's theorem: a transport with [SendStart] sends the age of a request, and one with
+// [RetryRefused] asks another server after a refusal. There are no rounds.
+//
+// docs/guide/dispatch.md is the guide.
 //
 // # Files
 //
