@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,30 +17,33 @@ import (
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// An allocating is a process of balls and bins as a visitor wants it, in the words of the command
+// An cappedForm is a process of balls and bins as a visitor wants it, in the words of the command
 // line.
-type allocating struct {
+type cappedForm struct {
 	Process, Bins, Capacity, Choices, Rate, Arrivals, Rounds, BurnIn, Seed, Pace string
 	Warm                                                                         bool
 }
 
-// usualAllocating is what almanac capped does if nothing is told.
-var usualAllocating = allocating{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99",
+// defaultCapped is what almanac capped does if nothing is told.
+var defaultCapped = cappedForm{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99",
 	Arrivals: "exact", Seed: "1"}
 
 // The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to
 // be thrown one by one, as modcapped does, at 10 to 20 ns a ball; the others draw how many bins
 // there are of each load, and a round of 2^24 bins takes them up to 0.2 ms.
 const (
-	mostBins       = 1 << 24
-	mostBinsThrown = 1 << 15
-	mostCapacity   = 256
-	mostChoices    = 64
-	mostBallsEach  = 100       // per bin, of a batch
-	mostRounds     = 2_000_000 // in all
-	mostThrowing   = 1 << 32   // balls of modcapped, a minute's
+	maxBins           = 1 << 24
+	maxModCappedBins  = 1 << 15
+	maxCapacity       = 256
+	maxChoices        = 64
+	maxBatchRate      = 100       // per bin, of a batch
+	maxRounds         = 2_000_000 // in all
+	maxModCappedBalls = 1 << 32   // balls of modcapped, a minute's
 )
 
 var (
@@ -50,14 +52,14 @@ var (
 	allocationPaces    = []string{"", "5", "20", "100"} // rounds a second; the first is as many as can be
 )
 
-// nearestRates are those up to which theory is computed at once.
-var nearestRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 -
-	0x1p-12, capped.Threshold: mostBallsEach}
+// maxRates are those up to which theory is computed at once.
+var maxRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 -
+	0x1p-12, capped.Threshold: maxBatchRate}
 
-// askedAllocating reads a form.
-func askedAllocating(form url.Values) allocating {
+// readCappedForm reads a form.
+func readCappedForm(form url.Values) cappedForm {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
-	return allocating{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"),
+	return cappedForm{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"),
 		Rate: get("rate"), Arrivals: get("arrivals"),
 		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
 }
@@ -66,10 +68,10 @@ func askedAllocating(form url.Values) allocating {
 // then of no use.
 type fieldReader struct{ err error }
 
-// wrong notes what is wrong with a field.
-func (f *fieldReader) wrong(field, message string, args ...any) {
+// errorf notes what is wrong with a field.
+func (f *fieldReader) errorf(field, message string, args ...any) {
 	if f.err == nil {
-		f.err = problemf(http.StatusUnprocessableEntity, "%s: %s", field, fmt.Sprintf(message, args...))
+		f.err = httperr.Errorf(http.StatusUnprocessableEntity, "%s: %s", field, fmt.Sprintf(message, args...))
 	}
 }
 
@@ -77,7 +79,7 @@ func (f *fieldReader) wrong(field, message string, args ...any) {
 func (f *fieldReader) whole(field, text, what string, least, most float64) int {
 	n, err := allocation.ParseWhole(text, what, least, most)
 	if err != nil {
-		f.wrong(field, "%v", err)
+		f.errorf(field, "%v", err)
 	}
 	return n
 }
@@ -86,7 +88,7 @@ func (f *fieldReader) whole(field, text, what string, least, most float64) int {
 func (f *fieldReader) seed(text string) uint64 {
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		f.wrong("Seed", "%q is not a seed; wanted is a whole number from 0 on", text)
+		f.errorf("Seed", "%q is not a seed; wanted is a whole number from 0 on", text)
 	}
 	return seed
 }
@@ -95,14 +97,14 @@ func (f *fieldReader) seed(text string) uint64 {
 func oneOf[T fmt.Stringer](f *fieldReader, field, text string, all []T, message string) (one T) {
 	i := slices.IndexFunc(all, func(x T) bool { return x.String() == text })
 	if i < 0 {
-		f.wrong(field, message, text)
+		f.errorf(field, message, text)
 		return one
 	}
 	return all[i]
 }
 
 // read is the process, how long it is measured, and the command line that does the same.
-func (a allocating) read() (c capped.Config, plan capped.Plan, command string, err error) {
+func (a cappedForm) read() (c capped.Config, plan capped.Plan, command string, err error) {
 	var f fieldReader
 	c.Kind = oneOf(&f, "Process", a.Process, allocationKinds, "there is no %q")
 	c.Arrivals = oneOf(&f, "Arrivals", a.Arrivals, allocationArrivals, "there are none that are %q")
@@ -112,26 +114,26 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 			words = append(words, "--"+flag, format.Word(value))
 		}
 	}
-	u := usualAllocating
+	u := defaultCapped
 	add("process", a.Process, u.Process)
-	most := float64(mostBins)
+	most := float64(maxBins)
 	if c.Kind == capped.ModCapped {
-		most = mostBinsThrown
+		most = maxModCappedBins
 	}
 	c.Bins = f.whole("Bins", a.Bins, "bins", 1, most)
 	add("bins", a.Bins, u.Bins)
 	if c.Kind == capped.Greedy {
-		c.Choices = f.whole("Choices", a.Choices, "bins to look at", 1, mostChoices)
+		c.Choices = f.whole("Choices", a.Choices, "bins to look at", 1, maxChoices)
 		add("choices", a.Choices, u.Choices)
 	} else {
-		c.Capacity = f.whole("Capacity", a.Capacity, "balls", 1, mostCapacity)
+		c.Capacity = f.whole("Capacity", a.Capacity, "balls", 1, maxCapacity)
 		add("capacity", a.Capacity, u.Capacity)
 	}
 	if c.Rate, err = allocation.ParseRate(a.Rate, c.Kind); err != nil {
-		f.wrong("Rate", "%v", err)
+		f.errorf("Rate", "%v", err)
 	}
-	if near := nearestRates[c.Kind]; c.Rate > near {
-		f.wrong("Rate", "%q is more than is run here; the most for %v is %s, and the command line has no such bound",
+	if near := maxRates[c.Kind]; c.Rate > near {
+		f.errorf("Rate", "%q is more than is run here; the most for %v is %s, and the command line has no such bound",
 			a.Rate, c.Kind, format.Rate(near))
 	}
 	add("rate", a.Rate, u.Rate)
@@ -141,11 +143,11 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 		least = 1
 	}
 	if a.Rounds != "" {
-		plan.Rounds = f.whole("Rounds", a.Rounds, "rounds", least, mostRounds)
+		plan.Rounds = f.whole("Rounds", a.Rounds, "rounds", least, maxRounds)
 		add("rounds", a.Rounds, "")
 	}
 	if a.BurnIn != "" && c.Kind != capped.Threshold {
-		if plan.BurnIn = f.whole("Burn-in", a.BurnIn, "rounds", 0, mostRounds); plan.BurnIn == 0 {
+		if plan.BurnIn = f.whole("Burn-in", a.BurnIn, "rounds", 0, maxRounds); plan.BurnIn == 0 {
 			plan.BurnIn = -1
 		}
 		add("burn-in", a.BurnIn, "")
@@ -159,9 +161,9 @@ func (a allocating) read() (c capped.Config, plan capped.Plan, command string, e
 }
 
 // pace is how long a round takes at least, for those who want to watch.
-func (a allocating) pace() (time.Duration, error) {
+func (a cappedForm) pace() (time.Duration, error) {
 	if !slices.Contains(allocationPaces, a.Pace) {
-		return 0, problemf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
+		return 0, httperr.Errorf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
 	}
 	n, err := strconv.Atoi(a.Pace)
 	if err != nil { // as fast as can be
@@ -171,22 +173,22 @@ func (a allocating) pace() (time.Duration, error) {
 }
 
 // work is the process as work.
-func (a allocating) work() (Work, error) {
+func (a cappedForm) work() (runs.Work, error) {
 	c, plan, command, err := a.read()
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
 	pace, err := a.pace()
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
-	w := Work{From: "/capped?" + a.query().Encode(), Command: command, Keeps: 1 << 16, Needs: 1<<24 + 32*uint64(c.Bins)}
+	w := runs.Work{From: "/capped?" + a.query().Encode(), Command: command, ResultBytes: 1 << 16, Memory: 1<<24 + 32*uint64(c.Bins)}
 	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate),
 		c.Arrivals, c.Seed)
 	if c.Kind == capped.Threshold {
 		w.Title, w.About = fmt.Sprintf("threshold, %d accepted in a round", c.Capacity), begins
-		w.Do = func(ctx context.Context, tell *Teller) error {
-			return batchWork(ctx, tell, c, plan.Rounds, command, newPacer(pace))
+		w.Do = func(ctx context.Context, tell *runs.Reporter) error {
+			return runThreshold(ctx, tell, c, plan.Rounds, command, newPacer(pace))
 		}
 		return w, nil
 	}
@@ -194,30 +196,32 @@ func (a allocating) work() (Work, error) {
 	var f fieldReader
 	switch {
 	case errors.Is(err, capped.ErrSlow):
-		f.wrong("Rounds", "%v; say how many there should be, and how many of burn-in", err)
+		f.errorf("Rounds", "%v; say how many there should be, and how many of burn-in", err)
 	case err != nil:
-		return Work{}, problemf(http.StatusUnprocessableEntity, "%v", err)
-	case p.BurnIn+p.Rounds > mostRounds:
-		f.wrong("Rounds", "these are %s with the burn-in, and at most %s are run here; "+
+		return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "%v", err)
+	case p.BurnIn+p.Rounds > maxRounds:
+		f.errorf("Rounds", "these are %s with the burn-in, and at most %s are run here; "+
 			"say how many there should be, and how many of burn-in",
-			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(mostRounds))
-	case float64(p.BurnIn+p.Rounds)*float64(p.Least) > mostThrowing:
-		f.wrong("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; "+
+			format.Thousands(float64(p.BurnIn+p.Rounds)), format.Thousands(maxRounds))
+	case float64(p.BurnIn+p.Rounds)*float64(p.Least) > maxModCappedBalls:
+		f.errorf("Rounds", "modcapped throws each ball, at least %s in each of %s, which takes too long here; "+
 			"take fewer rounds, fewer bins or a smaller capacity",
 			format.Thousands(float64(p.Least)), format.Count(p.BurnIn+p.Rounds, "round"))
 	}
 	if f.err != nil {
-		return Work{}, f.err
+		return runs.Work{}, f.err
 	}
 	w.Title, w.About = p.Name(), begins
-	w.Keeps += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))
-	w.Do = func(ctx context.Context, tell *Teller) error { return pointWork(ctx, tell, p, command, newPacer(pace)) }
+	w.ResultBytes += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))
+	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
+		return runCapped(ctx, tell, p, command, newPacer(pace))
+	}
 	return w, nil
 }
 
-// paced is how long rounds take their time; tests, in which a machine may be slow, let it be
+// paceLimit is how long rounds take their time; tests, in which a machine may be slow, let it be
 // longer.
-var paced = time.Minute
+var paceLimit = time.Minute
 
 // A pacer lets rounds take their time, for a while: nobody watches longer, and others wait.
 type pacer struct {
@@ -232,34 +236,26 @@ func (p *pacer) wait(ctx context.Context) {
 		return
 	}
 	if p.end.IsZero() {
-		p.end = time.Now().Add(paced)
+		p.end = time.Now().Add(paceLimit)
 	}
 	if !time.Now().After(p.end) {
-		sleep(ctx, p.each)
-	}
-}
-
-// sleep waits for a time, or until the context ends.
-func sleep(ctx context.Context, d time.Duration) {
-	pause := time.NewTimer(d)
-	defer pause.Stop()
-	select {
-	case <-pause.C:
-	case <-ctx.Done():
+		ctx, cancel := context.WithTimeout(ctx, p.each)
+		defer cancel()
+		<-ctx.Done()
 	}
 }
 
 // A latest is the latest that there is to see of something that goes on. It is made when somebody
 // has looked at the one before, and otherwise costs nothing.
 type latest[T any] struct {
-	wanted atomic.Bool
-	mu     sync.Mutex
-	value  *T
+	requested atomic.Bool
+	mu        sync.Mutex
+	value     *T
 }
 
 // put has a value made, if somebody wants one.
 func (l *latest[T]) put(make func() *T) {
-	if l.wanted.CompareAndSwap(true, false) {
+	if l.requested.CompareAndSwap(true, false) {
 		l.set(make())
 	}
 }
@@ -272,33 +268,33 @@ func (l *latest[T]) set(v *T) {
 
 // get is the latest, or nil, and wants another.
 func (l *latest[T]) get() *T {
-	l.wanted.Store(true)
+	l.requested.Store(true)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.value
 }
 
-// pointWork runs a process and shows it.
-func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command string, pace *pacer) error {
+// runCapped runs a process and shows it.
+func runCapped(ctx context.Context, tell *runs.Reporter, p *allocation.Point, command string, pace *pacer) error {
 	var seen latest[allocation.Point]
-	seen.wanted.Store(true) // of the first round
+	seen.requested.Store(true) // of the first round
 	all := p.BurnIn + p.Rounds
-	tell.Show(func() View {
+	tell.Show(func() runs.View {
 		if now := seen.get(); now != nil && len(now.Rows()) > 0 { // of many rounds, only each so many are recorded
-			return pointView(now, all, command)
+			return cappedView(now, all, command)
 		}
-		return View{}
+		return runs.View{}
 	})
 	rounds := 0
 	var last *capped.Process // as it is after the last round
 	err := p.Run(ctx, func(done, of int, doing string) {
-		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
+		tell.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(process *capped.Process) {
 		rounds++
 		last = process
 		seen.put(func() *allocation.Point { return p.Now(process) })
 		if pace.each > 0 {
-			tell.Progress(Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s",
+			tell.Progress(runs.Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s",
 				format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
 			pace.wait(ctx)
 		}
@@ -313,13 +309,13 @@ func pointWork(ctx context.Context, tell *Teller, p *allocation.Point, command s
 	default:
 		seen.set(p)
 	}
-	tell.Progress(Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " +
+	tell.Progress(runs.Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " +
 		format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})
 	return err
 }
 
-// pointView is what there is to see of a process, of which all rounds are so many.
-func pointView(p *allocation.Point, all int, command string) (v View) {
+// cappedView is what there is to see of a process, of which all rounds are so many.
+func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 	_, bound, estimate := p.Theories()
 	pool, waiting := p.PoolChart(), p.WaitingChart()
 	if !p.Warm { // so that the axis stays while the lines grow
@@ -339,73 +335,66 @@ func pointView(p *allocation.Point, all int, command string) (v View) {
 	if p.Kind() == capped.Greedy {
 		caption = "Balls in the bins after each round"
 	}
-	v.Figures = []Figure{{ID: "pool", Caption: caption, Chart: pool, Band: severalRounds}}
+	v.Figures = []figure.Figure{{ID: "pool", Caption: caption, Chart: pool, Band: roundsBand}}
 	if p.Measured != nil { // an interrupted process has none
 		loads, waits := p.LoadsChart(), p.WaitsChart()
 		loads.Note, waits.Note = "mean of the measured rounds", "of all balls served in the measured rounds"
 		if p.Incomplete {
 			loads.Note, waits.Note = "after this round", "of the balls served in this round"
 		}
-		v.Figures = append(v.Figures, Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
-			Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
+		v.Figures = append(v.Figures, figure.Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
+			figure.Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
 	}
-	v.Figures = append(v.Figures, Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting,
-		Band: severalRounds})
+	v.Figures = append(v.Figures, figure.Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting,
+		Band: roundsBand})
 	if p.Measured != nil && !p.Incomplete {
 		head, rows := p.Table()
-		t := Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2],
-			or("bound", head[3]), or("estimate", head[4])}, Rows: rows}
+		t := figure.Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2],
+			withSource("bound", head[3]), withSource("estimate", head[4])}, Rows: rows}
 		v.Tables = append(v.Tables, t)
 		if len(p.Warnings) > 0 {
 			v.Tables[0].Note += " Mind: " + strings.Join(p.Warnings, "; ") + "."
 		}
 		limit, _, _ := p.Theories()
-		v.Files = append(v.Files, File{"capped.json", "everything that was measured, and the theory",
-			func(w io.Writer) error {
-				return indented(w, struct {
+		v.Files = append(v.Files, figure.File{Name: "capped.json", About: "everything that was measured, and the theory",
+			Write: func(w io.Writer) error {
+				return figure.WriteJSON(w, struct {
 					Command string `json:"command"`
 					*allocation.Point
 				}{command, p})
-			}}, File{"waits.csv", "how many balls waited how long", func(w io.Writer) error {
+			}}, figure.File{Name: "waits.csv", About: "how many balls waited how long", Write: func(w io.Writer) error {
 			return allocation.WaitsCSV(w, p.Measured.Waits, limit.Waits)
 		}})
 	}
-	v.Files = append(v.Files, File{"rounds.csv", "what happened in each round", func(w io.Writer) error {
+	v.Files = append(v.Files, figure.File{Name: "rounds.csv", About: "what happened in each round", Write: func(w io.Writer) error {
 		return allocation.RoundsCSV(w, p.Rows())
 	}})
 	return v
 }
 
-// severalRounds is what the band of a line is of which a point may stand for several rounds.
-const severalRounds = "mean (least–most) of the rounds that a point stands for"
+// roundsBand is what the band of a line is of which a point may stand for several rounds.
+const roundsBand = "mean (least–most) of the rounds that a point stands for"
 
-// or is a name with where it is from, if that is known.
-func or(name, from string) string {
+// withSource is a name with where it is from, if that is known.
+func withSource(name, from string) string {
 	if from == "" {
 		return name
 	}
 	return name + ", " + from
 }
 
-// indented writes JSON as the command does.
-func indented(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// batchWork runs THRESHOLD[T] and shows it.
-func batchWork(ctx context.Context, tell *Teller, c capped.Config, rounds int, command string, pace *pacer) error {
+// runThreshold runs THRESHOLD[T] and shows it.
+func runThreshold(ctx context.Context, tell *runs.Reporter, c capped.Config, rounds int, command string, pace *pacer) error {
 	var seen latest[allocation.Batch]
-	tell.Show(func() View {
+	tell.Show(func() runs.View {
 		b := seen.get()
 		if b == nil || b.Balls == 0 {
-			return View{}
+			return runs.View{}
 		}
-		return batchView(b, command)
+		return thresholdView(b, command)
 	})
 	b, err := allocation.Threshold(ctx, c, rounds, func(done, of int, doing string) {
-		tell.Progress(Progress{Fraction: float64(done) / float64(of), Note: doing})
+		tell.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(now *allocation.Batch) {
 		seen.set(now)
 		pace.wait(ctx)
@@ -416,13 +405,13 @@ func batchWork(ctx context.Context, tell *Teller, c capped.Config, rounds int, c
 	return err
 }
 
-func batchView(b *allocation.Batch, command string) View {
+func thresholdView(b *allocation.Batch, command string) runs.View {
 	left, waits, loads := b.PoolChart(), b.WaitsChart(), b.LoadsChart()
 	left.Note, loads.Note = "balls without a place", "after the last round"
-	v := View{Figures: []Figure{{ID: "pool", Caption: "Balls left after each round", Chart: left},
+	v := runs.View{Figures: []figure.Figure{{ID: "pool", Caption: "Balls left after each round", Chart: left},
 		{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
 		{ID: "waits", Caption: "How many balls were accepted after how many rounds", Chart: waits}}}
-	t := Table{Caption: "The batch", Head: []string{"", "number"}}
+	t := figure.Table{Caption: "The batch", Head: []string{"", "number"}}
 	row := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
 	row("balls", format.Thousands(float64(b.Balls)))
 	row("rounds", strconv.Itoa(b.Rounds))
@@ -432,16 +421,16 @@ func batchView(b *allocation.Batch, command string) View {
 		row("ln ln n", fmt.Sprintf("%.2f", *b.LnLn))
 		row("log₂ log₂ n", fmt.Sprintf("%.2f", *b.LogLog))
 	}
-	v.Tables = []Table{t}
-	v.Files = []File{{"capped.json", "everything that was measured", func(w io.Writer) error {
-		return indented(w, struct {
+	v.Tables = []figure.Table{t}
+	v.Files = []figure.File{{Name: "capped.json", About: "everything that was measured", Write: func(w io.Writer) error {
+		return figure.WriteJSON(w, struct {
 			Command string `json:"command"`
 			*allocation.Batch
 		}{command, b})
-	}}, {"rounds.csv", "what happened in each round", func(w io.Writer) error {
+	}}, {Name: "rounds.csv", About: "what happened in each round", Write: func(w io.Writer) error {
 		return allocation.RoundsCSV(w, b.Rows())
 	}},
-		{"waits.csv", "how many balls were accepted in which round", func(w io.Writer) error {
+		{Name: "waits.csv", About: "how many balls were accepted in which round", Write: func(w io.Writer) error {
 			return allocation.WaitsCSV(w, b.Waits, nil)
 		}}}
 	return v
@@ -450,7 +439,7 @@ func batchView(b *allocation.Batch, command string) View {
 // Balls and bins: CAPPED and its relatives, round by round.
 
 // query is what was asked for, as an address has it.
-func (a allocating) query() url.Values {
+func (a cappedForm) query() url.Values {
 	q := url.Values{"process": {a.Process}, "bins": {a.Bins}, "capacity": {a.Capacity}, "choices": {a.Choices},
 		"rate": {a.Rate}, "arrivals": {a.Arrivals}, "rounds": {a.Rounds},
 		"burn-in": {a.BurnIn}, "seed": {a.Seed}, "pace": {a.Pace}}
@@ -462,18 +451,18 @@ func (a allocating) query() url.Values {
 
 // capped shows the form, as it was filled in before if the address says so.
 func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
-	a := usualAllocating
+	a := defaultCapped
 	if r.URL.Query().Has("process") {
-		a = askedAllocating(r.URL.Query())
+		a = readCappedForm(r.URL.Query())
 	}
 	return s.showCapped(w, r, http.StatusOK, a, "")
 }
 
-func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a allocating, wrong string) error {
+func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a cappedForm, wrong string) error {
 	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong,
 		"Processes": allocationProcesses, "Arrivals": allocationArrivals,
 		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds",
-			format.Thousands(mostBins), mostCapacity, format.Thousands(mostRounds))})
+			format.Thousands(maxBins), maxCapacity, format.Thousands(maxRounds))})
 	return nil
 }
 
@@ -487,17 +476,17 @@ var allocationProcesses = []struct{ Name, About string }{
 
 // startCapped puts a process into the queue.
 func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
-	a := askedAllocating(r.PostForm)
-	return s.startOr(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
+	a := readCappedForm(r.PostForm)
+	return s.startForm(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
 }
 
-// startOr starts the work that a form asks for, or shows the form again with what is wrong with it,
+// startForm starts the work that a form asks for, or shows the form again with what is wrong with it,
 // so that what was typed is not lost.
-func (s *Server) startOr(w http.ResponseWriter, r *http.Request, work func() (Work, error),
+func (s *Server) startForm(w http.ResponseWriter, r *http.Request, work func() (runs.Work, error),
 	again func(status int, wrong string) error) error {
-	begun, err := made(r.Context(), s, work) // theory takes a moment
-	if p, ok := errors.AsType[problem](err); ok && p.status == http.StatusUnprocessableEntity {
-		return again(p.status, p.message)
+	begun, err := computed(r.Context(), s, work) // theory takes a moment
+	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusUnprocessableEntity {
+		return again(p.Status, p.Message)
 	}
 	if err != nil {
 		return err

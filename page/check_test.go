@@ -36,14 +36,14 @@ func TestCheckOfManyWays(t *testing.T) {
 		s.ServeHTTP(w, r)
 		return w
 	}
-	for clocks, drawn := range map[int]bool{mostWays: true, mostWays + 1: false} {
+	for clocks, drawn := range map[int]bool{maxTransitions: true, maxTransitions + 1: false} {
 		w := post("/check", manyClocks(clocks))
 		if body := w.Body.String(); w.Code != http.StatusOK || strings.Contains(body, `\u003c/svg`) != drawn ||
 			strings.Contains(body, "With 601 ways between its states this model is too large") == drawn {
 			t.Errorf("%d clocks: %d, %d bytes", clocks, w.Code, len(body))
 		}
 	}
-	m, err := s.plain(ask{Path: "clocks.yaml", Source: manyClocks(mostWays + 1)})
+	m, err := s.compileSource(modelForm{Path: "clocks.yaml", Source: manyClocks(maxTransitions + 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,17 +62,17 @@ func TestLookingEndsWithItsRequest(t *testing.T) {
 	}
 	for name, source := range map[string]string{"diagram": manyClocks(1), "scenarios": b.String()} {
 		ctx, cancel := context.WithCancel(t.Context())
-		if _, err := s.find(ctx, ask{Path: "clocks.yaml", Source: source}); err != nil {
+		if _, err := s.inspect(ctx, modelForm{Path: "clocks.yaml", Source: source}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		cancel()
-		if _, err := s.find(ctx, ask{Path: "clocks.yaml", Source: source}); !errors.Is(err, context.Canceled) {
+		if _, err := s.inspect(ctx, modelForm{Path: "clocks.yaml", Source: source}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: nobody waits: %v", name, err)
 		}
 	}
 	// Nor does it go on for longer than it may.
 	s.limits.Turn = 1
-	if _, err := s.find(t.Context(), ask{Path: "clocks.yaml", Source: manyClocks(1)}); !errors.Is(err, tooLong) {
+	if _, err := s.inspect(t.Context(), modelForm{Path: "clocks.yaml", Source: manyClocks(1)}); !errors.Is(err, errTooSlow) {
 		t.Errorf("without time: %v", err)
 	}
 }
@@ -80,19 +80,19 @@ func TestLookingEndsWithItsRequest(t *testing.T) {
 // What a run keeps counts with its model, which may take more than what is recorded of it.
 func TestRunsKeepTheirModels(t *testing.T) {
 	s := inside(t, Config{Files: fstest.MapFS{"clocks.yaml": {Data: []byte(manyClocks(3000))}}})
-	a, err := s.asked(url.Values{"path": {"clocks.yaml"}, "replicas": {"2"}})
+	a, err := s.readModelForm(url.Values{"path": {"clocks.yaml"}, "replicas": {"2"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := s.work(a)
+	w, err := s.modelWork(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := s.plain(a)
+	m, err := s.compileSource(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Keeps != m.Recorded(2)+m.Bytes() || m.Bytes() < 1<<20 {
-		t.Errorf("%d bytes are kept, of which the model takes %d", w.Keeps, m.Bytes())
+	if w.ResultBytes != m.Recorded(2)+m.Bytes() || m.Bytes() < 1<<20 {
+		t.Errorf("%d bytes are kept, of which the model takes %d", w.ResultBytes, m.Bytes())
 	}
 }

@@ -1,395 +1,448 @@
 package page
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"io"
-	"math"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
+	"strconv"
+	"strings"
 
-	"github.com/almanac-sim/almanac/ensemble"
-	"github.com/almanac-sim/almanac/internal/detmath"
-	"github.com/almanac-sim/almanac/internal/plot"
-	tables "github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/page/internal/compare"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
 )
 
-// What is compared: scenarios of a model, runs of this server, or runs in directories. All become
-// sides, and a comparison is what is said of some sides, of which the first is what the others are
-// held against.
+// The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is
+// work, and its page that of a run.
 
-// mostSides is how many can be compared at once: as many as one can tell apart in a chart.
-const mostSides = 8
-
-// A line is how something went in a side.
-type line struct {
-	Name string
-	population.Series
+// comparePage shows what can be compared, or the scenarios of a model.
+func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
+	if name := r.URL.Query().Get("model"); name != "" {
+		form := r.URL.Query()
+		form.Set("path", name)
+		form.Del("source")
+		return s.scenarioForm(w, r, http.StatusOK, form, nil)
+	}
+	there, err := s.list(r.Context(), true)
+	if err != nil {
+		return err
+	}
+	var models []listItem
+	for _, m := range there.models {
+		if m.scenarios {
+			models = append(models, m.listed("/compare?model="+url.QueryEscape(m.Path)))
+		}
+	}
+	var finished []*runs.Run
+	for _, run := range s.runs.List() {
+		if run.State() == runs.Done && run.Model {
+			finished = append(finished, run)
+		}
+	}
+	s.render(w, r, http.StatusOK, "compare", "compare", map[string]any{"Title": "Compare", "Models": models,
+		"MoreModels": there.moreModels, "Results": there.results.all, "MoreResults": there.results.notes(),
+		"Found": there.comparisons.all, "MoreFound": there.comparisons.notes(), "Runs": finished, "Most": compare.MaxSides})
+	return nil
 }
 
-// A side is one of what is compared.
-type side struct {
-	Name          string
-	Seed          uint64
-	Count         int // replicas
-	Times         []float64
-	Unit, Label   string // of the times; and as a chart has it
-	States, Flows []line // flows: how many in each interval, or since the start if that is all there is
-	SinceStart    bool
-
-	Outputs  []string             // what is told of each replica, in order
-	Replicas []int                // the numbers of those that came to their end
-	Values   map[string][]float64 // by output, for each of these replicas; without an entry, Found has what is known
-	Found    map[string]tables.Output
-
-	result *population.Result // if it is of this server
-	facts  facts              // of runs and directories
-	all    map[string]int     // how many states and flows there are, by what their charts are called: "state", "incidence"
+// scenarioForm asks which scenarios of a model to compare.
+func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values,
+	problems population.Problems) error {
+	a, found, err := s.readStudyForm(r, form, "20")
+	if err != nil {
+		return err
+	}
+	chosen := form["scenarios"]
+	if len(chosen) == 0 {
+		chosen = found.Scenarios[:min(len(found.Scenarios), compare.MaxSides)]
+	}
+	type option struct {
+		Name    string
+		Checked bool
+	}
+	var options []option
+	for _, name := range found.Scenarios {
+		options = append(options, option{name, slices.Contains(chosen, name)})
+	}
+	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Ask": a,
+		"Found": found, "Options": options, "First": form.Get("first"),
+		"Outputs": form.Get("outputs"), "Problems": locate(problems), "Most": compare.MaxSides, "Link": "/models/" +
+			pathEscape(a.Path)})
+	return nil
 }
 
-// paired reports whether replicas of the same number have the same luck in two sides: their seeds
-// are the same, and some numbers are in both.
-func paired(a, b *side) bool {
-	return a.Seed == b.Seed && slices.ContainsFunc(b.Replicas, func(replica int) bool {
-		_, ok := slices.BinarySearch(a.Replicas, replica)
-		return ok
+// startComparison starts what a form asks for.
+func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
+	r.PostForm.Del("source")
+	work, err := computed(r.Context(), s, func() (runs.Work, error) {
+		if r.PostForm.Get("path") == "" {
+			return s.compareRuns(r.PostForm["run"], r.PostForm["dir"])
+		}
+		return s.compareScenarios(r.PostForm)
 	})
-}
-
-// inPairs reports whether an output is known of each replica of two sides, and these are pairs.
-func inPairs(a, b *side, name string) bool {
-	return paired(a, b) && a.Values[name] != nil && b.Values[name] != nil
-}
-
-// output is what the replicas of a side gave.
-func (s *side) output(name string) (tables.Output, error) {
-	values, ok := s.Values[name]
-	if !ok {
-		return s.Found[name], nil
+	if problems, ok := errors.AsType[population.Problems](err); ok {
+		return s.scenarioForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
 	}
-	return merged(name, slices.Values(values))
-}
-
-// merged summarises numbers as a study does.
-func merged(name string, values func(func(float64) bool)) (tables.Output, error) {
-	names := []string{name}
-	p, err := ensemble.Merge(func(yield func(ensemble.Values) bool) {
-		values(func(x float64) bool { return yield(ensemble.Values{Names: names, Numbers: []float64{x}}) })
-	})
 	if err != nil {
-		return tables.Output{}, err
+		return err
 	}
-	return study.Output(p.Outputs[0], name), nil
+	return s.start(w, r, work)
 }
 
-// differ is how an output differs between two sides: replica by replica if they have the same luck,
-// and otherwise as that of two independent samples whose variances differ (Welch, Biometrika 34,
-// 1947).
-func differ(a, b *side, name string) (tables.Output, error) {
-	if x, y := a.Values[name], b.Values[name]; inPairs(a, b, name) {
-		return merged(name, func(yield func(float64) bool) {
-			for i, replica := range b.Replicas {
-				if k, ok := slices.BinarySearch(a.Replicas, replica); ok && !yield(y[i]-x[k]) {
-					return
-				}
-			}
-		})
-	}
-	first, err := a.output(name)
-	if err != nil {
-		return tables.Output{}, err
-	}
-	second, err := b.output(name)
-	if err != nil {
-		return tables.Output{}, err
-	}
-	return welch(first, second), nil
+// formError is a problem with a field of a form.
+func formError(field, message string, args ...any) error {
+	return population.Problems{{File: field, Message: fmt.Sprintf(message, args...)}}
 }
 
-// welch is the difference of two independent means.
-func welch(a, b tables.Output) tables.Output {
-	d := tables.Output{Name: a.Name, N: min(a.N, b.N), Mean: b.Mean - a.Mean, SD: math.NaN(), Low: math.NaN(),
-		High: math.NaN()}
-	if a.N < 2 || b.N < 2 || math.IsNaN(a.SD) || math.IsNaN(b.SD) {
-		return d
-	}
-	u, v := a.SD*a.SD/float64(a.N), b.SD*b.SD/float64(b.N)
-	if u+v == 0 {
-		d.Low, d.High = d.Mean, d.Mean
-		return d
-	}
-	freedom := (u + v) * (u + v) / (u*u/float64(a.N-1) + v*v/float64(b.N-1))
-	half := detmath.StudentQuantile(freedom, 0.975) * math.Sqrt(u+v)
-	d.Low, d.High = d.Mean-half, d.Mean+half
-	return d
-}
-
-// A comparison is what is said of some sides.
-type comparison struct {
-	sides []*side
-	tables.Comparison
-	how   []string // the differences of each side but the first were taken, in words
-	pairs [][]bool // which of them replica by replica; none if that is not known
-}
-
-// byPairs is how differences are taken of sides that have the same luck.
-const byPairs = "replica by replica, which have the same luck in both"
-
-// compare works out how sides differ in what all of them tell.
-func compare(sides []*side) (*comparison, error) {
-	for _, s := range sides[1:] {
-		if s.Unit != sides[0].Unit {
-			return nil, problemf(http.StatusUnprocessableEntity,
-				"times are in %ss in %s and in %ss in %s; they cannot stand in one chart", sides[0].Unit, sides[0].Name, s.Unit,
-				s.Name)
+// outputLines are what a form asks to be told, a line each.
+func outputLines(text string) (all []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, line)
 		}
-	}
-	first := sides[0]
-	var names []string
-	for _, name := range first.Outputs {
-		if !slices.ContainsFunc(sides, func(s *side) bool { return !slices.Contains(s.Outputs, name) }) {
-			names = append(names, name)
-		}
-	}
-	c := &comparison{sides: sides}
-	for i, s := range sides {
-		one := tables.Scenario{Name: s.Name}
-		var pairs []bool
-		for _, name := range names {
-			o, err := s.output(name)
-			if err != nil {
-				return nil, err
-			}
-			one.Outputs = append(one.Outputs, o)
-			if i == 0 {
-				continue
-			}
-			if o, err = differ(first, s, name); err != nil {
-				return nil, err
-			}
-			one.Differences, pairs = append(one.Differences, o), append(pairs, inPairs(first, s, name))
-		}
-		c.Scenarios, c.pairs = append(c.Scenarios, one), append(c.pairs, pairs)
-		switch {
-		case i == 0:
-			c.how = append(c.how, "")
-		case !slices.Contains(pairs, true):
-			c.how = append(c.how, "of independent replicas, since their seeds differ or only summaries are there (Welch)")
-		case slices.Contains(pairs, false):
-			c.how = append(c.how, byPairs+"; those with a star of independent replicas, since only summaries are there (Welch)")
-		default:
-			c.how = append(c.how, byPairs)
-		}
-	}
-	return c, nil
-}
-
-// view is all there is to see.
-func (c *comparison) view() View {
-	v := View{Figures: append(sideFigures(c.sides), c.overTime()...), Tables: c.tables(), Files: []File{
-		{"differences.csv", "how each differs from the first, with the 95 % interval, as almanac compare --out writes it",
-			c.WriteDifferences},
-		{"scenarios.csv", "what each gave", c.WriteScenarios},
-		{comparisonJSON, "both", c.writeJSON},
-	}}
-	c.sides = nil // the files need only what was found, and are kept
-	return v
-}
-
-// tables are a table for each side but the first.
-func (c *comparison) tables() (all []Table) {
-	first := c.Scenarios[0]
-	for k, s := range c.Scenarios[1:] {
-		t := Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its "+
-			"95 %% interval, %s", s.Name, first.Name, c.how[k+1]),
-			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
-		pairs := c.pairs[k+1]
-		some := slices.Contains(pairs, true)
-		if some {
-			t.Head = append(t.Head, "common random numbers")
-		}
-		for i, d := range s.Differences {
-			cell := func(x float64) string {
-				if math.IsNaN(x) {
-					return "–"
-				}
-				return tables.Short(x)
-			}
-			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
-			switch {
-			case some && pairs[i]:
-				row = append(row, tables.Factor(tables.Helped(first.Outputs[i], s.Outputs[i], d)))
-			case some:
-				row[0] += " *"
-				row = append(row, "–")
-			}
-			t.Rows = append(t.Rows, row)
-		}
-		all = append(all, t)
 	}
 	return all
 }
 
-// sideFigures are a chart for each state and each flow, with a line for each side. A side that
-// lacks it keeps its colour.
-func sideFigures(sides []*side) (figures []Figure) {
-	note := "lines: medians; bands: middle 90 % of the replicas"
-	add := func(of func(*side) []line, id, group string, steps bool) {
-		var names []string
-		all := 0
-		for _, s := range sides {
-			all = max(all, s.all[id])
-			for _, l := range of(s) {
-				if !slices.Contains(names, l.Name) && len(names) < mostLines {
-					names = append(names, l.Name)
+// compareScenarios is the work of running scenarios with the same luck.
+func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
+	a, err := s.readModelForm(form)
+	if err != nil {
+		return runs.Work{}, err
+	}
+	a.Scenario = ""
+	base, q, err := s.compileForm(&a, study.Compare)
+	if err != nil {
+		return runs.Work{}, err
+	}
+	o := population.Options{Seed: q.Seed, Replicas: q.Replicas}
+	names := slices.Clone(form["scenarios"])
+	if first := form.Get("first"); slices.Contains(names, first) {
+		names = append([]string{first}, slices.DeleteFunc(names, func(n string) bool { return n == first })...)
+	}
+	switch {
+	case len(base.Scenarios()) < 2:
+		return runs.Work{}, formError("scenarios", "the model has %s; at least two are needed, the first of which the others are "+
+			"compared with", format.Count(len(base.Scenarios()), "scenario"))
+	case len(names) < 2 || len(names) > compare.MaxSides:
+		return runs.Work{}, formError("scenarios", "%d are chosen; expected from 2 to %d", len(names), compare.MaxSides)
+	}
+	texts := outputLines(form.Get("outputs"))
+	all, err := outputs.All(base, texts)
+	if err != nil {
+		return runs.Work{}, formError("outputs", "%v", err)
+	}
+	asked := texts != nil
+	texts = nil
+	for _, output := range all {
+		texts = append(texts, output.Text)
+	}
+	if q.Scenarios = names; asked {
+		q.Outputs = texts
+	}
+	var scenarios []*population.Model
+	kept, need := uint64(0), uint64(0)
+	for i, name := range names {
+		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
+			return runs.Work{}, formError("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(),
+				", "))
+		}
+		m, err := q.Compile(population.Scenario(name))
+		if err != nil {
+			return runs.Work{}, err
+		}
+		if _, err := outputs.All(m, texts); err != nil {
+			return runs.Work{}, formError("outputs", "in scenario %s: %v", name, err)
+		}
+		scenarios = append(scenarios, m)
+		kept, need = kept+m.Recorded(o.Replicas), max(need, maxMemory(m, o))
+	}
+	if kept > s.limits.Bytes {
+		return runs.Work{}, formError("replicas", "what so many replicas record takes %s, more than the %s that results may take here",
+			format.Bytes(kept), format.Bytes(s.limits.Bytes))
+	}
+	about := []string{compare.ListNames(names), compare.ListSizes(scenarios), format.Count(o.Replicas, "replica") + " of each",
+		fmt.Sprintf("seed %d", o.Seed)}
+	for _, p := range a.Set {
+		about = append(about, p.Name+" = "+p.Value)
+	}
+	return runs.Work{
+		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path),
+		Request: q, Command: q.Command(),
+		ResultBytes: figureBytes(len(names), base), Memory: runs.AddSaturating(kept, need), // one after another, and all results at the end
+		CheckMemory: func() error {
+			for _, m := range scenarios {
+				if err := m.CheckMemory(o); err != nil {
+					return err
 				}
 			}
-		}
-		note := note
-		if all > len(names) {
-			note = fmt.Sprintf("the first %d of %d, the others are in the files of each; %s", len(names), all, note)
-		}
-		for i, name := range names {
-			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true,
-				LegendBeside: true}
-			for _, s := range sides {
-				one := plot.Series{Name: s.Name, Steps: steps}
-				for _, l := range of(s) {
-					if n := len(l.Median); l.Name == name && n <= len(s.Times) {
-						if one.X, one.Y = s.Times[:n], l.Median; s.Count > 1 && len(l.Q05) == n && len(l.Q95) == n {
-							one.Low, one.High = l.Q05, l.Q95
-						}
-					}
+			return nil
+		},
+		Do: func(ctx context.Context, tell *runs.Reporter) error {
+			return runScenarios(ctx, names, scenarios, o, texts, tell)
+		},
+	}, nil
+}
+
+// figureBytes is about what the charts of a comparison take.
+func figureBytes(sides int, m *population.Model) uint64 {
+	lines := min(len(m.States()), figure.MaxLines)*2 + min(len(m.Flows()), figure.MaxLines)
+	return uint64(sides) * uint64(lines) * uint64(len(m.Times())) * 32
+}
+
+// runScenarios runs one scenario after the other. The replica of a number has the same luck in
+// each, as in almanac compare.
+func runScenarios(ctx context.Context, names []string, scenarios []*population.Model, o population.Options,
+	texts []string, tell *runs.Reporter) error {
+	var sides []*compare.Side
+	events := uint64(0)
+	for i, m := range scenarios {
+		done := slices.Clone(sides)
+		o.OnProgress = func(p population.Progress) {
+			tell.Progress(runs.Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events,
+				Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
+			tell.Show(func() runs.View {
+				now := done
+				if r := p.SoFar(); r != nil && r.Rows() > 0 {
+					now = append(slices.Clone(done), compare.FromResult(names[i], r))
 				}
-				c.Series = append(c.Series, one)
-			}
-			figures = append(figures, Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: arrow(name), Group: group,
-				Small: len(names) > 2, Chart: c})
-		}
-	}
-	add(func(s *side) []line { return s.States }, "state", "Individuals in each state", false)
-	since := slices.ContainsFunc(sides, func(s *side) bool { return s.SinceStart })
-	if since { // one of them does not know more
-		return figures
-	}
-	add(func(s *side) []line { return s.Flows }, "incidence", "Changes of state in each interval", true)
-	return figures
-}
-
-// overTime are the mean differences of the states from the first side over time, with 95 %
-// intervals, of sides whose replicas are there and have the same luck.
-func (c *comparison) overTime() (figures []Figure) {
-	first := c.sides[0]
-	if first.result == nil {
-		return nil
-	}
-	note := "mean difference in each pair of replicas; bands: its 95 % interval"
-	states := first.result.Model.States()
-	if len(states) > mostLines {
-		note = fmt.Sprintf("the first %d of %d states; %s", mostLines, len(states), note)
-		states = states[:mostLines]
-	}
-	for i, name := range states {
-		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, YLabel: "individuals", LegendBeside: true,
-			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
-		there := false
-		for _, s := range c.sides[1:] {
-			one := plot.Series{Name: s.Name}
-			if s.result != nil && paired(first, s) && slices.Equal(first.Times, s.Times) {
-				if k := slices.Index(s.result.Model.States(), name); k >= 0 {
-					one.X = first.Times
-					one.Y, one.Low, one.High = pairsOverTime(first.result, s.result, i, k)
-					there = there || one.Y != nil
+				if len(now) == 0 {
+					return runs.View{}
 				}
-			}
-			if one.Y == nil {
-				one.X = nil
-			}
-			chart.Series = append(chart.Series, one)
+				return runs.View{Figures: compare.Figures(now)}
+			})
 		}
-		if there {
-			figures = append(figures, Figure{ID: fmt.Sprintf("difference-%d", i), Caption: arrow(name),
-				Group: "Difference from " + first.Name + " over time",
-				Small: len(first.result.Model.States()) > 2, Band: "mean difference (95 % interval)", Chart: chart})
+		r, err := m.Run(ctx, o)
+		if err != nil {
+			return err
 		}
+		events += r.Events
+		one := compare.FromResult(names[i], r)
+		if err := one.Evaluate(texts, true); err != nil {
+			return err
+		}
+		sides = append(sides, one)
 	}
-	return figures
+	c, err := compare.New(sides)
+	if err != nil {
+		return err
+	}
+	view := c.View()
+	tell.Progress(runs.Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each",
+		format.Count(len(names), "scenario"), format.Count(o.Replicas, "replica"))})
+	tell.Show(func() runs.View { return view })
+	return nil
 }
 
-// pairsOverTime is the mean difference of two states over pairs of replicas at each row, and its
-// interval.
-func pairsOverTime(a, b *population.Result, i, k int) (mean, low, high []float64) {
-	rows := len(a.Times)
-	runs := map[int]*population.Run{}
-	for n := range a.Runs {
-		if r := &a.Runs[n]; r.Rows() == rows {
-			runs[r.Replica] = r
-		}
+// sourceOfRun is a run that is compared. Its files are there as long as it is kept.
+func sourceOfRun(run *runs.Run) runs.Source {
+	one := runs.Source{Name: "run " + run.ID, Link: "/runs/" + run.ID, Command: run.Command}
+	for _, f := range run.View().Files {
+		one.Files = append(one.Files, figure.Download{Name: f.Name, Link: one.Link + "/files/" + f.Name})
 	}
-	mean, m2 := make([]float64, rows), make([]float64, rows)
-	n := 0
-	for j := range b.Runs {
-		y := &b.Runs[j]
-		x := runs[y.Replica]
-		if x == nil || y.Rows() != rows {
-			continue
-		}
-		n++
-		for row := range rows { // after Welford
-			d := float64(y.Count(row, k)) - float64(x.Count(row, i))
-			was := d - mean[row]
-			mean[row] += was / float64(n)
-			m2[row] += was * (d - mean[row])
-		}
-	}
-	switch n {
-	case 0:
-		return nil, nil, nil
-	case 1:
-		return mean, nil, nil
-	}
-	t := detmath.StudentQuantile(float64(n-1), 0.975) / math.Sqrt(float64(n))
-	for row := range rows {
-		half := t * math.Sqrt(m2[row]/float64(n-1))
-		low, high = append(low, mean[row]-half), append(high, mean[row]+half)
-	}
-	return mean, low, high
+	return one
 }
 
-// writeJSON writes everything; null stands where there is no number.
-func (c *comparison) writeJSON(w io.Writer) error {
-	type number struct {
-		Output   string   `json:"output"`
-		Replicas *int     `json:"replicas"`
-		Mean     *float64 `json:"mean"`
-		Low      *float64 `json:"low"`
-		High     *float64 `json:"high"`
-		Pairs    *bool    `json:"replica_by_replica,omitempty"` // of differences
+// sourceOfDir is a directory that is compared.
+func (s *Server) sourceOfDir(dir string) runs.Source {
+	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16) // which may have none
+	return runs.Source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)),
+		Files: s.filesIn(dir, resultFiles)}
+}
+
+// compareRuns is the work of comparing runs of this server and runs in directories: it takes a
+// while to read these.
+func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
+	if n := len(ids) + len(dirs); n < 2 || n > compare.MaxSides {
+		return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, compare.MaxSides)
 	}
-	type scenario struct {
-		Name        string   `json:"name"`
-		Outputs     []number `json:"outputs"`
-		Differences []number `json:"differences,omitempty"`
-		How         string   `json:"differences_are,omitempty"`
+	var sides []*compare.Side
+	var sources []runs.Source
+	var keeps, needs, table uint64
+	for _, id := range ids {
+		run, err := s.runs.Get(id)
+		if err != nil {
+			return runs.Work{}, err
+		}
+		r := run.View().Result
+		if run.State() != runs.Done || r == nil {
+			return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "run %s has no result to compare", id)
+		}
+		one := compare.FromResult("run "+id, r)
+		one.Facts = compare.RunFacts(run.Request.Scenario, r)
+		sides, sources = append(sides, one), append(sources, sourceOfRun(run))
+		keeps += figureBytes(1, r.Model)
 	}
-	numbers := func(all []tables.Output) (out []number) {
-		for _, o := range all {
-			one := number{o.Name, &o.N, finite(o.Mean), finite(o.Low), finite(o.High), nil}
-			if o.N < 0 {
-				one.Replicas = nil
+	for _, dir := range dirs {
+		if _, err := s.files.Valid(dir); err != nil {
+			return runs.Work{}, err
+		}
+		sources = append(sources, s.sourceOfDir(dir))
+		// Numbers of a summary take less than their digits, and are there twice while they are
+		// read; tables are read one after the other.
+		needs = runs.AddSaturating(needs, 2*s.files.Size(path.Join(dir, "summary.json")))
+		for _, file := range []string{"series.csv", "flows.csv"} {
+			table = max(table, s.files.Size(path.Join(dir, file)))
+		}
+	}
+	keeps += uint64(len(dirs)) << 20
+	names := slices.Concat(compare.Labels(sides), dirs)
+	return runs.Work{Title: "Compare runs", About: compare.ListNames(names), From: "/compare", Sources: sources, ResultBytes: keeps,
+		Memory: runs.AddSaturating(2*keeps, runs.AddSaturating(needs, 2*table)),
+		Do: func(ctx context.Context, tell *runs.Reporter) error {
+			defer func() { sides = nil }() // the results may be forgotten
+			for i, one := range sides {
+				if err := one.Evaluate(outputs.Defaults(sides[0].Result.Model), false); err != nil {
+					return err
+				}
+				tell.Progress(runs.Progress{Fraction: float64(i+1) / float64(len(names)), Note: one.Name})
 			}
-			out = append(out, one)
-		}
-		return out
+			for _, dir := range dirs {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				tell.Progress(runs.Progress{Fraction: float64(len(sides)) / float64(len(names)), Note: dir})
+				one, err := compare.Read(s.files, dir)
+				if err != nil {
+					return err
+				}
+				sides = append(sides, one)
+			}
+			for i, name := range compare.Labels(sides) {
+				sides[i].Name = name
+			}
+			c, err := compare.New(sides)
+			if err != nil {
+				return err
+			}
+			view := c.View()
+			tell.Progress(runs.Progress{Fraction: 1, Note: format.Count(len(names), "run")})
+			tell.Show(func() runs.View { return view })
+			return nil
+		}}, nil
+}
+
+// Comparisons that almanac compare wrote into a directory: what each scenario gave, and how it
+// differs from the first. How they went over time is not in the files, and is had by running them
+// once more.
+
+// readComparison is what there is to see of a comparison in a directory, and to say of it.
+func (s *Server) readComparison(dir string) (saved, error) {
+	c, err := compare.ReadComparison(s.files, dir)
+	if err != nil {
+		return saved{}, err
 	}
-	var all []scenario
-	for i, s := range c.Scenarios {
-		differences := numbers(s.Differences)
-		for k := range c.pairs[i] {
-			differences[k].Pairs = &c.pairs[i][k]
-		}
-		all = append(all, scenario{s.Name, numbers(s.Outputs), differences, c.how[i]})
+	said := map[string]any{"Title": dir}
+	if err := s.describeComparison(dir, c, said); err != nil {
+		return saved{}, err
 	}
-	return indented(w, all)
+	return saved{View: runs.View{Tables: c.Tables(), Files: []figure.File{{Name: compare.JSONFile, About: "the same for programs", Write: c.WriteJSON}}},
+		data: said}, nil
+}
+
+// A hiddenField is one of a form that nobody sees.
+type hiddenField struct{ Name, Value string }
+
+// describeComparison says what was compared, and how to run it once more, or why that is not possible
+// here.
+func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[string]any) error {
+	q, err := s.savedRequest(dir, study.Compare)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, one := range c.Scenarios {
+		names = append(names, one.Name)
+	}
+	about := []string{compare.ListNames(names)}
+	var scenarios []*population.Model
+	if q != nil {
+		if scenarios, err = s.comparedModels(dir, q, names); err == nil {
+			said["Title"] = "Compare " + scenarios[0].Name()
+			about = append(about, compare.ListSizes(scenarios))
+		}
+	}
+	about = append(about, format.Count(c.ReplicaCount(), "replica")+" of each")
+	if q != nil {
+		about = append(about, fmt.Sprintf("seed %d", q.Seed))
+		if q.Until != "" {
+			about = append(about, "until "+q.Until)
+		}
+		for _, p := range q.Set {
+			about = append(about, p.Name+" = "+p.Value)
+		}
+		if q.From != "" {
+			about = append(about, "values drawn from "+q.From)
+		}
+	}
+	said["Lead"] = strings.Join(about, ", ")
+	switch {
+	case q == nil:
+		said["Why"] = "there is no study.json that tells what was compared"
+	case q.From != "":
+		said["Why"] = "values are drawn from a posterior"
+	case err != nil:
+		said["Why"] = err.Error()
+	case c.ReplicaCount() > s.limits.Replicas:
+		said["Why"] = fmt.Sprintf("there are more than %s replicas of each", format.Thousands(float64(s.limits.Replicas)))
+	default:
+		fields := []hiddenField{{"path", path.Join(dir, "model.yaml")}, {"first", names[0]},
+			{"seed", strconv.FormatUint(q.Seed, 10)},
+			{"replicas", strconv.Itoa(q.Replicas)}, {"size", q.Size}, {"until", q.Until}}
+		for _, name := range names {
+			fields = append(fields, hiddenField{"scenarios", name})
+		}
+		for _, p := range q.Set {
+			fields = append(fields, hiddenField{"set." + p.Name, p.Value})
+		}
+		if len(q.Outputs) > 0 {
+			var texts []string
+			for _, o := range c.Scenarios[0].Outputs {
+				texts = append(texts, o.Name)
+			}
+			fields = append(fields, hiddenField{"outputs", strings.Join(texts, "\n")})
+		}
+		said["Again"] = fields
+	}
+	return nil
+}
+
+// comparedModels are the scenarios of a saved comparison, as a form for a comparison would have
+// them.
+func (s *Server) comparedModels(dir string, q *study.Request, names []string) (all []*population.Model, err error) {
+	if len(names) > compare.MaxSides {
+		return nil, fmt.Errorf("there are more than %d scenarios", compare.MaxSides)
+	}
+	model := path.Join(dir, "model.yaml")
+	if q.Source, err = s.files.Read(model, folder.MaxModel); err != nil {
+		return nil, errors.New("its model.yaml is not there, or cannot be read")
+	}
+	q.Read = func(name string) ([]byte, error) { return s.files.Table(model, name) }
+	plain, err := s.compileSource(modelForm{Path: model, Source: string(q.Source)})
+	if err != nil {
+		return nil, errors.New("there is something wrong with its model.yaml")
+	}
+	for _, p := range q.Set { // more than parameters can be set, and a form has no more
+		if !slices.ContainsFunc(plain.Parameters(), func(q population.Parameter) bool { return q.Name == p.Name }) {
+			return nil, fmt.Errorf("%s is set, which is no parameter", p.Name)
+		}
+	}
+	for _, name := range names {
+		m, err := q.Compile(population.Scenario(name))
+		if err != nil {
+			return nil, fmt.Errorf("its model.yaml is not what was compared: there is something wrong in scenario %s", name)
+		}
+		all = append(all, m)
+	}
+	return all, nil
 }

@@ -28,6 +28,8 @@ import (
 	"time"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
 // A Config says what a [Server] shows, and to whom.
@@ -72,7 +74,7 @@ type Limits struct {
 // DefaultLimits returns limits for a machine that one person or a class works on.
 func DefaultLimits() Limits {
 	return Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200,
-		Body:     4 * mostModel, // letters of a form may take three bytes
+		Body:     4 * folder.MaxModel, // letters of a form may take three bytes
 		Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second, Answers: 16, Turn: 10 * time.Second}
 }
 
@@ -86,6 +88,11 @@ func (l Limits) orDefault() Limits {
 		Request: either(l.Request, d.Request), Answer: either(l.Answer, d.Answer),
 		Answers: either(l.Answers, d.Answers), Turn: either(l.Turn, d.Turn),
 	}
+}
+
+// runs are the limits of the queue of runs.
+func (l Limits) runs() runs.Limits {
+	return runs.Limits{Running: l.Running, Longest: l.Longest, Waiting: l.Waiting, Kept: l.Kept, Bytes: l.Bytes}
 }
 
 // either is a limit, or else the usual one.

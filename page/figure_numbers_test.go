@@ -6,20 +6,22 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
 // What is taken away of a chart is what is seen of it: the part of the times, without lines that
 // are hidden, in each form; and all of it if nothing is said.
 func TestTakeAwayWhatIsSeen(t *testing.T) {
 	s := inside(t, Config{})
-	f := Figure{ID: "f", Chart: plot.Chart{XLabel: "day", Series: []plot.Series{
+	f := figure.Figure{ID: "f", Chart: plot.Chart{XLabel: "day", Series: []plot.Series{
 		{Name: "a", X: []float64{0, 10, 20, 30}, Y: []float64{1, 2, 3, 1.0 / 3}, Low: []float64{0, 1, 2, 0},
 			High: []float64{2, 3, 4, 1}},
 		{Name: "hidden", X: []float64{0, 10, 20, 30}, Y: []float64{5, 6, 7, 8}},
 		{Name: "each", X: []float64{0, 10, 20, 30}, Y: []float64{0, 11, 12, 13}, Steps: true},
 	}}}
-	run, err := s.runs.Start(Work{Do: func(_ context.Context, tell *Teller) error {
-		tell.Show(func() View { return View{Figures: []Figure{f}} })
+	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, tell *runs.Reporter) error {
+		tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{f}} })
 		return nil
 	}})
 	if err != nil {

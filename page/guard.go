@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/almanac-sim/almanac/page/internal/httperr"
 )
 
 // Who may ask, and what a browser may do with the answer.
@@ -48,10 +50,10 @@ func NewToken() string { return rand.Text() }
 
 // guard stands before everything.
 func (s *Server) guard(next http.Handler) http.Handler {
-	next = s.admit(next)
+	next = s.requireToken(next)
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, problem{http.StatusForbidden, "this came from another site, and would change something here"})
+		s.fail(w, r, httperr.Error{Status: http.StatusForbidden, Message: "this came from another site, and would change something here"})
 	}))
 	// in a copy of the request: net/http looks at its own body
 	next = http.MaxBytesHandler(origin.Handler(next), s.limits.Body)
@@ -63,7 +65,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !s.knows(r.Host) {
+		if !s.knownHost(r.Host) {
 			http.Error(w, "Host: this server does not go by that name", http.StatusMisdirectedRequest)
 			return
 		}
@@ -71,10 +73,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// knows reports whether the server goes by a name: localhost and addresses of loopback; if it
+// knownHost reports whether the server goes by a name: localhost and addresses of loopback; if it
 // listens anywhere, all addresses, which no site can pass off as its own name; and, if visitors
 // must know a token, the names that it was told: something before it may have them.
-func (s *Server) knows(host string) bool {
+func (s *Server) knownHost(host string) bool {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {
 		if _, err := strconv.ParseUint(port, 10, 16); err != nil { // something else stands there
@@ -91,9 +93,9 @@ func (s *Server) knows(host string) bool {
 	})
 }
 
-// admit lets those in who know the token, if there is one: by a cookie, by a link that sets it, or
+// requireToken lets those in who know the token, if there is one: by a cookie, by a link that sets it, or
 // by a header.
-func (s *Server) admit(next http.Handler) http.Handler {
+func (s *Server) requireToken(next http.Handler) http.Handler {
 	if s.config.Token == "" {
 		return next
 	}

@@ -21,7 +21,7 @@ import (
 // written.
 func routes(t *testing.T) (all [][2]string) {
 	t.Helper()
-	source, err := os.ReadFile("rooms.go")
+	source, err := os.ReadFile("routes.go")
 	if err != nil {
 		t.Fatal(err)
 	}

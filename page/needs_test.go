@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/reproduce/papers"
 	"github.com/almanac-sim/almanac/sim"
 )
@@ -15,7 +16,7 @@ import (
 // not much more.
 func TestQueueNeeds(t *testing.T) {
 	// a hundred thousand come, and each is served for two years
-	c, err := queueing{"1", "", "1000", "1e6", "exponential", "100", "1"}.read()
+	c, err := queueForm{"1", "", "1000", "1e6", "exponential", "100", "1"}.read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,8 +29,8 @@ func TestQueueNeeds(t *testing.T) {
 	before := heap()
 	s := sim.New(sim.Seed(c.Seed))
 	defer s.Close()
-	s.Keep(sim.Thinned(mostCourse))
-	servers := c.open(s)
+	s.Keep(sim.Thinned(maxCourse))
+	servers := c.build(s)
 	if err := s.Run(t.Context(), c.Until); err != nil {
 		t.Fatal(err)
 	}
@@ -37,8 +38,8 @@ func TestQueueNeeds(t *testing.T) {
 	if n := servers.Queue().Value(); n < 90_000 {
 		t.Fatalf("%v are in line", n)
 	}
-	if needs := c.needs() - placeBytes; takes > needs || takes < needs/4 {
-		t.Errorf("it takes %d bytes, and is said to need %d", takes, c.needs())
+	if needs := c.memory() - queueBytes; takes > needs || takes < needs/4 {
+		t.Errorf("it takes %d bytes, and is said to need %d", takes, c.memory())
 	}
 	runtime.KeepAlive(s)
 }
@@ -50,12 +51,12 @@ func TestWorkSaysWhatItNeeds(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: make([]byte, 1<<15)}
 	}
 	s := inside(t, Config{Files: files})
-	works := map[string]Work{}
+	works := map[string]runs.Work{}
 	var err error
-	if works["queue"], err = usualQueueing.work(); err != nil {
+	if works["queue"], err = defaultQueue.work(); err != nil {
 		t.Fatal(err)
 	}
-	if works["balls and bins"], err = usualAllocating.work(); err != nil {
+	if works["balls and bins"], err = defaultCapped.work(); err != nil {
 		t.Fatal(err)
 	}
 	if works["compared"], err = s.compareRuns(nil, []string{"a", "b"}); err != nil {
@@ -63,17 +64,17 @@ func TestWorkSaysWhatItNeeds(t *testing.T) {
 	}
 	works["claim"] = claimWork(papers.Claims()[0], 1)
 	for name, w := range works {
-		if w.Needs < 1<<16 || w.Needs > 1<<32 {
-			t.Errorf("%s needs %d bytes", name, w.Needs)
+		if w.Memory < 1<<16 || w.Memory > 1<<32 {
+			t.Errorf("%s needs %d bytes", name, w.Memory)
 		}
-		s.runs.free = func() uint64 { return w.Needs - 1 }
+		s.runs.FreeMemory = func() uint64 { return w.Memory - 1 }
 		began := false
-		w.Do = func(context.Context, *Teller) error { began = true; return nil }
+		w.Do = func(context.Context, *runs.Reporter) error { began = true; return nil }
 		run, err := s.runs.Start(w)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if <-run.Over(); began || run.State() != Failed || !strings.Contains(run.Status().Why, "of memory") {
+		if <-run.Over(); began || run.State() != runs.Failed || !strings.Contains(run.Status().Why, "of memory") {
 			t.Errorf("%s: %s: %s", name, run.State(), run.Status().Why)
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
 // How fast a run is and how long it will take is on its page without a script, too, which then
@@ -18,8 +20,8 @@ func TestPaceWithoutScript(t *testing.T) {
 	}
 	defer s.Close()
 	told, let := make(chan struct{}), make(chan struct{})
-	run, err := s.runs.Start(Work{Title: "long", Do: func(_ context.Context, tell *Teller) error {
-		tell.Progress(Progress{Fraction: 0.25, Events: 12_345_678, Note: "day 3"})
+	run, err := s.runs.Start(runs.Work{Title: "long", Do: func(_ context.Context, tell *runs.Reporter) error {
+		tell.Progress(runs.Progress{Fraction: 0.25, Events: 12_345_678, Note: "day 3"})
 		close(told)
 		<-let
 		return nil

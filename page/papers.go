@@ -13,6 +13,10 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/papers"
 )
@@ -24,25 +28,25 @@ func claimNamed(name string) (reproduce.Claim, error) {
 			return c, nil
 		}
 	}
-	return reproduce.Claim{}, problemf(http.StatusNotFound, "there is no claim %q", name)
+	return reproduce.Claim{}, httperr.Errorf(http.StatusNotFound, "there is no claim %q", name)
 }
 
-// claimBytes is what a claim takes while it is checked, at most. Of all claims lehman-timing takes
+// claimMemory is what a claim takes while it is checked, at most. Of all claims lehman-timing takes
 // most, 160 MB with the program itself (/usr/bin/time -v almanac reproduce NAME).
-const claimBytes = 256 << 20
+const claimMemory = 256 << 20
 
 // claimWork checks a claim, at the size that the command checks it at unless told: all of them
 // together take it a minute and a half.
-func claimWork(c reproduce.Claim, seed uint64) Work {
-	w := Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name,
-		Command: "almanac reproduce " + format.Word(c.Name), Keeps: 1 << 20, Needs: claimBytes}
+func claimWork(c reproduce.Claim, seed uint64) runs.Work {
+	w := runs.Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name,
+		Command: "almanac reproduce " + format.Word(c.Name), ResultBytes: 1 << 20, Memory: claimMemory}
 	if seed != 1 {
 		w.Command += fmt.Sprintf(" --seed %d", seed)
 	}
-	w.Do = func(ctx context.Context, tell *Teller) error {
+	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
 		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, reproduce.Options{Seed: seed},
 			func(_ string, fraction float64) {
-				tell.Progress(Progress{Fraction: fraction, Note: c.How})
+				tell.Progress(runs.Progress{Fraction: fraction, Note: c.How})
 			})
 		if err != nil {
 			return err
@@ -52,36 +56,36 @@ func claimWork(c reproduce.Claim, seed uint64) Work {
 		if !r.AsBefore() {
 			note += ", and not as before: " + string(r.Found)
 		}
-		tell.Progress(Progress{Fraction: 1, Note: note})
-		tell.Show(func() View { return resultView(&r, w.Command) })
+		tell.Progress(runs.Progress{Fraction: 1, Note: note})
+		tell.Show(func() runs.View { return resultView(&r, w.Command) })
 		return nil
 	}
 	return w
 }
 
 // resultView is what there is to see of a claim that has been checked.
-func resultView(r *reproduce.Result, command string) (v View) {
+func resultView(r *reproduce.Result, command string) (v runs.View) {
 	for i, c := range r.Finding.Charts {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c,
+		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c,
 			Band: "value (from–to)"})
 	}
 	v.Tables = append(verdictTables(r), measuredTables(r)...)
-	v.Files = []File{{r.Name + ".json", "everything that was found", func(w io.Writer) error {
+	v.Files = []figure.File{{Name: r.Name + ".json", About: "everything that was found", Write: func(w io.Writer) error {
 		return (&reproduce.Report{Command: command, Results: []reproduce.Result{*r}}).JSON(w)
-	}}, {"report.html", "the same as one page", func(w io.Writer) error {
+	}}, {Name: "report.html", About: "the same as one page", Write: func(w io.Writer) error {
 		return (&reproduce.Report{Command: command, Results: []reproduce.Result{*r}}).HTML(w)
 	}}}
 	return v
 }
 
 // verdictTables are the verdict and the checks that it follows from.
-func verdictTables(r *reproduce.Result) []Table {
-	said := Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
+func verdictTables(r *reproduce.Result) []figure.Table {
+	said := figure.Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
 		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}
-	checks := Table{Words: true, Caption: "Checks: the verdict follows from them alone", Head: []string{"what", "passes",
+	checks := figure.Table{Words: true, Caption: "Checks: the verdict follows from them alone", Head: []string{"what", "passes",
 		"of", "measured", "expected", "may be off by", "because"}}
 	for _, c := range r.Checks {
 		passes := "yes"
@@ -92,16 +96,16 @@ func verdictTables(r *reproduce.Result) []Table {
 		checks.Rows = append(checks.Rows, []string{c.What, passes, string(c.Kind), number(c.Measured), number(c.Expected),
 			number(c.Tolerance), c.Because})
 	}
-	return []Table{said, checks}
+	return []figure.Table{said, checks}
 }
 
 // measuredTables are the numbers of a result, the first rows of each; its JSON has them all.
-func measuredTables(r *reproduce.Result) (all []Table) {
+func measuredTables(r *reproduce.Result) (all []figure.Table) {
 	for _, t := range r.Tables {
-		shown := Table{Caption: t.Name, Head: t.Columns}
+		shown := figure.Table{Caption: t.Name, Head: t.Columns}
 		for i, row := range t.Rows {
-			if i == mostRows {
-				shown.Caption += fmt.Sprintf("; the first %d of %d rows", mostRows, len(t.Rows))
+			if i == figure.MaxRows {
+				shown.Caption += fmt.Sprintf("; the first %d of %d rows", figure.MaxRows, len(t.Rows))
 				break
 			}
 			cells := make([]string, len(row))
@@ -130,8 +134,8 @@ func readReport(data []byte) (*reproduce.Report, error) {
 // verdicts are all of them, in the order in which they are counted.
 var verdicts = []reproduce.Verdict{reproduce.Holds, reproduce.HoldsThus, reproduce.DoesNotHold, reproduce.NotDecided}
 
-// tallied says how many claims there are of each verdict.
-func tallied(of []reproduce.Verdict) string {
+// tally says how many claims there are of each verdict.
+func tally(of []reproduce.Verdict) string {
 	var words []string
 	counts := map[reproduce.Verdict]int{}
 	for _, v := range of {
@@ -147,32 +151,32 @@ func tallied(of []reproduce.Verdict) string {
 
 // The papers: what they claim, what became of it, and a button that checks a claim here.
 
-// A claimShown is a claim in the list.
-type claimShown struct {
+// A claimRow is a claim in the list.
+type claimRow struct {
 	reproduce.Claim
 	Verdict reproduce.Verdict // of the report that is looked at, or what was found before
 	Mark    string            // that it is another than was found before
 	Class   string
 	Run     string // the address of the latest run of it here, or nothing
-	State   State
+	State   runs.State
 }
 
-// A paperShown is a paper with its claims.
-type paperShown struct {
+// A paperGroup is a paper with its claims.
+type paperGroup struct {
 	Name   string
-	Claims []claimShown
+	Claims []claimRow
 }
 
 // savedReport is a report that was written below our directory.
 func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Report, error) {
-	return made(ctx, s, func() (*reproduce.Report, error) {
-		data, err := s.files.read(name, mostTable)
+	return computed(ctx, s, func() (*reproduce.Report, error) {
+		data, err := s.files.Read(name, folder.MaxTable)
 		if err != nil {
 			return nil, err
 		}
 		report, err := readReport(data)
 		if err != nil {
-			return nil, problemf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
+			return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
 		}
 		return report, nil
 	})
@@ -200,16 +204,16 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	runs := map[string]*Run{}
+	runs := map[string]*runs.Run{}
 	for _, run := range s.runs.List() {
 		if name, ok := strings.CutPrefix(run.From, "/papers/"); ok && runs[name] == nil {
 			runs[name] = run
 		}
 	}
-	var all []paperShown
+	var all []paperGroup
 	var verdicts []reproduce.Verdict
 	for _, c := range papers.Claims() {
-		v := claimShown{Claim: c, Verdict: c.Found}
+		v := claimRow{Claim: c, Verdict: c.Found}
 		if from != "" {
 			result := found[c.Name]
 			if result == nil {
@@ -225,13 +229,13 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 		}
 		verdicts = append(verdicts, v.Verdict)
 		if len(all) == 0 || all[len(all)-1].Name != c.Paper {
-			all = append(all, paperShown{Name: c.Paper})
+			all = append(all, paperGroup{Name: c.Paper})
 		}
 		last := &all[len(all)-1]
 		last.Claims = append(last.Claims, v)
 	}
-	data["Saved"], data["Notes"] = there.claims.all, there.claims.notes(there.unseen...)
-	data["Papers"], data["Tally"], data["Count"] = all, tallied(verdicts), len(verdicts)
+	data["Saved"], data["Notes"] = there.claims.all, there.claims.notes(there.notes...)
+	data["Papers"], data["Tally"], data["Count"] = all, tally(verdicts), len(verdicts)
 	s.render(w, r, http.StatusOK, "papers", "papers", data)
 	return nil
 }

@@ -17,6 +17,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/study"
@@ -30,9 +34,9 @@ import (
 // pointSeries is where almanac sweep writes how each point went.
 const pointSeries = "series.csv"
 
-// finder is a function that knows the number of the point with some values, or −1. Points are put
+// index is a function that knows the number of the point with some values, or −1. Points are put
 // in order once, since maps ask for thousands.
-func (s swept) finder() func(values ...string) int {
+func (s sweepResult) index() func(values ...string) int {
 	numbers := make(map[string]int, len(s.Points()))
 	for k, p := range s.Points() {
 		key := strings.Join(p.Values, "\x00")
@@ -48,9 +52,9 @@ func (s swept) finder() func(values ...string) int {
 	}
 }
 
-// askFor is the k-th point as a run.
-func (s swept) askFor(k int) ask {
-	p, a := s.Points()[k], s.base
+// formAt is the k-th point as a run.
+func (s sweepResult) formAt(k int) modelForm {
+	p, a := s.Points()[k], s.form
 	a.Replicas = strconv.Itoa(p.Replicas)
 	a.Fixed = slices.Clone(a.Fixed)
 	for i, axis := range s.Axes {
@@ -61,7 +65,7 @@ func (s swept) askFor(k int) ask {
 
 // readPoint reads how a point went: its rows of the table of all points, as charts. The label is
 // that of the times.
-func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
+func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figure, error) {
 	in := csv.NewReader(bytes.NewReader(table))
 	in.ReuseRecord = true
 	head, err := in.Read()
@@ -86,7 +90,7 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !s.isOf(row[:n], point.Values) {
+		if !s.matches(row[:n], point.Values) {
 			continue
 		}
 		if replicas, err = strconv.Atoi(row[count]); err != nil {
@@ -107,10 +111,10 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 				LegendBeside: true}
 			charts[row[kind]] = c
 		}
-		called := arrow(row[name])
+		called := figure.Arrow(row[name])
 		i := slices.IndexFunc(c.Series, func(l plot.Series) bool { return l.Name == called })
 		if i < 0 {
-			if len(c.Series) == mostLines {
+			if len(c.Series) == figure.MaxLines {
 				if cut[row[kind]] == nil {
 					cut[row[kind]] = map[string]bool{}
 				}
@@ -125,7 +129,7 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 			l.Low, l.High = append(l.Low, numbers[low]), append(l.High, numbers[high])
 		}
 	}
-	var figures []Figure
+	var figures []figure.Figure
 	for _, of := range []struct{ kind, id, caption string }{
 		{"state", "states", "Individuals in each state"}, {"flow", "flows", "Changes of state since the start"},
 		{"named", "named", "What was counted since the start"},
@@ -135,16 +139,16 @@ func (s swept) readPoint(table []byte, k int, label string) ([]Figure, error) {
 				c.Note = "lines: median of " + format.Count(replicas, "replica") + "; bands: middle 90 %"
 			}
 			if n := len(cut[of.kind]); n > 0 {
-				c.Note = fmt.Sprintf("the first %d of %d, all are in %s; %s", mostLines, mostLines+n, pointSeries, c.Note)
+				c.Note = fmt.Sprintf("the first %d of %d, all are in %s; %s", figure.MaxLines, figure.MaxLines+n, pointSeries, c.Note)
 			}
-			figures = append(figures, Figure{ID: of.id, Caption: of.caption, Chart: *c})
+			figures = append(figures, figure.Figure{ID: of.id, Caption: of.caption, Chart: *c})
 		}
 	}
 	return figures, nil
 }
 
-// isOf reports whether the cells of a row are those of a point.
-func (s swept) isOf(cells, values []string) bool {
+// matches reports whether the cells of a row are those of a point.
+func (s sweepResult) matches(cells, values []string) bool {
 	for i, a := range s.Axes {
 		cell := a.Cell(values[i])
 		if cells[i] == cell {
@@ -160,42 +164,42 @@ func (s swept) isOf(cells, values []string) bool {
 }
 
 // pointView is what there is to see of a point: what it gave, and how it went if that is known.
-func (s *Server) pointView(sweep *swept, dir string, k int) (v View, err error) {
-	t := Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"),
+func (s *Server) pointView(sweep *sweepResult, dir string, k int) (v runs.View, err error) {
+	t := figure.Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"),
 		Head: []string{"output", "mean ± half of the 95 % interval"}}
 	for _, o := range sweep.Points()[k].Outputs {
 		t.Rows = append(t.Rows, []string{o.Name, o.Text()})
 	}
-	v.Tables = []Table{t}
+	v.Tables = []figure.Table{t}
 	if !sweep.recorded {
 		return v, nil
 	}
-	table, err := s.files.read(path.Join(dir, pointSeries), mostSummary)
+	table, err := s.files.Read(path.Join(dir, pointSeries), folder.MaxResults)
 	if err != nil {
 		return v, err
 	}
 	label := "time"
-	if a, err := s.pointAsk(sweep, k); err == nil {
-		if m, _, err := s.compiled(&a, study.Check); err == nil {
+	if a, err := s.pointForm(sweep, k); err == nil {
+		if m, _, err := s.compileForm(&a, study.Check); err == nil {
 			label = pictures.TimeLabel(m)
 		}
 	}
 	if v.Figures, err = sweep.readPoint(table, k, label); err != nil {
-		err = problemf(http.StatusUnprocessableEntity, "%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
+		err = httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
 	}
 	return v, err
 }
 
-// pointAsk is a point as a run, with the model as it was swept or, of a directory, as it is there.
-func (s *Server) pointAsk(sweep *swept, k int) (ask, error) {
-	a := sweep.askFor(k)
-	file, err := s.files.read(a.Path, mostModel)
+// pointForm is a point as a run, with the model as it was swept or, of a directory, as it is there.
+func (s *Server) pointForm(sweep *sweepResult, k int) (modelForm, error) {
+	a := sweep.formAt(k)
+	file, err := s.files.Read(a.Path, folder.MaxModel)
 	if a.Source == "" {
 		a.Source = string(file)
 	} else {
 		err = nil
 	}
-	a.Same = a.Source == string(file)
+	a.Unchanged = a.Source == string(file)
 	return a, err
 }
 
@@ -205,7 +209,7 @@ func (s *Server) pointAsk(sweep *swept, k int) (ask, error) {
 
 // A point is one that was asked for.
 type point struct {
-	sweep *swept
+	sweep *sweepResult
 	k     int
 	dir   string // of a saved sweep
 	link  string // of the sweep
@@ -213,10 +217,10 @@ type point struct {
 }
 
 // pointOf looks for a point of a sweep by its number.
-func pointOf(sweep *swept, number string, p point) (point, error) {
+func pointOf(sweep *sweepResult, number string, p point) (point, error) {
 	k, err := strconv.Atoi(number)
 	if err != nil || sweep == nil || k < 0 || k >= len(sweep.Points()) {
-		return p, problemf(http.StatusNotFound, "%s has no point %q", p.name, number)
+		return p, httperr.Errorf(http.StatusNotFound, "%s has no point %q", p.name, number)
 	}
 	p.sweep, p.k = sweep, k
 	return p, nil
@@ -228,7 +232,8 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 	if err != nil {
 		return point{}, err
 	}
-	return pointOf(run.View().Sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
+	sweep, _ := run.View().Sweep.(*sweepResult)
+	return pointOf(sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
 }
 
 // pointOfDir is a point of a sweep in a directory, which the path of the address names, or that of
@@ -240,7 +245,8 @@ func (s *Server) pointOfDir(r *http.Request) (point, error) {
 	if err != nil {
 		return point{}, err
 	}
-	return pointOf(v.Sweep, q.Get("point"), point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
+	sweep, _ := v.Sweep.(*sweepResult)
+	return pointOf(sweep, q.Get("point"), point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
 }
 
 // atPoint finds the point of an address before its handler.
@@ -264,7 +270,7 @@ func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request, p point) er
 }
 
 // viewOfPoint is what there is to see of it.
-func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
+func (s *Server) viewOfPoint(r *http.Request, p point) (runs.View, error) {
 	if p.dir == "" {
 		return s.pointView(p.sweep, "", p.k)
 	}
@@ -279,14 +285,14 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (View, error) {
 // showPoint shows a point, with a button that runs it.
 func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) error {
 	if r.URL.Query().Get("form") == "json" {
-		asFile(w, "point.json")
+		setAttachment(w, "point.json")
 		return p.sweep.writePoints(w, p.sweep.Points()[p.k:p.k+1])
 	}
 	v, err := s.viewOfPoint(r, p)
 	if err != nil {
 		return err
 	}
-	figures, err := s.showInTurn(r.Context(), v.Figures, func(f Figure) (string, url.Values) {
+	figures, err := s.showInTurn(r.Context(), v.Figures, func(f figure.Figure) (string, url.Values) {
 		return "/point-figures/" + url.PathEscape(f.ID), url.Values{"dir": {p.dir}, "point": {strconv.Itoa(p.k)}}
 	})
 	if err != nil {
@@ -296,12 +302,12 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	for i, a := range p.sweep.Axes {
 		values = append(values, a.Name+" = "+p.sweep.Points()[p.k].Values[i])
 	}
-	seed := cmp.Or(p.sweep.base.Seed, "1, since the sweep does not tell its own")
-	command, err := made(r.Context(), s, func() (string, error) {
-		var work Work
-		a, err := s.pointAsk(p.sweep, p.k)
+	seed := cmp.Or(p.sweep.form.Seed, "1, since the sweep does not tell its own")
+	command, err := computed(r.Context(), s, func() (string, error) {
+		var work runs.Work
+		a, err := s.pointForm(p.sweep, p.k)
 		if err == nil {
-			work, _ = s.work(a) // the button that runs it says what is wrong
+			work, _ = s.modelWork(a) // the button that runs it says what is wrong
 		}
 		return work.Command, nil
 	})
@@ -316,18 +322,18 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 		"Link": p.link, "Action": p.sweep.link(p.k), "Figures": figures, "Tables": v.Tables,
 		"Lead": fmt.Sprintf("point %d of %d, %s, seed %s", p.k+1, len(p.sweep.Points()),
 			format.Count(p.sweep.Points()[p.k].Replicas, "replica"), seed), "Recorded": p.sweep.recorded, "Command": command,
-		"Files": []taken{{"point.json", "what it gave", p.sweep.link(p.k) + form}}})
+		"Files": []figure.Download{{Name: "point.json", About: "what it gave", Link: p.sweep.link(p.k) + form}}})
 	return nil
 }
 
 // startPoint runs a point, or leads to the run of it that there is.
 func (s *Server) startPoint(w http.ResponseWriter, r *http.Request, p point) error {
-	a, err := s.pointAsk(p.sweep, p.k)
+	a, err := s.pointForm(p.sweep, p.k)
 	if err != nil {
 		return err
 	}
-	return s.startAsked(w, r, a, s.showModel, func(work *Work) {
+	return s.startModel(w, r, a, s.showModel, func(work *runs.Work) {
 		work.From, work.Parent = p.link, p.name
-		work.Key = digest([]byte(work.Command + "\x00" + a.Source))
+		work.Key = folder.Digest([]byte(work.Command + "\x00" + a.Source))
 	})
 }

@@ -20,20 +20,24 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 	"github.com/almanac-sim/almanac/sim/history"
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
-// A queueing is a place with servers and a line before them, as a visitor wants it: customers come
+// A queueForm is a place with servers and a line before them, as a visitor wants it: customers come
 // at random, as a Poisson process, each needs one server for a time, and there may be another
 // number of servers at night. Times are in hours.
-type queueing struct {
+type queueForm struct {
 	Servers, Night, Rate, Service, Shape, Until, Seed string
 }
 
-var usualQueueing = queueing{Servers: "3", Rate: "16", Service: "10", Shape: "exponential", Until: "2000", Seed: "1"}
+var defaultQueue = queueForm{Servers: "3", Rate: "16", Service: "10", Shape: "exponential", Until: "2000", Seed: "1"}
 
 // A serviceShape is how long services take, given their mean.
 type serviceShape struct {
@@ -51,28 +55,28 @@ var serviceShapes = []serviceShape{
 
 // The bounds of what a visitor can ask for.
 const (
-	mostServers   = 1000
-	mostCustomers = 1_000_000
-	mostCourse    = 8192 // stretches that are kept of a course, and observations of a tally
+	maxServers   = 1000
+	maxCustomers = 1_000_000
+	maxCourse    = 8192 // stretches that are kept of a course, and observations of a tally
 
 	// of a customer who is in line: its request, its time and what calls it are half of that, and
 	// the collector lets them be twice as much
 	customerBytes = 512
-	placeBytes    = 16 << 20 // of a place, whoever comes: what is kept of its past, and what is shown of that
+	queueBytes    = 16 << 20 // of a place, whoever comes: what is kept of its past, and what is shown of that
 )
 
-func askedQueueing(form url.Values) queueing {
+func readQueueForm(form url.Values) queueForm {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
-	return queueing{get("servers"), get("night"), get("rate"), get("service"), get("shape"), get("until"), get("seed")}
+	return queueForm{get("servers"), get("night"), get("rate"), get("service"), get("shape"), get("until"), get("seed")}
 }
 
-func (q queueing) query() url.Values {
+func (q queueForm) query() url.Values {
 	return url.Values{"servers": {q.Servers}, "night": {q.Night}, "rate": {q.Rate}, "service": {q.Service},
 		"shape": {q.Shape}, "until": {q.Until}, "seed": {q.Seed}}
 }
 
-// A queue is a queueing that makes sense. Fields are exported for the program that is made of it.
-type queue struct {
+// A queueModel is a queueing that makes sense. Fields are exported for the program that is made of it.
+type queueModel struct {
 	Servers, Night int // Night is below 0 if there are as many as by day
 	Rate, Service  float64
 	Until          float64
@@ -82,38 +86,38 @@ type queue struct {
 	shape int
 }
 
-func (q queueing) read() (c queue, err error) {
+func (q queueForm) read() (c queueModel, err error) {
 	var f fieldReader
 	number := func(field, text, what string, least, most float64) float64 {
 		x := allocation.ParseNumber(text)
 		if !(x >= least && x <= most) {
-			f.wrong(field, "%q is not %s; wanted is a number from %s to %s",
+			f.errorf(field, "%q is not %s; wanted is a number from %s to %s",
 				text, what, format.Number(least), format.Number(most))
 		}
 		return x
 	}
-	c.Servers, c.Night = f.whole("Servers", q.Servers, "servers", 1, mostServers), -1
+	c.Servers, c.Night = f.whole("Servers", q.Servers, "servers", 1, maxServers), -1
 	if q.Night != "" {
-		c.Night = f.whole("At night", q.Night, "servers", 0, mostServers)
+		c.Night = f.whole("At night", q.Night, "servers", 0, maxServers)
 	}
 	c.Rate = number("Customers an hour", q.Rate, "a rate", 1e-6, 1e6)
 	c.Service = number("Minutes of service", q.Service, "a time", 1e-6, 1e6) / 60
 	c.Until = number("Hours", q.Until, "a time", 1e-3, 1e6)
-	if n := c.Rate * c.Until; n > mostCustomers {
-		f.wrong("Hours", "about %s customers would come, and at most %s are served here",
-			format.Thousands(math.Round(n)), format.Thousands(mostCustomers))
+	if n := c.Rate * c.Until; n > maxCustomers {
+		f.errorf("Hours", "about %s customers would come, and at most %s are served here",
+			format.Thousands(math.Round(n)), format.Thousands(maxCustomers))
 	}
 	c.Seed = f.seed(q.Seed)
 	if c.shape = slices.IndexFunc(serviceShapes, func(s serviceShape) bool { return s.Name == q.Shape }); c.shape < 0 {
-		f.wrong("Service", "there is none that is %q", q.Shape)
+		f.errorf("Service", "there is none that is %q", q.Shape)
 		return c, f.err
 	}
 	c.Law = fmt.Sprintf(serviceShapes[c.shape].Call, c.Service)
 	return c, f.err
 }
 
-// open opens the place in a simulation.
-func (c queue) open(s *sim.Simulation) *sim.Resource {
+// build opens the place in a simulation.
+func (c queueModel) build(s *sim.Simulation) *sim.Resource {
 	servers := sim.NewResource(s, "servers", c.Servers)
 	if c.Night >= 0 {
 		servers.Schedule(sim.Daily{Shifts: []sim.Shift{{From: 8, To: 20, Units: c.Servers}}, Otherwise: c.Night})
@@ -140,7 +144,7 @@ type queueTheory struct{ wait, line, busy float64 }
 // theory is Erlang's formula if services are exponential, and that of Pollaczek and Khinchine if
 // there is one server. It reports false of what has no long run, or none that is known in closed
 // form.
-func (c queue) theory() (t queueTheory, ok bool) {
+func (c queueModel) theory() (t queueTheory, ok bool) {
 	a := c.Rate * c.Service // how many servers are busy
 	if c.Night >= 0 && c.Night != c.Servers || !(a < float64(c.Servers)) {
 		return t, false
@@ -165,22 +169,22 @@ func (c queue) theory() (t queueTheory, ok bool) {
 }
 
 // title is Kendall's notation.
-func (c queue) title() string {
+func (c queueModel) title() string {
 	if c.Night >= 0 && c.Night != c.Servers {
 		return fmt.Sprintf("%s by day, %d at night", format.Count(c.Servers, "server"), c.Night)
 	}
 	return fmt.Sprintf("M/%s/%d", []string{"M", "D", "G"}[c.shape], c.Servers)
 }
 
-// needs is how many bytes a run takes at most, about: all who come may be in line at once, if they
+// memory is how many bytes a run takes at most, about: all who come may be in line at once, if they
 // bring more work than the servers can do.
-func (c queue) needs() uint64 {
+func (c queueModel) memory() uint64 {
 	n := c.Rate * c.Until
-	return placeBytes + customerBytes*uint64(n+6*math.Sqrt(n)+1)
+	return queueBytes + customerBytes*uint64(n+6*math.Sqrt(n)+1)
 }
 
-// A queueSeen is what a simulation knows at a time.
-type queueSeen struct {
+// A queueSample is what a simulation knows at a time.
+type queueSample struct {
 	courses      []history.Series
 	observations []history.Observations
 	report       sim.Report
@@ -188,35 +192,35 @@ type queueSeen struct {
 	over         bool
 }
 
-func (q queueing) work() (Work, error) {
+func (q queueForm) work() (runs.Work, error) {
 	c, err := q.read()
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
-	w := Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", Keeps: 6 * 64 *
-		mostCourse, Needs: c.needs()}
+	w := runs.Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", ResultBytes: 6 * 64 *
+		maxCourse, Memory: c.memory()}
 	hours := format.Number(c.Until)
 	if c.Until >= 1000 {
 		hours = format.Thousands(c.Until)
 	}
 	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d",
 		format.Number(c.Rate), q.Shape, q.Service, hours, c.Seed)
-	w.Do = func(ctx context.Context, tell *Teller) error {
-		var seen latest[queueSeen]
-		tell.Show(func() View {
+	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
+		var seen latest[queueSample]
+		tell.Show(func() runs.View {
 			if now := seen.get(); now != nil {
 				return c.view(now)
 			}
-			return View{}
+			return runs.View{}
 		})
 		s := sim.New(sim.Seed(c.Seed), sim.Name(c.title()))
 		defer s.Close()
-		s.Keep(sim.Thinned(mostCourse))
-		c.open(s)
-		look := func() *queueSeen {
-			return &queueSeen{s.AllTimeSeries(), s.AllObservations(), s.Report(), s.Now(), s.Now() >= c.Until}
+		s.Keep(sim.Thinned(maxCourse))
+		c.build(s)
+		look := func() *queueSample {
+			return &queueSample{s.AllTimeSeries(), s.AllObservations(), s.Report(), s.Now(), s.Now() >= c.Until}
 		}
-		seen.wanted.Store(true)
+		seen.requested.Store(true)
 		const steps = 500
 		for i := 1; i <= steps; i++ {
 			until := c.Until * float64(i) / steps
@@ -228,7 +232,7 @@ func (q queueing) work() (Work, error) {
 				return err
 			}
 			seen.put(look)
-			tell.Progress(Progress{Fraction: float64(i) / steps, Note: "hour " + short(s.Now())})
+			tell.Progress(runs.Progress{Fraction: float64(i) / steps, Note: "hour " + figure.Short(s.Now())})
 		}
 		seen.set(look())
 		return nil
@@ -237,7 +241,7 @@ func (q queueing) work() (Work, error) {
 }
 
 // view is what there is to see of a place.
-func (c queue) view(now *queueSeen) (v View) {
+func (c queueModel) view(now *queueSample) (v runs.View) {
 	theory, known := c.theory()
 	long := func(y float64) *float64 {
 		if !known {
@@ -245,18 +249,18 @@ func (c queue) view(now *queueSeen) (v View) {
 		}
 		return &y
 	}
-	t := Table{Caption: "Means, with intervals of 95 %", Head: []string{"", "measured", "theory", "interval"}}
+	t := figure.Table{Caption: "Means, with intervals of 95 %", Head: []string{"", "measured", "theory", "interval"}}
 	var doubts []string
 	row := func(name string, e analysis.Estimate, expected *float64) {
-		cells := []string{name, short(e.Value), "–", "the run is too short"}
+		cells := []string{name, figure.Short(e.Value), "–", "the run is too short"}
 		if !math.IsInf(e.Low, 0) && !math.IsInf(e.High, 0) && !math.IsNaN(e.Low+e.High) {
-			cells[3] = short(max(0, e.Low)) + " to " + short(e.High)
+			cells[3] = figure.Short(max(0, e.Low)) + " to " + figure.Short(e.High)
 		}
 		if len(e.Problems) > 0 {
 			doubts = append(doubts, name+", "+strings.Join(e.Problems, "; "))
 		}
 		if expected != nil {
-			cells[2] = short(*expected)
+			cells[2] = figure.Short(*expected)
 		}
 		t.Rows = append(t.Rows, cells)
 	}
@@ -279,8 +283,8 @@ func (c queue) view(now *queueSeen) (v View) {
 				Y: []float64{*expected, *expected}})
 		}
 		chart.XLabel = "hour"
-		v.Figures = append(v.Figures, Figure{ID: fileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:],
-			Chart: chart, Band: severalChanges})
+		v.Figures = append(v.Figures, figure.Figure{ID: figure.FileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:],
+			Chart: chart, Band: courseBand})
 		if now.over && name != "servers there" && c.Night < 0 {
 			row(name, analysis.TimeSeries(course), expected)
 		}
@@ -289,7 +293,7 @@ func (c queue) view(now *queueSeen) (v View) {
 		if len(o.Entries) == 0 {
 			continue
 		}
-		v.Figures = append(v.Figures, Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(),
+		v.Figures = append(v.Figures, figure.Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(),
 			o)})
 		if now.over && c.Night < 0 {
 			row("wait, in hours", analysis.Observations(o), long(theory.wait))
@@ -303,28 +307,28 @@ func (c queue) view(now *queueSeen) (v View) {
 		if len(doubts) > 0 {
 			t.Note += "The run is too short to believe the interval of " + strings.Join(doubts, "; of ") + "."
 		}
-		v.Tables = []Table{t}
+		v.Tables = []figure.Table{t}
 	}
-	v.Files = []File{{"queue.go", "the program that gives the same, for go run within a module that requires this one",
-		func(w io.Writer) error { return queueProgram().Execute(w, c) }},
-		{"report.txt", "what the program prints", func(w io.Writer) error { return second(fmt.Fprintln(w, now.report)) }},
-		{"report.csv", "the statistics", func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
-		{"report.json", "the same for programs", func(w io.Writer) error {
+	v.Files = []figure.File{{Name: "queue.go", About: "the program that gives the same, for go run within a module that requires this one",
+		Write: func(w io.Writer) error { return queueProgram().Execute(w, c) }},
+		{Name: "report.txt", About: "what the program prints", Write: func(w io.Writer) error { return errOnly(fmt.Fprintln(w, now.report)) }},
+		{Name: "report.csv", About: "the statistics", Write: func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
+		{Name: "report.json", About: "the same for programs", Write: func(w io.Writer) error {
 			return output.WriteReport(w, output.JSON,
 				now.report)
 		}},
-		{"courses.csv", "levels over time", func(w io.Writer) error {
+		{Name: "courses.csv", About: "levels over time", Write: func(w io.Writer) error {
 			return output.WriteTimeSeries(w, output.CSV,
 				now.courses)
 		}},
-		{"observations.csv", "waiting times", func(w io.Writer) error {
+		{Name: "observations.csv", About: "waiting times", Write: func(w io.Writer) error {
 			return output.WriteObservations(w, output.CSV, now.observations)
 		}}}
 	return v
 }
 
-// severalChanges is what the band of a course is.
-const severalChanges = "mean (least–most) of a part of the time"
+// courseBand is what the band of a course is.
+const courseBand = "mean (least–most) of a part of the time"
 
 // courseChart is a course over time: each change if they are few, and otherwise means over parts of
 // the time, with a band from the least to the most.
@@ -373,7 +377,7 @@ func waitsHistogram(title string, o history.Observations) plot.Chart {
 		chart.Note += ", a sample of " + format.Thousands(float64(len(x))) + " of them"
 	}
 	if x[len(x)-1] > top {
-		chart.Note += "; the longest waits, up to " + short(x[len(x)-1]) + " hours, are not drawn"
+		chart.Note += "; the longest waits, up to " + figure.Short(x[len(x)-1]) + " hours, are not drawn"
 	}
 	width := top / n
 	if width == 0 { // nobody waits
@@ -396,43 +400,43 @@ func waitsHistogram(title string, o history.Observations) plot.Chart {
 // below our directory.
 
 func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
-	q := usualQueueing
+	q := defaultQueue
 	if r.URL.Query().Has("servers") {
-		q = askedQueueing(r.URL.Query())
+		q = readQueueForm(r.URL.Query())
 	}
 	return s.showQueues(w, r, http.StatusOK, q, "")
 }
 
-func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueing, wrong string) error {
+func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, q queueForm, wrong string) error {
 	there, err := s.list(r.Context(), false)
 	if err != nil {
 		return err
 	}
 	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong,
-		"Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.unseen...),
-		"Most": format.Thousands(mostCustomers)})
+		"Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.notes...),
+		"Most": format.Thousands(maxCustomers)})
 	return nil
 }
 
 func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
-	q := askedQueueing(r.PostForm)
-	return s.startOr(w, r, q.work, func(status int, wrong string) error { return s.showQueues(w, r, status, q, wrong) })
+	q := readQueueForm(r.PostForm)
+	return s.startForm(w, r, q.work, func(status int, wrong string) error { return s.showQueues(w, r, status, q, wrong) })
 }
 
 // readCourseFigures are the figures of a file that output.Save wrote.
 func (s *Server) readCourseFigures(dir string) (v saved, err error) {
-	data, err := s.files.read(path.Join(dir, "courses.csv"), mostTable)
+	data, err := s.files.Read(path.Join(dir, "courses.csv"), folder.MaxTable)
 	if err != nil {
 		return v, err
 	}
 	courses, err := readCourses(bytes.NewReader(data))
 	if err != nil {
-		return v, problemf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
+		return v, httperr.Errorf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
 	}
-	v.said = map[string]any{"Title": dir}
+	v.data = map[string]any{"Title": dir}
 	for i, c := range courses {
-		v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name,
-			0), Band: severalChanges})
+		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name,
+			0), Band: courseBand})
 	}
 	return v, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/sim"
 	"github.com/almanac-sim/almanac/sim/analysis"
 )
@@ -14,13 +15,13 @@ import (
 // M/M/1, and what is measured agrees within four standard errors.
 func TestQueueTheory(t *testing.T) {
 	for _, x := range []struct {
-		q    queueing
+		q    queueForm
 		wait float64 // in hours
 	}{
-		{queueing{"3", "", "12", "10", "exponential", "20000", "1"}, 4. / 9 / 6},
-		{queueing{"1", "", "6", "5", "exponential", "20000", "1"}, 1. / 12},
-		{queueing{"1", "", "6", "5", "constant", "20000", "1"}, 1. / 24},
-		{queueing{"1", "", "6", "5", "lognormal", "40000", "1"}, 1. / 12},
+		{queueForm{"3", "", "12", "10", "exponential", "20000", "1"}, 4. / 9 / 6},
+		{queueForm{"1", "", "6", "5", "exponential", "20000", "1"}, 1. / 12},
+		{queueForm{"1", "", "6", "5", "constant", "20000", "1"}, 1. / 24},
+		{queueForm{"1", "", "6", "5", "lognormal", "40000", "1"}, 1. / 12},
 	} {
 		c, err := x.q.read()
 		if err != nil {
@@ -32,8 +33,8 @@ func TestQueueTheory(t *testing.T) {
 			t.Errorf("%+v: %+v, want a wait of %v", x.q, theory, x.wait)
 		}
 		s := sim.New(sim.Seed(c.Seed))
-		s.Keep(sim.Thinned(mostCourse))
-		servers := c.open(s)
+		s.Keep(sim.Thinned(maxCourse))
+		servers := c.build(s)
 		if err := s.Run(t.Context(), c.Until); err != nil {
 			t.Fatal(err)
 		}
@@ -51,7 +52,7 @@ func TestQueueTheory(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []queueing{{"2", "", "12", "10", "exponential", "10", "1"}, {"3", "1", "12", "10", "exponential",
+	for _, q := range []queueForm{{"2", "", "12", "10", "exponential", "10", "1"}, {"3", "1", "12", "10", "exponential",
 		"10", "1"}, {"3", "", "12", "10", "constant", "10", "1"}} {
 		c, err := q.read()
 		if err != nil {
@@ -85,12 +86,12 @@ func TestQueueReachesItsEnd(t *testing.T) {
 	if last := float64(until) * 500; last/500 >= until { // one of a hundred numbers is such
 		t.Fatal("this number is not one that parts do not add up to")
 	}
-	work, err := queueing{"2", "", "0.01", "60", "exponential", strconv.FormatFloat(until, 'g', -1, 64), "2"}.work()
+	work, err := queueForm{"2", "", "0.01", "60", "exponential", strconv.FormatFloat(until, 'g', -1, 64), "2"}.work()
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := newRuns(Limits{}, quiet)
-	defer q.close()
+	q := runs.New(DefaultLimits().runs(), quietLog)
+	defer q.Close()
 	r, err := q.Start(work)
 	if err != nil {
 		t.Fatal(err)
@@ -103,11 +104,11 @@ func TestQueueReachesItsEnd(t *testing.T) {
 
 // Of several fields that make no sense the first is told, as they stand in the form.
 func TestFirstWrongField(t *testing.T) {
-	if _, err := (queueing{"3", "", "x", "y", "exponential", "10", "z"}).read(); err == nil ||
+	if _, err := (queueForm{"3", "", "x", "y", "exponential", "10", "z"}).read(); err == nil ||
 		!strings.HasPrefix(err.Error(), "Customers an hour:") {
 		t.Errorf("a queue: %v", err)
 	}
-	a := usualAllocating
+	a := defaultCapped
 	a.Bins, a.Rate, a.Seed = "x", "2", "z"
 	if _, _, _, err := a.read(); err == nil || !strings.HasPrefix(err.Error(), "Bins:") {
 		t.Errorf("balls and bins: %v", err)

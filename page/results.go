@@ -1,16 +1,16 @@
 package page
 
 import (
-	"bytes"
 	"fmt"
-	"net/http"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/page/internal/compare"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 )
@@ -18,23 +18,21 @@ import (
 // The charts of a summary that almanac run wrote: those that a run of this server has, made of what
 // is in the file.
 
-// How many lines and charts there are of a summary, as of a run; of more lines the first, of more
-// groups and states the largest.
+// How many groups a chart shows.
 const (
-	mostLines      = 24
-	mostGroupLines = 8 // which have a colour each
-	mostGroupBands = 4 // of more, one would see only that they overlap
+	maxGroupLines = 8 // which have a colour each
+	maxGroupBands = 4 // of more, one would see only that they overlap
 )
 
-// aSummary is a summary with what its charts say.
-type aSummary struct {
+// summary is a summary with what its charts say.
+type summary struct {
 	*results.Summary
 	note string
 }
 
 // summaryFigures are the charts of a summary.
-func summaryFigures(of *results.Summary) []Figure {
-	sum := aSummary{of, "one replica"}
+func summaryFigures(of *results.Summary) []figure.Figure {
+	sum := summary{of, "one replica"}
 	if sum.Replicas > 1 {
 		sum.note = "lines: median of " + format.Count(sum.Replicas, "replica") + "; bands: middle 90 %"
 	}
@@ -43,29 +41,29 @@ func summaryFigures(of *results.Summary) []Figure {
 			LegendBeside: true}
 		n := 0
 		for name, in := range all.All() {
-			if s, ok := sum.line(arrow(name), in, steps); ok {
-				if n++; n <= mostLines {
+			if s, ok := sum.line(figure.Arrow(name), in, steps); ok {
+				if n++; n <= figure.MaxLines {
 					c.Series = append(c.Series, s)
 				}
 			}
 		}
-		if n > mostLines {
-			c.Note = fmt.Sprintf("the first %d of %s, all are in summary.json; %s", mostLines, format.Count(n, what), c.Note)
+		if n > figure.MaxLines {
+			c.Note = fmt.Sprintf("the first %d of %s, all are in summary.json; %s", figure.MaxLines, format.Count(n, what), c.Note)
 		}
 		return c
 	}
-	figures := []Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, "state", false)}}
+	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, "state", false)}}
 	if !sum.Incidence.IsZero() {
-		figures = append(figures, Figure{ID: "incidence", Caption: "Changes of state in each interval",
+		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval",
 			Chart: chart(sum.Incidence, "flow", true)})
 	} else {
-		figures = append(figures, Figure{ID: "flows", Caption: "Changes of state since the start",
+		figures = append(figures, figure.Figure{ID: "flows", Caption: "Changes of state since the start",
 			Chart: chart(sum.Flows, "flow", false)})
 	}
 	groupings := sum.By.Names()
 	for i, by := range groupings {
-		if i == mostGroupings {
-			figures[len(figures)-1].Chart.Note += moreGroupings(groupings[i:])
+		if i == maxGroupings {
+			figures[len(figures)-1].Chart.Note += omittedGroupings(groupings[i:])
 			break
 		}
 		groups, _ := sum.By.Get(by)
@@ -74,16 +72,13 @@ func summaryFigures(of *results.Summary) []Figure {
 	return figures
 }
 
-// moreGroupings says of which groupings there are no charts.
-func moreGroupings(names []string) string {
+// omittedGroupings says of which groupings there are no charts.
+func omittedGroupings(names []string) string {
 	return "; no charts by " + strings.Join(names, ", by ") + ", which are in the tables"
 }
 
-// arrow is the name of a flow as charts of runs have it; that of a state stays as it is.
-func arrow(name string) string { return strings.ReplaceAll(name, "->", " → ") }
-
 // line is a course as a line; false of one that does not belong to the times.
-func (sum aSummary) line(name string, in population.Series, steps bool) (plot.Series, bool) {
+func (sum summary) line(name string, in population.Series, steps bool) (plot.Series, bool) {
 	n := len(sum.Times)
 	if len(in.Median) != n {
 		return plot.Series{}, false
@@ -97,20 +92,20 @@ func (sum aSummary) line(name string, in population.Series, steps bool) (plot.Se
 
 // groupFigures are a chart for each state and each flow, with a line for each group, as
 // pictures.Groups has them of a run.
-func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Counts]) (figures []Figure) {
+func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts]) (figures []figure.Figure) {
 	names := groups.Names()
 	sizes := make([]float64, len(names))
 	for i, name := range names {
 		g, _ := groups.Get(name)
-		sizes[i] = top(g.Total)
+		sizes[i] = peak(g.Total)
 	}
-	drawn := pictures.Largest(sizes, mostGroupLines)
+	drawn := pictures.Largest(sizes, maxGroupLines)
 	words := strings.ReplaceAll(by, ",", " and ")
 	which, note := "by "+words, sum.note
 	if len(drawn) < len(names) {
 		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(names))), words)
 	}
-	if len(drawn) > mostGroupBands && sum.Replicas > 1 {
+	if len(drawn) > maxGroupBands && sum.Replicas > 1 {
 		note = "lines: median of " + format.Count(sum.Replicas, "replica")
 	}
 	add := func(id, heading, what string, all results.Ordered[population.Series],
@@ -119,28 +114,28 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 		tops := make([]float64, len(courses))
 		for i, name := range courses {
 			in, _ := all.Get(name)
-			tops[i] = top(in)
+			tops[i] = peak(in)
 		}
-		order := pictures.Largest(tops, mostLines)
+		order := pictures.Largest(tops, figure.MaxLines)
 		if len(order) < len(courses) {
 			what = fmt.Sprintf("the largest %d of %s, %s", len(order), format.Thousands(float64(len(courses))), what)
 		}
 		for i, k := range order {
-			name := arrow(courses[k])
+			name := figure.Arrow(courses[k])
 			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals",
 				FromZero: true}
 			for _, j := range drawn {
 				g, _ := groups.Get(names[j])
 				in, _ := of(g).Get(courses[k])
 				if s, ok := sum.line(strings.ReplaceAll(names[j], ",", ", "), in, steps); ok {
-					if s.Unmarked = true; len(drawn) > mostGroupBands {
+					if s.Unmarked = true; len(drawn) > maxGroupBands {
 						s.Low, s.High = nil, nil
 					}
 					c.Series = append(c.Series, s)
 				}
 			}
 			if len(c.Series) > 0 {
-				figures = append(figures, Figure{ID: fmt.Sprintf("%s-%s-%d", id, fileName(by), i), Caption: name, Group: heading +
+				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by), i), Caption: name, Group: heading +
 					by, Small: true, Chart: c})
 			}
 		}
@@ -155,8 +150,8 @@ func (sum aSummary) groupFigures(by string, groups results.Ordered[results.Count
 	return figures
 }
 
-// top is the largest of the means of a course.
-func top(in population.Series) float64 {
+// peak is the largest of the means of a course.
+func peak(in population.Series) float64 {
 	if len(in.Mean) == 0 {
 		return 0
 	}
@@ -165,33 +160,16 @@ func top(in population.Series) float64 {
 
 // Results that almanac run --out wrote into a directory below ours.
 
-// mostSummary is how long a summary can be that is read.
-const mostSummary = 64 << 20
-
-// summary reads the summary of a directory.
-func (s *Server) summary(dir string) (*results.Summary, error) {
-	data, err := s.files.read(path.Join(dir, "summary.json"), mostSummary)
-	if err != nil {
-		return nil, err
-	}
-	sum, err := results.ReadSummary(bytes.NewReader(data))
-	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "summary.json in %s is not what almanac run writes: %v", dir,
-			err)
-	}
-	return sum, nil
-}
-
 // readResult is what there is to see of a directory.
 func (s *Server) readResult(dir string) (saved, error) {
-	sum, err := s.summary(dir)
+	sum, err := s.files.Summary(dir)
 	if err != nil {
 		return saved{}, err
 	}
 	size := "" // which a file of somebody else may lack
 	if len(sum.Total.Mean) > 0 {
-		size = summaryFacts(sum).asked[0] + ", "
+		size = compare.SummaryFacts(sum).Options[0] + ", "
 	}
-	return saved{View: View{Figures: summaryFigures(sum)}, said: map[string]any{"Title": sum.Model, "Model": sum.Model,
+	return saved{View: runs.View{Figures: summaryFigures(sum)}, data: map[string]any{"Title": sum.Model, "Model": sum.Model,
 		"Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
 }

@@ -1,334 +1,168 @@
 package page
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
 	"net/http"
-	"runtime/debug"
-	"slices"
+	"net/url"
 	"strconv"
-	"strings"
-	"sync"
 	"time"
 
-	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/memory"
-	"github.com/almanac-sim/almanac/study"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It
-// belongs to the server: whoever asked for it may leave and come back.
-type Work struct {
-	Title   string         // what it is, in a few words
-	About   string         // with which values
-	From    string         // the address of the page that it was asked for on
-	Parent  string         // what that page is called, if not by the title
-	Key     string         // tells what it is from all else, if it is not empty: who asks for the same again is led there
-	Request *study.Request // what is run, if it is a model
-	Command string         // the command line that gives the same
-	Keeps   uint64         // how many bytes its results take, about
-	Model   bool           // it is a run of a model, which others can be compared with
-	Needs   uint64         // how many bytes of memory it takes at most while it goes on, about
-	// Fits is asked when its turn has come; an error means that there is not enough memory. If it
-	// is nil, what it needs has to be free.
-	Fits func() error
-	// Do does it, until the context ends, and tells how it goes. What it last told is the result,
-	// also if there is an error.
-	Do func(ctx context.Context, tell *Teller) error
-	// Sources are what it compares, if they are others' runs: each has its own command.
-	Sources []source
-}
+// The runs: all of them, and each as it goes on.
 
-// A State is how far work has come.
-type State string
-
-// The states of work.
-const (
-	Waiting State = "waiting"
-	Running State = "running"
-	Done    State = "done"
-	Stopped State = "stopped" // because somebody asked
-	Failed  State = "failed"
-)
-
-// Over reports whether nothing more will happen.
-func (s State) Over() bool { return s == Done || s == Stopped || s == Failed }
-
-// A Run is work that was asked for.
-type Run struct {
-	ID string
-	Work
-	*live
-	Asked time.Time
-
-	queue  *Runs
-	cancel context.CancelFunc // of the work; nil before it begins. The lock of the queue is for it
-}
-
-// Mark tells a run from one of the same number of a server that was there before.
-func (r *Run) Mark() string { return strconv.FormatInt(r.Asked.UnixNano(), 36) }
-
-// Runs is a queue of work with bounds: so much is done at once, so much waits, and so much of what
-// is done is kept; the oldest is forgotten.
-//
-// Work begins in the order in which it was asked for. It begins beside other work if there is
-// memory for all of it, whatever of that the other work has taken yet; if not, it waits until it is
-// alone, and then has to fit by itself.
-type Runs struct {
-	limits  Limits
-	log     *slog.Logger
-	context context.Context
-	cancel  context.CancelFunc
-	workers sync.WaitGroup
-	free    func() uint64 // how many bytes of memory there are now
-	release func()        // gives the system back what is no longer in use
-
-	mu      sync.Mutex
-	all     []*Run // in the order in which they were asked for
-	running int
-	last    int
-	room    uint64 // that there was when nothing went on
-}
-
-func newRuns(l Limits, log *slog.Logger) *Runs {
-	q := &Runs{limits: l.orDefault(), log: log, free: func() uint64 { return memory.Free().Pages },
-		release: debug.FreeOSMemory}
-	q.context, q.cancel = context.WithCancel(context.Background())
-	return q
-}
-
-// Start puts work into the queue. It is an error if too much waits already.
-func (q *Runs) Start(w Work) (*Run, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	waiting := 0
-	for _, r := range q.all {
-		if r.State() == Waiting {
-			waiting++
-		}
-	}
-	switch {
-	case q.context.Err() != nil:
-		return nil, problemf(http.StatusServiceUnavailable, "the server is about to end")
-	case waiting >= q.limits.Waiting:
-		return nil, problemf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they "+
-			"are done", waiting)
-	}
-	q.last++
-	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
-	q.all = append(q.all, r)
-	q.next()
-	q.forget()
-	return r, nil
-}
-
-// next begins what can begin. The lock is held.
-func (q *Runs) next() {
-	for _, r := range q.all {
-		if q.running >= q.limits.Running || q.context.Err() != nil {
-			return
-		}
-		if r.State() != Waiting {
-			continue
-		}
-		if !q.hasRoom(r.Needs) {
-			return // when one of those that go on has ended, it is looked at again
-		}
-		ctx, cancel := context.WithTimeout(q.context, q.limits.Longest)
-		r.cancel = cancel
-		q.running++
-		r.begin()
-		q.workers.Go(func() {
-			defer cancel()
-			q.finish(ctx, r, r.do(ctx))
-			if r.Needs >= muchMemory {
-				q.release() // the next is judged by what is free
-			}
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.running--
-			q.next()
-		})
-	}
-}
-
-// muchMemory is from how many bytes on memory is given back when work ends, and not when the
-// collector gets to it: minutes may pass until then.
-const muchMemory = 64 << 20
-
-// finish notes that work is over, and drops all of it but what it told. It still counts as running
-// until its memory is given back.
-func (q *Runs) finish(ctx context.Context, r *Run, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	r.Do, r.Fits = nil, nil // and what they hold
-	switch {
-	case err == nil:
-		r.end(Done, "")
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", lasting(q.limits.Longest.Seconds())))
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		r.end(Stopped, "stopped before its end")
-	default:
-		r.end(Failed, strings.TrimPrefix(err.Error(), "ensemble: "))
-	}
-	q.forget()
-}
-
-// hasRoom reports whether work that needs so many bytes can begin beside what goes on. What goes on
-// may not have taken yet what it needs, so that what is free now says little; it is subtracted from
-// what was free when nothing went on. What is small beside what is free now need not wait for that
-// sum, which is of what each takes at most. The lock is held.
-func (q *Runs) hasRoom(needs uint64) bool {
-	free := q.free()
-	if q.running == 0 {
-		q.room = free
-		return true // alone, and Fits says whether it can be
-	}
-	all := needs
-	for _, r := range q.all {
-		if r.State() == Running {
-			all = sum(all, r.Needs)
-		}
-	}
-	return needs <= free/16 || needs <= free && all <= q.room
-}
-
-// sum is a sum that does not begin anew where numbers end.
-func sum(a, b uint64) uint64 {
-	if a+b < a {
-		return math.MaxUint64
-	}
-	return a + b
-}
-
-// do does the work.
-func (r *Run) do(ctx context.Context) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			r.queue.log.Error("a run failed", "title", r.Title, "panic", p, "stack", string(debug.Stack()))
-			err = fmt.Errorf("the work failed: %v", p)
-		}
-	}()
-	if r.Fits != nil {
-		if err := r.Fits(); err != nil {
-			return err
-		}
-	} else if free := r.queue.free(); r.Needs > free {
-		return fmt.Errorf("it may take up to %s of memory, and there are %s", format.Bytes(r.Needs), format.Bytes(free))
-	}
-	return r.Do(ctx, &Teller{r.live, "/runs/" + r.ID})
-}
-
-// keeps is how many bytes a run takes that is over, about: its results, and what was made of them
-// for those who looked. Of most work that is the same; a model's results are kept beside.
-func (r *Run) keeps() uint64 {
-	seen := uint64(r.size.Load())
-	if r.Model {
-		return sum(r.Keeps, seen)
-	}
-	return max(r.Keeps, seen)
-}
-
-// forget drops the oldest of what is done, until the rest is within bounds. The lock is held.
-func (q *Runs) forget() {
-	kept, bytes := 0, uint64(0)
-	var all []*Run
-	for _, r := range slices.Backward(q.all) {
-		if r.State().Over() {
-			kept++
-			bytes += r.keeps()
-			if kept > 1 && (kept > q.limits.Kept || bytes > q.limits.Bytes) {
-				continue
-			}
-		}
-		all = append(all, r)
-	}
-	slices.Reverse(all)
-	q.all = all
-}
-
-// Get is the run of a name.
-func (q *Runs) Get(id string) (*Run, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, r := range q.all {
-		if r.ID == id {
-			return r, nil
-		}
-	}
-	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= q.last {
-		return nil, problemf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id,
-			q.limits.Kept)
-	}
-	return nil, problemf(http.StatusNotFound, "there is no run %q", id)
-}
-
-// Find is the run of a key that is done, or will be; nil if there is none.
-func (q *Runs) Find(key string) *Run {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, r := range slices.Backward(q.all) {
-		if s := r.State(); r.Key == key && key != "" && s != Stopped && s != Failed {
-			return r
-		}
-	}
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
+	s.render(w, r, http.StatusOK, "runs", "runs", map[string]any{"Title": "Runs", "Runs": s.runs.List(),
+		"Limits": s.limits})
 	return nil
 }
 
-// List is all runs, the latest first.
-func (q *Runs) List() []*Run {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	all := slices.Clone(q.all)
-	slices.Reverse(all)
-	return all
+// showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no
+// script to watch it.
+func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	status := run.Status() // before the view, which is then at least as far
+	view := run.View()
+	type charts struct {
+		figures []figure.Group
+		part    *figure.Page
+	}
+	query := r.URL.Query()
+	drawn, err := s.rendered(r.Context(), run, "page", fmt.Sprintf("%q %q", query.Get("charts"), query.Get("find")),
+		func(v runs.View) (any, int, error) {
+			some, part := figure.Paginate(v.Figures, query)
+			all, err := figure.Show(r.Context(), some, func(f figure.Figure) (string, url.Values) {
+				return "/runs/" + run.ID + "/figures/" + url.PathEscape(f.ID), nil
+			})
+			return charts{all, part}, figure.Size(all), err
+		})
+	if err != nil {
+		return err
+	}
+	shown := drawn.(charts)
+	data := map[string]any{"Title": run.Title, "Run": run, "Status": status, "Figures": shown.figures, "Part": shown.part,
+		"Tables": view.Tables, "Files": view.Files, "Before": s.runs.Ahead(run)}
+	s.render(w, r, http.StatusOK, "run", "runs", data)
+	return nil
 }
 
-// Before is how many wait before a run.
-func (q *Runs) Before(r *Run) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n := 0
-	for _, other := range q.all {
-		if other == r {
-			break
-		}
-		if other.State() == Waiting {
-			n++
-		}
+func (s *Server) stopRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	run.Stop()
+	select { // it ends soon, and the page then shows that it has
+	case <-run.Over():
+	case <-time.After(2 * time.Second):
 	}
-	return n
+	return seeRun(w, r, run)
 }
 
-// Stop ends a run, or takes it from the queue. It may be called at any time.
-func (r *Run) Stop() {
-	q := r.queue
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	switch {
-	case r.cancel != nil:
-		r.cancel()
-	case r.State() == Waiting:
-		r.end(Stopped, "stopped before it began")
-		r.Do, r.Fits = nil, nil
-		q.next() // those behind it may have waited for it alone
-		q.forget()
+func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	id, form, wanted, err := figureWanted(r)
+	if err != nil {
+		return err
 	}
+	var body []byte
+	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
+		var what any
+		what, err = s.rendered(r.Context(), run, form, id+" "+wanted.Key(), func(v runs.View) (any, int, error) {
+			b, err := figure.Encode(v.Figures, id, form, wanted)
+			return b, len(b), err
+		})
+		if body, _ = what.([]byte); err == nil {
+			// also for what was drawn already, since it may be kept no longer than until this is taken
+			err = s.reserve(r.Context())
+		}
+	} else {
+		body, err = computed(r.Context(), s, func() ([]byte, error) { return figure.Encode(run.View().Figures, id, form, wanted) })
+	}
+	// Charts come and go while a run does, and the script asks for what was there.
+	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && wanted.Width > 0 {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return sendFigure(w, r, id, form, body)
 }
 
-// close stops everything and waits for it.
-func (q *Runs) close() {
-	q.mu.Lock()
-	q.cancel()
-	for _, r := range q.all {
-		if r.State() == Waiting {
-			r.end(Stopped, "the server ended")
+func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	for _, f := range run.View().Files {
+		if f.Name == r.PathValue("name") {
+			return s.sendFile(w, r, f)
 		}
 	}
-	q.mu.Unlock()
-	q.workers.Wait()
+	return httperr.Errorf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))
+}
+
+const eventStream = "text/event-stream"
+
+// watchRun sends what happens as server-sent events, at most ten a second. A browser that comes
+// back says which event it saw last.
+func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
+		return httperr.Errorf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended",
+			run.ID)
+	}
+	if r.URL.Query().Has("there") { // it is only asked for
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	if r.Method == http.MethodHead { // who would wait for the end of the run to ask for something else
+		w.Header().Set("Content-Type", eventStream)
+		return nil
+	}
+	if s.viewers.Add(1) > int64(s.limits.Viewers) {
+		s.viewers.Add(-1)
+		return httperr.Errorf(http.StatusServiceUnavailable, "%d viewers watch already", s.limits.Viewers)
+	}
+	defer s.viewers.Add(-1)
+	watched := run.Subscribe(r.URL.Query())
+	defer watched.Close()
+	if a, ok := w.(*response); ok {
+		a.stream = true
+	}
+	w.Header().Set("Content-Type", eventStream)
+	out := http.NewResponseController(w)
+	// Somebody who does not read is let go. The browser comes back by itself.
+	send := func(text []byte) error {
+		if _, err := w.Write(text); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	if send([]byte("retry: 1000\n\n")) != nil {
+		return nil
+	}
+	seen, _ := strconv.ParseInt(r.Header.Get("Last-Event-ID"), 10, 64)
+	beat := time.NewTicker(15 * time.Second)
+	defer beat.Stop()
+	for {
+		text, last, news, end := watched.Since(seen)
+		if len(text) == 0 && end {
+			text = fmt.Appendf(nil, "event: end\ndata: {}\n\n")
+		}
+		if len(text) > 0 {
+			if send(text) != nil {
+				return nil
+			}
+			seen = last
+		}
+		if end {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-beat.C:
+			if send([]byte(": still there\n\n")) != nil {
+				return nil
+			}
+		case <-r.Context().Done():
+			return nil
+		case <-s.closing:
+			return nil
+		}
+	}
 }

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/url"
 	"path"
 
+	"github.com/almanac-sim/almanac/page/internal/compare"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -18,18 +20,18 @@ import (
 // A saved is what was made of the files of a directory: what there is to see, and what its page
 // says beside, which nobody may change.
 type saved struct {
-	View
-	said map[string]any
+	runs.View
+	data map[string]any
 }
 
 // A savedKind is a kind of results in directories: what is read of them, and how the page shows it.
 type savedKind struct {
 	name       string
-	depends    []string // the files that are read
-	figures    string   // the address of its figures, without their names
-	view, room string   // its template, and which part of the page it is in
-	files      []kept   // that can be taken away
-	made       string   // a file that is made of others when somebody takes it away; empty for none
+	depends    []string    // the files that are read
+	figures    string      // the address of its figures, without their names
+	view, room string      // its template, and which part of the page it is in
+	files      []knownFile // that can be taken away
+	generated  string      // a file that is made of others when somebody takes it away; empty for none
 	read       func(s *Server, dir string) (saved, error)
 }
 
@@ -41,7 +43,7 @@ var (
 	savedSweeps = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved",
 		"studies", sweepFiles, pointsJSON, (*Server).readSweep}
 	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt",
-		study.FileName}, "", "saved", "studies", compareFiles, comparisonJSON, (*Server).readComparison}
+		study.FileName}, "", "saved", "studies", compareFiles, compare.JSONFile, (*Server).readComparison}
 	savedFits = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies",
 		fitFiles, "", (*Server).readFit}
 )
@@ -50,16 +52,16 @@ var (
 // do not change.
 func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved,
 	error) {
-	if _, err := s.files.valid(dir); err != nil {
+	if _, err := s.files.Valid(dir); err != nil {
 		return saved{}, err
 	}
 	key := kind + " " + dir
 	for _, name := range files {
-		if info, err := fs.Stat(s.files.files, path.Join(dir, name)); err == nil {
+		if info, err := s.files.Stat(path.Join(dir, name)); err == nil {
 			key += fmt.Sprintf(" %s %d %d", name, info.ModTime().UnixNano(), info.Size())
 		}
 	}
-	return s.shelf.get(ctx, key, func() (saved, error) { return made(ctx, s, make) })
+	return s.cache.Get(ctx, key, func() (saved, error) { return computed(ctx, s, make) })
 }
 
 // savedAs is what there is to see of a directory as one of a kind.
@@ -86,24 +88,24 @@ func (s *Server) savedFigure(k *savedKind) handler {
 // showSaved shows a directory, with what there is to say beside what is known of it.
 func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k *savedKind,
 	more map[string]any) error {
-	dir := dirOf(r)
+	dir := requestDir(r)
 	v, err := s.savedAs(r.Context(), k, dir)
 	if err != nil {
 		return err
 	}
-	charts, part := partOf(v.Figures, r.URL.Query())
-	shown, err := s.showInTurn(r.Context(), charts, func(f Figure) (string, url.Values) {
+	charts, part := figure.Paginate(v.Figures, r.URL.Query())
+	shown, err := s.showInTurn(r.Context(), charts, func(f figure.Figure) (string, url.Values) {
 		return k.figures + url.PathEscape(f.ID), url.Values{"dir": {dir}}
 	})
 	if err != nil {
 		return err
 	}
-	command, _ := s.files.read(path.Join(dir, "command.txt"), 1<<16)
+	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16)
 	files := s.filesIn(dir, k.files)
 	for _, f := range v.Files {
-		files = append(files, taken{f.Name, f.About, "/study-files/" + f.Name + "?" + url.Values{"dir": {dir}}.Encode()})
+		files = append(files, figure.Download{Name: f.Name, About: f.About, Link: "/study-files/" + f.Name + "?" + url.Values{"dir": {dir}}.Encode()})
 	}
-	data := maps.Clone(v.said)
+	data := maps.Clone(v.data)
 	maps.Copy(data, more)
 	data["Files"], data["Dir"], data["Figures"], data["Tables"], data["Part"] = files, dir, shown, v.Tables, part
 	if text := string(bytes.TrimSpace(command)); text != "" {

@@ -13,27 +13,33 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/almanac-sim/almanac/page/internal/cache"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/hub"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
 // A Server shows models, runs them, and shows what comes of it. Its methods may be called from
 // several goroutines at once.
 type Server struct {
-	config  Config
-	limits  Limits
-	log     *slog.Logger
-	files   folder
-	runs    *Runs
-	views   map[string]*template.Template // by their names
-	shelf   shelf
-	lister  lister
-	hub     *hub // nil if there is none
-	viewers atomic.Int64
-	turns   chan struct{} // as many as may work for an answer at once
-	places  chan struct{} // as many as there may be answers at once that take memory
-	pen     *pen
-	closing chan struct{}
-	close   sync.Once
-	handler http.Handler
+	config        Config
+	limits        Limits
+	log           *slog.Logger
+	files         folder.Folder
+	runs          *runs.Queue
+	templates     map[string]*template.Template // by their names
+	cache         *cache.Cache[saved]
+	index         modelIndex
+	hub           *hub.Watcher // nil if there is none
+	viewers       atomic.Int64
+	computeSlots  chan struct{} // as many as may work for an answer at once
+	responseSlots chan struct{} // as many as there may be answers at once that take memory
+	renderer      *renderLimiter
+	closing       chan struct{}
+	close         sync.Once
+	handler       http.Handler
 }
 
 // New makes a server. Close ends it.
@@ -45,22 +51,22 @@ func New(c Config) (*Server, error) {
 		return nil, errors.New("page: whoever can reach the machine could read, write and run; a token is needed to " +
 			"listen beyond loopback")
 	}
-	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder{c.Files, c.Root, new(sync.Mutex)},
-		turns: make(chan struct{}, 2), pen: newPen(), closing: make(chan struct{})}
-	s.places = make(chan struct{}, s.limits.Answers)
+	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder.New(c.Files, c.Root),
+		computeSlots: make(chan struct{}, 2), cache: cache.New(func(v saved) int { return v.Size() }), renderer: newRenderLimiter(), closing: make(chan struct{})}
+	s.responseSlots = make(chan struct{}, s.limits.Answers)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	s.runs = newRuns(s.limits, s.log)
+	s.runs = runs.New(s.limits.runs(), s.log)
 	var err error
-	if s.views, err = newViews(); err != nil {
+	if s.templates, err = parseTemplates(); err != nil {
 		return nil, err
 	}
 	if c.Hub != nil {
-		s.hub = newHub(dialling(*c.Hub), s.log)
+		s.hub = hub.New(hub.Dialer(*c.Hub), s.log)
 	}
-	if s.files.writable() {
-		s.files.cleanAll()
+	if s.files.Writable() {
+		s.files.RemoveStale()
 	}
 	s.handler = s.guard(s.routes())
 	return s, nil
@@ -99,30 +105,17 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.closing)
-		s.runs.close()
+		s.runs.Close()
 		if s.hub != nil {
-			s.hub.close()
+			s.hub.Close()
 		}
 	})
 }
 
-// A problem is an error that is for the visitor to read.
-type problem struct {
-	status  int
-	message string
-}
-
-// busy is the problem of who waited in vain. A browser or a program may come back after a few
+// errBusy is the problem of who waited in vain. A browser or a program may come back after a few
 // seconds, which it is told.
-var busy = problem{http.StatusServiceUnavailable, "too many ask for pictures or large pages at once, or take long " +
+var errBusy = httperr.Error{Status: http.StatusServiceUnavailable, Message: "too many ask for pictures or large pages at once, or take long " +
 	"to read them; try again in a few seconds"}
-
-func (p problem) Error() string { return p.message }
-
-// problemf is a problem with an HTTP status.
-func problemf(status int, format string, args ...any) error {
-	return problem{status, fmt.Sprintf(format, args...)}
-}
 
 // A handler answers a request, or says why it cannot.
 type handler func(w http.ResponseWriter, r *http.Request) error
@@ -130,9 +123,9 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // serve answers, with a page that says what is wrong if something is.
 func (s *Server) serve(h handler) http.HandlerFunc {
 	return func(to http.ResponseWriter, r *http.Request) {
-		w := newAnswer(to, s.limits.Answer)
-		r = r.WithContext(context.WithValue(r.Context(), answerKey{}, w))
-		defer s.leave(w)
+		w := newResponse(to, s.limits.Answer)
+		r = r.WithContext(context.WithValue(r.Context(), responseKey{}, w))
+		defer s.release(w)
 		defer func() {
 			switch p := recover(); p {
 			case nil:
@@ -140,7 +133,7 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 				panic(p)
 			default:
 				s.log.Error("a request failed", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-				s.fail(w, r, problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"})
+				s.fail(w, r, httperr.Error{Status: http.StatusInternalServerError, Message: "something went wrong here; the server's log has more"})
 			}
 		}()
 		if err := h(w, r); err != nil {
@@ -151,33 +144,33 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 
 // fail answers with an error: in words for a script that asks for them, otherwise as a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
-	if a, ok := w.(*answer); ok && a.begun {
+	if a, ok := w.(*response); ok && a.begun {
 		s.log.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
 		panic(http.ErrAbortHandler) // so that nobody takes it for whole
 	}
-	var p problem
+	var p httperr.Error
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &p):
 	case errors.As(err, &tooLarge):
-		p = problem{http.StatusRequestEntityTooLarge, fmt.Sprintf("this is more than the %d bytes that can be sent at once",
+		p = httperr.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("this is more than the %d bytes that can be sent at once",
 			tooLarge.Limit)}
 	case r.Context().Err() != nil: // nobody reads this
 		s.log.Debug("a visitor has left", "path", r.URL.Path)
-		p = problem{http.StatusServiceUnavailable, "it took longer than you waited"}
+		p = httperr.Error{Status: http.StatusServiceUnavailable, Message: "it took longer than you waited"}
 	default:
 		s.log.Error("a request failed", "path", r.URL.Path, "error", err)
-		p = problem{http.StatusInternalServerError, "something went wrong here; the server's log has more"}
+		p = httperr.Error{Status: http.StatusInternalServerError, Message: "something went wrong here; the server's log has more"}
 	}
-	if p == busy {
+	if p == errBusy {
 		w.Header().Set("Retry-After", "5") // for programs, and our script
 	}
 	if r.Header.Get("Sec-Fetch-Dest") == "empty" || r.Header.Get("Accept") == "application/json" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		w.WriteHeader(p.status)
-		_, _ = io.WriteString(w, p.message+"\n")
+		w.WriteHeader(p.Status)
+		_, _ = io.WriteString(w, p.Message+"\n")
 		return
 	}
-	s.render(w, r, p.status, "error", "", map[string]any{"Title": http.StatusText(p.status), "Message": p.message,
-		"Again": p == busy && r.Method == http.MethodGet})
+	s.render(w, r, p.Status, "error", "", map[string]any{"Title": http.StatusText(p.Status), "Message": p.Message,
+		"Again": p == errBusy && r.Method == http.MethodGet})
 }

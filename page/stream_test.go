@@ -28,7 +28,7 @@ func TestStreamOutlivesRequest(t *testing.T) {
 	go func() { ended <- s.Serve(ctx, l) }()
 	defer func() { cancel(); <-ended; s.Close() }() // which Serve has done, too
 	let := make(chan struct{})
-	if _, err := s.runs.Start(holding(let)); err != nil {
+	if _, err := s.runs.Start(pageHolding(let)); err != nil {
 		t.Fatal(err)
 	}
 	stream := "http://" + l.Addr().String() + "/runs/1/events"

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"net/http"
 	"net/url"
@@ -22,6 +21,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/outputs"
 	"github.com/almanac-sim/almanac/internal/plot"
 	tables "github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/study"
 )
@@ -31,52 +34,60 @@ import (
 
 // How large a sweep can be that is started here.
 const (
-	mostGrid     = 400    // combinations
-	mostSwept    = 20_000 // runs
-	fewOutputs   = 6      // that are told if nobody says which
-	mostPointRow = 400    // of the table of points
-	mostCells    = 2_000  // of a map whose cells are links: each is some 300 bytes, and a stop for the keyboard
-	mostDots     = 2_000  // of a chart of points
+	maxGrid        = 400    // combinations
+	maxSweepRuns   = 20_000 // runs
+	defaultOutputs = 6      // that are told if nobody says which
+	maxPointRows   = 400    // of the table of points
+	maxLinkedCells = 2_000  // of a map whose cells are links: each is some 300 bytes, and a stop for the keyboard
+	maxDots        = 2_000  // of a chart of points
 )
 
-// A swept is a sweep to be shown, whose points can be opened.
-type swept struct {
+// A sweepResult is a sweep to be shown, whose points can be opened.
+type sweepResult struct {
 	*tables.Sweep
-	base     ask    // what is the same at all points
-	where    string // the address of the page of its first point, without the number
-	recorded bool   // how each point went over time is there; otherwise a point is run anew when somebody opens it
-	of       int    // how many points it will have, if some are missing yet; 0 if it has all
+	form      modelForm // what is the same at all points
+	pointLink string    // the address of the page of its first point, without the number
+	recorded  bool      // how each point went over time is there; otherwise a point is run anew when somebody opens it
+	total     int       // how many points it will have, if some are missing yet; 0 if it has all
 }
 
 // soFar is the sweep as it is now. Points are only ever added, so that those that are there can be
 // read meanwhile.
-func (s swept) soFar(of int) swept {
+func (s sweepResult) soFar(of int) sweepResult {
 	now := *s.Sweep
 	if s.Sweep = &now; len(s.Points()) < of {
-		s.of = of
+		s.total = of
 	}
 	return s
 }
 
+// Size is about how many bytes the points take.
+func (s sweepResult) Size() (n int) {
+	for _, p := range s.Points() {
+		n += 64 + 32*len(p.Values) + 64*len(p.Outputs)
+	}
+	return n
+}
+
 // link is the page of a point.
-func (s swept) link(k int) string { return s.where + strconv.Itoa(k) }
+func (s sweepResult) link(k int) string { return s.pointLink + strconv.Itoa(k) }
 
 // view is all there is to see.
-func (s swept) view() View {
-	v := View{Sweep: &s}
-	at := s.finder()
+func (s sweepResult) view() runs.View {
+	v := runs.View{Sweep: &s}
+	at := s.index()
 	for k, h := range s.Maps() {
-		m := &Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
+		m := &figure.Map{Heat: h, Starts: !s.recorded, Link: func(i, j int) string {
 			if k := at(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
 				return s.link(k)
 			}
 			return "" // it is missing in the table
 		}}
-		if len(m.X)*len(m.Y) > mostCells {
+		if len(m.X)*len(m.Y) > maxLinkedCells {
 			m.Link = nil
 			m.Note += "; too many cells to lead to their points, which the table does"
 		}
-		f := Figure{ID: fmt.Sprintf("map-%d", k), Caption: arrow(h.Title), Group: "Maps", Map: m}
+		f := figure.Figure{ID: fmt.Sprintf("map-%d", k), Caption: figure.Arrow(h.Title), Group: "Maps", Map: m}
 		m.Note += s.missing()
 		f.Chart.Note = m.Note // which viewers are told of when it changes
 		v.Figures = append(v.Figures, f)
@@ -85,18 +96,18 @@ func (s swept) view() View {
 		over := s.Over(k)
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note+s.missing(), c.Title
-			s.fewDots(&c)
-			v.Figures = append(v.Figures, Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: arrow(c.Title), Group: "Over " +
+			s.thinDots(&c)
+			v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: figure.Arrow(c.Title), Group: "Over " +
 				a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
-	t := Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(),
+	t := figure.Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(),
 		Starts: !s.recorded}
 	for _, a := range s.Axes {
 		t.Head = append(t.Head, a.Column())
 	}
 	t.Head = append(append(t.Head, "replicas"), s.Outputs()...)
-	for k, p := range s.Points()[:min(len(s.Points()), mostPointRow)] {
+	for k, p := range s.Points()[:min(len(s.Points()), maxPointRows)] {
 		var row []string
 		for i, a := range s.Axes {
 			row = append(row, a.Cell(p.Values[i]))
@@ -107,31 +118,31 @@ func (s swept) view() View {
 		}
 		t.Rows, t.Links = append(t.Rows, row), append(t.Links, s.link(k))
 	}
-	if n := len(s.Points()); n > mostPointRow {
-		t.Caption += fmt.Sprintf("; the first %d of %s, all are in points.csv", mostPointRow, format.Thousands(float64(n)))
+	if n := len(s.Points()); n > maxPointRows {
+		t.Caption += fmt.Sprintf("; the first %d of %s, all are in points.csv", maxPointRows, format.Thousands(float64(n)))
 	}
-	v.Tables = []Table{t}
+	v.Tables = []figure.Table{t}
 	return v
 }
 
 // missing says that points are, with what separates it from what was said before.
-func (s swept) missing() string {
-	if s.of == 0 {
+func (s sweepResult) missing() string {
+	if s.total == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.of)
+	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.total)
 }
 
-// fewDots leaves so many points in a chart of points as a page can have. Those of a grid are in
+// thinDots leaves so many points in a chart of points as a page can have. Those of a grid are in
 // order, and a step that shares no factor with how many values an axis has passes over all of them.
-func (s swept) fewDots(c *plot.Chart) {
-	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= mostDots {
+func (s sweepResult) thinDots(c *plot.Chart) {
+	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= maxDots {
 		return
 	}
 	all := &c.Series[0]
 	n := len(all.X)
-	step := (n + mostDots - 1) / mostDots
-	for slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return common(step, len(a.Values)) > 1 }) {
+	step := (n + maxDots - 1) / maxDots
+	for slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return gcd(step, len(a.Values)) > 1 }) {
 		step++
 	}
 	some := plot.Series{Name: all.Name, Points: true}
@@ -142,8 +153,8 @@ func (s swept) fewDots(c *plot.Chart) {
 	c.Note += fmt.Sprintf("; each %s of %s points, all are in points.csv", ordinal(step), format.Thousands(float64(n)))
 }
 
-// common is the largest factor that two numbers share; 0 shares none with any.
-func common(a, b int) int {
+// gcd is the largest factor that two numbers share; 0 shares none with any.
+func gcd(a, b int) int {
 	if b == 0 {
 		return 1
 	}
@@ -156,9 +167,9 @@ func common(a, b int) int {
 // savedRequest is the study.json of a directory; nil if there is none, as in those of earlier
 // versions.
 func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
-	text, err := s.files.read(path.Join(dir, study.FileName), 1<<20)
-	var p problem
-	if errors.As(err, &p) && p.status == http.StatusNotFound {
+	text, err := s.files.Read(path.Join(dir, study.FileName), 1<<20)
+	var p httperr.Error
+	if errors.As(err, &p) && p.Status == http.StatusNotFound {
 		return nil, nil
 	}
 	if err != nil {
@@ -166,7 +177,7 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	}
 	r, err := study.ReadJSON(text)
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
 	}
 	if r.Sort != sort { // somebody put results of several commands together, and it is of others
 		return nil, nil
@@ -176,12 +187,12 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 
 // savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in
 // study.json.
-func (s *Server) savedSweep(dir string) (*swept, error) {
-	data, err := s.files.read(path.Join(dir, "points.csv"), mostSummary)
+func (s *Server) savedSweep(dir string) (*sweepResult, error) {
+	data, err := s.files.Read(path.Join(dir, "points.csv"), folder.MaxResults)
 	if err != nil {
 		return nil, err
 	}
-	base := ask{Path: path.Join(dir, "model.yaml")}
+	base := modelForm{Path: path.Join(dir, "model.yaml")}
 	var axes []*design.Axis
 	asked, err := s.savedRequest(dir, study.Sweep)
 	if err != nil {
@@ -194,26 +205,26 @@ func (s *Server) savedSweep(dir string) (*swept, error) {
 	}
 	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
 	if err != nil {
-		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir,
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir,
 			err)
 	}
 	if len(sweep.Points()) == 0 {
-		return nil, problemf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
 	}
-	info, err := fs.Stat(s.files.files, path.Join(dir, pointSeries))
-	return &swept{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= mostSummary,
+	info, err := s.files.Stat(path.Join(dir, pointSeries))
+	return &sweepResult{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= folder.MaxResults,
 		0}, nil
 }
 
 // sweepWork is a sweep that a form asks for.
-func (s *Server) sweepWork(form url.Values) (Work, error) {
-	a, err := s.asked(form)
+func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
+	a, err := s.readModelForm(form)
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
-	m, r, err := s.compiled(&a, study.Sweep)
+	m, r, err := s.compileForm(&a, study.Sweep)
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
 	for i, name := range form["vary"] {
 		values := ""
@@ -224,42 +235,42 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 			continue
 		}
 		if _, err := design.Parse(name + "=" + values); err != nil {
-			return Work{}, wrong("values of "+name, "%v", err)
+			return runs.Work{}, formError("values of "+name, "%v", err)
 		}
 		if slices.ContainsFunc(r.Set, func(p population.Parameter) bool { return p.Name == name }) {
-			return Work{}, wrong(name, "it is varied and has another value, too; leave out one of the two")
+			return runs.Work{}, formError(name, "it is varied and has another value, too; leave out one of the two")
 		}
 		r.Vary = append(r.Vary, name+"="+values)
 	}
 	if len(r.Vary) == 0 || len(r.Vary) > 2 {
-		return Work{}, wrong("vary", "what is to be varied? Choose one name or two, with their values")
+		return runs.Work{}, formError("vary", "what is to be varied? Choose one name or two, with their values")
 	}
 	st := &study.Study{Request: r, Plain: m}
 	if st.Axes, err = r.Axes(); err != nil {
-		return Work{}, wrong("values", "%v", err)
+		return runs.Work{}, formError("values", "%v", err)
 	}
-	if st.Points, err = design.Grid(st.Axes, mostGrid); err != nil {
-		return Work{}, wrong("values", "%v; at most %d points can be run here, and any number with almanac sweep", err,
-			mostGrid)
+	if st.Points, err = design.Grid(st.Axes, maxGrid); err != nil {
+		return runs.Work{}, formError("values", "%v; at most %d points can be run here, and any number with almanac sweep", err,
+			maxGrid)
 	}
-	if n := len(st.Points) * r.Replicas; n > mostSwept {
-		return Work{}, wrong("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep",
-			format.Thousands(float64(n)), format.Thousands(mostSwept))
+	if n := len(st.Points) * r.Replicas; n > maxSweepRuns {
+		return runs.Work{}, formError("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep",
+			format.Thousands(float64(n)), format.Thousands(maxSweepRuns))
 	}
-	largest, err := largestOf(st)
+	largest, err := largestModel(st)
 	if err != nil {
-		return Work{}, err
+		return runs.Work{}, err
 	}
 	texts := outputLines(form.Get("outputs"))
 	all, err := outputs.All(m, texts)
 	if err != nil {
-		return Work{}, wrong("outputs", "%v", err)
+		return runs.Work{}, formError("outputs", "%v", err)
 	}
 	if texts == nil { // ends and peaks of states
 		all = slices.DeleteFunc(all, func(o *outputs.Output) bool {
 			return o.Text == "final(total)" || strings.HasPrefix(o.Text, "time of") || strings.Contains(o.Text, "->")
 		})
-		all = all[:min(len(all), fewOutputs)]
+		all = all[:min(len(all), defaultOutputs)]
 	}
 	for _, output := range all {
 		r.Outputs = append(r.Outputs, output.Text)
@@ -273,15 +284,15 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	if slices.Contains(names, "population.size") {
 		size = "" // which is one of the names
 	}
-	return Work{
+	return runs.Work{
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
 		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points),
 			"point"), size, format.Count(r.Replicas, "replica"), r.Seed),
-		Keeps: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Needs: needs(largest, atOnce(cores(r.Replicas))),
-		Fits: func() error { return largest.CheckMemory(atOnce(1)) },
-		Do: func(ctx context.Context, tell *Teller) error {
+		ResultBytes: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Memory: maxMemory(largest, parallel(cores(r.Replicas))),
+		CheckMemory: func() error { return largest.CheckMemory(parallel(1)) },
+		Do: func(ctx context.Context, tell *runs.Reporter) error {
 			for i, p := range st.Points { // so that what is wrong is said before anything is run
-				tell.Progress(Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
+				tell.Progress(runs.Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -294,7 +305,7 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 				return err
 			}
 			slots := cores(r.Replicas)
-			for slots > 1 && largest.CheckMemory(atOnce(slots)) != nil {
+			for slots > 1 && largest.CheckMemory(parallel(slots)) != nil {
 				slots--
 			}
 			return runSweep(ctx, st, job, slots, a, tell)
@@ -302,10 +313,10 @@ func (s *Server) sweepWork(form url.Values) (Work, error) {
 	}, nil
 }
 
-// largestOf is the model at the point that takes most memory, about: the one with most individuals.
+// largestModel is the model at the point that takes most memory, about: the one with most individuals.
 // What is wrong with it, or with the first or the last point, is said at once, while somebody
 // waits; the others may be many, and are looked at when the sweep's turn has come.
-func largestOf(st *study.Study) (largest *population.Model, err error) {
+func largestModel(st *study.Study) (largest *population.Model, err error) {
 	at := []int{0, len(st.Points) - 1, 0}
 	most := -1.0
 	size := slices.IndexFunc(st.Axes, func(a *design.Axis) bool { return a.Name == "population.size" })
@@ -332,14 +343,14 @@ func largestOf(st *study.Study) (largest *population.Model, err error) {
 // cores is how many of some replicas are run at once.
 func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
 
-// atOnce are the options of so many replicas that are run at once.
-func atOnce(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
+// parallel are the options of so many replicas that are run at once.
+func parallel(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
 
 // runSweep runs a small sweep in this process, point by point, so many replicas at once.
-func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base ask, tell *Teller) error {
+func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base modelForm, tell *runs.Reporter) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(st.Seed, 10)
-	s := swept{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, tell.where + "/points/", false, 0}
+	s := sweepResult{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, tell.Where + "/points/", false, 0}
 	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come
 	// in the end, as those of a run do.
 	show := func(over bool) error {
@@ -347,15 +358,15 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 			return err
 		}
 		now, rows := s.soFar(len(job.Points)), bytes.Clone(table.Bytes())
-		tell.Show(func() View {
+		tell.Show(func() runs.View {
 			v := now.view()
 			if !over {
 				v.Tables = nil
 			}
-			v.Files = []File{{"points.csv", "every point and output, as almanac sweep --out writes it" + now.missing(),
-				func(w io.Writer) error { return second(w.Write(rows)) }},
-				{pointsJSON, "the same for programs", now.writeJSON}, {"model.yaml", "the model that was swept",
-					func(w io.Writer) error { return second(w.Write(st.Source)) }}}
+			v.Files = []figure.File{{Name: "points.csv", About: "every point and output, as almanac sweep --out writes it" + now.missing(),
+				Write: func(w io.Writer) error { return errOnly(w.Write(rows)) }},
+				{Name: pointsJSON, About: "the same for programs", Write: now.writeJSON}, {Name: "model.yaml", About: "the model that was swept",
+					Write: func(w io.Writer) error { return errOnly(w.Write(st.Source)) }}}
 			return v
 		})
 		return nil
@@ -368,7 +379,7 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 			for _, o := range p.Outputs {
 				one.Outputs = append(one.Outputs, study.Output(o, o.Name))
 			}
-			tell.Progress(Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events,
+			tell.Progress(runs.Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events,
 				Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
 			if err := s.Add(one); err != nil {
 				return err
@@ -381,8 +392,8 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 	return err
 }
 
-// aroundValue are values to begin with: from half of one to half as much again.
-func aroundValue(p parameter) string {
+// valuesAround are values to begin with: from half of one to half as much again.
+func valuesAround(p parameter) string {
 	number := strings.ReplaceAll(strings.TrimSpace(strings.TrimSuffix(p.Value, p.Unit)), "_", "")
 	x, err := strconv.ParseFloat(number, 64)
 	if !p.Slides || err != nil || !(x > 0) {
@@ -403,4 +414,90 @@ func aroundValue(p parameter) string {
 		values = append(values, a.Write(digits(0.5*x+float64(k)*step)))
 	}
 	return strings.Join(values, ", ")
+}
+
+// ordinal is a number as one counts: 2nd, 4th, 11th.
+func ordinal(n int) string {
+	ending := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			ending = "st"
+		case 2:
+			ending = "nd"
+		case 3:
+			ending = "rd"
+		}
+	}
+	return strconv.Itoa(n) + ending
+}
+
+// sweepPage asks what to vary in a model.
+func (s *Server) sweepPage(w http.ResponseWriter, r *http.Request) error {
+	form := r.URL.Query()
+	form.Set("path", form.Get("model"))
+	form.Del("source")
+	if form.Get("path") == "" {
+		http.Redirect(w, r, "/studies", http.StatusSeeOther)
+		return nil
+	}
+	return s.sweepForm(w, r, http.StatusOK, form, nil)
+}
+
+func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, form url.Values,
+	problems population.Problems) error {
+	a, f, err := s.readStudyForm(r, form, "10")
+	if err != nil {
+		return err
+	}
+	type vary struct{ Name, Values string }
+	var rows []vary
+	for i, name := range form["vary"] {
+		if i < len(form["values"]) && i < 2 {
+			rows = append(rows, vary{name, form["values"][i]})
+		}
+	}
+	if len(rows) == 0 {
+		for _, p := range f.Parameters {
+			if values := valuesAround(p); values != "" && len(rows) < 2 {
+				rows = append(rows, vary{p.Name, values})
+			}
+		}
+	}
+	for len(rows) < 2 {
+		rows = append(rows, vary{})
+	}
+	names := []string{}
+	for _, p := range f.Parameters {
+		names = append(names, p.Name)
+	}
+	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f,
+		"Rows": rows, "Names": append(names, "population.size"),
+		"Outputs": form.Get("outputs"), "Problems": locate(problems), "Most": maxGrid, "Link": "/models/" +
+			pathEscape(a.Path)})
+	return nil
+}
+
+// startSweep starts what a form asks for.
+func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
+	r.PostForm.Del("source")
+	work, err := computed(r.Context(), s, func() (runs.Work, error) { return s.sweepWork(r.PostForm) })
+	if problems, ok := errors.AsType[population.Problems](err); ok {
+		return s.sweepForm(w, r, http.StatusUnprocessableEntity, r.PostForm, problems)
+	}
+	if err != nil {
+		return err
+	}
+	return s.start(w, r, work)
+}
+
+// readSweep is what there is to see of a sweep in a directory.
+func (s *Server) readSweep(dir string) (saved, error) {
+	sweep, err := s.savedSweep(dir)
+	if err != nil {
+		return saved{}, err
+	}
+	v := saved{View: sweep.view(), data: map[string]any{"Title": dir, "What": "sweep"}}
+	v.Files = []figure.File{{Name: pointsJSON, About: "the same for programs", Write: sweep.writeJSON}}
+	return v, nil
 }

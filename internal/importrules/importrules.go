@@ -135,9 +135,22 @@ var mayImport = map[string][]string{
 
 	// The page.
 	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted",
-		"internal/format", "internal/memory", "internal/modelfit", "internal/outdir", "internal/outputs",
-		"internal/pictures", "internal/plot", "internal/study", "internal/vector", "population", "population/results",
+		"internal/format", "internal/outputs", "internal/modelfit", "internal/pictures", "internal/plot",
+		"internal/study",
+		"internal/vector", "page/internal/cache", "page/internal/compare", "page/internal/figure", "page/internal/folder", "page/internal/httperr", "page/internal/hub", "page/internal/runs", "population",
+		"population/results",
 		"reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/history", "sim/output", "study"},
+	"page/internal/cache": {},
+	"page/internal/compare": {"ensemble", "internal/detmath", "internal/format", "internal/outputs",
+		"internal/pictures", "internal/plot", "internal/study", "page/internal/figure", "page/internal/folder",
+		"page/internal/httperr", "page/internal/runs", "population", "population/results", "study"},
+	"page/internal/figure": {"internal/format", "internal/plot", "page/internal/httperr"},
+	"page/internal/folder": {"internal/format", "internal/outdir", "page/internal/httperr", "population",
+		"population/results"},
+	"page/internal/httperr": {},
+	"page/internal/hub":     {"ensemble"},
+	"page/internal/runs": {"internal/format", "internal/memory", "page/internal/figure", "page/internal/httperr",
+		"population", "study"},
 
 	// The command.
 	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli",

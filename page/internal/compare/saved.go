@@ -1,0 +1,84 @@
+package compare
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"net/http"
+	"path"
+	"slices"
+
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/detmath"
+	tables "github.com/almanac-sim/almanac/internal/study"
+)
+
+// JSONFile is made of the tables of a comparison.
+const JSONFile = "comparison.json"
+
+// ReadComparison reads what a directory has. Without its command nobody knows how the differences
+// were taken: those of runs that are compared on the page, and taken away, have such tables, too.
+func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
+	differences, err := files.Read(path.Join(dir, "differences.csv"), folder.MaxResults)
+	if err != nil {
+		return nil, err
+	}
+	scenarios, err := files.Read(path.Join(dir, "scenarios.csv"), folder.MaxResults)
+	var p httperr.Error
+	switch {
+	case errors.As(err, &p) && p.Status == http.StatusNotFound:
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity,
+			"differences.csv in %s is alone; almanac compare writes scenarios.csv beside it", dir)
+	case err != nil:
+		return nil, err
+	}
+	found, err := tables.ReadScenarios(bytes.NewReader(scenarios), ensemble.MaxOutputs)
+	if err != nil {
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "scenarios.csv in %s is not what almanac compare writes: %v",
+			dir, err)
+	}
+	if err := found.ReadDifferences(bytes.NewReader(differences)); err != nil {
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "differences.csv in %s is not what almanac compare writes: %v",
+			dir, err)
+	}
+	c := &Comparison{Comparison: *found, methods: make([]string, len(found.Scenarios)),
+		paired: make([][]bool, len(found.Scenarios))}
+	_, err = files.Read(path.Join(dir, "command.txt"), 1<<16)
+	for i := range c.Scenarios[1:] {
+		if c.methods[i+1] = "as differences.csv has it"; err == nil {
+			c.methods[i+1], c.paired[i+1] = pairedText, slices.Repeat([]bool{true}, len(c.Scenarios[0].Outputs))
+		}
+	}
+	c.deviations()
+	return c, nil
+}
+
+// ReplicaCount is how many there are of each scenario; an output may lack in some of them.
+func (c *Comparison) ReplicaCount() (n int) {
+	for _, s := range c.Scenarios {
+		for _, o := range s.Outputs {
+			n = max(n, o.N)
+		}
+	}
+	return n
+}
+
+// deviations works out the deviations of differences, which the table does not have, from the
+// widths of their intervals. Of how many replicas they are is known if all replicas have the output
+// in both scenarios.
+func (c *Comparison) deviations() {
+	all := c.ReplicaCount()
+	for _, s := range c.Scenarios[1:] {
+		for i := range s.Differences {
+			d := &s.Differences[i]
+			if d.N = -1; all < 2 || s.Outputs[i].N < all || c.Scenarios[0].Outputs[i].N < all {
+				continue
+			}
+			d.N = all
+			d.SD = (d.High - d.Low) / 2 * math.Sqrt(float64(all)) / detmath.StudentQuantile(float64(all-1), 0.975)
+		}
+	}
+}

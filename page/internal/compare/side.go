@@ -1,0 +1,195 @@
+package compare
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/study"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+)
+
+// FromResult is how a run of this server went, which may go on.
+func FromResult(name string, r *population.Result) *Side {
+	m := r.Model
+	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
+		Label: pictures.TimeLabel(m), Result: r, total: map[string]int{"state": len(m.States()), "incidence": len(m.Flows())}}
+	if s.Count == 0 {
+		return s
+	}
+	for i, state := range m.States()[:min(len(m.States()), figure.MaxLines)] {
+		s.States = append(s.States, line{state, r.State(i)})
+	}
+	for i, flow := range m.Flows()[:min(len(m.Flows()), figure.MaxLines)] {
+		s.Flows = append(s.Flows, line{flow.String(), r.Incidence(i)})
+	}
+	return s
+}
+
+// Evaluate works out what is told of each replica that came to its end. Of what nobody asked for, that
+// which the model lacks is left out.
+func (s *Side) Evaluate(texts []string, all bool) error {
+	m, rows := s.Result.Model, len(s.Result.Times)
+	var told []*outputs.Output
+	for _, text := range texts {
+		o, err := outputs.Parse(m, text)
+		if err != nil && all {
+			return population.Problems{{File: "outputs", Message: err.Error()}}
+		}
+		if err == nil {
+			told = append(told, o)
+		}
+	}
+	s.Values = map[string][]float64{}
+	runs := make([]*population.Run, 0, len(s.Result.Runs))
+	for i := range s.Result.Runs {
+		if r := &s.Result.Runs[i]; r.Rows() == rows {
+			runs = append(runs, r)
+		}
+	}
+	slices.SortFunc(runs, func(a, b *population.Run) int { return a.Replica - b.Replica })
+	for _, r := range runs {
+		s.Replicas = append(s.Replicas, r.Replica)
+	}
+	for _, o := range told {
+		s.Outputs = append(s.Outputs, o.Text)
+		values := make([]float64, len(runs))
+		for i, r := range runs {
+			values[i] = o.Of(r)
+		}
+		s.Values[o.Text] = values
+	}
+	if len(runs) == 0 {
+		return httperr.Errorf(http.StatusUnprocessableEntity, "no replica of %s came to its end", s.Name)
+	}
+	return nil
+}
+
+// Read is a run in a directory. Of each replica its tables tell how many there were in the
+// end; if they are not there, or not as CSV, or too large, the summary tells the mean of that.
+func Read(files folder.Folder, dir string) (*Side, error) {
+	sum, err := files.Summary(dir)
+	if err != nil {
+		return nil, err
+	}
+	v := &Side{Name: dir, Facts: SummaryFacts(sum), Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit,
+		Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
+	if len(sum.Times) == 0 {
+		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "summary.json in %s has no times", dir)
+	}
+	n := max(sum.Done, 0)
+	ends := func(all results.Ordered[population.Series]) {
+		for name, in := range all.All() {
+			if len(v.Outputs) >= outputs.Most || len(in.Mean) != len(sum.Times) {
+				continue
+			}
+			last := len(in.Mean) - 1
+			o := study.Output{Name: "final(" + name + ")", N: n, Mean: in.Mean[last], SD: math.NaN(), Low: math.NaN(),
+				High: math.NaN()}
+			if last < len(in.SD) {
+				o.SD = in.SD[last]
+			}
+			v.Outputs, v.Found[o.Name] = append(v.Outputs, o.Name), withInterval(o)
+		}
+	}
+	lines := func(all results.Ordered[population.Series]) (some []line) {
+		for name, in := range all.All() {
+			if len(some) < figure.MaxLines && len(in.Median) == len(sum.Times) {
+				some = append(some, line{name, in})
+			}
+		}
+		return some
+	}
+	v.total = map[string]int{"state": len(sum.States.Names()), "incidence": len(sum.Incidence.Names())}
+	v.States = lines(sum.States)
+	if v.Flows = lines(sum.Incidence); sum.Incidence.IsZero() {
+		v.SinceStart = true
+	}
+	ends(sum.States)
+	ends(sum.Flows)
+	if sum.Incomplete {
+		return v, nil // some replicas in the tables did not come to their end
+	}
+	for _, table := range []struct {
+		file string
+		read func(io.Reader) iter.Seq2[results.FlowRow, error]
+	}{{"series.csv", statesAsFlows}, {"flows.csv", results.ReadFlows}} {
+		data, err := files.Read(path.Join(dir, table.file), folder.MaxResults)
+		if err != nil {
+			continue
+		}
+		if err := v.readEnds(table.read(bytes.NewReader(data)), sum.Times[len(sum.Times)-1]); err != nil {
+			return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir,
+				err)
+		}
+	}
+	return v, nil
+}
+
+// withInterval gives a mean its interval.
+func withInterval(o study.Output) study.Output {
+	if w := welch(study.Output{N: o.N, SD: 0}, o); o.N >= 2 && !math.IsNaN(o.SD) {
+		half := (w.High - w.Low) / 2
+		o.Low, o.High = o.Mean-half, o.Mean+half
+	}
+	return o
+}
+
+// statesAsFlows reads the counts of states as if each were a flow.
+func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
+	return func(yield func(results.FlowRow, error) bool) {
+		for row, err := range results.ReadSeries(r) {
+			if !yield(results.FlowRow{Replica: row.Replica, Time: row.Time, Kind: "flow", Flow: row.State, Values: row.Values,
+				Count: row.Count}, err) {
+				return
+			}
+		}
+	}
+}
+
+// readEnds notes how many there were at the end in each replica, of everybody.
+func (v *Side) readEnds(rows iter.Seq2[results.FlowRow, error], end float64) error {
+	values := map[string]map[int]float64{}
+	seen := map[int]bool{}
+	for row, err := range rows {
+		if err != nil {
+			return err
+		}
+		if row.Kind != "flow" || row.Time != end || strings.Join(row.Values, "") != "" { // of a group
+			continue
+		}
+		name := "final(" + row.Flow + ")"
+		if values[name] == nil {
+			values[name] = map[int]float64{}
+		}
+		values[name][row.Replica] = float64(row.Count)
+		seen[row.Replica] = true
+	}
+	replicas := slices.Sorted(maps.Keys(seen))
+	if v.Replicas != nil && !slices.Equal(v.Replicas, replicas) {
+		return errors.New("it has other replicas than series.csv")
+	}
+	v.Replicas = replicas
+	for name, of := range values {
+		if !slices.Contains(v.Outputs, name) || len(of) != len(replicas) {
+			continue
+		}
+		for _, replica := range replicas {
+			v.Values[name] = append(v.Values[name], of[replica])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,348 @@
+package page
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/page/internal/figure"
+	"github.com/almanac-sim/almanac/page/internal/folder"
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
+	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
+)
+
+// An modelForm is a model as a visitor wants it run: a file or what was made of it in the editor, with
+// other values.
+type modelForm struct {
+	Path, Source          string
+	Unchanged             bool // the source is what is in the file
+	Seed, Replicas        string
+	Size, Until, Scenario string
+	Set                   []population.Parameter // those that differ from the file, or that a scenario may have otherwise
+	Fixed                 []population.Parameter // those that are set whatever the file or its scenario says, in order
+	From                  string                 // a posterior.csv of which each replica draws values; empty for none
+}
+
+// readModelForm reads a form. What is empty is as the file says.
+func (s *Server) readModelForm(form url.Values) (modelForm, error) {
+	a := modelForm{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")),
+		Replicas: strings.TrimSpace(form.Get("replicas")),
+		Size:     strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")),
+		Scenario: form.Get("scenario")}
+	if !folder.IsModel(a.Path) {
+		return a, httperr.Errorf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
+	}
+	file, err := s.files.Read(a.Path, folder.MaxModel)
+	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && form.Has("source") {
+		err = nil // the file is gone, and what was made of it is not to be lost with it
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Source, a.Unchanged = string(file), true
+	if form.Has("source") {
+		a.Source = keepLineEnds(form.Get("source"), file)
+		if len(a.Source) > folder.MaxModel {
+			return a, httperr.Errorf(http.StatusRequestEntityTooLarge, "a model file of more than %d bytes is not read here",
+				folder.MaxModel)
+		}
+		a.Unchanged = a.Source == string(file)
+	}
+	for name, values := range form {
+		if parameter, ok := strings.CutPrefix(name, "set."); ok && len(values) > 0 {
+			if form.Has("was."+parameter) && form.Get("was."+parameter) == values[0] {
+				continue // nobody touched it, and the text decides
+			}
+			a.Set = append(a.Set, population.Parameter{Name: parameter, Value: strings.TrimSpace(values[0])})
+		}
+	}
+	return a, nil
+}
+
+// keepLineEnds has the ends of lines that the file has: forms send their own.
+func keepLineEnds(text string, file []byte) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if bytes.Contains(file, []byte("\r\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return text
+}
+
+// compileSource is the model as its text has it.
+func (s *Server) compileSource(a modelForm) (*population.Model, error) {
+	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.Tables(a.Path))
+}
+
+// compileForm is the model with what was asked for, and that as a request of some sort. Values that
+// are those of the file are not asked for, unless a scenario may set others, and come out of the
+// list.
+func (s *Server) compileForm(a *modelForm, sort string) (*population.Model, *study.Request, error) {
+	plain, err := s.compileSource(*a)
+	if err != nil {
+		return nil, nil, err
+	}
+	return s.compileFormFrom(plain, a, sort)
+}
+
+// compileFormFrom is compiled, of a model that is there as its text has it.
+func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort string) (*population.Model, *study.Request, error) {
+	r := &study.Request{Sort: sort, Model: s.commandPath(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
+		Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
+	r.Read = func(name string) ([]byte, error) { return s.files.Table(a.Path, name) }
+	if !a.Unchanged { // a text that is not in its file is read from standard input
+		r.Model = study.StandardInput
+	}
+	if err := s.runOptions(*a, r); err != nil {
+		return nil, nil, err
+	}
+	if a.Size != "" {
+		n, err := strconv.ParseFloat(strings.NewReplacer("_", "", ",", "").Replace(a.Size), 64)
+		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
+			return nil, nil, formError("size", "%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)
+		}
+		// Also if it is that of the file: a scenario may have another, and what was typed counts.
+		r.Size = strconv.Itoa(int(n))
+	}
+	wanted := map[string]string{}
+	for _, p := range a.Set {
+		wanted[p.Name] = p.Value
+	}
+	a.Set = nil
+	for _, p := range plain.Parameters() { // in the order of the file
+		value, ok := wanted[p.Name]
+		if !ok || value == "" || value == p.Value && a.Scenario == "" && sort != study.Compare {
+			continue
+		}
+		a.Set = append(a.Set, population.Parameter{Name: p.Name, Value: value})
+	}
+	r.Set = slices.Concat(a.Set, a.Fixed)
+	if r.Size == "" && r.Until == "" && r.Scenario == "" && len(r.Set) == 0 {
+		return plain, r, nil
+	}
+	m, err := r.Compile()
+	return m, r, err
+}
+
+// modelWork is a run of a model.
+func (s *Server) modelWork(a modelForm) (runs.Work, error) {
+	m, r, err := s.compileForm(&a, study.Run)
+	if err != nil {
+		return runs.Work{}, err
+	}
+	o := population.Options{Seed: r.Seed, Replicas: r.Replicas}
+	drawn, err := s.drawFrom(a, m, &o)
+	if err != nil {
+		return runs.Work{}, err
+	}
+	if drawn != nil {
+		r.From = drawn.From
+	}
+	kept := runs.AddSaturating(m.Recorded(o.Replicas), m.Bytes())
+	if kept > s.limits.Bytes {
+		return runs.Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes "+
+			"%s, more than the %s that results may take here; record less often, or run fewer",
+			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
+	}
+	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"),
+		fmt.Sprintf("seed %d", o.Seed)}
+	if a.Until != "" {
+		about = append(about, "until "+a.Until)
+	}
+	if a.Scenario != "" {
+		about = append(about, "scenario "+a.Scenario)
+	}
+	for _, p := range r.Set {
+		about = append(about, p.Name+" = "+p.Value)
+	}
+	if drawn != nil {
+		about = append(about, fmt.Sprintf("%s drawn from %s", strings.Join(drawn.Parameters, ", "), drawn.From))
+	}
+	return runs.Work{
+		Title: m.Name(), About: strings.Join(about, ", "), From: "/models/" + pathEscape(a.Path), Request: r,
+		Command: s.command(a, r),
+		Model:   true, ResultBytes: kept, Memory: maxMemory(m, o),
+		CheckMemory: func() error { return m.CheckMemory(o) },
+		Do:          func(ctx context.Context, tell *runs.Reporter) error { return runModel(ctx, m, o, drawn, tell) },
+	}, nil
+}
+
+// maxMemory is what a run takes at most, in bytes.
+func maxMemory(m *population.Model, o population.Options) uint64 {
+	_, most := m.Memory(o)
+	return most
+}
+
+// onRow is called at each row of a replica, if it is not nil: tests hold runs there that they look
+// at. Nobody else does.
+var onRow func(ctx context.Context, model string)
+
+// runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who
+// watches looks at what was recorded.
+func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *modelfit.Drawn,
+	tell *runs.Reporter) error {
+	o.OnProgress = func(p population.Progress) {
+		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
+		if o.Replicas > 1 {
+			note = fmt.Sprintf("%d of %s done", p.Done, format.Count(o.Replicas, "replica"))
+		}
+		if p.Events == 0 {
+			note = "everybody is being set up"
+		}
+		tell.Progress(runs.Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
+		tell.Show(func() runs.View { return runs.View{Figures: runFigures(p.SoFar())} })
+	}
+	if onRow != nil {
+		o.OnRecord = func(population.Record) { onRow(ctx, m.Name()) }
+	}
+	result, err := m.Run(ctx, o)
+	if result != nil {
+		modelfit.SetDrawn(result, drawn)
+		fraction := float64(result.Done) / float64(result.Replicas)
+		tell.Progress(runs.Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
+			format.Count(result.Replicas, "replica"))})
+		tell.Show(func() runs.View { return runView(result) })
+	}
+	return err
+}
+
+// runView is all that there is to see of a run that has ended.
+func runView(r *population.Result) runs.View {
+	v := runs.View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []figure.File{
+		{Name: "summary.json", About: "everything, as almanac run --json prints it", Write: func(w io.Writer) error {
+			return errors.Join(r.WriteJSON(w), errOnly(io.WriteString(w, "\n")))
+		}},
+		{Name: "series.csv", About: "how many were in each state, by replica and time", Write: func(w io.Writer) error {
+			return results.WriteSeries(w, results.CSV, r)
+		}},
+		{Name: "flows.csv", About: "how many went each way, by replica and time", Write: func(w io.Writer) error {
+			return results.WriteFlows(w, results.CSV, r)
+		}},
+		{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error { return errOnly(w.Write(r.Model.Source())) }},
+	}}
+	if drawable(r.Model) == nil {
+		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them", Write: func(w io.Writer) error {
+			drawn, err := r.Model.Diagram(context.Background()) // it takes a second at most
+			return errors.Join(err, errOnly(w.Write(drawn)))
+		}})
+	}
+	return v
+}
+
+func errOnly(_ int, err error) error { return err }
+
+// maxGroupings is of how many of those that a model records by there are charts; each has up to
+// 48. All are in the tables.
+const maxGroupings = 4
+
+// runFigures are the charts of a run: the states, what changed in each interval, and both by group,
+// as many as a page has room for.
+func runFigures(r *population.Result) []figure.Figure {
+	all := pictures.FirstStates(r, figure.MaxLines)
+	all.UpToX = r.Model.End()
+	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state", Chart: all}}
+	if len(r.Model.Flows()) > 0 {
+		flows := pictures.Incidence(r)
+		flows.UpToX = r.Model.End()
+		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: flows})
+	}
+	if r.Rows() == 0 {
+		return figures
+	}
+	for i, by := range pictures.Groupings(r.Model) {
+		if i == maxGroupings {
+			var names []string
+			for _, by := range pictures.Groupings(r.Model)[i:] {
+				names = append(names, by.Name)
+			}
+			figures[len(figures)-1].Chart.Note += omittedGroupings(names)
+			break
+		}
+		add := func(id, heading string, ps plot.Panels) {
+			for i, c := range ps.Charts {
+				c.Note, c.UpToX, c.YLabel = ps.Note, r.Model.End(), "individuals"
+				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by.Name), i), Caption: c.Title,
+					Group: heading + by.Name, Small: true, Chart: c})
+			}
+		}
+		states, flows := pictures.Groups(r, by)
+		add("by", "By ", states)
+		add("incidence-by", "Changes of state, by ", flows)
+	}
+	return figures
+}
+
+// runTables are what became of the population in the end.
+func runTables(r *population.Result) []figure.Table {
+	rows := r.Rows()
+	if rows == 0 {
+		return nil
+	}
+	m, last := r.Model, rows-1
+	states := figure.Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %", "95 %",
+		"peak", "when"}}
+	if len(r.Runs) == 1 {
+		states.Head = []string{"state", "at the end", "peak", "when"}
+	}
+	for i, name := range m.States() {
+		in := r.State(i)
+		count, when := r.Peak(i)
+		row := []string{name, figure.Short(in.Mean[last])}
+		if len(r.Runs) > 1 {
+			row = append(row, figure.Short(in.Q05[last]), figure.Short(in.Q95[last]))
+		}
+		states.Rows = append(states.Rows, append(row, figure.Short(count), fmt.Sprintf("%.5g", when)))
+	}
+	flows := figure.Table{Caption: "Since the start", Head: []string{"what happened", "individuals"}}
+	for i, f := range m.Flows() {
+		flows.Rows = append(flows.Rows, []string{f.From + " → " + f.To, figure.Short(r.Flow(i).Mean[last])})
+	}
+	for i, name := range m.Names() {
+		flows.Rows = append(flows.Rows, []string{name, figure.Short(r.Named(i).Mean[last])})
+	}
+	return []figure.Table{states, flows}
+}
+
+// commandPath is a file as a command line has it.
+func (s *Server) commandPath(name string) string { return path.Join(s.config.Dir, name) }
+
+// pathEscape is a path as an address has it.
+func pathEscape(p string) string { return (&url.URL{Path: p}).EscapedPath() }
+
+// startRun starts what a form asks for, and goes to its page.
+func (s *Server) startRun(w http.ResponseWriter, r *http.Request, a modelForm) error {
+	return s.startModel(w, r, a, s.showModel, func(*runs.Work) {})
+}
+
+// startModel starts what is asked for, and leads to its run, or to the one that there is of the
+// same key. What is wrong is shown where it was asked for.
+func (s *Server) startModel(w http.ResponseWriter, r *http.Request, a modelForm, wrong func(http.ResponseWriter,
+	*http.Request, int, modelForm, population.Problems) error, change func(*runs.Work)) error {
+	work, err := computed(r.Context(), s, func() (runs.Work, error) { return s.modelWork(a) })
+	if problems, ok := errors.AsType[population.Problems](err); ok {
+		return wrong(w, r, http.StatusUnprocessableEntity, a, problems)
+	}
+	if err != nil {
+		return err
+	}
+	change(&work)
+	if run := s.runs.Find(work.Key); run != nil {
+		return seeRun(w, r, run)
+	}
+	return s.start(w, r, work)
+}

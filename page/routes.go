@@ -1,0 +1,152 @@
+package page
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/almanac-sim/almanac/page/internal/httperr"
+	"github.com/almanac-sim/almanac/page/internal/runs"
+)
+
+// A section is a part of the page that one can go to.
+type section struct {
+	Name  string // of its template data, and what render is told
+	Path  string
+	Title string // in the navigation
+}
+
+// sections are those in the navigation, in order. Each has a file with its handlers.
+var sections = []section{
+	{"models", "/", "Models"},
+	{"runs", "/runs", "Runs"},
+	{"compare", "/compare", "Compare"},
+	{"studies", "/studies", "Studies"},
+	{"capped", "/capped", "Balls and bins"},
+	{"queues", "/queues", "Queues"},
+	{"papers", "/papers", "Papers"},
+}
+
+// routes says who answers what. GET changes nothing; what changes something is POST.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	on := func(pattern string, h handler) { mux.HandleFunc(pattern, s.serve(h)) }
+	on("GET /static/{file}", s.static)
+	on("POST /theme", s.setTheme)
+
+	on("GET /{$}", s.models)
+	on("GET /models/{path...}", s.model)
+	on("POST /models/{path...}", s.withModelForm(s.changeModel))
+	on("POST /check", s.withModelForm(s.check))
+	on("POST /commands", s.modelCommands)
+	on("POST /model-files/{name}", s.modelFile)
+
+	on("GET /runs", s.listRuns)
+	on("POST /runs", s.withModelForm(s.startRun))
+	on("GET /runs/{id}", s.ofRun(s.showRun))
+	on("GET /runs/{id}/events", s.ofRun(s.watchRun))
+	on("POST /runs/{id}/stop", s.ofRun(s.stopRun))
+	on("GET /runs/{id}/figures/{name}", s.ofRun(s.runFigure))
+	on("GET /runs/{id}/files/{name}", s.ofRun(s.runFile))
+
+	on("GET /runs/{id}/points/{point}", atPoint(s.pointOfRun, s.showPoint))
+	on("POST /runs/{id}/points/{point}", atPoint(s.pointOfRun, s.startPoint))
+
+	on("GET /compare", s.comparePage)
+	on("POST /compare", withForm(s.startComparison))
+	on("GET /comparisons/{path...}", s.savedPage(&savedComparisons))
+
+	on("GET /studies", s.studiesPage)
+	on("GET /study-files/{name}", s.studyFile)
+	on("GET /sweeps", s.sweepPage)
+	on("POST /sweeps", withForm(s.startSweep))
+	on("GET /sweeps/{path...}", s.savedPage(&savedSweeps))
+	on("GET /sweep-figures/{name}", s.savedFigure(&savedSweeps))
+	on("GET /sweep-points/{path...}", atPoint(s.pointOfDir, s.showPoint))
+	on("POST /sweep-points/{path...}", atPoint(s.pointOfDir, s.startPoint))
+	on("GET /point-figures/{name}", atPoint(s.pointOfDir, s.pointFigure))
+
+	on("GET /fits/{path...}", s.fitPage)
+	on("POST /fits/{path...}", withForm(s.project))
+	on("GET /fit-figures/{name}", s.savedFigure(&savedFits))
+
+	on("GET /hub", s.hubPage)
+	on("GET /hub.json", s.hubJSON)
+
+	on("GET /capped", s.capped)
+	on("POST /capped", withForm(s.startCapped))
+
+	on("GET /queues", s.queues)
+	on("POST /queues", withForm(s.startQueue))
+	on("GET /courses/{path...}", s.savedPage(&savedCourses))
+	on("GET /course/{name}", s.savedFigure(&savedCourses))
+
+	on("GET /papers", s.papers)
+	on("GET /papers/{name}", s.claim)
+	on("POST /papers/{name}", s.checkClaim)
+
+	on("GET /results/{path...}", s.savedPage(&savedResults))
+	on("GET /result/{name}", s.savedFigure(&savedResults))
+
+	on("/", func(http.ResponseWriter, *http.Request) error {
+		return httperr.Errorf(http.StatusNotFound, "there is no such page")
+	})
+	return mux
+}
+
+// withForm parses the form of a request before its handler.
+func withForm(h handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := r.ParseForm(); err != nil {
+			return badForm(err)
+		}
+		return h(w, r)
+	}
+}
+
+// badForm is the error of a form that cannot be read.
+func badForm(err error) error {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return err
+	}
+	return httperr.Errorf(http.StatusBadRequest, "the form cannot be read: %v", err)
+}
+
+// withModelForm is withForm for a form about a model, which its address may name.
+func (s *Server) withModelForm(h func(w http.ResponseWriter, r *http.Request, a modelForm) error) handler {
+	return withForm(func(w http.ResponseWriter, r *http.Request) error {
+		if path := r.PathValue("path"); path != "" {
+			r.PostForm.Set("path", path)
+		}
+		a, err := s.readModelForm(r.PostForm)
+		if err != nil {
+			return err
+		}
+		return h(w, r, a)
+	})
+}
+
+// ofRun finds the run of an address before its handler.
+func (s *Server) ofRun(h func(w http.ResponseWriter, r *http.Request, run *runs.Run) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		run, err := s.runs.Get(r.PathValue("id"))
+		if err != nil {
+			return err
+		}
+		return h(w, r, run)
+	}
+}
+
+// start puts work into the queue and redirects to its page.
+func (s *Server) start(w http.ResponseWriter, r *http.Request, work runs.Work) error {
+	run, err := s.runs.Start(work)
+	if err != nil {
+		return err
+	}
+	return seeRun(w, r, run)
+}
+
+// seeRun redirects to the page of a run.
+func seeRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
+	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
+	return nil
+}
