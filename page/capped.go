@@ -22,41 +22,38 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// An cappedForm is a process of balls and bins as a visitor wants it, in the words of the command
-// line.
+// A cappedForm is the form of a balls-into-bins process, with the flags of almanac capped.
 type cappedForm struct {
 	Process, Bins, Capacity, Choices, Rate, Arrivals, Rounds, BurnIn, Seed, Pace string
 	Warm                                                                         bool
 }
 
-// defaultCapped is what almanac capped does if nothing is told.
+// defaultCapped has the defaults of almanac capped.
 var defaultCapped = cappedForm{Process: "capped", Bins: "32768", Capacity: "2", Choices: "2", Rate: "0.99",
 	Arrivals: "exact", Seed: "1"}
 
-// The bounds of what a visitor can ask for. A round takes the longer the nearer all balls come to
-// be thrown one by one, as modcapped does, at 10 to 20 ns a ball; the others draw how many bins
-// there are of each load, and a round of 2^24 bins takes them up to 0.2 ms.
+// Bounds of a process. MODCAPPED throws every ball, at 10 to 20 ns each. The others draw the
+// numbers of bins by load, which takes up to 0.2 ms a round for 2^24 bins.
 const (
 	maxBins           = 1 << 24
 	maxModCappedBins  = 1 << 15
 	maxCapacity       = 256
 	maxChoices        = 64
-	maxBatchRate      = 100       // per bin, of a batch
-	maxRounds         = 2_000_000 // in all
-	maxModCappedBalls = 1 << 32   // balls of modcapped, a minute's
+	maxBatchRate      = 100       // balls per bin
+	maxRounds         = 2_000_000 // with burn-in
+	maxModCappedBalls = 1 << 32   // about a minute
 )
 
 var (
 	allocationKinds    = []capped.Kind{capped.Capped, capped.ModCapped, capped.Greedy, capped.Threshold}
 	allocationArrivals = []capped.Arrivals{capped.Exact, capped.Binomial, capped.Poisson}
-	allocationPaces    = []string{"", "5", "20", "100"} // rounds a second; the first is as many as can be
+	allocationPaces    = []string{"", "5", "20", "100"} // rounds per second; the first is unlimited
 )
 
-// maxRates are those up to which theory is computed at once.
+// maxRates are the rates up to which the theory is computed quickly.
 var maxRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 -
 	0x1p-12, capped.Threshold: maxBatchRate}
 
-// readCappedForm reads a form.
 func readCappedForm(form url.Values) cappedForm {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
 	return cappedForm{Process: get("process"), Bins: get("bins"), Capacity: get("capacity"), Choices: get("choices"),
@@ -64,18 +61,16 @@ func readCappedForm(form url.Values) cappedForm {
 		Rounds: get("rounds"), BurnIn: get("burn-in"), Seed: get("seed"), Pace: get("pace"), Warm: form.Get("warm") != ""}
 }
 
-// A fieldReader reads the fields of a form. Its error is the first that it finds; the values are
-// then of no use.
+// A fieldReader parses the fields of a form and keeps the first error.
 type fieldReader struct{ err error }
 
-// errorf notes what is wrong with a field.
+// errorf records an error of a field.
 func (f *fieldReader) errorf(field, message string, args ...any) {
 	if f.err == nil {
 		f.err = httperr.Errorf(http.StatusUnprocessableEntity, "%s: %s", field, fmt.Sprintf(message, args...))
 	}
 }
 
-// whole is a whole number between two others; what says of what.
 func (f *fieldReader) whole(field, text, what string, least, most float64) int {
 	n, err := allocation.ParseWhole(text, what, least, most)
 	if err != nil {
@@ -84,7 +79,6 @@ func (f *fieldReader) whole(field, text, what string, least, most float64) int {
 	return n
 }
 
-// seed is a seed.
 func (f *fieldReader) seed(text string) uint64 {
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -93,7 +87,7 @@ func (f *fieldReader) seed(text string) uint64 {
 	return seed
 }
 
-// oneOf is the one of a name among others; message is for a name that is none of theirs.
+// oneOf finds a value by its name; message is the error.
 func oneOf[T fmt.Stringer](f *fieldReader, field, text string, all []T, message string) (one T) {
 	i := slices.IndexFunc(all, func(x T) bool { return x.String() == text })
 	if i < 0 {
@@ -103,7 +97,8 @@ func oneOf[T fmt.Stringer](f *fieldReader, field, text string, all []T, message 
 	return all[i]
 }
 
-// read is the process, how long it is measured, and the command line that does the same.
+// read parses the form. It returns the process, the plan of the measurement and the equivalent
+// command line.
 func (a cappedForm) read() (c capped.Config, plan capped.Plan, command string, err error) {
 	var f fieldReader
 	c.Kind = oneOf(&f, "Process", a.Process, allocationKinds, "there is no %q")
@@ -138,7 +133,7 @@ func (a cappedForm) read() (c capped.Config, plan capped.Plan, command string, e
 	}
 	add("rate", a.Rate, u.Rate)
 	add("arrivals", a.Arrivals, u.Arrivals)
-	least := 20.0 // to have a standard error
+	least := 20.0 // needed for a standard error
 	if c.Kind == capped.Threshold {
 		least = 1
 	}
@@ -160,19 +155,18 @@ func (a cappedForm) read() (c capped.Config, plan capped.Plan, command string, e
 	return c, plan, strings.Join(words, " "), f.err
 }
 
-// pace is how long a round takes at least, for those who want to watch.
+// pace is the minimal duration of a round.
 func (a cappedForm) pace() (time.Duration, error) {
 	if !slices.Contains(allocationPaces, a.Pace) {
 		return 0, httperr.Errorf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
 	}
 	n, err := strconv.Atoi(a.Pace)
-	if err != nil { // as fast as can be
+	if err != nil { // unlimited
 		return 0, nil
 	}
 	return time.Second / time.Duration(n), nil
 }
 
-// work is the process as work.
 func (a cappedForm) work() (runs.Work, error) {
 	c, plan, command, err := a.read()
 	if err != nil {
@@ -187,8 +181,8 @@ func (a cappedForm) work() (runs.Work, error) {
 		c.Arrivals, c.Seed)
 	if c.Kind == capped.Threshold {
 		w.Title, w.About = fmt.Sprintf("threshold, %d accepted in a round", c.Capacity), begins
-		w.Do = func(ctx context.Context, tell *runs.Reporter) error {
-			return runThreshold(ctx, tell, c, plan.Rounds, command, newPacer(pace))
+		w.Do = func(ctx context.Context, report *runs.Reporter) error {
+			return runThreshold(ctx, report, c, plan.Rounds, command, newPacer(pace))
 		}
 		return w, nil
 	}
@@ -213,17 +207,16 @@ func (a cappedForm) work() (runs.Work, error) {
 	}
 	w.Title, w.About = p.Name(), begins
 	w.ResultBytes += 100 * uint64(min(p.BurnIn+p.Rounds, 100_000))
-	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
-		return runCapped(ctx, tell, p, command, newPacer(pace))
+	w.Do = func(ctx context.Context, report *runs.Reporter) error {
+		return runCapped(ctx, report, p, command, newPacer(pace))
 	}
 	return w, nil
 }
 
-// paceLimit is how long rounds take their time; tests, in which a machine may be slow, let it be
-// longer.
+// paceLimit is how long a process is slowed down; tests extend it.
 var paceLimit = time.Minute
 
-// A pacer lets rounds take their time, for a while: nobody watches longer, and others wait.
+// A pacer slows rounds down for viewers, for at most paceLimit, since other runs may wait.
 type pacer struct {
 	each time.Duration
 	end  time.Time
@@ -245,15 +238,14 @@ func (p *pacer) wait(ctx context.Context) {
 	}
 }
 
-// A latest is the latest that there is to see of something that goes on. It is made when somebody
-// has looked at the one before, and otherwise costs nothing.
+// latest holds the latest sample of a process. A new one is made only after the last one was read.
 type latest[T any] struct {
 	requested atomic.Bool
 	mu        sync.Mutex
 	value     *T
 }
 
-// put has a value made, if somebody wants one.
+// put stores a new sample, if the last one was read.
 func (l *latest[T]) put(make func() *T) {
 	if l.requested.CompareAndSwap(true, false) {
 		l.set(make())
@@ -266,7 +258,7 @@ func (l *latest[T]) set(v *T) {
 	l.value = v
 }
 
-// get is the latest, or nil, and wants another.
+// get returns the latest sample, or nil, and requests another.
 func (l *latest[T]) get() *T {
 	l.requested.Store(true)
 	l.mu.Lock()
@@ -274,27 +266,27 @@ func (l *latest[T]) get() *T {
 	return l.value
 }
 
-// runCapped runs a process and shows it.
-func runCapped(ctx context.Context, tell *runs.Reporter, p *allocation.Point, command string, pace *pacer) error {
+// runCapped runs a process and reports it.
+func runCapped(ctx context.Context, report *runs.Reporter, p *allocation.Point, command string, pace *pacer) error {
 	var seen latest[allocation.Point]
-	seen.requested.Store(true) // of the first round
+	seen.requested.Store(true) // the first round
 	all := p.BurnIn + p.Rounds
-	tell.Show(func() runs.View {
-		if now := seen.get(); now != nil && len(now.Rows()) > 0 { // of many rounds, only each so many are recorded
+	report.Show(func() runs.View {
+		if now := seen.get(); now != nil && len(now.Rows()) > 0 { // long processes record only some rounds
 			return cappedView(now, all, command)
 		}
 		return runs.View{}
 	})
 	rounds := 0
-	var last *capped.Process // as it is after the last round
+	var last *capped.Process // after the last round
 	err := p.Run(ctx, func(done, of int, doing string) {
-		tell.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
+		report.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(process *capped.Process) {
 		rounds++
 		last = process
 		seen.put(func() *allocation.Point { return p.Now(process) })
 		if pace.each > 0 {
-			tell.Progress(runs.Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s",
+			report.Progress(runs.Progress{Fraction: float64(rounds) / float64(all), Note: fmt.Sprintf("round %s of %s",
 				format.Thousands(float64(rounds)), format.Thousands(float64(all)))})
 			pace.wait(ctx)
 		}
@@ -304,21 +296,21 @@ func runCapped(ctx context.Context, tell *runs.Reporter, p *allocation.Point, co
 	}
 	switch {
 	case len(p.Rows()) == 0:
-	case p.Incomplete && last != nil: // the figures that were seen stay
+	case p.Incomplete && last != nil: // keep the figures of a stopped process
 		seen.set(p.Now(last))
 	default:
 		seen.set(p)
 	}
-	tell.Progress(runs.Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " +
+	report.Progress(runs.Progress{Fraction: float64(p.Reached) / float64(all), Note: "round " +
 		format.Thousands(float64(p.Reached)) + ", " + format.Count(p.Thrown, "ball") + " thrown"})
 	return err
 }
 
-// cappedView is what there is to see of a process, of which all rounds are so many.
+// cappedView is the view of a process of so many rounds in all.
 func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 	_, bound, estimate := p.Theories()
 	pool, waiting := p.PoolChart(), p.WaitingChart()
-	if !p.Warm { // so that the axis stays while the lines grow
+	if !p.Warm { // the axis must not move while the lines grow
 		pool.UpToX, waiting.UpToX = float64(all), float64(all)
 	}
 	said := func(what string, x *float64) string {
@@ -336,7 +328,7 @@ func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 		caption = "Balls in the bins after each round"
 	}
 	v.Figures = []figure.Figure{{ID: "pool", Caption: caption, Chart: pool, Band: roundsBand}}
-	if p.Measured != nil { // an interrupted process has none
+	if p.Measured != nil { // a process that was stopped early has none
 		loads, waits := p.LoadsChart(), p.WaitsChart()
 		loads.Note, waits.Note = "mean of the measured rounds", "of all balls served in the measured rounds"
 		if p.Incomplete {
@@ -372,10 +364,9 @@ func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 	return v
 }
 
-// roundsBand is what the band of a line is of which a point may stand for several rounds.
 const roundsBand = "mean (least–most) of the rounds that a point stands for"
 
-// withSource is a name with where it is from, if that is known.
+// withSource appends the source of a theory to its name.
 func withSource(name, from string) string {
 	if from == "" {
 		return name
@@ -383,10 +374,10 @@ func withSource(name, from string) string {
 	return name + ", " + from
 }
 
-// runThreshold runs THRESHOLD[T] and shows it.
-func runThreshold(ctx context.Context, tell *runs.Reporter, c capped.Config, rounds int, command string, pace *pacer) error {
+// runThreshold runs THRESHOLD[T] and reports it.
+func runThreshold(ctx context.Context, report *runs.Reporter, c capped.Config, rounds int, command string, pace *pacer) error {
 	var seen latest[allocation.Batch]
-	tell.Show(func() runs.View {
+	report.Show(func() runs.View {
 		b := seen.get()
 		if b == nil || b.Balls == 0 {
 			return runs.View{}
@@ -394,7 +385,7 @@ func runThreshold(ctx context.Context, tell *runs.Reporter, c capped.Config, rou
 		return thresholdView(b, command)
 	})
 	b, err := allocation.Threshold(ctx, c, rounds, func(done, of int, doing string) {
-		tell.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
+		report.Progress(runs.Progress{Fraction: float64(done) / float64(of), Note: doing})
 	}, func(now *allocation.Batch) {
 		seen.set(now)
 		pace.wait(ctx)
@@ -436,9 +427,6 @@ func thresholdView(b *allocation.Batch, command string) runs.View {
 	return v
 }
 
-// Balls and bins: CAPPED and its relatives, round by round.
-
-// query is what was asked for, as an address has it.
 func (a cappedForm) query() url.Values {
 	q := url.Values{"process": {a.Process}, "bins": {a.Bins}, "capacity": {a.Capacity}, "choices": {a.Choices},
 		"rate": {a.Rate}, "arrivals": {a.Arrivals}, "rounds": {a.Rounds},
@@ -449,7 +437,7 @@ func (a cappedForm) query() url.Values {
 	return q
 }
 
-// capped shows the form, as it was filled in before if the address says so.
+// capped shows the form, filled in from the address.
 func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
 	a := defaultCapped
 	if r.URL.Query().Has("process") {
@@ -466,7 +454,7 @@ func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, 
 	return nil
 }
 
-// allocationProcesses are the kinds with what they do.
+// allocationProcesses describe the kinds for the form.
 var allocationProcesses = []struct{ Name, About string }{
 	{"capped", "CAPPED: bins with room for c balls, the others wait in a pool"},
 	{"modcapped", "MODCAPPED: as CAPPED, with at least m* balls thrown in every round"},
@@ -474,17 +462,15 @@ var allocationProcesses = []struct{ Name, About string }{
 	{"threshold", "THRESHOLD: one batch of λn balls; a bin accepts c in a round"},
 }
 
-// startCapped puts a process into the queue.
 func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 	a := readCappedForm(r.PostForm)
 	return s.startForm(w, r, a.work, func(status int, wrong string) error { return s.showCapped(w, r, status, a, wrong) })
 }
 
-// startForm starts the work that a form asks for, or shows the form again with what is wrong with it,
-// so that what was typed is not lost.
+// startForm starts the work of a form, or shows the form again with its error.
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request, work func() (runs.Work, error),
 	again func(status int, wrong string) error) error {
-	begun, err := computed(r.Context(), s, work) // theory takes a moment
+	begun, err := computed(r.Context(), s, work) // computes theory
 	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusUnprocessableEntity {
 		return again(p.Status, p.Message)
 	}

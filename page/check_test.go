@@ -71,7 +71,7 @@ func TestLookingEndsWithItsRequest(t *testing.T) {
 		}
 	}
 	// Nor does it go on for longer than it may.
-	s.limits.Turn = 1
+	s.limits.WaitTimeout = 1
 	if _, err := s.inspect(t.Context(), modelForm{Path: "clocks.yaml", Source: manyClocks(1)}); !errors.Is(err, errTooSlow) {
 		t.Errorf("without time: %v", err)
 	}

@@ -22,10 +22,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// The room of comparisons: what can be compared, and forms that ask for it. A comparison itself is
-// work, and its page that of a run.
-
-// comparePage shows what can be compared, or the scenarios of a model.
+// comparePage lists what can be compared, or shows the form for the scenarios of a model.
 func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	if name := r.URL.Query().Get("model"); name != "" {
 		form := r.URL.Query()
@@ -55,7 +52,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// scenarioForm asks which scenarios of a model to compare.
+// scenarioForm shows the form for scenarios.
 func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int, form url.Values,
 	problems population.Problems) error {
 	a, found, err := s.readStudyForm(r, form, "20")
@@ -81,7 +78,6 @@ func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int
 	return nil
 }
 
-// startComparison starts what a form asks for.
 func (s *Server) startComparison(w http.ResponseWriter, r *http.Request) error {
 	r.PostForm.Del("source")
 	work, err := computed(r.Context(), s, func() (runs.Work, error) {
@@ -104,7 +100,7 @@ func formError(field, message string, args ...any) error {
 	return population.Problems{{File: field, Message: fmt.Sprintf(message, args...)}}
 }
 
-// outputLines are what a form asks to be told, a line each.
+// outputLines splits the outputs of a form.
 func outputLines(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -114,7 +110,7 @@ func outputLines(text string) (all []string) {
 	return all
 }
 
-// compareScenarios is the work of running scenarios with the same luck.
+// compareScenarios returns a comparison of scenarios with common random numbers.
 func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	a, err := s.readModelForm(form)
 	if err != nil {
@@ -179,7 +175,7 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	return runs.Work{
 		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path),
 		Request: q, Command: q.Command(),
-		ResultBytes: figureBytes(len(names), base), Memory: runs.AddSaturating(kept, need), // one after another, and all results at the end
+		ResultBytes: figureBytes(len(names), base), Memory: runs.AddSaturating(kept, need), // one run at a time, and all results
 		CheckMemory: func() error {
 			for _, m := range scenarios {
 				if err := m.CheckMemory(o); err != nil {
@@ -188,30 +184,30 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 			}
 			return nil
 		},
-		Do: func(ctx context.Context, tell *runs.Reporter) error {
-			return runScenarios(ctx, names, scenarios, o, texts, tell)
+		Do: func(ctx context.Context, report *runs.Reporter) error {
+			return runScenarios(ctx, names, scenarios, o, texts, report)
 		},
 	}, nil
 }
 
-// figureBytes is about what the charts of a comparison take.
+// figureBytes estimates the charts of a comparison.
 func figureBytes(sides int, m *population.Model) uint64 {
 	lines := min(len(m.States()), figure.MaxLines)*2 + min(len(m.Flows()), figure.MaxLines)
 	return uint64(sides) * uint64(lines) * uint64(len(m.Times())) * 32
 }
 
-// runScenarios runs one scenario after the other. The replica of a number has the same luck in
-// each, as in almanac compare.
+// runScenarios runs scenarios one after the other. Replicas of equal number have common random
+// numbers, as in almanac compare.
 func runScenarios(ctx context.Context, names []string, scenarios []*population.Model, o population.Options,
-	texts []string, tell *runs.Reporter) error {
+	texts []string, report *runs.Reporter) error {
 	var sides []*compare.Side
 	events := uint64(0)
 	for i, m := range scenarios {
 		done := slices.Clone(sides)
 		o.OnProgress = func(p population.Progress) {
-			tell.Progress(runs.Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events,
+			report.Progress(runs.Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events,
 				Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
-			tell.Show(func() runs.View {
+			report.Show(func() runs.View {
 				now := done
 				if r := p.SoFar(); r != nil && r.Rows() > 0 {
 					now = append(slices.Clone(done), compare.FromResult(names[i], r))
@@ -238,13 +234,12 @@ func runScenarios(ctx context.Context, names []string, scenarios []*population.M
 		return err
 	}
 	view := c.View()
-	tell.Progress(runs.Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each",
+	report.Progress(runs.Progress{Fraction: 1, Events: events, Note: fmt.Sprintf("%s, %s of each",
 		format.Count(len(names), "scenario"), format.Count(o.Replicas, "replica"))})
-	tell.Show(func() runs.View { return view })
+	report.Show(func() runs.View { return view })
 	return nil
 }
 
-// sourceOfRun is a run that is compared. Its files are there as long as it is kept.
 func sourceOfRun(run *runs.Run) runs.Source {
 	one := runs.Source{Name: "run " + run.ID, Link: "/runs/" + run.ID, Command: run.Command}
 	for _, f := range run.View().Files {
@@ -253,15 +248,13 @@ func sourceOfRun(run *runs.Run) runs.Source {
 	return one
 }
 
-// sourceOfDir is a directory that is compared.
 func (s *Server) sourceOfDir(dir string) runs.Source {
-	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16) // which may have none
+	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16) // may be missing
 	return runs.Source{Name: dir, Link: "/results/" + pathEscape(dir), Command: strings.TrimSpace(string(command)),
 		Files: s.filesIn(dir, resultFiles)}
 }
 
-// compareRuns is the work of comparing runs of this server and runs in directories: it takes a
-// while to read these.
+// compareRuns returns a comparison of runs of this server and in directories.
 func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 	if n := len(ids) + len(dirs); n < 2 || n > compare.MaxSides {
 		return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, compare.MaxSides)
@@ -288,8 +281,8 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 			return runs.Work{}, err
 		}
 		sources = append(sources, s.sourceOfDir(dir))
-		// Numbers of a summary take less than their digits, and are there twice while they are
-		// read; tables are read one after the other.
+		// The numbers of a summary take less memory than its text, and both exist while it is
+		// parsed. Tables are read one at a time.
 		needs = runs.AddSaturating(needs, 2*s.files.Size(path.Join(dir, "summary.json")))
 		for _, file := range []string{"series.csv", "flows.csv"} {
 			table = max(table, s.files.Size(path.Join(dir, file)))
@@ -299,19 +292,19 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 	names := slices.Concat(compare.Labels(sides), dirs)
 	return runs.Work{Title: "Compare runs", About: compare.ListNames(names), From: "/compare", Sources: sources, ResultBytes: keeps,
 		Memory: runs.AddSaturating(2*keeps, runs.AddSaturating(needs, 2*table)),
-		Do: func(ctx context.Context, tell *runs.Reporter) error {
-			defer func() { sides = nil }() // the results may be forgotten
+		Do: func(ctx context.Context, report *runs.Reporter) error {
+			defer func() { sides = nil }() // so that the queue can drop the results
 			for i, one := range sides {
 				if err := one.Evaluate(outputs.Defaults(sides[0].Result.Model), false); err != nil {
 					return err
 				}
-				tell.Progress(runs.Progress{Fraction: float64(i+1) / float64(len(names)), Note: one.Name})
+				report.Progress(runs.Progress{Fraction: float64(i+1) / float64(len(names)), Note: one.Name})
 			}
 			for _, dir := range dirs {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				tell.Progress(runs.Progress{Fraction: float64(len(sides)) / float64(len(names)), Note: dir})
+				report.Progress(runs.Progress{Fraction: float64(len(sides)) / float64(len(names)), Note: dir})
 				one, err := compare.Read(s.files, dir)
 				if err != nil {
 					return err
@@ -326,17 +319,14 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 				return err
 			}
 			view := c.View()
-			tell.Progress(runs.Progress{Fraction: 1, Note: format.Count(len(names), "run")})
-			tell.Show(func() runs.View { return view })
+			report.Progress(runs.Progress{Fraction: 1, Note: format.Count(len(names), "run")})
+			report.Show(func() runs.View { return view })
 			return nil
 		}}, nil
 }
 
-// Comparisons that almanac compare wrote into a directory: what each scenario gave, and how it
-// differs from the first. How they went over time is not in the files, and is had by running them
-// once more.
+// Saved comparisons have no charts over time, so their page offers to run them again.
 
-// readComparison is what there is to see of a comparison in a directory, and to say of it.
 func (s *Server) readComparison(dir string) (saved, error) {
 	c, err := compare.ReadComparison(s.files, dir)
 	if err != nil {
@@ -350,11 +340,11 @@ func (s *Server) readComparison(dir string) (saved, error) {
 		data: said}, nil
 }
 
-// A hiddenField is one of a form that nobody sees.
+// A hiddenField is a hidden field of a form.
 type hiddenField struct{ Name, Value string }
 
-// describeComparison says what was compared, and how to run it once more, or why that is not possible
-// here.
+// describeComparison adds to the data of a page what was compared, and the form to run it again or
+// why that is not possible.
 func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[string]any) error {
 	q, err := s.savedRequest(dir, study.Compare)
 	if err != nil {
@@ -417,8 +407,8 @@ func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[
 	return nil
 }
 
-// comparedModels are the scenarios of a saved comparison, as a form for a comparison would have
-// them.
+// comparedModels compiles the scenarios of a saved comparison, if the form for scenarios can
+// express them.
 func (s *Server) comparedModels(dir string, q *study.Request, names []string) (all []*population.Model, err error) {
 	if len(names) > compare.MaxSides {
 		return nil, fmt.Errorf("there are more than %d scenarios", compare.MaxSides)
@@ -432,7 +422,7 @@ func (s *Server) comparedModels(dir string, q *study.Request, names []string) (a
 	if err != nil {
 		return nil, errors.New("there is something wrong with its model.yaml")
 	}
-	for _, p := range q.Set { // more than parameters can be set, and a form has no more
+	for _, p := range q.Set { // the form has only parameters
 		if !slices.ContainsFunc(plain.Parameters(), func(q population.Parameter) bool { return q.Name == p.Name }) {
 			return nil, fmt.Errorf("%s is set, which is no parameter", p.Name)
 		}

@@ -1,24 +1,36 @@
-// Package page is what almanac serve shows in a browser: models, their runs as they go on, and
-// results.
+// Package page serves what almanac serve shows in a browser: models, their runs while they go on,
+// studies and results.
 //
-// A [Server] is net/http with templates and a small script of our own; nothing is fetched from
-// elsewhere, and what can work without the script does. It is made of a few plain things, a file
-// each:
+// A [Server] is net/http with templates and small scripts. Nothing is fetched from other sites, and
+// everything that can work without a script does.
 //
-//	guard.go    who may ask: Host, Origin, token, sizes; the headers of every answer
-//	folder.go   the files that are shown, and nothing outside of their directory
-//	runs.go     a queue of work that belongs to the server and not to a connection
-//	live.go     what there is to see of work that goes on, for any number of viewers at the price of one
-//	audience.go what is told to whom who watch the same of it
-//	answers.go  how many answers there may be at once, and how slowly they may be taken
-//	drawings.go who draws of work that goes on, and when
-//	figure.go   a chart, the table beside it, and what can be taken away of both
-//	take.go     what else can be taken away: files of runs, directories and models
-//	saved.go    results in directories: what is read of each kind, and how it is shown
-//	rooms.go    what there is to visit, and where
+//	server.go     the server and its error pages
+//	routes.go     addresses and their handlers
+//	guard.go      checks of every request: Host, Origin, token, size; headers of every response
+//	responses.go  limits of concurrent and slow responses
+//	render.go     limits of rendering charts while runs go on
+//	templates.go  templates, static files, theme
+//	listing.go    models and results below the directory
+//	saved.go      results in directories: how each kind is read and shown
+//	downloads.go  files and figures as downloads
+//	models.go     list of models, editor, check, diagram
+//	modelrun.go   form of a run of a model, and the run
+//	runs.go       list of runs, page of a run, its events
+//	results.go    charts of saved runs
+//	compare.go    comparisons of scenarios and of runs
+//	studies.go    list of studies, the hub
+//	sweep.go      sweeps: form, run, charts
+//	points.go     single points of a sweep
+//	fits.go       fits and projections from them
+//	papers.go     claims of the papers, and their checks
+//	capped.go     balls into bins
+//	queues.go     queues, and time series of package sim
 //
-// A room is a file with its handlers, and a template. It shows charts by making a [plot.Chart] of
-// them, and does what takes long as [Work].
+// What does not depend on the server is in packages below internal: runs (queue, progress, events),
+// figure (charts in pages), compare, folder (files), cache, hub, httperr.
+//
+// A part of the page has a file with its handlers and a template. It shows charts as figure.Figure,
+// and runs what takes long as runs.Work.
 package page
 
 import (
@@ -34,20 +46,20 @@ import (
 
 // A Config says what a [Server] shows, and to whom.
 type Config struct {
-	// Files are the models and results that are shown. If Root is not nil, it is the same
-	// directory, and files can be written.
+	// Files has the models and results. If Root is not nil, it is the same directory, and files can
+	// be written.
 	Files fs.FS
 	Root  *os.Root
-	About string // what Files are, in words: a directory, or the examples
-	Dir   string // what a command line calls that directory
+	About string // a name of Files for people
+	Dir   string // the directory in command lines
 
-	// Hub is where the hub is whose studies are watched; nil for none. No visitor can name another.
+	// Hub is the hub whose studies are shown; nil for none.
 	Hub *ensemble.ConnectOptions
 
-	// Token, if it is not empty, is what a visitor must know.
+	// Token, if not empty, must be sent by visitors.
 	Token string
-	// Anywhere reports that the server listens on more than loopback. Names are those that it is
-	// called by, beside addresses; they count only with a token.
+	// Anywhere says that the server listens on more than loopback. Names are the host names that it
+	// accepts besides addresses; they need a token.
 	Anywhere bool
 	Names    []string
 
@@ -55,47 +67,44 @@ type Config struct {
 	Limits Limits
 }
 
-// Limits are how much visitors can ask for. What is zero is as [DefaultLimits] has it.
+// Limits bound what visitors can request. Zero values are replaced by those of [DefaultLimits].
 type Limits struct {
-	Running  int           // work that is done at once
-	Longest  time.Duration // that work may take; it is then stopped
-	Waiting  int           // work that waits for its turn
-	Kept     int           // finished work that can be looked at
-	Bytes    uint64        // that the results of finished work take
-	Viewers  int           // connections that watch
-	Body     int64         // bytes of a request
-	Replicas int           // of a run
-	Request  time.Duration // that a visitor may take to send a request
-	Answer   time.Duration // that a visitor may take none of an answer
-	Answers  int           // that take memory, until visitors have taken them
-	Turn     time.Duration // that a visitor waits at most for such an answer to begin
+	Running      int           // runs at once
+	RunTimeout   time.Duration // duration of a run, which is then stopped
+	Waiting      int           // runs that wait
+	Kept         int           // finished runs
+	Bytes        uint64        // of the results of finished runs
+	Viewers      int           // connections that watch runs
+	Body         int64         // bytes of a request
+	Replicas     int           // of a run
+	ReadTimeout  time.Duration // to receive a request
+	WriteTimeout time.Duration // without progress of a response
+	Responses    int           // in memory at once
+	WaitTimeout  time.Duration // for a response to begin
 }
 
-// DefaultLimits returns limits for a machine that one person or a class works on.
+// DefaultLimits returns limits for a machine that is used by one person or a class.
 func DefaultLimits() Limits {
-	return Limits{Running: 2, Longest: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200,
-		Body:     4 * folder.MaxModel, // letters of a form may take three bytes
-		Replicas: 10_000, Request: 30 * time.Second, Answer: 30 * time.Second, Answers: 16, Turn: 10 * time.Second}
+	return Limits{Running: 2, RunTimeout: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200,
+		Body:     4 * folder.MaxModel, // encoding a form may triple its size
+		Replicas: 10_000, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, Responses: 16, WaitTimeout: 10 * time.Second}
 }
 
-// orDefault fills in what is not said.
 func (l Limits) orDefault() Limits {
 	d := DefaultLimits()
 	return Limits{
-		Running: either(l.Running, d.Running), Longest: either(l.Longest, d.Longest),
+		Running: either(l.Running, d.Running), RunTimeout: either(l.RunTimeout, d.RunTimeout),
 		Waiting: either(l.Waiting, d.Waiting), Kept: either(l.Kept, d.Kept), Bytes: either(l.Bytes, d.Bytes),
 		Viewers: either(l.Viewers, d.Viewers), Body: either(l.Body, d.Body), Replicas: either(l.Replicas, d.Replicas),
-		Request: either(l.Request, d.Request), Answer: either(l.Answer, d.Answer),
-		Answers: either(l.Answers, d.Answers), Turn: either(l.Turn, d.Turn),
+		ReadTimeout: either(l.ReadTimeout, d.ReadTimeout), WriteTimeout: either(l.WriteTimeout, d.WriteTimeout),
+		Responses: either(l.Responses, d.Responses), WaitTimeout: either(l.WaitTimeout, d.WaitTimeout),
 	}
 }
 
-// runs are the limits of the queue of runs.
 func (l Limits) runs() runs.Limits {
-	return runs.Limits{Running: l.Running, Longest: l.Longest, Waiting: l.Waiting, Kept: l.Kept, Bytes: l.Bytes}
+	return runs.Limits{Running: l.Running, Timeout: l.RunTimeout, Waiting: l.Waiting, Kept: l.Kept, Bytes: l.Bytes}
 }
 
-// either is a limit, or else the usual one.
 func either[T int | int64 | uint64 | time.Duration](limit, usual T) T {
 	if limit > 0 {
 		return limit

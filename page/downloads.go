@@ -17,24 +17,21 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// What can be taken away beside the figures: files of runs and of directories, each with its type.
-
-// contentTypes are the types of files by their endings.
 var contentTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8",
 	".json": "application/json", ".txt": "text/plain; charset=utf-8",
 	".md": "text/markdown; charset=utf-8", ".yaml": "application/yaml", ".go": "text/plain; charset=utf-8",
 	".html": "text/html; charset=utf-8", ".parquet": "application/vnd.apache.parquet"}
 
-// setAttachment makes an answer a file that the browser keeps, and does not show: what it has is not ours.
+// setAttachment makes the browser save a response and not show it, since its content is not ours.
 func setAttachment(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Type", cmp.Or(contentTypes[path.Ext(name)], "application/octet-stream"))
 	w.Header().Set("Content-Disposition", `attachment; filename="`+figure.FileName(name)+`"`)
 }
 
-// A knownFile is a file that a directory may have, and what it is.
+// A knownFile is a file that a directory of results may have.
 type knownFile struct{ name, about string }
 
-// filesNamed are files whose names say what they are.
+// filesNamed returns files without descriptions.
 func filesNamed(names ...string) (all []knownFile) {
 	for _, name := range names {
 		all = append(all, knownFile{name: name})
@@ -42,7 +39,7 @@ func filesNamed(names ...string) (all []knownFile) {
 	return all
 }
 
-// What the commands write beside every kind of results.
+// Files beside results of several kinds.
 var (
 	fileModel   = knownFile{"model.yaml", "the model"}
 	fileCommand = knownFile{"command.txt", "the command line"}
@@ -50,8 +47,8 @@ var (
 	fileDraws   = knownFile{"draws.csv", "the values that each replica drew"}
 )
 
-// The files of a directory that can be taken away, by what it is of: all that the commands and
-// package sim/output write, but for pictures, which the page has.
+// Downloads by kind of directory: all that the commands and package sim/output write, except
+// images, which the page renders.
 var (
 	resultFiles = []knownFile{{"summary.json", "everything, as almanac run --json prints it"},
 		{"series.csv", "how many were in each state, by replica and time"}, {"flows.csv", "how many went each way, by " +
@@ -73,10 +70,10 @@ var (
 	claimFiles = filesNamed("claims.json", "report.html", "report.md")
 )
 
-// pointsJSON is made of points.csv, which has no such file beside it.
+// pointsJSON is computed from points.csv on request.
 const pointsJSON = "points.json"
 
-// filesIn are those of some files that a directory has.
+// filesIn returns the files that a directory has.
 func (s *Server) filesIn(dir string, some []knownFile) (all []figure.Download) {
 	for _, one := range some {
 		if info, err := s.files.Stat(path.Join(dir, one.name)); err == nil && info.Mode().IsRegular() {
@@ -87,7 +84,7 @@ func (s *Server) filesIn(dir string, some []knownFile) (all []figure.Download) {
 	return all
 }
 
-// studyFile answers with a file of a directory.
+// studyFile sends a file of a directory.
 func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 	name, dir := r.PathValue("name"), r.URL.Query().Get("dir")
 	for _, k := range []*savedKind{&savedSweeps, &savedComparisons} {
@@ -115,7 +112,6 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 	return httperr.Errorf(http.StatusNotFound, "there is no file %q to take away", name)
 }
 
-// sendFile answers with a file.
 func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, f figure.File) error {
 	if err := s.reserve(r.Context()); err != nil {
 		return err
@@ -124,8 +120,7 @@ func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, f figure.File)
 	return f.Write(w)
 }
 
-// writeJSON writes the points of a sweep with what was found at each; null stands where there is no
-// number.
+// writeJSON writes the points of a sweep; missing numbers are null.
 func (s sweepResult) writeJSON(w io.Writer) error { return s.writePoints(w, s.Points()) }
 
 func (s sweepResult) writePoints(w io.Writer, points []tables.Point) error {
@@ -156,14 +151,13 @@ func (s sweepResult) writePoints(w io.Writer, points []tables.Point) error {
 	return json.NewEncoder(w).Encode(map[string]any{"of": s.Title, "points": all})
 }
 
-// showInTurn prepares figures for a template, which takes as long as drawing them does.
+// showInTurn prepares figures in a compute slot.
 func (s *Server) showInTurn(ctx context.Context, figures []figure.Figure,
 	src func(figure.Figure) (string, url.Values)) ([]figure.Group, error) {
 	return computed(ctx, s, func() ([]figure.Group, error) { return figure.Show(ctx, figures, src) })
 }
 
-// figureWanted is the figure of an address: its ID, the form it is wanted in, and how it is to be
-// seen.
+// figureWanted parses the address of a figure.
 func figureWanted(r *http.Request) (id, form string, w figure.Options, err error) {
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
@@ -174,7 +168,7 @@ func figureWanted(r *http.Request) (id, form string, w figure.Options, err error
 	return strings.TrimSuffix(name, "."+form), form, w, err
 }
 
-// serveFigure answers with one of some figures, as the address wants it.
+// serveFigure sends one of the figures.
 func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []figure.Figure) error {
 	id, form, wanted, err := figureWanted(r)
 	if err != nil {
@@ -187,7 +181,8 @@ func (s *Server) serveFigure(w http.ResponseWriter, r *http.Request, figures []f
 	return sendFigure(w, r, id, form, body)
 }
 
-// sendFigure answers with a form of a figure: to be seen in the page, or to be kept as a file.
+// sendFigure sends an encoded figure: for the page if the address has a width, otherwise as a
+// download.
 func sendFigure(w http.ResponseWriter, r *http.Request, id, form string, body []byte) error {
 	setAttachment(w, id+"."+form)
 	if r.URL.Query().Has("w") {

@@ -20,8 +20,8 @@ func TestTakeAwayWhatIsSeen(t *testing.T) {
 		{Name: "hidden", X: []float64{0, 10, 20, 30}, Y: []float64{5, 6, 7, 8}},
 		{Name: "each", X: []float64{0, 10, 20, 30}, Y: []float64{0, 11, 12, 13}, Steps: true},
 	}}}
-	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, tell *runs.Reporter) error {
-		tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{f}} })
+	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, report *runs.Reporter) error {
+		report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{f}} })
 		return nil
 	}})
 	if err != nil {

@@ -23,10 +23,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Fits that almanac fit wrote into a directory: what became known, how well it explains the data,
-// and what follows from it.
-
-// savedFit reads a fit, and its model if there is one.
+// savedFit reads a directory of almanac fit, and its model if there is one.
 func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	report, err := s.files.Read(path.Join(dir, "fit.json"), folder.MaxResults)
 	if err != nil {
@@ -34,7 +31,7 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	}
 	sample, err := s.files.Read(path.Join(dir, "posterior.csv"), folder.MaxResults)
 	if err != nil {
-		sample = nil // some methods give none
+		sample = nil // some methods have no posterior
 		if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusRequestEntityTooLarge {
 			return nil, nil, err
 		}
@@ -50,19 +47,18 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	}
 	m, err := population.Compile("model.yaml", source, s.files.Tables(model))
 	if err != nil {
-		return f, nil, nil // what is shown does not need it
+		return f, nil, nil // the view does not need it
 	}
 	f.TimeLabel = pictures.TimeLabel(m)
 	return f, m, nil
 }
 
-// fitView is all there is to see of a fit.
 func fitView(f *fitted.Fit) runs.View {
 	var v runs.View
 	add := func(id, group, band string, ps plot.Panels, small bool) {
 		for i, c := range ps.Charts {
 			caption := cmp.Or(c.Title, c.XLabel+" and "+c.YLabel)
-			if small { // whose note stands above all of them
+			if small { // the group has the note of the panels
 				if c.Note != "" {
 					caption += ", " + c.Note
 				}
@@ -90,7 +86,7 @@ func fitView(f *fitted.Fit) runs.View {
 	return v
 }
 
-// unknownsTable is what became known, in numbers.
+// unknownsTable is the posterior in numbers.
 func unknownsTable(f *fitted.Fit) figure.Table {
 	r := f.Result
 	t := figure.Table{Caption: "The unknowns", Head: []string{"unknown", "best", "prior"}}
@@ -119,7 +115,6 @@ func unknownsTable(f *fitted.Fit) figure.Table {
 	return t
 }
 
-// readFit is what there is to see of a fit in a directory, and to say of it.
 func (s *Server) readFit(dir string) (saved, error) {
 	f, m, err := s.savedFit(dir)
 	if err != nil {
@@ -134,7 +129,6 @@ func (s *Server) readFit(dir string) (saved, error) {
 	return saved{View: fitView(f), data: said}, nil
 }
 
-// fitPage shows a fit in a directory.
 func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 	return s.showFit(w, r, http.StatusOK, modelForm{Seed: "1", Replicas: "200"}, nil)
 }
@@ -144,7 +138,7 @@ func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a m
 	return s.showSaved(w, r, status, &savedFits, map[string]any{"Ask": a, "Problems": locate(problems)})
 }
 
-// project runs the model of a fit with values from its posterior: almanac run --from.
+// project runs the model of a fit with draws from its posterior, as almanac run --from.
 func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 	dir := requestDir(r)
 	form := url.Values{"path": {path.Join(dir, "model.yaml")}}
@@ -159,7 +153,7 @@ func (s *Server) project(w http.ResponseWriter, r *http.Request) error {
 	return s.startModel(w, r, a, s.showFit, func(work *runs.Work) { work.From = "/fits/" + pathEscape(dir) })
 }
 
-// drawFrom lets each replica draw values from a sample, if there is one, as --from does.
+// drawFrom sets up draws from a posterior, if the form has one.
 func (s *Server) drawFrom(a modelForm, m *population.Model, o *population.Options) (*modelfit.Drawn, error) {
 	if a.From == "" {
 		return nil, nil
@@ -168,7 +162,7 @@ func (s *Server) drawFrom(a modelForm, m *population.Model, o *population.Option
 	if err != nil {
 		return nil, err
 	}
-	report, _ := s.files.Read(path.Join(path.Dir(a.From), "fit.json"), folder.MaxResults) // if there is one
+	report, _ := s.files.Read(path.Join(path.Dir(a.From), "fit.json"), folder.MaxResults) // optional
 	from, err := study.ParseFrom(a.From, sample, report, m)
 	if err == nil {
 		err = from.Try(m)

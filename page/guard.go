@@ -15,29 +15,25 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/httperr"
 )
 
-// Who may ask, and what a browser may do with the answer.
+// A server on loopback can be reached by every program of the machine and, through the browser, by
+// every site that its user visits:
 //
-// A page on loopback is open to every program of the machine, and through a browser to every site
-// that its user visits, unless it is careful:
-//
-//   - A site can give its own name the address 127.0.0.1 and so make the browser take us for itself
-//     (DNS rebinding). The browser then sends that name as Host, and we answer only to our own.
-//   - A site can let the browser post a form to us. Browsers say where a request comes from
-//     (Sec-Fetch-Site, Origin), and what changes something must come from us.
-//   - A model file can have anything in it. Templates escape it, and should one not, the policy
-//     lets no script run but ours.
+//   - A site can resolve its own name to 127.0.0.1 (DNS rebinding). The browser then sends that
+//     name as Host, which the server refuses.
+//   - A site can post a form to the server. Browsers send where a request comes from
+//     (Sec-Fetch-Site, Origin), and requests that change something must come from the page itself.
+//   - A model file can contain anything. Templates escape it, and if one did not, the policy below
+//     would still allow no script but ours.
 
-// policy is the Content-Security-Policy of every answer: our own files, and nothing inline.
-// Pictures may also be those that the script makes.
+// policy is the Content-Security-Policy of every response: our own files, nothing inline. Images
+// may also be made by the script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src " +
 	"'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// tokenCookie is where a browser keeps that it knows the token. It is sent to whatever else listens
-// on the same host, on any port, so it has a hash of the token, from which nobody learns it; and it
-// has the port in its name, so that two servers on a host do not take each other's place.
+// tokenCookie stores a hash of the token, since browsers send cookies to all ports of a host. The
+// port is part of its name, so that two servers on a host do not interfere.
 const tokenCookie = "almanac_token"
 
-// cookieName is that of the server that a browser asks for.
 func cookieName(r *http.Request) string {
 	if _, port, err := net.SplitHostPort(r.Host); err == nil {
 		return tokenCookie + "_" + port
@@ -45,17 +41,17 @@ func cookieName(r *http.Request) string {
 	return tokenCookie
 }
 
-// NewToken makes a token that nobody guesses.
+// NewToken returns a random token.
 func NewToken() string { return rand.Text() }
 
-// guard stands before everything.
+// guard checks every request and sets the headers of every response.
 func (s *Server) guard(next http.Handler) http.Handler {
 	next = s.requireToken(next)
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, httperr.Error{Status: http.StatusForbidden, Message: "this came from another site, and would change something here"})
 	}))
-	// in a copy of the request: net/http looks at its own body
+	// MaxBytesHandler copies the request: net/http inspects its own body.
 	next = http.MaxBytesHandler(origin.Handler(next), s.limits.Body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -73,13 +69,13 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// knownHost reports whether the server goes by a name: localhost and addresses of loopback; if it
-// listens anywhere, all addresses, which no site can pass off as its own name; and, if visitors
-// must know a token, the names that it was told: something before it may have them.
+// knownHost reports whether the server accepts a Host: localhost and loopback addresses; all
+// addresses if it listens on them, since no site can use those as its name; and, with a token, the
+// configured names.
 func (s *Server) knownHost(host string) bool {
 	name := host
 	if h, port, err := net.SplitHostPort(host); err == nil {
-		if _, err := strconv.ParseUint(port, 10, 16); err != nil { // something else stands there
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil { // not a port
 			return false
 		}
 		name = h
@@ -93,8 +89,8 @@ func (s *Server) knownHost(host string) bool {
 	})
 }
 
-// requireToken lets those in who know the token, if there is one: by a cookie, by a link that sets it, or
-// by a header.
+// requireToken admits requests that have the token in a cookie, in a link that sets the cookie, or
+// in a header.
 func (s *Server) requireToken(next http.Handler) http.Handler {
 	if s.config.Token == "" {
 		return next
@@ -103,7 +99,7 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 		sum := sha256.Sum256([]byte(token))
 		return []byte(hex.EncodeToString(sum[:]))
 	}
-	// Hashes have the same length, and comparing them takes as long wherever they differ.
+	// Hashes have equal lengths, so the comparison takes constant time.
 	known := hash(s.config.Token)
 	right := func(token string) bool { return subtle.ConstantTimeCompare(hash(token), known) == 1 }
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,13 +108,13 @@ func (s *Server) requireToken(next http.Handler) http.Handler {
 			right(token) {
 			http.SetCookie(w, &http.Cookie{Name: cookieName(r), Value: string(known), Path: "/", HttpOnly: true,
 				SameSite: http.SameSiteLaxMode, MaxAge: 30 * 24 * 3600})
-			query.Del("token") // which is not to stay in the address, nor in the history
+			query.Del("token") // keep it out of the address bar and the history
 			to := *r.URL
 			to.RawQuery = query.Encode()
 			http.Redirect(w, r, "/"+strings.TrimLeft(to.RequestURI(), "/\\"), http.StatusSeeOther)
 			return
 		}
-		if query.Has("token") { // a page has its own address in it, and that is not to have the token
+		if query.Has("token") { // pages contain their own address
 			query.Del("token")
 			r = r.Clone(r.Context())
 			r.URL.RawQuery = query.Encode()

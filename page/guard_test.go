@@ -37,8 +37,8 @@ func begin(t testing.TB, c page.Config) (*page.Server, string) {
 	if c.Files == nil {
 		c.Files, c.About, c.Dir = examples.Files(), "the examples", "examples"
 	}
-	if c.Limits.Turn == 0 {
-		c.Limits.Turn = time.Hour
+	if c.Limits.WaitTimeout == 0 {
+		c.Limits.WaitTimeout = time.Hour
 	}
 	s, err := page.New(c)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/folder"
 )
 
-// maxListed is how many of each kind are listed.
+// maxListed is the length of a list.
 const maxListed = 500
 
-// firstOf are the first of many, and how many there are more.
+// firstOf is the first elements of a long list, and the number of the others.
 type firstOf[T any] struct {
 	all  []T
 	more int
@@ -32,7 +32,7 @@ func (s *firstOf[T]) add(x T) {
 	}
 }
 
-// notes says how many are not listed, before what else there is to say.
+// notes says how many elements are missing, followed by other notes.
 func (s *firstOf[T]) notes(unseen ...string) []string {
 	if s.more > 0 {
 		return append([]string{fmt.Sprintf("And %s more, for which this list has no room; "+
@@ -41,39 +41,39 @@ func (s *firstOf[T]) notes(unseen ...string) []string {
 	return unseen
 }
 
-// A modelEntry is what a list says of a model file.
+// A modelEntry is a model file in a list.
 type modelEntry struct {
 	Path      string
 	about     string
-	model     bool // it has states; other files have that ending, too
+	model     bool // it has states; other YAML files do not
 	scenarios bool
-	copied    bool // beside results, by the command that made them
+	copied    bool // a copy that a command wrote beside its results
 
 	changed time.Time
 	bytes   int64
 }
 
-// A listing is what there is in a folder: model files, and directories with results.
+// A listing is the content of a folder: models, and directories with results.
 type listing struct {
-	models     []modelEntry // those that somebody wrote come first
+	models     []modelEntry // copies last
 	moreModels []string
 
-	results, studies, comparisons, courses, claims firstOf[listItem] // comparisons are also among the studies
+	results, studies, comparisons, courses, claims firstOf[listItem] // comparisons are studies, too
 
-	notes []string // what is to be said of what was not looked at
+	notes []string // about what was not visited
 }
 
-// A modelIndex remembers the heads of model files, so that a list reads only those that have changed.
+// A modelIndex caches the entries of model files.
 type modelIndex struct {
 	mu      sync.Mutex
 	entries map[string]modelEntry
 }
 
-// list looks for results and studies, in turn, and for models if they are wanted.
+// list lists results and studies, and models if requested.
 func (s *Server) list(ctx context.Context, models bool) (listing, error) {
 	return computed(ctx, s, func() (l listing, _ error) {
 		var files firstOf[string]
-		commands := map[string]bool{} // directories that one of our commands wrote
+		commands := map[string]bool{} // directories with a command.txt
 		l.notes = s.files.Walk(func(name string) {
 			dir := path.Dir(name)
 			at := func(page, about string) listItem { return listItem{dir, page + pathEscape(dir), dir, about} }
@@ -114,7 +114,7 @@ func (s *Server) list(ctx context.Context, models bool) (listing, error) {
 	})
 }
 
-// read are the heads of those files that are models.
+// read returns the entries of the model files among names. It reads files that have changed.
 func (l *modelIndex) read(f folder.Folder, names []string) (models []modelEntry) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,12 +135,12 @@ func (l *modelIndex) read(f folder.Folder, names []string) (models []modelEntry)
 			models = append(models, h)
 		}
 	}
-	l.entries = heads // those that are gone are forgotten
+	l.entries = heads // drops deleted files
 	return models
 }
 
-// listed is the model in a list, with a link. Copies beside results are all called the same, and
-// have the name of their directory, too.
+// listed returns the item of a list. Copies beside results have equal names, so the directory is
+// added.
 func (h modelEntry) listed(link string) listItem {
 	name := strings.TrimSuffix(h.Path, path.Ext(h.Path))
 	if !h.copied {
@@ -149,8 +149,7 @@ func (h modelEntry) listed(link string) listItem {
 	return listItem{h.Path, link, name, h.about}
 }
 
-// requestDir is the directory that an address names. Browsers take "." out of addresses, which is what
-// the folder itself is called.
+// requestDir is the directory in an address. Browsers remove "." from addresses.
 func requestDir(r *http.Request) string {
 	if dir := r.PathValue("path"); dir != "" {
 		return dir

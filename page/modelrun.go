@@ -27,19 +27,18 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// An modelForm is a model as a visitor wants it run: a file or what was made of it in the editor, with
-// other values.
+// A modelForm is the form of a run of a model: a file or the text in the editor, and options.
 type modelForm struct {
 	Path, Source          string
-	Unchanged             bool // the source is what is in the file
+	Unchanged             bool // the source is that of the file
 	Seed, Replicas        string
 	Size, Until, Scenario string
-	Set                   []population.Parameter // those that differ from the file, or that a scenario may have otherwise
-	Fixed                 []population.Parameter // those that are set whatever the file or its scenario says, in order
-	From                  string                 // a posterior.csv of which each replica draws values; empty for none
+	Set                   []population.Parameter // values that differ from the file, or from what a scenario may set
+	Fixed                 []population.Parameter // values that override file and scenario, in order
+	From                  string                 // a posterior.csv to draw values from; empty for none
 }
 
-// readModelForm reads a form. What is empty is as the file says.
+// readModelForm parses a form. Empty fields mean the values of the file.
 func (s *Server) readModelForm(form url.Values) (modelForm, error) {
 	a := modelForm{Path: form.Get("path"), Seed: strings.TrimSpace(form.Get("seed")),
 		Replicas: strings.TrimSpace(form.Get("replicas")),
@@ -50,7 +49,7 @@ func (s *Server) readModelForm(form url.Values) (modelForm, error) {
 	}
 	file, err := s.files.Read(a.Path, folder.MaxModel)
 	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && form.Has("source") {
-		err = nil // the file is gone, and what was made of it is not to be lost with it
+		err = nil // the file is gone, but the text in the editor is not
 	}
 	if err != nil {
 		return a, err
@@ -67,7 +66,7 @@ func (s *Server) readModelForm(form url.Values) (modelForm, error) {
 	for name, values := range form {
 		if parameter, ok := strings.CutPrefix(name, "set."); ok && len(values) > 0 {
 			if form.Has("was."+parameter) && form.Get("was."+parameter) == values[0] {
-				continue // nobody touched it, and the text decides
+				continue // unchanged field: the text decides
 			}
 			a.Set = append(a.Set, population.Parameter{Name: parameter, Value: strings.TrimSpace(values[0])})
 		}
@@ -75,7 +74,7 @@ func (s *Server) readModelForm(form url.Values) (modelForm, error) {
 	return a, nil
 }
 
-// keepLineEnds has the ends of lines that the file has: forms send their own.
+// keepLineEnds uses the line ends of the file, since forms have their own.
 func keepLineEnds(text string, file []byte) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if bytes.Contains(file, []byte("\r\n")) {
@@ -84,14 +83,13 @@ func keepLineEnds(text string, file []byte) string {
 	return text
 }
 
-// compileSource is the model as its text has it.
+// compileSource compiles the text without the options of the form.
 func (s *Server) compileSource(a modelForm) (*population.Model, error) {
 	return population.Compile(path.Base(a.Path), []byte(a.Source), s.files.Tables(a.Path))
 }
 
-// compileForm is the model with what was asked for, and that as a request of some sort. Values that
-// are those of the file are not asked for, unless a scenario may set others, and come out of the
-// list.
+// compileForm compiles a form and returns it as a study of the given sort. It removes values equal
+// to those of the file from a.Set, unless a scenario may override them.
 func (s *Server) compileForm(a *modelForm, sort string) (*population.Model, *study.Request, error) {
 	plain, err := s.compileSource(*a)
 	if err != nil {
@@ -100,12 +98,12 @@ func (s *Server) compileForm(a *modelForm, sort string) (*population.Model, *stu
 	return s.compileFormFrom(plain, a, sort)
 }
 
-// compileFormFrom is compiled, of a model that is there as its text has it.
+// compileFormFrom is compileForm with the model of compileSource.
 func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort string) (*population.Model, *study.Request, error) {
 	r := &study.Request{Sort: sort, Model: s.commandPath(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
 		Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
 	r.Read = func(name string) ([]byte, error) { return s.files.Table(a.Path, name) }
-	if !a.Unchanged { // a text that is not in its file is read from standard input
+	if !a.Unchanged { // an unsaved text comes from standard input
 		r.Model = study.StandardInput
 	}
 	if err := s.runOptions(*a, r); err != nil {
@@ -116,7 +114,7 @@ func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort str
 		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
 			return nil, nil, formError("size", "%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)
 		}
-		// Also if it is that of the file: a scenario may have another, and what was typed counts.
+		// Also if it equals that of the file, since a scenario may have another.
 		r.Size = strconv.Itoa(int(n))
 	}
 	wanted := map[string]string{}
@@ -124,7 +122,7 @@ func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort str
 		wanted[p.Name] = p.Value
 	}
 	a.Set = nil
-	for _, p := range plain.Parameters() { // in the order of the file
+	for _, p := range plain.Parameters() {
 		value, ok := wanted[p.Name]
 		if !ok || value == "" || value == p.Value && a.Scenario == "" && sort != study.Compare {
 			continue
@@ -139,7 +137,7 @@ func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort str
 	return m, r, err
 }
 
-// modelWork is a run of a model.
+// modelWork returns the run of a model.
 func (s *Server) modelWork(a modelForm) (runs.Work, error) {
 	m, r, err := s.compileForm(&a, study.Run)
 	if err != nil {
@@ -178,24 +176,23 @@ func (s *Server) modelWork(a modelForm) (runs.Work, error) {
 		Command: s.command(a, r),
 		Model:   true, ResultBytes: kept, Memory: maxMemory(m, o),
 		CheckMemory: func() error { return m.CheckMemory(o) },
-		Do:          func(ctx context.Context, tell *runs.Reporter) error { return runModel(ctx, m, o, drawn, tell) },
+		Do:          func(ctx context.Context, report *runs.Reporter) error { return runModel(ctx, m, o, drawn, report) },
 	}, nil
 }
 
-// maxMemory is what a run takes at most, in bytes.
+// maxMemory is the peak of a run in bytes.
 func maxMemory(m *population.Model, o population.Options) uint64 {
 	_, most := m.Memory(o)
 	return most
 }
 
-// onRow is called at each row of a replica, if it is not nil: tests hold runs there that they look
-// at. Nobody else does.
+// onRow, if not nil, is called for each row of a replica. Tests pause runs with it.
 var onRow func(ctx context.Context, model string)
 
-// runModel runs a model, and tells how it goes. Nothing is done for an event, nor for a row: who
-// watches looks at what was recorded.
+// runModel runs a model and reports its progress. It does nothing for each event or row: views read
+// what was recorded.
 func runModel(ctx context.Context, m *population.Model, o population.Options, drawn *modelfit.Drawn,
-	tell *runs.Reporter) error {
+	report *runs.Reporter) error {
 	o.OnProgress = func(p population.Progress) {
 		note := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
 		if o.Replicas > 1 {
@@ -204,8 +201,8 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 		if p.Events == 0 {
 			note = "everybody is being set up"
 		}
-		tell.Progress(runs.Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
-		tell.Show(func() runs.View { return runs.View{Figures: runFigures(p.SoFar())} })
+		report.Progress(runs.Progress{Fraction: p.Fraction, Events: p.Events, Note: note})
+		report.Show(func() runs.View { return runs.View{Figures: runFigures(p.SoFar())} })
 	}
 	if onRow != nil {
 		o.OnRecord = func(population.Record) { onRow(ctx, m.Name()) }
@@ -214,14 +211,14 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	if result != nil {
 		modelfit.SetDrawn(result, drawn)
 		fraction := float64(result.Done) / float64(result.Replicas)
-		tell.Progress(runs.Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
+		report.Progress(runs.Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
 			format.Count(result.Replicas, "replica"))})
-		tell.Show(func() runs.View { return runView(result) })
+		report.Show(func() runs.View { return runView(result) })
 	}
 	return err
 }
 
-// runView is all that there is to see of a run that has ended.
+// runView is the view of a finished run.
 func runView(r *population.Result) runs.View {
 	v := runs.View{Result: r, Figures: runFigures(r), Tables: runTables(r), Files: []figure.File{
 		{Name: "summary.json", About: "everything, as almanac run --json prints it", Write: func(w io.Writer) error {
@@ -237,7 +234,7 @@ func runView(r *population.Result) runs.View {
 	}}
 	if drawable(r.Model) == nil {
 		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them", Write: func(w io.Writer) error {
-			drawn, err := r.Model.Diagram(context.Background()) // it takes a second at most
+			drawn, err := r.Model.Diagram(context.Background()) // a second at most
 			return errors.Join(err, errOnly(w.Write(drawn)))
 		}})
 	}
@@ -246,12 +243,10 @@ func runView(r *population.Result) runs.View {
 
 func errOnly(_ int, err error) error { return err }
 
-// maxGroupings is of how many of those that a model records by there are charts; each has up to
-// 48. All are in the tables.
+// maxGroupings is the number of groupings with charts, up to 48 each. Tables have all.
 const maxGroupings = 4
 
-// runFigures are the charts of a run: the states, what changed in each interval, and both by group,
-// as many as a page has room for.
+// runFigures are the charts of a run: states, incidence, and both by group.
 func runFigures(r *population.Result) []figure.Figure {
 	all := pictures.FirstStates(r, figure.MaxLines)
 	all.UpToX = r.Model.End()
@@ -287,7 +282,7 @@ func runFigures(r *population.Result) []figure.Figure {
 	return figures
 }
 
-// runTables are what became of the population in the end.
+// runTables summarise the end of a run.
 func runTables(r *population.Result) []figure.Table {
 	rows := r.Rows()
 	if rows == 0 {
@@ -318,19 +313,17 @@ func runTables(r *population.Result) []figure.Table {
 	return []figure.Table{states, flows}
 }
 
-// commandPath is a file as a command line has it.
+// commandPath is the path of a file in command lines.
 func (s *Server) commandPath(name string) string { return path.Join(s.config.Dir, name) }
 
-// pathEscape is a path as an address has it.
 func pathEscape(p string) string { return (&url.URL{Path: p}).EscapedPath() }
 
-// startRun starts what a form asks for, and goes to its page.
 func (s *Server) startRun(w http.ResponseWriter, r *http.Request, a modelForm) error {
 	return s.startModel(w, r, a, s.showModel, func(*runs.Work) {})
 }
 
-// startModel starts what is asked for, and leads to its run, or to the one that there is of the
-// same key. What is wrong is shown where it was asked for.
+// startModel starts a run and redirects to it, or to an equal run. If the form has problems,
+// showProblems shows it again.
 func (s *Server) startModel(w http.ResponseWriter, r *http.Request, a modelForm, wrong func(http.ResponseWriter,
 	*http.Request, int, modelForm, population.Problems) error, change func(*runs.Work)) error {
 	work, err := computed(r.Context(), s, func() (runs.Work, error) { return s.modelWork(a) })

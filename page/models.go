@@ -24,9 +24,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// The models: all of them, and each with its file, what it means, and how to run it.
-
-// A listItem is a model in the list.
+// A listItem is an entry of a list of models or directories.
 type listItem struct{ Path, Link, Name, About string }
 
 func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
@@ -44,8 +42,7 @@ func (s *Server) models(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// headComment is what a file says of itself: the comment that it begins with, up to its first empty
-// line.
+// headComment is the comment at the beginning of a file, up to its first empty line.
 func headComment(text []byte) string {
 	var words []string
 	for line := range strings.Lines(string(text)) {
@@ -65,7 +62,7 @@ func headComment(text []byte) string {
 
 // model shows a model file.
 func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
-	form := r.URL.Query() // a point of a sweep comes with its values
+	form := r.URL.Query() // links from points of a sweep have values
 	form.Set("path", r.PathValue("path"))
 	form.Del("source")
 	form.Set("seed", cmp.Or(form.Get("seed"), "1"))
@@ -78,7 +75,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) error {
 	return s.showModelWith(w, r, http.StatusOK, a, nil, notices[r.URL.Query().Get("done")])
 }
 
-// showModel shows a model as it was asked for, with what is wrong with it.
+// showModel shows the editor with the content of a form, and problems.
 func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a modelForm,
 	problems population.Problems) error {
 	return s.showModelWith(w, r, status, a, problems, "")
@@ -93,8 +90,8 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 	if len(problems) > 0 {
 		found.Problems = locate(problems)
 	}
-	// What was typed was made of the file as it was read then. Should it have changed meanwhile,
-	// this page cannot save over it, either.
+	// The digest of the file when the editor was opened. If the file has changed since, it cannot
+	// be saved from here.
 	read := r.PostFormValue("read")
 	if r.Method != http.MethodPost {
 		file, err := s.files.Read(a.Path, folder.MaxModel)
@@ -110,7 +107,7 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 	return nil
 }
 
-// changeModel saves the text of the editor, or writes values into it, or only looks at it.
+// changeModel saves the text of the editor, or writes values into it, or only checks it.
 func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a modelForm) error {
 	text, done := []byte(a.Source), "saved"
 	switch r.PostFormValue("do") {
@@ -119,7 +116,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a modelForm
 		done = "written"
 		err := s.compute(r.Context(), func() error {
 			set := a.Set
-			if _, _, err := s.compileForm(&a, study.Check); err != nil { // which leaves those that differ
+			if _, _, err := s.compileForm(&a, study.Check); err != nil { // keeps the values that differ from the file
 				a.Set = set
 				return err
 			}
@@ -139,7 +136,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a modelForm
 		return s.showModel(w, r, http.StatusOK, a, nil)
 	}
 	err := s.files.Write(a.Path, text, r.PostFormValue("read"))
-	if p, ok := errors.AsType[httperr.Error](err); ok { // what was typed is not lost
+	if p, ok := errors.AsType[httperr.Error](err); ok { // keep what was typed
 		return s.showModelWith(w, r, p.Status, a, nil, p.Message)
 	}
 	if err != nil {
@@ -149,7 +146,7 @@ func (s *Server) changeModel(w http.ResponseWriter, r *http.Request, a modelForm
 	return nil
 }
 
-// inspection are what there is to say of a text: what is wrong with it, or what it means.
+// An inspection is what the editor shows about a text.
 type inspection struct {
 	Problems   []locatedProblem
 	Name       string
@@ -160,19 +157,19 @@ type inspection struct {
 	Parameters []parameter
 	Scenarios  []string
 	Memory     string
-	Commands   string // that explain it and run it, as it is asked for
+	Commands   string // that explain and run it
 	Wrong      string // why there is none that runs it
 }
 
-// A locatedProblem is a problem with its place in the editor.
+// A locatedProblem is a problem and its position in the editor.
 type locatedProblem struct {
 	Line    int    `json:"line"`
 	Column  int    `json:"column"`
-	Where   string `json:"where"` // in words
+	Where   string `json:"where"`
 	Message string `json:"message"`
 }
 
-// locate are problems with their places; those of a flag or another file have none.
+// locate returns problems with their positions; those of fields and of other files have none.
 func locate(problems population.Problems) (all []locatedProblem) {
 	for _, p := range problems {
 		q := locatedProblem{Message: p.Message, Where: p.File}
@@ -184,10 +181,10 @@ func locate(problems population.Problems) (all []locatedProblem) {
 	return all
 }
 
-// inspect looks at a text, for as long as the visitor waits, and at most for limits.Turn. Compiling a
-// text of the largest size takes about a second; what takes longer ends with the context.
+// inspect compiles and explains a text, within limits.WaitTimeout. Compiling the largest text takes
+// about a second; what takes longer stops with the context.
 func (s *Server) inspect(ctx context.Context, a modelForm) (f inspection, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Turn, errTooSlow)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.WaitTimeout, errTooSlow)
 	defer cancel()
 	m, err := s.compileSource(a)
 	if err == nil {
@@ -233,18 +230,16 @@ func (s *Server) inspectLimited(ctx context.Context, a modelForm) (inspection, e
 	return computed(ctx, s, func() (inspection, error) { return s.inspect(ctx, a) })
 }
 
-// errTooSlow is the problem of a model that takes too long to be looked at.
 var errTooSlow = httperr.Error{Status: http.StatusUnprocessableEntity,
 	Message: "this model takes too long to be looked at here; almanac check looks at it"}
 
-// What a diagram in a page may have. It is laid out again whenever somebody stops typing, and takes
-// up to a second.
+// Bounds of a diagram. It is laid out after every pause in typing, which takes up to a second.
 const (
 	maxStates      = 150
 	maxTransitions = 600
 )
 
-// drawable is an error for the visitor if a model is too large for a diagram in a page.
+// drawable returns an error if a model is too large for a diagram.
 func drawable(m *population.Model) error {
 	tooMany := func(n int, what string, most int) error {
 		return httperr.Errorf(http.StatusUnprocessableEntity, "With %s %s this model is too large for a diagram here, which may "+
@@ -260,7 +255,6 @@ func drawable(m *population.Model) error {
 	return nil
 }
 
-// diagram is the diagram of a model, or an error for the visitor.
 func diagram(ctx context.Context, m *population.Model) (vector.Drawing, error) {
 	if err := drawable(m); err != nil {
 		return vector.Drawing{}, err
@@ -272,14 +266,14 @@ func diagram(ctx context.Context, m *population.Model) (vector.Drawing, error) {
 	return drawn, err
 }
 
-// An explainedLine is a line of what a model means.
+// An explainedLine is a line of the explanation of a model.
 type explainedLine struct {
 	Head  bool
 	Level int
 	Text  string
 }
 
-// explain puts lines in order: those that others stand below, indented, are headings.
+// explain splits an explanation into lines. A line followed by indented lines is a heading.
 func explain(text string) (all []explainedLine) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
@@ -294,10 +288,10 @@ func explain(text string) (all []explainedLine) {
 	return all
 }
 
-// A parameter is a value that a visitor can change for a run: with a slider, if it is one quantity.
+// A parameter is a field of the form, with a slider if its value is one quantity.
 type parameter struct {
-	Name, Value    string // as the file has it
-	Now            string // as it is to be run
+	Name, Value    string // of the file
+	Now            string // of the form
 	Unit           string
 	Slides         bool
 	Min, Max, Step float64
@@ -316,14 +310,14 @@ func newParameter(p population.Parameter, unit string, single bool, now string) 
 	v.Slides = true
 	v.Max = sliderMax(x, unit)
 	v.Step = v.Max / 200
-	if unit != "%" && unit != "" && !strings.HasPrefix(unit, "per") { // no time is too short to be a mean
+	if unit != "%" && unit != "" && !strings.HasPrefix(unit, "per") { // a mean duration must be positive
 		v.Min = v.Step
 	}
 	return v
 }
 
-// sliderMax is how far a slider goes: to what is certain for shares, and otherwise a few times as far
-// as the value, to a round number.
+// sliderMax is the end of a slider: the maximum of a share, and otherwise a round number at least
+// three times the value.
 func sliderMax(x float64, unit string) float64 {
 	switch {
 	case unit == "%" && x > 5:
@@ -344,8 +338,7 @@ func sliderMax(x float64, unit string) float64 {
 	return 10 * power
 }
 
-// check looks at the text that a script sends while somebody types, and answers with what is to be
-// shown.
+// check responds to the script, after each pause in typing.
 func (s *Server) check(w http.ResponseWriter, r *http.Request, a modelForm) error {
 	found, err := s.inspectLimited(r.Context(), a)
 	if err != nil {
@@ -369,17 +362,13 @@ func (s *Server) check(w http.ResponseWriter, r *http.Request, a modelForm) erro
 		"parameters": part("parameters"), "commands": found.Commands, "wrong": found.Wrong})
 }
 
-// What can be taken away of a model as it is in the editor, saved or not, and the command lines
-// that do what the page does.
-
-// usualReplicas is how many replicas a form asks for that does not say, and leastReplicas how many
-// there must be, by the sort of study.
+// Numbers of replicas by kind of study: the default, and the least.
 var (
 	defaultReplicas = map[string]int{study.Run: 1, study.Sweep: 20, study.Compare: 20}
 	minReplicas     = map[string]int{study.Run: 1, study.Sweep: 1, study.Compare: 2}
 )
 
-// runOptions reads seed and replicas of a form that asks for a run.
+// runOptions parses seed and replicas.
 func (s *Server) runOptions(a modelForm, r *study.Request) (err error) {
 	if r.Sort == study.Check {
 		return nil
@@ -400,8 +389,8 @@ func (s *Server) runOptions(a modelForm, r *study.Request) (err error) {
 	return nil
 }
 
-// command is the command line of a request. A text that is not in its file is read from standard
-// input, beside the tables that it names.
+// command is the command line of a request. An unsaved text is read from standard input, in the
+// directory of its tables.
 func (s *Server) command(a modelForm, r *study.Request) string {
 	line := r.Command()
 	if dir := path.Dir(s.commandPath(a.Path)); !a.Unchanged && len(r.Files) > 0 && dir != "." {
@@ -410,8 +399,8 @@ func (s *Server) command(a modelForm, r *study.Request) string {
 	return line
 }
 
-// commands are the command lines that explain and run a model as it is asked for; of an ask that
-// makes no sense only the first, and why.
+// commands returns the command lines that explain and run a model. If the form has a mistake it
+// returns only the first, and the mistake.
 func (s *Server) commands(a modelForm, plain *population.Model) (lines, wrong string) {
 	check := &study.Request{Sort: study.Check, Model: s.commandPath(a.Path), Files: plain.Files()}
 	if !a.Unchanged {
@@ -425,7 +414,7 @@ func (s *Server) commands(a modelForm, plain *population.Model) (lines, wrong st
 	return lines + "\n" + s.command(a, r), ""
 }
 
-// modelCommands answers a script with the command lines, as fields are changed.
+// modelCommands responds to the script after a field has changed.
 func (s *Server) modelCommands(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return badForm(err)
@@ -451,15 +440,14 @@ func (s *Server) modelCommands(w http.ResponseWriter, r *http.Request) error {
 	return json.NewEncoder(w).Encode(map[string]string{"commands": lines, "wrong": wrong})
 }
 
-// memoryWords says how much memory a run takes, as almanac check does.
+// memoryWords describes the memory of a run, as almanac check does.
 func memoryWords(m *population.Model) string {
 	start, most := m.Memory(population.Options{})
 	return fmt.Sprintf("A run takes about %s of memory at the start, and up to %s if something is about to happen to "+
 		"everybody.", format.Bytes(start), format.Bytes(most))
 }
 
-// modelFile answers with a file of the text in the editor: its diagram, what it means, or the text
-// itself.
+// modelFile sends the text in the editor, its diagram or its explanation.
 func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
 		return badForm(err)
@@ -471,7 +459,7 @@ func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	var body []byte
 	err = s.compute(r.Context(), func() error {
-		if name == "model.yaml" { // also one with mistakes
+		if name == "model.yaml" { // also if it does not compile
 			body = []byte(a.Source)
 			return nil
 		}
@@ -496,7 +484,7 @@ func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	})
 	var problems population.Problems
-	if errors.As(err, &problems) { // what was typed is not lost
+	if errors.As(err, &problems) { // keep what was typed
 		return s.showModel(w, r, http.StatusUnprocessableEntity, a, problems)
 	}
 	if err != nil {

@@ -20,8 +20,8 @@ func TestPaceWithoutScript(t *testing.T) {
 	}
 	defer s.Close()
 	told, let := make(chan struct{}), make(chan struct{})
-	run, err := s.runs.Start(runs.Work{Title: "long", Do: func(_ context.Context, tell *runs.Reporter) error {
-		tell.Progress(runs.Progress{Fraction: 0.25, Events: 12_345_678, Note: "day 3"})
+	run, err := s.runs.Start(runs.Work{Title: "long", Do: func(_ context.Context, report *runs.Reporter) error {
+		report.Progress(runs.Progress{Fraction: 0.25, Events: 12_345_678, Note: "day 3"})
 		close(told)
 		<-let
 		return nil

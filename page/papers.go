@@ -21,7 +21,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce/papers"
 )
 
-// claimNamed is the claim of a name.
 func claimNamed(name string) (reproduce.Claim, error) {
 	for _, c := range papers.Claims() {
 		if c.Name == name {
@@ -31,22 +30,22 @@ func claimNamed(name string) (reproduce.Claim, error) {
 	return reproduce.Claim{}, httperr.Errorf(http.StatusNotFound, "there is no claim %q", name)
 }
 
-// claimMemory is what a claim takes while it is checked, at most. Of all claims lehman-timing takes
-// most, 160 MB with the program itself (/usr/bin/time -v almanac reproduce NAME).
+// claimMemory bounds the memory of a check. The most is 160 MB, for lehman-timing (/usr/bin/time -v
+// almanac reproduce NAME).
 const claimMemory = 256 << 20
 
-// claimWork checks a claim, at the size that the command checks it at unless told: all of them
-// together take it a minute and a half.
+// claimWork checks a claim at the default size of the command, where all claims together take a
+// minute and a half.
 func claimWork(c reproduce.Claim, seed uint64) runs.Work {
 	w := runs.Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name,
 		Command: "almanac reproduce " + format.Word(c.Name), ResultBytes: 1 << 20, Memory: claimMemory}
 	if seed != 1 {
 		w.Command += fmt.Sprintf(" --seed %d", seed)
 	}
-	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
+	w.Do = func(ctx context.Context, report *runs.Reporter) error {
 		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, reproduce.Options{Seed: seed},
 			func(_ string, fraction float64) {
-				tell.Progress(runs.Progress{Fraction: fraction, Note: c.How})
+				report.Progress(runs.Progress{Fraction: fraction, Note: c.How})
 			})
 		if err != nil {
 			return err
@@ -56,14 +55,14 @@ func claimWork(c reproduce.Claim, seed uint64) runs.Work {
 		if !r.AsBefore() {
 			note += ", and not as before: " + string(r.Found)
 		}
-		tell.Progress(runs.Progress{Fraction: 1, Note: note})
-		tell.Show(func() runs.View { return resultView(&r, w.Command) })
+		report.Progress(runs.Progress{Fraction: 1, Note: note})
+		report.Show(func() runs.View { return resultView(&r, w.Command) })
 		return nil
 	}
 	return w
 }
 
-// resultView is what there is to see of a claim that has been checked.
+// resultView is the view of a checked claim.
 func resultView(r *reproduce.Result, command string) (v runs.View) {
 	for i, c := range r.Finding.Charts {
 		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c,
@@ -78,7 +77,7 @@ func resultView(r *reproduce.Result, command string) (v runs.View) {
 	return v
 }
 
-// verdictTables are the verdict and the checks that it follows from.
+// verdictTables are the verdict and the checks that decide it.
 func verdictTables(r *reproduce.Result) []figure.Table {
 	said := figure.Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
 		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
@@ -99,7 +98,7 @@ func verdictTables(r *reproduce.Result) []figure.Table {
 	return []figure.Table{said, checks}
 }
 
-// measuredTables are the numbers of a result, the first rows of each; its JSON has them all.
+// measuredTables are the first rows of each table of a result; its JSON has all.
 func measuredTables(r *reproduce.Result) (all []figure.Table) {
 	for _, t := range r.Tables {
 		shown := figure.Table{Caption: t.Name, Head: t.Columns}
@@ -119,7 +118,7 @@ func measuredTables(r *reproduce.Result) (all []figure.Table) {
 	return all
 }
 
-// readReport reads what almanac reproduce wrote as JSON.
+// readReport parses a claims.json.
 func readReport(data []byte) (*reproduce.Report, error) {
 	var r reproduce.Report
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -131,10 +130,10 @@ func readReport(data []byte) (*reproduce.Report, error) {
 	return &r, nil
 }
 
-// verdicts are all of them, in the order in which they are counted.
+// verdicts in the order of tally.
 var verdicts = []reproduce.Verdict{reproduce.Holds, reproduce.HoldsThus, reproduce.DoesNotHold, reproduce.NotDecided}
 
-// tally says how many claims there are of each verdict.
+// tally counts the verdicts.
 func tally(of []reproduce.Verdict) string {
 	var words []string
 	counts := map[reproduce.Verdict]int{}
@@ -149,25 +148,22 @@ func tally(of []reproduce.Verdict) string {
 	return strings.Join(words, ", ")
 }
 
-// The papers: what they claim, what became of it, and a button that checks a claim here.
-
 // A claimRow is a claim in the list.
 type claimRow struct {
 	reproduce.Claim
-	Verdict reproduce.Verdict // of the report that is looked at, or what was found before
-	Mark    string            // that it is another than was found before
+	Verdict reproduce.Verdict // of the report, or the recorded one
+	Mark    string            // set if Verdict is not the recorded one
 	Class   string
-	Run     string // the address of the latest run of it here, or nothing
+	Run     string // address of its latest run here, if any
 	State   runs.State
 }
 
-// A paperGroup is a paper with its claims.
 type paperGroup struct {
 	Name   string
 	Claims []claimRow
 }
 
-// savedReport is a report that was written below our directory.
+// savedReport reads a report below the directory.
 func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Report, error) {
 	return computed(ctx, s, func() (*reproduce.Report, error) {
 		data, err := s.files.Read(name, folder.MaxTable)
@@ -240,7 +236,7 @@ func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// claim shows a claim, with what a report says of it.
+// claim shows a claim, with the result in a report.
 func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	c, err := claimNamed(r.PathValue("name"))
 	if err != nil {
@@ -264,7 +260,6 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// checkClaim puts the check of a claim into the queue.
 func (s *Server) checkClaim(w http.ResponseWriter, r *http.Request) error {
 	c, err := claimNamed(r.PathValue("name"))
 	if err != nil {

@@ -27,7 +27,7 @@ func pageFigure(n int) figure.Figure {
 
 // pageHolding is work that goes on until it is let go, or stopped.
 func pageHolding(let chan struct{}) runs.Work {
-	return runs.Work{Title: "holding", Do: func(ctx context.Context, tell *runs.Reporter) error {
+	return runs.Work{Title: "holding", Do: func(ctx context.Context, report *runs.Reporter) error {
 		select {
 		case <-let:
 			return nil
@@ -64,8 +64,8 @@ func (s *Server) get(path string) (int, string) {
 // there is room for; and numbers not at all.
 func TestPicturesKept(t *testing.T) {
 	s := inside(t, Config{})
-	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, tell *runs.Reporter) error {
-		tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(400)}} })
+	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, report *runs.Reporter) error {
+		report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(400)}} })
 		return nil
 	}})
 	if err != nil {
@@ -103,8 +103,8 @@ func TestLogAxis(t *testing.T) {
 	s := inside(t, Config{})
 	f := figure.Figure{ID: "f", Chart: plot.Chart{LogY: true, Series: []plot.Series{
 		{Name: "a", X: []float64{0, 1, 2}, Y: []float64{1, 10, 100}}}}}
-	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, tell *runs.Reporter) error {
-		tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{f}} })
+	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, report *runs.Reporter) error {
+		report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{f}} })
 		return nil
 	}})
 	if err != nil {

@@ -26,16 +26,15 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A point of a sweep, opened: how it went over time, if almanac sweep wrote that down; otherwise it
-// is run once more. A replica of a sweep has the seed of the sweep and its own number, whatever the
-// values are, so that a run of the model with the values of a point, the seed and the replicas of
-// the sweep is what was run there, to the last digit.
+// A point is shown from the time series that almanac sweep saved, or else run again: a replica has
+// the seed of the sweep and its own number whatever the values are, so a run with the values of the
+// point, the seed and the replicas of the sweep gives the same numbers.
 
-// pointSeries is where almanac sweep writes how each point went.
+// pointSeries has the time series of all points.
 const pointSeries = "series.csv"
 
-// index is a function that knows the number of the point with some values, or −1. Points are put
-// in order once, since maps ask for thousands.
+// index returns a function from values to the number of their point, or −1. Maps call it thousands
+// of times.
 func (s sweepResult) index() func(values ...string) int {
 	numbers := make(map[string]int, len(s.Points()))
 	for k, p := range s.Points() {
@@ -52,7 +51,7 @@ func (s sweepResult) index() func(values ...string) int {
 	}
 }
 
-// formAt is the k-th point as a run.
+// formAt returns the k-th point as a form.
 func (s sweepResult) formAt(k int) modelForm {
 	p, a := s.Points()[k], s.form
 	a.Replicas = strconv.Itoa(p.Replicas)
@@ -63,8 +62,8 @@ func (s sweepResult) formAt(k int) modelForm {
 	return a
 }
 
-// readPoint reads how a point went: its rows of the table of all points, as charts. The label is
-// that of the times.
+// readPoint returns the charts of the k-th point from the table of all points. The label is that of
+// the time axis.
 func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figure, error) {
 	in := csv.NewReader(bytes.NewReader(table))
 	in.ReuseRecord = true
@@ -98,7 +97,7 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 		}
 		numbers := map[int]float64{}
 		for _, i := range []int{time, low, middle, high} {
-			if numbers[i], err = strconv.ParseFloat(row[i], 64); err != nil && row[i] != "" { // which no replica has told
+			if numbers[i], err = strconv.ParseFloat(row[i], 64); err != nil && row[i] != "" { // no replica has a value
 				return nil, err
 			}
 		}
@@ -147,7 +146,7 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 	return figures, nil
 }
 
-// matches reports whether the cells of a row are those of a point.
+// matches reports whether the cells of a row are the values of a point.
 func (s sweepResult) matches(cells, values []string) bool {
 	for i, a := range s.Axes {
 		cell := a.Cell(values[i])
@@ -156,14 +155,14 @@ func (s sweepResult) matches(cells, values []string) bool {
 		}
 		x, bad1 := strconv.ParseFloat(cells[i], 64)
 		y, bad2 := strconv.ParseFloat(cell, 64)
-		if bad1 != nil || bad2 != nil || x != y { // numbers are written in another way there
+		if bad1 != nil || bad2 != nil || x != y { // equal numbers may be formatted differently
 			return false
 		}
 	}
 	return true
 }
 
-// pointView is what there is to see of a point: what it gave, and how it went if that is known.
+// pointView shows the outputs of a point, and its time series if saved.
 func (s *Server) pointView(sweep *sweepResult, dir string, k int) (v runs.View, err error) {
 	t := figure.Table{Caption: "What it gave, over " + format.Count(sweep.Points()[k].Replicas, "replica"),
 		Head: []string{"output", "mean ± half of the 95 % interval"}}
@@ -190,7 +189,7 @@ func (s *Server) pointView(sweep *sweepResult, dir string, k int) (v runs.View, 
 	return v, err
 }
 
-// pointForm is a point as a run, with the model as it was swept or, of a directory, as it is there.
+// pointForm returns a point as a form, with the model of the sweep or of the directory.
 func (s *Server) pointForm(sweep *sweepResult, k int) (modelForm, error) {
 	a := sweep.formAt(k)
 	file, err := s.files.Read(a.Path, folder.MaxModel)
@@ -203,20 +202,19 @@ func (s *Server) pointForm(sweep *sweepResult, k int) (modelForm, error) {
 	return a, err
 }
 
-// The points of a sweep, which cells of its maps and rows of its table lead to. To look at one
-// changes nothing and is a link; to run one is a form, which the script sends when a point is
-// chosen that has to be run, so that its run is one click away.
+// Showing a point is a link; running it is a form. If there is nothing saved to show, the script
+// sends the form when the link is followed.
 
-// A point is one that was asked for.
+// A point is a point of a sweep and where the sweep is shown.
 type point struct {
 	sweep *sweepResult
 	k     int
 	dir   string // of a saved sweep
-	link  string // of the sweep
+	link  string // to the sweep
 	name  string // of the sweep
 }
 
-// pointOf looks for a point of a sweep by its number.
+// pointOf completes p with a point by number.
 func pointOf(sweep *sweepResult, number string, p point) (point, error) {
 	k, err := strconv.Atoi(number)
 	if err != nil || sweep == nil || k < 0 || k >= len(sweep.Points()) {
@@ -226,7 +224,6 @@ func pointOf(sweep *sweepResult, number string, p point) (point, error) {
 	return p, nil
 }
 
-// pointOfRun is a point of a sweep that was run here.
 func (s *Server) pointOfRun(r *http.Request) (point, error) {
 	run, err := s.runs.Get(r.PathValue("id"))
 	if err != nil {
@@ -236,8 +233,8 @@ func (s *Server) pointOfRun(r *http.Request) (point, error) {
 	return pointOf(sweep, r.PathValue("point"), point{link: "/runs/" + run.ID, name: "run " + run.ID})
 }
 
-// pointOfDir is a point of a sweep in a directory, which the path of the address names, or that of
-// a figure in a field.
+// pointOfDir finds a point of a saved sweep. Addresses of figures have the directory in their
+// query.
 func (s *Server) pointOfDir(r *http.Request) (point, error) {
 	q := r.URL.Query()
 	dir := cmp.Or(r.PathValue("path"), q.Get("dir"))
@@ -249,7 +246,7 @@ func (s *Server) pointOfDir(r *http.Request) (point, error) {
 	return pointOf(sweep, q.Get("point"), point{dir: dir, link: "/sweeps/" + pathEscape(dir), name: dir})
 }
 
-// atPoint finds the point of an address before its handler.
+// atPoint looks up a point for a handler.
 func atPoint(find func(*http.Request) (point, error), h func(http.ResponseWriter, *http.Request, point) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p, err := find(r)
@@ -260,7 +257,6 @@ func atPoint(find func(*http.Request) (point, error), h func(http.ResponseWriter
 	}
 }
 
-// pointFigure is a chart of a point of a saved sweep.
 func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request, p point) error {
 	v, err := s.viewOfPoint(r, p)
 	if err != nil {
@@ -269,7 +265,6 @@ func (s *Server) pointFigure(w http.ResponseWriter, r *http.Request, p point) er
 	return s.serveFigure(w, r, v.Figures)
 }
 
-// viewOfPoint is what there is to see of it.
 func (s *Server) viewOfPoint(r *http.Request, p point) (runs.View, error) {
 	if p.dir == "" {
 		return s.pointView(p.sweep, "", p.k)
@@ -282,7 +277,6 @@ func (s *Server) viewOfPoint(r *http.Request, p point) (runs.View, error) {
 	return v.View, err
 }
 
-// showPoint shows a point, with a button that runs it.
 func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) error {
 	if r.URL.Query().Get("form") == "json" {
 		setAttachment(w, "point.json")
@@ -307,7 +301,7 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 		var work runs.Work
 		a, err := s.pointForm(p.sweep, p.k)
 		if err == nil {
-			work, _ = s.modelWork(a) // the button that runs it says what is wrong
+			work, _ = s.modelWork(a) // startPoint shows the problems
 		}
 		return work.Command, nil
 	})
@@ -326,7 +320,7 @@ func (s *Server) showPoint(w http.ResponseWriter, r *http.Request, p point) erro
 	return nil
 }
 
-// startPoint runs a point, or leads to the run of it that there is.
+// startPoint runs a point, or redirects to an equal run.
 func (s *Server) startPoint(w http.ResponseWriter, r *http.Request, p point) error {
 	a, err := s.pointForm(p.sweep, p.k)
 	if err != nil {

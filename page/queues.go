@@ -30,20 +30,19 @@ import (
 	"github.com/almanac-sim/almanac/sim/output"
 )
 
-// A queueForm is a place with servers and a line before them, as a visitor wants it: customers come
-// at random, as a Poisson process, each needs one server for a time, and there may be another
-// number of servers at night. Times are in hours.
+// A queueForm is the form of a queue: Poisson arrivals, several servers, optionally another number
+// of servers at night. Times are in hours.
 type queueForm struct {
 	Servers, Night, Rate, Service, Shape, Until, Seed string
 }
 
 var defaultQueue = queueForm{Servers: "3", Rate: "16", Service: "10", Shape: "exponential", Until: "2000", Seed: "1"}
 
-// A serviceShape is how long services take, given their mean.
+// A serviceShape is a distribution of service times, given the mean.
 type serviceShape struct {
 	Name, About, Call string
 	law               func(mean float64) sim.Distribution
-	square            float64 // the second moment over the square of the mean
+	square            float64 // second moment over the squared mean
 }
 
 var serviceShapes = []serviceShape{
@@ -53,16 +52,16 @@ var serviceShapes = []serviceShape{
 		func(mean float64) sim.Distribution { return sim.Lognormal(mean, mean) }, 2},
 }
 
-// The bounds of what a visitor can ask for.
+// Bounds of a queue.
 const (
 	maxServers   = 1000
 	maxCustomers = 1_000_000
-	maxCourse    = 8192 // stretches that are kept of a course, and observations of a tally
+	maxCourse    = 8192 // points of a time series, observations of a tally
 
-	// of a customer who is in line: its request, its time and what calls it are half of that, and
-	// the collector lets them be twice as much
+	// Of a waiting customer: request, time and callback take half of it, and the garbage collector
+	// lets the heap double.
 	customerBytes = 512
-	queueBytes    = 16 << 20 // of a place, whoever comes: what is kept of its past, and what is shown of that
+	queueBytes    = 16 << 20 // of an empty queue: statistics and views
 )
 
 func readQueueForm(form url.Values) queueForm {
@@ -75,13 +74,13 @@ func (q queueForm) query() url.Values {
 		"shape": {q.Shape}, "until": {q.Until}, "seed": {q.Seed}}
 }
 
-// A queueModel is a queueing that makes sense. Fields are exported for the program that is made of it.
+// A queueModel is a valid queueForm. Exported fields are for the generated program.
 type queueModel struct {
-	Servers, Night int // Night is below 0 if there are as many as by day
+	Servers, Night int // Night is −1 if the number does not change
 	Rate, Service  float64
 	Until          float64
 	Seed           uint64
-	Law            string // a call that makes the distribution of services
+	Law            string // Go expression of the distribution
 
 	shape int
 }
@@ -116,7 +115,7 @@ func (q queueForm) read() (c queueModel, err error) {
 	return c, f.err
 }
 
-// build opens the place in a simulation.
+// build adds the queue to a simulation.
 func (c queueModel) build(s *sim.Simulation) *sim.Resource {
 	servers := sim.NewResource(s, "servers", c.Servers)
 	if c.Night >= 0 {
@@ -133,26 +132,25 @@ func (c queueModel) build(s *sim.Simulation) *sim.Resource {
 //go:embed templates/queue.go.txt
 var queueProgramText string
 
-// queueProgram is what open and run do, as a program.
+// queueProgram is the template of a program that does the same as build and run.
 var queueProgram = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Parse(queueProgramText))
 })
 
-// A queueTheory is what queueing theory knows of a place in the long run.
+// A queueTheory has the expectations in the long run.
 type queueTheory struct{ wait, line, busy float64 }
 
-// theory is Erlang's formula if services are exponential, and that of Pollaczek and Khinchine if
-// there is one server. It reports false of what has no long run, or none that is known in closed
-// form.
+// theory is Erlang's formula for exponential services, and that of Pollaczek and Khinchine for one
+// server. It reports false if there is no steady state, or no closed form.
 func (c queueModel) theory() (t queueTheory, ok bool) {
-	a := c.Rate * c.Service // how many servers are busy
+	a := c.Rate * c.Service // mean number of busy servers
 	if c.Night >= 0 && c.Night != c.Servers || !(a < float64(c.Servers)) {
 		return t, false
 	}
 	square := serviceShapes[c.shape].square
 	switch {
 	case serviceShapes[c.shape].Name == "exponential":
-		// Erlang's B by its recurrence over the number of servers, and C by way of it.
+		// Erlang's B by recurrence over the number of servers, and C from B.
 		b := 1.0
 		for k := 1; k <= c.Servers; k++ {
 			b = a * b / (float64(k) + a*b)
@@ -164,7 +162,7 @@ func (c queueModel) theory() (t queueTheory, ok bool) {
 	default:
 		return t, false
 	}
-	t.line, t.busy = c.Rate*t.wait, a // by Little's law
+	t.line, t.busy = c.Rate*t.wait, a // Little's law
 	return t, true
 }
 
@@ -176,14 +174,14 @@ func (c queueModel) title() string {
 	return fmt.Sprintf("M/%s/%d", []string{"M", "D", "G"}[c.shape], c.Servers)
 }
 
-// memory is how many bytes a run takes at most, about: all who come may be in line at once, if they
-// bring more work than the servers can do.
+// memory estimates the peak of a run in bytes: if the servers are overloaded, nearly all customers
+// wait at once.
 func (c queueModel) memory() uint64 {
 	n := c.Rate * c.Until
 	return queueBytes + customerBytes*uint64(n+6*math.Sqrt(n)+1)
 }
 
-// A queueSample is what a simulation knows at a time.
+// A queueSample is a snapshot of the statistics.
 type queueSample struct {
 	courses      []history.Series
 	observations []history.Observations
@@ -205,9 +203,9 @@ func (q queueForm) work() (runs.Work, error) {
 	}
 	w.About = fmt.Sprintf("%s customers an hour, %s service of %s minutes on average, %s hours, seed %d",
 		format.Number(c.Rate), q.Shape, q.Service, hours, c.Seed)
-	w.Do = func(ctx context.Context, tell *runs.Reporter) error {
+	w.Do = func(ctx context.Context, report *runs.Reporter) error {
 		var seen latest[queueSample]
-		tell.Show(func() runs.View {
+		report.Show(func() runs.View {
 			if now := seen.get(); now != nil {
 				return c.view(now)
 			}
@@ -224,7 +222,7 @@ func (q queueForm) work() (runs.Work, error) {
 		const steps = 500
 		for i := 1; i <= steps; i++ {
 			until := c.Until * float64(i) / steps
-			if i == steps { // to the last digit
+			if i == steps { // without rounding
 				until = c.Until
 			}
 			if err := s.Run(ctx, until); err != nil {
@@ -232,7 +230,7 @@ func (q queueForm) work() (runs.Work, error) {
 				return err
 			}
 			seen.put(look)
-			tell.Progress(runs.Progress{Fraction: float64(i) / steps, Note: "hour " + figure.Short(s.Now())})
+			report.Progress(runs.Progress{Fraction: float64(i) / steps, Note: "hour " + figure.Short(s.Now())})
 		}
 		seen.set(look())
 		return nil
@@ -240,7 +238,6 @@ func (q queueForm) work() (runs.Work, error) {
 	return w, nil
 }
 
-// view is what there is to see of a place.
 func (c queueModel) view(now *queueSample) (v runs.View) {
 	theory, known := c.theory()
 	long := func(y float64) *float64 {
@@ -273,7 +270,7 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 			name, expected = "busy servers", long(theory.busy)
 		case "servers capacity":
 			if c.Night < 0 {
-				continue // it does not change
+				continue // constant
 			}
 			name = "servers there"
 		}
@@ -327,11 +324,10 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 	return v
 }
 
-// courseBand is what the band of a course is.
 const courseBand = "mean (least–most) of a part of the time"
 
-// courseChart is a course over time: each change if they are few, and otherwise means over parts of
-// the time, with a band from the least to the most.
+// courseChart draws every change, or of many changes the means over intervals with a band from the
+// minimum to the maximum.
 func courseChart(c history.Series, name string, until float64) plot.Chart {
 	const parts = 240
 	s := plot.Series{Name: name, Unmarked: true}
@@ -364,8 +360,7 @@ func courseChart(c history.Series, name string, until float64) plot.Chart {
 	return chart
 }
 
-// waitsHistogram is how often customers waited how long. Where a few waited far longer than others,
-// the last half of a hundredth is not drawn.
+// waitsHistogram draws waiting times. A long tail is cut at the 99.5 % quantile.
 func waitsHistogram(title string, o history.Observations) plot.Chart {
 	const n = 40
 	x := slices.Sorted(slices.Values(o.Values()))
@@ -380,7 +375,7 @@ func waitsHistogram(title string, o history.Observations) plot.Chart {
 		chart.Note += "; the longest waits, up to " + figure.Short(x[len(x)-1]) + " hours, are not drawn"
 	}
 	width := top / n
-	if width == 0 { // nobody waits
+	if width == 0 { // no customer waits
 		width = 1.0 / n
 	}
 	bars := plot.Series{Name: "share of customers", Bars: width, X: make([]float64, n), Y: make([]float64, n)}
@@ -395,9 +390,6 @@ func waitsHistogram(title string, o history.Observations) plot.Chart {
 	chart.Series = []plot.Series{bars}
 	return chart
 }
-
-// Queues: a place with servers, run here, and the courses that programs of package sim have written
-// below our directory.
 
 func (s *Server) queues(w http.ResponseWriter, r *http.Request) error {
 	q := defaultQueue
@@ -423,7 +415,6 @@ func (s *Server) startQueue(w http.ResponseWriter, r *http.Request) error {
 	return s.startForm(w, r, q.work, func(status int, wrong string) error { return s.showQueues(w, r, status, q, wrong) })
 }
 
-// readCourseFigures are the figures of a file that output.Save wrote.
 func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 	data, err := s.files.Read(path.Join(dir, "courses.csv"), folder.MaxTable)
 	if err != nil {
@@ -441,7 +432,7 @@ func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 	return v, nil
 }
 
-// readCourses reads courses: statistic, from, to, mean, min, max, in the order of time.
+// readCourses parses courses.csv: statistic, from, to, mean, min, max, in the order of time.
 func readCourses(r io.Reader) (all []history.Series, err error) {
 	in := csv.NewReader(r)
 	head, err := in.Read()

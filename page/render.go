@@ -8,40 +8,39 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// Drawing is the dearest that the page does beside a run: a chart takes a millisecond or two of a
-// core, and a run by windows that has all cores waits for the slowest of them in every window. So
-// while work goes on
+// Rendering a chart takes 1 to 2 ms of a core, and a parallel run waits for its slowest core in
+// every time window. So while a run goes on
 //
-//   - what was drawn is drawn once for all who want the same, until something has changed, and for
-//     drawShare times as long as it took;
-//   - one draws at a time, and rests for drawShare times as long as that took. Whoever wants
-//     another picture waits for its turn.
+//   - a rendering is shared by equal requests, until something has changed and until renderShare
+//     times its duration has passed;
+//   - one rendering is made at a time, and the next starts after a pause of renderShare times its
+//     duration.
 //
-// What drawing takes is thereby at most 1/(1+drawShare) of a core, however many ask, and however
-// large the charts are. Of work that is over everything is drawn at once.
+// So rendering takes at most 1/(1+renderShare) of a core, however many requests there are. Finished
+// runs are rendered without limit.
 const renderShare = 20
 
-// A renderLimiter is what everything is drawn with that is of work that goes on. Whoever has it draws; it
-// rests before the next has it.
+// A renderLimiter serialises renderings of active runs, with pauses.
 type renderLimiter struct {
-	token chan struct{} // has one in it while somebody has it
+	token chan struct{} // holds an element while it is acquired
 
-	// For who holds it:
-	nextStart time.Time            // until when
-	costs     map[string][]float64 // how many nanoseconds a byte of each of the last drawings took, by their kind
+	// For the holder of the token:
+	nextStart time.Time
+	costs     map[string][]float64 // ns per byte of the latest renderings, by kind
 }
 
-// keptCosts is how many of a kind are remembered.
+// keptCosts is the length of those lists.
 const keptCosts = 8
 
 func newRenderLimiter() *renderLimiter {
 	return &renderLimiter{token: make(chan struct{}, 1), costs: map[string][]float64{}}
 }
 
-// acquire waits for the pen, until the context ends or over is closed: then nobody needs it.
+// acquire waits for the token and the end of the pause. It returns false if over is closed: a
+// finished run does not need the limiter.
 func (p *renderLimiter) acquire(ctx context.Context, over <-chan struct{}) (taken bool, err error) {
 	select {
-	case <-over: // also if it lies there: whoever takes it lets others wait
+	case <-over: // also if the token is free, so that others need not wait
 		return false, nil
 	default:
 	}
@@ -66,10 +65,9 @@ func (p *renderLimiter) acquire(ctx context.Context, over <-chan struct{}) (take
 	return false, err
 }
 
-// release puts it back after drawing so many bytes for so long. On a busy machine that was also to wait
-// for a core, for ten times as long as the drawing took of it; so twice of what the quickest of the
-// last drawings of its kind took for a byte counts, if that is less. A byte of one kind takes many
-// times as long as one of another.
+// release sets the pause after a rendering. On a busy machine the duration includes waiting for a
+// core, so at most twice the lowest recent cost per byte of this kind counts. Kinds differ in cost
+// by large factors.
 func (p *renderLimiter) release(kind string, took time.Duration, size int) {
 	if size > 0 {
 		last := append(p.costs[kind], float64(took)/float64(size))
@@ -81,11 +79,8 @@ func (p *renderLimiter) release(kind string, took time.Duration, size int) {
 	<-p.token
 }
 
-// rendered is what a function draws of what there is to see of a run, with its size in bytes, or what
-// it drew already for somebody who wanted the same. The kind, of which there are a few, is what it
-// draws: a page, or a file of some form. What has been drawn costs nothing; otherwise it is drawn
-// in turn, and with the pen if the run goes on. Whoever waits for that for long is told to come
-// back.
+// rendered returns draw(view) of a run, or a cached rendering with the same kind and key. The kind
+// is a page or a file format. While the run goes on, the limiter applies.
 func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string, draw func(runs.View) (what any, size int,
 	err error)) (what any, err error) {
 	key = kind + " " + key
@@ -96,10 +91,10 @@ func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string, 
 		return nil, err
 	}
 	defer func() { <-run.Rendering }()
-	if what, ok := run.Cached(key); ok { // by who drew before
+	if what, ok := run.Cached(key); ok { // by the previous holder
 		return what, nil
 	}
-	if err := s.reserve(ctx); err != nil { // before the pen, which others wait for
+	if err := s.reserve(ctx); err != nil { // before the limiter, so that its holder does not wait
 		return nil, err
 	}
 	patient, cancel := s.waitContext(ctx)

@@ -65,8 +65,8 @@ func TestDrawingsForAsks(t *testing.T) {
 				s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), computeSlots: make(chan struct{}, 2), renderer: newRenderLimiter()}
 				defer s.runs.Close()
 				began := time.Now()
-				run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, tell *runs.Reporter) error {
-					tell.Show(func() runs.View {
+				run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, report *runs.Reporter) error {
+					report.Show(func() runs.View {
 						rows := 2
 						if x.rows > 0 {
 							rows += int(time.Since(began) / x.rows)
@@ -147,8 +147,8 @@ func TestDrawingThatPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := inside(t, Config{})
 		var bad atomic.Bool
-		run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, tell *runs.Reporter) error {
-			tell.Show(func() runs.View {
+		run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, report *runs.Reporter) error {
+			report.Show(func() runs.View {
 				if bad.Load() {
 					panic("a view that cannot be made")
 				}
@@ -191,8 +191,8 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 		s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), limits: limits, computeSlots: make(chan struct{}, 2),
 			responseSlots: make(chan struct{}, 1), renderer: newRenderLimiter()}
 		defer s.runs.Close()
-		run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, tell *runs.Reporter) error {
-			tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(3)}} })
+		run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, report *runs.Reporter) error {
+			report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(3)}} })
 			<-ctx.Done()
 			return ctx.Err()
 		}})
@@ -206,7 +206,7 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 			asks.Go(func() {
 				ctx := context.WithValue(t.Context(), responseKey{}, newResponse(httptest.NewRecorder(), time.Second))
 				_, err := s.rendered(ctx, run, "svg", fmt.Sprint(i), func(runs.View) (any, int, error) { return nil, 1, nil })
-				if err != errBusy || time.Since(began) != limits.Turn {
+				if err != errBusy || time.Since(began) != limits.WaitTimeout {
 					t.Errorf("ask %d: %v after %v", i, err, time.Since(began))
 				}
 			})
@@ -226,7 +226,7 @@ func TestDrawingsOfMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := DefaultLimits()
 		s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), limits: limits, computeSlots: make(chan struct{}, 2),
-			responseSlots: make(chan struct{}, limits.Answers), renderer: newRenderLimiter()}
+			responseSlots: make(chan struct{}, limits.Responses), renderer: newRenderLimiter()}
 		defer s.runs.Close()
 		run, err := s.runs.Start(pageHolding(nil))
 		if err != nil {
@@ -243,9 +243,9 @@ func TestDrawingsOfMany(t *testing.T) {
 				_, err := s.rendered(context.WithValue(t.Context(), responseKey{}, a), run, "svg", fmt.Sprint(i),
 					func(runs.View) (any, int, error) { time.Sleep(takes); return "it", 100, nil })
 				switch took := time.Since(began); {
-				case err == nil && took <= limits.Turn+takes:
+				case err == nil && took <= limits.WaitTimeout+takes:
 					drawn.Add(1)
-				case err == errBusy && took == limits.Turn:
+				case err == errBusy && took == limits.WaitTimeout:
 					sent.Add(1)
 				default:
 					t.Errorf("picture %d: %v after %v", i, err, took)
@@ -253,7 +253,7 @@ func TestDrawingsOfMany(t *testing.T) {
 			})
 		}
 		asks.Wait()
-		if want := int64(limits.Turn/((1+renderShare)*takes)) + 1; drawn.Load() != want || sent.Load() != 100-want {
+		if want := int64(limits.WaitTimeout/((1+renderShare)*takes)) + 1; drawn.Load() != want || sent.Load() != 100-want {
 			t.Errorf("%d are drawn and %d are told to come back; %d were to be drawn", drawn.Load(), sent.Load(), want)
 		}
 		if len(s.renderer.token)+len(run.Rendering)+len(s.computeSlots)+len(s.responseSlots) != 0 {

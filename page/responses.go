@@ -6,26 +6,25 @@ import (
 	"time"
 )
 
-// An response knows whether it has begun: what goes wrong then, mostly that the visitor has left, can
-// only end it. It may be long, as long as the visitor takes some of it now and then, and all of it
-// at leastPace.
+// A response knows whether it has begun: after that, an error can only abort it. The reader may be
+// slow, but must read something within the timeout, and on average at least minRate.
 type response struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	timeout  time.Duration
 	begun    bool
 	received time.Time
-	stream   bool          // it is a stream of what happens, and as slow as that
-	reserved bool          // it has a place
-	blocked  time.Duration // for the visitor to take what was written
+	stream   bool          // of events, without a minimum rate
+	reserved bool          // it holds a response slot
+	blocked  time.Duration // time in Write
 	sent     int64         // bytes
 }
 
-// minRate is how many bytes a second a visitor takes at least, after the first while: less would
-// hold a large page in memory for hours.
+// minRate is the slowest average rate of a reader, in bytes per second, after a first timeout.
+// Otherwise large pages would stay in memory for hours.
 const minRate = 32 << 10
 
-// responseKey is where the context of a request has its answer.
+// responseKey is the key of the response in the context of its request.
 type responseKey struct{}
 
 func newResponse(to http.ResponseWriter, patience time.Duration) *response {
@@ -41,7 +40,7 @@ func (a *response) Write(b []byte) (n int, err error) {
 	a.begun = true
 	for first := true; err == nil && (first || n < len(b)); first = false {
 		began, patience := time.Now(), a.timeout
-		if !a.stream { // what it took us to make it is not held against the visitor
+		if !a.stream { // the time to compute the response does not count
 			patience = min(patience, a.timeout+time.Duration(float64(a.sent)/minRate*1e9)-a.blocked)
 		}
 		_ = a.control.SetWriteDeadline(began.Add(patience))
@@ -57,21 +56,19 @@ func (a *response) Write(b []byte) (n int, err error) {
 // Unwrap is for http.ResponseController.
 func (a *response) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// waitContext is until when the visitor of a request waits for its answer to begin, and is then told
-// to come back: whoever waits in the context that is returned does so until then, and finds [busy]
-// as its cause.
+// waitContext limits how long a request waits for its response to begin. The cause of the context's
+// end is then errBusy.
 func (s *Server) waitContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	if a, ok := ctx.Value(responseKey{}).(*response); ok {
-		return context.WithDeadlineCause(ctx, a.received.Add(s.limits.Turn), errBusy)
+		return context.WithDeadlineCause(ctx, a.received.Add(s.limits.WaitTimeout), errBusy)
 	}
 	return ctx, func() {}
 }
 
-// acquire takes one of so many rooms, as soon as there is one. Others wait in turn, and are told to
-// come back if it is long since they asked.
+// acquire takes a slot, in the order of requests, or returns errBusy after the time limit.
 func (s *Server) acquire(ctx context.Context, rooms chan struct{}) error {
 	select {
-	case rooms <- struct{}{}: // also for who has waited for something else for long
+	case rooms <- struct{}{}: // a free slot is taken even after the time limit
 		return nil
 	default:
 	}
@@ -85,8 +82,8 @@ func (s *Server) acquire(ctx context.Context, rooms chan struct{}) error {
 	}
 }
 
-// reserve gives the answer of a request a place, before memory is taken for it: it has it until the
-// visitor has taken the answer.
+// reserve takes a response slot before memory is allocated. The response holds it until it has been
+// read.
 func (s *Server) reserve(ctx context.Context) error {
 	a, _ := ctx.Value(responseKey{}).(*response)
 	if a == nil || a.reserved {
@@ -97,7 +94,7 @@ func (s *Server) reserve(ctx context.Context) error {
 	return err
 }
 
-// release gives the place of an answer to the next.
+// release returns the slot of a response.
 func (s *Server) release(a *response) {
 	if a.reserved {
 		a.reserved = false
@@ -105,14 +102,14 @@ func (s *Server) release(a *response) {
 	}
 }
 
-// compute does what takes a while of a core, as reading a large model or drawing does, no more than
-// a few at once.
+// compute calls a function that takes processor time, such as compiling or rendering, when a
+// compute slot is free.
 func (s *Server) compute(ctx context.Context, do func() error) error {
 	_, err := computed(ctx, s, func() (struct{}, error) { return struct{}{}, do() })
 	return err
 }
 
-// computed is what a function makes in turn; see inTurn.
+// computed is compute with a value.
 func computed[T any](ctx context.Context, s *Server, do func() (T, error)) (what T, err error) {
 	if err = s.reserve(ctx); err != nil {
 		return what, err

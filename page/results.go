@@ -15,22 +15,19 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// The charts of a summary that almanac run wrote: those that a run of this server has, made of what
-// is in the file.
-
-// How many groups a chart shows.
+// Bounds of a chart by group.
 const (
-	maxGroupLines = 8 // which have a colour each
-	maxGroupBands = 4 // of more, one would see only that they overlap
+	maxGroupLines = 8 // as many as colours
+	maxGroupBands = 4 // more bands only overlap
 )
 
-// summary is a summary with what its charts say.
+// summary is a results.Summary and the note of its charts.
 type summary struct {
 	*results.Summary
 	note string
 }
 
-// summaryFigures are the charts of a summary.
+// summaryFigures are the charts of a saved run, as runFigures has them.
 func summaryFigures(of *results.Summary) []figure.Figure {
 	sum := summary{of, "one replica"}
 	if sum.Replicas > 1 {
@@ -72,12 +69,11 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 	return figures
 }
 
-// omittedGroupings says of which groupings there are no charts.
 func omittedGroupings(names []string) string {
 	return "; no charts by " + strings.Join(names, ", by ") + ", which are in the tables"
 }
 
-// line is a course as a line; false of one that does not belong to the times.
+// line returns a series as a line, or false if its length is wrong.
 func (sum summary) line(name string, in population.Series, steps bool) (plot.Series, bool) {
 	n := len(sum.Times)
 	if len(in.Median) != n {
@@ -90,8 +86,7 @@ func (sum summary) line(name string, in population.Series, steps bool) (plot.Ser
 	return s, true
 }
 
-// groupFigures are a chart for each state and each flow, with a line for each group, as
-// pictures.Groups has them of a run.
+// groupFigures has a chart for each state and flow, with a line for each group, as pictures.Groups.
 func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts]) (figures []figure.Figure) {
 	names := groups.Names()
 	sizes := make([]float64, len(names))
@@ -150,7 +145,7 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 	return figures
 }
 
-// peak is the largest of the means of a course.
+// peak is the largest mean of a series.
 func peak(in population.Series) float64 {
 	if len(in.Mean) == 0 {
 		return 0
@@ -158,15 +153,12 @@ func peak(in population.Series) float64 {
 	return slices.Max(in.Mean)
 }
 
-// Results that almanac run --out wrote into a directory below ours.
-
-// readResult is what there is to see of a directory.
 func (s *Server) readResult(dir string) (saved, error) {
 	sum, err := s.files.Summary(dir)
 	if err != nil {
 		return saved{}, err
 	}
-	size := "" // which a file of somebody else may lack
+	size := "" // other programs may not write the total
 	if len(sum.Total.Mean) > 0 {
 		size = compare.SummaryFacts(sum).Options[0] + ", "
 	}

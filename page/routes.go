@@ -8,14 +8,13 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// A section is a part of the page that one can go to.
+// A section is an entry of the navigation.
 type section struct {
-	Name  string // of its template data, and what render is told
+	Name  string // for render
 	Path  string
-	Title string // in the navigation
+	Title string
 }
 
-// sections are those in the navigation, in order. Each has a file with its handlers.
 var sections = []section{
 	{"models", "/", "Models"},
 	{"runs", "/runs", "Runs"},
@@ -26,7 +25,7 @@ var sections = []section{
 	{"papers", "/papers", "Papers"},
 }
 
-// routes says who answers what. GET changes nothing; what changes something is POST.
+// routes maps addresses to handlers. GET changes nothing; changes are POST.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	on := func(pattern string, h handler) { mux.HandleFunc(pattern, s.serve(h)) }
@@ -93,7 +92,7 @@ func (s *Server) routes() http.Handler {
 	return mux
 }
 
-// withForm parses the form of a request before its handler.
+// withForm parses the form before it calls a handler.
 func withForm(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := r.ParseForm(); err != nil {
@@ -103,7 +102,7 @@ func withForm(h handler) handler {
 	}
 }
 
-// badForm is the error of a form that cannot be read.
+// badForm is the error for a form that cannot be parsed.
 func badForm(err error) error {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return err
@@ -111,7 +110,7 @@ func badForm(err error) error {
 	return httperr.Errorf(http.StatusBadRequest, "the form cannot be read: %v", err)
 }
 
-// withModelForm is withForm for a form about a model, which its address may name.
+// withModelForm is withForm for the form of a model. The address may contain its path.
 func (s *Server) withModelForm(h func(w http.ResponseWriter, r *http.Request, a modelForm) error) handler {
 	return withForm(func(w http.ResponseWriter, r *http.Request) error {
 		if path := r.PathValue("path"); path != "" {
@@ -125,7 +124,7 @@ func (s *Server) withModelForm(h func(w http.ResponseWriter, r *http.Request, a 
 	})
 }
 
-// ofRun finds the run of an address before its handler.
+// ofRun looks up the run of the address for a handler.
 func (s *Server) ofRun(h func(w http.ResponseWriter, r *http.Request, run *runs.Run) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		run, err := s.runs.Get(r.PathValue("id"))
@@ -136,7 +135,7 @@ func (s *Server) ofRun(h func(w http.ResponseWriter, r *http.Request, run *runs.
 	}
 }
 
-// start puts work into the queue and redirects to its page.
+// start queues work and redirects to its page.
 func (s *Server) start(w http.ResponseWriter, r *http.Request, work runs.Work) error {
 	run, err := s.runs.Start(work)
 	if err != nil {
@@ -145,7 +144,6 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request, work runs.Work) e
 	return seeRun(w, r, run)
 }
 
-// seeRun redirects to the page of a run.
 func seeRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
 	http.Redirect(w, r, "/runs/"+run.ID, http.StatusSeeOther)
 	return nil

@@ -13,18 +13,15 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// The runs: all of them, and each as it goes on.
-
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 	s.render(w, r, http.StatusOK, "runs", "runs", map[string]any{"Title": "Runs", "Runs": s.runs.List(),
 		"Limits": s.limits})
 	return nil
 }
 
-// showRun shows a run as it is now. While it goes on, the page asks for itself again if there is no
-// script to watch it.
+// showRun shows the current state of a run. Without script the page reloads itself.
 func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
-	status := run.Status() // before the view, which is then at least as far
+	status := run.Status() // before the view, which is then at least as recent
 	view := run.View()
 	type charts struct {
 		figures []figure.Group
@@ -51,7 +48,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request, run *runs.Run) 
 
 func (s *Server) stopRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
 	run.Stop()
-	select { // it ends soon, and the page then shows that it has
+	select { // so that the page shows the end
 	case <-run.Over():
 	case <-time.After(2 * time.Second):
 	}
@@ -64,20 +61,20 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *runs.Run
 		return err
 	}
 	var body []byte
-	if form == "svg" || form == "png" { // which are dear; the others are numbers that are there
+	if form == "svg" || form == "png" { // expensive
 		var what any
 		what, err = s.rendered(r.Context(), run, form, id+" "+wanted.Key(), func(v runs.View) (any, int, error) {
 			b, err := figure.Encode(v.Figures, id, form, wanted)
 			return b, len(b), err
 		})
 		if body, _ = what.([]byte); err == nil {
-			// also for what was drawn already, since it may be kept no longer than until this is taken
+			// Also for a cached rendering, which may be dropped while it is being sent.
 			err = s.reserve(r.Context())
 		}
 	} else {
 		body, err = computed(r.Context(), s, func() ([]byte, error) { return figure.Encode(run.View().Figures, id, form, wanted) })
 	}
-	// Charts come and go while a run does, and the script asks for what was there.
+	// Charts come and go during a run, and the script may request an old one.
 	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && wanted.Width > 0 {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
@@ -99,18 +96,18 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *runs.Run) 
 
 const eventStream = "text/event-stream"
 
-// watchRun sends what happens as server-sent events, at most ten a second. A browser that comes
-// back says which event it saw last.
+// watchRun sends server-sent events, at most ten a second. A browser that reconnects sends the
+// number of its last event.
 func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
 	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
 		return httperr.Errorf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended",
 			run.ID)
 	}
-	if r.URL.Query().Has("there") { // it is only asked for
+	if r.URL.Query().Has("there") { // only a check that the run exists
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	if r.Method == http.MethodHead { // who would wait for the end of the run to ask for something else
+	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", eventStream)
 		return nil
 	}
@@ -126,7 +123,7 @@ func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *runs.Run)
 	}
 	w.Header().Set("Content-Type", eventStream)
 	out := http.NewResponseController(w)
-	// Somebody who does not read is let go. The browser comes back by itself.
+	// A client that does not read is disconnected; browsers reconnect.
 	send := func(text []byte) error {
 		if _, err := w.Write(text); err != nil {
 			return err

@@ -15,23 +15,20 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Results that commands and programs wrote into directories below ours.
-
-// A saved is what was made of the files of a directory: what there is to see, and what its page
-// says beside, which nobody may change.
+// saved is the view of a directory with results, and data of its page, which is read-only.
 type saved struct {
 	runs.View
 	data map[string]any
 }
 
-// A savedKind is a kind of results in directories: what is read of them, and how the page shows it.
+// A savedKind is a kind of results in directories.
 type savedKind struct {
 	name       string
-	depends    []string    // the files that are read
-	figures    string      // the address of its figures, without their names
-	view, room string      // its template, and which part of the page it is in
-	files      []knownFile // that can be taken away
-	generated  string      // a file that is made of others when somebody takes it away; empty for none
+	depends    []string    // files that are read
+	figures    string      // address of its figures without their names
+	view, room string      // template and section
+	files      []knownFile // downloads
+	generated  string      // a file that is computed on request; empty for none
 	read       func(s *Server, dir string) (saved, error)
 }
 
@@ -48,8 +45,7 @@ var (
 		fitFiles, "", (*Server).readFit}
 )
 
-// savedIn is what a function makes of the files of a directory, in turn; it is kept as long as they
-// do not change.
+// savedIn caches make(), until one of the files changes.
 func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, make func() (saved, error)) (saved,
 	error) {
 	if _, err := s.files.Valid(dir); err != nil {
@@ -64,17 +60,17 @@ func (s *Server) savedIn(ctx context.Context, kind, dir string, files []string, 
 	return s.cache.Get(ctx, key, func() (saved, error) { return computed(ctx, s, make) })
 }
 
-// savedAs is what there is to see of a directory as one of a kind.
+// savedAs reads a directory as results of a kind.
 func (s *Server) savedAs(ctx context.Context, k *savedKind, dir string) (saved, error) {
 	return s.savedIn(ctx, k.name, dir, k.depends, func() (saved, error) { return k.read(s, dir) })
 }
 
-// savedPage is the handler of the pages of a kind.
+// savedPage returns the handler of the pages of a kind.
 func (s *Server) savedPage(k *savedKind) handler {
 	return func(w http.ResponseWriter, r *http.Request) error { return s.showSaved(w, r, http.StatusOK, k, nil) }
 }
 
-// savedFigure is the handler of the figures of a kind.
+// savedFigure returns the handler of the figures of a kind.
 func (s *Server) savedFigure(k *savedKind) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		v, err := s.savedAs(r.Context(), k, r.URL.Query().Get("dir"))
@@ -85,7 +81,7 @@ func (s *Server) savedFigure(k *savedKind) handler {
 	}
 }
 
-// showSaved shows a directory, with what there is to say beside what is known of it.
+// showSaved shows a directory, with additional data.
 func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k *savedKind,
 	more map[string]any) error {
 	dir := requestDir(r)

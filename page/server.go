@@ -21,28 +21,27 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/runs"
 )
 
-// A Server shows models, runs them, and shows what comes of it. Its methods may be called from
-// several goroutines at once.
+// A Server serves the page. Its methods may be called from several goroutines at once.
 type Server struct {
 	config        Config
 	limits        Limits
 	log           *slog.Logger
 	files         folder.Folder
 	runs          *runs.Queue
-	templates     map[string]*template.Template // by their names
+	templates     map[string]*template.Template // by name
 	cache         *cache.Cache[saved]
 	index         modelIndex
-	hub           *hub.Watcher // nil if there is none
+	hub           *hub.Watcher // nil for none
 	viewers       atomic.Int64
-	computeSlots  chan struct{} // as many as may work for an answer at once
-	responseSlots chan struct{} // as many as there may be answers at once that take memory
+	computeSlots  chan struct{} // bounds requests that compute
+	responseSlots chan struct{} // bounds responses in memory
 	renderer      *renderLimiter
 	closing       chan struct{}
 	close         sync.Once
 	handler       http.Handler
 }
 
-// New makes a server. Close ends it.
+// New returns a server, which must be closed.
 func New(c Config) (*Server, error) {
 	if c.Files == nil {
 		return nil, errors.New("page: there are no files to show")
@@ -53,7 +52,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder.New(c.Files, c.Root),
 		computeSlots: make(chan struct{}, 2), cache: cache.New(func(v saved) int { return v.Size() }), renderer: newRenderLimiter(), closing: make(chan struct{})}
-	s.responseSlots = make(chan struct{}, s.limits.Answers)
+	s.responseSlots = make(chan struct{}, s.limits.Responses)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -72,14 +71,14 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// ServeHTTP answers a request.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
-// Serve answers on a listener until the context ends. What is being answered then has a few
-// seconds; runs are stopped.
+// Serve serves a listener until the context ends. It then stops all runs, and gives responses that
+// have begun five seconds.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.Request), ReadTimeout: s.limits.Request, IdleTimeout: 2 *
+		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.ReadTimeout), ReadTimeout: s.limits.ReadTimeout, IdleTimeout: 2 *
 			time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
@@ -91,7 +90,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.Close() // viewers leave, so that there is nothing to wait for
+	s.Close() // ends the event streams
 	grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	if err := server.Shutdown(grace); err != nil {
@@ -101,7 +100,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Close stops all work and lets viewers go. Serve does so at its end; closing again does nothing.
+// Close stops all runs and event streams. Serve calls it. Later calls do nothing.
 func (s *Server) Close() {
 	s.close.Do(func() {
 		close(s.closing)
@@ -112,18 +111,17 @@ func (s *Server) Close() {
 	})
 }
 
-// errBusy is the problem of who waited in vain. A browser or a program may come back after a few
-// seconds, which it is told.
+// errBusy is returned to requests that waited in vain, with Retry-After.
 var errBusy = httperr.Error{Status: http.StatusServiceUnavailable, Message: "too many ask for pictures or large pages at once, or take long " +
 	"to read them; try again in a few seconds"}
 
-// A handler answers a request, or says why it cannot.
+// A handler responds to a request or returns an error.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// serve answers, with a page that says what is wrong if something is.
+// serve calls a handler and shows its error or panic as a page.
 func (s *Server) serve(h handler) http.HandlerFunc {
 	return func(to http.ResponseWriter, r *http.Request) {
-		w := newResponse(to, s.limits.Answer)
+		w := newResponse(to, s.limits.WriteTimeout)
 		r = r.WithContext(context.WithValue(r.Context(), responseKey{}, w))
 		defer s.release(w)
 		defer func() {
@@ -142,11 +140,11 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 	}
 }
 
-// fail answers with an error: in words for a script that asks for them, otherwise as a page.
+// fail responds with an error: as text for scripts, otherwise as a page.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if a, ok := w.(*response); ok && a.begun {
 		s.log.Debug("an answer was cut off", "path", r.URL.Path, "error", err)
-		panic(http.ErrAbortHandler) // so that nobody takes it for whole
+		panic(http.ErrAbortHandler) // so that it is not taken for complete
 	}
 	var p httperr.Error
 	var tooLarge *http.MaxBytesError
@@ -155,7 +153,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &tooLarge):
 		p = httperr.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("this is more than the %d bytes that can be sent at once",
 			tooLarge.Limit)}
-	case r.Context().Err() != nil: // nobody reads this
+	case r.Context().Err() != nil: // the visitor has left
 		s.log.Debug("a visitor has left", "path", r.URL.Path)
 		p = httperr.Error{Status: http.StatusServiceUnavailable, Message: "it took longer than you waited"}
 	default:
@@ -163,7 +161,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		p = httperr.Error{Status: http.StatusInternalServerError, Message: "something went wrong here; the server's log has more"}
 	}
 	if p == errBusy {
-		w.Header().Set("Retry-After", "5") // for programs, and our script
+		w.Header().Set("Retry-After", "5")
 	}
 	if r.Header.Get("Sec-Fetch-Dest") == "empty" || r.Header.Get("Accept") == "application/json" {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")

@@ -15,7 +15,7 @@ import (
 // run does: net/http takes that deadline away once a request is read.
 func TestStreamOutlivesRequest(t *testing.T) {
 	const request = 100 * time.Millisecond
-	s, err := New(Config{Files: fstest.MapFS{}, Limits: Limits{Request: request}})
+	s, err := New(Config{Files: fstest.MapFS{}, Limits: Limits{ReadTimeout: request}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,9 +12,6 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/httperr"
 )
 
-// The room of studies: sweeps, comparisons and fits in directories, sweeps to start, and the hub.
-
-// studiesPage lists studies.
 func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 	there, err := s.list(r.Context(), true)
 	if err != nil {
@@ -29,8 +26,7 @@ func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// readStudyForm is what a form for many runs of a model asks for, and what there is to say of the
-// model, in which nothing may be wrong.
+// readStudyForm reads a form for many runs of a model, which must compile.
 func (s *Server) readStudyForm(r *http.Request, form url.Values, replicas string) (a modelForm, f inspection, err error) {
 	if a, err = s.readModelForm(form); err != nil {
 		return a, f, err
@@ -42,12 +38,12 @@ func (s *Server) readStudyForm(r *http.Request, form url.Values, replicas string
 	return a, f, err
 }
 
-// A hubJob is a study in the list.
+// A hubJob is a study of the hub.
 type hubJob struct {
 	ensemble.Status
 	Fraction float64
-	Short    string // of its key
-	Quiet    bool   // it is said to run, and nobody has said so lately
+	Short    string // of the key
+	Quiet    bool   // running, but without a recent update
 }
 
 func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
@@ -80,7 +76,6 @@ func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// hubJSON is what is known of the hub, for programs.
 func (s *Server) hubJSON(w http.ResponseWriter, r *http.Request) error {
 	if s.hub == nil {
 		return httperr.Errorf(http.StatusNotFound, "no hub is watched")

@@ -29,30 +29,26 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A sweep: a model at many combinations of values. Small ones are started here, and those that
-// almanac sweep wrote into a directory are shown.
-
-// How large a sweep can be that is started here.
+// Bounds of a sweep that is run here, and of what is shown of a sweep.
 const (
-	maxGrid        = 400    // combinations
-	maxSweepRuns   = 20_000 // runs
-	defaultOutputs = 6      // that are told if nobody says which
-	maxPointRows   = 400    // of the table of points
-	maxLinkedCells = 2_000  // of a map whose cells are links: each is some 300 bytes, and a stop for the keyboard
-	maxDots        = 2_000  // of a chart of points
+	maxGrid        = 400 // points
+	maxSweepRuns   = 20_000
+	defaultOutputs = 6 // without a choice of outputs
+	maxPointRows   = 400
+	maxLinkedCells = 2_000 // a link takes 300 bytes, and a stop of the Tab key
+	maxDots        = 2_000
 )
 
-// A sweepResult is a sweep to be shown, whose points can be opened.
+// A sweepResult is a sweep, finished or not, with links to its points.
 type sweepResult struct {
 	*tables.Sweep
-	form      modelForm // what is the same at all points
-	pointLink string    // the address of the page of its first point, without the number
-	recorded  bool      // how each point went over time is there; otherwise a point is run anew when somebody opens it
-	total     int       // how many points it will have, if some are missing yet; 0 if it has all
+	form      modelForm // common to all points
+	pointLink string    // address of a point without its number
+	recorded  bool      // time series of the points are saved; otherwise a point is run again when it is opened
+	total     int       // number of points of an unfinished sweep; 0 if finished
 }
 
-// soFar is the sweep as it is now. Points are only ever added, so that those that are there can be
-// read meanwhile.
+// soFar returns a copy for concurrent readers. Points are only appended.
 func (s sweepResult) soFar(of int) sweepResult {
 	now := *s.Sweep
 	if s.Sweep = &now; len(s.Points()) < of {
@@ -61,7 +57,7 @@ func (s sweepResult) soFar(of int) sweepResult {
 	return s
 }
 
-// Size is about how many bytes the points take.
+// Size estimates the bytes of the points.
 func (s sweepResult) Size() (n int) {
 	for _, p := range s.Points() {
 		n += 64 + 32*len(p.Values) + 64*len(p.Outputs)
@@ -69,10 +65,8 @@ func (s sweepResult) Size() (n int) {
 	return n
 }
 
-// link is the page of a point.
 func (s sweepResult) link(k int) string { return s.pointLink + strconv.Itoa(k) }
 
-// view is all there is to see.
 func (s sweepResult) view() runs.View {
 	v := runs.View{Sweep: &s}
 	at := s.index()
@@ -81,7 +75,7 @@ func (s sweepResult) view() runs.View {
 			if k := at(s.Axes[0].Values[i], s.Axes[1].Values[j]); k >= 0 {
 				return s.link(k)
 			}
-			return "" // it is missing in the table
+			return "" // not in the table
 		}}
 		if len(m.X)*len(m.Y) > maxLinkedCells {
 			m.Link = nil
@@ -89,7 +83,7 @@ func (s sweepResult) view() runs.View {
 		}
 		f := figure.Figure{ID: fmt.Sprintf("map-%d", k), Caption: figure.Arrow(h.Title), Group: "Maps", Map: m}
 		m.Note += s.missing()
-		f.Chart.Note = m.Note // which viewers are told of when it changes
+		f.Chart.Note = m.Note // subscriptions compare it
 		v.Figures = append(v.Figures, f)
 	}
 	for k, a := range s.Axes {
@@ -125,7 +119,7 @@ func (s sweepResult) view() runs.View {
 	return v
 }
 
-// missing says that points are, with what separates it from what was said before.
+// missing notes how many points an unfinished sweep has.
 func (s sweepResult) missing() string {
 	if s.total == 0 {
 		return ""
@@ -133,8 +127,8 @@ func (s sweepResult) missing() string {
 	return fmt.Sprintf("; %d of %d points so far", len(s.Points()), s.total)
 }
 
-// thinDots leaves so many points in a chart of points as a page can have. Those of a grid are in
-// order, and a step that shares no factor with how many values an axis has passes over all of them.
+// thinDots limits the points of a scatter chart. The points of a grid are ordered, so the step is
+// coprime to the number of values of each axis.
 func (s sweepResult) thinDots(c *plot.Chart) {
 	if len(c.Series) != 1 || !c.Series[0].Points || len(c.Series[0].X) <= maxDots {
 		return
@@ -153,7 +147,7 @@ func (s sweepResult) thinDots(c *plot.Chart) {
 	c.Note += fmt.Sprintf("; each %s of %s points, all are in points.csv", ordinal(step), format.Thousands(float64(n)))
 }
 
-// gcd is the largest factor that two numbers share; 0 shares none with any.
+// gcd is the greatest common divisor, but 1 if b is 0.
 func gcd(a, b int) int {
 	if b == 0 {
 		return 1
@@ -164,8 +158,8 @@ func gcd(a, b int) int {
 	return a
 }
 
-// savedRequest is the study.json of a directory; nil if there is none, as in those of earlier
-// versions.
+// savedRequest reads the study.json of a directory. It returns nil if there is none, or one of
+// another sort of study.
 func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	text, err := s.files.Read(path.Join(dir, study.FileName), 1<<20)
 	var p httperr.Error
@@ -179,14 +173,13 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	if err != nil {
 		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
 	}
-	if r.Sort != sort { // somebody put results of several commands together, and it is of others
+	if r.Sort != sort { // results of several commands in one directory
 		return nil, nil
 	}
 	return r, nil
 }
 
-// savedSweep reads what almanac sweep wrote into a directory. The units of what was varied are in
-// study.json.
+// savedSweep reads a directory of almanac sweep.
 func (s *Server) savedSweep(dir string) (*sweepResult, error) {
 	data, err := s.files.Read(path.Join(dir, "points.csv"), folder.MaxResults)
 	if err != nil {
@@ -201,7 +194,7 @@ func (s *Server) savedSweep(dir string) (*sweepResult, error) {
 	if asked != nil {
 		base.Seed, base.Size, base.Until, base.Scenario, base.Fixed = strconv.FormatUint(asked.Seed, 10), asked.Size,
 			asked.Until, asked.Scenario, asked.Set
-		axes, _ = asked.Axes() // which was read before
+		axes, _ = asked.Axes() // checked by ReadJSON
 	}
 	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
 	if err != nil {
@@ -216,7 +209,7 @@ func (s *Server) savedSweep(dir string) (*sweepResult, error) {
 		0}, nil
 }
 
-// sweepWork is a sweep that a form asks for.
+// sweepWork returns the sweep of a form.
 func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 	a, err := s.readModelForm(form)
 	if err != nil {
@@ -266,7 +259,7 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 	if err != nil {
 		return runs.Work{}, formError("outputs", "%v", err)
 	}
-	if texts == nil { // ends and peaks of states
+	if texts == nil { // final values and peaks of states
 		all = slices.DeleteFunc(all, func(o *outputs.Output) bool {
 			return o.Text == "final(total)" || strings.HasPrefix(o.Text, "time of") || strings.Contains(o.Text, "->")
 		})
@@ -282,7 +275,7 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 	}
 	size := ", " + format.Count(m.Size(), "individual")
 	if slices.Contains(names, "population.size") {
-		size = "" // which is one of the names
+		size = "" // it is an axis
 	}
 	return runs.Work{
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
@@ -290,9 +283,9 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 			"point"), size, format.Count(r.Replicas, "replica"), r.Seed),
 		ResultBytes: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Memory: maxMemory(largest, parallel(cores(r.Replicas))),
 		CheckMemory: func() error { return largest.CheckMemory(parallel(1)) },
-		Do: func(ctx context.Context, tell *runs.Reporter) error {
-			for i, p := range st.Points { // so that what is wrong is said before anything is run
-				tell.Progress(runs.Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
+		Do: func(ctx context.Context, report *runs.Reporter) error {
+			for i, p := range st.Points { // report mistakes before anything runs
+				report.Progress(runs.Progress{Note: fmt.Sprintf("looking at point %d of %d", i+1, len(st.Points))})
 				if err := ctx.Err(); err != nil {
 					return err
 				}
@@ -300,7 +293,7 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 					return fmt.Errorf("%s: %w", strings.Join(p, ", "), err)
 				}
 			}
-			job, err := st.Job() // which has the tables of all points
+			job, err := st.Job() // large
 			if err != nil {
 				return err
 			}
@@ -308,14 +301,14 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 			for slots > 1 && largest.CheckMemory(parallel(slots)) != nil {
 				slots--
 			}
-			return runSweep(ctx, st, job, slots, a, tell)
+			return runSweep(ctx, st, job, slots, a, report)
 		},
 	}, nil
 }
 
-// largestModel is the model at the point that takes most memory, about: the one with most individuals.
-// What is wrong with it, or with the first or the last point, is said at once, while somebody
-// waits; the others may be many, and are looked at when the sweep's turn has come.
+// largestModel is the model of the point with most individuals. It also compiles the first and the
+// last point, so that most mistakes are reported at once; the others are checked when the sweep
+// starts.
 func largestModel(st *study.Study) (largest *population.Model, err error) {
 	at := []int{0, len(st.Points) - 1, 0}
 	most := -1.0
@@ -340,25 +333,22 @@ func largestModel(st *study.Study) (largest *population.Model, err error) {
 	return largest, nil
 }
 
-// cores is how many of some replicas are run at once.
 func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
 
-// parallel are the options of so many replicas that are run at once.
 func parallel(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
 
-// runSweep runs a small sweep in this process, point by point, so many replicas at once.
-func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base modelForm, tell *runs.Reporter) error {
+// runSweep runs a sweep in this process, with slots replicas at once.
+func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base modelForm, report *runs.Reporter) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(st.Seed, 10)
-	s := sweepResult{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, tell.Where + "/points/", false, 0}
-	// What there is so far is shown while it goes on, and stays if it is stopped. The tables come
-	// in the end, as those of a run do.
+	s := sweepResult{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, report.Where + "/points/", false, 0}
+	// Charts are shown during the sweep, and stay if it is stopped. Tables are shown at the end.
 	show := func(over bool) error {
 		if err := s.Flush(); err != nil {
 			return err
 		}
 		now, rows := s.soFar(len(job.Points)), bytes.Clone(table.Bytes())
-		tell.Show(func() runs.View {
+		report.Show(func() runs.View {
 			v := now.view()
 			if !over {
 				v.Tables = nil
@@ -379,7 +369,7 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 			for _, o := range p.Outputs {
 				one.Outputs = append(one.Outputs, study.Output(o, o.Name))
 			}
-			tell.Progress(runs.Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events,
+			report.Progress(runs.Progress{Fraction: float64(p.Index+1) / float64(len(job.Points)), Events: events,
 				Note: fmt.Sprintf("%d of %s", p.Index+1, format.Count(len(job.Points), "point"))})
 			if err := s.Add(one); err != nil {
 				return err
@@ -392,7 +382,7 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 	return err
 }
 
-// valuesAround are values to begin with: from half of one to half as much again.
+// valuesAround suggests five values from half to one and a half times the value.
 func valuesAround(p parameter) string {
 	number := strings.ReplaceAll(strings.TrimSpace(strings.TrimSuffix(p.Value, p.Unit)), "_", "")
 	x, err := strconv.ParseFloat(number, 64)
@@ -416,7 +406,7 @@ func valuesAround(p parameter) string {
 	return strings.Join(values, ", ")
 }
 
-// ordinal is a number as one counts: 2nd, 4th, 11th.
+// ordinal returns 2nd, 4th, 11th.
 func ordinal(n int) string {
 	ending := "th"
 	if n/10%10 != 1 {
@@ -432,7 +422,7 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + ending
 }
 
-// sweepPage asks what to vary in a model.
+// sweepPage shows the form of a sweep.
 func (s *Server) sweepPage(w http.ResponseWriter, r *http.Request) error {
 	form := r.URL.Query()
 	form.Set("path", form.Get("model"))
@@ -478,7 +468,6 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 	return nil
 }
 
-// startSweep starts what a form asks for.
 func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	r.PostForm.Del("source")
 	work, err := computed(r.Context(), s, func() (runs.Work, error) { return s.sweepWork(r.PostForm) })
@@ -491,7 +480,6 @@ func (s *Server) startSweep(w http.ResponseWriter, r *http.Request) error {
 	return s.start(w, r, work)
 }
 
-// readSweep is what there is to see of a sweep in a directory.
 func (s *Server) readSweep(dir string) (saved, error) {
 	sweep, err := s.savedSweep(dir)
 	if err != nil {

@@ -29,8 +29,8 @@ var templateFiles embed.FS
 //go:embed static
 var staticFiles embed.FS
 
-// parseTemplates are the templates of all pages: each is layout.html with parts.html and a file of its
-// own, which defines "main".
+// parseTemplates returns the template of each page: layout.html, parts.html and a file that defines
+// "main".
 func parseTemplates() (map[string]*template.Template, error) {
 	pages := map[string]*template.Template{}
 	common, err := template.New("layout.html").Funcs(templateFuncs).ParseFS(templateFiles, "templates/layout.html",
@@ -59,7 +59,6 @@ func parseTemplates() (map[string]*template.Template, error) {
 	return pages, nil
 }
 
-// templateFuncs are what templates can call.
 var templateFuncs = template.FuncMap{
 	"thousands": func(n uint64) string { return format.Thousands(float64(n)) },
 	"count":     format.Count,
@@ -70,11 +69,9 @@ var templateFuncs = template.FuncMap{
 	"percent":   func(x float64) string { return fmt.Sprintf("%.0f", 100*x) },
 }
 
-// ago is how long ago something was.
 func ago(t time.Time) string { return runs.Duration(time.Since(t).Seconds()) + " ago" }
 
-// pace is how fast work is, and how long it will take, as the script has it; of what is over, how
-// long it took.
+// pace describes the speed and the remaining or total time, as the script does.
 func pace(s runs.Status) string {
 	var parts []string
 	if s.Events > 0 {
@@ -90,20 +87,19 @@ func pace(s runs.Status) string {
 	return strings.Join(parts, ", ")
 }
 
-// threeDigits is a number with three digits.
 func threeDigits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
-// A frame of a page: what the layout knows beside the page's own data.
+// pageData is the data of layout.html.
 type pageData struct {
 	Section, Path, Title, Theme, About, Version string
 	Sections                                    []section
 	Data                                        any
 }
 
-// themes are what a visitor can choose; the first follows the system.
+// themes are the colour schemes; auto follows the system.
 var themes = []string{"auto", "light", "dark"}
 
-// render answers with a page. The room is which of them it is in; data has a Title.
+// render responds with a page of a section. Its data has a Title.
 func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, room string, data map[string]any) {
 	d := pageData{Section: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About,
 		Version: population.Version(), Sections: sections, Data: data}
@@ -111,7 +107,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	if c, err := r.Cookie(themeCookie); err == nil && slices.Contains(themes, c.Value) {
 		d.Theme = c.Value
 	}
-	if name != "error" { // which is small, and may be of those who waited in vain
+	if name != "error" { // small, and also for requests that got no slot
 		if err := s.reserve(r.Context()); err != nil {
 			s.fail(w, r, err)
 			return
@@ -130,7 +126,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 
 const themeCookie = "almanac_theme"
 
-// setTheme keeps light or dark, and goes back to where one was.
+// setTheme stores the colour scheme in a cookie and redirects back.
 func (s *Server) setTheme(w http.ResponseWriter, r *http.Request) error {
 	http.SetCookie(w, &http.Cookie{Name: themeCookie, Value: r.PostFormValue("theme"), Path: "/",
 		SameSite: http.SameSiteLaxMode, HttpOnly: true, MaxAge: 365 * 24 * 3600})
@@ -138,12 +134,10 @@ func (s *Server) setTheme(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// localPath is an address of ours, whatever somebody wrote: the beginning of a path, which cannot lead
-// to another host.
+// localPath turns any text into a path of this server, never of another host.
 func localPath(to string) string { return "/" + strings.TrimLeft(to, "/\\\t\r\n ") }
 
-// static answers with a file of the page itself, which a browser may keep as long as it asks
-// whether it has changed.
+// static serves a file of the page, which browsers revalidate.
 func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	data, err := staticFiles.ReadFile("static/" + name)

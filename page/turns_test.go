@@ -45,8 +45,8 @@ func TestTurns(t *testing.T) {
 		files.MapFS[name] = &fstest.MapFile{Data: []byte(text)}
 	}
 	s := inside(t, Config{Files: files})
-	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, tell *runs.Reporter) error {
-		tell.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(4)}} })
+	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, report *runs.Reporter) error {
+		report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(4)}} })
 		return nil
 	}})
 	if err != nil {

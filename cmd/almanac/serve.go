@@ -51,7 +51,7 @@ func newServe() *cobra.Command {
 	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its "+
 		"address; may be repeated")
 	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "how many runs go on at once; others wait")
-	c.Flags().DurationVar(&f.limits.Longest, "longest", limits.Longest, "how long a run may take before it is stopped")
+	c.Flags().DurationVar(&f.limits.RunTimeout, "longest", limits.RunTimeout, "how long a run may take before it is stopped")
 	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c
@@ -68,8 +68,8 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	if f.limits.Running < 1 {
 		return cli.Usagef("--runs %d: at least one is needed", f.limits.Running)
 	}
-	if f.limits.Longest <= 0 {
-		return cli.Usagef("--longest %v: expected a time such as 30m or 4h", f.limits.Longest)
+	if f.limits.RunTimeout <= 0 {
+		return cli.Usagef("--longest %v: expected a time such as 30m or 4h", f.limits.RunTimeout)
 	}
 	if len(f.names) > 0 && f.token == "" && access.Loopback(host) {
 		return cli.Usagef("--name %s: on loopback a name needs --token, too: any site could give itself that name",

@@ -1,3 +1,4 @@
+// Package cache keeps recently used values, bounded by their number and bytes.
 package cache
 
 import (
@@ -7,34 +8,33 @@ import (
 	"sync"
 )
 
-// A Cache keeps the last few things that were made, for those who ask for the same again: the
-// figures of a page come one by one. Who asks for something that is being made waits for it, and
-// for nothing else.
+// A Cache keeps a few recently used values: the figures of a page are requested one by one.
+// Concurrent requests for one key share the computation, and do not block requests for other keys.
+// If the context of the request that computes a value ends, a waiting request takes over.
 type Cache[T any] struct {
-	size func(T) int // in bytes, about
+	size func(T) int // estimate in bytes
 
 	mu      sync.Mutex
-	entries []*entry[T] // the last one that was asked for at the end
+	entries []*entry[T] // least recently used first
 }
 
 func New[T any](size func(T) int) *Cache[T] { return &Cache[T]{size: size} }
 
-// A entry is something on the shelf, or about to be.
+// An entry is a value, or one that is being computed.
 type entry[T any] struct {
 	key   string
-	ready chan struct{} // closed when it is made, or could not be
+	ready chan struct{} // closed when value and err are set
 	value T
 	err   error
-	bytes int // 0 until it is made
+	bytes int // 0 until it is ready
 }
 
-// How much is kept.
 const (
 	maxEntries = 6
 	maxBytes   = 64 << 20
 )
 
-// Get is what goes by a key, or else what make makes.
+// Get returns the value of a key, computed by make if necessary.
 func (s *Cache[T]) Get(ctx context.Context, key string, make func() (T, error)) (value T, err error) {
 	for {
 		e, mine := s.find(key)
@@ -50,14 +50,14 @@ func (s *Cache[T]) Get(ctx context.Context, key string, make func() (T, error)) 
 		if !errors.Is(e.err, context.Canceled) && !errors.Is(e.err, context.DeadlineExceeded) {
 			return e.value, e.err
 		}
-		// The visitor for whom it was to be made has left. We have not.
+		// That request was cancelled, this one was not.
 		if ctx.Err() != nil {
 			return value, ctx.Err()
 		}
 	}
 }
 
-// find is what is on the shelf, or a place on it that whoever asks is to fill.
+// find returns the entry of a key. If there was none, the caller must fill the new entry.
 func (s *Cache[T]) find(key string) (e *entry[T], mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,9 +72,9 @@ func (s *Cache[T]) find(key string) (e *entry[T], mine bool) {
 	return e, mine
 }
 
-// fill makes something for its place, and puts away what there is no more room for.
+// fill computes the value of an entry and evicts others.
 func (s *Cache[T]) fill(e *entry[T], make func() (T, error)) {
-	e.err = errNoValue // should making it panic
+	e.err = errNoValue // in case make panics
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Cache[T]) fill(e *entry[T], make func() (T, error)) {
 
 var errNoValue = errors.New("page: it could not be made")
 
-// bytes is what takes room on the shelf. The lock is held.
+// bytes is the size of all values. The mutex is held.
 func (s *Cache[T]) bytes() (n int) {
 	for _, e := range s.entries {
 		n += e.bytes

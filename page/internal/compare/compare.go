@@ -1,3 +1,9 @@
+// Package compare compares runs: scenarios of a model, runs of the server, runs in directories.
+//
+//	side.go     one of the runs: from memory or from a directory
+//	compare.go  differences with intervals, as tables, charts and JSON
+//	labels.go   names that say how the runs differ
+//	saved.go    comparisons that almanac compare wrote
 package compare
 
 import (
@@ -18,41 +24,37 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// What is compared: scenarios of a model, runs of this server, or runs in directories. All become
-// sides, and a comparison is what is said of some sides, of which the first is what the others are
-// held against.
-
-// MaxSides is how many can be compared at once: as many as one can tell apart in a chart.
+// MaxSides is the number of lines that can be told apart in a chart.
 const MaxSides = 8
 
-// A line is how something went in a side.
+// A line is a time series of a side.
 type line struct {
 	Name string
 	population.Series
 }
 
-// A Side is one of what is compared.
+// A Side is one of the runs that are compared. The first side of a comparison is the baseline.
 type Side struct {
 	Name          string
 	Seed          uint64
-	Count         int // replicas
+	Count         int // of replicas
 	Times         []float64
-	Unit, Label   string // of the times; and as a chart has it
-	States, Flows []line // flows: how many in each interval, or since the start if that is all there is
+	Unit, Label   string // unit of the times; label of the axis
+	States, Flows []line // flows per interval
 	SinceStart    bool
 
-	Outputs  []string             // what is told of each replica, in order
-	Replicas []int                // the numbers of those that came to their end
-	Values   map[string][]float64 // by output, for each of these replicas; without an entry, Found has what is known
+	Outputs  []string             // names, in order
+	Replicas []int                // numbers of the complete replicas, sorted
+	Values   map[string][]float64 // of each output, by replica; if missing, Found has a summary
 	Found    map[string]tables.Output
 
-	Result *population.Result // if it is of this server
+	Result *population.Result // of a run of this server
 	Facts  facts              // of runs and directories
-	total  map[string]int     // how many states and flows there are, by what their charts are called: "state", "incidence"
+	total  map[string]int     // number of states ("state") and flows ("incidence"), with those beyond MaxLines
 }
 
-// paired reports whether replicas of the same number have the same luck in two sides: their seeds
-// are the same, and some numbers are in both.
+// paired reports whether two sides have replicas with common random numbers: equal seeds, and some
+// equal replica numbers.
 func paired(a, b *Side) bool {
 	return a.Seed == b.Seed && slices.ContainsFunc(b.Replicas, func(replica int) bool {
 		_, ok := slices.BinarySearch(a.Replicas, replica)
@@ -60,12 +62,12 @@ func paired(a, b *Side) bool {
 	})
 }
 
-// pairedOutput reports whether an output is known of each replica of two sides, and these are pairs.
+// pairedOutput reports whether the values of an output are known for paired replicas.
 func pairedOutput(a, b *Side, name string) bool {
 	return paired(a, b) && a.Values[name] != nil && b.Values[name] != nil
 }
 
-// output is what the replicas of a side gave.
+// output summarises an output over the replicas.
 func (s *Side) output(name string) (tables.Output, error) {
 	values, ok := s.Values[name]
 	if !ok {
@@ -74,7 +76,7 @@ func (s *Side) output(name string) (tables.Output, error) {
 	return summarise(name, slices.Values(values))
 }
 
-// summarise summarises numbers as a study does.
+// summarise computes what a study reports for an output.
 func summarise(name string, values func(func(float64) bool)) (tables.Output, error) {
 	names := []string{name}
 	p, err := ensemble.Merge(func(yield func(ensemble.Values) bool) {
@@ -86,9 +88,8 @@ func summarise(name string, values func(func(float64) bool)) (tables.Output, err
 	return study.Output(p.Outputs[0], name), nil
 }
 
-// difference is how an output differs between two sides: replica by replica if they have the same luck,
-// and otherwise as that of two independent samples whose variances differ (Welch, Biometrika 34,
-// 1947).
+// difference is the mean difference of an output: over pairs of replicas, or else between two
+// independent samples with unequal variances (Welch, Biometrika 34, 1947).
 func difference(a, b *Side, name string) (tables.Output, error) {
 	if x, y := a.Values[name], b.Values[name]; pairedOutput(a, b, name) {
 		return summarise(name, func(yield func(float64) bool) {
@@ -128,18 +129,17 @@ func welch(a, b tables.Output) tables.Output {
 	return d
 }
 
-// A Comparison is what is said of some sides.
+// A Comparison has the outputs of all sides and their differences from the first.
 type Comparison struct {
 	sides []*Side
 	tables.Comparison
-	methods []string // the differences of each side but the first were taken, in words
-	paired  [][]bool // which of them replica by replica; none if that is not known
+	methods []string // of the differences of each side, in words
+	paired  [][]bool // which differences are over pairs; nil if unknown
 }
 
-// pairedText is how differences are taken of sides that have the same luck.
 const pairedText = "replica by replica, which have the same luck in both"
 
-// New works out how sides differ in what all of them tell.
+// New compares sides by the outputs that all of them have.
 func New(sides []*Side) (*Comparison, error) {
 	for _, s := range sides[1:] {
 		if s.Unit != sides[0].Unit {
@@ -188,7 +188,7 @@ func New(sides []*Side) (*Comparison, error) {
 	return c, nil
 }
 
-// View is all there is to see.
+// View returns charts, tables and files, and drops the sides.
 func (c *Comparison) View() runs.View {
 	v := runs.View{Figures: append(Figures(c.sides), c.overTime()...), Tables: c.Tables(), Files: []figure.File{
 		{Name: "differences.csv", About: "how each differs from the first, with the 95 % interval, as almanac compare --out writes it",
@@ -196,11 +196,11 @@ func (c *Comparison) View() runs.View {
 		{Name: "scenarios.csv", About: "what each gave", Write: c.WriteScenarios},
 		{Name: JSONFile, About: "both", Write: c.WriteJSON},
 	}}
-	c.sides = nil // the files need only what was found, and are kept
+	c.sides = nil // the files do not need them, and are kept
 	return v
 }
 
-// Tables are a table for each side but the first.
+// Tables has a table for each side but the first.
 func (c *Comparison) Tables() (all []figure.Table) {
 	first := c.Scenarios[0]
 	for k, s := range c.Scenarios[1:] {
@@ -234,8 +234,8 @@ func (c *Comparison) Tables() (all []figure.Table) {
 	return all
 }
 
-// Figures are a chart for each state and each flow, with a line for each side. A side that
-// lacks it keeps its colour.
+// Figures has a chart for each state and flow, with a line for each side. Missing lines keep their
+// colours.
 func Figures(sides []*Side) (figures []figure.Figure) {
 	note := "lines: medians; bands: middle 90 % of the replicas"
 	add := func(of func(*Side) []line, id, group string, steps bool) {
@@ -273,15 +273,14 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 	}
 	add(func(s *Side) []line { return s.States }, "state", "Individuals in each state", false)
 	since := slices.ContainsFunc(sides, func(s *Side) bool { return s.SinceStart })
-	if since { // one of them does not know more
+	if since {
 		return figures
 	}
 	add(func(s *Side) []line { return s.Flows }, "incidence", "Changes of state in each interval", true)
 	return figures
 }
 
-// overTime are the mean differences of the states from the first side over time, with 95 %
-// intervals, of sides whose replicas are there and have the same luck.
+// overTime has the mean differences of the states over time with 95 % intervals, for paired sides.
 func (c *Comparison) overTime() (figures []figure.Figure) {
 	first := c.sides[0]
 	if first.Result == nil {
@@ -320,8 +319,8 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 	return figures
 }
 
-// pairedDifferences is the mean difference of two states over pairs of replicas at each row, and its
-// interval.
+// pairedDifferences is the mean difference between state i of a and state k of b over pairs of
+// replicas, at each time, with its interval.
 func pairedDifferences(a, b *population.Result, i, k int) (mean, low, high []float64) {
 	rows := len(a.Times)
 	runs := map[int]*population.Run{}
@@ -339,7 +338,7 @@ func pairedDifferences(a, b *population.Result, i, k int) (mean, low, high []flo
 			continue
 		}
 		n++
-		for row := range rows { // after Welford
+		for row := range rows { // Welford's algorithm
 			d := float64(y.Count(row, k)) - float64(x.Count(row, i))
 			was := d - mean[row]
 			mean[row] += was / float64(n)
@@ -360,7 +359,7 @@ func pairedDifferences(a, b *population.Result, i, k int) (mean, low, high []flo
 	return mean, low, high
 }
 
-// WriteJSON writes everything; null stands where there is no number.
+// WriteJSON writes the comparison; missing numbers are null.
 func (c *Comparison) WriteJSON(w io.Writer) error {
 	type number struct {
 		Output   string   `json:"output"`

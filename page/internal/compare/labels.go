@@ -12,16 +12,13 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// What sides are called: a name says which it is, and what differs from the others.
-
-// facts are what is known of a run, in words.
+// facts describe a run in words.
 type facts struct {
 	model   string
-	Options []string // how many individuals and replicas, which seed, until when
-	values  []string // of the parameters, and what else changes the model
+	Options []string // individuals, replicas, seed, end
+	values  []string // parameters, scenario, posterior
 }
 
-// newFacts are those of a run, with its parameters in order.
 func newFacts(model string, individuals, replicas int, seed uint64, unit string, times []float64,
 	parameters func(yield func(name, value string) bool)) facts {
 	f := facts{model: model, Options: []string{format.Count(individuals, "individual"), format.Count(replicas, "replica"),
@@ -35,7 +32,7 @@ func newFacts(model string, individuals, replicas int, seed uint64, unit string,
 	return f
 }
 
-// RunFacts are those of a run of this server.
+// RunFacts describes a run of this server.
 func RunFacts(scenario string, r *population.Result) facts {
 	f := newFacts(r.Model.Name(), r.Model.Size(), r.Replicas, r.Seed, r.Model.Unit(), r.Times,
 		func(yield func(name, value string) bool) {
@@ -45,7 +42,7 @@ func RunFacts(scenario string, r *population.Result) facts {
 				}
 			}
 		})
-	if scenario != "" { // which may change more than parameters
+	if scenario != "" { // it may change more than parameters
 		f.values = append(f.values, "scenario "+scenario)
 	}
 	if d := modelfit.DrawnOf(r); d != nil {
@@ -54,8 +51,7 @@ func RunFacts(scenario string, r *population.Result) facts {
 	return f
 }
 
-// SummaryFacts are those of a run in a directory. How many individuals there were at the start is
-// its first total.
+// SummaryFacts describes a run in a directory. Its size is the first total.
 func SummaryFacts(sum *results.Summary) facts {
 	individuals := 0
 	if len(sum.Total.Mean) > 0 {
@@ -64,11 +60,11 @@ func SummaryFacts(sum *results.Summary) facts {
 	return newFacts(sum.Model, individuals, sum.Replicas, sum.Seed, sum.Unit, sum.Times, sum.Parameters.All())
 }
 
-// maxFacts is how many differences a label tells.
+// maxFacts is the number of differences in a label.
 const maxFacts = 4
 
-// Labels are the names of sides, each with what is not the same in all of them. Models that are not
-// the same differ in too much to tell.
+// Labels returns the names of sides, each followed by the facts that not all sides share. For
+// different models, these are the model and the options only.
 func Labels(sides []*Side) (all []string) {
 	others := slices.ContainsFunc(sides, func(s *Side) bool { return s.Facts.model != sides[0].Facts.model })
 	for _, s := range sides {
@@ -99,7 +95,7 @@ func Labels(sides []*Side) (all []string) {
 	return all
 }
 
-// ListNames names sides.
+// ListNames joins the names of sides, or the first of many.
 func ListNames(names []string) string {
 	if len(names) > 3 {
 		return fmt.Sprintf("%s; %s; and %d more", names[0], names[1], len(names)-2)
@@ -111,7 +107,7 @@ func ListNames(names []string) string {
 	return strings.Join(names, between)
 }
 
-// ListSizes is how many individuals models have, of which some may have more than others.
+// ListSizes is the number of individuals of models, or its range.
 func ListSizes(all []*population.Model) string {
 	least, most := all[0].Size(), all[0].Size()
 	for _, m := range all {

@@ -16,11 +16,11 @@ import (
 	tables "github.com/almanac-sim/almanac/internal/study"
 )
 
-// JSONFile is made of the tables of a comparison.
+// JSONFile is generated from the tables of a comparison on request.
 const JSONFile = "comparison.json"
 
-// ReadComparison reads what a directory has. Without its command nobody knows how the differences
-// were taken: those of runs that are compared on the page, and taken away, have such tables, too.
+// ReadComparison reads the tables of a directory. Without a command.txt they may have been
+// downloaded from the page, and it is unknown whether replicas were paired.
 func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
 	differences, err := files.Read(path.Join(dir, "differences.csv"), folder.MaxResults)
 	if err != nil {
@@ -56,7 +56,7 @@ func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
 	return c, nil
 }
 
-// ReplicaCount is how many there are of each scenario; an output may lack in some of them.
+// ReplicaCount is the number of replicas of each scenario; some may lack an output.
 func (c *Comparison) ReplicaCount() (n int) {
 	for _, s := range c.Scenarios {
 		for _, o := range s.Outputs {
@@ -66,9 +66,8 @@ func (c *Comparison) ReplicaCount() (n int) {
 	return n
 }
 
-// deviations works out the deviations of differences, which the table does not have, from the
-// widths of their intervals. Of how many replicas they are is known if all replicas have the output
-// in both scenarios.
+// deviations computes standard deviations of differences from the widths of their intervals. That
+// needs the number of pairs, which is known if no replica lacks the output.
 func (c *Comparison) deviations() {
 	all := c.ReplicaCount()
 	for _, s := range c.Scenarios[1:] {

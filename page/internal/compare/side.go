@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// FromResult is how a run of this server went, which may go on.
+// FromResult returns the side of a run, which may still be going on.
 func FromResult(name string, r *population.Result) *Side {
 	m := r.Model
 	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
@@ -39,8 +39,8 @@ func FromResult(name string, r *population.Result) *Side {
 	return s
 }
 
-// Evaluate works out what is told of each replica that came to its end. Of what nobody asked for, that
-// which the model lacks is left out.
+// Evaluate computes outputs of the complete replicas. If all is false, outputs that the model does
+// not have are skipped.
 func (s *Side) Evaluate(texts []string, all bool) error {
 	m, rows := s.Result.Model, len(s.Result.Times)
 	var told []*outputs.Output
@@ -78,8 +78,8 @@ func (s *Side) Evaluate(texts []string, all bool) error {
 	return nil
 }
 
-// Read is a run in a directory. Of each replica its tables tell how many there were in the
-// end; if they are not there, or not as CSV, or too large, the summary tells the mean of that.
+// Read returns the side of a run in a directory. Final values of each replica come from its CSV
+// tables; without those, the summary has their means.
 func Read(files folder.Folder, dir string) (*Side, error) {
 	sum, err := files.Summary(dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 	ends(sum.States)
 	ends(sum.Flows)
 	if sum.Incomplete {
-		return v, nil // some replicas in the tables did not come to their end
+		return v, nil // the tables have incomplete replicas
 	}
 	for _, table := range []struct {
 		file string
@@ -139,7 +139,7 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 	return v, nil
 }
 
-// withInterval gives a mean its interval.
+// withInterval sets the interval of a mean.
 func withInterval(o study.Output) study.Output {
 	if w := welch(study.Output{N: o.N, SD: 0}, o); o.N >= 2 && !math.IsNaN(o.SD) {
 		half := (w.High - w.Low) / 2
@@ -148,7 +148,7 @@ func withInterval(o study.Output) study.Output {
 	return o
 }
 
-// statesAsFlows reads the counts of states as if each were a flow.
+// statesAsFlows reads the table of states in the form of the table of flows.
 func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
 	return func(yield func(results.FlowRow, error) bool) {
 		for row, err := range results.ReadSeries(r) {
@@ -160,7 +160,7 @@ func statesAsFlows(r io.Reader) iter.Seq2[results.FlowRow, error] {
 	}
 }
 
-// readEnds notes how many there were at the end in each replica, of everybody.
+// readEnds sets the final values of each replica.
 func (v *Side) readEnds(rows iter.Seq2[results.FlowRow, error], end float64) error {
 	values := map[string]map[int]float64{}
 	seen := map[int]bool{}
@@ -168,7 +168,7 @@ func (v *Side) readEnds(rows iter.Seq2[results.FlowRow, error], end float64) err
 		if err != nil {
 			return err
 		}
-		if row.Kind != "flow" || row.Time != end || strings.Join(row.Values, "") != "" { // of a group
+		if row.Kind != "flow" || row.Time != end || strings.Join(row.Values, "") != "" { // a row of a group
 			continue
 		}
 		name := "final(" + row.Flow + ")"

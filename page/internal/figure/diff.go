@@ -7,10 +7,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// What differs between two looks at the same work.
-
-// SameSeries reports whether figures have the same series, so that changes can be told by their
-// numbers.
+// SameSeries reports whether figures have the same series, so that a Diff can refer to them by
+// number.
 func SameSeries(a, b []Figure) bool { return seriesNames(a) == seriesNames(b) }
 
 func seriesNames(figures []Figure) string {
@@ -24,8 +22,7 @@ func seriesNames(figures []Figure) string {
 	return b.String()
 }
 
-// Equal reports whether drawings of some figures are those of others. Maps are not looked
-// into.
+// Equal reports whether figures look the same. Maps are never equal.
 func Equal(a, b []Figure) bool {
 	if !SameSeries(a, b) {
 		return false
@@ -44,8 +41,8 @@ func Equal(a, b []Figure) bool {
 	return true
 }
 
-// Diff are the points of figures that differ from those before, as JSON: for each series that
-// has some, from which one on, and how many there are in all.
+// Diff encodes the points that have changed as JSON: for each changed series the first changed
+// point, the new ones, and the number of points. Without figures before, it encodes everything.
 func Diff(before, now []Figure) []byte {
 	b := []byte{'['}
 	for i, f := range now {
@@ -82,7 +79,7 @@ func Diff(before, now []Figure) []byte {
 	return append(b, ']')
 }
 
-// changedRange is from which to which point a series is another.
+// changedRange returns the range of points that differ.
 func changedRange(was, now plot.Series) (from, to int) {
 	if (was.Low == nil) != (now.Low == nil) {
 		return 0, len(now.X)

@@ -1,3 +1,9 @@
+// Package figure prepares charts for pages and files.
+//
+//	figure.go  a chart with its table; encoding as SVG, PNG, CSV and JSON
+//	map.go     heat maps whose cells are links
+//	pages.go   long lists of charts, page by page
+//	diff.go    what has changed since the last event
 package figure
 
 import (
@@ -20,41 +26,40 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/httperr"
 )
 
-// A Figure is a chart in a page, with the table beside it and what can be taken away of both.
+// A Figure is a chart in a page, with its table and downloads.
 type Figure struct {
-	ID      string // in addresses, and so of letters that they can have
+	ID      string // part of addresses
 	Caption string
-	Small   bool   // one of many side by side
-	Group   string // what stands above those that belong together
+	Small   bool   // one of many, side by side
+	Group   string // heading of adjacent figures
 	Chart   plot.Chart
-	Map     *Map // in place of the chart, if it is not nil
+	Map     *Map // shown instead of Chart, if not nil
 
-	Band string // what numbers with a band are; those of replicas if it is empty
+	Band string // what a band is; by default the quantiles of the replicas
 }
 
-// A Table is numbers that no chart shows.
+// A Table holds numbers that no chart shows.
 type Table struct {
 	Caption string
 	Head    []string
-	Rows    [][]string // the first cell is what the row is about
-	Links   []string   // where the first cell of each row leads to; nil for nowhere
-	Starts  bool       // that is something to run, as those of a map
+	Rows    [][]string // the first cell is the row's heading
+	Links   []string   // of the first cells; nil for none
+	Starts  bool       // links start a run, as in a Map
 
-	Note  string // what is to be said of it, in sentences
-	Words bool   // cells are sentences, and are wrapped
+	Note  string // sentences above the table
+	Words bool   // cells are sentences, and wrap
 }
 
-// A File is something to take away.
+// A File is a download.
 type File struct {
 	Name, About string
 	Write       func(io.Writer) error
 }
 
-// maxPoints is how many points of a series a page has; a chart in a file has them all.
+// maxPoints is the number of points of a series in a page. Files have all points.
 const maxPoints = 512
 
-// Thin leaves out points that nobody could tell apart: of many, each second, or fourth, and so on,
-// and the last.
+// Thin keeps every 2ᵏ-th point of long series, and the last point.
 func (f Figure) Thin() Figure {
 	series := make([]plot.Series, len(f.Chart.Series))
 	for i, s := range f.Chart.Series {
@@ -78,7 +83,7 @@ func (f Figure) Thin() Figure {
 	return f
 }
 
-// JSON is a value that can be written as JSON, with <, > and & escaped.
+// JSON encodes a value, with <, > and & escaped.
 func JSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -87,15 +92,15 @@ func JSON(v any) []byte {
 	return b
 }
 
-// A Shown is a figure as a template has it.
+// A Shown is a figure prepared for a template.
 type Shown struct {
 	Figure
-	Src, Query string // its address: Src, the ending, and Query
+	Src, Query string // the address of a file is Src, an extension and Query
 	SVG        template.HTML
 	Data       template.JS
 	Lines      []shownLine
 	Table      Table
-	Every      int // which rows the table has: each, or each second, …
+	Every      int // the table has every n-th row
 	Bands      bool
 }
 
@@ -104,15 +109,13 @@ type shownLine struct {
 	Swatch template.HTML
 }
 
-// The sizes of charts when nobody says how wide the window is: legible on a phone, where they are
-// made narrower.
+// Default sizes of charts, for browsers without script. They are legible on a phone.
 var (
 	defaultSize = plot.Size{Width: 560, Height: 330, Text: 14}
 	smallSize   = plot.Size{Width: 320, Height: 210, Text: 12}
 )
 
-// show prepares a figure for a template. Its files are at src, a dot and an ending, with a query if
-// there is one.
+// show prepares a figure whose files are at src with an extension and query.
 func (f Figure) show(src string, query url.Values) (Shown, error) {
 	if f.Map != nil {
 		return f.showMap(src, query), nil
@@ -135,7 +138,7 @@ func (f Figure) show(src string, query url.Values) (Shown, error) {
 	return v, nil
 }
 
-// shownAt is a figure without what is drawn of it.
+// shownAt returns a Shown without drawing and table.
 func (f Figure) shownAt(src string, query url.Values) Shown {
 	v := Shown{Figure: f, Src: src, Query: "?", Every: 1}
 	if len(query) > 0 {
@@ -144,18 +147,18 @@ func (f Figure) shownAt(src string, query url.Values) Shown {
 	return v
 }
 
-// A Group is figures that stand together, below a heading.
+// A Group is a heading and its figures.
 type Group struct {
 	Heading, Note string
 	Small         bool
 	Figures       []Shown
 }
 
-// Show prepares figures for a template, each with its address from a function.
+// Show prepares figures; src returns their addresses.
 func Show(ctx context.Context, figures []Figure, src func(Figure) (string, url.Values)) (all []Group,
 	err error) {
 	for i, f := range figures {
-		if err := ctx.Err(); err != nil { // nobody waits for it any more
+		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		at, query := src(f)
@@ -175,7 +178,7 @@ func Show(ctx context.Context, figures []Figure, src func(Figure) (string, url.V
 	return all, nil
 }
 
-// Size is about how many bytes there are in figures that are prepared.
+// Size estimates the bytes of prepared figures.
 func Size(all []Group) (n int) {
 	for _, g := range all {
 		for _, f := range g.Figures {
@@ -188,11 +191,10 @@ func Size(all []Group) (n int) {
 	return n
 }
 
-// MaxRows is how many rows the table beside a chart has.
+// MaxRows is the number of rows of the table beside a chart.
 const MaxRows = 200
 
-// table is the numbers of a figure, a column for each series: a row for each x, or, of many, for
-// each second, or fourth.
+// table has a row for each x, or every 2ᵏ-th x, and a column for each series.
 func (f Figure) table() (t Table, every int) {
 	t = Table{Caption: f.Caption, Head: []string{f.Chart.XLabel}}
 	var xs []float64
@@ -227,9 +229,9 @@ func (f Figure) table() (t Table, every int) {
 	return t, every
 }
 
-// Short is a number to be read.
+// Short formats a number for reading.
 func Short(x float64) string {
-	if whole := math.Round(x); math.Abs(x-whole) < 1e-9*math.Abs(x) { // a mean is a little off
+	if whole := math.Round(x); math.Abs(x-whole) < 1e-9*math.Abs(x) { // rounding of a mean
 		x = whole
 	}
 	if x != math.Trunc(x) && math.Abs(x) < 1 {
@@ -238,96 +240,97 @@ func Short(x float64) string {
 	return format.Thousands(x)
 }
 
-// Formats are the forms that a figure can be had in.
+// Formats are the file formats of a figure.
 var Formats = []string{"svg", "png", "csv", "json"}
 
-// A Options is how a visitor wants to see a chart. It is all of an address that a picture depends on.
+// Options say how to render a chart. They are all that a rendering depends on, besides the data.
 type Options struct {
-	Width, text float64 // of a picture in the page; a width of 0 is that of a file
-	log         string  // y on a logarithmic axis: "y", or "n" for one that is not; empty as the chart is
-	from, to    float64 // of x; all if they are the same
-	hide        []int   // series, in order, each once
+	Width, text float64 // of a chart in the page; a width of 0 means a file
+	log         string  // "y": logarithmic y axis; "n": linear; empty: the chart's own
+	from, to    float64 // range of x; all if equal
+	hide        []int   // series, sorted and unique
 }
 
-// ParseOptions reads a wish: w, text, log=y or n, from and to, hide=0,2. Only a width that is none is an
-// error; what else makes no sense is left out.
+// ParseOptions reads w, text, log, from, to and hide. A bad width is an error; other bad values are
+// ignored.
 func ParseOptions(q url.Values) (Options, error) {
-	var w Options
+	var o Options
 	number := func(name string, least, most float64) (float64, bool) {
 		x, err := strconv.ParseFloat(q.Get(name), 64)
 		return x, err == nil && x >= least && x <= most
 	}
 	if q.Has("w") {
 		var ok bool
-		if w.Width, ok = number("w", 160, 4000); !ok {
-			return w, httperr.Errorf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
+		if o.Width, ok = number("w", 160, 4000); !ok {
+			return o, httperr.Errorf(http.StatusBadRequest, "w: %q is not a width in pixels, from 160 to 4000", q.Get("w"))
 		}
-		if w.text, ok = number("text", 6, 60); !ok {
-			w.text = 13
+		if o.text, ok = number("text", 6, 60); !ok {
+			o.text = 13
 		}
-		w.Width, w.text = math.Round(w.Width), math.Round(10*w.text)/10
+		o.Width, o.text = math.Round(o.Width), math.Round(10*o.text)/10
 	}
 	if log := q.Get("log"); log == "y" || log == "n" {
-		w.log = log
+		o.log = log
 	}
 	from, ok := number("from", -math.MaxFloat64, math.MaxFloat64)
 	if to, also := number("to", -math.MaxFloat64, math.MaxFloat64); ok && also && from < to {
-		w.from, w.to = from, to
+		o.from, o.to = from, to
 	}
 	for word := range strings.SplitSeq(q.Get("hide"), ",") {
 		if i, err := strconv.Atoi(word); err == nil && i >= 0 && i < maxHidden {
-			w.hide = append(w.hide, i)
+			o.hide = append(o.hide, i)
 		}
 	}
-	slices.Sort(w.hide)
-	w.hide = slices.Compact(w.hide)
-	return w, nil
+	slices.Sort(o.hide)
+	o.hide = slices.Compact(o.hide)
+	return o, nil
 }
 
-// maxHidden is how many series of a chart can be switched off, more than one has.
+// maxHidden is more than the number of series of any chart.
 const maxHidden = 1000
 
-// Key tells wishes apart.
-func (w Options) Key() string {
-	return fmt.Sprintf("%g %g %q %g %g %v", w.Width, w.text, w.log, w.from, w.to, w.hide)
+// Key identifies equal options.
+func (o Options) Key() string {
+	return fmt.Sprintf("%g %g %q %g %g %v", o.Width, o.text, o.log, o.from, o.to, o.hide)
 }
 
-// Encode is one of some figures in a form; an svg is for the page if the wish has a width.
-func Encode(figures []Figure, id, form string, w Options) ([]byte, error) {
+// Encode returns the figure with an ID in one of the Formats. An SVG is for the page if the options
+// have a width.
+func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 	for _, f := range figures {
 		if f.ID != id {
 			continue
 		}
 		if f.Map != nil {
-			return f.Map.form(form, w)
+			return f.Map.form(form, o)
 		}
 		switch {
 		case form == "json":
-			return w.visible(f).json(allDigits), nil
+			return o.visible(f).json(allDigits), nil
 		case form == "csv":
-			return w.visible(f).csv()
+			return o.visible(f).csv()
 		}
-		c := w.apply(f.Chart)
+		c := o.apply(f.Chart)
 		switch {
 		case form == "png":
 			return c.PNG()
-		case w.Width == 0:
+		case o.Width == 0:
 			return c.SVG()
 		}
-		return c.Web(plot.Size{Width: w.Width, Height: max(190, min(0.58*w.Width, 460)), Text: w.text})
+		return c.Web(plot.Size{Width: o.Width, Height: max(190, min(0.58*o.Width, 460)), Text: o.text})
 	}
 	return nil, httperr.Errorf(http.StatusNotFound, "there is no figure %q", id)
 }
 
-// apply is a chart as it is wished for. Series that are hidden keep their colours.
-func (w Options) apply(c plot.Chart) plot.Chart {
-	c.LogY = w.log == "y" || c.LogY && w.log != "n"
-	if w.from < w.to {
-		c.Zoom = [2]float64{w.from, w.to}
+// apply returns the chart with the options set. Hidden series keep their colours.
+func (o Options) apply(c plot.Chart) plot.Chart {
+	c.LogY = o.log == "y" || c.LogY && o.log != "n"
+	if o.from < o.to {
+		c.Zoom = [2]float64{o.from, o.to}
 	}
-	if len(w.hide) > 0 {
+	if len(o.hide) > 0 {
 		c.Series = slices.Clone(c.Series)
-		for _, i := range w.hide {
+		for _, i := range o.hide {
 			if i < len(c.Series) {
 				s := c.Series[i]
 				c.Series[i] = plot.Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed}
@@ -337,7 +340,7 @@ func (w Options) apply(c plot.Chart) plot.Chart {
 	return c
 }
 
-// FileName is a name that a header and every file system can have.
+// FileName replaces characters that are not safe in headers and file systems.
 func FileName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' {
@@ -347,15 +350,13 @@ func FileName(s string) string {
 	}, s)
 }
 
-// The numbers of a figure: for the script, and as files.
-
-// How many digits numbers have: those that a script draws with, and all.
+// Significant digits: in pages, and in files.
 const (
 	webDigits = 9
 	allDigits = -1
 )
 
-// Finite is a number as JSON has it: null stands where there is none.
+// Finite returns nil, which is null in JSON, for NaN and infinities.
 func Finite(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -363,10 +364,10 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
-// data is what the script knows of a figure, as JSON.
+// data is the figure for the script, as JSON.
 func (f Figure) data() []byte { return f.Thin().json(webDigits) }
 
-// json is the name of the x axis, and for each series its columns.
+// json encodes the label of the x axis and the columns of each series.
 func (f Figure) json(digits int) []byte {
 	b := append([]byte(`{"x":`), JSON(f.Chart.XLabel)...)
 	b = append(b, `,"series":[`...)
@@ -382,15 +383,14 @@ func (f Figure) json(digits int) []byte {
 	return append(b, `]}`...)
 }
 
-// appendWeb writes points of a series: ,"x":[…],"y":[…] and the edges of its band, if it has
-// one.
+// appendWeb appends the points of a series as ,"x":[…],"y":[…] and the edges of its band.
 func appendWeb(b []byte, s plot.Series, from, to int) []byte {
 	return appendSeries(b, s, from, to, webDigits)
 }
 
 func appendSeries(b []byte, s plot.Series, from, to, digits int) []byte {
 	column := func(name string, all []float64) {
-		if all == nil && name != "x" && name != "y" { // which the script relies on
+		if all == nil && name != "x" && name != "y" { // the script needs x and y
 			return
 		}
 		b = append(b, `,"`+name+`":[`...)
@@ -416,7 +416,7 @@ func appendSeries(b []byte, s plot.Series, from, to, digits int) []byte {
 	return b
 }
 
-// csv is a row for each point: tidy, as the tables of a run are.
+// csv has a row for each point, as the tables of runs.
 func (f Figure) csv() ([]byte, error) {
 	rows := [][]string{{"series", "x", "y", "low", "high"}}
 	for _, s := range f.Chart.Series {
@@ -437,17 +437,17 @@ func encodeCSV(rows [][]string) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// visible is a figure with the numbers that are seen of it: without hidden series, and with the
-// points in the part of x that is shown. What happened in an interval stands at its end, and is
-// seen if some of the interval is.
-func (w Options) visible(f Figure) Figure {
+// visible keeps what the options show: the series that are not hidden and the points in the range
+// of x. A step belongs to the interval that ends at its x, and is kept if part of the interval is
+// visible.
+func (o Options) visible(f Figure) Figure {
 	var seen []plot.Series
 	for i, s := range f.Chart.Series {
-		if slices.Contains(w.hide, i) {
+		if slices.Contains(o.hide, i) {
 			continue
 		}
-		if w.from < w.to {
-			s = w.visiblePoints(s)
+		if o.from < o.to {
+			s = o.visiblePoints(s)
 		}
 		seen = append(seen, s)
 	}
@@ -455,12 +455,12 @@ func (w Options) visible(f Figure) Figure {
 	return f
 }
 
-func (w Options) visiblePoints(s plot.Series) plot.Series {
+func (o Options) visiblePoints(s plot.Series) plot.Series {
 	var keep []int
 	for k, x := range s.X {
-		in := x >= w.from && x <= w.to
+		in := x >= o.from && x <= o.to
 		if s.Steps && k > 0 {
-			in = x > w.from && s.X[k-1] < w.to
+			in = x > o.from && s.X[k-1] < o.to
 		}
 		if in {
 			keep = append(keep, k)
@@ -469,17 +469,16 @@ func (w Options) visiblePoints(s plot.Series) plot.Series {
 	return s.Pick(keep)
 }
 
-// A Download is a file to take away, where it stands on a page.
+// A Download is a link to a file.
 type Download struct{ Name, About, Link string }
 
-// Arrow is the name of a flow as charts of runs have it; that of a state stays as it is.
+// Arrow returns the name of a flow as charts show it; names of states are unchanged.
 func Arrow(name string) string { return strings.ReplaceAll(name, "->", " → ") }
 
-// MaxLines is how many lines or charts of a kind are shown: of more lines the first, of more groups
-// and states the largest.
+// MaxLines is the number of lines of a chart, and of charts of a kind.
 const MaxLines = 24
 
-// WriteJSON writes JSON as the command does.
+// WriteJSON writes indented JSON, as the command does.
 func WriteJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

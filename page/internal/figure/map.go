@@ -11,22 +11,23 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// A Map is numbers over two axes, whose rectangles lead somewhere.
+// A Map is a heat map whose cells are links.
 type Map struct {
 	plot.Heat
-	Link func(i, j int) string // where the rectangle of the i-th x and the j-th y leads to; nil for nowhere
-	// that is something to run: a script sends a form there, and without one its page has a button
+	Link func(i, j int) string // address of a cell, or empty; nil for a map without links
+	// Starts says that a link starts a run: the script posts a form, and without script the page
+	// behind the link has a button.
 	Starts bool
 }
 
-// showMap prepares it for a template.
+// showMap prepares a map for a template.
 func (f Figure) showMap(src string, query url.Values) Shown {
 	m := f.Map
 	v := f.shownAt(src, query)
 	v.SVG = template.HTML(m.web(plot.Size{Width: 560, Height: 400, Text: 14}))
 	v.Table = Table{Caption: f.Caption + ": " + m.YLabel + " down, " + m.XLabel + " across",
 		Head: append([]string{""}, m.X...)}
-	for j := len(m.Y) - 1; j >= 0; j-- { // as in the map, from above
+	for j := len(m.Y) - 1; j >= 0; j-- { // the top row first
 		row := []string{m.Y[j]}
 		for _, z := range m.Z[j] {
 			cell := "–"
@@ -40,7 +41,7 @@ func (f Figure) showMap(src string, query url.Values) Shown {
 	return v
 }
 
-// web is the map for a page. A cell says what it is, for those who listen.
+// web renders the map for a page, with a text for screen readers in each cell.
 func (m *Map) web(size plot.Size) []byte {
 	if m.Link == nil {
 		return m.Web(size, nil)
@@ -54,11 +55,11 @@ func (m *Map) web(size plot.Size) []byte {
 	})
 }
 
-// form is the map as a file, or as a page wishes to have it.
-func (m *Map) form(kind string, w Options) ([]byte, error) {
+// form encodes the map in one of the Formats.
+func (m *Map) form(kind string, o Options) ([]byte, error) {
 	switch {
-	case kind == "svg" && w.Width > 0:
-		return m.web(plot.Size{Width: w.Width, Height: min(0.72*w.Width, 520), Text: w.text}), nil
+	case kind == "svg" && o.Width > 0:
+		return m.web(plot.Size{Width: o.Width, Height: min(0.72*o.Width, 520), Text: o.text}), nil
 	case kind == "svg":
 		return m.SVG()
 	case kind == "png":

@@ -6,26 +6,22 @@ import (
 	"strings"
 )
 
-// Of many charts a page has some, and leads to the others: each takes a fifth of a megabyte with
-// its table, and a millisecond or two to draw.
-
-// MaxCharts is how many charts a page has.
+// MaxCharts is the number of charts in a page. Each takes 0.2 MB with its table, and 1 to 2 ms to
+// render.
 const MaxCharts = 24
 
-// A Page is which of many charts a page has. Before and After are the addresses of the pages
-// with those before and after, or empty.
+// A Page is a range of many charts, with links to the others.
 type Page struct {
-	First, Last   int // by number, among those found
+	First, Last   int // numbers, from 1, among those found
 	Found, All    int
-	Find          string // what is in the names of those found
+	Find          string // text in their names
 	Before, After string
 	Names         []chartLink
 }
 
-// A chartLink leads to a chart.
 type chartLink struct{ Name, Link string }
 
-// name is what a chart is called among many.
+// name identifies a chart among many.
 func (f Figure) name() string {
 	if f.Group == "" {
 		return f.Caption
@@ -33,9 +29,8 @@ func (f Figure) name() string {
 	return f.Group + ": " + f.Caption
 }
 
-// Paginate are the charts of a page: those with something in their names, if the address asks for
-// that (find), from one on, by number (charts). It has nothing to say of charts that a page has
-// room for.
+// Paginate selects the charts of a page: those with the text "find" of the query in their names,
+// from number "charts". The Page is nil if all charts fit in one.
 func Paginate(all []Figure, query url.Values) ([]Figure, *Page) {
 	if len(all) <= MaxCharts {
 		return all, nil

@@ -1,3 +1,4 @@
+// Package folder reads and writes the files of one directory, and nothing outside of it.
 package folder
 
 import (
@@ -23,32 +24,28 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// A Folder is the files that are shown. Names are relative to it and have slashes. With a root they
-// can be written, and links that lead out of the directory are not followed, by the system call
-// that opens them and not by looking beforehand.
+// A Folder is the directory that is shown. Names are relative to it, with slashes. If it has an
+// os.Root, files can be written, and opening a link that leads out of the directory fails.
 type Folder struct {
 	files fs.FS
 	root  *os.Root
-	mu    *sync.Mutex // held from looking at what is there until it is replaced
+	mu    *sync.Mutex // held from the comparison to the rename of a write
 }
 
 func New(files fs.FS, root *os.Root) Folder { return Folder{files, root, new(sync.Mutex)} }
 
-// Stat returns what is known of a file, without opening it.
 func (f Folder) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.files, name) }
 
-// How much of a file is read.
+// Sizes in bytes above which files are not read.
 const (
-	MaxModel   = 1 << 20  // bytes of a model file
-	MaxTable   = 16 << 20 // of a table that a model names, and of other small files
-	MaxResults = 64 << 20 // of results
+	MaxModel   = 1 << 20
+	MaxTable   = 16 << 20 // of a table of a model, and other small files
+	MaxResults = 64 << 20
 )
 
-// Writable reports whether files can be written.
 func (f Folder) Writable() bool { return f.root != nil }
 
-// Valid is the name of a file, or an error for the visitor. Hidden files are not for visitors, and
-// neither is what is in hidden directories.
+// Valid returns the name if visitors may use it: hidden files and directories are excluded.
 func (f Folder) Valid(name string) (string, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || name != "." && hidden(name) {
 		return "", httperr.Errorf(http.StatusNotFound, "%q is not the name of a file here", name)
@@ -56,13 +53,13 @@ func (f Folder) Valid(name string) (string, error) {
 	return name, nil
 }
 
-// Open opens a file.
+// Open opens a regular file.
 func (f Folder) Open(name string) (fs.File, error) {
 	name, err := f.Valid(name)
 	if err != nil {
 		return nil, err
 	}
-	// Not opened before it is known to be a file: a pipe would wait for somebody to write.
+	// Opening a pipe would block.
 	info, err := f.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, httperr.Errorf(http.StatusNotFound, "there is no file %q here", name)
@@ -74,7 +71,7 @@ func (f Folder) Open(name string) (fs.File, error) {
 	return file, nil
 }
 
-// Read is what is in a file of at most so many bytes.
+// Read returns the content of a file of at most most bytes.
 func (f Folder) Read(name string, most int64) ([]byte, error) {
 	file, err := f.Open(name)
 	if err != nil {
@@ -88,8 +85,7 @@ func (f Folder) Read(name string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// Size is how many bytes there are in a file that is read as a whole; 0 if it is not there, or too
-// large to be read.
+// Size is the length of a file that Read accepts, and 0 for others.
 func (f Folder) Size(name string) uint64 {
 	info, err := f.Stat(name)
 	if err != nil || info.Size() > MaxResults {
@@ -98,12 +94,12 @@ func (f Folder) Size(name string) uint64 {
 	return uint64(info.Size())
 }
 
-// Tables reads what a model names, relative to its own place.
+// Tables lets a model read the tables that it names.
 func (f Folder) Tables(model string) population.Change {
 	return population.Files(func(name string) ([]byte, error) { return f.Table(model, name) })
 }
 
-// Table reads a table that a model names.
+// Table reads a table by its path relative to a model.
 func (f Folder) Table(model, name string) ([]byte, error) {
 	if path.IsAbs(name) {
 		return nil, errors.New("only files below the directory of the page are read")
@@ -111,17 +107,17 @@ func (f Folder) Table(model, name string) ([]byte, error) {
 	return f.Read(path.Join(path.Dir(model), name), MaxTable)
 }
 
-// hidden reports whether a part of a name begins with a dot.
+// hidden reports whether an element of a path begins with a dot.
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.Contains(name, "/.") }
 
-// IsModel reports whether a name is one of a model file: others are neither shown nor written as
-// such, hidden ones included.
+// IsModel reports whether a name is that of a model file. Other files are neither listed nor
+// written as models.
 func IsModel(name string) bool {
 	ext := path.Ext(name)
 	return (ext == ".yaml" || ext == ".yml") && !hidden(name)
 }
 
-// Write puts a text in place of a file, whole or not at all, if what is there is what was read.
+// Write replaces a file atomically, if its digest is still was.
 func (f Folder) Write(name string, text []byte, was string) error {
 	if f.root == nil {
 		return httperr.Errorf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve "+
@@ -156,15 +152,14 @@ func (f Folder) Write(name string, text []byte, was string) error {
 	if err != nil {
 		_ = f.root.Remove(beside)
 	}
-	_ = file.Close() // all is on the disk, and the lock is held until it has its name
+	_ = file.Close() // after the rename: closing releases the lock
 	return writeError(name, err)
 }
 
-// The names of files that are being written, before and after a text that is by chance.
 const tempPrefix, tempSuffix = ".almanac-", ".tmp"
 
-// createTemp makes a file to be written, and locks it for as long as it is open: so others know that
-// it is not left over. It is made anew should another have taken it for that before it was locked.
+// createTemp creates a file for Write and locks it while it is open, so that removeStale of another
+// process spares it. It tries again if the file was removed before the lock was held.
 func (f Folder) createTemp(dir string, mode fs.FileMode) (file *os.File, name string, err error) {
 	for {
 		name = path.Join(dir, tempPrefix+rand.Text()+tempSuffix)
@@ -172,7 +167,7 @@ func (f Folder) createTemp(dir string, mode fs.FileMode) (file *os.File, name st
 			return nil, "", err
 		}
 		mine, err := outdir.TryLock(file)
-		if err != nil { // there are no locks here, and nothing is removed without one
+		if err != nil { // no locks here, so removeStale removes nothing
 			return file, name, nil
 		}
 		if _, err := f.root.Lstat(name); err == nil && mine {
@@ -183,8 +178,7 @@ func (f Folder) createTemp(dir string, mode fs.FileMode) (file *os.File, name st
 	}
 }
 
-// removeStale removes what a page that was killed has left in a directory: files of our names that nobody
-// has locked. What cannot be removed stays.
+// removeStale removes temporary files of processes that were killed: those that are not locked.
 func (f Folder) removeStale(dir string) {
 	entries, _ := fs.ReadDir(f.root.FS(), dir)
 	for _, e := range entries {
@@ -205,7 +199,7 @@ func (f Folder) removeStale(dir string) {
 	}
 }
 
-// RemoveStale does so in all directories with files that are shown.
+// RemoveStale removes such files from all directories with visible files.
 func (f Folder) RemoveStale() {
 	done := map[string]bool{}
 	f.Walk(func(name string) {
@@ -216,7 +210,7 @@ func (f Folder) RemoveStale() {
 	})
 }
 
-// writeError says why a file is not written, if that is for the visitor to know.
+// writeError turns errors of the disk and of permissions into errors for the visitor.
 func writeError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
@@ -230,20 +224,20 @@ func writeError(name string, err error) error {
 	return err
 }
 
-// Digest tells texts apart.
+// Digest identifies a text.
 func Digest(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
 }
 
-// How much of a folder is looked at.
+// Bounds of Walk.
 const (
 	maxDepth   = 6
 	maxEntries = 20_000
 )
 
-// Walk goes through the files of the folder, as far as it is looked at: hidden names are left out,
-// and links to directories are not followed. It says in words what it has not looked at.
+// Walk visits the files, without hidden ones and without following links to directories. It returns
+// sentences about what it has not visited.
 func (f Folder) Walk(visit func(name string)) (unseen []string) {
 	entries, deep, bad := 0, false, 0
 	err := fs.WalkDir(f.files, ".", func(name string, d fs.DirEntry, err error) error {
@@ -270,7 +264,7 @@ func (f Folder) Walk(visit func(name string)) (unseen []string) {
 	case errors.Is(err, errTooManyEntries):
 		unseen = append(unseen, fmt.Sprintf("There are more than %s files and directories, of which the first are looked "+
 			"at; almanac serve shows those below one of the directories.", format.Thousands(maxEntries)))
-	case err != nil: // it cannot be read at all
+	case err != nil: // the directory itself
 		unseen = append(unseen, "The directory cannot be read: "+reason(err)+".")
 	}
 	if bad > 0 {
@@ -286,7 +280,7 @@ func (f Folder) Walk(visit func(name string)) (unseen []string) {
 
 var errTooManyEntries = errors.New("page: there are more entries than are looked at")
 
-// reason is why a directory cannot be read, without its name, which is not for visitors.
+// reason describes an error of a directory without its path, which visitors must not see.
 func reason(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -300,7 +294,7 @@ func reason(err error) string {
 	return "something is wrong with it"
 }
 
-// Summary reads the summary of a directory.
+// Summary reads the summary.json of a directory.
 func (f Folder) Summary(dir string) (*results.Summary, error) {
 	data, err := f.Read(path.Join(dir, "summary.json"), MaxResults)
 	if err != nil {

@@ -1,16 +1,17 @@
+// Package httperr has errors with an HTTP status and a message for the visitor.
 package httperr
 
 import "fmt"
 
-// A Error is an error that is for the visitor to read.
+// An Error is shown to the visitor.
 type Error struct {
 	Status  int
 	Message string
 }
 
-func (p Error) Error() string { return p.Message }
+func (e Error) Error() string { return e.Message }
 
-// Errorf is a problem with an HTTP status.
+// Errorf formats an Error.
 func Errorf(status int, format string, args ...any) error {
 	return Error{status, fmt.Sprintf(format, args...)}
 }

@@ -1,3 +1,4 @@
+// Package hub watches a hub of studies for the page.
 package hub
 
 import (
@@ -13,52 +14,50 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Watcher is a hub of studies that is watched: the one that the server was told, and no other. One
-// goroutine asks it what it has, at most once a second, and only while somebody looks; all who look
-// share what it found. A hub that is away is tried again while somebody looks, and what was last
-// known stays.
+// A Watcher observes one hub. While pages are requested, one goroutine polls the hub at most once a
+// second, and all requests share the result. If the hub is unreachable, it reconnects and keeps the
+// last state.
 type Watcher struct {
 	dial   func(context.Context) (*ensemble.Conn, error)
 	log    *slog.Logger
 	cancel context.CancelFunc
 	done   chan struct{}
-	wake   chan struct{} // somebody looks again
+	wake   chan struct{} // signals a request
 
 	mu          sync.Mutex
-	lastRequest time.Time // somebody did
-	lastUnsure  time.Time // when it was last not known whether workers could be heard
-	firstHeard  time.Time // when they were heard for the first time
+	lastRequest time.Time
+	lastUnsure  time.Time // when it was last unknown whether workers could be heard
+	firstHeard  time.Time // when workers were first heard
 	state       State
 }
 
-// A State is what is known of a hub.
+// A State is what is known about a hub.
 type State struct {
-	Where   string            `json:"hub"` // without secrets; empty before it was reached
+	Where   string            `json:"hub"` // address without credentials; empty before the first connection
 	Lost    string            `json:"lost,omitempty"`
-	Asked   time.Time         `json:"asked"` // when it last answered
-	Jobs    []ensemble.Status `json:"jobs"`  // the latest first
+	Asked   time.Time         `json:"asked"` // time of the last response
+	Jobs    []ensemble.Status `json:"jobs"`  // latest first
 	Workers []ensemble.Member `json:"workers"`
-	Unheard string            `json:"unheard,omitempty"` // why it is not known who works
-	News    []News            `json:"news"`              // the latest first
+	Unheard string            `json:"unheard,omitempty"` // why the workers are unknown
+	News    []News            `json:"news"`              // latest first
 }
 
-// A News is something that happened: a worker that came or went.
+// News is the arrival or departure of a worker.
 type News struct {
 	When time.Time `json:"when"`
 	Text string    `json:"text"`
 }
 
-// How a hub is watched.
 const (
-	interval   = time.Second      // between two questions, at least
-	idleAfter  = 15 * time.Second // nobody has looked for so long: nothing is asked
-	timeout    = 5 * time.Second  // that it may take to answer
-	settleTime = 10 * time.Second // until all workers that are there have been heard, which say so more often
-	maxJobs    = 200              // that are shown
+	interval   = time.Second      // between polls, at least
+	idleAfter  = 15 * time.Second // without requests, polling stops
+	timeout    = 5 * time.Second  // of a poll
+	settleTime = 10 * time.Second // by then, all live workers have sent a heartbeat
+	maxJobs    = 200
 	maxNews    = 50
 )
 
-// Dialer is how a hub is reached.
+// Dialer returns a function that connects to a hub once, without waiting for it.
 func Dialer(o ensemble.ConnectOptions) func(context.Context) (*ensemble.Conn, error) {
 	o.Wait = 0
 	return func(ctx context.Context) (*ensemble.Conn, error) { return ensemble.Connect(ctx, o) }
@@ -81,20 +80,20 @@ func pause(ctx context.Context, d time.Duration) {
 	<-ctx.Done()
 }
 
-// Close ends the watch.
+// Close stops the goroutine.
 func (h *Watcher) Close() {
 	h.cancel()
 	<-h.done
 }
 
-// State is what is known, for somebody who wants to know.
+// State returns the current state and keeps the polling alive.
 func (h *Watcher) State() State {
 	h.mu.Lock()
 	h.lastRequest = time.Now()
 	s := h.state
 	s.Jobs, s.Workers, s.News = slices.Clone(s.Jobs), slices.Clone(s.Workers), slices.Clone(s.News)
 	if s.Unheard != "" {
-		s.Workers = nil // nobody knows
+		s.Workers = nil
 	}
 	h.mu.Unlock()
 	select {
@@ -104,8 +103,7 @@ func (h *Watcher) State() State {
 	return s
 }
 
-// waitWanted waits until somebody looks, or has just done so. It reports false if the context ends
-// before.
+// waitWanted blocks while there are no requests. It reports false if the context ends.
 func (h *Watcher) waitWanted(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		h.mu.Lock()
@@ -122,7 +120,7 @@ func (h *Watcher) waitWanted(ctx context.Context) bool {
 	return false
 }
 
-// watch connects, as often as it must, and asks.
+// watch connects and polls until the context ends.
 func (h *Watcher) watch(ctx context.Context) {
 	for h.waitWanted(ctx) {
 		try, cancel := context.WithTimeout(ctx, timeout)
@@ -138,7 +136,7 @@ func (h *Watcher) watch(ctx context.Context) {
 	}
 }
 
-// poll asks a hub until the context ends.
+// poll polls a connected hub and listens to its workers.
 func (h *Watcher) poll(ctx context.Context, conn *ensemble.Conn) {
 	ctx, cancel := context.WithCancel(ctx)
 	var listening sync.WaitGroup
@@ -160,25 +158,24 @@ func (h *Watcher) poll(ctx context.Context, conn *ensemble.Conn) {
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err != nil: // the connection comes back by itself
+		case err != nil: // the client reconnects by itself
 			h.unreachable(err)
 		default:
 			slices.Reverse(jobs)
 			h.update(conn.Where(), jobs)
 		}
-		// A hub with many jobs takes its time to list them; it is asked the less often.
+		// A hub with many jobs is slow to list them.
 		pause(ctx, max(interval, 10*time.Since(began)))
 	}
 }
 
-// update notes what the hub has.
 func (h *Watcher) update(where string, jobs []ensemble.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.Where, h.state.Lost, h.state.Asked, h.state.Jobs = where, "", time.Now(), jobs[:min(len(jobs), maxJobs)]
 }
 
-// unreachable notes that the hub does not answer.
+// unreachable records that the hub does not respond.
 func (h *Watcher) unreachable(err error) {
 	text := strings.TrimPrefix(err.Error(), "ensemble: ")
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -189,18 +186,18 @@ func (h *Watcher) unreachable(err error) {
 	h.state.Lost = text
 }
 
-// workersUnknown notes that it is not known who works. Who was last heard of stays, so that nobody seems
-// to come when the others are heard again.
+// workersUnknown records that workers cannot be heard. The last known workers are kept, so that
+// they do not arrive again.
 func (h *Watcher) workersUnknown(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.Unheard, h.lastUnsure = strings.TrimPrefix(err.Error(), "ensemble: "), time.Now()
 }
 
-// updateWorkers takes who is there, and notes who came and who went. If our own link is down nobody is
-// heard, and nobody went; nobody knows whether it is while the hub is not asked. When it is up
-// again it takes a while until all are heard, and those who are not yet are taken to be there. Who
-// is heard in that while, or in that after we first listened, is not said to have come.
+// updateWorkers records arrivals and departures. While our own link is down, or no page is
+// requested, silence means nothing. For settleTime after that, workers that are not heard yet count
+// as present, and those heard are not reported as new arrivals, since they may have been there
+// before.
 func (h *Watcher) updateWorkers(now []ensemble.Member) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -227,7 +224,6 @@ func (h *Watcher) updateWorkers(now []ensemble.Member) {
 	if h.firstHeard.IsZero() {
 		h.firstHeard = time.Now()
 	}
-	// it may have been there before anybody listened
 	if time.Since(h.firstHeard) < settleTime || time.Since(h.lastUnsure) < settleTime {
 		came = "was heard for the first time"
 	}
@@ -235,5 +231,3 @@ func (h *Watcher) updateWorkers(now []ensemble.Member) {
 	h.state.News = h.state.News[:min(len(h.state.News), maxNews)]
 	h.state.Workers, h.state.Unheard = now, ""
 }
-
-// The hub: studies that go on there, how far they are, and who works on them.

@@ -11,48 +11,47 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Progress is how far work has come.
+// Progress says how much of the work is done.
 type Progress struct {
 	Fraction float64
 	Events   uint64
-	Note     string // where it is: day 34, or 3 of 20 replicas
+	Note     string // such as "day 34" or "3 of 20 replicas"
 }
 
-// A View is what there is to see of work, while it goes on and at its end.
+// A View is the visible state of work, during the work and after it.
 type View struct {
 	Figures []figure.Figure
 	Tables  []figure.Table
-	Files   []figure.File // to take away
+	Files   []figure.File // downloads
 
-	Result *population.Result      // if it is of one run of a model that has ended, so that it can be compared
-	Sweep  interface{ Size() int } // if it is of a sweep that has ended, so that its points can be opened
+	Result *population.Result      // of a finished run of a model, for comparisons
+	Sweep  interface{ Size() int } // of a finished sweep, for the pages of its points
 }
 
-// A Reporter is how work tells what it does. Telling costs it nothing: what it shows is looked at
-// only if somebody watches, and by others.
+// A Reporter publishes the progress of work. It is cheap: views are computed by other goroutines,
+// and only if there are viewers.
 type Reporter struct {
 	live  *live
-	Where string // the address of its page
+	Where string // address of the run's page
 }
 
-// Progress tells how far it is.
+// Progress sets the progress.
 func (t *Reporter) Progress(p Progress) {
 	t.live.mu.Lock()
 	defer t.live.mu.Unlock()
 	t.live.progress = p
 }
 
-// Show says how to see what there is. The function is called later, by another goroutine, as often
-// as needed, also after the work has ended; what it returns may grow meanwhile.
+// Show sets the function that computes the view. It is called from other goroutines, also after the
+// work has ended.
 func (t *Reporter) Show(view func() View) {
 	t.live.mu.Lock()
 	defer t.live.mu.Unlock()
 	t.live.view = view
 }
 
-// A live is what viewers of work share. One goroutine, which is there only while somebody watches,
-// looks at the work, and tells each [audience] what has changed of what it sees since it was last
-// looked at.
+// live is the observable part of a run. While there are viewers, one goroutine samples the view and
+// appends what has changed to each [Subscription].
 type live struct {
 	log *slog.Logger
 
@@ -64,27 +63,26 @@ type live struct {
 	view         func() View
 	over         chan struct{} // closed at the end
 
-	sampling   sync.Mutex   // held while somebody looks, so that others wait for what they would see
-	sample     View         // as it was last looked at
-	freshUntil time.Time    // until when that is good enough
-	final      bool         // it is of the end, and will not change
-	size       atomic.Int64 // bytes of what was last looked at, about
+	sampling   sync.Mutex   // held while the view is computed
+	sample     View         // the last view
+	freshUntil time.Time    // when sample expires
+	final      bool         // sample is of a finished run
+	size       atomic.Int64 // bytes of sample, estimate
 
-	version       int                  // how often it was looked at and was another
-	renderings    map[string]Rendering // what was drawn of it, which is also of looks before while that is good enough
+	version       int                  // counts the samples that differ from the one before
+	renderings    map[string]Rendering // cache; entries may be of earlier versions
 	renderedBytes int
-	Rendering     chan struct{} // has one in it while somebody draws
+	Rendering     chan struct{} // holds a token while a goroutine renders this run
 
 	publishing    bool
-	lastEvent     int64 // the number of the latest event, of any audience
+	lastEvent     int64 // number of the latest event of any subscription
 	subscriptions map[string]*Subscription
 }
 
-// How often is looked.
+// Sampling takes at most 1/41 of a core.
 const (
 	minInterval = 100 * time.Millisecond // between two events
-	// the pause is at least so many times what it took to look, so that looking takes at most 1/40
-	// of a core
+	// a pause is at least this many times the duration of the last sample
 	samplingShare = 40
 )
 
@@ -93,14 +91,14 @@ func newLive(log *slog.Logger) *live {
 		subscriptions: map[string]*Subscription{}}
 }
 
-// State is how far the work is.
+// State returns the state of the run.
 func (l *live) State() State {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.state
 }
 
-// Over is closed when nothing more will happen.
+// Over returns a channel that is closed at the end of the run.
 func (l *live) Over() <-chan struct{} { return l.over }
 
 func (l *live) begin() {
@@ -122,22 +120,22 @@ func (l *live) end(s State, why string) {
 	close(l.over)
 }
 
-// View is what there is to see. While the work goes on it is looked at anew at most ten times a
-// second, and less often if that takes long, however many ask: they see the same.
+// View returns a recent view. It is computed at most ten times a second for all callers together,
+// and less often if that takes long.
 func (l *live) View() View {
 	v, _ := l.Sample()
 	return v
 }
 
-// Sample is View, and which look that is.
+// Sample returns a recent view and its version.
 func (l *live) Sample() (View, int) {
 	l.sampling.Lock()
-	defer l.sampling.Unlock() // also if looking panics
+	defer l.sampling.Unlock() // also after a panic
 	v := l.sampleLocked()
 	return v, l.version
 }
 
-// sampleLocked is View, for who has the lock.
+// sampleLocked is View for callers that hold l.sampling.
 func (l *live) sampleLocked() View {
 	l.mu.Lock()
 	show, over := l.view, l.state.Over()
@@ -155,19 +153,19 @@ func (l *live) sampleLocked() View {
 	return l.sample
 }
 
-// A Status is how work is going, in numbers and words.
+// A Status is the state of a run in numbers and words.
 type Status struct {
 	State    State   `json:"state"`
 	Why      string  `json:"why,omitempty"`
 	Fraction float64 `json:"fraction"`
 	Note     string  `json:"note,omitempty"`
 	Events   uint64  `json:"events"`
-	Rate     float64 `json:"rate"`    // events a second
-	Seconds  float64 `json:"seconds"` // since it began
-	Left     float64 `json:"left"`    // seconds, or −1 if nobody knows
+	Rate     float64 `json:"rate"`    // events per second
+	Seconds  float64 `json:"seconds"` // since the start
+	Left     float64 `json:"left"`    // estimate in seconds, or −1
 }
 
-// Status is how it is going.
+// Status returns the current status.
 func (l *live) Status() Status {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -190,7 +188,7 @@ func (l *live) Status() Status {
 	return s
 }
 
-// Size is about how many bytes there are to see.
+// Size estimates the bytes of a view.
 func (v View) Size() int {
 	n := 0
 	for _, f := range v.Figures {
@@ -220,7 +218,7 @@ func (v View) Size() int {
 	return n
 }
 
-// Duration is a time as one says it.
+// Duration formats a time in seconds for people.
 func Duration(seconds float64) string {
 	switch {
 	case seconds < 0:

@@ -32,12 +32,12 @@ func TestViewersShareConcurrent(t *testing.T) {
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
 		defer q.Close()
 		var points, looks atomic.Int64
-		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Reporter) error {
-			tell.Show(func() View { looks.Add(1); return View{Figures: []figure.Figure{lineOf(int(points.Load()))}} })
+		r, err := q.Start(Work{Do: func(ctx context.Context, report *Reporter) error {
+			report.Show(func() View { looks.Add(1); return View{Figures: []figure.Figure{lineOf(int(points.Load()))}} })
 			for range 300 {
 				time.Sleep(10 * time.Millisecond)
 				points.Add(1)
-				tell.Progress(Progress{Fraction: float64(points.Load()) / 300})
+				report.Progress(Progress{Fraction: float64(points.Load()) / 300})
 			}
 			return nil
 		}})
@@ -100,8 +100,8 @@ func TestComingBack(t *testing.T) {
 		defer q.Close()
 		var points, looks atomic.Int64
 		points.Store(3)
-		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Reporter) error {
-			tell.Show(func() View { looks.Add(1); return View{Figures: []figure.Figure{lineOf(int(points.Load()))}} })
+		r, err := q.Start(Work{Do: func(ctx context.Context, report *Reporter) error {
+			report.Show(func() View { looks.Add(1); return View{Figures: []figure.Figure{lineOf(int(points.Load()))}} })
 			<-ctx.Done()
 			return ctx.Err()
 		}})
@@ -163,8 +163,8 @@ func TestAudiences(t *testing.T) {
 		q := newTestRuns(Limits{}, quiet)
 		defer q.Close()
 		var points atomic.Int64
-		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Reporter) error {
-			tell.Show(func() View {
+		r, err := q.Start(Work{Do: func(ctx context.Context, report *Reporter) error {
+			report.Show(func() View {
 				all := make([]figure.Figure, 2*figure.MaxCharts)
 				for i := range all {
 					all[i] = lineOf(int(points.Load()))
@@ -239,14 +239,14 @@ func TestLookingPanics(t *testing.T) {
 		defer q.Close()
 		var well atomic.Bool
 		let := make(chan struct{})
-		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Reporter) error {
-			tell.Show(func() View {
+		r, err := q.Start(Work{Do: func(ctx context.Context, report *Reporter) error {
+			report.Show(func() View {
 				if !well.Load() {
 					panic("a bug")
 				}
 				return View{Figures: []figure.Figure{lineOf(3)}}
 			})
-			tell.Progress(Progress{Fraction: 0.5})
+			report.Progress(Progress{Fraction: 0.5})
 			<-let
 			return nil
 		}})
@@ -286,8 +286,8 @@ func TestLookingTakesLittle(t *testing.T) {
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
 		defer q.Close()
 		var looks atomic.Int64
-		r, err := q.Start(Work{Do: func(ctx context.Context, tell *Reporter) error {
-			tell.Show(func() View { looks.Add(1); time.Sleep(50 * time.Millisecond); return View{} })
+		r, err := q.Start(Work{Do: func(ctx context.Context, report *Reporter) error {
+			report.Show(func() View { looks.Add(1); time.Sleep(50 * time.Millisecond); return View{} })
 			<-ctx.Done()
 			return ctx.Err()
 		}})

@@ -1,3 +1,9 @@
+// Package runs executes long computations for the page and shows them to any number of viewers.
+//
+//	queue.go         work, its queue and its limits
+//	live.go          progress and view of a run
+//	subscription.go  events for viewers
+//	renderings.go    cache of rendered charts of a run
 package runs
 
 import (
@@ -21,45 +27,43 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// Work is something that takes long enough to be watched: a run of a model, a sweep, a process. It
-// belongs to the server: whoever asked for it may leave and come back.
+// Work is a long computation with a page of its own: a run of a model, a sweep, a process. It
+// belongs to the server and not to the connection that requested it.
 type Work struct {
-	Title       string         // what it is, in a few words
-	About       string         // with which values
-	From        string         // the address of the page that it was asked for on
-	Parent      string         // what that page is called, if not by the title
-	Key         string         // tells what it is from all else, if it is not empty: who asks for the same again is led there
-	Request     *study.Request // what is run, if it is a model
-	Command     string         // the command line that gives the same
-	ResultBytes uint64         // how many bytes its results take, about
-	Model       bool           // it is a run of a model, which others can be compared with
-	Memory      uint64         // how many bytes of memory it takes at most while it goes on, about
-	// Fits is asked when its turn has come; an error means that there is not enough memory. If it
-	// is nil, what it needs has to be free.
+	Title       string         // in a few words
+	About       string         // the values it runs with
+	From        string         // address of the page with its form
+	Parent      string         // name of that page, if not Title
+	Key         string         // identifies equal requests, which share one run; empty for none
+	Request     *study.Request // for runs of models
+	Command     string         // the equivalent command line
+	ResultBytes uint64         // estimate, of the results
+	Model       bool           // a run of a model, which can be compared with others
+	Memory      uint64         // estimate of the peak, in bytes
+	// CheckMemory is called just before Do. If it is nil, Memory bytes must be free.
 	CheckMemory func() error
-	// Do does it, until the context ends, and tells how it goes. What it last told is the result,
-	// also if there is an error.
-	Do func(ctx context.Context, tell *Reporter) error
-	// Sources are what it compares, if they are others' runs: each has its own command.
+	// Do runs until the context ends. The last view that it reported is the result, also after an
+	// error.
+	Do func(ctx context.Context, report *Reporter) error
+	// Sources are the runs and directories of a comparison.
 	Sources []Source
 }
 
-// A State is how far work has come.
+// A State is a stage in the life of a run.
 type State string
 
-// The states of work.
 const (
 	Waiting State = "waiting"
 	Running State = "running"
 	Done    State = "done"
-	Stopped State = "stopped" // because somebody asked
+	Stopped State = "stopped" // by a request
 	Failed  State = "failed"
 )
 
-// Over reports whether nothing more will happen.
+// Over reports whether the state is final.
 func (s State) Over() bool { return s == Done || s == Stopped || s == Failed }
 
-// A Run is work that was asked for.
+// A Run is work in a queue.
 type Run struct {
 	ID string
 	Work
@@ -67,41 +71,39 @@ type Run struct {
 	Asked time.Time
 
 	queue  *Queue
-	cancel context.CancelFunc // of the work; nil before it begins. The lock of the queue is for it
+	cancel context.CancelFunc // of the context of Do; nil before it starts. Guarded by the mutex of the queue
 }
 
-// Mark tells a run from one of the same number of a server that was there before.
+// Mark distinguishes a run from a run with the same ID of an earlier server process.
 func (r *Run) Mark() string { return strconv.FormatInt(r.Asked.UnixNano(), 36) }
 
-// Queue is a queue of work with bounds: so much is done at once, so much waits, and so much of what
-// is done is kept; the oldest is forgotten.
+// A Queue runs work in the order of requests, a few at a time, and keeps the latest results.
 //
-// Work begins in the order in which it was asked for. It begins beside other work if there is
-// memory for all of it, whatever of that the other work has taken yet; if not, it waits until it is
-// alone, and then has to fit by itself.
+// Work starts beside other work if memory suffices for the declared peaks of all of it. Otherwise
+// it waits until it is alone; then it must fit by itself.
 type Queue struct {
 	limits     Limits
 	log        *slog.Logger
 	context    context.Context
 	cancel     context.CancelFunc
 	workers    sync.WaitGroup
-	FreeMemory func() uint64 // how many bytes of memory there are now
-	release    func()        // gives the system back what is no longer in use
+	FreeMemory func() uint64 // bytes; replaced by tests
+	release    func()        // returns unused memory to the system
 
 	mu       sync.Mutex
-	runs     []*Run // in the order in which they were asked for
+	runs     []*Run // in the order of requests
 	running  int
 	last     int
-	idleFree uint64 // that there was when nothing went on
+	idleFree uint64 // free memory when no run was active
 }
 
-// Limits bounds a queue.
+// Limits are the bounds of a queue.
 type Limits struct {
-	Running int           // runs at once
-	Longest time.Duration // after which a run is stopped
-	Waiting int           // runs that wait
-	Kept    int           // finished runs
-	Bytes   uint64        // of the results of finished runs
+	Running int           // at once
+	Timeout time.Duration // a run may take before it is stopped
+	Waiting int           // in the queue
+	Kept    int           // finished
+	Bytes   uint64        // of all results that are kept
 }
 
 func New(l Limits, log *slog.Logger) *Queue {
@@ -111,7 +113,7 @@ func New(l Limits, log *slog.Logger) *Queue {
 	return q
 }
 
-// Start puts work into the queue. It is an error if too much waits already.
+// Start appends work to the queue, or fails if too much is waiting.
 func (q *Queue) Start(w Work) (*Run, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +138,7 @@ func (q *Queue) Start(w Work) (*Run, error) {
 	return r, nil
 }
 
-// startNext begins what can begin. The lock is held.
+// startNext starts waiting runs as far as the limits permit. The mutex is held.
 func (q *Queue) startNext() {
 	for _, r := range q.runs {
 		if q.running >= q.limits.Running || q.context.Err() != nil {
@@ -146,9 +148,9 @@ func (q *Queue) startNext() {
 			continue
 		}
 		if !q.fits(r.Memory) {
-			return // when one of those that go on has ended, it is looked at again
+			return // retried when a run ends
 		}
-		ctx, cancel := context.WithTimeout(q.context, q.limits.Longest)
+		ctx, cancel := context.WithTimeout(q.context, q.limits.Timeout)
 		r.cancel = cancel
 		q.running++
 		r.begin()
@@ -156,7 +158,7 @@ func (q *Queue) startNext() {
 			defer cancel()
 			q.finish(ctx, r, r.do(ctx))
 			if r.Memory >= releaseAbove {
-				q.release() // the next is judged by what is free
+				q.release() // before the memory check of the next
 			}
 			q.mu.Lock()
 			defer q.mu.Unlock()
@@ -166,21 +168,21 @@ func (q *Queue) startNext() {
 	}
 }
 
-// releaseAbove is from how many bytes on memory is given back when work ends, and not when the
-// collector gets to it: minutes may pass until then.
+// releaseAbove is the size of a run in bytes above which its memory is returned to the system at
+// once. The runtime would take minutes.
 const releaseAbove = 64 << 20
 
-// finish notes that work is over, and drops all of it but what it told. It still counts as running
-// until its memory is given back.
+// finish records the end of a run and drops everything but its last view. The run counts as active
+// until its memory is released.
 func (q *Queue) finish(ctx context.Context, r *Run, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	r.Do, r.CheckMemory = nil, nil // and what they hold
+	r.Do, r.CheckMemory = nil, nil // release what they capture
 	switch {
 	case err == nil:
 		r.end(Done, "")
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", Duration(q.limits.Longest.Seconds())))
+		r.end(Stopped, fmt.Sprintf("stopped after %s, the longest that is run here", Duration(q.limits.Timeout.Seconds())))
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		r.end(Stopped, "stopped before its end")
 	default:
@@ -189,15 +191,14 @@ func (q *Queue) finish(ctx context.Context, r *Run, err error) {
 	q.evict()
 }
 
-// fits reports whether work that needs so many bytes can begin beside what goes on. What goes on
-// may not have taken yet what it needs, so that what is free now says little; it is subtracted from
-// what was free when nothing went on. What is small beside what is free now need not wait for that
-// sum, which is of what each takes at most. The lock is held.
+// fits reports whether a run of the given peak can start beside the active ones. Those may not have
+// allocated their peaks yet, so the sum of all peaks is compared with the memory that was free when
+// no run was active. A run below 1/16 of the free memory always starts. The mutex is held.
 func (q *Queue) fits(needs uint64) bool {
 	free := q.FreeMemory()
 	if q.running == 0 {
 		q.idleFree = free
-		return true // alone, and Fits says whether it can be
+		return true // CheckMemory decides
 	}
 	all := needs
 	for _, r := range q.runs {
@@ -208,7 +209,7 @@ func (q *Queue) fits(needs uint64) bool {
 	return needs <= free/16 || needs <= free && all <= q.idleFree
 }
 
-// AddSaturating is a sum that does not begin anew where numbers end.
+// AddSaturating adds without overflow.
 func AddSaturating(a, b uint64) uint64 {
 	if a+b < a {
 		return math.MaxUint64
@@ -216,7 +217,7 @@ func AddSaturating(a, b uint64) uint64 {
 	return a + b
 }
 
-// do does the work.
+// do calls Do and turns a panic into an error.
 func (r *Run) do(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -234,8 +235,8 @@ func (r *Run) do(ctx context.Context) (err error) {
 	return r.Do(ctx, &Reporter{r.live, "/runs/" + r.ID})
 }
 
-// keptBytes is how many bytes a run takes that is over, about: its results, and what was made of them
-// for those who looked. Of most work that is the same; a model's results are kept beside.
+// keptBytes estimates the memory of a finished run: its results and its last view. For work other
+// than models the view is the result.
 func (r *Run) keptBytes() uint64 {
 	seen := uint64(r.size.Load())
 	if r.Model {
@@ -244,7 +245,7 @@ func (r *Run) keptBytes() uint64 {
 	return max(r.ResultBytes, seen)
 }
 
-// evict drops the oldest of what is done, until the rest is within bounds. The lock is held.
+// evict drops the oldest finished runs beyond the limits; one is always kept. The mutex is held.
 func (q *Queue) evict() {
 	kept, bytes := 0, uint64(0)
 	var all []*Run
@@ -262,7 +263,7 @@ func (q *Queue) evict() {
 	q.runs = all
 }
 
-// Get is the run of a name.
+// Get returns a run by its ID.
 func (q *Queue) Get(id string) (*Run, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -278,7 +279,7 @@ func (q *Queue) Get(id string) (*Run, error) {
 	return nil, httperr.Errorf(http.StatusNotFound, "there is no run %q", id)
 }
 
-// Find is the run of a key that is done, or will be; nil if there is none.
+// Find returns the latest run of a key that has not failed, or nil.
 func (q *Queue) Find(key string) *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -290,7 +291,7 @@ func (q *Queue) Find(key string) *Run {
 	return nil
 }
 
-// List is all runs, the latest first.
+// List returns all runs, latest first.
 func (q *Queue) List() []*Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -299,7 +300,7 @@ func (q *Queue) List() []*Run {
 	return all
 }
 
-// Ahead is how many wait before a run.
+// Ahead counts the runs that wait before r.
 func (q *Queue) Ahead(r *Run) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -315,7 +316,7 @@ func (q *Queue) Ahead(r *Run) int {
 	return n
 }
 
-// Stop ends a run, or takes it from the queue. It may be called at any time.
+// Stop ends a run or removes it from the queue.
 func (r *Run) Stop() {
 	q := r.queue
 	q.mu.Lock()
@@ -326,12 +327,12 @@ func (r *Run) Stop() {
 	case r.State() == Waiting:
 		r.end(Stopped, "stopped before it began")
 		r.Do, r.CheckMemory = nil, nil
-		q.startNext() // those behind it may have waited for it alone
+		q.startNext() // r may have blocked them
 		q.evict()
 	}
 }
 
-// Close stops everything and waits for it.
+// Close stops all runs and waits for them.
 func (q *Queue) Close() {
 	q.mu.Lock()
 	q.cancel()
@@ -344,7 +345,7 @@ func (q *Queue) Close() {
 	q.workers.Wait()
 }
 
-// A Source is what a comparison was made of: a run or a directory.
+// A Source is a run or a directory that is compared.
 type Source struct {
 	Name, Link, Command string
 	Files               []figure.Download

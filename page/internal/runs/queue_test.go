@@ -24,13 +24,13 @@ var quiet = slog.New(slog.DiscardHandler)
 // newTestRuns is a queue whose limits are wide where they are zero.
 func newTestRuns(l Limits, log *slog.Logger) *Queue {
 	l.Running, l.Waiting, l.Kept = cmp.Or(l.Running, 2), cmp.Or(l.Waiting, 20), cmp.Or(l.Kept, 50)
-	l.Longest, l.Bytes = cmp.Or(l.Longest, 4*time.Hour), cmp.Or(l.Bytes, 1<<29)
+	l.Timeout, l.Bytes = cmp.Or(l.Timeout, 4*time.Hour), cmp.Or(l.Bytes, 1<<29)
 	return New(l, log)
 }
 
 // holding is work that goes on until it is let go, or stopped.
 func holding(let chan struct{}) Work {
-	return Work{Title: "holding", Do: func(ctx context.Context, tell *Reporter) error {
+	return Work{Title: "holding", Do: func(ctx context.Context, report *Reporter) error {
 		select {
 		case <-let:
 			return nil
@@ -151,8 +151,8 @@ func TestForgetWhatWasSeen(t *testing.T) {
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 9, Bytes: 50_000}, quiet)
 		defer q.Close()
 		start := func() *Run {
-			r, err := q.Start(Work{Model: true, ResultBytes: 10_000, Do: func(_ context.Context, tell *Reporter) error {
-				tell.Show(func() View { return View{Figures: []figure.Figure{lineOf(1000)}} }) // 17 kB
+			r, err := q.Start(Work{Model: true, ResultBytes: 10_000, Do: func(_ context.Context, report *Reporter) error {
+				report.Show(func() View { return View{Figures: []figure.Figure{lineOf(1000)}} }) // 17 kB
 				return nil
 			}})
 			if err != nil {
@@ -344,7 +344,7 @@ func TestWaitingIsToldOnce(t *testing.T) {
 // Nothing takes longer than it may.
 func TestLongest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := newTestRuns(Limits{Longest: time.Hour}, quiet)
+		q := newTestRuns(Limits{Timeout: time.Hour}, quiet)
 		defer q.Close()
 		r, err := q.Start(holding(nil))
 		if err != nil {
@@ -368,10 +368,10 @@ func TestMemoryIsGivenBack(t *testing.T) {
 		q := newTestRuns(Limits{Running: 1, Waiting: 2, Kept: 9, Bytes: 1 << 20}, quiet)
 		var taken weak.Pointer[[1 << 20]byte]
 		began, let := make(chan struct{}), make(chan struct{})
-		first, err := q.Start(Work{Title: "large", Memory: releaseAbove, Do: func(ctx context.Context, tell *Reporter) error {
+		first, err := q.Start(Work{Title: "large", Memory: releaseAbove, Do: func(ctx context.Context, report *Reporter) error {
 			individuals := new([1 << 20]byte)
 			taken = weak.Make(individuals)
-			tell.Show(func() View { return View{} })
+			report.Show(func() View { return View{} })
 			close(began)
 			select {
 			case <-let:

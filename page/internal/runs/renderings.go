@@ -2,18 +2,18 @@ package runs
 
 import "time"
 
-// maxRenderedBytes is how many bytes of pictures are kept of a run.
+// maxRenderedBytes bounds the cache of renderings of a run.
 const maxRenderedBytes = 1 << 20
 
-// A Rendering is something that was drawn.
+// A Rendering is a rendered page or file.
 type Rendering struct {
 	Value      any
-	Bytes      int       // in bytes, about, with its key
-	Version    int       // of which look at the work it is
-	FreshUntil time.Time // until when it is good enough for work that has gone on since
+	Bytes      int       // estimate, including the key
+	Version    int       // of the sample it shows
+	FreshUntil time.Time // it is good enough until then, though the run has gone on
 }
 
-// Cached is what was drawn by a key already, if it still shows what there is to see.
+// Cached returns the rendering of a key, if it is current or still fresh.
 func (l *live) Cached(key string) (any, bool) {
 	l.sampling.Lock()
 	defer l.sampling.Unlock()
@@ -25,7 +25,7 @@ func (l *live) Cached(key string) (any, bool) {
 	return d.Value, true
 }
 
-// Store keeps what was drawn of a look.
+// Store adds a rendering to the cache.
 func (l *live) Store(key string, d Rendering) {
 	l.sampling.Lock()
 	defer l.sampling.Unlock()
@@ -34,14 +34,14 @@ func (l *live) Store(key string, d Rendering) {
 	}
 	l.renderedBytes -= l.renderings[key].Bytes
 	delete(l.renderings, key)
-	if l.renderings == nil || l.renderedBytes+d.Bytes > maxRenderedBytes { // it begins anew, since nobody knows which will be wanted again
+	if l.renderings == nil || l.renderedBytes+d.Bytes > maxRenderedBytes { // nothing is known about future requests, so all are dropped
 		l.renderings, l.renderedBytes = map[string]Rendering{}, 0
 	}
 	l.renderings[key] = d
 	l.renderedBytes += d.Bytes
 }
 
-// CacheSize returns how many renderings are cached, and how many bytes they take.
+// CacheSize returns the number of cached renderings and their bytes.
 func (l *live) CacheSize() (n, bytes int) {
 	l.sampling.Lock()
 	defer l.sampling.Unlock()

@@ -11,81 +11,79 @@ import (
 	"github.com/almanac-sim/almanac/page/internal/figure"
 )
 
-// An Subscription are the viewers of work who see the same of it: all charts, or those of one of many
-// pages. What has changed is written down once for all of them, as an event. They take events at
-// their own pace; one that has missed too many of them gets everything anew. So nobody waits for a
-// viewer, fifty cost as much as one, and nobody is told of charts on other pages. The lock of the
-// work is that of an audience.
+// A Subscription is shared by all viewers of the same charts of a run: all of them, or those of one
+// page of many. Changes are encoded once, as events, and viewers read events at their own pace. A
+// viewer that has missed too many gets a snapshot. So a slow viewer blocks nothing, and fifty
+// viewers cost as much as one. The mutex of the run guards it.
 type Subscription struct {
 	live  *live
-	query url.Values // of an address: which charts
+	query url.Values // which charts
 
 	viewers    int
-	last       int64   // the number of its latest event
-	events     []event // the latest of them
+	last       int64   // number of the latest event
+	events     []event // the latest ones
 	sent       []figure.Figure
-	sentStatus Status        // that was told with them
-	snapshot   event         // all that was told, if somebody has wanted it since the latest event
-	updated    chan struct{} // closed when there is an event
-	complete   bool          // everything, the end too
+	sentStatus Status        // of the latest event
+	snapshot   event         // everything, encoded for a new viewer since the latest event; else zero
+	updated    chan struct{} // closed by the next event
+	complete   bool          // the end has been sent
 }
 
-// An event is what changed, as it is sent.
+// An event is an encoded change.
 type event struct {
-	previous, id int64 // the number of the one before it, and its own
+	previous, id int64 // numbers of the previous event and of this one
 	text         []byte
 }
 
-// How much is kept for those who come back.
+// Events that are kept for viewers that reconnect.
 const (
 	maxEvents     = 64
-	maxEventBytes = 1 << 20 // of them
+	maxEventBytes = 1 << 20 // of all events
 )
 
-// Subscribe is called by a viewer that comes, with the address of the page that it sees, and leave when
-// it goes.
+// Subscribe adds a viewer of the page with the given query; Close removes it.
 func (l *live) Subscribe(query url.Values) *Subscription {
 	part := url.Values{"charts": {query.Get("charts")}, "find": {query.Get("find")}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := l.subscriptions[part.Encode()]
-	if a == nil {
-		a = &Subscription{live: l, query: part, updated: make(chan struct{})}
-		l.subscriptions[part.Encode()] = a
+	sub := l.subscriptions[part.Encode()]
+	if sub == nil {
+		sub = &Subscription{live: l, query: part, updated: make(chan struct{})}
+		l.subscriptions[part.Encode()] = sub
 	}
-	a.viewers++
-	if !l.publishing && !a.complete {
+	sub.viewers++
+	if !l.publishing && !sub.complete {
 		l.publishing = true
 		go l.publish()
 	}
-	return a
+	return sub
 }
 
-func (a *Subscription) Close() {
-	l := a.live
+func (sub *Subscription) Close() {
+	l := sub.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if a.viewers--; a.viewers > 0 {
+	if sub.viewers--; sub.viewers > 0 {
 		return
 	}
-	// What was told may be large. Only while the work goes on it is kept, of the last who left, who
-	// may come back.
+	// Sent figures may be large. Those of the last viewer are kept while the run goes on, in case
+	// it reconnects.
 	for part, other := range l.subscriptions {
-		if other.viewers == 0 && (other != a || a.complete) {
+		if other.viewers == 0 && (other != sub || sub.complete) {
 			delete(l.subscriptions, part)
 		}
 	}
 }
 
-// publish looks at the work now and then, while somebody watches who has not seen its end.
+// publish samples the run until no viewer is left that has not seen the end.
 func (l *live) publish() {
 	for {
 		l.mu.Lock()
 		over := l.state.Over()
 		var all []*Subscription
-		for _, a := range l.subscriptions {
-			if a.viewers > 0 && !a.complete {
-				all = append(all, a)
+		for _, sub := range l.subscriptions {
+			if sub.viewers > 0 && !sub.complete {
+				all = append(all, sub)
 			}
 		}
 		if len(all) == 0 {
@@ -95,11 +93,11 @@ func (l *live) publish() {
 		}
 		l.mu.Unlock()
 		began := time.Now()
-		for _, a := range all {
-			a.safeSample(over)
+		for _, sub := range all {
+			sub.safeSample(over)
 		}
 		if over {
-			continue // somebody may have come meanwhile
+			continue // there may be new viewers
 		}
 		pause := time.NewTimer(max(minInterval, samplingShare*time.Since(began)))
 		select {
@@ -110,10 +108,10 @@ func (l *live) publish() {
 	}
 }
 
-// safeSample looks, or, should that panic, says so instead: this is nobody's request, and would end
-// the server. The work goes on.
-func (a *Subscription) safeSample(over bool) {
-	l := a.live
+// safeSample calls sample and publishes an error if it panics. It is called outside of a request,
+// where a panic would end the server.
+func (sub *Subscription) safeSample(over bool) {
+	l := sub.live
 	defer func() {
 		p := recover()
 		if p == nil {
@@ -124,72 +122,72 @@ func (a *Subscription) safeSample(over bool) {
 		s.Why = "it cannot be shown; the server's log has more"
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		a.sent = nil // so that whatever can be shown next is shown as a whole
-		a.add("update", s, []byte("[]"), over)
+		sub.sent = nil // the next event is a snapshot
+		sub.add("update", s, []byte("[]"), over)
 	}()
-	a.sample(l.View(), l.Status(), over)
+	sub.sample(l.View(), l.Status(), over)
 }
 
-// sample writes down what has changed.
-func (a *Subscription) sample(v View, s Status, over bool) {
-	l := a.live
-	some, _ := figure.Paginate(v.Figures, a.query)
+// sample appends an event with the changes since the last one.
+func (sub *Subscription) sample(v View, s Status, over bool) {
+	l := sub.live
+	some, _ := figure.Paginate(v.Figures, sub.query)
 	figures := make([]figure.Figure, len(some))
 	for i, f := range some {
 		figures[i] = f.Thin()
 	}
 	l.mu.Lock()
-	before := a.sent // which nobody else writes: one looks at a time
+	before := sub.sent // only this goroutine writes it
 	l.mu.Unlock()
 	kind := "update"
 	if !figure.SameSeries(before, figures) {
 		before, kind = nil, "all"
 	}
-	news := figure.Diff(before, figures) // which takes a while, and nobody is to wait for it
+	news := figure.Diff(before, figures) // slow, so without the mutex
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a.sent = figures
-	if len(a.events) > 0 && kind == "update" && len(news) == len("[]") && s == a.sentStatus && !over {
-		return // nothing has changed, not even how long it takes: it waits
+	sub.sent = figures
+	if len(sub.events) > 0 && kind == "update" && len(news) == len("[]") && s == sub.sentStatus && !over {
+		return // not even the elapsed time has changed: the run is waiting
 	}
-	a.add(kind, s, news, over)
+	sub.add(kind, s, news, over)
 }
 
-// add writes down an event. The lock is held. Events of all audiences have different numbers, so
-// that those of one that is forgotten are not taken for those of another with the same name.
-func (a *Subscription) add(kind string, s Status, figures []byte, over bool) {
-	a.live.lastEvent++
-	after := a.last
-	a.last, a.sentStatus, a.snapshot = a.live.lastEvent, s, event{}
-	text := encodeEvent(a.last, kind, s, figures)
+// add appends an event. The mutex is held. Numbers are unique among all subscriptions of a run, so
+// that a viewer cannot mistake the events of a new subscription for those of a dropped one.
+func (sub *Subscription) add(kind string, s Status, figures []byte, over bool) {
+	sub.live.lastEvent++
+	after := sub.last
+	sub.last, sub.sentStatus, sub.snapshot = sub.live.lastEvent, s, event{}
+	text := encodeEvent(sub.last, kind, s, figures)
 	if over {
-		a.complete = true
+		sub.complete = true
 		text = append(text, "event: end\ndata: {}\n\n"...)
 	}
-	a.events = append(a.events, event{after, a.last, text})
-	first, size := len(a.events)-1, len(text)
-	for first > 0 && len(a.events)-first < maxEvents && size+len(a.events[first-1].text) <= maxEventBytes {
+	sub.events = append(sub.events, event{after, sub.last, text})
+	first, size := len(sub.events)-1, len(text)
+	for first > 0 && len(sub.events)-first < maxEvents && size+len(sub.events[first-1].text) <= maxEventBytes {
 		first--
-		size += len(a.events[first].text)
+		size += len(sub.events[first].text)
 	}
-	a.events = slices.Clone(a.events[first:]) // who needs more gets everything
-	close(a.updated)
-	a.updated = make(chan struct{})
+	sub.events = slices.Clone(sub.events[first:]) // older viewers get a snapshot
+	close(sub.updated)
+	sub.updated = make(chan struct{})
 }
 
-// Since is what a viewer has yet to see who saw all up to an event, the number of the last of it, a
-// channel that is closed when there is more, and whether there never will be.
-func (a *Subscription) Since(id int64) (text []byte, last int64, news <-chan struct{}, end bool) {
-	l := a.live
+// Since returns what a viewer that has seen everything up to event id lacks, the number of the last
+// event in it, a channel that is closed by the next event, and whether this is the end.
+func (sub *Subscription) Since(id int64) (text []byte, last int64, news <-chan struct{}, end bool) {
+	l := sub.live
 	s := l.Status()
 	l.mu.Lock()
-	last, news, end = a.last, a.updated, a.complete
-	if len(a.events) == 0 || id == last {
+	last, news, end = sub.last, sub.updated, sub.complete
+	if len(sub.events) == 0 || id == last {
 		l.mu.Unlock()
 		return nil, id, news, end
 	}
-	if a.events[0].previous <= id && id < last && id > 0 {
-		for _, e := range a.events {
+	if sub.events[0].previous <= id && id < last && id > 0 {
+		for _, e := range sub.events {
 			if e.id > id {
 				text = append(text, e.text...)
 			}
@@ -197,9 +195,9 @@ func (a *Subscription) Since(id int64) (text []byte, last int64, news <-chan str
 		l.mu.Unlock()
 		return text, last, news, end
 	}
-	// A new one, or one that was away for long, or that comes from another server's run of the same
-	// number. Many come at once, and what is written for one is for all of them.
-	told, whole := a.sent, a.snapshot
+	// A new viewer, one that was away for long, or one of another server process. Many arrive at
+	// once, so the snapshot is shared.
+	told, whole := sub.sent, sub.snapshot
 	l.mu.Unlock()
 	if whole.id == last {
 		return whole.text, last, news, end
@@ -210,13 +208,13 @@ func (a *Subscription) Since(id int64) (text []byte, last int64, news <-chan str
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if a.last == last {
-		a.snapshot = event{id: last, text: text}
+	if sub.last == last {
+		sub.snapshot = event{id: last, text: text}
 	}
 	return text, last, news, end
 }
 
-// encodeEvent is an event as it goes over the wire.
+// encodeEvent formats a server-sent event.
 func encodeEvent(id int64, kind string, s Status, figures []byte) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: {\"status\":%s,\"figures\":%s}\n\n", id, kind, figure.JSON(s), figures)
