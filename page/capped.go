@@ -51,8 +51,8 @@ var (
 )
 
 // maxRates are the rates up to which the theory is computed quickly.
-var maxRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16, capped.Greedy: 1 -
-	0x1p-12, capped.Threshold: maxBatchRate}
+var maxRates = map[capped.Kind]float64{capped.Capped: 1 - 0x1p-16, capped.ModCapped: 1 - 0x1p-16,
+	capped.Greedy: 1 - 0x1p-12, capped.Threshold: maxBatchRate}
 
 func readCappedForm(form url.Values) cappedForm {
 	get := func(name string) string { return strings.TrimSpace(form.Get(name)) }
@@ -67,7 +67,7 @@ type fieldReader struct{ err error }
 // errorf records an error of a field.
 func (f *fieldReader) errorf(field, message string, args ...any) {
 	if f.err == nil {
-		f.err = httperr.Errorf(http.StatusUnprocessableEntity, "%s: %s", field, fmt.Sprintf(message, args...))
+		f.err = httperr.Unprocessable("%s: %s", field, fmt.Sprintf(message, args...))
 	}
 }
 
@@ -158,7 +158,7 @@ func (a cappedForm) read() (c capped.Config, plan capped.Plan, command string, e
 // pace is the minimal duration of a round.
 func (a cappedForm) pace() (time.Duration, error) {
 	if !slices.Contains(allocationPaces, a.Pace) {
-		return 0, httperr.Errorf(http.StatusUnprocessableEntity, "Pace: %q is none that there is", a.Pace)
+		return 0, httperr.Unprocessable("Pace: %q is none that there is", a.Pace)
 	}
 	n, err := strconv.Atoi(a.Pace)
 	if err != nil { // unlimited
@@ -176,7 +176,8 @@ func (a cappedForm) work() (runs.Work, error) {
 	if err != nil {
 		return runs.Work{}, err
 	}
-	w := runs.Work{From: "/capped?" + a.query().Encode(), Command: command, ResultBytes: 1 << 16, Memory: 1<<24 + 32*uint64(c.Bins)}
+	w := runs.Work{From: "/capped?" + a.query().Encode(), Command: command, ResultBytes: 1 << 16,
+		Memory: 1<<24 + 32*uint64(c.Bins)}
 	begins := fmt.Sprintf("%s, λ = %s, %v arrivals, seed %d", format.Count(c.Bins, "bin"), format.Rate(c.Rate),
 		c.Arrivals, c.Seed)
 	if c.Kind == capped.Threshold {
@@ -192,7 +193,7 @@ func (a cappedForm) work() (runs.Work, error) {
 	case errors.Is(err, capped.ErrSlow):
 		f.errorf("Rounds", "%v; say how many there should be, and how many of burn-in", err)
 	case err != nil:
-		return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "%v", err)
+		return runs.Work{}, httperr.Unprocessable("%v", err)
 	case p.BurnIn+p.Rounds > maxRounds:
 		f.errorf("Rounds", "these are %s with the burn-in, and at most %s are run here; "+
 			"say how many there should be, and how many of burn-in",
@@ -321,8 +322,8 @@ func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 	}
 	pool.Note = "lines: each round, or the mean of several, with a band from the least to the most" + said("proved bound",
 		bound.Pool) + said("estimate of the authors", estimate.Pool)
-	waiting.Note = "of the balls served in a round" + said("proved bound", bound.Longest) + said("estimate of the authors",
-		estimate.Longest)
+	waiting.Note = "of the balls served in a round" + said("proved bound",
+		bound.Longest) + said("estimate of the authors", estimate.Longest)
 	caption := "Pool after each round"
 	if p.Kind() == capped.Greedy {
 		caption = "Balls in the bins after each round"
@@ -334,15 +335,16 @@ func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 		if p.Incomplete {
 			loads.Note, waits.Note = "after this round", "of the balls served in this round"
 		}
-		v.Figures = append(v.Figures, figure.Figure{ID: "loads", Caption: "How many bins hold how many balls", Chart: loads},
-			figure.Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
+		v.Figures = append(v.Figures, figure.Figure{ID: "loads", Caption: "How many bins hold how many balls",
+			Chart: loads}, figure.Figure{ID: "waits", Caption: "How many balls wait how long", Chart: waits})
 	}
 	v.Figures = append(v.Figures, figure.Figure{ID: "waiting", Caption: "Waiting times in each round", Chart: waiting,
 		Band: roundsBand})
 	if p.Measured != nil && !p.Incomplete {
 		head, rows := p.Table()
-		t := figure.Table{Caption: "What was measured, and theory", Note: p.Sweet.String(), Head: []string{"", head[1], head[2],
-			withSource("bound", head[3]), withSource("estimate", head[4])}, Rows: rows}
+		t := figure.Table{Caption: "What was measured, and theory", Note: p.Sweet.String(),
+			Head: []string{"", head[1], head[2],
+				withSource("bound", head[3]), withSource("estimate", head[4])}, Rows: rows}
 		v.Tables = append(v.Tables, t)
 		if len(p.Warnings) > 0 {
 			v.Tables[0].Note += " Mind: " + strings.Join(p.Warnings, "; ") + "."
@@ -358,9 +360,10 @@ func cappedView(p *allocation.Point, all int, command string) (v runs.View) {
 			return allocation.WaitsCSV(w, p.Measured.Waits, limit.Waits)
 		}})
 	}
-	v.Files = append(v.Files, figure.File{Name: "rounds.csv", About: "what happened in each round", Write: func(w io.Writer) error {
-		return allocation.RoundsCSV(w, p.Rows())
-	}})
+	v.Files = append(v.Files, figure.File{Name: "rounds.csv", About: "what happened in each round",
+		Write: func(w io.Writer) error {
+			return allocation.RoundsCSV(w, p.Rows())
+		}})
 	return v
 }
 
@@ -375,7 +378,8 @@ func withSource(name, from string) string {
 }
 
 // runThreshold runs THRESHOLD[T] and reports it.
-func runThreshold(ctx context.Context, report *runs.Reporter, c capped.Config, rounds int, command string, pace *pacer) error {
+func runThreshold(ctx context.Context, report *runs.Reporter, c capped.Config, rounds int, command string,
+	pace *pacer) error {
 	var seen latest[allocation.Batch]
 	report.Show(func() runs.View {
 		b := seen.get()
@@ -447,7 +451,7 @@ func (s *Server) capped(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) showCapped(w http.ResponseWriter, r *http.Request, status int, a cappedForm, wrong string) error {
-	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Ask": a, "Wrong": wrong,
+	s.render(w, r, status, "capped", "capped", map[string]any{"Title": "Balls and bins", "Form": a, "Wrong": wrong,
 		"Processes": allocationProcesses, "Arrivals": allocationArrivals,
 		"Paces": allocationPaces, "Most": fmt.Sprintf("up to %s bins, a capacity of %d, and %s rounds",
 			format.Thousands(maxBins), maxCapacity, format.Thousands(maxRounds))})
@@ -471,8 +475,8 @@ func (s *Server) startCapped(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) startForm(w http.ResponseWriter, r *http.Request, work func() (runs.Work, error),
 	again func(status int, wrong string) error) error {
 	begun, err := computed(r.Context(), s, work) // computes theory
-	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusUnprocessableEntity {
-		return again(p.Status, p.Message)
+	if httperr.Is(err, http.StatusUnprocessableEntity) {
+		return again(http.StatusUnprocessableEntity, err.Error())
 	}
 	if err != nil {
 		return err

@@ -71,7 +71,7 @@ func (s *Server) scenarioForm(w http.ResponseWriter, r *http.Request, status int
 	for _, name := range found.Scenarios {
 		options = append(options, option{name, slices.Contains(chosen, name)})
 	}
-	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Ask": a,
+	s.render(w, r, status, "scenarios", "compare", map[string]any{"Title": "Compare " + found.Name, "Form": a,
 		"Found": found, "Options": options, "First": form.Get("first"),
 		"Outputs": form.Get("outputs"), "Problems": locate(problems), "Most": compare.MaxSides, "Link": "/models/" +
 			pathEscape(a.Path)})
@@ -128,8 +128,10 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	}
 	switch {
 	case len(base.Scenarios()) < 2:
-		return runs.Work{}, formError("scenarios", "the model has %s; at least two are needed, the first of which the others are "+
-			"compared with", format.Count(len(base.Scenarios()), "scenario"))
+		return runs.Work{},
+			formError("scenarios",
+				"the model has %s; at least two are needed, the first of which the "+"others are "+"compared with",
+				format.Count(len(base.Scenarios()), "scenario"))
 	case len(names) < 2 || len(names) > compare.MaxSides:
 		return runs.Work{}, formError("scenarios", "%d are chosen; expected from 2 to %d", len(names), compare.MaxSides)
 	}
@@ -150,8 +152,8 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 	kept, need := uint64(0), uint64(0)
 	for i, name := range names {
 		if !slices.Contains(base.Scenarios(), name) || slices.Contains(names[:i], name) {
-			return runs.Work{}, formError("scenarios", "%q is not one of %s, or stands there twice", name, strings.Join(base.Scenarios(),
-				", "))
+			return runs.Work{}, formError("scenarios", "%q is not one of %s, or stands there twice", name,
+				strings.Join(base.Scenarios(), ", "))
 		}
 		m, err := q.Compile(population.Scenario(name))
 		if err != nil {
@@ -164,18 +166,20 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 		kept, need = kept+m.Recorded(o.Replicas), max(need, maxMemory(m, o))
 	}
 	if kept > s.limits.Bytes {
-		return runs.Work{}, formError("replicas", "what so many replicas record takes %s, more than the %s that results may take here",
+		return runs.Work{}, formError("replicas", "what so many replicas record takes %s, more than the %s that results "+
+			"may take here",
 			format.Bytes(kept), format.Bytes(s.limits.Bytes))
 	}
-	about := []string{compare.ListNames(names), compare.ListSizes(scenarios), format.Count(o.Replicas, "replica") + " of each",
-		fmt.Sprintf("seed %d", o.Seed)}
+	about := []string{compare.ListNames(names), compare.ListSizes(scenarios), format.Count(o.Replicas, "replica") +
+		" of each", fmt.Sprintf("seed %d", o.Seed)}
 	for _, p := range a.Set {
 		about = append(about, p.Name+" = "+p.Value)
 	}
 	return runs.Work{
 		Title: "Compare " + base.Name(), About: strings.Join(about, ", "), From: "/compare?model=" + url.QueryEscape(a.Path),
 		Request: q, Command: q.Command(),
-		ResultBytes: figureBytes(len(names), base), Memory: runs.AddSaturating(kept, need), // one run at a time, and all results
+		// one run at a time, and all results
+		ResultBytes: figureBytes(len(names), base), Memory: runs.AddSaturating(kept, need),
 		CheckMemory: func() error {
 			for _, m := range scenarios {
 				if err := m.CheckMemory(o); err != nil {
@@ -205,8 +209,9 @@ func runScenarios(ctx context.Context, names []string, scenarios []*population.M
 	for i, m := range scenarios {
 		done := slices.Clone(sides)
 		o.OnProgress = func(p population.Progress) {
-			report.Progress(runs.Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)), Events: events + p.Events,
-				Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done, format.Count(o.Replicas, "replica"))})
+			report.Progress(runs.Progress{Fraction: (float64(i) + p.Fraction) / float64(len(scenarios)),
+				Events: events + p.Events, Note: fmt.Sprintf("%s, %d of %s done", names[i], p.Done,
+					format.Count(o.Replicas, "replica"))})
 			report.Show(func() runs.View {
 				now := done
 				if r := p.SoFar(); r != nil && r.Rows() > 0 {
@@ -257,7 +262,7 @@ func (s *Server) sourceOfDir(dir string) runs.Source {
 // compareRuns returns a comparison of runs of this server and in directories.
 func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 	if n := len(ids) + len(dirs); n < 2 || n > compare.MaxSides {
-		return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "%d are chosen; from 2 to %d can be compared", n, compare.MaxSides)
+		return runs.Work{}, httperr.Unprocessable("%d are chosen; from 2 to %d can be compared", n, compare.MaxSides)
 	}
 	var sides []*compare.Side
 	var sources []runs.Source
@@ -269,7 +274,7 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 		}
 		r := run.View().Result
 		if run.State() != runs.Done || r == nil {
-			return runs.Work{}, httperr.Errorf(http.StatusUnprocessableEntity, "run %s has no result to compare", id)
+			return runs.Work{}, httperr.Unprocessable("run %s has no result to compare", id)
 		}
 		one := compare.FromResult("run "+id, r)
 		one.Facts = compare.RunFacts(run.Request.Scenario, r)
@@ -290,8 +295,9 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 	}
 	keeps += uint64(len(dirs)) << 20
 	names := slices.Concat(compare.Labels(sides), dirs)
-	return runs.Work{Title: "Compare runs", About: compare.ListNames(names), From: "/compare", Sources: sources, ResultBytes: keeps,
-		Memory: runs.AddSaturating(2*keeps, runs.AddSaturating(needs, 2*table)),
+	return runs.Work{Title: "Compare runs", About: compare.ListNames(names), From: "/compare", Sources: sources,
+		ResultBytes: keeps,
+		Memory:      runs.AddSaturating(2*keeps, runs.AddSaturating(needs, 2*table)),
 		Do: func(ctx context.Context, report *runs.Reporter) error {
 			defer func() { sides = nil }() // so that the queue can drop the results
 			for i, one := range sides {
@@ -336,7 +342,8 @@ func (s *Server) readComparison(dir string) (saved, error) {
 	if err := s.describeComparison(dir, c, said); err != nil {
 		return saved{}, err
 	}
-	return saved{View: runs.View{Tables: c.Tables(), Files: []figure.File{{Name: compare.JSONFile, About: "the same for programs", Write: c.WriteJSON}}},
+	return saved{View: runs.View{Tables: c.Tables(), Files: []figure.File{
+		{Name: compare.JSONFile, About: "the same for programs", Write: c.WriteJSON}}},
 		data: said}, nil
 }
 

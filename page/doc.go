@@ -87,7 +87,8 @@ type Limits struct {
 func DefaultLimits() Limits {
 	return Limits{Running: 2, RunTimeout: 4 * time.Hour, Waiting: 20, Kept: 50, Bytes: 1 << 29, Viewers: 200,
 		Body:     4 * folder.MaxModel, // encoding a form may triple its size
-		Replicas: 10_000, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, Responses: 16, WaitTimeout: 10 * time.Second}
+		Replicas: 10_000, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second, Responses: 16, WaitTimeout: 10 *
+			time.Second}
 }
 
 func (l Limits) orDefault() Limits {

@@ -63,10 +63,10 @@ var (
 	compareFiles = []knownFile{{"differences.csv", "how each differs from the first, with the 95 % interval"},
 		{"scenarios.csv", "what each gave"}, fileDraws, fileModel, fileCommand, fileStudy}
 	fitFiles = []knownFile{{"fit.json", "everything that was found, and how the fit went"},
-		{"posterior.csv", "the unknowns, drawn from what became known"}, {"best.yaml", "the model with the best point in it"},
-		fileModel, fileCommand, fileStudy}
-	courseFiles = filesNamed("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv", "courses.json",
-		"report.json", "observations.json", "holdings.json", "missed.json")
+		{"posterior.csv", "the unknowns, drawn from what became known"},
+		{"best.yaml", "the model with the best point in it"}, fileModel, fileCommand, fileStudy}
+	courseFiles = filesNamed("courses.csv", "report.csv", "observations.csv", "holdings.csv", "missed.csv",
+		"courses.json", "report.json", "observations.json", "holdings.json", "missed.json")
 	claimFiles = filesNamed("claims.json", "report.html", "report.md")
 )
 
@@ -77,8 +77,9 @@ const pointsJSON = "points.json"
 func (s *Server) filesIn(dir string, some []knownFile) (all []figure.Download) {
 	for _, one := range some {
 		if info, err := s.files.Stat(path.Join(dir, one.name)); err == nil && info.Mode().IsRegular() {
-			all = append(all, figure.Download{Name: one.name, About: one.about, Link: "/study-files/" + one.name + "?" + url.Values{
-				"dir": {dir}}.Encode()})
+			all = append(all, figure.Download{Name: one.name, About: one.about, Link: "/study-files/" + one.name + "?" +
+				url.Values{
+					"dir": {dir}}.Encode()})
 		}
 	}
 	return all
@@ -109,7 +110,7 @@ func (s *Server) studyFile(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}})
 	}
-	return httperr.Errorf(http.StatusNotFound, "there is no file %q to take away", name)
+	return httperr.NotFound("there is no file %q to take away", name)
 }
 
 func (s *Server) sendFile(w http.ResponseWriter, r *http.Request, f figure.File) error {
@@ -144,7 +145,8 @@ func (s sweepResult) writePoints(w io.Writer, points []tables.Point) error {
 			one.Values[a.Name] = strings.TrimSpace(p.Values[i])
 		}
 		for _, o := range p.Outputs {
-			one.Outputs = append(one.Outputs, output{o.Name, o.N, figure.Finite(o.Mean), figure.Finite(o.SD), figure.Finite(o.Low), figure.Finite(o.High)})
+			one.Outputs = append(one.Outputs, output{o.Name, o.N, figure.Finite(o.Mean), figure.Finite(o.SD),
+				figure.Finite(o.Low), figure.Finite(o.High)})
 		}
 		all = append(all, one)
 	}
@@ -162,7 +164,7 @@ func figureWanted(r *http.Request) (id, form string, w figure.Options, err error
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
 	if !slices.Contains(figure.Formats, form) {
-		return "", "", w, httperr.Errorf(http.StatusNotFound, "a figure can be had as svg, png, csv or json, not as %q", form)
+		return "", "", w, httperr.NotFound("a figure can be had as svg, png, csv or json, not as %q", form)
 	}
 	w, err = figure.ParseOptions(r.URL.Query())
 	return strings.TrimSuffix(name, "."+form), form, w, err

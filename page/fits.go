@@ -2,7 +2,6 @@ package page
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -32,13 +31,13 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	sample, err := s.files.Read(path.Join(dir, "posterior.csv"), folder.MaxResults)
 	if err != nil {
 		sample = nil // some methods have no posterior
-		if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusRequestEntityTooLarge {
+		if httperr.Is(err, http.StatusRequestEntityTooLarge) {
 			return nil, nil, err
 		}
 	}
 	f, err := fitted.Read(report, sample)
 	if err != nil {
-		return nil, nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s is not what almanac fit writes: %v", dir, err)
+		return nil, nil, httperr.Unprocessable("%s is not what almanac fit writes: %v", dir, err)
 	}
 	model := path.Join(dir, "model.yaml")
 	source, err := s.files.Read(model, folder.MaxModel)
@@ -64,8 +63,8 @@ func fitView(f *fitted.Fit) runs.View {
 				}
 				c.Note = ps.Note
 			}
-			v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group, Band: band,
-				Small: small, Chart: c})
+			v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("%s-%d", id, i), Caption: caption, Group: group,
+				Band: band, Small: small, Chart: c})
 		}
 	}
 	predictions := f.Predictions()
@@ -135,7 +134,7 @@ func (s *Server) fitPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) showFit(w http.ResponseWriter, r *http.Request, status int, a modelForm,
 	problems population.Problems) error {
-	return s.showSaved(w, r, status, &savedFits, map[string]any{"Ask": a, "Problems": locate(problems)})
+	return s.showSaved(w, r, status, &savedFits, map[string]any{"Form": a, "Problems": locate(problems)})
 }
 
 // project runs the model of a fit with draws from its posterior, as almanac run --from.

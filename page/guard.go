@@ -49,7 +49,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	next = s.requireToken(next)
 	origin := http.NewCrossOriginProtection()
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, httperr.Error{Status: http.StatusForbidden, Message: "this came from another site, and would change something here"})
+		s.fail(w, r, httperr.Errorf(http.StatusForbidden, "this came from another site, and would change something here"))
 	}))
 	// MaxBytesHandler copies the request: net/http inspects its own body.
 	next = http.MaxBytesHandler(origin.Handler(next), s.limits.Body)

@@ -45,10 +45,10 @@ func (s *Server) readModelForm(form url.Values) (modelForm, error) {
 		Size:     strings.TrimSpace(form.Get("size")), Until: strings.TrimSpace(form.Get("until")),
 		Scenario: form.Get("scenario")}
 	if !folder.IsModel(a.Path) {
-		return a, httperr.Errorf(http.StatusNotFound, "%q is not the name of a model file", a.Path)
+		return a, httperr.NotFound("%q is not the name of a model file", a.Path)
 	}
 	file, err := s.files.Read(a.Path, folder.MaxModel)
-	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && form.Has("source") {
+	if httperr.Is(err, http.StatusNotFound) && form.Has("source") {
 		err = nil // the file is gone, but the text in the editor is not
 	}
 	if err != nil {
@@ -99,7 +99,8 @@ func (s *Server) compileForm(a *modelForm, sort string) (*population.Model, *stu
 }
 
 // compileFormFrom is compileForm with the model of compileSource.
-func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort string) (*population.Model, *study.Request, error) {
+func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort string) (*population.Model,
+	*study.Request, error) {
 	r := &study.Request{Sort: sort, Model: s.commandPath(a.Path), Name: path.Base(a.Path), Source: []byte(a.Source),
 		Files: plain.Files(), Until: a.Until, Scenario: a.Scenario, Series: true}
 	r.Read = func(name string) ([]byte, error) { return s.files.Table(a.Path, name) }
@@ -112,7 +113,8 @@ func (s *Server) compileFormFrom(plain *population.Model, a *modelForm, sort str
 	if a.Size != "" {
 		n, err := strconv.ParseFloat(strings.NewReplacer("_", "", ",", "").Replace(a.Size), 64)
 		if err != nil || !(n >= 0 && n <= 4e9) || n != math.Trunc(n) {
-			return nil, nil, formError("size", "%q is not a number of individuals; expected one such as 1000000 or 1e6", a.Size)
+			return nil, nil, formError("size", "%q is not a number of individuals; expected one such as 1000000 or 1e6",
+				a.Size)
 		}
 		// Also if it equals that of the file, since a scenario may have another.
 		r.Size = strconv.Itoa(int(n))
@@ -153,9 +155,10 @@ func (s *Server) modelWork(a modelForm) (runs.Work, error) {
 	}
 	kept := runs.AddSaturating(m.Recorded(o.Replicas), m.Bytes())
 	if kept > s.limits.Bytes {
-		return runs.Work{}, population.Problems{{File: "replicas", Message: fmt.Sprintf("what so many replicas record takes "+
-			"%s, more than the %s that results may take here; record less often, or run fewer",
-			format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
+		return runs.Work{},
+			population.Problems{{File: "replicas",
+				Message: fmt.Sprintf("what so many replicas record takes "+"%s, more than the %s that results may take "+
+					"here; record less often, or run fewer", format.Bytes(kept), format.Bytes(s.limits.Bytes))}}
 	}
 	about := []string{format.Count(m.Size(), "individual"), format.Count(o.Replicas, "replica"),
 		fmt.Sprintf("seed %d", o.Seed)}
@@ -211,8 +214,8 @@ func runModel(ctx context.Context, m *population.Model, o population.Options, dr
 	if result != nil {
 		modelfit.SetDrawn(result, drawn)
 		fraction := float64(result.Done) / float64(result.Replicas)
-		report.Progress(runs.Progress{Fraction: fraction, Events: result.Events, Note: fmt.Sprintf("%d of %s done", result.Done,
-			format.Count(result.Replicas, "replica"))})
+		report.Progress(runs.Progress{Fraction: fraction, Events: result.Events,
+			Note: fmt.Sprintf("%d of %s done", result.Done, format.Count(result.Replicas, "replica"))})
 		report.Show(func() runs.View { return runView(result) })
 	}
 	return err
@@ -230,13 +233,16 @@ func runView(r *population.Result) runs.View {
 		{Name: "flows.csv", About: "how many went each way, by replica and time", Write: func(w io.Writer) error {
 			return results.WriteFlows(w, results.CSV, r)
 		}},
-		{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error { return errOnly(w.Write(r.Model.Source())) }},
+		{Name: "model.yaml", About: "the model that was run", Write: func(w io.Writer) error {
+			return errOnly(w.Write(r.Model.Source()))
+		}},
 	}}
 	if drawable(r.Model) == nil {
-		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them", Write: func(w io.Writer) error {
-			drawn, err := r.Model.Diagram(context.Background()) // a second at most
-			return errors.Join(err, errOnly(w.Write(drawn)))
-		}})
+		v.Files = append(v.Files, figure.File{Name: "diagram.svg", About: "its states and the ways between them",
+			Write: func(w io.Writer) error {
+				drawn, err := r.Model.Diagram(context.Background()) // a second at most
+				return errors.Join(err, errOnly(w.Write(drawn)))
+			}})
 	}
 	return v
 }
@@ -254,7 +260,8 @@ func runFigures(r *population.Result) []figure.Figure {
 	if len(r.Model.Flows()) > 0 {
 		flows := pictures.Incidence(r)
 		flows.UpToX = r.Model.End()
-		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval", Chart: flows})
+		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval",
+			Chart: flows})
 	}
 	if r.Rows() == 0 {
 		return figures
@@ -271,8 +278,9 @@ func runFigures(r *population.Result) []figure.Figure {
 		add := func(id, heading string, ps plot.Panels) {
 			for i, c := range ps.Charts {
 				c.Note, c.UpToX, c.YLabel = ps.Note, r.Model.End(), "individuals"
-				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by.Name), i), Caption: c.Title,
-					Group: heading + by.Name, Small: true, Chart: c})
+				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by.Name), i),
+					Caption: c.Title,
+					Group:   heading + by.Name, Small: true, Chart: c})
 			}
 		}
 		states, flows := pictures.Groups(r, by)
@@ -289,8 +297,8 @@ func runTables(r *population.Result) []figure.Table {
 		return nil
 	}
 	m, last := r.Model, rows-1
-	states := figure.Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %", "95 %",
-		"peak", "when"}}
+	states := figure.Table{Caption: "Each state at the end, and its peak", Head: []string{"state", "at the end", "5 %",
+		"95 %", "peak", "when"}}
 	if len(r.Runs) == 1 {
 		states.Head = []string{"state", "at the end", "peak", "when"}
 	}
@@ -324,11 +332,12 @@ func (s *Server) startRun(w http.ResponseWriter, r *http.Request, a modelForm) e
 
 // startModel starts a run and redirects to it, or to an equal run. If the form has problems,
 // showProblems shows it again.
-func (s *Server) startModel(w http.ResponseWriter, r *http.Request, a modelForm, wrong func(http.ResponseWriter,
-	*http.Request, int, modelForm, population.Problems) error, change func(*runs.Work)) error {
+func (s *Server) startModel(w http.ResponseWriter, r *http.Request, a modelForm,
+	showProblems func(http.ResponseWriter, *http.Request, int, modelForm, population.Problems) error,
+	change func(*runs.Work)) error {
 	work, err := computed(r.Context(), s, func() (runs.Work, error) { return s.modelWork(a) })
 	if problems, ok := errors.AsType[population.Problems](err); ok {
-		return wrong(w, r, http.StatusUnprocessableEntity, a, problems)
+		return showProblems(w, r, http.StatusUnprocessableEntity, a, problems)
 	}
 	if err != nil {
 		return err

@@ -81,7 +81,8 @@ func (s *Server) showModel(w http.ResponseWriter, r *http.Request, status int, a
 	return s.showModelWith(w, r, status, a, problems, "")
 }
 
-func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a modelForm, problems population.Problems,
+func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status int, a modelForm,
+	problems population.Problems,
 	notice string) error {
 	found, err := s.inspectLimited(r.Context(), a)
 	if err != nil {
@@ -100,7 +101,7 @@ func (s *Server) showModelWith(w http.ResponseWriter, r *http.Request, status in
 		}
 		read = folder.Digest(file)
 	}
-	data := map[string]any{"Title": path.Base(a.Path), "Ask": a, "Found": found, "Link": "/models/" + pathEscape(a.Path),
+	data := map[string]any{"Title": path.Base(a.Path), "Form": a, "Found": found, "Link": "/models/" + pathEscape(a.Path),
 		"Writable": s.files.Writable(), "Read": read, "Notice": notice,
 		"Lines": strings.Count(a.Source, "\n") + 1}
 	s.render(w, r, status, "model", "models", data)
@@ -242,7 +243,7 @@ const (
 // drawable returns an error if a model is too large for a diagram.
 func drawable(m *population.Model) error {
 	tooMany := func(n int, what string, most int) error {
-		return httperr.Errorf(http.StatusUnprocessableEntity, "With %s %s this model is too large for a diagram here, which may "+
+		return httperr.Unprocessable("With %s %s this model is too large for a diagram here, which may "+
 			"have %d; almanac check --out draws larger ones.",
 			format.Thousands(float64(n)), what, most)
 	}
@@ -261,7 +262,7 @@ func diagram(ctx context.Context, m *population.Model) (vector.Drawing, error) {
 	}
 	drawn, err := m.DiagramShapes(ctx)
 	if errors.Is(err, population.ErrDiagram) {
-		err = httperr.Errorf(http.StatusUnprocessableEntity, "%v", err)
+		err = httperr.Unprocessable("%v", err)
 	}
 	return drawn, err
 }
@@ -415,16 +416,9 @@ func (s *Server) commands(a modelForm, plain *population.Model) (lines, wrong st
 }
 
 // modelCommands responds to the script after a field has changed.
-func (s *Server) modelCommands(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	a, err := s.readModelForm(r.PostForm)
-	if err != nil {
-		return err
-	}
+func (s *Server) modelCommands(w http.ResponseWriter, r *http.Request, a modelForm) error {
 	var lines, wrong string
-	err = s.compute(r.Context(), func() error {
+	err := s.compute(r.Context(), func() error {
 		m, err := s.compileSource(a)
 		if err != nil {
 			lines, wrong = "", "there is something wrong with the file"
@@ -448,17 +442,10 @@ func memoryWords(m *population.Model) string {
 }
 
 // modelFile sends the text in the editor, its diagram or its explanation.
-func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return badForm(err)
-	}
-	a, err := s.readModelForm(r.PostForm)
-	if err != nil {
-		return err
-	}
+func (s *Server) modelFile(w http.ResponseWriter, r *http.Request, a modelForm) error {
 	name := r.PathValue("name")
 	var body []byte
-	err = s.compute(r.Context(), func() error {
+	err := s.compute(r.Context(), func() error {
 		if name == "model.yaml" { // also if it does not compile
 			body = []byte(a.Source)
 			return nil
@@ -479,7 +466,7 @@ func (s *Server) modelFile(w http.ResponseWriter, r *http.Request) error {
 		case "meaning.txt":
 			body = []byte(m.Explain() + "\n" + memoryWords(m) + "\n")
 		default:
-			err = httperr.Errorf(http.StatusNotFound, "a model has no file %q", name)
+			err = httperr.NotFound("a model has no file %q", name)
 		}
 		return err
 	})

@@ -27,7 +27,7 @@ func claimNamed(name string) (reproduce.Claim, error) {
 			return c, nil
 		}
 	}
-	return reproduce.Claim{}, httperr.Errorf(http.StatusNotFound, "there is no claim %q", name)
+	return reproduce.Claim{}, httperr.NotFound("there is no claim %q", name)
 }
 
 // claimMemory bounds the memory of a check. The most is 160 MB, for lehman-timing (/usr/bin/time -v
@@ -84,8 +84,9 @@ func verdictTables(r *reproduce.Result) []figure.Table {
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}
-	checks := figure.Table{Words: true, Caption: "Checks: the verdict follows from them alone", Head: []string{"what", "passes",
-		"of", "measured", "expected", "may be off by", "because"}}
+	checks := figure.Table{Words: true, Caption: "Checks: the verdict follows from them alone",
+		Head: []string{"what", "passes",
+			"of", "measured", "expected", "may be off by", "because"}}
 	for _, c := range r.Checks {
 		passes := "yes"
 		if !c.OK {
@@ -172,7 +173,7 @@ func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Repor
 		}
 		report, err := readReport(data)
 		if err != nil {
-			return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s is not what almanac reproduce writes: %v", name, err)
+			return nil, httperr.Unprocessable("%s is not what almanac reproduce writes: %v", name, err)
 		}
 		return report, nil
 	})
@@ -242,8 +243,8 @@ func (s *Server) claim(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found], "Command": "almanac reproduce " +
-		c.Name}
+	data := map[string]any{"Title": c.Name, "Claim": c, "Class": verdictClasses[c.Found],
+		"Command": "almanac reproduce " + c.Name}
 	if from := r.URL.Query().Get("report"); from != "" {
 		report, err := s.savedReport(r.Context(), from)
 		if err != nil {

@@ -138,7 +138,8 @@ func (s sweepResult) readPoint(table []byte, k int, label string) ([]figure.Figu
 				c.Note = "lines: median of " + format.Count(replicas, "replica") + "; bands: middle 90 %"
 			}
 			if n := len(cut[of.kind]); n > 0 {
-				c.Note = fmt.Sprintf("the first %d of %d, all are in %s; %s", figure.MaxLines, figure.MaxLines+n, pointSeries, c.Note)
+				c.Note = fmt.Sprintf("the first %d of %d, all are in %s; %s", figure.MaxLines, figure.MaxLines+n, pointSeries,
+					c.Note)
 			}
 			figures = append(figures, figure.Figure{ID: of.id, Caption: of.caption, Chart: *c})
 		}
@@ -184,7 +185,7 @@ func (s *Server) pointView(sweep *sweepResult, dir string, k int) (v runs.View, 
 		}
 	}
 	if v.Figures, err = sweep.readPoint(table, k, label); err != nil {
-		err = httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
+		err = httperr.Unprocessable("%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
 	}
 	return v, err
 }
@@ -218,7 +219,7 @@ type point struct {
 func pointOf(sweep *sweepResult, number string, p point) (point, error) {
 	k, err := strconv.Atoi(number)
 	if err != nil || sweep == nil || k < 0 || k >= len(sweep.Points()) {
-		return p, httperr.Errorf(http.StatusNotFound, "%s has no point %q", p.name, number)
+		return p, httperr.NotFound("%s has no point %q", p.name, number)
 	}
 	p.sweep, p.k = sweep, k
 	return p, nil

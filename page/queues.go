@@ -195,8 +195,8 @@ func (q queueForm) work() (runs.Work, error) {
 	if err != nil {
 		return runs.Work{}, err
 	}
-	w := runs.Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go", ResultBytes: 6 * 64 *
-		maxCourse, Memory: c.memory()}
+	w := runs.Work{Title: c.title(), From: "/queues?" + q.query().Encode(), Command: "go run queue.go",
+		ResultBytes: 6 * 64 * maxCourse, Memory: c.memory()}
 	hours := format.Number(c.Until)
 	if c.Until >= 1000 {
 		hours = format.Thousands(c.Until)
@@ -280,8 +280,8 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 				Y: []float64{*expected, *expected}})
 		}
 		chart.XLabel = "hour"
-		v.Figures = append(v.Figures, figure.Figure{ID: figure.FileName(course.Name), Caption: strings.ToUpper(name[:1]) + name[1:],
-			Chart: chart, Band: courseBand})
+		v.Figures = append(v.Figures, figure.Figure{ID: figure.FileName(course.Name),
+			Caption: strings.ToUpper(name[:1]) + name[1:], Chart: chart, Band: courseBand})
 		if now.over && name != "servers there" && c.Night < 0 {
 			row(name, analysis.TimeSeries(course), expected)
 		}
@@ -290,8 +290,8 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 		if len(o.Entries) == 0 {
 			continue
 		}
-		v.Figures = append(v.Figures, figure.Figure{ID: "waits", Caption: "How long customers wait", Chart: waitsHistogram(c.title(),
-			o)})
+		v.Figures = append(v.Figures, figure.Figure{ID: "waits", Caption: "How long customers wait",
+			Chart: waitsHistogram(c.title(), o)})
 		if now.over && c.Night < 0 {
 			row("wait, in hours", analysis.Observations(o), long(theory.wait))
 		}
@@ -306,10 +306,15 @@ func (c queueModel) view(now *queueSample) (v runs.View) {
 		}
 		v.Tables = []figure.Table{t}
 	}
-	v.Files = []figure.File{{Name: "queue.go", About: "the program that gives the same, for go run within a module that requires this one",
+	v.Files = []figure.File{{Name: "queue.go", About: "the program that gives the same, for go run within a module " +
+		"that requires this one",
 		Write: func(w io.Writer) error { return queueProgram().Execute(w, c) }},
-		{Name: "report.txt", About: "what the program prints", Write: func(w io.Writer) error { return errOnly(fmt.Fprintln(w, now.report)) }},
-		{Name: "report.csv", About: "the statistics", Write: func(w io.Writer) error { return output.WriteReport(w, output.CSV, now.report) }},
+		{Name: "report.txt", About: "what the program prints", Write: func(w io.Writer) error {
+			return errOnly(fmt.Fprintln(w, now.report))
+		}},
+		{Name: "report.csv", About: "the statistics", Write: func(w io.Writer) error {
+			return output.WriteReport(w, output.CSV, now.report)
+		}},
 		{Name: "report.json", About: "the same for programs", Write: func(w io.Writer) error {
 			return output.WriteReport(w, output.JSON,
 				now.report)
@@ -404,7 +409,7 @@ func (s *Server) showQueues(w http.ResponseWriter, r *http.Request, status int, 
 	if err != nil {
 		return err
 	}
-	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Ask": q, "Wrong": wrong,
+	s.render(w, r, status, "queues", "queues", map[string]any{"Title": "Queues", "Form": q, "Wrong": wrong,
 		"Shapes": serviceShapes, "Saved": there.courses.all, "Notes": there.courses.notes(there.notes...),
 		"Most": format.Thousands(maxCustomers)})
 	return nil
@@ -422,12 +427,13 @@ func (s *Server) readCourseFigures(dir string) (v saved, err error) {
 	}
 	courses, err := readCourses(bytes.NewReader(data))
 	if err != nil {
-		return v, httperr.Errorf(http.StatusUnprocessableEntity, "courses.csv in %s is not what sim/output writes: %v", dir, err)
+		return v, httperr.Unprocessable("courses.csv in %s is not what sim/output writes: %v", dir, err)
 	}
 	v.data = map[string]any{"Title": dir}
 	for i, c := range courses {
-		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name, Chart: courseChart(c, c.Name,
-			0), Band: courseBand})
+		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("course-%d", i), Caption: c.Name,
+			Chart: courseChart(c, c.Name,
+				0), Band: courseBand})
 	}
 	return v, nil
 }

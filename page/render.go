@@ -81,8 +81,8 @@ func (p *renderLimiter) release(kind string, took time.Duration, size int) {
 
 // rendered returns draw(view) of a run, or a cached rendering with the same kind and key. The kind
 // is a page or a file format. While the run goes on, the limiter applies.
-func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string, draw func(runs.View) (what any, size int,
-	err error)) (what any, err error) {
+func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string,
+	draw func(runs.View) (what any, size int, err error)) (what any, err error) {
 	key = kind + " " + key
 	if what, ok := run.Cached(key); ok {
 		return what, nil
@@ -112,7 +112,8 @@ func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string, 
 		began := time.Now()
 		defer func() { took = time.Since(began) }()
 		if what, size, err = draw(view); err == nil {
-			run.Store(key, runs.Rendering{Value: what, Bytes: size, Version: look, FreshUntil: time.Now().Add(renderShare * time.Since(began))})
+			run.Store(key, runs.Rendering{Value: what, Bytes: size, Version: look,
+				FreshUntil: time.Now().Add(renderShare * time.Since(began))})
 		}
 		return err
 	})

@@ -66,16 +66,16 @@ func (s *Server) waitContext(ctx context.Context) (context.Context, context.Canc
 }
 
 // acquire takes a slot, in the order of requests, or returns errBusy after the time limit.
-func (s *Server) acquire(ctx context.Context, rooms chan struct{}) error {
+func (s *Server) acquire(ctx context.Context, slots chan struct{}) error {
 	select {
-	case rooms <- struct{}{}: // a free slot is taken even after the time limit
+	case slots <- struct{}{}: // a free slot is taken even after the time limit
 		return nil
 	default:
 	}
 	ctx, cancel := s.waitContext(ctx)
 	defer cancel()
 	select {
-	case rooms <- struct{}{}:
+	case slots <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)

@@ -45,11 +45,13 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 			}
 		}
 		if n > figure.MaxLines {
-			c.Note = fmt.Sprintf("the first %d of %s, all are in summary.json; %s", figure.MaxLines, format.Count(n, what), c.Note)
+			c.Note = fmt.Sprintf("the first %d of %s, all are in summary.json; %s", figure.MaxLines, format.Count(n, what),
+				c.Note)
 		}
 		return c
 	}
-	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state", Chart: chart(sum.States, "state", false)}}
+	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state",
+		Chart: chart(sum.States, "state", false)}}
 	if !sum.Incidence.IsZero() {
 		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval",
 			Chart: chart(sum.Incidence, "flow", true)})
@@ -130,8 +132,8 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 				}
 			}
 			if len(c.Series) > 0 {
-				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by), i), Caption: name, Group: heading +
-					by, Small: true, Chart: c})
+				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by), i),
+					Caption: name, Group: heading + by, Small: true, Chart: c})
 			}
 		}
 	}
@@ -162,6 +164,7 @@ func (s *Server) readResult(dir string) (saved, error) {
 	if len(sum.Total.Mean) > 0 {
 		size = compare.SummaryFacts(sum).Options[0] + ", "
 	}
-	return saved{View: runs.View{Figures: summaryFigures(sum)}, data: map[string]any{"Title": sum.Model, "Model": sum.Model,
-		"Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete, "Stopped": sum.Stopped}}, nil
+	return saved{View: runs.View{Figures: summaryFigures(sum)}, data: map[string]any{"Title": sum.Model,
+		"Model": sum.Model, "Size": size, "Replicas": sum.Replicas, "Seed": sum.Seed, "Incomplete": sum.Incomplete,
+		"Stopped": sum.Stopped}}, nil
 }

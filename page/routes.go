@@ -36,8 +36,8 @@ func (s *Server) routes() http.Handler {
 	on("GET /models/{path...}", s.model)
 	on("POST /models/{path...}", s.withModelForm(s.changeModel))
 	on("POST /check", s.withModelForm(s.check))
-	on("POST /commands", s.modelCommands)
-	on("POST /model-files/{name}", s.modelFile)
+	on("POST /commands", s.withModelForm(s.modelCommands))
+	on("POST /model-files/{name}", s.withModelForm(s.modelFile))
 
 	on("GET /runs", s.listRuns)
 	on("POST /runs", s.withModelForm(s.startRun))
@@ -87,7 +87,7 @@ func (s *Server) routes() http.Handler {
 	on("GET /result/{name}", s.savedFigure(&savedResults))
 
 	on("/", func(http.ResponseWriter, *http.Request) error {
-		return httperr.Errorf(http.StatusNotFound, "there is no such page")
+		return httperr.NotFound("there is no such page")
 	})
 	return mux
 }

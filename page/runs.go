@@ -1,7 +1,6 @@
 package page
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -72,10 +71,12 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *runs.Run
 			err = s.reserve(r.Context())
 		}
 	} else {
-		body, err = computed(r.Context(), s, func() ([]byte, error) { return figure.Encode(run.View().Figures, id, form, wanted) })
+		body, err = computed(r.Context(), s, func() ([]byte, error) {
+			return figure.Encode(run.View().Figures, id, form, wanted)
+		})
 	}
 	// Charts come and go during a run, and the script may request an old one.
-	if p, ok := errors.AsType[httperr.Error](err); ok && p.Status == http.StatusNotFound && wanted.Width > 0 {
+	if httperr.Is(err, http.StatusNotFound) && wanted.Width > 0 {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
@@ -91,7 +92,7 @@ func (s *Server) runFile(w http.ResponseWriter, r *http.Request, run *runs.Run) 
 			return s.sendFile(w, r, f)
 		}
 	}
-	return httperr.Errorf(http.StatusNotFound, "run %s has no file %q", run.ID, r.PathValue("name"))
+	return httperr.NotFound("run %s has no file %q", run.ID, r.PathValue("name"))
 }
 
 const eventStream = "text/event-stream"
@@ -100,8 +101,8 @@ const eventStream = "text/event-stream"
 // number of its last event.
 func (s *Server) watchRun(w http.ResponseWriter, r *http.Request, run *runs.Run) error {
 	if of := r.URL.Query().Get("of"); of != "" && of != run.Mark() {
-		return httperr.Errorf(http.StatusGone, "this is another run %s: the one that was watched was of a server that has ended",
-			run.ID)
+		return httperr.Errorf(http.StatusGone,
+			"this is another run %s: the one that was watched was of a server that "+"has ended", run.ID)
 	}
 	if r.URL.Query().Has("there") { // only a check that the run exists
 		w.WriteHeader(http.StatusNoContent)

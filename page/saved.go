@@ -23,13 +23,13 @@ type saved struct {
 
 // A savedKind is a kind of results in directories.
 type savedKind struct {
-	name       string
-	depends    []string    // files that are read
-	figures    string      // address of its figures without their names
-	view, room string      // template and section
-	files      []knownFile // downloads
-	generated  string      // a file that is computed on request; empty for none
-	read       func(s *Server, dir string) (saved, error)
+	name              string
+	depends           []string    // files that are read
+	figures           string      // address of its figures without their names
+	template, section string      // template and section
+	files             []knownFile // downloads
+	generated         string      // a file that is computed on request; empty for none
+	read              func(s *Server, dir string) (saved, error)
 }
 
 var (
@@ -99,7 +99,8 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k
 	command, _ := s.files.Read(path.Join(dir, "command.txt"), 1<<16)
 	files := s.filesIn(dir, k.files)
 	for _, f := range v.Files {
-		files = append(files, figure.Download{Name: f.Name, About: f.About, Link: "/study-files/" + f.Name + "?" + url.Values{"dir": {dir}}.Encode()})
+		files = append(files, figure.Download{Name: f.Name, About: f.About, Link: "/study-files/" + f.Name + "?" + url.Values{
+			"dir": {dir}}.Encode()})
 	}
 	data := maps.Clone(v.data)
 	maps.Copy(data, more)
@@ -107,6 +108,6 @@ func (s *Server) showSaved(w http.ResponseWriter, r *http.Request, status int, k
 	if text := string(bytes.TrimSpace(command)); text != "" {
 		data["Command"] = text
 	}
-	s.render(w, r, status, k.view, k.room, data)
+	s.render(w, r, status, k.template, k.section, data)
 	return nil
 }

@@ -51,7 +51,8 @@ func New(c Config) (*Server, error) {
 			"listen beyond loopback")
 	}
 	s := &Server{config: c, limits: c.Limits.orDefault(), log: c.Logger, files: folder.New(c.Files, c.Root),
-		computeSlots: make(chan struct{}, 2), cache: cache.New(func(v saved) int { return v.Size() }), renderer: newRenderLimiter(), closing: make(chan struct{})}
+		computeSlots: make(chan struct{}, 2), cache: cache.New(func(v saved) int { return v.Size() }),
+		renderer: newRenderLimiter(), closing: make(chan struct{})}
 	s.responseSlots = make(chan struct{}, s.limits.Responses)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -78,7 +79,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // have begun five seconds.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
-		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.ReadTimeout), ReadTimeout: s.limits.ReadTimeout, IdleTimeout: 2 *
+		Handler: s, ReadHeaderTimeout: min(5*time.Second, s.limits.ReadTimeout), ReadTimeout: s.limits.ReadTimeout,
+		IdleTimeout: 2 *
 			time.Minute, MaxHeaderBytes: 32 << 10,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
@@ -112,8 +114,11 @@ func (s *Server) Close() {
 }
 
 // errBusy is returned to requests that waited in vain, with Retry-After.
-var errBusy = httperr.Error{Status: http.StatusServiceUnavailable, Message: "too many ask for pictures or large pages at once, or take long " +
-	"to read them; try again in a few seconds"}
+var errBusy = httperr.Error{Status: http.StatusServiceUnavailable, Message: "too many ask for pictures or large " +
+	"pages at once, or take long to read them; try again in a few seconds"}
+
+var errInternal = httperr.Error{Status: http.StatusInternalServerError,
+	Message: "something went wrong here; the server's log has more"}
 
 // A handler responds to a request or returns an error.
 type handler func(w http.ResponseWriter, r *http.Request) error
@@ -131,7 +136,7 @@ func (s *Server) serve(h handler) http.HandlerFunc {
 				panic(p)
 			default:
 				s.log.Error("a request failed", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
-				s.fail(w, r, httperr.Error{Status: http.StatusInternalServerError, Message: "something went wrong here; the server's log has more"})
+				s.fail(w, r, errInternal)
 			}
 		}()
 		if err := h(w, r); err != nil {
@@ -151,14 +156,15 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.As(err, &p):
 	case errors.As(err, &tooLarge):
-		p = httperr.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("this is more than the %d bytes that can be sent at once",
+		p = httperr.Error{Status: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("this is more than the %d bytes "+
+			"that can be sent at once",
 			tooLarge.Limit)}
 	case r.Context().Err() != nil: // the visitor has left
 		s.log.Debug("a visitor has left", "path", r.URL.Path)
 		p = httperr.Error{Status: http.StatusServiceUnavailable, Message: "it took longer than you waited"}
 	default:
 		s.log.Error("a request failed", "path", r.URL.Path, "error", err)
-		p = httperr.Error{Status: http.StatusInternalServerError, Message: "something went wrong here; the server's log has more"}
+		p = errInternal
 	}
 	if p == errBusy {
 		w.Header().Set("Retry-After", "5")

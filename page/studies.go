@@ -27,13 +27,14 @@ func (s *Server) studiesPage(w http.ResponseWriter, r *http.Request) error {
 }
 
 // readStudyForm reads a form for many runs of a model, which must compile.
-func (s *Server) readStudyForm(r *http.Request, form url.Values, replicas string) (a modelForm, f inspection, err error) {
+func (s *Server) readStudyForm(r *http.Request, form url.Values, replicas string) (a modelForm, f inspection,
+	err error) {
 	if a, err = s.readModelForm(form); err != nil {
 		return a, f, err
 	}
 	a.Seed, a.Replicas = cmp.Or(a.Seed, "1"), cmp.Or(a.Replicas, replicas)
 	if f, err = s.inspectLimited(r.Context(), a); err == nil && f.Name == "" {
-		err = httperr.Errorf(http.StatusUnprocessableEntity, "there is something wrong with %s; its page says what", a.Path)
+		err = httperr.Unprocessable("there is something wrong with %s; its page says what", a.Path)
 	}
 	return a, f, err
 }
@@ -48,7 +49,7 @@ type hubJob struct {
 
 func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
 	if s.hub == nil {
-		return httperr.Errorf(http.StatusNotFound, "no hub is watched; almanac serve --hub nats://HOST:4222 names one")
+		return httperr.NotFound("no hub is watched; almanac serve --hub nats://HOST:4222 names one")
 	}
 	state := s.hub.State()
 	var jobs []hubJob
@@ -78,7 +79,7 @@ func (s *Server) hubPage(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) hubJSON(w http.ResponseWriter, r *http.Request) error {
 	if s.hub == nil {
-		return httperr.Errorf(http.StatusNotFound, "no hub is watched")
+		return httperr.NotFound("no hub is watched")
 	}
 	setAttachment(w, "hub.json")
 	return json.NewEncoder(w).Encode(s.hub.State())

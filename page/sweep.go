@@ -91,8 +91,9 @@ func (s sweepResult) view() runs.View {
 		for i, c := range over.Charts {
 			c.Note, c.YLabel = over.Note+s.missing(), c.Title
 			s.thinDots(&c)
-			v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: figure.Arrow(c.Title), Group: "Over " +
-				a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
+			v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("over-%d-%d", k, i), Caption: figure.Arrow(c.Title),
+				Group: "Over " +
+					a.Name, Small: true, Band: "mean (95 % interval of the mean)", Chart: c})
 		}
 	}
 	t := figure.Table{Caption: "Points: mean ± half of the 95 % interval; each leads to its run" + s.missing(),
@@ -162,8 +163,7 @@ func gcd(a, b int) int {
 // another sort of study.
 func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	text, err := s.files.Read(path.Join(dir, study.FileName), 1<<20)
-	var p httperr.Error
-	if errors.As(err, &p) && p.Status == http.StatusNotFound {
+	if httperr.Is(err, http.StatusNotFound) {
 		return nil, nil
 	}
 	if err != nil {
@@ -171,7 +171,7 @@ func (s *Server) savedRequest(dir, sort string) (*study.Request, error) {
 	}
 	r, err := study.ReadJSON(text)
 	if err != nil {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s cannot be read: %v", study.FileName, dir, err)
+		return nil, httperr.Unprocessable("%s in %s cannot be read: %v", study.FileName, dir, err)
 	}
 	if r.Sort != sort { // results of several commands in one directory
 		return nil, nil
@@ -198,15 +198,14 @@ func (s *Server) savedSweep(dir string) (*sweepResult, error) {
 	}
 	sweep, err := tables.ReadPoints(bytes.NewReader(data), dir, axes, asked != nil && asked.Sample > 0)
 	if err != nil {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "points.csv in %s is not what almanac sweep writes: %v", dir,
-			err)
+		return nil, httperr.Unprocessable("points.csv in %s is not what almanac sweep writes: %v", dir, err)
 	}
 	if len(sweep.Points()) == 0 {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "points.csv in %s has no points", dir)
+		return nil, httperr.Unprocessable("points.csv in %s has no points", dir)
 	}
 	info, err := s.files.Stat(path.Join(dir, pointSeries))
-	return &sweepResult{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=", err == nil && info.Size() <= folder.MaxResults,
-		0}, nil
+	return &sweepResult{sweep, base, "/sweep-points/" + pathEscape(dir) + "?point=",
+		err == nil && info.Size() <= folder.MaxResults, 0}, nil
 }
 
 // sweepWork returns the sweep of a form.
@@ -243,11 +242,12 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 		return runs.Work{}, formError("values", "%v", err)
 	}
 	if st.Points, err = design.Grid(st.Axes, maxGrid); err != nil {
-		return runs.Work{}, formError("values", "%v; at most %d points can be run here, and any number with almanac sweep", err,
-			maxGrid)
+		return runs.Work{}, formError("values", "%v; at most %d points can be run here, and any number with almanac "+
+			"sweep", err, maxGrid)
 	}
 	if n := len(st.Points) * r.Replicas; n > maxSweepRuns {
-		return runs.Work{}, formError("replicas", "%s runs in all; at most %s can be made here, and any number with almanac sweep",
+		return runs.Work{}, formError("replicas", "%s runs in all; at most %s can be made here, and any number with "+
+			"almanac sweep",
 			format.Thousands(float64(n)), format.Thousands(maxSweepRuns))
 	}
 	largest, err := largestModel(st)
@@ -281,7 +281,8 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
 		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points),
 			"point"), size, format.Count(r.Replicas, "replica"), r.Seed),
-		ResultBytes: uint64(len(st.Points)) * uint64(len(st.Told)) * 200, Memory: maxMemory(largest, parallel(cores(r.Replicas))),
+		ResultBytes: uint64(len(st.Points)) * uint64(len(st.Told)) * 200,
+		Memory:      maxMemory(largest, parallel(cores(r.Replicas))),
 		CheckMemory: func() error { return largest.CheckMemory(parallel(1)) },
 		Do: func(ctx context.Context, report *runs.Reporter) error {
 			for i, p := range st.Points { // report mistakes before anything runs
@@ -338,7 +339,8 @@ func cores(replicas int) int { return min(replicas, runtime.GOMAXPROCS(0)) }
 func parallel(n int) population.Options { return population.Options{Replicas: n, Workers: n} }
 
 // runSweep runs a sweep in this process, with slots replicas at once.
-func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base modelForm, report *runs.Reporter) error {
+func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int, base modelForm,
+	report *runs.Reporter) error {
 	var table bytes.Buffer
 	base.Seed = strconv.FormatUint(st.Seed, 10)
 	s := sweepResult{tables.NewSweep(st.Plain.Name(), st.Axes, false, &table), base, report.Where + "/points/", false, 0}
@@ -353,9 +355,11 @@ func runSweep(ctx context.Context, st *study.Study, job ensemble.Job, slots int,
 			if !over {
 				v.Tables = nil
 			}
-			v.Files = []figure.File{{Name: "points.csv", About: "every point and output, as almanac sweep --out writes it" + now.missing(),
+			v.Files = []figure.File{{Name: "points.csv", About: "every point and output, as almanac sweep --out writes it" +
+				now.missing(),
 				Write: func(w io.Writer) error { return errOnly(w.Write(rows)) }},
-				{Name: pointsJSON, About: "the same for programs", Write: now.writeJSON}, {Name: "model.yaml", About: "the model that was swept",
+				{Name: pointsJSON, About: "the same for programs", Write: now.writeJSON},
+				{Name: "model.yaml", About: "the model that was swept",
 					Write: func(w io.Writer) error { return errOnly(w.Write(st.Source)) }}}
 			return v
 		})
@@ -461,7 +465,7 @@ func (s *Server) sweepForm(w http.ResponseWriter, r *http.Request, status int, f
 	for _, p := range f.Parameters {
 		names = append(names, p.Name)
 	}
-	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Ask": a, "Found": f,
+	s.render(w, r, status, "sweeping", "studies", map[string]any{"Title": "Sweep " + f.Name, "Form": a, "Found": f,
 		"Rows": rows, "Names": append(names, "population.size"),
 		"Outputs": form.Get("outputs"), "Problems": locate(problems), "Most": maxGrid, "Link": "/models/" +
 			pathEscape(a.Path)})

@@ -100,8 +100,8 @@ type pageData struct {
 var themes = []string{"auto", "light", "dark"}
 
 // render responds with a page of a section. Its data has a Title.
-func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, room string, data map[string]any) {
-	d := pageData{Section: room, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About,
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name, section string, data map[string]any) {
+	d := pageData{Section: section, Path: r.URL.RequestURI(), Theme: "auto", About: s.config.About,
 		Version: population.Version(), Sections: sections, Data: data}
 	d.Title, _ = data["Title"].(string)
 	if c, err := r.Cookie(themeCookie); err == nil && slices.Contains(themes, c.Value) {
@@ -142,7 +142,7 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("file")
 	data, err := staticFiles.ReadFile("static/" + name)
 	if err != nil {
-		return httperr.Errorf(http.StatusNotFound, "there is no %q", name)
+		return httperr.NotFound("there is no %q", name)
 	}
 	sum := sha256.Sum256(data)
 	kind := mime.TypeByExtension(path.Ext(name))

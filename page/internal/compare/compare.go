@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/http"
 	"slices"
 
 	"github.com/almanac-sim/almanac/ensemble"
@@ -143,9 +142,8 @@ const pairedText = "replica by replica, which have the same luck in both"
 func New(sides []*Side) (*Comparison, error) {
 	for _, s := range sides[1:] {
 		if s.Unit != sides[0].Unit {
-			return nil, httperr.Errorf(http.StatusUnprocessableEntity,
-				"times are in %ss in %s and in %ss in %s; they cannot stand in one chart", sides[0].Unit, sides[0].Name, s.Unit,
-				s.Name)
+			return nil, httperr.Unprocessable("times are in %ss in %s and in %ss in %s; they cannot stand in one chart",
+				sides[0].Unit, sides[0].Name, s.Unit, s.Name)
 		}
 	}
 	first := sides[0]
@@ -178,9 +176,11 @@ func New(sides []*Side) (*Comparison, error) {
 		case i == 0:
 			c.methods = append(c.methods, "")
 		case !slices.Contains(pairs, true):
-			c.methods = append(c.methods, "of independent replicas, since their seeds differ or only summaries are there (Welch)")
+			c.methods = append(c.methods,
+				"of independent replicas, since their seeds differ or only summaries are there (Welch)")
 		case slices.Contains(pairs, false):
-			c.methods = append(c.methods, pairedText+"; those with a star of independent replicas, since only summaries are there (Welch)")
+			c.methods = append(c.methods, pairedText+"; those with a star of independent replicas, since only summaries are "+
+				"there (Welch)")
 		default:
 			c.methods = append(c.methods, pairedText)
 		}
@@ -191,7 +191,8 @@ func New(sides []*Side) (*Comparison, error) {
 // View returns charts, tables and files, and drops the sides.
 func (c *Comparison) View() runs.View {
 	v := runs.View{Figures: append(Figures(c.sides), c.overTime()...), Tables: c.Tables(), Files: []figure.File{
-		{Name: "differences.csv", About: "how each differs from the first, with the 95 % interval, as almanac compare --out writes it",
+		{Name: "differences.csv", About: "how each differs from the first, with the 95 % interval, as almanac compare " +
+			"--out writes it",
 			Write: c.WriteDifferences},
 		{Name: "scenarios.csv", About: "what each gave", Write: c.WriteScenarios},
 		{Name: JSONFile, About: "both", Write: c.WriteJSON},
@@ -204,7 +205,8 @@ func (c *Comparison) View() runs.View {
 func (c *Comparison) Tables() (all []figure.Table) {
 	first := c.Scenarios[0]
 	for k, s := range c.Scenarios[1:] {
-		t := figure.Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference with its "+
+		t := figure.Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference "+
+			"with its "+
 			"95 %% interval, %s", s.Name, first.Name, c.methods[k+1]),
 			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
 		pairs := c.paired[k+1]

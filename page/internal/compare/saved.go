@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"errors"
 	"math"
 	"net/http"
 	"path"
@@ -27,22 +26,19 @@ func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
 		return nil, err
 	}
 	scenarios, err := files.Read(path.Join(dir, "scenarios.csv"), folder.MaxResults)
-	var p httperr.Error
 	switch {
-	case errors.As(err, &p) && p.Status == http.StatusNotFound:
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity,
-			"differences.csv in %s is alone; almanac compare writes scenarios.csv beside it", dir)
+	case httperr.Is(err, http.StatusNotFound):
+		return nil, httperr.Unprocessable("differences.csv in %s is alone; almanac compare writes scenarios.csv "+
+			"beside it", dir)
 	case err != nil:
 		return nil, err
 	}
 	found, err := tables.ReadScenarios(bytes.NewReader(scenarios), ensemble.MaxOutputs)
 	if err != nil {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "scenarios.csv in %s is not what almanac compare writes: %v",
-			dir, err)
+		return nil, httperr.Unprocessable("scenarios.csv in %s is not what almanac compare writes: %v", dir, err)
 	}
 	if err := found.ReadDifferences(bytes.NewReader(differences)); err != nil {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "differences.csv in %s is not what almanac compare writes: %v",
-			dir, err)
+		return nil, httperr.Unprocessable("differences.csv in %s is not what almanac compare writes: %v", dir, err)
 	}
 	c := &Comparison{Comparison: *found, methods: make([]string, len(found.Scenarios)),
 		paired: make([][]bool, len(found.Scenarios))}

@@ -7,7 +7,6 @@ import (
 	"iter"
 	"maps"
 	"math"
-	"net/http"
 	"path"
 	"slices"
 	"strings"
@@ -26,7 +25,8 @@ import (
 func FromResult(name string, r *population.Result) *Side {
 	m := r.Model
 	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
-		Label: pictures.TimeLabel(m), Result: r, total: map[string]int{"state": len(m.States()), "incidence": len(m.Flows())}}
+		Label: pictures.TimeLabel(m), Result: r, total: map[string]int{"state": len(m.States()),
+			"incidence": len(m.Flows())}}
 	if s.Count == 0 {
 		return s
 	}
@@ -73,7 +73,7 @@ func (s *Side) Evaluate(texts []string, all bool) error {
 		s.Values[o.Text] = values
 	}
 	if len(runs) == 0 {
-		return httperr.Errorf(http.StatusUnprocessableEntity, "no replica of %s came to its end", s.Name)
+		return httperr.Unprocessable("no replica of %s came to its end", s.Name)
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 	v := &Side{Name: dir, Facts: SummaryFacts(sum), Seed: sum.Seed, Count: sum.Replicas, Times: sum.Times, Unit: sum.Unit,
 		Label: sum.Unit, Values: map[string][]float64{}, Found: map[string]study.Output{}}
 	if len(sum.Times) == 0 {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "summary.json in %s has no times", dir)
+		return nil, httperr.Unprocessable("summary.json in %s has no times", dir)
 	}
 	n := max(sum.Done, 0)
 	ends := func(all results.Ordered[population.Series]) {
@@ -132,8 +132,7 @@ func Read(files folder.Folder, dir string) (*Side, error) {
 			continue
 		}
 		if err := v.readEnds(table.read(bytes.NewReader(data)), sum.Times[len(sum.Times)-1]); err != nil {
-			return nil, httperr.Errorf(http.StatusUnprocessableEntity, "%s in %s is not what almanac run writes: %v", table.file, dir,
-				err)
+			return nil, httperr.Unprocessable("%s in %s is not what almanac run writes: %v", table.file, dir, err)
 		}
 	}
 	return v, nil

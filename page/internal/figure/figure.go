@@ -319,7 +319,7 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 		}
 		return c.Web(plot.Size{Width: o.Width, Height: max(190, min(0.58*o.Width, 460)), Text: o.text})
 	}
-	return nil, httperr.Errorf(http.StatusNotFound, "there is no figure %q", id)
+	return nil, httperr.NotFound("there is no figure %q", id)
 }
 
 // apply returns the chart with the options set. Hidden series keep their colours.

@@ -48,7 +48,7 @@ func (f Folder) Writable() bool { return f.root != nil }
 // Valid returns the name if visitors may use it: hidden files and directories are excluded.
 func (f Folder) Valid(name string) (string, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") || name != "." && hidden(name) {
-		return "", httperr.Errorf(http.StatusNotFound, "%q is not the name of a file here", name)
+		return "", httperr.NotFound("%q is not the name of a file here", name)
 	}
 	return name, nil
 }
@@ -62,11 +62,11 @@ func (f Folder) Open(name string) (fs.File, error) {
 	// Opening a pipe would block.
 	info, err := f.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil, httperr.Errorf(http.StatusNotFound, "there is no file %q here", name)
+		return nil, httperr.NotFound("there is no file %q here", name)
 	}
 	file, err := f.files.Open(name)
 	if err != nil {
-		return nil, httperr.Errorf(http.StatusNotFound, "%q cannot be opened", name)
+		return nil, httperr.NotFound("%q cannot be opened", name)
 	}
 	return file, nil
 }
@@ -120,8 +120,9 @@ func IsModel(name string) bool {
 // Write replaces a file atomically, if its digest is still was.
 func (f Folder) Write(name string, text []byte, was string) error {
 	if f.root == nil {
-		return httperr.Errorf(http.StatusForbidden, "the examples are part of the program and cannot be written; almanac serve "+
-			"DIR shows a directory of yours")
+		return httperr.Errorf(http.StatusForbidden,
+			"the examples are part of the program and cannot be written; "+"almanac serve "+"DIR shows a directory of "+
+				"yours")
 	}
 	if !IsModel(name) {
 		return httperr.Errorf(http.StatusForbidden, "%q is not the name of a model file", name)
@@ -133,8 +134,8 @@ func (f Folder) Write(name string, text []byte, was string) error {
 		return err
 	}
 	if Digest(now) != was {
-		return httperr.Errorf(http.StatusConflict, "%s has changed since it was read here; load it again, and make the change anew",
-			name)
+		return httperr.Errorf(http.StatusConflict,
+			"%s has changed since it was read here; load it again, and make the "+"change anew", name)
 	}
 	info, err := f.root.Stat(name)
 	if err != nil {
@@ -214,12 +215,13 @@ func (f Folder) RemoveStale() {
 func writeError(name string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return httperr.Errorf(http.StatusForbidden, "%s cannot be written: the directory that it is in may be read here, and "+
-			"no more", name)
+		return httperr.Errorf(http.StatusForbidden,
+			"%s cannot be written: the directory that it is in may be read here, and "+
+				"no more", name)
 	case errors.Is(err, syscall.ENOSPC):
 		return httperr.Errorf(http.StatusInsufficientStorage, "%s cannot be written: there is no room on the disk", name)
 	case errors.Is(err, fs.ErrNotExist):
-		return httperr.Errorf(http.StatusNotFound, "%s cannot be written: the directory that it was in is gone", name)
+		return httperr.NotFound("%s cannot be written: the directory that it was in is gone", name)
 	}
 	return err
 }
@@ -302,8 +304,7 @@ func (f Folder) Summary(dir string) (*results.Summary, error) {
 	}
 	sum, err := results.ReadSummary(bytes.NewReader(data))
 	if err != nil {
-		return nil, httperr.Errorf(http.StatusUnprocessableEntity, "summary.json in %s is not what almanac run writes: %v", dir,
-			err)
+		return nil, httperr.Unprocessable("summary.json in %s is not what almanac run writes: %v", dir, err)
 	}
 	return sum, nil
 }

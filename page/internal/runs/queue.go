@@ -127,8 +127,9 @@ func (q *Queue) Start(w Work) (*Run, error) {
 	case q.context.Err() != nil:
 		return nil, httperr.Errorf(http.StatusServiceUnavailable, "the server is about to end")
 	case waiting >= q.limits.Waiting:
-		return nil, httperr.Errorf(http.StatusTooManyRequests, "%d runs wait already; stop some of them, or come back when they "+
-			"are done", waiting)
+		return nil, httperr.Errorf(http.StatusTooManyRequests,
+			"%d runs wait already; stop some of them, or come back when they "+
+				"are done", waiting)
 	}
 	q.last++
 	r := &Run{ID: strconv.Itoa(q.last), Work: w, live: newLive(q.log), Asked: time.Now(), queue: q}
@@ -273,10 +274,10 @@ func (q *Queue) Get(id string) (*Run, error) {
 		}
 	}
 	if n, err := strconv.Atoi(id); err == nil && n >= 1 && n <= q.last {
-		return nil, httperr.Errorf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room", id,
-			q.limits.Kept)
+		return nil, httperr.Errorf(http.StatusGone, "run %s is forgotten: the last %d are kept, as far as there is room",
+			id, q.limits.Kept)
 	}
-	return nil, httperr.Errorf(http.StatusNotFound, "there is no run %q", id)
+	return nil, httperr.NotFound("there is no run %q", id)
 }
 
 // Find returns the latest run of a key that has not failed, or nil.

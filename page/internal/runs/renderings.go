@@ -34,7 +34,8 @@ func (l *live) Store(key string, d Rendering) {
 	}
 	l.renderedBytes -= l.renderings[key].Bytes
 	delete(l.renderings, key)
-	if l.renderings == nil || l.renderedBytes+d.Bytes > maxRenderedBytes { // nothing is known about future requests, so all are dropped
+	// nothing is known about future requests, so all are dropped
+	if l.renderings == nil || l.renderedBytes+d.Bytes > maxRenderedBytes {
 		l.renderings, l.renderedBytes = map[string]Rendering{}, 0
 	}
 	l.renderings[key] = d
