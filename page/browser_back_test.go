@@ -10,7 +10,7 @@ import (
 
 // What was typed is there when one comes back from a run, with what there is to say of it, and
 // cannot be saved over what the file has become meanwhile.
-func TestBackToTheEditor(t *testing.T) {
+func TestBackToEditorInBrowser(t *testing.T) {
 	t.Parallel()
 	files := someFiles(map[string]string{"walk.yaml": small})
 	v := visit(t, page.Config{Files: files})

@@ -72,12 +72,17 @@ func TestLiveInBrowser(t *testing.T) {
 	// stands still, and the server's are the same. It is at day 120, which is a row of the table,
 	// of which there is every other.
 	plot := eval[[]float64](v,
-		`(s => { const b = s.getBoundingClientRect(), [low, high, from, to] = s.dataset.x.split(" ").map(Number);
-		return [b.x + (from + (120 - low) / (high - low) * (to - from)) * b.width / s.viewBox.baseVal.width, b.y + b.height / 2]; })(`+chart("states", "svg.chart")+`)`)
+		`(s => {
+			const b = s.getBoundingClientRect(), [low, high, from, to] = s.dataset.x.split(" ").map(Number);
+			const x = from + (120 - low) / (high - low) * (to - from);
+			return [b.x + x * b.width / s.viewBox.baseVal.width, b.y + b.height / 2];
+		})(`+chart("states", "svg.chart")+`)`)
 	v.do(chromedp.MouseEvent(chromedp.MouseMoved, plot[0], plot[1]))
-	same := `fetch(location.pathname + "/figures/states.json").then(r => r.json()).then(d => { const s = d.series[0], ` +
-		`x = Number(` + chart("states", "[data-plot]") + `.getAttribute("aria-valuenow"));
-		return x === 120 && Math.abs(parseFloat(` + chart("states", `[data-value="0"]`) + `.textContent.replaceAll(",", "")) - s.y[s.x.indexOf(x)]) <= 0.5; })`
+	same := `fetch(location.pathname + "/figures/states.json").then(r => r.json()).then(d => {
+		const s = d.series[0], x = Number(` + chart("states", "[data-plot]") + `.getAttribute("aria-valuenow"));
+		const y = parseFloat(` + chart("states", `[data-value="0"]`) + `.textContent.replaceAll(",", ""));
+		return x === 120 && Math.abs(y - s.y[s.x.indexOf(x)]) <= 0.5;
+	})`
 	untilSame := func() {
 		t.Helper()
 		for deadline := time.Now().Add(2 * time.Minute); !eval[bool](v, same); time.Sleep(50 * time.Millisecond) {

@@ -23,7 +23,7 @@ var fittedIn = flag.String("fitted", "", "a directory that almanac fit wrote, of
 // Studies as a visitor meets them, in a browser: scenarios and saved runs are compared, a sweep is
 // made and a cell of its map opens its run, a fit is looked at and projected from, and a hub is
 // watched. With -shots there are pictures.
-func TestStudiesInABrowser(t *testing.T) {
+func TestStudiesInBrowser(t *testing.T) {
 	t.Parallel()
 	files := savedStudies(t)
 	savedRun(t, files, "saved/base", twoScenarios, 4, 8)

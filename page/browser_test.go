@@ -15,6 +15,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"github.com/almanac-sim/almanac/page"
@@ -80,10 +81,17 @@ func visit(t *testing.T, c page.Config) *visitor {
 	t.Helper()
 	c.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	s, base := begin(t, c)
+	s.RenderWithoutPause()
 	v := &visitor{t: t, server: s, base: base}
 	v.open()
 	return v
 }
+
+// quickTimers lets scripts wait a twentieth of what they would.
+const quickTimers = `for (const name of ["setTimeout", "setInterval"]) {
+	const real = window[name];
+	window[name] = (call, time, ...more) => real(call, time / 20, ...more);
+}`
 
 // open opens another tab of the same visitor.
 func (v *visitor) open() {
@@ -110,6 +118,10 @@ func (v *visitor) open() {
 	})
 	v.ctx = limited
 	v.do()
+	if _, err := chromedp.Call(limited, cdppage.AddScriptToEvaluateOnNewDocument,
+		cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: quickTimers}); err != nil {
+		t.Fatal(err)
+	}
 	messages := chromedp.Console(limited)
 	go func() {
 		for m, err := range messages {
@@ -131,7 +143,7 @@ func (v *visitor) do(actions ...chromedp.Action[chromedp.Void]) {
 	v.t.Helper()
 	for _, a := range actions {
 		err := chromedp.Do(v.ctx, a)
-		for v.ctx.Err() == nil && err != nil && strings.Contains(err.Error(), "Could not find node with given id") {
+		for v.ctx.Err() == nil && err != nil && strings.Contains(err.Error(), "ode with given id") {
 			time.Sleep(20 * time.Millisecond)
 			err = chromedp.Do(v.ctx, a)
 		}

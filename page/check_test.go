@@ -53,7 +53,7 @@ func TestCheckOfManyWays(t *testing.T) {
 }
 
 // What is looked at for a visitor ends when the visitor leaves.
-func TestLookingEndsWithItsRequest(t *testing.T) {
+func TestInspectionEndsWithRequest(t *testing.T) {
 	s := inside(t, Config{Files: fstest.MapFS{"clocks.yaml": {Data: []byte(manyClocks(1))}}})
 	var b strings.Builder
 	b.WriteString(manyClocks(1) + "parameters: {x: 1 day}\nscenarios:\n")

@@ -48,7 +48,10 @@ func colours(t *testing.T, css, head string) map[string][3]float64 {
 // wants: 4.5 to 1, and 3 to 1 where they are large. Unlike a look at the style sheet alone, it
 // knows which colour stands on which, and how much of it shines through.
 const pale = `(() => {
-	const read = text => { const n = text.match(/[\d.]+/g).map(Number), unit = text.startsWith("color(") ? 255 : 1; return [n[0] * unit, n[1] * unit, n[2] * unit, n[3] ?? 1]; };
+	const read = text => {
+		const n = text.match(/[\d.]+/g).map(Number), unit = text.startsWith("color(") ? 255 : 1;
+		return [n[0] * unit, n[1] * unit, n[2] * unit, n[3] ?? 1];
+	};
 	const over = (front, share, back) => [0, 1, 2].map(i => front[i] * share + back[i] * (1 - share));
 	const known = new Map(); // of each element: what is behind its letters, and how much of it is seen
 	const around = e => {
@@ -59,12 +62,16 @@ const pale = `(() => {
 		}
 		return known.get(e);
 	};
-	const light = c => [0.2126, 0.7152, 0.0722].reduce((sum, weight, i) => { const x = c[i] / 255; return sum + weight * (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4); }, 0);
+	const linear = x => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4;
+	const light = c => 0.2126 * linear(c[0] / 255) + 0.7152 * linear(c[1] / 255) + 0.0722 * linear(c[2] / 255);
+	const unseen = "svg, script, .sr, .skip, :disabled, details:not([open]) > :not(summary)";
 	return [...document.querySelectorAll("body *")].filter(e => {
-		if (e.closest("svg, script, .sr, .skip, :disabled, details:not([open]) > :not(summary)") || !e.checkVisibility() || ![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) return false;
-		const style = getComputedStyle(e), {back, share} = around(e), front = read(style.color), size = parseFloat(style.fontSize);
-		const x = light(over(front, share * front[3], back)), y = light(back);
-		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05) < (size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700 ? 3 : 4.5);
+		if (e.closest(unseen) || !e.checkVisibility()) return false;
+		if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())) return false;
+		const style = getComputedStyle(e), {back, share} = around(e), front = read(style.color);
+		const x = light(over(front, share * front[3], back)), y = light(back), size = parseFloat(style.fontSize);
+		const large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
+		return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05) < (large ? 3 : 4.5);
 	}).map(e => e.tagName + "." + e.className + " " + e.textContent.trim().slice(0, 30)).join("; ");
 })()`
 

@@ -93,7 +93,7 @@ func (c *client) taken(page, name string, answer *http.Response, body string) {
 // Everything that is seen can be taken away. On every kind of page each figure has SVG, PNG, CSV
 // and JSON, each link and button that says so answers with a file of its type, what is found is
 // there as JSON, and there is a command line that gives the same.
-func TestEverythingCanBeTakenAway(t *testing.T) {
+func TestEverythingCanBeDownloaded(t *testing.T) {
 	t.Parallel()
 	h, err := ensemble.StartHub(ensemble.HubOptions{Store: t.TempDir(), Listen: "127.0.0.1:0"})
 	if err != nil {

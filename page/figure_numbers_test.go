@@ -12,7 +12,7 @@ import (
 
 // What is taken away of a chart is what is seen of it: the part of the times, without lines that
 // are hidden, in each form; and all of it if nothing is said.
-func TestTakeAwayWhatIsSeen(t *testing.T) {
+func TestDownloadOfView(t *testing.T) {
 	s := inside(t, Config{})
 	f := figure.Figure{ID: "f", Chart: plot.Chart{XLabel: "day", Series: []plot.Series{
 		{Name: "a", X: []float64{0, 10, 20, 30}, Y: []float64{1, 2, 3, 1.0 / 3}, Low: []float64{0, 1, 2, 0},
@@ -42,8 +42,9 @@ func TestTakeAwayWhatIsSeen(t *testing.T) {
 		"each,30,13,,\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := get("json", part),
-		`{"x":"day","series":[{"name":"a","steps":false,"drawn":false,"x":[10,20],"y":[2,3],"lo":[1,2],"hi":[3,4]},{"name":"each","steps":true,"drawn":false,"x":[10,20,30],"y":[11,12,13]}]}`; got != want {
+	if got, want := get("json", part), `{"x":"day","series":[{"name":"a","steps":false,"drawn":false,"x":[10,20],`+
+		`"y":[2,3],"lo":[1,2],"hi":[3,4]},{"name":"each","steps":true,"drawn":false,"x":[10,20,30],"y":[11,12,13]}]}`; got !=
+		want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if got := get("json", ""); !strings.Contains(got, `"hidden"`) || !strings.Contains(got, "0.3333333333333333]") {

@@ -120,7 +120,7 @@ func TestRunWithoutScript(t *testing.T) {
 
 // What is wrong with a model, or with what is asked for, is said on the page of the model, with
 // what was typed.
-func TestWrongAsks(t *testing.T) {
+func TestWrongRequests(t *testing.T) {
 	c := serve(t, page.Config{Limits: page.Limits{Replicas: 100, Bytes: 1 << 20}})
 	sir, _ := examples.Files().ReadFile("sir.yaml")
 	for _, x := range []struct {

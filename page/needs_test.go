@@ -14,7 +14,7 @@ import (
 
 // What a queue is said to need is more than what it takes when all who come are still in line, and
 // not much more.
-func TestQueueNeeds(t *testing.T) {
+func TestQueueMemory(t *testing.T) {
 	// a hundred thousand come, and each is served for two years
 	c, err := queueForm{"1", "", "1000", "1e6", "exponential", "100", "1"}.read()
 	if err != nil {
@@ -45,7 +45,7 @@ func TestQueueNeeds(t *testing.T) {
 }
 
 // Everything that is run says what memory it needs, and what there is no memory for does not begin.
-func TestWorkSaysWhatItNeeds(t *testing.T) {
+func TestWorkDeclaresMemory(t *testing.T) {
 	files := fstest.MapFS{}
 	for _, name := range []string{"a/summary.json", "b/summary.json", "b/series.csv"} {
 		files[name] = &fstest.MapFile{Data: make([]byte, 1<<15)}

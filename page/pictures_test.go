@@ -62,7 +62,7 @@ func (s *Server) get(path string) (int, string) {
 
 // Pictures are kept by what they depend on, whatever else an address has; not more of them than
 // there is room for; and numbers not at all.
-func TestPicturesKept(t *testing.T) {
+func TestRenderingsCached(t *testing.T) {
 	s := inside(t, Config{})
 	run, err := s.runs.Start(runs.Work{Do: func(_ context.Context, report *runs.Reporter) error {
 		report.Show(func() runs.View { return runs.View{Figures: []figure.Figure{pageFigure(400)}} })

@@ -23,6 +23,7 @@ const renderShare = 20
 // A renderLimiter serialises renderings of active runs, with pauses.
 type renderLimiter struct {
 	token chan struct{} // holds an element while it is acquired
+	share time.Duration // renderShare, except in some tests
 
 	// For the holder of the token:
 	nextStart time.Time
@@ -33,7 +34,7 @@ type renderLimiter struct {
 const keptCosts = 8
 
 func newRenderLimiter() *renderLimiter {
-	return &renderLimiter{token: make(chan struct{}, 1), costs: map[string][]float64{}}
+	return &renderLimiter{token: make(chan struct{}, 1), share: renderShare, costs: map[string][]float64{}}
 }
 
 // acquire waits for the token and the end of the pause. It returns false if over is closed: a
@@ -75,7 +76,7 @@ func (p *renderLimiter) release(kind string, took time.Duration, size int) {
 		p.costs[kind] = last
 		took = min(took, time.Duration(2*slices.Min(last)*float64(size)))
 	}
-	p.nextStart = time.Now().Add(renderShare * took)
+	p.nextStart = time.Now().Add(p.share * took)
 	<-p.token
 }
 
@@ -113,7 +114,7 @@ func (s *Server) rendered(ctx context.Context, run *runs.Run, kind, key string,
 		defer func() { took = time.Since(began) }()
 		if what, size, err = draw(view); err == nil {
 			run.Store(key, runs.Rendering{Value: what, Bytes: size, Version: look,
-				FreshUntil: time.Now().Add(renderShare * time.Since(began))})
+				FreshUntil: time.Now().Add(s.renderer.share * time.Since(began))})
 		}
 		return err
 	})

@@ -16,7 +16,7 @@ import (
 
 // A drawing that waited for a core is not held against the next: the pen rests as long as for those
 // of its kind before it.
-func TestPenOnABusyMachine(t *testing.T) {
+func TestRenderLimiterOnBusyMachine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newRenderLimiter()
 		for i, x := range []struct {
@@ -44,7 +44,7 @@ func TestPenOnABusyMachine(t *testing.T) {
 // while nothing has changed, and never more than a share of a core allows, whatever is wanted. Of a
 // run that is over each is drawn at once. Time is virtual, and a drawing takes as much of it as it
 // is told to.
-func TestDrawingsForAsks(t *testing.T) {
+func TestRenderingsShared(t *testing.T) {
 	const takes = 10 * time.Millisecond
 	for _, x := range []struct {
 		name string
@@ -131,7 +131,7 @@ func TestDrawingsForAsks(t *testing.T) {
 
 // Of a run that is over nothing is drawn with the pen, also if nobody has it: those who draw what
 // goes on would wait for it to rest.
-func TestPenOfWhatIsOver(t *testing.T) {
+func TestRenderLimiterOfFinishedRun(t *testing.T) {
 	p, over := newRenderLimiter(), make(chan struct{})
 	close(over)
 	for range 64 {
@@ -143,7 +143,7 @@ func TestPenOfWhatIsOver(t *testing.T) {
 
 // Should looking or drawing panic, nobody waits for what was held: the pen, the turn, the place,
 // the run.
-func TestDrawingThatPanics(t *testing.T) {
+func TestRenderingPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := inside(t, Config{})
 		var bad atomic.Bool
@@ -169,7 +169,7 @@ func TestDrawingThatPanics(t *testing.T) {
 		s.renderer.token <- struct{}{} // so that the look which is good when it is asked for is not when it is drawn
 		done := make(chan struct{})
 		go func() { ask(500); close(done) }()
-		synctest.Wait() // until it waits for the pen
+		synctest.Wait() // until it waits for the limiter
 		bad.Store(true)
 		time.Sleep(time.Second) // after which it is looked at anew
 		<-s.renderer.token
@@ -177,7 +177,7 @@ func TestDrawingThatPanics(t *testing.T) {
 		bad.Store(false)
 		ask(200)
 		if len(s.renderer.token)+len(run.Rendering)+len(s.computeSlots)+len(s.responseSlots) != 0 {
-			t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
+			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
 				len(s.responseSlots))
 		}
 	})
@@ -185,7 +185,7 @@ func TestDrawingThatPanics(t *testing.T) {
 
 // Whoever wants a drawing while all places are taken is told so after the time that is promised,
 // also if others waited before; and nobody has the pen meanwhile.
-func TestDrawingsWithoutAPlace(t *testing.T) {
+func TestRenderingWithoutSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limits := DefaultLimits()
 		s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), limits: limits, computeSlots: make(chan struct{}, 2),
@@ -213,7 +213,7 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(s.renderer.token) != 0 {
-			t.Error("somebody has the pen, and waits for a place")
+			t.Error("the limiter is held while waiting for a slot")
 		}
 		asks.Wait()
 	})
@@ -221,7 +221,7 @@ func TestDrawingsWithoutAPlace(t *testing.T) {
 
 // Whoever wants a picture of a run that goes on has it, or is told to come back, within the time
 // that is promised, however many want one.
-func TestDrawingsOfMany(t *testing.T) {
+func TestRenderingTimeLimit(t *testing.T) {
 	const takes = 10 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		limits := DefaultLimits()
@@ -257,7 +257,7 @@ func TestDrawingsOfMany(t *testing.T) {
 			t.Errorf("%d are drawn and %d are told to come back; %d were to be drawn", drawn.Load(), sent.Load(), want)
 		}
 		if len(s.renderer.token)+len(run.Rendering)+len(s.computeSlots)+len(s.responseSlots) != 0 {
-			t.Errorf("the pen %d, the run %d, turns %d, places %d are held", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
+			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
 				len(s.responseSlots))
 		}
 	})

@@ -65,7 +65,7 @@ func TestSlowReaders(t *testing.T) {
 
 // So many answers are there at once, until visitors have taken them; others wait for a while, and
 // are then told when to come back. What is wrong is said without a place.
-func TestAnswersAtOnce(t *testing.T) {
+func TestResponseSlots(t *testing.T) {
 	s := inside(t, Config{Limits: Limits{Responses: 2, WaitTimeout: 50 * time.Millisecond}})
 	ask := func(path string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest("GET", path, nil)

@@ -131,7 +131,7 @@ func TestNamesGivenAnywhere(t *testing.T) {
 
 // Numbers at the ends of what there are, and as many of them as one can send: each is refused with
 // words, or fails before it begins.
-func TestHugeAsks(t *testing.T) {
+func TestHugeRequests(t *testing.T) {
 	sir := strings.Replace(small, "size: 100", "size: 100, most: 4_000_000_000", 1)
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": sir})})
 	for _, pairs := range [][2]string{

@@ -317,12 +317,18 @@ func TestCompareWrong(t *testing.T) {
 // fluFit is what almanac fit writes of a fit of the model above, made up but in form.
 const fluFit = `{
   "model": "flu", "version": "x", "command": "almanac fit flu.yaml --data flu.csv --out fitted",
-  "data": {"file": "flu.csv", "times": [1, 2, 3], "columns": [{"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}], "notes": []},
+  "data": {"file": "flu.csv", "times": [1, 2, 3], "columns": [
+    {"name": "cases", "kind": "incidence", "of": "well->ill", "error": "poisson", "values": [3, null, 9]}], "notes": []},
   "set": "--set 'beta=0.5 per day'",
-  "predictive": {"runs": 40, "shares": [0.05, 0.25, 0.5, 0.75, 0.95], "columns": [{"name": "cases", "reports": [[1, 2, 3, 4, 5], [2, 3, 4, 6, 8], [4, 6, 8, 10, 12]], "seen": 2, "inside": 2}]},
-  "method": "abc", "seed": 1, "runs": 500, "events": 1000, "impossible": 0, "exact": false, "power": 0.5, "threshold": 1.5, "particles": 0, "rows": 60, "effective": 60,
-  "unknowns": [{"name": "beta", "unit": "per day", "prior": "uniform 0.1..1", "best": 0.5}, {"name": "stay", "unit": "days", "prior": "gamma mean 5 shape 2 within 1..20", "best": 5}],
-  "unmoved": [], "score": null, "score_name": "log likelihood", "trace": {"names": ["generation", "runs", "threshold", "power", "effective"], "rows": [[0, 100, 8, null, 30], [1, 500, 1.5, 0.5, 60]]},
+  "predictive": {"runs": 40, "shares": [0.05, 0.25, 0.5, 0.75, 0.95], "columns": [
+    {"name": "cases", "reports": [[1, 2, 3, 4, 5], [2, 3, 4, 6, 8], [4, 6, 8, 10, 12]], "seen": 2, "inside": 2}]},
+  "method": "abc", "seed": 1, "runs": 500, "events": 1000, "impossible": 0, "exact": false,
+  "power": 0.5, "threshold": 1.5, "particles": 0, "rows": 60, "effective": 60,
+  "unknowns": [{"name": "beta", "unit": "per day", "prior": "uniform 0.1..1", "best": 0.5},
+    {"name": "stay", "unit": "days", "prior": "gamma mean 5 shape 2 within 1..20", "best": 5}],
+  "unmoved": [], "score": null, "score_name": "log likelihood",
+  "trace": {"names": ["generation", "runs", "threshold", "power", "effective"],
+    "rows": [[0, 100, 8, null, 30], [1, 500, 1.5, 0.5, 60]]},
   "notes": ["a note <b>of</b> the fit"]
 }`
 

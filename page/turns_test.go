@@ -31,7 +31,7 @@ func (c countingFS) Stat(name string) (fs.FileInfo, error) { return c.MapFS.Stat
 
 // Whatever reads files or draws waits for its turn, and what was read for a page is not read again
 // for its figures.
-func TestTurns(t *testing.T) {
+func TestComputeSlots(t *testing.T) {
 	files := countingFS{fstest.MapFS{}, map[string]int{}}
 	for name, text := range map[string]string{
 		"run/summary.json": `{"model": "m", "replicas": 1, "unit": "day", "times": [0, 1], "states": {"a": {"median": ` +

@@ -21,7 +21,6 @@ import (
 	"github.com/almanac-sim/almanac/internal/plot"
 )
 
-// calibrateFlags are the command line of almanac calibrate.
 type calibrateFlags struct {
 	sizes       string
 	disciplines []string
@@ -72,13 +71,13 @@ type calibrateReport struct {
 	Calibrations []*static.Calibration `json:"calibrations"`
 }
 
-// plan is what to calibrate, in order.
+// plan returns what to calibrate, in order.
 func (f *calibrateFlags) plan() ([]static.CalibrateOptions, error) {
 	if err := cmp.Or(cli.CheckRepetitions(f.repetitions), cli.CheckLeast(f.least, "lasts longer than nothing")); err !=
 		nil {
 		return nil, err
 	}
-	// With one event c and d cannot be told apart.
+	// One event cannot separate c from d.
 	sizes, err := cli.ParseSizes("--n", f.sizes, "events", 2, 1_000_000_000)
 	if err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 		report := calibrateReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c)}
 		for i, o := range plan {
 			o.Progress = func(done, of int) {
-				// All count alike, though more events take longer.
+				// Equal shares, though more events take longer.
 				bar.Set(i*1000+1000*done/of, len(plan)*1000, fmt.Sprintf("%v, %s events", o.Discipline, format.Power(o.N)))
 			}
 			result, err := static.Calibrate(c.Context(), o)
@@ -131,7 +130,7 @@ func (f *calibrateFlags) run(c *cobra.Command) error {
 
 const toNs = 1e9 // from seconds
 
-// printCalibrate writes a table for each discipline, a row a number of events.
+// printCalibrate writes a table for each discipline, with a row for each number of events.
 func printCalibrate(w io.Writer, report calibrateReport) error {
 	fmt.Fprintf(w, "%s\n%s\n\ntimes in ns, ± standard error; widths in units of μ/N\n", report.Machine, report.Command)
 	for rest := report.Calibrations; len(rest) > 0; {
@@ -172,7 +171,7 @@ func printDiscipline(w io.Writer, rows []*static.Calibration) error {
 	return printGrowth(w, rows[0], rows[len(rows)-1])
 }
 
-// printGrowth tells how costs change with the number of events.
+// printGrowth says how costs change with the number of events.
 func printGrowth(w io.Writer, first, last *static.Calibration) error {
 	if first.N == last.N {
 		return nil
@@ -196,7 +195,7 @@ func printGrowth(w io.Writer, first, last *static.Calibration) error {
 
 func plusMinus(x, stdErr float64) string { return fmt.Sprintf("%.2f ± %.2f", x*toNs, stdErr*toNs) }
 
-// reason is why a model does not fit, usually.
+// reason is the usual reason why the model does not fit a discipline.
 func reason(d static.Discipline) string {
 	caches := "caches, because of which b, c and d depend on the width and not only on the number\n" +
 		"of events (1994, section 4), or a machine that others use, too."
@@ -206,7 +205,7 @@ func reason(d static.Discipline) string {
 	return "The theory is that of the unordered discipline; besides, there are " + caches
 }
 
-// writeCalibrate writes the numbers and a picture for each calibration.
+// writeCalibrate writes the numbers, and a chart for each calibration.
 func writeCalibrate(dir string, report calibrateReport) error {
 	errs := []error{
 		cli.WriteJSON(dir, "calibrate.json", report),
@@ -219,7 +218,7 @@ func writeCalibrate(dir string, report calibrateReport) error {
 	return errors.Join(errs...)
 }
 
-// calibrateCSV writes a line for each width.
+// calibrateCSV writes a row for each width.
 func calibrateCSV(w io.Writer, report calibrateReport) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{"discipline", "n", "x", "buckets", "measured_ns", "predicted_ns", "spread"}}
@@ -233,8 +232,7 @@ func calibrateCSV(w io.Writer, report calibrateReport) error {
 	return out.WriteAll(lines)
 }
 
-// calibrateChart is the journal's figure: the times measured, and the curve of the costs that were
-// fitted to them.
+// calibrateChart is the figure of the journal paper: measured times and the fitted curve.
 func calibrateChart(c *static.Calibration) plot.Chart {
 	measured, predicted := plot.Series{Name: "measured"}, plot.Series{Name: "predicted"}
 	for _, p := range c.Points {

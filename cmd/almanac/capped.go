@@ -13,8 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
-// cappedFlags are the command line of almanac capped. Numbers are text, since they may be powers
-// and fractions.
+// cappedFlags are the flags of almanac capped. Numbers are text, since they may be powers and
+// fractions.
 type cappedFlags struct {
 	bins, capacity, rate, choices string
 	process, arrivals             string
@@ -90,7 +90,7 @@ func newCapped() *cobra.Command {
 	return c
 }
 
-// A cappedProcess is a process and what it does.
+// A cappedProcess describes a process for the help text.
 type cappedProcess struct {
 	kind  capped.Kind
 	about string
@@ -103,7 +103,7 @@ var cappedProcesses = []cappedProcess{
 	{capped.Threshold, "one batch of λn balls: a bin accepts c in a round, nothing is deleted, until all have a place"},
 }
 
-// A cappedTask is what a command line asks for.
+// A cappedTask is a parsed command line.
 type cappedTask struct {
 	config capped.Config
 	plan   capped.Plan
@@ -112,7 +112,7 @@ type cappedTask struct {
 	json   bool
 }
 
-// task reads the command line.
+// task parses the command line.
 func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
 	var kinds, ways []string
 	for _, p := range cappedProcesses {
@@ -163,7 +163,7 @@ func (f *cappedFlags) task(c *cobra.Command) (*cappedTask, error) {
 	return t, nil
 }
 
-// applies refuses flags that say nothing about a process.
+// applies rejects flags that a process does not have.
 func applies(kind capped.Kind, given func(string) bool) error {
 	greedy, threshold := kind == capped.Greedy, kind == capped.Threshold
 	switch {
@@ -184,13 +184,12 @@ func applies(kind capped.Kind, given func(string) bool) error {
 	return nil
 }
 
-// mostRounds is how many rounds may be asked for.
 const mostRounds = 1e12
 
-// howLong reads --rounds and --burn-in, as a plan has them: 0 is not told, and no burn-in is below
-// 0.
+// howLong parses --rounds and --burn-in for a capped.Plan: 0 means the default, and a negative
+// burn-in none.
 func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) {
-	least := 20.0 // to have a standard error
+	least := 20.0 // needed for a standard error
 	if kind == capped.Threshold {
 		least = 1
 	}
@@ -210,7 +209,7 @@ func (f *cappedFlags) howLong(kind capped.Kind) (rounds, burnIn int, err error) 
 	return rounds, burnIn, nil
 }
 
-// What almanac capped --json prints: of one process, of a sweep, and of a batch of balls.
+// The JSON of one process, of a sweep, and of a batch of balls.
 type (
 	cappedReport struct {
 		Command string `json:"command"`
@@ -262,7 +261,7 @@ func (f *cappedFlags) run(c *cobra.Command) error {
 	return conclude(c, t, out, &cappedReport{cli.CommandLine(c), point}, err, writeCapped, printCapped)
 }
 
-// inFlags is what is wrong with a configuration, in the words of the command line.
+// inFlags words an error of a configuration in terms of the flags.
 func (t *cappedTask) inFlags(err error) error {
 	if errors.Is(err, capped.ErrSlow) {
 		advice := "say how many rounds there should be, with --burn-in and --rounds"
@@ -276,8 +275,8 @@ func (t *cappedTask) inFlags(err error) error {
 	return cli.Usagef("%s", words.Replace(err.Error()))
 }
 
-// conclude delivers a report, prints what it took, and returns what ended the work. The files and
-// the JSON of two runs are the same; what JSON took goes to standard error.
+// conclude delivers a report and prints the time that it took: to standard error with --json, so
+// that the output is reproducible. It returns the error that ended the work.
 func conclude[R interface{ took() (int, float64) }](c *cobra.Command, t *cappedTask, out *cli.Output, report R,
 	ended error, write func(string, R) error, print func(io.Writer, R) error) error {
 	if err := cli.Deliver(c.OutOrStdout(), report, out, t.json, write, print); err != nil {

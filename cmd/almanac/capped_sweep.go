@@ -10,11 +10,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/allocation"
 )
 
-// mostSwept is how many processes a sweep may have.
+// mostSwept bounds the points of a sweep.
 const mostSwept = 1000
 
-// parseSweep reads what to sweep: capacity=1..8 or a list, rate=1-2^-1..1-2^-10 or a list. The
-// values are put in order.
+// parseSweep parses capacity=1..8, rate=1-2^-1..1-2^-10 or lists. The values are sorted.
 func parseSweep(s string, c capped.Config, given func(string) bool) (*allocation.Sweep, error) {
 	const wanted = "wanted is capacity=1..8, capacity=1,2,4, rate=1-2^-1..1-2^-10 or rate=0.5,0.9,0.99"
 	what, values, ok := strings.Cut(s, "=")
@@ -44,7 +43,7 @@ func parseSweep(s string, c capped.Config, given func(string) bool) (*allocation
 	return &sweep, nil
 }
 
-// sweptCapacities reads 1..8 or 1,2,4.
+// sweptCapacities parses 1..8 or 1,2,4.
 func sweptCapacities(values string) (swept []allocation.Value, err error) {
 	one := func(text string) (int, error) { return cli.ParseWhole("--sweep capacity", text, "balls", 1, 1<<20) }
 	add := func(c int) { swept = append(swept, allocation.Value{Name: strconv.Itoa(c), Value: float64(c)}) }
@@ -75,7 +74,7 @@ func sweptCapacities(values string) (swept []allocation.Value, err error) {
 	return swept, nil
 }
 
-// sweepable refuses ranges that are backwards or too long.
+// sweepable rejects ranges that are backwards or too long.
 func sweepable(flag, values string, low, high int) error {
 	switch {
 	case low > high:
@@ -86,7 +85,7 @@ func sweepable(flag, values string, low, high int) error {
 	return nil
 }
 
-// sweptRates reads 1-2^-1..1-2^-10, one rate for every exponent, or 0.5,0.9,0.99.
+// sweptRates parses 1-2^-1..1-2^-10, one rate for each exponent, or 0.5,0.9,0.99.
 func sweptRates(values string, kind capped.Kind) (swept []allocation.Value, err error) {
 	values = strings.ReplaceAll(values, "−", "-")
 	add := func(name string) error {
@@ -119,7 +118,7 @@ func sweptRates(values string, kind capped.Kind) (swept []allocation.Value, err 
 	return swept, nil
 }
 
-// nearOne takes 1-2^-10 apart, into "2" and 10.
+// nearOne splits 1-2^-10 into "2" and 10.
 func nearOne(s string) (base string, exponent int, ok bool) {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(s), "1-")
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// oneModel wants one argument: the file.
+// oneModel accepts one argument, the model file.
 func oneModel(c *cobra.Command, args []string) error {
 	switch len(args) {
 	case 1:
@@ -69,7 +69,7 @@ func newCheck() *cobra.Command {
 	return c
 }
 
-// writeDiagram draws into a file, or into a directory if that is what is asked for.
+// writeDiagram writes a file, or diagram.svg into a directory.
 func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	ext := filepath.Ext(out)
 	if ext != "" && ext != ".svg" && ext != ".png" {

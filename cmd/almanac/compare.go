@@ -35,7 +35,7 @@ func newCompare(f *studyFlags) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
 	}
 	f.registerModel(c)
-	_ = c.Flags().MarkHidden("scenario") // there are several
+	_ = c.Flags().MarkHidden("scenario") // compare has several
 	f.registerStudy(c, "a directory to write results to, and in which the study can be continued")
 	f.registerOutputs(c)
 	f.registerFrom(c)
@@ -45,7 +45,7 @@ func newCompare(f *studyFlags) *cobra.Command {
 	return c
 }
 
-// deliverComparison writes and prints what was found.
+// deliverComparison writes and prints the results.
 func deliverComparison(w io.Writer, s *study.Study, job ensemble.Job, p ensemble.PointResult, outcome ensemble.Outcome,
 	out *cli.Output, command string) error {
 	c, err := s.Comparison(p)

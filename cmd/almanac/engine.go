@@ -23,7 +23,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// hubFlags say where a hub is, and who we are.
+// hubFlags are the address of a hub and our credentials.
 type hubFlags struct {
 	hub     string
 	conn    ensemble.ConnectOptions
@@ -39,14 +39,13 @@ func (f *hubFlags) register(c *cobra.Command, about string) {
 	f.registerMetrics(c)
 }
 
-// registerMetrics are the flags of the listener for Prometheus.
 func (f *hubFlags) registerMetrics(c *cobra.Command) {
 	c.Flags().StringVar(&f.metrics, "metrics", "", "HOST:PORT at which Prometheus finds numbers, under /metrics")
 	c.Flags().StringVar(&f.metricsToken, "metrics-token-file", "",
 		"a file with a token that Prometheus must have; needed beyond this machine")
 }
 
-// registerHub are the flags that say where a hub is and who we are, and no others.
+// registerHub adds the flags of a connection to a hub.
 func (f *hubFlags) registerHub(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.hub, "hub", "", about)
 	c.Flags().StringVar(&f.conn.TokenFile, "token-file", "", "a file with the token that the hub wants")
@@ -57,8 +56,7 @@ func (f *hubFlags) registerHub(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.conn.Key, "tlskey", "", "a file with the key of our certificate")
 }
 
-// connect connects to the hub. Variables that NATS programs share stand in for flags that are not
-// given.
+// connect connects to the hub. The environment variables of NATS programs replace missing flags.
 func (f *hubFlags) connect(c *cobra.Command, wait time.Duration) (*ensemble.Conn, error) {
 	o := f.conn
 	o.URL, o.Name, o.Wait, o.Logger = f.hub, c.CommandPath(), wait, f.logger(c, slog.LevelWarn)
@@ -69,7 +67,7 @@ func (f *hubFlags) connect(c *cobra.Command, wait time.Duration) (*ensemble.Conn
 	return conn, nil
 }
 
-// logger is for what goes on beside the results.
+// logger writes to standard error.
 func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 	if f.verbose {
 		least = slog.LevelDebug
@@ -77,8 +75,7 @@ func (f *hubFlags) logger(c *cobra.Command, least slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: least}))
 }
 
-// serveMetrics answers Prometheus until it is stopped. Commands call it before they open anything
-// else.
+// serveMetrics serves metrics until it is stopped. Commands call it first.
 func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	if f.metrics == "" {
 		if f.metricsToken != "" {
@@ -114,7 +111,7 @@ func (f *hubFlags) serveMetrics(m *ensemble.Metrics) (stop func(), err error) {
 	return func() { _ = s.Close(); <-done }, nil
 }
 
-// trim takes the package's name from the beginning of an error: the command's own comes before it.
+// trim removes the package prefix of an error; the command adds its own.
 func trim(err error) error {
 	if err == nil {
 		return nil
@@ -133,8 +130,7 @@ type trimmed struct {
 func (t trimmed) Error() string { return t.text }
 func (t trimmed) Unwrap() error { return t.err }
 
-// watch shows how a study goes: to Prometheus if it is asked for, on a bar, and what went wrong as
-// a line, once.
+// watch reports the progress of a study: as metrics, on a bar, and each problem once as a line.
 func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, done, of int, pace string), stop func(),
 	err error) {
 	metrics := new(ensemble.Metrics)
@@ -157,10 +153,10 @@ func (f *studyFlags) watch(c *cobra.Command) (show func(p ensemble.Progress, don
 	}, func() { bar.Close(); stopMetrics() }, nil
 }
 
-// tell says something beside the results.
+// tell prints a line on standard error.
 func tell(c *cobra.Command, text string) { fmt.Fprintf(c.ErrOrStderr(), "almanac: %s\n", text) }
 
-// do does a job, here or on a hub. The command is what gives the same results again.
+// do runs a job here or on a hub. The command line resumes it.
 func (f *studyFlags) do(c *cobra.Command, job ensemble.Job, registry *ensemble.Registry, command string,
 	o ensemble.RunOptions) (ensemble.Outcome, error) {
 	o.Registry, o.Logger = registry, f.logger(c, slog.LevelWarn)
@@ -201,10 +197,9 @@ func goingOn(done bool, where string) string {
 	return "going on with this study where it was, from " + where
 }
 
-// here does a study in this process: in memory without --out, else in a directory within it, so
-// that the study can be continued. where says where what is done is kept, if it is. The caller
-// calls finish with the error that the study ended with: state that nothing can go on with is not
-// kept.
+// here returns an engine in this process: in memory without --out, else in a directory, so that the
+// study can be resumed; where names that directory. The caller passes the error of the study to
+// finish, which removes state that cannot be resumed.
 func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logger) (e ensemble.Executor, where string,
 	finish func(error) error, err error) {
 	if f.Out == "" {
@@ -228,21 +223,21 @@ func (f *studyFlags) here(c *cobra.Command, key, command string, log *slog.Logge
 		switch {
 		case err == nil:
 			return state.Finish()
-		case isStopped(err) || errors.Is(err, ensemble.ErrNoRoom): // the same command goes on
+		case isStopped(err) || errors.Is(err, ensemble.ErrNoRoom): // the same command resumes
 			return nil
-		case errors.Is(err, fit.ErrBudget): // the command is refused, however often it is given
+		case errors.Is(err, fit.ErrBudget): // the same command fails again
 			return state.Remove()
 		}
 		return state.Fail()
 	}, nil
 }
 
-// isStopped reports whether the user, or a deadline, ended the study.
+// isStopped reports whether a signal or a deadline ended the study.
 func isStopped(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// explain says, of a study that did not come to its end, what is kept.
+// explain adds to an error what is kept of an unfinished study.
 func (f *studyFlags) explain(c *cobra.Command, err error, o ensemble.Outcome, job ensemble.Job, where string) error {
 	if isStopped(err) && where != "" {
 		fmt.Fprintf(c.ErrOrStderr(), "almanac: %s of at most %s done; the same command goes on from there: what is done "+
@@ -252,7 +247,7 @@ func (f *studyFlags) explain(c *cobra.Command, err error, o ensemble.Outcome, jo
 	return err
 }
 
-// studyPace says how a study is going.
+// studyPace describes the progress of a study.
 func studyPace(p ensemble.Progress) string {
 	var parts []string
 	if p.Points > 1 {
@@ -263,7 +258,7 @@ func studyPace(p ensemble.Progress) string {
 	return strings.Join(append(parts, crewPace(p)...), ", ")
 }
 
-// crewPace says how fast it goes, who works, and what troubles them.
+// crewPace describes speed, workers and failures.
 func crewPace(p ensemble.Progress) (parts []string) {
 	if p.EventsPerSecond > 0 {
 		parts = append(parts, fmt.Sprintf("%.2g million events/s", p.EventsPerSecond/1e6))
@@ -280,5 +275,5 @@ func crewPace(p ensemble.Progress) (parts []string) {
 	return parts
 }
 
-// ourRegistry is what this program can run.
+// ourRegistry has the kinds of models of this program.
 func ourRegistry() *ensemble.Registry { return study.Registry() }

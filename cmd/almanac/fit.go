@@ -18,7 +18,6 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// fitFlags are the command line of almanac fit.
 type fitFlags struct {
 	studyFlags
 	json bool
@@ -116,8 +115,8 @@ func (f *fitFlags) run(c *cobra.Command, path string) error {
 	return newFitReport(s.Request, opened, result, predicted).deliver(c.OutOrStdout(), out, f.json)
 }
 
-// predict runs the model with what was found, to see what it says of the data: so many times, or as
-// often as the fit may at most. A fit of which nothing can be predicted is a fit nonetheless.
+// predict runs the model with the fitted parameters for comparison with the data. If that fails,
+// the fit stands.
 func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, r *fit.Result, o fit.Options) (
 	*fit.Prediction, error) {
 	const runs = 400
@@ -143,7 +142,7 @@ func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, 
 	return predicted, err
 }
 
-// do fits, here or on a hub, and predicts. The command is what goes on with it.
+// do fits, here or on a hub, and predicts. The command line resumes it.
 func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, command string) (result *fit.Result,
 	predicted *fit.Prediction, err error) {
 	registry := ourRegistry()
@@ -187,14 +186,14 @@ func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, co
 	return result, predicted, f.interrupted(c, errors.Join(err, finish(err)), runs, where)
 }
 
-// A resumedFit is a hub that says so, when the first job of a fit is there already.
+// A resumedFit is a hub engine that reports if the first job of a fit is already there.
 type resumedFit struct {
 	*ensemble.Conn
 	c     *cobra.Command
 	asked bool
 }
 
-// Run does a job.
+// Run implements ensemble.Engine.
 func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOptions) (ensemble.Outcome, error) {
 	if key, err := job.Key(o.Registry); !r.asked && err == nil {
 		if s, err := r.Status(ctx, key); err == nil && s.State != ensemble.Canceled {
@@ -205,7 +204,7 @@ func (r *resumedFit) Run(ctx context.Context, job ensemble.Job, o ensemble.RunOp
 	return r.Conn.Run(ctx, job, o)
 }
 
-// key tells this fit from all others: the model, the data and all that the answer depends on.
+// key identifies a fit: the model, the data and every option that the result depends on.
 func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, error) {
 	options, err := json.Marshal([]any{f.Method, f.Budget, f.Population, f.LimitTime, f.LimitMemory})
 	if err != nil {
@@ -217,7 +216,7 @@ func (f *fitFlags) key(registry *ensemble.Registry, payload []byte) (string, err
 	return key, trim(err)
 }
 
-// interrupted says, of a fit that did not come to its end, what is kept.
+// interrupted adds to an error what is kept of an unfinished fit.
 func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where string) error {
 	if err == nil {
 		return nil
@@ -241,13 +240,13 @@ func (f *fitFlags) interrupted(c *cobra.Command, err error, runs int, where stri
 	return err
 }
 
-// fitPace says how a fit is going.
+// fitPace describes the progress of a fit.
 func fitPace(p fit.Progress) string {
 	parts := []string{fmt.Sprintf("stage %d, %s", p.Stage, p.What), format.Count(p.Runs, "run") + " before"}
 	if p.Ensemble.Replicas > 0 {
 		parts = append(parts, fmt.Sprintf("%s of %s tasks", format.Thousands(float64(p.Ensemble.Merged)),
 			format.Thousands(float64(p.Tasks))))
 	}
-	p.Ensemble.Left = 0 // which is of this stage alone
+	p.Ensemble.Left = 0 // it is that of this stage only
 	return strings.Join(append(parts, crewPace(p.Ensemble)...), ", ")
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// A fitReport is what a fit gives, and what it was made of.
+// A fitReport is the result of a fit and its inputs.
 type fitReport struct {
 	*fitted.Fit
 	asked  *study.Request
@@ -48,8 +48,8 @@ func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicte
 				Seen: b.Seen, Inside: b.Inside})
 			seen, inside = seen+b.Seen, inside+b.Inside
 		}
-		// Unknowns that were chosen for being near the data leave out half of them only if none are near.
-		if 2*inside < seen && p.Predictive.Runs >= 40 { // two of which are beyond each end of the band
+		// Parameters chosen to match the data miss half of it only if the model cannot match it.
+		if 2*inside < seen && p.Predictive.Runs >= 40 { // so that two are beyond each end of the band
 			r.Notes = append(r.Notes, fmt.Sprintf("the model does not explain the data: %d of %s within its 90 %% band; look "+
 				"at the prediction, the priors and what the columns are matched with",
 				inside, format.Count(seen, "number")))
@@ -63,7 +63,7 @@ func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicte
 	return p
 }
 
-// point is the best point as values of parameters.
+// point is the best point as parameters.
 func (p *fitReport) point() (all []population.Parameter) {
 	for i := range p.opened.Fit.Unknowns {
 		u := &p.opened.Fit.Unknowns[i]
@@ -72,8 +72,8 @@ func (p *fitReport) point() (all []population.Parameter) {
 	return all
 }
 
-// fitted is the best point with the values that --scenario and --set gave to other parameters:
-// best.yaml is the model that was fitted.
+// fitted is the best point with the parameters that --scenario and --set changed: best.yaml is the
+// model that was fitted.
 func (p *fitReport) fitted() []population.Parameter {
 	m, all := p.opened.Model, p.point()
 	unknowns := len(all)
@@ -88,7 +88,6 @@ func (p *fitReport) fitted() []population.Parameter {
 	return all
 }
 
-// deliver writes the results, and prints them.
 func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 	best, err := p.opened.Model.Rewrite(p.fitted()...)
 	if err != nil {
@@ -108,7 +107,6 @@ func (p *fitReport) deliver(w io.Writer, out *cli.Output, asJSON bool) error {
 	return p.print(w)
 }
 
-// write writes everything into a directory.
 func (p *fitReport) write(dir string, best []byte) error {
 	errs := []error{
 		outdir.WriteFile(dir, "fit.json", p.WriteJSON),
@@ -127,7 +125,6 @@ func (p *fitReport) write(dir string, best []byte) error {
 	return errors.Join(errs...)
 }
 
-// print prints what was found.
 func (p *fitReport) print(w io.Writer) error {
 	var columns []string
 	for _, c := range p.Data.Columns {

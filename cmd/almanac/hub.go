@@ -17,8 +17,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// untilStopped is a context that ends when the process is told to stop, as by Ctrl-C or by the
-// system.
+// untilStopped returns a context that ends with SIGINT or SIGTERM.
 func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
@@ -111,7 +110,7 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 	defer stop()
 	hub, err := ensemble.StartHub(o)
 	if errors.Is(err, ensemble.ErrNotStarted) {
-		return trim(err) // the machine's fault, and not the command line's
+		return trim(err) // not an error of usage
 	}
 	if err != nil {
 		return cli.Usage(trim(err))
@@ -128,7 +127,7 @@ func serveHub(ctx context.Context, c *cobra.Command, o ensemble.HubOptions, f *h
 	}
 	select {
 	case <-ctx.Done():
-		return nil // it was asked to
+		return nil // as requested
 	case <-hub.Failed():
 		return trim(hub.Err())
 	}

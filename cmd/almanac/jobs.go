@@ -5,21 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/study"
+	"github.com/spf13/cobra"
 )
 
-// theHub is what --hub is for commands that need one.
 const theHub = "nats://HOST:4222 of the hub; nats://127.0.0.1:4222 unless told, here or by NATS_URL"
 
 func newJobs() *cobra.Command {
@@ -43,7 +43,7 @@ func newJobs() *cobra.Command {
 	return c
 }
 
-// onHub makes a command that does something with a connection to a hub.
+// onHub completes a command that needs a connection to a hub.
 func onHub(c *cobra.Command, f *hubFlags, do func(*cobra.Command, *ensemble.Conn, []string) error) *cobra.Command {
 	f.register(c, theHub)
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -82,11 +82,10 @@ func printJobs(w io.Writer, all []ensemble.Status) error {
 	return nil
 }
 
-// shortKey is as much of a study's key as is shown. What a hub has may be of another program, and
-// its key shorter.
+// shortKey is the displayed part of a key. Keys of other programs may be shorter.
 func shortKey(s ensemble.Status) string { return s.Key[:min(len(s.Key), 12)] }
 
-// findJob finds a study by the beginning of its key.
+// findJob finds a study by a prefix of its key.
 func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.Status, error) {
 	all, err := conn.Jobs(ctx)
 	if err != nil {
@@ -114,7 +113,7 @@ func findJob(ctx context.Context, conn *ensemble.Conn, prefix string) (ensemble.
 		strings.Join(keys[:min(len(keys), 10)], ", "))
 }
 
-// oneJob wants one argument: the key.
+// oneJob accepts one argument, the key.
 func oneJob(c *cobra.Command, args []string) error {
 	if len(args) != 1 || args[0] == "" {
 		return cli.Usagef("jobs %s: which study? Write its key, or the beginning of it; almanac jobs lists them", c.Name())
@@ -130,7 +129,7 @@ func newJobsCancel() *cobra.Command {
 		})
 }
 
-// withJob does something with a study, and says what became of it.
+// withJob changes a study and prints the outcome.
 func withJob(c *cobra.Command, conn *ensemble.Conn, prefix, became string, do func(*ensemble.Conn, context.Context,
 	string) error) error {
 	s, err := findJob(c.Context(), conn, prefix)
@@ -173,7 +172,7 @@ func newJobsWatch() *cobra.Command {
 	})
 }
 
-// watchJobs prints a line for each change, until the study, or all, have ended.
+// watchJobs prints a line for each change, until the study, or all studies, have ended.
 func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 	ended := errors.New("ended")
 	running := map[string]bool{}
@@ -184,7 +183,7 @@ func watchJobs(c *cobra.Command, conn *ensemble.Conn, key string) error {
 		was := running[s.Key]
 		running[s.Key] = s.State == ensemble.Running
 		if s.State != ensemble.Running && !was && key == "" {
-			return nil // it had ended before
+			return nil // already ended
 		}
 		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s %s: %s, %d of %d points, %d of %d replicas, %s events\n", shortKey(s),
 			s.Name, s.State,
@@ -215,14 +214,14 @@ func newJobsResults() *cobra.Command {
 	return c
 }
 
-// registerResults are the flags that say where results of a study on a hub are written to.
+// registerResults adds the flags for results of a study on a hub.
 func (f *studyFlags) registerResults(c *cobra.Command) {
 	c.Flags().StringVar(&f.Out, "out", "", "a directory to write results and pictures to, as the command would have "+
 		"that began the study")
 	f.registerFormat(c, "how series are written: csv, or parquet")
 }
 
-// fetchResults gives what is finished of a study. Points that are not are left out.
+// fetchResults delivers the finished points of a study.
 func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFlags) error {
 	s, err := findJob(c.Context(), conn, prefix)
 	if err != nil {
@@ -253,8 +252,7 @@ func fetchResults(c *cobra.Command, conn *ensemble.Conn, prefix string, f *study
 	return r.deliver(outcome)
 }
 
-// reporter finds out how the results of a job are to be written: as the command would that began
-// it.
+// reporter returns the report of the command that started a job.
 func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error) {
 	if err := study.CheckFormat(f.Format); err != nil {
 		return nil, cli.Usage(err)
@@ -276,8 +274,8 @@ func reporter(c *cobra.Command, job ensemble.Job, f *studyFlags) (*report, error
 	return newReport(c, s, job, command)
 }
 
-// foreignStudy is a study of another program: what it varies is known, but not in which order, and
-// what it is called.
+// foreignStudy describes a study of another program: the parameters are known, but neither their
+// order nor its name.
 func foreignStudy(job ensemble.Job) *study.Study {
 	s := &study.Study{Request: &study.Request{Sort: study.Sweep}}
 	for name := range job.Points[0].Set {
@@ -335,10 +333,103 @@ func resumeJob(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFla
 	return r.deliver(outcome)
 }
 
-// hubFromEnv is where the hub is if no flag says so.
+// hubFromEnv is the address of the hub without a flag.
 func hubFromEnv() string {
 	if url := (ensemble.ConnectOptions{}).FromEnv().URL; url != "" {
 		return url
 	}
 	return "nats://127.0.0.1:4222"
+}
+
+// newJobsForget removes one study by its key, or all that have not been used for some time.
+func newJobsForget() *cobra.Command {
+	var older string
+	var age time.Duration
+	c := onHub(&cobra.Command{
+		Use:   "forget KEY | --older AGE",
+		Short: "Remove a study with its results from the hub, or all that were not used for some time",
+		Long: "Remove a study with its results from the hub, or all that were not used for some time.\n\n" +
+			"A study is used when it is begun or goes on, and when its command is given again. Each stage of a fit is a " +
+			"study of its own, of which the hub\n" +
+			"keeps all answers, so that the fit can go on: --older is the way to be rid of them. One that is running is " +
+			"never old.",
+		Example: "  almanac jobs forget 3f2a\n  almanac jobs forget --older 30d",
+		Args: func(c *cobra.Command, args []string) error {
+			if older == "" {
+				return oneJob(c, args)
+			}
+			if len(args) > 0 {
+				return cli.Usagef("jobs forget: %s or --older %s? One of the two", args[0], older)
+			}
+			var err error
+			age, err = parseAge("--older", older)
+			return err
+		},
+	}, new(hubFlags), func(c *cobra.Command, conn *ensemble.Conn, args []string) error {
+		if older == "" {
+			return withJob(c, conn, args[0], "forgotten", (*ensemble.Conn).Forget)
+		}
+		return forgetOlder(c, conn, age)
+	})
+	c.Flags().StringVar(&older, "older", "", "forget all studies that were not used for so long, as in 30d or 12h")
+	return c
+}
+
+func forgetOlder(c *cobra.Command, conn *ensemble.Conn, age time.Duration) error {
+	all, err := conn.ForgetBefore(c.Context(), time.Now().Add(-age))
+	for _, s := range all {
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%s: %s, forgotten\n", s.Key, s.Name); err != nil {
+			return err
+		}
+	}
+	if err == nil && len(all) == 0 {
+		_, err = fmt.Fprintln(c.OutOrStdout(), "no study is that old")
+	}
+	return trim(err)
+}
+
+// leastAge is the lowest age to forget. A running study is updated every second, by a clock that
+// may differ from ours.
+const leastAge = time.Minute
+
+// parseAge parses an age such as 30d.
+func parseAge(flag, text string) (time.Duration, error) {
+	age, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if x := allocation.ParseNumber(days); x >= 0 && x < 36500 {
+			age, err = time.Duration(x*24*float64(time.Hour)), nil
+		}
+	}
+	if err != nil || age < leastAge {
+		return 0, cli.Usagef("%s: %q: expected how long ago, a minute at the least, as in 30d or 12h", flag, text)
+	}
+	return age, nil
+}
+
+// forgetOld removes old studies now and every hour.
+func forgetOld(ctx context.Context, hub *ensemble.Hub, age time.Duration, logger *slog.Logger) error {
+	conn, err := hub.Connect(ensemble.ConnectOptions{Logger: logger})
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer conn.Close()
+		for {
+			all, err := conn.ForgetBefore(ctx, time.Now().Add(-age))
+			switch {
+			case ctx.Err() != nil:
+				return
+			case err != nil:
+				logger.Warn("forgetting old studies", "error", err)
+			case len(all) > 0:
+				logger.Info("forgotten", "studies", len(all))
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(time.Hour):
+			}
+		}
+	}()
+	return nil
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// profileFlag is the directory of --profile: where a run leaves what go tool pprof reads, for those
-// who ask why it is slow, or large.
+// profileFlag is --profile, a directory for go tool pprof.
 type profileFlag struct{ dir string }
 
 const (
@@ -31,13 +30,12 @@ func (p *profileFlag) register(c *cobra.Command) {
 			"memory for")
 }
 
-// A profile is one that is being taken; nil if none is.
+// A profile is being recorded; nil if there is none.
 type profile struct {
 	*cli.Output
 	cpu *os.File
 }
 
-// start begins a profile, if one is asked for.
 func (p *profileFlag) start() (*profile, error) {
 	if p.dir == "" {
 		return nil, nil
@@ -56,7 +54,7 @@ func (p *profileFlag) start() (*profile, error) {
 	return &profile{out, cpu}, nil
 }
 
-// stop ends a profile and keeps what was seen.
+// stop writes the profile.
 func (p *profile) stop() error {
 	if p == nil {
 		return nil
@@ -65,8 +63,8 @@ func (p *profile) stop() error {
 	if err := p.cpu.Close(); err != nil {
 		return err
 	}
-	// All that was ever asked for counts, since what a run holds is let go when it ends; the
-	// collector has to have seen it.
+	// Allocations count, since a run frees its memory at the end; the profile has them after a
+	// collection.
 	runtime.GC()
 	if err := outdir.WriteFile(p.Path(), memoryProfile, func(w io.Writer) error {
 		return pprof.Lookup("allocs").WriteTo(w,
@@ -77,7 +75,7 @@ func (p *profile) stop() error {
 	return p.Keep()
 }
 
-// drop gives up a profile that was not stopped. It may be called after stop.
+// drop discards a profile that was not stopped.
 func (p *profile) drop() {
 	if p != nil {
 		pprof.StopCPUProfile()
@@ -86,7 +84,7 @@ func (p *profile) drop() {
 	}
 }
 
-// tell says how to read what is in the directory.
+// tell prints how to read the profile.
 func (p *profileFlag) tell(w io.Writer) {
 	if p.dir != "" {
 		fmt.Fprintf(w, "\nprofiles: go tool pprof -top %s\n", filepath.Join(p.dir, processorProfile))

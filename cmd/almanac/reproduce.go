@@ -14,7 +14,6 @@ import (
 	"github.com/almanac-sim/almanac/reproduce/papers"
 )
 
-// reproduceFlags are the command line of almanac reproduce.
 type reproduceFlags struct {
 	list bool
 	full bool
@@ -98,7 +97,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	return nil
 }
 
-// chooseClaims finds claims by their names; none means all.
+// chooseClaims finds claims by name; no names mean all.
 func chooseClaims(names []string) ([]reproduce.Claim, error) {
 	all := papers.Claims()
 	if len(names) == 0 {
@@ -130,8 +129,7 @@ func listClaims(w io.Writer, claims []reproduce.Claim) error {
 	return nil
 }
 
-// printClaims prints a line for each claim, and what is to be said of those that do not simply
-// hold.
+// printClaims prints a line for each claim, and details of those that do not simply hold.
 func printClaims(w io.Writer, r *reproduce.Report) error {
 	fmt.Fprintf(w, "%s\n%s\n\n", r.Machine, r.Command)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)

@@ -14,8 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// studyFlags are the flags that several commands have: they say what is asked for, and where it is
-// run.
+// studyFlags are shared by several commands: the request, and where it runs.
 type studyFlags struct {
 	study.Request
 	hubFlags
@@ -23,7 +22,7 @@ type studyFlags struct {
 	workers int
 }
 
-// registerModel are the changes to a model that can be asked for.
+// registerModel adds the flags that change a model.
 func (f *studyFlags) registerModel(c *cobra.Command) {
 	c.Flags().StringVar(&f.Size, "size", "", "how many individuals there are at the start: 1000000, 1_000_000 or 1e6")
 	c.Flags().StringVar(&f.Until, "until", "", "when the model ends, on its own clock: 2011, \"160 days\", or "+
@@ -33,7 +32,7 @@ func (f *studyFlags) registerModel(c *cobra.Command) {
 	c.Flags().StringVar(&f.Scenario, "scenario", "", "take the values of a scenario of the file; --set has precedence")
 }
 
-// registerStudy are the flags of studies that are done here or on a hub.
+// registerStudy adds the flags of studies that run here or on a hub.
 func (f *studyFlags) registerStudy(c *cobra.Command, out string) {
 	f.hubFlags.register(c, "nats://HOST:4222 of a hub whose workers do the work; without it, it is done here")
 	f.registerSeed(c)
@@ -63,8 +62,7 @@ func (f *studyFlags) registerFormat(c *cobra.Command, about string) {
 	c.Flags().StringVar(&f.Format, "format", study.DefaultFormat, about)
 }
 
-// asked puts what is not a flag of its own into the request: which command it is of, of which
-// model, and what is set.
+// asked completes the request: command, model, and the values of --set.
 func (f *studyFlags) asked(c *cobra.Command, path string) error {
 	f.Sort, f.Model = c.Name(), path
 	for _, text := range f.set {
@@ -77,7 +75,7 @@ func (f *studyFlags) asked(c *cobra.Command, path string) error {
 	return nil
 }
 
-// open reads the model, and looks whether what is asked for can be run.
+// open reads the model and checks the request.
 func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 	switch {
 	case f.workers < 0:
@@ -106,7 +104,7 @@ func (f *studyFlags) open(c *cobra.Command, path string) (*study.Study, error) {
 	return s, nil
 }
 
-// run does a sweep or a comparison.
+// run runs a sweep or a comparison.
 func (f *studyFlags) run(c *cobra.Command, path string) error {
 	s, err := f.open(c, path)
 	if err != nil {
@@ -128,11 +126,11 @@ func (f *studyFlags) run(c *cobra.Command, path string) error {
 	return r.deliver(outcome)
 }
 
-// A report takes the points of a study as they are finished, and writes and prints what was found.
+// A report receives the points of a study as they finish, and writes and prints the results.
 type report struct {
 	point   func(ensemble.PointResult) error
 	deliver func(ensemble.Outcome) error
-	drop    func() // gives up what was not delivered
+	drop    func() // discards what was not delivered
 }
 
 func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command string) (*report, error) {
@@ -156,8 +154,7 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
-// studyFiles are what may be in the directory of --out, by the command that writes it; the first is
-// always there.
+// studyFiles are the files of --out by command; the first is always written.
 var studyFiles = map[string][]string{
 	study.Run: {"summary.json", "series.csv", "flows.csv", "events.csv", "series.parquet", "flows.parquet",
 		"events.parquet", "draws.csv",
@@ -171,7 +168,7 @@ var studyFiles = map[string][]string{
 		"trace.png"},
 }
 
-// openOutput opens the directory of --out, if there is one, with the tables that the model reads.
+// openOutput opens the directory of --out, if given, and copies the tables of the model.
 func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
 	out, err := cli.OpenOutput(r.Out, r.Sort, append(studyFiles[r.Sort][:len(studyFiles[r.Sort]):len(studyFiles[r.Sort])],
 		"model.yaml", "command.txt", study.FileName)...)
@@ -184,7 +181,7 @@ func openOutput(c *cobra.Command, r *study.Request) (*cli.Output, error) {
 	return out, nil
 }
 
-// writeRequest writes what was asked for beside the results: the model, the command and study.json.
+// writeRequest writes the model, the command and study.json beside the results.
 func writeRequest(dir string, r *study.Request, command string) error {
 	return errors.Join(
 		outdir.WriteFile(dir, "model.yaml", func(w io.Writer) error { _, err := w.Write(r.Source); return err }),

@@ -2,22 +2,23 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/memory"
 	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/population/results"
 	"github.com/almanac-sim/almanac/study"
+	"github.com/spf13/cobra"
 )
 
-// runFlags are the command line of almanac run.
 type runFlags struct {
 	studyFlags
 	json    bool
@@ -99,9 +100,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 		o.Vary = s.Posterior.Vary(m, f.Seed)
 	}
 	if f.Events {
-		o.OnEvent = func(population.Event) {} // what it takes counts
+		o.OnEvent = func(population.Event) {} // so that CheckMemory counts it
 	}
-	if err := m.CheckMemory(o); err != nil { // before anything is made
+	if err := m.CheckMemory(o); err != nil { // before any file is created
 		return err
 	}
 	var events *eventLog
@@ -147,7 +148,6 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	return runErr
 }
 
-// deliver writes a result, and prints it.
 func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.Result, out *cli.Output) error {
 	m := s.Plain
 	modelfit.SetDrawn(result, s.Posterior.Told(m, s.From))
@@ -174,7 +174,7 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 	return printDrawn(c.OutOrStdout(), modelfit.DrawnOf(result))
 }
 
-// pace says how a run is going.
+// pace describes the progress of a run.
 func pace(m *population.Model, p population.Progress, replicas int, since time.Duration) string {
 	s := fmt.Sprintf("%s %.4g", m.Unit(), p.Time)
 	if replicas > 1 {
@@ -189,4 +189,46 @@ func pace(m *population.Model, p population.Progress, replicas int, since time.D
 		s += fmt.Sprintf(", %v left", left.Round(time.Second))
 	}
 	return s
+}
+
+// runOnHub runs the replicas on the workers of a hub. They return everything they recorded, so the
+// result is that of a run in this process.
+func (f *runFlags) runOnHub(c *cobra.Command, s *study.Study) error {
+	m := s.Plain
+	if need, have := m.Recorded(f.Replicas), memory.Free().Pages; need > have {
+		return fmt.Errorf("%s: %w: what %s record takes about %s here, and %s are available; record fewer rows, or tell "+
+			"less with almanac sweep",
+			m.Name(), population.ErrMemory, format.Count(f.Replicas, "replica"), format.Bytes(need), format.Bytes(have))
+	}
+	job, err := s.Job()
+	if err != nil {
+		return cli.Usage(err)
+	}
+	out, err := openOutput(c, s.Request)
+	if err != nil {
+		return err
+	}
+	defer out.Drop()
+	began := time.Now()
+	result := &population.Result{Model: m, Version: population.Version(), Seed: f.Seed, Replicas: f.Replicas,
+		Times: m.Times()}
+	_, err = f.do(c, job, ourRegistry(), "", ensemble.RunOptions{Replica: func(_, replica int, v ensemble.Values) error {
+		run, err := m.ReadRun(v.Data)
+		switch {
+		case err != nil:
+			return fmt.Errorf("replica %d: %w", replica, err)
+		case run.Replica != replica || replica != len(result.Runs):
+			return errors.New("a replica came that was not due")
+		}
+		result.Runs = append(result.Runs, *run)
+		result.Events += run.Events
+		result.PersonYears += run.PersonYears
+		return nil
+	}})
+	if err != nil {
+		return trim(s.RepeatHere(err))
+	}
+	result.Done = len(result.Runs)
+	result.Seconds = time.Since(began).Seconds()
+	return f.deliver(c, s, result, out)
 }

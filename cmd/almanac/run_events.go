@@ -11,15 +11,14 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// An eventLog writes events.csv, or events.parquet. Replicas that run at once write to files of
-// their own, which are put together in the end, so that the file is the same for any number of
-// workers.
+// An eventLog writes events.csv or events.parquet. Concurrent replicas write to files of their own,
+// which are concatenated at the end, so that the result does not depend on the number of workers.
 type eventLog struct {
 	dir    string
 	format results.Format
 	model  *population.Model
-	last   int // the row after which a replica is done
-	first  int // the number of the first replica, whose part is the first
+	last   int // row at which a replica is complete
+	first  int // number of the first replica, whose events come first
 	cancel func(error)
 	parts  []*eventPart
 
@@ -63,7 +62,7 @@ func (l *eventLog) open(part int) (*eventPart, error) {
 	return l.parts[part], nil
 }
 
-// fail remembers the first error and ends the run.
+// fail keeps the first error and stops the run.
 func (l *eventLog) fail(err error) {
 	if err == nil {
 		return
@@ -76,7 +75,7 @@ func (l *eventLog) fail(err error) {
 	}
 }
 
-// add writes an event. A replica's events come one at a time, so that its part needs no lock.
+// add writes an event. The events of a replica come one at a time, so its part needs no lock.
 func (l *eventLog) add(e population.Event) {
 	p := l.parts[e.Replica-l.first]
 	if p == nil {
@@ -91,7 +90,7 @@ func (l *eventLog) add(e population.Event) {
 	}
 }
 
-// recorded closes the file of a replica that is done.
+// recorded closes the part of a complete replica.
 func (l *eventLog) recorded(r population.Record) {
 	if part := r.Replica - l.first; r.Row == l.last && part > 0 && l.parts[part] != nil {
 		l.fail(l.parts[part].close())
@@ -107,7 +106,7 @@ func (p *eventPart) close() error {
 	return err
 }
 
-// close puts the parts together.
+// close concatenates the parts.
 func (l *eventLog) close() error {
 	for replica, p := range l.parts {
 		if p == nil || replica == 0 {

@@ -17,7 +17,6 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// serveFlags are the command line of almanac serve.
 type serveFlags struct {
 	listen  string
 	token   string
@@ -115,7 +114,7 @@ func (f *serveFlags) run(c *cobra.Command, args []string) error {
 	return server.Serve(c.Context(), l)
 }
 
-// address is what to open in a browser.
+// address is the link to open in a browser.
 func address(at net.Addr, host, token string) string {
 	_, port, _ := net.SplitHostPort(at.String())
 	link := "http://" + net.JoinHostPort(host, port) + "/"
@@ -125,8 +124,7 @@ func address(at net.Addr, host, token string) string {
 	return link
 }
 
-// called is what visitors call a host that one listens on: its own name, or that of this machine if
-// it is every address of it.
+// called is the host name for visitors: that of the machine if the server listens on every address.
 func called(host string) string {
 	if a, err := netip.ParseAddr(host); host != "" && !(err == nil && a.IsUnspecified()) {
 		return host

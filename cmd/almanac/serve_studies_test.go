@@ -162,7 +162,8 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 		table.FindString(there) != want {
 		t.Errorf("the page has the table\n%s\nand of the directory\n%s", want, table.FindString(there))
 	}
-	if want := "half closed, as it was, 2,000 individuals, 7 replicas of each, seed 3, beta = 0.6 per day</p>"; !strings.Contains(there, want) {
+	if want := "half closed, as it was, 2,000 individuals, 7 replicas of each, seed 3, " +
+		"beta = 0.6 per day</p>"; !strings.Contains(there, want) {
 		t.Errorf("no %s in %s", want, there)
 	}
 	if got, want := u.get("/study-files/comparison.json?dir=compared"), u.get(run+"/files/comparison.json"); got != want {

@@ -16,7 +16,10 @@ const smallFit = `name: small
 time: {unit: day, end: 12}
 population: {size: 60, start: {infectious: 2, susceptible: rest}}
 parameters: {beta: 0.8 per day, rho: 60%}
-states: {susceptible: {}, infectious: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: recovered}]}, recovered: {}}
+states:
+  susceptible: {}
+  infectious: {race: [{after: {gamma: {mean: 3 days, shape: 2}}, to: recovered}]}
+  recovered: {}
 transmission: [{from: infectious, rate: beta, to: {susceptible: infectious}}]
 fit:
   data: cases.csv

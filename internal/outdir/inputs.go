@@ -12,12 +12,11 @@ import (
 	"unicode"
 )
 
-// Inputs puts files beside what the command writes, under the names by which its model reads them,
-// so that the model can be run again from the directory. A file that is there already with the same
-// content stays as it is; one with another content is [ErrInTheWay], unless it is from an earlier
-// run of the command. Names that cannot be beside it are left out, and returned: those that lead
-// out of the directory, those that begin with a dot, and those that the command needs for itself.
-// Names have / between their parts.
+// Inputs copies the files that a model reads into the directory, under the names the model uses, so
+// that it can be run again from there. A file with the same content is left as it is; one with
+// another content is [ErrInTheWay], unless an earlier run of the command wrote it. Names that
+// cannot be copied are returned: those that lead out of the directory, begin with a dot, or are
+// needed by the command. Names use slashes.
 func (o *Dir) Inputs(files map[string][]byte) (left []string, err error) {
 	if o == nil || len(files) == 0 {
 		return nil, nil
@@ -59,14 +58,13 @@ func (o *Dir) Inputs(files map[string][]byte) (left []string, err error) {
 	return left, nil
 }
 
-// needs reports whether the command may write a file of this name, or make a directory of it.
+// needs reports whether the command may write a file or a directory of this name.
 func (o *Dir) needs(name string) bool {
 	first, _, _ := strings.Cut(name, "/")
 	return slices.ContainsFunc(o.names, func(pattern string) bool { ok, _ := filepath.Match(pattern, first); return ok })
 }
 
-// isLocal reports whether a name is of a file within a directory, written in the one way there is,
-// and hides nothing.
+// isLocal reports whether a name is a clean path within a directory, without hidden elements.
 func isLocal(name string) bool {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || name == "." || strings.ContainsFunc(name, unicode.IsControl) {
 		return false

@@ -8,9 +8,8 @@ import (
 	"syscall"
 )
 
-// TryLock takes a file or directory for this program, until it is closed or the program ends,
-// however it does. It reports false if another open file has it. The error is that of a file system
-// without locks.
+// TryLock locks a file or directory until it is closed or the process ends. It reports false if
+// another open file holds the lock. An error means that the file system has no locks.
 func TryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -8,12 +8,11 @@ import (
 // A Locked is a file or directory that no other process can lock until it is closed.
 type Locked struct{ file *os.File }
 
-// ErrLocked is the error of [Lock] where another process has the lock.
+// ErrLocked is returned by [Lock] if another process holds the lock.
 var ErrLocked = errors.New("another process is using it")
 
-// Lock opens a file or directory, with the flags of [os.OpenFile], and locks it. The lock ends with
-// the process, however that ends. Where the system or the file system has no locks, the file is
-// only opened.
+// Lock opens a file or directory, with the flags of [os.OpenFile], and locks it until it is closed
+// or the process ends. Without support for locks the file is only opened.
 func Lock(name string, flag int) (*Locked, error) {
 	file, err := os.OpenFile(name, flag, 0o600)
 	if err != nil {
@@ -26,8 +25,8 @@ func Lock(name string, flag int) (*Locked, error) {
 	return &Locked{file}, nil
 }
 
-// Close gives the lock back at once. Closing the file alone would not do: a process that this one
-// is starting has a copy of it, and of the lock, until it runs its own program.
+// Close releases the lock. Closing the file would not suffice: a child process has a copy of it,
+// and of the lock, until it executes its program.
 func (l *Locked) Close() error {
 	unlock(l.file)
 	return l.file.Close()

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// TryLock says that there are no locks.
+// TryLock reports that locks are not supported.
 func TryLock(*os.File) (bool, error) { return false, errors.ErrUnsupported }
 
 func unlock(*os.File) {}

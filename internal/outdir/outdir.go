@@ -1,5 +1,4 @@
-// Package outdir is the directory that a command writes its results to: what is in it is from one
-// run of a command, whole, or not there.
+// Package outdir writes results atomically: the directory always holds one complete run, or none.
 package outdir
 
 import (
@@ -17,31 +16,28 @@ import (
 	"syscall"
 )
 
-// A Dir is the directory of --out. What is in it is from one run of a command, whole, and never a
-// mixture of two:
+// A Dir is the directory of --out. It never holds a mixture of two runs:
 //
-//   - All files are written into a directory of their own, unfinished, inside. Only when they are
-//     complete do they take the place of the earlier ones: all of those go before the first of the
-//     new ones comes.
-//   - The first file goes first and comes last. So whatever ends the program, and when, there are
-//     at any time only files of one run, and if the first is there, all of them are.
-//   - A list says which files are from which command. Those that a command wrote it replaces, also
-//     with fewer; files that are not on the list it leaves alone, and if one of them has a name
-//     that it needs, it does not begin.
-//   - Of two commands that write into one directory at once, the second is refused, where the
-//     system has locks.
-//   - What others put in the place of a new file while the command is at work is renamed, to
-//     FILE.before or the next name that is free.
-//   - A command that is refused, or fails, leaves no directory that it made and nothing is in.
+//   - Files are written into a subdirectory. When they are complete, all earlier files are removed
+//     before the first new one is moved.
+//   - The first file is removed first and moved last. So whenever the process ends, the directory
+//     has files of one run only, and if the first file is there, all are.
+//   - A list says which command wrote which files. A command replaces its own files. Other files
+//     are left alone, and if one has a name that the command needs, Open fails.
+//   - Of two processes that write into one directory, the second is refused, if the system has
+//     locks.
+//   - A file that others create in the place of a new one during the run is renamed to FILE.before,
+//     or the next free name.
+//   - A command that is refused or fails removes the empty directories that it made.
 type Dir struct {
 	dir     string
 	program string
 	command string
-	names   []string // of what the command may write
-	first   string   // the file that goes first and comes last
-	made    []string // the directories that Open made, the innermost first
+	names   []string // of the command's files
+	first   string   // removed first, moved last
+	made    []string // directories that Open made, innermost first
 	lock    *Locked
-	step    func() error // called before each step of Keep; tests end it there
+	step    func() error // called before each step of Keep; tests abort there
 }
 
 const (
@@ -49,15 +45,15 @@ const (
 	ownership  = ".almanac-files"
 )
 
-// Open prepares a directory, which is made if need be. The names are of the files that the command
-// may write, with * for any part of one; the first of them must be one that it always writes. If
-// dir is "" there is nothing to write to, and the output is nil, of which Keep and Drop may be
-// called. The error of a directory that files of others are in the way of is [ErrInTheWay].
+// Open prepares a directory and creates it if necessary. The names are those of the files that the
+// command may write, with * as a wildcard; the first is always written. If dir is "", the result is
+// nil, on which Keep and Drop may be called. Files of others that are in the way cause
+// [ErrInTheWay].
 func Open(dir, program, command string, names ...string) (*Dir, error) {
 	if dir == "" {
 		return nil, nil
 	}
-	dir = filepath.Clean(dir) // MkdirAll would make a directory that is only named to go up from it
+	dir = filepath.Clean(dir) // otherwise MkdirAll would create x for x/..
 	o := &Dir{dir: dir, program: program, command: command, names: names, first: names[0], made: missing(dir),
 		step: func() error { return nil }}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -78,7 +74,7 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 	return o, nil
 }
 
-// missing lists the directories that MkdirAll would make, the innermost first.
+// missing lists the directories that MkdirAll would create, innermost first.
 func missing(dir string) (all []string) {
 	for ; isMissing(dir) && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		all = append(all, dir)
@@ -86,7 +82,7 @@ func missing(dir string) (all []string) {
 	return all
 }
 
-// removeEmpty removes the directories that Open made, as far as they are empty.
+// removeEmpty removes the directories that Open created, if empty.
 func (o *Dir) removeEmpty() {
 	for _, dir := range o.made {
 		if os.Remove(dir) != nil && !isMissing(dir) {
@@ -100,11 +96,10 @@ func isMissing(path string) bool {
 	return isGone(err)
 }
 
-// isGone reports whether an error says that there is no such file: it is not there, or a file
-// stands where its directory would be.
+// isGone reports whether a file does not exist, or its directory is a file.
 func isGone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
 
-// free is a path at which nothing is: this one, or else it with a number.
+// free returns a path at which nothing is: this one, or one with a number.
 func free(path string) string {
 	name := path
 	for i := 2; !isMissing(name); i++ {
@@ -113,7 +108,7 @@ func free(path string) string {
 	return name
 }
 
-// ErrInTheWay says that the directory has files that the command would have to replace and may not.
+// ErrInTheWay says that the directory has files that the command must not replace.
 var ErrInTheWay = errors.New("outdir: files of others are in the way")
 
 type inTheWay struct{ text string }
@@ -121,7 +116,7 @@ type inTheWay struct{ text string }
 func (e inTheWay) Error() string { return e.text }
 func (e inTheWay) Unwrap() error { return ErrInTheWay }
 
-// prepare makes sure that nothing stands in the way.
+// prepare checks that nothing is in the way.
 func (o *Dir) prepare(names []string) error {
 	if err := o.unfinishedStudy(); err != nil {
 		return err
@@ -150,18 +145,18 @@ func (o *Dir) prepare(names []string) error {
 			}
 		}
 	}
-	// With the lock held, what is unfinished is of a command that was killed.
+	// We hold the lock, so unfinished files are of a process that was killed.
 	if err := os.RemoveAll(o.Path()); err != nil {
 		return err
 	}
 	return os.Mkdir(o.Path(), 0o755)
 }
 
-// Path is where to write files.
+// Path is the directory to write into.
 func (o *Dir) Path() string { return filepath.Join(o.dir, unfinished) }
 
-// Keep lets what was written take the place of what the command wrote earlier. If it fails, what
-// was written is kept in a directory that no command removes, which the error names.
+// Keep replaces the earlier results by the new files. If it fails, the new files stay in a
+// directory that no command removes, and that the error names.
 func (o *Dir) Keep() error {
 	if o == nil {
 		return nil
@@ -169,7 +164,7 @@ func (o *Dir) Keep() error {
 	if err := o.replace(); err != nil {
 		rest := free(filepath.Join(o.dir, "unfinished"))
 		err = errors.Join(err, os.Rename(o.Path(), rest), o.lock.Close())
-		o.lock = nil // so that Drop leaves what there is
+		o.lock = nil // so that Drop removes nothing
 		return fmt.Errorf("--out %s: %w; what could not be put there is in %s", o.dir, err, rest)
 	}
 	return o.Drop()
@@ -184,7 +179,7 @@ func (o *Dir) replace() error {
 	if err != nil {
 		return err
 	}
-	// All that may be in the way is seen to before the first file is removed.
+	// Check everything before the first file is removed.
 	for _, file := range fresh {
 		if err := o.setAside(file, owners); err != nil {
 			return err
@@ -197,7 +192,7 @@ func (o *Dir) replace() error {
 		}
 		if info, err := os.Lstat(o.place(file)); err != nil && !isGone(err) {
 			return err
-		} else if err == nil && info.IsDir() { // somebody else made it
+		} else if err == nil && info.IsDir() { // by others
 			delete(owners, file)
 			continue
 		}
@@ -206,7 +201,7 @@ func (o *Dir) replace() error {
 	for _, file := range fresh {
 		owners[file] = o.command
 	}
-	// The list has the old and the new files while both may be there.
+	// The list has old and new files while both may be there.
 	if err := o.own(owners); err != nil {
 		return err
 	}
@@ -221,10 +216,10 @@ func (o *Dir) replace() error {
 		for above := path.Dir(file); above != "."; above = path.Dir(above) {
 			if info, err := os.Lstat(o.place(above)); err != nil && isGone(err) {
 				continue
-			} else if err != nil || !info.IsDir() { // a link, or a file, is not ours
+			} else if err != nil || !info.IsDir() { // links and files are not ours
 				break
 			}
-			if os.Remove(o.place(above)) != nil { // it has something else in it
+			if os.Remove(o.place(above)) != nil { // not empty
 				break
 			}
 		}
@@ -248,8 +243,8 @@ func (o *Dir) replace() error {
 	return o.own(owners)
 }
 
-// setAside renames what others put in the place of a file, or of a directory above it, while the
-// command was at work.
+// setAside renames what others created during the run in the place of a file or of a directory
+// above it.
 func (o *Dir) setAside(file string, owners map[string]string) error {
 	name := o.blocked(file, owners)
 	if name == "" {
@@ -264,24 +259,24 @@ func (o *Dir) setAside(file string, owners map[string]string) error {
 	return os.Rename(o.place(name), free(o.place(name)+".before"))
 }
 
-// blocked is what stands where a file needs a directory, unless the command wrote it and so will
-// remove it; "" if there is nothing.
+// blocked is a file in the place of a directory that a file needs, unless the command wrote it; ""
+// if there is none.
 func (o *Dir) blocked(file string, owners map[string]string) string {
 	for above := path.Dir(file); above != "."; above = path.Dir(above) {
 		if isMissing(o.place(above)) || owners[above] == o.command {
 			continue
 		}
-		if info, err := os.Stat(o.place(above)); err != nil || !info.IsDir() { // also a link that leads nowhere
+		if info, err := os.Stat(o.place(above)); err != nil || !info.IsDir() { // also a dangling link
 			return above
 		}
 	}
 	return ""
 }
 
-// place is where a file is to be in the end.
+// place is the final path of a file.
 func (o *Dir) place(file string) string { return filepath.Join(o.dir, filepath.FromSlash(file)) }
 
-// written is the files that were written so far, with / in the names of those in directories.
+// written returns the files written so far, with slashes.
 func (o *Dir) written() (files []string, err error) {
 	err = fs.WalkDir(os.DirFS(o.Path()), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -305,7 +300,7 @@ func (o *Dir) sort(files []string) {
 	})
 }
 
-// Drop gives up what has not been kept. It may be called after Keep, and more than once.
+// Drop discards what was not kept. It may be called after Keep, and more than once.
 func (o *Dir) Drop() error {
 	if o == nil || o.lock == nil {
 		return nil
@@ -317,7 +312,7 @@ func (o *Dir) Drop() error {
 	return err
 }
 
-// owners is the list: which command each file is from.
+// owners reads the list: the command of each file.
 func (o *Dir) owners() (map[string]string, error) {
 	owners := map[string]string{}
 	file, err := os.Open(filepath.Join(o.dir, ownership))
@@ -330,14 +325,14 @@ func (o *Dir) owners() (map[string]string, error) {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		command, name, ok := strings.Cut(lines.Text(), ": ")
-		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // nothing outside the directory
+		if ok && !strings.HasPrefix(command, "#") && isLocal(name) { // never outside the directory
 			owners[name] = command
 		}
 	}
 	return owners, lines.Err()
 }
 
-// own writes the list, at once or not at all.
+// own writes the list atomically.
 func (o *Dir) own(owners map[string]string) error {
 	if err := o.step(); err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// StateName is the directory, within that of --out, in which a study keeps what it needs to go on
-// after an interruption.
+// StateName is the subdirectory in which a study keeps its state, to be resumed after an
+// interruption.
 const StateName = ".state"
 
-// A State is where a study keeps its state.
+// A State is the directory with the state of a study.
 type State struct {
 	Path   string
 	Before Before // what was found there
@@ -25,17 +25,16 @@ type State struct {
 	note stateNote
 }
 
-// Before is what a study finds when it begins.
+// Before is what OpenState found.
 type Before int
 
-// What there may have been.
 const (
 	Nothing Before = iota
 	Begun          // the same study, interrupted or failed
 	Done           // the same study, done
 )
 
-// String is for people, with where it goes on.
+// String describes the state and its directory for people.
 func (s *State) String() string {
 	switch s.Before {
 	case Begun:
@@ -46,22 +45,22 @@ func (s *State) String() string {
 	return ""
 }
 
-// A stateNote says what the state in a directory is of.
+// A stateNote identifies the study of a state.
 type stateNote struct {
 	Key     string `json:"key"`
-	Command string `json:"command"` // that gives it again
+	Command string `json:"command"` // that resumes it
 	Done    bool   `json:"done"`
-	Failed  bool   `json:"failed,omitempty"` // it ended with an error of its own; the same command may still go on with it
+	Failed  bool   `json:"failed,omitempty"` // it ended with an error; the same command may still resume it
 }
 
-// free reports whether another study may take the place of this one.
+// free reports whether another study may replace this one.
 func (n stateNote) free() bool { return n.Key == "" || n.Done || n.Failed }
 
-// OpenState finds the state of a study, which a key tells from all others, in the directory of
-// --out. The state of another study that is done or has failed is removed. If the other study was
-// interrupted, the error is [ErrInTheWay] and says which command goes on with it.
+// OpenState finds the state of a study, identified by a key, in the directory of --out. It removes
+// the state of another study that is done or has failed. If the other study was interrupted, the
+// error is [ErrInTheWay] and names the command that resumes it.
 //
-// The caller ends with [State.Finish], [State.Fail] or [State.Remove]; with none of them if the
+// The caller ends with [State.Finish], [State.Fail] or [State.Remove], or with none of them if the
 // study was interrupted.
 func OpenState(dir, key, command string) (*State, error) {
 	s := &State{Path: filepath.Join(dir, StateName)}
@@ -88,14 +87,14 @@ func OpenState(dir, key, command string) (*State, error) {
 	return s, nil
 }
 
-// unfinishedStudy refuses a directory with a study of another command that is not done: what this
-// command writes there would keep the study from being continued. One of the same command is for
-// OpenState to decide, and so is what cannot be read.
+// unfinishedStudy refuses a directory with an unfinished study of another command, which could not
+// be resumed after this command. OpenState decides about studies of the same command and unreadable
+// states.
 func (o *Dir) unfinishedStudy() error {
 	s := &State{Path: filepath.Join(o.dir, StateName)}
 	note, err := s.read(o.dir)
 	words, same := format.Words(note.Command), strings.Fields(o.command)
-	// The first word is the program's file, whatever it is called.
+	// The first word is the path of the program.
 	if err != nil || note.free() || len(words) > len(same) && slices.Equal(words[1:len(same)+1], same) {
 		return nil
 	}
@@ -108,20 +107,19 @@ func notDone(dir string, note stateNote, s *State) error {
 		"Give that command to go on with it; or remove %s, or name another directory", dir, note.Command, s.Path)}
 }
 
-// Finish notes that the study is done.
+// Finish marks the study as done.
 func (s *State) Finish() error {
 	s.note.Done = true
 	return s.write()
 }
 
-// Fail notes that the study ended with an error of its own: what it needs to try again is kept, but
-// another study may take its place.
+// Fail marks the study as failed: it can be resumed, but another study may replace it.
 func (s *State) Fail() error {
 	s.note.Failed = true
 	return s.write()
 }
 
-// Remove removes the state of a study that can never be done.
+// Remove removes the state of a study that can never finish.
 func (s *State) Remove() error { return os.RemoveAll(s.Path) }
 
 func (s *State) file() string { return filepath.Join(s.Path, "study.json") }
@@ -152,7 +150,7 @@ func (s *State) write() error {
 	if err != nil {
 		return err
 	}
-	// At once or not at all.
+	// Atomically.
 	if err := os.WriteFile(s.file()+".new", append(data, '\n'), 0o600); err != nil {
 		return err
 	}

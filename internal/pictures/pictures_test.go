@@ -108,7 +108,9 @@ func TestGroupCharts(t *testing.T) {
 	const model = `name: groups
 time: {unit: day, end: 4}
 population: {size: 3000, start: {a: rest}}
-attributes: {region: {north: 70%, south: 30%}, cell: {c0: 50%, c1: 20%, c2: 8%, c3: 7%, c4: 1%, c5: 1%, c6: 5%, c7: 4%, c8: 4%}}
+attributes:
+  region: {north: 70%, south: 30%}
+  cell: {c0: 50%, c1: 20%, c2: 8%, c3: 7%, c4: 1%, c5: 1%, c6: 5%, c7: 4%, c8: 4%}
 states: {a: {race: [{rate: 0.5 per day, to: b}]}, b: {}}
 record: {every: 1 day, by: [region, [region, cell]]}
 `
@@ -144,7 +146,8 @@ record: {every: 1 day, by: [region, [region, cell]]}
 		!slices.Contains(names, "south, c0") {
 		t.Errorf("drawn: %v", names)
 	}
-	if want := "individuals in each state, the largest 8 of 18 groups by region and cell; lines: median of 3 replicas"; states.Note != want {
+	if want := "individuals in each state, the largest 8 of 18 groups by region and cell; lines: median of 3 " +
+		"replicas"; states.Note != want {
 		t.Errorf("%q", states.Note)
 	}
 }

@@ -1,5 +1,5 @@
-// Package pictures has the charts of a run of a model: the states, the flows between them, and both
-// by group. The command writes them into files, and the page shows them.
+// Package pictures has the charts of a run of a model: states, flows between them, and both by
+// group. The command writes them into files, and the page shows them.
 package pictures
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// Save draws the states over time, all in one chart and each in its own, the flows, and both by
-// group, into files of a directory.
+// Save writes the charts into a directory: all states in one and each in its own, the flows, and
+// both by group.
 func Save(dir string, r *population.Result) error {
 	if r.Rows() == 0 {
 		return nil
@@ -34,7 +34,7 @@ func Save(dir string, r *population.Result) error {
 	return errors.Join(errs...)
 }
 
-// title names the model, and says if not all of it is there.
+// title names the model, and marks an incomplete run.
 func title(r *population.Result) string {
 	if r.Incomplete {
 		return r.Model.Name() + " (incomplete)"
@@ -42,7 +42,7 @@ func title(r *population.Result) string {
 	return r.Model.Name()
 }
 
-// TimeLabel is what the times below a chart are.
+// TimeLabel is the label of the time axis.
 func TimeLabel(m *population.Model) string {
 	if start, dated := m.StartDate(); dated {
 		return m.Unit() + "s since " + start.Format(time.DateOnly)
@@ -50,21 +50,20 @@ func TimeLabel(m *population.Model) string {
 	return m.Unit()
 }
 
-// linesAndBands says what is drawn. The line is the median, which is somewhere that a replica was;
-// means are in summary.json.
+// linesAndBands is the note of a chart. Lines are medians, which a replica has reached; means are
+// in summary.json.
 func linesAndBands(r *population.Result) string {
 	if len(r.Runs) == 1 {
 		return "one replica"
 	}
 	text := fmt.Sprintf("lines: median of %s; bands: middle 90 %%", format.Count(len(r.Runs), "replica"))
-	if modelfit.DrawnOf(r) != nil { // bands are then wider than chance makes them
+	if modelfit.DrawnOf(r) != nil { // so bands are wider
 		text += "; parameters from a posterior"
 	}
 	return text
 }
 
-// overReplicas is a line for the median, with a band for the middle 90 % if there are several
-// replicas.
+// overReplicas is the median, with a band for the middle 90 % of several replicas.
 func overReplicas(r *population.Result, in population.Series) plot.Series {
 	s := plot.Series{X: r.Times[:r.Rows()], Y: in.Median}
 	if len(r.Runs) > 1 {
@@ -73,13 +72,13 @@ func overReplicas(r *population.Result, in population.Series) plot.Series {
 	return s
 }
 
-// States are how many were in each state: all in one chart, and a chart for each.
+// States has a chart of all states, and a chart for each.
 func States(r *population.Result) (plot.Chart, plot.Panels) {
 	all := FirstStates(r, len(r.Model.States()))
 	return all, each(all, "individuals in each state; "+linesAndBands(r))
 }
 
-// each is a chart for each line of another.
+// each has a chart for each line of a chart.
 func each(c plot.Chart, note string) plot.Panels {
 	panels := plot.Panels{Title: c.Title, Note: note}
 	for _, s := range c.Series {
@@ -89,8 +88,7 @@ func each(c plot.Chart, note string) plot.Panels {
 	return panels
 }
 
-// FirstStates are how many were in each of the first states, so many at most, in one chart: those
-// that a page has room for. Which they are does not change while a run goes on.
+// FirstStates is a chart of at most most states. Which ones does not change during a run.
 func FirstStates(r *population.Result, most int) plot.Chart {
 	c := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals",
 		FromZero: true, LegendBeside: true}
@@ -107,16 +105,16 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 	return c
 }
 
-// mostFlows is how many flows are drawn; of more, the largest. A model of many states can have
+// mostFlows is the number of flows that are drawn, the largest. A model of many states can have
 // thousands.
 const mostFlows = 24
 
-// flowsDrawn says which flows are drawn, up to which row, and what they are. There are none if
-// there is no interval.
+// flowsDrawn returns the flows that are drawn, the number of rows, and a note. It needs one
+// interval.
 func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 	m := r.Model
 	rows = r.Rows()
-	// The last interval may be shorter than the others, and would look as if something had ended.
+	// A shorter last interval would look like a decline.
 	if rows > 2 && r.Times[rows-1]-r.Times[rows-2] < 0.99*(r.Times[1]-r.Times[0]) {
 		rows--
 	}
@@ -144,13 +142,13 @@ func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 	return rows, order, fmt.Sprintf("%s in each interval of %s %s", which, long, unit)
 }
 
-// Flows are how many changed state in each interval between two rows, a chart for each flow.
+// Flows has a chart for each flow: the changes of state per interval.
 func Flows(r *population.Result) plot.Panels {
 	all := Incidence(r)
 	return each(all, all.Note)
 }
 
-// Incidence is the same in one chart, with a line for each flow.
+// Incidence is one chart with a line for each flow.
 func Incidence(r *population.Result) plot.Chart {
 	rows, order, note := flowsDrawn(r)
 	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), XLabel: TimeLabel(r.Model),
@@ -165,8 +163,7 @@ func Incidence(r *population.Result) plot.Chart {
 
 func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
-// incidence is how many went a way in each of the first intervals: what a row has was so since the
-// row before.
+// incidence is a flow per interval, as steps.
 func incidence(r *population.Result, flow, rows int) plot.Series {
 	s := overReplicas(r, r.Incidence(flow))
 	s.X, s.Y, s.Steps = s.X[:rows], s.Y[:rows], true
@@ -176,21 +173,20 @@ func incidence(r *population.Result, flow, rows int) plot.Series {
 	return s
 }
 
-// Of more groups, states and flows than these the largest are drawn. Eight lines have eight
-// colours.
+// Of more groups, states and flows the largest are drawn. Eight lines have eight colours.
 const (
-	mostBands       = 4 // of more, one would see only that they overlap
+	mostBands       = 4 // more bands only overlap
 	mostGroupsDrawn = 8
 	mostStatesDrawn = 24
 )
 
-// A Grouping is the groups that one entry of record: by asks for.
+// A Grouping is the groups of one entry of record: by.
 type Grouping struct {
 	Name   string
-	Groups []int // as the model numbers them
+	Groups []int // numbers of the model
 }
 
-// Groupings are all that a model records by, in its order.
+// Groupings returns the groupings of a model, in its order.
 func Groupings(m *population.Model) (all []Grouping) {
 	for i, g := range m.Groups() {
 		if n := len(all); n == 0 || all[n-1].Name != g.By() {
@@ -202,7 +198,7 @@ func Groupings(m *population.Model) (all []Grouping) {
 	return all
 }
 
-// Largest is the positions of at most so many of the largest sums, in the order in which they are.
+// Largest returns the positions of at most most of the largest sums, in order.
 func Largest(sums []float64, most int) []int {
 	order := make([]int, len(sums))
 	for i := range order {
@@ -216,7 +212,7 @@ func Largest(sums []float64, most int) []int {
 	return order
 }
 
-// Groups are a chart for each state and for each flow, with a line for each group.
+// Groups has a chart for each state and each flow, with a line for each group.
 func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	m := r.Model
 	sizes := make([]float64, len(by.Groups))

@@ -11,26 +11,26 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// fewest is how many ticks of an axis have labels, at least.
+// fewest is the minimal number of labels of an axis.
 const fewest = 5
 
-// A scale is where an axis begins and ends, and its ticks.
+// A scale is the range of an axis, and its ticks.
 type scale struct {
 	low, high float64
 	ticks     []gonum.Tick
-	factor    string // what the numbers are to be taken times, in words, if they are written shorter than they are
+	factor    string // the multiplier of the labels in words, if there is one
 }
 
-// linear is an axis for numbers from low to high. If it may grow it begins and ends at ticks, so
-// that what is drawn does not touch the frame; otherwise it is as long as the numbers. Numbers of
-// four digits have a comma, except on an axis of times that has no others: they may be years.
+// linear returns an axis for numbers from low to high. If it may grow it begins and ends at ticks,
+// so that lines do not touch the frame; otherwise it has the range of the numbers. Numbers of four
+// digits have a comma, except on a time axis without longer numbers: they may be years.
 func linear(low, high float64, grow bool) scale {
 	most := max(math.Abs(low), math.Abs(high))
-	// nothing is drawn, or it is so far away that there is no number for how long the axis is
+	// No data, or a range that overflows.
 	if !(low <= high) || !(most <= 5e307) {
 		low, high, most = 0, 1, 1
 	}
-	if high-low <= max(1e-12*most, 1e-300) { // a range needs a length, and ticks that numbers can tell apart
+	if high-low <= max(1e-12*most, 1e-300) { // the range must be wide enough for distinct ticks
 		pad := most / 10
 		if pad < 1e-290 {
 			pad = 1
@@ -60,8 +60,8 @@ func linear(low, high float64, grow bool) scale {
 	}
 }
 
-// ticksFrom makes the axis with labels at whole multiples of a step, which is a digit times a power
-// of ten.
+// ticksFrom returns the axis with labels at multiples of a step, which is a digit times a power of
+// ten.
 func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool) scale {
 	s := scale{low: low, high: high}
 	if grow {
@@ -82,8 +82,7 @@ func ticksFrom(low, high, first, last, step float64, digit, power int, grow bool
 		shift = int(math.Floor(detmath.Log10(most)))
 		s.factor = "× 1e" + strconv.Itoa(shift)
 	}
-	// The axis of times has no room for a factor; there numbers beyond the usual are written with a
-	// power of ten.
+	// The time axis has no place for a factor; very large and very small numbers have exponents.
 	plain := grow || most < 1e7 && most >= 1e-3
 	years := !grow && low >= 1000 && high < 10_000
 	decimals := max(0, shift-power)
@@ -113,7 +112,7 @@ func scaled(x float64, power int) float64 {
 	return x * math.Pow10(power)
 }
 
-// separated puts commas between thousands. Numbers of four digits have one only if all do.
+// separated inserts thousands separators. Numbers of four digits get one only if four is set.
 func separated(s string, four bool) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {
@@ -134,21 +133,20 @@ func separated(s string, four bool) string {
 	return sign + whole
 }
 
-// logarithmic is an axis from a power of ten to another, with ticks at 1, 2, 3, … times powers of
-// ten. Labels are at the powers; where they are few, also between them.
+// logarithmic returns an axis between powers of ten, with ticks at 1, 2, 3, … times powers of ten.
+// Labels are at the powers and, if those are few, between them.
 func logarithmic(low, high float64) scale {
 	low, high = decade(low, high)
 	s := scale{low: low, high: high}
 	first, last := int(math.Round(detmath.Log10(low))), int(math.Round(detmath.Log10(high)))
-	every := 1 + (last-first)/8 // labels have no room for more
+	every := 1 + (last-first)/8 // not more than eight labels
 	labelled := cmp.Or(map[int]string{1: "1 2 3 4 5 7", 2: "1 2 5", 3: "1 3"}[last-first], "1")
 	for e := first; e <= last; e++ {
 		for k := 1; k < 10 && (e < last || k == 1); k++ {
 			t := gonum.Tick{Value: scaled(float64(k), e)}
 			if strings.Contains(labelled, strconv.Itoa(k)) && (e-first)%every == 0 {
 				t.Label = separated(strconv.FormatFloat(t.Value, 'f', max(0, -e), 64), true)
-				// A number of many digits is written with a power of ten, and then so are those
-				// that have nearly as many.
+				// If a number needs an exponent, nearly as long ones get one, too.
 				if e > 6 || e < -4 || last > 6 && e > 3 || first < -4 && e < -2 {
 					t.Label = strconv.Itoa(k) + "e" + strconv.Itoa(e)
 				}
@@ -159,10 +157,10 @@ func logarithmic(low, high float64) scale {
 	return s
 }
 
-// decade widens a range so that it begins and ends at a power of ten.
+// decade widens a range to powers of ten.
 func decade(low, high float64) (float64, float64) {
 	if !(low > 0) || math.IsInf(low, 0) || math.IsInf(high, 0) {
-		return 1, 10 // nothing was drawn
+		return 1, 10 // no data
 	}
 	first, last := math.Floor(detmath.Log10(low)+1e-9), math.Ceil(detmath.Log10(high)-1e-9)
 	if last <= first {

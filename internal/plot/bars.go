@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// histogram is the line around bars that stand on a floor, and what is inside of them as a band. A
-// bar that does not reach above the floor, or has no height, is none.
+// histogram returns the outline of bars that stand on a floor, with their inside as a band. Bars
+// below the floor are left out.
 func (s Series) histogram(floor float64) Series {
 	out := Series{Name: s.Name, Same: s.Same, Dashed: s.Dashed, Unmarked: true}
 	for i, x := range s.X {
@@ -24,8 +24,8 @@ func (s Series) histogram(floor float64) Series {
 	return out
 }
 
-// steps is a line that keeps the height of each point from the point before it on, as counts in
-// intervals do, which belong to no moment of them.
+// steps returns a line that keeps the height of each point since the point before it, for counts
+// per interval.
 func (s Series) steps() Series {
 	out := s
 	out.Unmarked = true
@@ -43,8 +43,7 @@ func (s Series) steps() Series {
 	return out
 }
 
-// floor is where bars stand: at 0, and on a logarithmic axis at the last power of ten below all
-// that is drawn, where the axis begins.
+// floor is where bars stand: at 0, or on a logarithmic axis at the power of ten below all data.
 func (c Chart) floor() float64 {
 	if !c.LogY {
 		return 0
@@ -65,7 +64,7 @@ func (c Chart) floor() float64 {
 	return detmath.Pow(10, math.Ceil(detmath.Log10(lowest))-1)
 }
 
-// widen makes the ranges of what is drawn as long as the chart wants them.
+// widen extends the ranges as the chart requests.
 func (c Chart) widen(p *drawing) {
 	if c.UpToX != 0 && p.X.Min <= p.X.Max {
 		p.X.Max = max(p.X.Max, c.UpToX)

@@ -9,29 +9,28 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Gantt is a chart of what happened when: a row for each thing, and in it bars from a time to
-// another.
+// A Gantt is a chart with rows of bars over time.
 type Gantt struct {
 	Title, Note, XLabel string
-	Rows                []GanttRow // from above
+	Rows                []GanttRow // from the top
 }
 
-// A GanttRow has a name, and bars that should not overlap.
+// A GanttRow has a name and bars, which should not overlap.
 type GanttRow struct {
 	Name string
 	Bars []GanttBar
 }
 
-// A GanttBar is drawn from a time to another, with a text in it if there is room.
+// A GanttBar is a bar with a text, which is drawn if it fits.
 type GanttBar struct {
 	From, To float64
 	Text     string
-	Colour   int  // of the palette, without black
-	Open     bool // it has no end yet, and is drawn without one
-	Cut      bool // it was cut short, and ends with a dark edge
+	Colour   int  // index of the palette without black
+	Open     bool // without an end
+	Cut      bool // cut short: ends with a dark edge
 }
 
-// Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
+// Save writes an .svg, .png or .pdf file.
 func (g Gantt) Save(path string) error { return writePicture(path, g.picture) }
 
 func (g Gantt) picture(format string) ([]byte, error) {
@@ -50,7 +49,7 @@ func (g Gantt) picture(format string) ([]byte, error) {
 	}
 	low, high := g.extent()
 	axis := linear(low, high, false)
-	const below = 44 // points for the axis and its name
+	const below = 44 // height of the axis and its label in points
 	tall := vg.Length(max(1, len(g.Rows))) * row
 	return render(format, chartWidth, head.height()+4+tall+below+2*margin, func(whole draw.Canvas) {
 		inner := draw.Crop(whole, margin, -margin, margin, -margin)
@@ -87,7 +86,7 @@ func (g Gantt) extent() (low, high float64) {
 	return low, high
 }
 
-// axis draws the times below the rows, and lines up from them.
+// axis draws the time axis and grid lines.
 func (g Gantt) axis(body draw.Canvas, axis scale, x func(float64) vg.Length) {
 	grid := draw.LineStyle{Color: color.Gray{0xd8}, Width: 0.5}
 	sty := style(panelSizes.tick)
@@ -107,7 +106,7 @@ func (g Gantt) axis(body draw.Canvas, axis scale, x func(float64) vg.Length) {
 	body.StrokeLine2(draw.LineStyle{Color: color.Black, Width: 0.5}, body.Min.X, body.Min.Y, body.Max.X, body.Min.Y)
 }
 
-// bright are the colours of the palette on which black letters can be read.
+// bright are the colours of the palette on which black text is legible.
 var bright = slices.DeleteFunc(slices.Clone(palette), func(c color.RGBA) bool {
 	return c.R == 0 && c.G == 0 &&
 		c.B == 0
@@ -115,7 +114,7 @@ var bright = slices.DeleteFunc(slices.Clone(palette), func(c color.RGBA) bool {
 
 func (b GanttBar) draw(body draw.Canvas, x func(float64) vg.Length, top, bottom vg.Length) {
 	from, to := x(b.From), x(b.To)
-	to = max(to, from+0.5) // or it could not be seen
+	to = max(to, from+0.5) // to be visible
 	c := bright[b.Colour%len(bright)]
 	box(body, vg.Point{X: from, Y: bottom}, vg.Point{X: to, Y: top}, color.NRGBA{c.R, c.G, c.B, 0x90})
 	edge := draw.LineStyle{Color: c, Width: 0.7}

@@ -13,24 +13,23 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Heat is a map of numbers over two axes: a rectangle for each pair of values, the larger its
-// number the lighter. Beside it a ladder says which colour is which number, and where there is room
-// the numbers stand in the rectangles, too.
+// A Heat is a heat map: a cell for each pair of values, lighter for larger numbers, with a colour
+// scale beside it. If they fit, the numbers are written into the cells.
 type Heat struct {
 	Title, Note, XLabel, YLabel string
-	X, Y                        []string    // the values of the axes, from left to right and from below
-	Z                           [][]float64 // by the values of Y and then of X; NaN where there is none
+	X, Y                        []string    // values of the axes, from the left and from the bottom
+	Z                           [][]float64 // indexed by Y and then X; NaN for missing
 }
 
-// Save draws the map into a file; the ending says how: .svg, .png or .pdf.
+// Save writes an .svg, .png or .pdf file.
 func (h Heat) Save(path string) error { return writePicture(path, h.picture) }
 
-// ramp has colours from the least to the most that differ in lightness above all, so that eyes and
-// printers that know no colours see them apart: five of the ladder that is known as viridis.
+// ramp has five colours of viridis, which differ mainly in lightness, so that they can be told
+// apart without colour.
 var ramp = []color.RGBA{{0x44, 0x01, 0x54, 0xff}, {0x3b, 0x52, 0x8b, 0xff}, {0x21, 0x91, 0x8c, 0xff},
 	{0x5e, 0xc9, 0x62, 0xff}, {0xfd, 0xe7, 0x25, 0xff}}
 
-// colour is that of a share, from 0 to 1, of the way from the least to the most.
+// colour interpolates the ramp at a share from 0 to 1.
 func colour(share float64) color.RGBA {
 	if math.IsNaN(share) {
 		return color.RGBA{0xe8, 0xe8, 0xe8, 0xff}
@@ -42,7 +41,7 @@ func colour(share float64) color.RGBA {
 	return color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
-// extent is the least and the most of all numbers.
+// extent is the range of all numbers.
 func (h *Heat) extent() (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, row := range h.Z {
@@ -58,13 +57,13 @@ func (h *Heat) extent() (low, high float64) {
 	return low, high
 }
 
-// SVG is the map as a file has it.
+// SVG encodes the map.
 func (h Heat) SVG() ([]byte, error) { return h.picture("svg") }
 
-// PNG is the map as a picture of dots.
+// PNG encodes the map.
 func (h Heat) PNG() ([]byte, error) { return h.picture("png") }
 
-// check is for the caller's bug.
+// check panics on the caller's mistakes.
 func (h *Heat) check() {
 	if len(h.Z) != len(h.Y) || slices.ContainsFunc(h.Z, func(row []float64) bool { return len(row) != len(h.X) }) {
 		panic("plot: a map needs a row for each y, and in it a number for each x")
@@ -86,8 +85,8 @@ func (h Heat) picture(format string) ([]byte, error) {
 	})
 }
 
-// paint draws all but the heading, which takes so much room. What is around a cell draws it, if it
-// is not nil.
+// paint draws the map below a heading of the given height. If around is not nil, it draws the
+// cells.
 func (h *Heat) paint(inner draw.Canvas, above vg.Length, sz sizes, small vg.Length,
 	around func(i, j int, cell func())) {
 	tick := style(sz.tick)
@@ -102,7 +101,7 @@ func (h *Heat) paint(inner draw.Canvas, above vg.Length, sz sizes, small vg.Leng
 	h.ladder(body, body.Max.X+14, ladder, small)
 }
 
-// cells draws the rectangles, and the numbers in them if all have room.
+// cells draws the cells, and the numbers if all fit.
 func (h *Heat) cells(body draw.Canvas, small vg.Length, around func(i, j int, cell func())) {
 	low, high := h.extent()
 	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
@@ -125,7 +124,7 @@ func (h *Heat) cells(body draw.Canvas, small vg.Length, around func(i, j int, ce
 				share := share(z, low, high)
 				box(body, from, to, colour(share))
 				if room && !math.IsNaN(z) {
-					if sty.Color = color.White; share > 0.44 { // the better contrast, at least 4.5 with either
+					if sty.Color = color.White; share > 0.44 { // contrast of at least 4.5
 						sty.Color = color.Black
 					}
 					body.FillText(sty, vg.Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}, numberText(z))
@@ -149,7 +148,7 @@ func box(c draw.Canvas, from, to vg.Point, fill color.Color) {
 	c.FillPolygon(fill, []vg.Point{from, {X: to.X, Y: from.Y}, to, {X: from.X, Y: to.Y}})
 }
 
-// names writes the values of the axes, as many as have room, and what they are of.
+// names labels the axes, with as many values as fit.
 func (h *Heat) names(body, inner draw.Canvas, sz sizes) {
 	sty := style(sz.tick)
 	w, t := (body.Max.X-body.Min.X)/vg.Length(max(len(h.X), 1)), (body.Max.Y-body.Min.Y)/vg.Length(max(len(h.Y), 1))
@@ -177,14 +176,14 @@ func (h *Heat) names(body, inner draw.Canvas, sz sizes) {
 	put(h.YLabel, body.Max.Y-body.Min.Y, vg.Point{X: inner.Min.X + sz.label, Y: body.Center().Y}, math.Pi/2)
 }
 
-// ladder draws the colours from the least to the most, with numbers beside them.
+// ladder draws the colour scale.
 func (h *Heat) ladder(body draw.Canvas, x, wide, small vg.Length) {
 	low, high := h.extent()
 	const rungs = 64
 	t := (body.Max.Y - body.Min.Y) / rungs
 	for k := range rungs {
 		y := body.Min.Y + vg.Length(k)*t
-		top := min(y+2*t, body.Max.Y) // under the next one, so that no gap is seen between them
+		top := min(y+2*t, body.Max.Y) // overlap, to avoid gaps
 		box(body, vg.Point{X: x, Y: y}, vg.Point{X: x + wide, Y: top}, colour((float64(k)+0.5)/rungs))
 	}
 	sty := style(small)
@@ -200,7 +199,7 @@ func (h *Heat) ladder(body draw.Canvas, x, wide, small vg.Length) {
 	}
 }
 
-// numberText is a number with four digits.
+// numberText formats a number with four digits.
 func numberText(z float64) string {
 	if a := math.Abs(z); a >= 1000 && a < 1e7 {
 		return separated(strconv.FormatFloat(z, 'f', 0, 64), true)
@@ -208,9 +207,9 @@ func numberText(z float64) string {
 	return separated(strconv.FormatFloat(z, 'g', 4, 64), false)
 }
 
-// Web draws the map for a page, as an svg element without its title and note. Each rectangle is a
-// link if there is an address for it, with words for those who hear it instead, and its place on
-// the axes for a script; the cells are in groups of the class cells.
+// Web renders the map for a page, as an svg element without title and note. A cell with an address
+// is a link, with a text for screen readers and its position in attributes for the script. Cells
+// are in groups of the class cells.
 func (h Heat) Web(size Size, link func(i, j int) (address, words string)) []byte {
 	h.check()
 	sz := sizes{label: vg.Length(size.Text), tick: vg.Length(0.95 * size.Text)}

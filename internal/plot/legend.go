@@ -7,32 +7,31 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An entry is what the legend says of a series: a piece of its line, and its name.
+// An entry is a series in the legend: a piece of its line, and its name.
 type entry struct {
 	name  string
 	marks []gonum.Thumbnailer
 }
 
-// A legend is how entries are laid out, in columns.
+// A legend arranges entries in columns.
 type legend struct {
 	entries []entry
-	beside  bool // to the right of the chart; otherwise below it
+	beside  bool // to the right of the chart, otherwise below it
 	sty     text.Style
 	rows    int
-	line    vg.Length   // from one entry to the one below it
-	widths  []vg.Length // of the entries, their distance to the next included
-	columns []vg.Length // how wide each is, its distance to the next included
+	line    vg.Length   // line height
+	widths  []vg.Length // of the entries, with the distance to the next column
+	columns []vg.Length // widths, with the distance to the next column
 }
 
 const (
 	thumbnail = vg.Length(32) // long enough for the longest dash
-	gap       = vg.Length(6)  // between the piece of a line and its name
-	apart     = vg.Length(18) // from one column to the next
+	gap       = vg.Length(6)  // between line and name
+	apart     = vg.Length(18) // between columns
 )
 
-// newLegend decides where the legend stands. Beside the chart there is room for as many entries as
-// the chart is high, if their names leave two thirds of the width. Below it there is room for any
-// number: the picture grows.
+// newLegend places the legend beside the chart if all entries fit into its height and leave two
+// thirds of the width. Otherwise it is below, where the picture grows.
 func newLegend(entries []entry, beside bool, size, across, height vg.Length) legend {
 	l := legend{entries: entries}
 	if len(entries) == 0 {
@@ -43,19 +42,18 @@ func newLegend(entries []entry, beside bool, size, across, height vg.Length) leg
 		l.beside = true
 		return l
 	}
-	if len(entries) > 12 { // many names are smaller
+	if len(entries) > 12 { // smaller text
 		l.measure(0.8*size, across)
 	}
-	// One column is wide enough, whatever it holds: names are shortened.
+	// One column always fits: names are shortened.
 	for columns := min(len(entries), 12); !l.arrange(columns, across) && columns > 1; columns-- {
 	}
 	return l
 }
 
-// measure takes letters of a size, and notes how wide each entry is with them.
+// measure sets the text size and computes the widths of the entries.
 func (l *legend) measure(size, most vg.Length) {
-	// A viewer may have another font than the one that is measured here; that it is as wide is not
-	// to be relied on.
+	// A viewer may use another font of slightly different width.
 	const spare = 1.05
 	l.sty, l.line = style(size), 1.3*size
 	l.widths = make([]vg.Length, len(l.entries))
@@ -66,8 +64,8 @@ func (l *legend) measure(size, most vg.Length) {
 	}
 }
 
-// arrange puts the entries into so many columns, and tells whether they are not wider than the room
-// across. One column is then as wide as that, and its names are shortened.
+// arrange forms columns and reports whether they fit. A single column gets the whole width, and its
+// names are shortened.
 func (l *legend) arrange(columns int, across vg.Length) bool {
 	l.rows = (len(l.entries) + columns - 1) / columns
 	l.columns = make([]vg.Length, (len(l.entries)+l.rows-1)/l.rows)
@@ -81,7 +79,7 @@ func (l *legend) arrange(columns int, across vg.Length) bool {
 	return sum <= across || columns == 1 && across > chartWidth/2
 }
 
-// size is the room that the legend takes.
+// size is the size of the legend.
 func (l *legend) size() vg.Point {
 	sum := vg.Length(0)
 	for _, w := range l.columns {
@@ -90,13 +88,13 @@ func (l *legend) size() vg.Point {
 	return vg.Point{X: sum, Y: vg.Length(l.rows) * l.line}
 }
 
-// drawBelow puts the entries into the middle of the lower edge of a part of a canvas.
+// drawBelow draws the legend in the middle of the lower edge.
 func (l *legend) drawBelow(c, inner draw.Canvas) {
 	free := max(0, inner.Max.X-inner.Min.X-l.size().X+apart)
 	l.draw(c, vg.Point{X: inner.Min.X + free/2, Y: inner.Min.Y + l.size().Y})
 }
 
-// draw puts the entries, column by column, below and to the right of a point.
+// draw draws the columns with the upper left corner at a point.
 func (l *legend) draw(c draw.Canvas, corner vg.Point) {
 	x := corner.X
 	for i, e := range l.entries {
@@ -109,7 +107,7 @@ func (l *legend) draw(c draw.Canvas, corner vg.Point) {
 		for _, m := range e.marks {
 			m.Thumbnail(&icon)
 		}
-		// The line is at the middle of the small letters.
+		// The line is at the middle of lower-case letters.
 		base := top - l.line/2 - 0.37*l.sty.Font.Size
 		c.FillText(l.sty, vg.Point{X: x + thumbnail + gap, Y: base},
 			shorten(e.name, l.sty, (l.columns[i/l.rows]-apart-thumbnail-gap)/1.02))

@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A heading is the title of a chart and the note below it. Its height depends on how many lines
-// they have and on nothing else, so that titles of charts side by side are at the same height,
-// whatever their letters.
+// A heading is the title and the note of a chart. Its height depends only on the number of lines,
+// so that headings side by side have equal heights.
 type heading struct {
 	title, note           text.Style
 	titleLines, noteLines []string
@@ -33,7 +32,6 @@ func (h *heading) height() vg.Length {
 	return h.line*vg.Length(len(h.titleLines)) + h.noteLine*vg.Length(len(h.noteLines)) + h.line/3
 }
 
-// draw puts the heading at the top of a canvas.
 func (h *heading) draw(c draw.Canvas) {
 	y := c.Max.Y
 	put := func(sty text.Style, lines []string, line vg.Length) {
@@ -47,19 +45,18 @@ func (h *heading) draw(c draw.Canvas) {
 	put(h.note, h.noteLines, h.noteLine)
 }
 
-// Panels are several charts in one picture. Their series have the colours of the palette in turn;
-// lines of different charts need no dashes to be told apart.
+// Panels are several charts in one picture. Each series has the next colour of the palette; lines
+// of different charts need no dashes.
 type Panels struct {
 	Title, Note string
 	Charts      []Chart
-	Columns     int  // 0 for as many as look well
-	Common      bool // all charts have the same series: they have the same colours in each, and are named once, below
+	Columns     int  // 0 chooses a number
+	Common      bool // all charts have the same series, with the same colours and one legend
 }
 
-// Save draws the panels into a file; the ending says how.
+// Save writes a file in the format of its extension.
 func (ps Panels) Save(path string) error { return writePicture(path, ps.picture) }
 
-// picture draws the panels in some format.
 func (ps Panels) picture(format string) ([]byte, error) {
 	if format != "svg" {
 		ps.Title, ps.Note = plain(ps.Title), plain(ps.Note)
@@ -115,12 +112,11 @@ func (ps Panels) picture(format string) ([]byte, error) {
 		if len(names) > 0 {
 			body.Min.Y += l.size().Y + margin
 		}
-		// Around each chart there is room for the largest title and the largest names of axes.
+		// The largest heading and axis labels determine the space around each chart.
 		tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: left + 14, PadY: tallest + below + 8, PadTop: tallest,
 			PadLeft: left, PadBottom: below}
 		places := gonum.Align(all, tiles, body)
-		// The labels are as small as the smallest must be. Being smaller, they change their places
-		// a little.
+		// All labels get the smallest size that is needed. That shifts them, so it is repeated.
 		for range 2 {
 			smallest := panelSizes.tick
 			for i, p := range fitted {
@@ -143,7 +139,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 	})
 }
 
-// longer is the list that names more: a chart may have nothing to draw of a series.
+// longer returns the longer legend: a chart may lack a series.
 func longer(a, b []entry) []entry {
 	if len(b) > len(a) {
 		return b
@@ -151,7 +147,7 @@ func longer(a, b []entry) []entry {
 	return a
 }
 
-// columns is how many charts stand side by side.
+// columns is the number of charts side by side.
 func (ps Panels) columns() int {
 	n := len(ps.Charts)
 	switch {

@@ -9,23 +9,21 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// inPieces is a line that is drawn piece by piece. The library that fills pixels looks through all
-// crossings of a path with a row of them, so that a line that goes up and down takes time in
-// proportion to the square of its length: 2800 points took minutes.
+// inPieces draws a line in pieces. The rasteriser's cost grows with the square of the number of
+// crossings of a path with a row of pixels: a line of 2800 points took minutes.
 type inPieces struct{ *plotter.Line }
 
-// piece is how many segments are drawn at once.
+// piece is the number of segments of a piece.
 const piece = 40
 
-// Plot draws the line.
 func (l inPieces) Plot(c draw.Canvas, p *gonum.Plot) {
-	if onWeb(c) != nil || len(l.XYs) <= 2*piece { // a page has no pixels to fill, and its script wants a line whole
+	if onWeb(c) != nil || len(l.XYs) <= 2*piece { // SVG is not rasterised, and the script needs whole lines
 		l.Line.Plot(c, p)
 		return
 	}
 	x, y := p.Transforms(&c)
 	points := make([]vg.Point, len(l.XYs))
-	gone := make([]vg.Length, len(l.XYs)) // the length of the line up to each point, which the dashes go on from
+	gone := make([]vg.Length, len(l.XYs)) // length of the line up to each point, for dashes
 	for i, xy := range l.XYs {
 		points[i] = vg.Point{X: x(xy.X), Y: y(xy.Y)}
 		if i > 0 {
@@ -33,7 +31,7 @@ func (l inPieces) Plot(c draw.Canvas, p *gonum.Plot) {
 		}
 	}
 	for from := 0; from < len(points)-1; from += piece {
-		// The segment before is drawn again, so that the corner between the two is.
+		// The segment before is repeated, to draw the corner.
 		first, sty := max(0, from-1), l.LineStyle
 		sty.DashOffs = gone[first]
 		c.StrokeLines(sty, c.ClipLinesXY(points[first:min(from+piece+1, len(points))])...)

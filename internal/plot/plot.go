@@ -1,4 +1,4 @@
-// Package plot draws the pictures that the command writes, in one style.
+// Package plot draws the charts of the command and the page in one style.
 package plot
 
 import (
@@ -20,27 +20,24 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Series is a line with a name, and a band around it if Low and High are given. Its points are
-// marked if they are few.
+// A Series is a line with a name, and a band if Low and High are given. Few points are marked.
 type Series struct {
 	Name      string
 	X, Y      []float64
 	Low, High []float64
-	Same      bool // it has the colour of the series before it
-	Dashed    bool // it is a dashed line without marks
-	Triangles bool // its points are marked with triangles, not circles
-	Unmarked  bool // its points are not marked, however few they are
-	Points    bool // its points are marked, however many they are, and there is no line between them
-	Steps     bool // each Y is what was so since the X before it; the first, which nothing comes before, is not drawn
-	// if it is above 0, there are bars of this width around X and as high as Y, and no line; they
-	// stand on the floor of the chart
+	Same      bool // has the colour of the series before
+	Dashed    bool // a dashed line without marks
+	Triangles bool // marks are triangles, not circles
+	Unmarked  bool // never marked
+	Points    bool // marked, without a line
+	Steps     bool // Y holds since the X before; the first Y is not drawn
+	// Bars, if above 0, is the width of bars that are drawn instead of a line.
 	Bars float64
 }
 
-// Add appends a point to the series.
 func (s *Series) Add(x, y float64) { s.X, s.Y = append(s.X, x), append(s.Y, y) }
 
-// Pick is the series with some of its points, by their numbers.
+// Pick returns the series with some of its points, by index.
 func (s Series) Pick(some []int) Series {
 	pick := func(all []float64) []float64 {
 		if all == nil {
@@ -56,34 +53,33 @@ func (s Series) Pick(some []int) Series {
 	return s
 }
 
-// markable is up to how many points of a series are marked.
+// markable is the largest number of points that are marked.
 const markable = 30
 
-// A Chart is some series over common axes. The names of the series stand outside of the axes.
+// A Chart is several series over common axes, with a legend outside of them.
 type Chart struct {
 	Title, XLabel, YLabel string
 	Note                  string // below the title: what lines and bands are
 	LogX, LogY            bool
-	FromZero              bool       // the y axis begins at 0
-	Headroom              bool       // a linear y axis goes on above what is drawn
-	FromZeroX             bool       // a linear x axis begins at 0, or below if something is drawn there
-	UpToX                 float64    // the x axis goes at least as far, if this is not 0
-	Zoom                  [2]float64 // if the second is above the first, only what is between these x is shown
-	// the names stand to the right of the chart if there is room for them, and otherwise below it
+	FromZero              bool       // of the y axis
+	Headroom              bool       // a linear y axis ends above the data
+	FromZeroX             bool       // a linear x axis begins at 0, or below if the data does
+	UpToX                 float64    // least end of the x axis, if not 0
+	Zoom                  [2]float64 // range of x that is shown, if the second is larger
+	// LegendBeside puts the legend to the right of the chart, if it fits.
 	LegendBeside bool
 	Series       []Series
 }
 
-// Save draws the chart into a file; the ending says how: .svg, .png or .pdf.
+// Save writes an .svg, .png or .pdf file.
 func (c Chart) Save(path string) error { return writePicture(path, c.picture) }
 
-// SVG draws the chart as the text of a picture.
+// SVG encodes the chart.
 func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
 
-// PNG draws the chart as a picture of dots.
+// PNG encodes the chart.
 func (c Chart) PNG() ([]byte, error) { return c.picture("png") }
 
-// picture draws the chart in some format.
 func (c Chart) picture(format string) ([]byte, error) {
 	if format != "svg" {
 		c = c.plain()
@@ -95,7 +91,7 @@ func (c Chart) picture(format string) ([]byte, error) {
 	const margin = vg.Length(8)
 	across := chartWidth - 2*margin
 	h := newHeading(c.Title, c.Note, chartSizes, across)
-	const axis = 50 // points that the labels of the axis below the chart take
+	const axis = 50 // height of the labels of the x axis in points
 	l := newLegend(entries, c.LegendBeside, chartSizes.legend, across, chartHeight-h.height()-axis)
 	height := vg.Length(chartHeight)
 	if !l.beside && len(entries) > 0 {
@@ -121,8 +117,7 @@ func (c Chart) picture(format string) ([]byte, error) {
 	})
 }
 
-// SaveBoth draws a picture into two files of a directory, name.svg and name.png. Panels without
-// charts are none.
+// SaveBoth writes name.svg and name.png into a directory. It skips Panels without charts.
 func SaveBoth(dir, name string, picture interface{ Save(path string) error }) error {
 	if ps, ok := picture.(Panels); ok && len(ps.Charts) == 0 {
 		return nil
@@ -130,7 +125,7 @@ func SaveBoth(dir, name string, picture interface{ Save(path string) error }) er
 	return errors.Join(picture.Save(filepath.Join(dir, name+".svg")), picture.Save(filepath.Join(dir, name+".png")))
 }
 
-// plain is the chart with letters that our font has.
+// plain replaces letters that the font lacks.
 func (c Chart) plain() Chart {
 	c.Title, c.Note, c.XLabel, c.YLabel = plain(c.Title), plain(c.Note), plain(c.XLabel), plain(c.YLabel)
 	c.Series = slices.Clone(c.Series)
@@ -140,7 +135,7 @@ func (c Chart) plain() Chart {
 	return c
 }
 
-// writePicture writes a picture into a file, in the format that the ending of its name says.
+// writePicture writes a file in the format of its extension.
 func writePicture(path string, picture func(format string) ([]byte, error)) error {
 	data, err := picture(strings.TrimPrefix(filepath.Ext(path), "."))
 	if err != nil {
@@ -149,14 +144,14 @@ func writePicture(path string, picture func(format string) ([]byte, error)) erro
 	return os.WriteFile(path, data, 0o666)
 }
 
-// dots is how many there are to an inch: twice what a screen shows, unless the picture is so large
-// that it would take hundreds of megabytes.
+// dots is the resolution in dots per inch: twice that of a screen, except for pictures that would
+// take hundreds of megabytes.
 func dots(width, height vg.Length) int {
-	const dense, most = 192, 24e6 // to an inch, and in a picture
+	const dense, most = 192, 24e6 // per inch, and in all
 	return max(1, int(min(dense, math.Sqrt(most/(width.Points()/72)/(height.Points()/72)))))
 }
 
-// render draws on a new canvas of some format and size.
+// render paints on a new canvas and encodes it.
 func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]byte, error) {
 	var b bytes.Buffer
 	if format == "png" {
@@ -184,15 +179,15 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 	return b.Bytes(), nil
 }
 
-// A drawing is a plot without the names of its axes, which are drawn beside it: the library makes
-// room for them in the wrong place if an axis is logarithmic.
+// A drawing is a plot without axis labels, which are drawn beside it: gonum misplaces them if an
+// axis is logarithmic.
 type drawing struct {
 	*gonum.Plot
 	xLabel, yLabel string
 	sizes          sizes
 }
 
-// margins is the room for the names of the axes, at the left and below.
+// margins is the space for the axis labels.
 func (p *drawing) margins() (left, below vg.Length) {
 	if p.yLabel != "" {
 		left = 1.4 * p.sizes.label
@@ -203,14 +198,12 @@ func (p *drawing) margins() (left, below vg.Length) {
 	return left, below
 }
 
-// inside is a canvas without the margins.
 func (p *drawing) inside(c draw.Canvas) draw.Canvas {
 	left, below := p.margins()
 	return draw.Crop(c, left, 0, below, 0)
 }
 
-// paint draws the plot, and the names of its axes around it, each in the middle of its axis and at
-// most as long.
+// paint draws the plot and the axis labels, each centred and at most as long as its axis.
 func (p *drawing) paint(c draw.Canvas) {
 	p.Draw(c)
 	data := p.DataCanvas(c)
@@ -227,7 +220,7 @@ func (p *drawing) paint(c draw.Canvas) {
 	put(p.xLabel, data.Max.X-data.Min.X, vg.Point{X: data.Center().X, Y: c.Min.Y - 1.2*p.sizes.label}, 0)
 }
 
-// fitX makes the labels of the axis below smaller until they do not touch.
+// fitX shrinks the labels of the x axis until they do not overlap.
 func (p *drawing) fitX(c draw.Canvas) {
 	data := p.DataCanvas(c)
 	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
@@ -247,7 +240,7 @@ func (p *drawing) fitX(c draw.Canvas) {
 	p.X.Tick.Label.Font.Size *= vg.Length(max(least, 0.3))
 }
 
-// draw makes the chart, with colours from the given one on, and what its legend says.
+// draw returns the chart and its legend, with colours from the given one on.
 func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	p := &drawing{Plot: gonum.New(), xLabel: c.XLabel, yLabel: c.YLabel, sizes: sz}
 	p.BackgroundColor = nil
@@ -271,7 +264,7 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 			c.Series[i] = c.Series[i].cut(c.Zoom[0], c.Zoom[1])
 		}
 	}
-	// Bands are drawn before all lines, so that none covers one.
+	// Bands first, so that they cover no line.
 	colours := c.colours(colour)
 	for i, s := range c.Series {
 		p.Add(mark{i, "band"})
@@ -317,8 +310,7 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 	return p, entries, nil
 }
 
-// band draws the band around a series, if it has one: along the upper edge and back along the lower
-// one.
+// band draws the band of a series: along the upper edge and back along the lower one.
 func (c Chart) band(p *drawing, s Series, i int) error {
 	if len(s.Low) == 0 {
 		return nil
@@ -337,7 +329,7 @@ func (c Chart) band(p *drawing, s Series, i int) error {
 	return nil
 }
 
-// add draws a series, and returns how to show it in the legend.
+// add draws a series and returns its thumbnails for the legend.
 func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	colour := palette[i%len(palette)]
 	points := c.points(s.X, s.Y)
@@ -373,17 +365,15 @@ func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
 	return marks, nil
 }
 
-// unpadded is points for which no room is made beside the axis, so that axes of charts side by side
-// are at the same height. There is enough between the axis and what is drawn.
+// unpadded points reserve no space beside the axis, so that axes side by side have equal heights.
 type unpadded struct{ *plotter.Scatter }
 
-// GlyphBoxes is where room is to be made.
 func (unpadded) GlyphBoxes(*gonum.Plot) []gonum.GlyphBox { return nil }
 
-// points are the places of a line, as many as can be told apart.
+// points returns the points of a line that can be told apart.
 func (c Chart) points(x, y []float64) plotter.XYs { return visible(c.places(x, y)) }
 
-// places pairs x and y, without those that there is no place for.
+// places pairs x and y, without values that cannot be drawn.
 func (c Chart) places(x, y []float64) plotter.XYs {
 	if len(x) != len(y) {
 		panic("plot: a series needs as many x as y")
@@ -399,9 +389,8 @@ func (c Chart) places(x, y []float64) plotter.XYs {
 	return points
 }
 
-// visible is a line with fewer points that looks the same: of more than there are dots across a
-// picture, the first, the last, the lowest and the highest of each piece. The time to draw a line
-// grows faster than its length.
+// visible reduces a line to the first, last, lowest and highest point of each piece, if there are
+// more points than dots across a picture. The time to draw a line grows faster than its length.
 func visible(points plotter.XYs) plotter.XYs {
 	const pieces = 700
 	if len(points) <= 4*pieces {

@@ -15,31 +15,31 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// palette holds colours that stay apart for colour-blind eyes and on paper (Okabe and Ito), the
-// first for what matters.
+// palette has colours that colour-blind readers can tell apart, also on paper (Okabe and Ito); the
+// first is for the most important series.
 var palette = []color.RGBA{
 	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
 	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x80, 0x80, 0x80, 0xff},
 }
 
-// dashes are lengths of ink and of gaps, in points. When all colours have been used they begin
-// again with the next pattern, so that 104 lines are all different.
+// dashes are lengths of dashes and gaps in points. After the last colour the next pattern begins,
+// so that 104 lines are all different.
 var dashes = [][]vg.Length{
 	nil, {7, 2}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {9, 2, 2, 2, 2, 2}, {14, 3}, {1, 3}, {14, 2, 4, 2},
 	{5, 2, 2, 2, 2, 2, 2, 2},
 	{9, 2, 4, 2, 2, 2}, {3, 1, 1, 1}, {14, 2, 1, 2, 1, 2},
 }
 
-// shade is the colour of a band around a line.
+// shade is the colour of a band.
 func shade(c color.RGBA) color.NRGBA { return color.NRGBA{c.R, c.G, c.B, 0x40} }
 
-// Sizes are in points, for a chart of 18 cm. On half of that, a column of a paper, the smallest are
+// sizes in points, for a chart of 18 cm. At half of that, a column of a paper, the smallest are
 // still 7 points.
 type sizes struct{ title, note, label, tick, legend, line vg.Length }
 
 var (
 	chartSizes = sizes{title: 17, note: 14, label: 16, tick: 15, legend: 15, line: 2}
-	// Panels are 8 cm wide, three of which fill a page at seven tenths of their size.
+	// Panels are 8 cm wide; three fill a page at 70 % of their size.
 	panelSizes = sizes{title: 12, note: 12, label: 11, tick: 10.5, legend: 10.5, line: 1.5}
 )
 
@@ -48,35 +48,33 @@ const (
 	panelWidth, panelHeight = 8 * vg.Centimeter, 5.6 * vg.Centimeter
 )
 
-// style is text of a size. It stands above its point and to the right of it.
+// style returns a text style, aligned to the left and the baseline.
 func style(size vg.Length) text.Style {
 	return text.Style{Color: color.Black, Font: font.From(font.Font{Typeface: "Liberation", Variant: "Sans"}, size),
 		Handler: gonum.DefaultTextHandler}
 }
 
-// face is our font, to look into.
 var face = sync.OnceValue(func() font.Face { return font.DefaultCache.Lookup(style(12).Font, 12) })
 
-// lacks tells whether our font has no picture of a letter.
+// lacks reports whether the font has no glyph for a letter.
 func lacks(r rune) bool {
 	i, err := face().Face.GlyphIndex(nil, r)
 	return err != nil || i == 0
 }
 
-// width is how wide a text is. A letter that our font does not have is taken from another by a
-// viewer, and may be as wide as it is high.
+// width is the width of a text. For letters that the font lacks, a viewer may use a square of
+// another font.
 func width(sty text.Style, s string) vg.Length {
 	w := sty.Width(s)
 	for _, r := range s {
 		if lacks(r) {
-			w += sty.Font.Size / 4 // beside the three quarters that are measured for it
+			w += sty.Font.Size / 4 // in addition to the measured three quarters
 		}
 	}
 	return w
 }
 
-// plain is a text with boxes in place of letters that our font does not have, for pictures that no
-// viewer can add them to.
+// plain replaces letters that the font lacks by boxes, for formats that are not text.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		if lacks(r) {
@@ -90,9 +88,8 @@ var svgText = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)(<text [^>]*font-size:([\d.]+)px[^>]*)>([^<]*)</text>`)
 })
 
-// settle makes a picture look alike in all viewers. Beside our font it names others that are as
-// wide, for those that do not have it, and says how wide each text is, for those that have none of
-// them.
+// settle makes an SVG look alike in all viewers: it names fonts of equal width as alternatives, and
+// sets the width of each text.
 func settle(svg string) string {
 	svg = strings.ReplaceAll(svg, "font-family:Liberation Sans;",
 		"font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")
@@ -108,8 +105,8 @@ func settle(svg string) string {
 	})
 }
 
-// wrap breaks a text into lines of at most a width, at spaces where that is possible. It first
-// takes smaller letters, down to two thirds.
+// wrap breaks a text into lines, at spaces if possible. It first reduces the size, down to two
+// thirds.
 func wrap(s string, size, room vg.Length) (text.Style, []string) {
 	sty := style(size)
 	if w := width(sty, s); w > room {
@@ -131,17 +128,17 @@ func wrap(s string, size, room vg.Length) (text.Style, []string) {
 	return sty, append(lines, shorten(line, sty, room))
 }
 
-// longest is the longest text that is measured; nothing that long fits anywhere.
+// longest is the length of text that is measured; longer text fits nowhere.
 const longest = 1000
 
-// shorten takes letters out of the middle of a text until it has a width: names that are long often
-// differ at their end.
+// shorten removes letters from the middle of a text until it fits: long names often differ at their
+// end.
 func shorten(s string, sty text.Style, room vg.Length) string {
 	if len(s) < longest && width(sty, s) <= room {
 		return s
 	}
 	letters := []rune(s)
-	// The longest that fits, by halving.
+	// Binary search.
 	least, most := 0, min(len(letters), longest)
 	for least < most {
 		n := (least + most + 1) / 2
@@ -154,7 +151,7 @@ func shorten(s string, sty text.Style, room vg.Length) string {
 	return without(letters, least)
 }
 
-// without is n letters of a text, from its beginning and its end.
+// without keeps n letters from both ends.
 func without(letters []rune, n int) string {
 	return string(letters[:(n+1)/2]) + "…" + string(letters[len(letters)-n/2:])
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-sim/almanac/internal/vector"
 )
 
-// PNG writes a drawing as a PNG.
+// PNG encodes a drawing.
 func PNG(d vector.Drawing) ([]byte, error) {
-	// A pixel of the drawing is a point of the canvas: both are the unit of their letter sizes.
+	// A pixel of the drawing is a point of the canvas.
 	return render("png", vg.Length(d.Width), vg.Length(d.Height), func(c draw.Canvas) {
 		p := painter{c, d.Left, d.Top + d.Height}
 		for _, s := range d.Shapes {
@@ -20,7 +20,7 @@ func PNG(d vector.Drawing) ([]byte, error) {
 	})
 }
 
-// A painter paints shapes on a canvas whose y grows upwards from the bottom.
+// A painter paints shapes on a canvas whose y axis points upwards.
 type painter struct {
 	draw.Canvas
 	left, bottom float64
@@ -52,7 +52,7 @@ func (p painter) paint(s vector.Shape) {
 	}
 }
 
-// outline is the path along a shape.
+// outline is the path of a shape.
 func (p painter) outline(s vector.Shape) (path vg.Path) {
 	x, y, r := s.At.X, s.At.Y, s.Radius
 	switch s.Kind {
@@ -93,8 +93,8 @@ func (p painter) outline(s vector.Shape) (path vg.Path) {
 // bold is golang.org/x/image/font.WeightBold.
 const bold = 3
 
-// write draws a text at its baseline. The canvas cannot stroke letters: the stroke is the text,
-// moved to eight sides.
+// write draws a text at its baseline. The canvas cannot stroke letters, so the stroke is the text,
+// shifted in eight directions.
 func (p painter) write(s vector.Shape) {
 	sty := style(vg.Length(s.Size))
 	if s.Bold {

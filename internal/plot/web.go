@@ -11,19 +11,17 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Size is that of a chart in a page, in the pixels of the page: of the chart, and of its letters.
+// A Size is the size of a chart in a page and of its text, in pixels.
 type Size struct{ Width, Height, Text float64 }
 
-// Web draws the chart for a page: the same axes and lines as in a file, as an svg element without
-// the words that a page has around it (title, note, and the names of the series; [Chart.Swatches]
-// has what to show beside these).
+// Web renders the chart for a page, with the axes and lines of a file, as an svg element without
+// title, note and legend ([Chart.Swatches] has the lines of the legend).
 //
-// Nothing in it has a style attribute, which a strict policy of a page would forbid; colours are
-// attributes, which a style sheet can replace by others in the dark. What a script needs stands in
-// attributes, too: data-x and data-y of the element are the ends of an axis and where they are
-// (from, to, and the pixels of both, from the left or from above), data-log is the axes that are
-// logarithmic, and each series is in groups with data-series, its number, and the class line, band
-// or marks.
+// There are no style attributes, which a strict policy would forbid; colours are attributes, which
+// the style sheet replaces in the dark scheme. Attributes also have what the script needs: data-x
+// and data-y are the range of an axis and its position (from, to, and the pixels of both, from the
+// left or the top), data-log is the logarithmic axes, and groups of class line, band or marks have
+// data-series, the number of a series.
 func (c Chart) Web(size Size) ([]byte, error) {
 	sz := sizes{title: vg.Length(size.Text), note: vg.Length(size.Text), label: vg.Length(size.Text),
 		tick: vg.Length(0.95 * size.Text), legend: vg.Length(size.Text), line: 2}
@@ -55,8 +53,7 @@ func (c Chart) Web(size Size) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// Swatches are what stands beside the names of the series: a piece of the line of each, as an svg
-// element.
+// Swatches are the pieces of lines for a legend, as svg elements.
 func (c Chart) Swatches() []string {
 	all := make([]string, len(c.Series))
 	for i, k := range c.colours(0) {
@@ -81,7 +78,7 @@ func (c Chart) Swatches() []string {
 	return all
 }
 
-// colours are the numbers of the colours of the series, from the given one on.
+// colours assigns colours to the series, from the given one on.
 func (c Chart) colours(from int) []int {
 	all := make([]int, len(c.Series))
 	for i, s := range c.Series {
@@ -93,13 +90,12 @@ func (c Chart) colours(from int) []int {
 	return all
 }
 
-// A mark begins or ends a group of what is drawn, where the picture has groups.
+// A mark begins or ends a group of an svg.
 type mark struct {
 	series int
 	class  string // empty at the end
 }
 
-// Plot draws nothing.
 func (m mark) Plot(c draw.Canvas, _ *gonum.Plot) {
 	switch w := onWeb(c); {
 	case w == nil:
@@ -110,8 +106,7 @@ func (m mark) Plot(c draw.Canvas, _ *gonum.Plot) {
 	}
 }
 
-// onWeb is the canvas of a page that another is a part of, or nil. The library puts one around the
-// other for every margin.
+// onWeb returns the page canvas inside another one, or nil. The library wraps it for every margin.
 func onWeb(c vg.Canvas) *webCanvas {
 	for {
 		switch inner := c.(type) {
@@ -127,8 +122,7 @@ func onWeb(c vg.Canvas) *webCanvas {
 	}
 }
 
-// cut is the part of a series that is between two x, with its ends on the straight lines to what is
-// outside.
+// cut is the part of a series between two x, interpolated at its ends.
 func (s Series) cut(from, to float64) Series {
 	if s.Points || s.Bars > 0 {
 		var inside []int
@@ -166,7 +160,6 @@ func (s Series) cut(from, to float64) Series {
 	return out
 }
 
-// zoomed reports whether only a part of x is shown.
 func (c Chart) zoomed() bool {
 	return c.Zoom[0] < c.Zoom[1] && !math.IsInf(c.Zoom[0], 0) && !math.IsInf(c.Zoom[1], 0) && !(c.LogX && c.Zoom[0] <= 0)
 }

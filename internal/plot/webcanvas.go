@@ -13,10 +13,9 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A webCanvas writes what is drawn as elements of an svg: paths and texts with their colours as
-// attributes, every place to a hundredth of a pixel, from the top and not from below. It differs
-// from the library's in that nothing has a style or a transformation, but for texts that are
-// turned.
+// A webCanvas writes svg elements: paths and texts with colours as attributes, and coordinates in
+// hundredths of a pixel from the top. Unlike the library's canvas it uses no style, and a transform
+// only for rotated text.
 type webCanvas struct {
 	b      strings.Builder
 	height float64
@@ -24,13 +23,13 @@ type webCanvas struct {
 	stack  []webState
 }
 
-// A webState is what Push keeps.
+// A webState is saved by Push.
 type webState struct {
 	colour color.NRGBA
 	width  vg.Length
 	dashes []vg.Length
 	offset vg.Length
-	matrix [6]float64 // from where one draws to the canvas: x' = m0 x + m2 y + m4, y' = m1 x + m3 y + m5
+	matrix [6]float64 // to the canvas: x' = m0 x + m2 y + m4, y' = m1 x + m3 y + m5
 }
 
 func newWebCanvas(_, height float64) *webCanvas {
@@ -38,7 +37,6 @@ func newWebCanvas(_, height float64) *webCanvas {
 		0, 0}}}
 }
 
-// SetLineWidth, SetLineDash and SetColor are for what is drawn next.
 func (w *webCanvas) SetLineWidth(width vg.Length) { w.now.width = width }
 
 func (w *webCanvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
@@ -52,7 +50,7 @@ func (w *webCanvas) SetColor(c color.Color) {
 	w.now.colour = color.NRGBAModel.Convert(c).(color.NRGBA)
 }
 
-// Rotate, Translate and Scale change where one draws.
+// Rotate, Translate and Scale change the transform.
 func (w *webCanvas) Rotate(angle float64) {
 	sin, cos := math.Sincos(angle)
 	w.multiply([6]float64{cos, sin, -sin, cos, 0, 0})
@@ -70,7 +68,6 @@ func (w *webCanvas) multiply(b [6]float64) {
 		a[0]*b[4] + a[2]*b[5] + a[4], a[1]*b[4] + a[3]*b[5] + a[5]}
 }
 
-// Push keeps how one draws, and Pop brings it back.
 func (w *webCanvas) Push() { w.stack = append(w.stack, w.now) }
 
 func (w *webCanvas) Pop() {
@@ -78,23 +75,22 @@ func (w *webCanvas) Pop() {
 	w.stack = w.stack[:len(w.stack)-1]
 }
 
-// place is a point in pixels from the left and from the top.
+// place converts a point to pixels from the left and the top.
 func (w *webCanvas) place(p vg.Point) (x, y float64) {
 	m := &w.now.matrix
 	px, py := p.X.Points(), p.Y.Points()
 	return m[0]*px + m[2]*py + m[4], w.height - (m[1]*px + m[3]*py + m[5])
 }
 
-// hundredths writes a place.
+// hundredths formats a coordinate.
 func hundredths(x float64) string {
 	x = math.Round(x*100) / 100
 	if x == 0 {
-		x = 0 // and not −0
+		x = 0 // not −0
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 
-// Stroke draws a line.
 func (w *webCanvas) Stroke(path vg.Path) {
 	if w.now.width <= 0 {
 		return
@@ -113,7 +109,6 @@ func (w *webCanvas) Stroke(path vg.Path) {
 	fmt.Fprintf(&w.b, ` d="%s"/>`, w.data(path))
 }
 
-// Fill fills what is inside of a line.
 func (w *webCanvas) Fill(path vg.Path) {
 	fmt.Fprintf(&w.b, `<path fill="%s"`, hex(w.now.colour))
 	w.opacity("fill-opacity")
@@ -128,8 +123,7 @@ func (w *webCanvas) opacity(name string) {
 
 func hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }
 
-// data is a path in the words of SVG. Arcs, which only marks have, are drawn as polygons of so many
-// corners that nobody sees them.
+// data encodes a path. Arcs, which only marks have, are polygons.
 func (w *webCanvas) data(path vg.Path) string {
 	var b strings.Builder
 	put := func(letter byte, p vg.Point) {
@@ -167,7 +161,7 @@ func (w *webCanvas) data(path vg.Path) string {
 	return b.String()
 }
 
-// FillString writes a text that begins at a point.
+// FillString draws a text that begins at a point.
 func (w *webCanvas) FillString(f font.Face, p vg.Point, text string) {
 	if f.Font.Size <= 0 || text == "" {
 		return
@@ -185,7 +179,7 @@ func (w *webCanvas) FillString(f font.Face, p vg.Point, text string) {
 	fmt.Fprintf(&w.b, `>%s</text>`, html.EscapeString(text))
 }
 
-// DrawImage is not for charts, which have none.
+// DrawImage is not used by charts.
 func (w *webCanvas) DrawImage(vg.Rectangle, image.Image) {
 	panic("plot: a chart in a page has no images")
 }

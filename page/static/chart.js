@@ -1,9 +1,10 @@
-// A chart that the server drew: numbers under the pointer, zoom, log axis, lines on and off, and points that come while a run goes on.
+// A chart rendered by the server: numbers under the pointer, zoom, log axis, lines on and off, and
+// new points while a run goes on.
 //
-// The server draws the axes and everything else; here the points of lines are moved while they grow, and when they leave the axes, or the
-// visitor wants another view, the server draws it anew.
+// The script moves the points of lines while they grow. When they leave the axes, or the visitor
+// wants another view, the server renders the chart again.
 
-import {ask} from "./ask.js";
+import {request} from "./request.js";
 import {mapsIn} from "./map.js";
 
 const made = new WeakMap();
@@ -15,10 +16,10 @@ export function figures(root) {
   mapsIn(root);
 }
 
-// chartOf is the chart of an element.
+// chartOf returns the chart of an element.
 export function chartOf(element) { return made.get(element); }
 
-// number writes a number as the tables do.
+// number formats a number as in the tables.
 export function number(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
   if (!Number.isInteger(x) && Math.abs(x) < 1) return String(Number(x.toPrecision(3)));
@@ -30,7 +31,7 @@ class Chart {
     this.element = element;
     this.plot = element.querySelector("[data-plot]");
     this.data = JSON.parse(element.querySelector("[data-data]").textContent);
-    this.log = element.querySelector("[data-log]").defaultChecked; // as the chart is by itself
+    this.log = element.querySelector("[data-log]").defaultChecked; // as rendered by default
     this.view = {log: this.log, from: null, to: null, hidden: new Set()};
     this.cursor = null;
     this.over = document.createElementNS(svgNS, "svg");
@@ -40,7 +41,7 @@ class Chart {
     this.controls();
     this.pointer();
     this.keys();
-    // Drawn for the width that there is, so that letters have their size on a phone and on a projector.
+    // Rendered for the actual width, so that text is legible on a phone and on a projector.
     this.width = 0;
     new ResizeObserver(() => {
       const width = Math.round(this.plot.clientWidth);
@@ -48,7 +49,7 @@ class Chart {
     }).observe(this.plot);
   }
 
-  // adopt reads the axes of what the server drew.
+  // adopt reads the axes of the rendered chart.
   adopt() {
     this.svg = this.plot.querySelector("svg.chart");
     const four = name => this.svg.dataset[name].split(" ").map(Number);
@@ -66,7 +67,7 @@ class Chart {
     this.show();
   }
 
-  // redraw asks the server for the chart as it is to be seen now: one request at a time, and the latest wish last.
+  // redraw requests the current view from the server: one request at a time, the latest view last.
   async redraw() {
     const wish = this.wish();
     this.away(wish);
@@ -75,7 +76,7 @@ class Chart {
     wish.set("w", Math.min(Math.max(Math.round(this.plot.clientWidth), 160), 4000));
     wish.set("text", parseFloat(getComputedStyle(this.element).fontSize) * (this.element.classList.contains("small") ? 0.75 : 0.82));
     try {
-      const answer = await ask(this.element.dataset.src + ".svg" + this.element.dataset.query + wish, () => this.element.isConnected);
+      const answer = await request(this.element.dataset.src + ".svg" + this.element.dataset.query + wish, () => this.element.isConnected);
       if (answer.status === 200) {
         this.plot.innerHTML = await answer.text();
         this.adopt();
@@ -86,15 +87,15 @@ class Chart {
     if (this.again) { this.again = false; this.redraw(); }
   }
 
-  // catchUp moves the points to where news had them already: of a run that goes on the server may give a picture that it drew a while ago. If they leave its
-  // axes another one is asked for, which is drawn anew by and by.
+  // catchUp moves points to positions already received: during a run the server may send an older
+  // rendering. If points leave its axes, another one is requested.
   catchUp() {
     const away = this.data.series.filter((s, i) => !s.drawn && this.svg.querySelector(`g.line[data-series="${i}"]`) && this.draw(i));
     if (away.length) setTimeout(() => { if (this.element.isConnected) this.redraw(); }, 1000);
     this.show();
   }
 
-  // wish is what is seen of the chart, in the words of an address; nothing if that is all of it.
+  // wish is the current view as a query; empty for the whole chart.
   wish() {
     const wish = new URLSearchParams();
     if (this.view.log !== this.log) wish.set("log", this.view.log ? "y" : "n");
@@ -103,7 +104,7 @@ class Chart {
     return wish;
   }
 
-  // away lets one take away what is seen.
+  // away sets the downloads to the current view.
   away(wish) {
     const {src, query} = this.element.dataset;
     for (const link of this.element.querySelectorAll("[data-form]")) link.href = src + "." + link.dataset.form + query + wish;
@@ -113,7 +114,7 @@ class Chart {
   controls() {
     this.element.querySelector("[data-tools]").hidden = false;
     const log = this.element.querySelector("[data-log]");
-    log.checked = this.log; // whatever the browser remembers of it
+    log.checked = this.log; // browsers may restore another state
     log.addEventListener("change", e => { this.view.log = e.target.checked; this.redraw(); });
     this.reset = this.element.querySelector("[data-reset]");
     this.reset.addEventListener("click", () => this.zoom(null, null));
@@ -135,19 +136,20 @@ class Chart {
     this.redraw();
   }
 
-  // scale shows so many times as much of the x axis: less of it around a place or its middle, more of it around its middle.
+  // scale zooms the x axis: in around a place or the middle, out around the middle.
   scale(by, around) {
     const xs = this.longest();
     if (!xs.length) return;
-    if (by > 1) around = null; // at an end of the axis there is nothing more on one side, and from the middle there is always some on the other
+    if (by > 1) around = null;
     const {a, b} = this.x, low = xs[0], high = xs[xs.length - 1];
     const at = this.x.pixel(Math.min(Math.max(around ?? this.x.value((a + b) / 2), this.x.low, low), this.x.high, high));
     const from = this.x.value(at - by * (b - a) / 2), to = this.x.value(at + by * (b - a) / 2);
     const first = this.x.pixel(low), rest = Math.max(0, this.x.pixel(from) - first) + Math.max(0, this.x.pixel(high) - this.x.pixel(to));
-    if (rest <= 0.02 * (this.x.pixel(high) - first)) this.zoom(null, null); else if (to > from) this.zoom(Math.max(from, low), Math.min(to, high)); // nearly all is all
+    // Nearly all is all.
+    if (rest <= 0.02 * (this.x.pixel(high) - first)) this.zoom(null, null); else if (to > from) this.zoom(Math.max(from, low), Math.min(to, high));
   }
 
-  // place is where on the x axis an event is, in the pixels of the drawing.
+  // place is the position of an event on the x axis, in pixels of the drawing.
   place(e) {
     const box = this.svg.getBoundingClientRect();
     const scale = this.svg.viewBox.baseVal.width / box.width;
@@ -160,7 +162,7 @@ class Chart {
       const p = this.place(e);
       if (from !== null && Math.abs(p - from) > 6) this.select(from, p); else this.point(this.x.value(p));
     });
-    // A finger that is lifted leaves the numbers where it was, and the buttons zoom there.
+    // After a tap the numbers stay, and the buttons zoom there.
     this.plot.addEventListener("pointerleave", e => { if (from === null && e.pointerType !== "touch" && document.activeElement !== this.plot) this.point(null); });
     this.plot.addEventListener("pointerdown", e => {
       if (e.pointerType === "touch") this.point(this.x.value(this.place(e)));
@@ -180,7 +182,7 @@ class Chart {
     this.plot.addEventListener("dblclick", () => this.zoom(null, null));
   }
 
-  // keys: the plot is a slider along x for those who use a keyboard or listen.
+  // keys: for keyboards and screen readers the plot is a slider along x.
   keys() {
     const plot = this.plot;
     plot.tabIndex = 0;
@@ -212,13 +214,13 @@ class Chart {
 
   longest() { return this.data.series.reduce((most, s) => s.x.length > most.length ? s.x : most, []); }
 
-  // point puts the cursor at an x, or takes it away.
+  // point puts the cursor at an x, or removes it.
   point(x) {
     this.cursor = x;
     this.show();
   }
 
-  // show draws the cursor, and writes the numbers there beside the names.
+  // show draws the cursor and writes its numbers beside the names.
   show() {
     const shapes = [], words = [];
     const xs = this.longest();
@@ -249,13 +251,14 @@ class Chart {
     }
   }
 
-  // select shows what would be zoomed to.
+  // select shows the range to be zoomed to.
   select(from, to) {
     if (from === null) { this.show(); return; }
     this.over.replaceChildren(shape("rect", {x: Math.min(from, to), width: Math.abs(to - from), y: this.y.b, height: this.y.a - this.y.b}));
   }
 
-  // take puts in what has changed: for each series the points from one on, and how many there are. It reports whether it could.
+  // take applies changes: for each series the points from an index on, and their number. It reports
+  // success.
   take(news) {
     let away = false;
     const gap = n => {
@@ -286,7 +289,7 @@ class Chart {
   draw(i) {
     if (this.view.hidden.has(i)) return false;
     const s = this.data.series[i], steps = s.steps;
-    if (s.drawn) return true; // bars, which only the server draws
+    if (s.drawn) return true; // only the server draws bars
     const line = this.svg.querySelector(`g.line[data-series="${i}"]`), band = this.svg.querySelector(`g.band[data-series="${i}"]`);
     if (!line) return true;
     let away = false;
@@ -294,7 +297,7 @@ class Chart {
       let points = [];
       for (let k = 0; k < s.x.length; k++) {
         if (y[k] === null || (this.y.log && !(y[k] > 0)) || s.x[k] < this.x.low && s.x[k + 1] < this.x.low || s.x[k] > this.x.high && s.x[k - 1] > this.x.high) continue;
-        // A neighbour outside of the window may be anywhere: the axis is not made for it.
+        // Neighbours outside of the window do not count: the axis need not include them.
         const seen = steps ? k > 0 && s.x[k] > this.x.low && s.x[k - 1] < this.x.high : s.x[k] >= this.x.low && s.x[k] <= this.x.high;
         if (seen && (y[k] > this.y.high || y[k] < this.y.low)) away = true;
         const py = this.y.pixel(Math.min(Math.max(y[k], this.y.low), this.y.high)).toFixed(1);
@@ -306,7 +309,7 @@ class Chart {
       return points.join("L");
     };
     const first = line.querySelector("path[fill=none]");
-    if (!first) return s.y.length > 1; // the server has not seen a line yet, and knows its colour
+    if (!first) return s.y.length > 1; // the server has not drawn this line yet, and knows its colour
     const d = path(s.y);
     first.setAttribute("d", d ? "M" + d : "");
     for (const other of [...line.children]) if (other !== first) other.remove();
@@ -324,7 +327,7 @@ class Chart {
     return away;
   }
 
-  // table writes the numbers anew, as the server did: at most 200 rows.
+  // table rewrites the table as the server does: at most 200 rows.
   table() {
     const xs = this.longest(), rows = [];
     let every = 1;
@@ -352,7 +355,7 @@ function shape(name, attributes) {
   return element;
 }
 
-// nearest is which of ascending numbers is nearest to one.
+// nearest is the index of the number nearest to x in a sorted list.
 function nearest(xs, x) {
   let low = 0, high = xs.length - 1;
   while (high - low > 1) {

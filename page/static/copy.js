@@ -1,4 +1,4 @@
-// A button beside each command line that copies it. Without a clipboard to write to there is none.
+// A button beside each command line that copies it, if there is a clipboard.
 const ready = new WeakSet();
 
 export function copies(root) {
@@ -7,7 +7,7 @@ export function copies(root) {
     if (ready.has(command)) continue;
     ready.add(command);
     const button = command.querySelector("[data-copy]");
-    if (!button) continue; // a directory that does not tell its command
+    if (!button) continue; // a directory without command.txt
     button.hidden = false;
     button.addEventListener("click", async () => {
       try {

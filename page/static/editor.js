@@ -1,11 +1,11 @@
-// A model: its text with line numbers and problems marked where they are, as one types; and parameters as sliders.
+// The editor of a model: line numbers, marked problems, and sliders for parameters.
 
 export function edit(form) {
   const area = form.querySelector("textarea"), gutter = form.querySelector("[data-gutter]"), marks = form.querySelector("[data-marks]");
   const list = form.querySelector("[data-problems]"), meaning = form.querySelector("[data-meaning]"), diagram = document.querySelector("[data-diagram]"), parameters = form.querySelector("[data-parameters]");
   let problems = [...list.querySelectorAll("[data-line]")].map(b => ({line: Number(b.dataset.line), column: Number(b.dataset.column)}));
 
-  // Measured and not assumed: the height of a line and the width of a text, whose letters need not all be as wide.
+  // Line height and text widths are measured, since letters need not be equally wide.
   const measure = () => {
     const style = getComputedStyle(area), probe = document.createElement("canvas").getContext("2d");
     probe.font = `${style.fontSize} ${style.fontFamily}`;
@@ -36,14 +36,14 @@ export function edit(form) {
       word.style.width = m.width(after.match(/^[^\s,}\]]*/)[0] || "0") + "px";
       marks.append(stripe, word);
     }
-    // As much room below the numbers as a scroll bar takes of the text, so that they can be scrolled as far.
+    // Space below the numbers for the scroll bar of the text, so that both scroll equally far.
     gutter.style.paddingBottom = m.top + area.offsetHeight - area.clientHeight + "px";
     gutter.scrollTop = area.scrollTop;
   };
   area.addEventListener("scroll", mark, {passive: true});
   new ResizeObserver(mark).observe(area);
 
-  // The server is asked when nobody has typed for a moment. A request that is still under way then is ended, and so is the work for it.
+  // The server checks the text after a pause in typing. A request under way is aborted.
   let timer = 0, asked = new AbortController();
   const check = async () => {
     asked.abort();
@@ -55,7 +55,7 @@ export function edit(form) {
       text = await answer.text();
     } catch { return; }
     if (mine.signal.aborted) return;
-    if (!answer.ok) { // too long, or the server is about to end
+    if (!answer.ok) { // too long, or the server is closing
       const words = document.createElement("p");
       words.className = "verdict bad";
       words.textContent = "It is not checked: " + text.trim();
@@ -67,7 +67,8 @@ export function edit(form) {
     commands(found);
     const fresh = document.createElement("template");
     fresh.innerHTML = found.list;
-    if (fresh.innerHTML !== list.innerHTML) list.replaceChildren(fresh.content); // which is read aloud whenever it is written
+    // Screen readers read it whenever it is replaced.
+    if (fresh.innerHTML !== list.innerHTML) list.replaceChildren(fresh.content);
     if (found.good) {
       meaning.innerHTML = found.meaning;
       diagram.innerHTML = found.diagram;
@@ -104,7 +105,7 @@ export function edit(form) {
   });
   form.querySelector("[data-check]").addEventListener("click", e => { e.preventDefault(); check(); });
 
-  // Tab moves on, as everywhere; two spaces come with the key that editors use for it when a line begins.
+  // Tab moves on, as everywhere; Enter keeps the indentation.
   area.addEventListener("keydown", e => {
     if (e.key !== "Enter" || e.isComposing || e.ctrlKey || e.metaKey) return;
     const before = area.value.slice(0, area.selectionStart), line = before.slice(before.lastIndexOf("\n") + 1);
@@ -125,7 +126,7 @@ export function edit(form) {
     area.scrollTop = Math.max(0, (line - 4) * measure().line);
   });
 
-  // slide puts a slider to each parameter that is one quantity. The text field is what is sent.
+  // slide adds a slider to each parameter that is one quantity. The text field is sent.
   const slide = () => {
     for (const field of parameters.querySelectorAll("input[name^='set.']")) {
       const row = field.closest(".parameter");
@@ -164,8 +165,9 @@ export function edit(form) {
   slide();
   mark();
 
-  // What was typed is kept when the page is left, and put back when one comes back to it, from a run say. It was made of the file as it was read
-  // then, and cannot be saved over a newer one. Browsers put back fields, too, but at another time each, and not all of them.
+  // The text is kept when the page is left, and restored when the visitor returns. It has the
+  // digest of the file it was made from, so it cannot be saved over a newer one. Browsers restore
+  // fields at other times, and not all of them.
   const key = "almanac " + form.dataset.model;
   addEventListener("pagehide", () => {
     try { sessionStorage.setItem(key, JSON.stringify([...new FormData(form)])); } catch { /* there is no room for it */ }
@@ -181,7 +183,7 @@ export function edit(form) {
   }
 }
 
-// parted is what is before a column, and what begins there. Columns count letters, of which some are two of the script's.
+// parted splits a line at a column. Columns count code points.
 function parted(line, column) {
   const letters = [...line], at = Math.max(0, column - 1);
   return [letters.slice(0, at).join(""), letters.slice(at).join("")];

@@ -1,4 +1,4 @@
-// The hub: the server is asked once a second what it knows, and the part of the page that says so is replaced. What has the focus stays in sight.
+// Once a second, the state of the hub is loaded and replaced in the page. The focus stays.
 const shown = document.querySelector("[data-hub]"), said = document.querySelector("[data-said]");
 
 async function look() {
@@ -12,7 +12,8 @@ async function look() {
         const places = [...shown.querySelectorAll(".scroll")].map(s => s.scrollLeft);
         const focus = document.activeElement?.getAttribute("aria-label");
         shown.replaceChildren(...fresh.children);
-        document.querySelector("[data-command]").textContent = page.querySelector("[data-command]").textContent; // which names the hub once it has answered
+        // Has the address of the hub once connected.
+        document.querySelector("[data-command]").textContent = page.querySelector("[data-command]").textContent;
         [...shown.querySelectorAll(".scroll")].forEach((s, i) => { s.scrollLeft = places[i] || 0; if (focus && s.getAttribute("aria-label") === focus) s.focus({preventScroll: true}); });
         const now = shown.querySelector("[data-crew]")?.textContent, gone = shown.querySelector("[data-lost]") !== null;
         const count = text => (text || "").split(",")[0];

@@ -1,9 +1,9 @@
-// A run that goes on: events of the server move the charts and say how far it is. A connection that is lost comes back by itself, and the
-// browser says which event it saw last.
+// A running simulation: events of the server move the charts and show the progress. The browser
+// reconnects by itself, with the number of the last event.
 import {figures, chartOf, number} from "./chart.js";
 import {takeMap} from "./map.js";
 import {copies} from "./copy.js";
-import {ask} from "./ask.js";
+import {request} from "./request.js";
 
 const over = state => state === "done" || state === "stopped" || state === "failed";
 
@@ -11,10 +11,11 @@ export function watch(element) {
   if (over(element.dataset.state)) return;
   const find = name => element.querySelector(`[data-${name}]`);
   let source = null, ended = false, said = 0, frame = 0, waiting = [];
-  const part = new URLSearchParams(location.search); // only the charts of this page are told of
+  const part = new URLSearchParams(location.search); // events are for the charts of this page only
   part.set("of", element.dataset.of);
 
-  // What came since the last picture of the screen is put in at once. While parts of the page are being made anew it waits: they may be from before it.
+  // Events are applied once per frame. While parts of the page are being loaded they wait, since
+  // those may be older.
   const take = news => {
     waiting.push(news);
     flush();
@@ -35,7 +36,7 @@ export function watch(element) {
     });
   };
 
-  // say writes what is read aloud; the same words are not written again.
+  // say sets the text of the live region, if it has changed.
   const say = words => {
     const place = find("say");
     if (place && place.textContent !== words) place.textContent = words;
@@ -45,21 +46,22 @@ export function watch(element) {
     element.dataset.state = s.state;
     find("fraction").value = s.fraction;
     find("status").textContent = s.state;
-    if (s.state !== "waiting") find("note-now").textContent = s.note || ""; // how many are before it, only the page says
+    // Only the page has the number of runs ahead.
+    if (s.state !== "waiting") find("note-now").textContent = s.note || "";
     const pace = [];
     if (s.events) pace.push(`${number(s.events)} events, ${number(Number((s.rate / 1e6).toPrecision(3)))} million a second`);
     if (over(s.state) && s.seconds > 0) pace.push(lasting(s.seconds)); else if (s.left >= 0) pace.push(`${lasting(s.left)} left`);
     find("pace").textContent = pace.join(", ");
     if (s.why) { find("why").hidden = false; find("why").textContent = s.why; }
     const now = Date.now();
-    if (now - said > 5000 || over(s.state)) { // not more often than one can listen
+    if (now - said > 5000 || over(s.state)) { // not faster than a screen reader speaks
       said = now;
       say(`${s.state}, ${Math.round(100 * s.fraction)} percent`);
     }
   };
 
-  // refresh takes the parts of the page that the server makes: other charts than before, or the end.
-  // One at a time; what is asked for meanwhile is asked for again, since the answer under way may be from before it.
+  // refresh loads the parts of the page that the server renders: other charts than before, or the
+  // end. One request at a time; requests meanwhile cause another, since the response may be older.
   let refreshing = null, again = false;
   const refresh = () => {
     again = refreshing !== null;
@@ -71,14 +73,15 @@ export function watch(element) {
   };
   const load = async () => {
     try {
-      const answer = await ask(location.pathname + location.search, () => true);
+      const answer = await request(location.pathname + location.search, () => true);
       if (!answer.ok) return;
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.querySelector("[data-run]");
       const focused = focusOf(element);
       const open = [...element.querySelectorAll("[data-numbers][open]")].map(d => d.closest("[data-figure]").dataset.figure);
-      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, {chart: chartOf(f), cursor: chartOf(f)?.cursor}])); // what is taken out may lose its cursor
-      const listens = find("say"); // what a screen reader listens to stays the same element
+      // Removed charts may lose their cursors.
+      const before = new Map([...element.querySelectorAll("[data-figure]")].map(f => [f.dataset.figure, {chart: chartOf(f), cursor: chartOf(f)?.cursor}]));
+      const listens = find("say"); // a live region must stay the same element
       element.replaceChildren(...fresh.children);
       find("say").replaceWith(listens);
       element.dataset.state = fresh.dataset.state;
@@ -107,7 +110,7 @@ export function watch(element) {
     if (ended || element.dataset.state !== "waiting") clearInterval(waits); else if (!document.hidden) refresh();
   }, 5000);
 
-  // lost says that what is shown is not what is now, and why; or, without words, that it is again.
+  // lost shows why the page is not up to date; an empty text hides the message.
   const lost = words => {
     const place = find("lost");
     if (!place || place.textContent === words) return;
@@ -115,7 +118,8 @@ export function watch(element) {
     place.textContent = words;
   };
 
-  // A connection that is lost is tried again by the browser; a server that answers, but not with events, is asked what became of the run.
+  // The browser retries a lost connection. If the server responds, but not with events, the script
+  // checks whether the run still exists.
   const missing = async () => {
     if (ended || source === null) return;
     lost("The connection to the server is lost. It is tried again; what is shown is what was last known.");
@@ -128,8 +132,8 @@ export function watch(element) {
     } else setTimeout(connect, 5000);
   };
 
-  // A browser has six connections to a server for all its tabs, and each that watches holds one: a tab that nobody sees lets go of it, and
-  // gets everything anew when it is seen again.
+  // A browser has six connections to a server for all tabs, and a watching tab holds one. A hidden
+  // tab closes it, and loads everything when it is visible again.
   const connect = () => {
     if (ended || document.hidden === (source === null)) return;
     if (document.hidden) {
@@ -152,7 +156,7 @@ export function watch(element) {
   document.addEventListener("visibilitychange", connect);
   connect();
 
-  // Stopping does not leave the page. The form may be made anew, so it is the whole that listens.
+  // Stopping does not leave the page. The form may be replaced, so the listener is on the element.
   element.addEventListener("submit", e => {
     if (!e.target.matches("[data-stop]")) return;
     e.preventDefault();
@@ -160,8 +164,8 @@ export function watch(element) {
   });
 }
 
-// focusOf is a function that puts the focus where it is now, in parts that were made anew: on the element of the same kind and number in its figure, or
-// in the whole. What is gone, as the button that stops is, leaves it to the first heading.
+// focusOf returns a function that restores the focus after parts were replaced: on the element of
+// the same kind and number in its figure, or in the page. If that is gone, on the first heading.
 function focusOf(root) {
   const now = document.activeElement;
   if (!now || !root.contains(now)) return () => {};

@@ -1,9 +1,9 @@
-// A map of a sweep that the server drew: at the width that there is, anew when points come, and a place that one walks around in by keyboard. Without this
-// each of its cells is a link, one after the other.
+// A map of a sweep rendered by the server: redrawn for its width and for new points, with arrow
+// keys between cells. Without this script each cell is a link.
 
-import {ask} from "./ask.js";
+import {request} from "./request.js";
 
-// mapsIn makes something of all maps in an element.
+// mapsIn prepares all maps in an element.
 export function mapsIn(root) {
   for (const element of root.querySelectorAll("[data-map]")) {
     if ("walks" in element.dataset) continue;
@@ -14,7 +14,7 @@ export function mapsIn(root) {
   }
 }
 
-// They are drawn for the width that there is, so that numbers have their size on a phone.
+// Maps are rendered for the actual width, so that text is legible on a phone.
 const widths = new ResizeObserver(entries => {
   for (const {target, contentRect} of entries) {
     const width = Math.round(contentRect.width);
@@ -22,14 +22,14 @@ const widths = new ResizeObserver(entries => {
   }
 });
 
-// remap asks the server for a map as it is now: one request at a time.
+// remap requests the current map: one request at a time.
 async function remap(target) {
   if ("asking" in target.dataset) { target.dataset.asking = "again"; return; }
   target.dataset.asking = "";
   const width = Math.max(160, Math.round(target.clientWidth));
   const wish = new URLSearchParams({w: String(Math.min(width, 4000)), text: String(parseFloat(getComputedStyle(target).fontSize) * 0.82)});
   try {
-    const answer = await ask(target.dataset.src + ".svg" + target.dataset.query + wish, () => target.isConnected);
+    const answer = await request(target.dataset.src + ".svg" + target.dataset.query + wish, () => target.isConnected);
     if (answer.status === 200) {
       const text = await answer.text();
       const focused = target.contains(document.activeElement), at = place(target.querySelector("[tabindex='0']"));
@@ -43,7 +43,7 @@ async function remap(target) {
   if (again) remap(target);
 }
 
-// takeMap draws a map anew of which there is something new, and reports whether there is such a map.
+// takeMap redraws a map after a change, and reports whether there is such a map.
 export function takeMap(root, news) {
   const figure = root.querySelector(`.map[id="figure-${CSS.escape(news.id)}"]`);
   if (!figure) return false;
@@ -55,10 +55,11 @@ export function takeMap(root, news) {
   return true;
 }
 
-// place is which of the x and which of the y a cell is at.
+// place is the position of a cell: index of x, index of y.
 function place(cell) { return (cell?.dataset.at ?? "0 0").split(" ").map(Number); }
 
-// rove leaves one cell in the order of the tab key: the one at a place, or else the first. It returns that.
+// rove makes one cell reachable by the Tab key, the one at a place or else the first, and returns
+// it.
 function rove(target, at) {
   const cells = [...target.querySelectorAll("[data-at]")];
   const stop = cells.find(c => c.dataset.at === at.join(" ")) ?? cells[0];
@@ -71,13 +72,14 @@ function rove(target, at) {
   return stop;
 }
 
-// walk lets the arrow keys move the focus: along x, and up and down along y, over gaps; Home and End go to the ends of a row. Enter opens a cell, as of any link.
+// walk moves the focus with the arrow keys, over gaps; Home and End go to the ends of a row. Enter
+// follows the link.
 function walk(target) {
   target.addEventListener("keydown", e => {
     const from = e.target.closest?.("[data-at]");
     if (!from || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
     const [x, y] = place(from);
-    const rank = { // of those that can be gone to the least one is taken
+    const rank = { // the lowest rank is taken
       ArrowRight: (i, j) => j === y && i > x ? i - x : null, ArrowLeft: (i, j) => j === y && i < x ? x - i : null,
       ArrowUp: (i, j) => i === x && j > y ? j - y : null, ArrowDown: (i, j) => i === x && j < y ? y - j : null,
       Home: (i, j) => j === y ? i : null, End: (i, j) => j === y ? -i : null,
@@ -91,6 +93,6 @@ function walk(target) {
     }
     if (best) rove(target, place(best)).focus();
   });
-  // A cell that is clicked is where one goes on from.
+  // A clicked cell is the new position.
   target.addEventListener("focusin", e => { const cell = e.target.closest("[data-at]"); if (cell && cell.getAttribute("tabindex") !== "0") rove(target, place(cell)); });
 }

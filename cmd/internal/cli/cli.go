@@ -1,5 +1,5 @@
-// Package cli is what the commands of this module have in common: exit statuses, errors of usage,
-// flags, the command line of a run, and how its results are delivered.
+// Package cli has what the commands of this module share: exit statuses, usage errors, flags,
+// command lines, and the delivery of results.
 package cli
 
 import (
@@ -22,19 +22,18 @@ import (
 const (
 	ExitDone  = 0
 	ExitWork  = 1 // the work failed, or a claim did not hold
-	ExitUsage = 2 // the command line or a file is wrong
+	ExitUsage = 2 // wrong command line or file
 )
 
-// Main executes the command of this process and ends the process with its exit status.
+// Main runs the command of this process and exits with its status.
 func Main(root *cobra.Command) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
+	context.AfterFunc(ctx, stop) // a second interrupt ends the process
 	os.Exit(Run(ctx, root, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// Run executes a command and returns its exit status. Errors are printed with the name of the
-// command before them.
+// Run runs a command and returns its exit status. Errors are prefixed with the name of the command.
 func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) int {
 	root.SilenceUsage, root.SilenceErrors = true, true
 	root.CompletionOptions.HiddenDefaultCmd = true
@@ -65,18 +64,18 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	}
 }
 
-// A usageError is the caller's: it ends the command with status 2.
+// A usageError ends the command with status 2.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// Usage makes an error one of usage: it ends the command with [ExitUsage].
+// Usage turns err into a usage error, which ends the command with [ExitUsage].
 func Usage(err error) error { return usageError{err} }
 
-// Usagef is an error of usage with this text; see [fmt.Errorf].
+// Usagef formats a usage error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-// suggestFlag names the flag that was probably meant.
+// suggestFlag adds a similar flag to the error of an unknown one.
 func suggestFlag(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
@@ -89,7 +88,7 @@ func suggestFlag(c *cobra.Command, err error) error {
 	return Usagef("%w; see %s --help", err, c.CommandPath())
 }
 
-// NoArguments is the Args of a command that has flags only.
+// NoArguments rejects arguments.
 func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usagef("%s: did not expect %s", c.Name(), strings.Join(args, " "))

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// CommandLine is how a command was called: flags as they took effect, in the order of their names,
-// and then the arguments.
+// CommandLine reconstructs the command line: flags as they took effect, sorted by name, then the
+// arguments.
 func CommandLine(c *cobra.Command, args ...string) string {
 	words := []string{c.CommandPath()}
 	c.Flags().Visit(func(f *pflag.Flag) { words = append(words, flagWords(f)...) })
@@ -20,7 +20,7 @@ func CommandLine(c *cobra.Command, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// flagWords is a flag with its value, or with each of its values, as one writes it.
+// flagWords returns a flag with its values.
 func flagWords(f *pflag.Flag) (words []string) {
 	values := []string{f.Value.String()}
 	switch many, list := f.Value.(pflag.SliceValue); {

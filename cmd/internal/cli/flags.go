@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/suggest"
 )
 
-// List formats names and what they are for the help text.
+// List formats names and descriptions for a help text.
 func List[T any](title string, all []T, describe func(T) (name, about string)) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:\n", title)
@@ -24,7 +24,7 @@ func List[T any](title string, all []T, describe func(T) (name, about string)) s
 	return b.String()
 }
 
-// Choose checks names against those there are; "all" stands for all of them.
+// Choose checks names against the known ones; "all" means all of them.
 func Choose(flag string, names, known []string) ([]string, error) {
 	var chosen []string
 	for _, name := range names {
@@ -44,9 +44,9 @@ func Choose(flag string, names, known []string) ([]string, error) {
 	return chosen, nil
 }
 
-// ChooseOne finds a name among those there are.
+// ChooseOne returns the index of a name.
 func ChooseOne(flag, name string, known []string) (int, error) {
-	if name == "all" { // which Choose would take for all of them
+	if name == "all" { // which means all for Choose
 		return 0, Usagef("%s: there is no %q; name one of %s", flag, name, strings.Join(known, ", "))
 	}
 	chosen, err := Choose(flag, []string{name}, known)
@@ -56,7 +56,7 @@ func ChooseOne(flag, name string, known []string) (int, error) {
 	return slices.Index(known, chosen[0]), nil
 }
 
-// ParseSizes reads a list of whole numbers of something.
+// ParseSizes parses a list of whole numbers.
 func ParseSizes(flag, s, what string, least, most float64) ([]int, error) {
 	var sizes []int
 	for _, word := range strings.Split(s, ",") {
@@ -70,7 +70,7 @@ func ParseSizes(flag, s, what string, least, most float64) ([]int, error) {
 	return sizes, nil
 }
 
-// ParseWhole reads a whole number of something.
+// ParseWhole parses a whole number.
 func ParseWhole(flag, s, what string, least, most float64) (int, error) {
 	n, err := allocation.ParseWhole(s, what, least, most)
 	if err != nil {
@@ -79,7 +79,7 @@ func ParseWhole(flag, s, what string, least, most float64) (int, error) {
 	return n, nil
 }
 
-// ParseRate reads a rate.
+// ParseRate parses an arrival rate.
 func ParseRate(flag, s string, kind capped.Kind) (float64, error) {
 	rate, err := allocation.ParseRate(s, kind)
 	if err != nil {
@@ -88,7 +88,7 @@ func ParseRate(flag, s string, kind capped.Kind) (float64, error) {
 	return rate, nil
 }
 
-// CheckRepetitions wants at least one, as --reps says.
+// CheckRepetitions checks --reps.
 func CheckRepetitions(n int) error {
 	if n < 1 {
 		return Usagef("--reps %d: at least one repetition is needed", n)
@@ -96,7 +96,7 @@ func CheckRepetitions(n int) error {
 	return nil
 }
 
-// CheckLeast wants a repetition to last, as --least says, and otherwise tells so.
+// CheckLeast checks --least.
 func CheckLeast(d time.Duration, tell string) error {
 	if d <= 0 {
 		return Usagef("--least %v: a repetition %s", d, tell)

@@ -11,13 +11,13 @@ import (
 // A Machine is where numbers were measured.
 type Machine struct {
 	CPU   string `json:"cpu"`
-	Cores int    `json:"cores"` // that the run may use
+	Cores int    `json:"cores"` // available to the process
 	OS    string `json:"os"`
 	Arch  string `json:"arch"`
 	Go    string `json:"go"`
 }
 
-// ThisMachine describes the machine that the program runs on.
+// ThisMachine describes this machine.
 func ThisMachine() Machine {
 	return Machine{CPU: cpu(), Cores: runtime.GOMAXPROCS(0), OS: runtime.GOOS, Arch: runtime.GOARCH, Go: runtime.Version()}
 }
@@ -26,7 +26,7 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s %s/%s", m.CPU, m.Cores, m.Go, m.OS, m.Arch)
 }
 
-// cpu is the processor's name where the system tells it in the way of Linux.
+// cpu is the name of the processor, on Linux.
 func cpu() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

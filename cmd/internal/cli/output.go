@@ -13,11 +13,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// An Output is the directory of --out; nil if there is none.
+// An Output is the directory of --out; nil if not given.
 type Output struct{ dir *outdir.Dir }
 
-// OpenOutput prepares the directory of --out for a command, which may write files of these names;
-// see [outdir.Open].
+// OpenOutput prepares a directory in which a command may write the named files; see [outdir.Open].
 func OpenOutput(dir, command string, names ...string) (*Output, error) {
 	d, err := outdir.Open(dir, "almanac", command, names...)
 	switch {
@@ -29,8 +28,8 @@ func OpenOutput(dir, command string, names ...string) (*Output, error) {
 	return &Output{d}, nil
 }
 
-// Inputs puts the tables that a model reads beside what is written, so that it can be run again
-// there, and says which cannot be.
+// Inputs copies the tables of a model into the directory, so that it can be run from there, and
+// warns of those it cannot copy.
 func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
 	if o == nil {
 		return nil
@@ -46,10 +45,10 @@ func (o *Output) Inputs(c *cobra.Command, files map[string][]byte) error {
 	return err
 }
 
-// Path is where to write files.
+// Path is the directory to write into.
 func (o *Output) Path() string { return o.dir.Path() }
 
-// Keep lets what was written take the place of what the command wrote earlier.
+// Keep replaces the earlier results of the command.
 func (o *Output) Keep() error {
 	if o == nil {
 		return nil
@@ -57,7 +56,7 @@ func (o *Output) Keep() error {
 	return o.dir.Keep()
 }
 
-// Drop gives up what has not been kept. It may be called after Keep, and more than once.
+// Drop discards files that were not kept. It may be called after Keep.
 func (o *Output) Drop() error {
 	if o == nil {
 		return nil
@@ -65,7 +64,7 @@ func (o *Output) Drop() error {
 	return o.dir.Drop()
 }
 
-// Deliver writes a report into the directory of --out, if there is one, and prints it.
+// Deliver writes a report into the directory of --out, if given, and prints it.
 func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(string, R) error,
 	print func(io.Writer, R) error) error {
 	if out != nil {
@@ -82,8 +81,8 @@ func Deliver[R any](w io.Writer, report R, out *Output, asJSON bool, write func(
 	return print(w, report)
 }
 
-// Report has something measured while a bar shows how far it has come, and delivers the report. The
-// directory of --out is prepared before, so that what is wrong with it is known at once.
+// Report measures with a progress bar and delivers the report. It opens the directory of --out
+// first, so that its errors come at once.
 func Report[R any](c *cobra.Command, command, dir string, files []string, asJSON bool, measure func(*progress.Bar) (R,
 	error),
 	write func(string, R) error, print func(io.Writer, R) error) error {
@@ -107,7 +106,7 @@ func WriteJSON(dir, name string, v any) error {
 	return outdir.WriteFile(dir, name, func(w io.Writer) error { return PrintJSON(w, v) })
 }
 
-// PrintJSON prints JSON to be read by people, too.
+// PrintJSON prints indented JSON.
 func PrintJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")

@@ -16,7 +16,7 @@ func length(b []byte) int { return len(b) }
 // What is asked for by many is made once; what takes long to make holds up nobody who wants
 // something else; who leaves while it is made for them, or makes it in vain, does not keep others
 // from it; and what is made badly is not kept.
-func TestShelfConcurrent(t *testing.T) {
+func TestCacheConcurrent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(length)
 		var made atomic.Int64
@@ -76,7 +76,7 @@ func TestShelfConcurrent(t *testing.T) {
 }
 
 // Only so many things are kept, and only so many bytes of them: those that were asked for last.
-func TestShelfBounds(t *testing.T) {
+func TestCacheBounds(t *testing.T) {
 	s := New(length)
 	keys := func() (all []string) {
 		for _, e := range s.entries {

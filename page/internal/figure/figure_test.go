@@ -54,7 +54,8 @@ func TestChanges(t *testing.T) {
 		{of(1, 2), of(1, 2), `[]`},
 		{of(1, 2), of(1, 2, 3), `[{"id":"f","note":"","series":[{"i":0,"from":2,"n":3,"x":[2],"y":[3]}]}]`},
 		{of(1, 2, 3, 4), of(1, 7, 8, 4), `[{"id":"f","note":"","series":[{"i":0,"from":1,"n":4,"x":[1,2],"y":[7,8]}]}]`},
-		{of(1, 2), banded, `[{"id":"f","note":"","series":[{"i":0,"from":0,"n":2,"x":[0,1],"y":[1,2],"lo":[0,1],"hi":[2,3]}]}]`},
+		{of(1, 2), banded, `[{"id":"f","note":"","series":[{"i":0,"from":0,"n":2,"x":[0,1],"y":[1,2],` +
+			`"lo":[0,1],"hi":[2,3]}]}]`},
 		{of(1, 2, 3), of(1), `[{"id":"f","note":"","series":[{"i":0,"from":1,"n":1,"x":[],"y":[]}]}]`},
 	} {
 		if got := string(Diff([]Figure{x.was}, []Figure{x.now})); got != x.want {
@@ -72,7 +73,7 @@ func TestChanges(t *testing.T) {
 }
 
 // A wish is what an address says, or nothing where that makes no sense.
-func TestWish(t *testing.T) {
+func TestParseOptions(t *testing.T) {
 	for query, want := range map[string]string{
 		"": `0 0 "" 0 0 []`, "w=400": `400 13 "" 0 0 []`,
 		"w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3]`,

@@ -13,7 +13,7 @@ import (
 
 // What a page left that was killed while it saved is removed when a page starts, and when it saves;
 // what another is writing now, and files of others, stay.
-func TestLeftoversAreRemoved(t *testing.T) {
+func TestStaleFilesAreRemoved(t *testing.T) {
 	const left, used, foreign = ".almanac-AAAAAAAAAAAAAAAAAAAAAAAAAA.tmp", ".almanac-BBBBBBBBBBBBBBBBBBBBBBBBBB.tmp",
 		".almanac-notes.tmp"
 	dir := t.TempDir()

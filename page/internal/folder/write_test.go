@@ -12,7 +12,7 @@ import (
 
 // What cannot be written because of the disk or the directory is said to the visitor; what else
 // goes wrong is for the log.
-func TestUnwritten(t *testing.T) {
+func TestWriteError(t *testing.T) {
 	for err, status := range map[error]int{fs.ErrPermission: 403, syscall.EACCES: 403, syscall.EROFS: 403,
 		syscall.ENOSPC: 507, fs.ErrNotExist: 404, errors.New("else"): 0} {
 		var p httperr.Error

@@ -93,7 +93,7 @@ func TestViewersShareConcurrent(t *testing.T) {
 
 // Who comes back gets what it missed; who was away for too long, or comes from elsewhere, gets
 // everything; and nobody looks while nobody watches.
-func TestComingBack(t *testing.T) {
+func TestReconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)
@@ -157,7 +157,7 @@ func TestComingBack(t *testing.T) {
 // Those who see one of many pages of charts are told of these alone; of those who have left, no
 // more is kept than of one page; and who comes back to a page that was forgotten gets all of it,
 // also if it has had as many events since.
-func TestAudiences(t *testing.T) {
+func TestSubscriptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second)
 		q := newTestRuns(Limits{}, quiet)
@@ -190,7 +190,7 @@ func TestAudiences(t *testing.T) {
 		}
 		round()
 		if r.Subscribe(url.Values{"charts": {""}, "of": {"x"}}) != all[0] {
-			t.Error("two who see the same are not one audience")
+			t.Error("two viewers of the same charts have different subscriptions")
 		}
 		all[0].Close()
 		for i, a := range all {
@@ -231,7 +231,7 @@ func TestAudiences(t *testing.T) {
 
 // Work that cannot be looked at, because of a mistake of ours, goes on, and viewers are told how it
 // goes; what can be looked at later is shown as a whole.
-func TestLookingPanics(t *testing.T) {
+func TestSamplingPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second)
 		var log strings.Builder
@@ -280,7 +280,7 @@ func TestLookingPanics(t *testing.T) {
 }
 
 // What takes long to look at is looked at less often: at most a fortieth of the time.
-func TestLookingTakesLittle(t *testing.T) {
+func TestSamplingShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 2, Bytes: 100}, quiet)

@@ -94,7 +94,7 @@ func TestQueue(t *testing.T) {
 
 // Of what is done the last is kept, as many as may be and as there is room for; what goes on is
 // never forgotten.
-func TestForget(t *testing.T) {
+func TestEviction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newTestRuns(Limits{Running: 2, Waiting: 2, Kept: 3, Bytes: 100}, quiet)
 		defer q.Close()
@@ -145,7 +145,7 @@ func TestForget(t *testing.T) {
 
 // What was made for those who looked counts among what is kept, and what was told them is gone when
 // they are; who comes later gets it all the same.
-func TestForgetWhatWasSeen(t *testing.T) {
+func TestEvictionCountsViews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newTestRuns(Limits{Running: 1, Waiting: 1, Kept: 9, Bytes: 50_000}, quiet)
@@ -222,7 +222,7 @@ func TestFailures(t *testing.T) {
 
 // Work begins beside other work if there is memory for what both need, whatever of it has been
 // taken; if not, it waits until it is alone, and those behind it wait, too. What is small need not.
-func TestMemoryOfMany(t *testing.T) {
+func TestMemoryOfConcurrentRuns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newTestRuns(Limits{Running: 3, Waiting: 9, Kept: 10}, quiet)
 		defer q.Close()
@@ -313,7 +313,7 @@ func TestStopWaiting(t *testing.T) {
 }
 
 // Who watches a run that waits is told so once, and then that it begins.
-func TestWaitingIsToldOnce(t *testing.T) {
+func TestWaitingIsSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Second) // whoever looks comes to its end
 		q := newTestRuns(Limits{Running: 1, Waiting: 1}, quiet)
@@ -342,7 +342,7 @@ func TestWaitingIsToldOnce(t *testing.T) {
 }
 
 // Nothing takes longer than it may.
-func TestLongest(t *testing.T) {
+func TestTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newTestRuns(Limits{Timeout: time.Hour}, quiet)
 		defer q.Close()
@@ -363,12 +363,12 @@ func TestLongest(t *testing.T) {
 
 // What work took that is over, done or stopped, is given back before the next is judged; it is seen
 // to have ended before that.
-func TestMemoryIsGivenBack(t *testing.T) {
+func TestMemoryIsReleased(t *testing.T) {
 	for _, stop := range []bool{false, true} {
 		q := newTestRuns(Limits{Running: 1, Waiting: 2, Kept: 9, Bytes: 1 << 20}, quiet)
 		var taken weak.Pointer[[1 << 20]byte]
 		began, let := make(chan struct{}), make(chan struct{})
-		first, err := q.Start(Work{Title: "large", Memory: releaseAbove, Do: func(ctx context.Context, report *Reporter) error {
+		first, err := q.Start(Work{Memory: releaseAbove, Do: func(ctx context.Context, report *Reporter) error {
 			individuals := new([1 << 20]byte)
 			taken = weak.Make(individuals)
 			report.Show(func() View { return View{} })

@@ -1,17 +1,23 @@
 package main
 
 import (
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/almanac-sim/almanac/capped"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/allocation"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// printCapped prints what was measured of a process beside what theory says.
+// printCapped prints measurements beside theory.
 func printCapped(w io.Writer, r *cappedReport) error {
 	fmt.Fprintf(w, "%s: %s, λ = %s, %s arrivals, seed %d\n", r.Name(), format.Count(r.Bins, "bin"), format.Rate(r.Rate),
 		r.Arrivals, r.Seed)
@@ -38,7 +44,7 @@ func printCapped(w io.Writer, r *cappedReport) error {
 	return nil
 }
 
-// howLong says how many rounds there were, and why.
+// howLong describes the number of rounds.
 func howLong(p *allocation.Point) string {
 	rounds, burnIn := float64(p.Rounds), float64(p.BurnIn)
 	if p.Tenths != nil {
@@ -49,7 +55,7 @@ func howLong(p *allocation.Point) string {
 		return s + fmt.Sprintf("; first and last tenth of the %s rounds measured agree within %.1f standard errors",
 			format.Thousands(rounds), p.Tenths.Errors)
 	}
-	const moment = 0.1 // of a round: how many of these there were says nothing
+	const moment = 0.1 // seconds, below which the number of rounds is not printed
 	if p.Relaxation == nil || *p.Relaxation < moment {
 		return fmt.Sprintf("burn-in %s rounds, then %s measured", format.Thousands(burnIn), format.Thousands(rounds))
 	}
@@ -70,8 +76,6 @@ func printPoint(w io.Writer, p *allocation.Point) error {
 	return out.Flush()
 }
 
-// What it took: how many balls were thrown in how many seconds.
-
 func (r *cappedReport) took() (thrown int, seconds float64)    { return r.Thrown, r.Seconds }
 func (r *thresholdReport) took() (thrown int, seconds float64) { return r.Thrown, r.Seconds }
 
@@ -83,7 +87,7 @@ func (r *sweepReport) took() (thrown int, seconds float64) {
 	return thrown, seconds
 }
 
-// printSpeed prints what it took, the only line that differs between two runs.
+// printSpeed prints the duration, the only line that differs between equal runs.
 func printSpeed(w io.Writer, thrown int, seconds float64) error {
 	seconds = max(seconds, 1e-9)
 	took := fmt.Sprintf("%.2f s", seconds)
@@ -100,7 +104,7 @@ func printSpeed(w io.Writer, thrown int, seconds float64) error {
 	return err
 }
 
-// printThreshold prints how a batch found its places.
+// printThreshold prints how a batch was allocated.
 func printThreshold(w io.Writer, r *thresholdReport) error {
 	balls := func(n int) string { return format.Count(n, "ball") }
 	rounds := format.Count(r.Rounds, "round")
@@ -185,7 +189,7 @@ func printSweep(w io.Writer, r *sweepReport) error {
 	return nil
 }
 
-// sweepTable prints a line for each point; that of the best capacity is marked.
+// sweepTable prints a row for each point, and marks the best capacity.
 func sweepTable(w io.Writer, r *sweepReport, head string, row func(m *allocation.Measured, limit, bound,
 	estimate allocation.Theory) string) error {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
@@ -199,4 +203,99 @@ func sweepTable(w io.Writer, r *sweepReport, head string, row func(m *allocation
 		fmt.Fprintf(out, "%s\t%s\n", name, row(p.Measured, limit, bound, estimate))
 	}
 	return out.Flush()
+}
+
+// cappedFiles are the files of --out.
+var cappedFiles = []string{"capped.json", "rounds.csv", "waits.csv", "pool.svg", "waits.svg", "loads.svg", "sweep.csv",
+	"sweep-pool.svg", "sweep-waits.svg"}
+
+// writeCapped writes the numbers and charts of a process; of an interrupted one only the rounds.
+func writeCapped(dir string, r *cappedReport) error {
+	errs := []error{
+		cli.WriteJSON(dir, "capped.json", r),
+		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
+	}
+	if len(r.Rows()) > 0 {
+		errs = append(errs, r.PoolChart().Save(filepath.Join(dir, "pool.svg")))
+	}
+	if r.Measured != nil {
+		limit, _, _ := r.Theories()
+		errs = append(errs,
+			outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error {
+				return allocation.WaitsCSV(w, r.Measured.Waits,
+					limit.Waits)
+			}),
+			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
+			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// writeThreshold writes the numbers and charts of a batch.
+func writeThreshold(dir string, r *thresholdReport) error {
+	errs := []error{
+		cli.WriteJSON(dir, "capped.json", r),
+		outdir.WriteFile(dir, "rounds.csv", func(w io.Writer) error { return allocation.RoundsCSV(w, r.Rows()) }),
+		outdir.WriteFile(dir, "waits.csv", func(w io.Writer) error { return allocation.WaitsCSV(w, r.Waits, nil) }),
+	}
+	if r.Balls > 0 {
+		errs = append(errs,
+			r.PoolChart().Save(filepath.Join(dir, "pool.svg")),
+			r.WaitsChart().Save(filepath.Join(dir, "waits.svg")),
+			r.LoadsChart().Save(filepath.Join(dir, "loads.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// writeSweep writes the numbers and charts of a sweep.
+func writeSweep(dir string, r *sweepReport) error {
+	errs := []error{
+		cli.WriteJSON(dir, "capped.json", r),
+		outdir.WriteFile(dir, "sweep.csv", func(w io.Writer) error { return sweepCSV(w, r) }),
+	}
+	if len(r.Points) > 0 {
+		pool, waits := r.Charts()
+		if r.Config.Kind != capped.Greedy { // GREEDY has no pool
+			errs = append(errs, pool.Save(filepath.Join(dir, "sweep-pool.svg")))
+		}
+		errs = append(errs, waits.Save(filepath.Join(dir, "sweep-waits.svg")))
+	}
+	return errors.Join(errs...)
+}
+
+// sweepCSV writes a row for each point. Missing numbers are empty.
+func sweepCSV(w io.Writer, r *sweepReport) error {
+	out := csv.NewWriter(w)
+	lines := [][]string{{"process", "bins", "capacity", "choices", "rate", "burn_in", "rounds",
+		"pool", "pool_error", "pool_limit", "pool_bound", "pool_estimate", "wait", "wait_error", "wait_limit",
+		"longest", "longest_error", "longest_limit", "longest_bound", "longest_estimate", "wait_max", "pool_max"}}
+	for _, p := range r.Points {
+		m := p.Measured
+		limit, bound, estimate := p.Theories()
+		lines = append(lines, []string{p.Process, strconv.Itoa(p.Bins), atLeastOne(p.Capacity), atLeastOne(p.Choices),
+			format.Number(p.Rate),
+			strconv.Itoa(p.BurnIn), strconv.Itoa(p.Rounds),
+			format.Number(m.Pool.Mean), optional(m.Pool.Error), optional(limit.Pool), optional(bound.Pool),
+			optional(estimate.Pool),
+			format.Number(m.Wait.Mean), optional(m.Wait.Error), optional(limit.Wait),
+			format.Number(m.Longest.Mean), optional(m.Longest.Error), optional(limit.Longest), optional(bound.Longest),
+			optional(estimate.Longest),
+			strconv.Itoa(m.WaitMax), format.Number(m.PoolMax)})
+	}
+	return out.WriteAll(lines)
+}
+
+func optional(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return format.Number(*x)
+}
+
+// atLeastOne is empty for 0.
+func atLeastOne(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
 }

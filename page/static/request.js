@@ -1,5 +1,6 @@
-// ask is fetch for what there may be too many of at once: as long as the server says that one is to come back later, and the answer is wanted, it does.
-export async function ask(address, wanted) {
+// request fetches an address. While the server responds 503 with Retry-After, it tries again, as
+// long as wanted() is true.
+export async function request(address, wanted) {
   for (;;) {
     const answer = await fetch(address), later = Number(answer.headers.get("Retry-After"));
     if (answer.status !== 503 || !later) return answer;

@@ -11,12 +11,14 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
+	"github.com/almanac-sim/almanac/population/results"
+	"github.com/almanac-sim/almanac/study"
 )
 
-// printRun prints what became of the population.
+// printRun prints the final state of the population.
 func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint64) error {
 	dates := ""
 	if d := m.Dates(); len(d) > 0 {
@@ -46,7 +48,7 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 	return printPace(w, r, peak)
 }
 
-// printPace prints what it took.
+// printPace prints time and memory.
 func printPace(w io.Writer, r *population.Result, peak uint64) error {
 	setup := ""
 	if len(r.Runs) == 1 {
@@ -65,7 +67,7 @@ func printPace(w io.Writer, r *population.Result, peak uint64) error {
 	return err
 }
 
-// printStates prints how many are in each state, and on a screen their course.
+// printStates prints the counts by state and, on a terminal, a sparkline.
 func printStates(w io.Writer, m *population.Model, r *population.Result, last int, screen *terminal.Screen) {
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	many := r.Replicas > 1
@@ -73,7 +75,7 @@ func printStates(w io.Writer, m *population.Model, r *population.Result, last in
 	if many {
 		head = "state\tat the end: mean\tsd\t5%\t95%\tpeak: mean\twhen\t"
 	}
-	blocks := 0 // in a course
+	blocks := 0 // of a sparkline
 	if screen != nil && last > 0 {
 		blocks = min(max(screen.Columns/5, 8), 24)
 		head += "course\t"
@@ -125,13 +127,13 @@ func printFlows(w io.Writer, m *population.Model, r *population.Result, last int
 	out.Flush()
 }
 
-// Up to so many states and groups are printed by group; more are for tables and pictures.
+// Larger tables by group are not printed.
 const (
 	mostStatesPrinted = 8
 	mostGroupsPrinted = 20
 )
 
-// printGroups prints how many of each group are in each state.
+// printGroups prints the counts by group and state.
 func printGroups(w io.Writer, m *population.Model, r *population.Result, last int) {
 	states, groups := m.States(), m.Groups()
 	if len(states) > mostStatesPrinted {
@@ -160,7 +162,7 @@ func printGroups(w io.Writer, m *population.Model, r *population.Result, last in
 	}
 }
 
-// printChart draws, on a screen, the states that move most.
+// printChart draws the states that change most, on a terminal.
 func printChart(w io.Writer, m *population.Model, r *population.Result, screen *terminal.Screen) {
 	if screen == nil {
 		return
@@ -177,8 +179,8 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 	}
 }
 
-// printDrawn prints what was drawn from a sample, if anything was.
-func printDrawn(w io.Writer, d *modelfit.Drawn) error {
+// printDrawn describes draws from a posterior, if any.
+func printDrawn(w io.Writer, d *population.Drawn) error {
 	if d == nil {
 		return nil
 	}
@@ -187,10 +189,54 @@ func printDrawn(w io.Writer, d *modelfit.Drawn) error {
 	return err
 }
 
-// deviation writes a standard deviation, or a dash if it is missing: one replica alone has none.
+// deviation formats a standard deviation, or a dash: a single replica has none.
 func deviation(sd float64) string {
 	if math.IsNaN(sd) {
 		return "–"
 	}
 	return format.Thousands(sd)
+}
+
+// writeRun writes a result into a directory. Models that are too large get no diagram.
+func writeRun(dir string, s *study.Study, r *population.Result) error {
+	f := results.Format(s.Format)
+	return errors.Join(
+		outdir.WriteFile(dir, "summary.json", func(w io.Writer) error { return printResult(w, r) }),
+		outdir.WriteFile(dir, "series."+s.Format, func(w io.Writer) error { return results.WriteSeries(w, f, r) }),
+		outdir.WriteFile(dir, "flows."+s.Format, func(w io.Writer) error { return results.WriteFlows(w, f, r) }),
+		writeRequest(dir, s.Request, s.Command()),
+		writeDraws(dir, s),
+		writeDiagramOf(dir, s.Plain),
+		pictures.Save(dir, r),
+	)
+}
+
+// writeDraws writes the values that each replica draws, if any.
+func writeDraws(dir string, s *study.Study) error {
+	if s.Posterior == nil {
+		return nil
+	}
+	return outdir.WriteFile(dir, "draws.csv", func(w io.Writer) error {
+		return s.Posterior.WriteDraws(w, s.Plain, s.Seed, s.Replica, s.Replicas)
+	})
+}
+
+// writeDiagramOf writes the diagram, also after an interrupt.
+func writeDiagramOf(dir string, m *population.Model) error {
+	drawn, err := m.Diagram(context.Background())
+	if errors.Is(err, population.ErrDiagram) {
+		return nil
+	}
+	return errors.Join(err, outdir.WriteFile(dir, "diagram.svg", func(w io.Writer) error {
+		_, err := w.Write(drawn)
+		return err
+	}))
+}
+
+func printResult(w io.Writer, r *population.Result) error {
+	if err := r.WriteJSON(w); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
 }
