@@ -306,9 +306,9 @@ func TestHubInABrowser(t *testing.T) {
 	}
 	v.until(`/a study of flu.*done/s.test(document.querySelector(".jobs tbody").textContent) && ` +
 		`document.querySelector(".jobs progress").value === 1`)
-	v.narrow("hub")
 	v.named("hub")
 	v.legible("hub")
+	v.narrow("hub")
 	v.picture("hub")
 	leave[0]()
 	v.until(`document.querySelector("[data-crew]").textContent.startsWith("1 worker,") && ` +

@@ -10,7 +10,7 @@ import (
 // take their time for as long as a test may: 20,000 of them at 20 a second go on for longer than a
 // tab is open, and end when they are stopped. Runs of a model are held at their rows.
 func init() {
-	paceLimit, hubInterval = 2*time.Hour, 20*time.Millisecond
+	paceLimit = 2 * time.Hour
 	onRow = func(ctx context.Context, model string) {
 		if g, ok := gates.Load(model); ok {
 			select {

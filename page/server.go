@@ -63,7 +63,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	if c.Hub != nil {
-		s.hub = hub.New(hub.Dialer(*c.Hub), hubInterval, s.log)
+		s.hub = hub.New(hub.Dialer(*c.Hub), s.log)
 	}
 	if s.files.Writable() {
 		s.files.RemoveStale()

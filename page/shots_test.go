@@ -47,16 +47,16 @@ func (v *visitor) look(name, path string) {
 		v.expect("404")
 	}
 	v.until(`document.readyState === "complete"`)
-	v.narrow(name)
 	v.named(name)
 	v.legible(name)
+	v.narrow(name)
 	v.picture(name)
 }
 
 // narrow wants all of a page to be in the window, whatever its width, and legible.
 func (v *visitor) narrow(name string) {
 	v.t.Helper()
-	for _, width := range []int{1920, 1280, 320} {
+	for _, width := range []int{1280, 320} {
 		v.size(width, 800, "light")
 		if wide := eval[int](v, "document.documentElement.scrollWidth"); wide > width {
 			v.t.Errorf("%s at %d is %d wide", name, width, wide)

@@ -39,9 +39,6 @@ func (s *Server) readStudyForm(r *http.Request, form url.Values, replicas string
 	return a, f, err
 }
 
-// hubInterval is the time between polls of the hub; tests shorten it.
-var hubInterval = time.Second
-
 // A hubJob is a study of the hub.
 type hubJob struct {
 	ensemble.Status

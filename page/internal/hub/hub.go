@@ -18,12 +18,11 @@ import (
 // second, and all requests share the result. If the hub is unreachable, it reconnects and keeps the
 // last state.
 type Watcher struct {
-	dial     func(context.Context) (*ensemble.Conn, error)
-	interval time.Duration // between polls, at least
-	log      *slog.Logger
-	cancel   context.CancelFunc
-	done     chan struct{}
-	wake     chan struct{} // signals a request
+	dial   func(context.Context) (*ensemble.Conn, error)
+	log    *slog.Logger
+	cancel context.CancelFunc
+	done   chan struct{}
+	wake   chan struct{} // signals a request
 
 	mu          sync.Mutex
 	lastRequest time.Time
@@ -50,6 +49,7 @@ type News struct {
 }
 
 const (
+	interval   = time.Second      // between polls, at least
 	idleAfter  = 15 * time.Second // without requests, polling stops
 	timeout    = 5 * time.Second  // of a poll
 	settleTime = 10 * time.Second // by then, all live workers have sent a heartbeat
@@ -63,10 +63,9 @@ func Dialer(o ensemble.ConnectOptions) func(context.Context) (*ensemble.Conn, er
 	return func(ctx context.Context) (*ensemble.Conn, error) { return ensemble.Connect(ctx, o) }
 }
 
-// New starts to watch a hub, which it polls once an interval at most.
-func New(dial func(context.Context) (*ensemble.Conn, error), interval time.Duration, log *slog.Logger) *Watcher {
+func New(dial func(context.Context) (*ensemble.Conn, error), log *slog.Logger) *Watcher {
 	ctx, cancel := context.WithCancel(context.Background())
-	h := &Watcher{dial: dial, interval: interval, log: log, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+	h := &Watcher{dial: dial, log: log, cancel: cancel, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 	go func() {
 		defer close(h.done)
 		h.watch(ctx)
@@ -129,7 +128,7 @@ func (h *Watcher) watch(ctx context.Context) {
 		cancel()
 		if err != nil {
 			h.unreachable(err)
-			pause(ctx, 2*h.interval)
+			pause(ctx, 2*interval)
 			continue
 		}
 		h.poll(ctx, conn)
@@ -146,7 +145,7 @@ func (h *Watcher) poll(ctx context.Context, conn *ensemble.Conn) {
 			if err := conn.Workers(ctx, h.updateWorkers); ctx.Err() == nil {
 				h.log.Warn("the workers of the hub are not heard", "error", err)
 				h.workersUnknown(err)
-				pause(ctx, 2*h.interval)
+				pause(ctx, 2*interval)
 			}
 		}
 	})
@@ -166,7 +165,7 @@ func (h *Watcher) poll(ctx context.Context, conn *ensemble.Conn) {
 			h.update(conn.Where(), jobs)
 		}
 		// A hub with many jobs is slow to list them.
-		pause(ctx, max(h.interval, 10*time.Since(began)))
+		pause(ctx, max(interval, 10*time.Since(began)))
 	}
 }
 

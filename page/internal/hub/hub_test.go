@@ -21,7 +21,7 @@ func TestHubUnwatched(t *testing.T) {
 		h := New(func(context.Context) (*ensemble.Conn, error) {
 			dials.Add(1)
 			return nil, errors.New("away")
-		}, time.Second, slog.New(slog.DiscardHandler))
+		}, slog.New(slog.DiscardHandler))
 		defer h.Close()
 		time.Sleep(time.Hour)
 		if dialled := dials.Load(); dialled != 0 {
@@ -29,7 +29,7 @@ func TestHubUnwatched(t *testing.T) {
 		}
 		h.State()
 		time.Sleep(time.Hour)
-		if most, dialled := int64(idleAfter/(2*time.Second))+1, dials.Load(); dialled < most-1 || dialled > most {
+		if most, dialled := int64(idleAfter/(2*interval))+1, dials.Load(); dialled < most-1 || dialled > most {
 			t.Errorf("dialled %d times after one look", dialled)
 		}
 		if s := h.State(); s.Lost != "away" {
@@ -52,7 +52,7 @@ func TestHubUnheard(t *testing.T) {
 			conn.Close() // nothing can be heard over it
 		}
 		return conn, err
-	}, time.Second, slog.New(slog.DiscardHandler))
+	}, slog.New(slog.DiscardHandler))
 	defer h.Close()
 	h.mu.Lock()
 	h.lastRequest, h.state.Workers = time.Now(), []ensemble.Member{{ID: "1", Name: "one"}}
