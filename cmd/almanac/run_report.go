@@ -11,6 +11,7 @@ import (
 
 	"github.com/almanac-sim/almanac/cmd/almanac/internal/terminal"
 	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/internal/outdir"
 	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/population"
@@ -180,7 +181,7 @@ func printChart(w io.Writer, m *population.Model, r *population.Result, screen *
 }
 
 // printDrawn describes draws from a posterior, if any.
-func printDrawn(w io.Writer, d *population.Drawn) error {
+func printDrawn(w io.Writer, d *modelfit.Drawn) error {
 	if d == nil {
 		return nil
 	}
