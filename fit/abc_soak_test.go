@@ -21,14 +21,14 @@ type outbreakParticle struct {
 	outbreak
 	contact, recovery float64
 	well              float64
-	luck              random.Stream
+	stream            random.Stream
 }
 
 func (m outbreak) Start(_ context.Context, x []float64, seed uint64) (Particle, error) {
 	return &outbreakParticle{m, x[0], x[1], m.people - m.ill, random.New(seed)}, nil
 }
 
-func (m outbreak) Simulate(ctx context.Context, x []float64, seed uint64) (Course, error) {
+func (m outbreak) Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error) {
 	return courseOf(ctx, m, x, seed, m.days)
 }
 
@@ -37,10 +37,10 @@ func (q *outbreakParticle) Step(context.Context) ([]float64, uint64, error) {
 	for now := 0.0; q.ill > 0; events++ {
 		infection := q.contact * q.well * q.ill / q.people
 		rate := infection + q.recovery*q.ill
-		if now += q.luck.Exp() / rate; now > 1 {
+		if now += q.stream.Exp() / rate; now > 1 {
 			break
 		}
-		if q.luck.Float64()*rate < infection {
+		if q.stream.Float64()*rate < infection {
 			q.well, q.ill, count = q.well-1, q.ill+1, count+1
 		} else {
 			q.ill--
@@ -51,7 +51,7 @@ func (q *outbreakParticle) Step(context.Context) ([]float64, uint64, error) {
 
 func (q *outbreakParticle) Fork(seed uint64) (Particle, error) {
 	c := *q
-	c.luck = random.New(seed)
+	c.stream = random.New(seed)
 	return &c, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/almanac-sim/almanac/fit/internal/matrix"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -147,9 +148,9 @@ func line(t *testing.T) (g *goModel, mean, sd []float64) {
 		g.problem.Unknowns = append(g.problem.Unknowns, Unknown{fmt.Sprint("a", j), "", Uniform(0, 10)})
 		l = append(l, a[j][:4])
 	}
-	l = cholesky(l, 1)
+	l = matrix.Cholesky(l, 1)
 	column := func(right []float64) []float64 { // of the inverse, or the solution
-		x := solve(l, right)
+		x := matrix.Solve(l, right)
 		for i := 3; i >= 0; i-- {
 			for j := i + 1; j < 4; j++ {
 				x[i] -= l[j][i] * x[j]
@@ -305,6 +306,25 @@ func (k known) Start(ctx context.Context, x []float64, seed uint64) (Particle, e
 	return k.dying.Start(ctx, []float64{x[0], k.share}, seed)
 }
 
-func (k known) Simulate(ctx context.Context, x []float64, seed uint64) (Course, error) {
+func (k known) Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error) {
 	return k.dying.Simulate(ctx, []float64{x[0], k.share}, seed)
+}
+
+// Where few whole runs are like the data, the result says that its weights have a heavy tail; where
+// all are, it does not.
+func TestHeavyTailIsTold(t *testing.T) {
+	told := func(m dying, data []float64, budget int) bool {
+		p := oneColumn(data, Unknown{"rate", "per day", Exponential(0.5)})
+		r, err := fitDirectly(p, wholeRuns{known{m, 0.8}}, Options{Seed: 1, Budget: budget})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(strings.Join(r.Notes, ""), "a few of the runs carry much of the weight")
+	}
+	if told(dying{30, 6}, []float64{5, 6, 1, 3, 2, 2}, 10_000) {
+		t.Error("six rows are said to be too many")
+	}
+	if !told(dying{80, 16}, []float64{9, 4, 8, 6, 3, 6, 1, 4, 3, 2, 4, 0, 2, 2, 1, 3}, 10_000) {
+		t.Error("of sixteen rows it is not said")
+	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/almanac-sim/almanac/fit/internal/weight"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -25,24 +26,24 @@ type birthDeathParticle struct {
 	birthDeath
 	birth, death float64
 	alive        int
-	luck         random.Stream
+	stream       random.Stream
 }
 
 func (m birthDeath) Start(_ context.Context, x []float64, seed uint64) (Particle, error) {
 	return &birthDeathParticle{m, x[0], x[1], m.first, random.New(seed)}, nil
 }
 
-func (m birthDeath) Simulate(ctx context.Context, x []float64, seed uint64) (Course, error) {
+func (m birthDeath) Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error) {
 	return courseOf(ctx, m, x, seed, m.rows)
 }
 
 func (q *birthDeathParticle) Step(context.Context) ([]float64, uint64, error) {
 	events := uint64(0)
 	for now := 0.0; q.alive > 0; events++ {
-		if now += q.luck.Exp() / (float64(q.alive) * (q.birth + q.death)); now > 1 {
+		if now += q.stream.Exp() / (float64(q.alive) * (q.birth + q.death)); now > 1 {
 			break
 		}
-		if q.luck.Float64()*(q.birth+q.death) < q.birth {
+		if q.stream.Float64()*(q.birth+q.death) < q.birth {
 			q.alive++
 		} else {
 			q.alive--
@@ -53,7 +54,7 @@ func (q *birthDeathParticle) Step(context.Context) ([]float64, uint64, error) {
 
 func (q *birthDeathParticle) Fork(seed uint64) (Particle, error) {
 	c := *q
-	c.luck = random.New(seed)
+	c.stream = random.New(seed)
 	return &c, nil
 }
 
@@ -158,7 +159,7 @@ func (m birthDeath) quadrature(data []float64, cells int) *Posterior {
 			logs = append(logs, m.exact(x[0], x[1], data))
 		}
 	}
-	p.Weights, _ = normalize(logs)
+	p.Weights, _ = weight.Normalize(logs)
 	return combined(p)
 }
 
@@ -222,14 +223,14 @@ func (m birthDeath) calibrate(t *testing.T, sim Simulator, sets int, o Options) 
 	counts := make([][bins]float64, len(combinations))
 	n, size := 0.0, 0.0
 	for set := range uint64(sets) {
-		luck := random.New(7, set)
-		truth := []float64{m.most * luck.Float64(), m.most * luck.Float64()}
-		course, err := m.Simulate(t.Context(), truth, luck.Uint64())
+		stream := random.New(7, set)
+		truth := []float64{m.most * stream.Float64(), m.most * stream.Float64()}
+		course, err := m.Simulate(t.Context(), truth, stream.Uint64())
 		if err != nil {
 			t.Fatal(err)
 		}
 		o.Seed = set
-		r, err := fitDirectly(m.problem(course.Draw(&luck)[0]), sim, o)
+		r, err := fitDirectly(m.problem(course.Draw(&stream)[0]), sim, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +249,7 @@ func (m birthDeath) calibrate(t *testing.T, sim Simulator, sets int, o Options) 
 			}
 			// Among so many draws the true value has one of that many ranks and one more; where it
 			// is within its rank is drawn.
-			rank := (below*p.Effective() + luck.Float64()) / (p.Effective() + 1)
+			rank := (below*p.Effective() + stream.Float64()) / (p.Effective() + 1)
 			counts[j][min(int(rank*bins), bins-1)]++
 		}
 	}

@@ -94,7 +94,7 @@ func (l Law) LogDensity(y, mean float64) float64 {
 	if l.Family == Gaussian {
 		sd := l.SD(mean)
 		if sd == 0 {
-			return certain(y == mean)
+			return logIndicator(y == mean)
 		}
 		z := (y - mean) / sd
 		return float64(-z*z/2) - detmath.Log(sd) - float64(detmath.Log(2*math.Pi)/2)
@@ -103,7 +103,7 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return math.Inf(-1)
 	}
 	if mean == 0 {
-		return certain(y == 0)
+		return logIndicator(y == 0)
 	}
 	if l.Family == Poisson {
 		return float64(y*detmath.Log(mean)) - mean - detmath.Lgamma(y+1)
@@ -119,24 +119,9 @@ func (l Law) LogDensity(y, mean float64) float64 {
 	return rise - detmath.Lgamma(y+1) - float64((k+y)*detmath.Log1p(mean/k)) + float64(y*detmath.Log(mean))
 }
 
-func certain(so bool) float64 {
+func logIndicator(so bool) float64 {
 	if so {
 		return 0
 	}
 	return math.Inf(-1)
-}
-
-// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem,
-// given how a run went. Gaps have no say.
-func (p *Problem) LogLikelihood(c Course) float64 {
-	sum := 0.0
-	for i, column := range p.Columns {
-		r := c.Columns[i]
-		for row, y := range column.Data {
-			if !math.IsNaN(y) {
-				sum += r.Law.LogDensity(y, r.Mean[row])
-			}
-		}
-	}
-	return sum
 }

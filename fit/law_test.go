@@ -59,7 +59,7 @@ func TestLawDraws(t *testing.T) {
 	const n = 40_000
 	for i, c := range []struct {
 		law            Law
-		mean, kurtosis float64
+		Mean, kurtosis float64
 	}{
 		{Law{}, 0.3, 3 + 1/0.3}, {Law{}, 250, 3 + 1.0/250},
 		{Law{NegativeBinomial, 2, false}, 6, 3 + 6.0/2 + 1/(6+36.0/2)},
@@ -68,16 +68,16 @@ func TestLawDraws(t *testing.T) {
 		s := random.New(3, uint64(i))
 		sum, squares := 0.0, 0.0
 		for range n {
-			d := c.law.Draw(c.mean, &s) - c.mean
+			d := c.law.Draw(c.Mean, &s) - c.Mean
 			sum += d
 			squares += d * d
 		}
-		v := c.law.SD(c.mean) * c.law.SD(c.mean)
+		v := c.law.SD(c.Mean) * c.law.SD(c.Mean)
 		if z := sum / math.Sqrt(n*v); math.Abs(z) > 4.5 {
-			t.Errorf("%v about %v: the mean is off by %.1f standard errors", c.law, c.mean, z)
+			t.Errorf("%v about %v: the mean is off by %.1f standard errors", c.law, c.Mean, z)
 		}
 		if z := (squares/n - v) / (v * math.Sqrt((c.kurtosis-1)/n)); math.Abs(z) > 4.5 {
-			t.Errorf("%v about %v: the variance is off by %.1f standard errors", c.law, c.mean, z)
+			t.Errorf("%v about %v: the variance is off by %.1f standard errors", c.law, c.Mean, z)
 		}
 	}
 }
@@ -87,7 +87,7 @@ func TestLawEdges(t *testing.T) {
 	never := math.Inf(-1)
 	for _, c := range []struct {
 		law     Law
-		y, mean float64
+		y, Mean float64
 		want    float64
 	}{
 		{Law{}, 0, 0, 0}, {Law{}, 1, 0, never}, {Law{}, 1.5, 2, never}, {Law{}, -1, 2, never}, {Law{}, math.NaN(), 2, never},
@@ -95,10 +95,10 @@ func TestLawEdges(t *testing.T) {
 		{Law{NegativeBinomial, 3, false}, 0.5, 1, never},
 		{Law{Gaussian, 0.1, true}, 0, 0, 0}, {Law{Gaussian, 0.1, true}, 1, 0, never},
 	} {
-		if got := c.law.LogDensity(c.y, c.mean); got != c.want {
-			t.Errorf("%v: %v about %v has %v, want %v", c.law, c.y, c.mean, got, c.want)
+		if got := c.law.LogDensity(c.y, c.Mean); got != c.want {
+			t.Errorf("%v: %v about %v has %v, want %v", c.law, c.y, c.Mean, got, c.want)
 		}
-		if c.mean == 0 && c.law.Draw(0, &s) != 0 {
+		if c.Mean == 0 && c.law.Draw(0, &s) != 0 {
 			t.Errorf("%v: about 0, something is drawn", c.law)
 		}
 	}
@@ -115,10 +115,10 @@ func TestGaps(t *testing.T) {
 	nan := math.NaN()
 	p := &Problem{Unknowns: []Unknown{{"a", "", Uniform(0, 1)}}, Times: rows(3),
 		Columns: []Column{{"x", []float64{1, nan, 3}}, {"y", []float64{nan, nan, 2}}}}
-	if err := p.Check(); err != nil || p.seen() != 3 {
-		t.Fatal(err, p.seen())
+	if err := p.Check(); err != nil || p.observed() != 3 {
+		t.Fatal(err, p.observed())
 	}
-	c := Course{Columns: []Reports{{[]float64{1, 1e9, 2}, Law{}}, {[]float64{5, 5, 5}, Law{Gaussian, 2, false}}}}
+	c := Trajectory{Columns: []Reports{{[]float64{1, 1e9, 2}, Law{}}, {[]float64{5, 5, 5}, Law{Gaussian, 2, false}}}}
 	want := (distuv.Poisson{Lambda: 1}).LogProb(1) + (distuv.Poisson{Lambda: 2}).LogProb(3) +
 		(distuv.Normal{Mu: 5, Sigma: 2}).LogProb(2)
 	if got := p.LogLikelihood(c); math.Abs(got-want) > 1e-12 {

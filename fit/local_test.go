@@ -62,8 +62,8 @@ func TestRunLocalIsRefused(t *testing.T) {
 
 // An error of the model ends the fit, with what the model said.
 func TestRunLocalError(t *testing.T) {
-	broken := fit.SimulatorFunc(func(context.Context, []float64, uint64) (fit.Course, error) {
-		return fit.Course{}, context.DeadlineExceeded
+	broken := fit.SimulatorFunc(func(context.Context, []float64, uint64) (fit.Trajectory, error) {
+		return fit.Trajectory{}, context.DeadlineExceeded
 	})
 	if _, err := fit.RunLocal(t.Context(), problem(), broken, fit.Options{Seed: 1}); err == nil ||
 		!strings.Contains(err.Error(), context.DeadlineExceeded.Error()) {

@@ -2,20 +2,31 @@ package fit
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/fit/internal/proposal"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // The exponential of an estimate has the exact likelihood as its mean, by filter and by whole runs,
 // however few the particles: within 4.5 standard errors of many estimates. Those of the filter are
 // so few that copies are made at most rows.
 func TestLikelihoodIsUnbiased(t *testing.T) {
-	drift := opened{oneColumn(driftingData), drifting{len(driftingData)}}
-	die := opened{oneColumn(dyingData), dying{50, len(dyingData)}}
+	drift := model{oneColumn(driftingData), drifting{len(driftingData)}}
+	die := model{oneColumn(dyingData), dying{50, len(dyingData)}}
 	short := driftingData[:5]
 	for _, c := range []struct {
 		name  string
-		o     opened
+		o     model
 		x     []float64
 		runs  int
 		times int
@@ -23,7 +34,7 @@ func TestLikelihoodIsUnbiased(t *testing.T) {
 	}{
 		{"linear Gaussian by filter", drift, []float64{0.8}, 20, 6_000, kalman(0.8, driftingData)},
 		{"deaths by filter", die, []float64{0.3, 0.7}, 10, 4_000, dying{first: 50}.exact(0.3, 0.7, dyingData)},
-		{"linear Gaussian by whole runs", opened{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 6_000,
+		{"linear Gaussian by whole runs", model{oneColumn(short), wholeRuns{drifting{5}}}, []float64{0.8}, 20, 6_000,
 			kalman(0.8, short)},
 	} {
 		var sum, squares float64
@@ -45,33 +56,6 @@ func TestLikelihoodIsUnbiased(t *testing.T) {
 		}
 		if math.Abs(mean-1) > 4.5*se {
 			t.Errorf("%s: the mean of the estimates is %.4f ± %.4f of the exact likelihood", c.name, mean, se)
-		}
-	}
-}
-
-// The expected number of copies is n times the share of the weight, and each weight gets that
-// rounded down or up.
-func TestSystematic(t *testing.T) {
-	logs := []float64{math.Log(0.05), math.Inf(-1), math.Log(0.4), math.Log(0.25), math.Log(0.3)}
-	want := []float64{0.5, 0, 4, 2.5, 3}
-	const n, points = 10, 1000
-	sums := make([]float64, len(logs))
-	for i := range points {
-		total := 0
-		for k, c := range systematic(logs, n, (float64(i)+0.5)/points) {
-			if math.Abs(float64(c)-want[k]) >= 1 {
-				t.Fatalf("weight %d has %d copies, and is worth %g", k, c, want[k])
-			}
-			sums[k] += float64(c) / points
-			total += c
-		}
-		if total != n {
-			t.Fatalf("%d copies", total)
-		}
-	}
-	for k := range want {
-		if math.Abs(sums[k]-want[k]) > 2.0/points {
-			t.Errorf("weight %d has %g copies on average, want %g", k, sums[k], want[k])
 		}
 	}
 }
@@ -198,5 +182,279 @@ func compareMoments(t *testing.T, what string, r *Result, i int, mean, sd float6
 	}
 	if se := 1.5 * sd / math.Sqrt(2*c.Bulk[i]); math.Abs(math.Sqrt(squares)-sd) > 4.5*se {
 		t.Errorf("%s: the standard deviation is %.4f, and exactly %.4f ± %.4f", what, math.Sqrt(squares), sd, se)
+	}
+}
+
+// A chain keeps with each state the estimate that it was accepted with, as it was: that of a model
+// without noise is the likelihood.
+func TestChainsKeepTheirEstimates(t *testing.T) {
+	o := model{oneColumn([]float64{2}, Unknown{Name: "level", Prior: Normal(0, 1)}), level{}}
+	args, err := json.Marshal(chainStage{States: [][]float64{{0}}, Beta: 1, Steps: 50, Runs: 1,
+		Kernel: proposal.Walk{Lower: []float64{1}, Scale: 0.8}, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, err := stageKinds["chains"](o, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := work(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if moved := a.numbers[0]; moved < 5 || moved > 45 {
+		t.Errorf("%g steps of 50 were accepted", moved)
+	}
+	for i := chainHead; i < len(a.numbers); i += 2 {
+		c, err := level{}.Simulate(t.Context(), o.problem.values(a.numbers[i:i+1]), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := o.problem.LogLikelihood(c); math.Abs(a.numbers[i+1]-want) > 1e-9 {
+			t.Fatalf("a state keeps %g, and its likelihood is %g", a.numbers[i+1], want)
+		}
+	}
+}
+
+// counted is a model that says when it begins.
+type counted struct {
+	Filtered
+	begins func()
+}
+
+func (c counted) Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error) {
+	c.begins()
+	if err := ctx.Err(); err != nil {
+		return Trajectory{}, err
+	}
+	return c.Filtered.Simulate(ctx, x, seed)
+}
+
+func (c counted) Start(ctx context.Context, x []float64, seed uint64) (Particle, error) {
+	c.begins()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.Filtered.Start(ctx, x, seed)
+}
+
+// Each method gives the same, byte for byte, in memory with 1, 2 and 7 slots, and on a hub after
+// interruptions in the middle of runs; the default one with particles here, and with single runs in
+// TestInterrupted.
+func TestChainsAnywhere(t *testing.T) {
+	data := dyingData
+	p := oneColumn(data, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
+	for _, method := range []string{"abc", "anneal", "search", "pmmh"} {
+		o := Options{Method: method, Seed: 5, Budget: 250, Kind: "test", Registry: new(ensemble.Registry)}
+		switch method {
+		case "abc":
+			o.Budget, o.Population = 20_000, 100 // the least with which there are enough estimates
+		case "pmmh":
+			o.Budget = 12_000 // not much more than it must: the cloud, the warm-up and one block
+		}
+		begins := func() {}
+		o.Registry.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) {
+			return p, counted{dying{50, len(data)}, func() { begins() }}, nil
+		}))
+		here := func(ctx context.Context, dir string, slots int) (r *Result, err error) {
+			d, err := ensemble.OpenDirectory(dir, ensemble.DirectoryOptions{Slots: slots})
+			if err != nil {
+				return nil, err
+			}
+			defer d.Close()
+			o.Executor = d
+			return Run(ctx, p, nil, o)
+		}
+		o.Executor = ensemble.InMemory{Slots: 2}
+		r, err := Run(t.Context(), p, nil, o)
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		if method == "abc" && r.Particles == 0 {
+			t.Error("it is not by particles")
+		}
+		want := r.all(t)
+		for _, slots := range testscale.Size([]int{7}, []int{1, 7}) { // beside 2
+			o.Executor = ensemble.InMemory{Slots: slots}
+			r, err := Run(t.Context(), p, nil, o)
+			if err != nil {
+				t.Fatal(method, err)
+			}
+			if got := r.all(t); got != want {
+				t.Errorf("%s with %d slots:\n%.500s\nwith 2:\n%.500s", method, slots, got, want)
+			}
+		}
+		dir, stream := t.TempDir(), random.New(1)
+		cuts := 0
+		for {
+			ctx, cancel := context.WithCancel(t.Context())
+			var left atomic.Int64
+			left.Store(int64(r.Runs/6) + int64(stream.Below(uint64(r.Runs/6))))
+			begins = func() {
+				if left.Add(-1) == 0 {
+					cancel()
+				}
+			}
+			r, err := here(ctx, dir, 7)
+			stopped := ctx.Err() != nil
+			cancel()
+			if err == nil {
+				if got := r.all(t); got != want {
+					t.Errorf("%s after %d interruptions:\n%.500s\nwithout:\n%.500s", method, cuts, got, want)
+				}
+				break
+			}
+			if !stopped || !errors.Is(err, context.Canceled) {
+				t.Fatal(method, err)
+			}
+			if cuts++; cuts > 50 {
+				t.Fatalf("%s never ends", method)
+			}
+		}
+		t.Logf("%s: %d stages, %d runs, %d interruptions", method, len(r.Jobs), r.Runs, cuts)
+		if cuts < 2 {
+			t.Errorf("%s: %d interruptions only", method, cuts)
+		}
+	}
+}
+
+// A budget is kept. One that is too small is refused before it is exceeded, the smallest before
+// anything is run. As soon as the variance of the log likelihood is known, the refusal says what
+// would do, and that does, as far as it can be known: chains take 0.6 to 4.1 times as many steps as
+// the variance says (usualMixing), so that the effective size is 73 to 500 where 100 is said.
+func TestPMMHKeepsItsBudget(t *testing.T) {
+	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
+	fits := func(budget int, seed uint64) (*Result, error) {
+		return fitDirectly(p, dying{50, len(dyingData)}, Options{Method: "pmmh", Seed: seed, Budget: budget})
+	}
+	refusal := func(budget int, seed uint64) string {
+		r, err := fits(budget, seed)
+		if !errors.Is(err, ErrBudget) || !strings.Contains(err.Error(), "too small for pmmh") {
+			t.Fatalf("a budget of %d: %+v, %v", budget, r, err)
+		}
+		return err.Error()
+	}
+	for _, budget := range []int{1, leastBudget - 1} {
+		if text := refusal(budget, 2); !strings.Contains(text, ": 0 were made") || strings.Contains(text, "about") ||
+			!strings.Contains(text, fmt.Sprintf("it needs %d more", leastBudget)) {
+			t.Errorf("a budget of %d: %s", budget, text)
+		}
+	}
+	for seed := range uint64(4) {
+		_, rest, _ := strings.Cut(refusal(9_500, seed), "about ")
+		enough := 0
+		if _, err := fmt.Sscan(rest, &enough); err != nil {
+			t.Fatal(rest, err)
+		}
+		r, err := fits(enough, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("seed %d: about %d would do; %d runs have an effective size of %.0f", seed, enough, r.Runs,
+			slices.Min(r.Chains.Bulk))
+		if size := slices.Min(r.Chains.Bulk); r.Runs > enough || size < leastESS*typicalMixing/4.1 ||
+			size > leastESS*typicalMixing/0.6 {
+			t.Errorf("seed %d: about %d would do, and %d runs have an effective size of %.0f", seed, enough, r.Runs, size)
+		}
+	}
+	for _, budget := range []int{20_000, 40_000} {
+		if r, err := fits(budget, 2); err != nil || r.Runs > budget || r.Runs < budget/2 && slices.Min(r.Chains.Bulk) <
+			chainESS {
+			t.Errorf("a budget of %d: %+v, %v", budget, r, err)
+		}
+	}
+}
+
+// The inefficiency is that of a chain whose proposals come from the posterior, in a simulation of
+// the noise alone: the variance of the mean of a quantity that does not depend on the noise, over
+// chains, within 4.5 standard errors. Without noise it is 1.
+func TestInefficiency(t *testing.T) {
+	if got := inefficiency(1e-9); math.Abs(got-1) > 1e-3 {
+		t.Errorf("without noise it is %v", got)
+	}
+	for _, v := range []float64{0.3, 1.5} {
+		const chains, steps = 500, 1500
+		stream := random.New(1, math.Float64bits(v))
+		sum := 0.0
+		for range chains {
+			x, w := proposal.StandardNormal(&stream), v/2+math.Sqrt(v)*proposal.StandardNormal(&stream)
+			mean := 0.0
+			for range steps {
+				if next := -v/2 + math.Sqrt(v)*proposal.StandardNormal(&stream); math.Log(stream.Positive()) < next-w {
+					x, w = proposal.StandardNormal(&stream), next
+				}
+				mean += x / steps
+			}
+			sum += mean * mean * steps / chains
+		}
+		// A variance by so many chains has a relative standard error of √(2/chains).
+		got, se := inefficiency(v), sum*math.Sqrt(2./chains)
+		t.Logf("variance %g: %.3f, by simulation %.3f ± %.3f", v, got, sum, se)
+		if math.Abs(got-sum) > 4.5*se {
+			t.Errorf("variance %g: %.3f, by simulation %.3f ± %.3f", v, got, sum, se)
+		}
+	}
+}
+
+// What is said of a sample that is too small is what it takes from here on: the steps before count.
+func TestWouldTake(t *testing.T) {
+	f := &pmmhFit{e: &engine{runs: 30_000}, runs: 10}
+	samples := make([][][]float64, 8)
+	for c := range samples {
+		samples[c] = make([][]float64, 250)
+	}
+	// 8 × 250 × 10 of the 30,000 runs gave 50: as many again give 100.
+	if got := f.runsNeeded(samples, 50); got != "50000" {
+		t.Errorf("it would take %s runs, and should 50000", got)
+	}
+}
+
+// The best point is not a matter of luck: candidates that seem good because their estimates were
+// lucky are estimated again, and what is said of the best one has no luck in it either. Its log
+// likelihood is, on average over 40 choices among 32 states that seem better than they are by 2 ±
+// 1, the exact one less half the relative variance of 16 estimates, which is below 0.1, within 4.5
+// standard errors; and it has lost at most 0.3 on average against the best of the 32.
+func TestBestIsNotLucky(t *testing.T) {
+	model := dying{50, len(dyingData)}
+	p := oneColumn(dyingData, Unknown{Name: "rate", Prior: LogUniform(0.05, 1)}, Unknown{Name: "share", Prior: Beta(4, 2)})
+	g := new(ensemble.Registry)
+	g.AddKind(NewKind("test", "1", func([]byte) (*Problem, Simulator, error) { return p, model, nil }))
+	var off, squares, lost, z2 float64
+	const times = 40
+	stream := random.New(1)
+	for k := range times {
+		f := &pmmhFit{e: &engine{problem: p, o: Options{Seed: uint64(k), Kind: "test", Registry: g,
+			Executor: ensemble.InMemory{Slots: 2}}}, runs: 8}
+		var states []*candidate
+		most := math.Inf(-1)
+		exactly := map[float64]float64{}
+		for range 32 {
+			z := []float64{0.15 + 0.5*proposal.StandardNormal(&stream), 0.5 + 0.7*proposal.StandardNormal(&stream)}
+			x := p.values(z)
+			c := &candidate{z: z, prior: p.priorDensity(x)}
+			l := model.exact(x[0], x[1], dyingData)
+			c.chainDensity = l + c.prior + 2 + proposal.StandardNormal(&stream)
+			states = append(states, c)
+			exactly[z[0]] = l
+			most = max(most, l+c.prior)
+		}
+		z, log, se, err := f.best(t.Context(), states)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := exactly[z[0]]
+		off += (log - l) / times
+		squares += (log - l) * (log - l) / times
+		z2 += (log - l) * (log - l) / (se * se) / times
+		lost += (most - l - p.priorDensity(p.values(z))) / times
+	}
+	se := math.Sqrt((squares - off*off) / times)
+	t.Logf("the log likelihood is %+.3f ± %.3f off, the square of which is %.2f times what is said; %.3f were lost", off,
+		se, z2, lost)
+	if off > 4.5*se || off < -0.1-4.5*se {
+		t.Errorf("the log likelihood at the best point is off by %+.3f ± %.3f on average", off, se)
+	}
+	if lost > 0.3 {
+		t.Errorf("the best point has lost %.3f", lost)
 	}
 }

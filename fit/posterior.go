@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/almanac-sim/almanac/fit/internal/rank"
+	"github.com/almanac-sim/almanac/fit/internal/weight"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -23,7 +25,7 @@ type Posterior struct {
 }
 
 // Effective is the effective size of the sample: how many draws of equal weight tell as much.
-func (p *Posterior) Effective() float64 { return effectiveSize(p.Weights) }
+func (p *Posterior) Effective() float64 { return weight.EffectiveSize(p.Weights) }
 
 // Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to
 // be changed. It depends on seed and k alone, so that a study of more replicas has the ones before
@@ -106,7 +108,7 @@ func (p *Posterior) Correlation(j, k int) float64 {
 // say.
 func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	x := p.column(j)
-	order := slices.DeleteFunc(sorted(x), func(i int) bool { return p.Weights[i] == 0 })
+	order := slices.DeleteFunc(rank.Order(x), func(i int) bool { return p.Weights[i] == 0 })
 	middles, sum := make([]float64, len(order)), 0.0
 	for i, o := range order {
 		middles[i] = sum + float64(p.Weights[o]/2)
@@ -128,31 +130,6 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 		}
 	}
 	return answers
-}
-
-// sorted are the places of numbers, by size, NaN last; equal ones as they stand.
-func sorted(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return lessFirst(x[a], x[b]) })
-	return order
-}
-
-// lessFirst orders numbers, NaN last.
-func lessFirst(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	case math.IsNaN(a) && !math.IsNaN(b):
-		return 1
-	case math.IsNaN(b) && !math.IsNaN(a):
-		return -1
-	}
-	return 0
 }
 
 // weightName is the name of the column of weights.

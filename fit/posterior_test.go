@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-sim/almanac/fit/internal/weight"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -73,7 +74,7 @@ func TestCSV(t *testing.T) {
 		p.Rows = append(p.Rows, []float64{s.Float64() * 1e-7, math.Floor(s.Float64() * 1e9)})
 		logs = append(logs, 20*s.Float64())
 	}
-	p.Weights, _ = normalize(logs)
+	p.Weights, _ = weight.Normalize(logs)
 	var b bytes.Buffer
 	if err := p.WriteCSV(&b); err != nil {
 		t.Fatal(err)
@@ -112,112 +113,6 @@ func TestCSV(t *testing.T) {
 		if _, err := ReadCSV(strings.NewReader(text), "p.csv"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
-	}
-}
-
-// A sample that is thinned has the size that was asked for, heavy weights as they were, and on
-// average over many thinnings the weights it had.
-func TestThin(t *testing.T) {
-	s := random.New(2)
-	logs := make([]float64, 300)
-	for i := range logs {
-		logs[i] = 6 * s.Float64()
-	}
-	logs[17] = math.Inf(-1)
-	weights, _ := normalize(logs)
-	const most, times = 60, 4000
-	mean := make([]float64, len(weights))
-	bound := bounded(weights, most)
-	for range times {
-		places, thinned := thin(weights, most, &s)
-		if len(places) < most-1 || len(places) > most || !slices.IsSorted(places) {
-			t.Fatalf("%d are left of %d", len(places), most)
-		}
-		sum := 0.0
-		for i, p := range places {
-			mean[p] += thinned[i] / times
-			sum += thinned[i]
-		}
-		if math.Abs(sum-1) > 1e-12 {
-			t.Fatalf("weights add up to %v", sum)
-		}
-	}
-	for i, w := range weights {
-		// One that is drawn with probability w/bound has the bound for weight; normalising changes
-		// that by less than one part in most.
-		se := math.Sqrt(w * math.Max(bound-w, 0) / times)
-		if math.Abs(mean[i]-w) > 4.5*se+w/most {
-			t.Errorf("the weight of %d is %v on average, not %v", i, mean[i], w)
-		}
-	}
-	if places, thinned := thin([]float64{0.5, 0, 0.5}, 5, &s); !slices.Equal(places, []int{0, 2}) ||
-		!slices.Equal(thinned, []float64{0.5, 0.5}) {
-		t.Error(places, thinned)
-	}
-}
-
-// The power is the largest with an effective sample of so many; the most that can be had if that is
-// too many; 0 if nothing is possible.
-func TestPower(t *testing.T) {
-	likelihoods, ratios := make([]float64, 200), make([]float64, 200)
-	for i := range likelihoods {
-		likelihoods[i] = -float64(i)
-	}
-	size := func(p float64) float64 {
-		logs := make([]float64, 200)
-		for i := range logs {
-			logs[i] = p * likelihoods[i]
-		}
-		w, _ := normalize(logs)
-		return effectiveSize(w)
-	}
-	for _, want := range []float64{3, 50, 150} {
-		p := power(ratios, likelihoods, want)
-		if got := size(p); got < want || size(p*1.001) >= want {
-			t.Errorf("for %v, power %v has %v", want, p, got)
-		}
-	}
-	if p := power(ratios, likelihoods, 1); p != 1 {
-		t.Errorf("power %v, where 1 will do", p)
-	}
-	if p := power(ratios, likelihoods, 1000); !(p > 0 && p < 1e-6) {
-		t.Errorf("power %v, where none will do", p)
-	}
-	if p := power([]float64{0, 0}, []float64{math.Inf(-1), math.Inf(-1)}, 1); p != 0 {
-		t.Errorf("power %v of nothing", p)
-	}
-}
-
-// A mixture draws what it says it does: over a grid, its density integrates to 1, and the share of
-// draws in a quarter of the plane is that of the density there, within 4.5 standard errors.
-func TestMixture(t *testing.T) {
-	points := [][]float64{{-1, 0.5}, {1, 1}, {0.5, -2}, {2, 0}}
-	m := newMixture(points, []float64{0.4, 0.3, 0.2, 0.1}, 0.5, 0.1)
-	if err := m.open(2); err != nil {
-		t.Fatal(err)
-	}
-	sum, quarter := 0.0, 0.0
-	const step = 0.05
-	for x := -10 + step/2; x < 10; x += step {
-		for y := -10 + step/2; y < 10; y += step {
-			d := math.Exp(m.logDensity([]float64{x, y})) / (2 * math.Pi) * step * step
-			if sum += d; x > 0 && y > 0 {
-				quarter += d
-			}
-		}
-	}
-	if math.Abs(sum-1) > 1e-6 {
-		t.Errorf("the density integrates to %v", sum)
-	}
-	s, hits := random.New(4), 0
-	const n = 20_000
-	for range n {
-		if z := m.draw(2, &s); z[0] > 0 && z[1] > 0 {
-			hits++
-		}
-	}
-	if z := (float64(hits) - n*quarter) / math.Sqrt(n*quarter*(1-quarter)); math.Abs(z) > 4.5 {
-		t.Errorf("%d of %d where %.0f belong: off by %.1f standard errors", hits, n, n*quarter, z)
 	}
 }
 

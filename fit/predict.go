@@ -39,22 +39,22 @@ type predictArgs struct {
 	Draws [][]float64 `json:"draws"`
 }
 
-func openPredict(o opened, args *predictArgs) (task, error) {
+func openPredict(o model, args *predictArgs) (task, error) {
 	for _, x := range args.Draws {
 		if len(x) != len(o.problem.Unknowns) {
 			return nil, errors.New("it has draws of another problem")
 		}
 	}
-	return func(ctx context.Context, k int) (answer, error) {
+	return func(ctx context.Context, k int) (output, error) {
 		if k >= len(args.Draws) {
-			return answer{}, fmt.Errorf("fit: there is no draw %d", k)
+			return output{}, fmt.Errorf("fit: there is no draw %d", k)
 		}
 		s := random.New(args.Seed, uint64(k))
 		c, possible, err := o.simulate(ctx, args.Draws[k], s.Uint64())
 		if err != nil {
-			return answer{}, err
+			return output{}, err
 		}
-		a := answer{runs: 1, events: c.Events}
+		a := output{runs: 1, events: c.Events}
 		if possible {
 			for i, reports := range c.Draw(&s) {
 				a.numbers = append(append(a.numbers, c.Columns[i].Mean...), reports...)
@@ -84,7 +84,7 @@ func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n
 	rows := len(p.Times)
 	found := make([][]float64, 2*rows*len(p.Columns)) // numbers of all runs, by their place in an answer
 	out := &Prediction{Shares: PredictionShares()}
-	err := e.stage(ctx, "prediction", "predict", args, n, func(_ int, a answer) error {
+	err := e.stage(ctx, "prediction", "predict", args, n, func(_ int, a output) error {
 		if len(a.numbers) == 0 {
 			out.Impossible++
 			return nil

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 
+	"github.com/almanac-sim/almanac/fit/internal/distribution"
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/priors"
 )
@@ -129,41 +131,41 @@ func (p Prior) Check() error {
 	if low, high := p.Support(); p.whole && low > high || !p.whole && !(low < high) {
 		return bad("nothing lies within that range")
 	}
-	if f, g := p.ends(); !(g-f > 1e-9) {
+	if f, g := p.cutShares(); !(g-f > 1e-9) {
 		return bad("next to nothing of the law lies within that range; one that is centred there says what is meant")
 	}
 	return nil
 }
 
 // base is the law before it is cut or rounded.
-func (p Prior) base() law {
+func (p Prior) base() distribution.Distribution {
 	switch p.shape {
 	case uniform:
 		a, b := p.a, p.b
 		if p.whole {
 			a, b = math.Ceil(a)-0.5, math.Floor(b)+0.5
 		}
-		return flat{a, b}
+		return distribution.Uniform{Low: a, High: b}
 	case logUniform:
 		a, b := p.a, p.b
 		if p.whole {
 			a, b = math.Max(math.Ceil(a)-0.5, a/2), math.Floor(b)+0.5
 		}
-		return reciprocal{a, b}
+		return distribution.LogUniform{Low: a, High: b}
 	case normal:
-		return bell{p.a, p.b}
+		return distribution.Normal{Mean: p.a, Sd: p.b}
 	case lognormal:
 		// The logarithm has variance log(1 + (sd/mean)²), and the mean is exp(μ + σ²/2).
 		v := detmath.Log1p(p.b / p.a * (p.b / p.a))
-		return logBell{bell{detmath.Log(p.a) - float64(v/2), math.Sqrt(v)}}
+		return distribution.Lognormal{Normal: distribution.Normal{Mean: detmath.Log(p.a) - float64(v/2), Sd: math.Sqrt(v)}}
 	case gamma:
-		return gammaLaw{p.b, p.b / p.a}
+		return distribution.Gamma{Shape: p.b, Rate: p.b / p.a}
 	case beta:
-		return betaLaw{p.a, p.b}
+		return distribution.Beta{A: p.a, B: p.b}
 	case exponential:
-		return weibullLaw{p.a, 1}
+		return distribution.Weibull{Scale: p.a, Shape: 1}
 	case weibull:
-		return weibullLaw{p.a, p.b}
+		return distribution.Weibull{Scale: p.a, Shape: p.b}
 	}
 	panic("fit: there is no prior")
 }
@@ -186,8 +188,8 @@ func (p Prior) Support() (low, high float64) {
 	return low, high
 }
 
-// reach is the range to which the law is cut before it is rounded.
-func (p Prior) reach() (low, high float64) {
+// cutRange is the range to which the law is cut before it is rounded.
+func (p Prior) cutRange() (low, high float64) {
 	low, high = p.Support()
 	if p.whole {
 		low, high = low-0.5, high+0.5
@@ -195,8 +197,8 @@ func (p Prior) reach() (low, high float64) {
 	return low, high
 }
 
-// below is what the law, before it is cut, gives to numbers up to x.
-func (p Prior) below(x float64) float64 {
+// baseCDF is what the law, before it is cut, gives to numbers up to x.
+func (p Prior) baseCDF(x float64) float64 {
 	switch base := p.base(); {
 	case math.IsInf(x, -1):
 		return 0
@@ -211,10 +213,10 @@ func (p Prior) below(x float64) float64 {
 	}
 }
 
-// ends are what the law gives to numbers below each end of the range.
-func (p Prior) ends() (low, high float64) {
-	a, b := p.reach()
-	return p.below(a), p.below(b)
+// cutShares are what the law gives to numbers below each end of the range.
+func (p Prior) cutShares() (low, high float64) {
+	a, b := p.cutRange()
+	return p.baseCDF(a), p.baseCDF(b)
 }
 
 // CDF is the probability of a number of at most x.
@@ -231,8 +233,8 @@ func (p Prior) CDF(x float64) float64 {
 	if p.whole {
 		x = math.Floor(x) + 0.5
 	}
-	f, g := p.ends()
-	return math.Min(math.Max((p.below(x)-f)/(g-f), 0), 1)
+	f, g := p.cutShares()
+	return math.Min(math.Max((p.baseCDF(x)-f)/(g-f), 0), 1)
 }
 
 // LogDensity is the logarithm of the density at x, or of the probability of a whole number; −∞
@@ -242,9 +244,9 @@ func (p Prior) LogDensity(x float64) float64 {
 	if !(x >= low && x <= high) || p.whole && x != math.Floor(x) {
 		return math.Inf(-1)
 	}
-	f, g := p.ends()
+	f, g := p.cutShares()
 	if p.whole {
-		return detmath.Log((p.below(x+0.5) - p.below(x-0.5)) / (g - f))
+		return detmath.Log((p.baseCDF(x+0.5) - p.baseCDF(x-0.5)) / (g - f))
 	}
 	return p.base().LogProb(x) - detmath.Log(g-f)
 }
@@ -256,7 +258,7 @@ func (p Prior) Quantile(share float64) float64 {
 		panic("fit: the share of a quantile is between 0 and 1")
 	}
 	low, high := p.Support()
-	f, g := p.ends()
+	f, g := p.cutShares()
 	x := p.base().Quantile(math.Min(f+float64(share*(g-f)), 1))
 	if p.whole {
 		x = math.Floor(x + 0.5)
@@ -292,4 +294,93 @@ func (p Prior) String() string {
 		s += " whole"
 	}
 	return s
+}
+
+// ParsePrior reads a prior as [Prior.String] writes it.
+func ParsePrior(text string) (p Prior, err error) {
+	wrong := func() (Prior, error) {
+		return Prior{}, fmt.Errorf("fit: %q is not a prior; expected one such as uniform 0.1..1 or gamma mean 5 shape 2 "+
+			"within 0..10", text)
+	}
+	rest, whole := strings.CutSuffix(text, " whole")
+	rest, within, bounded := strings.Cut(rest, " within ")
+	words := strings.Fields(rest)
+	if len(words) < 2 {
+		return wrong()
+	}
+	f := priors.Named(words[0])
+	if f == nil {
+		return wrong()
+	}
+	if f.Range() {
+		low, high, ok := strings.Cut(words[1], "..")
+		if !ok || len(words) != 2 {
+			return wrong()
+		}
+		words = []string{words[0], "low", low, "high", high}
+	}
+	if len(words) != 1+2*len(f.Args) {
+		return wrong()
+	}
+	args := make([]float64, len(f.Args))
+	for i, name := range f.Args {
+		args[i], err = strconv.ParseFloat(words[2+2*i], 64)
+		if err != nil || words[1+2*i] != name || math.IsNaN(args[i]) || math.IsInf(args[i], 0) {
+			return wrong()
+		}
+	}
+	p = NewPrior(f.Name, args...)
+	if bounded {
+		from, to, ok := strings.Cut(within, "..")
+		low, high := math.Inf(-1), math.Inf(1)
+		if from != "" && err == nil {
+			low, err = strconv.ParseFloat(from, 64)
+		}
+		if to != "" && err == nil {
+			high, err = strconv.ParseFloat(to, 64)
+		}
+		if !ok || err != nil {
+			return wrong()
+		}
+		p = p.Within(low, high)
+	}
+	if whole {
+		p = p.Whole()
+	}
+	if err := p.Check(); err != nil {
+		return Prior{}, fmt.Errorf("%w; it is written %q", err, text)
+	}
+	return p, nil
+}
+
+// maxZ is beyond what is told apart from 1 on that scale.
+const maxZ = 8.0
+
+// fromZ is x for a z.
+func (p Prior) fromZ(z float64) float64 {
+	return p.Quantile(detmath.NormalCDF(math.Min(math.Max(z, -maxZ), maxZ)))
+}
+
+// z is z for an x; for a whole number, in the middle of its interval's probability.
+func (p Prior) z(x float64) float64 {
+	share := p.CDF(x)
+	if p.whole {
+		share = (share + p.CDF(x-1)) / 2
+	}
+	return math.Min(math.Max(detmath.NormalQuantile(share), -maxZ), maxZ)
+}
+
+// varianceZ is the prior's own variance on the normal scale: 1, and less for whole numbers, which are
+// in the middles of intervals.
+func (p Prior) varianceZ() float64 {
+	if !p.whole {
+		return 1
+	}
+	const n = 1000
+	sum := 0.0
+	for i := range n {
+		z := p.z(p.Quantile((float64(i) + 0.5) / n))
+		sum += z * z / n
+	}
+	return math.Max(sum, 1e-9) // 0 if there is but one number
 }

@@ -68,7 +68,7 @@ func TestPriorMoments(t *testing.T) {
 	g := math.Gamma
 	for _, c := range []struct {
 		p        Prior
-		mean, sd float64
+		Mean, sd float64
 	}{
 		{Uniform(-1, 3), 1, 4 / math.Sqrt(12)},
 		{LogUniform(1, math.E), math.E - 1, math.Sqrt((math.E*math.E-1)/2 - (math.E-1)*(math.E-1))},
@@ -90,8 +90,8 @@ func TestPriorMoments(t *testing.T) {
 		}
 		mean := sum / n
 		sd := math.Sqrt(squares/n - mean*mean)
-		if math.Abs(mean-c.mean) > 0.01*c.sd || math.Abs(sd-c.sd) > 0.01*c.sd {
-			t.Errorf("%v: mean %v and sd %v, not %v and %v", c.p, mean, sd, c.mean, c.sd)
+		if math.Abs(mean-c.Mean) > 0.01*c.sd || math.Abs(sd-c.sd) > 0.01*c.sd {
+			t.Errorf("%v: mean %v and sd %v, not %v and %v", c.p, mean, sd, c.Mean, c.sd)
 		}
 	}
 }
@@ -160,12 +160,12 @@ func TestWholePriors(t *testing.T) {
 func TestNormalScale(t *testing.T) {
 	for _, p := range somePriors() {
 		for z := -3.0; z <= 3; z += 0.25 {
-			if got := p.normal(p.fromNormal(z)); math.Abs(got-z) > 1e-6 {
+			if got := p.z(p.fromZ(z)); math.Abs(got-z) > 1e-6 {
 				t.Errorf("%v: %v comes back as %v", p, z, got)
 			}
 		}
 		for _, z := range []float64{-40, 40} {
-			if x := p.fromNormal(z); math.IsNaN(x) || math.IsInf(x, 0) {
+			if x := p.fromZ(z); math.IsNaN(x) || math.IsInf(x, 0) {
 				t.Errorf("%v: %v at %v", p, x, z)
 			}
 		}

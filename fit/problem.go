@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 )
 
 // An Unknown is a parameter that is to be found. Its values are numbers in the prior's unit.
@@ -60,14 +63,14 @@ func (p *Problem) Check() error {
 			}
 		}
 	}
-	if p.seen() == 0 {
+	if p.observed() == 0 {
 		return fmt.Errorf("fit: the data are nothing but gaps")
 	}
 	return nil
 }
 
-// seen is how many numbers there are, without gaps.
-func (p *Problem) seen() (n int) {
+// observed is how many numbers there are, without gaps.
+func (p *Problem) observed() (n int) {
 	for _, c := range p.Columns {
 		for _, y := range c.Data {
 			if !math.IsNaN(y) {
@@ -85,8 +88,8 @@ type Reports struct {
 	Law  Law
 }
 
-// A Course is how one run of the model went, as far as the data can tell.
-type Course struct {
+// A Trajectory is how one run of the model went, as far as the data can tell.
+type Trajectory struct {
 	Columns []Reports // in the order of the problem's
 	Events  uint64    // the work that was done
 }
@@ -96,7 +99,7 @@ type Simulator interface {
 	// Simulate runs the model once, with the unknowns at x. What it returns is a function of x and
 	// seed alone. The same seed at another x is the same luck, as far as the model has such a
 	// thing. It returns soon after ctx is done.
-	Simulate(ctx context.Context, x []float64, seed uint64) (Course, error)
+	Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error)
 }
 
 // A Filtered simulator is one that can be stopped at each row of the data and continued several
@@ -130,4 +133,134 @@ type Particle interface {
 	Laws() []Law
 	// Close gives back what the particle takes.
 	Close()
+}
+
+// values are the unknowns at z.
+func (p *Problem) values(z []float64) []float64 {
+	x := make([]float64, len(z))
+	for i, u := range p.Unknowns {
+		x[i] = u.Prior.fromZ(z[i])
+	}
+	return x
+}
+
+// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem,
+// given how a run went. Gaps have no say.
+func (p *Problem) LogLikelihood(c Trajectory) float64 {
+	sum := 0.0
+	for i, column := range p.Columns {
+		r := c.Columns[i]
+		for row, y := range column.Data {
+			if !math.IsNaN(y) {
+				sum += r.Law.LogDensity(y, r.Mean[row])
+			}
+		}
+	}
+	return sum
+}
+
+// A observation is a number that was seen.
+type observation struct {
+	column, row int
+	value       float64
+}
+
+// observations are the data without gaps, column after column.
+func (p *Problem) observations() []observation {
+	data := make([]observation, 0, len(p.Columns)*len(p.Times))
+	for c, column := range p.Columns {
+		for row, y := range column.Data {
+			if !math.IsNaN(y) {
+				data = append(data, observation{c, row, y})
+			}
+		}
+	}
+	return data
+}
+
+func (p *Problem) names() (names, units []string) {
+	for _, u := range p.Unknowns {
+		names, units = append(names, u.Name), append(units, u.Unit)
+	}
+	return names, units
+}
+
+// priorDensity is the logarithm of the prior's density.
+func (p *Problem) priorDensity(x []float64) float64 {
+	sum := 0.0
+	for i, u := range p.Unknowns {
+		sum += u.Prior.LogDensity(x[i])
+	}
+	return sum
+}
+
+// checkPoints reports whether all points have as many coordinates as there are unknowns.
+func (p *Problem) checkPoints(points [][]float64) error {
+	if len(points) == 0 {
+		return fmt.Errorf("fit: a stage without points")
+	}
+	for _, z := range points {
+		if len(z) != len(p.Unknowns) {
+			return fmt.Errorf("fit: a point with %d coordinates for %d unknowns", len(z), len(p.Unknowns))
+		}
+	}
+	return nil
+}
+
+// at writes values of the unknowns.
+func (p *Problem) at(x []float64) string {
+	var parts []string
+	for i, u := range p.Unknowns {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s = %v %s", u.Name, x[i], u.Unit)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lastRow is the last one in which something was seen.
+func (p *Problem) lastRow() int {
+	for row := len(p.Times) - 1; row > 0; row-- {
+		for _, column := range p.Columns {
+			if !math.IsNaN(column.Data[row]) {
+				return row
+			}
+		}
+	}
+	return 0
+}
+
+// A SimulatorFunc is a function as a [Simulator].
+type SimulatorFunc func(ctx context.Context, x []float64, seed uint64) (Trajectory, error)
+
+// Simulate calls f.
+func (f SimulatorFunc) Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error) {
+	return f(ctx, x, seed)
+}
+
+// Draw draws reports of a course: for each column, a number in each row.
+func (c Trajectory) Draw(s rand.Source) [][]float64 {
+	all := make([][]float64, len(c.Columns))
+	for i, r := range c.Columns {
+		for _, m := range r.Mean {
+			all[i] = append(all[i], r.Law.Draw(m, s))
+		}
+	}
+	return all
+}
+
+// pack writes a law in an answer: family, argument and share.
+func (l Law) pack(numbers []float64) []float64 {
+	return append(numbers, float64(l.Family), l.Arg, indicator(l.Share))
+}
+
+// unpack reads, of each column, a law that pack wrote and the numbers of its rows.
+func (p *Problem) unpack(numbers []float64) ([]Reports, error) {
+	width := 3 + len(p.Times)
+	if len(numbers) != len(p.Columns)*width {
+		return nil, fmt.Errorf("fit: %d columns came as %d numbers", len(p.Columns), len(numbers))
+	}
+	var all []Reports
+	for n := range slices.Chunk(numbers, width) {
+		all = append(all, Reports{n[3:], Law{Family(n[0]), n[1], n[2] == 1}})
+	}
+	return all, nil
 }

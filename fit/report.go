@@ -11,10 +11,10 @@ import (
 	"text/tabwriter"
 )
 
-// number is a float64 that JSON can have: null if it is none.
-type number float64
+// jsonFloat is a float64 that JSON can have: null if it is none.
+type jsonFloat float64
 
-func (n number) MarshalJSON() ([]byte, error) {
+func (n jsonFloat) MarshalJSON() ([]byte, error) {
 	if x := float64(n); !(math.Abs(x) <= math.MaxFloat64) {
 		return []byte("null"), nil
 	}
@@ -22,15 +22,15 @@ func (n number) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads null as NaN.
-func (n *number) UnmarshalJSON(text []byte) error {
+func (n *jsonFloat) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
-		*n = number(math.NaN())
+		*n = jsonFloat(math.NaN())
 		return nil
 	}
 	return json.Unmarshal(text, (*float64)(n))
 }
 
-func floats(all []number) []float64 {
+func fromJSON(all []jsonFloat) []float64 {
 	x := make([]float64, len(all))
 	for i := range all {
 		x[i] = float64(all[i])
@@ -38,10 +38,10 @@ func floats(all []number) []float64 {
 	return x
 }
 
-func numbers(x []float64) []number {
-	all := make([]number, len(x))
+func toJSON(x []float64) []jsonFloat {
+	all := make([]jsonFloat, len(x))
 	for i := range x {
-		all[i] = number(x[i])
+		all[i] = jsonFloat(x[i])
 	}
 	return all
 }
@@ -53,16 +53,16 @@ type reportJSON struct {
 	Events       uint64        `json:"events"`
 	Impossible   int           `json:"impossible"`
 	Exact        bool          `json:"exact"`
-	Power        number        `json:"power"`
-	Threshold    number        `json:"threshold"`
+	Power        jsonFloat     `json:"power"`
+	Threshold    jsonFloat     `json:"threshold"`
 	Particles    int           `json:"particles"`
 	Rows         int           `json:"rows"`
-	Effective    number        `json:"effective"`
+	Effective    jsonFloat     `json:"effective"`
 	Unknowns     []unknownJSON `json:"unknowns"`
-	Correlations [][]number    `json:"correlations,omitempty"`
+	Correlations [][]jsonFloat `json:"correlations,omitempty"`
 	Unmoved      []string      `json:"unmoved"`
-	Score        number        `json:"score"`
-	ScoreError   number        `json:"score_error,omitempty"`
+	Score        jsonFloat     `json:"score"`
+	ScoreError   jsonFloat     `json:"score_error,omitempty"`
 	ScoreName    string        `json:"score_name"`
 	Chains       *chainsJSON   `json:"chains,omitempty"`
 	Trace        traceJSON     `json:"trace"`
@@ -70,37 +70,37 @@ type reportJSON struct {
 }
 
 type unknownJSON struct {
-	Name           string    `json:"name"`
-	Unit           string    `json:"unit"`
-	Prior          string    `json:"prior"`
-	Best           number    `json:"best"`
-	Mean           *number   `json:"mean,omitempty"`
-	MeanError      *number   `json:"mean_error,omitempty"`
-	SD             *number   `json:"sd,omitempty"`
-	Shares         []float64 `json:"shares,omitempty"`
-	Quantiles      []number  `json:"quantiles,omitempty"`
-	PriorQuantiles []number  `json:"prior_quantiles,omitempty"`
-	Contraction    *number   `json:"contraction,omitempty"`
-	Shift          *number   `json:"shift,omitempty"`
-	Moved          *bool     `json:"moved,omitempty"`
+	Name           string      `json:"name"`
+	Unit           string      `json:"unit"`
+	Prior          string      `json:"prior"`
+	Best           jsonFloat   `json:"best"`
+	Mean           *jsonFloat  `json:"mean,omitempty"`
+	MeanError      *jsonFloat  `json:"mean_error,omitempty"`
+	SD             *jsonFloat  `json:"sd,omitempty"`
+	Shares         []float64   `json:"shares,omitempty"`
+	Quantiles      []jsonFloat `json:"quantiles,omitempty"`
+	PriorQuantiles []jsonFloat `json:"prior_quantiles,omitempty"`
+	Contraction    *jsonFloat  `json:"contraction,omitempty"`
+	Shift          *jsonFloat  `json:"shift,omitempty"`
+	Moved          *bool       `json:"moved,omitempty"`
 }
 
 type traceJSON struct {
-	Names []string   `json:"names"`
-	Rows  [][]number `json:"rows"`
+	Names []string      `json:"names"`
+	Rows  [][]jsonFloat `json:"rows"`
 }
 
 type chainsJSON struct {
-	Count      int      `json:"count"`
-	Steps      int      `json:"steps"`
-	WarmUp     int      `json:"warm_up"`
-	Estimator  string   `json:"estimator"`
-	Particles  int      `json:"particles"`
-	Variance   number   `json:"variance"`
-	Acceptance number   `json:"acceptance"`
-	RHat       []number `json:"r_hat"`
-	Bulk       []number `json:"bulk"`
-	MeanError  []number `json:"mean_error"`
+	Count      int         `json:"count"`
+	Steps      int         `json:"steps"`
+	WarmUp     int         `json:"warm_up"`
+	Estimator  string      `json:"estimator"`
+	Particles  int         `json:"particles"`
+	Variance   jsonFloat   `json:"variance"`
+	Acceptance jsonFloat   `json:"acceptance"`
+	RHat       []jsonFloat `json:"r_hat"`
+	Bulk       []jsonFloat `json:"bulk"`
+	MeanError  []jsonFloat `json:"mean_error"`
 }
 
 // WriteJSON writes all of a result but the sample. The keys:
@@ -126,37 +126,37 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	p := &r.Posterior
 	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible,
 		Exact: r.Exact,
-		Power: number(r.Power), Threshold: number(r.Threshold), Particles: r.Particles, Rows: len(p.Rows),
-		Effective: number(r.Effective()),
-		Score:     number(r.BestScore), ScoreError: number(r.BestError), ScoreName: r.ScoreName,
-		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]number{}}, Notes: append([]string{}, r.Notes...),
+		Power: jsonFloat(r.Power), Threshold: jsonFloat(r.Threshold), Particles: r.Particles, Rows: len(p.Rows),
+		Effective: jsonFloat(r.Effective()),
+		Score:     jsonFloat(r.BestScore), ScoreError: jsonFloat(r.BestError), ScoreName: r.ScoreName,
+		Trace: traceJSON{Names: r.Trace.Names, Rows: [][]jsonFloat{}}, Notes: append([]string{}, r.Notes...),
 		Unmoved: append([]string{}, r.Unmoved()...)}
 	marginals := r.Marginals()
 	for j, u := range r.Unknowns {
-		one := unknownJSON{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Best: number(math.NaN())}
+		one := unknownJSON{Name: u.Name, Unit: u.Unit, Prior: u.Prior.String(), Best: jsonFloat(math.NaN())}
 		if j < len(r.Best) {
-			one.Best = number(r.Best[j])
+			one.Best = jsonFloat(r.Best[j])
 		}
 		if j < len(marginals) {
 			m := marginals[j]
-			of := func(x float64) *number { n := number(x); return &n }
+			of := func(x float64) *jsonFloat { n := jsonFloat(x); return &n }
 			one.Mean, one.MeanError, one.SD, one.Contraction, one.Shift, one.Moved = of(m.Mean), of(m.MeanError), of(m.SD),
 				of(m.Contraction), of(m.Shift), &m.Moved
-			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares(), numbers(m.Quantiles), numbers(m.PriorQuantiles)
-			var row []number
+			one.Shares, one.Quantiles, one.PriorQuantiles = MarginalShares(), toJSON(m.Quantiles), toJSON(m.PriorQuantiles)
+			var row []jsonFloat
 			for k := range r.Unknowns {
-				row = append(row, number(p.Correlation(j, k)))
+				row = append(row, jsonFloat(p.Correlation(j, k)))
 			}
 			out.Correlations = append(out.Correlations, row)
 		}
 		out.Unknowns = append(out.Unknowns, one)
 	}
 	for _, row := range r.Trace.Rows {
-		out.Trace.Rows = append(out.Trace.Rows, numbers(row))
+		out.Trace.Rows = append(out.Trace.Rows, toJSON(row))
 	}
 	if c := r.Chains; c != nil {
-		out.Chains = &chainsJSON{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, number(c.Variance),
-			number(c.Acceptance), numbers(c.RHat), numbers(c.Bulk), numbers(c.MeanError)}
+		out.Chains = &chainsJSON{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, jsonFloat(c.Variance),
+			jsonFloat(c.Acceptance), toJSON(c.RHat), toJSON(c.Bulk), toJSON(c.MeanError)}
 	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -190,7 +190,7 @@ func ReadJSON(data []byte) (*Result, error) {
 		if len(row) != len(in.Trace.Names) {
 			return nil, errors.New("a row of the trace is not as long as its names")
 		}
-		r.Trace.Rows = append(r.Trace.Rows, floats(row))
+		r.Trace.Rows = append(r.Trace.Rows, fromJSON(row))
 	}
 	if c := in.Chains; c != nil {
 		if n := len(in.Unknowns); c.Count < 1 || c.Steps < 0 || len(c.RHat) != n || len(c.Bulk) != n || len(c.MeanError) !=
@@ -198,7 +198,7 @@ func ReadJSON(data []byte) (*Result, error) {
 			return nil, errors.New("its chains have not one number for each unknown")
 		}
 		r.Chains = &Chains{c.Count, c.Steps, c.WarmUp, c.Estimator, c.Particles, float64(c.Variance), float64(c.Acceptance),
-			floats(c.RHat), floats(c.Bulk), floats(c.MeanError)}
+			fromJSON(c.RHat), fromJSON(c.Bulk), fromJSON(c.MeanError)}
 	}
 	return r, nil
 }

@@ -3,6 +3,8 @@ package fit
 import (
 	"math"
 	"slices"
+
+	"github.com/almanac-sim/almanac/fit/internal/rank"
 )
 
 // A Table has named columns of numbers; NaN stands where there is none.
@@ -116,29 +118,14 @@ func (r *Result) Unmoved() (names []string) {
 	return names
 }
 
-// spread is the prior's own variance on the normal scale: 1, and less for whole numbers, which are
-// in the middles of intervals.
-func (p Prior) spread() float64 {
-	if !p.whole {
-		return 1
-	}
-	const n = 1000
-	sum := 0.0
-	for i := range n {
-		z := p.normal(p.Quantile((float64(i) + 0.5) / n))
-		sum += z * z / n
-	}
-	return math.Max(sum, 1e-9) // 0 if there is but one number
-}
-
 // compare is by how much a sample is narrower than the prior, and how far from it.
 func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
 	q := Posterior{Weights: weights}
 	for _, v := range x {
-		q.Rows = append(q.Rows, []float64{p.normal(v)})
+		q.Rows = append(q.Rows, []float64{p.z(v)})
 	}
-	contraction = 1 - q.Covariance(0, 0)/p.spread()
-	order, sum := sorted(x), 0.0
+	contraction = 1 - q.Covariance(0, 0)/p.varianceZ()
+	order, sum := rank.Order(x), 0.0
 	for n, i := range order {
 		// The sample's distribution function, to the left of a value and at it. Of equal values,
 		// the last has all.

@@ -8,7 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"errors"
+
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // Options say how to fit.
@@ -102,12 +105,12 @@ type engine struct {
 
 // stage does n tasks of a sort, and gives their answers to take, in the order of their numbers.
 func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
-	take func(k int, a answer) error) error {
+	take func(k int, a output) error) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	payload, err := joinStage(stage{sort, text}, e.payload)
+	payload, err := encodePayload(stage{sort, text}, e.payload)
 	if err != nil {
 		return err
 	}
@@ -131,11 +134,11 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
 			return fmt.Errorf("fit: stage %d, %s: answer %d came where %d belongs", number, what, k, next)
 		}
 		next++
-		numbers, err := unpackNumbers(v.Data)
+		numbers, err := decodeFloats(v.Data)
 		if err != nil {
 			return err
 		}
-		a := answer{numbers, int(v.Numbers[0]), v.Events}
+		a := output{numbers, int(v.Numbers[0]), v.Events}
 		e.runs += a.runs
 		e.events += a.events
 		return take(k, a)
@@ -153,4 +156,61 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
 	}
 	e.jobs = append(e.jobs, outcome.Key)
 	return nil
+}
+
+// localKind is the kind of [RunLocal], in a registry of its own.
+const localKind = "local"
+
+// RunLocal fits a problem with a model of this program, in memory: it is [Run] without a kind, a
+// payload or a registry. The result has the same numbers as that of Run with the same options. A
+// fit that is to be continued after an interruption, or to be run by other machines, needs Run.
+//
+// Kind and Registry of the options must be empty, and Executor nil or an [ensemble.InMemory].
+func RunLocal(ctx context.Context, p *Problem, model Simulator, o Options) (*Result, error) {
+	if model == nil {
+		return nil, errors.New("fit: there is no model")
+	}
+	if o.Kind != "" || o.Registry != nil {
+		return nil, errors.New("fit: a model that is registered is fitted by Run; RunLocal takes neither Kind nor Registry")
+	}
+	if _, ok := o.Executor.(ensemble.InMemory); !ok && o.Executor != nil {
+		return nil, errors.New("fit: RunLocal works in memory only; Run works with any executor")
+	}
+	o.Kind, o.Registry = localKind, new(ensemble.Registry)
+	open := func([]byte) (*Problem, Simulator, error) { return p, model, nil }
+	o.Registry.AddKind(NewKind(localKind, "1", open)) // nothing is kept, so that any version will do
+	return Run(ctx, p, nil, o)
+}
+
+// ErrBudget is what an error is, by [errors.Is], if the budget is too small for the method. Its
+// text says what would do.
+var ErrBudget = errors.New("fit: the budget is too small")
+
+// A budgetError says how.
+type budgetError struct{ text string }
+
+func (e budgetError) Error() string        { return e.text }
+func (e budgetError) Is(target error) bool { return target == ErrBudget }
+
+// stream is a stream for what the coordinator draws before its next stage.
+func (e *engine) stream() random.Stream { return random.New(e.o.Seed, uint64(len(e.jobs)), 0x6c75636b) }
+
+// stageSeed is the seed of the next stage.
+func (e *engine) stageSeed() uint64 {
+	s := random.New(e.o.Seed, uint64(len(e.jobs)), 0x73746167)
+	return s.Uint64()
+}
+
+// checkBudget reports whether the budget is at least what a search needs.
+func (e *engine) checkBudget(least int) error {
+	if e.o.Budget > 0 && e.o.Budget < least {
+		return budgetError{fmt.Sprintf("fit: a budget of %d runs: %s needs %d at least", e.o.Budget, e.o.Method, least)}
+	}
+	return nil
+}
+
+// runSeed is the seed of the k-th of several runs.
+func runSeed(seed uint64, k int) uint64 {
+	s := random.New(seed, uint64(k))
+	return s.Uint64()
 }

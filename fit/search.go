@@ -6,6 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/almanac-sim/almanac/fit/internal/cma"
+	"github.com/almanac-sim/almanac/fit/internal/proposal"
+	"github.com/almanac-sim/almanac/fit/internal/rank"
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
@@ -40,7 +43,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	if budget == 0 {
 		budget = searchBudget
 	}
-	o := &optimum{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit",
+	o := &optimizer{e: e, trace: Table{Names: []string{"restart", "points", "runs per point", "runs", "least misfit",
 		"error", "floor", "spread"}}}
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
@@ -49,30 +52,30 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	}
 	size = max(size, 4)
 	// Points of the prior, a generation, and the choice.
-	if err := e.enough((annealTried+1)*size*finalShare/(finalShare-1) + 1); err != nil {
+	if err := e.checkBudget((annealTried+1)*size*finalShare/(finalShare-1) + 1); err != nil {
 		return nil, err
 	}
 	until := budget - budget/finalShare
 	// Searches begin at the best points of the prior, as many of which are tried as a part of the
 	// budget lets see.
-	luck := e.luck()
+	stream := e.stream()
 	points := make([][]float64, max(budget/searchPrior/annealTried, size))
 	for k := range points {
-		points[k] = gaussians(&luck, d)
+		points[k] = proposal.Normals(&stream, d)
 	}
-	starts, err := o.try(ctx, "points of the prior", points, annealTried)
+	starts, err := o.evaluate(ctx, "points of the prior", points, annealTried)
 	if err != nil {
 		return nil, err
 	}
-	if starts = byMisfit(e.problem, starts); starts[0].wrong {
+	if starts = byMisfit(e.problem, starts); starts[0].impossible {
 		return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(points))
 	}
 	var candidates [][]float64
 	for restart, start := range starts {
-		if restart > 0 && (start.wrong || e.runs+searchWorth*size*searchLeast > until) {
+		if restart > 0 && (start.impossible || e.runs+searchWorth*size*searchLeast > until) {
 			break
 		}
-		found, err := o.evolve(ctx, newEvolution(start.z, searchStep, size, luck.Split()), restart, size, until)
+		found, err := o.evolve(ctx, cma.New(start.z, searchStep, size, stream.Split()), restart, size, until)
 		if err != nil {
 			return nil, err
 		}
@@ -82,21 +85,21 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	for _, t := range starts[:min(finalOld, len(starts))] { // lest the search have followed its luck
 		candidates = append(candidates, t.z)
 	}
-	return o.finish(ctx, candidates, budget)
+	return o.choose(ctx, candidates, budget)
 }
 
 // evolve is one run of the strategy: its last mean, and the best points of its last generations.
-func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until int) (found [][]float64, err error) {
+func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, until int) (found [][]float64, err error) {
 	p := o.e.problem
 	runs := searchLeast
 	var best [][]float64 // of each generation
 	close := 0           // generations in a row whose better half is
-	for s.age == 0 || o.e.runs+size*runs <= until {
-		points, err := s.ask(size)
+	for s.Generation == 0 || o.e.runs+size*runs <= until {
+		points, err := s.Ask(size)
 		if err != nil {
 			return nil, err
 		}
-		trials, err := o.try(ctx, fmt.Sprintf("generation %d of search %d", s.age+1, restart+1), points, runs)
+		trials, err := o.evaluate(ctx, fmt.Sprintf("generation %d of search %d", s.Generation+1, restart+1), points, runs)
 		if err != nil {
 			return nil, err
 		}
@@ -104,17 +107,17 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 		for k, t := range trials {
 			values[k], _ = t.misfit(p)
 		}
-		s.tell(keptNear(points, values))
+		s.Tell(penalised(points, values))
 		order := byMisfit(p, trials)
 		best = append(best, order[0].z)
 		value, se := order[0].misfit(p)
 		middle, _ := order[size/2].misfit(p)
-		floor := order[0].bias(p) * float64(len(s.mean)) / float64(p.seen())
+		floor := order[0].correction(p) * float64(len(s.Mean)) / float64(p.observed())
 		if runs == 1 {
-			floor = float64(len(s.mean)) // one run does not say; a posterior is about as wide as this
+			floor = float64(len(s.Mean)) // one run does not say; a posterior is about as wide as this
 		}
 		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs),
-			value, se, floor, s.spread()})
+			value, se, floor, s.Spread()})
 		if middle-value > max(floor, searchClose) {
 			close = 0
 		} else if close++; close >= searchSure {
@@ -123,25 +126,25 @@ func (o *optimum) evolve(ctx context.Context, s *evolution, restart, size, until
 				break
 			}
 			runs *= searchMore
-			s.step *= 2 // the minimum may be elsewhere, about as far away as the generation was wide
+			s.Step *= 2 // the minimum may be elsewhere, about as far away as the generation was wide
 		}
-		if s.spread() < searchNarrow {
+		if s.Spread() < searchNarrow {
 			break
 		}
 	}
-	found = append(found, s.mean)
+	found = append(found, s.Mean)
 	for i := len(best) - 1; i >= max(0, len(best)-3); i-- {
 		found = append(found, best[i])
 	}
 	return found, nil
 }
 
-// keptNear adds to misfits what keeps the search from going on and on towards the ends of the
+// penalised adds to misfits what keeps the search from going on and on towards the ends of the
 // priors, where the misfit hardly changes any more: from searchEdge on, a term that grows with the
 // square, on the scale of the better half's misfits.
-func keptNear(points [][]float64, values []float64) []float64 {
+func penalised(points [][]float64, values []float64) []float64 {
 	order := slices.Clone(values)
-	slices.SortFunc(order, lessFirst)
+	slices.SortFunc(order, rank.Compare)
 	scale := order[len(order)/2] - order[0]
 	if !(scale > 0) || math.IsInf(scale, 1) {
 		scale = 1
@@ -155,4 +158,44 @@ func keptNear(points [][]float64, values []float64) []float64 {
 		}
 	}
 	return kept
+}
+
+// randomSearch tries points of the prior, a few runs at each, and chooses among the best as the
+// other methods do: what a search must beat to be worth its name.
+const randomRuns = 4
+
+func randomSearch(ctx context.Context, e *engine) (*Result, error) {
+	budget := e.o.Budget
+	if budget == 0 {
+		budget = searchBudget
+	}
+	if err := e.checkBudget(2 * finalShare); err != nil { // two points, and two runs to say what the better one is worth
+		return nil, err
+	}
+	o := &optimizer{e: e, trace: Table{Names: []string{"runs", "least misfit", "error"}}}
+	stream := e.stream()
+	points := make([][]float64, max((budget-budget/finalShare)/randomRuns, 1))
+	for k := range points {
+		points[k] = proposal.Normals(&stream, len(e.problem.Unknowns))
+	}
+	var trials []*trial
+	for part := range slices.Chunk(points, 4096) { // so that no stage grows without bound
+		some, err := o.evaluate(ctx, "points of the prior", part, randomRuns)
+		if err != nil {
+			return nil, err
+		}
+		trials = append(trials, some...)
+		trials = byMisfit(e.problem, trials)
+		trials = trials[:min(annealChains, len(trials))]
+		value, se := trials[0].misfit(e.problem)
+		if math.IsInf(value, 1) {
+			return nil, fmt.Errorf("fit: there is no model at any of %d points of the prior", len(part))
+		}
+		o.trace.Rows = append(o.trace.Rows, []float64{float64(e.runs), value, se})
+	}
+	points = points[:0]
+	for _, t := range trials {
+		points = append(points, t.z)
+	}
+	return o.choose(ctx, points, budget)
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 
 	"github.com/almanac-sim/almanac/ensemble"
@@ -21,13 +20,13 @@ var ErrImpossible = errors.New("there is no model with these values")
 // A stage is what one job of a fit does: replica k does task k. The job's payload is a stage and
 // the model.
 type stage struct {
-	Sort string          `json:"sort"`
+	Kind string          `json:"sort"`
 	Args json.RawMessage `json:"args"`
 }
 
-// An answer is what a task gives: numbers of any kind, infinities and NaN included, and what it
+// An output is what a task gives: numbers of any kind, infinities and NaN included, and what it
 // took.
-type answer struct {
+type output struct {
 	numbers []float64
 	runs    int // of the model
 	events  uint64
@@ -35,27 +34,27 @@ type answer struct {
 
 // A task does the k-th part of a stage. It is used from several goroutines at once, and depends on
 // nothing but the stage and k.
-type task func(ctx context.Context, k int) (answer, error)
+type task func(ctx context.Context, k int) (output, error)
 
-// An opened is a problem with its simulator, as workers have it.
-type opened struct {
+// An model is a problem with its simulator, as workers have it.
+type model struct {
 	problem *Problem
 	sim     Simulator
 }
 
-// sorts are the sorts of stages: how the tasks of each are made from the arguments.
-var sorts = map[string]func(o opened, args json.RawMessage) (task, error){
-	"predict":     decoded(openPredict),
-	"runs":        decoded(openRuns),
-	"likelihoods": decoded(openLikelihoods),
-	"chains":      decoded(openChains),
-	"courses":     decoded(openCourses),
-	"anneal":      decoded(openAnneal),
+// stageKinds are the sorts of stages: how the tasks of each are made from the arguments.
+var stageKinds = map[string]func(o model, args json.RawMessage) (task, error){
+	"predict":     decodeArgs(openPredict),
+	"runs":        decodeArgs(openRuns),
+	"likelihoods": decodeArgs(openLikelihoods),
+	"chains":      decodeArgs(openChains),
+	"courses":     decodeArgs(openTrajectories),
+	"anneal":      decodeArgs(openAnneal),
 }
 
-// decoded reads the arguments of a sort.
-func decoded[A any](open func(o opened, args *A) (task, error)) func(opened, json.RawMessage) (task, error) {
-	return func(o opened, text json.RawMessage) (task, error) {
+// decodeArgs reads the arguments of a sort.
+func decodeArgs[A any](open func(o model, args *A) (task, error)) func(model, json.RawMessage) (task, error) {
+	return func(o model, text json.RawMessage) (task, error) {
 		args := new(A)
 		if err := json.Unmarshal(text, args); err != nil {
 			return nil, err
@@ -69,9 +68,9 @@ func decoded[A any](open func(o opened, args *A) (task, error)) func(opened, jso
 // called once for several stages, and what it returns is used from several goroutines. The version
 // is as [ensemble.Kind] has it.
 func NewKind(name, version string, open func(payload []byte) (*Problem, Simulator, error)) ensemble.Kind {
-	memo := &memory{open: open}
+	memo := &modelCache{open: open}
 	return ensemble.Kind{Name: name, Version: version, Open: func(payload []byte) (ensemble.Model, error) {
-		s, model, err := splitStage(payload)
+		s, model, err := decodePayload(payload)
 		if err != nil {
 			return nil, err
 		}
@@ -79,59 +78,59 @@ func NewKind(name, version string, open func(payload []byte) (*Problem, Simulato
 		if err != nil {
 			return nil, err
 		}
-		make, ok := sorts[s.Sort]
+		make, ok := stageKinds[s.Kind]
 		if !ok {
-			return nil, fmt.Errorf("fit: a stage of an unknown sort, %q", s.Sort)
+			return nil, fmt.Errorf("fit: a stage of an unknown sort, %q", s.Kind)
 		}
 		t, err := make(o, s.Args)
 		if err != nil {
-			return nil, fmt.Errorf("fit: a stage %q that cannot be read: %w", s.Sort, err)
+			return nil, fmt.Errorf("fit: a stage %q that cannot be read: %w", s.Kind, err)
 		}
-		return tasks(t), nil
+		return taskModel(t), nil
 	}}
 }
 
-// A memory keeps the model that was opened last, since the stages of a fit follow one another.
-type memory struct {
+// A modelCache keeps the model that was opened last, since the stages of a fit follow one another.
+type modelCache struct {
 	open func([]byte) (*Problem, Simulator, error)
 
-	mu   sync.Mutex
-	last string
-	have opened
+	mu    sync.Mutex
+	last  string
+	model model
 }
 
-func (m *memory) get(payload []byte) (opened, error) {
+func (m *modelCache) get(payload []byte) (model, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.have.problem != nil && m.last == string(payload) {
-		return m.have, nil
+	if m.model.problem != nil && m.last == string(payload) {
+		return m.model, nil
 	}
 	p, s, err := m.open(payload)
 	if err != nil {
-		return opened{}, err
+		return model{}, err
 	}
-	m.last, m.have = string(payload), opened{p, s}
-	return m.have, nil
+	m.last, m.model = string(payload), model{p, s}
+	return m.model, nil
 }
 
-type tasks task
+type taskModel task
 
 // runsName is the only number that the engine summarises; the answers are data.
 var runsName = []string{"runs"}
 
 // At makes a task a replica. A stage has one point, without parameters.
-func (t tasks) At(ensemble.Point) (ensemble.Runner, error) {
+func (t taskModel) At(ensemble.Point) (ensemble.Runner, error) {
 	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
 		a, err := t(ctx, r.Number)
 		if err != nil {
 			return ensemble.Values{}, err
 		}
 		return ensemble.Values{Names: runsName, Numbers: []float64{float64(a.runs)}, Events: a.events,
-			Data: packNumbers(a.numbers)}, nil
+			Data: encodeFloats(a.numbers)}, nil
 	}, nil
 }
 
-func packNumbers(numbers []float64) []byte {
+func encodeFloats(numbers []float64) []byte {
 	b := make([]byte, 0, 8*len(numbers))
 	for _, x := range numbers {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
@@ -139,7 +138,7 @@ func packNumbers(numbers []float64) []byte {
 	return b
 }
 
-func unpackNumbers(b []byte) ([]float64, error) {
+func decodeFloats(b []byte) ([]float64, error) {
 	if len(b)%8 != 0 {
 		return nil, errors.New("fit: an answer that is cut short")
 	}
@@ -150,9 +149,9 @@ func unpackNumbers(b []byte) ([]float64, error) {
 	return numbers, nil
 }
 
-// joinStage is a stage and a model in one payload: the length of the stage in four bytes, the
+// encodePayload is a stage and a model in one payload: the length of the stage in four bytes, the
 // stage, the model.
-func joinStage(s stage, model []byte) ([]byte, error) {
+func encodePayload(s stage, model []byte) ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
@@ -161,7 +160,7 @@ func joinStage(s stage, model []byte) ([]byte, error) {
 	return append(append(payload, head...), model...), nil
 }
 
-func splitStage(payload []byte) (s stage, model []byte, err error) {
+func decodePayload(payload []byte) (s stage, model []byte, err error) {
 	if len(payload) < 4 || uint64(binary.LittleEndian.Uint32(payload)) > uint64(len(payload)-4) {
 		return s, nil, errors.New("fit: a stage that is cut short")
 	}
@@ -174,7 +173,7 @@ func splitStage(payload []byte) (s stage, model []byte, err error) {
 
 // simulate runs the model once, and looks at what it gives. possible is false where there is no
 // model.
-func (o opened) simulate(ctx context.Context, x []float64, seed uint64) (c Course, possible bool, err error) {
+func (o model) simulate(ctx context.Context, x []float64, seed uint64) (c Trajectory, possible bool, err error) {
 	c, err = o.sim.Simulate(ctx, x, seed)
 	switch {
 	case errors.Is(err, ErrImpossible):
@@ -203,11 +202,9 @@ func (o opened) simulate(ctx context.Context, x []float64, seed uint64) (c Cours
 	return c, true, nil
 }
 
-// at writes values of the unknowns.
-func (p *Problem) at(x []float64) string {
-	var parts []string
-	for i, u := range p.Unknowns {
-		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s = %v %s", u.Name, x[i], u.Unit)))
+func indicator(so bool) float64 {
+	if so {
+		return 1
 	}
-	return strings.Join(parts, ", ")
+	return 0
 }

@@ -155,7 +155,7 @@ func (s *simulator) clear() {
 }
 
 // Simulate runs the model once.
-func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c fit.Course, err error) {
+func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c fit.Trajectory, err error) {
 	var trial modelfit.Trial
 	err = s.Share(ctx, func() (err error) {
 		t := s.take()

@@ -172,9 +172,9 @@ func logSD(p *fit.Posterior, j int) float64 {
 }
 
 // courses are those of runs with some values, and luck that no fit has.
-func courses(t *testing.T, o *Opened, x []float64, n int) []fit.Course {
+func courses(t *testing.T, o *Opened, x []float64, n int) []fit.Trajectory {
 	t.Helper()
-	all := make([]fit.Course, n)
+	all := make([]fit.Trajectory, n)
 	for k := range all {
 		var err error
 		if all[k], err = o.Simulator.Simulate(t.Context(), x, 1<<40+uint64(k)); err != nil {
@@ -199,7 +199,7 @@ func spread(t *testing.T, o *Opened, x []float64, n int) float64 {
 func expectedMisfit(t *testing.T, o *Opened, x []float64, n int) (value, se float64) {
 	all := courses(t, o, x, n)
 	without := func(left int) float64 { // the misfit of the mean over all runs but one
-		c := fit.Course{}
+		c := fit.Trajectory{}
 		for i, column := range all[0].Columns {
 			mean := make([]float64, len(column.Mean))
 			runs := 0.0

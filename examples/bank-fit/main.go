@@ -27,7 +27,7 @@ var (
 
 // day is the model: one day of the bank, with the unknowns at x. It returns the counts without
 // error, and the law of the error. All that is random depends on the seed.
-func day(ctx context.Context, x []float64, seed uint64) (fit.Course, error) {
+func day(ctx context.Context, x []float64, seed uint64) (fit.Trajectory, error) {
 	between, service := x[0], x[1] // minutes
 	s := sim.New(sim.Seed(seed))
 	arrivals, services, patience := s.Stream("arrivals"), s.Stream("service"), s.Stream("patience")
@@ -52,7 +52,7 @@ func day(ctx context.Context, x []float64, seed uint64) (fit.Course, error) {
 		}
 	})
 	err := s.Run(ctx, 60*hours[len(hours)-1])
-	return fit.Course{Columns: []fit.Reports{done, gone}, Events: s.Events()}, err
+	return fit.Trajectory{Columns: []fit.Reports{done, gone}, Events: s.Events()}, err
 }
 
 func main() {

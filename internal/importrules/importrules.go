@@ -106,7 +106,18 @@ var mayImport = map[string][]string{
 	// Many runs. It knows no kind of model.
 	"ensemble": {"internal/access", "internal/design", "internal/detmath", "internal/format", "internal/outdir",
 		"internal/quantile", "internal/random", "internal/sketch", "internal/study"},
-	"fit": {"ensemble", "internal/detmath", "internal/priors", "internal/random"},
+	"fit": {"ensemble", "fit/internal/cma", "fit/internal/diagnostics", "fit/internal/distribution",
+		"fit/internal/matrix", "fit/internal/proposal", "fit/internal/rank", "fit/internal/weight",
+		"internal/detmath", "internal/priors", "internal/random"},
+	"fit/internal/cma": {"fit/internal/matrix", "fit/internal/proposal", "fit/internal/rank", "internal/detmath",
+		"internal/random"},
+	"fit/internal/diagnostics":  {"fit/internal/rank", "internal/detmath"},
+	"fit/internal/distribution": {"internal/detmath"},
+	"fit/internal/matrix":       {},
+	"fit/internal/proposal": {"fit/internal/matrix", "fit/internal/weight", "internal/detmath",
+		"internal/random"},
+	"fit/internal/rank":   {"internal/detmath"},
+	"fit/internal/weight": {"internal/detmath", "internal/random"},
 	// Plans of runs, and what came of them. It knows no kind of model either.
 	"experiment": {"ensemble", "internal/design", "internal/detmath"},
 

@@ -32,54 +32,54 @@ import "math"
 
 // A trial is a point that is being tried, by runs with the same seeds as other trials have.
 type trial struct {
-	z       []float64
-	laws    []Law
-	courses [][]float64 // what each run would report where something was seen, column after column
-	wrong   bool        // there is no model here
+	z            []float64
+	laws         []Law
+	trajectories [][]float64 // what each run would report where something was seen, column after column
+	impossible   bool        // there is no model here
 
-	known   []float64 // pseudo-values of the first runs
-	shifted float64   // by how much their mean is below the misfit of the mean course
+	pseudo []float64 // pseudo-values of the first runs
+	bias   float64   // by how much their mean is below the misfit of the mean course
 }
 
 // add takes the course of one more run.
-func (t *trial) add(p *Problem, course Course) {
+func (t *trial) add(p *Problem, course Trajectory) {
 	t.laws = t.laws[:0]
 	for _, r := range course.Columns {
 		t.laws = append(t.laws, r.Law)
 	}
 	var means []float64
-	for _, y := range p.seenData() {
+	for _, y := range p.observations() {
 		means = append(means, course.Columns[y.column].Mean[y.row])
 	}
-	t.courses = append(t.courses, means)
+	t.trajectories = append(t.trajectories, means)
 }
 
-// values are the pseudo-values of the misfit from the first k runs.
-func (t *trial) values(p *Problem, k int) []float64 {
-	if len(t.known) != k {
-		t.known, t.shifted = p.pseudoValues(t.laws, t.courses[:k])
+// pseudoValues are the pseudo-values of the misfit from the first k runs.
+func (t *trial) pseudoValues(p *Problem, k int) []float64 {
+	if len(t.pseudo) != k {
+		t.pseudo, t.bias = p.pseudoValues(t.laws, t.trajectories[:k])
 	}
-	return t.known
+	return t.pseudo
 }
 
 // misfit is the estimate from all runs, and its standard error: +∞ where there is no model, and an
 // error of 0 from one run.
 func (t *trial) misfit(p *Problem) (value, err float64) {
-	if t.wrong {
+	if t.impossible {
 		return math.Inf(1), 0
 	}
-	return meanAndError(t.values(p, len(t.courses)))
+	return meanAndError(t.pseudoValues(p, len(t.trajectories)))
 }
 
-// bias is by how much the misfit of the mean of the runs is above the estimate: half the scatter of
+// correction is by how much the misfit of the mean of the runs is above the estimate: half the scatter of
 // the mean, in units of the law's. A minimum over d unknowns that was found with these runs is away
 // from that of the expectation by what d of the seen numbers have of it.
-func (t *trial) bias(p *Problem) float64 {
-	if t.wrong || len(t.courses) < 2 {
+func (t *trial) correction(p *Problem) float64 {
+	if t.impossible || len(t.trajectories) < 2 {
 		return 0
 	}
-	t.values(p, len(t.courses))
-	return max(t.shifted, 0)
+	t.pseudoValues(p, len(t.trajectories))
+	return max(t.bias, 0)
 }
 
 func meanAndError(v []float64) (mean, err float64) {
@@ -100,18 +100,18 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 	k := float64(len(courses))
 	values = make([]float64, len(courses))
 	whole, least := 0.0, 0.0
-	for i, y := range p.seenData() {
+	for i, y := range p.observations() {
 		mean := 0.0
 		for _, c := range courses {
 			mean += c[i] / k
 		}
 		l := laws[y.column]
-		whole += surprise(l, y.value, mean, k)
+		whole += negLogDensity(l, y.value, mean, k)
 		least += saturated(l, y.value)
-		if len(courses) == 1 || floored(l, y.value, mean, k) {
+		if len(courses) == 1 || belowFloor(l, y.value, mean, k) {
 			continue // one run, or what is taken for a mean: there is nothing to correct it by
 		}
-		slope, bend := bends(l, y.value, mean)
+		slope, bend := derivatives(l, y.value, mean)
 		for r, c := range courses {
 			d := c[i] - mean
 			values[r] += float64(slope*d) - bend*d*d/(2*(k-1))
@@ -130,8 +130,8 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 	return values, shifted - lift
 }
 
-// bends are the first two derivatives of −log p(y | mean) by the mean.
-func bends(l Law, y, mean float64) (first, second float64) {
+// derivatives are the first two derivatives of −log p(y | mean) by the mean.
+func derivatives(l Law, y, mean float64) (first, second float64) {
 	switch {
 	case l.Counts() && mean == 0: // nothing came, nor was anything seen
 		return 0, 0
@@ -161,35 +161,16 @@ func saturated(l Law, y float64) float64 {
 	return -l.LogDensity(y, mean)
 }
 
-// surprise is −log p(y | mean). A mean of few runs may be 0 where something was seen, which would rule out the point for good; what was
+// negLogDensity is −log p(y | mean). A mean of few runs may be 0 where something was seen, which would rule out the point for good; what was
 // seen nowhere in K runs is taken to be half a report in K, and no less where a report came.
-func surprise(l Law, y, mean, k float64) float64 {
-	if floored(l, y, mean, k) {
+func negLogDensity(l Law, y, mean, k float64) float64 {
+	if belowFloor(l, y, mean, k) {
 		mean = 0.5 / k
 	}
 	return -l.LogDensity(y, mean)
 }
 
-// floored reports whether a mean of K runs is below what is taken for one.
-func floored(l Law, y, mean, k float64) bool {
+// belowFloor reports whether a mean of K runs is below what is taken for one.
+func belowFloor(l Law, y, mean, k float64) bool {
 	return y > 0 && (l.Counts() || l.Share) && mean < 0.5/k
-}
-
-// A datum is a number that was seen.
-type datum struct {
-	column, row int
-	value       float64
-}
-
-// seenData are the data without gaps, column after column.
-func (p *Problem) seenData() []datum {
-	data := make([]datum, 0, len(p.Columns)*len(p.Times))
-	for c, column := range p.Columns {
-		for row, y := range column.Data {
-			if !math.IsNaN(y) {
-				data = append(data, datum{c, row, y})
-			}
-		}
-	}
-	return data
 }

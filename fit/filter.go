@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/almanac-sim/almanac/internal/detmath"
+	"github.com/almanac-sim/almanac/fit/internal/weight"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -25,7 +24,7 @@ type estimate struct {
 
 // likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be
 // stopped and copied, and by the plain mean over n whole runs if not.
-func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
+func (o model) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	var err error
 	switch f := o.sim.(type) {
@@ -48,7 +47,7 @@ func (o opened) likelihood(ctx context.Context, x []float64, n int, seed uint64)
 // importance is the mean over runs of the probability of all data given the run. It is unbiased as
 // the filter is, but its relative variance grows exponentially with the number of rows: it is for
 // few of them.
-func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
+func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	logs := make([]float64, n)
 	for k := range logs {
@@ -63,7 +62,7 @@ func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64)
 		}
 		logs[k] = o.problem.LogLikelihood(course)
 	}
-	e.log, _ = logMean(logs)
+	e.log, _ = weight.LogMean(logs)
 	return e, nil
 }
 
@@ -82,7 +81,7 @@ func (o opened) importance(ctx context.Context, x []float64, n int, seed uint64)
 // [GSS93]: https://doi.org/10.1049/ip-f-2.1993.0015
 // [DMD06]: https://doi.org/10.1007/978-1-4684-9393-1
 // [WLH16]: https://doi.org/10.3150/14-BEJ666
-func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate,
+func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate,
 	err error) {
 	particles := make([]Particle, 0, n)
 	defer func() {
@@ -97,11 +96,11 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 			if k > 0 {
 				err = fmt.Errorf("particle %d of %d that are there at once: %w", k+1, n, err)
 			}
-			return e, o.whereFailed(err, x, seed)
+			return e, o.at(err, x, seed)
 		}
 		particles = append(particles, q)
 	}
-	luck := random.New(seed, filterLuck)
+	stream := random.New(seed, resamplingStream)
 	laws := particles[0].Laws()
 	if err := o.checkLaws(laws, x); err != nil {
 		return e, err
@@ -113,15 +112,15 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 			means, events, err := q.Step(ctx)
 			e.events += events
 			if err != nil {
-				return e, o.whereFailed(err, x, seed)
+				return e, o.at(err, x, seed)
 			}
-			l, err := o.weigh(row, laws, means)
+			l, err := o.rowLogDensity(row, laws, means)
 			if err != nil {
-				return e, o.whereFailed(err, x, seed)
+				return e, o.at(err, x, seed)
 			}
 			logs[k] += l
 		}
-		mean, size := logMean(logs)
+		mean, size := weight.LogMean(logs)
 		if row == last || math.IsInf(mean, -1) {
 			// If no run could give what was seen so far, none can give the rest.
 			e.log += mean
@@ -129,8 +128,8 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 		}
 		if size < float64(n)/2 {
 			e.log += mean
-			if particles, err = resample(particles, logs, &luck); err != nil {
-				return e, o.whereFailed(err, x, seed)
+			if particles, err = resample(particles, logs, &stream); err != nil {
+				return e, o.at(err, x, seed)
 			}
 			clear(logs)
 		}
@@ -141,8 +140,8 @@ func (o opened) bootstrap(ctx context.Context, model Filtered, x []float64, n in
 // resample replaces particles by copies, the expected numbers of which are proportional to the
 // weights whose logarithms are given. Those without copies go first, so that there are never more
 // than there were, and copies have their memory; copies stand side by side.
-func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Particle, error) {
-	copies := systematic(logs, len(particles), luck.Float64())
+func resample(particles []Particle, logs []float64, stream *random.Stream) ([]Particle, error) {
+	copies := weight.Systematic(logs, len(particles), stream.Float64())
 	for k, q := range particles {
 		if copies[k] == 0 {
 			q.Close()
@@ -157,7 +156,7 @@ func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Part
 		next = append(next, q)
 		for n := copies[k] - 1; n > 0 && failed == nil; n-- {
 			var c Particle
-			if c, failed = q.Fork(luck.Uint64()); failed == nil {
+			if c, failed = q.Fork(stream.Uint64()); failed == nil {
 				next = append(next, c)
 			}
 		}
@@ -165,51 +164,8 @@ func resample(particles []Particle, logs []float64, luck *random.Stream) ([]Part
 	return next, failed
 }
 
-// systematic says how many of n copies each weight gets: of the points (i + u)/n, i = 0 … n−1,
-// those that lie in its part of [0, 1).
-func systematic(logs []float64, n int, u float64) []int {
-	top := slices.Max(logs)
-	total := 0.0
-	shares := make([]float64, len(logs))
-	for k, l := range logs {
-		shares[k] = detmath.Exp(l - top)
-		total += shares[k]
-	}
-	copies := make([]int, len(logs))
-	given, upTo, heaviest := 0, 0.0, 0
-	for k, w := range shares {
-		upTo += w
-		// Points below upTo/total are this weight's or were taken by those before.
-		for given < n && (float64(given)+u)*total < upTo*float64(n) {
-			copies[k]++
-			given++
-		}
-		if w > shares[heaviest] {
-			heaviest = k
-		}
-	}
-	copies[heaviest] += n - given // what rounding has left, one at most
-	return copies
-}
-
-// logMean is the logarithm of the mean of numbers whose logarithms are given, and their effective
-// number (Σw)²/Σw².
-func logMean(logs []float64) (mean, size float64) {
-	top := slices.Max(logs)
-	if math.IsInf(top, -1) {
-		return top, 0
-	}
-	sum, squares := 0.0, 0.0
-	for _, l := range logs {
-		w := detmath.Exp(l - top)
-		sum += w
-		squares += float64(w * w)
-	}
-	return top + detmath.Log(sum/float64(len(logs))), sum * sum / squares
-}
-
-// weigh is the logarithm of the probability of what was seen in a row.
-func (o opened) weigh(row int, laws []Law, means []float64) (float64, error) {
+// rowLogDensity is the logarithm of the probability of what was seen in a row.
+func (o model) rowLogDensity(row int, laws []Law, means []float64) (float64, error) {
 	if len(means) != len(o.problem.Columns) {
 		return 0, fmt.Errorf("fit: the model reports %d columns where the data have %d", len(means), len(o.problem.Columns))
 	}
@@ -227,7 +183,7 @@ func (o opened) weigh(row int, laws []Law, means []float64) (float64, error) {
 	return sum, nil
 }
 
-func (o opened) checkLaws(laws []Law, x []float64) error {
+func (o model) checkLaws(laws []Law, x []float64) error {
 	if len(laws) != len(o.problem.Columns) {
 		return fmt.Errorf("fit: the model has %d laws of reports where the data have %d columns", len(laws),
 			len(o.problem.Columns))
@@ -240,28 +196,10 @@ func (o opened) checkLaws(laws []Law, x []float64) error {
 	return nil
 }
 
-// whereFailed says at which point it was.
-func (o opened) whereFailed(err error, x []float64, seed uint64) error {
+// at says at which point it was.
+func (o model) at(err error, x []float64, seed uint64) error {
 	return fmt.Errorf("at %s, seed %d: %w", o.problem.at(x), seed, err)
 }
 
-// lastRow is the last one in which something was seen.
-func (p *Problem) lastRow() int {
-	for row := len(p.Times) - 1; row > 0; row-- {
-		for _, column := range p.Columns {
-			if !math.IsNaN(column.Data[row]) {
-				return row
-			}
-		}
-	}
-	return 0
-}
-
-// filterLuck sets the numbers that the filter draws itself apart from those that name the runs.
-const filterLuck = 1 << 63
-
-// runSeed is the seed of the k-th of several runs.
-func runSeed(seed uint64, k int) uint64 {
-	s := random.New(seed, uint64(k))
-	return s.Uint64()
-}
+// resamplingStream sets the numbers that the filter draws itself apart from those that name the runs.
+const resamplingStream = 1 << 63

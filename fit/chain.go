@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/almanac-sim/almanac/fit/internal/proposal"
 	"github.com/almanac-sim/almanac/internal/detmath"
 	"github.com/almanac-sim/almanac/internal/random"
 )
@@ -24,7 +25,7 @@ const (
 	answerFiltered
 )
 
-func openLikelihoods(o opened, s *likelihoodStage) (task, error) {
+func openLikelihoods(o model, s *likelihoodStage) (task, error) {
 	if err := o.problem.checkPoints(s.Points); err != nil {
 		return nil, err
 	}
@@ -32,21 +33,21 @@ func openLikelihoods(o opened, s *likelihoodStage) (task, error) {
 		return nil, fmt.Errorf("fit: a likelihood of %d runs", s.Runs)
 	}
 	_, filtered := o.sim.(Filtered)
-	return func(ctx context.Context, k int) (answer, error) {
+	return func(ctx context.Context, k int) (output, error) {
 		e, err := o.likelihood(ctx, o.problem.values(s.Points[k%len(s.Points)]), s.Runs, runSeed(s.Seed, k))
-		return answer{[]float64{e.log, oneIf(e.impossible), oneIf(filtered)}, e.runs, e.events}, err
+		return output{[]float64{e.log, indicator(e.impossible), indicator(filtered)}, e.runs, e.events}, err
 	}, nil
 }
 
 // A chainStage asks for a block of steps of each chain: task k goes on with chain k. The target is
 // the prior times the likelihood to the power of beta, which is 1 but for the warm-up.
 type chainStage struct {
-	States [][]float64 `json:"states"` // where each chain stands
-	Logs   []float64   `json:"logs"`   // its estimate of the likelihood there; to be made first if there are none
-	Beta   float64     `json:"beta"`
-	Steps  int         `json:"steps"`
-	Runs   int         `json:"runs"` // for each estimate
-	Kernel kernel      `json:"kernel"`
+	States [][]float64   `json:"states"` // where each chain stands
+	Logs   []float64     `json:"logs"`   // its estimate of the likelihood there; to be made first if there are none
+	Beta   float64       `json:"beta"`
+	Steps  int           `json:"steps"`
+	Runs   int           `json:"runs"` // for each estimate
+	Kernel proposal.Walk `json:"kernel"`
 
 	// Jumps go to places that do not depend on where the chain stands. Steps and jumps are taken in
 	// turn by chance, whatever the state, and each leaves the target invariant: so do both together
@@ -54,9 +55,9 @@ type chainStage struct {
 	// far out, comes away by a jump sooner than by steps.
 	//
 	// [Tierney94]: https://doi.org/10.1214/aos/1176325750
-	Jumps     *mixture `json:"jumps,omitempty"`
-	JumpShare float64  `json:"jumpShare,omitempty"` // of the proposals
-	Seed      uint64   `json:"seed"`
+	Jumps     *proposal.Mixture `json:"jumps,omitempty"`
+	JumpShare float64           `json:"jumpShare,omitempty"` // of the proposals
+	Seed      uint64            `json:"seed"`
 }
 
 // Its answers begin with how many steps were taken to another place, and at how many proposed
@@ -67,7 +68,7 @@ const (
 	chainHead
 )
 
-func openChains(o opened, s *chainStage) (task, error) {
+func openChains(o model, s *chainStage) (task, error) {
 	if err := o.problem.checkPoints(s.States); err != nil {
 		return nil, err
 	}
@@ -76,11 +77,11 @@ func openChains(o opened, s *chainStage) (task, error) {
 		return nil, fmt.Errorf("fit: a stage of chains that is not whole")
 	}
 	if s.Jumps != nil {
-		if err := s.Jumps.open(len(o.problem.Unknowns)); err != nil {
+		if err := s.Jumps.Prepare(len(o.problem.Unknowns)); err != nil {
 			return nil, err
 		}
 	}
-	return func(ctx context.Context, k int) (answer, error) { return o.chain(ctx, s, k) }, nil
+	return func(ctx context.Context, k int) (output, error) { return o.chain(ctx, s, k) }, nil
 }
 
 // chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was
@@ -88,18 +89,18 @@ func openChains(o opened, s *chainStage) (task, error) {
 // invariant.
 //
 // [ADH10]: https://doi.org/10.1111/j.1467-9868.2009.00736.x
-func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error) {
+func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) {
 	if k >= len(s.States) {
-		return answer{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
+		return output{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
 	}
-	luck := random.New(s.Seed, uint64(k))
+	stream := random.New(s.Seed, uint64(k))
 	z := s.States[k]
-	a := answer{numbers: make([]float64, chainHead, chainHead+s.Steps*(len(z)+1))}
+	a := output{numbers: make([]float64, chainHead, chainHead+s.Steps*(len(z)+1))}
 	estimate := func(z []float64) (float64, error) {
-		e, err := o.likelihood(ctx, o.problem.values(z), s.Runs, luck.Uint64())
+		e, err := o.likelihood(ctx, o.problem.values(z), s.Runs, stream.Uint64())
 		a.runs += e.runs
 		a.events += e.events
-		a.numbers[chainImpossible] += oneIf(e.impossible)
+		a.numbers[chainImpossible] += indicator(e.impossible)
 		return e.log, err
 	}
 	var now float64
@@ -114,19 +115,19 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 	for range s.Steps {
 		var next []float64
 		back := 0.0 // the logarithm of how much more likely it is to propose the way back
-		if s.Jumps != nil && luck.Float64() < s.JumpShare {
-			next = s.Jumps.draw(len(z), &luck)
-			back = s.Jumps.logDensity(z) - s.Jumps.logDensity(next)
+		if s.Jumps != nil && stream.Float64() < s.JumpShare {
+			next = s.Jumps.Draw(len(z), &stream)
+			back = s.Jumps.LogDensity(z) - s.Jumps.LogDensity(next)
 		} else {
-			next = s.Kernel.propose(z, &luck)
+			next = s.Kernel.Propose(z, &stream)
 		}
-		bar := detmath.Log(luck.Positive())
+		bar := detmath.Log(stream.Positive())
 		there, err := estimate(next)
 		if err != nil {
 			return a, err
 		}
 		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
-		if ratio := float64(s.Beta*(there-now)) + priorTerm(next) - priorTerm(z) + back; !math.IsInf(there, -1) &&
+		if ratio := float64(s.Beta*(there-now)) + proposal.LogPrior(next) - proposal.LogPrior(z) + back; !math.IsInf(there, -1) &&
 			(math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there
 			a.numbers[chainAccepted]++
@@ -134,24 +135,4 @@ func (o opened) chain(ctx context.Context, s *chainStage, k int) (answer, error)
 		a.numbers = append(append(a.numbers, z...), now)
 	}
 	return a, nil
-}
-
-// checkPoints reports whether all points have as many coordinates as there are unknowns.
-func (p *Problem) checkPoints(points [][]float64) error {
-	if len(points) == 0 {
-		return fmt.Errorf("fit: a stage without points")
-	}
-	for _, z := range points {
-		if len(z) != len(p.Unknowns) {
-			return fmt.Errorf("fit: a point with %d coordinates for %d unknowns", len(z), len(p.Unknowns))
-		}
-	}
-	return nil
-}
-
-func oneIf(so bool) float64 {
-	if so {
-		return 1
-	}
-	return 0
 }

@@ -64,12 +64,12 @@ func TestInterrupted(t *testing.T) {
 	g := coins(2, 3, 20, 7)
 	o := Options{Seed: 4, Population: 100, Budget: 2000}
 	want := g.fit(t, o)
-	dir, luck := t.TempDir(), random.New(1)
+	dir, stream := t.TempDir(), random.New(1)
 	var runs, cuts, all int
 	for {
 		ctx, cancel := context.WithCancel(t.Context())
 		var left, made atomic.Int64
-		left.Store(50 + int64(luck.Below(150)))
+		left.Store(50 + int64(stream.Below(150)))
 		g.before = func() error {
 			if made.Add(1); left.Add(-1) == 0 {
 				cancel()
@@ -156,7 +156,7 @@ func TestStagesThatAreNone(t *testing.T) {
 	g, _, _ := rateModel([]float64{7, 12})
 	k := NewKind("fit", "1", func([]byte) (*Problem, Simulator, error) { return g.problem, g, nil })
 	join := func(sort, args string) []byte {
-		b, err := joinStage(stage{sort, []byte(args)}, []byte("model"))
+		b, err := encodePayload(stage{sort, []byte(args)}, []byte("model"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package fit
+package weight
 
 import (
 	"math"
@@ -7,16 +7,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// heavyTail is the shape from which on a sample is not to be trusted.
-const heavyTail = 0.7
+// HeavyTail is the tail shape above which a weighted sample is not reliable.
+const HeavyTail = 0.7
 
-// tailShape is the shape of the generalised Pareto distribution that the largest weights look like
-// [VSGYG15]: below 1/2 if their variance is finite, and from 0.7 on means over such a sample, and
-// its effective size, are not to be trusted, because the largest weights that there could be have
-// most likely not been seen. It is 0 if weights have no tail, or are too few to tell.
+// TailShape is the shape of the generalised Pareto distribution fitted to the largest weights
+// [VSGYG15]. Below 1/2 the variance of the weights is finite. Above 0.7, means over the sample and
+// its effective size are unreliable: the largest possible weights have most likely not been drawn.
+// It is 0 if the weights have no tail or are too few.
 //
+// [VSGYG15]: below 1/2 if their variance is finite, and from 0.7 on means over such a sample, and
 // [VSGYG15]: https://arxiv.org/abs/1507.02646
-func tailShape(weights []float64) float64 {
+func TailShape(weights []float64) float64 {
 	n := len(weights)
 	m := int(math.Min(float64(n)/5, 3*math.Sqrt(float64(n))))
 	if m < 5 {
@@ -34,15 +35,15 @@ func tailShape(weights []float64) float64 {
 	return paretoShape(x)
 }
 
-// paretoShape is the shape of a generalised Pareto distribution with these draws, ascending and
-// from 0 on, by the posterior mean of [ZS09], drawn towards 1/2 as if there were ten more.
+// paretoShape estimates the shape of a generalised Pareto distribution from ascending draws, by the
+// posterior mean of [ZS09], shrunk towards 1/2 as if there were ten more draws.
 //
 // [ZS09]: https://doi.org/10.1198/tech.2009.08017
 func paretoShape(x []float64) float64 {
 	n := float64(len(x))
 	quarter := x[int(float64(n/4)+0.5)-1]
 	if quarter == 0 {
-		quarter = x[len(x)-1] / 1e6 // more than a quarter are equal to the bound: the others are a tail of their own
+		quarter = x[len(x)-1] / 1e6 // more than a quarter equal the bound: use the scale of the largest
 	}
 	shape := func(theta float64) float64 {
 		sum := 0.0
@@ -58,7 +59,7 @@ func paretoShape(x []float64) float64 {
 		k := shape(thetas[j])
 		logs[j] = n * (detmath.Log(-thetas[j]/k) - k - 1)
 	}
-	weights, _ := normalize(logs)
+	weights, _ := Normalize(logs)
 	theta := 0.0
 	for j, w := range weights {
 		theta += float64(w * thetas[j])

@@ -3,19 +3,17 @@ package fit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 
+	"github.com/almanac-sim/almanac/fit/internal/proposal"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
 // runsArgs are those of a stage of "runs": each task draws a proposal, runs the model there once,
 // draws reports, and says how far they are from the data and how likely the data are given the run.
 type runsArgs struct {
-	Seed   uint64   `json:"seed"`
-	Kernel *mixture `json:"kernel"`
+	Seed   uint64            `json:"seed"`
+	Kernel *proposal.Mixture `json:"kernel"`
 	// of the distance, by column and row; without them, laws and reports are told instead of it
 	Scales [][]float64 `json:"scales,omitempty"`
 
@@ -32,11 +30,11 @@ type run struct {
 	likelihood float64 // log of that of the data, given the run
 	distance   float64
 	filtered   bool      // runs can be stopped at each row
-	told       []float64 // family, argument and share of each column's law, and then its reports, if there were no scales
+	reports    []float64 // family, argument and share of each column's law, and then its reports, if there were no scales
 }
 
 func (r run) pack() []float64 {
-	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, oneIf(r.filtered)), r.told...)
+	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, indicator(r.filtered)), r.reports...)
 }
 
 func unpackRun(numbers []float64, d int) (run, error) {
@@ -44,82 +42,53 @@ func unpackRun(numbers []float64, d int) (run, error) {
 		return run{}, errors.New("fit: an answer that is cut short")
 	}
 	n := numbers[d:]
-	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, told: n[4:]}, nil
+	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, reports: n[4:]}, nil
 }
 
-func openRuns(o opened, args *runsArgs) (task, error) {
+func openRuns(o model, args *runsArgs) (task, error) {
 	if args.Kernel == nil {
 		return nil, errors.New("it has no kernel")
 	}
 	d := len(o.problem.Unknowns)
-	if err := args.Kernel.open(d); err != nil {
+	if err := args.Kernel.Prepare(d); err != nil {
 		return nil, err
 	}
 	if args.At != nil && len(args.At) != d || args.Particles < 0 || args.Scales != nil && !o.problem.fits(args.Scales) {
 		return nil, errors.New("it is of another problem")
 	}
 	_, filtered := o.sim.(Filtered)
-	return func(ctx context.Context, k int) (answer, error) {
+	return func(ctx context.Context, k int) (output, error) {
 		s := random.New(args.Seed, uint64(k))
 		r := run{z: args.At, likelihood: math.Inf(-1), distance: math.Inf(1), filtered: filtered}
 		if r.z == nil {
-			r.z = args.Kernel.draw(d, &s)
+			r.z = args.Kernel.Draw(d, &s)
 		}
-		r.ratio = priorTerm(r.z) - args.Kernel.logDensity(r.z)
+		r.ratio = proposal.LogPrior(r.z) - args.Kernel.LogDensity(r.z)
 		x, seed := o.problem.values(r.z), s.Uint64()
 		if args.Particles > 0 {
 			e, err := o.likelihood(ctx, x, args.Particles, seed)
 			if !e.impossible {
 				r.likelihood, r.distance = e.log, math.NaN()
 			}
-			return answer{r.pack(), e.runs, e.events}, err
+			return output{r.pack(), e.runs, e.events}, err
 		}
 		c, possible, err := o.simulate(ctx, x, seed)
 		if err != nil {
-			return answer{}, err
+			return output{}, err
 		}
 		if possible {
 			r.likelihood = o.problem.LogLikelihood(c)
 			reports := c.Draw(&s)
 			if args.Scales == nil {
 				for i, column := range c.Columns {
-					r.told = append(column.Law.pack(r.told), reports[i]...)
+					r.reports = append(column.Law.pack(r.reports), reports[i]...)
 				}
 			} else {
 				r.distance = o.problem.distance(reports, args.Scales)
 			}
 		}
-		return answer{r.pack(), 1, c.Events}, nil
+		return output{r.pack(), 1, c.Events}, nil
 	}, nil
-}
-
-// Draw draws reports of a course: for each column, a number in each row.
-func (c Course) Draw(s rand.Source) [][]float64 {
-	all := make([][]float64, len(c.Columns))
-	for i, r := range c.Columns {
-		for _, m := range r.Mean {
-			all[i] = append(all[i], r.Law.Draw(m, s))
-		}
-	}
-	return all
-}
-
-// pack writes a law in an answer: family, argument and share.
-func (l Law) pack(numbers []float64) []float64 {
-	return append(numbers, float64(l.Family), l.Arg, oneIf(l.Share))
-}
-
-// unpack reads, of each column, a law that pack wrote and the numbers of its rows.
-func (p *Problem) unpack(numbers []float64) ([]Reports, error) {
-	width := 3 + len(p.Times)
-	if len(numbers) != len(p.Columns)*width {
-		return nil, fmt.Errorf("fit: %d columns came as %d numbers", len(p.Columns), len(numbers))
-	}
-	var all []Reports
-	for n := range slices.Chunk(numbers, width) {
-		all = append(all, Reports{n[3:], Law{Family(n[0]), n[1], n[2] == 1}})
-	}
-	return all, nil
 }
 
 // scales are the standard deviations of reports about the data, by the laws that a run had: the
