@@ -15,30 +15,30 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// The default method: sequential Monte Carlo ABC that ends with the likelihood of the error model.
+// abc is the default method: sequential Monte Carlo ABC that ends with the likelihood of the
+// observation model.
 //
-// First come generations by distance, as in [Lenormand13]: of the runs there are, the nearer half
-// is kept, with the threshold that this means; as many again are proposed from kernels about those
-// that were kept, with twice their weighted covariance, and weighted by prior over proposal
-// density. Every proposal that was handed out counts, whoever was quick. This finds the region in
-// which the data are possible at all, for whatever distance; but as a posterior, it is that of data
-// with more scatter.
+// The first generations go by distance, as in [Lenormand13]: the nearer half of the runs is kept,
+// which sets the threshold. As many again are proposed from kernels about those that were kept,
+// with twice their weighted covariance, and weighted by prior density over proposal density. Every
+// proposal counts, whichever run finishes first. This finds the region in which the data are
+// possible, whatever the distance, but its sample is of a posterior with additional observation
+// error.
 //
-// Then come generations by likelihood. Of each run it is known how likely the data are given how
-// the model went, because the law of reports is part of the problem. A run that is accepted with a
-// probability in proportion to that is an exact draw from the posterior: it is ABC with a threshold
-// of 0 for data that are seen through that law [Wilkinson13]. Here runs are not thrown away by
-// chance but weighted by the probability. At first the likelihood is raised to the power with which
-// enough of the runs count, which is the same for data with more scatter, and the next proposals
-// come from there.
+// The next generations go by likelihood. The likelihood of the data given a run is known, because
+// the law of the reports is part of the problem. Accepting a run with a probability proportional to
+// it gives an exact draw from the posterior: this is ABC with threshold 0 for data observed through
+// that law [Wilkinson13]. Here runs are weighted by that probability instead of rejected at random.
+// At first the likelihood is raised to a power at which enough runs carry weight, and the next
+// proposals come from there.
 //
-// If the runs themselves differ so much that hardly any is likely, and the model can be stopped at
-// each row, the likelihood is from then on not that of one run but of all of them, as a particle
-// filter estimates it without bias: weights with such estimates are exact, too [Tran13].
+// If the runs themselves vary so much that hardly any is likely, and the model can be stopped at
+// each row, the likelihood given one run is replaced by the marginal likelihood, estimated without
+// bias by a particle filter: weights with such estimates are exact, too [Tran13].
 //
-// Last, runs from the best proposals are made until the effective sample is as large as wanted or
-// the budget is used up. If the effective sample at power 1 remains below 100 (less for budgets
-// below that of the method), the power is lowered until it is that, and the result says so.
+// Finally, runs from the best proposals are made until the effective sample is as large as wanted
+// or the budget is spent. If the effective size at power 1 stays below 100 (less for budgets below
+// the default), the power is lowered until it is reached, and the result says so.
 //
 // [Lenormand13]: https://doi.org/10.1007/s00180-013-0428-3
 // [Wilkinson13]: https://doi.org/10.1515/sagmb-2013-0010
@@ -52,7 +52,7 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 		a.n = max(min(1000, a.budget/20), 50)
 	}
 	a.n = max(a.n, leastPopulation)
-	// With less of a budget, a smaller sample that is exact is preferred to one that is not.
+	// With a smaller budget, a smaller exact sample is preferred to a larger inexact one.
 	a.least = math.Min(math.Max(leastSample*float64(a.budget)/ownBudget, 30), math.Min(leastSample, float64(a.n)))
 	a.trace.Names = []string{"generation", "runs", "threshold", "power", "accepted", "effective", "particles"}
 	if err := a.byDistance(ctx); err != nil {
@@ -65,41 +65,41 @@ func abc(ctx context.Context, e *engine) (*Result, error) {
 }
 
 const (
-	keepShare   = 0.5    // of the runs of a generation that are kept by distance
-	leastAccept = 0.05   // share of proposals under the threshold below which generations by distance end
-	ownBudget   = 60_000 // runs: half a minute on two processors, if one takes a millisecond
-	leastSample = 100    // effective, with that budget
+	keepShare   = 0.5    // of the runs kept in a generation by distance
+	leastAccept = 0.05   // generations by distance end when a smaller share of proposals is below the threshold
+	ownBudget   = 60_000 // runs: half a minute on two processors for runs of one millisecond
+	leastSample = 100    // least effective size with that budget
 
-	leastPopulation = 4 // of which half are kept: kernels need two points
-	patience        = 2 // generations by likelihood that are no better than the best
+	leastPopulation = 4 // half are kept, and kernels need two points
+	patience        = 2 // generations by likelihood without improvement before they end
 
-	filterSample = 400 // effective, that is wanted of estimates by particles
+	filterSample = 400 // effective size wanted of estimates by particles
 
-	filterAccept = 0.3 // instead of leastAccept, if a particle filter can take over
+	filterAccept = 0.3 // replaces leastAccept if a particle filter can take over
 
-	possibleShare = 0.2 // of runs with which the data are possible, from which on likelihoods are used
+	possibleShare = 0.2 // likelihoods are used once this share of runs makes the data possible
 )
 
-// An abcState is a fit by ABC on its way.
+// An abcState is a fit by ABC in progress.
 type abcState struct {
 	e      *engine
 	budget int
-	n      int // runs of a generation, and the effective sample that is wanted of single runs
+	n      int // runs of a generation, and the effective size wanted of single runs
 
 	filtered  bool    // runs can be stopped at each row
-	least     float64 // effective sample that is to be had at power 1, if the result is to be exact
-	particles int     // of each estimate of a likelihood; 0 if it is that of one run
+	least     float64 // least effective size at power 1 of an exact result
+	particles int     // for each likelihood estimate; 0 if likelihoods are of single runs
 
 	scales    [][]float64
 	kept      []run // of the generations by distance
 	threshold float64
-	final     []run // all from the same proposals
+	final     []run // all from the same proposal distribution
 	trace     Table
 }
 
 func (a *abcState) remaining() int { return a.budget - a.e.runs }
 
-// propose makes n runs at proposals, or n estimates of likelihoods.
+// propose makes n runs at proposals, or n likelihood estimates.
 func (a *abcState) propose(ctx context.Context, what string, from *proposal.Mixture, n int) ([]run, error) {
 	return a.stage(ctx, what, runsArgs{Kernel: from, Scales: a.scales, Particles: a.particles}, n)
 }
@@ -118,7 +118,7 @@ func (a *abcState) stage(ctx context.Context, what string, args runsArgs, n int)
 	return runs, err
 }
 
-// seed names the luck of the next stage.
+// seed is the seed of the next stage.
 func (a *abcState) seed() uint64 {
 	s := random.New(a.e.o.Seed, uint64(len(a.e.jobs)))
 	return s.Uint64()
@@ -129,7 +129,7 @@ func (a *abcState) addTrace(threshold, power, accepted, effective float64) {
 		accepted, effective, float64(a.particles)})
 }
 
-// firstGeneration makes runs at draws from the prior, and finds the scales of the distance.
+// firstGeneration makes runs at draws from the prior, and sets the scales of the distance.
 func (a *abcState) firstGeneration(ctx context.Context) error {
 	runs, err := a.propose(ctx, "from the prior", &proposal.Mixture{Share: 1}, min(a.n, a.budget))
 	if err != nil {
@@ -139,16 +139,16 @@ func (a *abcState) firstGeneration(ctx context.Context) error {
 		if len(r.reports) == 0 {
 			continue
 		}
-		told, err := a.e.problem.unpack(r.reports)
+		columns, err := a.e.problem.unpack(r.reports)
 		if err != nil {
 			return err
 		}
 		if a.scales == nil {
-			a.scales = a.e.problem.scales(told)
+			a.scales = a.e.problem.scales(columns)
 		}
-		reports := make([][]float64, len(told))
-		for k := range told {
-			reports[k] = told[k].Mean // in the place of means, what was reported
+		reports := make([][]float64, len(columns))
+		for k := range columns {
+			reports[k] = columns[k].Mean // these are reports, not means
 		}
 		runs[i].distance, runs[i].reports = a.e.problem.distance(reports, a.scales), nil
 	}
@@ -159,7 +159,7 @@ func (a *abcState) firstGeneration(ctx context.Context) error {
 	return nil
 }
 
-// byDistance makes generations by distance, until what comes next is better found by likelihood.
+// byDistance makes generations by distance until likelihoods are the better guide.
 func (a *abcState) byDistance(ctx context.Context) error {
 	if err := a.firstGeneration(ctx); err != nil {
 		return err
@@ -192,14 +192,14 @@ func (a *abcState) byDistance(ctx context.Context) error {
 	}
 }
 
-// ready reports whether the data are possible, however unlikely, given enough of some runs that
-// likelihoods can take over. They find the region in fewer generations: every run has a say in
-// them, by how near it is.
+// ready reports whether enough runs make the data possible, however unlikely, for likelihoods to
+// take over. They find the region in fewer generations, because every run contributes in proportion
+// to its likelihood.
 func ready(runs []run) bool {
 	return float64(possible(runs)) >= possibleShare*float64(len(runs))
 }
 
-// possible is how many runs there are with which the data are possible.
+// possible is the number of runs given which the data are possible.
 func possible(runs []run) (n int) {
 	for _, r := range runs {
 		if !math.IsInf(r.likelihood, -1) {
@@ -209,8 +209,7 @@ func possible(runs []run) (n int) {
 	return n
 }
 
-// keepNearest keeps the nearest n runs; of those that are equally near, the ones that were handed out
-// first.
+// keepNearest keeps the n nearest runs; ties go to the earlier proposal.
 func (a *abcState) keepNearest(n int) {
 	slices.SortStableFunc(a.kept, func(r, s run) int { return cmp.Compare(r.distance, s.distance) })
 	a.kept = slices.Clone(a.kept[:min(n, len(a.kept))])
@@ -220,8 +219,8 @@ func (a *abcState) keepNearest(n int) {
 	a.threshold = a.kept[len(a.kept)-1].distance
 }
 
-// firstProposals are the first proposals by likelihood: about the last of the runs by distance, weighted by
-// likelihood if enough of them are possible.
+// firstProposals are the first proposals by likelihood: about the last runs by distance, weighted
+// by likelihood if enough of them are possible.
 func (a *abcState) firstProposals() *proposal.Mixture {
 	power := 0.0
 	if ready(a.kept) {
@@ -234,8 +233,7 @@ func (a *abcState) firstProposals() *proposal.Mixture {
 // byLikelihood makes generations by likelihood, and then runs until there are enough.
 func (a *abcState) byLikelihood(ctx context.Context) error {
 	best, size := source{from: a.firstProposals()}, a.n
-	// If most single runs are impossible, there is little to learn from the others that a filter
-	// would not tell.
+	// If most single runs are impossible, the others say little that a filter would not.
 	if ready(a.kept) || !a.filtered {
 		var err error
 		if best, err = a.refine(ctx, best, a.n, a.budget/3); err != nil {
@@ -254,15 +252,14 @@ func (a *abcState) byLikelihood(ctx context.Context) error {
 	return a.collect(ctx, best.from, size)
 }
 
-// A source is where proposals come from, and how good they were: the power, and the share of runs
-// that counts at power 1.
+// A source is a proposal distribution and its quality: the power, and the efficiency at power 1.
 type source struct {
 	from              *proposal.Mixture
 	power, efficiency float64
 }
 
-// refine makes generations by likelihood of n runs each, as long as they become better and more
-// of the budget is left than is to remain.
+// refine makes generations of n runs by likelihood, while they improve and more than remain runs of
+// the budget are left.
 func (a *abcState) refine(ctx context.Context, best source, n, remain int) (source, error) {
 	from := best.from
 	for worse := 0; worse < patience && a.remaining() > remain; {
@@ -288,8 +285,8 @@ func (a *abcState) refine(ctx context.Context, best source, n, remain int) (sour
 	return best, nil
 }
 
-// goodEnough is the share of runs that count at which proposals need not become better. With
-// particles, estimates scatter, too: e⁻¹ is the most there can be.
+// goodEnough is the efficiency at which proposals need not improve further. With particles the
+// estimates vary, too: e⁻¹ is the upper limit.
 func (a *abcState) goodEnough() float64 {
 	if a.particles > 0 {
 		return 0.15
@@ -297,9 +294,9 @@ func (a *abcState) goodEnough() float64 {
 	return 0.25
 }
 
-// wanted is the effective sample at which a fit ends. Where an estimate takes dozens of runs, 400 are
-// enough unless more are asked for, as with chains: means are then within a twentieth of the
-// posterior's standard deviation.
+// wanted is the effective size at which a fit ends. Where an estimate takes dozens of runs, 400 are
+// enough by default, as with chains: means are then within a twentieth of the posterior's standard
+// deviation.
 func (a *abcState) wanted() float64 {
 	if a.particles > 0 && a.e.o.Population == 0 {
 		return math.Min(float64(a.n), filterSample)
@@ -307,11 +304,11 @@ func (a *abcState) wanted() float64 {
 	return float64(a.n)
 }
 
-// affordable is for how many runs, or estimates of likelihoods, the budget is left.
+// affordable is the number of runs, or likelihood estimates, that the budget allows.
 func (a *abcState) affordable() int { return a.remaining() / max(a.particles, 1) }
 
-// collect makes runs until the effective sample is as large as wanted, at least so many at once. How
-// many depends on how many counted so far.
+// collect makes runs until the effective size is as wanted, in batches of at least least. The size
+// of a batch depends on the efficiency so far.
 func (a *abcState) collect(ctx context.Context, from *proposal.Mixture, least int) error {
 	for a.affordable() > 0 {
 		batch := least
@@ -337,9 +334,9 @@ func (a *abcState) collect(ctx context.Context, from *proposal.Mixture, least in
 	return nil
 }
 
-// byParticles makes generations by likelihoods that particles estimate: first with some number of
-// them, as far as a sixth of the budget goes; then with the number that was found to do there. It
-// returns how many estimates make a generation, and 0 if the budget is not enough for any.
+// byParticles makes generations by likelihoods estimated with particles: first with a default
+// number of them, for a sixth of the budget; then with the number chosen there. It returns the
+// number of estimates of a generation, 0 if the budget allows none.
 func (a *abcState) byParticles(ctx context.Context, best source) (source, int, error) {
 	least := 20 * (1 + len(a.e.problem.Unknowns)) // estimates of a generation
 	a.particles = firstParticles
@@ -356,7 +353,7 @@ func (a *abcState) byParticles(ctx context.Context, best source) (source, int, e
 	}
 	n := max(least, min(a.affordable()/8, a.n))
 	if a.affordable() < n {
-		// So many would be too few estimates: they remain as rough as they were.
+		// The budget is too small for that number of particles: keep the default.
 		a.particles = firstParticles
 		return first, least, nil
 	}
@@ -370,9 +367,9 @@ const (
 	mostParticles  = 2048
 )
 
-// enoughParticles is how many particles an estimate needs: so many that its logarithm has a
-// variance of about 1, with which the effective sample is largest for the same work. (Weights are
-// e^variance times as uneven, and the variance goes with one over the number of particles.)
+// enoughParticles is the number of particles at which the log of the estimate has a variance of
+// about 1, which maximises the effective size for the same work. (Weights are e^variance times as
+// uneven, and the variance is inversely proportional to the number of particles.)
 func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error) {
 	const tries = 24 // estimates, for a variance within about 30 %
 	at := matrix.Mean(best.from.Centers, best.from.Weights)
@@ -383,7 +380,7 @@ func (a *abcState) enoughParticles(ctx context.Context, best source) (int, error
 	if err != nil {
 		return 0, err
 	}
-	// A variance of several is not to be trusted: the best estimates are missing.
+	// A large variance is unreliable: the best estimates have not been drawn.
 	logs := make([]float64, len(runs))
 	for i, r := range runs {
 		logs[i] = r.likelihood
@@ -403,7 +400,7 @@ func (a *abcState) weights(runs []run, power float64) (weights []float64, ok boo
 	return weight.Normalize(logs)
 }
 
-// power is the largest one with an effective sample of so many.
+// power is the largest power with an effective size of at least want.
 func (a *abcState) power(runs []run, want float64) float64 {
 	logs, likelihoods := make([]float64, len(runs)), make([]float64, len(runs))
 	for i, r := range runs {
@@ -412,9 +409,10 @@ func (a *abcState) power(runs []run, want float64) float64 {
 	return weight.Power(logs, likelihoods, want)
 }
 
-// finalPower is that of the sample: the largest with which as many count as are to, or half of the
-// runs that are possible if these are fewer. More than that could be had of them only by powers
-// near 0, which are of the proposals and not of the posterior. It is 0 if none is possible.
+// finalPower is the power of the sample: the largest with which the effective size is a.least, or
+// half the number of possible runs if these are fewer. A larger effective size would need powers
+// near 0, with which the sample is of the proposals and not of the posterior. It is 0 if no run is
+// possible.
 func (a *abcState) finalPower() (power, want float64) {
 	n := possible(a.final)
 	if n == 0 {
@@ -424,9 +422,9 @@ func (a *abcState) finalPower() (power, want float64) {
 	return a.power(a.final, want), want
 }
 
-// nextPower is the power with which a generation is enough to make the next from: 1 if a twentieth of
-// it counts then, and otherwise that with which a tenth of the runs do that are possible at all. A
-// covariance needs some for each dimension.
+// nextPower is the power at which a generation's runs make the next proposals: 1 if the effective
+// size is then a twentieth of the generation, otherwise the power at which it is a tenth of the
+// possible runs. A covariance needs several for each dimension.
 func (a *abcState) nextPower(runs []run) (power, efficiency float64) {
 	w, _ := a.weights(runs, 1)
 	n, least := float64(len(runs)), 4*float64(1+len(a.e.problem.Unknowns))
@@ -437,7 +435,7 @@ func (a *abcState) nextPower(runs []run) (power, efficiency float64) {
 	return a.power(runs, math.Min(math.Max(p/10, least), p/2)), efficiency
 }
 
-// sample are the places of runs with their weights, without those that have next to none.
+// sample returns the points of runs with their weights, without those of negligible weight.
 func (a *abcState) sample(runs []run, power float64) (points [][]float64, weights []float64) {
 	all, _ := a.weights(runs, power)
 	s := random.New(a.e.o.Seed, uint64(len(a.e.jobs)), 1)
@@ -448,7 +446,7 @@ func (a *abcState) sample(runs []run, power float64) (points [][]float64, weight
 	return points, weights
 }
 
-// result is the weighted sample.
+// result makes the weighted sample.
 func (a *abcState) result() (*Result, error) {
 	r := &Result{Trace: a.trace, Threshold: a.threshold, Particles: a.particles,
 		ScoreName: "log likelihood of the data, given one run there"}
@@ -508,14 +506,14 @@ func (a *abcState) result() (*Result, error) {
 	return r, nil
 }
 
-// densest is the point of a sample at which the posterior's density is highest, on the scale on
-// which priors are normal, as kernels about the points say.
+// densest is the index of the sample's point with the highest density on the normal scale, by
+// kernel density estimation.
 func densest(points [][]float64, weights []float64) (best int) {
 	n, d := weight.EffectiveSize(weights), float64(len(points[0]))
-	// Silverman's width of kernels, as a share of the variance.
+	// Silverman's rule, as a factor of the variance.
 	m := proposal.NewMixture(points, weights, detmath.Pow(4/(d+2)/n, 2/(d+4)), 0)
 	if m.Prepare(len(points[0])) != nil {
-		return 0 // it cannot be: the sample has points and weights
+		return 0 // cannot happen: the sample has points and weights
 	}
 	most := math.Inf(-1)
 	for i, z := range points {

@@ -14,30 +14,25 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Simulated annealing, by many chains that exchange [HI03]: at each temperature, chains are given
-// up for others in proportion to exp(−Δβ·misfit), β being the inverse temperature, and take steps
-// whose size and direction come from where all of them are. As the misfit is a log likelihood,
-// temperature 1 is that at which chains would sample a posterior; they begin from the prior, β = 0.
+// Simulated annealing with many interacting chains [HI03]: at each temperature, chains are
+// resampled with weights exp(−Δβ·misfit), where β is the inverse temperature, and take steps whose
+// size and direction follow the covariance of all of them. The misfit is a negative log likelihood,
+// so at temperature 1 chains would sample a posterior. They start from the prior, β = 0.
 //
 // [HI03]: https://doi.org/10.1063/1.1632130
 const (
 	annealChains = 16
-	annealBudget = 20_000 // runs, if none are asked for
-	annealShare  = 250    // runs for which there is a chain, if there are few
-	annealPrior  = 4      // one run in so many is for points of the prior
-	annealTried  = 4      // runs at each of them
-	annealFew    = 2      // temperatures, at least
-	annealStages = 40     // and at most
-	annealQuota  = 24     // runs of a chain at one temperature, unless there are few
-	annealLeast  = 8      // and at least: comparisons of two runs; about half the budget is for them
-	// the last temperature: differences of the misfit that data of this size could tell apart are
-	// 0.5 and more
-	annealEnd   = 0.1
-	annealMost  = 64 // runs at one point, in a comparison
-	finalShare  = 5  // one run in so many is kept for the choice among the last points
-	finalLeast  = 4  // runs of each point in a round of the choice
-	finalReport = 4  // one of the last runs in so many says what the misfit of the chosen point is
-	finalOld    = 16 // points of the prior that are among the last
+	annealBudget = 20_000 // runs, by default
+	annealShare  = 250    // runs per chain of a small budget
+	annealPrior  = 4      // one run in 4 is at points of the prior
+	annealTried  = 4      // runs at each of these points
+	annealFew    = 2      // least number of temperatures
+	annealStages = 40     // largest number of temperatures
+	annealQuota  = 24     // runs of a chain at one temperature, if the budget allows
+	annealLeast  = 8      // least number of these runs; they take about half the budget
+	// the last temperature; data can distinguish differences of the misfit of 0.5 and more
+	annealEnd  = 0.1
+	annealMost = 64 // largest number of runs at one point in a comparison
 )
 
 func anneal(ctx context.Context, e *engine) (*Result, error) {
@@ -56,7 +51,7 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	d := len(e.problem.Unknowns)
 	until := budget - budget/finalShare
 
-	// The prior, as much of it as a part of the budget lets see.
+	// Points of the prior.
 	stream := e.stream()
 	points := make([][]float64, budget/annealPrior/annealTried)
 	for k := range points {
@@ -81,9 +76,9 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 	scale, noise := walkScale/math.Sqrt(float64(d)), 0.0
 	for s := range stages {
 		beta := first * detmath.Pow(1/annealEnd/first, float64(s)/float64(stages-1))
-		quota := (until - e.runs) / (stages - s) / chains // annealLeast or more, as no stage before made more than its own
+		quota := (until - e.runs) / (stages - s) / chains // at least annealLeast, because no stage exceeds its quota
 		most := min(annealMost, quota/4)
-		// What is colder than the noise of the most runs would choose the lucky.
+		// At temperatures below the noise of the largest number of runs, noise would decide.
 		if noise > 0 {
 			beta = min(beta, 2*math.Sqrt(float64(most))/noise)
 		}
@@ -97,7 +92,7 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 			return nil, err
 		}
 		middles = append(middles, matrix.Mean(points, weight.FromLogs(weight.Scale(logs, weight.PowerFor(logs, float64(3*d), beta)), len(points))))
-		// Steps are to be accepted about one time in four.
+		// Aim for an acceptance rate of about one in four.
 		switch {
 		case share > 0.4:
 			scale *= 1.3
@@ -105,14 +100,14 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 			scale /= 1.3
 		}
 	}
-	// The middles of the good ones, the coldest first, the best of the last stage, and the best of
-	// the prior, lest cooling have gone astray.
+	// The weighted means of the stages, the coldest first, the best points of the last stage, and
+	// the best of the prior in case the annealing went astray.
 	slices.Reverse(middles)
 	last := append(middles[:1:1], lowestMisfits(points, logs, chains)...)
 	return o.choose(ctx, append(append(last, old...), middles[1:]...), budget)
 }
 
-// lowestMisfits are the n points with the largest logarithms, best first.
+// lowestMisfits returns the n points with the largest logarithms, best first.
 func lowestMisfits(points [][]float64, logs []float64, n int) [][]float64 {
 	misfits := make([]float64, len(logs))
 	for k, l := range logs {
@@ -125,9 +120,9 @@ func lowestMisfits(points [][]float64, logs []float64, n int) [][]float64 {
 	return best
 }
 
-// annealStage does one stage of the annealing: all points that were tried, with the negative of their
-// misfits, a standard error being added lest those with the most noise have the best prospects,
-// what share of the steps was accepted, and the noise of a comparison with one run each.
+// annealStage runs one stage. It returns all points tried, with minus their misfits minus a
+// standard error, so that noisy points are not preferred, the acceptance rate, and the noise of a
+// comparison with one run each.
 func (o *optimizer) annealStage(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64,
 	err error) {
 	s.Seed = o.e.stageSeed()
@@ -169,27 +164,26 @@ func (o *optimizer) annealStage(ctx context.Context, s annealStage) (points [][]
 	return points, logs, accepted / proposed, noise, nil
 }
 
-// An annealStage asks for steps of each chain at a temperature, until each has made so many runs.
-// All chains of a stage have the same luck, and another one than in the stage before: a point that
-// seemed good because its luck was is found out.
+// An annealStage asks for steps of each chain at a temperature, until each has made Runs runs. All
+// chains of a stage have common random numbers, which differ from those of the previous stage: a
+// point that only seemed good by chance does not stay.
 type annealStage struct {
 	States      [][]float64 `json:"states"`
 	Temperature float64     `json:"temperature"`
-	Runs        int         `json:"runs"` // of each chain, at most, and at least 4
+	Runs        int         `json:"runs"` // of each chain, at most; at least 4
 	Most        int         `json:"most"` // runs at one point
 
-	// Noise is the error of the difference of two misfits that come from one run each, by chance
-	// and by what is not corrected then, as far as it is known from the stage before; 0 if it is
-	// not.
+	// Noise is the standard error of the difference of two misfits from one run each, including the
+	// missing bias correction, as estimated in the previous stage; 0 if it is not known.
 	Noise float64 `json:"noise,omitempty"`
 
 	Kernel proposal.Walk `json:"kernel"`
 	Seed   uint64        `json:"seed"`
 }
 
-// Its answers: how many steps were accepted, and at how many points there is no model; the sum of
-// the squared errors of differences of misfits that come from one run each, and of how many
-// comparisons. All points follow, with their misfits and errors.
+// Its outputs begin with the number of accepted steps, the number of points without a model, the sum
+// of the squared errors of differences of misfits from one run each, and the number of comparisons.
+// All points follow, with their misfits and errors.
 const (
 	annealAccepted = iota
 	annealImpossible
@@ -203,14 +197,14 @@ func openAnneal(o model, s *annealStage) (task, error) {
 		return nil, err
 	}
 	if d := len(o.problem.Unknowns); s.Runs < 4 || s.Most < 2 || !(s.Temperature > 0) || len(s.Kernel.Lower) != d*d {
-		return nil, fmt.Errorf("fit: a stage of annealing that is not whole")
+		return nil, fmt.Errorf("fit: a stage of annealing is incomplete")
 	}
 	return func(ctx context.Context, k int) (output, error) { return o.anneal(ctx, s, k) }, nil
 }
 
 // anneal takes steps of one chain. A step is accepted if the misfit grows by less than the
-// temperature times an exponential number, the prior in the coordinates having its say, too, which
-// vanishes with the temperature.
+// temperature times an exponential number. The log prior on the normal scale counts too, multiplied
+// by the temperature.
 func (o model) anneal(ctx context.Context, s *annealStage, k int) (output, error) {
 	if k >= len(s.States) {
 		return output{}, fmt.Errorf("fit: chain %d of %d", k, len(s.States))
@@ -221,8 +215,8 @@ func (o model) anneal(ctx context.Context, s *annealStage, k int) (output, error
 	tried := []*trial{now}
 	accepted := 0
 	for {
-		// A comparison takes what is left, at most: as many runs at the next point, and here what
-		// is missing.
+		// A comparison takes at most the remaining runs: k at the next point, and here those up to
+		// k that are missing.
 		left, have := s.Runs-b.runs, len(now.trajectories)
 		most := min(left, have)
 		if left > have {
@@ -251,7 +245,7 @@ func (o model) anneal(ctx context.Context, s *annealStage, k int) (output, error
 	return a, nil
 }
 
-// A comparer tries points with common luck.
+// A comparer evaluates points with common random numbers.
 type comparer struct {
 	o          model
 	seed       uint64
@@ -259,12 +253,12 @@ type comparer struct {
 	events     uint64
 	impossible int
 
-	noise       float64 // as an annealStage has it
-	sumVariance float64 // squared errors of differences from one run each, summed
+	noise       float64 // of the annealStage
+	sumVariance float64 // sum of squared errors of differences from one run each
 	compared    int
 }
 
-// extend makes a trial one of k runs at least.
+// extend adds runs to a trial until it has at least k.
 func (b *comparer) extend(ctx context.Context, t *trial, k int) error {
 	if t.impossible || len(t.trajectories) >= k {
 		return nil
@@ -287,12 +281,12 @@ func (b *comparer) extend(ctx context.Context, t *trial, k int) error {
 	return nil
 }
 
-// studentT are 97.5 % quantiles of Student's t for 2, 4, 8, … runs, which is 1, 3, 7, … degrees of
-// freedom.
+// studentT are the 97.5 % quantiles of Student's t for 2, 4, 8, … runs, that is 1, 3, 7, … degrees
+// of freedom.
 var studentT = []float64{12.71, 3.18, 2.36, 2.13, 2.04}
 
-// minRuns is how many runs at each point a comparison begins with: a single one, if by what is known
-// of the noise that will do.
+// minRuns is the number of runs at each point with which a comparison starts: one if the noise is
+// known to be small, otherwise two.
 func (b *comparer) minRuns(temperature float64) int {
 	if b.noise > 0 && b.noise < temperature/2 {
 		return 1
@@ -300,11 +294,11 @@ func (b *comparer) minRuns(temperature float64) int {
 	return 2
 }
 
-// accepts reports whether the misfit at next is that at now plus bar, or less, as far as it must be
-// known: runs are added at both, twice as many each time, until the difference is on one side of
-// the bar with 95 % confidence, whether it is corrected or not, or its error and its correction are
-// below half the temperature, so that they matter little, or there are as many as there may be. So
-// few runs are made where it is hot, or the answer plain.
+// accepts reports whether the misfit at next exceeds that at now by at most bar, as precisely as
+// needed. It doubles the number of runs at both points until the difference is on one side of bar
+// with 95 % confidence, with and without the bias correction, or its error and correction are below
+// half the temperature, or the number of runs is most. So hot or clear-cut comparisons cost few
+// runs.
 func (b *comparer) accepts(ctx context.Context, next, now *trial, bar, temperature float64, most int) (bool, error) {
 	few := b.minRuns(temperature) == 1
 	for k, round := min(2, most), 0; ; k, round = min(2*k, most), round+1 {

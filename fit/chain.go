@@ -10,15 +10,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A likelihoodStage asks for the likelihood at points, in the coordinates of the chains, with so
-// many runs each: task k is of point k mod the number of points, with luck of its own.
+// A likelihoodStage asks for likelihood estimates at points of the normal scale, with Runs runs
+// each: task k is at point k mod the number of points, and each task has its own seed.
 type likelihoodStage struct {
 	Points [][]float64 `json:"points"`
 	Runs   int         `json:"runs"`
 	Seed   uint64      `json:"seed"`
 }
 
-// Its answers: the logarithm, 1 if there is no model there, 1 if it was by a filter.
+// The numbers of its outputs: the logarithm, 1 if there is no model, 1 if it is by a filter.
 const (
 	answerLog = iota
 	answerImpossible
@@ -39,20 +39,20 @@ func openLikelihoods(o model, s *likelihoodStage) (task, error) {
 	}, nil
 }
 
-// A chainStage asks for a block of steps of each chain: task k goes on with chain k. The target is
-// the prior times the likelihood to the power of beta, which is 1 but for the warm-up.
+// A chainStage asks for a block of steps of each chain: task k continues chain k. The target is the
+// prior times the likelihood to the power of Beta, which is 1 except in the warm-up.
 type chainStage struct {
-	States [][]float64   `json:"states"` // where each chain stands
-	Logs   []float64     `json:"logs"`   // its estimate of the likelihood there; to be made first if there are none
+	States [][]float64   `json:"states"` // the state of each chain
+	Logs   []float64     `json:"logs"`   // its log likelihood estimate; if empty, it is estimated first
 	Beta   float64       `json:"beta"`
 	Steps  int           `json:"steps"`
 	Runs   int           `json:"runs"` // for each estimate
 	Kernel proposal.Walk `json:"kernel"`
 
-	// Jumps go to places that do not depend on where the chain stands. Steps and jumps are taken in
-	// turn by chance, whatever the state, and each leaves the target invariant: so do both together
-	// [Tierney94]. A chain that stands still because its estimate was a lucky one, or because it is
-	// far out, comes away by a jump sooner than by steps.
+	// Jumps are proposals independent of the state. Steps and jumps are chosen at random,
+	// independently of the state, and each leaves the target invariant, so the mixture does, too
+	// [Tierney94]. A chain that is stuck, because its likelihood was overestimated or because it is
+	// far out, leaves sooner by a jump than by steps.
 	//
 	// [Tierney94]: https://doi.org/10.1214/aos/1176325750
 	Jumps     *proposal.Mixture `json:"jumps,omitempty"`
@@ -60,8 +60,8 @@ type chainStage struct {
 	Seed      uint64            `json:"seed"`
 }
 
-// Its answers begin with how many steps were taken to another place, and at how many proposed
-// places there was no model. The states after each step follow, with their logarithms.
+// Its outputs begin with the number of accepted steps and the number of proposals without a model.
+// The states after each step follow, with their log likelihoods.
 const (
 	chainAccepted = iota
 	chainImpossible
@@ -74,7 +74,7 @@ func openChains(o model, s *chainStage) (task, error) {
 	}
 	if d := len(o.problem.Unknowns); s.Runs < 1 || s.Steps < 1 || len(s.Kernel.Lower) != d*d || len(s.Logs) != 0 &&
 		len(s.Logs) != len(s.States) {
-		return nil, fmt.Errorf("fit: a stage of chains that is not whole")
+		return nil, fmt.Errorf("fit: a stage of chains is incomplete")
 	}
 	if s.Jumps != nil {
 		if err := s.Jumps.Prepare(len(o.problem.Unknowns)); err != nil {
@@ -85,8 +85,7 @@ func openChains(o model, s *chainStage) (task, error) {
 }
 
 // chain takes steps of particle marginal Metropolis–Hastings [ADH10]: the estimate that a state was
-// accepted with is kept with it, and never made again, which is what leaves the posterior
-// invariant.
+// accepted with is kept with it and never renewed, which is what leaves the posterior invariant.
 //
 // [ADH10]: https://doi.org/10.1111/j.1467-9868.2009.00736.x
 func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) {
@@ -114,7 +113,7 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 	}
 	for range s.Steps {
 		var next []float64
-		back := 0.0 // the logarithm of how much more likely it is to propose the way back
+		back := 0.0 // log ratio of the proposal densities back and forth
 		if s.Jumps != nil && stream.Float64() < s.JumpShare {
 			next = s.Jumps.Draw(len(z), &stream)
 			back = s.Jumps.LogDensity(z) - s.Jumps.LogDensity(next)
@@ -126,7 +125,7 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 		if err != nil {
 			return a, err
 		}
-		// A chain may begin where its first estimate is 0: it then takes any place where it is not.
+		// A chain may start where its first estimate is 0; it then accepts any point where it is not.
 		if ratio := float64(s.Beta*(there-now)) + proposal.LogPrior(next) - proposal.LogPrior(z) + back; !math.IsInf(there, -1) &&
 			(math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there

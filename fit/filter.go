@@ -10,20 +10,19 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// An estimate is of the likelihood of all data at one point, the runs of the model being integrated
-// out. What is unbiased is its exponential, which is what makes [AR09] exact, whatever the number
-// of runs.
+// An estimate is of the likelihood of all data at one point, integrated over runs of the model. Its
+// exponential is unbiased, which makes pseudo-marginal chains exact for any number of runs [AR09].
 //
 // [AR09]: https://doi.org/10.1214/07-AOS574
 type estimate struct {
-	log        float64 // −∞ if no run could give the data
+	log        float64 // −∞ if no run makes the data possible
 	runs       int
 	events     uint64
 	impossible bool // there is no model at this point: the likelihood is 0, without error
 }
 
 // likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be
-// stopped and copied, and by the plain mean over n whole runs if not.
+// stopped and copied, otherwise by the mean over n whole runs.
 func (o model) likelihood(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	var err error
@@ -44,9 +43,8 @@ func (o model) likelihood(ctx context.Context, x []float64, n int, seed uint64) 
 	return e, err
 }
 
-// importance is the mean over runs of the probability of all data given the run. It is unbiased as
-// the filter is, but its relative variance grows exponentially with the number of rows: it is for
-// few of them.
+// importance is the mean over runs of the likelihood of all data given the run. It is unbiased, but
+// its relative variance grows exponentially with the number of rows: it is for few of them.
 func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
 	logs := make([]float64, n)
@@ -66,17 +64,16 @@ func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) 
 	return e, nil
 }
 
-// bootstrap is the bootstrap particle filter [GSS93]: n particles go from row to row and are
-// weighed by the probability of what was seen there; when few of them carry most of the weight,
-// they are replaced by copies, as many of each as its weight is worth.
+// bootstrap is the bootstrap particle filter [GSS93]: n particles advance from row to row and are
+// weighted by the likelihood of the observations there. When few of them carry most of the weight,
+// they are resampled.
 //
-// Copies are made only if the effective number of particles is below half of n, and by systematic
-// sampling, in which the expected number of copies of a particle is exactly n times its share of
-// the weight. With either, the estimate of the likelihood, the product over the resamplings of the
-// mean weights since the one before, stays unbiased: [DMD06], and [WLH16] for copies that are made
-// now and then.
+// Particles are resampled only if their effective number is below n/2, and systematically: the
+// expected number of copies of a particle is n times its share of the weight. The estimate of the
+// likelihood, the product over resamplings of the mean weights since the previous one, stays
+// unbiased: [DMD06], and [WLH16] for occasional resampling.
 //
-// A particle that has copies goes on itself as one of them.
+// A particle with copies continues as one of them.
 //
 // [GSS93]: https://doi.org/10.1049/ip-f-2.1993.0015
 // [DMD06]: https://doi.org/10.1007/978-1-4684-9393-1
@@ -105,7 +102,7 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 	if err := o.checkLaws(laws, x); err != nil {
 		return e, err
 	}
-	logs := make([]float64, n) // of the weights since copies were last made
+	logs := make([]float64, n) // of the weights since the last resampling
 	last := o.problem.lastRow()
 	for row := range last + 1 {
 		for k, q := range particles {
@@ -122,7 +119,7 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 		}
 		mean, size := weight.LogMean(logs)
 		if row == last || math.IsInf(mean, -1) {
-			// If no run could give what was seen so far, none can give the rest.
+			// If no run makes the data so far possible, the likelihood is 0.
 			e.log += mean
 			return e, nil
 		}
@@ -137,9 +134,9 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 	return e, nil
 }
 
-// resample replaces particles by copies, the expected numbers of which are proportional to the
-// weights whose logarithms are given. Those without copies go first, so that there are never more
-// than there were, and copies have their memory; copies stand side by side.
+// resample replaces particles by copies, in expected numbers proportional to the weights. Particles
+// without copies are closed first, so that their memory can be reused and there are never more than
+// before. Copies are adjacent.
 func resample(particles []Particle, logs []float64, stream *random.Stream) ([]Particle, error) {
 	copies := weight.Systematic(logs, len(particles), stream.Float64())
 	for k, q := range particles {
@@ -164,7 +161,7 @@ func resample(particles []Particle, logs []float64, stream *random.Stream) ([]Pa
 	return next, failed
 }
 
-// rowLogDensity is the logarithm of the probability of what was seen in a row.
+// rowLogDensity is the log likelihood of the observations in a row.
 func (o model) rowLogDensity(row int, laws []Law, means []float64) (float64, error) {
 	if len(means) != len(o.problem.Columns) {
 		return 0, fmt.Errorf("fit: the model reports %d columns where the data have %d", len(means), len(o.problem.Columns))
@@ -196,10 +193,10 @@ func (o model) checkLaws(laws []Law, x []float64) error {
 	return nil
 }
 
-// at says at which point it was.
+// at adds the point and the seed to an error.
 func (o model) at(err error, x []float64, seed uint64) error {
 	return fmt.Errorf("at %s, seed %d: %w", o.problem.at(x), seed, err)
 }
 
-// resamplingStream sets the numbers that the filter draws itself apart from those that name the runs.
+// resamplingStream separates the random stream of resampling from the seeds of the runs.
 const resamplingStream = 1 << 63

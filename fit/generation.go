@@ -9,28 +9,29 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// runsArgs are those of a stage of "runs": each task draws a proposal, runs the model there once,
-// draws reports, and says how far they are from the data and how likely the data are given the run.
+// runsArgs are the arguments of a stage "runs": each task draws a proposal, runs the model there
+// once, draws reports, and returns their distance from the data and the likelihood of the data
+// given the run.
 type runsArgs struct {
 	Seed   uint64            `json:"seed"`
 	Kernel *proposal.Mixture `json:"kernel"`
-	// of the distance, by column and row; without them, laws and reports are told instead of it
+	// of the distance, by column and row; if nil, tasks return laws and reports instead of it
 	Scales [][]float64 `json:"scales,omitempty"`
 
-	// Particles, if above 0, says that the likelihood is not that of one run, but of all runs, as
-	// so many of them estimate it.
+	// Particles, if above 0, is the number of particles that estimate the marginal likelihood; it
+	// replaces the likelihood given one run.
 	Particles int       `json:"particles,omitempty"`
-	At        []float64 `json:"at,omitempty"` // where all the tasks are, if not at proposals
+	At        []float64 `json:"at,omitempty"` // if not nil, the point of all tasks
 }
 
-// A run is what a task of "runs" tells.
+// A run is the output of a task of "runs".
 type run struct {
 	z          []float64
-	ratio      float64 // log of the prior's density over the proposals'
-	likelihood float64 // log of that of the data, given the run
+	ratio      float64 // log of the prior density over the proposal density
+	likelihood float64 // log likelihood of the data, given the run
 	distance   float64
 	filtered   bool      // runs can be stopped at each row
-	reports    []float64 // family, argument and share of each column's law, and then its reports, if there were no scales
+	reports    []float64 // law and reports of each column, if there were no scales
 }
 
 func (r run) pack() []float64 {
@@ -39,7 +40,7 @@ func (r run) pack() []float64 {
 
 func unpackRun(numbers []float64, d int) (run, error) {
 	if len(numbers) < d+4 {
-		return run{}, errors.New("fit: an answer that is cut short")
+		return run{}, errors.New("fit: an output is truncated")
 	}
 	n := numbers[d:]
 	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, reports: n[4:]}, nil
@@ -47,7 +48,7 @@ func unpackRun(numbers []float64, d int) (run, error) {
 
 func openRuns(o model, args *runsArgs) (task, error) {
 	if args.Kernel == nil {
-		return nil, errors.New("it has no kernel")
+		return nil, errors.New("it has no proposals")
 	}
 	d := len(o.problem.Unknowns)
 	if err := args.Kernel.Prepare(d); err != nil {
@@ -91,13 +92,13 @@ func openRuns(o model, args *runsArgs) (task, error) {
 	}, nil
 }
 
-// scales are the standard deviations of reports about the data, by the laws that a run had: the
-// distance is in units of the reports' own scatter. Where it would be 0, or below that of a count
-// of 1, that of a count of 1 stands, or a tenth of what the column has on average.
-func (p *Problem) scales(told []Reports) [][]float64 {
+// scales returns the standard deviations of reports about the data, by the laws of a run: distances
+// are in units of the reports' own spread. Where the standard deviation would be 0 or below that of
+// a count of 1, it is that of a count of 1, or of a tenth of the column's mean.
+func (p *Problem) scales(reports []Reports) [][]float64 {
 	all := make([][]float64, len(p.Columns))
 	for i, c := range p.Columns {
-		law := told[i].Law
+		law := reports[i].Law
 		least, n := 0.0, 0
 		for _, y := range c.Data {
 			if !math.IsNaN(y) {
@@ -130,7 +131,7 @@ func (p *Problem) fits(scales [][]float64) bool {
 	return true
 }
 
-// distance is the root mean square of what reports and data differ by, in units of the scales. Two
+// distance is the root mean square difference of reports and data, in units of the scales. Two
 // draws of reports of the same run are about √2 apart.
 func (p *Problem) distance(reports, scales [][]float64) float64 {
 	sum, n := 0.0, 0

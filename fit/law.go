@@ -9,10 +9,10 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Family is a family of laws of what is reported, given its mean.
+// A Family is a family of distributions of reports, given their mean.
 type Family int
 
-// The families. Counts have a law of whole numbers, other measurements a normal one.
+// The families: two for counts, one for other measurements.
 const (
 	Poisson          Family = iota // variance m
 	NegativeBinomial               // variance m + m²/k, where k is the law's Arg
@@ -31,17 +31,16 @@ func (f Family) String() string {
 	return fmt.Sprintf("Family(%d)", int(f))
 }
 
-// A Law is how what is reported is scattered about its mean. The zero value is Poisson's.
+// A Law is the distribution of reports about their mean. The zero value is Poisson.
 //
-// Where the mean is 0 a count is 0, and so is what is measured with an error that is a share of the
-// mean.
+// Where the mean is 0, a count is 0, and so is a measurement whose error is a share of the mean.
 type Law struct {
 	Family Family
 	Arg    float64 // the dispersion k of a negative binomial law, the standard deviation of a normal one
 	Share  bool    // the standard deviation is Arg times the mean
 }
 
-// Check reports what is wrong with a law.
+// Check returns an error if the law is not valid.
 func (l Law) Check() error {
 	switch {
 	case l.Family < Poisson || l.Family > Gaussian:
@@ -54,10 +53,10 @@ func (l Law) Check() error {
 	return nil
 }
 
-// Counts reports whether what is reported is a whole number.
+// Counts reports whether reports are whole numbers.
 func (l Law) Counts() bool { return l.Family != Gaussian }
 
-// SD is the standard deviation of what is reported about a mean.
+// SD is the standard deviation of reports about a mean.
 func (l Law) SD(mean float64) float64 {
 	switch l.Family {
 	case Poisson:
@@ -71,13 +70,13 @@ func (l Law) SD(mean float64) float64 {
 	return l.Arg
 }
 
-// Draw is one report about a mean.
+// Draw draws one report about a mean.
 func (l Law) Draw(mean float64, s rand.Source) float64 {
 	switch l.Family {
 	case Gaussian:
 		return mean + float64(l.SD(mean)*random.Normal(s))
 	case NegativeBinomial:
-		// A Poisson number whose mean is drawn from a gamma law.
+		// Poisson, with a mean drawn from a gamma distribution
 		if mean > 0 {
 			mean = random.Gamma(s, l.Arg) / (l.Arg / mean)
 		}
@@ -88,8 +87,8 @@ func (l Law) Draw(mean float64, s rand.Source) float64 {
 	return random.Poisson(s, mean)
 }
 
-// LogDensity is the logarithm of the probability of a report y about a mean, or of its density for
-// a normal law: −∞ if it cannot be.
+// LogDensity is the log probability of a report y about a mean, or its log density for a normal
+// law; −∞ if y is impossible.
 func (l Law) LogDensity(y, mean float64) float64 {
 	if l.Family == Gaussian {
 		sd := l.SD(mean)
@@ -113,8 +112,8 @@ func (l Law) LogDensity(y, mean float64) float64 {
 		return detmath.Lgamma(y+k) - detmath.Lgamma(k) - detmath.Lgamma(y+1) - float64(k*detmath.Log1p(mean/k)) +
 			float64(y*(detmath.Log(mean)-detmath.Log(k+mean)))
 	}
-	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers; by Stirling's series the
-	// large parts cancel. What is left out of it is below 1/(180k³).
+	// log Γ(y+k) − log Γ(k) would be a small difference of large numbers. In Stirling's series the
+	// large terms cancel; the truncation error is below 1/(180k³).
 	rise := float64((k+y-0.5)*detmath.Log1p(y/k)) - y + (1/(k+y)-1/k)/12
 	return rise - detmath.Lgamma(y+1) - float64((k+y)*detmath.Log1p(mean/k)) + float64(y*detmath.Log(mean))
 }

@@ -2,46 +2,46 @@ package fit
 
 import "math"
 
-// The misfit of a point is the negative log likelihood of the data given the expected course of the model there, −log p(y | E[course]).
+// A trial is a point that is evaluated by runs with the same seeds as other trials.
 //
-// It is not the expectation E[−log p(y | course)] over runs, which grows with the scatter of the runs about their mean, and so has its
-// minimum where the model scatters least, not where it is true: for a normal law with standard
-// deviation s it is too large by Var[course]/2s² at every row. With the expected course in place of
-// a course, Poisson's law, the negative binomial one with a given dispersion and the normal one
-// with a given standard deviation are linear exponential families: the misfit, averaged over data,
-// is least where the expected course is that of the truth, whatever the law of the runs [GMT84]. A
-// normal law whose deviation is a share of the mean is not one of them, and its minimum is off by
-// the order of Var[course]/mean².
+// Its misfit is the negative log likelihood of the data given the expected trajectory, −log p(y |
+// E[trajectory]).
 //
-// What it does not see is the likelihood's other half, how probable a course is: unknowns that act
-// on the scatter alone are not found, and for small populations, in which an outbreak comes or
-// fails to come, the expected course is a poor description of any. The methods abc and pmmh are for
-// those.
+// It is not the expectation E[−log p(y | trajectory)] over runs. That grows with the variance of
+// the runs about their mean, so its minimum is where the model varies least, not at the truth: for
+// a normal law with standard deviation s it is too large by Var[trajectory]/2s² at every row. Given
+// the expected trajectory, the Poisson law, the negative binomial law with a given dispersion and
+// the normal law with a given standard deviation are linear exponential families: the misfit,
+// averaged over data, is least where the expected trajectory is the true one, whatever the
+// distribution of the runs [GMT84]. A normal law whose deviation is a share of the mean is not one
+// of them; its minimum is off by the order of Var[trajectory]/mean².
 //
-// With K runs, the plain estimate from their mean is too large by a term of order 1/K, since −log p
-// is convex in the mean. The jackknife [Quenouille56] takes it away, here to second order in how
-// far a run is from the mean: the misfit is the mean of K pseudo-values, whose scatter is its
-// error. For a normal law that is the jackknife itself; for counts the jackknife proper goes astray
-// where a mean comes from few runs, as what is left without them may be next to 0, while the term
-// of second order is at most half of what was counted: means of numbers that are not negative have
-// a relative error of 1 at most. No misfit is below that of the saturated model, whose means are
-// the data. Pseudo-values of runs with the same seeds at two points are compared in pairs.
+// The misfit ignores how probable a trajectory is. Unknowns that affect only the variance are not
+// identified, and in small populations, where an outbreak may or may not occur, the expected
+// trajectory describes none well. The methods abc and pmmh are for those.
+//
+// With K runs, the plug-in estimate from their mean is too large by a term of order 1/K, because
+// −log p is convex in the mean. The jackknife [Quenouille56] removes it, here to second order in
+// the deviation of a run from the mean: the misfit is the mean of K pseudo-values, and their spread
+// gives its error. For a normal law this is the exact jackknife. For counts the exact jackknife
+// fails where a mean comes from few runs, because the mean without them may be near 0, while the
+// second-order term is at most half the count: the relative error of a mean of non-negative numbers
+// is at most 1. No misfit is below that of the saturated model, whose means are the data.
+// Pseudo-values of runs with the same seeds at two points are compared in pairs.
 //
 // [GMT84]: https://doi.org/10.2307/1913471
 // [Quenouille56]: https://doi.org/10.1093/biomet/43.3-4.353
-
-// A trial is a point that is being tried, by runs with the same seeds as other trials have.
 type trial struct {
 	z            []float64
 	laws         []Law
-	trajectories [][]float64 // what each run would report where something was seen, column after column
-	impossible   bool        // there is no model here
+	trajectories [][]float64 // expected reports of each run at the observations, column by column
+	impossible   bool        // there is no model at this point
 
 	pseudo []float64 // pseudo-values of the first runs
-	bias   float64   // by how much their mean is below the misfit of the mean course
+	bias   float64   // misfit of the mean trajectory minus the mean of pseudo
 }
 
-// add takes the course of one more run.
+// add adds the trajectory of another run.
 func (t *trial) add(p *Problem, course Trajectory) {
 	t.laws = t.laws[:0]
 	for _, r := range course.Columns {
@@ -54,7 +54,7 @@ func (t *trial) add(p *Problem, course Trajectory) {
 	t.trajectories = append(t.trajectories, means)
 }
 
-// pseudoValues are the pseudo-values of the misfit from the first k runs.
+// pseudoValues returns the pseudo-values of the misfit from the first k runs.
 func (t *trial) pseudoValues(p *Problem, k int) []float64 {
 	if len(t.pseudo) != k {
 		t.pseudo, t.bias = p.pseudoValues(t.laws, t.trajectories[:k])
@@ -62,7 +62,7 @@ func (t *trial) pseudoValues(p *Problem, k int) []float64 {
 	return t.pseudo
 }
 
-// misfit is the estimate from all runs, and its standard error: +∞ where there is no model, and an
+// misfit is the estimate from all runs and its standard error: +∞ where there is no model, and an
 // error of 0 from one run.
 func (t *trial) misfit(p *Problem) (value, err float64) {
 	if t.impossible {
@@ -71,9 +71,9 @@ func (t *trial) misfit(p *Problem) (value, err float64) {
 	return meanAndError(t.pseudoValues(p, len(t.trajectories)))
 }
 
-// correction is by how much the misfit of the mean of the runs is above the estimate: half the scatter of
-// the mean, in units of the law's. A minimum over d unknowns that was found with these runs is away
-// from that of the expectation by what d of the seen numbers have of it.
+// correction is the misfit of the mean trajectory minus the estimate: half the variance of the
+// mean, in units of the law's. A minimum over d unknowns found with these runs differs from the
+// true one by the share of it that d of the observations have.
 func (t *trial) correction(p *Problem) float64 {
 	if t.impossible || len(t.trajectories) < 2 {
 		return 0
@@ -82,6 +82,7 @@ func (t *trial) correction(p *Problem) float64 {
 	return max(t.bias, 0)
 }
 
+// meanAndError is the mean and its standard error, 0 for a single value.
 func meanAndError(v []float64) (mean, err float64) {
 	n := float64(len(v))
 	for _, x := range v {
@@ -93,9 +94,9 @@ func meanAndError(v []float64) (mean, err float64) {
 	return mean, math.Sqrt(varianceOf(v) / n)
 }
 
-// pseudoValues are f + f′·d − f″·d²/2(K−1) for each run, d being how far it is from the mean of all
-// K, and f the misfit with its derivatives by the mean, summed over the data; and by how much their
-// mean is below the misfit of the mean course.
+// pseudoValues returns f + f′·d − f″·d²/2(K−1) for each run, where d is its deviation from the mean
+// of all K and f the misfit, with derivatives in the mean, summed over the data. bias is the misfit
+// of the mean trajectory minus the mean of the pseudo-values.
 func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float64, shifted float64) {
 	k := float64(len(courses))
 	values = make([]float64, len(courses))
@@ -109,7 +110,7 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 		whole += negLogDensity(l, y.value, mean, k)
 		least += saturated(l, y.value)
 		if len(courses) == 1 || belowFloor(l, y.value, mean, k) {
-			continue // one run, or what is taken for a mean: there is nothing to correct it by
+			continue // a single run, or a floored mean: no correction
 		}
 		slope, bend := derivatives(l, y.value, mean)
 		for r, c := range courses {
@@ -130,10 +131,10 @@ func (p *Problem) pseudoValues(laws []Law, courses [][]float64) (values []float6
 	return values, shifted - lift
 }
 
-// derivatives are the first two derivatives of −log p(y | mean) by the mean.
+// derivatives are the first two derivatives of −log p(y | mean) in the mean.
 func derivatives(l Law, y, mean float64) (first, second float64) {
 	switch {
-	case l.Counts() && mean == 0: // nothing came, nor was anything seen
+	case l.Counts() && mean == 0: // none expected, none observed
 		return 0, 0
 	case l.Family == Poisson:
 		return 1 - y/mean, y / (mean * mean)
@@ -149,7 +150,8 @@ func derivatives(l Law, y, mean float64) (first, second float64) {
 	return (1 - r*(r-1)/v) / mean, ((float64(3*r*r)-float64(2*r))/v - 1) / (mean * mean)
 }
 
-// saturated is the least −log p(y | mean) over all means. There is none for what is measured as 0 with an error that is a share of the mean.
+// saturated is the least −log p(y | mean) over all means; −∞ for a measurement of 0 whose error is
+// a share of the mean.
 func saturated(l Law, y float64) float64 {
 	mean := y
 	if l.Family == Gaussian && l.Share {
@@ -161,8 +163,9 @@ func saturated(l Law, y float64) float64 {
 	return -l.LogDensity(y, mean)
 }
 
-// negLogDensity is −log p(y | mean). A mean of few runs may be 0 where something was seen, which would rule out the point for good; what was
-// seen nowhere in K runs is taken to be half a report in K, and no less where a report came.
+// negLogDensity is −log p(y | mean). A mean of few runs may be 0 where reports were observed, which
+// would exclude the point for good. A mean below half a report in K runs is therefore raised to
+// that if y is positive.
 func negLogDensity(l Law, y, mean, k float64) float64 {
 	if belowFloor(l, y, mean, k) {
 		mean = 0.5 / k
@@ -170,7 +173,7 @@ func negLogDensity(l Law, y, mean, k float64) float64 {
 	return -l.LogDensity(y, mean)
 }
 
-// belowFloor reports whether a mean of K runs is below what is taken for one.
+// belowFloor reports whether negLogDensity raises the mean of K runs.
 func belowFloor(l Law, y, mean, k float64) bool {
 	return y > 0 && (l.Counts() || l.Share) && mean < 0.5/k
 }

@@ -10,14 +10,22 @@ import (
 	"github.com/almanac-sim/almanac/fit/internal/rank"
 )
 
-// An optimizer is a search for the least misfit.
+// The final choice among candidates.
+const (
+	finalShare  = 5  // one run in 5 of the budget is reserved for it
+	finalLeast  = 4  // runs of each point in a round
+	finalReport = 4  // one of these runs in 4 estimates the misfit of the chosen point
+	finalOld    = 16 // points of the prior among the candidates
+)
+
+// An optimizer searches for the point of least misfit.
 type optimizer struct {
 	e     *engine
 	trace Table
 	notes []string
 }
 
-// evaluate runs the model at points, with common luck.
+// evaluate runs the model at points, with common random numbers.
 func (o *optimizer) evaluate(ctx context.Context, what string, points [][]float64, runs int) ([]*trial, error) {
 	trials := make([]*trial, len(points))
 	for k, z := range points {
@@ -26,7 +34,7 @@ func (o *optimizer) evaluate(ctx context.Context, what string, points [][]float6
 	return trials, o.addRuns(ctx, what, trials, runs, o.e.stageSeed())
 }
 
-// addRuns adds runs to trials, with common luck.
+// addRuns adds runs to trials, with common random numbers.
 func (o *optimizer) addRuns(ctx context.Context, what string, trials []*trial, runs int, stream uint64) error {
 	points := make([][]float64, len(trials))
 	for k, t := range trials {
@@ -49,8 +57,8 @@ func (o *optimizer) addRuns(ctx context.Context, what string, trials []*trial, r
 	})
 }
 
-// A trajectoryStage asks for the courses of several runs at each of several points: task k is of point
-// k/Runs, and the luck of run k mod Runs, which is the same at every point.
+// A trajectoryStage asks for the trajectories of several runs at each of several points: task k is
+// run k mod Runs at point k/Runs. Run r has the same seed at every point.
 type trajectoryStage struct {
 	Points [][]float64 `json:"points"`
 	Runs   int         `json:"runs"`
@@ -77,7 +85,8 @@ func openTrajectories(o model, s *trajectoryStage) (task, error) {
 	}, nil
 }
 
-// trajectory is what a task of a courseStage gave. There is none where there is no model.
+// trajectory decodes the output of a task of a trajectoryStage; possible is false where there is no
+// model.
 func (p *Problem) trajectory(a output) (c Trajectory, possible bool, err error) {
 	if len(a.numbers) == 0 {
 		return c, false, nil
@@ -86,7 +95,7 @@ func (p *Problem) trajectory(a output) (c Trajectory, possible bool, err error) 
 	return c, err == nil, err
 }
 
-// byMisfit orders trials by their misfits.
+// byMisfit sorts trials by their misfits.
 func byMisfit(p *Problem, trials []*trial) []*trial {
 	slices.SortStableFunc(trials, func(a, b *trial) int {
 		x, _ := a.misfit(p)
@@ -96,10 +105,9 @@ func byMisfit(p *Problem, trials []*trial) []*trial {
 	return trials
 }
 
-// choose chooses among points, those with the best prospects first, by successive halving [KKS13]:
-// all are run with fresh luck, the better half by all runs of this kind once more, and so on. What
-// the misfit of the chosen one is, runs say that had no part in the choice, so that it is not that
-// of the luckiest.
+// choose chooses among points, the most promising first, by successive halving [KKS13]: all are run
+// with new seeds, the better half by all runs so far again, and so on. The misfit of the chosen
+// point is estimated from runs that had no part in the choice, so that it has no selection bias.
 //
 // [KKS13]: https://proceedings.mlr.press/v28/karnin13.html
 func (o *optimizer) choose(ctx context.Context, points [][]float64, budget int) (*Result, error) {
@@ -130,9 +138,9 @@ func (o *optimizer) choose(ctx context.Context, points [][]float64, budget int) 
 	}
 	r := &Result{Best: p.values(best.z), ScoreName: "misfit", Trace: o.trace, Notes: o.notes}
 	r.BestScore, r.BestError = best.misfit(p)
-	// How much the runs differ, in units of what the reports scatter: the variances' ratio in the
-	// mean over the data. It is told whatever it is: that it is small at the best point does not
-	// say that it is where the data come from.
+	// The variance of the runs over the variance of the reports, averaged over the data. It is
+	// always reported: that it is small at the best point does not say that it is small at the true
+	// one.
 	if ratio := 2 * float64(len(best.trajectories)) * best.correction(p) / float64(p.observed()); !math.IsNaN(ratio) {
 		r.Notes = append(r.Notes, fmt.Sprintf("the best point is where the mean course comes nearest to the data, and has "+
 			"no interval. Runs with the same values differ, here with %.2g times "+

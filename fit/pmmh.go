@@ -15,73 +15,73 @@ import (
 
 // Particle marginal Metropolis–Hastings, in three parts.
 //
-// A cloud of points is drawn from the prior and cooled to the posterior, half of it being given up
-// for better points at each temperature. It says where the chains begin and what their steps look
-// like. Then the number of runs that estimate a likelihood is chosen at the middle of the cloud,
-// and the chains take some blocks of steps after each of which kernel and jumps are made anew from
-// them. All this is the warm-up, and thrown away. From then on nothing is adapted: runs, kernel and
-// jumps are frozen, and the chains sample the posterior, whatever they are.
+// A cloud of points is drawn from the prior and tempered to the posterior; half of it is resampled
+// at each temperature. It gives the chains their starting points and their proposals. Then the
+// number of runs of a likelihood estimate is chosen at points of the cloud, and the chains take
+// blocks of steps, after each of which the proposals are adapted. All this is warm-up and
+// discarded. From then on nothing is adapted: the number of runs and the proposals are fixed, so
+// the chains sample the posterior, however good they are.
 const (
 	cloudSize   = 64 // points
-	cloudRuns   = 16 // of each estimate, until their number is chosen
+	cloudRuns   = 16 // of an estimate, before their number is chosen
 	cloudSteps  = 2  // of each point at each temperature
-	coolings    = 60 // at most
-	cloudTries  = 16 // clouds that are drawn before it is given up to find a point that could give the data
+	coolings    = 60 // largest number of temperatures
+	cloudTries  = 16 // clouds that are drawn to find two points at which the data are possible
 	chainCount  = 8
-	blockSteps  = 25      // of a chain in the first task that counts
-	blockGrowth = 4       // later ones have one in so many of the steps before, so that long chains have few stages
+	blockSteps  = 25      // of a chain in the first block after the warm-up
+	blockGrowth = 4       // a later block has a quarter of the steps so far, so that long chains have few stages
 	jumpShare   = 0.7     // of the proposals of the chains
-	warmBlocks  = 4       // after the cloud
-	warmSteps   = 10      // of each of them
-	pilotPoints = 8       // at which the variance of estimates is looked at
+	warmBlocks  = 4       // of the chains' warm-up
+	warmSteps   = 10      // of each block
+	pilotPoints = 8       // at which the variance of estimates is measured
 	pilotTimes  = 8       // estimates at each
 	pilotRounds = 6       // changes of the number of runs
-	chainESS    = 400     // the effective size at which the chains end, if R-hat is small too: [VGSCB21]
-	chainBudget = 60_000  // runs, if none are asked for and the effective size is leastESS by then
-	chainLimit  = 150_000 // runs, if it is not
+	chainESS    = 400     // chains end at this effective size, if R-hat is small, too [VGSCB21]
+	chainBudget = 60_000  // runs, by default, if the effective size is then leastESS
+	chainLimit  = 150_000 // runs, by default, if it is not
 	leastESS    = 100
 	mostRuns    = 4096 // for one estimate
 	fewestRuns  = 8
-	rowsKept    = 10_000 // of the chains, as the posterior
+	rowsKept    = 10_000 // largest number of rows of the posterior
 
-	// R-hat of chains that agree is about 1 + halves/(2·size): 1.01 with four chains and 1.02 with
+	// R-hat of converged chains is about 1 + halves/(2·size): 1.01 with four chains and 1.02 with
 	// eight when the size is 400.
 	chainRHat = 1.02
 
-	// The variance of the log likelihood that costs least: near 1.5, between the results of
-	// [DPDK15] (0.85 to 2.9 by how well the chain would mix with the exact likelihood) for chains
-	// that mix neither perfectly nor badly, and [STRR15] (3.3 in many dimensions).
+	// The variance of the log likelihood with the least total cost: near 1.5, between the results
+	// of [DPDK15] (0.85 to 2.9, depending on how well the chain would mix with the exact
+	// likelihood) and [STRR15] (3.3 in many dimensions).
 	//
 	// [DPDK15]: https://doi.org/10.1093/biomet/asu075
 	// [STRR15]: https://doi.org/10.1214/14-AOS1278
 	wantedVariance = 1.5
-	worstVariance  = 10 // with mostRuns, beyond which it is refused
+	worstVariance  = 10 // a larger variance with mostRuns is an error
 
-	// The steps of a random walk with such a likelihood: 2.56/√d posterior standard deviations
+	// The step of a random walk with such a likelihood, times √d, in posterior standard deviations
 	// [STRR15].
 	walkScale = 2.56
 )
 
-// Chains are the diagnostics of methods that give chains.
+// Chains are the diagnostics of methods with chains.
 type Chains struct {
-	Count, Steps, WarmUp int     // chains; steps of each that count, and that do not
+	Count, Steps, WarmUp int     // number of chains; steps of each after and in the warm-up
 	Estimator            string  // of the likelihood: "particle filter" or "independent runs"
 	Particles            int     // runs for each estimate
-	Variance             float64 // of the estimate's logarithm, in the mean over points of the posterior
-	Acceptance           float64 // how many of the steps that count went somewhere
+	Variance             float64 // of the log likelihood estimate, averaged over points of the posterior
+	Acceptance           float64 // share of steps after the warm-up that were accepted
 	RHat                 []float64
 	Bulk                 []float64 // effective sample sizes
-	MeanError            []float64 // standard errors of the posterior means, by the chains
+	MeanError            []float64 // standard errors of the posterior means
 }
 
 type pmmhFit struct {
 	e      *engine
 	budget int
 	runs   int // of each estimate
-	chosen int // runs that were made when that number was chosen; 0 before
+	chosen int // runs made when that number was chosen; 0 before
 	trace  Table
 	notes  []string
-	values [][][]float64 // of the steps that count: by unknown, chain and step
+	values [][][]float64 // after the warm-up: by unknown, chain and step
 	result Chains
 }
 
@@ -108,15 +108,15 @@ func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	return f.report(ctx, samples, logs)
 }
 
-// phases of the trace.
+// Phases of the trace.
 const (
 	phaseCloud = iota
 	phaseWarm
 	phaseSample
 )
 
-// temper takes a cloud from the prior to the posterior [DDJ06], as far as estimates of few runs can
-// tell.
+// temper moves a cloud from the prior to the posterior [DDJ06], as far as estimates from few runs
+// allow.
 //
 // [DDJ06]: https://doi.org/10.1111/j.1467-9868.2006.00553.x
 func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
@@ -170,7 +170,7 @@ func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
 	return cloud, nil
 }
 
-// repeated repeats points as often as they were chosen.
+// repeated returns the points, each as often as copies says.
 func repeated(points [][]float64, logs []float64, copies []int) (p [][]float64, l []float64) {
 	for k, n := range copies {
 		for range n {
@@ -180,17 +180,17 @@ func repeated(points [][]float64, logs []float64, copies []int) (p [][]float64, 
 	return p, l
 }
 
-// chooseRuns finds a number of runs with which the logarithm of the estimate has about the wanted
-// variance, in the mean over some points of the cloud: where the posterior is wide, it is larger in
-// its tails than in the middle, and chains stand still there.
+// chooseRuns chooses the number of runs with which the log of the estimate has about the wanted
+// variance, averaged over points of the cloud. In the tails of a wide posterior the variance is
+// larger than in the middle, and chains get stuck there.
 func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	var points [][]float64
 	for k := range pilotPoints {
 		points = append(points, cloud[k*len(cloud)/pilotPoints])
 	}
-	// Between too few and enough, the variance may fall from hundreds to less than 1: where reports
-	// tell all, estimates are good if one of the runs is right, and otherwise worth nothing. So
-	// what was too few is not tried again, and what was enough is not given up for what was not.
+	// Between too few and enough runs, the variance may fall from hundreds to below 1: with precise
+	// reports, an estimate is good if one of the runs is right, and otherwise worthless. So bracket
+	// the number: never go back below what was too few, and keep what was enough.
 	var few, enough int
 	var measured float64 // with enough
 	for round := 0; ; round++ {
@@ -202,8 +202,8 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 		f.result.Variance = pooledVariance(logs, len(points))
 		ratio := f.result.Variance / wantedVariance
 		wanted := int(math.Ceil(float64(f.runs) * min(max(ratio, 1./4), 4)))
-		// A variance with 56 degrees of freedom has a relative standard error of a fifth, and no
-		// more is asked of it.
+		// A variance with 56 degrees of freedom has a relative standard error of a fifth; a
+		// closer match would be meaningless.
 		if ratio < 1.3 {
 			enough, measured = f.runs, f.result.Variance
 			wanted = max(wanted, few+(enough-few)/4)
@@ -232,14 +232,14 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	return nil
 }
 
-// sample runs the chains: warm-up, then what counts.
+// sample runs the chains: the warm-up, then the steps that count.
 func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]float64, logs [][]float64, err error) {
 	stream := f.e.stream()
 	s := chainStage{Beta: 1, Steps: warmSteps, Runs: f.runs}
 	scale := walkScale / math.Sqrt(float64(len(cloud[0])))
 	s.Kernel, s.Jumps, s.JumpShare = proposal.NewWalk(cloud, nil, scale), newJumps(cloud), jumpShare
 	for k := range chainCount {
-		// From all over the cloud, in which the copies of a point stand side by side.
+		// From all parts of the cloud, in which copies of a point are adjacent.
 		part := len(cloud) / chainCount
 		s.States = append(s.States, cloud[k*part+int(stream.Below(uint64(part)))])
 	}
@@ -256,7 +256,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 			return nil, nil, err
 		}
 		if block == warmBlocks/2 {
-			recent = nil // the first half of the warm-up has had its say
+			recent = nil // adapt to the second half of the warm-up alone
 		}
 		for _, g := range got {
 			recent = append(recent, g.states...)
@@ -273,8 +273,8 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		want = float64(f.e.o.Population)
 	}
 	accepted := 0
-	// after is what the fit has spent after so many more steps of each chain, and what follows the
-	// last.
+	// after is the number of runs made after that many more steps of each chain and the choice of
+	// the best point.
 	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestEstimates)*f.runs }
 	if err := f.checkBudget(after(s.Steps) - f.e.runs); err != nil {
 		return nil, nil, err
@@ -314,13 +314,13 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	}
 }
 
-// newJumps are jumps to about points, and one in ten to anywhere in the prior, so that no place is
-// left out.
+// newJumps returns jumps to the neighbourhood of points, and one in ten to the prior, so that no
+// region is unreachable.
 func newJumps(points [][]float64) *proposal.Mixture {
 	return proposal.NewMixture(points, weight.FromLogs(nil, len(points)), 0.5, 0.1)
 }
 
-// diagnose says how well the chains have mixed in the unknown that has mixed least.
+// diagnose updates the diagnostics, and returns the least effective size and the largest R-hat.
 func (f *pmmhFit) diagnose(samples [][][]float64) (least, most float64) {
 	d := len(f.e.problem.Unknowns)
 	r := &f.result
@@ -332,7 +332,7 @@ func (f *pmmhFit) diagnose(samples [][][]float64) (least, most float64) {
 			f.values[i] = make([][]float64, len(samples))
 		}
 	}
-	for c, chain := range samples { // what is new: some priors' quantiles take longer than a run
+	for c, chain := range samples { // only what is new: the quantiles of some priors take longer than a run
 		for k := len(f.values[0][c]); k < len(chain); k++ {
 			for i, x := range f.e.problem.values(chain[k]) {
 				f.values[i][c] = append(f.values[i][c], x)
@@ -347,9 +347,9 @@ func (f *pmmhFit) diagnose(samples [][][]float64) (least, most float64) {
 	return least, most
 }
 
-// pooledVariance is the mean of the variances at points, of which values come one of each point,
-// then the next of each. A quarter of the points may have values that are infinite, and are left
-// out; with more of them it is infinite.
+// pooledVariance is the mean of the variances at the points; values has one value of each point,
+// then the next of each. Points with infinite values are left out if they are at most a quarter;
+// otherwise it is infinite.
 func pooledVariance(values []float64, points int) float64 {
 	sum, counted := 0.0, 0
 	for k := range points {
@@ -382,18 +382,17 @@ func varianceOf(v []float64) float64 {
 	return sum / float64(len(v)-1)
 }
 
-// The best point of the chains is where the posterior is densest, as estimated. The estimates that
-// the chains have are no guide to it: a state stays because its estimate was a lucky one, and the
-// highest of thousands is far above the likelihood there. So the states that seem densest are
-// candidates and no more. They are estimated again; a quarter of them, the best by that, once more;
-// and what the likelihood of the best by all of these is, estimates say that had no part in the
-// choice, as [optimum.finish] does.
+// The best point of the chains is the estimated mode of the posterior. The estimates of the chains
+// are no guide to it: a chain stays at a state because its likelihood was overestimated, and the
+// highest of thousands is far above the likelihood there. So the states that seem densest are only
+// candidates. They are estimated again, and the best quarter of them once more. The likelihood of
+// the best is estimated from runs that had no part in the choice, as [optimizer.choose] does.
 const (
-	bestOf    = 16 // states that are looked at again
+	bestOf    = 16 // candidates
 	bestTimes = 2  // estimates at each
-	bestLast  = 4  // of them, that are looked at for a second time
+	bestLast  = 4  // candidates of the second round
 	bestMore  = 8  // estimates at each
-	bestFinal = 16 // at the best of them
+	bestFinal = 16 // estimates at the best one
 
 	bestEstimates = bestOf*bestTimes + bestLast*bestMore + bestFinal
 )
@@ -401,18 +400,18 @@ const (
 // A candidate is a state of the chains that may be the best point.
 type candidate struct {
 	z            []float64
-	prior        float64   // the logarithm of its density there
-	chainDensity float64   // of the posterior's, by the estimate that the chain stayed with
-	logs         []float64 // estimates since
+	prior        float64   // log density of the prior
+	chainDensity float64   // log density of the posterior, by the chain's estimate
+	logs         []float64 // new log likelihood estimates
 }
 
-// density is the logarithm of the posterior's density, but for a constant, by the estimates since.
+// density is the log density of the posterior by the new estimates, up to a constant.
 func (c *candidate) density() float64 {
 	mean, _ := weight.LogMean(c.logs)
 	return mean + c.prior
 }
 
-// best chooses among candidates; the log likelihood of the chosen one comes with its standard
+// best chooses among candidates. It returns the log likelihood of the chosen one and its standard
 // error.
 func (f *pmmhFit) best(ctx context.Context, all []*candidate) (z []float64, log, se float64, err error) {
 	slices.SortStableFunc(all, func(a, b *candidate) int { return rank.Compare(b.chainDensity, a.chainDensity) })
@@ -431,7 +430,7 @@ func (f *pmmhFit) best(ctx context.Context, all []*candidate) (z []float64, log,
 		return nil, 0, 0, err
 	}
 	log, size := weight.LogMean(said.logs)
-	// The relative variance of the mean of n weights is (n/size − 1)/(n − 1), size being their
+	// The relative variance of the mean of n weights is (n/size − 1)/(n − 1), where size is their
 	// effective number.
 	if size == 0 { // all of them impossible
 		return said.z, log, 0, nil
@@ -453,14 +452,14 @@ func (f *pmmhFit) reestimate(ctx context.Context, what string, all []*candidate,
 	return err
 }
 
-// steps are what one task gave of a chain.
+// steps are the output of one task of a chain.
 type steps struct {
 	states   [][]float64
 	logs     []float64
 	accepted int
 }
 
-// logZero stands for a likelihood of 0 where a number must be written down: any other is better.
+// logZero stands for the log likelihood −∞ in JSON, which has no infinities; any other is larger.
 const logZero = -1e300
 
 func (s steps) last() ([]float64, float64) {
@@ -468,11 +467,11 @@ func (s steps) last() ([]float64, float64) {
 	return s.states[n], max(s.logs[n], logZero)
 }
 
-// block does one block of steps of all chains.
+// block runs one block of steps of all chains.
 func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStage) ([]steps, error) {
 	estimates := len(s.States) * s.Steps
 	if len(s.Logs) == 0 {
-		estimates += len(s.States) // where they begin
+		estimates += len(s.States) // at the starting points
 	}
 	if err := f.checkBudget(estimates * s.Runs); err != nil {
 		return nil, err
@@ -501,7 +500,7 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	return all, err
 }
 
-// likelihoods estimates the likelihood at points, so many times at each; the answers are by
+// likelihoods estimates the likelihood at points, times times at each; the estimates are ordered by
 // repetition, then by point.
 func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float64, times int) ([]float64, error) {
 	if err := f.checkBudget(times * len(points) * f.runs); err != nil {
@@ -563,15 +562,15 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 	return r, nil
 }
 
-// leastBudget is what is needed if all goes well: one temperature of the cloud, one look at the
-// variance, the fewest runs for an estimate, a warm-up and the first block of steps that count.
+// leastBudget is the least that a fit can take: one temperature of the cloud, one measurement of
+// the variance, the fewest runs for an estimate, a warm-up and the first block.
 const leastBudget = (cloudSize*(1+cloudSteps)+pilotPoints*pilotTimes)*cloudRuns + leastEstimates*fewestRuns
 
-// leastEstimates are those that follow when the number of runs for each is chosen.
+// leastEstimates is the number of estimates after the number of runs is chosen.
 const leastEstimates = chainCount*(1+warmBlocks*warmSteps+blockSteps) + bestEstimates
 
-// checkBudget reports whether a budget that was asked for has room for so many runs. How many would do
-// follows from the variance of the log likelihood; until that is known, nobody can say.
+// checkBudget returns an error if the budget has no room for that many more runs. The budget that
+// would do follows from the variance of the log likelihood, once that is known.
 func (f *pmmhFit) checkBudget(runs int) error {
 	need := f.e.runs + runs
 	if f.e.o.Budget == 0 || need <= f.e.o.Budget {
@@ -586,28 +585,28 @@ func (f *pmmhFit) checkBudget(runs int) error {
 		f.e.o.Budget, f.e.runs, runs, f.runs, enough)}
 }
 
-// typicalRuns is how many runs are usually made from when their number for an estimate is chosen until
-// the effective size is leastESS.
+// typicalRuns is the typical number of runs, after the number for an estimate is chosen, until the
+// effective size is leastESS.
 func (f *pmmhFit) typicalRuns() int {
 	steps := leastESS * typicalMixing * inefficiency(f.result.Variance)
 	return f.runs * (leastEstimates + max(0, int(steps)-chainCount*blockSteps))
 }
 
-// typicalMixing is how many times as many steps as by [inefficiency] count as one: what it adds that
-// proposals are not drawn from the posterior. By seven models and 24 fits it is 0.6 to 4.1.
+// typicalMixing is how many times the [inefficiency] grows because proposals are not drawn from the
+// posterior. In 24 fits of seven models it was 0.6 to 4.1.
 const typicalMixing = 3
 
-// inefficiency is how many steps of a chain count as one if proposals come from the posterior
-// itself, and the logarithm of the likelihood has such a variance: the mean of 2/a − 1, a being the
-// probability to leave a state [PSGK12]. With normal noise w that a is E[min(1, exp(w′ − w))], w′
-// being N(−v/2, v) where it is proposed, and w N(v/2, v) where the chain stands.
+// inefficiency is the number of steps of a chain per independent draw if proposals come from the
+// posterior itself and the log likelihood estimate has variance v: the mean of 2/a − 1, where a is
+// the probability to leave a state [PSGK12]. With normal noise, a is E[min(1, exp(w′ − w))], where
+// w′ is N(−v/2, v) at the proposal and w is N(v/2, v) at the state.
 //
 // [PSGK12]: https://doi.org/10.1016/j.jeconom.2012.06.004
 func inefficiency(v float64) float64 {
 	if v = min(v, worstVariance); v == 0 {
 		return 1
 	}
-	const cells, most = 400, 8.0 // the middles of cells between so many standard deviations
+	const cells, most = 400, 8.0 // midpoint rule over ±8 standard deviations
 	s, sum := math.Sqrt(v), 0.0
 	for i := range cells {
 		z := most * (2*(float64(i)+0.5)/cells - 1)
@@ -618,14 +617,13 @@ func inefficiency(v float64) float64 {
 	return sum
 }
 
-// runsNeeded is how many runs an effective size of leastESS would take, if the chains go on as they
-// did.
+// runsNeeded is the number of runs an effective size of leastESS would take at the present rate.
 func (f *pmmhFit) runsNeeded(samples [][][]float64, least float64) string {
 	sampling := float64(len(samples) * len(samples[0]) * f.runs)
 	return roundUp(f.e.runs + int(sampling*(leastESS/max(least, 1)-1)))
 }
 
-// roundUp writes a number with two digits that are not 0, rounded up.
+// roundUp formats a number rounded up to two significant digits.
 func roundUp(n int) string {
 	unit := 1
 	for n > 100*unit {

@@ -24,12 +24,11 @@ type Posterior struct {
 	Weights []float64
 }
 
-// Effective is the effective size of the sample: how many draws of equal weight tell as much.
+// Effective is the effective sample size, 1/Σw².
 func (p *Posterior) Effective() float64 { return weight.EffectiveSize(p.Weights) }
 
-// Draw is the k-th of draws from the sample, each independent of the others: a row, which is not to
-// be changed. It depends on seed and k alone, so that a study of more replicas has the ones before
-// among them.
+// Draw returns draw k of independent draws from the sample: a row, which must not be changed. It
+// depends on seed and k alone, so a study with more replicas contains the draws of one with fewer.
 func (p *Posterior) Draw(seed, k uint64) []float64 {
 	if len(p.Rows) == 0 {
 		panic("fit: a draw from an empty sample")
@@ -44,10 +43,10 @@ func (p *Posterior) Draw(seed, k uint64) []float64 {
 			last = i
 		}
 	}
-	return p.Rows[last] // weights that add up to a little less than 1
+	return p.Rows[last] // rounding: the weights add up to slightly less than 1
 }
 
-// column are the values of one unknown.
+// column returns the values of one unknown.
 func (p *Posterior) column(j int) []float64 {
 	x := make([]float64, len(p.Rows))
 	for i, row := range p.Rows {
@@ -56,7 +55,7 @@ func (p *Posterior) column(j int) []float64 {
 	return x
 }
 
-// Mean is that of the j-th unknown.
+// Mean is the mean of unknown j.
 func (p *Posterior) Mean(j int) float64 {
 	sum := 0.0
 	for i, row := range p.Rows {
@@ -65,9 +64,9 @@ func (p *Posterior) Mean(j int) float64 {
 	return sum
 }
 
-// meanError is the standard error of the mean of the j-th unknown, √Σw²(x−mean)² [Geweke89]. It is
-// SD/√Effective if weights have nothing to do with the unknown, and more if runs with large weights
-// are far from the mean.
+// meanError is the standard error of the mean of unknown j, √Σw²(x−mean)² [Geweke89]. It is
+// SD/√Effective if the weights are independent of the unknown, and larger if rows with large
+// weights are far from the mean.
 //
 // [Geweke89]: https://doi.org/10.2307/1913710
 func (p *Posterior) meanError(j int) float64 {
@@ -79,10 +78,10 @@ func (p *Posterior) meanError(j int) float64 {
 	return math.Sqrt(sum)
 }
 
-// SD is the standard deviation of the j-th unknown.
+// SD is the standard deviation of unknown j.
 func (p *Posterior) SD(j int) float64 { return math.Sqrt(p.Covariance(j, j)) }
 
-// Covariance is that of two unknowns.
+// Covariance is the covariance of two unknowns.
 func (p *Posterior) Covariance(j, k int) float64 {
 	a, b, sum := p.Mean(j), p.Mean(k), 0.0
 	for i, row := range p.Rows {
@@ -91,7 +90,7 @@ func (p *Posterior) Covariance(j, k int) float64 {
 	return sum
 }
 
-// Correlation is that of two unknowns, 0 if one of them does not vary.
+// Correlation is the correlation of two unknowns; 0 if one of them is constant.
 func (p *Posterior) Correlation(j, k int) float64 {
 	if j == k {
 		return 1
@@ -103,9 +102,9 @@ func (p *Posterior) Correlation(j, k int) float64 {
 	return math.Max(-1, math.Min(1, p.Covariance(j, k)/math.Sqrt(v)))
 }
 
-// Quantiles are those of the j-th unknown, for shares between 0 and 1: the sample's distribution
-// function is taken as straight lines between the middles of its steps. Rows without weight have no
-// say.
+// Quantiles returns quantiles of unknown j for probabilities between 0 and 1. The distribution
+// function is interpolated linearly between the midpoints of its steps. Rows without weight are
+// ignored.
 func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 	x := p.column(j)
 	order := slices.DeleteFunc(rank.Order(x), func(i int) bool { return p.Weights[i] == 0 })
@@ -135,8 +134,8 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 // weightName is the name of the column of weights.
 const weightName = "weight"
 
-// WriteCSV writes a sample: a column for each unknown, by its name, and one of weights. Numbers are
-// written so that they are read as the same.
+// WriteCSV writes the sample: a column for each unknown, by its name, and one of weights. Numbers
+// are written with full precision.
 func (p *Posterior) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c := csv.NewWriter(b)
@@ -159,8 +158,9 @@ func (p *Posterior) WriteCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadCSV reads a sample that WriteCSV or someone else wrote. Without a column of weights, all
-// weigh the same. Errors name the line, as NAME:LINE if there is a name. Units are not in the file.
+// ReadCSV reads a sample, as WriteCSV or another program wrote it. Without a column of weights, all
+// rows have equal weight. Errors name the line, as NAME:LINE if name is not empty. The file has no
+// units.
 func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = -1
@@ -230,8 +230,8 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 		return nil, fmt.Errorf("%s: no draw has a weight above 0", where(2))
 	}
 	for i := range p.Weights {
-		// Weights that add up to 1 but for rounding stay what they are, so that reading what was
-		// written changes nothing.
+		// Weights that already add up to 1 within rounding are not changed, so that writing and
+		// reading is the identity.
 		if math.Abs(sum-1) > 1e-9 {
 			p.Weights[i] /= sum
 		}

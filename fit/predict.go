@@ -9,30 +9,31 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Prediction is what the model, with unknowns drawn from a posterior, says of the data: runs from
-// the start, with luck of their own.
+// A Prediction is the posterior predictive distribution of the data: runs from the start, with
+// unknowns drawn from a posterior and independent random streams.
 type Prediction struct {
-	Shares     []float64 // for which the bands have quantiles
-	Columns    []Band    // in the order of the problem's
+	Shares     []float64 // probabilities of the bands' quantiles
+	Columns    []Band    // in the problem's order
 	Runs       int
 	Events     uint64
-	Impossible int // runs that could not be made, and are not among the others
+	Impossible int // runs at points without a model, which are left out
 	Jobs       []string
 }
 
-// A Band has quantiles of what would be reported of a column, in each row.
+// A Band has quantiles of the reports of a column, in each row.
 type Band struct {
 	Name    string
-	Means   [][]float64 // by row and share: of the mean of the reports, so that its width is that of runs and unknowns
-	Reports [][]float64 // of the reports themselves, which scatter as well
-	Seen    int         // rows that are no gaps
-	Inside  int         // of those, how many are within the first and the last share of the reports
+	Means   [][]float64 // by row and share: of the expected reports, which vary by run and by unknowns
+	Reports [][]float64 // of the reports, which also have observation error
+	Seen    int         // rows with an observation
+	Inside  int         // observations between the first and the last quantile of the reports
 }
 
-// PredictionShares returns the shares for which a [Prediction] has quantiles, in ascending order.
+// PredictionShares returns the probabilities for which a [Prediction] has quantiles, in ascending
+// order.
 func PredictionShares() []float64 { return []float64{0.05, 0.25, 0.5, 0.75, 0.95} }
 
-// predictArgs are those of a stage of "predict": task k runs the model at the k-th draw, and tells
+// predictArgs are the arguments of a stage "predict": task k runs the model at draw k, and returns
 // means and reports.
 type predictArgs struct {
 	Seed  uint64      `json:"seed"`
@@ -42,7 +43,7 @@ type predictArgs struct {
 func openPredict(o model, args *predictArgs) (task, error) {
 	for _, x := range args.Draws {
 		if len(x) != len(o.problem.Unknowns) {
-			return nil, errors.New("it has draws of another problem")
+			return nil, errors.New("its draws are of another problem")
 		}
 	}
 	return func(ctx context.Context, k int) (output, error) {
@@ -64,8 +65,8 @@ func openPredict(o model, args *predictArgs) (task, error) {
 	}, nil
 }
 
-// Predict runs the model n times with unknowns drawn from a posterior. Of the options it uses what
-// says how jobs are run, and the seed.
+// Predict runs the model n times with unknowns drawn from a posterior. Of the options it uses those
+// on how jobs are run, and the seed.
 func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n int, o Options) (*Prediction, error) {
 	switch {
 	case p.Check() != nil:
@@ -82,7 +83,7 @@ func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n
 		args.Draws = append(args.Draws, from.Draw(seed, k))
 	}
 	rows := len(p.Times)
-	found := make([][]float64, 2*rows*len(p.Columns)) // numbers of all runs, by their place in an answer
+	found := make([][]float64, 2*rows*len(p.Columns)) // of all runs, by their index in an output
 	out := &Prediction{Shares: PredictionShares()}
 	err := e.stage(ctx, "prediction", "predict", args, n, func(_ int, a output) error {
 		if len(a.numbers) == 0 {
@@ -90,7 +91,7 @@ func Predict(ctx context.Context, p *Problem, payload []byte, from *Posterior, n
 			return nil
 		}
 		if len(a.numbers) != len(found) {
-			return errors.New("fit: an answer that is cut short")
+			return errors.New("fit: an output is truncated")
 		}
 		for i, x := range a.numbers {
 			found[i] = append(found[i], x)

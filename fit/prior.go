@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/priors"
 )
 
-// A shape is a family of priors: its place in priors.Families, from 1.
+// A shape is a family of priors: its index in priors.Families, plus 1.
 type shape int
 
 const (
@@ -27,13 +27,13 @@ const (
 	weibull
 )
 
-// A Prior is what is known of a number before the data are seen: a law, cut to a range if that was
-// asked for. Make one with [Uniform] or another of the functions that return one; the zero value is
-// none.
+// A Prior is the distribution of a parameter before the data are seen, truncated to a range if
+// [Prior.Within] was called. Make one with [Uniform] or another of the functions that return one;
+// the zero value is not valid.
 type Prior struct {
 	shape     shape
-	a, b      float64 // as the function that made it has them
-	low, high float64 // the range it is cut to
+	a, b      float64 // the arguments of the function that made it
+	low, high float64 // the range to which it is truncated
 	whole     bool
 }
 
@@ -41,9 +41,9 @@ func newPrior(s shape, a, b float64) Prior {
 	return Prior{shape: s, a: a, b: b, low: math.Inf(-1), high: math.Inf(1)}
 }
 
-// NewPrior makes a prior of the family with that name: "log-uniform" with two arguments is what
-// [LogUniform] makes of them. It panics if there is no such family, or if the number of arguments
-// is wrong.
+// NewPrior returns a prior of the family with that name: "log-uniform" with two arguments is the
+// same as [LogUniform]. It panics if there is no such family, or if the number of arguments is
+// wrong.
 func NewPrior(family string, args ...float64) Prior {
 	i := priors.Index(family)
 	if i < 0 || len(args) != len(priors.Families[i].Args) {
@@ -56,18 +56,18 @@ func NewPrior(family string, args ...float64) Prior {
 	return p
 }
 
-// Uniform has the same density everywhere between low and high.
+// Uniform has constant density between low and high.
 func Uniform(low, high float64) Prior { return newPrior(uniform, low, high) }
 
-// LogUniform has a logarithm that is uniform: each factor of ten between low and high is as likely
-// as another.
+// LogUniform has a uniform logarithm: each factor of ten between low and high has the same
+// probability.
 func LogUniform(low, high float64) Prior { return newPrior(logUniform, low, high) }
 
 // Normal has a mean and a standard deviation.
 func Normal(mean, sd float64) Prior { return newPrior(normal, mean, sd) }
 
-// Lognormal has a normal logarithm. Mean and standard deviation are those of the number itself, not
-// of its logarithm.
+// Lognormal has a normal logarithm. The mean and the standard deviation are those of the number
+// itself, not of its logarithm.
 func Lognormal(mean, sd float64) Prior { return newPrior(lognormal, mean, sd) }
 
 // Gamma has density ∝ x^(shape−1)·exp(−x·shape/mean).
@@ -82,24 +82,24 @@ func Exponential(mean float64) Prior { return newPrior(exponential, mean, 0) }
 // Weibull exceeds x with probability exp(−(x/scale)^shape).
 func Weibull(scale, shape float64) Prior { return newPrior(weibull, scale, shape) }
 
-// Within is the prior given that the number is between low and high, which may be infinite: a rate
-// is not negative, a probability is between 0 and 1.
+// Within is the prior truncated to [low, high], which may be infinite: a rate is not negative, a
+// probability is at most 1.
 func (p Prior) Within(low, high float64) Prior {
 	p.low, p.high = math.Max(p.low, low), math.Min(p.high, high)
 	return p
 }
 
-// Whole is the prior of a whole number: k has the probability that the law gives to what rounds to
-// k. Uniform between 1 and 6 is a die: the ends of a range are among the numbers.
+// Whole is the prior of a whole number: k has the probability of all numbers that round to k.
+// Uniform from 1 to 6, made whole, is a die: the ends of a range are included.
 func (p Prior) Whole() Prior {
 	p.whole = true
 	return p
 }
 
-// IsWhole reports whether the prior is one of whole numbers.
+// IsWhole reports whether the prior is of whole numbers.
 func (p Prior) IsWhole() bool { return p.whole }
 
-// Check reports what is wrong with a prior.
+// Check returns an error if the prior is not valid.
 func (p Prior) Check() error {
 	bad := func(what string) error { return fmt.Errorf("%s: %s", p, what) }
 	finite := func(x float64) bool { return math.Abs(x) <= math.MaxFloat64 }
@@ -137,7 +137,7 @@ func (p Prior) Check() error {
 	return nil
 }
 
-// base is the law before it is cut or rounded.
+// base is the distribution before truncation and rounding.
 func (p Prior) base() distribution.Distribution {
 	switch p.shape {
 	case uniform:
@@ -170,7 +170,7 @@ func (p Prior) base() distribution.Distribution {
 	panic("fit: there is no prior")
 }
 
-// Support is the range in which the number lies.
+// Support is the range of possible values.
 func (p Prior) Support() (low, high float64) {
 	low, high = 0, math.Inf(1)
 	switch p.shape {
@@ -188,7 +188,7 @@ func (p Prior) Support() (low, high float64) {
 	return low, high
 }
 
-// cutRange is the range to which the law is cut before it is rounded.
+// cutRange is the range to which the base distribution is truncated before rounding.
 func (p Prior) cutRange() (low, high float64) {
 	low, high = p.Support()
 	if p.whole {
@@ -197,7 +197,7 @@ func (p Prior) cutRange() (low, high float64) {
 	return low, high
 }
 
-// baseCDF is what the law, before it is cut, gives to numbers up to x.
+// baseCDF is the distribution function of the base distribution.
 func (p Prior) baseCDF(x float64) float64 {
 	switch base := p.base(); {
 	case math.IsInf(x, -1):
@@ -213,13 +213,13 @@ func (p Prior) baseCDF(x float64) float64 {
 	}
 }
 
-// cutShares are what the law gives to numbers below each end of the range.
+// cutShares are the values of baseCDF at the ends of the range.
 func (p Prior) cutShares() (low, high float64) {
 	a, b := p.cutRange()
 	return p.baseCDF(a), p.baseCDF(b)
 }
 
-// CDF is the probability of a number of at most x.
+// CDF is the distribution function.
 func (p Prior) CDF(x float64) float64 {
 	low, high := p.Support()
 	switch {
@@ -237,8 +237,8 @@ func (p Prior) CDF(x float64) float64 {
 	return math.Min(math.Max((p.baseCDF(x)-f)/(g-f), 0), 1)
 }
 
-// LogDensity is the logarithm of the density at x, or of the probability of a whole number; −∞
-// where there is none.
+// LogDensity is the log density at x, or the log probability of a whole number; −∞ outside the
+// support.
 func (p Prior) LogDensity(x float64) float64 {
 	low, high := p.Support()
 	if !(x >= low && x <= high) || p.whole && x != math.Floor(x) {
@@ -251,8 +251,8 @@ func (p Prior) LogDensity(x float64) float64 {
 	return p.base().LogProb(x) - detmath.Log(g-f)
 }
 
-// Quantile is the number below which a share of the probability lies; of whole numbers, the least
-// one with at least that share up to it.
+// Quantile is the inverse of the distribution function; for whole numbers, the least one whose
+// distribution function is at least share.
 func (p Prior) Quantile(share float64) float64 {
 	if !(share >= 0 && share <= 1) {
 		panic("fit: the share of a quantile is between 0 and 1")
@@ -266,13 +266,14 @@ func (p Prior) Quantile(share float64) float64 {
 	return math.Min(math.Max(x, low), high)
 }
 
-// Draw is a number by the prior.
+// Draw draws a number.
 func (p Prior) Draw(s rand.Source) float64 {
-	// In the middle of one of 2⁵³ intervals, so that neither end is drawn where it is infinite.
+	// The midpoint of one of 2⁵³ intervals, so that an infinite end is never drawn.
 	return p.Quantile(float64(float64(s.Uint64()>>11)*0x1p-53) + 0x1p-54)
 }
 
-// String writes a prior as people do: "uniform 0.1..1", "gamma mean 5 shape 2 within 0..10".
+// String formats a prior as [ParsePrior] reads it: "uniform 0.1..1", "gamma mean 5 shape 2 within
+// 0..10".
 func (p Prior) String() string {
 	if p.shape == noShape {
 		return "no prior"
@@ -296,7 +297,7 @@ func (p Prior) String() string {
 	return s
 }
 
-// ParsePrior reads a prior as [Prior.String] writes it.
+// ParsePrior parses a prior in the form of [Prior.String].
 func ParsePrior(text string) (p Prior, err error) {
 	wrong := func() (Prior, error) {
 		return Prior{}, fmt.Errorf("fit: %q is not a prior; expected one such as uniform 0.1..1 or gamma mean 5 shape 2 "+
@@ -353,15 +354,16 @@ func ParsePrior(text string) (p Prior, err error) {
 	return p, nil
 }
 
-// maxZ is beyond what is told apart from 1 on that scale.
+// maxZ bounds the normal scale: the distribution function is 1 there within rounding.
 const maxZ = 8.0
 
-// fromZ is x for a z.
+// fromZ is the value at a point z of the normal scale, on which the prior is standard normal.
 func (p Prior) fromZ(z float64) float64 {
 	return p.Quantile(detmath.NormalCDF(math.Min(math.Max(z, -maxZ), maxZ)))
 }
 
-// z is z for an x; for a whole number, in the middle of its interval's probability.
+// z is the point of the normal scale at x; for a whole number, the middle of its interval in
+// probability.
 func (p Prior) z(x float64) float64 {
 	share := p.CDF(x)
 	if p.whole {
@@ -370,8 +372,8 @@ func (p Prior) z(x float64) float64 {
 	return math.Min(math.Max(detmath.NormalQuantile(share), -maxZ), maxZ)
 }
 
-// varianceZ is the prior's own variance on the normal scale: 1, and less for whole numbers, which are
-// in the middles of intervals.
+// varianceZ is the prior's variance on the normal scale: 1, and less for whole numbers, which are
+// at the middles of intervals.
 func (p Prior) varianceZ() float64 {
 	if !p.whole {
 		return 1
@@ -382,5 +384,5 @@ func (p Prior) varianceZ() float64 {
 		z := p.z(p.Quantile((float64(i) + 0.5) / n))
 		sum += z * z / n
 	}
-	return math.Max(sum, 1e-9) // 0 if there is but one number
+	return math.Max(sum, 1e-9) // it is 0 if there is only one number
 }

@@ -9,28 +9,28 @@ import (
 	"strings"
 )
 
-// An Unknown is a parameter that is to be found. Its values are numbers in the prior's unit.
+// An Unknown is a parameter to be estimated. Its values are numbers in the prior's unit.
 type Unknown struct {
 	Name  string
-	Unit  string // of the prior's numbers, for people and for a --set line; none if empty
+	Unit  string // of the prior's numbers, for display and for --set; may be empty
 	Prior Prior
 }
 
-// A Column is what was seen of one thing: a number for each time of the problem. NaN is a gap, and
-// has no say.
+// A Column is one observed series: a number for each time of the problem. NaN marks a missing
+// value.
 type Column struct {
 	Name string
 	Data []float64
 }
 
-// A Problem is what is unknown, and what was seen.
+// A Problem is what is unknown, and what was observed.
 type Problem struct {
 	Unknowns []Unknown
 	Times    []float64 // of the rows, ascending, on the model's clock
 	Columns  []Column
 }
 
-// Check reports what is wrong with a problem.
+// Check returns an error if the problem is not valid.
 func (p *Problem) Check() error {
 	if len(p.Unknowns) == 0 {
 		return fmt.Errorf("fit: nothing is unknown")
@@ -69,7 +69,7 @@ func (p *Problem) Check() error {
 	return nil
 }
 
-// observed is how many numbers there are, without gaps.
+// observed is the number of observations, without missing values.
 func (p *Problem) observed() (n int) {
 	for _, c := range p.Columns {
 		for _, y := range c.Data {
@@ -81,61 +81,60 @@ func (p *Problem) observed() (n int) {
 	return n
 }
 
-// Reports are what would be reported of a column on average, given how the model went, and by which
-// law it is scattered about that.
+// Reports are the expected reports of a column, given a run of the model, and their distribution
+// about it.
 type Reports struct {
-	Mean []float64 // for each row: the probability of being seen times the count
+	Mean []float64 // for each row, such as the reporting probability times the count
 	Law  Law
 }
 
-// A Trajectory is how one run of the model went, as far as the data can tell.
+// A Trajectory is the output of one run of the model at the times of the data.
 type Trajectory struct {
-	Columns []Reports // in the order of the problem's
-	Events  uint64    // the work that was done
+	Columns []Reports // in the problem's order
+	Events  uint64    // simulated, as a measure of work
 }
 
-// A Simulator runs a model. It is used from several goroutines at once.
+// A Simulator runs a model. Its methods may be called from several goroutines at once.
 type Simulator interface {
-	// Simulate runs the model once, with the unknowns at x. What it returns is a function of x and
-	// seed alone. The same seed at another x is the same luck, as far as the model has such a
-	// thing. It returns soon after ctx is done.
+	// Simulate runs the model once, with the unknowns at x. The result depends on x and seed alone.
+	// The same seed at another x should use common random numbers, where the model can. It returns
+	// soon after ctx is done.
 	Simulate(ctx context.Context, x []float64, seed uint64) (Trajectory, error)
 }
 
-// A Filtered simulator is one that can be stopped at each row of the data and continued several
-// times over, which particle filters need.
+// A Filtered simulator can be stopped at each row of the data and continued several times, as
+// particle filters need.
 type Filtered interface {
 	Simulator
-	// Start makes the model ready at x, before the first row.
+	// Start prepares a run at x, before the first row.
 	Start(ctx context.Context, x []float64, seed uint64) (Particle, error)
 }
 
-// A Sharing simulator is one whose particles take memory that others want too. Particles of an
-// estimate hold theirs until the last row, so that waiting for room has to be about all of them at
-// once.
+// A Sharing simulator has particles that compete for memory. The particles of an estimate hold
+// their memory until the last row, so memory must be obtained for all of them at once.
 type Sharing interface {
 	Filtered
-	// Share calls f, which makes particles, beside others that it has called. If there is no room
-	// for that, it waits until nobody else is there, and calls f again, which begins anew. What f
-	// returns in the end, Share returns.
+	// Share calls f, which creates particles, concurrently with other calls. If memory runs out, it
+	// waits until no other call is active and calls f again, which starts over. It returns the
+	// error of the last call.
 	Share(ctx context.Context, f func() error) error
 }
 
-// A Particle is a run of a model that stands at a row of the data. It is used by one goroutine at a
-// time.
+// A Particle is a run of a model that is stopped at a row of the data. It is used by one goroutine
+// at a time.
 type Particle interface {
-	// Step goes on to the next row, and returns the mean of what is reported there, for each
-	// column. What it returns is not to be kept.
+	// Step advances to the next row, and returns the expected reports there, one for each column.
+	// The slice is valid until the next call.
 	Step(ctx context.Context) (means []float64, events uint64, err error)
-	// Fork returns a copy that goes on with luck of its own, named by seed.
+	// Fork returns a copy that continues with its own random stream, derived from seed.
 	Fork(seed uint64) (Particle, error)
-	// Laws are those of the columns.
+	// Laws returns the distributions of the columns' reports.
 	Laws() []Law
-	// Close gives back what the particle takes.
+	// Close releases the particle's memory.
 	Close()
 }
 
-// values are the unknowns at z.
+// values returns the unknowns at a point of the normal scale.
 func (p *Problem) values(z []float64) []float64 {
 	x := make([]float64, len(z))
 	for i, u := range p.Unknowns {
@@ -144,8 +143,7 @@ func (p *Problem) values(z []float64) []float64 {
 	return x
 }
 
-// LogLikelihood is the logarithm of the probability (or its density) of all data of the problem,
-// given how a run went. Gaps have no say.
+// LogLikelihood is the log likelihood of all data of the problem given a trajectory.
 func (p *Problem) LogLikelihood(c Trajectory) float64 {
 	sum := 0.0
 	for i, column := range p.Columns {
@@ -159,13 +157,13 @@ func (p *Problem) LogLikelihood(c Trajectory) float64 {
 	return sum
 }
 
-// A observation is a number that was seen.
+// An observation is one number that was observed.
 type observation struct {
 	column, row int
 	value       float64
 }
 
-// observations are the data without gaps, column after column.
+// observations returns the data without missing values, column by column.
 func (p *Problem) observations() []observation {
 	data := make([]observation, 0, len(p.Columns)*len(p.Times))
 	for c, column := range p.Columns {
@@ -185,7 +183,7 @@ func (p *Problem) names() (names, units []string) {
 	return names, units
 }
 
-// priorDensity is the logarithm of the prior's density.
+// priorDensity is the log density of the prior.
 func (p *Problem) priorDensity(x []float64) float64 {
 	sum := 0.0
 	for i, u := range p.Unknowns {
@@ -194,7 +192,7 @@ func (p *Problem) priorDensity(x []float64) float64 {
 	return sum
 }
 
-// checkPoints reports whether all points have as many coordinates as there are unknowns.
+// checkPoints returns an error unless every point has one coordinate for each unknown.
 func (p *Problem) checkPoints(points [][]float64) error {
 	if len(points) == 0 {
 		return fmt.Errorf("fit: a stage without points")
@@ -207,7 +205,7 @@ func (p *Problem) checkPoints(points [][]float64) error {
 	return nil
 }
 
-// at writes values of the unknowns.
+// at formats values of the unknowns.
 func (p *Problem) at(x []float64) string {
 	var parts []string
 	for i, u := range p.Unknowns {
@@ -216,7 +214,7 @@ func (p *Problem) at(x []float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// lastRow is the last one in which something was seen.
+// lastRow is the last row with an observation.
 func (p *Problem) lastRow() int {
 	for row := len(p.Times) - 1; row > 0; row-- {
 		for _, column := range p.Columns {
@@ -228,7 +226,7 @@ func (p *Problem) lastRow() int {
 	return 0
 }
 
-// A SimulatorFunc is a function as a [Simulator].
+// A SimulatorFunc is a function used as a [Simulator].
 type SimulatorFunc func(ctx context.Context, x []float64, seed uint64) (Trajectory, error)
 
 // Simulate calls f.
@@ -236,7 +234,7 @@ func (f SimulatorFunc) Simulate(ctx context.Context, x []float64, seed uint64) (
 	return f(ctx, x, seed)
 }
 
-// Draw draws reports of a course: for each column, a number in each row.
+// Draw draws reports: for each column, a number in each row.
 func (c Trajectory) Draw(s rand.Source) [][]float64 {
 	all := make([][]float64, len(c.Columns))
 	for i, r := range c.Columns {
@@ -247,12 +245,12 @@ func (c Trajectory) Draw(s rand.Source) [][]float64 {
 	return all
 }
 
-// pack writes a law in an answer: family, argument and share.
+// pack appends a law to the numbers of an output: family, argument and share.
 func (l Law) pack(numbers []float64) []float64 {
 	return append(numbers, float64(l.Family), l.Arg, indicator(l.Share))
 }
 
-// unpack reads, of each column, a law that pack wrote and the numbers of its rows.
+// unpack reads, for each column, a law that pack wrote and a number for each row.
 func (p *Problem) unpack(numbers []float64) ([]Reports, error) {
 	width := 3 + len(p.Times)
 	if len(numbers) != len(p.Columns)*width {

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// jsonFloat is a float64 that JSON can have: null if it is none.
+// jsonFloat is a float64 that is written to JSON as null if it is not finite.
 type jsonFloat float64
 
 func (n jsonFloat) MarshalJSON() ([]byte, error) {
@@ -103,25 +103,27 @@ type chainsJSON struct {
 	MeanError  []jsonFloat `json:"mean_error"`
 }
 
-// WriteJSON writes all of a result but the sample. The keys:
+// WriteJSON writes a result without its sample. The keys:
 //
 //	method, seed, runs, events   what was done; runs are those of the model
-//	impossible                   runs at values at which there is no model
-//	exact                        the sample is of the posterior itself, but for the error of a finite sample
-//	power                        to which the likelihood was raised, if it is not exact; 0 if the likelihood was of no use
-//	threshold                    of the distance, root mean square in units of the reports' scatter, in the last generation by distance
-//	particles                    of each estimate of a likelihood; 0 if it is that of one run
+//	impossible                   runs at points without a model
+//	exact                        the sample is of the posterior itself, up to Monte Carlo error
+//	power                        to which the likelihood was raised, if not exact; 0 if it was not used
+//	threshold                    of the distance in the last generation by distance: root mean square,
+//	                             in units of the reports' standard deviation
+//	particles                    for each likelihood estimate; 0 if likelihoods are of single runs
 //	rows, effective              of the sample, and its effective size
-//	unknowns                     for each: name, unit, prior, best, and if there is a sample mean, mean_error, sd, quantiles for
-//	                             shares, prior_quantiles, contraction, shift, moved (see [Marginal])
+//	unknowns                     for each: name, unit, prior, best, and if there is a sample mean,
+//	                             mean_error, sd, quantiles for shares, prior_quantiles, contraction,
+//	                             shift, moved (see [Marginal])
 //	correlations                 in the order of the unknowns
 //	unmoved                      names of the unknowns that the data did not move
-//	score, score_name            of the best point, and of what it is; score_error is its standard error, if it is known
-//	chains                       of methods that have some (see [Chains])
-//	trace                        names and rows of how it went
+//	score, score_name            of the best point; score_error is its standard error, if known
+//	chains                       of methods with chains (see [Chains])
+//	trace                        names and rows of the progress of the fit
 //	notes                        sentences for people
 //
-// null stands where there is no number.
+// Numbers that are not finite are null.
 func (r *Result) WriteJSON(w io.Writer) error {
 	p := &r.Posterior
 	out := reportJSON{Method: r.Method, Seed: r.Seed, Runs: r.Runs, Events: r.Events, Impossible: r.Impossible,
@@ -164,8 +166,7 @@ func (r *Result) WriteJSON(w io.Writer) error {
 	return e.Encode(out)
 }
 
-// ReadJSON reads what [Result.WriteJSON] wrote, which is all but the sample. Unknown keys are
-// ignored.
+// ReadJSON reads the output of [Result.WriteJSON], which has no sample. Unknown keys are ignored.
 func ReadJSON(data []byte) (*Result, error) {
 	var in reportJSON
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -203,8 +204,8 @@ func ReadJSON(data []byte) (*Result, error) {
 	return r, nil
 }
 
-// Text is a result as a table for people: means and intervals beside the prior's, correlations, and
-// what the data did not move.
+// Text formats a result as tables: means and intervals beside the priors, correlations, and the
+// unknowns that the data did not move.
 func (r *Result) Text() string {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
@@ -257,7 +258,7 @@ func (r *Result) Text() string {
 	return text.String()
 }
 
-// correlationText is a table of the correlations of the unknowns.
+// correlationText formats the correlations of the unknowns.
 func (r *Result) correlationText() string {
 	var text strings.Builder
 	t := tabwriter.NewWriter(&text, 0, 0, 3, ' ', 0)
@@ -272,7 +273,7 @@ func (r *Result) correlationText() string {
 		for k := range j {
 			fmt.Fprintf(t, "\t%+.2f", r.Posterior.Correlation(j, k))
 		}
-		fmt.Fprintln(t, strings.Repeat("\t", last-j)) // below a line that ends early, columns would begin anew
+		fmt.Fprintln(t, strings.Repeat("\t", last-j)) // tabwriter aligns columns across lines with the same number of cells
 	}
 	_ = t.Flush()
 	lines := strings.Split(text.String(), "\n")

@@ -7,46 +7,46 @@ import (
 	"github.com/almanac-sim/almanac/fit/internal/rank"
 )
 
-// A Table has named columns of numbers; NaN stands where there is none.
+// A Table has named columns of numbers; NaN marks a missing number.
 type Table struct {
 	Names []string
 	Rows  [][]float64
 }
 
-// A Result is what a fit gives.
+// A Result is the result of a fit.
 type Result struct {
 	Method   string
 	Seed     uint64
 	Unknowns []Unknown
 
-	// Posterior is empty if the method gives a best point alone.
+	// Posterior is empty if the method only returns a best point.
 	Posterior Posterior
 
-	Best      []float64 // the best point: where the posterior is densest, as estimated, or the misfit is least
-	BestScore float64   // there, of what ScoreName says
+	Best      []float64 // the estimated mode of the posterior, or the point of least misfit
+	BestScore float64   // the score there; ScoreName says what it is
 	ScoreName string
-	BestError float64 // the standard error of BestScore, which comes from so many runs; 0 if it is not known
+	BestError float64 // the standard error of BestScore; 0 if it is not known
 
-	Chains *Chains // how the chains went, if the method has chains
+	Chains *Chains // diagnostics of methods with chains; else nil
 
-	// Exact reports whether the sample is of the posterior itself, but for the error of a finite
-	// sample. If not, Power and Threshold say what it is of: the likelihood was raised to a power
-	// below 1; or, if that is 0, what is less alike than the threshold was left out.
+	// Exact reports whether the sample is of the posterior itself, up to Monte Carlo error. If not,
+	// the likelihood was raised to Power, which is below 1; or, if Power is 0, the sample is of
+	// runs whose distance from the data is at most Threshold.
 	Exact     bool
 	Power     float64
 	Threshold float64
-	Particles int // of each estimate of a likelihood by a particle filter; 0 if it is that of one run
+	Particles int // for each likelihood estimate by a particle filter; 0 if likelihoods are of single runs
 
-	Trace      Table // how it went
+	Trace      Table // progress of the fit
 	Notes      []string
 	Runs       int // of the model
 	Events     uint64
-	Impossible int      // runs at values at which there is no model
-	Jobs       []string // keys of the jobs, so that they can be forgotten
+	Impossible int      // runs at points without a model
+	Jobs       []string // keys of the jobs, for deleting them
 }
 
-// Effective is the effective size of the sample: by the weights, or by how the chains have mixed in
-// the unknown that has mixed least.
+// Effective is the effective sample size: by the weights, or the smallest of the chains' bulk
+// sizes.
 func (r *Result) Effective() float64 {
 	if r.Chains != nil {
 		return slices.Min(r.Chains.Bulk)
@@ -54,38 +54,36 @@ func (r *Result) Effective() float64 {
 	return r.Posterior.Effective()
 }
 
-// A Marginal is what became known of one unknown.
+// A Marginal is the marginal posterior of one unknown.
 type Marginal struct {
 	Name, Unit, Prior string
 	Mean, SD          float64
-	MeanError         float64   // the standard error of Mean: of the finite sample, not of what the data tell
+	MeanError         float64   // the Monte Carlo standard error of Mean
 	Quantiles         []float64 // for [MarginalShares]
 	PriorQuantiles    []float64
 
-	// Contraction is by how much the variance has shrunk, on the scale on which the prior is
-	// normal: 1 − the posterior's variance there over the prior's. It is about 0 if the data say
-	// nothing, near 1 if they say nearly all, and below 0 if less is known than before, which
-	// happens.
+	// Contraction is 1 − the posterior variance over the prior variance, on the scale on which the
+	// prior is normal. It is about 0 if the data carry no information, near 1 if they carry nearly
+	// all, and negative if the posterior is wider than the prior, which can happen.
 	Contraction float64
 
-	// Shift is the Kolmogorov distance of posterior and prior, the most by which their distribution
-	// functions differ.
+	// Shift is the Kolmogorov distance of posterior and prior: the largest difference of their
+	// distribution functions.
 	Shift float64
 
-	// Moved reports whether the data moved it: whether Shift exceeds both 0.1 and 1.63/√n, the
-	// distance that a sample of the prior with the same effective size n exceeds with a probability
-	// of 1 %.
+	// Moved reports whether the data are informative: Shift exceeds both 0.1 and 1.63/√n, which a
+	// sample of the prior with effective size n exceeds with a probability of 1 %.
 	Moved bool
 }
 
-// MarginalShares returns the shares for which a [Marginal] has quantiles, in ascending order.
+// MarginalShares returns the probabilities for which a [Marginal] has quantiles, in ascending
+// order.
 func MarginalShares() []float64 { return []float64{0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975} }
 
-// leastShift is the Kolmogorov distance below which an unknown counts as not moved: at most a tenth
-// of the probability has gone elsewhere.
+// leastShift is the Kolmogorov distance below which an unknown counts as not moved.
 const leastShift = 0.1
 
-// Marginals are what became known of each unknown; none if the method gives no sample.
+// Marginals returns the marginal posteriors; none if the method returns no sample.
 func (r *Result) Marginals() []Marginal {
 	var all []Marginal
 	p, shares := &r.Posterior, MarginalShares()
@@ -108,7 +106,7 @@ func (r *Result) Marginals() []Marginal {
 	return all
 }
 
-// Unmoved are the names of the unknowns that the data did not move.
+// Unmoved returns the names of the unknowns that the data did not move.
 func (r *Result) Unmoved() (names []string) {
 	for _, m := range r.Marginals() {
 		if !m.Moved {
@@ -118,7 +116,7 @@ func (r *Result) Unmoved() (names []string) {
 	return names
 }
 
-// compare is by how much a sample is narrower than the prior, and how far from it.
+// compare returns the contraction of a sample and its Kolmogorov distance from the prior.
 func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
 	q := Posterior{Weights: weights}
 	for _, v := range x {
@@ -127,8 +125,7 @@ func (p Prior) compare(x, weights []float64) (contraction, shift float64) {
 	contraction = 1 - q.Covariance(0, 0)/p.varianceZ()
 	order, sum := rank.Order(x), 0.0
 	for n, i := range order {
-		// The sample's distribution function, to the left of a value and at it. Of equal values,
-		// the last has all.
+		// Compare the distribution functions just below each distinct value and at it.
 		if n == 0 || x[order[n-1]] != x[i] {
 			below := p.CDF(x[i])
 			if p.whole {

@@ -14,38 +14,38 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// Options say how to fit.
+// Options configure a fit.
 type Options struct {
-	Kind   string // that [NewKind] made, by its name
+	Kind   string // name of a kind that [NewKind] made
 	Method string // "abc" if empty; see [Methods]
 	Seed   uint64
 
-	// Budget is how many runs of the model may be made; each method has its own idea if it is 0.
+	// Budget is the largest number of runs of the model; 0 means the method's default.
 	Budget int
 
-	// Population is how many values of the unknowns a method works with at once, or how large an
-	// effective sample it is to give; each method has its own idea if it is 0.
+	// Population is the number of points a method works with at once, or the effective sample size
+	// it aims for; 0 means the method's default.
 	Population int
 
 	Limits   ensemble.Limits    // of one task
-	Registry *ensemble.Registry // that has the kind; the default one if nil
-	Executor ensemble.Executor  // does the jobs, one for each stage; in memory if nil
+	Registry *ensemble.Registry // that has the kind; nil means the default registry
+	Executor ensemble.Executor  // runs the jobs, one for each stage; nil means in memory
 
-	Progress func(Progress)      // is called now and then, if it is not nil
-	Engine   ensemble.RunOptions // passed on to the executor; Replica, Point, Progress and Registry are the fit's own
+	Progress func(Progress)      // called a few times a second; may be nil
+	Engine   ensemble.RunOptions // for the executor; Replica, Point, Progress and Registry are overwritten
 }
 
-// Progress is how far a fit is.
+// Progress is the progress of a fit.
 type Progress struct {
 	Stage    int    // from 1
-	What     string // it does, for people
-	Runs     int    // of the model, in the stages before
+	What     string // a description of the stage
+	Runs     int    // of the model, in earlier stages
 	Budget   int    // of runs
 	Tasks    int    // of the stage
 	Ensemble ensemble.Progress
 }
 
-// A method is a way to fit.
+// A method is an algorithm for fitting.
 type method func(ctx context.Context, e *engine) (*Result, error)
 
 var methods = map[string]method{
@@ -56,12 +56,12 @@ var methods = map[string]method{
 	"search": search,
 }
 
-// Methods are the names of the methods, in alphabetical order.
+// Methods returns the names of the methods, in alphabetical order.
 func Methods() []string { return slices.Sorted(maps.Keys(methods)) }
 
-// Run fits a problem. The payload is what the kind makes the same problem and its simulator from.
-// The same problem, payload and options give the same result, whatever runs the jobs; if Run
-// returns early, the same call goes on from what the executor has kept.
+// Run fits a problem. The kind rebuilds the same problem and its simulator from the payload. The
+// same problem, payload and options give the same result on any executor. If Run is interrupted,
+// the same call continues from what the executor has stored.
 func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func Run(ctx context.Context, p *Problem, payload []byte, o Options) (*Result, e
 	return r, nil
 }
 
-// An engine does the stages of a fit, and counts.
+// An engine runs the stages of a fit and counts runs.
 type engine struct {
 	problem *Problem
 	payload []byte
@@ -103,14 +103,15 @@ type engine struct {
 	jobs       []string // keys
 }
 
-// stage does n tasks of a sort, and gives their answers to take, in the order of their numbers.
-func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
+// stage runs n tasks of a kind of stage, and passes their outputs to take in the order of their
+// numbers.
+func (e *engine) stage(ctx context.Context, what, kind string, args any, n int,
 	take func(k int, a output) error) error {
 	text, err := json.Marshal(args)
 	if err != nil {
 		return err
 	}
-	payload, err := encodePayload(stage{sort, text}, e.payload)
+	payload, err := encodePayload(stage{kind, text}, e.payload)
 	if err != nil {
 		return err
 	}
@@ -122,16 +123,16 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
 	o.Registry, o.Point, o.Progress = e.o.Registry, nil, nil
 	before := e.runs
 	if e.o.Progress != nil {
-		say := func(p ensemble.Progress) {
+		report := func(p ensemble.Progress) {
 			e.o.Progress(Progress{Stage: number, What: what, Runs: before, Budget: e.o.Budget, Tasks: n, Ensemble: p})
 		}
-		say(ensemble.Progress{Replicas: n, Left: -1})
-		o.Progress = say
+		report(ensemble.Progress{Replicas: n, Left: -1})
+		o.Progress = report
 	}
 	next := 0
 	o.Replica = func(_, k int, v ensemble.Values) error {
 		if k != next || len(v.Numbers) != 1 {
-			return fmt.Errorf("fit: stage %d, %s: answer %d came where %d belongs", number, what, k, next)
+			return fmt.Errorf("fit: stage %d, %s: output %d came instead of %d", number, what, k, next)
 		}
 		next++
 		numbers, err := decodeFloats(v.Data)
@@ -152,18 +153,18 @@ func (e *engine) stage(ctx context.Context, what, sort string, args any, n int,
 		return fmt.Errorf("fit: stage %d, %s: %w", number, what, err)
 	}
 	if next != n {
-		return fmt.Errorf("fit: stage %d, %s: %d answers of %d came", number, what, next, n)
+		return fmt.Errorf("fit: stage %d, %s: %d outputs of %d came", number, what, next, n)
 	}
 	e.jobs = append(e.jobs, outcome.Key)
 	return nil
 }
 
-// localKind is the kind of [RunLocal], in a registry of its own.
+// localKind is the kind of [RunLocal], which has its own registry.
 const localKind = "local"
 
 // RunLocal fits a problem with a model of this program, in memory: it is [Run] without a kind, a
-// payload or a registry. The result has the same numbers as that of Run with the same options. A
-// fit that is to be continued after an interruption, or to be run by other machines, needs Run.
+// payload or a registry. The result has the same numbers as that of Run with the same options. Use
+// Run for fits that can be resumed or distributed.
 //
 // Kind and Registry of the options must be empty, and Executor nil or an [ensemble.InMemory].
 func RunLocal(ctx context.Context, p *Problem, model Simulator, o Options) (*Result, error) {
@@ -178,21 +179,21 @@ func RunLocal(ctx context.Context, p *Problem, model Simulator, o Options) (*Res
 	}
 	o.Kind, o.Registry = localKind, new(ensemble.Registry)
 	open := func([]byte) (*Problem, Simulator, error) { return p, model, nil }
-	o.Registry.AddKind(NewKind(localKind, "1", open)) // nothing is kept, so that any version will do
+	o.Registry.AddKind(NewKind(localKind, "1", open)) // nothing is stored, so any version will do
 	return Run(ctx, p, nil, o)
 }
 
-// ErrBudget is what an error is, by [errors.Is], if the budget is too small for the method. Its
-// text says what would do.
+// ErrBudget matches, by [errors.Is], errors that say that the budget is too small for the method.
+// Their text says which budget would do.
 var ErrBudget = errors.New("fit: the budget is too small")
 
-// A budgetError says how.
+// A budgetError is an ErrBudget with details.
 type budgetError struct{ text string }
 
 func (e budgetError) Error() string        { return e.text }
 func (e budgetError) Is(target error) bool { return target == ErrBudget }
 
-// stream is a stream for what the coordinator draws before its next stage.
+// stream is the random stream for draws between stages.
 func (e *engine) stream() random.Stream { return random.New(e.o.Seed, uint64(len(e.jobs)), 0x6c75636b) }
 
 // stageSeed is the seed of the next stage.
@@ -201,7 +202,7 @@ func (e *engine) stageSeed() uint64 {
 	return s.Uint64()
 }
 
-// checkBudget reports whether the budget is at least what a search needs.
+// checkBudget returns an error if the budget is below what a method needs.
 func (e *engine) checkBudget(least int) error {
 	if e.o.Budget > 0 && e.o.Budget < least {
 		return budgetError{fmt.Sprintf("fit: a budget of %d runs: %s needs %d at least", e.o.Budget, e.o.Method, least)}
@@ -209,7 +210,7 @@ func (e *engine) checkBudget(least int) error {
 	return nil
 }
 
-// runSeed is the seed of the k-th of several runs.
+// runSeed is the seed of run k of several.
 func runSeed(seed uint64, k int) uint64 {
 	s := random.New(seed, uint64(k))
 	return s.Uint64()

@@ -12,30 +12,29 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// The search for the least misfit by CMA-ES. A generation is one stage: its points are run with the
-// same luck, so that they are compared by what they are, and the next generation with another one.
-// With the same luck in all generations the search would see no noise, and go for the minimum of
-// the mean over these few runs; but where an epidemic comes or fails to come by luck, that is where
-// this luck happens to give the data, and may be far from the minimum of the expectation. When the
-// better half of a generation differs by no more than a minimum that was found with so few runs is
-// uncertain by, there are more runs at each point [Pasupathy10]. A search that has converged with
-// most runs is followed by one with twice as many points from another good point of the prior
-// [AH05], for as long as there are runs left.
+// The search for the least misfit by CMA-ES. A generation is one stage. Its points are run with
+// common random numbers, so that they are compared without noise between them, and each generation
+// has new ones. With the same random numbers in all generations, the search would minimise the mean
+// over these few runs. Where an outbreak occurs or not by chance, that minimum may be far from the
+// minimum of the expectation. When the better half of a generation differs by no more than the
+// uncertainty of a minimum found with that number of runs, the number of runs at each point grows
+// [Pasupathy10]. A search that has converged with the largest number is followed by one with twice
+// as many points from another good point of the prior [AH05], while the budget lasts.
 //
 // [Pasupathy10]: https://doi.org/10.1287/opre.1090.0773
 // [AH05]: https://doi.org/10.1109/CEC.2005.1554902
 const (
-	searchBudget = 20_000 // runs, if none are asked for
-	searchPrior  = 5      // one run in so many is for points of the prior
-	searchLeast  = 1      // runs at one point, at first
-	searchMore   = 4      // times as many when the search is close
+	searchBudget = 20_000 // runs, by default
+	searchPrior  = 5      // one run in 5 is at points of the prior
+	searchLeast  = 1      // runs at a point, at first
+	searchMore   = 4      // factor by which they grow when the search is close
 	searchMost   = 64
-	searchSure   = 3    // generations in a row in which it must be
-	searchClose  = 0.05 // misfits that are not told apart
+	searchSure   = 3    // consecutive generations that must be close
+	searchClose  = 0.05 // differences of misfits that are ignored
 	searchStep   = 1    // the first step, in standard deviations of the prior
-	searchWorth  = 10   // generations that a restart must have room for
-	searchEdge   = 2.5  // standard deviations of the prior: 1.2 % of it lie beyond
-	searchNarrow = 1e-3 // standard deviations of the prior, within which a search has converged
+	searchWorth  = 10   // a restart needs budget for this many generations
+	searchEdge   = 2.5  // standard deviations of the prior; 1.2 % lies beyond
+	searchNarrow = 1e-3 // a search whose spread is below has converged; in standard deviations of the prior
 )
 
 func search(ctx context.Context, e *engine) (*Result, error) {
@@ -48,7 +47,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	d := len(e.problem.Unknowns)
 	size := e.o.Population
 	if size == 0 {
-		size = 2 * (4 + int(3*detmath.Log(float64(d)))) // twice the default for functions without noise
+		size = 2 * (4 + int(3*detmath.Log(float64(d)))) // twice the default for noiseless functions
 	}
 	size = max(size, 4)
 	// Points of the prior, a generation, and the choice.
@@ -56,8 +55,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		return nil, err
 	}
 	until := budget - budget/finalShare
-	// Searches begin at the best points of the prior, as many of which are tried as a part of the
-	// budget lets see.
+	// Searches start at the best of points drawn from the prior.
 	stream := e.stream()
 	points := make([][]float64, max(budget/searchPrior/annealTried, size))
 	for k := range points {
@@ -82,18 +80,19 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 		candidates = append(candidates, found...)
 		size *= 2
 	}
-	for _, t := range starts[:min(finalOld, len(starts))] { // lest the search have followed its luck
+	for _, t := range starts[:min(finalOld, len(starts))] { // in case the search followed noise
 		candidates = append(candidates, t.z)
 	}
 	return o.choose(ctx, candidates, budget)
 }
 
-// evolve is one run of the strategy: its last mean, and the best points of its last generations.
+// evolve runs the strategy once. It returns its last mean and the best points of its last
+// generations.
 func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, until int) (found [][]float64, err error) {
 	p := o.e.problem
 	runs := searchLeast
 	var best [][]float64 // of each generation
-	close := 0           // generations in a row whose better half is
+	close := 0           // consecutive generations whose better half is close
 	for s.Generation == 0 || o.e.runs+size*runs <= until {
 		points, err := s.Ask(size)
 		if err != nil {
@@ -114,7 +113,7 @@ func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, 
 		middle, _ := order[size/2].misfit(p)
 		floor := order[0].correction(p) * float64(len(s.Mean)) / float64(p.observed())
 		if runs == 1 {
-			floor = float64(len(s.Mean)) // one run does not say; a posterior is about as wide as this
+			floor = float64(len(s.Mean)) // one run gives no estimate; a posterior is about this wide
 		}
 		o.trace.Rows = append(o.trace.Rows, []float64{float64(restart), float64(size), float64(runs), float64(o.e.runs),
 			value, se, floor, s.Spread()})
@@ -126,7 +125,7 @@ func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, 
 				break
 			}
 			runs *= searchMore
-			s.Step *= 2 // the minimum may be elsewhere, about as far away as the generation was wide
+			s.Step *= 2 // the minimum may be about as far away as the generation was wide
 		}
 		if s.Spread() < searchNarrow {
 			break
@@ -139,9 +138,9 @@ func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, 
 	return found, nil
 }
 
-// penalised adds to misfits what keeps the search from going on and on towards the ends of the
-// priors, where the misfit hardly changes any more: from searchEdge on, a term that grows with the
-// square, on the scale of the better half's misfits.
+// penalised adds to misfits a penalty that keeps the search from drifting towards the ends of the
+// priors, where the misfit hardly changes: from searchEdge on it grows with the square, on the
+// scale of the better half's misfits.
 func penalised(points [][]float64, values []float64) []float64 {
 	order := slices.Clone(values)
 	slices.SortFunc(order, rank.Compare)
@@ -160,16 +159,17 @@ func penalised(points [][]float64, values []float64) []float64 {
 	return kept
 }
 
-// randomSearch tries points of the prior, a few runs at each, and chooses among the best as the
-// other methods do: what a search must beat to be worth its name.
+// randomRuns is the number of runs at each point of a random search.
 const randomRuns = 4
 
+// randomSearch tries points of the prior, and chooses among the best as the other methods do. It is
+// the baseline of the searches.
 func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 	budget := e.o.Budget
 	if budget == 0 {
 		budget = searchBudget
 	}
-	if err := e.checkBudget(2 * finalShare); err != nil { // two points, and two runs to say what the better one is worth
+	if err := e.checkBudget(2 * finalShare); err != nil { // two points, and two runs for the misfit of the better one
 		return nil, err
 	}
 	o := &optimizer{e: e, trace: Table{Names: []string{"runs", "least misfit", "error"}}}
@@ -179,7 +179,7 @@ func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 		points[k] = proposal.Normals(&stream, len(e.problem.Unknowns))
 	}
 	var trials []*trial
-	for part := range slices.Chunk(points, 4096) { // so that no stage grows without bound
+	for part := range slices.Chunk(points, 4096) { // bounds the size of a stage
 		some, err := o.evaluate(ctx, "points of the prior", part, randomRuns)
 		if err != nil {
 			return nil, err

@@ -12,37 +12,35 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// ErrImpossible, wrapped, is what a [Simulator] returns for values of the unknowns at which there
-// is no model: the data are then as far away as can be, and the fit goes on. Any other error ends
-// the fit.
+// ErrImpossible, wrapped, is returned by a [Simulator] for values of the unknowns at which there is
+// no model. Such values have likelihood 0, and the fit continues. Any other error ends the fit.
 var ErrImpossible = errors.New("there is no model with these values")
 
-// A stage is what one job of a fit does: replica k does task k. The job's payload is a stage and
-// the model.
+// A stage is what one job of a fit computes: replica k is task k. The job's payload is a stage
+// followed by the model.
 type stage struct {
 	Kind string          `json:"sort"`
 	Args json.RawMessage `json:"args"`
 }
 
-// An output is what a task gives: numbers of any kind, infinities and NaN included, and what it
-// took.
+// An output is what a task returns: numbers, including infinities and NaN, and what they cost.
 type output struct {
 	numbers []float64
 	runs    int // of the model
 	events  uint64
 }
 
-// A task does the k-th part of a stage. It is used from several goroutines at once, and depends on
-// nothing but the stage and k.
+// A task computes part k of a stage. It may be called from several goroutines at once, and depends
+// on the stage and k alone.
 type task func(ctx context.Context, k int) (output, error)
 
-// An model is a problem with its simulator, as workers have it.
+// A model is a problem with its simulator, as workers have it.
 type model struct {
 	problem *Problem
 	sim     Simulator
 }
 
-// stageKinds are the sorts of stages: how the tasks of each are made from the arguments.
+// stageKinds maps each kind of stage to the function that makes its tasks from the arguments.
 var stageKinds = map[string]func(o model, args json.RawMessage) (task, error){
 	"predict":     decodeArgs(openPredict),
 	"runs":        decodeArgs(openRuns),
@@ -52,7 +50,7 @@ var stageKinds = map[string]func(o model, args json.RawMessage) (task, error){
 	"anneal":      decodeArgs(openAnneal),
 }
 
-// decodeArgs reads the arguments of a sort.
+// decodeArgs decodes the arguments of a kind of stage.
 func decodeArgs[A any](open func(o model, args *A) (task, error)) func(model, json.RawMessage) (task, error) {
 	return func(o model, text json.RawMessage) (task, error) {
 		args := new(A)
@@ -63,10 +61,10 @@ func decodeArgs[A any](open func(o model, args *A) (task, error)) func(model, js
 	}
 }
 
-// NewKind is the kind of job that the stages of a fit are. Workers and whoever calls [Run] register
-// the same. open makes a problem and its simulator from the payload that Run was given; it is
-// called once for several stages, and what it returns is used from several goroutines. The version
-// is as [ensemble.Kind] has it.
+// NewKind returns the kind of the jobs that the stages of a fit are. Workers and callers of [Run]
+// register the same kind. open makes a problem and its simulator from the payload given to Run; it
+// is called once for several stages, and its results are used from several goroutines. The version
+// is that of [ensemble.Kind].
 func NewKind(name, version string, open func(payload []byte) (*Problem, Simulator, error)) ensemble.Kind {
 	memo := &modelCache{open: open}
 	return ensemble.Kind{Name: name, Version: version, Open: func(payload []byte) (ensemble.Model, error) {
@@ -80,17 +78,18 @@ func NewKind(name, version string, open func(payload []byte) (*Problem, Simulato
 		}
 		make, ok := stageKinds[s.Kind]
 		if !ok {
-			return nil, fmt.Errorf("fit: a stage of an unknown sort, %q", s.Kind)
+			return nil, fmt.Errorf("fit: unknown kind of stage %q", s.Kind)
 		}
 		t, err := make(o, s.Args)
 		if err != nil {
-			return nil, fmt.Errorf("fit: a stage %q that cannot be read: %w", s.Kind, err)
+			return nil, fmt.Errorf("fit: reading a stage %q: %w", s.Kind, err)
 		}
 		return taskModel(t), nil
 	}}
 }
 
-// A modelCache keeps the model that was opened last, since the stages of a fit follow one another.
+// A modelCache keeps the last model that was opened: consecutive stages of a fit have the same
+// model.
 type modelCache struct {
 	open func([]byte) (*Problem, Simulator, error)
 
@@ -113,12 +112,13 @@ func (m *modelCache) get(payload []byte) (model, error) {
 	return m.model, nil
 }
 
+// A taskModel is a stage as an [ensemble.Model].
 type taskModel task
 
-// runsName is the only number that the engine summarises; the answers are data.
+// runsName names the only number that ensemble summarises; outputs are carried as data.
 var runsName = []string{"runs"}
 
-// At makes a task a replica. A stage has one point, without parameters.
+// At returns the runner of the stage's only point, which has no parameters.
 func (t taskModel) At(ensemble.Point) (ensemble.Runner, error) {
 	return func(ctx context.Context, r ensemble.Replica) (ensemble.Values, error) {
 		a, err := t(ctx, r.Number)
@@ -140,7 +140,7 @@ func encodeFloats(numbers []float64) []byte {
 
 func decodeFloats(b []byte) ([]float64, error) {
 	if len(b)%8 != 0 {
-		return nil, errors.New("fit: an answer that is cut short")
+		return nil, errors.New("fit: an output is truncated")
 	}
 	numbers := make([]float64, len(b)/8)
 	for i := range numbers {
@@ -149,8 +149,8 @@ func decodeFloats(b []byte) ([]float64, error) {
 	return numbers, nil
 }
 
-// encodePayload is a stage and a model in one payload: the length of the stage in four bytes, the
-// stage, the model.
+// encodePayload joins a stage and a model: the length of the stage in four bytes, the stage, the
+// model.
 func encodePayload(s stage, model []byte) ([]byte, error) {
 	head, err := json.Marshal(s)
 	if err != nil {
@@ -162,16 +162,16 @@ func encodePayload(s stage, model []byte) ([]byte, error) {
 
 func decodePayload(payload []byte) (s stage, model []byte, err error) {
 	if len(payload) < 4 || uint64(binary.LittleEndian.Uint32(payload)) > uint64(len(payload)-4) {
-		return s, nil, errors.New("fit: a stage that is cut short")
+		return s, nil, errors.New("fit: a stage is truncated")
 	}
 	n := 4 + int(binary.LittleEndian.Uint32(payload))
 	if err := json.Unmarshal(payload[4:n], &s); err != nil {
-		return s, nil, fmt.Errorf("fit: a stage that cannot be read: %w", err)
+		return s, nil, fmt.Errorf("fit: reading a stage: %w", err)
 	}
 	return s, payload[n:], nil
 }
 
-// simulate runs the model once, and looks at what it gives. possible is false where there is no
+// simulate runs the model once and validates its trajectory. possible is false where there is no
 // model.
 func (o model) simulate(ctx context.Context, x []float64, seed uint64) (c Trajectory, possible bool, err error) {
 	c, err = o.sim.Simulate(ctx, x, seed)
@@ -202,6 +202,7 @@ func (o model) simulate(ctx context.Context, x []float64, seed uint64) (c Trajec
 	return c, true, nil
 }
 
+// indicator is 1 for true and 0 for false.
 func indicator(so bool) float64 {
 	if so {
 		return 1
