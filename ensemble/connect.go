@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 	"github.com/almanac-sim/almanac/internal/access"
 )
 
@@ -64,12 +65,12 @@ func (o ConnectOptions) FromEnv() ConnectOptions {
 // A Conn is a connection to a hub. It reconnects by itself, for ever. It may be used from several
 // goroutines.
 type Conn struct {
-	nc     *nats.Conn
-	js     jetstream.JetStream
-	lease  time.Duration
-	copies int
-	log    *slog.Logger
-	where  string // without secrets
+	nc      *nats.Conn
+	js      jetstream.JetStream
+	lease   time.Duration
+	copies  int
+	log     *slog.Logger
+	address string // without secrets
 
 	startup time.Duration // how long a server may be there without JetStream, as when it is starting
 
@@ -175,19 +176,19 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	if o.Name == "" {
 		o.Name = "almanac"
 	}
-	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, where: redact(o.URL), startup: 10 * time.Second}
+	c := &Conn{lease: o.Lease, copies: o.Copies, log: o.Logger, address: redact(o.URL), startup: 10 * time.Second}
 	options = append(options, nats.Name(o.Name), nats.MaxReconnects(-1), nats.CustomReconnectDelay(reconnectDelay),
 		nats.ReconnectBufSize(-1),
 		nats.PingInterval(10*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5*time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
-			c.relink()
+			c.resetLink()
 			if err != nil {
-				c.log.Warn("the hub is gone; trying to reach it again", "hub", c.where, "err", err)
+				c.log.Warn("the hub is gone; trying to reach it again", "hub", c.address, "err", err)
 			}
 		}),
-		nats.ReconnectHandler(func(*nats.Conn) { c.log.Info("the hub is back", "hub", c.where) }),
+		nats.ReconnectHandler(func(*nats.Conn) { c.log.Info("the hub is back", "hub", c.address) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { c.log.Debug("nats", "err", err) }))
-	c.relink()
+	c.resetLink()
 	deadline := time.Now().Add(o.Wait)
 	for wait := (backoff{}); ; {
 		nc, err := nats.Connect(o.URL, options...)
@@ -195,7 +196,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 			c.nc = nc
 			break
 		}
-		err = explain(c.where, err)
+		err = connectError(c.address, err)
 		if refused(err) || o.Wait >= 0 && time.Now().After(deadline) {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		if wait == (backoff{}) { // said once to everybody
 			level = slog.LevelWarn
 		}
-		c.log.Log(ctx, level, "waiting for the hub", "hub", c.where, "err", err)
+		c.log.Log(ctx, level, "waiting for the hub", "hub", c.address, "err", err)
 		if !wait.wait(ctx) {
 			return nil, context.Cause(ctx)
 		}
@@ -213,9 +214,9 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 		c.nc.Close()
 		return nil, err
 	}
-	if err := suits(c.nc.ConnectedServerVersion(), c.nc.MaxPayload()); err != nil {
+	if err := checkServer(c.nc.ConnectedServerVersion(), c.nc.MaxPayload()); err != nil {
 		c.nc.Close()
-		return nil, fmt.Errorf("ensemble: the hub at %s %w", c.where, err)
+		return nil, fmt.Errorf("ensemble: the hub at %s %w", c.address, err)
 	}
 	if c.copies == 0 {
 		if c.copies = 1; c.nc.ConnectedClusterName() != "" {
@@ -225,8 +226,8 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	return c, nil
 }
 
-// suits says what is wrong with a server, if anything is.
-func suits(version string, payload int64) error {
+// checkServer says what is wrong with a server, if anything is.
+func checkServer(version string, payload int64) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && (major < 2 || major == 2 && minor < 11) {
 		return fmt.Errorf("is NATS %s; 2.11 or later is needed", version)
@@ -244,8 +245,8 @@ func reconnectDelay(attempts int) time.Duration {
 	return d + time.Duration(time.Now().UnixNano()%int64(d/4))
 }
 
-// Where is the hub's address, without secrets.
-func (c *Conn) Where() string { return c.where }
+// Address is the hub's address, without secrets.
+func (c *Conn) Address() string { return c.address }
 
 // Close ends the connection.
 func (c *Conn) Close() {
@@ -255,9 +256,9 @@ func (c *Conn) Close() {
 	c.unlink()
 }
 
-// closed says why the connection has ended for good, if it has: the hub does not accept us any
+// closedError says why the connection has ended for good, if it has: the hub does not accept us any
 // more, or we closed it ourselves.
-func (c *Conn) closed() error {
+func (c *Conn) closedError() error {
 	if !c.nc.IsClosed() {
 		return nil
 	}
@@ -265,11 +266,11 @@ func (c *Conn) closed() error {
 	if err == nil {
 		err = nats.ErrConnectionClosed
 	}
-	return explain(c.where, err)
+	return connectError(c.address, err)
 }
 
-// relink ends what waits for an answer on a connection that is lost.
-func (c *Conn) relink() {
+// resetLink ends what waits for an answer on a connection that is lost.
+func (c *Conn) resetLink() {
 	c.linkMu.Lock()
 	defer c.linkMu.Unlock()
 	if c.unlink != nil {
@@ -297,12 +298,12 @@ func (c *Conn) ensure(ctx context.Context) error {
 		attempt, cancel := c.attempt(ctx, 5*time.Second)
 		err := c.prepare(attempt)
 		cancel()
-		if closed := c.closed(); err != nil && closed != nil {
+		if closed := c.closedError(); err != nil && closed != nil {
 			return closed
 		}
 		if noJetStream(err) && time.Since(begun) > c.startup {
 			return fmt.Errorf("ensemble: the server at %s has no JetStream for us: it is to be started with it (nats-server "+
-				"-js): %w", c.where, err)
+				"-js): %w", c.address, err)
 		}
 		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -310,9 +311,67 @@ func (c *Conn) ensure(ctx context.Context) error {
 		if err == nil || !transient(err) && !noJetStream(err) {
 			return err
 		}
-		c.log.Info("the hub is not ready", "hub", c.where, "err", err)
+		c.log.Info("the hub is not ready", "hub", c.address, "err", err)
 		if !wait.wait(ctx) {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// prepare makes what all jobs share, if it is not there.
+func (c *Conn) prepare(ctx context.Context) (err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.prepared {
+		return nil
+	}
+	_, err = c.stream(ctx, jetstream.StreamConfig{
+		Name: wire.TasksStream, Subjects: []string{"almanac.task.>"}, Description: "tasks of almanac's jobs",
+		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: c.copies, Duplicates: 2 * time.Minute,
+	})
+	if err != nil {
+		return fmt.Errorf("ensemble: making the stream of tasks: %w", err)
+	}
+	models, err := c.js.ObjectStore(ctx, wire.ModelsBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		models, err = c.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: wire.ModelsBucket,
+			Storage: jetstream.FileStorage, Replicas: c.copies})
+	}
+	if err != nil {
+		return fmt.Errorf("ensemble: making the store of models: %w", err)
+	}
+	jobs, err := c.js.KeyValue(ctx, wire.JobsBucket)
+	if errors.Is(err, jetstream.ErrBucketNotFound) {
+		jobs, err = c.js.CreateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: wire.JobsBucket, History: 1,
+			Storage: jetstream.FileStorage, Replicas: c.copies})
+	}
+	if err != nil {
+		return fmt.Errorf("ensemble: making the store of jobs: %w", err)
+	}
+	if c.jobs == nil { // otherwise it is in use, and goes by the name
+		c.jobs, c.models = jobs, models
+	}
+	c.prepared = true
+	return nil
+}
+
+// stream finds a stream, or makes it.
+func (c *Conn) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
+	s, err := c.js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		s, err = c.js.CreateStream(ctx, config)
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by someone else, just now
+			s, err = c.js.Stream(ctx, config.Name)
+		}
+	}
+	return s, err
+}
+
+// journal finds a job's journal, or makes it.
+func (c *Conn) journal(ctx context.Context, job string) (jetstream.Stream, error) {
+	return c.stream(ctx, jetstream.StreamConfig{
+		Name: wire.JournalName(job), Subjects: []string{wire.JobResults(job), wire.JobPoints(job), wire.JobTries(job)},
+		Description: "results of almanac's job " + job,
+		Storage:     jetstream.FileStorage, Compression: jetstream.S2Compression, Replicas: c.copies,
+	})
 }

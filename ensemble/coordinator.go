@@ -13,6 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // A coordinator does a job: it reads the journal, hands out tasks, and writes the summaries of
@@ -23,46 +25,46 @@ type coordinator struct {
 	o   RunOptions
 	log *slog.Logger
 
-	id      string
-	spec    *spec
-	owner   string
-	study   *study
-	journal jetstream.Stream
+	id        string
+	spec      *spec
+	owner     string
+	scheduler *scheduler
+	journal   jetstream.Stream
 
-	status   Status
-	revision uint64
-	trouble  string
-	missing  time.Time // since when the server says that it has no journal
-	wasDone  bool
-	resumed  bool
+	status       Status
+	revision     uint64
+	trouble      string
+	missingSince time.Time // since when the server says that it has no journal
+	wasDone      bool
+	resumed      bool
 
-	dead   dead
-	parts  bytes.Buffer // of a point that is being read
-	failed []uint64     // sequence numbers of stored failures, of the time before
-	caught bool         // with the journal as it was when we began
-	crew   crew
+	purgeable   purgeList
+	parts       bytes.Buffer // of a point that is being read
+	oldFailures []uint64     // sequence numbers of stored failures, of the time before
+	replayed    bool         // with the journal as it was when we began
+	workers     workerSet
 
 	sendingMu sync.Mutex
-	sending   map[key]bool // tasks that the server has not yet said it has
+	sending   map[wire.Key]bool // tasks that the server has not yet said it has
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
 	return &coordinator{c: c, o: o, log: o.Logger.With("job", id), id: id, spec: s, owner: nuid.Next(),
-		study: newStudy(&s.Job, o), sending: map[key]bool{}}
+		scheduler: newScheduler(&s.Job, o), sending: map[wire.Key]bool{}}
 }
 
 func (r *coordinator) outcome() Outcome {
-	if !r.caught {
-		r.study.counts.Resumed = r.study.done // all there was, was there
+	if !r.replayed {
+		r.scheduler.counts.Resumed = r.scheduler.merged // all there was, was there
 	}
-	o := r.study.outcome(r.id)
+	o := r.scheduler.outcome(r.id)
 	o.Resumed, o.WasDone = r.resumed, r.wasDone
 	return o
 }
 
-// begin stores the job, and makes us its owner.
-func (r *coordinator) begin(ctx context.Context, data []byte) error {
-	err := r.insist(ctx, func(ctx context.Context) error {
+// claim stores the job, and makes us its owner.
+func (r *coordinator) claim(ctx context.Context, data []byte) error {
+	err := r.retry(ctx, func(ctx context.Context) error {
 		_, err := r.c.models.GetInfo(ctx, r.id)
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
 			_, err = r.c.models.PutBytes(ctx, r.id, data)
@@ -72,7 +74,7 @@ func (r *coordinator) begin(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
-	err = r.insist(ctx, func(ctx context.Context) error {
+	err = r.retry(ctx, func(ctx context.Context) error {
 		s, revision, err := r.c.status(ctx, r.id)
 		switch {
 		case errors.Is(err, ErrNoJob):
@@ -83,21 +85,21 @@ func (r *coordinator) begin(ctx context.Context, data []byte) error {
 		r.wasDone, r.resumed = s.State == Done, revision > 0 && s.State != Canceled
 		*s = Status{Key: r.id, Name: r.spec.Job.Name, Kind: r.spec.Job.Kind, Version: r.spec.Version, State: Running,
 			Created: s.Created,
-			Points:  len(r.spec.Job.Points), Replicas: r.study.total(), Owner: r.owner, PointsDone: s.PointsDone,
+			Points:  len(r.spec.Job.Points), Replicas: r.scheduler.total(), Owner: r.owner, PointsDone: s.PointsDone,
 			Merged: s.Merged, Events: s.Events}
 		if r.wasDone {
 			s.State = Done
 		}
 		r.status, r.revision = *s, revision
-		if err = r.write(ctx); errors.Is(err, ErrTakenOver) || errors.Is(err, ErrCanceled) {
-			err = errAgain // someone wrote between our reading and our writing
+		if err = r.writeStatus(ctx); errors.Is(err, ErrTakenOver) || errors.Is(err, ErrCanceled) {
+			err = errRetry // someone wrote between our reading and our writing
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return r.insist(ctx, func(ctx context.Context) (err error) {
+	return r.retry(ctx, func(ctx context.Context) (err error) {
 		if r.journal, err = r.c.journal(ctx, r.id); err == nil {
 			err = r.c.purgeTasks(ctx, r.id) // what is missing is handed out anew
 		}
@@ -105,10 +107,10 @@ func (r *coordinator) begin(ctx context.Context, data []byte) error {
 	})
 }
 
-var errAgain = errors.New("again")
+var errRetry = errors.New("again")
 
-// insist tries until it succeeds, or what is wrong will not go away by itself.
-func (r *coordinator) insist(ctx context.Context, f func(context.Context) error) error {
+// retry tries until it succeeds, or what is wrong will not go away by itself.
+func (r *coordinator) retry(ctx context.Context, f func(context.Context) error) error {
 	var since time.Time
 	for wait := (backoff{}); ; {
 		attempt, cancel := r.c.attempt(ctx, 5*time.Second)
@@ -120,26 +122,26 @@ func (r *coordinator) insist(ctx context.Context, f func(context.Context) error)
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case noRoom(err):
-			return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
+		case isFull(err):
+			return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.address, err)
 		case r.c.nc.IsClosed():
-			return r.c.closed()
-		case errors.Is(err, errAgain):
+			return r.c.closedError()
+		case errors.Is(err, errRetry):
 			continue
 		case lost:
 			return ErrLost
 		case !transient(err):
 			return err
 		}
-		r.log.Warn("the hub does not answer as it should", "hub", r.c.where, "err", err)
+		r.log.Warn("the hub does not answer as it should", "hub", r.c.address, "err", err)
 		if !wait.wait(ctx) {
 			return context.Cause(ctx)
 		}
 	}
 }
 
-// write writes the job's state, if it is still ours.
-func (r *coordinator) write(ctx context.Context) error {
+// writeStatus writes the job's state, if it is still ours.
+func (r *coordinator) writeStatus(ctx context.Context) error {
 	r.status.Updated = time.Now().UTC()
 	data, err := json.Marshal(r.status)
 	if err != nil {
@@ -155,7 +157,7 @@ func (r *coordinator) write(ctx context.Context) error {
 		r.revision = revision
 		return nil
 	}
-	if !exists(err) {
+	if !isStoredAlready(err) {
 		return err
 	}
 	// Someone else wrote it: we ourselves, if an answer was lost; who cancels it; who takes it over.
@@ -171,7 +173,7 @@ func (r *coordinator) write(ctx context.Context) error {
 		return ErrTakenOver
 	}
 	r.revision = revision
-	return r.write(ctx)
+	return r.writeStatus(ctx)
 }
 
 // run is the life of a coordinator.
@@ -183,35 +185,35 @@ func (r *coordinator) run(ctx context.Context) error {
 
 	messages := make(chan entry, 64)
 	helpers.Go(func() { r.read(ctx, messages) })
-	tasks := make(chan []piece)
+	tasks := make(chan []wire.Piece)
 	problems := make(chan error, 1)
 	for range 8 {
 		helpers.Go(func() { r.publish(ctx, tasks, problems) })
 	}
 	beats := make(chan *nats.Msg, 1024)
-	if sub, err := r.c.nc.ChanSubscribe(beatSubject, beats); err == nil {
+	if sub, err := r.c.nc.ChanSubscribe(wire.HeartbeatSubject, beats); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
-		_ = r.c.nc.Publish(callSubject, nil)
+		_ = r.c.nc.Publish(wire.PingSubject, nil)
 	}
 	advice := make(chan *nats.Msg, 64)
-	if sub, err := r.c.nc.ChanSubscribe(maxDeliveries, advice); err == nil {
+	if sub, err := r.c.nc.ChanSubscribe(wire.MaxDeliveries, advice); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
 	}
-	tick := time.NewTicker(sayEvery)
+	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	var last, written, asked time.Time
 	last, asked = time.Now(), time.Now()
-	var next []piece
+	var next []wire.Piece
 	for {
 		if done, err := r.settle(ctx); done || err != nil {
 			return err
 		}
-		if next == nil && r.caught && len(r.study.out) < r.window() {
-			if next = r.study.next(); next != nil {
-				r.send(key{next[0].Point, next[0].First}, true)
+		if next == nil && r.replayed && len(r.scheduler.outstanding) < r.window() {
+			if next = r.scheduler.next(); next != nil {
+				r.setSending(wire.KeyOf(next), true)
 			}
 		}
-		var out chan<- []piece
+		var out chan<- []wire.Piece
 		if next != nil {
 			out = tasks
 		}
@@ -228,11 +230,11 @@ func (r *coordinator) run(ctx context.Context) error {
 				return err
 			}
 		case m := <-beats:
-			r.crew.hear(m.Data)
+			r.workers.update(m.Data)
 		case m := <-advice:
-			r.giveUp(ctx, m.Data)
+			r.abandon(ctx, m.Data)
 		case <-tick.C:
-			r.say(time.Since(last))
+			r.report(time.Since(last))
 			if time.Since(written) > time.Second {
 				written = time.Now()
 				if err := r.update(ctx); err != nil {
@@ -241,7 +243,7 @@ func (r *coordinator) run(ctx context.Context) error {
 			}
 			if time.Since(asked) > 2*r.c.lease {
 				asked = time.Now()
-				r.search(ctx)
+				r.findLost(ctx)
 			}
 		}
 	}
@@ -249,9 +251,9 @@ func (r *coordinator) run(ctx context.Context) error {
 
 // settle gives out what is finished, and reports whether all is.
 func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
-	done, err = r.study.settle(func(p PointResult) error { return r.storePoint(ctx, p) })
-	if err == nil && r.caught {
-		err = r.study.failure()
+	done, err = r.scheduler.emitReady(func(p PointResult) error { return r.storePoint(ctx, p) })
+	if err == nil && r.replayed {
+		err = r.scheduler.failure()
 	}
 	return done, err
 }
@@ -268,31 +270,31 @@ func (r *coordinator) storePoint(ctx context.Context, p PointResult) error {
 	parts := (len(data) + maxPart - 1) / maxPart
 	for i := range parts {
 		part := data[i*maxPart : min((i+1)*maxPart, len(data))]
-		err := r.insist(ctx, func(ctx context.Context) error {
-			_, err := r.c.js.Publish(ctx, pointSubject(r.id, p.Index, i, parts), part,
+		err := r.retry(ctx, func(ctx context.Context) error {
+			_, err := r.c.js.Publish(ctx, wire.PointSubject(r.id, p.Index, i, parts), part,
 				jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithRetryAttempts(0))
-			if exists(err) {
+			if isStoredAlready(err) {
 				return nil
 			}
 			return err
 		})
 		if err != nil {
-			return r.whyGone(ctx, err)
+			return r.goneError(ctx, err)
 		}
 	}
 	return nil
 }
 
-// whyGone says what a failure to write the journal means: if it is gone, the job was cancelled.
-func (r *coordinator) whyGone(ctx context.Context, err error) error {
+// goneError says what a failure to write the journal means: if it is gone, the job was cancelled.
+func (r *coordinator) goneError(ctx context.Context, err error) error {
 	if s, _, serr := r.c.status(ctx, r.id); errors.Is(serr, ErrNoJob) || serr == nil && s.State == Canceled {
 		return ErrCanceled
 	}
 	return err
 }
 
-// end says in the job's state what became of it, as far as that can be done now.
-func (r *coordinator) end(ctx context.Context, err error) error {
+// finish says in the job's state what became of it, as far as that can be done now.
+func (r *coordinator) finish(ctx context.Context, err error) error {
 	var failed *ReplicaError
 	switch {
 	case err == nil:
@@ -304,21 +306,21 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	default:
 		r.status.State = Interrupted
 	}
-	r.fill()
+	r.fillStatus()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	var werr error
 	if err == nil {
-		werr = r.insist(ctx, r.write) // it is done only when that is known
+		werr = r.retry(ctx, r.writeStatus) // it is done only when that is known
 	} else if r.c.nc.IsConnected() {
-		_ = r.write(ctx)
+		_ = r.writeStatus(ctx)
 	}
 	if r.status.State != Interrupted && werr == nil {
 		_ = r.c.purgeTasks(ctx, r.id)
 		if !r.spec.Job.Keep {
-			_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobResults(r.id)))
+			_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(wire.JobResults(r.id)))
 		}
-		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(jobTries(r.id)))
+		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(wire.JobTries(r.id)))
 	}
 	if errors.Is(werr, ErrTakenOver) || errors.Is(werr, context.DeadlineExceeded) {
 		werr = nil // all points were given out; the next one who asks finds them in the journal
@@ -326,42 +328,91 @@ func (r *coordinator) end(ctx context.Context, err error) error {
 	return errors.Join(err, werr)
 }
 
-func (r *coordinator) fill() {
-	r.status.PointsDone, r.status.Merged, r.status.Events = r.study.given(), r.study.done, r.study.events
+func (r *coordinator) fillStatus() {
+	r.status.PointsDone, r.status.Merged, r.status.Events = r.scheduler.emitted(), r.scheduler.merged, r.scheduler.events
 }
 
 // update writes how far the job is, and removes from the journal what is no longer needed.
 func (r *coordinator) update(ctx context.Context) error {
 	attempt, cancel := r.c.attempt(ctx, 2*time.Second)
 	defer cancel()
-	if r.status.State != Running || !r.caught {
-		if r.lost(attempt, &r.missing) {
+	if r.status.State != Running || !r.replayed {
+		if r.lost(attempt, &r.missingSince) {
 			return ErrLost
 		}
 		return nil
 	}
-	r.fill()
-	err := r.write(attempt)
+	r.fillStatus()
+	err := r.writeStatus(attempt)
 	r.trouble = ""
 	switch {
 	case errors.Is(err, ErrCanceled), errors.Is(err, ErrTakenOver):
 		return err
-	case noRoom(err):
-		return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.where, err)
+	case isFull(err):
+		return fmt.Errorf("%w (%s: %w)", ErrNoRoom, r.c.address, err)
 	case r.c.nc.IsClosed():
-		return r.c.closed()
+		return r.c.closedError()
 	case err != nil:
-		r.trouble = "the hub at " + r.c.where + " does not answer"
+		r.trouble = "the hub at " + r.c.address + " does not answer"
 		ask, done := r.c.attempt(ctx, 2*time.Second) // the other may be used up
 		defer done()
-		if r.lost(ask, &r.missing) {
+		if r.lost(ask, &r.missingSince) {
 			return ErrLost
 		}
 		return nil
 	}
-	r.missing = time.Time{}
-	if seq := r.dead.upTo(r.study.low); seq > 0 && !r.spec.Job.Keep {
-		_ = r.journal.Purge(attempt, jetstream.WithPurgeSubject(jobResults(r.id)), jetstream.WithPurgeSequence(seq+1))
+	r.missingSince = time.Time{}
+	if seq := r.purgeable.upTo(r.scheduler.low); seq > 0 && !r.spec.Job.Keep {
+		_ = r.journal.Purge(attempt, jetstream.WithPurgeSubject(wire.JobResults(r.id)), jetstream.WithPurgeSequence(seq+1))
 	}
 	return nil
+}
+
+// window is how many tasks may be out: two for each slot and one ahead, as far as their results
+// find room in memory.
+func (r *coordinator) window() int {
+	if r.o.Window > 0 {
+		return r.o.Window
+	}
+	_, slots, _ := r.workers.forJob(r.spec, r.id)
+	n := min(max(3*slots, 8), 8192)
+	const memory = 128 << 20
+	each := 8 * (r.scheduler.outputs + 1) * r.scheduler.size()
+	return max(min(n, memory/each), 2)
+}
+
+// report tells the caller how far the job is.
+func (r *coordinator) report(quiet time.Duration) {
+	workers, slots, refused := r.workers.forJob(r.spec, r.id)
+	p := r.scheduler.progress(r.id, workers, slots)
+	if r.o.Progress == nil {
+		return
+	}
+	p.Resumed, p.Trouble, p.Refused = r.resumed, r.trouble, refused
+	for _, m := range r.workers.members {
+		if p.Trouble == "" && m.Trouble != "" {
+			p.Trouble = "worker " + m.Name + ": " + m.Trouble
+		}
+	}
+	if p.Trouble == "" && p.Workers == 0 && quiet > 2*heartbeatInterval {
+		p.Trouble = "there are no workers"
+	}
+	r.o.Progress(p)
+}
+
+// Run does a job on a hub that has workers, or gets some; see [Executor].
+func (c *Conn) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
+	s, data, id, err := o.prepare(job, time.Second)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := c.ensure(ctx); err != nil {
+		return Outcome{}, err
+	}
+	r := newCoordinator(c, s, id, o)
+	if err := r.claim(ctx, data); err != nil {
+		return r.outcome(), err
+	}
+	err = r.run(ctx)
+	return r.outcome(), r.finish(ctx, err)
 }

@@ -2,9 +2,8 @@ package ensemble
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"log/slog"
-	"sync"
 	"time"
 )
 
@@ -31,106 +30,95 @@ type Executor interface {
 
 var _ = []Executor{InMemory{}, (*Directory)(nil), (*Conn)(nil)}
 
-// Run does a job on a hub that has workers, or gets some; see [Executor].
-func (c *Conn) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
-	s, data, id, err := o.prepare(job, time.Second)
-	if err != nil {
-		return Outcome{}, err
-	}
-	if err := c.ensure(ctx); err != nil {
-		return Outcome{}, err
-	}
-	r := newCoordinator(c, s, id, o)
-	if err := r.begin(ctx, data); err != nil {
-		return r.outcome(), err
-	}
-	err = r.run(ctx)
-	return r.outcome(), r.end(ctx, err)
-}
+// RunOptions say what to do with what a job gives. All functions are called from one goroutine.
+type RunOptions struct {
+	Registry *Registry // whose kinds the job may be of; the default one if nil
 
-// DirectoryOptions are for jobs that are kept in a directory.
-type DirectoryOptions struct {
-	Slots    int          // replicas at once; one for each processor if 0
-	MaxStore int64        // bytes of what is kept; three quarters of what is free if 0
+	// Point is called with the result of each point, in order, those that were finished earlier
+	// first. If it returns an error, Run ends with it; the job can be resumed.
+	Point func(PointResult) error
+
+	// Replica is called with what each replica gave, if it is not nil: of a point in the order of
+	// their numbers, and of several points in any order. Replicas of points that were finished
+	// earlier are among them only if the job has Keep. If it returns an error, Run ends with it.
+	// What it is given is not to be changed.
+	Replica func(point, replica int, v Values) error
+
+	// Progress is called a few times a second.
+	Progress func(Progress)
+
+	// how long a task should take; a second if 0, and 5 ms in memory. A worker ends one after twice
+	// as long
+	TaskTime time.Duration
+	Window   int          // how many tasks may be out at once; by the number of workers if 0
 	Logger   *slog.Logger // silent if nil
 }
 
-// A Directory does jobs in this process, and keeps what is done in a directory. It is a hub that
-// opens no port, with a worker for each job that runs. One process at a time can have it open.
-type Directory struct {
-	path string
-	o    DirectoryOptions
-	hub  *Hub
-	conn *Conn
-
-	open  context.Context // ends when nothing can be run any more, with why
-	end   context.CancelCauseFunc
-	mu    sync.Mutex     // held while a job is let in, or no further one
-	inUse sync.WaitGroup // by jobs, and by what watches the hub
+// Progress is how far a job is.
+type Progress struct {
+	Key             string
+	Points          int
+	PointsDone      int // given out
+	Replicas        int // of all points, at most
+	Merged          int // replicas
+	Events          uint64
+	EventsPerSecond float64       // lately, of all workers
+	Workers         int           // heard of lately, with this job's version
+	Slots           int           // theirs
+	Left            time.Duration // as it seems; negative if nothing is known
+	Resumed         bool          // it was begun before
+	// what keeps the job from going on, if anything does: the hub is away, there are no workers
+	Trouble string
+	Refused []string // which workers refuse the job, and why
+	Counts  Counts
 }
 
-// OpenDirectory makes a directory ready for jobs: a new one, or one with jobs that were done there
-// before. It is to be closed.
-func OpenDirectory(path string, o DirectoryOptions) (*Directory, error) {
-	hub, err := StartHub(HubOptions{Store: path, Listen: "none", MaxStore: o.MaxStore, Logger: o.Logger})
-	if err != nil {
-		return nil, err
+// An Outcome is what became of a job.
+type Outcome struct {
+	Key        string
+	Resumed    bool   // it was begun before, and went on
+	WasDone    bool   // it was done before: nothing was run
+	PointsDone int    // given out
+	Replicas   int    // merged
+	Events     uint64 // of those replicas
+	Counts     Counts
+
+	// Alike reports that there were at least two replicas at each point given out, and that they
+	// all gave the same numbers. The model then has nothing random, or does not take its seed from
+	// the [Replica].
+	Identical bool
+}
+
+// Counts say what happened on the way to a result. They differ from run to run, which the result
+// does not.
+type Counts struct {
+	Tasks      int // handed out
+	Results    int // read
+	Short      int // results of fewer replicas than the task had: the rest was handed out again
+	Redone     int // results of tasks that were handed to a worker more than once
+	Duplicates int // replicas that came more than once, and were counted once
+	Lost       int // tasks that were found nowhere, and handed out again
+	Resumed    int // replicas that were there when the coordinator began
+}
+
+// prepare checks a job, fills in what o leaves out, and gives the job as it is stored, and its key.
+func (o *RunOptions) prepare(job Job, taskTime time.Duration) (s *spec, data []byte, key string, err error) {
+	if o.Registry == nil {
+		o.Registry = Default()
 	}
-	conn, err := hub.Connect(ConnectOptions{Logger: o.Logger})
-	if err != nil {
-		hub.Close()
-		return nil, err
+	if o.TaskTime == 0 {
+		o.TaskTime = taskTime
 	}
-	d := &Directory{path: path, o: o, hub: hub, conn: conn}
-	d.open, d.end = context.WithCancelCause(context.Background())
-	d.inUse.Go(func() {
-		select {
-		case <-hub.Failed():
-			d.end(hub.Err())
-		case <-d.open.Done():
-		}
-	})
-	return d, nil
-}
-
-// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one
-// does not stop when its ctx is done.
-func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
-	d.mu.Lock()
-	if d.open.Err() != nil {
-		d.mu.Unlock()
-		return Outcome{}, context.Cause(d.open)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	d.inUse.Add(1)
-	d.mu.Unlock()
-	defer d.inUse.Done()
-
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(d.open, func() { cancel(context.Cause(d.open)) })()
-	working, stop := context.WithCancel(ctx)
-	var worker sync.WaitGroup
-	worker.Go(func() {
-		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: time.Second,
-			Logger: d.o.Logger,
-			noRoom: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, d.path, err)) }})
-		if err != nil {
-			cancel(err) // no other worker would do the job
-		}
-	})
-	outcome, err := d.conn.Run(ctx, job, o)
-	stop()
-	worker.Wait()
-	return outcome, err
+	if s, err = job.spec(o.Registry); err != nil {
+		return nil, nil, "", err
+	}
+	data, key, err = s.encode()
+	return s, data, key, err
 }
 
-// Close ends the jobs that are running, and gives the directory free. What is done is kept. To
-// close it again does nothing.
-func (d *Directory) Close() {
-	d.mu.Lock()
-	d.end(fmt.Errorf("ensemble: the directory %s was closed", d.path))
-	d.mu.Unlock()
-	d.inUse.Wait()
-	d.conn.Close()
-	d.hub.Close()
-}
+// ErrNoRoom says that what a job gives cannot be stored: the disk is full, or a limit is reached.
+// With more room, the same job, given again, goes on.
+var ErrNoRoom = errors.New("ensemble: no room to store results; with more room, the same job goes on where it was")

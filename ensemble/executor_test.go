@@ -116,7 +116,7 @@ func TestExecutorsAgree(t *testing.T) {
 				}
 				if outcome.Key != key || outcome.PointsDone != len(job.Points) || outcome.Replicas != first.Replicas ||
 					outcome.Events != first.Events ||
-					outcome.Alike != first.Alike || outcome.Resumed || outcome.WasDone {
+					outcome.Identical != first.Identical || outcome.Resumed || outcome.WasDone {
 					t.Errorf("%+v\nwhere one slot gives\n%+v", outcome, first)
 				}
 				_, keeps := e.(InMemory)

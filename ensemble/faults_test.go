@@ -21,6 +21,8 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // A dose is how much of a fault there is: little in make test, much in make soak.
@@ -339,8 +341,8 @@ func TestTaskIsGivenUp(t *testing.T) {
 	}
 	k, _ := testKinds("test").kind("walk")
 	version := k.version()
-	consumer, err := c.js.CreateConsumer(t.Context(), tasksStream, jetstream.ConsumerConfig{
-		Durable: "workers-" + versionTag(version), FilterSubject: tagTasks(versionTag(version)),
+	consumer, err := c.js.CreateConsumer(t.Context(), wire.TasksStream, jetstream.ConsumerConfig{
+		Durable: "workers-" + versionTag(version), FilterSubject: wire.TagTasks(versionTag(version)),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: c.lease, MaxDeliver: 3, // where workers have maxDeliver
 	})
 	if err != nil {

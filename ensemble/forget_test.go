@@ -7,6 +7,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // aged writes of a job that it was last used so long ago.
@@ -56,7 +58,7 @@ func TestForgetBefore(t *testing.T) {
 	if _, err := c.Status(t.Context(), first.Key); !errors.Is(err, ErrNoJob) {
 		t.Errorf("what was forgotten is known: %v", err)
 	}
-	if _, err := c.js.Stream(t.Context(), journalName(first.Key)); err == nil {
+	if _, err := c.js.Stream(t.Context(), wire.JournalName(first.Key)); err == nil {
 		t.Error("the journal of what was forgotten is there")
 	}
 	if _, err := c.Load(t.Context(), first.Key); !errors.Is(err, ErrNoJob) {

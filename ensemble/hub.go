@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"github.com/almanac-sim/almanac/ensemble/internal/hubconf"
 	"github.com/almanac-sim/almanac/internal/access"
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
@@ -67,7 +68,7 @@ type Hub struct {
 	token  string
 	// guarded says that clients need credentials. Those of users are not known to the hub.
 	guarded bool
-	why     string // it has failed
+	reason  string // it has failed
 }
 
 // ErrNotStarted says that a server with options that are right did not start: its port is in use,
@@ -93,21 +94,21 @@ func StartHub(o HubOptions) (*Hub, error) {
 		lock.Close()
 		return nil, fmt.Errorf("ensemble: the hub: %w", err)
 	}
-	last := &lastError{}
-	s.SetLoggerV2(hubLog{o.Logger, last}, o.Logger != nil, false, false)
+	last := &hubconf.LastError{}
+	s.SetLoggerV2(hubconf.Logger{Log: o.Logger, Last: last}, o.Logger != nil, false, false)
 	s.Start()
 	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}),
-		guarded: hasCredentials(options)}
+		guarded: hubconf.HasCredentials(options)}
 	if !strings.HasPrefix(options.Authorization, "$2") { // that would be a hash, which is no token
 		h.token = options.Authorization
 	}
 	ready := false
-	for begun := time.Now(); !ready && !last.isFatal() && time.Since(begun) < 10*time.Second; {
+	for begun := time.Now(); !ready && !last.IsFatal() && time.Since(begun) < 10*time.Second; {
 		ready = s.ReadyForConnections(20 * time.Millisecond)
 	}
 	if !ready || !s.Running() || !s.JetStreamEnabled() {
 		h.Close()
-		return nil, fmt.Errorf("%w: %s", ErrNotStarted, last.get())
+		return nil, fmt.Errorf("%w: %s", ErrNotStarted, last.Get())
 	}
 	h.done.Go(h.watch)
 	return h, nil
@@ -121,7 +122,7 @@ func (o *HubOptions) server() (*server.Options, error) {
 	s := &server.Options{}
 	if o.Config != "" {
 		var err error
-		if s, err = readConfig(o.Config); err != nil {
+		if s, err = hubconf.Read(o.Config); err != nil {
 			return nil, err
 		}
 	}
@@ -149,7 +150,7 @@ func (o *HubOptions) server() (*server.Options, error) {
 		return nil, fmt.Errorf("ensemble: where the hub is to listen: %w", err)
 	}
 	if !s.DontListen && !access.Loopback(s.Host) {
-		if err := guarded(s); err != nil {
+		if err := hubconf.Guarded(s); err != nil {
 			return nil, fmt.Errorf("ensemble: a hub that listens on %s, beyond this machine, %w", s.Host, err)
 		}
 	}
@@ -188,7 +189,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	if err := listen(c.Listen, "", &s.Cluster.Host, &s.Cluster.Port); err != nil {
 		return fmt.Errorf("ensemble: where the hub is to listen for the other hubs: %w", err)
 	}
-	if !access.Loopback(s.Cluster.Host) && s.Authorization == "" && !verifiesClients(s) {
+	if !access.Loopback(s.Cluster.Host) && s.Authorization == "" && !hubconf.VerifiesClients(s) {
 		return fmt.Errorf("ensemble: a cluster that listens on %s, beyond this machine, needs a token file or a CA",
 			s.Cluster.Host)
 	}
@@ -197,7 +198,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	if s.Authorization != "" {
 		s.Cluster.Username, s.Cluster.Password = "hub", s.Authorization
 	}
-	if verifiesClients(s) {
+	if hubconf.VerifiesClients(s) {
 		config := s.TLSConfig.Clone()
 		config.RootCAs = config.ClientCAs // the others are clients when they call, and servers when they are called
 		s.Cluster.TLSConfig, s.Cluster.TLSTimeout = config, 5
@@ -271,7 +272,7 @@ func (h *Hub) Failed() <-chan struct{} { return h.failed }
 func (h *Hub) Err() error {
 	select {
 	case <-h.failed:
-		return fmt.Errorf("%w: %s", ErrNoRoom, h.why)
+		return fmt.Errorf("%w: %s", ErrNoRoom, h.reason)
 	default:
 		return nil
 	}
@@ -289,13 +290,13 @@ func (h *Hub) watch() {
 		case <-tick.C:
 		}
 		if !h.server.JetStreamEnabled() {
-			h.why = "the server has given up storing: is the disk full?"
+			h.reason = "the server has given up storing: is the disk full?"
 			close(h.failed)
 			return
 		}
 		for _, e := range h.server.Healthz(&server.HealthzOptions{Details: true}).Errors {
 			if strings.Contains(e.Error, "write error") { // others go away by themselves: a stream that is not yet up to date
-				h.why = e.Error
+				h.reason = e.Error
 				close(h.failed)
 				return
 			}
@@ -314,8 +315,8 @@ func (h *Hub) Close() {
 	})
 }
 
-// Addresses are those on which the hub listens, for people.
-func (h *Hub) Addresses() []string {
+// addresses are those on which the hub listens, for people.
+func (h *Hub) addresses() []string {
 	var all []string
 	if a := h.server.Addr(); a != nil {
 		all = append(all, a.String())

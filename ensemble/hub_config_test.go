@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/nats-io/nats-server/v2/server"
 )
 
 const (
@@ -141,8 +139,8 @@ func TestHubConfigAccepted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := testHub(t, HubOptions{Listen: "0.0.0.0:0", Config: file(t, "hub.conf", config)})
-			if n := len(h.Addresses()); n != 1 {
-				t.Errorf("%d listeners: %v", n, h.Addresses())
+			if n := len(h.addresses()); n != 1 {
+				t.Errorf("%d listeners: %v", n, h.addresses())
 			}
 			if err := h.server.Reload(); err == nil {
 				t.Error("a reload would take the configuration without the hub's own options, and unchecked")
@@ -171,19 +169,6 @@ func TestHubClusterVerifies(t *testing.T) {
 	o.Config = file(t, "hub.conf", guests)
 	if _, err := o.server(); err == nil || !strings.Contains(err.Error(), "needs a token file or a CA") {
 		t.Errorf("a cluster without credentials: %v", err)
-	}
-}
-
-// TestHubKeys checks that the server knows every key that a hub accepts. One that it does not know
-// is misspelt, or of another version.
-func TestHubKeys(t *testing.T) {
-	for _, key := range strings.Fields(hubKeys) {
-		if !serverKnows(key) {
-			t.Errorf("nats-server %s does not know %q", server.VERSION, key)
-		}
-	}
-	if serverKnows("WORK") {
-		t.Error("nats-server knows a key that is none")
 	}
 }
 

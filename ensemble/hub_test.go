@@ -94,7 +94,7 @@ func TestHubIsAlone(t *testing.T) {
 		"another process is using it") {
 		t.Error(err)
 	}
-	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.Addresses()[0]}); !errors.Is(err,
+	if _, err := StartHub(HubOptions{Store: filepath.Join(quickDir(t), "hub"), Listen: h.addresses()[0]}); !errors.Is(err,
 		ErrNotStarted) || !strings.Contains(err.Error(), "address already in use") {
 		t.Error(err)
 	}
@@ -294,7 +294,7 @@ func TestServerDoesNotSuit(t *testing.T) {
 		want    string
 	}{{"2.10.29", 1 << 20, "2.11 or later"}, {"1.4.1", 1 << 20, "2.11 or later"}, {"2.11.0", 1 << 20, ""},
 		{"2.15.2", 64 << 10, "max_payload"}, {"3.0.0-beta", 8 << 20, ""}} {
-		if err := suits(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(),
+		if err := checkServer(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(),
 			x.want) {
 			t.Errorf("NATS %s with messages of %d: %v", x.version, x.payload, err)
 		}
@@ -313,29 +313,6 @@ func TestFromEnv(t *testing.T) {
 		"x@h:1": "h:1", "nats://h": "nats://h", "nats://%zz@h": "h", "%zz": "(an address that cannot be parsed)"} {
 		if got := redact(text); got != want {
 			t.Errorf("%q is shown as %q, not %q", text, got, want)
-		}
-	}
-}
-
-// That a machine is slow for some seconds is no warning; what else the server warns of is one.
-func TestSlownessIsNoWarning(t *testing.T) {
-	for level, want := range map[slog.Level]string{slog.LevelWarn: "level=WARN msg=\"the disk is nearly full\"\n",
-		slog.LevelDebug: "level=DEBUG msg=\"Internal subscription on \\\"$JS.API\\\" took too long: 2.03s\"\n" +
-			"level=DEBUG msg=\"Readloop processing time: 3s\"\nlevel=WARN msg=\"the disk is nearly full\"\n"} {
-		var said bytes.Buffer
-		timeless := func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		}
-		l := hubLog{slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: level, ReplaceAttr: timeless})),
-			&lastError{}}
-		l.Warnf("Internal subscription on %q took too long: %v", "$JS.API", "2.03s")
-		l.Warnf("Readloop processing time: %v", 3*time.Second)
-		l.Warnf("the disk is nearly full")
-		if said.String() != want {
-			t.Errorf("at %v it said\n%swant\n%s", level, said.String(), want)
 		}
 	}
 }

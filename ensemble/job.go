@@ -11,14 +11,17 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
+	"github.com/almanac-sim/almanac/internal/frame"
 )
 
 // What a job may be, so that no message and no memory grows without bound.
 const (
 	MaxPayload = 64 << 20 // bytes of a model with its files
 	MaxPoints  = 1 << 20
-	MaxOutputs = 1 << 14   // numbers of one replica
-	MaxData    = 640 << 10 // bytes of one replica's Data
+	MaxOutputs = wire.MaxOutputs // numbers of one replica
+	MaxData    = 640 << 10       // bytes of one replica's Data
 	maxSpec    = 256 << 20
 	maxNames   = 256 << 10 // bytes of the names of a replica's numbers
 )
@@ -130,7 +133,7 @@ func (s *spec) encode() (data []byte, key string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	data = frame(head, s.Job.Payload)
+	data = frame.Join(head, s.Job.Payload)
 	if len(data) > maxSpec {
 		return nil, "", fmt.Errorf("ensemble: the job has %d bytes; %d are the most", len(data), maxSpec)
 	}
@@ -139,7 +142,7 @@ func (s *spec) encode() (data []byte, key string, err error) {
 }
 
 func decodeSpec(data []byte) (*spec, error) {
-	head, payload, err := unframe(data)
+	head, payload, err := frame.Split(data)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +209,7 @@ func (e *ReplicaError) Error() string {
 	return s
 }
 
-func (j *Job) replicaError(f failure) *ReplicaError {
+func (j *Job) replicaError(f wire.Failure) *ReplicaError {
 	e := &ReplicaError{Point: f.Point, Replica: f.Replica, Reason: f.Reason, Text: f.Text}
 	if f.Point >= 0 && f.Point < len(j.Points) {
 		p := j.Points[f.Point]
@@ -236,3 +239,6 @@ var (
 		"job, given again, begins anew, too")
 	ErrNoJob = errors.New("ensemble: there is no such job")
 )
+
+// isJob reports whether a text can be a job's key, so that it can be part of a subject.
+func isJob(id string) bool { return isName(id) && len(id) == 32 }

@@ -15,9 +15,13 @@ import (
 	"strings"
 	"syscall"
 
+	"encoding/json"
+	"time"
+
 	"github.com/almanac-sim/almanac/internal/design"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/outdir"
+	findings "github.com/almanac-sim/almanac/internal/study"
 )
 
 // Main makes a program of the functions that were registered: it takes the command line, and does
@@ -141,7 +145,7 @@ func (p *program) command(ctx context.Context, args []string) error {
 	if p.verb == "worker" {
 		return p.serve(ctx)
 	}
-	if err := p.choose(); err != nil {
+	if err := p.checkCommon(); err != nil {
 		return err
 	}
 	if p.verb == "sweep" {
@@ -199,8 +203,8 @@ func (p *program) describe() {
 	}
 }
 
-// choose finds the model, and looks at what all studies have.
-func (p *program) choose() error {
+// checkCommon finds the model, and looks at what all studies have.
+func (p *program) checkCommon() error {
 	kinds := slices.Sorted(maps.Keys(p.functions))
 	switch {
 	case p.model == "" && len(kinds) == 1:
@@ -224,8 +228,8 @@ func (p *program) choose() error {
 	return nil
 }
 
-// known refuses parameters that the model does not say it has, if it says so.
-func (p *program) known(name string) error {
+// checkParameter refuses parameters that the model does not say it has, if it says so.
+func (p *program) checkParameter(name string) error {
 	all := p.functions[p.model]
 	if len(all) == 0 || slices.ContainsFunc(all, func(q Parameter) bool { return q.Name == name }) {
 		return nil
@@ -245,10 +249,10 @@ func (p *program) settings(texts []string) (map[string]string, error) {
 		if name, value = strings.TrimSpace(name), strings.TrimSpace(value); !ok || name == "" {
 			return nil, usagef("%q has no name and value; expected clerks=3, for example", text)
 		}
-		if _, err := numbersOf(map[string]string{name: value}); err != nil {
+		if _, err := parseParams(map[string]string{name: value}); err != nil {
 			return nil, usageError{err}
 		}
-		if err := p.known(name); err != nil {
+		if err := p.checkParameter(name); err != nil {
 			return nil, err
 		}
 		if _, twice := set[name]; twice {
@@ -275,14 +279,14 @@ func (p *program) serve(ctx context.Context) error {
 		return err
 	}
 	defer conn.Close()
-	fmt.Fprintf(p.stdout, "worker for %s\n", conn.Where())
+	fmt.Fprintf(p.stdout, "worker for %s\n", conn.Address())
 	return Serve(ctx, conn, WorkerOptions{Registry: p.registry, Slots: p.workers, Logger: log})
 }
 
-// do does a job, here or on a hub.
-func (p *program) do(ctx context.Context, job Job, point func(PointResult) error) error {
-	outcome, err := p.start(ctx, job, point)
-	if err == nil && outcome.Alike {
+// runJob does a job, here or on a hub.
+func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) error) error {
+	outcome, err := p.startJob(ctx, job, point)
+	if err == nil && outcome.Identical {
 		fmt.Fprintf(p.stderr, "%s: warning: all replicas gave the same numbers, so the intervals mean nothing. A model "+
 			"that is random takes its seed from "+
 			"Replica.Seed, as in sim.New(sim.Seed(r.Seed)), or its numbers from Replica.Rand\n", p.name)
@@ -290,8 +294,8 @@ func (p *program) do(ctx context.Context, job Job, point func(PointResult) error
 	return err
 }
 
-// start does a job, and reports how far it came if it was interrupted.
-func (p *program) start(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
+// startJob does a job, and reports how far it came if it was interrupted.
+func (p *program) startJob(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o := RunOptions{Registry: p.registry, Point: point, Logger: log, Progress: progressLine(p.stderr)}
 	defer o.Progress(Progress{}) // takes the line away
@@ -312,7 +316,7 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 	if err != nil {
 		return Outcome{}, err
 	}
-	state, err := outdir.OpenState(p.out, key, p.again())
+	state, err := outdir.OpenState(p.out, key, p.commandLine())
 	if errors.Is(err, outdir.ErrInTheWay) {
 		return Outcome{}, usageError{err}
 	} else if err != nil {
@@ -339,8 +343,8 @@ func (p *program) start(ctx context.Context, job Job, point func(PointResult) er
 	return outcome, err
 }
 
-// again is the command line that gives the same results: without where the work is done.
-func (p *program) again() string {
+// commandLine is the command line that gives the same results: without where the work is done.
+func (p *program) commandLine() string {
 	words := []string{format.Word(p.name), p.verb, format.Word(p.model)}
 	add := func(name string, values ...string) {
 		for _, v := range values {
@@ -366,7 +370,7 @@ func (p *program) points() (axes []*design.Axis, points []design.Point, err erro
 		if err != nil {
 			return nil, nil, usagef("--vary: %w", err)
 		}
-		if err := p.known(a.Name); err != nil {
+		if err := p.checkParameter(a.Name); err != nil {
 			return nil, nil, err
 		}
 		if a.Unit != "" {
@@ -383,4 +387,255 @@ func (p *program) points() (axes []*design.Axis, points []design.Point, err erro
 		return nil, nil, usagef("--vary: %w", err)
 	}
 	return axes, points, nil
+}
+
+// open prepares the directory of --out.
+func (p *program) open(command string, names ...string) (*outdir.Dir, error) {
+	dir, err := outdir.Open(p.out, p.name, command, names...)
+	if errors.Is(err, outdir.ErrInTheWay) {
+		return nil, usageError{err}
+	}
+	return dir, err
+}
+
+// sweep runs a model at many points.
+func (p *program) sweep(ctx context.Context) error {
+	switch {
+	case len(p.vary) == 0:
+		return usagef(`sweep over what? Name it with --vary, as in --vary clerks="1..5 by 1"`)
+	case p.sample < 0:
+		return usagef("--sample %d: at least one point is needed", p.sample)
+	}
+	axes, points, err := p.points()
+	if err != nil {
+		return err
+	}
+	set, err := p.settings(p.set)
+	if err != nil {
+		return err
+	}
+	job := Job{Name: "sweep " + p.model, Kind: p.model, Replicas: p.replicas, Seed: p.seed, Precision: Precision{
+		Relative: p.precision}}
+	for _, point := range points {
+		values := map[string]string{}
+		for name, value := range set {
+			values[name] = value
+		}
+		for i, a := range axes {
+			if _, twice := set[a.Name]; twice {
+				return usagef("--vary %s: --set gives it one value; leave out one of the two", a.Name)
+			}
+			values[a.Name] = point[i]
+		}
+		if _, err := parseParams(values); err != nil {
+			return usagef("--vary: %w", err)
+		}
+		job.Points = append(job.Points, Point{Set: values})
+	}
+	if err := job.check(); err != nil {
+		return usageError{err}
+	}
+	dir, err := p.open("sweep", append([]string{"points.csv", "command.txt"}, findings.Pictures...)...)
+	if err != nil {
+		return err
+	}
+	defer dir.Drop()
+	var file *os.File
+	var table io.Writer
+	if dir != nil {
+		if file, err = os.Create(filepath.Join(dir.Path(), "points.csv")); err != nil {
+			return err
+		}
+		defer file.Close()
+		table = file
+	}
+	report := findings.NewSweep(p.model, axes, p.sample > 0, table)
+	replicas := 0
+	err = p.runJob(ctx, job, func(r PointResult) error {
+		replicas += r.Replicas
+		point := findings.Point{Replicas: r.Replicas}
+		for _, a := range axes {
+			point.Values = append(point.Values, r.Point.Set[a.Name])
+		}
+		for _, s := range r.Outputs {
+			point.Outputs = append(point.Outputs, outputOf(s, s.Name))
+		}
+		return report.Add(point)
+	})
+	if err != nil {
+		return err
+	}
+	if dir != nil {
+		err := errors.Join(report.Flush(), file.Close(), report.Draw(dir.Path()), p.writeCommand(dir))
+		if err == nil {
+			err = dir.Keep()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d points, %d replicas, seed %d\n", p.model, len(points), replicas,
+		p.seed); err != nil {
+		return err
+	}
+	return report.Print(p.stdout)
+}
+
+// writeCommand writes the command that gives the same again.
+func (p *program) writeCommand(dir *outdir.Dir) error {
+	return outdir.WriteFile(dir.Path(), "command.txt", func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, p.commandLine())
+		return err
+	})
+}
+
+func outputOf(s Summary, name string) findings.Output {
+	return findings.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
+}
+
+// A comparison is the payload of a job that compares scenarios of a function.
+type comparison struct {
+	Scenarios []scenario `json:"scenarios"`
+}
+
+type scenario struct {
+	Name string            `json:"name"`
+	Set  map[string]string `json:"set"`
+}
+
+// openComparison makes a model whose replicas run every scenario.
+func openComparison(payload []byte, f Func) (Model, error) {
+	var c comparison
+	if err := json.Unmarshal(payload, &c); err != nil {
+		return nil, fmt.Errorf("scenarios that cannot be read: %w", err)
+	}
+	var all pairedModel
+	for _, s := range c.Scenarios {
+		params, err := parseParams(s.Set)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+		all = append(all, funcModel{f}.with(params))
+	}
+	return all, nil
+}
+
+// A pairedModel runs several at its one point.
+type pairedModel []Runner
+
+// At prepares the point.
+func (m pairedModel) At(Point) (Runner, error) { return Paired(m...), nil }
+
+// compare runs scenarios with the same luck.
+func (p *program) compare(ctx context.Context) error {
+	if len(p.scenarios) < 2 {
+		return usagef(`compare needs at least two scenarios, as in --scenario one="clerks=1" --scenario two="clerks=2"`)
+	}
+	var c comparison
+	seen := map[string]bool{}
+	for _, text := range p.scenarios {
+		name, values, _ := strings.Cut(text, "=")
+		if name = strings.TrimSpace(name); name == "" || seen[name] {
+			return usagef("--scenario %q: expected a name of its own, and values, as in two=\"clerks=2\"", text)
+		}
+		seen[name] = true
+		var parts []string
+		for _, part := range strings.Split(values, ",") {
+			if strings.TrimSpace(part) != "" {
+				parts = append(parts, part)
+			}
+		}
+		own, err := p.settings(parts)
+		if err != nil {
+			return usagef("--scenario %s: %w", name, err)
+		}
+		set, err := p.settings(p.set)
+		if err != nil {
+			return err
+		}
+		for k, v := range own {
+			set[k] = v
+		}
+		c.Scenarios = append(c.Scenarios, scenario{name, set})
+	}
+	payload, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	dir, err := p.open("compare", "differences.csv", "scenarios.csv", "command.txt")
+	if err != nil {
+		return err
+	}
+	defer dir.Drop()
+	job := Job{Name: "compare " + p.model, Kind: p.model, Payload: payload, Points: make([]Point, 1), Replicas: p.replicas,
+		Seed: p.seed}
+	var found PointResult
+	if err = p.runJob(ctx, job, func(r PointResult) error { found = r; return nil }); err != nil {
+		return err
+	}
+	report := c.report(&found)
+	if dir != nil {
+		err := errors.Join(outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences),
+			outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios), p.writeCommand(dir))
+		if err == nil {
+			err = dir.Keep()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d; mean ± half of the 95 %% "+
+		"interval\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
+		return err
+	}
+	return report.Print(p.stdout)
+}
+
+// report puts what was found into its place. The outputs are those that the first scenario has.
+func (c *comparison) report(r *PointResult) *findings.Comparison {
+	var names []string
+	for _, s := range r.Outputs {
+		if name, ok := strings.CutPrefix(s.Name, inScenario(0, "")); ok {
+			names = append(names, name)
+		}
+	}
+	report := &findings.Comparison{}
+	for i, s := range c.Scenarios {
+		one := findings.Scenario{Name: s.Name}
+		for _, name := range names {
+			of, _ := r.Scenario(i, name)
+			one.Outputs = append(one.Outputs, outputOf(of, name))
+			if i > 0 {
+				d, _ := r.Difference(i, name)
+				one.Differences = append(one.Differences, outputOf(d, name))
+			}
+		}
+		report.Scenarios = append(report.Scenarios, one)
+	}
+	return report
+}
+
+// progressLine shows how far a job is, on a terminal and nowhere else. A job without replicas takes
+// the line away.
+func progressLine(w io.Writer) func(Progress) {
+	file, ok := w.(*os.File)
+	if ok {
+		info, err := file.Stat()
+		ok = err == nil && info.Mode()&os.ModeCharDevice != 0
+	}
+	if !ok {
+		return func(Progress) {}
+	}
+	return func(p Progress) {
+		if p.Replicas == 0 {
+			fmt.Fprint(w, "\r\x1b[K")
+			return
+		}
+		left := ""
+		if p.Left > 0 {
+			left = fmt.Sprintf(", %v left", p.Left.Round(time.Second))
+		}
+		fmt.Fprintf(w, "\r\x1b[K%d of %d points, %d of %d replicas, %d workers%s %s", p.PointsDone, p.Points, p.Merged,
+			p.Replicas, p.Workers, left, p.Trouble)
+	}
 }

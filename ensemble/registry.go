@@ -2,6 +2,8 @@ package ensemble
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -9,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/almanac-sim/almanac/ensemble/internal/identity"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -215,14 +218,14 @@ func isName(s string) bool {
 type funcModel struct{ f Func }
 
 func (m funcModel) At(point Point) (Runner, error) {
-	params, err := numbersOf(point.Set)
+	params, err := parseParams(point.Set)
 	if err != nil {
 		return nil, err
 	}
 	return m.with(params), nil
 }
 
-func numbersOf(set map[string]string) (Params, error) {
+func parseParams(set map[string]string) (Params, error) {
 	params := Params{}
 	for name, text := range set {
 		x, err := strconv.ParseFloat(text, 64)
@@ -248,3 +251,30 @@ func (m funcModel) with(params Params) Runner {
 		return v, nil
 	}
 }
+
+// engineVersion is changed whenever tasks or results change their form, or the same job would be
+// merged differently.
+const engineVersion = "1"
+
+// version is what a job's tasks and results carry, and what a worker must have, to the letter, to
+// take the job. Unless the kind is portable, the arithmetic of the machine is part of it.
+func (k Kind) version() string {
+	if k.Version == "" {
+		k.Version = identity.Program()
+	}
+	version := "engine " + engineVersion + ", " + k.Name + " " + k.Version
+	if !k.Portable {
+		version += ", " + identity.Arithmetic()
+	}
+	return version
+}
+
+// versionTag is a version as a token of a subject, and part of a consumer's name.
+func versionTag(version string) string {
+	sum := sha256.Sum256([]byte(version))
+	return hex.EncodeToString(sum[:8])
+}
+
+// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of:
+// two programs that have the same were built from the same.
+func ProgramVersion() string { return identity.Program() }

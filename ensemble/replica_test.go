@@ -98,8 +98,8 @@ func TestAlike(t *testing.T) {
 				}
 			}
 		})
-		if err != nil || r.alike() != c.want {
-			t.Errorf("%s: %v, %v", name, r.alike(), err)
+		if err != nil || r.identical() != c.want {
+			t.Errorf("%s: %v, %v", name, r.identical(), err)
 		}
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // The faults of faults_test.go, and many of them.
@@ -122,7 +124,7 @@ func (c *cluster) url() string {
 func (c *cluster) leader(t *testing.T, conn *Conn) int {
 	for range 300 {
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		stream, err := conn.js.Stream(ctx, tasksStream)
+		stream, err := conn.js.Stream(ctx, wire.TasksStream)
 		cancel()
 		if err == nil {
 			if info := stream.CachedInfo().Cluster; info != nil {

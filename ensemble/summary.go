@@ -3,13 +3,17 @@ package ensemble
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"iter"
 	"math"
 	"slices"
 
 	"github.com/DataDog/sketches-go/ddsketch"
 	"github.com/DataDog/sketches-go/ddsketch/store"
 
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 	"github.com/almanac-sim/almanac/internal/detmath"
+	"github.com/almanac-sim/almanac/internal/frame"
 	"github.com/almanac-sim/almanac/internal/quantile"
 	"github.com/almanac-sim/almanac/internal/sketch"
 )
@@ -50,8 +54,8 @@ func (r *PointResult) Output(name string) (Summary, bool) {
 	return Summary{}, false
 }
 
-// alike reports whether there are at least two replicas, and all gave the same numbers.
-func (r *PointResult) alike() bool {
+// identical reports whether there are at least two replicas, and all gave the same numbers.
+func (r *PointResult) identical() bool {
 	varies := func(s Summary) bool { return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max) }
 	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, varies) &&
 		!slices.ContainsFunc(r.Series, varies)
@@ -257,11 +261,11 @@ func (r *PointResult) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return frame(head, floatBytes(numbers)), nil
+	return frame.Join(head, frame.EncodeFloats(numbers)), nil
 }
 
 func decodePoint(data []byte) (PointResult, error) {
-	head, body, err := unframe(data)
+	head, body, err := frame.Split(data)
 	if err != nil {
 		return PointResult{}, err
 	}
@@ -272,7 +276,7 @@ func decodePoint(data []byte) (PointResult, error) {
 	if err := json.Unmarshal(head, &stored); err != nil {
 		return PointResult{}, err
 	}
-	numbers, err := floats(body)
+	numbers, err := frame.DecodeFloats(body)
 	if err != nil {
 		return PointResult{}, err
 	}
@@ -292,4 +296,37 @@ func decodePoint(data []byte) (PointResult, error) {
 		}
 	}
 	return r, nil
+}
+
+// Merge summarises replicas of one point as a job does, so that the same numbers come of the same
+// replicas: in the order in which they come, which sums depend on, with intervals after Student.
+// Without quantiles those of a job are given. Replicas with different outputs are an error.
+func Merge(replicas iter.Seq[Values], quantiles ...float64) (PointResult, error) {
+	quantiles = (&Job{Quantiles: quantiles}).quantiles()
+	var t *tally
+	for v := range replicas {
+		switch {
+		case len(v.Names) != len(v.Numbers):
+			return PointResult{}, fmt.Errorf("ensemble: a replica with %d names and %d numbers", len(v.Names), len(v.Numbers))
+		case t == nil:
+			t = newTally(v.Names, len(v.Series))
+		case !slices.Equal(t.names, v.Names) || len(t.columns) != len(v.Names)+len(v.Series):
+			return PointResult{}, fmt.Errorf("ensemble: replicas with different outputs: %v and %v", t.names, v.Names)
+		}
+		for i, x := range slices.Concat(v.Numbers, v.Series) {
+			if !(math.Abs(x) > wire.MaxNumber) { // infinite ones are, too
+				continue
+			}
+			name := "a number of its series"
+			if i < len(v.Names) {
+				name = v.Names[i]
+			}
+			return PointResult{}, fmt.Errorf("ensemble: %s is %v, which is too large to summarise", name, x)
+		}
+		t.add(slices.Concat([]float64{float64(v.Events)}, v.Numbers, v.Series))
+	}
+	if t == nil {
+		return PointResult{}, errors.New("ensemble: there are no replicas to merge")
+	}
+	return t.result(quantiles), nil
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // WorkerOptions say how a worker works.
@@ -26,18 +28,18 @@ type WorkerOptions struct {
 	Tries  int
 	Logger *slog.Logger // silent if nil
 
-	noRoom func(error)   // is told when the hub has no room, if there is one
+	onFull func(error)   // is told when the hub has no room, if there is one
 	grace  time.Duration // how long a replica may take to stop when it is told to, before it is left to itself; 2 s if 0
 }
 
 // A Worker takes tasks from a hub, runs them, and stores their results.
 type Worker struct {
-	c    *Conn
-	o    WorkerOptions
-	log  *slog.Logger
-	id   string
-	mem  memoryWatch
-	stop atomic.Bool // draining: no replica is begun
+	c      *Conn
+	o      WorkerOptions
+	log    *slog.Logger
+	id     string
+	memory memoryWatch
+	stop   atomic.Bool // draining: no replica is begun
 
 	slots chan struct{}
 	gate  sync.RWMutex // held for reading by replicas, for writing by one that has to be alone
@@ -45,10 +47,10 @@ type Worker struct {
 	mu      sync.Mutex
 	states  map[string]State
 	running map[string]map[*context.CancelCauseFunc]bool // of each job's tasks
-	models  []*opened
+	models  []*jobModel
 	refused map[string]string // job → why
 	trouble string            // why results cannot be stored
-	news    chan struct{}     // there is something to tell
+	changed chan struct{}     // there is something to tell
 	stats   WorkerStats
 }
 
@@ -100,7 +102,7 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 	}
 	w := &Worker{c: c, o: o, log: o.Logger.With("worker", o.Name), id: nuid.Next(), slots: make(chan struct{}, o.Slots),
 		states: map[string]State{}, running: map[string]map[*context.CancelCauseFunc]bool{}, refused: map[string]string{},
-		news: make(chan struct{}, 1)}
+		changed: make(chan struct{}, 1)}
 	w.stats.Slots = o.Slots
 	return w
 }
@@ -128,8 +130,8 @@ func (w *Worker) Serve(ctx context.Context) error {
 	var helpers, tasks sync.WaitGroup
 	side, stopSide := context.WithCancel(context.WithoutCancel(ctx))
 	helpers.Go(func() { w.watchJobs(side) })
-	helpers.Go(func() { w.beat(side) })
-	helpers.Go(func() { w.mem.run(side) })
+	helpers.Go(func() { w.heartbeat(side) })
+	helpers.Go(func() { w.memory.run(side) })
 	fetching, stopFetching := context.WithCancel(ctx)
 	var fetchers sync.WaitGroup
 	for _, k := range kinds {
@@ -146,7 +148,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 	stopSide()
 	helpers.Wait()
 	if lost {
-		return w.c.closed()
+		return w.c.closedError()
 	}
 	return nil
 }
@@ -194,7 +196,7 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 		if wait = (backoff{}); msg == nil {
 			continue
 		}
-		lease := w.keep(msg, consumer.CachedInfo().Config.AckWait)
+		lease := w.extendLease(msg, consumer.CachedInfo().Config.AckWait)
 		select {
 		case <-ctx.Done():
 			lease()
@@ -236,12 +238,12 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
 	name := "workers-" + versionTag(version)
-	consumer, err := w.c.js.Consumer(ctx, tasksStream, name)
+	consumer, err := w.c.js.Consumer(ctx, wire.TasksStream, name)
 	if !errors.Is(err, jetstream.ErrConsumerNotFound) {
 		return consumer, err
 	}
-	return w.c.js.CreateConsumer(ctx, tasksStream, jetstream.ConsumerConfig{
-		Durable: name, Description: version, FilterSubject: tagTasks(versionTag(version)),
+	return w.c.js.CreateConsumer(ctx, wire.TasksStream, jetstream.ConsumerConfig{
+		Durable: name, Description: version, FilterSubject: wire.TagTasks(versionTag(version)),
 		AckPolicy: jetstream.AckExplicitPolicy, AckWait: w.c.lease, MaxAckPending: 1 << 16,
 		MaxDeliver: maxDeliver,
 		MaxWaiting: 1 << 14, InactiveThreshold: 24 * time.Hour, Replicas: w.c.copies,
@@ -252,9 +254,9 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 // delivered again. Workers that find out what is wrong with it have done so long before.
 const maxDeliver = 50
 
-// keep extends the lease of a task until the function it returns is called. How long it is, the
+// extendLease extends the lease of a task until the function it returns is called. How long it is, the
 // first worker of the version has said.
-func (w *Worker) keep(msg jetstream.Msg, lease time.Duration) (release func()) {
+func (w *Worker) extendLease(msg jetstream.Msg, lease time.Duration) (release func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -283,17 +285,6 @@ func (w *Worker) Stats() WorkerStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stats
-}
-
-// Refusals says which jobs the worker left to others, and why.
-func (w *Worker) Refusals() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var all []string
-	for _, why := range w.refused {
-		all = append(all, why)
-	}
-	return all
 }
 
 // shorten keeps texts that come from models within bounds.

@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // A Member is a worker that was heard of lately.
@@ -17,7 +20,7 @@ type Member struct {
 	Slots, Busy int               // tasks that it can run at once, and that it runs
 	Kinds       map[string]string // the versions of what it can run
 	Trouble     string            // what keeps it from storing results, if anything does
-	Heard       time.Time         // when it was last heard of
+	LastSeen    time.Time         // when it was last heard of
 }
 
 // Workers calls f with the workers of the hub, once a second and whenever one comes or goes, until
@@ -25,21 +28,21 @@ type Member struct {
 // heard of.
 func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 	beats := make(chan *nats.Msg, 1024)
-	sub, err := c.nc.ChanSubscribe(beatSubject, beats)
+	sub, err := c.nc.ChanSubscribe(wire.HeartbeatSubject, beats)
 	if err != nil {
 		return fmt.Errorf("ensemble: listening to the workers: %w", err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
-	var all crew
+	var all workerSet
 	for {
 		before := len(all.members)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case m := <-beats:
-			if all.hear(m.Data); len(all.members) == before {
+			if all.update(m.Data); len(all.members) == before {
 				continue
 			}
 		case <-tick.C:
@@ -49,11 +52,11 @@ func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 }
 
 // list is who was heard of lately, by name.
-func (c *crew) list() (list []Member) {
-	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.heard) > forgetAfter })
+func (c *workerSet) list() (list []Member) {
+	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.lastSeen) > workerTimeout })
 	for _, m := range c.members {
 		list = append(list, Member{ID: m.ID, Name: m.Name, Slots: max(m.Slots, 0), Busy: m.Busy, Kinds: m.Kinds,
-			Trouble: m.Trouble, Heard: m.heard})
+			Trouble: m.Trouble, LastSeen: m.lastSeen})
 	}
 	slices.SortFunc(list, func(a, b Member) int {
 		if d := strings.Compare(a.Name, b.Name); d != 0 {
@@ -63,3 +66,62 @@ func (c *crew) list() (list []Member) {
 	})
 	return list
 }
+
+// A workerSet is the workers that were heard of lately.
+type workerSet struct {
+	members map[string]member
+}
+
+type member struct {
+	heartbeat
+	lastSeen time.Time
+}
+
+// workerTimeout is how long a worker counts after it was last heard of.
+const workerTimeout = 4 * heartbeatInterval
+
+func (c *workerSet) update(data []byte) {
+	var b heartbeat
+	if json.Unmarshal(data, &b) != nil || b.ID == "" || len(c.members) > 1<<16 {
+		return
+	}
+	if c.members == nil {
+		c.members = map[string]member{}
+	}
+	if b.Leaves {
+		delete(c.members, b.ID)
+		return
+	}
+	c.members[b.ID] = member{b, time.Now()}
+}
+
+// forJob is who can work for a job, and who says why he does not.
+func (c *workerSet) forJob(s *spec, job string) (workers, slots int, refused []string) {
+	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.lastSeen) > workerTimeout })
+	for _, m := range c.members {
+		if m.Kinds[s.Job.Kind] == s.Version {
+			workers++
+			slots += max(m.Slots, 0)
+		}
+		if why := m.Refused[job]; why != "" {
+			refused = append(refused, why)
+		}
+	}
+	slices.Sort(refused)
+	return workers, slots, refused
+}
+
+// A heartbeat is how a worker says that it is there. It is not stored: whoever does not hear it loses a
+// number on the progress line.
+type heartbeat struct {
+	ID      string            `json:"id"`
+	Name    string            `json:"name"`
+	Kinds   map[string]string `json:"kinds"` // version of each
+	Slots   int               `json:"slots"`
+	Busy    int               `json:"busy"`
+	Refused map[string]string `json:"refused,omitempty"`
+	Trouble string            `json:"trouble,omitempty"`
+	Leaves  bool              `json:"leaves,omitempty"`
+}
+
+const heartbeatInterval = 2 * time.Second

@@ -479,9 +479,7 @@ func (a *abcState) result() (*Result, error) {
 		p.Rows = append(p.Rows, a.e.problem.values(runs[i].z))
 	}
 	p.Weights = thinned
-	for _, u := range a.e.problem.Unknowns {
-		p.Names, p.Units = append(p.Names, u.Name), append(p.Units, u.Unit)
-	}
+	p.Names, p.Units = a.e.problem.names()
 	best := densest(points, p.Weights)
 	r.Best, r.BestScore = p.Rows[best], runs[places[best]].likelihood
 	switch {

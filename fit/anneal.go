@@ -53,10 +53,7 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 
 	// Points of the prior.
 	stream := e.stream()
-	points := make([][]float64, budget/annealPrior/annealTried)
-	for k := range points {
-		points[k] = proposal.Normals(&stream, d)
-	}
+	points := proposal.Prior(&stream, budget/annealPrior/annealTried, d)
 	trials, err := o.evaluate(ctx, "points of the prior", points, annealTried)
 	if err != nil {
 		return nil, err

@@ -134,10 +134,7 @@ func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
 				cloudRuns)
 		}
 		stream := f.e.stream()
-		points := make([][]float64, cloudSize)
-		for k := range points {
-			points[k] = proposal.Normals(&stream, d)
-		}
+		points := proposal.Prior(&stream, cloudSize, d)
 		got, err := f.likelihoods(ctx, "points of the prior", points, 1)
 		if err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 	"errors"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/frame"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -135,7 +136,7 @@ func (e *engine) stage(ctx context.Context, what, kind string, args any, n int,
 			return fmt.Errorf("fit: stage %d, %s: output %d came instead of %d", number, what, k, next)
 		}
 		next++
-		numbers, err := decodeFloats(v.Data)
+		numbers, err := frame.DecodeFloats(v.Data)
 		if err != nil {
 			return err
 		}

@@ -57,10 +57,7 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 	until := budget - budget/finalShare
 	// Searches start at the best of points drawn from the prior.
 	stream := e.stream()
-	points := make([][]float64, max(budget/searchPrior/annealTried, size))
-	for k := range points {
-		points[k] = proposal.Normals(&stream, d)
-	}
+	points := proposal.Prior(&stream, max(budget/searchPrior/annealTried, size), d)
 	starts, err := o.evaluate(ctx, "points of the prior", points, annealTried)
 	if err != nil {
 		return nil, err
@@ -174,10 +171,7 @@ func randomSearch(ctx context.Context, e *engine) (*Result, error) {
 	}
 	o := &optimizer{e: e, trace: Table{Names: []string{"runs", "least misfit", "error"}}}
 	stream := e.stream()
-	points := make([][]float64, max((budget-budget/finalShare)/randomRuns, 1))
-	for k := range points {
-		points[k] = proposal.Normals(&stream, len(e.problem.Unknowns))
-	}
+	points := proposal.Prior(&stream, max((budget-budget/finalShare)/randomRuns, 1), len(e.problem.Unknowns))
 	var trials []*trial
 	for part := range slices.Chunk(points, 4096) { // bounds the size of a stage
 		some, err := o.evaluate(ctx, "points of the prior", part, randomRuns)

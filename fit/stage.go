@@ -2,7 +2,6 @@ package fit
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/almanac-sim/almanac/ensemble"
+	"github.com/almanac-sim/almanac/internal/frame"
 )
 
 // ErrImpossible, wrapped, is returned by a [Simulator] for values of the unknowns at which there is
@@ -126,49 +126,25 @@ func (t taskModel) At(ensemble.Point) (ensemble.Runner, error) {
 			return ensemble.Values{}, err
 		}
 		return ensemble.Values{Names: runsName, Numbers: []float64{float64(a.runs)}, Events: a.events,
-			Data: encodeFloats(a.numbers)}, nil
+			Data: frame.EncodeFloats(a.numbers)}, nil
 	}, nil
 }
 
-func encodeFloats(numbers []float64) []byte {
-	b := make([]byte, 0, 8*len(numbers))
-	for _, x := range numbers {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-	}
-	return b
-}
-
-func decodeFloats(b []byte) ([]float64, error) {
-	if len(b)%8 != 0 {
-		return nil, errors.New("fit: an output is truncated")
-	}
-	numbers := make([]float64, len(b)/8)
-	for i := range numbers {
-		numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
-	}
-	return numbers, nil
-}
-
-// encodePayload joins a stage and a model: the length of the stage in four bytes, the stage, the
-// model.
+// encodePayload joins a stage and a model.
 func encodePayload(s stage, model []byte) ([]byte, error) {
 	head, err := json.Marshal(s)
-	if err != nil {
-		return nil, err
-	}
-	payload := binary.LittleEndian.AppendUint32(make([]byte, 0, 4+len(head)+len(model)), uint32(len(head)))
-	return append(append(payload, head...), model...), nil
+	return frame.Join(head, model), err
 }
 
 func decodePayload(payload []byte) (s stage, model []byte, err error) {
-	if len(payload) < 4 || uint64(binary.LittleEndian.Uint32(payload)) > uint64(len(payload)-4) {
-		return s, nil, errors.New("fit: a stage is truncated")
+	head, model, err := frame.Split(payload)
+	if err == nil {
+		err = json.Unmarshal(head, &s)
 	}
-	n := 4 + int(binary.LittleEndian.Uint32(payload))
-	if err := json.Unmarshal(payload[4:n], &s); err != nil {
+	if err != nil {
 		return s, nil, fmt.Errorf("fit: reading a stage: %w", err)
 	}
-	return s, payload[n:], nil
+	return s, model, nil
 }
 
 // simulate runs the model once and validates its trajectory. possible is false where there is no

@@ -51,7 +51,7 @@ func newWorker() *cobra.Command {
 			o.Registry, o.Logger = ourRegistry(), f.logger(c, slog.LevelInfo)
 			worker := ensemble.NewWorker(conn, o)
 			metrics.Worker(worker)
-			fmt.Fprintf(c.OutOrStdout(), "worker for %s, %d at once\n", conn.Where(), worker.Stats().Slots)
+			fmt.Fprintf(c.OutOrStdout(), "worker for %s, %d at once\n", conn.Address(), worker.Stats().Slots)
 			err = worker.Serve(ctx)
 			s := worker.Stats()
 			fmt.Fprintf(c.OutOrStdout(), "ran %d replicas, %d events, in %d tasks\n", s.Replicas, s.Events, s.Tasks)

@@ -161,6 +161,15 @@ func Normals(s *random.Stream, d int) []float64 {
 // distribution.
 func LogPrior(z []float64) float64 { return float64(-matrix.SquaredNorm(z) / 2) }
 
+// Prior draws n points of d coordinates from the prior.
+func Prior(s *random.Stream, n, d int) [][]float64 {
+	points := make([][]float64, n)
+	for k := range points {
+		points[k] = Normals(s, d)
+	}
+	return points
+}
+
 // A Walk proposes steps of a random walk: from z to z + scale·Lg, g standard normal. One step in
 // five is a fifth as long, for regions that are narrower than the whole. Steps are symmetric, so
 // the acceptance ratio needs no density of theirs.

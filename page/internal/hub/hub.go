@@ -162,7 +162,7 @@ func (h *Watcher) poll(ctx context.Context, conn *ensemble.Conn) {
 			h.unreachable(err)
 		default:
 			slices.Reverse(jobs)
-			h.update(conn.Where(), jobs)
+			h.update(conn.Address(), jobs)
 		}
 		// A hub with many jobs is slow to list them.
 		pause(ctx, max(interval, 10*time.Since(began)))

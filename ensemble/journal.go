@@ -10,6 +10,8 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // An entry is a message of the journal; or, if it has no subject, the news that there was none
@@ -43,9 +45,9 @@ func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entry) error {
 	setup, cancel := r.c.attempt(ctx, 5*time.Second)
 	defer cancel()
-	consumer, err := r.c.js.CreateConsumer(setup, journalName(r.id), jetstream.ConsumerConfig{
+	consumer, err := r.c.js.CreateConsumer(setup, wire.JournalName(r.id), jetstream.ConsumerConfig{
 		Name: "coordinator-" + nuid.Next(), DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: *last + 1,
-		FilterSubjects: []string{jobResults(r.id), jobPoints(r.id)},
+		FilterSubjects: []string{wire.JobResults(r.id), wire.JobPoints(r.id)},
 		AckPolicy:      jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: time.Minute,
 	})
 	if err != nil {
@@ -55,7 +57,7 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if r.c.nc.IsConnected() {
-			_ = r.c.js.DeleteConsumer(ctx, journalName(r.id), consumer.CachedInfo().Name)
+			_ = r.c.js.DeleteConsumer(ctx, wire.JournalName(r.id), consumer.CachedInfo().Name)
 		}
 	}()
 	messages, err := consumer.Messages(jetstream.PullMaxMessages(64), jetstream.PullHeartbeat(time.Second),
@@ -105,15 +107,15 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 func (r *coordinator) take(ctx context.Context, e entry) error {
 	switch {
 	case e.subject == "":
-		return r.caughtUp(ctx)
+		return r.finishReplay(ctx)
 	case strings.HasPrefix(e.subject, "almanac.point."):
 		return r.takePoint(e)
 	}
-	numbers, err := subjectNumbers(e.subject, 2)
+	numbers, err := wire.SubjectNumbers(e.subject, 2)
 	if err != nil {
 		return err
 	}
-	res, err := decodeResult(e.data)
+	res, err := wire.DecodeResult(e.data)
 	if err != nil {
 		return fmt.Errorf("ensemble: a result of job %s cannot be read: %w", r.id, err)
 	}
@@ -121,27 +123,27 @@ func (r *coordinator) take(ctx context.Context, e entry) error {
 		return fmt.Errorf("ensemble: job %s is for %s; worker %s stored a result of %s", r.id, r.spec.Version, res.Worker,
 			res.Version)
 	}
-	if !r.caught && res.Failure != nil { // it is tried again
-		r.failed = append(r.failed, e.seq)
+	if !r.replayed && res.Failure != nil { // it is tried again
+		r.oldFailures = append(r.oldFailures, e.seq)
 		res.Failure = nil
 	}
 	point := numbers[0]
 	for _, p := range res.Pieces {
 		point = max(point, p.Point)
 	}
-	r.dead.add(e.seq, point)
-	r.study.take(key{numbers[0], numbers[1]}, res)
+	r.purgeable.add(e.seq, point)
+	r.scheduler.add(wire.Key{Point: numbers[0], First: numbers[1]}, res)
 	return nil
 }
 
-// caughtUp ends the reading of what was there before, and begins what is new.
-func (r *coordinator) caughtUp(ctx context.Context) error {
-	if r.caught {
+// finishReplay ends the reading of what was there before, and begins what is new.
+func (r *coordinator) finishReplay(ctx context.Context) error {
+	if r.replayed {
 		return nil
 	}
 	// While the failures of before have their keys, nothing else can be stored there.
-	for _, seq := range r.failed {
-		err := r.insist(ctx, func(ctx context.Context) error {
+	for _, seq := range r.oldFailures {
+		err := r.retry(ctx, func(ctx context.Context) error {
 			if err := r.journal.DeleteMsg(ctx, seq); !errors.Is(err, jetstream.ErrMsgNotFound) {
 				return err
 			}
@@ -151,26 +153,26 @@ func (r *coordinator) caughtUp(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.wasDone && !r.study.finished() { // its journal is gone
+	if r.wasDone && !r.scheduler.finished() { // its journal is gone
 		r.wasDone, r.status.State = false, Running
-		if err := r.insist(ctx, r.write); err != nil {
+		if err := r.retry(ctx, r.writeStatus); err != nil {
 			return err
 		}
 	}
-	r.caught = true
-	r.study.counts.Resumed = r.study.done
+	r.replayed = true
+	r.scheduler.counts.Resumed = r.scheduler.merged
 	return nil
 }
 
 // takePoint takes in a point that is finished: of a coordinator before us, or beside us, or our
 // own.
 func (r *coordinator) takePoint(e entry) error {
-	numbers, err := subjectNumbers(e.subject, 3)
+	numbers, err := wire.SubjectNumbers(e.subject, 3)
 	if err != nil {
 		return err
 	}
 	point, part, parts := numbers[0], numbers[1], numbers[2]
-	if point != r.study.low {
+	if point != r.scheduler.low {
 		return nil // given out already
 	}
 	if part == 0 {
@@ -185,26 +187,26 @@ func (r *coordinator) takePoint(e entry) error {
 		return fmt.Errorf("ensemble: point %d of job %s cannot be read: %w", point, r.id, err)
 	}
 	r.parts.Reset()
-	r.study.stored(p)
-	return r.study.give(p)
+	r.scheduler.skipStored(p)
+	return r.scheduler.emit(p)
 }
 
 // publish hands out tasks.
-func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problems chan<- error) {
+func (r *coordinator) publish(ctx context.Context, tasks <-chan []wire.Piece, problems chan<- error) {
 	tag := versionTag(r.spec.Version)
 	for {
-		var pieces []piece
+		var pieces []wire.Piece
 		select {
 		case <-ctx.Done():
 			return
 		case pieces = <-tasks:
 		}
-		t := task{Job: r.id, Version: r.spec.Version, Pieces: pieces, Cut: 2 * r.o.TaskTime}
+		t := wire.Task{Job: r.id, Version: r.spec.Version, Pieces: pieces, Cut: 2 * r.o.TaskTime}
 		data, err := json.Marshal(t)
 		id := nuid.Next() // a second attempt is recognised
 		if err == nil {
-			err = r.insist(ctx, func(ctx context.Context) error {
-				_, err := r.c.js.Publish(ctx, taskSubject(tag, r.id, t.key()), data, jetstream.WithMsgID(id),
+			err = r.retry(ctx, func(ctx context.Context) error {
+				_, err := r.c.js.Publish(ctx, wire.TaskSubject(tag, r.id, t.Key()), data, jetstream.WithMsgID(id),
 					jetstream.WithRetryAttempts(0))
 				return err
 			})
@@ -216,12 +218,12 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []piece, problem
 			}
 			return
 		}
-		r.send(t.key(), false)
+		r.setSending(t.Key(), false)
 	}
 }
 
-// send notes that a task is on its way to the server, or that it is there.
-func (r *coordinator) send(k key, way bool) {
+// setSending notes that a task is on its way to the server, or that it is there.
+func (r *coordinator) setSending(k wire.Key, way bool) {
 	r.sendingMu.Lock()
 	defer r.sendingMu.Unlock()
 	if way {
@@ -231,18 +233,15 @@ func (r *coordinator) send(k key, way bool) {
 	}
 }
 
-// onItsWay reports whether a task is on its way to the server.
-func (r *coordinator) onItsWay(k key) bool {
+// isSending reports whether a task is on its way to the server.
+func (r *coordinator) isSending(k wire.Key) bool {
 	r.sendingMu.Lock()
 	defer r.sendingMu.Unlock()
 	return r.sending[k]
 }
 
-// maxDeliveries is where the server tells that a task will not be delivered again.
-const maxDeliveries = "$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES." + tasksStream + ".>"
-
-// giveUp takes in that the server has given up a task, of this job or another.
-func (r *coordinator) giveUp(ctx context.Context, data []byte) {
+// abandon takes in that the server has given up a task, of this job or another.
+func (r *coordinator) abandon(ctx context.Context, data []byte) {
 	var advice struct {
 		Sequence   uint64 `json:"stream_seq"`
 		Deliveries int    `json:"deliveries"`
@@ -252,52 +251,52 @@ func (r *coordinator) giveUp(ctx context.Context, data []byte) {
 	}
 	ctx, cancel := r.c.attempt(ctx, 5*time.Second)
 	defer cancel()
-	stream, err := r.c.js.Stream(ctx, tasksStream)
+	stream, err := r.c.js.Stream(ctx, wire.TasksStream)
 	if err != nil {
 		return
 	}
 	msg, err := stream.GetMsg(ctx, advice.Sequence)
-	var t task
-	if err != nil || json.Unmarshal(msg.Data, &t) != nil || t.check() != nil || t.Job != r.id {
+	var t wire.Task
+	if err != nil || json.Unmarshal(msg.Data, &t) != nil || t.Check() != nil || t.Job != r.id {
 		return
 	}
-	r.study.take(t.key(), &result{Failure: &failure{Point: t.key().point, Replica: t.key().first, Reason: "died",
+	r.scheduler.add(t.Key(), &wire.Result{Failure: &wire.Failure{Point: t.Key().Point, Replica: t.Key().First, Reason: "died",
 		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
 }
 
-// search looks for tasks that are out and nowhere to be found, neither waiting nor answered: a
+// findLost looks for tasks that are out and nowhere to be found, neither waiting nor answered: a
 // server may have lost what it had not yet written. They are handed out again.
-func (r *coordinator) search(ctx context.Context) {
+func (r *coordinator) findLost(ctx context.Context) {
 	ctx, cancel := r.c.attempt(ctx, 10*time.Second)
 	defer cancel()
-	stream, err := r.c.js.Stream(ctx, tasksStream)
+	stream, err := r.c.js.Stream(ctx, wire.TasksStream)
 	if err != nil {
 		return
 	}
-	sending := map[key]bool{} // before we look at what is there
-	for k := range r.study.out {
-		sending[k] = r.onItsWay(k)
+	sending := map[wire.Key]bool{} // before we look at what is there
+	for k := range r.scheduler.outstanding {
+		sending[k] = r.isSending(k)
 	}
-	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(jobTasks(r.id)))
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(wire.JobTasks(r.id)))
 	if err != nil {
 		return
 	}
 	tag := versionTag(r.spec.Version)
-	for k := range r.study.out {
+	for k := range r.scheduler.outstanding {
 		if sending[k] {
 			continue
 		}
-		if _, waiting := info.State.Subjects[taskSubject(tag, r.id, k)]; waiting {
+		if _, waiting := info.State.Subjects[wire.TaskSubject(tag, r.id, k)]; waiting {
 			continue
 		}
-		msg, err := r.journal.GetLastMsgForSubject(ctx, resultSubject(r.id, k))
+		msg, err := r.journal.GetLastMsgForSubject(ctx, wire.ResultSubject(r.id, k))
 		switch {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
-			r.log.Warn("a task was lost, and is handed out again", "point", k.point, "replica", k.first)
-			r.study.lost(k)
+			r.log.Warn("a task was lost, and is handed out again", "point", k.Point, "replica", k.First)
+			r.scheduler.taskLost(k)
 		case err == nil: // it was answered before it was handed out
-			if res, err := decodeResult(msg.Data); err == nil {
-				r.study.take(k, res)
+			if res, err := wire.DecodeResult(msg.Data); err == nil {
+				r.scheduler.add(k, res)
 			}
 		}
 	}
@@ -310,7 +309,7 @@ func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	if r.journal == nil {
 		return false // there is none yet
 	}
-	if _, err := r.c.js.Stream(ctx, journalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
+	if _, err := r.c.js.Stream(ctx, wire.JournalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		*since = time.Time{}
 		return false
 	}
@@ -326,9 +325,9 @@ func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	return true
 }
 
-// A dead list knows which results are no longer needed: those all of whose points are finished.
+// A purgeList list knows which results are no longer needed: those all of whose points are finished.
 // Sequence numbers come in order.
-type dead struct {
+type purgeList struct {
 	entries []struct {
 		seq   uint64
 		point int // the last that it has to do with
@@ -336,7 +335,7 @@ type dead struct {
 	last uint64
 }
 
-func (d *dead) add(seq uint64, point int) {
+func (d *purgeList) add(seq uint64, point int) {
 	d.entries = append(d.entries, struct {
 		seq   uint64
 		point int
@@ -345,7 +344,7 @@ func (d *dead) add(seq uint64, point int) {
 
 // upTo is a sequence number up to which nothing is needed when points before low are finished; 0 if
 // that is nothing new.
-func (d *dead) upTo(low int) uint64 {
+func (d *purgeList) upTo(low int) uint64 {
 	n := 0
 	for n < len(d.entries) && d.entries[n].point < low {
 		n++

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // A State is what has become of a job.
@@ -115,7 +118,7 @@ func (c *Conn) change(ctx context.Context, id string, f func(*Status) error) err
 		if err != nil {
 			return err
 		}
-		if _, err = c.jobs.Update(ctx, id, data, revision); !exists(err) {
+		if _, err = c.jobs.Update(ctx, id, data, revision); !isStoredAlready(err) {
 			return err
 		}
 	}
@@ -207,18 +210,18 @@ func (c *Conn) clear(ctx context.Context, id string) error {
 	if err := c.purgeTasks(ctx, id); err != nil {
 		return err
 	}
-	if err := c.js.DeleteStream(ctx, journalName(id)); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+	if err := c.js.DeleteStream(ctx, wire.JournalName(id)); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
 	return nil
 }
 
 func (c *Conn) purgeTasks(ctx context.Context, id string) error {
-	tasks, err := c.js.Stream(ctx, tasksStream)
+	tasks, err := c.js.Stream(ctx, wire.TasksStream)
 	if err != nil {
 		return err
 	}
-	return tasks.Purge(ctx, jetstream.WithPurgeSubject(jobTasks(id)))
+	return tasks.Purge(ctx, jetstream.WithPurgeSubject(wire.JobTasks(id)))
 }
 
 // Load is a job as it was given, so that it can be run again from where it was.
@@ -312,4 +315,59 @@ func (c *Conn) Watch(ctx context.Context, f func(Status) error) error {
 			}
 		}
 	}
+}
+
+// Results calls f with the points of a job that are finished, in order, whether or not the job is.
+// They can be read any number of times, until the job is forgotten.
+func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error) error {
+	if err := c.ensure(ctx); err != nil {
+		return err
+	}
+	if _, _, err := c.status(ctx, id); err != nil {
+		return err
+	}
+	stream, err := c.js.Stream(ctx, wire.JournalName(id))
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		return nil // cancelled: there are none
+	}
+	if err != nil {
+		return err
+	}
+	consumer, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{wire.JobPoints(id)},
+		InactiveThreshold: time.Minute})
+	if err != nil {
+		return fmt.Errorf("ensemble: reading the results of job %s: %w", id, err)
+	}
+	info, err := consumer.Info(ctx)
+	if err != nil {
+		return err
+	}
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(64))
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	var parts bytes.Buffer
+	for left := info.NumPending; left > 0; left-- {
+		msg, err := messages.Next(jetstream.NextContext(ctx))
+		if err != nil {
+			return fmt.Errorf("ensemble: reading the results of job %s: %w", id, err)
+		}
+		numbers, err := wire.SubjectNumbers(msg.Subject(), 3)
+		if err != nil {
+			return err
+		}
+		if parts.Write(msg.Data()); numbers[1] < numbers[2]-1 {
+			continue
+		}
+		p, err := decodePoint(parts.Bytes())
+		if err != nil {
+			return fmt.Errorf("ensemble: point %d of job %s cannot be read: %w", numbers[0], id, err)
+		}
+		parts.Reset()
+		if err := f(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }

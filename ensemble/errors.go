@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"strings"
 
+	"time"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -19,8 +21,8 @@ func refused(err error) bool {
 		errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
 }
 
-// explain says what is wrong with a connection, and what would be right.
-func explain(where string, err error) error {
+// connectError says what is wrong with a connection, and what would be right.
+func connectError(where string, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return fmt.Errorf("ensemble: the hub at %s does not accept our credentials: %w", where, err)
@@ -37,7 +39,7 @@ func explain(where string, err error) error {
 // or is not reached. That an attempt was cancelled says that the connection was lost; whether the
 // caller still wants it is for him to know.
 func transient(err error) bool {
-	if noRoom(err) {
+	if isFull(err) {
 		return false
 	}
 	var api *jetstream.APIError
@@ -64,8 +66,8 @@ func noJetStream(err error) bool {
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
-// noRoom reports whether an error says that the server cannot store more.
-func noRoom(err error) bool {
+// isFull reports whether an error says that the server cannot store more.
+func isFull(err error) bool {
 	// The server's codes for limits on storage that are reached, and for a write that failed.
 	const limit, resources, failed = 10047, 10023, 10077
 	var api *jetstream.APIError
@@ -89,4 +91,28 @@ func redact(text string) string {
 		}
 	}
 	return strings.Join(all, ",")
+}
+
+// isStoredAlready reports whether an error says that a message was not stored because its subject already
+// had one: a key is stored once.
+func isStoredAlready(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode ==
+		jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// A backoff is how long to wait before trying again: longer each time, up to five seconds.
+type backoff struct{ next time.Duration }
+
+// wait waits, and reports whether ctx is still alive.
+func (b *backoff) wait(ctx context.Context) bool {
+	b.next = min(max(2*b.next, 50*time.Millisecond), 5*time.Second)
+	timer := time.NewTimer(b.next)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
 }

@@ -15,7 +15,7 @@ import (
 // What a process has in memory cannot be divided among the replicas that it runs at once. So when a
 // limit is exceeded, they are all stopped and run once more, each alone; one that exceeds it alone
 // has exceeded it. In the same way it is found out of which replica workers die.
-func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *lane) (v Values,
+func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *runLoop) (v Values,
 	err error) {
 	if !alone {
 		w.gate.RLock()
@@ -38,11 +38,11 @@ func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limi
 	return v, err
 }
 
-// A lane runs functions one after the other in a goroutine of its own. That of many replicas costs
+// A runLoop runs functions one after the other in a goroutine of its own. That of many replicas costs
 // less than one for each: its stack has grown already.
-type lane struct{ calls chan func() }
+type runLoop struct{ calls chan func() }
 
-func (l *lane) call(f func()) {
+func (l *runLoop) call(f func()) {
 	if l.calls == nil {
 		l.calls = make(chan func())
 		go func(calls <-chan func()) {
@@ -54,9 +54,9 @@ func (l *lane) call(f func()) {
 	l.calls <- f
 }
 
-// leave lets the goroutine end when it has done what it is at, which may be never. The next call
+// release lets the goroutine end when it has done what it is at, which may be never. The next call
 // has another one.
-func (l *lane) leave() {
+func (l *runLoop) release() {
 	if l.calls != nil {
 		close(l.calls)
 		l.calls = nil
@@ -64,7 +64,7 @@ func (l *lane) leave() {
 }
 
 // attempt runs a replica in another goroutine, so that it can be left behind if it does not stop.
-func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limits, l *lane) (Values, error) {
+func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limits, l *runLoop) (Values, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if limits.Time > 0 {
@@ -72,7 +72,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		defer timer.Stop()
 	}
 	if limits.Memory > 0 {
-		defer w.mem.add(limits.Memory, func() { cancel(errMemory) })()
+		defer w.memory.add(limits.Memory, func() { cancel(errMemory) })()
 	}
 	type answer struct {
 		v   Values
@@ -82,7 +82,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	l.call(func() {
 		a := answer{err: &replicaFailure{"panic", "it ended its goroutine"}}
 		defer func() { answers <- a }()
-		defer guard(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) },
+		defer recoverTo(func(stack []byte) { w.log.Error("a replica panicked", "replica", r.Number, "stack", string(stack)) },
 			&a.err)
 		v, err := run(ctx, r)
 		a = answer{v, err}
@@ -90,7 +90,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	select {
 	case a := <-answers:
 		if a.err != nil {
-			l.leave() // its goroutine may have ended
+			l.release() // its goroutine may have ended
 		}
 		// A replica that came to its end before it looked at ctx has kept its limits well enough,
 		// unless it says otherwise.
@@ -100,7 +100,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		return a.v, a.err
 	case <-ctx.Done():
 	}
-	defer l.leave()
+	defer l.release()
 	select {
 	case a := <-answers:
 		if a.err == nil && !errors.Is(context.Cause(ctx), errTime) && !errors.Is(context.Cause(ctx), errMemory) {
@@ -148,13 +148,13 @@ func (m *memoryWatch) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			m.look()
+			m.check()
 		}
 	}
 }
 
-// look tells those whose limit is exceeded. What is only waiting to be collected does not count.
-func (m *memoryWatch) look() {
+// check tells those whose limit is exceeded. What is only waiting to be collected does not count.
+func (m *memoryWatch) check() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.limits) == 0 {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // A pretence is a worker without messages: it answers tasks from a model, as far as it likes.
@@ -18,12 +20,12 @@ type pretence struct {
 	m   Model
 }
 
-func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
+func (w pretence) answer(t *testing.T, pieces []wire.Piece, replicas int) *wire.Result {
 	t.Helper()
-	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &result{}, begun: time.Now(),
-		cut: time.Hour,
-		m:   &opened{spec: &spec{Job: *w.job}, m: w.m, log: func([]byte) {}}}
-	defer b.lane.leave()
+	b := &batch{w: NewWorker(nil, WorkerOptions{}), ctx: context.Background(), r: &wire.Result{}, begun: time.Now(),
+		cut:   time.Hour,
+		model: &jobModel{spec: &spec{Job: *w.job}, model: w.m, log: func([]byte) {}}}
+	defer b.loop.release()
 	for _, p := range pieces {
 		p.Count = min(p.Count, replicas)
 		if p.Count == 0 || !b.run(p) {
@@ -32,11 +34,11 @@ func (w pretence) answer(t *testing.T, pieces []piece, replicas int) *result {
 		replicas -= p.Count
 	}
 	b.r.Took = time.Duration(b.n) * time.Millisecond
-	data, err := b.r.encode()
+	data, err := b.r.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := decodeResult(data)
+	r, err := wire.DecodeResult(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,22 +64,22 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 			var out bytes.Buffer
 			var stored []PointResult
 			type answered struct {
-				k key
-				r *result
+				k wire.Key
+				r *wire.Result
 			}
 			var journal []answered // results that are stored and not purged
 			var counts Counts
 		coordinator:
 			for life := 0; ; life++ {
-				s := newStudy(&job, RunOptions{TaskTime: time.Duration(1+random.IntN(100)) * time.Millisecond})
+				s := newScheduler(&job, RunOptions{TaskTime: time.Duration(1+random.IntN(100)) * time.Millisecond})
 				for _, p := range stored {
-					s.stored(p)
+					s.skipStored(p)
 				}
 				for _, a := range journal {
-					s.take(a.k, a.r)
+					s.add(a.k, a.r)
 				}
-				var open [][]piece
-				s.room = random.IntN(1000)
+				var open [][]wire.Piece
+				s.pendingLimit = random.IntN(1000)
 				for steps := 0; ; steps++ {
 					stored = append(stored, s.ready...)
 					s.ready = nil
@@ -90,7 +92,7 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 					if life < 3 && random.IntN(60) == 0 {
 						break // it dies; those whose tasks are out may still answer
 					}
-					if next := s.next(); next != nil && len(s.out) < 12 {
+					if next := s.next(); next != nil && len(s.outstanding) < 12 {
 						open = append(open, next)
 						continue
 					} else if next != nil {
@@ -98,14 +100,14 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 					}
 					if len(open) == 0 {
 						t.Fatalf("%s, seed %d: nothing is out, and nothing is finished: low %d of %d, %d out", name, seed, s.low,
-							len(job.Points), len(s.out))
+							len(job.Points), len(s.outstanding))
 					}
 					i := random.IntN(len(open))
 					pieces := open[i]
-					k := key{pieces[0].Point, pieces[0].First}
+					k := wire.KeyOf(pieces)
 					open = slices.Delete(open, i, i+1)
-					if _, out := s.out[k]; out && random.IntN(20) == 0 {
-						s.lost(k)
+					if _, out := s.outstanding[k]; out && random.IntN(20) == 0 {
+						s.taskLost(k)
 						if random.IntN(2) == 0 {
 							continue // lost indeed; else it is answered later than was thought
 						}
@@ -117,13 +119,13 @@ func TestStudyIsThatOfAPlainLoop(t *testing.T) {
 					a := answered{k, worker.answer(t, pieces, n)}
 					if !slices.ContainsFunc(journal, func(b answered) bool { return a.k == b.k }) {
 						journal = append(journal, a)
-						s.take(a.k, a.r)
+						s.add(a.k, a.r)
 						if random.IntN(10) == 0 {
-							s.take(a.k, a.r)
+							s.add(a.k, a.r)
 						}
 					} else { // as when it was answered before it was handed out, which the coordinator finds by looking
 						i := slices.IndexFunc(journal, func(b answered) bool { return a.k == b.k })
-						s.take(a.k, journal[i].r)
+						s.add(a.k, journal[i].r)
 					}
 				}
 			}
@@ -158,8 +160,8 @@ func TestStudyTellsTheFirstFailure(t *testing.T) {
 	worker := pretence{&job, m}
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 2))
-		s := newStudy(&job, RunOptions{TaskTime: 10 * time.Millisecond})
-		var open [][]piece
+		s := newScheduler(&job, RunOptions{TaskTime: 10 * time.Millisecond})
+		var open [][]wire.Piece
 		for s.failed == nil {
 			if next := s.next(); next != nil {
 				if open = append(open, next); len(open) < 20 {
@@ -170,7 +172,7 @@ func TestStudyTellsTheFirstFailure(t *testing.T) {
 				t.Fatalf("seed %d: stuck", seed)
 			}
 			i := random.IntN(len(open))
-			s.take(key{open[i][0].Point, open[i][0].First}, worker.answer(t, open[i], 1<<30))
+			s.add(wire.KeyOf(open[i]), worker.answer(t, open[i], 1<<30))
 			open = slices.Delete(open, i, i+1)
 		}
 		if s.failed.Point != 2 || s.failed.Replica != 30 {
@@ -186,7 +188,7 @@ func TestStudySizesTasks(t *testing.T) {
 	for _, each := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 400 * time.Millisecond,
 		3 * time.Second} {
 		job := walks(30, 5000)
-		s := newStudy(&job, RunOptions{TaskTime: time.Second})
+		s := newScheduler(&job, RunOptions{TaskTime: time.Second})
 		for i := range 200 {
 			pieces := s.next()
 			if pieces == nil {
@@ -196,9 +198,9 @@ func TestStudySizesTasks(t *testing.T) {
 			for _, p := range pieces {
 				n += p.Count
 			}
-			r := &result{Pieces: pieces, Names: [][]string{{"x"}}, Lists: make([]int, len(pieces)),
-				numbers: make([]float64, 2*n), Took: time.Duration(n) * each}
-			s.take(key{pieces[0].Point, pieces[0].First}, r)
+			r := &wire.Result{Pieces: pieces, Names: [][]string{{"x"}}, Lists: make([]int, len(pieces)),
+				Numbers: make([]float64, 2*n), Took: time.Duration(n) * each}
+			s.add(wire.KeyOf(pieces), r)
 			if took := r.Took; i > 0 && (took > 2*time.Second || took < time.Second/2) && n > 1 {
 				t.Errorf("replicas of %v: task %d takes %v", each, i, took)
 			}
@@ -210,10 +212,10 @@ func TestStudySizesTasks(t *testing.T) {
 // than the sketch of their numbers.
 func TestStudyMemoryIsBounded(t *testing.T) {
 	job := walks(1, 1_000_000)
-	s := newStudy(&job, RunOptions{TaskTime: time.Second})
-	s.pace, s.room = 0.001, 100_000
+	s := newScheduler(&job, RunOptions{TaskTime: time.Second})
+	s.secondsPerReplica, s.pendingLimit = 0.001, 100_000
 	names, most, waits := [][]string{{"x"}}, 0, 0
-	var open [][]piece
+	var open [][]wire.Piece
 	random := rand.New(rand.NewPCG(1, 3))
 	for !s.finished() {
 		if pieces := s.next(); pieces != nil {
@@ -223,7 +225,7 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 			}
 		}
 		i := random.IntN(len(open))
-		if len(open) > 1 && open[i][0].First == s.points[0].merged && random.IntN(20) > 0 {
+		if len(open) > 1 && open[i][0].First == s.states[0].merged && random.IntN(20) > 0 {
 			continue // the one that all wait for is slow
 		}
 		p := open[i][0]
@@ -231,26 +233,26 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 		for j := range p.Count {
 			numbers[2*j+1] = float64(p.First + j)
 		}
-		s.take(key{p.Point, p.First}, &result{Pieces: open[i], Names: names, Lists: []int{0}, numbers: numbers,
+		s.add(wire.Key{Point: p.Point, First: p.First}, &wire.Result{Pieces: open[i], Names: names, Lists: []int{0}, Numbers: numbers,
 			Took: time.Duration(p.Count) * time.Millisecond})
 		open = slices.Delete(open, i, i+1)
-		most = max(most, s.held)
-		if len(s.points) > 0 {
+		most = max(most, s.tallied)
+		if len(s.states) > 0 {
 			n := 0
-			for _, w := range s.points[0].waiting {
+			for _, w := range s.states[0].pending {
 				n += len(w.numbers)
 			}
-			if n != s.waits {
-				t.Fatalf("%d numbers wait, not %d", n, s.waits)
+			if n != s.pendingNumbers {
+				t.Fatalf("%d numbers wait, not %d", n, s.pendingNumbers)
 			}
 			waits = max(waits, n)
 		}
 	}
 	r := s.ready[0]
 	t.Logf("numbers held: %d; waiting: %d", most, waits)
-	if most > ExactReplicas || waits > s.room+64*2*1000 || s.waits != 0 || s.held != 0 || !r.Sketched || r.Replicas !=
+	if most > ExactReplicas || waits > s.pendingLimit+64*2*1000 || s.pendingNumbers != 0 || s.tallied != 0 || !r.Sketched || r.Replicas !=
 		1_000_000 {
-		t.Errorf("%d numbers held, %d in the end; %+v", most, s.held, r)
+		t.Errorf("%d numbers held, %d in the end; %+v", most, s.tallied, r)
 	}
 	x := r.Outputs[0]
 	for i, q := range r.Quantiles {

@@ -10,32 +10,34 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// An opened is a job's model, ready to run, or why it is not.
-type opened struct {
-	job  string
-	once sync.Once
-	spec *spec
-	m    Model
-	err  error
-	log  func([]byte)
+// An jobModel is a job's model, ready to run, or why it is not.
+type jobModel struct {
+	job   string
+	once  sync.Once
+	spec  *spec
+	model Model
+	err   error
+	log   func([]byte)
 }
 
-func (w *Worker) newOpened(job string) *opened {
-	return &opened{job: job, log: func(stack []byte) {
+func (w *Worker) newJobModel(job string) *jobModel {
+	return &jobModel{job: job, log: func(stack []byte) {
 		w.log.Error("a model panicked", "job", job, "stack",
 			string(stack))
 	}}
 }
 
 // open makes the model of the spec.
-func (m *opened) open(k Kind) {
+func (m *jobModel) open(k Kind) {
 	func() {
-		defer guard(m.log, &m.err)
-		m.m, m.err = k.Open(m.spec.Job.Payload)
+		defer recoverTo(m.log, &m.err)
+		m.model, m.err = k.Open(m.spec.Job.Payload)
 	}()
-	if m.err == nil && m.m == nil {
+	if m.err == nil && m.model == nil {
 		m.err = errors.New("the kind gives no model")
 	}
 	if m.err != nil {
@@ -44,9 +46,9 @@ func (m *opened) open(k Kind) {
 }
 
 // at prepares a point.
-func (m *opened) at(point int) (run Runner, err error) {
-	defer guard(m.log, &err)
-	run, err = m.m.At(m.spec.Job.Points[point])
+func (m *jobModel) at(point int) (run Runner, err error) {
+	defer recoverTo(m.log, &err)
+	run, err = m.model.At(m.spec.Job.Points[point])
 	if err == nil && run == nil {
 		err = errors.New("the kind gives no runner")
 	}
@@ -57,15 +59,15 @@ func (m *opened) at(point int) (run Runner, err error) {
 const maxModels = 4
 
 // open makes a job's model ready, once. While the hub is away, it waits.
-func (w *Worker) open(ctx context.Context, k Kind, job string) (*opened, error) {
+func (w *Worker) open(ctx context.Context, k Kind, job string) (*jobModel, error) {
 	w.mu.Lock()
-	i := slices.IndexFunc(w.models, func(m *opened) bool { return m.job == job })
-	var m *opened
+	i := slices.IndexFunc(w.models, func(m *jobModel) bool { return m.job == job })
+	var m *jobModel
 	if i >= 0 {
 		m = w.models[i]
 		w.models = slices.Delete(w.models, i, i+1)
 	} else {
-		m = w.newOpened(job)
+		m = w.newJobModel(job)
 	}
 	w.models = append(w.models, m) // the last is the one used last
 	if len(w.models) > maxModels {
@@ -87,7 +89,7 @@ func (w *Worker) open(ctx context.Context, k Kind, job string) (*opened, error) 
 func (w *Worker) dropModel(job string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.models = slices.DeleteFunc(w.models, func(m *opened) bool { return m.job == job })
+	w.models = slices.DeleteFunc(w.models, func(m *jobModel) bool { return m.job == job })
 }
 
 func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
@@ -142,7 +144,7 @@ func ended(s State) bool { return s == Done || s == Failed || s == Canceled }
 // watchJobs follows what becomes of the jobs.
 func (w *Worker) watchJobs(ctx context.Context) {
 	for wait := (backoff{}); ; {
-		err := w.c.Watch(ctx, func(s Status) error { w.learn(s); return nil })
+		err := w.c.Watch(ctx, func(s Status) error { w.noteStatus(s); return nil })
 		if ctx.Err() != nil {
 			return
 		}
@@ -153,9 +155,9 @@ func (w *Worker) watchJobs(ctx context.Context) {
 	}
 }
 
-// learn notes a job's state: its tasks end with it, and if it is of another version, that is said
+// noteStatus notes a job's state: its tasks end with it, and if it is of another version, that is said
 // once.
-func (w *Worker) learn(s Status) {
+func (w *Worker) noteStatus(s Status) {
 	if k, ok := w.o.Registry.kind(s.Kind); ok && s.State == Running && k.version() != s.Version {
 		w.refuse(s.Key, s.Version, k.version())
 	}
@@ -170,7 +172,7 @@ func (w *Worker) learn(s Status) {
 	for cancel := range w.running[s.Key] {
 		(*cancel)(errGone)
 	}
-	w.models = slices.DeleteFunc(w.models, func(m *opened) bool { return m.job == s.Key })
+	w.models = slices.DeleteFunc(w.models, func(m *jobModel) bool { return m.job == s.Key })
 }
 
 func (w *Worker) refuse(job, theirs, ours string) {
@@ -183,33 +185,18 @@ func (w *Worker) refuse(job, theirs, ours string) {
 	w.refused[job] = why
 	w.stats.Refused++
 	w.log.Warn(why)
-	w.hasNews()
+	w.notify()
 }
 
-// A beat is how a worker says that it is there. It is not stored: whoever does not hear it loses a
-// number on the progress line.
-type beat struct {
-	ID      string            `json:"id"`
-	Name    string            `json:"name"`
-	Kinds   map[string]string `json:"kinds"` // version of each
-	Slots   int               `json:"slots"`
-	Busy    int               `json:"busy"`
-	Refused map[string]string `json:"refused,omitempty"`
-	Trouble string            `json:"trouble,omitempty"`
-	Leaves  bool              `json:"leaves,omitempty"`
-}
-
-const beatEvery = 2 * time.Second
-
-func (w *Worker) beat(ctx context.Context) {
-	b := beat{ID: w.id, Name: w.o.Name, Slots: w.o.Slots, Kinds: map[string]string{}}
+func (w *Worker) heartbeat(ctx context.Context) {
+	b := heartbeat{ID: w.id, Name: w.o.Name, Slots: w.o.Slots, Kinds: map[string]string{}}
 	for _, k := range w.o.Registry.Kinds() {
 		b.Kinds[k.Name] = k.version()
 	}
-	if sub, err := w.c.nc.Subscribe(callSubject, func(*nats.Msg) { w.hasNews() }); err == nil {
+	if sub, err := w.c.nc.Subscribe(wire.PingSubject, func(*nats.Msg) { w.notify() }); err == nil {
 		defer func() { _ = sub.Unsubscribe() }()
 	}
-	tick := time.NewTicker(beatEvery)
+	tick := time.NewTicker(heartbeatInterval)
 	defer tick.Stop()
 	for {
 		w.mu.Lock()
@@ -222,35 +209,35 @@ func (w *Worker) beat(ctx context.Context) {
 		b.Leaves = ctx.Err() != nil
 		w.mu.Unlock()
 		if data, err := json.Marshal(b); err == nil {
-			_ = w.c.nc.Publish(beatSubject, data)
+			_ = w.c.nc.Publish(wire.HeartbeatSubject, data)
 		}
 		if b.Leaves {
 			return
 		}
 		select {
 		case <-ctx.Done():
-		case <-w.news:
+		case <-w.changed:
 		case <-tick.C:
 		}
 	}
 }
 
-// tell notes what keeps results from being stored, so that coordinators hear of it; nothing does,
+// setTrouble notes what keeps results from being stored, so that coordinators hear of it; nothing does,
 // if the text is empty.
-func (w *Worker) tell(trouble string) {
+func (w *Worker) setTrouble(trouble string) {
 	w.mu.Lock()
 	changed := w.trouble != trouble
 	w.trouble = trouble
 	w.mu.Unlock()
 	if changed {
-		w.hasNews()
+		w.notify()
 	}
 }
 
-// hasNews has the next beat come at once.
-func (w *Worker) hasNews() {
+// notify has the next beat come at once.
+func (w *Worker) notify() {
 	select {
-	case w.news <- struct{}{}:
+	case w.changed <- struct{}{}:
 	default:
 	}
 }

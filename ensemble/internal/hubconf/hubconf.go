@@ -1,4 +1,6 @@
-package ensemble
+// Package hubconf reads configuration files of nats-server, refuses what is not safe for a hub, and
+// adapts the server's log to slog.
+package hubconf
 
 import (
 	"crypto/tls"
@@ -14,11 +16,11 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 )
 
-// hubKeys are the top-level keys that a hub's configuration file may have. They configure the
-// clients' listener, credentials, TLS and limits. None opens another listener and none admits
-// clients without credentials. Every other key is refused, so that a key of a later nats-server is
-// refused until somebody has looked at it.
-const hubKeys = `
+// acceptedKeys are the top-level keys that a hub's configuration file may have. They configure the
+// clients' listener, credentials, TLS and limits. None opens another listener, and none admits
+// clients without credentials. Every other key is refused, including new keys of a later
+// nats-server.
+const acceptedKeys = `
 	listen host net port client_advertise server_name server_tags server_metadata
 	authorization accounts mappings maps
 	operator operators roots root root_operators root_operator trusted trusted_keys
@@ -29,7 +31,7 @@ const hubKeys = `
 	max_control_line max_payload max_pending max_closed_clients
 	ping_interval ping_max write_deadline write_timeout no_fast_producer_stall lame_duck_duration lame_duck_grace_period`
 
-// whyRefused says for the best-known refused keys what is wrong with them, and what would be right.
+// whyRefused explains, for the best-known refused keys, what is wrong and what would be right.
 func whyRefused(key string) string {
 	switch strings.ToLower(key) {
 	case "http", "https", "http_port", "https_port", "monitor_port", "prof_port":
@@ -50,8 +52,8 @@ func whyRefused(key string) string {
 		"tls, jetstream and limits; for other keys, run a nats-server of your own as the hub"
 }
 
-// readConfig reads a configuration file of nats-server, with the files it includes.
-func readConfig(name string) (*server.Options, error) {
+// Read reads a configuration file of nats-server, with the files it includes.
+func Read(name string) (*server.Options, error) {
 	if err := followIncludes(name, 0); err != nil {
 		return nil, err
 	}
@@ -64,7 +66,7 @@ func readConfig(name string) (*server.Options, error) {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	accepted := strings.Fields(hubKeys)
+	accepted := strings.Fields(acceptedKeys)
 	for _, key := range keys {
 		if slices.Contains(accepted, strings.ToLower(key)) {
 			continue
@@ -96,9 +98,9 @@ func readConfig(name string) (*server.Options, error) {
 	return s, nil
 }
 
-// followIncludes refuses a file that includes itself, or others too deeply: the parser of
-// nats-server would follow them until its stack is full. What cannot be read is left to the parser,
-// which says so.
+// followIncludes refuses a file that includes itself, or nests includes too deeply: the parser of
+// nats-server would follow them until its stack overflows. Unreadable files are left to the parser,
+// which reports them.
 func followIncludes(name string, depth int) error {
 	const most = 10
 	if depth > most {
@@ -132,23 +134,22 @@ func serverKnows(key string) bool {
 	return err == nil || !strings.Contains(err.Error(), "unknown field")
 }
 
-// verifiesClients reports whether every client must have a certificate that is signed by a given
-// CA. Without a CA, the server would accept whatever the system's certificate authorities have
-// signed.
-func verifiesClients(s *server.Options) bool {
+// VerifiesClients reports whether every client must have a certificate signed by a given CA.
+// Without a CA, the server would accept certificates of the system's authorities.
+func VerifiesClients(s *server.Options) bool {
 	return s.TLSConfig != nil && s.TLSConfig.ClientAuth == tls.RequireAndVerifyClientCert && s.TLSConfig.ClientCAs != nil
 }
 
-// guarded returns an error if somebody could connect without a secret.
-func guarded(s *server.Options) error {
-	if verifiesClients(s) {
+// Guarded returns an error if a client could connect without a secret.
+func Guarded(s *server.Options) error {
+	if VerifiesClients(s) {
 		return nil
 	}
-	if s.TLSConfig != nil && s.TLSConfig.ClientAuth == tls.RequireAndVerifyClientCert && (s.TLSMap || !hasCredentials(s)) {
+	if s.TLSConfig != nil && s.TLSConfig.ClientAuth == tls.RequireAndVerifyClientCert && (s.TLSMap || !HasCredentials(s)) {
 		return errors.New("needs a ca_file with verify in tls: without it, every certificate of a public authority would " +
 			"be accepted")
 	}
-	if !hasCredentials(s) {
+	if !HasCredentials(s) {
 		return errors.New("needs credentials: a token file, a CA for clients' certificates, or a configuration with users")
 	}
 	if s.Username != "" && s.Password == "" {
@@ -162,8 +163,8 @@ func guarded(s *server.Options) error {
 	return nil
 }
 
-// hasCredentials reports whether there are any that a client needs.
-func hasCredentials(s *server.Options) bool {
+// HasCredentials reports whether clients need credentials.
+func HasCredentials(s *server.Options) bool {
 	return s.Authorization != "" || s.Username != "" || len(s.Users)+len(s.Nkeys)+len(s.TrustedOperators)+len(
 		s.TrustedKeys) > 0
 }

@@ -11,17 +11,19 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // handle does a task: it runs what it asks for, stores the result, and only then acknowledges it.
 func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstream.Msg) {
-	var t task
+	var t wire.Task
 	meta, err := msg.Metadata()
 	if err == nil {
 		err = json.Unmarshal(msg.Data(), &t)
 	}
 	if err == nil {
-		err = t.check()
+		err = t.Check()
 	}
 	if err == nil && !isJob(t.Job) {
 		err = errors.New("a task of no job")
@@ -40,7 +42,7 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 	defer cancel(nil)
 	defer w.enter(ctx, t.Job, &cancel)()
 
-	k0 := t.key()
+	k0 := t.Key()
 	if meta.NumDelivered > 1 {
 		w.count(func(s *WorkerStats) { s.Redelivered++ })
 		if w.isStored(ctx, t.Job, k0) {
@@ -69,14 +71,14 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 
 // do runs a task. It returns nothing if there is nothing to store, and an error if someone else
 // should try.
-func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*result, error) {
-	alone := delivered > careful
+func (w *Worker) do(ctx context.Context, k Kind, t *wire.Task, delivered uint64) (*wire.Result, error) {
+	alone := delivered > maxShared
 	if alone {
-		switch tries, err := w.try(ctx, t.Job, t.key()); {
+		switch tries, err := w.countAttempt(ctx, t.Job, t.Key()); {
 		case err != nil:
 			return nil, err
 		case tries > w.o.Tries:
-			b := &batch{w: w, r: &result{}}
+			b := &batch{w: w, r: &wire.Result{}}
 			b.fail(t.Pieces[0].Point, t.Pieces[0].First, "died",
 				fmt.Sprintf("%d workers that ran it, and nothing else, were not heard of again: is it short of memory?", w.o.Tries))
 			return b.r, nil
@@ -86,7 +88,7 @@ func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*re
 	if ctx.Err() != nil || m.spec == nil {
 		return nil, err
 	}
-	b := &batch{w: w, ctx: ctx, m: m, alone: alone}
+	b := &batch{w: w, ctx: ctx, model: m, alone: alone}
 	return b.do(t.Pieces, t.Cut), nil
 }
 
@@ -94,10 +96,10 @@ func (w *Worker) do(ctx context.Context, k Kind, t *task, delivered uint64) (*re
 type batch struct {
 	w     *Worker
 	ctx   context.Context
-	m     *opened
+	model *jobModel
 	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
 
-	r     *result
+	r     *wire.Result
 	begun time.Time
 	cut   time.Duration
 	bytes int // of the result
@@ -105,17 +107,17 @@ type batch struct {
 
 	point  int // that runner is for
 	runner Runner
-	lane   lane // on which replicas are run
+	loop   runLoop // on which replicas are run
 }
 
 // do runs a task. It returns nothing if there is nothing to store.
-func (b *batch) do(pieces []piece, cut time.Duration) *result {
-	b.r, b.begun, b.cut, b.bytes, b.n = &result{}, time.Now(), cut, 0, 0
-	if b.m.err != nil {
-		b.fail(pieces[0].Point, pieces[0].First, "error", b.m.err.Error())
+func (b *batch) do(pieces []wire.Piece, cut time.Duration) *wire.Result {
+	b.r, b.begun, b.cut, b.bytes, b.n = &wire.Result{}, time.Now(), cut, 0, 0
+	if b.model.err != nil {
+		b.fail(pieces[0].Point, pieces[0].First, "error", b.model.err.Error())
 		return b.r
 	}
-	defer b.lane.leave()
+	defer b.loop.release()
 	for _, p := range pieces {
 		if !b.run(p) {
 			break
@@ -129,8 +131,8 @@ func (b *batch) do(pieces []piece, cut time.Duration) *result {
 }
 
 // run runs a piece, and reports whether the next may be begun.
-func (b *batch) run(p piece) bool {
-	if p.Point >= len(b.m.spec.Job.Points) {
+func (b *batch) run(p wire.Piece) bool {
+	if p.Point >= len(b.model.spec.Job.Points) {
 		return b.fail(p.Point, p.First, "error", "there is no such point")
 	}
 	for i := range p.Count {
@@ -139,13 +141,13 @@ func (b *batch) run(p piece) bool {
 		}
 		if b.runner == nil || b.point != p.Point {
 			var err error
-			if b.runner, err = b.m.at(p.Point); err != nil {
+			if b.runner, err = b.model.at(p.Point); err != nil {
 				return b.fail(p.Point, p.First+i, "error", err.Error())
 			}
 			b.point = p.Point
 		}
-		r := NewReplica(b.m.spec.Job.Seed, p.First+i)
-		v, err := b.w.replica(b.ctx, b.runner, r, b.m.spec.Job.Limits, b.alone, &b.lane)
+		r := NewReplica(b.model.spec.Job.Seed, p.First+i)
+		v, err := b.w.replica(b.ctx, b.runner, r, b.model.spec.Job.Limits, b.alone, &b.loop)
 		if b.ctx.Err() != nil {
 			return false
 		}
@@ -171,7 +173,7 @@ func (b *batch) add(point, number int, v Values) bool {
 	r := b.r
 	if n := len(r.Pieces); n == 0 || r.Pieces[n-1].Point != point || r.Pieces[n-1].First+r.Pieces[n-1].Count != number {
 		list := 0
-		for list < len(r.Names) && !r.isList(list, v) {
+		for list < len(r.Names) && !r.IsList(list, v.Names, len(v.Series)) {
 			list++
 		}
 		if list == len(r.Names) {
@@ -180,26 +182,21 @@ func (b *batch) add(point, number int, v Values) bool {
 				b.bytes += len(name) + 3
 			}
 		}
-		r.Pieces, r.Lists = append(r.Pieces, piece{Point: point, First: number}), append(r.Lists, list)
-	} else if !r.isList(r.Lists[n-1], v) {
+		r.Pieces, r.Lists = append(r.Pieces, wire.Piece{Point: point, First: number}), append(r.Lists, list)
+	} else if !r.IsList(r.Lists[n-1], v.Names, len(v.Series)) {
 		return false
 	}
 	r.Pieces[len(r.Pieces)-1].Count++
-	r.numbers = append(append(append(r.numbers, float64(v.Events)), v.Numbers...), v.Series...)
+	r.Numbers = append(append(append(r.Numbers, float64(v.Events)), v.Numbers...), v.Series...)
 	b.bytes += 8*(1+len(v.Numbers)+len(v.Series)) + len(v.Data)
-	r.addData(v.Data)
+	r.AddData(v.Data)
 	b.n++
 	b.w.count(func(s *WorkerStats) { s.Replicas++; s.Events += v.Events })
 	return true
 }
 
-// isList reports whether values have the names of a list, and as many beyond them.
-func (r *result) isList(list int, v Values) bool {
-	return slices.Equal(r.Names[list], v.Names) && r.seriesOf(list) == len(v.Series)
-}
-
 func (b *batch) fail(point, replica int, reason, text string) bool {
-	b.r.Failure = &failure{Point: point, Replica: replica, Reason: reason, Text: shorten(text)}
+	b.r.Failure = &wire.Failure{Point: point, Replica: replica, Reason: reason, Text: shorten(text)}
 	b.w.count(func(s *WorkerStats) { s.Failures++ })
 	return false
 }
@@ -214,13 +211,13 @@ func checkValues(v Values) error {
 	}
 	bytes := 0
 	for i, x := range v.Numbers {
-		if math.Abs(x) > maxNumber {
+		if math.Abs(x) > wire.MaxNumber {
 			return fmt.Errorf("its %q is %g, which is no number to calculate with", v.Names[i], x)
 		}
 		bytes += len(v.Names[i])
 	}
 	for _, x := range v.Series {
-		if math.Abs(x) > maxNumber {
+		if math.Abs(x) > wire.MaxNumber {
 			return fmt.Errorf("a number of its series is %g, which is no number to calculate with", x)
 		}
 	}
@@ -236,34 +233,34 @@ func checkValues(v Values) error {
 	return nil
 }
 
-// try notes that a task is tried which others were given and did not answer, and counts how often
+// countAttempt notes that a task is tried which others were given and did not answer, and counts how often
 // that was. How often it was delivered would not do: what is delivered to a worker that dies need
 // not have been begun.
-func (w *Worker) try(ctx context.Context, job string, k key) (int, error) {
+func (w *Worker) countAttempt(ctx context.Context, job string, k wire.Key) (int, error) {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
-	if _, err := w.c.js.Publish(ctx, trySubject(job, k), []byte(w.o.Name)); err != nil {
+	if _, err := w.c.js.Publish(ctx, wire.TrySubject(job, k), []byte(w.o.Name)); err != nil {
 		return 0, err
 	}
-	journal, err := w.c.js.Stream(ctx, journalName(job))
+	journal, err := w.c.js.Stream(ctx, wire.JournalName(job))
 	if err != nil {
 		return 0, err
 	}
-	info, err := journal.Info(ctx, jetstream.WithSubjectFilter(trySubject(job, k)))
+	info, err := journal.Info(ctx, jetstream.WithSubjectFilter(wire.TrySubject(job, k)))
 	if err != nil {
 		return 0, err
 	}
-	return int(info.State.Subjects[trySubject(job, k)]), nil
+	return int(info.State.Subjects[wire.TrySubject(job, k)]), nil
 }
 
 // isStored reports whether a result is there already: whoever had the task before may have died
 // after storing it.
-func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
+func (w *Worker) isStored(ctx context.Context, job string, k wire.Key) bool {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
-	journal, err := w.c.js.Stream(ctx, journalName(job))
+	journal, err := w.c.js.Stream(ctx, wire.JournalName(job))
 	if err == nil {
-		_, err = journal.GetLastMsgForSubject(ctx, resultSubject(job, k))
+		_, err = journal.GetLastMsgForSubject(ctx, wire.ResultSubject(job, k))
 	}
 	return err == nil
 }
@@ -271,18 +268,18 @@ func (w *Worker) isStored(ctx context.Context, job string, k key) bool {
 // store stores a result under its key, once: if there is one already, it is the same, or the
 // beginning of the same. It tries until it is stored, or the job is gone, or ctx is done, and
 // reports whether the task is settled.
-func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
-	data, err := r.encode()
+func (w *Worker) store(ctx context.Context, job string, k wire.Key, r *wire.Result) bool {
+	data, err := r.Encode()
 	if err != nil {
 		w.log.Error("a result that cannot be stored", "job", job, "err", err)
 		return false
 	}
 	for wait := (backoff{}); ; {
 		attempt, cancel := w.c.attempt(ctx, 5*time.Second)
-		_, err := w.c.js.Publish(attempt, resultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0),
+		_, err := w.c.js.Publish(attempt, wire.ResultSubject(job, k), data, jetstream.WithExpectLastSequencePerSubject(0),
 			jetstream.WithRetryAttempts(0))
-		if err != nil && !exists(err) {
-			if _, gone := w.c.js.Stream(attempt, journalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
+		if err != nil && !isStoredAlready(err) {
+			if _, gone := w.c.js.Stream(attempt, wire.JournalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
 				cancel()
 				return true // cancelled, or done without us
 			}
@@ -291,16 +288,16 @@ func (w *Worker) store(ctx context.Context, job string, k key, r *result) bool {
 		switch {
 		case err == nil:
 			w.count(func(s *WorkerStats) { s.Stored++ })
-			w.tell("")
+			w.setTrouble("")
 			return true
-		case exists(err):
+		case isStoredAlready(err):
 			w.count(func(s *WorkerStats) { s.Duplicates++ })
-			w.tell("")
+			w.setTrouble("")
 			return true
-		case noRoom(err) && w.o.noRoom != nil:
-			w.o.noRoom(err)
+		case isFull(err) && w.o.onFull != nil:
+			w.o.onFull(err)
 		}
-		w.tell("results cannot be stored: " + err.Error())
+		w.setTrouble("results cannot be stored: " + err.Error())
 		w.log.Warn("a result could not be stored yet", "job", job, "err", err)
 		if !wait.wait(ctx) {
 			return false
@@ -313,8 +310,8 @@ type replicaFailure struct{ reason, text string }
 
 func (f *replicaFailure) Error() string { return f.text }
 
-// guard turns a panic into an error.
-func guard(log func(stack []byte), err *error) {
+// recoverTo turns a panic into an error.
+func recoverTo(log func(stack []byte), err *error) {
 	if p := recover(); p != nil {
 		log(debug.Stack())
 		*err = &replicaFailure{"panic", fmt.Sprintf("panic: %v", p)}

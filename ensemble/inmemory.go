@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
 // InMemory does jobs in this process, and keeps nothing: a job that is interrupted begins anew. It
@@ -20,30 +22,30 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 		return Outcome{}, err
 	}
 	w := NewWorker(nil, WorkerOptions{Registry: o.Registry, Slots: e.Slots, Logger: o.Logger})
-	m := w.newOpened(id)
+	m := w.newJobModel(id)
 	m.spec = s
 	k, _ := o.Registry.kind(job.Kind)
 	m.open(k)
 
 	// The study is that of a coordinator, and tasks are done as a worker does them; channels are in
 	// the place of the hub.
-	study := newStudy(&s.Job, o)
+	study := newScheduler(&s.Job, o)
 	working, cancel := context.WithCancel(ctx)
 	var slots sync.WaitGroup
 	defer slots.Wait()
 	defer cancel()
 	type answer struct {
-		key key
-		r   *result
+		Key wire.Key
+		r   *wire.Result
 	}
 	window := 2 * w.o.Slots
 	if o.Window > 0 {
 		window = o.Window
 	}
-	tasks, answers := make(chan []piece, window), make(chan answer)
+	tasks, answers := make(chan []wire.Piece, window), make(chan answer)
 	for range w.o.Slots {
 		slots.Go(func() {
-			b := &batch{w: w, ctx: working, m: m}
+			b := &batch{w: w, ctx: working, model: m}
 			for {
 				select {
 				case <-working.Done():
@@ -54,18 +56,18 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 						return
 					}
 					select {
-					case answers <- answer{key{pieces[0].Point, pieces[0].First}, r}:
+					case answers <- answer{wire.KeyOf(pieces), r}:
 					case <-working.Done():
 					}
 				}
 			}
 		})
 	}
-	slots.Go(func() { w.mem.run(working) })
-	tick := time.NewTicker(sayEvery)
+	slots.Go(func() { w.memory.run(working) })
+	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
-		done, err := study.settle(func(PointResult) error { return nil })
+		done, err := study.emitReady(func(PointResult) error { return nil })
 		if err == nil {
 			err = study.failure()
 		}
@@ -75,7 +77,7 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 		if done || err != nil {
 			return study.outcome(id), err
 		}
-		for len(study.out) < window {
+		for len(study.outstanding) < window {
 			next := study.next()
 			if next == nil {
 				break
@@ -85,7 +87,7 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 		select {
 		case <-ctx.Done():
 		case a := <-answers:
-			study.take(a.key, a.r)
+			study.add(a.Key, a.r)
 		case <-tick.C:
 			if p := study.progress(id, 1, w.o.Slots); o.Progress != nil {
 				o.Progress(p)
