@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// A coordinator does a job: it reads the journal, hands out tasks, and writes the summaries of
-// finished points into the journal. All that it knows is in the journal; if it dies, the next one
-// reads it.
+// A coordinator runs a job: it reads the journal, hands out tasks, and writes the summaries of
+// finished points to the journal. All its state is in the journal, so another coordinator can
+// continue.
 type coordinator struct {
 	c   *Conn
 	o   RunOptions
@@ -34,18 +34,18 @@ type coordinator struct {
 	status       Status
 	revision     uint64
 	trouble      string
-	missingSince time.Time // since when the server says that it has no journal
+	missingSince time.Time // when the server first reported that it has no journal
 	wasDone      bool
 	resumed      bool
 
 	purgeable   purgeList
-	parts       bytes.Buffer // of a point that is being read
-	oldFailures []uint64     // sequence numbers of stored failures, of the time before
-	replayed    bool         // with the journal as it was when we began
+	parts       bytes.Buffer // of the point that is being read
+	oldFailures []uint64     // sequence numbers of failures stored before we started
+	replayed    bool         // the journal has been read up to where it was when we started
 	workers     workerSet
 
 	sendingMu sync.Mutex
-	sending   map[wire.Key]bool // tasks that the server has not yet said it has
+	sending   map[wire.Key]bool // tasks that the server has not acknowledged
 }
 
 func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
@@ -55,14 +55,14 @@ func newCoordinator(c *Conn, s *spec, id string, o RunOptions) *coordinator {
 
 func (r *coordinator) outcome() Outcome {
 	if !r.replayed {
-		r.scheduler.counts.Resumed = r.scheduler.merged // all there was, was there
+		r.scheduler.counts.Resumed = r.scheduler.merged // everything was read from the journal
 	}
 	o := r.scheduler.outcome(r.id)
 	o.Resumed, o.WasDone = r.resumed, r.wasDone
 	return o
 }
 
-// claim stores the job, and makes us its owner.
+// claim stores the job, and makes this coordinator its owner.
 func (r *coordinator) claim(ctx context.Context, data []byte) error {
 	err := r.retry(ctx, func(ctx context.Context) error {
 		_, err := r.c.models.GetInfo(ctx, r.id)
@@ -92,7 +92,7 @@ func (r *coordinator) claim(ctx context.Context, data []byte) error {
 		}
 		r.status, r.revision = *s, revision
 		if err = r.writeStatus(ctx); errors.Is(err, ErrTakenOver) || errors.Is(err, ErrCanceled) {
-			err = errRetry // someone wrote between our reading and our writing
+			err = errRetry // another process wrote in between
 		}
 		return err
 	})
@@ -101,7 +101,7 @@ func (r *coordinator) claim(ctx context.Context, data []byte) error {
 	}
 	return r.retry(ctx, func(ctx context.Context) (err error) {
 		if r.journal, err = r.c.journal(ctx, r.id); err == nil {
-			err = r.c.purgeTasks(ctx, r.id) // what is missing is handed out anew
+			err = r.c.purgeTasks(ctx, r.id) // missing replicas are handed out again
 		}
 		return err
 	})
@@ -109,7 +109,7 @@ func (r *coordinator) claim(ctx context.Context, data []byte) error {
 
 var errRetry = errors.New("again")
 
-// retry tries until it succeeds, or what is wrong will not go away by itself.
+// retry calls f until it succeeds or fails with an error that is not transient.
 func (r *coordinator) retry(ctx context.Context, f func(context.Context) error) error {
 	var since time.Time
 	for wait := (backoff{}); ; {
@@ -140,7 +140,7 @@ func (r *coordinator) retry(ctx context.Context, f func(context.Context) error) 
 	}
 }
 
-// writeStatus writes the job's state, if it is still ours.
+// writeStatus writes the job's status, if this coordinator still owns the job.
 func (r *coordinator) writeStatus(ctx context.Context) error {
 	r.status.Updated = time.Now().UTC()
 	data, err := json.Marshal(r.status)
@@ -160,7 +160,7 @@ func (r *coordinator) writeStatus(ctx context.Context) error {
 	if !isStoredAlready(err) {
 		return err
 	}
-	// Someone else wrote it: we ourselves, if an answer was lost; who cancels it; who takes it over.
+	// The revision has changed: our own write, if its response was lost; a cancellation; a takeover.
 	s, revision, err := r.c.status(ctx, r.id)
 	switch {
 	case errors.Is(err, ErrNoJob):
@@ -176,7 +176,7 @@ func (r *coordinator) writeStatus(ctx context.Context) error {
 	return r.writeStatus(ctx)
 }
 
-// run is the life of a coordinator.
+// run runs the job until all points are finished.
 func (r *coordinator) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var helpers sync.WaitGroup
@@ -249,7 +249,7 @@ func (r *coordinator) run(ctx context.Context) error {
 	}
 }
 
-// settle gives out what is finished, and reports whether all is.
+// settle emits finished points, and reports whether the job is done.
 func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
 	done, err = r.scheduler.emitReady(func(p PointResult) error { return r.storePoint(ctx, p) })
 	if err == nil && r.replayed {
@@ -258,10 +258,10 @@ func (r *coordinator) settle(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// maxPart is how many bytes of a point's result go into one message.
+// maxPart is the largest part of a point's summary in one message, in bytes.
 const maxPart = 512 << 10
 
-// storePoint writes a point's result into the journal, each part once.
+// storePoint writes a point's summary to the journal, each part once.
 func (r *coordinator) storePoint(ctx context.Context, p PointResult) error {
 	data, err := p.encode()
 	if err != nil {
@@ -285,7 +285,8 @@ func (r *coordinator) storePoint(ctx context.Context, p PointResult) error {
 	return nil
 }
 
-// goneError says what a failure to write the journal means: if it is gone, the job was cancelled.
+// goneError replaces an error of writing the journal: if the journal is gone, the job was
+// cancelled.
 func (r *coordinator) goneError(ctx context.Context, err error) error {
 	if s, _, serr := r.c.status(ctx, r.id); errors.Is(serr, ErrNoJob) || serr == nil && s.State == Canceled {
 		return ErrCanceled
@@ -293,7 +294,7 @@ func (r *coordinator) goneError(ctx context.Context, err error) error {
 	return err
 }
 
-// finish says in the job's state what became of it, as far as that can be done now.
+// finish writes the final status of the job, if possible, and cleans up.
 func (r *coordinator) finish(ctx context.Context, err error) error {
 	var failed *ReplicaError
 	switch {
@@ -311,7 +312,7 @@ func (r *coordinator) finish(ctx context.Context, err error) error {
 	defer cancel()
 	var werr error
 	if err == nil {
-		werr = r.retry(ctx, r.writeStatus) // it is done only when that is known
+		werr = r.retry(ctx, r.writeStatus) // the job is done only once this is stored
 	} else if r.c.nc.IsConnected() {
 		_ = r.writeStatus(ctx)
 	}
@@ -323,7 +324,7 @@ func (r *coordinator) finish(ctx context.Context, err error) error {
 		_ = r.journal.Purge(ctx, jetstream.WithPurgeSubject(wire.JobTries(r.id)))
 	}
 	if errors.Is(werr, ErrTakenOver) || errors.Is(werr, context.DeadlineExceeded) {
-		werr = nil // all points were given out; the next one who asks finds them in the journal
+		werr = nil // all points were emitted, and are in the journal
 	}
 	return errors.Join(err, werr)
 }
@@ -332,7 +333,7 @@ func (r *coordinator) fillStatus() {
 	r.status.PointsDone, r.status.Merged, r.status.Events = r.scheduler.emitted(), r.scheduler.merged, r.scheduler.events
 }
 
-// update writes how far the job is, and removes from the journal what is no longer needed.
+// update writes the progress of the job, and purges results that are no longer needed.
 func (r *coordinator) update(ctx context.Context) error {
 	attempt, cancel := r.c.attempt(ctx, 2*time.Second)
 	defer cancel()
@@ -354,7 +355,7 @@ func (r *coordinator) update(ctx context.Context) error {
 		return r.c.closedError()
 	case err != nil:
 		r.trouble = "the hub at " + r.c.address + " does not answer"
-		ask, done := r.c.attempt(ctx, 2*time.Second) // the other may be used up
+		ask, done := r.c.attempt(ctx, 2*time.Second) // the other may have expired
 		defer done()
 		if r.lost(ask, &r.missingSince) {
 			return ErrLost
@@ -368,8 +369,8 @@ func (r *coordinator) update(ctx context.Context) error {
 	return nil
 }
 
-// window is how many tasks may be out: two for each slot and one ahead, as far as their results
-// find room in memory.
+// window is the largest number of outstanding tasks: three for each slot, as far as their results
+// fit into memory.
 func (r *coordinator) window() int {
 	if r.o.Window > 0 {
 		return r.o.Window
@@ -381,7 +382,7 @@ func (r *coordinator) window() int {
 	return max(min(n, memory/each), 2)
 }
 
-// report tells the caller how far the job is.
+// report calls Progress.
 func (r *coordinator) report(quiet time.Duration) {
 	workers, slots, refused := r.workers.forJob(r.spec, r.id)
 	p := r.scheduler.progress(r.id, workers, slots)
@@ -400,7 +401,8 @@ func (r *coordinator) report(quiet time.Duration) {
 	r.o.Progress(p)
 }
 
-// Run does a job on a hub that has workers, or gets some; see [Executor].
+// Run runs a job on the hub's workers, those that are connected and those that connect later; see
+// [Executor].
 func (c *Conn) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	s, data, id, err := o.prepare(job, time.Second)
 	if err != nil {

@@ -8,29 +8,29 @@ import (
 	"time"
 )
 
-// DirectoryOptions are for jobs that are kept in a directory.
+// DirectoryOptions configure a [Directory].
 type DirectoryOptions struct {
-	Slots    int          // replicas at once; one for each processor if 0
-	MaxStore int64        // bytes of what is kept; three quarters of what is free if 0
+	Slots    int          // replicas at once; 0 means one for each processor
+	MaxStore int64        // bytes to store at most; 0 means three quarters of the free space
 	Logger   *slog.Logger // silent if nil
 }
 
-// A Directory does jobs in this process, and keeps what is done in a directory. It is a hub that
-// opens no port, with a worker for each job that runs. One process at a time can have it open.
+// A Directory runs jobs in this process, and stores their results in a directory. It is a hub
+// without a port, with a worker for each running job. One process at a time can have it open.
 type Directory struct {
 	path string
 	o    DirectoryOptions
 	hub  *Hub
 	conn *Conn
 
-	open  context.Context // ends when nothing can be run any more, with why
+	open  context.Context // done when no job can run any more; the cause says why
 	end   context.CancelCauseFunc
-	mu    sync.Mutex     // held while a job is let in, or no further one
-	inUse sync.WaitGroup // by jobs, and by what watches the hub
+	mu    sync.Mutex     // orders Run's inUse.Add before Close's Wait
+	inUse sync.WaitGroup // by jobs and by the watcher of the hub
 }
 
-// OpenDirectory makes a directory ready for jobs: a new one, or one with jobs that were done there
-// before. It is to be closed.
+// OpenDirectory opens a directory for jobs, and creates it if necessary. Jobs that it holds can be
+// continued. Close it after use.
 func OpenDirectory(path string, o DirectoryOptions) (*Directory, error) {
 	hub, err := StartHub(HubOptions{Store: path, Listen: "none", MaxStore: o.MaxStore, Logger: o.Logger})
 	if err != nil {
@@ -53,8 +53,8 @@ func OpenDirectory(path string, o DirectoryOptions) (*Directory, error) {
 	return d, nil
 }
 
-// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one
-// does not stop when its ctx is done.
+// Run runs a job; see [Executor]. When it returns, no replica of the job is running, except those
+// that ignore their context.
 func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	d.mu.Lock()
 	if d.open.Err() != nil {
@@ -75,7 +75,7 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 			Logger: d.o.Logger,
 			onFull: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, d.path, err)) }})
 		if err != nil {
-			cancel(err) // no other worker would do the job
+			cancel(err) // there is no other worker
 		}
 	})
 	outcome, err := d.conn.Run(ctx, job, o)
@@ -84,8 +84,8 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 	return outcome, err
 }
 
-// Close ends the jobs that are running, and gives the directory free. What is done is kept. To
-// close it again does nothing.
+// Close ends the running jobs and releases the directory. Results are kept. It may be called more
+// than once.
 func (d *Directory) Close() {
 	d.mu.Lock()
 	d.end(fmt.Errorf("ensemble: the directory %s was closed", d.path))

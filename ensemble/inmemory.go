@@ -8,14 +8,14 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// InMemory does jobs in this process, and keeps nothing: a job that is interrupted begins anew. It
-// costs the least, for jobs that take seconds, and for tests. The zero value is ready.
+// InMemory runs jobs in this process and stores nothing: an interrupted job starts over. It has the
+// least overhead, for jobs that take seconds, and for tests. The zero value is ready.
 type InMemory struct {
-	Slots int // replicas at once; one for each processor if 0
+	Slots int // replicas at once; 0 means one for each processor
 }
 
-// Run does a job; see [Executor]. When it returns, no replica of the job is running, unless one
-// does not stop when its ctx is done.
+// Run runs a job; see [Executor]. When it returns, no replica of the job is running, except those
+// that ignore their context.
 func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	s, _, id, err := o.prepare(job, 5*time.Millisecond)
 	if err != nil {
@@ -27,9 +27,9 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 	k, _ := o.Registry.kind(job.Kind)
 	m.open(k)
 
-	// The study is that of a coordinator, and tasks are done as a worker does them; channels are in
-	// the place of the hub.
-	study := newScheduler(&s.Job, o)
+	// The scheduler is that of a coordinator, and tasks run as in a worker; channels replace the
+	// hub.
+	scheduler := newScheduler(&s.Job, o)
 	working, cancel := context.WithCancel(ctx)
 	var slots sync.WaitGroup
 	defer slots.Wait()
@@ -67,18 +67,18 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
-		done, err := study.emitReady(func(PointResult) error { return nil })
+		done, err := scheduler.emitReady(func(PointResult) error { return nil })
 		if err == nil {
-			err = study.failure()
+			err = scheduler.failure()
 		}
 		if err == nil && !done && ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 		if done || err != nil {
-			return study.outcome(id), err
+			return scheduler.outcome(id), err
 		}
-		for len(study.outstanding) < window {
-			next := study.next()
+		for len(scheduler.outstanding) < window {
+			next := scheduler.next()
 			if next == nil {
 				break
 			}
@@ -87,9 +87,9 @@ func (e InMemory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, erro
 		select {
 		case <-ctx.Done():
 		case a := <-answers:
-			study.add(a.Key, a.r)
+			scheduler.add(a.Key, a.r)
 		case <-tick.C:
-			if p := study.progress(id, 1, w.o.Slots); o.Progress != nil {
+			if p := scheduler.progress(id, 1, w.o.Slots); o.Progress != nil {
 				o.Progress(p)
 			}
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// An jobModel is a job's model, ready to run, or why it is not.
+// A jobModel is a job's opened model, or the error of opening it.
 type jobModel struct {
 	job   string
 	once  sync.Once
@@ -31,7 +31,7 @@ func (w *Worker) newJobModel(job string) *jobModel {
 	}}
 }
 
-// open makes the model of the spec.
+// open opens the model of the spec.
 func (m *jobModel) open(k Kind) {
 	func() {
 		defer recoverTo(m.log, &m.err)
@@ -45,7 +45,7 @@ func (m *jobModel) open(k Kind) {
 	}
 }
 
-// at prepares a point.
+// at returns the runner of a point.
 func (m *jobModel) at(point int) (run Runner, err error) {
 	defer recoverTo(m.log, &err)
 	run, err = m.model.At(m.spec.Job.Points[point])
@@ -55,10 +55,10 @@ func (m *jobModel) at(point int) (run Runner, err error) {
 	return run, err
 }
 
-// maxModels is how many models a worker has ready at once.
+// maxModels is the number of models that a worker keeps open.
 const maxModels = 4
 
-// open makes a job's model ready, once. While the hub is away, it waits.
+// open opens a job's model, once. While the hub is away, it waits.
 func (w *Worker) open(ctx context.Context, k Kind, job string) (*jobModel, error) {
 	w.mu.Lock()
 	i := slices.IndexFunc(w.models, func(m *jobModel) bool { return m.job == job })
@@ -69,7 +69,7 @@ func (w *Worker) open(ctx context.Context, k Kind, job string) (*jobModel, error
 	} else {
 		m = w.newJobModel(job)
 	}
-	w.models = append(w.models, m) // the last is the one used last
+	w.models = append(w.models, m) // in order of use
 	if len(w.models) > maxModels {
 		w.models = slices.Delete(w.models, 0, 1)
 	}
@@ -80,7 +80,7 @@ func (w *Worker) open(ctx context.Context, k Kind, job string) (*jobModel, error
 		}
 		m.open(k)
 	})
-	if m.err != nil && m.spec == nil { // not the model's fault: the next task tries again
+	if m.err != nil && m.spec == nil { // the spec could not be fetched: the next task tries again
 		w.dropModel(job)
 	}
 	return m, m.err
@@ -100,7 +100,7 @@ func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
 		if err == nil || !transient(err) {
 			return s, err
 		}
-		if ctx.Err() == nil { // otherwise nobody waits for it
+		if ctx.Err() == nil { // otherwise the task was cancelled
 			w.log.Warn("a job could not be read yet", "job", job, "err", err)
 		}
 		if !wait.wait(ctx) {
@@ -109,8 +109,8 @@ func (w *Worker) fetchSpec(ctx context.Context, job string) (*spec, error) {
 	}
 }
 
-// enter notes that a task of a job runs, so that it ends when the job does. It is cancelled at once
-// if the job has ended.
+// enter registers a task of a job, so that it is cancelled when the job ends, or at once if the job
+// has ended.
 func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCauseFunc) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -119,7 +119,7 @@ func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCa
 	}
 	w.running[job][cancel] = true
 	if ended(w.states[job]) {
-		// It may have begun again, which its tasks tell before its state does.
+		// The job may have been restarted: its tasks can arrive before its status.
 		w.mu.Unlock()
 		look, done := w.c.attempt(ctx, 5*time.Second)
 		s, _, err := w.c.status(look, job)
@@ -141,7 +141,7 @@ func (w *Worker) enter(ctx context.Context, job string, cancel *context.CancelCa
 
 func ended(s State) bool { return s == Done || s == Failed || s == Canceled }
 
-// watchJobs follows what becomes of the jobs.
+// watchJobs follows the status of the jobs.
 func (w *Worker) watchJobs(ctx context.Context) {
 	for wait := (backoff{}); ; {
 		err := w.c.Watch(ctx, func(s Status) error { w.noteStatus(s); return nil })
@@ -155,8 +155,8 @@ func (w *Worker) watchJobs(ctx context.Context) {
 	}
 }
 
-// noteStatus notes a job's state: its tasks end with it, and if it is of another version, that is said
-// once.
+// noteStatus records a job's status: tasks of an ended job are cancelled, and a job of another
+// version is refused, once.
 func (w *Worker) noteStatus(s Status) {
 	if k, ok := w.o.Registry.kind(s.Kind); ok && s.State == Running && k.version() != s.Version {
 		w.refuse(s.Key, s.Version, k.version())
@@ -222,8 +222,8 @@ func (w *Worker) heartbeat(ctx context.Context) {
 	}
 }
 
-// setTrouble notes what keeps results from being stored, so that coordinators hear of it; nothing does,
-// if the text is empty.
+// setTrouble records why results cannot be stored, for the next heartbeat; empty means that they
+// can.
 func (w *Worker) setTrouble(trouble string) {
 	w.mu.Lock()
 	changed := w.trouble != trouble
@@ -234,7 +234,7 @@ func (w *Worker) setTrouble(trouble string) {
 	}
 }
 
-// notify has the next beat come at once.
+// notify sends the next heartbeat at once.
 func (w *Worker) notify() {
 	select {
 	case w.changed <- struct{}{}:

@@ -14,16 +14,15 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// An entry is a message of the journal; or, if it has no subject, the news that there was none
-// left.
+// An entry is a message of the journal. One without a subject marks the end of the journal so far.
 type entry struct {
 	subject string
 	data    []byte
 	seq     uint64
 }
 
-// read reads the journal from its beginning, each message once and in order, whatever happens to
-// the connection or the server.
+// read reads the journal from its beginning, each message once and in order, across losses of the
+// connection or the server.
 func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 	var last uint64
 	for wait := (backoff{}); ctx.Err() == nil; {
@@ -40,8 +39,7 @@ func (r *coordinator) read(ctx context.Context, to chan<- entry) {
 	}
 }
 
-// readFrom reads on after the last message that was read, and returns when messages may have been
-// missed.
+// readFrom reads on after the last message, and returns when messages may have been missed.
 func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entry) error {
 	setup, cancel := r.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -53,7 +51,7 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 	if err != nil {
 		return err
 	}
-	defer func() { // it would go by itself
+	defer func() { // the server would remove it later
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if r.c.nc.IsConnected() {
@@ -66,8 +64,8 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 		return err
 	}
 	defer messages.Stop()
-	// A server that was away has forgotten the consumer; without a link, that would be found out by
-	// its silence.
+	// A restarted server has forgotten the consumer. End with the connection instead of waiting for
+	// a heartbeat to be missed.
 	reading, stop := r.c.attempt(ctx, 24*time.Hour)
 	defer stop()
 	send := func(e entry) bool {
@@ -103,7 +101,7 @@ func (r *coordinator) readFrom(ctx context.Context, last *uint64, to chan<- entr
 	}
 }
 
-// take takes in a message of the journal.
+// take processes an entry of the journal.
 func (r *coordinator) take(ctx context.Context, e entry) error {
 	switch {
 	case e.subject == "":
@@ -123,7 +121,7 @@ func (r *coordinator) take(ctx context.Context, e entry) error {
 		return fmt.Errorf("ensemble: job %s is for %s; worker %s stored a result of %s", r.id, r.spec.Version, res.Worker,
 			res.Version)
 	}
-	if !r.replayed && res.Failure != nil { // it is tried again
+	if !r.replayed && res.Failure != nil { // it will be tried again
 		r.oldFailures = append(r.oldFailures, e.seq)
 		res.Failure = nil
 	}
@@ -136,12 +134,12 @@ func (r *coordinator) take(ctx context.Context, e entry) error {
 	return nil
 }
 
-// finishReplay ends the reading of what was there before, and begins what is new.
+// finishReplay is called when the journal has been read as it was when we started.
 func (r *coordinator) finishReplay(ctx context.Context) error {
 	if r.replayed {
 		return nil
 	}
-	// While the failures of before have their keys, nothing else can be stored there.
+	// Old failures occupy their keys; delete them, so that new results can be stored there.
 	for _, seq := range r.oldFailures {
 		err := r.retry(ctx, func(ctx context.Context) error {
 			if err := r.journal.DeleteMsg(ctx, seq); !errors.Is(err, jetstream.ErrMsgNotFound) {
@@ -153,7 +151,7 @@ func (r *coordinator) finishReplay(ctx context.Context) error {
 			return err
 		}
 	}
-	if r.wasDone && !r.scheduler.finished() { // its journal is gone
+	if r.wasDone && !r.scheduler.finished() { // its journal is incomplete
 		r.wasDone, r.status.State = false, Running
 		if err := r.retry(ctx, r.writeStatus); err != nil {
 			return err
@@ -164,8 +162,7 @@ func (r *coordinator) finishReplay(ctx context.Context) error {
 	return nil
 }
 
-// takePoint takes in a point that is finished: of a coordinator before us, or beside us, or our
-// own.
+// takePoint processes the summary of a point: of an earlier or concurrent coordinator, or our own.
 func (r *coordinator) takePoint(e entry) error {
 	numbers, err := wire.SubjectNumbers(e.subject, 3)
 	if err != nil {
@@ -173,7 +170,7 @@ func (r *coordinator) takePoint(e entry) error {
 	}
 	point, part, parts := numbers[0], numbers[1], numbers[2]
 	if point != r.scheduler.low {
-		return nil // given out already
+		return nil // already emitted
 	}
 	if part == 0 {
 		r.parts.Reset()
@@ -203,7 +200,7 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []wire.Piece, pr
 		}
 		t := wire.Task{Job: r.id, Version: r.spec.Version, Pieces: pieces, Cut: 2 * r.o.TaskTime}
 		data, err := json.Marshal(t)
-		id := nuid.Next() // a second attempt is recognised
+		id := nuid.Next() // so that the server recognises a repeated attempt
 		if err == nil {
 			err = r.retry(ctx, func(ctx context.Context) error {
 				_, err := r.c.js.Publish(ctx, wire.TaskSubject(tag, r.id, t.Key()), data, jetstream.WithMsgID(id),
@@ -222,7 +219,7 @@ func (r *coordinator) publish(ctx context.Context, tasks <-chan []wire.Piece, pr
 	}
 }
 
-// setSending notes that a task is on its way to the server, or that it is there.
+// setSending marks a task as being sent to the server, or as acknowledged.
 func (r *coordinator) setSending(k wire.Key, way bool) {
 	r.sendingMu.Lock()
 	defer r.sendingMu.Unlock()
@@ -233,14 +230,14 @@ func (r *coordinator) setSending(k wire.Key, way bool) {
 	}
 }
 
-// isSending reports whether a task is on its way to the server.
+// isSending reports whether a task is being sent to the server.
 func (r *coordinator) isSending(k wire.Key) bool {
 	r.sendingMu.Lock()
 	defer r.sendingMu.Unlock()
 	return r.sending[k]
 }
 
-// abandon takes in that the server has given up a task, of this job or another.
+// abandon fails a task that the server will not deliver again, if it is of this job.
 func (r *coordinator) abandon(ctx context.Context, data []byte) {
 	var advice struct {
 		Sequence   uint64 `json:"stream_seq"`
@@ -264,8 +261,8 @@ func (r *coordinator) abandon(ctx context.Context, data []byte) {
 		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
 }
 
-// findLost looks for tasks that are out and nowhere to be found, neither waiting nor answered: a
-// server may have lost what it had not yet written. They are handed out again.
+// findLost looks for outstanding tasks that are neither queued nor have a result: a server may have
+// lost what it had not yet written. They are handed out again.
 func (r *coordinator) findLost(ctx context.Context) {
 	ctx, cancel := r.c.attempt(ctx, 10*time.Second)
 	defer cancel()
@@ -273,7 +270,7 @@ func (r *coordinator) findLost(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	sending := map[wire.Key]bool{} // before we look at what is there
+	sending := map[wire.Key]bool{} // snapshot before asking the server
 	for k := range r.scheduler.outstanding {
 		sending[k] = r.isSending(k)
 	}
@@ -294,7 +291,7 @@ func (r *coordinator) findLost(ctx context.Context) {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			r.log.Warn("a task was lost, and is handed out again", "point", k.Point, "replica", k.First)
 			r.scheduler.taskLost(k)
-		case err == nil: // it was answered before it was handed out
+		case err == nil: // it had a result before it was handed out
 			if res, err := wire.DecodeResult(msg.Data); err == nil {
 				r.scheduler.add(k, res)
 			}
@@ -302,12 +299,12 @@ func (r *coordinator) findLost(ctx context.Context) {
 	}
 }
 
-// lost reports whether the server has said for a while that it does not have the job's journal, as
-// if it had begun with an empty store. One that is starting, or has no leader, gives no such
-// answer, or not for long. The time is when it first said so.
+// lost reports whether the server has said for some time that it does not have the job's journal,
+// as if its store were empty. A server that is starting, or has no leader, does not say so for
+// long. since is when it first said so.
 func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	if r.journal == nil {
-		return false // there is none yet
+		return false // not created yet
 	}
 	if _, err := r.c.js.Stream(ctx, wire.JournalName(r.id)); !errors.Is(err, jetstream.ErrStreamNotFound) {
 		*since = time.Time{}
@@ -321,16 +318,16 @@ func (r *coordinator) lost(ctx context.Context, since *time.Time) bool {
 	}
 	r.c.mu.Lock()
 	defer r.c.mu.Unlock()
-	r.c.prepared = false // what all jobs share is gone, too
+	r.c.prepared = false // the shared streams are gone, too
 	return true
 }
 
-// A purgeList list knows which results are no longer needed: those all of whose points are finished.
-// Sequence numbers come in order.
+// A purgeList records which results are no longer needed: those of finished points. Sequence
+// numbers are added in order.
 type purgeList struct {
 	entries []struct {
 		seq   uint64
-		point int // the last that it has to do with
+		point int // the last point of the result
 	}
 	last uint64
 }
@@ -342,8 +339,8 @@ func (d *purgeList) add(seq uint64, point int) {
 	}{seq, point})
 }
 
-// upTo is a sequence number up to which nothing is needed when points before low are finished; 0 if
-// that is nothing new.
+// upTo returns the sequence number up to which nothing is needed when points before low are
+// finished; 0 if there is nothing new.
 func (d *purgeList) upTo(low int) uint64 {
 	n := 0
 	for n < len(d.entries) && d.entries[n].point < low {

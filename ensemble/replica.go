@@ -12,9 +12,9 @@ import (
 
 // replica runs one replica within its limits.
 //
-// What a process has in memory cannot be divided among the replicas that it runs at once. So when a
-// limit is exceeded, they are all stopped and run once more, each alone; one that exceeds it alone
-// has exceeded it. In the same way it is found out of which replica workers die.
+// The memory of a process cannot be attributed to the replicas that it runs at once. So when a
+// limit is exceeded, all are stopped and run again, each alone; one that exceeds the limit alone
+// has failed. A replica that kills its worker is found in the same way.
 func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limits, alone bool, l *runLoop) (v Values,
 	err error) {
 	if !alone {
@@ -38,8 +38,8 @@ func (w *Worker) replica(ctx context.Context, run Runner, r Replica, limits Limi
 	return v, err
 }
 
-// A runLoop runs functions one after the other in a goroutine of its own. That of many replicas costs
-// less than one for each: its stack has grown already.
+// A runLoop runs functions one after the other in its own goroutine. One goroutine for many
+// replicas is cheaper than one for each, because its stack has already grown.
 type runLoop struct{ calls chan func() }
 
 func (l *runLoop) call(f func()) {
@@ -54,8 +54,8 @@ func (l *runLoop) call(f func()) {
 	l.calls <- f
 }
 
-// release lets the goroutine end when it has done what it is at, which may be never. The next call
-// has another one.
+// release lets the goroutine end after its current function, which may never return. The next call
+// starts another goroutine.
 func (l *runLoop) release() {
 	if l.calls != nil {
 		close(l.calls)
@@ -63,7 +63,7 @@ func (l *runLoop) release() {
 	}
 }
 
-// attempt runs a replica in another goroutine, so that it can be left behind if it does not stop.
+// attempt runs a replica in another goroutine, so that it can be abandoned if it does not stop.
 func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limits, l *runLoop) (Values, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -92,8 +92,7 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 		if a.err != nil {
 			l.release() // its goroutine may have ended
 		}
-		// A replica that came to its end before it looked at ctx has kept its limits well enough,
-		// unless it says otherwise.
+		// A replica that finished without noticing the cancellation counts as within its limits.
 		if cause := context.Cause(ctx); a.err != nil && cause != nil && !errors.As(a.err, new(*replicaFailure)) {
 			return Values{}, cause
 		}
@@ -112,12 +111,11 @@ func (w *Worker) attempt(ctx context.Context, run Runner, r Replica, limits Limi
 	return Values{}, context.Cause(ctx)
 }
 
-// A memoryWatch looks every now and then at how much memory is in use, if anybody asked for a
-// limit.
+// A memoryWatch checks the memory in use periodically, if there are limits.
 type memoryWatch struct {
 	mu     sync.Mutex
 	limits map[*memoryLimit]bool
-	last   time.Time // of the last collection that was forced
+	last   time.Time // of the last forced garbage collection
 }
 
 type memoryLimit struct {
@@ -153,7 +151,7 @@ func (m *memoryWatch) run(ctx context.Context) {
 	}
 }
 
-// check tells those whose limit is exceeded. What is only waiting to be collected does not count.
+// check calls exceeded for limits below the memory in use. Garbage does not count.
 func (m *memoryWatch) check() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -176,7 +174,7 @@ func (m *memoryWatch) check() {
 	}
 }
 
-// inUse is how many bytes the objects of this process take.
+// inUse is the size of the heap's objects in bytes.
 func inUse() uint64 {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)

@@ -9,61 +9,61 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// A scheduler is a job in work, without the messages: which replicas are to be handed out next, and
-// what has been merged. What it gives out as finished depends on the results alone, not on their
-// order or on how the tasks were cut.
+// A scheduler decides which replicas of a job are handed out next, and merges their results. It
+// sends no messages. Its points depend on the results alone, not on their order or on how tasks
+// were cut.
 //
-// Replicas of a point go through these states, and each boundary only moves to the right:
+// Replicas of a point go through these states; each boundary only moves to the right:
 //
 //	0 ········ merged ········ planned ········ goal
 //	  in tally         handed out       to be handed out
 //
-// Between merged and planned lie results that wait for an earlier one, tasks that are out, and
-// ranges that came back undone (again).
+// Between merged and planned are results that wait for an earlier one, outstanding tasks, and
+// requeued ranges.
 type scheduler struct {
 	job *Job
-	o   RunOptions // what to do with what is merged, and how long a task should take
+	o   RunOptions // callbacks, and the duration of a task
 
 	states []*pointState // from low on
-	low    int           // points before this one are finished and given out
+	low    int           // points before this one are finished
 	scan   int           // points before this one have nothing to hand out
 
-	outstanding       map[wire.Key][]wire.Piece // tasks that are out
+	outstanding       map[wire.Key][]wire.Piece // tasks without a result
 	ready             []PointResult             // finished, in order
-	failed            *wire.Failure             // the first in the order of points and replicas
-	secondsPerReplica float64                   // seconds for a replica, as measured lately; 0 before the first
-	outputs           int                       // numbers of a replica, at most, as seen
+	failed            *wire.Failure             // first failure, in the order of points and replicas
+	secondsPerReplica float64                   // moving average; 0 before the first result
+	outputs           int                       // largest number of values of a replica so far
 	tallied           int                       // numbers held in tallies
-	pendingNumbers    int                       // numbers of results that wait for an earlier one
-	pendingLimit      int                       // for those, before all have to wait for the earliest
+	pendingNumbers    int                       // numbers in results that wait for an earlier one
+	pendingLimit      int                       // of pendingNumbers, before handing out pauses
 
-	replicaErr error // of o.Replica
-	varied     bool  // the replicas of a point that was given out did not all give the same numbers
+	replicaErr error // returned by o.Replica
+	varied     bool  // replicas of some emitted point differ
 
 	counts Counts
-	merged int    // replicas merged
-	events uint64 // theirs
+	merged int    // replicas
+	events uint64 // of these replicas
 	rate   rate   // of events
 }
 
-// maxShared is after how many deliveries of a task its replicas are run one by one, and with nothing
-// beside them.
+// maxShared is the number of deliveries of a task after which its replicas run one by one, alone in
+// their worker.
 const maxShared = 2
 
-// A pointState is how far a point is.
+// A pointState is the progress of a point.
 type pointState struct {
 	tally    *tally
 	merged   int
 	planned  int
-	requeued []chunk         // to be handed out once more
-	pending  []pendingResult // results after a gap, by their first replica
+	requeued []chunk         // ranges to be handed out again
+	pending  []pendingResult // results that wait for an earlier one, by first replica
 	failed   *wire.Failure   // the first replica that failed
 	finished bool
 	precise  bool
 }
 
-// A chunk is a range that came back. If workers died of it, its replicas go out one by one: what
-// kills a worker is then known.
+// A chunk is a requeued range. If alone, its replicas are handed out one by one, because workers
+// may have died of one of them.
 type chunk struct {
 	wire.Piece
 	alone bool
@@ -72,9 +72,9 @@ type chunk struct {
 type pendingResult struct {
 	wire.Piece
 	names   []string
-	series  int // numbers of a replica that have no name
+	series  int // length of a replica's series
 	numbers []float64
-	data    [][]byte // of each replica, or nothing
+	data    [][]byte // of each replica; nil if there is none
 }
 
 func newScheduler(job *Job, o RunOptions) *scheduler {
@@ -84,12 +84,12 @@ func newScheduler(job *Job, o RunOptions) *scheduler {
 const (
 	maxPieces      = 1024      // of a task
 	maxResultBytes = 512 << 10 // of numbers in a result, unless one replica has more
-	maxPending     = 1 << 23   // numbers of results that wait
-	maxTallied     = 1 << 25   // numbers in tallies before points further on have to wait
-	maxAhead       = 1 << 16   // points in work
+	maxPending     = 1 << 23   // numbers in pending results
+	maxTallied     = 1 << 25   // numbers in tallies, before later points have to wait
+	maxAhead       = 1 << 16   // points in progress
 )
 
-// point is how far a point is, or nil if it is finished or too far ahead.
+// point returns the state of a point, or nil if it is finished or too far ahead.
 func (s *scheduler) point(point int) *pointState {
 	if point < s.low || point >= len(s.job.Points) || point-s.low >= maxAhead {
 		return nil
@@ -100,26 +100,26 @@ func (s *scheduler) point(point int) *pointState {
 	return s.states[point-s.low]
 }
 
-// size is how many replicas a task should have.
+// size is the number of replicas of the next task.
 func (s *scheduler) size() int {
 	if s.secondsPerReplica == 0 {
-		return 1 // it is not known how long they take
+		return 1 // their duration is not known yet
 	}
 	n := int(min(s.o.TaskTime.Seconds()/s.secondsPerReplica, 1e6))
 	return max(1, min(n, maxResultBytes/8/(s.outputs+1)))
 }
 
-// next is a task to hand out, or nil if there is none for now.
+// next returns a task to hand out, or nil if there is none for now.
 func (s *scheduler) next() []wire.Piece {
 	if s.pendingNumbers > s.pendingLimit && len(s.outstanding) > 0 && (len(s.states) == 0 || len(s.states[0].requeued) == 0) {
-		return nil // what all the others wait for is out: with a worker that has died, perhaps
+		return nil // all pending results wait for a task that is outstanding
 	}
 	pieces := s.cut(0)
 	if pieces == nil && s.job.Precision.Relative > 0 && len(s.outstanding) == 0 {
 		return nil
 	}
 	if pieces == nil && s.job.Precision.Relative > 0 {
-		// Whether there will be a next batch is not known. To wait would be to let workers idle.
+		// Hand out the next batch speculatively, so that workers do not idle.
 		s.scan = s.low
 		pieces = s.cut(1)
 	}
@@ -130,7 +130,8 @@ func (s *scheduler) next() []wire.Piece {
 	return pieces
 }
 
-// cut makes a task of what may be handed out, so many batches beyond what is known to be needed.
+// cut makes a task of what may be handed out, up to batches batches beyond what is known to be
+// needed.
 func (s *scheduler) cut(batches int) (pieces []wire.Piece) {
 	want := s.size()
 	for s.scan = max(s.scan, s.low); want > 0 && len(pieces) < maxPieces; {
@@ -158,7 +159,7 @@ func (s *scheduler) cut(batches int) (pieces []wire.Piece) {
 	return pieces
 }
 
-// goal is up to which replica a point may be handed out.
+// goal is the replica of a point up to which it may be handed out.
 func (s *scheduler) goal(p *pointState, batches int) int {
 	goal := s.job.Replicas
 	if s.job.Precision.Relative > 0 {
@@ -171,7 +172,7 @@ func (s *scheduler) goal(p *pointState, batches int) int {
 	return goal
 }
 
-// next takes up to want replicas that nobody has: those that came back, then new ones.
+// next takes up to want replicas: requeued ones, then new ones.
 func (p *pointState) next(want, goal int) (n, first int) {
 	if p.finished {
 		return 0, 0
@@ -198,8 +199,8 @@ func (p *pointState) next(want, goal int) (n, first int) {
 	return n, first
 }
 
-// uncovered is the first replica from here on that has no result, and how many there are until one
-// that has. After a coordinator before this one, there may be gaps.
+// uncovered returns the first replica from here on that has no result, and the number of replicas
+// up to the next one that has. There are gaps if an earlier coordinator was interrupted.
 func (p *pointState) uncovered(from int) (first, room int) {
 	first = max(from, p.merged)
 	for _, w := range p.pending {
@@ -211,7 +212,7 @@ func (p *pointState) uncovered(from int) (first, room int) {
 	return first, math.MaxInt
 }
 
-// requeue says that a range is to be handed out again.
+// requeue hands a range out again.
 func (s *scheduler) requeue(q wire.Piece, alone bool) {
 	if p := s.point(q.Point); p != nil && !p.finished {
 		p.requeued = append(p.requeued, chunk{q, alone})
@@ -219,7 +220,7 @@ func (s *scheduler) requeue(q wire.Piece, alone bool) {
 	}
 }
 
-// taskLost says that a task will not be answered.
+// taskLost requeues a task that will have no result.
 func (s *scheduler) taskLost(k wire.Key) {
 	s.counts.Lost++
 	for _, q := range s.outstanding[k] {
@@ -228,7 +229,7 @@ func (s *scheduler) taskLost(k wire.Key) {
 	delete(s.outstanding, k)
 }
 
-// add merges what can be merged. The result is of the task that begins at k.
+// add adds the result of the task with key k.
 func (s *scheduler) add(k wire.Key, r *wire.Result) {
 	s.counts.Results++
 	if r.Delivered > 1 {
@@ -259,11 +260,11 @@ func (s *scheduler) add(k wire.Key, r *wire.Result) {
 	s.advance()
 }
 
-// settle gives back what a task asked for and the result does not have.
+// settle removes a task from the outstanding ones, and requeues the replicas that its result lacks.
 func (s *scheduler) settle(k wire.Key, r *wire.Result) {
 	asked, ok := s.outstanding[k]
 	if !ok {
-		return // of a coordinator before this one, or a second copy
+		return // of an earlier coordinator, or a duplicate
 	}
 	delete(s.outstanding, k)
 	short := false
@@ -282,7 +283,7 @@ func (s *scheduler) settle(k wire.Key, r *wire.Result) {
 	}
 }
 
-// measure learns how long replicas take. The last results count most, since points differ.
+// measure updates the moving average of the duration of replicas.
 func (s *scheduler) measure(took time.Duration, replicas int) {
 	if replicas == 0 || took <= 0 {
 		return
@@ -294,7 +295,7 @@ func (s *scheduler) measure(took time.Duration, replicas int) {
 	s.secondsPerReplica += float64((x - s.secondsPerReplica) / 4)
 }
 
-// place puts a result where it belongs: into the tally, or in line.
+// place merges a result, or keeps it until the results before it have come.
 func (s *scheduler) place(w pendingResult) {
 	p := s.point(w.Point)
 	if p == nil || p.finished || w.First+w.Count <= p.merged {
@@ -312,7 +313,7 @@ func (s *scheduler) place(w pendingResult) {
 	}
 }
 
-// merge adds replicas to a tally, those that it does not yet have, until the point is at its end.
+// merge adds the replicas that are not yet in the tally, until the point is finished.
 func (s *scheduler) merge(p *pointState, w pendingResult) {
 	if p.tally == nil {
 		p.tally = newTally(w.names, w.series)
@@ -351,7 +352,7 @@ func (s *scheduler) fail(p *pointState, point, replica int, text string) {
 	}
 }
 
-// advance gives out the points that are finished, in order, up to the first that is not.
+// advance makes points ready, in order, up to the first that is not finished.
 func (s *scheduler) advance() {
 	for len(s.states) > 0 {
 		p := s.states[0]
@@ -371,7 +372,7 @@ func (s *scheduler) advance() {
 	}
 }
 
-// skip goes on to the next point: this one is finished.
+// skip moves on to the next point.
 func (s *scheduler) skip() {
 	if len(s.states) > 0 {
 		for _, w := range s.states[0].pending {
@@ -383,7 +384,7 @@ func (s *scheduler) skip() {
 	s.low++
 }
 
-// skipStored says that the next point was found finished, by a coordinator before this one.
+// skipStored skips the next point, which an earlier coordinator has finished.
 func (s *scheduler) skipStored(r PointResult) {
 	if p := s.point(s.low); p != nil && p.tally != nil {
 		s.merged -= p.merged
@@ -398,8 +399,8 @@ func (s *scheduler) skipStored(r PointResult) {
 	s.advance()
 }
 
-// emitReady gives out what is finished, after store has stored it, and reports whether all is. It ends
-// with the first error of the caller's functions.
+// emitReady emits the points that are ready, each after store has stored it, and reports whether
+// the job is done. It returns the first error of the caller's functions.
 func (s *scheduler) emitReady(store func(PointResult) error) (done bool, err error) {
 	if s.replicaErr != nil {
 		return false, s.replicaErr
@@ -417,8 +418,8 @@ func (s *scheduler) emitReady(store func(PointResult) error) (done bool, err err
 	return s.finished(), nil
 }
 
-// failure is the first replica that failed, in the order of points and replicas, once all before it
-// are merged.
+// failure returns the first failure, in the order of points and replicas, once all replicas before
+// it are merged.
 func (s *scheduler) failure() error {
 	if s.failed == nil {
 		return nil
@@ -426,7 +427,7 @@ func (s *scheduler) failure() error {
 	return s.job.replicaError(*s.failed)
 }
 
-// emit gives a point to the caller.
+// emit passes a point to the caller.
 func (s *scheduler) emit(p PointResult) error {
 	s.varied = s.varied || !p.identical()
 	if s.o.Point == nil {
@@ -435,17 +436,17 @@ func (s *scheduler) emit(p PointResult) error {
 	return s.o.Point(p)
 }
 
-// emitted is how many points were given out.
+// emitted is the number of points that were emitted.
 func (s *scheduler) emitted() int { return s.low - len(s.ready) }
 
-// outcome is what became of a job that has a key.
+// outcome is the outcome of the job with a key.
 func (s *scheduler) outcome(key string) Outcome {
 	return Outcome{Key: key, PointsDone: s.emitted(), Replicas: s.merged, Events: s.events, Counts: s.counts,
 		Identical: s.emitted() > 0 && !s.varied}
 }
 
-// progress is how far a job is that has a key, and so many workers and slots. It is called every
-// sayEvery.
+// progress is the progress of the job with a key, given the number of workers and slots. It is
+// called every progressInterval.
 func (s *scheduler) progress(key string, workers, slots int) Progress {
 	s.rate.sample(s.events)
 	p := Progress{Key: key, Points: len(s.job.Points), PointsDone: s.emitted(), Replicas: s.total(), Merged: s.merged,
@@ -457,10 +458,10 @@ func (s *scheduler) progress(key string, workers, slots int) Progress {
 	return p
 }
 
-// progressInterval is how often the caller hears of progress.
+// progressInterval is the time between calls of Progress.
 const progressInterval = 250 * time.Millisecond
 
-// A rate is how fast a number has grown lately.
+// A rate is a moving average of the growth of a counter.
 type rate struct {
 	perSecond float64
 	last      uint64
@@ -477,13 +478,13 @@ func (r *rate) sample(x uint64) {
 	r.last, r.at = x, now
 }
 
-// finished reports whether all points have been given out.
+// finished reports whether all points are finished.
 func (s *scheduler) finished() bool { return s.low == len(s.job.Points) }
 
-// total is how many replicas there are to merge; with a precision, at most.
+// total is the number of replicas of the job; with a precision, at most.
 func (s *scheduler) total() int { return len(s.job.Points) * s.job.Replicas }
 
-// size is how much memory a result that waits takes, its data included, in numbers of 8 bytes.
+// size is the memory of a pending result, its data included, in numbers of 8 bytes.
 func (w *pendingResult) size() int {
 	n := len(w.numbers)
 	for _, d := range w.data {
@@ -492,7 +493,7 @@ func (w *pendingResult) size() int {
 	return n
 }
 
-// emitReplica gives a replica that is being merged to whoever wants to have them all.
+// emitReplica passes replica i of a result to the caller.
 func (s *scheduler) emitReplica(w pendingResult, i int) {
 	if s.o.Replica == nil || s.replicaErr != nil {
 		return

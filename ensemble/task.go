@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// handle does a task: it runs what it asks for, stores the result, and only then acknowledges it.
+// handle runs a task, stores the result, and only then acknowledges it.
 func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstream.Msg) {
 	var t wire.Task
 	meta, err := msg.Metadata()
@@ -54,7 +54,7 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 	r, err := w.do(ctx, k, &t, meta.NumDelivered)
 	switch {
 	case errors.Is(err, ErrNoJob) || errors.Is(context.Cause(ctx), errGone):
-		_ = msg.Ack() // nobody waits for it
+		_ = msg.Ack() // the job has ended
 		return
 	case err != nil || r == nil:
 		w.log.Info("a task is given back", "job", t.Job, "err", err)
@@ -62,14 +62,14 @@ func (w *Worker) handle(work context.Context, k Kind, version string, msg jetstr
 		return
 	}
 	r.Version, r.Worker, r.Delivered = version, w.o.Name, meta.NumDelivered
-	// Storing goes on while the worker is told to stop, for as long as it may; if it is not stored,
-	// someone else does the task.
+	// Storing continues for the drain time of a stopping worker. If the result is not stored,
+	// another worker gets the task.
 	if w.store(work, t.Job, k0, r) {
 		_ = msg.Ack()
 	}
 }
 
-// do runs a task. It returns nothing if there is nothing to store, and an error if someone else
+// do runs a task. It returns nil if there is nothing to store, and an error if another worker
 // should try.
 func (w *Worker) do(ctx context.Context, k Kind, t *wire.Task, delivered uint64) (*wire.Result, error) {
 	alone := delivered > maxShared
@@ -97,7 +97,7 @@ type batch struct {
 	w     *Worker
 	ctx   context.Context
 	model *jobModel
-	alone bool // one replica, and nothing beside it: workers may have died of this task, or of what they ran beside it
+	alone bool // run one replica and nothing beside it, because workers may have died of this task
 
 	r     *wire.Result
 	begun time.Time
@@ -105,12 +105,12 @@ type batch struct {
 	bytes int // of the result
 	n     int // replicas
 
-	point  int // that runner is for
+	point  int // of runner
 	runner Runner
-	loop   runLoop // on which replicas are run
+	loop   runLoop // runs the replicas
 }
 
-// do runs a task. It returns nothing if there is nothing to store.
+// do runs a task. It returns nil if there is nothing to store.
 func (b *batch) do(pieces []wire.Piece, cut time.Duration) *wire.Result {
 	b.r, b.begun, b.cut, b.bytes, b.n = &wire.Result{}, time.Now(), cut, 0, 0
 	if b.model.err != nil {
@@ -130,7 +130,7 @@ func (b *batch) do(pieces []wire.Piece, cut time.Duration) *wire.Result {
 	return b.r
 }
 
-// run runs a piece, and reports whether the next may be begun.
+// run runs a piece, and reports whether to continue with the next.
 func (b *batch) run(p wire.Piece) bool {
 	if p.Point >= len(b.model.spec.Job.Points) {
 		return b.fail(p.Point, p.First, "error", "there is no such point")
@@ -167,8 +167,8 @@ func (b *batch) run(p wire.Piece) bool {
 	return true
 }
 
-// add puts a replica's values into the result. It reports whether they have the names of the
-// replica before, in the same piece.
+// add adds a replica's values to the result. It reports whether they have the same names as the
+// replica before in the same piece.
 func (b *batch) add(point, number int, v Values) bool {
 	r := b.r
 	if n := len(r.Pieces); n == 0 || r.Pieces[n-1].Point != point || r.Pieces[n-1].First+r.Pieces[n-1].Count != number {
@@ -201,7 +201,7 @@ func (b *batch) fail(point, replica int, reason, text string) bool {
 	return false
 }
 
-// checkValues refuses what cannot be summarised.
+// checkValues returns an error if values cannot be summarised.
 func checkValues(v Values) error {
 	if len(v.Names) != len(v.Numbers) {
 		return fmt.Errorf("it gives %d numbers and %d names", len(v.Numbers), len(v.Names))
@@ -233,9 +233,9 @@ func checkValues(v Values) error {
 	return nil
 }
 
-// countAttempt notes that a task is tried which others were given and did not answer, and counts how often
-// that was. How often it was delivered would not do: what is delivered to a worker that dies need
-// not have been begun.
+// countAttempt records that this worker runs a task alone, and returns how often that was recorded.
+// The number of deliveries would not do: a task delivered to a worker that dies need not have been
+// started.
 func (w *Worker) countAttempt(ctx context.Context, job string, k wire.Key) (int, error) {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -253,8 +253,7 @@ func (w *Worker) countAttempt(ctx context.Context, job string, k wire.Key) (int,
 	return int(info.State.Subjects[wire.TrySubject(job, k)]), nil
 }
 
-// isStored reports whether a result is there already: whoever had the task before may have died
-// after storing it.
+// isStored reports whether a result is stored already: a worker may have died after storing it.
 func (w *Worker) isStored(ctx context.Context, job string, k wire.Key) bool {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -265,8 +264,8 @@ func (w *Worker) isStored(ctx context.Context, job string, k wire.Key) bool {
 	return err == nil
 }
 
-// store stores a result under its key, once: if there is one already, it is the same, or the
-// beginning of the same. It tries until it is stored, or the job is gone, or ctx is done, and
+// store stores a result under its key, once: if there is one already, it is equal, or one is a
+// prefix of the other. It retries until the result is stored, the job is gone, or ctx is done, and
 // reports whether the task is settled.
 func (w *Worker) store(ctx context.Context, job string, k wire.Key, r *wire.Result) bool {
 	data, err := r.Encode()
@@ -281,7 +280,7 @@ func (w *Worker) store(ctx context.Context, job string, k wire.Key, r *wire.Resu
 		if err != nil && !isStoredAlready(err) {
 			if _, gone := w.c.js.Stream(attempt, wire.JournalName(job)); errors.Is(gone, jetstream.ErrStreamNotFound) {
 				cancel()
-				return true // cancelled, or done without us
+				return true // cancelled, or finished
 			}
 		}
 		cancel()
@@ -305,7 +304,7 @@ func (w *Worker) store(ctx context.Context, job string, k wire.Key, r *wire.Resu
 	}
 }
 
-// A replicaFailure is a failure that is not an error of the model's own.
+// A replicaFailure is a failure other than an error that the model returned.
 type replicaFailure struct{ reason, text string }
 
 func (f *replicaFailure) Error() string { return f.text }

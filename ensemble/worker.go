@@ -18,18 +18,18 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// WorkerOptions say how a worker works.
+// WorkerOptions configure a worker.
 type WorkerOptions struct {
-	Registry *Registry     // what it can run; the default one if nil
-	Slots    int           // tasks at once; one for each processor if 0
-	Name     string        // for people; host and process if empty
-	Drain    time.Duration // how long a replica may go on when the worker is told to stop; 20 s if 0
-	// how often a replica may take a worker down that runs nothing else, before the job fails; 3 if 0
+	Registry *Registry     // kinds it can run; nil means the default registry
+	Slots    int           // tasks at once; 0 means one for each processor
+	Name     string        // shown to users; empty means host and process ID
+	Drain    time.Duration // how long replicas may continue when the worker stops; 0 means 20 s
+	// how many workers may die of a replica that runs alone before the job fails; 0 means 3
 	Tries  int
 	Logger *slog.Logger // silent if nil
 
-	onFull func(error)   // is told when the hub has no room, if there is one
-	grace  time.Duration // how long a replica may take to stop when it is told to, before it is left to itself; 2 s if 0
+	onFull func(error)   // called when the hub's store is full; may be nil
+	grace  time.Duration // how long to wait for a cancelled replica before abandoning it; 0 means 2 s
 }
 
 // A Worker takes tasks from a hub, runs them, and stores their results.
@@ -39,36 +39,36 @@ type Worker struct {
 	log    *slog.Logger
 	id     string
 	memory memoryWatch
-	stop   atomic.Bool // draining: no replica is begun
+	stop   atomic.Bool // draining: start no replica
 
 	slots chan struct{}
-	gate  sync.RWMutex // held for reading by replicas, for writing by one that has to be alone
+	gate  sync.RWMutex // read-locked by replicas, write-locked by one that runs alone
 
 	mu      sync.Mutex
 	states  map[string]State
-	running map[string]map[*context.CancelCauseFunc]bool // of each job's tasks
+	running map[string]map[*context.CancelCauseFunc]bool // by job: its tasks
 	models  []*jobModel
-	refused map[string]string // job → why
+	refused map[string]string // by job: the reason
 	trouble string            // why results cannot be stored
-	changed chan struct{}     // there is something to tell
+	changed chan struct{}     // wakes the heartbeat
 	stats   WorkerStats
 }
 
-// WorkerStats count what a worker did.
+// WorkerStats are a worker's counters.
 type WorkerStats struct {
-	Tasks       uint64 // begun
-	Redelivered uint64 // of them, those that another had been given before
+	Tasks       uint64 // started
+	Redelivered uint64 // of these, those delivered before
 	Replicas    uint64 // run
 	Events      uint64 // of those replicas
 	Stored      uint64 // results stored
-	Duplicates  uint64 // results that were there already
+	Duplicates  uint64 // results that were stored already
 	Failures    uint64 // replicas that failed
 	Refused     uint64 // jobs of another version
 	Busy        int    // slots in use
 	Slots       int
 }
 
-// Why tasks end before their time.
+// Causes of the cancellation of tasks.
 var (
 	errStopping = errors.New("the worker was told to stop")
 	errGone     = errors.New("the job has ended")
@@ -76,7 +76,7 @@ var (
 	errMemory   = errors.New("memory")
 )
 
-// NewWorker makes a worker, which does nothing before Serve.
+// NewWorker returns a worker; call [Worker.Serve] to start it.
 func NewWorker(c *Conn, o WorkerOptions) *Worker {
 	if o.Registry == nil {
 		o.Registry = Default()
@@ -107,12 +107,12 @@ func NewWorker(c *Conn, o WorkerOptions) *Worker {
 	return w
 }
 
-// Serve is a worker from its beginning to its end; see [Worker.Serve].
+// Serve runs a new worker; see [Worker.Serve].
 func Serve(ctx context.Context, c *Conn, o WorkerOptions) error { return NewWorker(c, o).Serve(ctx) }
 
-// Serve works until ctx is done, or the hub no longer accepts the worker. When ctx is done, it
-// begins no further replica, stores what it has, gives back what it has not begun, and returns nil.
-// While the hub is away, it waits.
+// Serve takes tasks until ctx is done, or the hub no longer accepts the worker. When ctx is done,
+// it starts no further replica, stores its results, returns tasks that have not started, and
+// returns nil. While the hub is away, it waits.
 func (w *Worker) Serve(ctx context.Context) error {
 	kinds := w.o.Registry.Kinds()
 	if len(kinds) == 0 {
@@ -124,7 +124,7 @@ func (w *Worker) Serve(ctx context.Context) error {
 		}
 		return err
 	}
-	// Replicas live on when ctx is done, for as long as they may.
+	// Replicas continue for the drain time after ctx is done.
 	work, cancelWork := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancelWork(errStopping)
 	var helpers, tasks sync.WaitGroup
@@ -153,8 +153,8 @@ func (w *Worker) Serve(ctx context.Context) error {
 	return nil
 }
 
-// waitForEnd waits for ctx, or for the end of the connection, which does not come by itself unless
-// the hub refuses our credentials.
+// waitForEnd waits for ctx, or for the end of the connection, which only ends by itself if the hub
+// refuses our credentials.
 func (w *Worker) waitForEnd(ctx context.Context) (lost bool) {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -170,8 +170,8 @@ func (w *Worker) waitForEnd(ctx context.Context) (lost bool) {
 	}
 }
 
-// fetch takes tasks of one kind, one ahead of the slots, so that the next is there when one becomes
-// free.
+// fetch takes tasks of one kind, one ahead of the slots, so that the next is there when a slot
+// becomes free.
 func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup) {
 	version := k.version()
 	var consumer jetstream.Consumer
@@ -188,7 +188,7 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 		case ctx.Err() != nil && msg == nil:
 			return
 		case err != nil:
-			consumer = nil // it may be gone
+			consumer = nil // it may have been deleted
 			w.log.Debug("no tasks", "err", err)
 			wait.wait(ctx)
 			continue
@@ -216,7 +216,7 @@ func (w *Worker) fetch(ctx, work context.Context, k Kind, tasks *sync.WaitGroup)
 	}
 }
 
-// next waits for a message; there may be none.
+// next waits for a message; it returns nil if there is none.
 func (w *Worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
 	wait, cancel := w.c.attempt(ctx, 15*time.Second)
 	defer cancel()
@@ -233,7 +233,7 @@ func (w *Worker) next(ctx context.Context, consumer jetstream.Consumer) (jetstre
 	return nil, nil
 }
 
-// consumer is what all workers of a version share: who asks gets the next task.
+// consumer is the consumer that all workers of a version share.
 func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consumer, error) {
 	ctx, cancel := w.c.attempt(ctx, 5*time.Second)
 	defer cancel()
@@ -250,12 +250,12 @@ func (w *Worker) consumer(ctx context.Context, version string) (jetstream.Consum
 	})
 }
 
-// maxDeliver is how often a task is delivered before its coordinator is told that it will not be
-// delivered again. Workers that find out what is wrong with it have done so long before.
+// maxDeliver is how often a task is delivered before the server gives up. Workers that run its
+// replicas alone find a deadly one long before.
 const maxDeliver = 50
 
-// extendLease extends the lease of a task until the function it returns is called. How long it is, the
-// first worker of the version has said.
+// extendLease extends the lease of a task until release is called. The duration of the lease is
+// that of the shared consumer.
 func (w *Worker) extendLease(msg jetstream.Msg, lease time.Duration) (release func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -267,7 +267,7 @@ func (w *Worker) extendLease(msg jetstream.Msg, lease time.Duration) (release fu
 			case <-done:
 				return
 			case <-tick.C:
-				_ = msg.InProgress() // if the hub is away, the lease may run out, and someone else does the task, too
+				_ = msg.InProgress() // if this fails, the lease may expire and another worker run the task, too
 			}
 		}
 	})
@@ -280,14 +280,14 @@ func (w *Worker) count(f func(*WorkerStats)) {
 	f(&w.stats)
 }
 
-// Stats are what the worker did so far.
+// Stats returns the worker's counters.
 func (w *Worker) Stats() WorkerStats {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.stats
 }
 
-// shorten keeps texts that come from models within bounds.
+// shorten bounds the length of texts that come from models.
 func shorten(text string) string {
 	const most = 4096
 	if text = strings.TrimSpace(text); len(text) > most {

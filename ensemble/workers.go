@@ -14,18 +14,17 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// A Member is a worker that was heard of lately.
+// A Member is a worker that sent a heartbeat recently.
 type Member struct {
 	ID, Name    string
-	Slots, Busy int               // tasks that it can run at once, and that it runs
-	Kinds       map[string]string // the versions of what it can run
-	Trouble     string            // what keeps it from storing results, if anything does
-	LastSeen    time.Time         // when it was last heard of
+	Slots, Busy int               // tasks that it can run at once, and that are running
+	Kinds       map[string]string // version of each kind that it can run
+	Trouble     string            // why it cannot store results; usually empty
+	LastSeen    time.Time         // time of the last heartbeat
 }
 
 // Workers calls f with the workers of the hub, once a second and whenever one comes or goes, until
-// ctx is done. One that is not heard of for eight seconds is gone. While the hub is away nobody is
-// heard of.
+// ctx is done. A worker without a heartbeat for eight seconds is gone.
 func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 	beats := make(chan *nats.Msg, 1024)
 	sub, err := c.nc.ChanSubscribe(wire.HeartbeatSubject, beats)
@@ -51,7 +50,7 @@ func (c *Conn) Workers(ctx context.Context, f func([]Member)) error {
 	}
 }
 
-// list is who was heard of lately, by name.
+// list returns the workers, sorted by name.
 func (c *workerSet) list() (list []Member) {
 	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.lastSeen) > workerTimeout })
 	for _, m := range c.members {
@@ -67,7 +66,7 @@ func (c *workerSet) list() (list []Member) {
 	return list
 }
 
-// A workerSet is the workers that were heard of lately.
+// A workerSet is the set of workers that sent a heartbeat recently.
 type workerSet struct {
 	members map[string]member
 }
@@ -77,7 +76,7 @@ type member struct {
 	lastSeen time.Time
 }
 
-// workerTimeout is how long a worker counts after it was last heard of.
+// workerTimeout is how long a worker counts after its last heartbeat.
 const workerTimeout = 4 * heartbeatInterval
 
 func (c *workerSet) update(data []byte) {
@@ -95,7 +94,7 @@ func (c *workerSet) update(data []byte) {
 	c.members[b.ID] = member{b, time.Now()}
 }
 
-// forJob is who can work for a job, and who says why he does not.
+// forJob counts the workers that can run a job, and returns the reasons of those that refuse it.
 func (c *workerSet) forJob(s *spec, job string) (workers, slots int, refused []string) {
 	maps.DeleteFunc(c.members, func(_ string, m member) bool { return time.Since(m.lastSeen) > workerTimeout })
 	for _, m := range c.members {
@@ -111,8 +110,8 @@ func (c *workerSet) forJob(s *spec, job string) (workers, slots int, refused []s
 	return workers, slots, refused
 }
 
-// A heartbeat is how a worker says that it is there. It is not stored: whoever does not hear it loses a
-// number on the progress line.
+// A heartbeat is published by a worker periodically. It is not stored; a lost one only affects the
+// progress report.
 type heartbeat struct {
 	ID      string            `json:"id"`
 	Name    string            `json:"name"`
