@@ -21,35 +21,35 @@ import (
 	"github.com/almanac-sim/almanac/internal/access"
 )
 
-// Lease is how long a worker that is not heard of keeps a task, unless a [ConnectOptions] says
-// less.
+// Lease is the time after which a task of a silent worker is delivered to another, unless a
+// [ConnectOptions] says less.
 const Lease = 30 * time.Second
 
-// ConnectOptions say where the hub is and who we are.
+// ConnectOptions say where the hub is, and how to authenticate.
 type ConnectOptions struct {
-	URL  string // nats://HOST:4222, several with commas between, or tls://; nats://127.0.0.1:4222 if none
-	Name string // shown by the server; the program's if none
+	URL  string // nats://HOST:4222 or tls://HOST:4222, several separated by commas; empty means 127.0.0.1
+	Name string // shown by the server; empty means almanac
 
-	TokenFile string // a file with the token that the hub was given
+	TokenFile string // a file with the hub's token
 	User      string // or a name and a password
 	Password  string
 	Creds     string // or a file of NATS credentials
 	NKey      string // or a file with the seed of an NKey
 
-	CA   string // a file with the certificate of who signed the server's
-	Cert string // files with a certificate of our own and its key
+	CA   string // a file with the CA's certificate
+	Cert string // files with a client certificate and its key
 	Key  string
 
-	Copies int           // on how many servers things are stored: 3 on a cluster, else 1, if 0
-	Lease  time.Duration // of tasks, at most 30 s; that if 0
+	Copies int           // number of servers that store everything; 0 means 3 on a cluster, else 1
+	Lease  time.Duration // of tasks, at most 30 s; 0 means 30 s
 	Logger *slog.Logger  // silent if nil
 
-	// Wait is for how long to try if the hub is not there: for ever if negative, not at all if 0.
+	// Wait is how long to retry if the hub is not reachable: 0 means once, negative means forever.
 	Wait time.Duration
 }
 
-// FromEnv fills in what is not set from the variables that NATS programs share: NATS_URL,
-// NATS_USER, NATS_PASSWORD, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
+// FromEnv fills empty fields from the environment variables of NATS programs: NATS_URL, NATS_USER,
+// NATS_PASSWORD, NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY.
 func (o ConnectOptions) FromEnv() ConnectOptions {
 	for name, field := range map[string]*string{
 		"NATS_URL": &o.URL, "NATS_USER": &o.User, "NATS_PASSWORD": &o.Password, "NATS_CREDS": &o.Creds, "NATS_NKEY": &o.NKey,
@@ -62,8 +62,7 @@ func (o ConnectOptions) FromEnv() ConnectOptions {
 	return o
 }
 
-// A Conn is a connection to a hub. It reconnects by itself, for ever. It may be used from several
-// goroutines.
+// A Conn is a connection to a hub. It reconnects by itself. It may be used from several goroutines.
 type Conn struct {
 	nc      *nats.Conn
 	js      jetstream.JetStream
@@ -72,15 +71,15 @@ type Conn struct {
 	log     *slog.Logger
 	address string // without secrets
 
-	startup time.Duration // how long a server may be there without JetStream, as when it is starting
+	startup time.Duration // how long a server may lack JetStream while it starts
 
 	mu       sync.Mutex
-	prepared bool // what all jobs share is there, as far as we know
+	prepared bool // the shared streams and stores exist, as far as we know
 	jobs     jetstream.KeyValue
 	models   jetstream.ObjectStore
 
 	linkMu sync.Mutex
-	link   context.Context // ends when the connection is lost; there is a new one then
+	link   context.Context // done when the connection is lost; then replaced
 	unlink context.CancelFunc
 }
 
@@ -93,7 +92,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 		if one = strings.TrimSpace(one); !strings.Contains(one, "://") {
 			one = "nats://" + one
 		}
-		// The parser's error would have all of the address in it.
+		// The parser's error would contain the address with its secrets.
 		if u, err := url.Parse(one); err != nil || u.Hostname() == "" ||
 			!slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) {
 			return nil, fmt.Errorf("ensemble: the hub's address %s cannot be read: nats://HOST:4222 is right", redact(o.URL))
@@ -106,7 +105,7 @@ func Connect(ctx context.Context, o ConnectOptions) (*Conn, error) {
 	return dial(ctx, o, options...)
 }
 
-// credentials are the options that say who we are. Errors name files and never what is in them.
+// credentials are the options for authentication. Errors name files and never their contents.
 func (o ConnectOptions) credentials() (options []nats.Option, err error) {
 	if o.TokenFile != "" {
 		token, err := access.ReadToken(o.TokenFile)
@@ -149,7 +148,7 @@ func (o ConnectOptions) credentials() (options []nats.Option, err error) {
 	return options, nil
 }
 
-// readCA reads the certificates of those who sign.
+// readCA reads the certificates of a CA.
 func readCA(name string) (*x509.CertPool, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -162,7 +161,7 @@ func readCA(name string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// dial connects with options, waiting for the hub as long as it was told to.
+// dial connects with options, and waits for the hub as long as o.Wait.
 func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn, error) {
 	if o.Lease == 0 {
 		o.Lease = Lease
@@ -201,7 +200,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 			return nil, err
 		}
 		level := slog.LevelInfo
-		if wait == (backoff{}) { // said once to everybody
+		if wait == (backoff{}) { // warn once
 			level = slog.LevelWarn
 		}
 		c.log.Log(ctx, level, "waiting for the hub", "hub", c.address, "err", err)
@@ -226,7 +225,7 @@ func dial(ctx context.Context, o ConnectOptions, options ...nats.Option) (*Conn,
 	return c, nil
 }
 
-// checkServer says what is wrong with a server, if anything is.
+// checkServer returns an error if a server is not suitable.
 func checkServer(version string, payload int64) error {
 	var major, minor int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &major, &minor); n == 2 && (major < 2 || major == 2 && minor < 11) {
@@ -238,8 +237,8 @@ func checkServer(version string, payload int64) error {
 	return nil
 }
 
-// reconnectDelay waits longer after each round of attempts, up to about four seconds, and never the
-// same, lest a thousand workers come back at once.
+// reconnectDelay grows with each attempt up to about four seconds, with jitter, so that a thousand
+// workers do not reconnect at once.
 func reconnectDelay(attempts int) time.Duration {
 	d := 50 * time.Millisecond << min(attempts, 6)
 	return d + time.Duration(time.Now().UnixNano()%int64(d/4))
@@ -248,7 +247,7 @@ func reconnectDelay(attempts int) time.Duration {
 // Address is the hub's address, without secrets.
 func (c *Conn) Address() string { return c.address }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *Conn) Close() {
 	c.nc.Close()
 	c.linkMu.Lock()
@@ -256,8 +255,8 @@ func (c *Conn) Close() {
 	c.unlink()
 }
 
-// closedError says why the connection has ended for good, if it has: the hub does not accept us any
-// more, or we closed it ourselves.
+// closedError says why the connection is closed for good, if it is: the hub no longer accepts us,
+// or Close was called.
 func (c *Conn) closedError() error {
 	if !c.nc.IsClosed() {
 		return nil
@@ -269,7 +268,7 @@ func (c *Conn) closedError() error {
 	return connectError(c.address, err)
 }
 
-// resetLink ends what waits for an answer on a connection that is lost.
+// resetLink ends requests on a lost connection.
 func (c *Conn) resetLink() {
 	c.linkMu.Lock()
 	defer c.linkMu.Unlock()
@@ -279,8 +278,8 @@ func (c *Conn) resetLink() {
 	c.link, c.unlink = context.WithCancel(context.Background())
 }
 
-// attempt is for one request: it ends after a while, and when the connection is lost, since there
-// will be no answer then.
+// attempt returns a context for one request: it ends after a time, and when the connection is lost,
+// since there will be no response then.
 func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
 	c.linkMu.Lock()
 	link := c.link
@@ -290,8 +289,7 @@ func (c *Conn) attempt(ctx context.Context, most time.Duration) (context.Context
 	return ctx, func() { stop(); cancel() }
 }
 
-// ensure makes what all jobs share, trying again for as long as the server says that it is not
-// ready.
+// ensure creates what all jobs share, and retries while the server is not ready.
 func (c *Conn) ensure(ctx context.Context) error {
 	begun := time.Now()
 	for wait := (backoff{}); ; {
@@ -318,7 +316,7 @@ func (c *Conn) ensure(ctx context.Context) error {
 	}
 }
 
-// prepare makes what all jobs share, if it is not there.
+// prepare creates what all jobs share, unless it exists.
 func (c *Conn) prepare(ctx context.Context) (err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -348,26 +346,26 @@ func (c *Conn) prepare(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("ensemble: making the store of jobs: %w", err)
 	}
-	if c.jobs == nil { // otherwise it is in use, and goes by the name
+	if c.jobs == nil { // otherwise they are in use; they refer to their stores by name
 		c.jobs, c.models = jobs, models
 	}
 	c.prepared = true
 	return nil
 }
 
-// stream finds a stream, or makes it.
+// stream finds a stream, or creates it.
 func (c *Conn) stream(ctx context.Context, config jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := c.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
 		s, err = c.js.CreateStream(ctx, config)
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // by someone else, just now
+		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // created concurrently
 			s, err = c.js.Stream(ctx, config.Name)
 		}
 	}
 	return s, err
 }
 
-// journal finds a job's journal, or makes it.
+// journal finds a job's journal, or creates it.
 func (c *Conn) journal(ctx context.Context, job string) (jetstream.Stream, error) {
 	return c.stream(ctx, jetstream.StreamConfig{
 		Name: wire.JournalName(job), Subjects: []string{wire.JobResults(job), wire.JobPoints(job), wire.JobTries(job)},

@@ -13,15 +13,13 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// What errors of the server mean: whether to try again, to give up, or to say what would help.
-
-// refused reports whether the hub was reached and would not have us, which no waiting changes.
+// refused reports whether the hub was reached and rejected us, which waiting does not change.
 func refused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthExpired) ||
 		errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrSecureConnRequired)
 }
 
-// connectError says what is wrong with a connection, and what would be right.
+// connectError explains an error of a connection.
 func connectError(where string, err error) error {
 	switch {
 	case errors.Is(err, nats.ErrAuthorization), errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
@@ -36,8 +34,8 @@ func connectError(where string, err error) error {
 }
 
 // transient reports whether an error may go away by itself: the server restarts, elects a leader,
-// or is not reached. That an attempt was cancelled says that the connection was lost; whether the
-// caller still wants it is for him to know.
+// or is not reachable. A cancelled attempt means that the connection was lost; callers check their
+// own context.
 func transient(err error) bool {
 	if isFull(err) {
 		return false
@@ -59,22 +57,21 @@ func transient(err error) bool {
 	return false
 }
 
-// noJetStream reports whether an error says that the server is there, and JetStream is not, or not
-// yet.
+// noJetStream reports whether the server is reachable and has no JetStream, or not yet.
 func noJetStream(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrJetStreamNotEnabled) ||
 		errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount)
 }
 
-// isFull reports whether an error says that the server cannot store more.
+// isFull reports whether the server cannot store more.
 func isFull(err error) bool {
-	// The server's codes for limits on storage that are reached, and for a write that failed.
+	// The server's error codes for exceeded storage limits and for a failed write.
 	const limit, resources, failed = 10047, 10023, 10077
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == limit || api.ErrorCode == resources || api.ErrorCode == failed)
 }
 
-// redact leaves out of an address what may be secret.
+// redact removes secrets from addresses.
 func redact(text string) string {
 	all := strings.Split(text, ",")
 	for i, one := range all {
@@ -93,18 +90,17 @@ func redact(text string) string {
 	return strings.Join(all, ",")
 }
 
-// isStoredAlready reports whether an error says that a message was not stored because its subject already
-// had one: a key is stored once.
+// isStoredAlready reports whether a message was not stored because its subject already had one.
 func isStoredAlready(err error) bool {
 	var api *jetstream.APIError
 	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode ==
 		jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// A backoff is how long to wait before trying again: longer each time, up to five seconds.
+// A backoff is the time to wait before the next attempt. It doubles each time, up to five seconds.
 type backoff struct{ next time.Duration }
 
-// wait waits, and reports whether ctx is still alive.
+// wait waits, and reports whether ctx is not done.
 func (b *backoff) wait(ctx context.Context) bool {
 	b.next = min(max(2*b.next, 50*time.Millisecond), 5*time.Second)
 	timer := time.NewTimer(b.next)

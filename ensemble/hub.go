@@ -23,17 +23,17 @@ import (
 	"github.com/almanac-sim/almanac/internal/outdir"
 )
 
-// HubOptions say what a hub is to be.
+// HubOptions configure a hub.
 type HubOptions struct {
-	Store string // a directory that is its own, for all that it keeps
+	Store string // a directory of its own, for all its data
 
-	// Listen is HOST:PORT: 127.0.0.1:4222 if empty, no port at all if "none". Beyond loopback, a
-	// hub refuses to start without TokenFile, CA, or a Config in which every user has a secret.
+	// Listen is HOST:PORT; empty means 127.0.0.1:4222, "none" means no port. Beyond loopback, a hub
+	// does not start without TokenFile, CA, or a Config in which every user has a secret.
 	Listen string
 
 	TokenFile string // clients must have this token
 	Cert, Key string // files for TLS
-	CA        string // with Cert and Key: clients must have a certificate that is signed by this
+	CA        string // with Cert and Key: clients must have a certificate signed by this CA
 
 	// Config is a configuration file of nats-server, for accounts, NKeys, operators, TLS and
 	// limits. A key that opens another listener, or that admits clients without credentials, is
@@ -41,42 +41,42 @@ type HubOptions struct {
 	Config string
 
 	Cluster *ClusterOptions
-	Name    string // of this server; needed in a cluster, where it must not change
+	Name    string // of this server; required in a cluster, where it must not change
 
-	MaxStore int64 // bytes; three quarters of what is free if 0
+	MaxStore int64 // bytes; 0 means three quarters of the free space
 	Logger   *slog.Logger
 }
 
-// ClusterOptions are those of one of several hubs that keep copies of everything. Three survive the
-// loss of one.
+// ClusterOptions configure one of several hubs that replicate everything. Three survive the loss of
+// one.
 type ClusterOptions struct {
 	Name string // of the cluster, the same for all
-	// HOST:PORT for the other servers; as with clients, beyond loopback only with the token or TLS
+	// HOST:PORT for the other servers; as with clients, beyond loopback only with a token or TLS
 	// client certificates
 	Listen string
 	Routes []string // HOST:PORT of the others
 }
 
-// A Hub is a NATS server within this process.
+// A Hub is a NATS server in this process.
 type Hub struct {
 	server *server.Server
 	lock   *outdir.Locked
-	failed chan struct{} // closed when it cannot store any more
+	failed chan struct{} // closed when it can store nothing more
 	stop   chan struct{}
 	once   sync.Once
 	done   sync.WaitGroup
 	token  string
-	// guarded says that clients need credentials. Those of users are not known to the hub.
+	// guarded means that clients need credentials. The hub does not know those of users.
 	guarded bool
-	reason  string // it has failed
+	reason  string // of the failure
 }
 
-// ErrNotStarted says that a server with options that are right did not start: its port is in use,
-// say.
+// ErrNotStarted means that a server with valid options did not start, for example because its port
+// is in use.
 var ErrNotStarted = errors.New("ensemble: the hub did not start")
 
-// StartHub starts a server, and returns when it is ready for connections. What it keeps is on disk
-// before it says so.
+// StartHub starts a server, and returns when it accepts connections. Data are on disk before they
+// are acknowledged.
 func StartHub(o HubOptions) (*Hub, error) {
 	options, err := o.server()
 	if err != nil {
@@ -99,7 +99,7 @@ func StartHub(o HubOptions) (*Hub, error) {
 	s.Start()
 	h := &Hub{server: s, lock: lock, failed: make(chan struct{}), stop: make(chan struct{}),
 		guarded: hubconf.HasCredentials(options)}
-	if !strings.HasPrefix(options.Authorization, "$2") { // that would be a hash, which is no token
+	if !strings.HasPrefix(options.Authorization, "$2") { // a hash, not a token
 		h.token = options.Authorization
 	}
 	ready := false
@@ -114,7 +114,7 @@ func StartHub(o HubOptions) (*Hub, error) {
 	return h, nil
 }
 
-// server makes the options of the server, and refuses what is not safe.
+// server returns the options of the server, or an error if they are not safe.
 func (o *HubOptions) server() (*server.Options, error) {
 	if o.Store == "" {
 		return nil, errors.New("ensemble: a hub needs a directory for its store")
@@ -127,9 +127,9 @@ func (o *HubOptions) server() (*server.Options, error) {
 		}
 	}
 	s.NoSigs, s.JetStream, s.SyncAlways, s.StoreDir, s.JetStreamMaxStore = true, true, true, o.Store, o.MaxStore
-	s.JetStreamMaxMemory = 256 << 20 // for what need not survive: the positions of those who read
+	s.JetStreamMaxMemory = 256 << 20 // for the state of readers, which need not survive
 	if o.MaxStore == 0 {
-		s.JetStreamMaxStore = -1 // by what is free
+		s.JetStreamMaxStore = -1 // by the free space
 	}
 	if o.Name != "" {
 		s.ServerName = o.Name
@@ -162,7 +162,7 @@ func (o *HubOptions) server() (*server.Options, error) {
 	return s, nil
 }
 
-// encryption sets TLS, for clients and for the other servers of a cluster.
+// encryption configures TLS, for clients and for the other servers of a cluster.
 func (o *HubOptions) encryption(s *server.Options) error {
 	if (o.Cert == "") != (o.Key == "") || o.CA != "" && o.Cert == "" {
 		return errors.New("ensemble: TLS needs a certificate and its key; a CA for clients needs both")
@@ -179,8 +179,8 @@ func (o *HubOptions) encryption(s *server.Options) error {
 	return nil
 }
 
-// cluster sets what the servers of a cluster say to each other. They use the clients' token and
-// certificates.
+// cluster configures the connections between the servers of a cluster. They use the clients' token
+// and certificates.
 func (o *HubOptions) cluster(s *server.Options) error {
 	c := o.Cluster
 	if c.Name == "" || o.Name == "" {
@@ -200,7 +200,7 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	}
 	if hubconf.VerifiesClients(s) {
 		config := s.TLSConfig.Clone()
-		config.RootCAs = config.ClientCAs // the others are clients when they call, and servers when they are called
+		config.RootCAs = config.ClientCAs // each server is a client of the others, too
 		s.Cluster.TLSConfig, s.Cluster.TLSTimeout = config, 5
 	}
 	for _, route := range c.Routes {
@@ -216,9 +216,9 @@ func (o *HubOptions) cluster(s *server.Options) error {
 	return nil
 }
 
-// listen takes an address apart.
+// listen parses an address.
 func listen(text, otherwise string, host *string, port *int) error {
-	if text == "" && (*host != "" || *port != 0) { // the configuration says it
+	if text == "" && (*host != "" || *port != 0) { // set by the configuration file
 		if *host == "" {
 			*host = "127.0.0.1"
 		}
@@ -236,7 +236,7 @@ func listen(text, otherwise string, host *string, port *int) error {
 		return fmt.Errorf("%q: the port is a number up to 65535", text)
 	}
 	if *host, *port = h, n; h == "" {
-		*host = "0.0.0.0" // as others have it: every interface
+		*host = "0.0.0.0" // every interface, as usual
 	}
 	if n == 0 {
 		*port = server.RANDOM_PORT
@@ -244,10 +244,10 @@ func listen(text, otherwise string, host *string, port *int) error {
 	return nil
 }
 
-// URL is where clients find the hub; empty if it opens no port.
+// URL is the address for clients; empty without a port.
 func (h *Hub) URL() string { return h.server.ClientURL() }
 
-// Connect connects within the process, without a port. The hub's token, if it has one, is known.
+// Connect connects within the process, without a port. It uses the hub's token, if there is one.
 func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
 	o.URL = "nats://in-process"
 	options, err := o.credentials()
@@ -264,11 +264,11 @@ func (h *Hub) Connect(o ConnectOptions) (*Conn, error) {
 	return dial(context.Background(), o, append(options, nats.InProcessServer(h.server))...)
 }
 
-// Failed is closed when the hub can store nothing any more, as when the disk is full; Err then says
-// why. What was acknowledged is there: a hub that is started again, with room, goes on with it.
+// Failed is closed when the hub can store nothing more, for example because the disk is full; Err
+// then says why. Acknowledged data are kept: a hub that is started again, with room, continues.
 func (h *Hub) Failed() <-chan struct{} { return h.failed }
 
-// Err says why the hub has failed; it is nil if it has not.
+// Err says why the hub has failed; nil if it has not.
 func (h *Hub) Err() error {
 	select {
 	case <-h.failed:
@@ -278,8 +278,8 @@ func (h *Hub) Err() error {
 	}
 }
 
-// watch looks whether the server still stores. When it cannot write, it gives up by itself, the
-// stream or all of JetStream, and tells its log and those who ask after its health.
+// watch checks whether the server can still store. When a write fails, the server disables the
+// stream or all of JetStream, and reports it in its log and in its health status only.
 func (h *Hub) watch() {
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -295,7 +295,7 @@ func (h *Hub) watch() {
 			return
 		}
 		for _, e := range h.server.Healthz(&server.HealthzOptions{Details: true}).Errors {
-			if strings.Contains(e.Error, "write error") { // others go away by themselves: a stream that is not yet up to date
+			if strings.Contains(e.Error, "write error") { // other errors are transient, such as a stream that is not up to date
 				h.reason = e.Error
 				close(h.failed)
 				return
@@ -304,7 +304,7 @@ func (h *Hub) watch() {
 	}
 }
 
-// Close ends the server. Connections end with it.
+// Close stops the server, and with it all connections.
 func (h *Hub) Close() {
 	h.once.Do(func() {
 		close(h.stop)
@@ -315,7 +315,7 @@ func (h *Hub) Close() {
 	})
 }
 
-// addresses are those on which the hub listens, for people.
+// addresses are the addresses on which the hub listens.
 func (h *Hub) addresses() []string {
 	var all []string
 	if a := h.server.Addr(); a != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/frame"
 )
 
-// What a job may be, so that no message and no memory grows without bound.
+// Limits of a job, which bound messages and memory.
 const (
 	MaxPayload = 64 << 20 // bytes of a model with its files
 	MaxPoints  = 1 << 20
@@ -26,21 +26,21 @@ const (
 	maxNames   = 256 << 10 // bytes of the names of a replica's numbers
 )
 
-// A Job is what is to be run: a model at points, so many replicas at each. Two jobs that are equal
-// have the same key, and are one job.
+// A Job is a model to be run at points, Replicas times at each. Equal jobs have the same key, and
+// are one job.
 type Job struct {
 	Name      string    `json:"name,omitempty"` // for people
 	Kind      string    `json:"kind"`           // of model, as registered
-	Payload   []byte    `json:"-"`              // what the kind opens: the model, its files, what else it needs
+	Payload   []byte    `json:"-"`              // what the kind opens: the model, its files and options
 	Points    []Point   `json:"points"`
 	Replicas  int       `json:"replicas"` // at each point; with Precision, at most
 	Seed      uint64    `json:"seed"`
-	Quantiles []float64 `json:"quantiles,omitempty"` // to be given for each output, within (0, 1); 0.05, 0.5, 0.95 if none
+	Quantiles []float64 `json:"quantiles,omitempty"` // of each output, within (0, 1); nil means 0.05, 0.5, 0.95
 	Precision Precision `json:"precision,omitzero"`
 
-	// Keep keeps what each replica gave on the hub until the job is forgotten, so that
-	// [RunOptions].Replica is given all of them whenever the job is run, also when it is done.
-	// Otherwise they are removed when their point is finished.
+	// Keep keeps the values of all replicas until the job is removed, so that [RunOptions].Replica
+	// is called with all of them whenever the job is run, also if it is already done. Otherwise
+	// they are removed when their point is finished.
 	Keep bool `json:"keep,omitempty"`
 
 	Limits Limits `json:"limits,omitzero"`
@@ -48,22 +48,22 @@ type Job struct {
 
 // A Point is one combination of parameters.
 type Point struct {
-	// Set gives parameters their values, as text with a unit where the kind has units.
+	// Set has the values of parameters, as text, with a unit where the kind has units.
 	Set map[string]string `json:"set,omitempty"`
 
-	// Repeat is the command that repeats one replica of this point alone, for the message if it
-	// fails; {replica} stands for its number.
+	// Repeat is a command that repeats one replica of this point, for error messages; {replica} is
+	// replaced by its number.
 	Repeat string `json:"repeat,omitempty"`
 }
 
-// Precision stops a point early: after every Batch replicas, in the order of their numbers, it is
-// asked whether the 95 % intervals of the means are narrow enough. What has not yet been merged has
-// no say, so that the answer does not depend on who was fast. As with every rule that looks at the
-// data and stops, the intervals cover a little less often than 95 %; larger batches, less so.
+// Precision stops a point early: after every Batch replicas, in order, the point ends if the 95 %
+// intervals of the means are narrow enough. The decision depends on merged replicas only, so it
+// does not depend on the speed of workers. As with every sequential stopping rule, the intervals
+// cover a little less often than 95 %, the less so the larger the batches.
 type Precision struct {
-	Relative float64  `json:"relative,omitempty"` // half the interval's width against the mean: 0.02 is 2 %; 0 never stops
-	Outputs  []string `json:"outputs,omitempty"`  // those that must be narrow; all if none
-	Batch    int      `json:"batch,omitempty"`    // 50 if 0
+	Relative float64  `json:"relative,omitempty"` // half the interval's width over the mean: 0.02 is 2 %; 0 means never stop
+	Outputs  []string `json:"outputs,omitempty"`  // that must be precise; nil means all
+	Batch    int      `json:"batch,omitempty"`    // 0 means 50
 }
 
 func (p Precision) batch() int {
@@ -73,14 +73,14 @@ func (p Precision) batch() int {
 	return p.Batch
 }
 
-// Limits are what one replica may take. A job that exceeds them fails.
+// Limits are the resources that one replica may use. A job that exceeds them fails.
 type Limits struct {
-	Time time.Duration `json:"time,omitempty"` // none if 0
-	// bytes that the worker's process has in use while it runs nothing else; none if 0
+	Time time.Duration `json:"time,omitempty"` // 0 means unlimited
+	// bytes in use by the worker's process while it runs nothing else; 0 means unlimited
 	Memory uint64 `json:"memory,omitempty"`
 }
 
-// check reports what is wrong with a job.
+// check returns an error if the job is not valid.
 func (j *Job) check() error {
 	switch {
 	case !isName(j.Kind):
@@ -89,7 +89,7 @@ func (j *Job) check() error {
 		return fmt.Errorf("ensemble: a job with %d points: it needs from 1 to %d", len(j.Points), MaxPoints)
 	case j.Replicas < 1 || j.Replicas > math.MaxInt32:
 		return fmt.Errorf("ensemble: a job with %d replicas: it needs from 1 to %d", j.Replicas, math.MaxInt32)
-	case j.Replicas > math.MaxInt/len(j.Points): // where an int has 32 bits
+	case j.Replicas > math.MaxInt/len(j.Points): // possible on 32-bit platforms
 		return fmt.Errorf("ensemble: a job with %d replicas at each of %d points: %d in all are the most", j.Replicas,
 			len(j.Points), math.MaxInt)
 	case len(j.Payload) > MaxPayload:
@@ -112,7 +112,7 @@ func (j *Job) check() error {
 	return nil
 }
 
-// quantiles are those that are given.
+// quantiles returns the quantiles of the job, or the default ones.
 func (j *Job) quantiles() []float64 {
 	if len(j.Quantiles) > 0 {
 		return j.Quantiles
@@ -120,13 +120,13 @@ func (j *Job) quantiles() []float64 {
 	return []float64{0.05, 0.5, 0.95}
 }
 
-// A spec is a job as it is stored for workers and for those who resume it.
+// A spec is a job as it is stored for workers and for resuming.
 type spec struct {
 	Job     Job    `json:"job"`
-	Version string `json:"version"` // that its results are of
+	Version string `json:"version"` // of its results
 }
 
-// encode gives the bytes of a job, which are the same for equal jobs, and its key, which is their
+// encode returns the bytes of a job, which are the same for equal jobs, and its key, which is their
 // hash.
 func (s *spec) encode() (data []byte, key string, err error) {
 	head, err := json.Marshal(s)
@@ -154,8 +154,8 @@ func decodeSpec(data []byte) (*spec, error) {
 	return s, s.Job.check()
 }
 
-// Key is what identifies a job: a hash of all that its results depend on. The registry says which
-// version of the kind it is for; nil is the default one.
+// Key is the identity of a job: a hash of all that its results depend on. The registry supplies the
+// version of the kind; nil means the default one.
 func (j *Job) Key(g *Registry) (string, error) {
 	s, err := j.spec(g)
 	if err != nil {
@@ -190,14 +190,14 @@ func kindList(g *Registry) string {
 	return "it has " + strings.Join(names, ", ")
 }
 
-// A ReplicaError says that a replica failed, and with it the job.
+// A ReplicaError is the failure of a replica, which fails the job.
 type ReplicaError struct {
 	Point   int    // its index
 	Set     string // its parameters, as text
 	Replica int
 	Reason  string // "error", "panic", "time", "memory", "died"
 	Text    string // what happened
-	Repeat  string // the command that repeats it alone
+	Repeat  string // the command that repeats the replica
 }
 
 // Error says which replica failed and how, and the command that repeats it.
@@ -231,7 +231,7 @@ func (p Point) text() string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// What can become of a job other than its end.
+// Errors of jobs.
 var (
 	ErrCanceled  = errors.New("ensemble: the job was cancelled")
 	ErrTakenOver = errors.New("ensemble: the job was taken over by another coordinator, which goes on with it")
@@ -240,5 +240,5 @@ var (
 	ErrNoJob = errors.New("ensemble: there is no such job")
 )
 
-// isJob reports whether a text can be a job's key, so that it can be part of a subject.
+// isJob reports whether id has the form of a job's key, so that it can be part of a subject.
 func isJob(id string) bool { return isName(id) && len(id) == 32 }

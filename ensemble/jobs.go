@@ -14,20 +14,20 @@ import (
 	"github.com/almanac-sim/almanac/ensemble/internal/wire"
 )
 
-// A State is what has become of a job.
+// A State is the state of a job.
 type State string
 
-// The states of a job. A job that is running and whose Updated is old has lost its coordinator; the
-// same job, given again, goes on.
+// The states of a job. A running job whose Updated is old has lost its coordinator; running the same
+// job again continues it.
 const (
 	Running     State = "running"
-	Interrupted State = "interrupted" // its coordinator was told to stop
+	Interrupted State = "interrupted" // its coordinator was stopped
 	Done        State = "done"
 	Failed      State = "failed"
 	Canceled    State = "cancelled"
 )
 
-// A Status is what is known of a job without its results.
+// A Status is the status of a job, without its results.
 type Status struct {
 	Key        string    `json:"key"`
 	Name       string    `json:"name,omitempty"`
@@ -43,12 +43,12 @@ type Status struct {
 	Created    time.Time `json:"created"`
 	Updated    time.Time `json:"updated"`
 
-	// Owner is the coordinator that may write this. Another one that takes the job over puts its
-	// name here, and the first finds out by the revision, which is no longer the one it wrote.
+	// Owner is the coordinator that may write the status. Another one takes the job over by writing
+	// its own name; the first notices that the revision has changed.
 	Owner string `json:"owner"`
 }
 
-// Jobs lists the jobs that the hub knows, the oldest first.
+// Jobs returns the jobs of the hub, the oldest first.
 func (c *Conn) Jobs(ctx context.Context) ([]Status, error) {
 	if err := c.ensure(ctx); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (c *Conn) Jobs(ctx context.Context) ([]Status, error) {
 	for id := range keys.Keys() {
 		s, _, err := c.status(ctx, id)
 		if errors.Is(err, ErrNoJob) {
-			continue // forgotten just now
+			continue // deleted concurrently
 		}
 		if err != nil {
 			return nil, err
@@ -73,7 +73,7 @@ func (c *Conn) Jobs(ctx context.Context) ([]Status, error) {
 	return all, nil
 }
 
-// Status is what is known of a job.
+// Status returns the status of a job.
 func (c *Conn) Status(ctx context.Context, id string) (Status, error) {
 	if err := c.ensure(ctx); err != nil {
 		return Status{}, err
@@ -103,7 +103,7 @@ func (c *Conn) status(ctx context.Context, id string) (*Status, uint64, error) {
 	return s, entry.Revision(), nil
 }
 
-// change changes a job's state, whoever else does at the same time.
+// change changes a job's status by compare-and-swap.
 func (c *Conn) change(ctx context.Context, id string, f func(*Status) error) error {
 	for {
 		s, revision, err := c.status(ctx, id)
@@ -124,8 +124,8 @@ func (c *Conn) change(ctx context.Context, id string, f func(*Status) error) err
 	}
 }
 
-// Cancel stops a job: its coordinator ends, workers leave what they do for it, its tasks and
-// results are removed. Given again, it begins anew.
+// Cancel stops a job: its coordinator ends, workers stop its replicas, and its tasks and results
+// are removed. Running it again starts over.
 func (c *Conn) Cancel(ctx context.Context, id string) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c *Conn) Cancel(ctx context.Context, id string) error {
 	return c.clear(ctx, id)
 }
 
-// Forget removes a job with its results. A job that runs is cancelled first.
+// Forget removes a job with its results. A running job is cancelled first.
 func (c *Conn) Forget(ctx context.Context, id string) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -161,17 +161,17 @@ func (c *Conn) Forget(ctx context.Context, id string) error {
 }
 
 // ForgetBefore removes the jobs that were last used before a time, with their results, and returns
-// what they were. A job is used when it is given, also when it is done and its results are asked
-// for again. One that somebody runs is written to every second, so that it is not among them; times
-// are by the clocks of those who wrote, which may differ: t should be some minutes back.
+// their statuses. Running a job uses it, also if it is already done. The status of a running job is
+// updated every second, so it is not removed. Times are by the clocks of the writers, which may
+// differ: t should be some minutes ago.
 func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Status, err error) {
 	all, err := c.Jobs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, old := range all {
-		// What was used in the meantime is left alone. A coordinator that begins from here on finds
-		// a job that was cancelled, and begins anew.
+		// A job that was used in the meantime is left alone. A coordinator that starts after this
+		// finds a cancelled job, and starts over.
 		used := errors.New("used")
 		err := c.change(ctx, old.Key, func(s *Status) error {
 			if !s.Updated.Before(t) {
@@ -194,7 +194,7 @@ func (c *Conn) ForgetBefore(ctx context.Context, t time.Time) (forgotten []Statu
 	return forgotten, nil
 }
 
-// remove removes all there is of a job.
+// remove removes everything of a job.
 func (c *Conn) remove(ctx context.Context, id string) error {
 	if err := c.clear(ctx, id); err != nil {
 		return err
@@ -224,7 +224,7 @@ func (c *Conn) purgeTasks(ctx context.Context, id string) error {
 	return tasks.Purge(ctx, jetstream.WithPurgeSubject(wire.JobTasks(id)))
 }
 
-// Load is a job as it was given, so that it can be run again from where it was.
+// Load returns a stored job, so that it can be run again.
 func (c *Conn) Load(ctx context.Context, id string) (Job, error) {
 	if err := c.ensure(ctx); err != nil {
 		return Job{}, err
@@ -262,8 +262,8 @@ func (c *Conn) load(ctx context.Context, id string) (*spec, error) {
 }
 
 // object reads a job's bytes, whose digest is checked. The client must not see ctx end while it
-// reads: what tells the reader so waits for a lock that the reader holds, until the deadline. So it
-// reads beside us, and is left to itself when ctx ends.
+// reads: its cancellation would wait, until the deadline, for a lock that the reader holds. So it
+// reads in another goroutine, which is abandoned when ctx ends.
 func (c *Conn) object(ctx context.Context, id string) ([]byte, error) {
 	type answer struct {
 		data []byte
@@ -284,8 +284,8 @@ func (c *Conn) object(ctx context.Context, id string) ([]byte, error) {
 	}
 }
 
-// Watch calls f with the state of every job, and again whenever one changes, until ctx is done or f
-// returns an error.
+// Watch calls f with the status of every job, and again whenever one changes, until ctx is done or
+// f returns an error.
 func (c *Conn) Watch(ctx context.Context, f func(Status) error) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -317,8 +317,8 @@ func (c *Conn) Watch(ctx context.Context, f func(Status) error) error {
 	}
 }
 
-// Results calls f with the points of a job that are finished, in order, whether or not the job is.
-// They can be read any number of times, until the job is forgotten.
+// Results calls f with the finished points of a job, in order, whether or not the job is done. They
+// can be read any number of times, until the job is removed.
 func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error) error {
 	if err := c.ensure(ctx); err != nil {
 		return err
@@ -328,7 +328,7 @@ func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error
 	}
 	stream, err := c.js.Stream(ctx, wire.JournalName(id))
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		return nil // cancelled: there are none
+		return nil // cancelled: there are no results
 	}
 	if err != nil {
 		return err

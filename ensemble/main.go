@@ -24,28 +24,28 @@ import (
 	findings "github.com/almanac-sim/almanac/internal/study"
 )
 
-// Main makes a program of the functions that were registered: it takes the command line, and does
-// not return.
+// Main is the main function of a program whose models are registered functions: it runs the command
+// line, and does not return.
 //
 //	PROGRAM sweep   [MODEL] --vary clerks="1..5 by 1" --replicas 200 --out results
 //	PROGRAM compare [MODEL] --scenario one="clerks=1" --scenario two="clerks=2" --replicas 500
 //	PROGRAM worker  --hub nats://HOST:4222
 //	PROGRAM --help
 //
-// The model needs to be named if there are several. With --hub the work is done by workers, which
-// are other processes of the same program; without it, here. A study with --out that was
-// interrupted goes on when the same command is given again. The exit status is 0 if all went well,
-// 1 if the work failed, 2 if the command line is wrong.
+// The model must be named if there are several. With --hub the replicas are run by workers, which
+// are other processes of the same program; without it, in this process. The same command continues
+// an interrupted study with --out. The exit status is 0 on success, 1 if the work failed, 2 if the
+// command line is wrong.
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // the first interrupt ends the work cleanly, a second one the program
+	context.AfterFunc(ctx, stop) // the first interrupt stops cleanly, the second one at once
 	status := Default().Command(ctx, os.Args, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(status)
 }
 
-// Command is what [Main] does, for a registry: with a command line, which begins with the program's
-// name, and with what it returns as the exit status.
+// Command is [Main] for a registry, a command line, which begins with the program's name, and an
+// output. It returns the exit status.
 func (g *Registry) Command(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	p := &program{registry: g, functions: g.functions(), name: filepath.Base(args[0]), stdout: stdout, stderr: stderr}
 	err := p.command(ctx, args[1:])
@@ -64,18 +64,18 @@ func (g *Registry) Command(ctx context.Context, args []string, stdout, stderr io
 	return 1
 }
 
-// A usageError is the caller's.
+// A usageError is an error of the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// A program is a command line that is being done.
+// A program runs a command line.
 type program struct {
 	registry       *Registry
-	functions      map[string][]Parameter // of the registry, when the command was given
-	name, verb     string                 // the program's, and what it is to do
+	functions      map[string][]Parameter // of the registry
+	name, verb     string                 // of the program and of the subcommand
 	stdout, stderr io.Writer
 
 	flags     *flag.FlagSet
@@ -97,7 +97,7 @@ func (p *program) command(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return usagef("expected sweep, compare or worker; %s --help says more", p.name)
 	}
-	if args[0] == "help" && len(args) > 1 { // help sweep is sweep --help
+	if args[0] == "help" && len(args) > 1 { // help sweep means sweep --help
 		args = []string{args[1], "--help"}
 	}
 	p.verb = args[0]
@@ -154,7 +154,7 @@ func (p *program) command(ctx context.Context, args []string) error {
 	return p.compare(ctx)
 }
 
-// parse reads flags, also after the model's name.
+// parse parses flags, before and after the model's name.
 func (p *program) parse(args []string) error {
 	var names []string
 	for {
@@ -180,7 +180,7 @@ func (p *program) parse(args []string) error {
 	return nil
 }
 
-// help prints what the program can do.
+// help prints the usage.
 func (p *program) help() {
 	fmt.Fprintf(p.stdout, `Usage:
   %[1]s sweep   [MODEL] --vary NAME="1..5 by 1" … [flags]             run the model at many points
@@ -193,7 +193,7 @@ func (p *program) help() {
 	p.describe()
 }
 
-// describe prints which models there are, and which parameters they have.
+// describe prints the models and their parameters.
 func (p *program) describe() {
 	for _, model := range slices.Sorted(maps.Keys(p.functions)) {
 		fmt.Fprintf(p.stdout, "The model %s:\n", model)
@@ -203,7 +203,7 @@ func (p *program) describe() {
 	}
 }
 
-// checkCommon finds the model, and looks at what all studies have.
+// checkCommon chooses the model, and checks the flags that all studies have.
 func (p *program) checkCommon() error {
 	kinds := slices.Sorted(maps.Keys(p.functions))
 	switch {
@@ -228,7 +228,7 @@ func (p *program) checkCommon() error {
 	return nil
 }
 
-// checkParameter refuses parameters that the model does not say it has, if it says so.
+// checkParameter returns an error if the model declares its parameters and name is not one of them.
 func (p *program) checkParameter(name string) error {
 	all := p.functions[p.model]
 	if len(all) == 0 || slices.ContainsFunc(all, func(q Parameter) bool { return q.Name == name }) {
@@ -241,7 +241,7 @@ func (p *program) checkParameter(name string) error {
 	return usagef("%s has no parameter %q; it has %s", p.model, name, strings.Join(names, ", "))
 }
 
-// settings reads NAME=NUMBER.
+// settings parses NAME=NUMBER.
 func (p *program) settings(texts []string) (map[string]string, error) {
 	set := map[string]string{}
 	for _, text := range texts {
@@ -263,7 +263,7 @@ func (p *program) settings(texts []string) (map[string]string, error) {
 	return set, nil
 }
 
-// serve works for a hub.
+// serve runs a worker.
 func (p *program) serve(ctx context.Context) error {
 	if p.model != "" {
 		return usagef("did not expect %s", p.model)
@@ -283,7 +283,7 @@ func (p *program) serve(ctx context.Context) error {
 	return Serve(ctx, conn, WorkerOptions{Registry: p.registry, Slots: p.workers, Logger: log})
 }
 
-// runJob does a job, here or on a hub.
+// runJob runs a job, and warns if all replicas are identical.
 func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) error) error {
 	outcome, err := p.startJob(ctx, job, point)
 	if err == nil && outcome.Identical {
@@ -294,11 +294,11 @@ func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) e
 	return err
 }
 
-// startJob does a job, and reports how far it came if it was interrupted.
+// startJob runs a job in this process or on a hub.
 func (p *program) startJob(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	o := RunOptions{Registry: p.registry, Point: point, Logger: log, Progress: progressLine(p.stderr)}
-	defer o.Progress(Progress{}) // takes the line away
+	defer o.Progress(Progress{}) // removes the progress line
 	if p.conn.URL != "" {
 		c := p.conn
 		c.Name, c.Logger = p.name, log
@@ -337,13 +337,13 @@ func (p *program) startJob(ctx context.Context, job Job, point func(PointResult)
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintf(p.stderr, "%s: %d of at most %d replicas done; the same command goes on from there, with what is in %s\n",
 			p.name, outcome.Replicas, len(job.Points)*job.Replicas, state.Path)
-	case !errors.Is(err, ErrNoRoom): // after which the same command goes on, too
+	case !errors.Is(err, ErrNoRoom): // which the same command continues, too
 		err = errors.Join(err, state.Fail())
 	}
 	return outcome, err
 }
 
-// commandLine is the command line that gives the same results: without where the work is done.
+// commandLine is the command line that reproduces the results, without flags on where to run.
 func (p *program) commandLine() string {
 	words := []string{format.Word(p.name), p.verb, format.Word(p.model)}
 	add := func(name string, values ...string) {
@@ -363,7 +363,7 @@ func (p *program) commandLine() string {
 	return strings.Join(words, " ")
 }
 
-// points are what a sweep is over.
+// points returns the axes and points of a sweep.
 func (p *program) points() (axes []*design.Axis, points []design.Point, err error) {
 	for _, text := range p.vary {
 		a, err := design.Parse(text)
@@ -481,7 +481,7 @@ func (p *program) sweep(ctx context.Context) error {
 	return report.Print(p.stdout)
 }
 
-// writeCommand writes the command that gives the same again.
+// writeCommand writes the command that reproduces the results.
 func (p *program) writeCommand(dir *outdir.Dir) error {
 	return outdir.WriteFile(dir.Path(), "command.txt", func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, p.commandLine())
@@ -503,7 +503,7 @@ type scenario struct {
 	Set  map[string]string `json:"set"`
 }
 
-// openComparison makes a model whose replicas run every scenario.
+// openComparison returns a model whose replicas run every scenario.
 func openComparison(payload []byte, f Func) (Model, error) {
 	var c comparison
 	if err := json.Unmarshal(payload, &c); err != nil {
@@ -520,13 +520,13 @@ func openComparison(payload []byte, f Func) (Model, error) {
 	return all, nil
 }
 
-// A pairedModel runs several at its one point.
+// A pairedModel runs several runners at its only point.
 type pairedModel []Runner
 
-// At prepares the point.
+// At returns the paired runner.
 func (m pairedModel) At(Point) (Runner, error) { return Paired(m...), nil }
 
-// compare runs scenarios with the same luck.
+// compare runs scenarios with common random numbers.
 func (p *program) compare(ctx context.Context) error {
 	if len(p.scenarios) < 2 {
 		return usagef(`compare needs at least two scenarios, as in --scenario one="clerks=1" --scenario two="clerks=2"`)
@@ -591,7 +591,7 @@ func (p *program) compare(ctx context.Context) error {
 	return report.Print(p.stdout)
 }
 
-// report puts what was found into its place. The outputs are those that the first scenario has.
+// report arranges the results in tables. The outputs are those of the first scenario.
 func (c *comparison) report(r *PointResult) *findings.Comparison {
 	var names []string
 	for _, s := range r.Outputs {
@@ -615,8 +615,8 @@ func (c *comparison) report(r *PointResult) *findings.Comparison {
 	return report
 }
 
-// progressLine shows how far a job is, on a terminal and nowhere else. A job without replicas takes
-// the line away.
+// progressLine shows the progress of a job on a terminal, and nowhere else. A Progress without
+// replicas removes the line.
 func progressLine(w io.Writer) func(Progress) {
 	file, ok := w.(*os.File)
 	if ok {

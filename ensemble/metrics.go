@@ -7,17 +7,16 @@ import (
 	"sync"
 )
 
-// Metrics writes numbers in the text form that Prometheus reads, for whoever is given one: a hub, a
-// worker, a coordinator. The zero value has none. It may be used from several goroutines.
+// Metrics writes metrics of hubs, workers and coordinators in the text format of Prometheus. The
+// zero value is empty. It may be used from several goroutines.
 //
-// They are few, and their form is a line each; a client library would be a larger part of the
-// program than they are.
+// The format is a few lines; a client library would be a larger part of the program than this.
 type Metrics struct {
 	mu      sync.Mutex
 	sources []func(metric)
 }
 
-// A metric writes one number. A total only grows.
+// A metric writes one number. A total never decreases.
 type metric func(name, help string, total bool, value float64)
 
 func (m *Metrics) add(f func(metric)) {
@@ -26,7 +25,7 @@ func (m *Metrics) add(f func(metric)) {
 	m.sources = append(m.sources, f)
 }
 
-// WriteTo writes all numbers as they are now.
+// WriteTo writes the present values.
 func (m *Metrics) WriteTo(w io.Writer) (n int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -48,13 +47,13 @@ func (m *Metrics) WriteTo(w io.Writer) (n int64, err error) {
 	return n, err
 }
 
-// ServeHTTP answers Prometheus.
+// ServeHTTP serves the metrics.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	_, _ = m.WriteTo(w)
 }
 
-// Worker adds what a worker counts.
+// Worker adds the metrics of a worker.
 func (m *Metrics) Worker(w *Worker) {
 	m.add(func(write metric) {
 		s := w.Stats()
@@ -72,7 +71,7 @@ func (m *Metrics) Worker(w *Worker) {
 	})
 }
 
-// Hub adds what a hub counts.
+// Hub adds the metrics of a hub.
 func (m *Metrics) Hub(h *Hub) {
 	m.add(func(write metric) {
 		up := 1.0
@@ -96,7 +95,7 @@ func (m *Metrics) Hub(h *Hub) {
 	})
 }
 
-// Watch adds how far a job is. What it returns is to be called with each progress.
+// Watch adds the metrics of a job. Call the returned function with each Progress.
 func (m *Metrics) Watch() func(Progress) {
 	var mu sync.Mutex
 	var last Progress

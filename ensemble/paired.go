@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// Paired runs each replica with several runners, with the same luck, and gives the numbers of all
-// and how they differ from the first, replica by replica: a comparison with common random numbers.
-// [PointResult.Scenario] and [PointResult.Difference] find them in what comes of it. An output that
-// a replica lacks, in either of two, has no difference. Series are left out.
+// Paired runs each replica with several runners and common random numbers. It returns the values of
+// all, and their differences from the first, replica by replica. [PointResult.Scenario] and
+// [PointResult.Difference] find them in the summary. If one of two values is NaN, so is their
+// difference. Series are left out.
 func Paired(runners ...Runner) Runner {
-	var seen, names []string // the names that the runners gave, and those that were made of them
+	var seen, names []string // the runners' names, and those derived from them
 	return func(ctx context.Context, r Replica) (Values, error) {
 		var all Values
 		given := make([]Values, len(runners))
@@ -53,12 +53,12 @@ func Paired(runners ...Runner) Runner {
 func inScenario(i int, output string) string { return fmt.Sprintf("%d %s", i, output) }
 func difference(i int, output string) string { return fmt.Sprintf("%d-0 %s", i, output) }
 
-// Scenario is what the runner of a number gave for an output, of those that [Paired] ran.
+// Scenario is the summary of an output of a runner of [Paired], counted from 0.
 func (r *PointResult) Scenario(number int, output string) (Summary, bool) {
 	return r.Output(inScenario(number, output))
 }
 
-// Difference is how the runner of a number, from 1 on, differed from the first.
+// Difference is the summary of the difference between a runner, counted from 0, and the first.
 func (r *PointResult) Difference(number int, output string) (Summary, bool) {
 	return r.Output(difference(number, output))
 }

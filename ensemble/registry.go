@@ -15,72 +15,72 @@ import (
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
-// A Kind is a sort of model that workers can run: how it is made from the bytes that a job carries.
+// A Kind is a kind of model that workers can run: how it is opened from the bytes that a job
+// carries.
 type Kind struct {
-	Name string // as jobs name it: letters, digits, -, _
+	Name string // used by jobs: letters, digits, - and _
 
-	// Version is changed whenever the same job could give other numbers. A worker whose version is
-	// not the job's refuses it. If there is none, a hash of the running program stands for it: two
-	// builds are then two versions.
+	// Version must change whenever the same job could give other numbers. A worker refuses jobs of
+	// another version. If it is empty, it is a hash of the running program, so that two builds are
+	// two versions.
 	Version string
 
-	// Portable says that replicas give the same bits on every machine, as those of model files do.
-	// Otherwise what package math gives on a processor is part of the version: math.Exp, for one,
-	// depends on whether it has fused multiply-add.
+	// Portable means that replicas give the same bits on every machine, as those of model files do.
+	// Otherwise the machine's arithmetic is part of the version: math.Exp, for example, depends on
+	// whether the processor has fused multiply-add.
 	Portable bool
 
-	// Open makes a model from a job's payload, once for each job that a worker takes part in. The
-	// bytes are not to be changed.
+	// Open makes a model from a job's payload. A worker calls it once for each job. The bytes must
+	// not be changed.
 	Open func(payload []byte) (Model, error)
 }
 
-// A Model is what a job runs. At is called from several goroutines at once.
+// A Model is what a job runs. At may be called from several goroutines at once.
 type Model interface {
-	// At prepares the model for a point. What it returns runs one replica at a time.
+	// At prepares the model for a point. The runner runs one replica at a time.
 	At(point Point) (Runner, error)
 }
 
-// A Runner runs one replica at the point it was made for. It must give the same values for the same
-// replica, whoever runs it and whatever ran before. It returns soon after ctx is done.
+// A Runner runs one replica at the point it was made for. It must return the same values for the
+// same replica on every worker and in every order. It returns soon after ctx is done.
 type Runner func(ctx context.Context, r Replica) (Values, error)
 
-// Values are the numbers that one replica gives. NaN says that a replica has no such number (the
-// time of a peak that there was not): it is left out of the summary, which says how many there
-// were. Infinities are refused.
+// Values are the numbers that one replica returns. NaN means that a replica has no such number,
+// such as the time of a peak that did not occur: it is left out of the summary, which has the
+// number of values. Infinities are errors.
 type Values struct {
 	Names   []string // the same for all replicas of a point; may be shared between replicas
 	Numbers []float64
-	// Series are numbers without names, as many in each replica of a point: counts over time, row
-	// by row, for example. They are summarised, too, as the Series of the [PointResult], and have
-	// no say in its precision.
+	// Series are numbers without names, the same number in each replica of a point: counts over
+	// time, row by row, for example. They are summarised as the Series of the [PointResult], and do
+	// not count for its precision.
 	Series []float64
-	Events uint64 // the work that was done, for the progress line; a pure function, as the numbers are
-	Data   []byte // what else the replica gives, at most MaxData bytes: not summarised, but handed to RunOptions.Replica
+	Events uint64 // a measure of work, for progress; deterministic, as the numbers are
+	Data   []byte // other output, at most MaxData bytes: not summarised, but passed to RunOptions.Replica
 }
 
 // A Replica is one run of a model at a point. [NewReplica] makes one.
 type Replica struct {
 	Number int // from 0
 
-	// Seed is for the random numbers of this replica: sim.New(sim.Seed(r.Seed)), for example. Every
-	// replica has another one. It is the same at every point, so that points are compared with
+	// Seed seeds the random numbers of this replica: sim.New(sim.Seed(r.Seed)), for example. It
+	// differs between replicas, and is the same at every point, so that points are compared with
 	// common random numbers.
 	Seed uint64
 
-	// JobSeed is the seed of the job, which all replicas share. It is for models that derive what
-	// is random from it and Number.
+	// JobSeed is the seed of the job, for models that derive their own seed from it and Number.
 	JobSeed uint64
 }
 
-// NewReplica is the replica of a number, from 0 on, of a job with a seed.
+// NewReplica returns the replica with a number, from 0, of a job with a seed.
 func NewReplica(jobSeed uint64, number int) Replica {
 	r := Replica{Number: number, JobSeed: jobSeed}
 	r.Seed = r.Rand().Uint64()
 	return r
 }
 
-// Rand is a source of random numbers for this replica, derived from JobSeed and Number. As with
-// Seed, it is the same at every point.
+// Rand returns a source of random numbers for this replica, derived from JobSeed and Number. It is
+// the same at every point.
 func (r Replica) Rand() *rand.Rand {
 	s := random.New(r.JobSeed, uint64(r.Number))
 	return rand.New(rand.NewPCG(s.Uint64(), s.Uint64()))
@@ -89,7 +89,7 @@ func (r Replica) Rand() *rand.Rand {
 // Params are the parameters of a registered function at a point.
 type Params map[string]float64
 
-// Outputs are the numbers that a registered function gives for a replica, by name. Names must be
+// Outputs are the numbers that a registered function returns for a replica, by name. Names must be
 // the same for all replicas of a point.
 type Outputs map[string]float64
 
@@ -101,13 +101,13 @@ type Func func(ctx context.Context, params Params, replica Replica) (Outputs, er
 type Registry struct {
 	mu         sync.Mutex
 	kinds      map[string]Kind
-	parameters map[string][]Parameter // of functions that say which they have
+	parameters map[string][]Parameter // of functions that declare them
 }
 
 var defaultRegistry Registry
 
-// Default returns the registry of [Register], and of an [Executor] and [Serve] unless they are
-// given another.
+// Default returns the registry of [Register], which executors and workers use unless they are given
+// another.
 func Default() *Registry { return &defaultRegistry }
 
 // Register adds a function to the default registry, as [Registry.Register] does.
@@ -116,9 +116,9 @@ func Register(name string, f Func, parameters ...Parameter) {
 }
 
 // Register adds a model in Go. Its version is a hash of the running program, so that workers of
-// another build refuse its jobs; AddKind with [FuncKind] lets you say the version yourself. If it
-// says which parameters it has, it is given all of them, and [Main] refuses others; if not, it is
-// given what is set. It panics if the name is no name or is taken.
+// another build refuse its jobs; use AddKind with [FuncKind] to set a version. A function that
+// declares parameters gets all of them, and [Main] rejects others; otherwise it gets those that are
+// set. It panics if the name is not valid or is taken.
 func (g *Registry) Register(name string, f Func, parameters ...Parameter) {
 	g.AddKind(FuncKind(name, "", withDefaults(f, parameters)))
 	g.mu.Lock()
@@ -129,21 +129,21 @@ func (g *Registry) Register(name string, f Func, parameters ...Parameter) {
 	g.parameters[name] = slices.Clone(parameters)
 }
 
-// functions are the models that were registered as functions, with their parameters.
+// functions returns the registered functions with their parameters.
 func (g *Registry) functions() map[string][]Parameter {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return maps.Clone(g.parameters)
 }
 
-// A Parameter is one that a registered function has.
+// A Parameter is a parameter of a registered function.
 type Parameter struct {
 	Name  string
-	Value float64 // unless it is set
-	About string  // for people
+	Value float64 // the default
+	About string  // description
 }
 
-// withDefaults gives a function the values of parameters that are not set.
+// withDefaults adds the default values of parameters that are not set.
 func withDefaults(f Func, parameters []Parameter) Func {
 	if len(parameters) == 0 {
 		return f
@@ -159,8 +159,8 @@ func withDefaults(f Func, parameters []Parameter) Func {
 	}
 }
 
-// FuncKind is the kind of a function in Go. The values of a point are parsed as numbers. The
-// version may be empty, as in a [Kind].
+// FuncKind returns the kind of a function. The values of a point are parsed as numbers. The version
+// may be empty, as in a [Kind].
 func FuncKind(name, version string, f Func) Kind {
 	return Kind{Name: name, Version: version, Open: func(payload []byte) (Model, error) {
 		if len(payload) == 0 {
@@ -170,7 +170,7 @@ func FuncKind(name, version string, f Func) Kind {
 	}}
 }
 
-// AddKind adds a kind. It panics if the kind is incomplete, or its name is no name or is taken.
+// AddKind adds a kind. It panics if the kind is incomplete, or its name is not valid or is taken.
 func (g *Registry) AddKind(k Kind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -188,7 +188,7 @@ func (g *Registry) AddKind(k Kind) {
 	g.kinds[k.Name] = k
 }
 
-// Kinds are the registered kinds, by name.
+// Kinds returns the registered kinds, sorted by name.
 func (g *Registry) Kinds() []Kind {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -237,7 +237,7 @@ func parseParams(set map[string]string) (Params, error) {
 	return params, nil
 }
 
-// with is the function with some parameters.
+// with is the runner of the function with parameters.
 func (m funcModel) with(params Params) Runner {
 	return func(ctx context.Context, r Replica) (Values, error) {
 		out, err := m.f(ctx, maps.Clone(params), r)
@@ -252,12 +252,12 @@ func (m funcModel) with(params Params) Runner {
 	}
 }
 
-// engineVersion is changed whenever tasks or results change their form, or the same job would be
+// engineVersion must change whenever the form of tasks or results changes, or the same job would be
 // merged differently.
 const engineVersion = "1"
 
-// version is what a job's tasks and results carry, and what a worker must have, to the letter, to
-// take the job. Unless the kind is portable, the arithmetic of the machine is part of it.
+// version is what a job's tasks and results carry. A worker must have exactly the same to take the
+// job. Unless the kind is portable, it includes the arithmetic of the machine.
 func (k Kind) version() string {
 	if k.Version == "" {
 		k.Version = identity.Program()
@@ -269,12 +269,12 @@ func (k Kind) version() string {
 	return version
 }
 
-// versionTag is a version as a token of a subject, and part of a consumer's name.
+// versionTag is a hash of a version, for subjects and consumer names.
 func versionTag(version string) string {
 	sum := sha256.Sum256([]byte(version))
 	return hex.EncodeToString(sum[:8])
 }
 
-// ProgramVersion is a hash of the program that runs, for kinds whose version it is to be a part of:
-// two programs that have the same were built from the same.
+// ProgramVersion is a hash of the running program, for use in versions of kinds: equal hashes mean
+// that the programs were built from the same sources.
 func ProgramVersion() string { return identity.Program() }

@@ -18,28 +18,28 @@ import (
 	"github.com/almanac-sim/almanac/internal/sketch"
 )
 
-// Quantiles are exact as long as the numbers of a point do not take more than 32 MB: up to
-// ExactReplicas replicas, or fewer if a replica gives more than 400 numbers. Beyond that they are
-// by sketch, with a relative error of at most SketchError.
+// Quantiles are exact while the numbers of a point take at most 32 MB: up to ExactReplicas replicas,
+// or fewer if a replica has more than 400 numbers. Beyond that they are by sketch, with a relative
+// error of at most SketchError.
 const (
 	ExactReplicas = 10_000
 	exactNumbers  = 400 * ExactReplicas
 	SketchError   = 0.005
-	sketchBins    = 4096 // of 1 % each: the largest values may be 10¹⁷ times the least before these are put together
+	sketchBins    = 4096 // of 1 % each: the lowest bins are merged if the largest value exceeds the least by more than 10¹⁷
 )
 
-// exactFor is up to how many replicas quantiles are exact if each gives so many numbers.
+// exactFor is the number of replicas up to which quantiles are exact if each has that many outputs.
 func exactFor(outputs int) int { return min(ExactReplicas, exactNumbers/max(outputs, 1)) }
 
-// A PointResult is what the replicas of a point gave.
+// A PointResult is the summary of a point's replicas.
 type PointResult struct {
 	Index     int
 	Point     Point
-	Replicas  int       // that were merged: those of the job, or fewer if they were precise enough
-	Precise   bool      // the intervals became as narrow as the job's Precision asks
-	Sketched  bool      // quantiles are by sketch, with a relative error of at most SketchError; else they are exact
+	Replicas  int       // merged: those of the job, or fewer if they were precise enough
+	Precise   bool      // the intervals are as narrow as the job's Precision wants
+	Sketched  bool      // quantiles are by sketch, with a relative error of at most SketchError; else exact
 	Events    uint64    // of all replicas
-	Quantiles []float64 // which ones the summaries give
+	Quantiles []float64 // the probabilities of the summaries' quantiles
 	Outputs   []Summary
 	Series    []Summary // of [Values].Series, in its order and without names
 }
@@ -54,39 +54,37 @@ func (r *PointResult) Output(name string) (Summary, bool) {
 	return Summary{}, false
 }
 
-// identical reports whether there are at least two replicas, and all gave the same numbers.
+// identical reports whether there are at least two replicas, and all have the same numbers.
 func (r *PointResult) identical() bool {
 	varies := func(s Summary) bool { return s.N > 0 && (s.N < r.Replicas || s.Min != s.Max) }
 	return r.Replicas > 1 && len(r.Outputs) > 0 && !slices.ContainsFunc(r.Outputs, varies) &&
 		!slices.ContainsFunc(r.Series, varies)
 }
 
-// A Summary is what the replicas of a point gave for one output. What there are too few values for
-// is NaN.
+// A Summary is the summary of one output. Statistics that need more values are NaN.
 type Summary struct {
 	Name      string
-	N         int     // replicas that have this output (that did not give NaN)
-	Mean, SD  float64 // SD with n - 1
-	Low, High float64 // the 95 % interval of the mean, after Student
+	N         int     // replicas whose value is not NaN
+	Mean, SD  float64 // SD with divisor n − 1
+	Low, High float64 // the 95 % confidence interval of the mean, by Student's t
 	Min, Max  float64
 
-	// Quantiles are those that the job asks for: the least value that at least that share of the
-	// replicas does not exceed; the median is the middle of the two in the middle, if there are
-	// two.
+	// Quantiles are those of the job: the least value with at least that share of the replicas at
+	// or below it. The median of an even number of values is the mean of the middle two.
 	Quantiles []float64
 }
 
-// A tally merges the replicas of a point, in the order of their numbers: sums of floating-point
-// numbers depend on the order.
+// A tally merges the replicas of a point in order, because sums of floating-point numbers depend on
+// the order.
 type tally struct {
-	names    []string // of the first columns; those of series have none
+	names    []string // of the first columns; the others are series
 	columns  []column
 	replicas int
 	events   uint64
 	sketched bool
 }
 
-// A column merges one output, after Welford (Technometrics 4, 1962).
+// A column merges one output by Welford's algorithm (Technometrics 4, 1962).
 type column struct {
 	n        int
 	mean, m2 float64
@@ -103,8 +101,8 @@ func newTally(names []string, series int) *tally {
 	return t
 }
 
-// add merges the next replica: its events, then its values. It returns how many numbers more are
-// held, or fewer.
+// add merges the next replica: its events, then its values. It returns the change of the number of
+// values held.
 func (t *tally) add(numbers []float64) (held int) {
 	t.replicas++
 	t.events += uint64(numbers[0])
@@ -141,7 +139,7 @@ func (c *column) add(x float64) {
 	}
 }
 
-// toSketch puts what was exact into a sketch.
+// toSketch moves the exact values into a sketch.
 func (c *column) toSketch() {
 	buckets, err := sketch.Mapping(SketchError)
 	must(err)
@@ -153,15 +151,15 @@ func (c *column) toSketch() {
 	c.values = nil
 }
 
-// must is for errors that cannot happen: a sketch refuses only values beyond 10³⁰⁷, and results
-// with such are refused before (maxNumber).
+// must is for errors that cannot happen: a sketch refuses only values beyond 10³⁰⁷, and larger ones
+// than [wire.MaxNumber] are refused before.
 func must(err error) {
 	if err != nil {
 		panic("ensemble: " + err.Error())
 	}
 }
 
-// interval is the 95 % interval of the mean, after Student; half its width, too.
+// interval is the 95 % confidence interval of the mean, and half its width.
 func (c *column) interval() (low, high, half float64) {
 	if c.n < 2 {
 		return math.NaN(), math.NaN(), math.NaN()
@@ -183,7 +181,7 @@ func studentQuantile(freedom int) float64 {
 }
 
 // precise reports whether the intervals of the outputs are narrow enough. An output without a mean
-// is not.
+// is not precise.
 func (t *tally) precise(p Precision) bool {
 	if p.Relative == 0 || t.replicas < 2 {
 		return false
@@ -199,7 +197,7 @@ func (t *tally) precise(p Precision) bool {
 	return true
 }
 
-// result summarises. The exact values are sorted, and so the tally has ended.
+// result summarises. It sorts the exact values, so nothing can be added afterwards.
 func (t *tally) result(quantiles []float64) PointResult {
 	r := PointResult{Replicas: t.replicas, Sketched: t.sketched, Events: t.events, Quantiles: quantiles}
 	for i := range t.columns {
@@ -223,7 +221,7 @@ func (t *tally) result(quantiles []float64) PointResult {
 	return r
 }
 
-// quantile wants the values sorted.
+// quantile requires sorted values.
 func (c *column) quantile(q float64) float64 {
 	switch n := len(c.values); {
 	case c.n == 0:
@@ -241,7 +239,7 @@ func (c *column) quantile(q float64) float64 {
 
 const perOutput = 7 // numbers of a summary beside its quantiles
 
-// encode gives a point's result as it is stored.
+// encode encodes a summary for storage.
 func (r *PointResult) encode() ([]byte, error) {
 	stored := *r
 	stored.Outputs, stored.Series = nil, nil
@@ -298,9 +296,9 @@ func decodePoint(data []byte) (PointResult, error) {
 	return r, nil
 }
 
-// Merge summarises replicas of one point as a job does, so that the same numbers come of the same
-// replicas: in the order in which they come, which sums depend on, with intervals after Student.
-// Without quantiles those of a job are given. Replicas with different outputs are an error.
+// Merge summarises replicas of one point as a job does: the same replicas in the same order give
+// the same numbers. Without quantiles, those of a job are used. Replicas with different outputs are
+// an error.
 func Merge(replicas iter.Seq[Values], quantiles ...float64) (PointResult, error) {
 	quantiles = (&Job{Quantiles: quantiles}).quantiles()
 	var t *tally
@@ -314,7 +312,7 @@ func Merge(replicas iter.Seq[Values], quantiles ...float64) (PointResult, error)
 			return PointResult{}, fmt.Errorf("ensemble: replicas with different outputs: %v and %v", t.names, v.Names)
 		}
 		for i, x := range slices.Concat(v.Numbers, v.Series) {
-			if !(math.Abs(x) > wire.MaxNumber) { // infinite ones are, too
+			if !(math.Abs(x) > wire.MaxNumber) { // also false for NaN
 				continue
 			}
 			name := "a number of its series"
