@@ -208,6 +208,9 @@ func (r *coordinator) run(ctx context.Context) error {
 		if done, err := r.settle(ctx); done || err != nil {
 			return err
 		}
+		if ctx.Err() != nil { // before the journal's messages, of which there may be many
+			return context.Cause(ctx)
+		}
 		if next == nil && r.replayed && len(r.scheduler.outstanding) < r.window() {
 			if next = r.scheduler.next(); next != nil {
 				r.setSending(wire.KeyOf(next), true)

@@ -1,6 +1,7 @@
 package ensemble
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -13,6 +14,8 @@ type DirectoryOptions struct {
 	Slots    int          // replicas at once; 0 means one for each processor
 	MaxStore int64        // bytes to store at most; 0 means three quarters of the free space
 	Logger   *slog.Logger // silent if nil
+
+	drain time.Duration // of its workers; 0 means 1 s
 }
 
 // A Directory runs jobs in this process, and stores their results in a directory. It is a hub
@@ -71,7 +74,7 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 	working, stop := context.WithCancel(ctx)
 	var worker sync.WaitGroup
 	worker.Go(func() {
-		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: time.Second,
+		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: cmp.Or(d.o.drain, time.Second),
 			Logger: d.o.Logger,
 			onFull: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, d.path, err)) }})
 		if err != nil {

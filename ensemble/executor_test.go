@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"reflect"
 	"runtime"
@@ -26,7 +27,7 @@ func onEach(t *testing.T, g func() *Registry, test func(t *testing.T, e Executor
 	})
 	t.Run("directory", func(t *testing.T) {
 		t.Parallel()
-		d, err := OpenDirectory(filepath.Join(quickDir(t), ".state"), DirectoryOptions{Slots: 3})
+		d, err := OpenDirectory(filepath.Join(quickDir(t), ".state"), DirectoryOptions{Slots: 3, drain: 10 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,6 +42,10 @@ func onEach(t *testing.T, g func() *Registry, test func(t *testing.T, e Executor
 		test(t, c, registry)
 	})
 }
+
+// oneReplica is a TaskTime with which every task is one replica, so that one that waits holds up no
+// other.
+const oneReplica = time.Nanosecond
 
 func walkKind() *Registry { return testKinds("test") }
 
@@ -183,6 +188,9 @@ func TestExecutorsFailAlike(t *testing.T) {
 			ReplicaError{Reason: "panic", Text: "panic: no good"}},
 		"goexit": {at(func(context.Context, Replica) (Values, error) { runtime.Goexit(); return one, nil }), Limits{},
 			ReplicaError{Reason: "panic", Text: "it ended its goroutine"}},
+		"infinite": {at(func(context.Context, Replica) (Values, error) {
+			return Values{Names: []string{"x"}, Numbers: []float64{math.Inf(1)}}, nil
+		}), Limits{}, ReplicaError{Reason: "error", Text: `its "x" is +Inf, which is no number to calculate with`}},
 		"outputs": {at(func(context.Context, Replica) (Values, error) { return one, nil }), Limits{},
 			ReplicaError{Reason: "error", Text: "it gives other outputs than the replicas before it"}},
 		"none": {at(func(context.Context, Replica) (Values, error) { return Values{}, nil }), Limits{},
@@ -241,6 +249,12 @@ func TestExecutorsFailAlike(t *testing.T) {
 					if outcome.PointsDone != want.Point || points != want.Point {
 						t.Errorf("%d points were given out: %+v", points, outcome)
 					}
+					if c, ok := e.(*Conn); ok {
+						s, err := c.Status(t.Context(), outcome.Key)
+						if err != nil || s.State != Failed || s.Error != failed.Error() {
+							t.Errorf("%+v, %v", s, err)
+						}
+					}
 				}
 			})
 		})
@@ -268,7 +282,13 @@ func TestExecutorsRefuse(t *testing.T) {
 				t.Errorf("%v, %+v, and not %q", err, outcome, want)
 			}
 		}
-		job := walks(1, 60)
+		job := walks(2, 2)
+		job.Points[1].Set["sd"] = "much"
+		if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(),
+			`parameter sd is "much", which is no number`) {
+			t.Error(err)
+		}
+		job = walks(1, 60)
 		job.Precision = Precision{Relative: 0.1, Outputs: []string{"size"}}
 		if _, err := e.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || !strings.Contains(err.Error(),
 			`precision is asked of "size", which is not among the outputs`) {
@@ -282,20 +302,31 @@ func TestExecutorsRefuse(t *testing.T) {
 // run them. The job, given again, comes to its end.
 func TestExecutorsEndEarly(t *testing.T) {
 	enough := errors.New("enough")
-	var running sync.Map // of each registry, how many replicas
+	type state struct {
+		running atomic.Int64  // replicas
+		ended   chan struct{} // closed when the first run has ended
+	}
+	var states sync.Map // of each registry
 	g := func() *Registry {
-		g, n := new(Registry), new(atomic.Int64)
-		running.Store(g, n)
+		g, s := new(Registry), &state{ended: make(chan struct{})}
+		states.Store(g, s)
 		g.AddKind(FuncKind("walk", "test", func(ctx context.Context, p Params, r Replica) (Outputs, error) {
-			n.Add(1)
-			defer n.Add(-1)
-			defer time.Sleep(time.Millisecond) // it takes a moment to stop
+			s.running.Add(1)
+			defer s.running.Add(-1)
+			defer time.Sleep(time.Millisecond)   // it takes a moment to stop
+			if p["mean"] == 5 && r.Number == 0 { // so that the first run cannot be done before it ends
+				select {
+				case <-s.ended:
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			}
 			return walk(ctx, p, r)
 		}))
 		return g
 	}
-	job := walks(6, 30, "milliseconds", "1")
-	want := plain(t, g(), job)
+	job := walks(6, 30)
+	want := plain(t, walkKind(), job)
 	for name, end := range map[string]func(o *RunOptions, cancel context.CancelCauseFunc){
 		"cancelled before": func(_ *RunOptions, cancel context.CancelCauseFunc) { cancel(enough) },
 		"cancelled": func(o *RunOptions, cancel context.CancelCauseFunc) {
@@ -327,16 +358,18 @@ func TestExecutorsEndEarly(t *testing.T) {
 			onEach(t, g, func(t *testing.T, e Executor, g *Registry) {
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
-				o := RunOptions{Registry: g, TaskTime: 5 * time.Millisecond}
+				o := RunOptions{Registry: g, TaskTime: oneReplica}
 				end(&o, cancel)
 				outcome, err := e.Run(ctx, job, o)
-				n, _ := running.Load(g)
-				if _, hub := e.(*Conn); !hub && n.(*atomic.Int64).Load() != 0 {
-					t.Errorf("%d replicas are still running", n.(*atomic.Int64).Load())
+				of, _ := states.Load(g)
+				s := of.(*state)
+				if _, hub := e.(*Conn); !hub && s.running.Load() != 0 {
+					t.Errorf("%d replicas are still running", s.running.Load())
 				}
-				if !errors.Is(err, enough) || outcome.PointsDone > 4 {
+				if !errors.Is(err, enough) || outcome.PointsDone > 5 {
 					t.Errorf("%+v, %v", outcome, err)
 				}
+				close(s.ended)
 				var out bytes.Buffer
 				if _, err := e.Run(t.Context(), job, RunOptions{Registry: g, Point: collect(&out)}); err != nil {
 					t.Error(err)
@@ -371,8 +404,35 @@ func TestExecutorsLeaveBehind(t *testing.T) {
 // Progress is called a few times a second, and says what is known; all functions are called one at
 // a time.
 func TestExecutorsProgress(t *testing.T) {
-	onEach(t, walkKind, func(t *testing.T, e Executor, g *Registry) {
-		job := walks(10, 30, "milliseconds", "10")
+	type gates struct{ first, last chan struct{} } // closed by the first call, and by one that says all
+	var all sync.Map                               // of each registry
+	g := func() *Registry {
+		g, gate := new(Registry), gates{make(chan struct{}), make(chan struct{})}
+		all.Store(g, gate)
+		g.AddKind(FuncKind("walk", "test", func(ctx context.Context, p Params, r Replica) (Outputs, error) {
+			if p["mean"] >= 5 {
+				<-gate.first
+			}
+			if p["mean"] == 9 && r.Number == 29 {
+				<-gate.last
+			}
+			return walk(ctx, p, r)
+		}))
+		return g
+	}
+	onEach(t, g, func(t *testing.T, e Executor, g *Registry) {
+		of, _ := all.Load(g)
+		gate := of.(gates)
+		t.Cleanup(sync.OnceFunc(func() { // if it fails
+			select {
+			case <-gate.last:
+			default:
+				close(gate.last)
+			}
+		}))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		job := walks(10, 30)
 		key, _ := job.Key(g)
 		inside := new(atomic.Bool)
 		alone := func() func() {
@@ -383,7 +443,8 @@ func TestExecutorsProgress(t *testing.T) {
 		}
 		var last Progress
 		calls := 0
-		outcome, err := e.Run(t.Context(), job, RunOptions{Registry: g, TaskTime: 30 * time.Millisecond,
+		said := false
+		outcome, err := e.Run(ctx, job, RunOptions{Registry: g, TaskTime: oneReplica,
 			Point:   func(PointResult) error { defer alone()(); return nil },
 			Replica: func(int, int, Values) error { defer alone()(); return nil },
 			Progress: func(p Progress) {
@@ -392,10 +453,16 @@ func TestExecutorsProgress(t *testing.T) {
 					t.Errorf("%+v after %+v", p, last)
 				}
 				last = p
-				calls++
+				if calls++; calls == 1 {
+					close(gate.first)
+				}
+				if !said && calls > 1 && p.Merged > 0 && p.Workers == 1 && p.Slots == 3 && p.EventsPerSecond > 0 && p.Left >= 0 &&
+					p.Counts.Tasks > 0 {
+					said = true
+					close(gate.last)
+				}
 			}})
-		if err != nil || calls < 2 || last.Merged == 0 || last.Workers != 1 || last.Slots != 3 || last.EventsPerSecond <= 0 ||
-			last.Left < 0 || last.Counts.Tasks == 0 {
+		if err != nil || !said {
 			t.Errorf("%d calls, the last with %+v; %+v, %v", calls, last, outcome, err)
 		}
 	})
@@ -422,8 +489,18 @@ func TestExecutorsAtOnce(t *testing.T) {
 // a job runs ends it, and can be opened again, but not while it is open.
 func TestExecutorsClosed(t *testing.T) {
 	t.Parallel()
-	path, g := filepath.Join(quickDir(t), ".state"), walkKind()
-	d, err := OpenDirectory(path, DirectoryOptions{})
+	path, g, ended := filepath.Join(quickDir(t), ".state"), new(Registry), make(chan struct{})
+	g.AddKind(FuncKind("walk", "test", func(ctx context.Context, p Params, r Replica) (Outputs, error) {
+		if p["mean"] >= 2 { // which are not done before the directory is closed
+			select {
+			case <-ended:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return walk(ctx, p, r)
+	}))
+	d, err := OpenDirectory(path, DirectoryOptions{drain: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,12 +508,9 @@ func TestExecutorsClosed(t *testing.T) {
 		"another process is using it") {
 		t.Errorf("opened twice: %v", err)
 	}
-	job := walks(4, 20, "milliseconds", "1")
-	for _, p := range job.Points[2:] { // which are not done before the directory is closed, on a busy machine either
-		p.Set["milliseconds"] = "20"
-	}
+	job := walks(4, 20)
 	closed := make(chan struct{})
-	_, err = d.Run(t.Context(), job, RunOptions{Registry: g, Point: func(p PointResult) error {
+	_, err = d.Run(t.Context(), job, RunOptions{Registry: g, TaskTime: oneReplica, Point: func(p PointResult) error {
 		if p.Index == 1 {
 			go func() { defer close(closed); d.Close() }()
 			<-d.open.Done()
@@ -447,6 +521,7 @@ func TestExecutorsClosed(t *testing.T) {
 		t.Errorf("closed in the middle: %v", err)
 	}
 	<-closed
+	close(ended)
 	d.Close()
 	if _, err := d.Run(t.Context(), job, RunOptions{Registry: g}); err == nil || err.Error() !=
 		"ensemble: the directory "+path+" was closed" {
