@@ -64,24 +64,8 @@ func walk(ctx context.Context, p Params, r Replica) (Outputs, error) {
 			return nil, fmt.Errorf("%g is no good", p["bad"])
 		case 1:
 			panic("no good")
-		case 2:
-			<-ctx.Done()
-			return nil, ctx.Err()
-		case 3:
-			var hoard [][]byte
-			for ctx.Err() == nil {
-				hoard = append(hoard, make([]byte, 1<<20))
-				time.Sleep(100 * time.Microsecond)
-			}
-			return nil, fmt.Errorf("after %d MB: %w", len(hoard), ctx.Err())
 		case 4:
 			os.Exit(7)
-		case 5:
-			select {} // it does not look at ctx
-		case 6:
-			return Outputs{"x": math.Inf(1)}, nil
-		case 7:
-			return Outputs{"another": 1}, nil
 		}
 	}
 	random, x := r.Rand(), 0.0

@@ -36,6 +36,8 @@ type role struct {
 
 	Job Job    // of a coordinator
 	Out string // where its output goes, and beside it a byte for each point
+
+	Hold bool // wait at the last point until it is killed
 }
 
 func (r role) play() error {
@@ -93,6 +95,9 @@ func (r role) coordinate(g *Registry, run func(RunOptions) (Outcome, error)) err
 	outcome, err := run(RunOptions{Registry: g, TaskTime: 20 * time.Millisecond, Point: func(p PointResult) error {
 		if _, err := count.WriteString("."); err != nil {
 			return err
+		}
+		if r.Hold && p.Index == len(r.Job.Points)-1 {
+			select {}
 		}
 		return collect(&out)(p)
 	}})
