@@ -10,12 +10,12 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// An Interval is an estimate, and a confidence interval of Student's t over the replicas.
+// An Interval is an estimate with a confidence interval by Student's t over the replicas.
 type Interval struct {
 	Mean, HalfWidth float64
 }
 
-// Low and High are the ends of the interval.
+// Low is the lower end of the interval.
 func (i Interval) Low() float64 { return i.Mean - i.HalfWidth }
 
 // High is the upper end of the interval.
@@ -24,17 +24,17 @@ func (i Interval) High() float64 { return i.Mean + i.HalfWidth }
 // Differs reports whether 0 is outside the interval.
 func (i Interval) Differs() bool { return !(i.Low() <= 0 && i.High() >= 0) }
 
-// String is the estimate and half the width of its interval.
+// String formats the estimate and half the width of its interval.
 func (i Interval) String() string { return fmt.Sprintf("%.4g ± %.2g", i.Mean, i.HalfWidth) }
 
-// An Effect is what a factor, or two together, change.
+// An Effect is a main effect or a two-factor interaction.
 type Effect struct {
 	Name    string   // of the factors: "a", or "a*b"
-	Aliases []string // effects of up to two factors that are mixed up with it: what was found is the sum of all
+	Aliases []string // effects of up to two factors aliased with it: the estimate is of their sum
 	Size    Interval
 }
 
-// String is a line with the effect.
+// String formats the effect in a line.
 func (e Effect) String() string {
 	s := fmt.Sprintf("%s: %v", e.Name, e.Size)
 	if len(e.Aliases) > 0 {
@@ -51,15 +51,15 @@ func (d *Design) Run(ctx context.Context, source Source, n int) ([][]float64, er
 	return source.observe(ctx, d.Points(), 0, n)
 }
 
-// Effects are those of single factors and of pairs, from observations at all points, for a design
-// of two levels. That of a factor is the mean where it is high less the mean where it is low; that
-// of a pair, half of how much the effect of one is larger where the other is high than where it is
-// low.
+// Effects estimates main effects and two-factor interactions from observations at all points of a
+// two-level design. A main effect is the mean at the high level minus the mean at the low one. An
+// interaction is half the difference between a factor's effects at the high and at the low level of
+// the other.
 //
-// Each replica gives a number for an effect, of which the interval is made. So it makes no
-// difference how observations of the same replica at different points depend on each other, and
-// common random numbers make intervals narrow. Each covers with probability level by itself; with
-// many effects, some will not.
+// Each replica gives one value of an effect, and the interval is over these values. So it is valid
+// for any dependence between observations of the same replica at different points, and common
+// random numbers make it narrow. Each interval covers with probability level; there is no
+// correction for multiple comparisons.
 func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	if !d.twoLevels() {
 		return nil, fmt.Errorf("experiment: effects are those of factors with two levels; there is Means for others")
@@ -141,15 +141,16 @@ func (d *Design) effect(column uint64, free []int, values [][]float64, n int, le
 	return e
 }
 
-// A LevelMean is what a level of a factor gives.
+// A LevelMean is the mean at a level of a factor.
 type LevelMean struct {
 	Factor   string
 	Level    float64
 	Mean     Interval // over all points with that level
-	Distance Interval // of that from the mean over all points
+	Distance Interval // difference from the mean over all points
 }
 
-// Means are those of each level of each factor, from observations at all points of a design.
+// Means estimates the mean at each level of each factor, from observations at all points of a
+// design.
 func (d *Design) Means(values [][]float64, level float64) ([]LevelMean, error) {
 	n, err := d.check(values, level)
 	if err != nil {
@@ -200,7 +201,7 @@ func (d *Design) check(values [][]float64, level float64) (int, error) {
 	return n, nil
 }
 
-// interval is Student's.
+// interval is a confidence interval by Student's t.
 func interval(x []float64, level float64) Interval {
 	mean, variance := moments(x)
 	n := float64(len(x))
@@ -208,7 +209,7 @@ func interval(x []float64, level float64) Interval {
 	return Interval{mean, t * math.Sqrt(variance/n)}
 }
 
-// moments are mean and variance of a sample.
+// moments are the mean and the variance of a sample.
 func moments(x []float64) (mean, variance float64) {
 	for i, y := range x {
 		d := y - mean

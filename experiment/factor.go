@@ -11,26 +11,25 @@ import (
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// A Factor is a parameter that is varied, through its levels. One with two levels has the low one
-// first.
+// A Factor is a parameter that is varied, with its levels. The first of two levels is the low one.
 type Factor struct {
 	Name   string
 	Levels []float64
 }
 
-// A Design is the points at which a model is run to find out what its factors do.
+// A Design is a set of points at which a model is run to estimate effects of factors.
 type Design struct {
 	Factors []Factor
-	Runs    [][]int // for each point, the level of each factor, by its number
+	Runs    [][]int // for each point, the index of each factor's level
 
-	base  int      // factors that are free, in a design of two levels
-	words []uint64 // of those that are not, the product of which free ones each is
+	base  int      // number of free factors, in a two-level design
+	words []uint64 // of the other factors: the free factors of which each is the product
 }
 
-// MostRuns is how many points a design may have.
+// MostRuns is the largest number of points of a design.
 const MostRuns = ensemble.MaxPoints
 
-// Full is all combinations of the levels, the first factor changing fastest.
+// Full is the full factorial design: all combinations of levels, the first factor changing fastest.
 func Full(factors ...Factor) (*Design, error) {
 	if err := checkFactors(factors, 0); err != nil {
 		return nil, err
@@ -54,8 +53,8 @@ func Full(factors ...Factor) (*Design, error) {
 	return d, nil
 }
 
-// checkFactors is an error if factors are not possible. They must have a number of levels, if it is
-// not 0.
+// checkFactors returns an error if factors are not valid. levels, if not 0, is the required number
+// of levels.
 func checkFactors(factors []Factor, levels int) error {
 	seen := map[string]bool{}
 	if len(factors) == 0 || len(factors) > 62 {
@@ -79,7 +78,7 @@ func checkFactors(factors []Factor, levels int) error {
 	return nil
 }
 
-// Points are the points of the design, as models take them.
+// Points returns the points of the design, as models take them.
 func (d *Design) Points() []ensemble.Params {
 	points := make([]ensemble.Params, len(d.Runs))
 	for i, run := range d.Runs {
@@ -91,16 +90,15 @@ func (d *Design) Points() []ensemble.Params {
 	return points
 }
 
-// A Range is where a factor may lie.
+// A Range is the range of a factor.
 type Range struct {
 	Name      string
 	Low, High float64
-	Whole     bool // only whole numbers of it
+	Whole     bool // whole numbers only
 }
 
-// Spread is n points that are spread over ranges, by a Latin hypercube ("lhs") or Sobol's sequence
-// ("sobol"): for a look at the whole, and for fitting a surface. The same seed gives the same
-// points.
+// Spread returns n points that fill the ranges, by a Latin hypercube ("lhs") or Sobol's sequence
+// ("sobol"), for screening or for fitting a response surface. The same seed gives the same points.
 func Spread(kind string, n int, seed uint64, ranges ...Range) ([]ensemble.Params, error) {
 	var axes []*design.Axis
 	for _, r := range ranges {
@@ -130,6 +128,6 @@ func (d *Design) twoLevels() bool {
 	return !slices.ContainsFunc(d.Factors, func(f Factor) bool { return len(f.Levels) != 2 })
 }
 
-// high reports whether the product of some free factors is positive in a run, where a low level is
-// −1 and a high one 1.
+// high reports whether the product of some free factors is positive in a run, with low levels as −1
+// and high ones as 1.
 func high(run int, word uint64) bool { return bits.OnesCount64(^uint64(run)&word)%2 == 0 }

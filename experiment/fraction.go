@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// Fraction is a design of two levels with so many runs, a power of two: that fraction of the full
-// one which has the largest resolution, and among those the fewest of the shortest words (minimum
-// aberration). The first factors are free, and the others products of them.
+// Fraction is the two-level fractional factorial design with that many runs, a power of two, that
+// has the highest resolution and, among those, the fewest shortest words (minimum aberration). The
+// first factors are free, and the others are products of them.
 //
-// It tries all choices, and refuses if there are more than a million; then name them yourself
-// ([FractionBy]). With as many runs as the full design has, or more, it is that.
+// It tries all choices, and returns an error if there are more than a million; then use
+// [FractionBy]. With at least as many runs as the full design, it is the full design.
 //
 // The source is A. Fries and W. G. Hunter, Minimum aberration 2^(k−p) designs, Technometrics 22
 // (1980).
@@ -65,8 +65,8 @@ func Fraction(runs int, factors ...Factor) (*Design, error) {
 	return fraction(factors, base, best), nil
 }
 
-// FractionBy is the design of two levels in which some factors are products of others, such as
-// "d=a*b*c", one for each: it has half as many runs for each of them.
+// FractionBy is the two-level design with given generators, such as "d=a*b*c". Each halves the
+// number of runs.
 func FractionBy(factors []Factor, products ...string) (*Design, error) {
 	if err := checkFactors(factors, 2); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func FractionBy(factors []Factor, products ...string) (*Design, error) {
 		}
 		of[name] = strings.Split(product, "*")
 	}
-	var sorted []Factor // the free ones first
+	var sorted []Factor // free factors first
 	number := map[string]int{}
 	for _, f := range factors {
 		if of[f.Name] == nil {
@@ -138,8 +138,8 @@ func (d *Design) word(k int) uint64 {
 	return d.words[k-d.base]
 }
 
-// relation is the defining relation: the products of factors that are 1 in all runs, but for the
-// empty one. Bits of free factors are the lowest.
+// relation is the defining relation: the products of factors that are 1 in all runs, without the
+// empty one. The lowest bits are the free factors.
 func relation(base int, words []uint64) []uint64 {
 	all := []uint64{0}
 	for i, w := range words {
@@ -151,7 +151,7 @@ func relation(base int, words []uint64) []uint64 {
 	return all[1:]
 }
 
-// lengths is how many words of a relation have 1, 2, 3, … factors.
+// lengths counts the words of a relation with 1, 2, 3, … factors.
 func lengths(relation []uint64, factors int) []int {
 	n := make([]int, factors+1)
 	for _, w := range relation {
@@ -160,11 +160,11 @@ func lengths(relation []uint64, factors int) []int {
 	return n[1:]
 }
 
-// Resolution is the length of the shortest product of factors that is the same in all runs, and 0
-// if there is none, as in a full design. With 3, effects of single factors are mixed up with those
-// of pairs; with 4, pairs with each other; with 5, pairs with triples.
+// Resolution is the length of the shortest word of the defining relation, 0 for a full design. At
+// resolution III, main effects are aliased with two-factor interactions; at IV, two-factor
+// interactions with each other; at V, with three-factor interactions.
 func (d *Design) Resolution() int {
-	// In a design with many products there are too many words to count, and nearly always short ones.
+	// With many generators there are too many words to enumerate; short ones are looked for directly.
 	single := map[uint64]bool{}
 	for k := range d.Factors {
 		single[d.word(k)] = true
@@ -193,8 +193,8 @@ func (d *Design) Resolution() int {
 	return 0
 }
 
-// Relation is the products of factors that are the same in all runs, the shortest first, such as
-// "a*b*c*d". It is empty in a full design, and has 2ᵖ−1 of them if p factors are products of
+// Relation is the defining relation: the products of factors that are constant, the shortest first,
+// such as "a*b*c*d". It is empty for a full design, and has 2ᵖ−1 words if p factors are products of
 // others.
 func (d *Design) Relation() []string {
 	all := relation(d.base, d.words)
@@ -206,8 +206,8 @@ func (d *Design) Relation() []string {
 	return texts
 }
 
-// Aliases is which effects of up to two factors are mixed up with that of some factors, and cannot
-// be told from it. It is an error if there is no such factor.
+// Aliases returns the main effects and two-factor interactions that are aliased with the given
+// effect. An unknown factor is an error.
 func (d *Design) Aliases(factors ...string) ([]string, error) {
 	effect := uint64(0)
 	for _, name := range factors {
@@ -255,7 +255,7 @@ func byOrder(a, b uint64) int {
 	if n, m := bits.OnesCount64(a), bits.OnesCount64(b); n != m {
 		return n - m
 	}
-	return cmp.Compare(bits.Reverse64(b), bits.Reverse64(a)) // with the earlier factors first
+	return cmp.Compare(bits.Reverse64(b), bits.Reverse64(a)) // earlier factors first
 }
 
 // name is an effect as text.

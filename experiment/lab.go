@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Source gives observations: for each point, those of n replicas from number first on. Replica r
-// of one point has the same random numbers as replica r of another, if the source has common random
-// numbers. Asked again, it gives the same.
+// A Source returns observations: for each point, those of n replicas from number first on. Replica
+// r uses the same random numbers at every point, if the source has common random numbers. The same
+// call returns the same observations.
 type Source func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error)
 
 // observe asks for observations, and is an error if they are not what was asked for, or not finite:
@@ -44,9 +44,9 @@ func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n 
 	return values, nil
 }
 
-// Register adds a function to the default registry of package ensemble, so that it can be studied
-// there and in a [Lab]. Workers have to register it, too; they are those of [ensemble.Main] or
-// [ensemble.Serve]. It panics as [ensemble.Register] does.
+// Register adds a function to the default registry of package ensemble, so that it can be used
+// there and in a [Lab]. Workers must register it, too, with [ensemble.Main] or [ensemble.Serve]. It
+// panics as [ensemble.Register] does.
 func Register(name string, f ensemble.Func, parameters ...ensemble.Parameter) {
 	RegisterIn(ensemble.Default(), name, f, parameters...)
 }
@@ -64,11 +64,11 @@ func RegisterIn(g *ensemble.Registry, name string, f ensemble.Func, parameters .
 	}})
 }
 
-// kindOf is the kind of the jobs of a lab. A job of ensemble has replicas from 0 on; one of a lab,
-// from any number on.
+// kindOf is the name of the kind of a lab's jobs. Jobs of package ensemble have replicas from 0 on,
+// those of a lab from any number on.
 func kindOf(name string) string { return name + "-lab" }
 
-// A stage is the payload of a job: which replica is its first.
+// A stage is the payload of a job: its first replica.
 type stage struct {
 	First int `json:"first"`
 }
@@ -91,29 +91,28 @@ func (s stage) later(f ensemble.Func, parameters []ensemble.Parameter) ensemble.
 	}
 }
 
-// LabOptions say what a [Lab] runs, and where.
+// LabOptions configure a [Lab].
 type LabOptions struct {
-	Model    string             // as it was registered with Register
-	Registry *ensemble.Registry // the default one if nil
-	Seed     uint64             // all that is random depends on it
-	Set      ensemble.Params    // of all points that do not say otherwise
+	Model    string             // name given to Register
+	Registry *ensemble.Registry // nil means the default registry
+	Seed     uint64             // of all random numbers
+	Set      ensemble.Params    // default parameters of all points
 
-	// Executor runs the model: each time that observations are asked for, a job. One that keeps
-	// what was done is asked again after an interruption, and gives it without running it. In
-	// memory if nil.
+	// Executor runs the model, one job for each call of a source. One that stores results returns
+	// them after an interruption without running the model again. nil means in memory.
 	Executor ensemble.Executor
 
 	Progress func(ensemble.Progress) // of each stage; may be nil
 	Logger   *slog.Logger            // silent if nil
 }
 
-// A Lab runs a model for experiments. It is used by one goroutine at a time.
+// A Lab runs a model for experiments. It must not be used from several goroutines at once.
 type Lab struct {
 	o    LabOptions
-	runs int // replicas that were given out
+	runs int // replicas returned
 }
 
-// NewLab makes a lab.
+// NewLab returns a lab.
 func NewLab(o LabOptions) (*Lab, error) {
 	if o.Registry == nil {
 		o.Registry = ensemble.Default()
@@ -132,11 +131,10 @@ func NewLab(o LabOptions) (*Lab, error) {
 	return &Lab{o: o}, nil
 }
 
-// Replicas is how many replicas the lab has given out, those that had been run before among them.
+// Replicas is the number of replicas that the lab has returned, including those that were stored.
 func (l *Lab) Replicas() int { return l.runs }
 
-// Source is the observations of an output of the model. A replica that has no such number, or NaN,
-// is an error.
+// Source returns the observations of an output of the model. A missing output, or NaN, is an error.
 func (l *Lab) Source(output string) Source {
 	return func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 		return l.observe(ctx, output, points, first, n)

@@ -11,45 +11,45 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 )
 
-// A Whole is a parameter that is a whole number, from Low to High.
+// A Whole is an integer parameter from Low to High.
 type Whole struct {
 	Name      string
 	Low, High int // from −10⁹ to 10⁹
-	Start     int // where the search begins
+	Start     int // of the search
 }
 
-// MinimizeOptions say how long [Minimize] looks.
+// MinimizeOptions configure [Minimize].
 type MinimizeOptions struct {
-	Replicas int    // that may be run, of all points together; the one number that decides how long it takes
-	First    int    // replicas of each point in the first round; 8 if 0
-	Largest  bool   // look for the largest mean, and not the smallest
-	Seed     uint64 // of the directions that are tried; the observations have their own
+	Replicas int    // budget over all points, which determines the duration
+	First    int    // replicas of each point in the first round; 0 means 8
+	Largest  bool   // maximise instead
+	Seed     uint64 // of the search directions; observations have their own
 }
 
-// An Optimum is what [Minimize] has found.
+// An Optimum is the result of [Minimize].
 type Optimum struct {
 	Point    ensemble.Params
-	Value    Interval // of its mean, at 95 %; it does not account for the point having been chosen because it looked good
-	Local    bool     // in the last round that was finished, none of its neighbours looked better
+	Value    Interval // 95 % interval of its mean, not corrected for selection
+	Local    bool     // no neighbour was better in the last finished round
 	Rounds   int      // finished
-	Points   int      // that were looked at
-	Replicas int      // that were run
+	Points   int      // that were visited
+	Replicas int      // in total
 }
 
-// Minimize looks for the whole numbers with the smallest mean, by R-SPLINE. In each round all
-// points have the same replicas, one and a half times as many as in the round before, so that a
-// round is the minimisation of a function that is known exactly; it begins where the last one
-// ended. From a point, the slope is that of the piecewise linear interpolation near it; steps along
-// it double as long as they pay, and where they do not, all neighbours at distance 1 are looked at.
-// A round ends at a point that is not worse than any of its neighbours.
+// Minimize searches for the integers with the smallest mean, by R-SPLINE. In each round all points
+// have the same replicas, one and a half times as many as in the round before, so that a round
+// minimises a deterministic function; it starts where the last one ended. The gradient at a point
+// is that of a piecewise linear interpolation near it. Steps along it double while they improve;
+// then all neighbours at distance 1 are checked. A round ends at a point that is not worse than its
+// neighbours.
 //
-// It finds a local minimum: as the number of replicas grows, what it finds is one with probability
-// 1. With common random numbers it needs fewer. It stops when the next thing to look at would take
-// more replicas than are allowed, so that it does not depend on how fast anything is.
+// It finds a local minimum with probability 1 as the number of replicas grows. Common random
+// numbers reduce the number of replicas. It stops when the next observations would exceed the
+// budget, so the result does not depend on speed.
 //
 // The source is H. Wang, R. Pasupathy and B. W. Schmeiser, Integer-ordered simulation optimization
-// using R-SPLINE, ACM Transactions on Modeling and Computer Simulation 23 (2013); how fast replicas
-// and steps grow is ours.
+// using R-SPLINE, ACM Transactions on Modeling and Computer Simulation 23 (2013); the growth rates
+// of replicas and steps are ours.
 func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions) (Optimum, error) {
 	if o.First == 0 {
 		o.First = 8
@@ -90,7 +90,7 @@ func Minimize(ctx context.Context, source Source, box []Whole, o MinimizeOptions
 	return s.result, nil
 }
 
-// mostWhole is beyond which no number is looked for.
+// mostWhole bounds the integers.
 const mostWhole = 1_000_000_000
 
 func checkBox(box []Whole, o MinimizeOptions) error {
@@ -116,10 +116,10 @@ func checkBox(box []Whole, o MinimizeOptions) error {
 	return nil
 }
 
-// errSpent says that no more replicas are allowed.
+// errSpent means that the budget is spent.
 var errSpent = errors.New("experiment: all replicas are spent")
 
-// A search is a minimisation that is under way.
+// A search is a minimisation in progress.
 type search struct {
 	source Source
 	box    []Whole
@@ -130,7 +130,7 @@ type search struct {
 	result Optimum
 }
 
-// visited is what is known of a point.
+// visited has the observations of a point.
 type visited struct {
 	values []float64
 	mean   float64 // of the first n of them
@@ -157,11 +157,10 @@ func (s *search) inside(x []int) bool {
 	return true
 }
 
-// means are those of this round's replicas at some points of the box. What is missing is observed:
-// as few jobs as there are numbers of replicas that points have already, so that many points are
-// run at once.
+// means returns the means of this round's replicas at points of the box. Missing replicas are
+// observed with as few calls as possible, so that many points run at once.
 func (s *search) means(ctx context.Context, points ...[]int) ([]float64, error) {
-	missing := map[int][]int{} // points by how many replicas they have
+	missing := map[int][]int{} // points by their number of replicas
 	cost := 0
 	asked := map[string]bool{}
 	for i, x := range points {
@@ -228,8 +227,8 @@ func sortedKeys(m map[int][]int) []int {
 	return keys
 }
 
-// round goes from a point to one that is not worse than its neighbours, for this round's replicas.
-// If replicas are spent, it returns how far it came.
+// round moves from a point to one that is not worse than its neighbours with this round's replicas.
+// If the budget is spent, it returns the point it has reached.
 func (s *search) round(ctx context.Context, x []int) ([]int, error) {
 	for {
 		y, err := s.descend(ctx, x)
@@ -244,7 +243,7 @@ func (s *search) round(ctx context.Context, x []int) ([]int, error) {
 	}
 }
 
-// neighbors is the best of the points at distance 1, if it is better.
+// neighbors returns the best point at distance 1, if it is better.
 func (s *search) neighbors(ctx context.Context, x []int) (best []int, better bool, err error) {
 	points := [][]int{x}
 	for i := range x {
@@ -263,7 +262,7 @@ func (s *search) neighbors(ctx context.Context, x []int) (best []int, better boo
 	return points[k], k > 0, nil
 }
 
-// descend goes along the slope as long as that pays.
+// descend follows the gradient while that improves.
 func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 	for {
 		start, slope, err := s.slope(ctx, x)
@@ -301,8 +300,8 @@ func (s *search) descend(ctx context.Context, x []int) ([]int, error) {
 	}
 }
 
-// slope is that of the linear interpolation between the corners of the simplex around a point near
-// x, and the best of the corners and x. It is nil if a corner is outside the box.
+// slope is the gradient of the linear interpolation between the corners of the simplex around a
+// point near x, and the best of the corners and x. It is nil if a corner is outside the box.
 func (s *search) slope(ctx context.Context, x []int) ([]int, []float64, error) {
 	d := len(x)
 	corner, part, order := make([]int, d), make([]float64, d), make([]int, d)
@@ -311,7 +310,7 @@ func (s *search) slope(ctx context.Context, x []int) ([]int, []float64, error) {
 		floor := math.Floor(near)
 		corner[i], part[i], order[i] = int(floor), near-floor, i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { // the largest part first
+	slices.SortStableFunc(order, func(a, b int) int { // largest fractional part first
 		switch {
 		case part[a] > part[b]:
 			return -1
@@ -342,7 +341,7 @@ func (s *search) slope(ctx context.Context, x []int) ([]int, []float64, error) {
 	return points[least(means)], slope, nil
 }
 
-// least is the number of the smallest, the first of equals.
+// least is the index of the smallest, the first of equals.
 func least(x []float64) int {
 	k := 0
 	for i, y := range x {

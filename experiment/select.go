@@ -10,46 +10,47 @@ import (
 	"github.com/almanac-sim/almanac/internal/detmath"
 )
 
-// SelectOptions say how sure [Select] has to be.
+// SelectOptions configure [Select].
 type SelectOptions struct {
-	// Delta is the smallest difference of means that matters: with it, the best is found with
-	// probability 1 − Alpha if all others are worse by Delta or more.
+	// Delta is the indifference zone: the best is found with probability 1 − Alpha if all others are
+	// worse by Delta or more.
 	Delta float64
-	Alpha float64 // 0.05 if it is 0
+	Alpha float64 // 0 means 0.05
 
-	Largest bool // the best is the one with the largest mean, and not the smallest
-	First   int  // replicas of each system before any is left out; 20 if 0, and at least 2
-	Batch   int  // replicas that are asked for at once after that; 10 if 0. It makes no difference to what is found
-	Most    int  // replicas of each system, after which it is given up with ErrUndecided; no limit if 0
+	Largest bool // the best has the largest mean, not the smallest
+	First   int  // replicas of each system before any is eliminated, at least 2; 0 means 20
+	Batch   int  // replicas per call of the source after that; 0 means 10. It does not affect the result
+	Most    int  // replicas of each system before ErrUndecided; 0 means no limit
 }
 
-// ErrUndecided says that there were too few replicas to find the best.
+// ErrUndecided means that there were too few replicas to find the best.
 var ErrUndecided = errors.New("experiment: there is no best yet, and no more replicas are allowed")
 
-// A Selection is what [Select] has found.
+// A Selection is the result of [Select].
 type Selection struct {
-	Best     int     // its number
+	Best     int     // index of the best system
 	Systems  []Rival // all of them
-	Replicas int     // that it took, of all systems
+	Replicas int     // of all systems
 }
 
-// A Rival is one of the systems among which the best was looked for.
+// A Rival is one of the systems that were compared.
 type Rival struct {
-	Mean     float64 // of the replicas that it had
-	Replicas int     // that counted
-	By       int     // which system showed that it is not the best; −1 for the best
+	Mean     float64 // of its replicas
+	Replicas int     // used in comparisons
+	By       int     // the system that eliminated it; −1 for the best
 }
 
 // Select finds the best of several systems by the fully sequential procedure KN of Kim and Nelson
+// [KN01]: after each replica, systems that are behind another by more than chance allows are
+// eliminated, until one is left. If all other means are worse by Delta or more, the best is found
+// with probability at least 1 − Alpha. Otherwise the result is within Delta of the best with that
+// probability; this is proved for the first case only.
+//
+// The proof is for normal observations with any dependence between systems: common random numbers
+// reduce the number of replicas. Means over a run are close to normal; see TestSelectMeansOfQueues
+// for observations that are not.
+//
 // [KN01]: after each replica, those are left out that are behind another one by more than chance
-// allows, until one is left. If the means differ by Delta or more from that of the best, that is
-// found with probability 1 − Alpha at least; otherwise what is found is good with that probability,
-// in that its mean is not worse by Delta or more (which is proved for the first case alone).
-//
-// The proof is for normal observations, with any dependence between systems: with common random
-// numbers it needs fewer replicas. Means over a run are close to normal; TestSelectMeansOfQueues
-// has what becomes of some that are not.
-//
 // [KN01]: https://doi.org/10.1145/502109.502111
 func Select(ctx context.Context, source Source, systems []ensemble.Params, o SelectOptions) (Selection, error) {
 	if err := o.defaults(len(systems)); err != nil {
@@ -110,20 +111,20 @@ func (o *SelectOptions) defaults(k int) error {
 	return nil
 }
 
-// A knRace is a selection that is under way. Small is good in it.
+// A knRace is a selection in progress. Smaller is better.
 type knRace struct {
 	o       SelectOptions
 	source  Source
 	systems []ensemble.Params
 	data    [][]float64 // of each system
-	sums    []float64   // of the replicas that count so far
+	sums    []float64   // of the replicas compared so far
 	left    []int       // systems that may be the best
-	limits  [][]float64 // h²S² of each two, where S² is the variance of their difference in the first replicas
+	limits  [][]float64 // h²S² of each pair, where S² is the variance of their difference in the first replicas
 	counted int
 	result  Selection
 }
 
-// observe asks for n more replicas of the systems that are left.
+// observe observes n more replicas of the remaining systems.
 func (k *knRace) observe(ctx context.Context, n int) error {
 	points := make([]ensemble.Params, len(k.left))
 	for i, system := range k.left {
@@ -145,9 +146,8 @@ func (k *knRace) observe(ctx context.Context, n int) error {
 	return nil
 }
 
-// begin computes how far ahead one has to be, from the first replicas. With c = 1 in the paper's
-// terms, η solves ½(1+2η)^−(n−1)/2 = α/(k−1), which holds for any dependence between systems, and
-// h² = 2η(n−1).
+// begin computes the limits from the first replicas. With c = 1 in the paper's terms, η solves
+// ½(1+2η)^−(n−1)/2 = α/(k−1), which holds for any dependence between systems, and h² = 2η(n−1).
 func (k *knRace) begin() {
 	n := float64(k.o.First)
 	rivals := float64(max(1, len(k.systems)-1))
@@ -168,8 +168,8 @@ func (k *knRace) begin() {
 	k.sums = make([]float64, len(k.systems))
 }
 
-// screen leaves out those that are too far behind after r replicas, and reports whether one is
-// left. A system is compared with all that were there before this replica, as the paper has it.
+// screen eliminates systems that are too far behind after r replicas, and reports whether one is
+// left. A system is compared with all that remained before this replica, as in the paper.
 func (k *knRace) screen(r int) bool {
 	for _, i := range k.left {
 		for _, y := range k.data[i][k.counted:r] {

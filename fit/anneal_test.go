@@ -116,6 +116,7 @@ func TestMisfitIsOfTheExpectedCourse(t *testing.T) {
 // hides differences of 1: the misfit above the least possible one, without noise, at the median of
 // 9 seeds. Both must be below a tenth of what random search is left with.
 func TestAgainstRandomSearch(t *testing.T) {
+	t.Parallel()
 	m := wavering{20}
 	truth := []float64{5, -6, 3, 4}
 	p := m.problem(truth)

@@ -373,7 +373,7 @@ func TestInefficiency(t *testing.T) {
 		t.Errorf("without noise it is %v", got)
 	}
 	for _, v := range []float64{0.3, 1.5} {
-		const chains, steps = 500, 1500
+		const chains, steps = 400, 600
 		stream := random.New(1, math.Float64bits(v))
 		sum := 0.0
 		for range chains {
