@@ -91,8 +91,8 @@ func (d *Design) Effects(values [][]float64, level float64) ([]Effect, error) {
 	return effects, nil
 }
 
-// free is which free factors are high in each of the runs, whatever their order. It is an error if
-// the runs are not those of a design that was made here.
+// free returns which free factors are high in each run, in any order. It is an error if the runs
+// are not those of a design made here.
 func (d *Design) free() ([]int, error) {
 	wrong := errors.New("experiment: effects are those of a design by Full, Fraction or FractionBy, with all of its " +
 		"runs, in any order")
@@ -178,7 +178,7 @@ func (d *Design) Means(values [][]float64, level float64) ([]LevelMean, error) {
 	return means, nil
 }
 
-// check is how many replicas there are of each point, or an error.
+// check returns the number of replicas of each point, or an error.
 func (d *Design) check(values [][]float64, level float64) (int, error) {
 	if len(values) != len(d.Runs) || len(values) == 0 {
 		return 0, fmt.Errorf("experiment: observations of %d points, and the design has %d", len(values), len(d.Runs))

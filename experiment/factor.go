@@ -123,7 +123,7 @@ func Spread(kind string, n int, seed uint64, ranges ...Range) ([]ensemble.Params
 	return points, nil
 }
 
-// twoLevels reports whether all factors have two.
+// twoLevels reports whether all factors have two levels.
 func (d *Design) twoLevels() bool {
 	return !slices.ContainsFunc(d.Factors, func(f Factor) bool { return len(f.Levels) != 2 })
 }

@@ -130,7 +130,7 @@ func fraction(factors []Factor, base int, words []uint64) *Design {
 	return d
 }
 
-// word is the product of free factors that a factor is.
+// word is the product of free factors that a factor equals.
 func (d *Design) word(k int) uint64 {
 	if k < d.base {
 		return 1 << k
@@ -226,7 +226,7 @@ func (d *Design) Aliases(factors ...string) ([]string, error) {
 	return texts, nil
 }
 
-// column is the product of free factors that an effect is.
+// column is the product of free factors that an effect equals.
 func (d *Design) column(effect uint64) uint64 {
 	c := uint64(0)
 	for k := range d.Factors {
@@ -237,7 +237,7 @@ func (d *Design) column(effect uint64) uint64 {
 	return c
 }
 
-// class is the effects of one or two factors that are the same product of free ones.
+// class returns the effects of one or two factors that equal a product of free ones.
 func (d *Design) class(column uint64) (effects []uint64) {
 	for i := range d.Factors {
 		for j := i; j < len(d.Factors); j++ {
@@ -258,7 +258,7 @@ func byOrder(a, b uint64) int {
 	return cmp.Compare(bits.Reverse64(b), bits.Reverse64(a)) // earlier factors first
 }
 
-// name is an effect as text.
+// name formats an effect.
 func (d *Design) name(effect uint64) string {
 	var names []string
 	for k, f := range d.Factors {

@@ -18,9 +18,8 @@ import (
 // call returns the same observations.
 type Source func(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error)
 
-// observe asks for observations, and is an error if they are not what was asked for, or not finite:
-// with those, nothing could be told from anything, and who waits for a difference would wait for
-// ever.
+// observe calls a source, and returns an error if the observations are incomplete or not finite:
+// with those, no procedure would end.
 func (s Source) observe(ctx context.Context, points []ensemble.Params, first, n int) ([][]float64, error) {
 	values, err := s(ctx, points, first, n)
 	if err != nil {
@@ -73,8 +72,8 @@ type stage struct {
 	First int `json:"first"`
 }
 
-// later is a function of which replica 0 is the first one of the stage. It has all parameters, and
-// no others if it says which it has.
+// later is a function whose replica 0 is the first one of the stage. If it declares its parameters,
+// it gets all of them and no others.
 func (s stage) later(f ensemble.Func, parameters []ensemble.Parameter) ensemble.Func {
 	return func(ctx context.Context, params ensemble.Params, r ensemble.Replica) (ensemble.Outputs, error) {
 		all := ensemble.Params{}

@@ -268,7 +268,7 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 	for _, output := range all {
 		r.Outputs = append(r.Outputs, output.Text)
 	}
-	st.Told = r.Outputs
+	st.OutputNames = r.Outputs
 	var names []string
 	for _, axis := range st.Axes {
 		names = append(names, axis.Name)
@@ -281,7 +281,7 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 		Title: "Sweep of " + m.Name(), From: "/sweeps?model=" + url.QueryEscape(a.Path), Request: r, Command: r.Command(),
 		About: fmt.Sprintf("%s, %s%s, %s of each, seed %d", strings.Join(names, " × "), format.Count(len(st.Points),
 			"point"), size, format.Count(r.Replicas, "replica"), r.Seed),
-		ResultBytes: uint64(len(st.Points)) * uint64(len(st.Told)) * 200,
+		ResultBytes: uint64(len(st.Points)) * uint64(len(st.OutputNames)) * 200,
 		Memory:      maxMemory(largest, parallel(cores(r.Replicas))),
 		CheckMemory: func() error { return largest.CheckMemory(parallel(1)) },
 		Do: func(ctx context.Context, report *runs.Reporter) error {

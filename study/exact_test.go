@@ -28,7 +28,7 @@ type exactly struct {
 }
 
 // open makes the problem, with data in place of those of the model.
-func (e *exactly) open(t testing.TB, data []float64) (*Opened, []byte) {
+func (e *exactly) open(t testing.TB, data []float64) (*OpenedFit, []byte) {
 	t.Helper()
 	table := new(strings.Builder)
 	fmt.Fprintln(table, "time,seen")

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// An Opened is a fit that can be worked on.
-type Opened struct {
+// An OpenedFit is a fit that is ready to run.
+type OpenedFit struct {
 	Model     *population.Model
 	Fit       *population.Fit
 	Data      *population.Observations
@@ -25,7 +25,7 @@ type Opened struct {
 }
 
 // OpenFit reads the data of a fit, and makes the problem.
-func (s *Study) OpenFit() (*Opened, error) {
+func (s *Study) OpenFit() (*OpenedFit, error) {
 	asked, err := s.Plain.Fit(population.FitOptions{Data: s.Data, Unknown: s.Unknown, Match: s.Match})
 	if err != nil {
 		return nil, err
@@ -65,13 +65,13 @@ func (s *Study) OpenFit() (*Opened, error) {
 	return o, nil
 }
 
-// problem makes the problem of a fit, whose data are there.
-func (r *Request) problem() (*Opened, error) {
+// problem makes the problem of a fit, whose data have been read.
+func (r *Request) problem() (*OpenedFit, error) {
 	m, err := r.Compile()
 	if err != nil {
 		return nil, err
 	}
-	o := &Opened{Model: m}
+	o := &OpenedFit{Model: m}
 	if o.Fit, err = m.Fit(population.FitOptions{Data: r.Data, Unknown: r.Unknown, Match: r.Match}); err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (r *Request) problem() (*Opened, error) {
 	return o, nil
 }
 
-// prior is what is known of a parameter beforehand.
+// prior is the prior of a parameter.
 func prior(u *population.Unknown) fit.Prior {
 	p := fit.NewPrior(u.Family, u.Args...)
 	if low, high := p.Support(); low < u.Low || high > u.High {
@@ -108,7 +108,7 @@ func prior(u *population.Unknown) fit.Prior {
 	return p
 }
 
-// law is how a column is scattered.
+// law is the distribution of a column's reports.
 func law(s modelfit.Observation) fit.Law {
 	switch s.Error {
 	case "negative binomial":
@@ -119,12 +119,12 @@ func law(s modelfit.Observation) fit.Law {
 	return fit.Law{}
 }
 
-// A simulator runs the model with values of the unknowns. Those who use it at once have trials of
-// their own, whose memory is used again.
+// A simulator runs the model with values of the unknowns. Concurrent runs use separate trials,
+// whose memory is reused.
 type simulator struct {
 	fit   modelfit.Fit
 	times []float64
-	room  *room
+	room  *memoryGate
 
 	mu   sync.Mutex
 	free []modelfit.Trials
@@ -147,7 +147,7 @@ func (s *simulator) give(t modelfit.Trials) {
 	s.free = append(s.free, t)
 }
 
-// clear gives up the memory of those that nobody uses.
+// clear frees the memory of unused trials.
 func (s *simulator) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,8 +173,7 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 	return c, nil
 }
 
-// impossible says of values with which the model cannot be that they are impossible. What goes
-// wrong in a run is another matter.
+// impossible marks values with which the model does not compile. Errors of a run are not marked.
 func impossible(err error) error {
 	if errors.As(err, new(population.Problems)) {
 		return fmt.Errorf("%w: %w", fit.ErrImpossible, err)
@@ -182,8 +181,8 @@ func impossible(err error) error {
 	return err
 }
 
-// fitKind is the kind of job that the stages of a fit are.
-func fitKind(version string, room *room) ensemble.Kind {
+// fitKind is the kind of the jobs that the stages of a fit are.
+func fitKind(version string, room *memoryGate) ensemble.Kind {
 	kind := fit.NewKind(FitKind, version, func(payload []byte) (*fit.Problem, fit.Simulator, error) {
 		r, err := ReadPayload(payload)
 		if err != nil {
@@ -200,3 +199,58 @@ func fitKind(version string, room *room) ensemble.Kind {
 	kind.Portable = true
 	return kind
 }
+
+// Start prepares a run that stops at each row of the data, and can be forked there.
+func (s *simulator) Start(ctx context.Context, x []float64, seed uint64) (fit.Particle, error) {
+	run, err := s.fit.Follow(ctx, s.times, x, seed)
+	if err != nil {
+		return nil, impossible(err)
+	}
+	p := &particle{run: run}
+	for _, o := range run.Observations() {
+		p.laws = append(p.laws, law(o))
+	}
+	return p, nil
+}
+
+// Share calls f concurrently with others, or alone if memory is short.
+func (s *simulator) Share(ctx context.Context, f func() error) error {
+	try := func() error {
+		err := f()
+		if errors.Is(err, population.ErrMemory) {
+			s.clear()
+		}
+		return err
+	}
+	if s.room == nil {
+		return try()
+	}
+	return s.room.run(ctx, try)
+}
+
+// A particle is a run that stops at each row.
+type particle struct {
+	run    modelfit.Followed
+	laws   []fit.Law
+	before uint64 // events that were returned before
+}
+
+// Step advances to the next row. Events are those since the previous step.
+func (p *particle) Step(ctx context.Context) ([]float64, uint64, error) {
+	means, err := p.run.Step(ctx)
+	events := p.run.Events() - p.before
+	p.before += events
+	return means, events, err
+}
+
+// Fork is a copy with the same past.
+func (p *particle) Fork(seed uint64) (fit.Particle, error) {
+	run, err := p.run.Fork(seed)
+	if err != nil {
+		return nil, err
+	}
+	return &particle{run, p.laws, p.before}, nil
+}
+
+func (p *particle) Laws() []fit.Law { return p.laws }
+func (p *particle) Close()          { p.run.Close() }

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A From is a sample of values of parameters, of which each replica draws its own, by weight: a
-// posterior, usually.
+// A From is a sample of parameter values, from which each replica draws its own by weight; usually
+// a posterior.
 type From struct {
 	Name      string        `json:"name"` // of the file, without directories
 	Posterior fit.Posterior `json:"posterior"`
@@ -33,10 +33,10 @@ type From struct {
 // mostFrom bounds the file of a sample, in bytes.
 const mostFrom = 64 << 20
 
-// ReadFrom reads a sample that almanac fit wrote, or somebody else: a column for each parameter,
-// and weight. The units are those of the fit.json beside it; or else those of the priors in the
-// model's section fit; or else those in which the model writes the parameters.
-func ReadFrom(path string, m *population.Model) (*From, error) {
+// readSample reads a sample of almanac fit or of another program: a column for each parameter, and
+// weight. Units are those of the fit.json beside it, or else of the priors in the model's section
+// fit, or else those in which the model writes the parameters.
+func readSample(path string, m *population.Model) (*From, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func ReadFrom(path string, m *population.Model) (*From, error) {
 	return ParseFrom(path, text, report, m)
 }
 
-// ParseFrom is ReadFrom of what was read: the sample, and the fit.json beside it, if there is one.
+// ParseFrom parses a sample, given the fit.json beside it, if there is one.
 func ParseFrom(path string, text, report []byte, m *population.Model) (*From, error) {
 	from := &From{Name: filepath.Base(path), path: path}
 	if err := from.check(text, m); err != nil {
@@ -78,7 +78,7 @@ func ParseFrom(path string, text, report []byte, m *population.Model) (*From, er
 	return from, nil
 }
 
-// check looks at the names of the columns, and notes the lines of the rows.
+// check checks the names of the columns, and records the lines of the rows.
 func (f *From) check(text []byte, m *population.Model) error {
 	var names []string
 	for _, p := range m.Parameters() {
@@ -117,7 +117,7 @@ func (f *From) check(text []byte, m *population.Model) error {
 	}
 }
 
-// fitUnits are the units of unknowns, as the fit.json beside a sample has them, or the model.
+// fitUnits returns the units of unknowns from the fit.json beside a sample, or from the model.
 func fitUnits(text []byte, m *population.Model) map[string]string {
 	units := map[string]string{}
 	if f, err := m.Fit(population.FitOptions{}); err == nil {
@@ -136,18 +136,18 @@ func fitUnits(text []byte, m *population.Model) map[string]string {
 	return units
 }
 
-// Path is where the sample was read from; empty where it came with a job.
+// Path is the file of the sample; empty if it came with a job.
 func (f *From) Path() string { return f.path }
 
-// sound tells whether a sample that came with a job can be drawn from.
+// sound reports whether a sample that came with a job is valid.
 func (f *From) sound() bool {
 	p := &f.Posterior
 	return len(p.Rows) > 0 && len(p.Weights) == len(p.Rows) && len(p.Units) == len(p.Names) &&
 		!slices.ContainsFunc(p.Rows, func(row []float64) bool { return len(row) != len(p.Names) })
 }
 
-// Drawn are the names of the parameters that are drawn for a model: not those to which a scenario
-// or --set gives a value.
+// Drawn returns the names of the parameters that are drawn for a model, without those to which a
+// scenario or --set gives a value.
 func (f *From) Drawn(m *population.Model) (drawn, given []string) {
 	for _, name := range f.Posterior.Names {
 		if m.Changed(name) {
@@ -159,7 +159,7 @@ func (f *From) Drawn(m *population.Model) (drawn, given []string) {
 	return drawn, given
 }
 
-// Told says what is drawn for a model from which file; nil if nothing is drawn.
+// Told says what is drawn for a model, and from which file; nil if nothing is drawn.
 func (f *From) Told(m *population.Model, path string) *modelfit.Drawn {
 	if f == nil {
 		return nil
@@ -169,17 +169,17 @@ func (f *From) Told(m *population.Model, path string) *modelfit.Drawn {
 		Parameters: names}
 }
 
-// Row is what the replica of a number draws, in the order of the names. It depends on the seed and
-// the number alone.
+// Row is the draw of a replica, in the order of the names. It depends on the seed and the replica's
+// number alone.
 func (f *From) Row(seed uint64, replica int) []float64 {
-	s := random.New(seed, drawsOfItsOwn)
+	s := random.New(seed, drawStream)
 	return f.Posterior.Draw(s.Uint64(), uint64(replica))
 }
 
-// drawsOfItsOwn keeps what is drawn apart from the luck of the replicas.
-const drawsOfItsOwn = 0x706f73746572696f
+// drawStream separates the draws from the random numbers of the replicas.
+const drawStream = 0x706f73746572696f
 
-// Vary makes the model of each replica.
+// Vary returns the model of each replica.
 func (f *From) Vary(m *population.Model, seed uint64) func(replica int) (*population.Model, error) {
 	return func(replica int) (*population.Model, error) { return f.with(m, f.Row(seed, replica)) }
 }
@@ -203,7 +203,7 @@ func (f *From) with(m *population.Model, row []float64) (*population.Model, erro
 	return own, nil
 }
 
-// valueText is a number with its unit, as --set takes it.
+// valueText formats a number with its unit, as --set takes it.
 func valueText(x float64, unit string) string {
 	number := strconv.FormatFloat(x, 'g', -1, 64)
 	if unit == "" || unit == "%" {
@@ -212,11 +212,11 @@ func valueText(x float64, unit string) string {
 	return number + " " + unit
 }
 
-// mostChecked is how many rows are tried before anything is run.
+// mostChecked is the number of rows that are checked before anything is run.
 const mostChecked = 2000
 
-// Try looks whether there is a model with the rows, and whether anything is drawn, so that what is
-// wrong is said before anything is run.
+// Try checks that the model compiles with the rows, and that something is drawn, before anything is
+// run.
 func (f *From) Try(m *population.Model) error {
 	drawn, given := f.Drawn(m)
 	if len(drawn) == 0 {
@@ -234,7 +234,7 @@ func (f *From) Try(m *population.Model) error {
 	return nil
 }
 
-// WriteDraws writes what each replica draws as a table.
+// WriteDraws writes the draws of the replicas as a table.
 func (f *From) WriteDraws(w io.Writer, m *population.Model, seed uint64, first, replicas int) error {
 	drawn, _ := f.Drawn(m)
 	c := csv.NewWriter(w)

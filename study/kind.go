@@ -22,11 +22,12 @@ const (
 	FitKind = "fit"
 )
 
-// Registry is what a worker of this program can run. Its version has a hash of the program, so that
-// workers of another build refuse. The same program gives the same bits on every processor.
+// Registry is what a worker of this program can run. The version includes a hash of the program, so
+// that workers of another build refuse the jobs. The same program gives the same bits on every
+// processor.
 func Registry() *ensemble.Registry {
 	g := new(ensemble.Registry)
-	room := &room{semaphore.NewWeighted(everybody)}
+	room := &memoryGate{semaphore.NewWeighted(gateCapacity)}
 	version := population.Version() + " " + ensemble.ProgramVersion()
 	g.AddKind(ensemble.Kind{Name: Kind, Version: version, Portable: true, Open: func(payload []byte) (ensemble.Model,
 		error) {
@@ -40,21 +41,21 @@ func Registry() *ensemble.Registry {
 	return g
 }
 
-// A model is a study that is run. Its file is compiled when the first point is prepared, and once.
+// A model is a study that is being run. It is compiled once, when the first point is prepared.
 type model struct {
 	study func() (*Study, error)
-	room  *room
+	room  *memoryGate
 }
 
-// A room is the memory that all who run share.
-type room struct{ *semaphore.Weighted }
+// A memoryGate limits the runs that share the memory.
+type memoryGate struct{ *semaphore.Weighted }
 
-// everybody is how many can be let in at once, which is more than there are.
-const everybody = 1 << 30
+// gateCapacity exceeds the number of concurrent runs.
+const gateCapacity = 1 << 30
 
-// alone lets f run beside others. If there is not enough memory for that, it runs again when nobody
-// else does; only if there is not enough then, there is not.
-func (r *room) alone(ctx context.Context, f func() error) error {
+// run calls f concurrently with other calls. If f runs out of memory, it is called again with no
+// other call active.
+func (r *memoryGate) run(ctx context.Context, f func() error) error {
 	if err := r.Acquire(ctx, 1); err != nil {
 		return err
 	}
@@ -63,10 +64,10 @@ func (r *room) alone(ctx context.Context, f func() error) error {
 	if !errors.Is(err, population.ErrMemory) {
 		return err
 	}
-	if err := r.Acquire(ctx, everybody); err != nil {
+	if err := r.Acquire(ctx, gateCapacity); err != nil {
 		return err
 	}
-	defer r.Release(everybody)
+	defer r.Release(gateCapacity)
 	debug.FreeOSMemory()
 	return f()
 }
@@ -115,9 +116,9 @@ func (m *model) At(p ensemble.Point) (ensemble.Runner, error) {
 	return nil, fmt.Errorf("there is no study of sort %q", s.Sort)
 }
 
-// A part is the model with some values, ready to run, and what is told of it.
+// A part is the model with some values, ready to run, and its outputs.
 type part struct {
-	room      *room
+	room      *memoryGate
 	m         *population.Model
 	posterior *From
 	outputs   []*outputs.Output
@@ -130,7 +131,7 @@ type part struct {
 
 func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
 	p = &part{room: m.room, m: of, posterior: s.Posterior, series: s.Series}
-	if p.outputs, err = outputs.All(of, s.Told); err != nil {
+	if p.outputs, err = outputs.All(of, s.OutputNames); err != nil {
 		return nil, err
 	}
 	for _, o := range p.outputs {
@@ -141,7 +142,7 @@ func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
 
 // replica runs a replica.
 func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population.Run, err error) {
-	err = p.room.alone(ctx, func() (err error) {
+	err = p.room.run(ctx, func() (err error) {
 		if p.runner == nil || p.seed != r.JobSeed {
 			o := population.Options{Seed: r.JobSeed}
 			if p.posterior != nil {
@@ -161,7 +162,7 @@ func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population
 	return run, err
 }
 
-// run runs a replica, and tells its numbers.
+// run runs a replica, and returns its outputs.
 func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, err error) {
 	run, err := p.replica(ctx, r)
 	if err != nil {
@@ -201,14 +202,14 @@ func (m *model) compare(s *Study) (ensemble.Runner, error) {
 	return ensemble.Paired(runners...), nil
 }
 
-// A Column is what is told over time.
+// A Column is one of a model's counts over time.
 type Column struct {
 	Sort string // state, total, flow or named
 	Name string
 	of   func(run *population.Run, row int) float64
 }
 
-// Columns are all that is told over time of a model.
+// Columns returns all counts over time of a model.
 func Columns(m *population.Model) (all []Column) {
 	for i, name := range m.States() {
 		all = append(all, Column{"state", name, func(run *population.Run, row int) float64 {
@@ -231,8 +232,8 @@ func Columns(m *population.Model) (all []Column) {
 	return all
 }
 
-// series are all that is told over time of a run: a number for each column, row by row; NaN in rows
-// that it did not come to.
+// series returns all counts over time of a run: a number for each column, row by row; NaN in rows
+// that it did not reach.
 func series(m *population.Model, run *population.Run) (numbers []float64) {
 	columns := Columns(m)
 	for row := range m.Times() {

@@ -132,10 +132,10 @@ func TestCompareIsPaired(t *testing.T) {
 // What has no room beside others runs again when nobody else does, and fails only if it has none
 // then.
 func TestAlone(t *testing.T) {
-	m := &room{semaphore.NewWeighted(everybody)}
+	m := &memoryGate{semaphore.NewWeighted(gateCapacity)}
 	full := fmt.Errorf("no: %w", population.ErrMemory)
 	calls := 0
-	if err := m.alone(t.Context(), func() error {
+	if err := m.run(t.Context(), func() error {
 		if calls++; calls == 1 {
 			return full
 		}
@@ -146,21 +146,21 @@ func TestAlone(t *testing.T) {
 	}); err != nil || calls != 2 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
-	if err := m.alone(t.Context(), func() error { return full }); !errors.Is(err, population.ErrMemory) {
+	if err := m.run(t.Context(), func() error { return full }); !errors.Is(err, population.ErrMemory) {
 		t.Error(err)
 	}
 	other := errors.New("other")
 	calls = 0
-	if err := m.alone(t.Context(), func() error { calls++; return other }); err != other || calls != 1 {
+	if err := m.run(t.Context(), func() error { calls++; return other }); err != other || calls != 1 {
 		t.Errorf("%v after %d calls", err, calls)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := m.alone(ctx, func() error { return full }); !errors.Is(err, context.Canceled) &&
+	if err := m.run(ctx, func() error { return full }); !errors.Is(err, context.Canceled) &&
 		!errors.Is(err, population.ErrMemory) {
 		t.Error(err)
 	}
-	if !m.TryAcquire(everybody) {
+	if !m.TryAcquire(gateCapacity) {
 		t.Error("somebody is still in")
 	}
 }

@@ -73,7 +73,7 @@ func TestParticlesWaitForRoom(t *testing.T) {
 	fits := func(most int64) (*cramped, *fit.Result, error) {
 		opened, payload := e.open(t, e.data)
 		c := &cramped{simulator: opened.Simulator.(*simulator), most: most}
-		c.room = &room{semaphore.NewWeighted(everybody)}
+		c.room = &memoryGate{semaphore.NewWeighted(gateCapacity)}
 		o.Kind, o.Registry = "cramped", new(ensemble.Registry)
 		o.Registry.AddKind(fit.NewKind(o.Kind, "1", func([]byte) (*fit.Problem, fit.Simulator, error) {
 			return opened.Problem,

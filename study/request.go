@@ -335,9 +335,9 @@ func (r *Request) command() string {
 	return strings.Join(words, " ")
 }
 
-// RepeatOne is the command that runs one replica of a point alone; the replica is its number, or
+// repeatOne is the command that runs one replica of a point alone; the replica is its number, or
 // what stands for it.
-func (r *Request) RepeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
+func (r *Request) repeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
 	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
 		Set: slices.Concat(r.Set, values)}
 	if scenario != "" {

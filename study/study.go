@@ -36,7 +36,7 @@ func (r *Request) ReadModel(stdin io.Reader) (err error) {
 	return nil
 }
 
-// Compile is the model with the changes that are asked for, and with more.
+// Compile compiles the model with the changes of the request, and with more.
 func (r *Request) Compile(more ...population.Change) (*population.Model, error) {
 	changes := []population.Change{population.Files(r.file)}
 	size, err := r.size()
@@ -60,7 +60,7 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 	return population.Compile(name, r.Source, append(changes, more...)...)
 }
 
-// sets are settings as changes of a model.
+// sets turns settings into changes of a model.
 func sets(all []population.Parameter) (changes []population.Change) {
 	for _, s := range all {
 		changes = append(changes, population.Set(s.Name, s.Value))
@@ -68,7 +68,7 @@ func sets(all []population.Parameter) (changes []population.Change) {
 	return changes
 }
 
-// file is a table that the model names.
+// file reads a table that the model names.
 func (r *Request) file(name string) ([]byte, error) {
 	if data, ok := r.Files[name]; ok {
 		return data, nil
@@ -86,18 +86,18 @@ func (r *Request) file(name string) ([]byte, error) {
 	return data, err
 }
 
-// A Study is a request that can be run: its model is compiled, and all that is asked of it is there.
+// A Study is a request that can be run: its model is compiled, and the request is checked.
 type Study struct {
 	*Request
-	Plain    *population.Model // with what is the same at all points, and in all scenarios
+	Plain    *population.Model // with the settings of all points and scenarios
 	Axes     []*design.Axis
 	Points   []design.Point // of a sweep
-	Told     []string       // the outputs of each replica
-	Compared []string       // scenarios; the first is what the others are compared with
-	Notes    []string       // what a user should know before it is run
+	OutputNames     []string       // of each replica
+	Compared []string       // scenarios; the others are compared with the first
+	Notes    []string       // for the user, before it is run
 }
 
-// Open compiles the model, which has been read, and looks whether all that is asked for can be run.
+// Open compiles the model, which has been read, and checks the request.
 func (r *Request) Open() (*Study, error) {
 	s, err := r.compiled()
 	if err != nil {
@@ -117,16 +117,16 @@ func (r *Request) Open() (*Study, error) {
 	return s, err
 }
 
-// compiled is the study with its model, and without a look at what is asked of it.
+// compiled is the study with its model, without checks.
 func (r *Request) compiled() (s *Study, err error) {
-	s = &Study{Request: r, Compared: r.Scenarios, Told: r.Outputs}
+	s = &Study{Request: r, Compared: r.Scenarios, OutputNames: r.Outputs}
 	if s.Plain, err = r.Compile(); err == nil {
 		s.Axes, err = r.Axes()
 	}
 	return s, err
 }
 
-// OpenJob is the study that a job is of, for putting its results together.
+// OpenJob returns the study of a job, for collecting its results.
 func OpenJob(job ensemble.Job) (*Study, error) {
 	r, err := ReadPayload(job.Payload)
 	if err != nil {
@@ -142,9 +142,10 @@ func OpenJob(job ensemble.Job) (*Study, error) {
 	return r.compiled()
 }
 
-// At is the model at a point. To read the file is most of the work of compiling it, and is done once: parameters get their values
-// by [population.Model.With]. What it cannot do, such as another size, or a value that is not a quantity, is left to the compiler, which
-// also says what is wrong with a value.
+// At is the model at a point. Parsing the file is most of the work of compiling it, and is done
+// once: parameters get their values by [population.Model.With]. What With cannot change, such as
+// the size, or a value that is not a quantity, is left to the compiler, which also reports what is
+// wrong with a value.
 func (s *Study) At(values []population.Parameter) (*population.Model, error) {
 	trimmed := slices.Clone(values) // as the compiler reads them
 	for i := range trimmed {
@@ -156,7 +157,7 @@ func (s *Study) At(values []population.Parameter) (*population.Model, error) {
 	return s.Compile(sets(values)...)
 }
 
-// Values are those of a point of a job, in the order of the axes.
+// Values returns the values of a job's point, in the order of the axes.
 func (s *Study) Values(p ensemble.Point) []string {
 	values := make([]string, len(s.Axes))
 	for i, a := range s.Axes {
@@ -165,7 +166,7 @@ func (s *Study) Values(p ensemble.Point) []string {
 	return values
 }
 
-// Settings are the values of a point, in the order of the axes.
+// Settings returns the values of a point, in the order of the axes.
 func (s *Study) Settings(p design.Point) (all []population.Parameter) {
 	for i, a := range s.Axes {
 		all = append(all, population.Parameter{Name: a.Name, Value: p[i]})
@@ -173,7 +174,7 @@ func (s *Study) Settings(p design.Point) (all []population.Parameter) {
 	return all
 }
 
-// openSweep makes the points, and looks whether there is a model at them and what is told of it.
+// openSweep makes the points, compiles the model at some, and chooses the outputs.
 func (s *Study) openSweep(most int) (err error) {
 	if s.Sample > 0 {
 		s.Points, err = design.Sample(s.Axes, s.Design, s.Sample, most, s.Seed)
@@ -183,31 +184,32 @@ func (s *Study) openSweep(most int) (err error) {
 	if err != nil {
 		return fmt.Errorf("--vary: %w", err)
 	}
-	if err := s.try(); err != nil {
+	if err := s.checkPoints(); err != nil {
 		return err
 	}
-	if err := s.choose(); err != nil {
+	if err := s.chooseOutputs(); err != nil {
 		return err
 	}
-	if n := len(Columns(s.Plain))*len(s.Plain.Times()) + len(s.Told); s.Series && s.Out != "" && n > ensemble.MaxOutputs {
-		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with --series=false, or record fewer rows",
+	if n := len(Columns(s.Plain))*len(s.Plain.Times()) + len(s.OutputNames); s.Series && s.Out != "" && n > ensemble.MaxOutputs {
+		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with "+
+			"--series=false, or record fewer rows",
 			format.Thousands(float64(n)), format.Thousands(ensemble.MaxOutputs))
 	}
 	return nil
 }
 
-// mostTried is how many points are compiled before a study begins.
-const mostTried = 400
+// maxChecked is the number of points that are compiled before a study starts.
+const maxChecked = 400
 
-// try compiles the model at some points, so that what is wrong with them is said before anything is run: at all if they are few, and
-// otherwise with every value of each axis, as far as that goes.
-func (s *Study) try() error {
+// checkPoints compiles the model at some points, so that errors are reported before anything is
+// run: at all points if they are few, otherwise with every value of each axis, as far as that goes.
+func (s *Study) checkPoints() error {
 	seen := map[population.Parameter]bool{}
 	tried := 0
 	for _, p := range s.Points {
 		values := s.Settings(p)
 		fresh := slices.ContainsFunc(values, func(v population.Parameter) bool { return !seen[v] })
-		if tried >= mostTried || len(s.Points) > mostTried && !fresh {
+		if tried >= maxChecked || len(s.Points) > maxChecked && !fresh {
 			continue
 		}
 		tried++
@@ -215,14 +217,14 @@ func (s *Study) try() error {
 			seen[v] = true
 		}
 		if _, err := s.At(values); err != nil {
-			return s.varied(err)
+			return s.varyError(err)
 		}
 	}
 	return nil
 }
 
-// varied says of problems with values of --vary that they are.
-func (s *Study) varied(err error) error {
+// varyError attributes problems with values of --vary to it.
+func (s *Study) varyError(err error) error {
 	var problems population.Problems
 	if !errors.As(err, &problems) {
 		return err
@@ -235,20 +237,20 @@ func (s *Study) varied(err error) error {
 	return problems
 }
 
-// choose decides what is told.
-func (s *Study) choose() error {
+// chooseOutputs chooses the outputs.
+func (s *Study) chooseOutputs() error {
 	all, err := outputs.All(s.Plain, s.Outputs)
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
-	s.Told = nil
+	s.OutputNames = nil
 	for _, o := range all {
-		s.Told = append(s.Told, o.Text)
+		s.OutputNames = append(s.OutputNames, o.Text)
 	}
 	return nil
 }
 
-// openCompare decides which scenarios are compared, and by what.
+// openCompare chooses the scenarios and the outputs.
 func (s *Study) openCompare() error {
 	known := s.Plain.Scenarios()
 	if len(known) == 0 {
@@ -275,14 +277,15 @@ func (s *Study) openCompare() error {
 	if len(s.Compared) == 1 {
 		return fmt.Errorf("compare: %s is one scenario; at least two are needed, the first of which the others are compared with", s.Compared[0])
 	}
-	if err := s.choose(); err != nil {
+	if err := s.chooseOutputs(); err != nil {
 		return err
 	}
-	if n := len(s.Told) * (2*len(s.Compared) - 1); n > ensemble.MaxOutputs {
-		return fmt.Errorf("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and --output", len(s.Compared), len(s.Told))
+	if n := len(s.OutputNames) * (2*len(s.Compared) - 1); n > ensemble.MaxOutputs {
+		return fmt.Errorf("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and "+
+			"--output", len(s.Compared), len(s.OutputNames))
 	}
 	drawn := false
-	for _, name := range s.Compared { // so that what is wrong is said before anything is run
+	for _, name := range s.Compared { // so that errors are reported before anything is run
 		scenario, err := s.Compile(population.Scenario(name))
 		if err != nil {
 			return err
@@ -301,7 +304,7 @@ func (s *Study) openCompare() error {
 				s.Notes = append(s.Notes, fmt.Sprintf("--from: not drawn in scenario %s, which gives a value: %s", name, strings.Join(given, ", ")))
 			}
 		}
-		if _, err := outputs.All(scenario, s.Told); err != nil {
+		if _, err := outputs.All(scenario, s.OutputNames); err != nil {
 			return fmt.Errorf("--output: in scenario %s: %w", name, err)
 		}
 	}
@@ -311,10 +314,10 @@ func (s *Study) openCompare() error {
 	return nil
 }
 
-// readFrom reads the sample of --from, and looks whether the model can be run with it. What a scenario or --set gives a value to is not
-// drawn, and that is noted.
+// readFrom reads the sample of --from, and checks that the model can be run with it. Parameters to
+// which a scenario or --set gives a value are not drawn, which is noted.
 func (s *Study) readFrom() (err error) {
-	if s.Posterior, err = ReadFrom(s.From, s.Plain); err != nil {
+	if s.Posterior, err = readSample(s.From, s.Plain); err != nil {
 		if errors.As(err, new(*fs.PathError)) {
 			return fmt.Errorf("--from: %w", err)
 		}
@@ -329,40 +332,42 @@ func (s *Study) readFrom() (err error) {
 	return nil
 }
 
-// mostRepeats is up to how many points each carries the command that repeats it, for those who look at the hub; of more, the command would be
-// most of the job. Whoever began the study is told it anyway.
-const mostRepeats = 10_000
+// maxRepeats is the number of points up to which each carries the command that repeats it, for
+// users who look at the hub; with more, the commands would be most of the job. The user who starts
+// the study gets the command in any case.
+const maxRepeats = 10_000
 
-// Job is the study as package ensemble runs it.
+// Job is the study as a job of package ensemble.
 func (s *Study) Job() (ensemble.Job, error) {
 	carried := *s.Request
-	carried.Outputs, carried.Scenarios = s.Told, s.Compared
+	carried.Outputs, carried.Scenarios = s.OutputNames, s.Compared
 	payload, err := carried.Payload()
 	if err != nil {
 		return ensemble.Job{}, err
 	}
 	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas, Seed: s.Seed, Keep: s.Sort == Run}
 	if s.Sort != Sweep {
-		job.Points = []ensemble.Point{{Repeat: s.named().RepeatOne(nil, s.Seed, "", "{replica}")}}
+		job.Points = []ensemble.Point{{Repeat: s.named().repeatOne(nil, s.Seed, "", "{replica}")}}
 	}
 	for _, p := range s.Points {
 		values, point := s.Settings(p), ensemble.Point{Set: map[string]string{}}
 		for _, v := range values {
 			point.Set[v.Name] = v.Value
 		}
-		if len(s.Points) <= mostRepeats {
-			point.Repeat = s.named().RepeatOne(values, s.Seed, "", "{replica}")
+		if len(s.Points) <= maxRepeats {
+			point.Repeat = s.named().repeatOne(values, s.Seed, "", "{replica}")
 		}
 		job.Points = append(job.Points, point)
 	}
 	if job.Limits, err = s.Limits(); err != nil {
 		return job, err
 	}
-	job.Precision, err = s.precision(s.Told)
+	job.Precision, err = s.precision(s.OutputNames)
 	return job, err
 }
 
-// RepeatHere puts the command that repeats a replica that failed into the error, with the paths of the files as they were given here.
+// RepeatHere adds the command that repeats a failed replica to the error, with the paths of the
+// files as they were given here.
 func (s *Study) RepeatHere(err error) error {
 	var failed *ensemble.ReplicaError
 	if !errors.As(err, &failed) || failed.Point < 0 || failed.Point >= max(len(s.Points), 1) {
@@ -378,16 +383,16 @@ func (s *Study) RepeatHere(err error) error {
 			scenario = name
 		}
 	}
-	failed.Repeat = s.RepeatOne(values, s.Seed, scenario, fmt.Sprint(failed.Replica))
+	failed.Repeat = s.repeatOne(values, s.Seed, scenario, fmt.Sprint(failed.Replica))
 	return failed
 }
 
-// Comparison puts the numbers of the one point of a comparison into their places.
+// Comparison arranges the results of a comparison's only point.
 func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
 	c := &tables.Comparison{}
 	for i, name := range s.Compared {
 		one := tables.Scenario{Name: name}
-		for _, o := range s.Told {
+		for _, o := range s.OutputNames {
 			of, ok := p.Scenario(i, o)
 			one.Outputs = append(one.Outputs, Output(of, o))
 			if i > 0 && ok {
@@ -403,7 +408,7 @@ func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
 	return c, nil
 }
 
-// Output is a summary as tables have it.
+// Output converts a summary for tables.
 func Output(s ensemble.Summary, name string) tables.Output {
 	return tables.Output{Name: name, N: s.N, Mean: s.Mean, SD: s.SD, Low: s.Low, High: s.High}
 }

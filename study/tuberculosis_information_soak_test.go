@@ -68,7 +68,7 @@ func TestSoakTuberculosisInformation(t *testing.T) {
 
 // noiseOf is the variance of the log likelihood between runs, for data drawn from each of them in
 // turn and the others; the median over these.
-func noiseOf(o *Opened, runs []fit.Trajectory) float64 {
+func noiseOf(o *OpenedFit, runs []fit.Trajectory) float64 {
 	var variances []float64
 	for d, c := range runs {
 		luck := random.New(uint64(d), 2)
@@ -91,7 +91,7 @@ func noiseOf(o *Opened, runs []fit.Trajectory) float64 {
 // information says how well the logarithms of the unknowns can be known: by Fisher's information of
 // a normal law that has the mean of the reports, and the scatter of runs and reports together, and
 // the priors' precision. Derivatives are differences over e^±0.3, with the same luck.
-func information(t *testing.T, o *Opened, truth []float64, at []fit.Trajectory) []float64 {
+func information(t *testing.T, o *OpenedFit, truth []float64, at []fit.Trajectory) []float64 {
 	n := len(flat(at[0]))
 	table := mat.NewDense(len(at), n, nil)
 	for k, c := range at {

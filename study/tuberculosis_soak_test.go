@@ -116,7 +116,7 @@ func TestSoakTuberculosisSearch(t *testing.T) {
 }
 
 // fitTuberculosis fits, on so many cores, and says what it took.
-func fitTuberculosis(t *testing.T, f *Request, o *Opened, method string, seed uint64, budget, population,
+func fitTuberculosis(t *testing.T, f *Request, o *OpenedFit, method string, seed uint64, budget, population,
 	cores int) *fit.Result {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
@@ -172,7 +172,7 @@ func logSD(p *fit.Posterior, j int) float64 {
 }
 
 // courses are those of runs with some values, and luck that no fit has.
-func courses(t *testing.T, o *Opened, x []float64, n int) []fit.Trajectory {
+func courses(t *testing.T, o *OpenedFit, x []float64, n int) []fit.Trajectory {
 	t.Helper()
 	all := make([]fit.Trajectory, n)
 	for k := range all {
@@ -185,7 +185,7 @@ func courses(t *testing.T, o *Opened, x []float64, n int) []fit.Trajectory {
 }
 
 // spread is the variance of the log likelihood over runs.
-func spread(t *testing.T, o *Opened, x []float64, n int) float64 {
+func spread(t *testing.T, o *OpenedFit, x []float64, n int) float64 {
 	mean, square := 0.0, 0.0
 	for _, c := range courses(t, o, x, n) {
 		l := o.Problem.LogLikelihood(c)
@@ -196,7 +196,7 @@ func spread(t *testing.T, o *Opened, x []float64, n int) float64 {
 }
 
 // expectedMisfit is −log p(data | mean course of n runs), and its standard error, by the jackknife, which also takes away the bias of order 1/n.
-func expectedMisfit(t *testing.T, o *Opened, x []float64, n int) (value, se float64) {
+func expectedMisfit(t *testing.T, o *OpenedFit, x []float64, n int) (value, se float64) {
 	all := courses(t, o, x, n)
 	without := func(left int) float64 { // the misfit of the mean over all runs but one
 		c := fit.Trajectory{}

@@ -20,7 +20,7 @@ const (
 
 // tuberculosis is the example, to be fitted to some reports, and the values that stand in its file
 // for what its section fit has for unknown.
-func tuberculosis(t *testing.T, reports string) (f *Request, o *Opened, truth []float64) {
+func tuberculosis(t *testing.T, reports string) (f *Request, o *OpenedFit, truth []float64) {
 	t.Helper()
 	source, err := os.ReadFile(tuberculosisModel)
 	if err != nil {

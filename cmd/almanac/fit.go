@@ -143,7 +143,7 @@ func (f *fitFlags) predict(ctx context.Context, p *fit.Problem, payload []byte, 
 }
 
 // do fits, here or on a hub, and predicts. The command line resumes it.
-func (f *fitFlags) do(c *cobra.Command, opened *study.Opened, payload []byte, command string) (result *fit.Result,
+func (f *fitFlags) do(c *cobra.Command, opened *study.OpenedFit, payload []byte, command string) (result *fit.Result,
 	predicted *fit.Prediction, err error) {
 	registry := ourRegistry()
 	o := fit.Options{Kind: study.FitKind, Method: f.Method, Seed: f.Seed, Budget: f.Budget, Population: f.Population,

@@ -23,10 +23,10 @@ import (
 type fitReport struct {
 	*fitted.Fit
 	asked  *study.Request
-	opened *study.Opened
+	opened *study.OpenedFit
 }
 
-func newFitReport(asked *study.Request, o *study.Opened, r *fit.Result, predicted *fit.Prediction) *fitReport {
+func newFitReport(asked *study.Request, o *study.OpenedFit, r *fit.Result, predicted *fit.Prediction) *fitReport {
 	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(),
 		TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}

@@ -118,13 +118,13 @@ func newPointsReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *poin
 }
 
 func (r *pointsReport) add(p ensemble.PointResult) error {
-	if r.study.Plain == nil && r.study.Told == nil {
+	if r.study.Plain == nil && r.study.OutputNames == nil {
 		for _, o := range p.Outputs {
-			r.study.Told = append(r.study.Told, o.Name)
+			r.study.OutputNames = append(r.study.OutputNames, o.Name)
 		}
 	}
-	if len(p.Outputs) != len(r.study.Told) {
-		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.Told))
+	if len(p.Outputs) != len(r.study.OutputNames) {
+		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.OutputNames))
 	}
 	r.points++
 	r.replicas += p.Replicas

@@ -60,7 +60,7 @@ func Sample(axes []*Axis, kind string, n, most int, seed uint64) ([]Point, error
 	var units [][]float64
 	switch kind {
 	case "lhs":
-		units = Hypercube(n, len(axes), source)
+		units = hypercube(n, len(axes), source)
 	case "sobol":
 		if len(axes) > MostSobol {
 			return nil, fmt.Errorf("design sobol is for up to %d dimensions, and %d are varied; take lhs", MostSobol, len(axes))
@@ -106,11 +106,11 @@ func (a *Axis) at(u float64) string {
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// Hypercube is n points in d dimensions, of which each of n slices of every dimension has one
+// hypercube is n points in d dimensions, of which each of n slices of every dimension has one
 // [McKay79]: where in its slice, and which slices come together, is random.
 //
 // [McKay79]: https://doi.org/10.1080/00401706.1979.10489755
-func Hypercube(n, d int, r *rand.Rand) [][]float64 {
+func hypercube(n, d int, r *rand.Rand) [][]float64 {
 	points := make([][]float64, n)
 	for i := range points {
 		points[i] = make([]float64, d)

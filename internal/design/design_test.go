@@ -103,7 +103,7 @@ func TestGrid(t *testing.T) {
 // Each slice of every dimension has one point, and the same seed gives the same points.
 func TestHypercube(t *testing.T) {
 	const n, d = 500, 7
-	points := Hypercube(n, d, rand.New(rand.NewPCG(1, 2)))
+	points := hypercube(n, d, rand.New(rand.NewPCG(1, 2)))
 	for k := range d {
 		if slices := sliced(points, k, n); len(slices) != n {
 			t.Errorf("dimension %d: %d of %d slices have a point", k, len(slices), n)
@@ -120,7 +120,7 @@ func TestHypercube(t *testing.T) {
 			t.Errorf("dimensions 0 and %d have a correlation of %.3f; at most %.3f was to be expected", k, sum, limit)
 		}
 	}
-	again := Hypercube(n, d, rand.New(rand.NewPCG(1, 2)))
+	again := hypercube(n, d, rand.New(rand.NewPCG(1, 2)))
 	if !slices.EqualFunc(points, again, func(a, b []float64) bool { return slices.Equal(a, b) }) {
 		t.Error("the same seed gives other points")
 	}
