@@ -178,8 +178,8 @@ func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, 
 	return v, nil
 }
 
-// compare runs a replica in every scenario, with the same luck, and tells what each gave and how it
-// differs from the first.
+// compare runs a replica in every scenario with common random numbers, and returns the outputs of
+// each and their differences from the first.
 func (m *model) compare(s *Study) (ensemble.Runner, error) {
 	var runners []ensemble.Runner
 	for _, scenario := range s.Compared {

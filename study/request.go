@@ -24,22 +24,23 @@ import (
 	"github.com/almanac-sim/almanac/population/results"
 )
 
-// The sorts of studies, which are the commands that begin them.
+// The kinds of studies, named after their commands.
 const (
-	Run     = "run"     // one point, of which every replica is kept as a whole
+	Run     = "run"     // one point; every replica is kept
 	Sweep   = "sweep"   // points are combinations of values
-	Compare = "compare" // one point, at which a replica is run in every scenario
-	Fit     = "fit"     // stages of many tasks each, which package fit plans
-	Check   = "check"   // no study: the model is only looked at
+	Compare = "compare" // one point; each replica runs every scenario
+	Fit     = "fit"     // stages planned by package fit
+	Check   = "check"   // not a study: the model is only checked
 )
 
 var sorts = []string{Run, Sweep, Compare, Fit}
 
-// A Request says what a study is of: which model with which changes, where, how often, and what is
-// told of it. The flags of the command and the forms of the page are read into one, a job carries
-// one to the workers, and study.json beside the results is one.
+// A Request describes a study: the model and its changes, the points, the number of replicas, and
+// the outputs. Flags of the command and forms of the page are parsed into one, a job carries one to
+// the workers, and study.json beside the results is one.
 //
-// Values are texts as a user writes them, with their units. What is zero was not asked for.
+// Values are texts as a user writes them, with their units. Zero values mean that nothing was
+// requested.
 type Request struct {
 	Version int    `json:"version,omitempty"` // of study.json
 	Sort    string `json:"sort"`
@@ -52,15 +53,15 @@ type Request struct {
 	Set      []population.Parameter `json:"set,omitempty"`
 
 	Vary      []string `json:"vary,omitempty"`      // of a sweep: NAME=VALUES
-	Sample    int      `json:"sample,omitempty"`    // how many points to take from ranges; 0 for all combinations
+	Sample    int      `json:"sample,omitempty"`    // number of points sampled from ranges; 0 means all combinations
 	Design    string   `json:"design,omitempty"`    // of the sample
-	Scenarios []string `json:"scenarios,omitempty"` // of a comparison; the first is what the others are compared with
-	Outputs   []string `json:"outputs,omitempty"`   // those of outputs.Defaults if there are none
+	Scenarios []string `json:"scenarios,omitempty"` // of a comparison; the others are compared with the first
+	Outputs   []string `json:"outputs,omitempty"`   // nil means outputs.Defaults
 	Precision string   `json:"precision,omitempty"`
-	// a sweep also tells all counts over time, if they can be written somewhere
+	// a sweep also records all counts over time, if there is an output directory
 	Series bool `json:"series,omitempty"`
 
-	From     string `json:"from,omitempty"` // a table of which each replica draws values of parameters
+	From     string `json:"from,omitempty"` // a table from which each replica draws values of parameters
 	Seed     uint64 `json:"seed,omitempty"`
 	Replica  int    `json:"replica,omitempty"` // the first one
 	Replicas int    `json:"replicas,omitempty"`
@@ -77,22 +78,21 @@ type Request struct {
 
 	Events bool   `json:"events,omitempty"`
 	Format string `json:"format,omitempty"` // of tables
-	Out    string `json:"-"`                // a directory of the machine that the study is begun on
+	Out    string `json:"-"`                // a directory on the machine that starts the study
 
-	// What a job carries with it. Beside study.json it stands in files.
+	// Contents that a job carries; study.json has them in files beside it.
 	Source    []byte            `json:"source,omitempty"`
 	Files     map[string][]byte `json:"files,omitempty"` // tables that the model names
 	Table     []byte            `json:"table,omitempty"` // the data of a fit, if the model does not name them
 	Posterior *From             `json:"posterior,omitempty"`
 
-	// Name is what messages call the model, if not by its file.
+	// Name is the model's name in messages; empty means its file.
 	Name string `json:"-"`
-	// Read reads a table that is not yet among the files, where the study begins: Compile adds it
-	// to them. Elsewhere it is nil.
+	// Read reads a table that is not in Files; Compile adds it there. It is nil on workers.
 	Read func(name string) ([]byte, error) `json:"-"`
 }
 
-// ParseSet reads NAME=VALUE, which gives something in the model another value.
+// ParseSet parses NAME=VALUE, a change of a model's value.
 func ParseSet(text string) (population.Parameter, error) {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
@@ -102,31 +102,31 @@ func ParseSet(text string) (population.Parameter, error) {
 	return population.Parameter{Name: strings.TrimSpace(name), Value: value}, nil
 }
 
-// A Duration is written as "10m0s".
+// A Duration is a time.Duration written as "10m0s".
 type Duration time.Duration
 
-// MarshalText writes it.
+// MarshalText formats the duration.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// UnmarshalText reads it.
+// UnmarshalText parses a duration.
 func (d *Duration) UnmarshalText(text []byte) error {
 	t, err := time.ParseDuration(string(text))
 	*d = Duration(t)
 	return err
 }
 
-// StandardInput in place of a file says that the model is read from there.
+// StandardInput in place of a file means that the model is read from standard input.
 const StandardInput = "-"
 
-// The values of flags that are not given.
+// Default values of flags.
 const (
 	DefaultDesign = "lhs"
 	DefaultFormat = string(results.CSV)
 	DefaultMethod = "abc"
 )
 
-// Validate says what is wrong with a request, whatever its model is. Given reports whether a flag
-// was given, also with its default; it is nil where there are no flags.
+// Validate returns an error if the request is not valid, whatever the model. given reports whether
+// a flag was given, also with its default; it is nil where there are no flags.
 func (r *Request) Validate(given func(flag string) bool) error {
 	if given == nil {
 		given = func(string) bool { return false }
@@ -180,10 +180,10 @@ func formats() (names []string) {
 	return names
 }
 
-// CheckFormat is an error if there is no such format of tables.
+// CheckFormat returns an error if there is no such format of tables.
 func CheckFormat(name string) error { return suggest.Among("--format", name, formats()) }
 
-// size is the number of individuals that is asked for; nil if none is.
+// size is the requested number of individuals; nil if none is requested.
 func (r *Request) size() (*int, error) {
 	if r.Size == "" {
 		return nil, nil
@@ -203,11 +203,10 @@ func (r *Request) size() (*int, error) {
 	return nil, fmt.Errorf("--size: %q is more than one number", r.Size)
 }
 
-// mostValues is how many values all that is varied may have: reading them takes a second or two,
-// whoever wrote the request.
+// mostValues bounds the number of values of all axes: parsing them takes a second or two.
 const mostValues = 2 * design.MostValues
 
-// Axes are what is varied.
+// Axes parses the axes.
 func (r *Request) Axes() (axes []*design.Axis, err error) {
 	values := 0
 	for _, text := range r.Vary {
@@ -229,7 +228,7 @@ func (r *Request) Axes() (axes []*design.Axis, err error) {
 	return axes, nil
 }
 
-// Limits are those of a replica.
+// Limits are the limits of a replica.
 func (r *Request) Limits() (l ensemble.Limits, err error) {
 	l.Time = time.Duration(r.LimitTime)
 	if r.LimitMemory != "" {
@@ -238,7 +237,7 @@ func (r *Request) Limits() (l ensemble.Limits, err error) {
 	return l, err
 }
 
-// ParseBytes reads an amount of memory.
+// ParseBytes parses an amount of memory.
 func ParseBytes(flag, s string) (uint64, error) {
 	for _, u := range []struct {
 		name string
@@ -253,7 +252,7 @@ func ParseBytes(flag, s string) (uint64, error) {
 	return 0, fmt.Errorf("%s: %q is no amount of memory; expected one such as 4GB or 500MB", flag, s)
 }
 
-// precision is when a point has been run often enough, as the outputs that are told say.
+// precision is the precision of a point, for the given outputs.
 func (r *Request) precision(outputs []string) (p ensemble.Precision, err error) {
 	if r.Precision == "" {
 		return p, nil
@@ -335,8 +334,8 @@ func (r *Request) command() string {
 	return strings.Join(words, " ")
 }
 
-// repeatOne is the command that runs one replica of a point alone; the replica is its number, or
-// what stands for it.
+// repeatOne is the command that runs one replica of a point; replica is its number, or a
+// placeholder.
 func (r *Request) repeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
 	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
 		Set: slices.Concat(r.Set, values)}
@@ -358,8 +357,8 @@ func (r Request) named() *Request {
 	return &r
 }
 
-// Payload is the request as a job carries it: what workers need, and those who put the results
-// together. How many points and replicas there are, and from which seed, stands in the job.
+// Payload encodes the request for a job: what workers need, and what is needed to collect the
+// results. The job has the points, the number of replicas and the seed.
 func (r *Request) Payload() ([]byte, error) {
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
@@ -378,8 +377,7 @@ func (r *Request) Payload() ([]byte, error) {
 	return data, err
 }
 
-// ReadPayload reads the request of a job, which may be of any program: what it returns can be
-// worked with.
+// ReadPayload decodes the request of a job of any program, and validates it.
 func ReadPayload(payload []byte) (*Request, error) {
 	r := new(Request)
 	if err := decode(payload, r); err != nil {
@@ -401,7 +399,7 @@ func ReadPayload(payload []byte) (*Request, error) {
 
 func decode(text []byte, r *Request) error {
 	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields() // what is not understood could change the numbers
+	d.DisallowUnknownFields() // an unknown field could change the numbers
 	if err := d.Decode(r); err != nil {
 		return err
 	}
@@ -411,15 +409,15 @@ func decode(text []byte, r *Request) error {
 	return nil
 }
 
-// FileName is the file that a request is written to beside the results, and FileVersion the version
-// of its format.
+// FileName is the file of the request beside the results, and FileVersion the version of its
+// format.
 const (
 	FileName    = "study.json"
 	FileVersion = 1
 )
 
-// WriteJSON writes study.json. It has no paths of this machine. The model itself stands beside it,
-// as model.yaml, with its tables.
+// WriteJSON writes study.json. It has no paths of this machine. The model is beside it as
+// model.yaml, with its tables.
 func (r *Request) WriteJSON(w io.Writer) error {
 	n := r.named()
 	sum := sha256.Sum256(r.Source)
@@ -434,7 +432,7 @@ func (r *Request) WriteJSON(w io.Writer) error {
 	return e.Encode(n)
 }
 
-// ReadJSON reads study.json, which may be of any program.
+// ReadJSON reads study.json of any program.
 func ReadJSON(text []byte) (*Request, error) {
 	var of struct {
 		Version int `json:"version"`
@@ -459,7 +457,7 @@ func ReadJSON(text []byte) (*Request, error) {
 	case r.Source != nil || r.Files != nil || r.Table != nil || r.Posterior != nil:
 		return nil, errors.New("it has a model or tables in it, which stand beside it")
 	}
-	r.Out = "." // where it was read, which is where the results are
+	r.Out = "." // the results are in the same directory
 	if err := r.Validate(nil); err != nil {
 		return nil, err
 	}

@@ -89,12 +89,12 @@ func (r *Request) file(name string) ([]byte, error) {
 // A Study is a request that can be run: its model is compiled, and the request is checked.
 type Study struct {
 	*Request
-	Plain    *population.Model // with the settings of all points and scenarios
-	Axes     []*design.Axis
-	Points   []design.Point // of a sweep
-	OutputNames     []string       // of each replica
-	Compared []string       // scenarios; the others are compared with the first
-	Notes    []string       // for the user, before it is run
+	Plain       *population.Model // with the settings of all points and scenarios
+	Axes        []*design.Axis
+	Points      []design.Point // of a sweep
+	OutputNames []string       // of each replica
+	Compared    []string       // scenarios; the others are compared with the first
+	Notes       []string       // for the user, before it is run
 }
 
 // Open compiles the model, which has been read, and checks the request.

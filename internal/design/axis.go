@@ -23,29 +23,29 @@ import (
 	"sync"
 )
 
-// An Axis is what is varied, and through which values.
+// An Axis is a parameter that is varied, with its values.
 type Axis struct {
 	Name   string
-	Unit   string   // of all values, as it stands after a number: "per day", "%"; empty if there is none, or not one
+	Unit   string   // of all values, such as "per day" or "%"; empty if there is none, or they differ
 	Values []string // those of a list or of steps
 
-	// A range has no values, but ends.
+	// Ends of a range, which has no values.
 	Low, High float64
-	Whole     bool // only whole numbers of it
+	Whole     bool // whole numbers only
 }
 
-// IsRange reports whether the axis is a range that a sample has to choose from.
+// IsRange reports whether the axis is a range, for sampling.
 func (a *Axis) IsRange() bool { return a.Values == nil }
 
-// MostValues is how many values an axis may have.
+// MostValues is the largest number of values of an axis.
 const MostValues = 100_000
 
-// quantity is a number, and what it is a number of.
+// quantity is a number with its unit.
 var quantity = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([+-]?(?:\d[\d_]*(?:\.[\d_]*)?|\.\d[\d_]*)(?:[eE][+-]?\d+)?)\s*(.*)$`)
 })
 
-// split is the number of a text and its unit.
+// split splits a text into a number and its unit.
 func split(text string) (number, unit string, ok bool) {
 	m := quantity().FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
@@ -60,7 +60,7 @@ func split(text string) (number, unit string, ok bool) {
 
 var unitLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\pL+(?: \pL+)?$`) })
 
-// Number is the number of a value on this axis, in its unit; NaN if it is none.
+// Number is the number of a value on this axis, in its unit; NaN if it is not a number.
 func (a *Axis) Number(value string) float64 {
 	number, unit, ok := split(value)
 	if !ok || unit != a.Unit {
@@ -73,8 +73,7 @@ func (a *Axis) Number(value string) float64 {
 	return x
 }
 
-// Column is the axis as a title for people: with the unit, in which the numbers are. Tables to be
-// read by programs have the name alone.
+// Column is the axis as a heading, with its unit. Tables for programs use the name alone.
 func (a *Axis) Column() string {
 	if a.Unit == "" {
 		return a.Name
@@ -104,7 +103,7 @@ func (a *Axis) Cell(value string) string {
 	return value
 }
 
-// Parse reads an axis: NAME=VALUES.
+// Parse parses an axis: NAME=VALUES.
 func Parse(text string) (*Axis, error) {
 	name, values, ok := strings.Cut(text, "=")
 	name, values = strings.TrimSpace(name), strings.TrimSpace(values)
@@ -130,7 +129,7 @@ func Parse(text string) (*Axis, error) {
 	return a, nil
 }
 
-// isRange tells two dots between quantities from those of a list or of a name.
+// isRange distinguishes the dots of a range from those of a list or a name.
 var isRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[^,\[{"'(]*\.\.[^,\[{"'(]*$`) })
 
 func (a *Axis) parseRange(text string) error {
@@ -286,7 +285,7 @@ func commas(text string) (parts []string) {
 	return append(parts, text[from:])
 }
 
-// cutWord cuts a text at a word that stands by itself.
+// cutWord cuts a text at a separate word.
 func cutWord(text, word string) (before, after string, found bool) {
 	fields := strings.Fields(text)
 	for i, f := range fields {

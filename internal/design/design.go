@@ -12,11 +12,11 @@ import (
 // A Point has a value of each axis.
 type Point []string
 
-// Kinds are the designs of samples.
+// Kinds are the names of the sampling designs.
 var Kinds = []string{"lhs", "sobol"}
 
-// Grid is all combinations of the values of the axes, the last axis changing fastest. No axis may
-// be a range.
+// Grid returns all combinations of the values of the axes, the last axis changing fastest. No axis
+// may be a range.
 func Grid(axes []*Axis, most int) ([]Point, error) {
 	if err := distinct(axes); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func Grid(axes []*Axis, most int) ([]Point, error) {
 	return points, nil
 }
 
-// Sample is n points: of ranges, numbers spread over them by the design; of lists, values as often
-// as one another. The same seed gives the same points.
+// Sample returns n points: ranges are sampled by the design, and the values of lists occur equally
+// often. The same seed gives the same points.
 func Sample(axes []*Axis, kind string, n, most int, seed uint64) ([]Point, error) {
 	switch {
 	case n < 1 || n > most:
@@ -106,9 +106,10 @@ func (a *Axis) at(u float64) string {
 
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// hypercube is n points in d dimensions, of which each of n slices of every dimension has one
-// [McKay79]: where in its slice, and which slices come together, is random.
+// hypercube is a Latin hypercube of n points in d dimensions: each of n slices of every dimension
+// has one point [McKay79]. The position in the slice and the combination of slices are random.
 //
+// [McKay79]: where in its slice, and which slices come together, is random.
 // [McKay79]: https://doi.org/10.1080/00401706.1979.10489755
 func hypercube(n, d int, r *rand.Rand) [][]float64 {
 	points := make([][]float64, n)

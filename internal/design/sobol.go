@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// MostSobol is in how many dimensions Sobol's sequence is here.
+// MostSobol is the largest number of dimensions of the Sobol sequence.
 const MostSobol = 21
 
 // directions are what the direction numbers of each dimension after the first are made of: a

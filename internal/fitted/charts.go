@@ -34,7 +34,7 @@ const (
 	mostPairs    = 15
 )
 
-// Marginals are what became known of each unknown, as bars, and what was known before, as a dashed
+// Marginals are histograms of the posterior of each unknown, with the prior density as a dashed
 // line.
 func (p *Fit) Marginals() plot.Panels {
 	ps := plot.Panels{Title: p.Model, Common: true}
@@ -75,7 +75,7 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 		least, most = math.Floor(least), math.Ceil(most)
 		width = math.Max(1, math.Ceil((most-least+1)/bars))
 		least, most = least-0.5, float64(math.Ceil((most-least+1)/width)*width)+least-0.5
-	case !(most-least > 1e-9*math.Max(math.Abs(least), math.Abs(most))): // all draws are the same
+	case !(most-least > 1e-9*math.Max(math.Abs(least), math.Abs(most))): // all draws are equal
 		width = math.Max((prior.Quantile(0.75)-prior.Quantile(0.25))/20, 1e-6*math.Abs(least))
 		least, most = least-float64(width/2), least+float64(width/2)
 	}
@@ -109,7 +109,7 @@ func marginal(prior fit.Prior, q *fit.Posterior, j int, effective float64) (afte
 	return after, before
 }
 
-// Pairs are the unknowns against each other, two by two.
+// Pairs are scatter plots of pairs of unknowns.
 func (p *Fit) Pairs() plot.Panels {
 	q, unknowns := &p.Result.Posterior, p.Result.Unknowns
 	ps := plot.Panels{Title: p.Model, Common: true, Note: "the unknowns given the data, two by two"}
@@ -158,8 +158,8 @@ func (p *Fit) Pairs() plot.Panels {
 	return ps
 }
 
-// evenly are the places of at most n draws that stand for a weighted sample: each as often as its
-// weight says, to within one (systematic resampling), and written down once.
+// evenly resamples at most n draws of a weighted sample systematically, and returns their distinct
+// indices.
 func evenly(weights []float64, n int) (places []int) {
 	sum, taken := 0.0, 0
 	for i, w := range weights {
@@ -221,7 +221,7 @@ type tracePanel struct {
 	zero          bool // the axis begins at 0
 }
 
-// tracePanels are what is drawn of how a fit went, by method.
+// tracePanels are the trace columns that are drawn, by method.
 var tracePanels = map[string][]tracePanel{
 	"abc": {
 		{"threshold", "threshold of the distance", true, false},
@@ -248,8 +248,8 @@ var tracePanels = map[string][]tracePanel{
 	},
 }
 
-// Traces are how the fit went: its chains, if it has some, and what the method tells of its steps,
-// over the runs that were made.
+// Traces are charts of the progress of the fit: its chains, if it has some, and quantities of the
+// method over the runs.
 func (p *Fit) Traces() plot.Panels {
 	ps := plot.Panels{Title: p.Model, Common: true, Note: fmt.Sprintf("how the fit by %s went, over runs of the model",
 		p.Result.Method)}

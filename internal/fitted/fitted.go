@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-sim/almanac/fit"
 )
 
-// A Fit is what was fitted to what, and the result. In fit.json the keys here come before those of
-// the result, which fit.Result.WriteJSON describes.
+// A Fit is the model, the data and the result of a fit. In fit.json these keys come before those of
+// the result, which fit.Result.WriteJSON documents.
 type Fit struct {
 	Model      string      `json:"model"`
 	Version    string      `json:"version"`
@@ -24,7 +24,7 @@ type Fit struct {
 	Set        string      `json:"set"` // the best point as flags
 	Predictive *Predictive `json:"predictive,omitempty"`
 
-	TimeLabel string      `json:"-"` // what the times are
+	TimeLabel string      `json:"-"` // label of the time axis
 	Result    *fit.Result `json:"-"`
 }
 
@@ -42,37 +42,37 @@ func (p *Fit) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Data is what was fitted to.
+// Data are the data of the fit.
 type Data struct {
 	File    string    `json:"file"`
 	Times   []float64 `json:"times"` // on the model's clock
 	Columns []Column  `json:"columns"`
-	Notes   []string  `json:"notes"` // gaps, rows that are missing
+	Notes   []string  `json:"notes"` // on missing values and rows
 }
 
-// A Column is one thing that was seen.
+// A Column is one observed series.
 type Column struct {
 	Name   string     `json:"name"`
 	Kind   string     `json:"kind"` // incidence, flow or state
 	Of     string     `json:"of"`
 	Error  string     `json:"error"`
-	Values []*float64 `json:"values"` // null for a gap
+	Values []*float64 `json:"values"` // null for a missing value
 }
 
-// Predictive is what the model says of the data with unknowns drawn from the posterior, or at the
-// best point if there is none.
+// Predictive is the posterior predictive distribution, or the prediction at the best point if there
+// is no posterior.
 type Predictive struct {
 	Runs    int                `json:"runs"`
 	Shares  []float64          `json:"shares"`
 	Columns []PredictiveColumn `json:"columns"`
 }
 
-// A PredictiveColumn is what it says of one column.
+// A PredictiveColumn is the prediction of one column.
 type PredictiveColumn struct {
 	Name    string      `json:"name"`
-	Reports [][]float64 `json:"reports"` // by row and share: quantiles of what would be reported
-	Seen    int         `json:"seen"`    // rows that are no gaps
-	Inside  int         `json:"inside"`  // of those, how many are within the first and the last share
+	Reports [][]float64 `json:"reports"` // by row and share: quantiles of the reports
+	Seen    int         `json:"seen"`    // rows with an observation
+	Inside  int         `json:"inside"`  // observations between the first and the last quantile
 }
 
 // Read reads fit.json, and posterior.csv if there is one.

@@ -20,13 +20,13 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// An Output is a number that a replica has.
+// An Output is a number computed from a replica.
 type Output struct {
-	Text string // as it is written
+	Text string // the expression
 	of   func(*population.Run) float64
 }
 
-// Of is the number of a replica; NaN if it has none.
+// Of is the value for a replica; NaN if there is none.
 func (o *Output) Of(run *population.Run) float64 {
 	if x := o.of(run); !math.IsInf(x, 0) {
 		return x
@@ -40,7 +40,7 @@ const (
 	longest = 1000
 )
 
-// Parse reads an output of a model.
+// Parse parses an output of a model.
 func Parse(m *population.Model, text string) (*Output, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	switch {
@@ -62,7 +62,7 @@ func Parse(m *population.Model, text string) (*Output, error) {
 	return &Output{text, of}, nil
 }
 
-// All reads several outputs; without any, those of Defaults.
+// All parses several outputs; without any, it returns those of Defaults.
 func All(m *population.Model, texts []string) ([]*Output, error) {
 	if len(texts) == 0 {
 		texts = Defaults(m)
@@ -94,8 +94,8 @@ const (
 	someEnds  = 60
 )
 
-// Defaults are the outputs if nobody says which: the ends and peaks of states, and how many went
-// each way.
+// Defaults are the default outputs: final values and peaks of states, and the numbers of
+// transitions.
 func Defaults(m *population.Model) (texts []string) {
 	states, flows := m.States(), m.Flows()
 	for _, s := range states[:min(len(states), someEnds)] {
@@ -181,7 +181,7 @@ func find(m *population.Model, name string) (*thing, error) {
 	return nil, fmt.Errorf("there is no %q; there are %s", name, few(append(known, "total")))
 }
 
-// few names some of many.
+// few lists some of many names.
 func few(names []string) string {
 	if len(names) > 12 {
 		return strings.Join(names[:12], ", ") + ", …"

@@ -8,17 +8,16 @@ import (
 	"strconv"
 )
 
-// A Comparison is scenarios side by side, run with common random numbers: the replica of a number
-// has the same luck in each.
+// A Comparison compares scenarios run with common random numbers.
 type Comparison struct {
-	Scenarios []Scenario // the first is what the others are compared with
+	Scenarios []Scenario // the others are compared with the first
 }
 
-// A Scenario is what was found in it, and how it differs from the first.
+// A Scenario has the outputs of a scenario, and their differences from the first.
 type Scenario struct {
 	Name        string
-	Outputs     []Output // the same, in the same order, in all
-	Differences []Output // from the first scenario, replica by replica; none in the first itself
+	Outputs     []Output // the same, in the same order, in all scenarios
+	Differences []Output // from the first scenario, replica by replica; nil in the first
 }
 
 // Helped is how many times as many replicas with luck of their own would be needed for an interval
@@ -61,7 +60,7 @@ func (c *Comparison) WriteScenarios(w io.Writer) error {
 	return out.Error()
 }
 
-// printedDifferences is how many outputs are printed of each scenario.
+// printedDifferences is the number of outputs printed for each scenario.
 const printedDifferences = 24
 
 // Print prints a table for people, and how much the common random numbers helped.
@@ -91,12 +90,12 @@ func (c *Comparison) Print(w io.Writer) error {
 	return err
 }
 
-// Factor is what Helped gives, for people.
+// Factor formats the result of Helped.
 func Factor(x float64) string {
 	switch {
 	case math.IsNaN(x):
 		return "–"
-	case x > 1e12: // but for rounding, the difference is the same in each replica
+	case x > 1e12: // the difference is constant up to rounding
 		return "the same in each"
 	}
 	return "× " + strconv.FormatFloat(x, 'g', 3, 64)

@@ -178,7 +178,7 @@ func (s *Sweep) heat(output int) plot.Heat {
 	return h
 }
 
-// fileName is a name without what files are not named with.
+// fileName removes characters that are not used in file names.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {

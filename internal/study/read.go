@@ -12,12 +12,11 @@ import (
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// own are the columns of points.csv beside those of the axes.
+// own are the columns of points.csv besides those of the axes.
 var own = []string{"replicas", "output", "mean", "sd", "low", "high"}
 
-// ReadPoints reads points.csv. The axes are those of the study, whose units the table does not
-// have; without any they are made of the columns, with the values as they stand there. At most Kept
-// points are read.
+// ReadPoints reads points.csv. The axes are those of the study, because the table has no units;
+// without axes, they are made from the columns. At most Kept points are read.
 func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*Sweep, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
@@ -107,7 +106,7 @@ func (s *Sweep) values(cells []string, known []map[string]string, unknown bool) 
 	return values, nil
 }
 
-// readNumbers reads cells; one that is empty is no number.
+// readNumbers parses cells; an empty one is NaN.
 func readNumbers(cells []string, to ...*float64) (err error) {
 	for i, x := range to {
 		if *x = math.NaN(); cells[i] != "" {
@@ -186,7 +185,7 @@ func (c *Comparison) ReadDifferences(r io.Reader) error {
 	return nil
 }
 
-// sameNames reports whether two lists are of the same outputs.
+// sameNames reports whether two lists have the same outputs.
 func sameNames(a, b []Output) bool {
 	return slices.EqualFunc(a, b, func(a, b Output) bool { return a.Name == b.Name })
 }

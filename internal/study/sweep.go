@@ -12,46 +12,45 @@ import (
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// An Output is what the replicas of a point gave for something: the mean with its 95 % interval,
-// after Student.
+// An Output is the summary of an output at a point: the mean with its 95 % confidence interval.
 type Output struct {
 	Name      string
-	N         int // replicas that have it
+	N         int // number of values
 	Mean, SD  float64
 	Low, High float64
 }
 
-// A Point is a combination of values, and what was found there.
+// A Point is a combination of values, with its outputs.
 type Point struct {
 	Values   []string // of each axis
 	Replicas int
 	Outputs  []Output // the same, in the same order, at all points
 }
 
-// A Sweep collects what is found at the points of a study. Its table is written as they come; for
-// printing and drawing the first Kept are held.
+// A Sweep collects the points of a study. The table is written as they come; the first Kept are
+// held for printing and drawing.
 type Sweep struct {
 	Title   string // of pictures
 	Axes    []*design.Axis
-	Sampled bool // the points are a sample, and no grid
+	Sampled bool // the points are a sample, not a grid
 
 	points []Point
 	count  int
 	table  *csv.Writer
 }
 
-// Kept is how many points are held for pictures.
+// Kept is the number of points held for printing and drawing.
 const Kept = 20_000
 
-// NewSweep begins a sweep. The table, if it is not nil, gets points.csv: a column for each axis, in
-// its unit; replicas, output, mean, sd, low, high. There is a row for each point and output.
+// NewSweep starts a sweep. The table, if not nil, gets points.csv: a column for each axis, in its
+// unit; replicas, output, mean, sd, low, high. There is a row for each point and output.
 func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) *Sweep {
 	s := &Sweep{Title: title, Axes: axes, Sampled: sampled}
 	if table == nil {
 		return s
 	}
 	s.table = csv.NewWriter(table)
-	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush tells
+	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush returns the error
 	return s
 }
 
@@ -76,7 +75,7 @@ func (s *Sweep) Add(p Point) error {
 	return nil
 }
 
-// Flush writes what is left of the table.
+// Flush writes the rest of the table.
 func (s *Sweep) Flush() error {
 	if s.table == nil {
 		return nil
@@ -85,7 +84,7 @@ func (s *Sweep) Flush() error {
 	return s.table.Error()
 }
 
-// number is a number with as many digits as it needs to be read back, or nothing if there is none.
+// number formats a number with full precision; empty for NaN.
 func number(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -109,8 +108,8 @@ const (
 	printedTables  = 3
 )
 
-// Print prints tables for people: a line for each point and a column for each output, mean ± half
-// the interval's width.
+// Print prints tables: a line for each point and a column for each output, mean ± half the
+// interval's width.
 func (s *Sweep) Print(w io.Writer) error {
 	names := s.Outputs()
 	for from := 0; from < len(names) && from < printedTables*printedOutputs; from += printedOutputs {

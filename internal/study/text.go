@@ -11,8 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/internal/format"
 )
 
-// A textTable is cells in columns that are as wide as they must be, aligned at the right; the first
-// at the left.
+// A textTable has columns as wide as their cells, aligned right; the first is aligned left.
 type textTable struct{ rows [][]string }
 
 func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
@@ -44,7 +43,7 @@ func (t *textTable) print(w io.Writer) error {
 	return nil
 }
 
-// Short is a number with four digits, or as many as stand before the point, with commas.
+// Short formats a number with four digits, or all before the decimal point, with commas.
 func Short(x float64) string {
 	a := math.Abs(x)
 	if !(a >= 1000 && a < 1e15) {
