@@ -74,7 +74,8 @@ func (d *Directory) Run(ctx context.Context, job Job, o RunOptions) (Outcome, er
 	working, stop := context.WithCancel(ctx)
 	var worker sync.WaitGroup
 	worker.Go(func() {
-		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here", Drain: cmp.Or(d.o.drain, time.Second),
+		err := Serve(working, d.conn, WorkerOptions{Registry: o.Registry, Slots: d.o.Slots, Name: "here",
+			Drain:  cmp.Or(d.o.drain, time.Second),
 			Logger: d.o.Logger,
 			onFull: func(err error) { cancel(fmt.Errorf("%w (%s: %w)", ErrNoRoom, d.path, err)) }})
 		if err != nil {

@@ -249,8 +249,8 @@ func TestAnotherVersion(t *testing.T) {
 	}
 }
 
-// A worker that is told to stop stores what it has, and returns what it has not started: no lease has
-// to expire.
+// A worker that is told to stop stores what it has, and returns what it has not started: no lease
+// has to expire.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	c := connect(t, testHub(t, HubOptions{Listen: "none"}), 0)

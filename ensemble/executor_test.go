@@ -27,7 +27,8 @@ func onEach(t *testing.T, g func() *Registry, test func(t *testing.T, e Executor
 	})
 	t.Run("directory", func(t *testing.T) {
 		t.Parallel()
-		d, err := OpenDirectory(filepath.Join(quickDir(t), ".state"), DirectoryOptions{Slots: 3, drain: 10 * time.Millisecond})
+		d, err := OpenDirectory(filepath.Join(quickDir(t), ".state"),
+			DirectoryOptions{Slots: 3, drain: 10 * time.Millisecond})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -294,8 +294,9 @@ func TestServerDoesNotSuit(t *testing.T) {
 		want    string
 	}{{"2.10.29", 1 << 20, "2.11 or later"}, {"1.4.1", 1 << 20, "2.11 or later"}, {"2.11.0", 1 << 20, ""},
 		{"2.15.2", 64 << 10, "max_payload"}, {"3.0.0-beta", 8 << 20, ""}} {
-		if err := checkServer(x.version, x.payload); (err == nil) != (x.want == "") || err != nil && !strings.Contains(err.Error(),
-			x.want) {
+		if err := checkServer(x.version, x.payload); (err == nil) != (x.want == "") || err != nil &&
+			!strings.Contains(err.Error(),
+				x.want) {
 			t.Errorf("NATS %s with messages of %d: %v", x.version, x.payload, err)
 		}
 	}

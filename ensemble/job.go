@@ -61,9 +61,10 @@ type Point struct {
 // does not depend on the speed of workers. As with every sequential stopping rule, the intervals
 // cover a little less often than 95 %, the less so the larger the batches.
 type Precision struct {
-	Relative float64  `json:"relative,omitempty"` // half the interval's width over the mean: 0.02 is 2 %; 0 means never stop
-	Outputs  []string `json:"outputs,omitempty"`  // that must be precise; nil means all
-	Batch    int      `json:"batch,omitempty"`    // 0 means 50
+	// half the interval's width over the mean: 0.02 is 2 %; 0 means never stop
+	Relative float64  `json:"relative,omitempty"`
+	Outputs  []string `json:"outputs,omitempty"` // that must be precise; nil means all
+	Batch    int      `json:"batch,omitempty"`   // 0 means 50
 }
 
 func (p Precision) batch() int {

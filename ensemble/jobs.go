@@ -17,8 +17,8 @@ import (
 // A State is the state of a job.
 type State string
 
-// The states of a job. A running job whose Updated is old has lost its coordinator; running the same
-// job again continues it.
+// The states of a job. A running job whose Updated is old has lost its coordinator; running the
+// same job again continues it.
 const (
 	Running     State = "running"
 	Interrupted State = "interrupted" // its coordinator was stopped
@@ -333,7 +333,8 @@ func (c *Conn) Results(ctx context.Context, id string, f func(PointResult) error
 	if err != nil {
 		return err
 	}
-	consumer, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{FilterSubjects: []string{wire.JobPoints(id)},
+	consumer, err := stream.OrderedConsumer(ctx, jetstream.OrderedConsumerConfig{
+		FilterSubjects:    []string{wire.JobPoints(id)},
 		InactiveThreshold: time.Minute})
 	if err != nil {
 		return fmt.Errorf("ensemble: reading the results of job %s: %w", id, err)

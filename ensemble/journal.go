@@ -257,8 +257,9 @@ func (r *coordinator) abandon(ctx context.Context, data []byte) {
 	if err != nil || json.Unmarshal(msg.Data, &t) != nil || t.Check() != nil || t.Job != r.id {
 		return
 	}
-	r.scheduler.add(t.Key(), &wire.Result{Failure: &wire.Failure{Point: t.Key().Point, Replica: t.Key().First, Reason: "died",
-		Text: fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
+	r.scheduler.add(t.Key(), &wire.Result{Failure: &wire.Failure{Point: t.Key().Point, Replica: t.Key().First,
+		Reason: "died",
+		Text:   fmt.Sprintf("its task was delivered %d times, and no worker answered", advice.Deliveries)}})
 }
 
 // findLost looks for outstanding tasks that are neither queued nor have a result: a server may have

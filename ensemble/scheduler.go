@@ -111,7 +111,8 @@ func (s *scheduler) size() int {
 
 // next returns a task to hand out, or nil if there is none for now.
 func (s *scheduler) next() []wire.Piece {
-	if s.pendingNumbers > s.pendingLimit && len(s.outstanding) > 0 && (len(s.states) == 0 || len(s.states[0].requeued) == 0) {
+	if s.pendingNumbers > s.pendingLimit && len(s.outstanding) > 0 && (len(s.states) == 0 || len(s.states[0].requeued) ==
+		0) {
 		return nil // all pending results wait for a task that is outstanding
 	}
 	pieces := s.cut(0)
@@ -453,7 +454,8 @@ func (s *scheduler) progress(key string, workers, slots int) Progress {
 		Events:          s.events,
 		EventsPerSecond: s.rate.perSecond, Workers: workers, Slots: slots, Left: -1, Counts: s.counts}
 	if s.secondsPerReplica > 0 && slots > 0 {
-		p.Left = time.Duration(float64(max(p.Replicas-p.Merged, 0)) * s.secondsPerReplica / float64(slots) * float64(time.Second))
+		p.Left = time.Duration(float64(max(p.Replicas-p.Merged, 0)) * s.secondsPerReplica / float64(slots) *
+			float64(time.Second))
 	}
 	return p
 }

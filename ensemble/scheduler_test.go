@@ -233,8 +233,9 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 		for j := range p.Count {
 			numbers[2*j+1] = float64(p.First + j)
 		}
-		s.add(wire.Key{Point: p.Point, First: p.First}, &wire.Result{Pieces: open[i], Names: names, Lists: []int{0}, Numbers: numbers,
-			Took: time.Duration(p.Count) * time.Millisecond})
+		s.add(wire.Key{Point: p.Point, First: p.First}, &wire.Result{Pieces: open[i], Names: names, Lists: []int{0},
+			Numbers: numbers,
+			Took:    time.Duration(p.Count) * time.Millisecond})
 		open = slices.Delete(open, i, i+1)
 		most = max(most, s.tallied)
 		if len(s.states) > 0 {
@@ -250,7 +251,8 @@ func TestStudyMemoryIsBounded(t *testing.T) {
 	}
 	r := s.ready[0]
 	t.Logf("numbers held: %d; waiting: %d", most, waits)
-	if most > ExactReplicas || waits > s.pendingLimit+64*2*1000 || s.pendingNumbers != 0 || s.tallied != 0 || !r.Sketched || r.Replicas !=
+	if most > ExactReplicas || waits > s.pendingLimit+64*2*1000 || s.pendingNumbers != 0 || s.tallied != 0 ||
+		!r.Sketched || r.Replicas !=
 		1_000_000 {
 		t.Errorf("%d numbers held, %d in the end; %+v", most, s.tallied, r)
 	}

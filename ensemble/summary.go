@@ -18,14 +18,15 @@ import (
 	"github.com/almanac-sim/almanac/internal/sketch"
 )
 
-// Quantiles are exact while the numbers of a point take at most 32 MB: up to ExactReplicas replicas,
-// or fewer if a replica has more than 400 numbers. Beyond that they are by sketch, with a relative
-// error of at most SketchError.
+// Quantiles are exact while the numbers of a point take at most 32 MB: up to ExactReplicas
+// replicas, or fewer if a replica has more than 400 numbers. Beyond that they are by sketch, with a
+// relative error of at most SketchError.
 const (
 	ExactReplicas = 10_000
 	exactNumbers  = 400 * ExactReplicas
 	SketchError   = 0.005
-	sketchBins    = 4096 // of 1 % each: the lowest bins are merged if the largest value exceeds the least by more than 10¹⁷
+	// of 1 % each: the lowest bins are merged if the largest value exceeds the least by more than 10¹⁷
+	sketchBins = 4096
 )
 
 // exactFor is the number of replicas up to which quantiles are exact if each has that many outputs.

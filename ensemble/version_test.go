@@ -25,7 +25,8 @@ func TestVersionNamesTheArithmetic(t *testing.T) {
 	k := Kind{Name: "k", Version: "1"}
 	here := k.version()
 	if k.Portable = true; here != k.version()+", "+identity.Arithmetic() {
-		t.Errorf("%q is the version, and %q of a portable kind; the arithmetic is %q", here, k.version(), identity.Arithmetic())
+		t.Errorf("%q is the version, and %q of a portable kind; the arithmetic is %q", here, k.version(),
+			identity.Arithmetic())
 	}
 	if os.Getenv("EMULATOR") != "" {
 		return // the system cannot start this program by itself

@@ -13,7 +13,8 @@ import (
 // Whatever is in a message, it is refused or can be worked with: no panic, and no numbers that do
 // not belong together.
 func FuzzMessages(f *testing.F) {
-	r := &wire.Result{Version: "v", Pieces: []wire.Piece{{Point: 0, First: 0, Count: 2}, {Point: 1, First: 5, Count: 1}}, Names: [][]string{{"x", "y"}, {"x"}},
+	r := &wire.Result{Version: "v", Pieces: []wire.Piece{{Point: 0, First: 0, Count: 2}, {Point: 1, First: 5, Count: 1}},
+		Names: [][]string{{"x", "y"}, {"x"}},
 		Lists: []int{0, 1}, Numbers: make([]float64, 2*3+2)}
 	data, err := r.Encode()
 	if err != nil {

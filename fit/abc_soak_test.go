@@ -58,11 +58,9 @@ func (q *outbreakParticle) Fork(seed uint64) (Particle, error) {
 func (q *outbreakParticle) Laws() []Law { return []Law{{}} }
 func (q *outbreakParticle) Close()      {}
 
-// An epidemic for which docs/design/fitting.md says why particles are needed: without them the power
-// stays below 1, and with them
-// it reaches 1 with the same budget. The posterior is that of particle
-// marginal
-// Metropolis–Hastings, within four standard errors for the smaller sample.
+// An epidemic for which docs/design/fitting.md says why particles are needed: without them the
+// power stays below 1, and with them it reaches 1 with the same budget. The posterior is that of
+// particle marginal Metropolis–Hastings, within four standard errors for the smaller sample.
 func TestSoakOutbreak(t *testing.T) {
 	m := outbreak{1000, 10, 50, 0.5}
 	c, err := m.Simulate(t.Context(), []float64{0.5, 0.2}, 3)

@@ -88,7 +88,8 @@ func anneal(ctx context.Context, e *engine) (*Result, error) {
 		if points, logs, share, noise, err = o.annealStage(ctx, stage); err != nil {
 			return nil, err
 		}
-		middles = append(middles, matrix.Mean(points, weight.FromLogs(weight.Scale(logs, weight.PowerFor(logs, float64(3*d), beta)), len(points))))
+		middles = append(middles,
+			matrix.Mean(points, weight.FromLogs(weight.Scale(logs, weight.PowerFor(logs, float64(3*d), beta)), len(points))))
 		// Aim for an acceptance rate of about one in four.
 		switch {
 		case share > 0.4:
@@ -120,7 +121,8 @@ func lowestMisfits(points [][]float64, logs []float64, n int) [][]float64 {
 // annealStage runs one stage. It returns all points tried, with minus their misfits minus a
 // standard error, so that noisy points are not preferred, the acceptance rate, and the noise of a
 // comparison with one run each.
-func (o *optimizer) annealStage(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share, noise float64,
+func (o *optimizer) annealStage(ctx context.Context, s annealStage) (points [][]float64, logs []float64, share,
+	noise float64,
 	err error) {
 	s.Seed = o.e.stageSeed()
 	d := len(o.e.problem.Unknowns)
@@ -178,9 +180,9 @@ type annealStage struct {
 	Seed   uint64        `json:"seed"`
 }
 
-// Its outputs begin with the number of accepted steps, the number of points without a model, the sum
-// of the squared errors of differences of misfits from one run each, and the number of comparisons.
-// All points follow, with their misfits and errors.
+// Its outputs begin with the number of accepted steps, the number of points without a model, the
+// sum of the squared errors of differences of misfits from one run each, and the number of
+// comparisons. All points follow, with their misfits and errors.
 const (
 	annealAccepted = iota
 	annealImpossible

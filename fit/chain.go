@@ -126,7 +126,8 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 			return a, err
 		}
 		// A chain may start where its first estimate is 0; it then accepts any point where it is not.
-		if ratio := float64(s.Beta*(there-now)) + proposal.LogPrior(next) - proposal.LogPrior(z) + back; !math.IsInf(there, -1) &&
+		if ratio := float64(s.Beta*(there-now)) + proposal.LogPrior(next) - proposal.LogPrior(z) + back; !math.IsInf(there,
+			-1) &&
 			(math.IsInf(now, -1) || bar < ratio) {
 			z, now = next, there
 			a.numbers[chainAccepted]++

@@ -35,7 +35,8 @@ type run struct {
 }
 
 func (r run) pack() []float64 {
-	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, indicator(r.filtered)), r.reports...)
+	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, indicator(r.filtered)),
+		r.reports...)
 }
 
 func unpackRun(numbers []float64, d int) (run, error) {

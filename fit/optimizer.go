@@ -41,20 +41,21 @@ func (o *optimizer) addRuns(ctx context.Context, what string, trials []*trial, r
 		points[k] = t.z
 	}
 	p := o.e.problem
-	return o.e.stage(ctx, what, "courses", trajectoryStage{points, runs, stream}, runs*len(points), func(k int, a output) error {
-		t := trials[k/runs]
-		c, possible, err := p.trajectory(a)
-		if err != nil {
-			return err
-		}
-		if !possible {
-			o.e.impossible++
-			t.impossible = true
-		} else if !t.impossible {
-			t.add(p, c)
-		}
-		return nil
-	})
+	return o.e.stage(ctx, what, "courses", trajectoryStage{points, runs, stream}, runs*len(points),
+		func(k int, a output) error {
+			t := trials[k/runs]
+			c, possible, err := p.trajectory(a)
+			if err != nil {
+				return err
+			}
+			if !possible {
+				o.e.impossible++
+				t.impossible = true
+			} else if !t.impossible {
+				t.add(p, c)
+			}
+			return nil
+		})
 }
 
 // A trajectoryStage asks for the trajectories of several runs at each of several points: task k is

@@ -154,8 +154,9 @@ func (f *pmmhFit) temper(ctx context.Context) ([][]float64, error) {
 		stream := f.e.stream()
 		cloud, logs = repeated(cloud, logs, weight.Systematic(weight.Scale(logs, next-beta), cloudSize, stream.Float64()))
 		beta = next
-		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs, Kernel: proposal.NewWalk(cloud, nil,
-			walkScale/math.Sqrt(float64(d)))}
+		s := chainStage{States: cloud, Logs: logs, Beta: beta, Steps: cloudSteps, Runs: f.runs,
+			Kernel: proposal.NewWalk(cloud, nil,
+				walkScale/math.Sqrt(float64(d)))}
 		steps, err := f.block(ctx, fmt.Sprintf("cooling, likelihood to the power of %.3g", beta), phaseCloud, s)
 		if err != nil {
 			return nil, err

@@ -85,7 +85,8 @@ func search(ctx context.Context, e *engine) (*Result, error) {
 
 // evolve runs the strategy once. It returns its last mean and the best points of its last
 // generations.
-func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, until int) (found [][]float64, err error) {
+func (o *optimizer) evolve(ctx context.Context, s *cma.Strategy, restart, size, until int) (found [][]float64,
+	err error) {
 	p := o.e.problem
 	runs := searchLeast
 	var best [][]float64 // of each generation

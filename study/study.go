@@ -190,7 +190,8 @@ func (s *Study) openSweep(most int) (err error) {
 	if err := s.chooseOutputs(); err != nil {
 		return err
 	}
-	if n := len(Columns(s.Plain))*len(s.Plain.Times()) + len(s.OutputNames); s.Series && s.Out != "" && n > ensemble.MaxOutputs {
+	if n := len(Columns(s.Plain))*len(s.Plain.Times()) + len(s.OutputNames); s.Series && s.Out != "" &&
+		n > ensemble.MaxOutputs {
 		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with "+
 			"--series=false, or record fewer rows",
 			format.Thousands(float64(n)), format.Thousands(ensemble.MaxOutputs))

@@ -67,7 +67,8 @@ func New(mean []float64, step float64, size int, stream random.Stream) *Strategy
 func (e *Strategy) Ask(size int) ([][]float64, error) {
 	lower, ok := matrix.Factorize(e.cov)
 	if !ok {
-		return nil, fmt.Errorf("fit: the covariance of the search is no longer positive definite after %d generations", e.Generation)
+		return nil, fmt.Errorf("fit: the covariance of the search is no longer positive definite after %d generations",
+			e.Generation)
 	}
 	e.normals, e.moves = make([][]float64, size), make([][]float64, size)
 	points := make([][]float64, size)

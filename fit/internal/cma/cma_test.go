@@ -30,10 +30,10 @@ func rosenbrock(x []float64) float64 {
 }
 
 // The strategy finds minima of functions that are hard for others. At the median of 11 seeds, 1,600
-// evaluations in four dimensions bring the ellipsoid below 1e-6 and Rosenbrock's function below 1e-3.
-// Gonum's CmaEsChol does not come below 0.01 on either: it adapts its step and never multiplies the
-// points by it (docs/decisions/0020-fitting.md). If this test fails because gonum's is better, gonum's
-// has been fixed and can replace ours.
+// evaluations in four dimensions bring the ellipsoid below 1e-6 and Rosenbrock's function below
+// 1e-3. Gonum's CmaEsChol does not come below 0.01 on either: it adapts its step and never
+// multiplies the points by it (docs/decisions/0020-fitting.md). If this test fails because gonum's
+// is better, gonum's has been fixed and can replace ours.
 func TestAgainstGonum(t *testing.T) {
 	const d, size, evaluations = 4, 12, 1600
 	for _, c := range []struct {

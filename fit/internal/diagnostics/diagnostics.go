@@ -1,9 +1,9 @@
 // Package diagnostics measures how well Markov chains have mixed: R-hat, effective sample size and
 // the standard error of a mean.
 //
-// It follows [VGSCB21]. Values are replaced by the normal scores of their ranks, so that heavy tails
-// and infinite variances hide nothing. Each chain is split in halves, so that a chain that drifts
-// disagrees with itself.
+// It follows [VGSCB21]. Values are replaced by the normal scores of their ranks, so that heavy
+// tails and infinite variances hide nothing. Each chain is split in halves, so that a chain that
+// drifts disagrees with itself.
 //
 // [VGSCB21]: https://doi.org/10.1214/20-BA1221
 package diagnostics

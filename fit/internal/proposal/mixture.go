@@ -2,10 +2,10 @@
 // ([Mixture]), or by a random walk ([Walk]).
 //
 // Parameters move on a scale on which every prior is standard normal: z = Φ⁻¹(F(x)), where F is the
-// prior's distribution function and Φ the standard normal one. No step leaves the support there, all
-// parameters have the same extent, and a whole number is an interval. A bounded parameter moves about
-// as on the logit scale, a positive one about as on the log scale. The ratio of prior and proposal
-// densities is the same on both scales, so weights need no density of the prior.
+// prior's distribution function and Φ the standard normal one. No step leaves the support there,
+// all parameters have the same extent, and a whole number is an interval. A bounded parameter moves
+// about as on the logit scale, a positive one about as on the log scale. The ratio of prior and
+// proposal densities is the same on both scales, so weights need no density of the prior.
 package proposal
 
 import (
@@ -36,8 +36,9 @@ type Mixture struct {
 // NewMixture returns a mixture whose kernels have the weighted covariance of the points, multiplied
 // by factor. The prior has the given share.
 func NewMixture(points [][]float64, weights []float64, factor, share float64) *Mixture {
-	return &Mixture{Share: share, Centers: points, Weights: weights, Cholesky: matrix.Cholesky(matrix.Covariance(points, weights),
-		factor)}
+	return &Mixture{Share: share, Centers: points, Weights: weights,
+		Cholesky: matrix.Cholesky(matrix.Covariance(points, weights),
+			factor)}
 }
 
 // Prepare checks that the mixture has d dimensions, and makes it ready for drawing.
