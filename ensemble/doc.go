@@ -74,4 +74,17 @@
 //	hub.go, hub_config.go, hub_log.go  Hub: an embedded NATS server
 //	connect.go, trouble.go         Conn; which errors of the server are retried
 //	metrics.go                     Metrics
+//
+// # Files
+//
+//	job.go           jobs, points, limits; registry.go kinds of models and functions
+//	executor.go      executors, options, outcomes; inmemory.go, directory.go two of them
+//	scheduler.go     which replicas are next, and merging; summary.go statistics of a point
+//	paired.go        comparisons with common random numbers
+//	coordinator.go   one job on a hub; journal.go its stream of results
+//	worker.go        workers; task.go, replica.go, jobmodel.go what they run
+//	workers.go       heartbeats; jobs.go status, cancelling and removing of jobs
+//	hub.go           the server; connect.go connections; errors.go what their errors mean
+//	metrics.go       for Prometheus; main.go Main, the command line of Go models
+//	internal/        wire (messages), hubconf (configuration files), identity (of programs)
 package ensemble

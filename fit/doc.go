@@ -41,4 +41,18 @@
 //	search*.go                         "search": CMA-ES; "random": random points
 //	chains_space.go, chains_mixing.go  coordinates of chains, and how well they mix
 //	mixture.go, weights*.go            proposals; weights and their tails
+//
+// # Files
+//
+//	problem.go     problems, simulators, trajectories
+//	prior.go       priors and their scale; law.go distributions of reports
+//	run.go         Run and RunLocal; stage.go what a stage is to workers
+//	result.go      results; report.go as JSON and text; posterior.go weighted samples
+//	predict.go     posterior predictions
+//	abc.go         the method abc; generation.go its tasks
+//	pmmh.go        the method pmmh; chain.go its tasks; filter.go likelihood estimates
+//	anneal.go      the method anneal
+//	search.go      the methods search, by CMA-ES, and random
+//	optimizer.go   the choice among points that these share; misfit.go the misfit
+//	internal/      cma, diagnostics of chains, distributions, matrices, proposals, ranks, weights
 package fit
