@@ -293,7 +293,7 @@ func ExampleSharing() {
 	// Output: died in the first row: 3
 }
 
-// A particle goes on several times from where it stands, each time with another luck.
+// A particle is continued several times from the same row, each time with another random stream.
 func ExampleParticle() {
 	ctx := context.Background()
 	var particle fit.Particle

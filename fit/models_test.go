@@ -145,7 +145,7 @@ func villageOf(t testing.TB, seed uint64) *Problem {
 		Unknown{Name: "rho", Prior: Beta(2, 2)})
 }
 
-// misfitAt is the misfit by many runs, whose luck no fit has seen.
+// misfitAt is the misfit by many runs, with seeds that no fit uses.
 func misfitAt(t testing.TB, p *Problem, x []float64, runs int) float64 {
 	var all trial
 	for k := range runs {

@@ -11,7 +11,7 @@ import (
 // On a small model with much noise the search by itself, without the points of the prior that it is
 // compared with in the end, is about as good as random search with as many runs: over six data sets
 // the misfit at its best point is on average at most 1 above. With four seeds of each it is 0.14 ±
-// 0.22 below; with the same luck in all generations it went where that luck gives the data, and was
+// 0.22 below; with the same random numbers in all generations it followed their noise, and was
 // 2.40 ± 0.96 above.
 func TestSearchOfAVillage(t *testing.T) {
 	const budget, seeds = 3000, 2

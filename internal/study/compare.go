@@ -20,7 +20,7 @@ type Scenario struct {
 	Differences []Output // from the first scenario, replica by replica; nil in the first
 }
 
-// Helped is how many times as many replicas with luck of their own would be needed for an interval
+// Helped is how many times as many replicas with independent random numbers would give an interval
 // of the same width: the variance that the difference would have if the two were independent,
 // against that which it has. Below 1 they did harm. It is NaN if nothing can be said: there is no
 // variance at all.
