@@ -3,12 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/internal/random"
 )
 
@@ -171,4 +173,25 @@ func TestSoakFitKilledOnHub(t *testing.T) {
 		}
 	}
 	t.Logf("killed: %v; coordinators that gave up and were started again: %d", killed, gaveUp)
+}
+
+// The files of a fit are the same, byte for byte, for 1, 2 and 7 workers; and so is what is printed
+// where nothing is stored, here by chains. In make test, the script fit compares 1 and 3 workers.
+func TestFitForAnyNumberOfWorkers(t *testing.T) {
+	dir, model := smallDir(t)
+	fit := func(args ...string) string {
+		var out, errs bytes.Buffer
+		if status := run(t.Context(), append([]string{"fit", model}, args...), &out, &errs); status != cli.ExitDone {
+			t.Fatalf("status %d: %s", status, errs.String())
+		}
+		return out.String()
+	}
+	for _, workers := range []string{"1", "2", "7"} {
+		fit("--budget", "1000", "--workers", workers, "--out", filepath.Join(dir, workers))
+		sameFiles(t, dir, workers, "1", fitResults)
+	}
+	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(
+		append(chains, "1")...) != fit(append(chains, "7")...) {
+		t.Error("chains by 7 workers are others")
+	}
 }

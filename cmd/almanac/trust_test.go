@@ -5,9 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/almanac-sim/almanac/cmd/internal/cli"
-	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // smallFit is a model of few people whose single runs are hardly ever near its data, so that the
@@ -57,29 +54,5 @@ func sameFiles(t *testing.T, dir, got, want string, names []string) {
 		if g, err := os.ReadFile(filepath.Join(dir, got, name)); err != nil || !bytes.Equal(g, w) {
 			t.Errorf("%s of %s is another than that of %s: %v", name, got, want, err)
 		}
-	}
-}
-
-// The files of a fit are the same, byte for byte, for 1, 2 and 7 workers; and so is what is printed
-// where nothing is stored, here by chains.
-func TestFitForAnyNumberOfWorkers(t *testing.T) {
-	dir, model := smallDir(t)
-	fit := func(args ...string) string {
-		var out, errs bytes.Buffer
-		if status := run(t.Context(), append([]string{"fit", model}, args...), &out, &errs); status != cli.ExitDone {
-			t.Fatalf("status %d: %s", status, errs.String())
-		}
-		return out.String()
-	}
-	for _, workers := range testscale.Size([]string{"1", "7"}, []string{"1", "2", "7"}) {
-		fit("--budget", testscale.Size("300", "1000"), "--workers", workers, "--out", filepath.Join(dir, workers))
-		sameFiles(t, dir, workers, "1", fitResults)
-	}
-	if !testscale.On {
-		return // the library's chains by 1, 2 and 7 slots are among the tests of fit
-	}
-	if chains := []string{"--method", "pmmh", "--population", "1", "--budget", "20000", "--json", "--workers"}; fit(
-		append(chains, "1")...) != fit(append(chains, "7")...) {
-		t.Error("chains by 7 workers are others")
 	}
 }
