@@ -100,7 +100,7 @@ func TestQueueConserves(t *testing.T) {
 				}
 			}
 			sum, _ := c.Stats()
-			if sum.Scheduled != uint64(len(fates)) || sum.Dispatched+sum.Cancelled != sum.Scheduled || sum.Pending != 0 {
+			if sum.Scheduled != uint64(len(fates)) || sum.Dispatched+sum.Canceled != sum.Scheduled || sum.Pending != 0 {
 				t.Fatal(sum)
 			}
 			mustCheck(t, c)

@@ -112,7 +112,7 @@ func ExampleQueue_Stats() {
 	}
 	c.Next()
 	sum, each := c.Stats()
-	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled, in", len(each),
+	fmt.Println(sum.Pending, "pending,", sum.Dispatched, "dispatched,", sum.Canceled, "cancelled, in", len(each),
 		"queues")
 	// Output: 89 pending, 1 dispatched, 10 cancelled, in 4 queues
 }
@@ -138,7 +138,7 @@ func ExampleStats() {
 	late, _ := c.Schedule(3, 0) // before what has been dispatched
 	c.Cancel(late)
 	sum, _ := c.Stats()
-	fmt.Println(sum.Scheduled, "scheduled,", sum.Dispatched, "dispatched,", sum.Cancelled, "cancelled,", sum.Late, "late")
+	fmt.Println(sum.Scheduled, "scheduled,", sum.Dispatched, "dispatched,", sum.Canceled, "cancelled,", sum.Late, "late")
 	fmt.Println(sum.Helped, "for others,", sum.Waits, "waits")
 	// Output:
 	// 51 scheduled, 20 dispatched, 1 cancelled, 1 late

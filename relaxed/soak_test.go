@@ -152,7 +152,7 @@ func (s storm) run(t *testing.T, c *Queue[int]) {
 		mustCheck(t, c)
 		sum, _ := c.Stats()
 		scheduled += count.Load()
-		if ended = sum.Dispatched + sum.Cancelled; sum.Scheduled != scheduled || ended != scheduled {
+		if ended = sum.Dispatched + sum.Canceled; sum.Scheduled != scheduled || ended != scheduled {
 			t.Fatalf("%d events were scheduled and %d ended, but there were %d", sum.Scheduled, ended, scheduled)
 		}
 		// How events are spread over the subqueues is a matter of chance, and room is doubled where

@@ -13,7 +13,7 @@ type Stats struct {
 	Stale      int
 	Scheduled  uint64
 	Dispatched uint64
-	Cancelled  uint64
+	Canceled   uint64
 	Late       uint64 // events that were scheduled before the last one that their subqueue had dispatched
 	Helped     uint64 // events that were dispatched from another shard
 	Waits      uint64 // attempts to schedule or to dispatch that found a subqueue locked, or none
@@ -27,7 +27,7 @@ func (s *Stats) add(t Stats) {
 	s.Stale += t.Stale
 	s.Scheduled += t.Scheduled
 	s.Dispatched += t.Dispatched
-	s.Cancelled += t.Cancelled
+	s.Canceled += t.Canceled
 	s.Late += t.Late
 	s.Helped += t.Helped
 	s.Waits += t.Waits
@@ -39,7 +39,7 @@ func (s *Stats) add(t Stats) {
 func (s Stats) String() string {
 	return fmt.Sprintf("%d pending, %d stale; %d scheduled, %d dispatched, %d cancelled, %d late\n"+
 		"%d dispatched for others, %d waits, %.2f moves per event, %d bytes",
-		s.Pending, s.Stale, s.Scheduled, s.Dispatched, s.Cancelled, s.Late,
+		s.Pending, s.Stale, s.Scheduled, s.Dispatched, s.Canceled, s.Late,
 		s.Helped, s.Waits, float64(s.Moved)/float64(max(1, s.Dispatched)), s.Bytes)
 }
 
@@ -71,7 +71,7 @@ func (q *subqueue[V]) stats() Stats {
 		Stale:      q.stale,
 		Scheduled:  uint64(q.live) + q.dispatched + q.cancelled,
 		Dispatched: q.dispatched,
-		Cancelled:  q.cancelled,
+		Canceled:   q.cancelled,
 		Late:       q.late,
 		Helped:     q.helped,
 		Waits:      q.waits,
