@@ -1,13 +1,16 @@
 package calendar
 
-import "github.com/almanac-sim/almanac/internal/eventqueue"
+import (
+	"github.com/almanac-sim/almanac/internal/eventqueue"
+	"github.com/almanac-sim/almanac/internal/panics"
+)
 
 // An ID names an event: a dense number that the caller chooses.
 type ID = uint32
 
 // A PanicError is the value with which [Queue.ScheduleAll] panics if the caller's function does. It
 // has the value of that panic and its stack, which may be of another goroutine.
-type PanicError = eventqueue.PanicError
+type PanicError = panics.Error
 
 // The reasons for which scheduling is refused. When several apply, an id beyond the largest is
 // reported first, then what is wrong with the time. A refused call changes nothing.

@@ -225,7 +225,7 @@ func ExampleOutcome() {
 	})
 	outcome, err := ensemble.InMemory{}.Run(context.Background(), ensemble.Job{Kind: "fixed", Replicas: 30,
 		Points: []ensemble.Point{{}}}, ensemble.RunOptions{Registry: registry})
-	fmt.Println(outcome.Replicas, outcome.Alike, err)
+	fmt.Println(outcome.Replicas, outcome.Identical, err)
 	// Output: 30 true <nil>
 }
 

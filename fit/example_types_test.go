@@ -15,14 +15,14 @@ import (
 func ExampleColumn() {
 	whole := fit.Problem{Times: []float64{1, 2}, Columns: []fit.Column{{Name: "calls", Data: []float64{3, 5}}}}
 	gap := fit.Problem{Times: []float64{1, 2}, Columns: []fit.Column{{Name: "calls", Data: []float64{3, math.NaN()}}}}
-	course := fit.Course{Columns: []fit.Reports{{Mean: []float64{4, 4}}}}
+	course := fit.Trajectory{Columns: []fit.Reports{{Mean: []float64{4, 4}}}}
 	fmt.Printf("%.3f %.3f\n", whole.LogLikelihood(course), gap.LogLikelihood(course))
 	// Output: -3.489 -1.633
 }
 
 // How a run went, and reports that are drawn from it.
-func ExampleCourse() {
-	course := fit.Course{Columns: []fit.Reports{{Mean: []float64{10, 0}}, {Mean: []float64{2.5, 2.5},
+func ExampleTrajectory() {
+	course := fit.Trajectory{Columns: []fit.Reports{{Mean: []float64{10, 0}}, {Mean: []float64{2.5, 2.5},
 		Law: fit.Law{Family: fit.Gaussian, Arg: 1e-9}}}}
 	drawn := course.Draw(rand.NewPCG(1, 1))
 	fmt.Println(len(drawn), drawn[0][0] == math.Round(drawn[0][0]), drawn[0][1])
@@ -47,7 +47,7 @@ func ExampleFamily() {
 func ExampleReports() {
 	p := fit.Problem{Times: []float64{1}, Columns: []fit.Column{{Name: "cases", Data: []float64{30}}}}
 	for _, law := range []fit.Law{{}, {Family: fit.NegativeBinomial, Arg: 5}} {
-		course := fit.Course{Columns: []fit.Reports{{Mean: []float64{20}, Law: law}}}
+		course := fit.Trajectory{Columns: []fit.Reports{{Mean: []float64{20}, Law: law}}}
 		fmt.Printf("%.2f\n", p.LogLikelihood(course))
 	}
 	// Output:
@@ -69,8 +69,8 @@ func ExampleSimulator() {
 
 // A function is a model.
 func ExampleSimulatorFunc() {
-	var model fit.Simulator = fit.SimulatorFunc(func(_ context.Context, x []float64, _ uint64) (fit.Course, error) {
-		return fit.Course{Columns: []fit.Reports{{Mean: []float64{x[0], 2 * x[0]}}}}, nil
+	var model fit.Simulator = fit.SimulatorFunc(func(_ context.Context, x []float64, _ uint64) (fit.Trajectory, error) {
+		return fit.Trajectory{Columns: []fit.Reports{{Mean: []float64{x[0], 2 * x[0]}}}}, nil
 	})
 	course, err := model.Simulate(context.Background(), []float64{7}, 1)
 	fmt.Println(course.Columns[0].Mean, err)

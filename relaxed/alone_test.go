@@ -283,7 +283,7 @@ func TestQueueMovesFewTimes(t *testing.T) {
 		if moves := float64(sum.Moved) / float64(sum.Dispatched); moves > 4 {
 			t.Errorf("with %d events, each was moved %.2f times", n, moves)
 		}
-		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Cancelled != 0 ||
+		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Canceled != 0 ||
 			sum.Late != 0 {
 			t.Errorf("%+v", sum)
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
-	"github.com/almanac-sim/almanac/internal/interleave"
-	"github.com/almanac-sim/almanac/internal/testscale"
 )
 
 // A diaryEntry is an event of a reference: a slice in order of time, and of equal times in the
@@ -177,27 +175,6 @@ var hostileTimes = []float64{
 	math.MaxFloat64, -math.MaxFloat64, 1, math.Nextafter(1, 2), math.Nextafter(1, 0), -1, 1 << 53, 1<<53 + 2,
 }
 
-func TestQueueAgainstDiary(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 0))
-	for i := range 120 {
-		data := make([]byte, 3*r.IntN(1500))
-		for k := range data {
-			data[k] = byte(r.Uint32())
-		}
-		if i%3 == 0 { // more in than out, so that it fills
-			for k := 0; k < len(data); k += 3 {
-				if data[k]%8 >= 4 && r.IntN(2) == 0 {
-					data[k] &^= 7
-				}
-			}
-		}
-		p, per := 1+i/2%4, 1+i%3
-		if err := followQueue(data, p, per); err != nil {
-			t.Fatalf("%d processes with %d subqueues each: %v", p, per, err)
-		}
-	}
-}
-
 func FuzzQueue(f *testing.F) {
 	f.Add([]byte("schedule, cancel, next, and so on"), uint8(3))
 	f.Add([]byte("000000000011111111111222222223333333333"), uint8(0))
@@ -237,127 +214,10 @@ func holds(seed uint64, n int, pick, mask, odd byte) (data []byte) {
 	return data
 }
 
-// With one process the order is exact, for times of every kind, events that are earlier than what
-// has been taken among them, and with one subqueue also of equal times.
-func TestQueueExact(t *testing.T) {
-	n := testscale.Size(7000, 20_000)
-	if interleave.Enabled {
-		n = 4000 // there is one goroutine, so that nothing more is to be found in programs that are checked for races
-	}
-	r := rand.New(rand.NewPCG(2, 0))
-	for name, next := range map[string]func(i int, now float64) float64{
-		"exponential": func(_ int, now float64) float64 { return now + r.ExpFloat64() },
-		"equal":       func(int, float64) float64 { return 7 },
-		"now":         func(_ int, now float64) float64 { return now },
-		"increasing":  func(i int, _ float64) float64 { return float64(i) },
-		"decreasing":  func(i int, _ float64) float64 { return -float64(i) },
-		"late":        func(_ int, now float64) float64 { return now - r.ExpFloat64() },
-		"bimodal":     func(i int, now float64) float64 { return now + r.ExpFloat64()*math.Pow(1e6, float64(i%2)) },
-		"few":         func(i int, _ float64) float64 { return float64(i % 3) },
-		"hostile":     func(i int, _ float64) float64 { return hostileTimes[r.IntN(len(hostileTimes))] },
-		"any float":   func(int, float64) float64 { return anyFloat(r) },
-		"close": func(i int, _ float64) float64 {
-			return math.Float64frombits(0x4059000000000000 + uint64(r.IntN(100_000)))
-		},
-		"heavy":        func(_ int, now float64) float64 { return now + math.Exp(6*r.NormFloat64()) },
-		"far and near": func(i int, now float64) float64 { return now + math.Pow(10, float64(r.IntN(30)-20)) },
-	} {
-		for _, per := range []int{1, 2, 5} {
-			c := New[int](Concurrency(1), perProcess(per))
-			var d diary
-			now := 0.0
-			add := func(i int) {
-				at := next(i, now)
-				if math.IsInf(at, 0) {
-					at = math.Copysign(math.MaxFloat64, at)
-				}
-				e, err := c.Schedule(at, i)
-				if err != nil {
-					t.Fatal(name, err)
-				}
-				d = append(d, diaryEntry{at, i, e})
-			}
-			// The reference is sorted when it is needed, for it would take long to keep it so.
-			take := func(k int) {
-				slices.SortStableFunc(d, func(a, b diaryEntry) int {
-					switch {
-					case a.at < b.at:
-						return -1
-					case a.at > b.at:
-						return 1
-					}
-					return 0
-				})
-				values := map[int]bool{}
-				for i, e := range d[:k] {
-					v, at, ok := c.Next()
-					if !ok || at != e.at || per == 1 && v != e.value || values[v] {
-						t.Fatalf("%s, %d subqueues: %d is %d at %v, want %+v", name, per, i, v, at, e)
-					}
-					values[v] = true
-					now = at
-				}
-				left := d[k:]
-				if per > 1 && k > 0 && len(left) > 0 && left[0].at == now {
-					// Others of the same time may have been taken in their stead.
-					left = slices.DeleteFunc(slices.Clone(d), func(e diaryEntry) bool { return values[e.value] })
-				}
-				d = slices.Clone(left)
-			}
-			for i := range n {
-				add(i)
-				if i%1000 == 999 {
-					take(700)
-					if err := checkQueue(c); err != nil {
-						t.Fatal(name, err)
-					}
-				}
-			}
-			take(len(d))
-			if _, _, ok := c.Next(); ok || c.Len() != 0 {
-				t.Fatalf("%s: something is left", name)
-			}
-			sum, _ := c.Stats()
-			if moves := float64(sum.Moved) / float64(n); moves > 12 {
-				t.Errorf("%s: an event was moved %.1f times", name, moves)
-			}
-		}
-	}
-}
-
 func anyFloat(r *rand.Rand) float64 {
 	for {
 		if x := math.Float64frombits(r.Uint64()); x-x == 0 {
 			return x
-		}
-	}
-}
-
-// An event taken and one scheduled at once, for long: as the work per event does not grow, it is
-// constant.
-func TestQueueMovesFewTimes(t *testing.T) {
-	for _, n := range []int{1, 10, 1000, 100_000} {
-		if interleave.Enabled {
-			n = min(n, 10_000)
-		}
-		c := New[int](Concurrency(1))
-		r := rand.New(rand.NewPCG(3, uint64(n)))
-		for i := range n {
-			_, _ = c.Schedule(r.ExpFloat64(), i)
-		}
-		holds := 3*n + 1000
-		for range holds {
-			v, at, _ := c.Next()
-			_, _ = c.Schedule(at+r.ExpFloat64(), v)
-		}
-		mustCheck(t, c)
-		sum, _ := c.Stats()
-		if moves := float64(sum.Moved) / float64(sum.Dispatched); moves > 4 {
-			t.Errorf("with %d events, each was moved %.2f times", n, moves)
-		}
-		if sum.Pending != n || sum.Scheduled != uint64(n+holds) || sum.Dispatched != uint64(holds) || sum.Canceled != 0 ||
-			sum.Late != 0 {
-			t.Errorf("%+v", sum)
 		}
 	}
 }
@@ -463,29 +323,6 @@ func TestQueueForgetsValues(t *testing.T) {
 		<-freed
 	}
 	runtime.KeepAlive(c)
-}
-
-// A wrong number in an option does not take memory for what is not there.
-func TestQueueOfTooMany(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	c := New[int](Concurrency(1 << 16))
-	for i := range 100 {
-		_, _ = c.Schedule(float64(i), i)
-	}
-	sum, _ := c.Stats()
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 100<<20 || sum.Bytes > 32<<20 || sum.Pending != 100 {
-		t.Errorf("%d bytes were allocated, %d are held", n, sum.Bytes)
-	}
-	for i := range 100 {
-		if v, at, ok := c.Next(); !ok || at != float64(i) || v != i {
-			t.Fatalf("event %d at %v is after %d others", v, at, i)
-		}
-	}
-	if _, _, ok := c.Next(); ok || c.Len() != 0 {
-		t.Error("it is not empty at last")
-	}
 }
 
 func TestQueueRoom(t *testing.T) {

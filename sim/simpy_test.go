@@ -342,8 +342,7 @@ func Example_simpyMonitoring() {
 	s.Run(context.Background(), 300)
 	fmt.Printf("%.2f inside, %.2f in line, busy %.2f\n", inside.Mean(), desk.Queue().Mean(), desk.Utilization())
 	fmt.Printf("%d stays of %.1f, longest %.1f, nine of ten below %.1f\n",
-		stays.N(), stays.Mean(), stays.Max(),
-		stays.Quantile(0.9))
+		stays.N(), stays.Mean(), stays.Max(), stays.Quantile(0.9))
 	// Output:
 	// 0.75 inside, 0.00 in line, busy 0.75
 	// 50 stays of 3.0, longest 3.0, nine of ten below 3.0

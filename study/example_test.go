@@ -143,7 +143,7 @@ func ExampleFrom() {
 }
 
 // A fit of a model file: the data are read, and the problem is that of package fit.
-func ExampleOpened() {
+func ExampleOpenedFit() {
 	path, remove := written()
 	defer remove()
 	o, err := open(&study.Request{Sort: study.Fit, Model: path, Seed: 1}).OpenFit()

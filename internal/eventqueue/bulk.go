@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // ScheduleAll schedules the events of n ids, from first on, whose times several goroutines compute.
@@ -77,29 +79,11 @@ type failure struct {
 	block atomic.Int64 // one more than the block it is in, so that others need not go on beyond; 0 if there is none
 	at    uint64
 	err   error
-	panic *PanicError
-}
-
-// A PanicError is the value with which ScheduleAll panics if the caller's function does. That may
-// have been in another goroutine, whose stack would be lost otherwise.
-type PanicError struct {
-	Value any    // what the function panicked with
-	Stack []byte // where it did, as runtime/debug.Stack has it
-}
-
-// Error has the value and the stack.
-func (p *PanicError) Error() string {
-	return fmt.Sprintf("calendar: ScheduleAll: due panicked: %v\n\n%s", p.Value, p.Stack)
-}
-
-// Unwrap returns the value, if it is an error.
-func (p *PanicError) Unwrap() error {
-	err, _ := p.Value.(error)
-	return err
+	panic *panics.Error
 }
 
 // note records a failure at an id of block i, unless there is one before it.
-func (f *failure) note(i int, at uint64, err error, panicked *PanicError) {
+func (f *failure) note(i int, at uint64, err error, panicked *panics.Error) {
 	f.mutex.Lock()
 	defer f.mutex.Unlock()
 	if f.none() || at < f.at {
@@ -134,7 +118,7 @@ func (b *bulk) ask(worker, i int, times []float64) (at []float64, ok bool) {
 	err := errGone
 	defer func() { // also if due panics, or ends its goroutine
 		if p := recover(); p != nil {
-			b.failed.note(i, from, nil, &PanicError{Value: p, Stack: debug.Stack()})
+			b.failed.note(i, from, nil, panics.New("calendar: ScheduleAll: due panicked", p, debug.Stack(), true))
 			ok = false
 		} else if err != nil {
 			b.failed.note(i, from, err, nil)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-sim/almanac/calendar/calendartest"
 	"github.com/almanac-sim/almanac/internal/eventqueue"
+	"github.com/almanac-sim/almanac/internal/panics"
 )
 
 // oneByOne is what ScheduleAll should do.
@@ -317,7 +318,7 @@ func TestScheduleAllDueFails(t *testing.T) {
 						t.Errorf("%d workers: %v", workers, got)
 					}
 				case "panic":
-					var p *eventqueue.PanicError
+					var p *panics.Error
 					if !errors.Is(err, failed) || !errors.As(err, &p) || p.Value != any(failed) || !strings.Contains(string(p.Stack),
 						"TestScheduleAllDueFails") {
 						t.Errorf("%d workers: %v", workers, got)

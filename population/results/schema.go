@@ -9,7 +9,7 @@ import (
 //
 // To add a column: a field of the row in read.go; a line in the table here; its value where the row
 // is filled in write.go; the columns listed in the help of almanac run and in
-// docs/reference/models.md. Give it a presence of its own that reading does not require (see
+// docs/reference/results.md. Give it a presence of its own that reading does not require (see
 // presence.required): directories of earlier versions do not have the column, and must stay
 // readable. An attribute of the same name gets another column name from then on.
 type field[R any] struct {
