@@ -139,9 +139,14 @@ func (w *Worker) Serve(ctx context.Context) error {
 	}
 
 	lost := w.waitForEnd(ctx)
-	w.stop.Store(true)
 	stopFetching()
 	fetchers.Wait()
+	// The hub must have seen that we fetch no more before tasks are cut short: it would deliver what
+	// is left of them to us, and nobody would run that before the lease expires.
+	flushing, cancelFlush := context.WithTimeout(work, time.Second)
+	_ = w.c.nc.FlushWithContext(flushing)
+	cancelFlush()
+	w.stop.Store(true)
 	timer := time.AfterFunc(w.o.Drain, func() { cancelWork(errStopping) })
 	tasks.Wait()
 	timer.Stop()

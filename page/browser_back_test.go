@@ -19,6 +19,8 @@ func TestBackToEditorInBrowser(t *testing.T) {
 	v.until(`document.querySelector(".gutter span")`)
 	read := eval[string](v, `document.querySelector("[name=read]").value`)
 	v.typed("b: {}", "b: {race: [{rate: 1 per day, to: a, name: back again}]}")
+	// The check of the new text shows the parameters anew.
+	v.until(`document.querySelector("[data-diagram]").textContent.includes("back again")`)
 	v.do(chromedp.SetValue(chromedp.CSS("[name='set.speed']"), "0.7 per day"))
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	v.until(`document.querySelector('[data-state=done] .files')`)
