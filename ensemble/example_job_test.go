@@ -240,7 +240,8 @@ func ExampleCounts() {
 // A line for people.
 func ExampleProgress() {
 	line := func(p ensemble.Progress) string {
-		return fmt.Sprintf("%d of %d points, %d of %d replicas, %v left", p.PointsDone, p.Points, p.Merged, p.Replicas, p.Left)
+		return fmt.Sprintf("%d of %d points, %d of %d replicas, %v left", p.PointsDone, p.Points, p.Merged, p.Replicas,
+			p.Left)
 	}
 	fmt.Println(line(ensemble.Progress{PointsDone: 1, Points: 3, Merged: 150, Replicas: 300, Left: 20 * time.Second}))
 	// Output: 1 of 3 points, 150 of 300 replicas, 20s left

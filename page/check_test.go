@@ -72,7 +72,8 @@ func TestInspectionEndsWithRequest(t *testing.T) {
 	}
 	// Nor does it go on for longer than it may.
 	s.limits.WaitTimeout = 1
-	if _, err := s.inspect(t.Context(), modelForm{Path: "clocks.yaml", Source: manyClocks(1)}); !errors.Is(err, errTooSlow) {
+	if _, err := s.inspect(t.Context(), modelForm{Path: "clocks.yaml", Source: manyClocks(1)}); !errors.Is(err,
+		errTooSlow) {
 		t.Errorf("without time: %v", err)
 	}
 }

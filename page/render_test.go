@@ -62,7 +62,8 @@ func TestRenderingsShared(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), computeSlots: make(chan struct{}, 2), renderer: newRenderLimiter()}
+				s := &Server{runs: runs.New(DefaultLimits().runs(), quietLog), computeSlots: make(chan struct{}, 2),
+					renderer: newRenderLimiter()}
 				defer s.runs.Close()
 				began := time.Now()
 				run, err := s.runs.Start(runs.Work{Do: func(ctx context.Context, report *runs.Reporter) error {
@@ -177,7 +178,8 @@ func TestRenderingPanics(t *testing.T) {
 		bad.Store(false)
 		ask(200)
 		if len(s.renderer.token)+len(run.Rendering)+len(s.computeSlots)+len(s.responseSlots) != 0 {
-			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
+			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering),
+				len(s.computeSlots),
 				len(s.responseSlots))
 		}
 	})
@@ -257,7 +259,8 @@ func TestRenderingTimeLimit(t *testing.T) {
 			t.Errorf("%d are drawn and %d are told to come back; %d were to be drawn", drawn.Load(), sent.Load(), want)
 		}
 		if len(s.renderer.token)+len(run.Rendering)+len(s.computeSlots)+len(s.responseSlots) != 0 {
-			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering), len(s.computeSlots),
+			t.Errorf("held: limiter %d, run %d, compute slots %d, response slots %d", len(s.renderer.token), len(run.Rendering),
+				len(s.computeSlots),
 				len(s.responseSlots))
 		}
 	})

@@ -60,7 +60,8 @@ func open(r *study.Request) *study.Study {
 func ExampleStudy() {
 	path, remove := written()
 	defer remove()
-	s := open(&study.Request{Sort: study.Sweep, Model: path, Vary: []string{"rate=0.1 per day,0.2 per day"}, Replicas: 20, Seed: 1})
+	s := open(&study.Request{Sort: study.Sweep, Model: path, Vary: []string{"rate=0.1 per day,0.2 per day"}, Replicas: 20,
+		Seed: 1})
 	job, err := s.Job()
 	if err != nil {
 		log.Fatal(err)

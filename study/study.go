@@ -231,7 +231,9 @@ func (s *Study) varyError(err error) error {
 		return err
 	}
 	for i, p := range problems {
-		if name, ok := strings.CutPrefix(p.File, "--set "); ok && slices.ContainsFunc(s.Axes, func(a *design.Axis) bool { return a.Name == name }) {
+		if name, ok := strings.CutPrefix(p.File, "--set "); ok && slices.ContainsFunc(s.Axes, func(a *design.Axis) bool {
+			return a.Name == name
+		}) {
 			problems[i].File = "--vary " + name
 		}
 	}
@@ -255,7 +257,8 @@ func (s *Study) chooseOutputs() error {
 func (s *Study) openCompare() error {
 	known := s.Plain.Scenarios()
 	if len(known) == 0 {
-		return errors.New("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, lockdown: {beta: 0.2 per day}}")
+		return errors.New("compare: the model has no scenarios; expected some in the file, as in scenarios: {base: {}, " +
+			"lockdown: {beta: 0.2 per day}}")
 	}
 	if s.Compared = known; len(s.Scenarios) > 0 {
 		s.Compared = nil
@@ -276,7 +279,8 @@ func (s *Study) openCompare() error {
 		}
 	}
 	if len(s.Compared) == 1 {
-		return fmt.Errorf("compare: %s is one scenario; at least two are needed, the first of which the others are compared with", s.Compared[0])
+		return fmt.Errorf("compare: %s is one scenario; at least two are needed, the first of which the others are "+
+			"compared with", s.Compared[0])
 	}
 	if err := s.chooseOutputs(); err != nil {
 		return err
@@ -302,7 +306,8 @@ func (s *Study) openCompare() error {
 			}
 			base, _ := s.Posterior.Drawn(s.Plain)
 			if given := slices.DeleteFunc(base, func(name string) bool { return slices.Contains(own, name) }); len(given) > 0 {
-				s.Notes = append(s.Notes, fmt.Sprintf("--from: not drawn in scenario %s, which gives a value: %s", name, strings.Join(given, ", ")))
+				s.Notes = append(s.Notes, fmt.Sprintf("--from: not drawn in scenario %s, which gives a value: %s", name,
+					strings.Join(given, ", ")))
 			}
 		}
 		if _, err := outputs.All(scenario, s.OutputNames); err != nil {
@@ -310,7 +315,8 @@ func (s *Study) openCompare() error {
 		}
 	}
 	if s.Posterior != nil && !drawn {
-		return fmt.Errorf("--from: nothing is drawn from it: each of the scenarios gives values to %s", strings.Join(s.Posterior.Posterior.Names, ", "))
+		return fmt.Errorf("--from: nothing is drawn from it: each of the scenarios gives values to %s",
+			strings.Join(s.Posterior.Posterior.Names, ", "))
 	}
 	return nil
 }
@@ -346,7 +352,8 @@ func (s *Study) Job() (ensemble.Job, error) {
 	if err != nil {
 		return ensemble.Job{}, err
 	}
-	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas, Seed: s.Seed, Keep: s.Sort == Run}
+	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas,
+		Seed: s.Seed, Keep: s.Sort == Run}
 	if s.Sort != Sweep {
 		job.Points = []ensemble.Point{{Repeat: s.named().repeatOne(nil, s.Seed, "", "{replica}")}}
 	}

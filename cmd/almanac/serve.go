@@ -50,7 +50,8 @@ func newServe() *cobra.Command {
 	c.Flags().StringSliceVar(&f.names, "name", nil, "a name that this machine goes by, if visitors do not use its "+
 		"address; may be repeated")
 	c.Flags().IntVar(&f.limits.Running, "runs", limits.Running, "how many runs go on at once; others wait")
-	c.Flags().DurationVar(&f.limits.RunTimeout, "longest", limits.RunTimeout, "how long a run may take before it is stopped")
+	c.Flags().DurationVar(&f.limits.RunTimeout, "longest", limits.RunTimeout,
+		"how long a run may take before it is stopped")
 	f.hub.registerHub(c, "nats://HOST:4222 of a hub whose studies are shown")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "tell on standard error what goes on")
 	return c

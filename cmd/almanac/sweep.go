@@ -124,7 +124,8 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 		}
 	}
 	if len(p.Outputs) != len(r.study.OutputNames) {
-		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs), len(r.study.OutputNames))
+		return fmt.Errorf("point %d has %d outputs where %d were asked for", p.Index, len(p.Outputs),
+			len(r.study.OutputNames))
 	}
 	r.points++
 	r.replicas += p.Replicas

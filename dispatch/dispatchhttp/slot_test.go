@@ -18,7 +18,8 @@ import (
 func TestAcquire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := &url.URL{Scheme: "http", Host: "a"}
-		tr := transport(t, []*url.URL{u}, Capacity(1), PoolLimit(2), MaxWait(time.Minute), Backoff(time.Second, 30*time.Second))
+		tr := transport(t, []*url.URL{u}, Capacity(1), PoolLimit(2), MaxWait(time.Minute),
+			Backoff(time.Second, 30*time.Second))
 		check := func() {
 			t.Helper()
 			if err := tr.scheduler.verify(); err != nil {

@@ -153,7 +153,8 @@ var mayImport = map[string][]string{
 	"page": {"capped", "ensemble", "internal/allocation", "internal/design", "internal/detmath", "internal/fitted",
 		"internal/format", "internal/outputs", "internal/modelfit", "internal/pictures", "internal/plot",
 		"internal/study",
-		"internal/vector", "page/internal/cache", "page/internal/compare", "page/internal/figure", "page/internal/folder", "page/internal/httperr", "page/internal/hub", "page/internal/runs", "population",
+		"internal/vector", "page/internal/cache", "page/internal/compare", "page/internal/figure", "page/internal/folder",
+		"page/internal/httperr", "page/internal/hub", "page/internal/runs", "population",
 		"population/results",
 		"reproduce", "reproduce/papers", "sim", "sim/analysis", "sim/history", "sim/output", "study"},
 	"page/internal/cache": {},
@@ -172,7 +173,8 @@ var mayImport = map[string][]string{
 	"cmd/almanac": {"calendar/static", "capped", "cmd/almanac/internal/terminal", "cmd/internal/cli",
 		"cmd/internal/progress", "ensemble", "examples", "fit", "internal/access", "internal/allocation", "internal/design",
 		"internal/fitted", "internal/format", "internal/memory", "internal/modelfit", "internal/outdir",
-		"internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce", "reproduce/papers", "study"},
+		"internal/pictures", "internal/plot", "internal/study", "page", "population", "population/results", "reproduce",
+		"reproduce/papers", "study"},
 	"cmd/almanac/internal/terminal": {},
 
 	// The benchmarks.

@@ -69,7 +69,8 @@ func (q *plain) Collisions() uint64 { return uint64(q.calls) }
 // An exact queue measures 0: with one goroutine, and with many.
 func TestMeterExact(t *testing.T) {
 	for _, goroutines := range []int{1, 2, 8, 64} {
-		for name, work := range map[string]func(*relaxedtest.Recorder){"hold": relaxedtest.Hold, "mixed": relaxedtest.Mixed(20)} {
+		for name, work := range map[string]func(*relaxedtest.Recorder){"hold": relaxedtest.Hold,
+			"mixed": relaxedtest.Mixed(20)} {
 			m := relaxedtest.Meter{Goroutines: goroutines, Fill: 200, Operations: 8000 / goroutines, Workload: work, Drain: true}
 			r, err := relaxedtest.Replay(m.Run(&plain{}))
 			if err != nil {

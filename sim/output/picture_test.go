@@ -124,7 +124,8 @@ func TestPictures(t *testing.T) {
 		{"nothing", output.TimeSeries("title", nil), []string{">title<"}},
 		{"nothing", output.Utilization("title", nil), nil},
 		{"nothing", output.Histogram("title", history.Observations{}), []string{"0 observations"}},
-		{"one", output.Histogram("title", history.Observations{N: 1, Batch: 1, Entries: []history.Observation{{Value: 3, N: 1}}}),
+		{"one", output.Histogram("title", history.Observations{N: 1, Batch: 1, Entries: []history.Observation{
+			{Value: 3, N: 1}}}),
 			[]string{"median: 3<"}},
 		{"nothing", output.Gantt("title", nil), nil},
 		{"nothing", output.Bands("title", nil, 0.9), nil},
