@@ -9,7 +9,7 @@ TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
 .PHONY: help test format tidy vet unit race browser lint staticcheck \
-	soak fuzz test32 arm64 cover bench release pictures pgo
+	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
@@ -107,6 +107,15 @@ bench: ## compare the pending-event sets on this machine
 
 release: ## archives of the command for every platform, with checksums, in dist
 	.ci/release
+
+# The record of a run at the default size, and the page and pictures that are made from it.
+PAPERS := $(or $(TMPDIR),/tmp)/almanac-papers
+
+papers: ## check all claims of the papers, and make docs/papers.md anew
+	rm -rf $(PAPERS) && mkdir -p $(PAPERS)
+	$(GO) build -o $(PAPERS)/almanac ./cmd/almanac
+	$(PAPERS)/almanac reproduce --out $(PAPERS)/report
+	$(GO) test ./reproduce/papers -run 'TestPage$$' -update $(PAPERS)/report
 
 # The pictures of docs/guide/page.md: taken by the tests of the page, of a real fit.
 SHOWN := $(or $(TMPDIR),/tmp)/almanac-pictures

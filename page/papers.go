@@ -43,7 +43,9 @@ func claimWork(c reproduce.Claim, seed uint64) runs.Work {
 		w.Command += fmt.Sprintf(" --seed %d", seed)
 	}
 	w.Do = func(ctx context.Context, report *runs.Reporter) error {
-		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, reproduce.Options{Seed: seed},
+		o := reproduce.Options{Seed: seed}
+		from := reproduce.NewProvenance(o, "", w.Command)
+		results, err := reproduce.Run(ctx, []reproduce.Claim{c}, o,
 			func(_ string, fraction float64) {
 				report.Progress(runs.Progress{Fraction: fraction, Note: c.How})
 			})
@@ -56,23 +58,23 @@ func claimWork(c reproduce.Claim, seed uint64) runs.Work {
 			note += ", and not as before: " + string(r.Found)
 		}
 		report.Progress(runs.Progress{Fraction: 1, Note: note})
-		report.Show(func() runs.View { return resultView(&r, w.Command) })
+		report.Show(func() runs.View { return resultView(&r, from) })
 		return nil
 	}
 	return w
 }
 
 // resultView is the view of a checked claim.
-func resultView(r *reproduce.Result, command string) (v runs.View) {
+func resultView(r *reproduce.Result, from reproduce.Provenance) (v runs.View) {
 	for i, c := range r.Finding.Charts {
 		v.Figures = append(v.Figures, figure.Figure{ID: fmt.Sprintf("figure-%d", i), Caption: c.Title, Chart: c,
 			Band: "value (from–to)"})
 	}
 	v.Tables = append(verdictTables(r), measuredTables(r)...)
 	v.Files = []figure.File{{Name: r.Name + ".json", About: "everything that was found", Write: func(w io.Writer) error {
-		return (&reproduce.Report{Command: command, Results: []reproduce.Result{*r}}).JSON(w)
+		return (&reproduce.Report{Provenance: from, Results: []reproduce.Result{*r}}).JSON(w)
 	}}, {Name: "report.html", About: "the same as one page", Write: func(w io.Writer) error {
-		return (&reproduce.Report{Command: command, Results: []reproduce.Result{*r}}).HTML(w)
+		return (&reproduce.Report{Provenance: from, Results: []reproduce.Result{*r}}).HTML(w)
 	}}}
 	return v
 }
@@ -80,7 +82,7 @@ func resultView(r *reproduce.Result, command string) (v runs.View) {
 // verdictTables are the verdict and the checks that decide it.
 func verdictTables(r *reproduce.Result) []figure.Table {
 	said := figure.Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
-		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"measured", r.Words()}}}
+		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"evidence", string(r.Grade)}, {"measured", r.Words()}}}
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}
@@ -125,14 +127,11 @@ func readReport(data []byte) (*reproduce.Report, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, err
 	}
-	if len(r.Results) == 0 || r.Results[0].Name == "" || !slices.Contains(verdicts, r.Results[0].Verdict) {
+	if len(r.Results) == 0 || r.Results[0].Name == "" || !slices.Contains(reproduce.Verdicts(), r.Results[0].Verdict) {
 		return nil, fmt.Errorf("it has no results")
 	}
 	return &r, nil
 }
-
-// verdicts in the order of tally.
-var verdicts = []reproduce.Verdict{reproduce.Holds, reproduce.HoldsThus, reproduce.DoesNotHold, reproduce.NotDecided}
 
 // tally counts the verdicts.
 func tally(of []reproduce.Verdict) string {
@@ -141,7 +140,7 @@ func tally(of []reproduce.Verdict) string {
 	for _, v := range of {
 		counts[v]++
 	}
-	for _, v := range verdicts {
+	for _, v := range reproduce.Verdicts() {
 		if n := counts[v]; n > 0 {
 			words = append(words, fmt.Sprintf("%s: %d", v, n))
 		}
@@ -179,8 +178,9 @@ func (s *Server) savedReport(ctx context.Context, name string) (*reproduce.Repor
 	})
 }
 
-var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsThus: "thus",
-	reproduce.DoesNotHold: "bad", reproduce.NotDecided: "undecided"}
+var verdictClasses = map[reproduce.Verdict]string{reproduce.Holds: "good", reproduce.HoldsCorrected: "thus",
+	reproduce.DoesNotHold: "bad", reproduce.Ambiguous: "undecided", reproduce.Undecided: "undecided",
+	reproduce.Answered: "thus", reproduce.OwnResult: "thus"}
 
 func (s *Server) papers(w http.ResponseWriter, r *http.Request) error {
 	from := r.URL.Query().Get("report")

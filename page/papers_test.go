@@ -70,11 +70,11 @@ func TestPapers(t *testing.T) {
 // what was found before.
 func TestSavedReport(t *testing.T) {
 	claim := papers.Claims()[0]
-	other := reproduce.NotDecided
+	other := reproduce.Undecided
 	if claim.Found == other {
 		other = reproduce.Holds
 	}
-	report := &reproduce.Report{Machine: "a <machine>", Command: "almanac reproduce", Results: []reproduce.Result{
+	report := &reproduce.Report{Provenance: reproduce.Provenance{Machine: "a <machine>", Command: "almanac reproduce"}, Results: []reproduce.Result{
 		{Name: claim.Name, Verdict: other, Measured: "one half", Checks: []reproduce.Check{
 			{What: "a check", Kind: reproduce.Control}},
 			Tables: []reproduce.Table{{Name: "numbers", Columns: []string{"x"}, Rows: [][]float64{{4.5}}}}}}}

@@ -10,6 +10,12 @@ const (
 	// Corrected is the claim as it should be where what is printed fails: another constant, another
 	// reading, a condition more.
 	Corrected Kind = "corrected"
+	// OtherReading is the claim by another defensible reading of the paper's words.
+	OtherReading Kind = "another reading"
+	// Answer is what was found about a question that the paper leaves open.
+	Answer Kind = "answer"
+	// Own is a statement of ours that the paper does not make.
+	Own Kind = "own"
 	// Control is about the measurement and not about the claim: that what is simulated is what the
 	// paper speaks of, that a reference agrees, that there was enough of it to tell.
 	Control Kind = "control"
@@ -24,6 +30,8 @@ type Check struct {
 	Tolerance float64 `json:"tolerance"` // how far off it may be, and why is in Because
 	Because   string  `json:"because"`
 	OK        bool    `json:"ok"`
+	// Threshold is what was chosen to decide, where the paper gives no number; nil if it does.
+	Threshold *Threshold `json:"threshold,omitempty"`
 }
 
 // A Checker adds checks of one kind to a finding.
@@ -39,7 +47,8 @@ func (f *Finding) For(kind Kind) Checker { return Checker{f, kind} }
 // says where the tolerance comes from. NaN is never within.
 func (c Checker) Check(what string, measured, expected, tolerance float64, because string) {
 	ok := measured >= expected-tolerance && measured <= expected+tolerance
-	c.finding.Checks = append(c.finding.Checks, Check{c.kind, what, measured, expected, tolerance, because, ok})
+	c.finding.Checks = append(c.finding.Checks, Check{
+		Kind: c.kind, What: what, Measured: measured, Expected: expected, Tolerance: tolerance, Because: because, OK: ok})
 }
 
 // Between adds a comparison with bounds: measured must be from low to high, or outside of them by
@@ -61,33 +70,70 @@ func (f *Finding) Between(what string, measured, low, high, tolerance float64, b
 // A Verdict is what is to be said of a claim.
 type Verdict string
 
-// The verdicts.
+// The verdicts on a claim of a paper.
 const (
-	Holds       Verdict = "holds"                   // all checks of what is printed pass
-	HoldsThus   Verdict = "holds with a correction" // not all, but those of the correction do
-	DoesNotHold Verdict = "does not hold"           // not all, and there is no correction that does
-	// a control fails, or nothing printed can be checked: numbers that depend on the machine
-	NotDecided Verdict = "not decided"
+	Holds          Verdict = "holds"                   // all checks of what is printed pass
+	HoldsCorrected Verdict = "holds with a correction" // not all, but those of the correction do
+	DoesNotHold    Verdict = "does not hold"           // not all, and there is no correction that does
+	Ambiguous      Verdict = "ambiguous"               // by one reading it holds, by another it does not
+	// a control fails, or nothing printed can be checked: a figure of unknown origin, another machine
+	Undecided Verdict = "undecided"
 )
+
+// The verdicts on what is not a claim of a paper. They are counted apart.
+const (
+	Answered  Verdict = "open question, answered" // all checks of the answer pass
+	OwnResult Verdict = "own result"              // all checks of what we state pass
+)
+
+// Verdicts returns all verdicts, in the order of a report.
+func Verdicts() []Verdict {
+	return []Verdict{Holds, HoldsCorrected, DoesNotHold, Ambiguous, Undecided, Answered, OwnResult}
+}
+
+// OfThePaper reports whether the verdict is on a claim of the paper, which counts, and not on an
+// open question or a result of our own.
+func (v Verdict) OfThePaper() bool { return v != Answered && v != OwnResult }
+
+// A Grade is how strong the evidence for a verdict is.
+type Grade string
+
+// The grades, the strongest first.
+const (
+	Proved          Grade = "proved"           // a proof, or a counterexample computed exactly
+	Exact           Grade = "exact on a grid"  // computed without chance, for the parameters listed
+	Simulated       Grade = "simulated"        // measured, with standard errors
+	NotContradicted Grade = "not contradicted" // the claim allows so much that little could refute it
+)
+
+// Grades returns all grades, the strongest first.
+func Grades() []Grade { return []Grade{Proved, Exact, Simulated, NotContradicted} }
 
 // Verdict decides by the checks, and by nothing else.
 func (f *Finding) Verdict() Verdict {
-	var checks, passed [3]int
+	checks, failed := map[Kind]int{}, map[Kind]int{}
 	for _, c := range f.Checks {
-		k := map[Kind]int{Printed: 0, Corrected: 1, Control: 2}[c.Kind]
-		checks[k]++
-		if c.OK {
-			passed[k]++
+		checks[c.Kind]++
+		if !c.OK {
+			failed[c.Kind]++
 		}
 	}
-	all := func(k int) bool { return passed[k] == checks[k] }
+	pass := func(k Kind) bool { return checks[k] > 0 && failed[k] == 0 }
 	switch {
-	case !all(2) || checks[0] == 0:
-		return NotDecided
-	case all(0):
+	case failed[Control] > 0:
+		return Undecided
+	case checks[Printed] > 0 && checks[OtherReading] > 0 && pass(Printed) != pass(OtherReading):
+		return Ambiguous
+	case pass(Printed):
 		return Holds
-	case checks[1] > 0 && all(1):
-		return HoldsThus
+	case checks[Printed] > 0 && pass(Corrected):
+		return HoldsCorrected
+	case checks[Printed] > 0:
+		return DoesNotHold
+	case pass(Answer):
+		return Answered
+	case pass(Own):
+		return OwnResult
 	}
-	return DoesNotHold
+	return Undecided
 }

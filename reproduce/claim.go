@@ -8,9 +8,9 @@
 //
 // [Claims] lists them, [Run] checks some or all, and a [Report] of the results can be written as a
 // page of HTML, with tables and pictures beside it; with [Options] they are as large as the
-// papers'. The command almanac reproduce is this package with flags, and docs/reproduced has what
-// came out. A [Verdict] is one of four: a claim holds; it does not, and that is the point; it is
-// only reported; it is broken, which fails the run. The examples of Claim and Run are complete.
+// papers'. The command almanac reproduce is this package with flags, and docs/papers.md has what
+// came out. A [Verdict] follows from checks alone, and a [Grade] says how strong the evidence is. The
+// examples of Claim and Run are complete.
 //
 // What is counted (empty buckets, list entries) does not depend on the machine, and has a tolerance
 // from its standard error. What is timed does, and is reported beside the paper's numbers without
@@ -36,6 +36,7 @@ type Claim struct {
 	// Found is the verdict that was found before, at full size and on other machines. A report
 	// marks what differs from it; it does not decide anything.
 	Found Verdict
+	Grade Grade // of the evidence for it
 
 	Run func(context.Context, Options) (Finding, error)
 }

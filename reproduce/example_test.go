@@ -109,7 +109,7 @@ func ExampleRunner() {
 }
 
 func ExampleReport_HTML() {
-	r := reproduce.Report{Machine: "this one", Command: "almanac reproduce"}
+	r := reproduce.Report{Provenance: reproduce.Provenance{Machine: "this one", Command: "almanac reproduce"}}
 	var page strings.Builder
 	if err := r.HTML(&page); err != nil {
 		fmt.Println(err)

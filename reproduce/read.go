@@ -2,12 +2,13 @@ package reproduce
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Read returns the claims that a text describes, in its order. A line "# PAPER" begins those of a
-// paper, and a line "## NAME — PLACE — VERDICT" a claim, with the verdict that was found before; a
-// paragraph of what the paper says, one of how it is measured here, and notes that follow those of
+// paper, and a line "## NAME — PLACE — VERDICT — GRADE" a claim, with the verdict that was found before
+// and the grade of its evidence; a paragraph of what the paper says, one of how it is measured here, and notes that follow those of
 // the check, if there are any. checks has what checks each claim, by its name, and runner makes
 // what that is given.
 //
@@ -21,7 +22,8 @@ func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) 
 			parts := strings.Split(strings.TrimSpace(entry), "\n\n")
 			head := strings.Split(parts[0], " — ")
 			check := checks[head[0]]
-			if len(head) != 3 || class(Verdict(head[2])) == "" || len(parts) < 3 || check == nil {
+			if len(head) != 4 || class(Verdict(head[2])) == "" ||
+				!slices.Contains(Grades(), Grade(head[3])) || len(parts) < 3 || check == nil {
 				panic(fmt.Sprintf("reproduce: %q is no claim that can be checked", parts[0]))
 			}
 			for i := range parts {
@@ -29,7 +31,8 @@ func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) 
 			}
 			all = append(all, Claim{
 				Name: head[0], Paper: strings.TrimSpace(entries[0]), Place: head[1], Found: Verdict(head[2]),
-				Says: parts[1], How: parts[2],
+				Grade: Grade(head[3]),
+				Says:  parts[1], How: parts[2],
 				Run: Checked(head[0], func(r *Runner) Finding {
 					f := check(runner(r))
 					f.Notes = append(f.Notes, parts[3:]...)

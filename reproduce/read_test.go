@@ -12,7 +12,7 @@ const twoPapers = `What is said here.
 
 # First, 1994
 
-## one — section 1 — holds
+## one — section 1 — holds — proved
 
 It holds,
 they say.
@@ -21,7 +21,7 @@ By hand.
 
 # Second, 2000
 
-## two — a figure — does not hold
+## two — a figure — does not hold — simulated
 
 It does.
 
@@ -42,14 +42,15 @@ func TestRead(t *testing.T) {
 	checks := map[string]func(int) Finding{"one": measured("1"), "two": measured("2")}
 	claims := Read(twoPapers, func(*Runner) int { return 3 }, checks)
 	for i, want := range []Claim{
-		{Name: "one", Paper: "First, 1994", Place: "section 1", Found: Holds, Says: "It holds, they say.", How: "By hand."},
-		{Name: "two", Paper: "Second, 2000", Place: "a figure", Found: DoesNotHold, Says: "It does.", How: "By hand."},
+		{Name: "one", Paper: "First, 1994", Place: "section 1", Found: Holds, Grade: Proved,
+			Says: "It holds, they say.", How: "By hand."},
+		{Name: "two", Paper: "Second, 2000", Place: "a figure", Found: DoesNotHold, Grade: Simulated,
+			Says: "It does.", How: "By hand."},
 	} {
 		got := claims[i]
 		f, err := got.Run(t.Context(), Options{})
-		if got.Run = nil; got.Name != want.Name || got.Paper != want.Paper || got.Place != want.Place || got.Found !=
-			want.Found ||
-			got.Says != want.Says || got.How != want.How {
+		if got.Run = nil; got.Name != want.Name || got.Paper != want.Paper || got.Place != want.Place ||
+			got.Found != want.Found || got.Grade != want.Grade || got.Says != want.Says || got.How != want.How {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 		if want := []string{"111", "222"}[i]; f.Measured != want || err != nil {
@@ -72,6 +73,10 @@ func TestReadPanics(t *testing.T) {
 		"a check more": {twoPapers, map[string]func(*Runner) Finding{"one": none, "two": none, "three": none}},
 		"an unknown verdict": {strings.Replace(twoPapers, "does not hold", "fails", 1),
 			map[string]func(*Runner) Finding{"one": none, "two": none}},
+		"an unknown grade": {strings.Replace(twoPapers, "proved", "sure", 1),
+			map[string]func(*Runner) Finding{"one": none, "two": none}},
+		"no grade": {strings.Replace(twoPapers, " — proved", "", 1), map[string]func(*Runner) Finding{"one": none,
+			"two": none}},
 		"no verdict": {strings.Replace(twoPapers, " — holds", "", 1), map[string]func(*Runner) Finding{"one": none,
 			"two": none}},
 		"a paragraph less": {strings.Replace(twoPapers, "\n\nBy hand.", "", 1), map[string]func(*Runner) Finding{"one": none,

@@ -14,10 +14,9 @@ import (
 	"strings"
 )
 
-// A Report is the results of a run, with what they were measured on.
+// A Report is the results of a run, with where they come from.
 type Report struct {
-	Machine string   `json:"machine"`
-	Command string   `json:"command"`
+	Provenance
 	Results []Result `json:"results"`
 }
 
@@ -49,7 +48,8 @@ func (r *Report) JSON(w io.Writer) error {
 // HTML writes the report as one page that needs nothing else.
 func (r *Report) HTML(w io.Writer) error {
 	t, err := template.New("report.html").Funcs(template.FuncMap{"pictures": pictures, "number": number, "class": class,
-		"mark": func(r Result) string { return r.mark() }}).ParseFS(page, "report.html")
+		"stays": func(c Check) string { return c.Stays() },
+		"mark":  func(r Result) string { return r.mark() }}).ParseFS(page, "report.html")
 	if err != nil {
 		return err
 	}
@@ -79,14 +79,15 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // class is the style of a verdict.
 func class(v Verdict) string {
-	return map[Verdict]string{Holds: "holds", HoldsThus: "thus", NotDecided: "undecided", DoesNotHold: "fails"}[v]
+	return map[Verdict]string{Holds: "holds", HoldsCorrected: "corrected", DoesNotHold: "fails", Ambiguous: "ambiguous",
+		Undecided: "undecided", Answered: "answered", OwnResult: "own"}[v]
 }
 
 // Markdown writes the table that the page opens with: paper, claim, what it says, what was
 // measured, and the verdict. What depends on the machine is in italics.
 func (r *Report) Markdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
-	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict |\n|---|---|---|---|---|\n"); err !=
+	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict | evidence |\n|---|---|---|---|---|---|\n"); err !=
 		nil {
 		return err
 	}
@@ -96,9 +97,9 @@ func (r *Report) Markdown(w io.Writer) error {
 		if c.Timed != "" {
 			measured = strings.TrimSpace(measured + " _" + c.Timed + "_")
 		}
-		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s |\n", cell.Replace(c.Paper), cell.Replace(c.Place),
+		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s | %s |\n", cell.Replace(c.Paper), cell.Replace(c.Place),
 			c.Name,
-			cell.Replace(c.Says), cell.Replace(measured), c.Verdict, c.mark()); err != nil {
+			cell.Replace(c.Says), cell.Replace(measured), c.Verdict, c.mark(), c.Grade); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // pretend is a claim that finds what it is told to.
 func pretend(name string, holds bool) Claim {
 	return Claim{Name: name, Paper: "Erickson, Ladner, LaMarca 1994", Place: "Figure <1>", Says: "something & more",
-		How: "not at all", Found: Holds,
+		How: "not at all", Found: Holds, Grade: Exact,
 		Run: func(_ context.Context, o Options) (Finding, error) {
 			f := Finding{Measured: "a | b", Timed: "c"}
 			measured := 1.0
@@ -61,30 +61,45 @@ func TestRun(t *testing.T) {
 // The verdict follows from which kinds of checks there are and which of them pass: + passes, -
 // fails.
 func TestVerdict(t *testing.T) {
-	kinds := map[byte]Kind{'p': Printed, 'c': Corrected, 'k': Control}
+	kinds := map[byte]Kind{'p': Printed, 'c': Corrected, 'k': Control, 'r': OtherReading, 'a': Answer, 'o': Own}
 	for checks, want := range map[string]Verdict{
-		"":            NotDecided,
+		"":            Undecided,
 		"p+":          Holds,
 		"p+ p+":       Holds,
 		"p-":          DoesNotHold,
 		"p+ p-":       DoesNotHold,
 		"p- p+":       DoesNotHold,
 		"p- p+ p+":    DoesNotHold,
-		"p- c+":       HoldsThus,
-		"p+ p- c+ c+": HoldsThus,
-		"c+ p-":       HoldsThus,
+		"p- c+":       HoldsCorrected,
+		"p+ p- c+ c+": HoldsCorrected,
+		"c+ p-":       HoldsCorrected,
 		"p- c+ c-":    DoesNotHold,
 		"p- c-":       DoesNotHold,
 		"p+ c+":       Holds,
 		"p+ c-":       Holds, // nothing needs to be corrected
-		"c+":          NotDecided,
-		"k+":          NotDecided,
+		"c+":          Undecided,
+		"k+":          Undecided,
 		"k+ p+":       Holds,
-		"k- p+":       NotDecided,
-		"p- c+ k-":    NotDecided,
-		"p- k- c-":    NotDecided,
-		"k+ p- c+ k+": HoldsThus,
+		"k- p+":       Undecided,
+		"p- c+ k-":    Undecided,
+		"p- k- c-":    Undecided,
+		"k+ p- c+ k+": HoldsCorrected,
 		"k+ p- k+":    DoesNotHold,
+		"p+ r-":       Ambiguous,
+		"p- r+":       Ambiguous,
+		"p- r+ c+":    Ambiguous,
+		"p+ r+":       Holds,
+		"p- r-":       DoesNotHold,
+		"p- r- c+":    HoldsCorrected,
+		"r+":          Undecided,
+		"p+ r- k-":    Undecided,
+		"a+":          Answered,
+		"a+ a-":       Undecided,
+		"a+ k-":       Undecided,
+		"p+ a+":       Holds,
+		"o+":          OwnResult,
+		"o-":          Undecided,
+		"p- o+":       DoesNotHold,
 	} {
 		var f Finding
 		for _, c := range strings.Fields(checks) {
@@ -119,12 +134,45 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// A threshold of our own decides, and the check knows from where on it would decide otherwise.
+func TestThresholds(t *testing.T) {
+	fifth := Threshold{Name: "few", Value: 0.2, Why: "a test"}
+	for _, c := range []struct {
+		least    bool
+		measured float64
+		ok       bool
+		stays    string
+	}{{false, 0.18, true, "from 0.18 on"}, {false, 0.25, false, "up to 0.25"}, {false, 0.2, true, "from 0.2 on"},
+		{true, 0.18, false, "from 0.18 on"}, {true, 0.25, true, "up to 0.25"}} {
+		var f Finding
+		if c.least {
+			f.For(Printed).AtLeast("x", c.measured, fifth)
+		} else {
+			f.For(Printed).AtMost("x", c.measured, fifth)
+		}
+		if k := f.Checks[0]; k.OK != c.ok || k.Stays() != c.stays || *k.Threshold != fifth || k.Because == "" {
+			t.Errorf("%+v: %+v, stays %s", c, k, k.Stays())
+		}
+	}
+	var f Finding
+	f.Check("x", 1, 1, 0, "a test")
+	if f.Checks[0].Stays() != "" {
+		t.Error("a check without a threshold stays", f.Checks[0].Stays())
+	}
+	f.For(Own).AtMost("x", math.NaN(), fifth)
+	f.For(Own).AtLeast("x", math.NaN(), fifth)
+	if f.Checks[1].OK || f.Checks[2].OK {
+		t.Error("NaN passes")
+	}
+}
+
 func TestReport(t *testing.T) {
 	results, err := Run(context.Background(), []Claim{pretend("right", true), pretend("wrong", false)}, Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Report{Machine: "a machine", Command: "almanac reproduce", Results: results}
+	r := &Report{Provenance: Provenance{Version: "v9", Commit: "abc", Seed: 7, Machine: "a machine",
+		Command: "almanac reproduce"}, Results: results}
 	dir := filepath.Join(t.TempDir(), "new", "report")
 	if err := r.Write(dir); err != nil {
 		t.Fatal(err)
@@ -134,7 +182,7 @@ func TestReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"a machine", "right", "does not hold", "found before: holds", "Figure &lt;1&gt;",
-		"a &lt;note&gt;", "<svg", "2.5", "✓", "✗"} {
+		"a &lt;note&gt;", "exact on a grid", "version v9, commit abc", "seed 7", "<svg", "2.5", "✓", "✗"} {
 		if !bytes.Contains(page, []byte(want)) {
 			t.Errorf("no %q in the page", want)
 		}
@@ -148,12 +196,13 @@ func TestReport(t *testing.T) {
 	}
 	var read Report
 	if text, err := os.ReadFile(filepath.Join(dir, "claims.json")); err != nil || json.Unmarshal(text, &read) != nil ||
-		len(read.Results) == 0 || read.Results[0].Verdict != Holds {
+		len(read.Results) == 0 || read.Results[0].Verdict != Holds ||
+		read.Results[0].Grade != Exact || read.Provenance != r.Provenance {
 		t.Errorf("claims.json: %v, %+v", err, read)
 	}
 	summary, err := os.ReadFile(filepath.Join(dir, "report.md"))
 	if want := "| Erickson, Ladner, LaMarca 1994, Figure <1> | `wrong` | something & more | a \\| b _c_ | **does not " +
-		"hold**; found before: holds |\n"; err != nil ||
+		"hold**; found before: holds | exact on a grid |\n"; err != nil ||
 		!strings.Contains(string(summary), want) {
 		t.Errorf("the summary is %s, %v", summary, err)
 	}

@@ -18,6 +18,7 @@ type Result struct {
 	Timed    string   `json:"timed,omitempty"`
 	Verdict  Verdict  `json:"verdict"`
 	Found    Verdict  `json:"found_before"`
+	Grade    Grade    `json:"evidence"`
 	Seconds  float64  `json:"-"`
 	Checks   []Check  `json:"checks"`
 	Notes    []string `json:"notes,omitempty"`
@@ -52,7 +53,7 @@ func Run(ctx context.Context, claims []Claim, o Options, progress func(name stri
 		}
 		all = append(all, Result{
 			Name: c.Name, Paper: c.Paper, Place: c.Place, Says: c.Says, How: c.How, Measured: f.Measured, Timed: f.Timed,
-			Verdict: f.Verdict(), Found: c.Found, Seconds: time.Since(began).Seconds(),
+			Verdict: f.Verdict(), Found: c.Found, Grade: c.Grade, Seconds: time.Since(began).Seconds(),
 			Checks: f.Checks, Notes: f.Notes, Tables: f.Tables, Finding: f,
 		})
 	}

@@ -28,9 +28,9 @@ func newReproduce() *cobra.Command {
 		Use:   "reproduce [NAME...]",
 		Short: "Check what the papers claim, on this machine",
 		Long: "Check what the papers claim, on this machine: all claims, or those that are named.\n\n" +
-			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is not decided, as " +
-			"where it is about\n" +
-			"time on a machine. The verdict follows from the checks alone. One that differs from what was found before is " +
+			"A claim holds; or it holds with a correction, which is told; or it does not hold; or it is ambiguous; or it is\n" +
+			"undecided, as where it is about time on another machine. Open questions and results of our own are counted apart.\n" +
+			"The verdict follows from the checks alone. One that differs from what was found before is " +
 			"marked, and then\n" +
 			"the exit status is 1.\n" +
 			"With --out DIR there is then in DIR a page report.html with everything in it, its first table as report.md, all " +
@@ -70,7 +70,9 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	defer out.Drop()
 	bar := progress.New(c.ErrOrStderr())
 	defer bar.Close()
-	results, err := reproduce.Run(c.Context(), claims, reproduce.Options{Full: f.full, Seed: f.seed},
+	o := reproduce.Options{Full: f.full, Seed: f.seed}
+	from := reproduce.NewProvenance(o, fmt.Sprint(cli.ThisMachine()), cli.CommandLine(c, names...))
+	results, err := reproduce.Run(c.Context(), claims, o,
 		func(name string, fraction float64) {
 			bar.Set(int(1000*fraction), 1000, name)
 		})
@@ -78,8 +80,7 @@ func (f *reproduceFlags) run(c *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	report := &reproduce.Report{Machine: fmt.Sprint(cli.ThisMachine()), Command: cli.CommandLine(c, names...),
-		Results: results}
+	report := &reproduce.Report{Provenance: from, Results: results}
 	write := func(dir string, r *reproduce.Report) error { return r.Write(dir) }
 	if err := cli.Deliver(c.OutOrStdout(), report, out, f.json, write, printClaims); err != nil {
 		return err
@@ -131,9 +132,9 @@ func listClaims(w io.Writer, claims []reproduce.Claim) error {
 
 // printClaims prints a line for each claim, and details of those that do not simply hold.
 func printClaims(w io.Writer, r *reproduce.Report) error {
-	fmt.Fprintf(w, "%s\n%s\n\n", r.Machine, r.Command)
+	fmt.Fprintf(w, "%s\n%s\nversion %s, commit %s, seed %d\n\n", r.Machine, r.Command, r.Version, r.Commit, r.Seed)
 	out := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
-	fmt.Fprintln(out, "claim\tpaper\tplace\tchecks\tverdict\tas before\tseconds")
+	fmt.Fprintln(out, "claim\tpaper\tplace\tchecks\tverdict\tevidence\tas before\tseconds")
 	for _, c := range r.Results {
 		good, before := 0, "yes"
 		for _, k := range c.Checks {
@@ -144,8 +145,8 @@ func printClaims(w io.Writer, r *reproduce.Report) error {
 		if !c.AsBefore() {
 			before = "NO: " + string(c.Found)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict,
-			before, c.Seconds)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%d of %d\t%s\t%s\t%s\t%.1f\n", c.Name, c.Paper, c.Place, good, len(c.Checks), c.Verdict,
+			c.Grade, before, c.Seconds)
 	}
 	if err := out.Flush(); err != nil {
 		return err

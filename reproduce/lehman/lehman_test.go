@@ -132,7 +132,7 @@ func TestStops(t *testing.T) { reproducetest.Stops(t, smallClaims(t)) }
 // says.
 func TestTimeDecidesNothing(t *testing.T) {
 	for _, c := range smallClaims(t) {
-		if c.Found != reproduce.NotDecided {
+		if c.Found != reproduce.Undecided {
 			continue
 		}
 		for _, k := range reproducetest.Run(t, c, reproduce.Options{Seed: 2}).Checks {
@@ -175,7 +175,7 @@ func TestNotices(t *testing.T) {
 			[]string{"off the law at most, schedule, cancel"}},
 		{"lehman-order-1", "Order log N", reproduce.DoesNotHold, smallOrder(orderSays{logarithm, paperOrder.cancel}),
 			[]string{"finding the next", "cancelling"}},
-		{"lehman-order-1", "1.5 entries to cancel in the hold model", reproduce.NotDecided,
+		{"lehman-order-1", "1.5 entries to cancel in the hold model", reproduce.Undecided,
 			smallOrder(orderSays{paperOrder.growth, 1.5}), []string{"entries to cancel"}},
 		{"lehman-cancel", "two tickets", reproduce.Holds, smallCancel(cancelSays{2, paperCancel.average}),
 			[]string{"tickets in the bin"}},
