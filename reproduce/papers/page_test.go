@@ -146,7 +146,7 @@ func made(t *testing.T, record *reproduce.Report) []byte {
 	if err := rows.Markdown(&table); err != nil {
 		t.Fatal(err)
 	}
-	page := template.Must(template.ParseFiles("page.md"))
+	page := template.Must(template.ParseFiles("page.md.tmpl"))
 	if err := page.Execute(&out, map[string]any{"Record": record, "Counts": counts(record), "Table": table.String(),
 		"Thresholds": thresholds.String(), "Coverage": coverage(t)}); err != nil {
 		t.Fatal(err)
