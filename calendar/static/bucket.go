@@ -34,6 +34,9 @@ func (q *Queue) put(b int, n int32) {
 			before, after = after, next[after]
 			q.work.Traversed++
 		}
+		if after != 0 {
+			q.work.Stops++
+		}
 		next[n] = after
 		if before == 0 {
 			q.heads[b] = n

@@ -46,7 +46,7 @@ func ExampleQueue() {
 	// event 0 at 87
 	// event 3 at 98
 	// 4 pending
-	// {EmptyBuckets:8 Traversed:11 Dispatched:5}
+	// {EmptyBuckets:8 Traversed:11 Stops:0 Dispatched:5}
 }
 
 // A configuration says how many buckets there are and how wide they are; all memory is reserved
@@ -92,5 +92,5 @@ func ExampleWork() {
 	before := q.Work()
 	q.Next()
 	fmt.Printf("%+v\n", q.Work().Since(before))
-	// Output: {EmptyBuckets:4 Traversed:1 Dispatched:1}
+	// Output: {EmptyBuckets:4 Traversed:1 Stops:0 Dispatched:1}
 }

@@ -23,6 +23,10 @@ type Work struct {
 	// Removing an event that is not dispatched counts the entries up to and including it.
 	Traversed uint64
 
+	// Stops counts, for Ordered, the insertions that ended at a later entry. Traversed does not count
+	// the comparison with that entry; add Stops to charge for it.
+	Stops uint64
+
 	// Dispatched counts the events that have left through Next or Until.
 	Dispatched uint64
 }
@@ -32,6 +36,7 @@ func (w Work) Since(earlier Work) Work {
 	return Work{
 		EmptyBuckets: w.EmptyBuckets - earlier.EmptyBuckets,
 		Traversed:    w.Traversed - earlier.Traversed,
+		Stops:        w.Stops - earlier.Stops,
 		Dispatched:   w.Dispatched - earlier.Dispatched,
 	}
 }

@@ -64,6 +64,21 @@ func TestQueueWorkOnThePapersExample(t *testing.T) {
 	})
 }
 
+// In an ordered list an insertion passes the entries that are not later, and stops at the first one
+// that is.
+func TestQueueWorkOfInserting(t *testing.T) {
+	eachDiscipline(t, Config{Buckets: 2, Width: 1, Capacity: 6}, func(t *testing.T, s *Queue) {
+		mustSchedule(t, s, 0.5, 0.7, 0.1, 0.5, 0.6, 1.5)
+		want := Work{}
+		if s.discipline == Ordered { // 0.7 passes 0.5, 0.1 none, 0.5 two and 0.6 three
+			want = Work{Traversed: 6, Stops: 3}
+		}
+		if got := s.Work(); got != want {
+			t.Errorf("inserting took %+v, want %+v", got, want)
+		}
+	})
+}
+
 func TestQueueWorkOfCancelling(t *testing.T) {
 	eachDiscipline(t, Config{Buckets: 2, Width: 1, Capacity: 4}, func(t *testing.T, s *Queue) {
 		mustSchedule(t, s, 0.1, 0.2, 0.3, 1.5)
