@@ -131,6 +131,9 @@ func spoils() map[string][]spoiled {
 			{"the least of unordered lists", "least cost, ordered", func(y *formulas) {
 				y.orderedLeast = func(k static.Costs) float64 { return reproduce.Must(k.Least()) }
 			}},
+			{"stops of every insertion into a bucket that is not empty", "stops charged", func(y *formulas) {
+				y.orderedStops = func(x float64) float64 { return -math.Expm1(-x) }
+			}},
 		},
 		"journal-global-minimum": {
 			{"a width of 1.1 times the best", "the best width of 1000 events", wider(1.1)},

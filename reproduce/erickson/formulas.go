@@ -38,6 +38,8 @@ type formulas struct {
 	atomLeast    func(share float64) float64             // ours: the least with a mass of jumps at 0
 	orderedWidth func(k static.Costs) float64            // ours: Nδ/μ where ordered lists take least
 	orderedLeast func(k static.Costs) float64            // ours: and what they take there
+	// ours: how many insertions into ordered lists stop at an entry, for each event, at x = Nδ/μ
+	orderedStops func(x float64) float64
 }
 
 // paperFormulas are the paper's, as package theory has them. What that refuses is a mistake made
@@ -75,6 +77,7 @@ func paperFormulas() formulas {
 		atomLeast:        func(share float64) float64 { return 2 + math.Sqrt(2*(1-share)) },
 		orderedWidth:     func(k static.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
 		orderedLeast:     func(k static.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
+		orderedStops:     stopsOf,
 	}
 	t.shareBounds = func(n int, j static.Jump, width float64, k int) (low, high float64) {
 		p := hitOf(j, width)
@@ -116,9 +119,9 @@ func (t formulas) degradationBounds(n, buckets int, j static.Jump, width float64
 // near adds a comparison with what is right for large N. Bounds that enclose the measured number
 // for this N enclose that too, but for some rest of order 1/N; so the two are no further apart than
 // the bounds are, and the tolerance owes nothing to the number expected.
-func near(f *reproduce.Finding, what string, measured reproduce.Estimate, limit, low, high, rest float64,
+func near(c reproduce.Checker, what string, measured reproduce.Estimate, limit, low, high, rest float64,
 	because string) {
-	f.Check(what, measured.Mean, limit, high-low+rest+reproduce.Sigmas*measured.SE, because)
+	c.Check(what, measured.Mean, limit, high-low+rest+reproduce.Sigmas*measured.SE, because)
 }
 
 // restOf is how far h of section A.5 is from E_min at the best width: x/2N, with x = √2.

@@ -137,7 +137,10 @@ func emptyVisits(w static.Work) float64 {
 // holdCosts estimates how many empty buckets are visited and how many entries looked at for each
 // event.
 func (r *runner) holdCosts(h hold) (empty, traversed, total reproduce.Estimate) {
-	works := r.run(h)
+	return costsOf(r.run(h))
+}
+
+func costsOf(works []static.Work) (empty, traversed, total reproduce.Estimate) {
 	empty = meanOf(works, func(w static.Work) float64 { return float64(w.EmptyBuckets) / float64(w.Dispatched) })
 	traversed = meanOf(works, func(w static.Work) float64 { return float64(w.Traversed) / float64(w.Dispatched) })
 	return empty, traversed, meanOf(works, cost)
@@ -150,12 +153,19 @@ type widthPoint struct {
 	about, low, high       float64 // the approximation and the bounds of section A.5
 }
 
-func (r *runner) widthPoint(h hold) (p widthPoint) {
+func (r *runner) widthPoint(h hold) widthPoint {
+	p, _ := r.worksAt(h)
+	return p
+}
+
+// worksAt is widthPoint with what each batch took.
+func (r *runner) worksAt(h hold) (p widthPoint, works []static.Work) {
+	works = r.run(h)
 	p.width = h.width
-	p.empty, p.traversed, p.cost = r.holdCosts(h)
+	p.empty, p.traversed, p.cost = costsOf(works)
 	p.about = r.perEvent(h.n, 1, h.width)
 	p.low, p.high = r.bounds(h.n, h.jumps.law, h.width)
-	return p
+	return p, works
 }
 
 // logarithmic is a range of numbers with equal ratios.

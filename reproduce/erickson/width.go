@@ -29,7 +29,7 @@ func judgeFigure1(points []widthPoint, best float64, t formulas) reproduce.Findi
 	var f reproduce.Finding
 	grid, marks := points[:len(points)-3], points[len(points)-3:]
 	at := marks[1]
-	near(&f, "cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
+	near(f.For(reproduce.Printed), "cost at the best width", at.cost, t.least, at.low, at.high, restOf(100), becauseNear)
 	f.Between("cost at a quarter of the best width, less that at the best", marks[0].cost.Mean-at.cost.Mean,
 		marks[0].low-at.high, marks[0].high-at.low, reproduce.Sigmas*marks[0].cost.Minus(at.cost).SE,
 		"the bounds of section A.5, "+
@@ -219,7 +219,7 @@ func shapeIndependence(r *runner) reproduce.Finding {
 			series.Add(p.width, p.cost.Mean)
 			if ratios[i] == 1 {
 				least, most = min(least, p.cost.Mean), max(most, p.cost.Mean)
-				near(&f, "cost at the best width, "+j.name, p.cost, r.least, p.low, p.high, restOf(1000), becauseNear)
+				near(f.For(reproduce.Printed), "cost at the best width, "+j.name, p.cost, r.least, p.low, p.high, restOf(1000), becauseNear)
 			}
 		}
 		worstOf(f.For(reproduce.Printed), "how far a cost is outside of its bounds, in standard errors, at most, "+j.name,
