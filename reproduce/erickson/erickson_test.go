@@ -91,6 +91,35 @@ func spoils() map[string][]spoiled {
 				}
 			}},
 		},
+		"recurrence": {
+			{"N−1 events in q₀", "visits to A", func(y *formulas) {
+				y.emptyShare = func(n int, mean, width float64) float64 { return mean / (mean + float64(n-1)*width) }
+			}},
+			{"δ/μ for p", "visits to A", func(y *formulas) {
+				y.hit = func(j static.Jump, width float64) float64 { return width / j.Mean }
+			}},
+		},
+		"product-measure": {{"δ/μ for p", "from the product", func(y *formulas) {
+			y.hit = func(j static.Jump, width float64) float64 { return width / j.Mean }
+		}}},
+		"uniform-g": {
+			{"the density of the residual, without the bucket", "a step of the chain", func(y *formulas) {
+				y.oneEvent = func(j static.Jump, width, x float64) float64 { return (1 - j.CDF(x)) / j.Mean }
+			}},
+			{"a tenth more in the bucket", "a quarter of the bucket", func(y *formulas) {
+				y.oneEvent = func(j static.Jump, width, x float64) float64 {
+					if x < width {
+						return 1.1 * oneDensity(j, width, x)
+					}
+					return oneDensity(j, width, x)
+				}
+			}},
+		},
+		"appendix-b-independence": {{"Π₂ for p*", "P(u = 1 | number of jumps)", func(y *formulas) {
+			y.landing = func(j static.Jump, width float64, buckets int) float64 {
+				return landingOf(j, width, buckets) * (1 - j.CDF(width))
+			}
+		}}},
 		"theorem-3.1": {{"buckets for nine tenths of the support", "ten times the buckets", func(y *formulas) {
 			y.enough = func(support, width float64) int { return paper.enough(0.9*support, width) }
 		}}},

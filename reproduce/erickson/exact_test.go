@@ -63,3 +63,38 @@ func TestExactShares(t *testing.T) {
 		}
 	}
 }
+
+// One particle at 0 with jumps from 0 to 2, δ = 1 and M = 2: the first jump leads out of the bucket
+// half of the time, and never as far as Γ = [2, 3). From y the second one leads out with probability
+// (1+y)/2 and into Γ with probability y/2, and y is uniform.
+func TestExitsByHand(t *testing.T) {
+	e := exitsOf(1, 2, 0)
+	for i, want := range [][2]float64{{1. / 2, 0}, {3. / 8, 1. / 8}} {
+		wantNear(t, "leaving", e.after[i], want[0], 1e-12)
+		wantNear(t, "landing in Γ", e.landsAfter[i], want[1], 1e-12)
+	}
+	sum := 0.0
+	for _, p := range e.after {
+		sum += p
+	}
+	wantNear(t, "leaving at all", sum, 1, 1e-12)
+	wantNear(t, "the number of jumps", e.jumps, math.Sqrt(math.E), 1e-12) // the renewal function at 1, e^(1/2)
+	if e := exitsOf(0.5, 3, 0); !(e.both < e.lands*(1+e.jumps)) {
+		t.Error("the covariance is not negative")
+	}
+	if e := exitsOf(0.5, 4, 0); !(e.both > e.lands*(1+e.jumps)) {
+		t.Error("the covariance is not positive")
+	}
+}
+
+// Insertions into ordered lists stop at an entry as often as with large N, but for 1/N.
+func TestOrderedStops(t *testing.T) {
+	wantNear(t, "Ein(1)", ein(1), 0.7965995992970531, 1e-12)
+	for _, x := range []float64{0.1, 1.6, 20} {
+		wantNear(t, "the share of stops", exactStops(1e7, x/1e7), stopsOf(x), 1e-5)
+	}
+	wantNear(t, "the share of stops of two events", exactStops(2, 1), 0.5*(1-(1-math.Exp(-1))), 1e-12)
+	x, least := paperFormulas().chargedBest(unit)
+	wantNear(t, "what is 0 at the best width", x*x/4+ein(x)+math.Exp(-x)-2, 0, 1e-6)
+	wantNear(t, "the least", least, 3.3164, 1e-4)
+}

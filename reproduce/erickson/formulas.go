@@ -34,10 +34,12 @@ type formulas struct {
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 	// ε_M for the two ratios of Figure 3
 	figure3      [2]float64
-	predicted    func(k static.Costs, x float64) float64 // what an event takes at x = Nδ/μ, the journal
-	atomLeast    func(share float64) float64             // ours: the least with a mass of jumps at 0
-	orderedWidth func(k static.Costs) float64            // ours: Nδ/μ where ordered lists take least
-	orderedLeast func(k static.Costs) float64            // ours: and what they take there
+	oneEvent     func(j static.Jump, width, x float64) float64           // the density of G, section A.3
+	landing      func(j static.Jump, width float64, buckets int) float64 // p* of appendix B
+	predicted    func(k static.Costs, x float64) float64                 // what an event takes at x = Nδ/μ, the journal
+	atomLeast    func(share float64) float64                             // ours: the least with a mass of jumps at 0
+	orderedWidth func(k static.Costs) float64                            // ours: Nδ/μ where ordered lists take least
+	orderedLeast func(k static.Costs) float64                            // ours: and what they take there
 	// ours: how many insertions into ordered lists stop at an entry, for each event, at x = Nδ/μ
 	orderedStops func(x float64) float64
 }
@@ -78,6 +80,8 @@ func paperFormulas() formulas {
 		orderedWidth:     func(k static.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
 		orderedLeast:     func(k static.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
 		orderedStops:     stopsOf,
+		oneEvent:         oneDensity,
+		landing:          landingOf,
 	}
 	t.shareBounds = func(n int, j static.Jump, width float64, k int) (low, high float64) {
 		p := hitOf(j, width)
