@@ -9,7 +9,22 @@ type Threshold struct {
 }
 
 // Thresholds returns all thresholds.
-func Thresholds() []Threshold { return []Threshold{} }
+func Thresholds() []Threshold {
+	return []Threshold{
+		CacheGrows, CacheStops, CacheRatio, CacheCorrelation,
+	}
+}
+
+// Erickson, Ladner and LaMarca.
+var (
+	CacheGrows = Threshold{"CacheGrows", 1.1, "a cost that grows by less than a tenth moves the best width by less " +
+		"than a twentieth"}
+	CacheStops = Threshold{"CacheStops", 0.1, "a cost that grows by less than a tenth with twice the events has " +
+		"stopped growing"}
+	CacheRatio = Threshold{"CacheRatio", 0.9, "a ratio that changes by less than a tenth moves the best width by less " +
+		"than a twentieth"}
+	CacheCorrelation = Threshold{"CacheCorrelation", 0.95, "fewer misses by a twentieth are more than the noise"}
+)
 
 // AtMost adds a check that measured is at most a threshold.
 func (c Checker) AtMost(what string, measured float64, t Threshold) {

@@ -40,6 +40,7 @@ func claims(e effort) []reproduce.Claim {
 		"corollary-3.1":           corollary31,
 		"corollary-3.2-and-3.3":   corollary32,
 		"figure-3":                figure3,
+		"cache-effects":           cacheEffects,
 		"ordered-lists":           orderedLists,
 		"journal-global-minimum":  journalMinimum,
 		"journal-calibration":     journalCalibration,

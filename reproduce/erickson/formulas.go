@@ -34,6 +34,9 @@ type formulas struct {
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 	// ε_M for the two ratios of Figure 3
 	figure3      [2]float64
+	cacheSizes   [2]int                                                  // bytes of the caches that section 4 speaks of
+	cacheLine    int                                                     // and of their lines
+	correlated   func() (jumps, jumps)                                   // whose list entries are correlated in time more, and less, section 4
 	oneEvent     func(j static.Jump, width, x float64) float64           // the density of G, section A.3
 	landing      func(j static.Jump, width float64, buckets int) float64 // p* of appendix B
 	predicted    func(k static.Costs, x float64) float64                 // what an event takes at x = Nδ/μ, the journal
@@ -80,6 +83,9 @@ func paperFormulas() formulas {
 		orderedWidth:     func(k static.Costs) float64 { return 2 * math.Sqrt(k.Empty/k.Entry) },
 		orderedLeast:     func(k static.Costs) float64 { return k.Entry + math.Sqrt(k.Empty*k.Entry) + k.Fixed },
 		orderedStops:     stopsOf,
+		cacheSizes:       [2]int{8 << 10, 512 << 10},
+		cacheLine:        32,
+		correlated:       func() (jumps, jumps) { return exponentialJumps(), uniformJumps(1) },
 		oneEvent:         oneDensity,
 		landing:          landingOf,
 	}
