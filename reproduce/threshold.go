@@ -11,7 +11,8 @@ type Threshold struct {
 // Thresholds returns all thresholds.
 func Thresholds() []Threshold {
 	return []Threshold{
-		CacheGrows, CacheStops, CacheRatio, CacheCorrelation,
+		CacheGrows, CacheStops, CacheRatio, CacheCorrelation, SelfTuned, LoadChanges,
+		AccurateTimes, QuietTimes,
 	}
 }
 
@@ -24,6 +25,13 @@ var (
 	CacheRatio = Threshold{"CacheRatio", 0.9, "a ratio that changes by less than a tenth moves the best width by less " +
 		"than a twentieth"}
 	CacheCorrelation = Threshold{"CacheCorrelation", 0.95, "fewer misses by a twentieth are more than the noise"}
+	SelfTuned        = Threshold{"SelfTuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the " +
+		"best; what counts is that the factor does not depend on the load"}
+	LoadChanges   = Threshold{"LoadChanges", 20, "a load for which one width takes 20 times the least needs tuning"}
+	AccurateTimes = Threshold{"AccurateTimes", 0.15, "costs that are wrong by this much move the least by less than " +
+		"half a per cent"}
+	QuietTimes = Threshold{"QuietTimes", 1.25, "where most repetitions take a quarter longer than the best, times " +
+		"cannot tell whether a curve is right"}
 )
 
 // AtMost adds a check that measured is at most a threshold.

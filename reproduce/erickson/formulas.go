@@ -37,6 +37,8 @@ type formulas struct {
 	cacheSizes   [2]int                                                  // bytes of the caches that section 4 speaks of
 	cacheLine    int                                                     // and of their lines
 	correlated   func() (jumps, jumps)                                   // whose list entries are correlated in time more, and less, section 4
+	tuned        func(first phase) tunable                               // the queue that answers the journal's open problem
+	times        func() timings                                          // what was timed once
 	oneEvent     func(j static.Jump, width, x float64) float64           // the density of G, section A.3
 	landing      func(j static.Jump, width float64, buckets int) float64 // p* of appendix B
 	predicted    func(k static.Costs, x float64) float64                 // what an event takes at x = Nδ/μ, the journal
@@ -86,6 +88,8 @@ func paperFormulas() formulas {
 		cacheSizes:       [2]int{8 << 10, 512 << 10},
 		cacheLine:        32,
 		correlated:       func() (jumps, jumps) { return exponentialJumps(), uniformJumps(1) },
+		tuned:            selfTuned,
+		times:            recorded,
 		oneEvent:         oneDensity,
 		landing:          landingOf,
 	}
