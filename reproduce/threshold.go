@@ -18,18 +18,26 @@ func Thresholds() []Threshold {
 
 // Erickson, Ladner and LaMarca.
 var (
+	// CacheGrows is by how much a cost grows, at least, if caches matter.
 	CacheGrows = Threshold{"CacheGrows", 1.1, "a cost that grows by less than a tenth moves the best width by less " +
 		"than a twentieth"}
+	// CacheStops is by how much a cost grows, at most, when its growth has stopped.
 	CacheStops = Threshold{"CacheStops", 0.1, "a cost that grows by less than a tenth with twice the events has " +
 		"stopped growing"}
+	// CacheRatio is what b/c falls to, at most, if it changes with N.
 	CacheRatio = Threshold{"CacheRatio", 0.9, "a ratio that changes by less than a tenth moves the best width by less " +
 		"than a twentieth"}
+	// CacheCorrelation is the ratio of misses, at most, if one jump has more correlation than another.
 	CacheCorrelation = Threshold{"CacheCorrelation", 0.95, "fewer misses by a twentieth are more than the noise"}
-	SelfTuned        = Threshold{"SelfTuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the " +
+	// SelfTuned is how many times the least a self-tuning queue may take.
+	SelfTuned = Threshold{"SelfTuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the " +
 		"best; what counts is that the factor does not depend on the load"}
-	LoadChanges   = Threshold{"LoadChanges", 20, "a load for which one width takes 20 times the least needs tuning"}
+	// LoadChanges is how many times the least one width takes, at least, if a load needs tuning.
+	LoadChanges = Threshold{"LoadChanges", 20, "a load for which one width takes 20 times the least needs tuning"}
+	// AccurateTimes is how far times may be from a curve that predicts them accurately.
 	AccurateTimes = Threshold{"AccurateTimes", 0.15, "costs that are wrong by this much move the least by less than " +
 		"half a per cent"}
+	// QuietTimes is how many times the fastest repetition the slowest may take if times are to decide.
 	QuietTimes = Threshold{"QuietTimes", 1.25, "where most repetitions take a quarter longer than the best, times " +
 		"cannot tell whether a curve is right"}
 )

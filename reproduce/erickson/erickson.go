@@ -42,6 +42,7 @@ func claims(e effort) []reproduce.Claim {
 		"figure-3":                   figure3,
 		"cache-effects":              cacheEffects,
 		"ordered-lists":              orderedLists,
+		"journal-any-width":          journalAnyWidth,
 		"journal-global-minimum":     journalMinimum,
 		"journal-calibration-counts": calibrationCounts,
 		"journal-self-tuning":        selfTuning,

@@ -170,6 +170,9 @@ func spoils() map[string][]spoiled {
 				y.orderedStops = func(x float64) float64 { return -math.Expm1(-x) }
 			}},
 		},
+		"journal-any-width": {{"lists that are a thousandth longer", "N times the largest error", func(y *formulas) {
+			y.predicted = func(k static.Costs, x float64) float64 { return k.Empty/x + k.Entry*(1+1.001*x/2) + k.Fixed }
+		}}},
 		"journal-global-minimum": {
 			{"a width of 1.1 times the best", "the best width of 1000 events", wider(1.1)},
 			{"another least", "the least of 1000 events", func(y *formulas) { y.least += 0.1 }},

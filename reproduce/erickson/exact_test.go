@@ -98,3 +98,16 @@ func TestOrderedStops(t *testing.T) {
 	wantNear(t, "what is 0 at the best width", x*x/4+ein(x)+math.Exp(-x)-2, 0, 1e-6)
 	wantNear(t, "the least", least, 3.3164, 1e-4)
 }
+
+// Lines of 32 bytes: 4 of them are 128 bytes, so address 128 takes the place of address 0.
+func TestCacheByHand(t *testing.T) {
+	c := cache{lines: make([]int, 4), line: 32}
+	for i, want := range []struct {
+		address int
+		hit     bool
+	}{{0, false}, {31, true}, {32, false}, {128, false}, {0, false}, {40, true}, {127, false}, {96, true}} {
+		if c.touch(want.address) != want.hit {
+			t.Errorf("access %d, to %d: want hit %v", i, want.address, want.hit)
+		}
+	}
+}

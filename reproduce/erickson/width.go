@@ -328,19 +328,20 @@ func judgeAssumption(f *reproduce.Finding, all []jumps, furthest float64, t form
 		chart.Series = append(chart.Series, series)
 	}
 	last := len(sizes) - 1
-	f.Check("exponential jumps: the error's order, N^−, from 10⁷ to 10⁸ events", orders[0], t.leastOrder, 0.01,
+	own := f.For(reproduce.Own)
+	own.Check("exponential jumps: the error's order, N^−, from 10⁷ to 10⁸ events", orders[0], t.leastOrder, 0.01,
 		"exact: terms of higher order are 10⁻⁷ of it")
 	for k, shape := range []float64{0.5, 0.25} {
 		distance := math.Abs(least[k+1][last] - t.least)
 		name := all[k+1].name
-		f.Check(name+": the error's order, N^−, from 10⁷ to 10⁸ events", orders[k+1], shape,
+		own.Check(name+": the error's order, N^−, from 10⁷ to 10⁸ events", orders[k+1], shape,
 			math.Pow(10, -7*shape)+math.Pow(10, -7*(1-shape)),
 			"exact: that of F(δ); the next terms, F(δ)² and 1/N, are shares of about N^(−a) and N^(a−1)")
-		f.Check(name+": the error with 10⁸ events over that with 100", distance/math.Abs(least[k+1][0]-t.least), 0,
+		own.Check(name+": the error with 10⁸ events over that with 100", distance/math.Abs(least[k+1][0]-t.least), 0,
 			math.Pow(10, -6*shape)*2,
 			"exact: it tends to 0, as N^−shape; twice that for the terms of higher order with 100 events")
 	}
-	f.Check("half of the jumps 0: the least with 10⁸ events", least[3][last], t.atomLeast(0.5), 1e-7, "exact: O(1/N)")
+	own.Check("half of the jumps 0: the least with 10⁸ events", least[3][last], t.atomLeast(0.5), 1e-7, "exact: O(1/N)")
 	f.Measured = fmt.Sprintf("With 10⁸ events the exact least is off 2+√2 by %.1g for exponential jumps (order "+
 		"N^−%.2f), %.1g for "+
 		"gamma jumps of shape 1/2 (N^−%.2f), %.1g for shape 1/4 (N^−%.2f), and by %.3f with half of the jumps 0, "+
