@@ -11,36 +11,58 @@ type Threshold struct {
 // Thresholds returns all thresholds.
 func Thresholds() []Threshold {
 	return []Threshold{
-		CacheGrows, CacheStops, CacheRatio, CacheCorrelation, SelfTuned, LoadChanges,
-		AccurateTimes, QuietTimes,
+		CacheGrows(), CacheStops(), CacheRatio(), CacheCorrelation(), SelfTuned(), LoadChanges(),
+		AccurateTimes(), QuietTimes(),
 	}
 }
 
-// Erickson, Ladner and LaMarca.
-var (
-	// CacheGrows is by how much a cost grows, at least, if caches matter.
-	CacheGrows = Threshold{"CacheGrows", 1.1, "a cost that grows by less than a tenth moves the best width by less " +
+// Erickson, Ladner and LaMarca:
+
+// CacheGrows is by how much a cost grows, at least, if caches matter.
+func CacheGrows() Threshold {
+	return Threshold{"CacheGrows", 1.1, "a cost that grows by less than a tenth moves the best width by less " +
 		"than a twentieth"}
-	// CacheStops is by how much a cost grows, at most, when its growth has stopped.
-	CacheStops = Threshold{"CacheStops", 0.1, "a cost that grows by less than a tenth with twice the events has " +
+}
+
+// CacheStops is by how much a cost grows, at most, when its growth has stopped.
+func CacheStops() Threshold {
+	return Threshold{"CacheStops", 0.1, "a cost that grows by less than a tenth with twice the events has " +
 		"stopped growing"}
-	// CacheRatio is what b/c falls to, at most, if it changes with N.
-	CacheRatio = Threshold{"CacheRatio", 0.9, "a ratio that changes by less than a tenth moves the best width by less " +
+}
+
+// CacheRatio is what b/c falls to, at most, if it changes with N.
+func CacheRatio() Threshold {
+	return Threshold{"CacheRatio", 0.9, "a ratio that changes by less than a tenth moves the best width by less " +
 		"than a twentieth"}
-	// CacheCorrelation is the ratio of misses, at most, if one jump has more correlation than another.
-	CacheCorrelation = Threshold{"CacheCorrelation", 0.95, "fewer misses by a twentieth are more than the noise"}
-	// SelfTuned is how many times the least a self-tuning queue may take.
-	SelfTuned = Threshold{"SelfTuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the " +
+}
+
+// CacheCorrelation is the ratio of misses, at most, if one jump has more correlation than another.
+func CacheCorrelation() Threshold {
+	return Threshold{"CacheCorrelation", 0.95, "fewer misses by a twentieth are more than the noise"}
+}
+
+// SelfTuned is how many times the least a self-tuning queue may take.
+func SelfTuned() Threshold {
+	return Threshold{"SelfTuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the " +
 		"best; what counts is that the factor does not depend on the load"}
-	// LoadChanges is how many times the least one width takes, at least, if a load needs tuning.
-	LoadChanges = Threshold{"LoadChanges", 20, "a load for which one width takes 20 times the least needs tuning"}
-	// AccurateTimes is how far times may be from a curve that predicts them accurately.
-	AccurateTimes = Threshold{"AccurateTimes", 0.15, "costs that are wrong by this much move the least by less than " +
-		"half a per cent"}
-	// QuietTimes is how many times the fastest repetition the slowest may take if times are to decide.
-	QuietTimes = Threshold{"QuietTimes", 1.25, "where most repetitions take a quarter longer than the best, times " +
+}
+
+// LoadChanges is how many times the least one width takes, at least, if a load needs tuning.
+func LoadChanges() Threshold {
+	return Threshold{"LoadChanges", 20, "a load for which one width takes 20 times the least needs tuning"}
+}
+
+// AccurateTimes is how far times may be from a curve that predicts them accurately.
+func AccurateTimes() Threshold {
+	return Threshold{"AccurateTimes", 0.15, "costs that are wrong by this much give a width that takes less than " +
+		"half a per cent more"}
+}
+
+// QuietTimes is how many times the fastest repetition the slowest may take if times are to decide.
+func QuietTimes() Threshold {
+	return Threshold{"QuietTimes", 1.25, "where most repetitions take a quarter longer than the best, times " +
 		"cannot tell whether a curve is right"}
-)
+}
 
 // AtMost adds a check that measured is at most a threshold.
 func (c Checker) AtMost(what string, measured float64, t Threshold) {
