@@ -81,12 +81,12 @@ func judgeCache(f *reproduce.Finding, lines [2][]cachePoint) {
 	for step, name := range []string{"b", "c", "d"} {
 		growth[step] = last.cost(step) / first.cost(step)
 		f.For(reproduce.Printed).AtLeast(fmt.Sprintf("%s with %d events over that with %d", name, last.n, first.n),
-			growth[step], reproduce.CacheGrows())
+			growth[step], reproduce.Chosen("calendar: cost grows"))
 		f.For(reproduce.Printed).AtMost(fmt.Sprintf("growth of %s over the last doubling", name),
-			last.cost(step)/before.cost(step)-1, reproduce.CacheStops())
+			last.cost(step)/before.cost(step)-1, reproduce.Chosen("calendar: cost stops growing"))
 	}
 	f.For(reproduce.Printed).AtMost(fmt.Sprintf("b/c with %d events over that with %d", last.n, first.n),
-		last.ratio()/first.ratio(), reproduce.CacheRatio())
+		last.ratio()/first.ratio(), reproduce.Chosen("calendar: b/c falls"))
 	for level, name := range []string{"first", "second"} {
 		a, b := last.misses[emptyStep][level], last.misses[entryStep][level]
 		f.Between("misses of the "+name+" cache for an empty bucket over those for an entry, at the largest size",
@@ -108,7 +108,7 @@ func judgeCache(f *reproduce.Finding, lines [2][]cachePoint) {
 	}
 	p, q := lines[0][at].misses[entryStep][1], lines[1][at].misses[entryStep][1]
 	f.For(reproduce.Printed).AtMost("misses of the second cache for an entry with exponential jumps, over those with "+
-		"uniform ones, where they differ most", p.Mean/max(q.Mean, 1e-9), reproduce.CacheCorrelation())
+		"uniform ones, where they differ most", p.Mean/max(q.Mean, 1e-9), reproduce.Chosen("calendar: fewer misses"))
 	worst := 0.0
 	for _, line := range lines {
 		for _, p := range line {

@@ -97,9 +97,9 @@ func journalCalibration(r *runner) reproduce.Finding {
 		}
 		chart.Series = append(chart.Series, measured, curve)
 		misfits[i] = fmt.Sprintf("%.0f%% with %d", 100*misfit, t.N)
-		if noisiest <= reproduce.QuietTimes().Value {
+		if noisiest <= reproduce.Chosen("calendar: quiet machine").Value {
 			f.For(reproduce.Printed).AtMost(fmt.Sprintf("times and predictions apart, root mean square, %d events", t.N), misfit,
-				reproduce.AccurateTimes())
+				reproduce.Chosen("calendar: accurate times"))
 		}
 	}
 	words := fmt.Sprintf("times at 23 widths over a factor of 4096 and the curve are apart by %s events (root mean "+
