@@ -24,27 +24,36 @@ func Claims() []reproduce.Claim {
 func claims(e effort) []reproduce.Claim {
 	with := func(r *reproduce.Runner) *runner { return &runner{r, e} }
 	return reproduce.Read(text, with, map[string]func(*runner) reproduce.Finding{
-		"capped-log-log":        logLog,
-		"capped-root-log":       rootLog,
-		"capped-threshold":      threshold,
-		"capped-recurrence":     recurrence,
-		"capped-factor-c":       factorC,
-		"capped-theorem-1":      func(r *runner) reproduce.Finding { return theorem(r, 1) },
-		"capped-lemma-1":        func(r *runner) reproduce.Finding { return coupling(r, 1) },
-		"capped-waiting-lemmas": waitingLemmas,
-		"capped-theorem-2":      func(r *runner) reproduce.Finding { return theorem(r, 2, 3, 5) },
-		"capped-filled-buffers": filledBuffers,
-		"capped-lemma-6":        func(r *runner) reproduce.Finding { return coupling(r, 2, 3, 4, 7) },
-		"capped-equation-10":    equation10,
-		"capped-size":           negligibleSize,
-		"capped-figure-4":       figure4,
-		"capped-figure-5":       figure5,
-		"capped-burn-in":        burnIn,
-		"capped-sweet-spot":     sweetSpot,
-		"capped-lemma-8":        lemma8,
-		"capped-lemma-9":        lemma9,
-		"capped-lemma-10":       lemma10,
-		"capped-lemma-11":       lemma11,
+		"capped-log-log":          logLog,
+		"capped-root-log":         rootLog,
+		"capped-threshold":        threshold,
+		"capped-recurrence":       recurrence,
+		"capped-factor-c":         factorC,
+		"capped-pool-n-log-n":     largestRate,
+		"capped-algorithm-1":      algorithm1,
+		"capped-infinite":         infiniteCapacity,
+		"capped-footnote-2":       footnote2,
+		"capped-theorem-1":        func(r *runner) reproduce.Finding { return theorem(r, 1) },
+		"capped-lemma-1":          func(r *runner) reproduce.Finding { return coupling(r, 1) },
+		"capped-waiting-lemmas":   waitingLemmas,
+		"capped-equations-3-4":    equations34,
+		"capped-lemma-5-sketch":   lemma5Sketch,
+		"capped-theorem-2":        func(r *runner) reproduce.Finding { return theorem(r, 2, 3, 5) },
+		"capped-filled-buffers":   filledBuffers,
+		"capped-lemma-6":          func(r *runner) reproduce.Finding { return coupling(r, 2, 3, 4, 7) },
+		"capped-lemma-7-increase": lemma7Increase,
+		"capped-lemma-7-equality": lemma7Equality,
+		"capped-equation-10":      equation10,
+		"capped-size":             negligibleSize,
+		"capped-figure-4":         figure4,
+		"capped-figure-5":         figure5,
+		"capped-burn-in":          burnIn,
+		"capped-published-code":   publishedCode,
+		"capped-sweet-spot":       sweetSpot,
+		"capped-lemma-8":          lemma8,
+		"capped-lemma-9":          lemma9,
+		"capped-lemma-10":         lemma10,
+		"capped-lemma-11":         lemma11,
 	})
 }
 
@@ -60,30 +69,42 @@ type effort struct {
 type theory struct {
 	poolBound, waitBound       func(n, c int, lambda float64) float64 // Theorems 1 and 2
 	poolEstimate, waitEstimate func(n, c int, lambda float64) float64 // the dashed lines of Figures 4 and 5
+	waitText                   func(n, c int, lambda float64) float64 // the line of Figure 5 as the text has it
 	capped                     func(c int, lambda float64) *capped.Limit
 	greedy                     func(d int, lambda float64) *capped.Limit
 	leastThrown                func(capped.Config) float64 // m*
 	partner                    func(seed uint64) uint64    // the seed of the process that dominates one with this seed
 	// survivors that go in a round while there are more than 2n, per bin
-	lemma3          float64
-	lemma4          int                             // rounds from 2n to n/(2e) survivors
-	lemma5          float64                         // the O(1) of rounds from there to none
-	logLog          func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
-	logLogThreshold func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
-	factor          func(c float64) float64         // by which pool and wait fall
-	rootLog         float64                         // the power of ln n as which waits grow at λ = 1−1/n
-	rootCapacity    func(log float64) int           // c, given ln n
-	versions        []version                       // of the authors' simulator
-	sweet           [2]float64                      // the capacities around which waits are least
-	negligible      float64                         // what n may change, as a share
-	arrivals        func(n int, lambda float64) int // of a round
-	goodChance      float64                         // for a ball to land in a bin that is half full
-	upTo            func(lambda float64) float64    // the capacity up to which it has that
-	equation10      func(least, c float64) float64
-	lemma8          float64 // R over E[X]
-	lemma9          float64 // the 2 of 2+δ
-	lemma10         float64 // what the exponent has before λ²
-	lemma11         float64 // what p is multiplied by
+	lemma3            float64
+	lemma4            int                             // rounds from 2n to n/(2e) survivors
+	lemma5            reproduce.Threshold             // the O(1) of rounds from there to none
+	logLog            func(log2n float64) float64     // what the longest wait grows by, up to a constant, for constant λ
+	logLogThreshold   func(log2n float64) float64     // and the rounds of THRESHOLD[1], as section I-A has them
+	factor            func(c float64) float64         // by which pool and wait fall
+	rootLog           float64                         // the power of ln n as which waits grow at λ = 1−1/n
+	rootCapacity      func(log float64) int           // c, given ln n
+	versions          []version                       // of the authors' simulator
+	figure5           *reading                        // the mean wait at c = 1, λ = 1−2⁻¹³, if it was read
+	stable            reproduce.Threshold             // what a pool may lack of the long run, in per cent
+	sweet             [2]float64                      // the capacities around which waits are least
+	negligible        reproduce.Threshold             // what n may change, in per cent
+	arrivals          func(n int, lambda float64) int // of a round
+	goodChance        reproduce.Threshold             // for a ball to land in a bin that is half full
+	upTo              func(lambda float64) float64    // the capacity up to which it has that
+	sectionII         func(load, accepted int) int    // ℓ of min{c−ℓ, ν}, for a load before the round
+	infinite, choices int                             // a capacity that no bin reaches, and the choices of GREEDY
+	idle              float64                         // 1, or 0 if generators never fail to generate a ball
+	poolLog           func(log float64) float64       // what the pool per bin grows as at λ = 1−1/n, by ln n
+	fewer             bool                            // the sentences after equations (3) and (4) say “fewer”
+	lemma5Until       func(n float64) float64         // βᵢ² at which the induction of Lemma 5 ends
+	red               func(t, c int) int              // the buffer of MODCAPPED that deletes in round t
+	lemma7Middle      func(c float64) float64         // the logarithm of (4/e^(3−1/c))^c
+	lemma7Deleted     func(c, n, failed int) float64  // balls by which the proof has the pool fall in a phase
+	equation10        func(least, c float64) float64
+	lemma8            float64 // R over E[X]
+	lemma9            float64 // the 2 of 2+δ
+	lemma10           float64 // what the exponent has before λ²
+	lemma11           float64 // what p is multiplied by
 }
 
 // paperTheory is the theory as the capped package has it.
@@ -91,23 +112,34 @@ func paperTheory() theory {
 	return theory{
 		poolBound: capped.PoolBound, waitBound: capped.WaitBound,
 		poolEstimate: cappedmath.PoolEstimate, waitEstimate: cappedmath.WaitEstimate,
+		waitText: func(n, c int, lambda float64) float64 {
+			return cappedmath.WaitEstimate(n, c, lambda) + cappedmath.Pressure(lambda)*(1-1/float64(c))
+		},
 		capped: capped.NewLimit, greedy: capped.GreedyLimit,
 		leastThrown: func(c capped.Config) float64 { return cappedmath.MinThrown(c.Bins, c.Capacity, c.Rate) },
 		partner:     func(seed uint64) uint64 { return seed },
-		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: 1,
+		lemma3:      1 - 1/math.E, lemma4: 19, lemma5: reproduce.Chosen("capped: O(1) of Lemma 5, rounds"),
 		logLog:          math.Log2,
 		logLogThreshold: func(log2n float64) float64 { return math.Log(log2n * math.Ln2) },
 		factor:          func(c float64) float64 { return c },
 		rootLog:         0.5,
 		rootCapacity:    func(log float64) int { return int(math.Round(math.Sqrt(log))) },
 		versions:        simulatorVersions(),
+		stable:          reproduce.Chosen("capped: stable pool, %"),
 		sweet:           [2]float64{2, 3},
-		negligible:      0.01,
+		negligible:      reproduce.Chosen("capped: negligible, %"),
 		arrivals:        func(n int, lambda float64) int { return int(lambda * float64(n)) },
-		goodChance:      0.2,
+		goodChance:      reproduce.Chosen("capped: good chance"),
 		upTo:            func(lambda float64) float64 { return 1 / (1 - lambda) },
-		equation10:      func(least, _ float64) float64 { return least },
-		lemma8:          2 * math.E, lemma9: 2, lemma10: 1, lemma11: 1,
+		sectionII:       func(load, accepted int) int { return max(0, load+accepted-1) },
+		infinite:        1 << 16, choices: 1, idle: 1, fewer: true,
+		poolLog:       func(log float64) float64 { return log },
+		lemma5Until:   func(n float64) float64 { return 4 * math.Log(n) },
+		red:           func(t, c int) int { return (t + c - 1) / c },
+		lemma7Middle:  func(c float64) float64 { return c*math.Log(4) - 3*c + 1 },
+		lemma7Deleted: func(c, n, failed int) float64 { return float64(c * (n - failed)) },
+		equation10:    func(least, _ float64) float64 { return least },
+		lemma8:        2 * math.E, lemma9: 2, lemma10: 1, lemma11: 1,
 	}
 }
 

@@ -75,19 +75,36 @@ func TestClaims(t *testing.T) {
 			func(y *theory) { y.arrivals = func(n int, _ float64) int { return n + 1 } },
 			[]string{"exact mean time of return over Foster's bound, at least", "runs of 24 that have not come back"}},
 		{"c + 1/2", "capped-factor-c", func(y *theory) { y.factor = func(c float64) float64 { return c + 0.5 } },
-			[]string{"the pool falls, c = 4", "the mean wait falls, c = 2"}},
+			[]string{"the pool is off c, over c²/ln(1/(1−λ)), c = 4", "the mean wait is off c, over c²/ln(1/(1−λ)), c = 2"}},
+		{"√ln n for ln n", "capped-pool-n-log-n", func(y *theory) { y.poolLog = math.Sqrt }, []string{"pool times c"}},
+		{"a tenth of the bounds", "capped-pool-n-log-n", func(y *theory) { y.poolBound = times(paper.poolBound, 0.1) },
+			[]string{"largest pool over the bound"}},
+		{"ℓ(t−1) in section II", "capped-algorithm-1", func(y *theory) {
+			y.sectionII = func(load, _ int) int { return load }
+		}, []string{"section II gives no number"}},
+		{"a capacity of 3", "capped-infinite", func(y *theory) { y.infinite = 3 }, []string{"balls served", "bins of"}},
+		{"GREEDY[2]", "capped-infinite", func(y *theory) { y.choices = 2 }, []string{"bins of"}},
+		{"generators that never fail", "capped-footnote-2", func(y *theory) { y.idle = 0 },
+			[]string{"the bound on the probability"}},
+		{"a twentieth of the bounds", "capped-footnote-2", tooLittle, []string{"largest pool", "longest wait"}},
 		{"a twentieth of the bounds", "capped-theorem-1", tooLittle, []string{"largest pool over its bound",
 			"longest wait over its bound"}},
 		{"a twentieth of the bounds", "capped-theorem-2", tooLittle, []string{"largest pool over its bound, c = 2",
 			"longest wait over its bound, c = 5"}},
 		{"another seed", "capped-lemma-1", anotherSeed, []string{"out of order with one ball more in every round"}},
+		{"red is ⌊t/c⌋", "capped-lemma-6", func(y *theory) { y.red = func(t, c int) int { return t / c } },
+			[]string{"a buffer holds more than its capacity, as printed"}},
 		{"another seed", "capped-lemma-6", anotherSeed, []string{"out of order with one ball more in every round"}},
 		{"twice m*", "capped-lemma-1", thrown(2), []string{"throws fewer than m*"}},
 		{"a fifth of m*", "capped-lemma-6", thrown(0.2), []string{"after which the pool of MODCAPPED is 2m* or more"}},
 		{"3n go in a round", "capped-waiting-lemmas", func(y *theory) { y.lemma3 = 3 }, []string{"more than 2n survivors"}},
 		{"1 round of Lemma 4", "capped-waiting-lemmas", func(y *theory) { y.lemma4 = 1 }, []string{"to n/(2e) survivors"}},
-		{"log log n − 2", "capped-waiting-lemmas", func(y *theory) { y.lemma5 = -2 }, []string{"survivors to none"}},
-		{"a chance of two thirds", "capped-filled-buffers", func(y *theory) { y.goodChance = 2.0 / 3 },
+		{"log log n − 2", "capped-waiting-lemmas", func(y *theory) { y.lemma5.Value = -2 }, []string{"survivors to none"}},
+		{"more for fewer", "capped-equations-3-4", func(y *theory) { y.fewer = false }, []string{"the sentences' events"}},
+		{"n² for n", "capped-lemma-5-sketch", func(y *theory) {
+			y.lemma5Until = func(n float64) float64 { return 4 * n * math.Log(n) }
+		}, []string{"i* as printed"}},
+		{"a chance of two thirds", "capped-filled-buffers", func(y *theory) { y.goodChance.Value = 2.0 / 3 },
 			[]string{"for c ≤ 1/(1−λ)"}},
 		{"four times as large a capacity", "capped-filled-buffers", func(y *theory) {
 			y.upTo = func(lambda float64) float64 {
@@ -95,12 +112,24 @@ func TestClaims(t *testing.T) {
 			}
 		},
 			[]string{"for c ≤ 1/(1−λ)"}},
-		{"a chance of 1 in a billion", "capped-filled-buffers", func(y *theory) { y.goodChance = 1e-9 },
+		{"a chance of 1 in a billion", "capped-filled-buffers", func(y *theory) { y.goodChance.Value = 1e-9 },
 			[]string{"c up to 64"}},
 		{"another capacity", "capped-filled-buffers", wrongCapacity, []string{"where balls land, off the limit"}},
+		{"less the balls of the phase before", "capped-lemma-7-increase", func(y *theory) {
+			y.lemma7Deleted = func(c, n, failed int) float64 { return float64(c*(n-failed) - (c-1)*n) }
+		}, []string{"grows more than printed"}},
+		{"2c for c", "capped-lemma-7-increase", func(y *theory) {
+			y.lemma7Deleted = func(c, n, failed int) float64 { return float64(2 * c * (n - failed)) }
+		}, []string{"with (c−1)n added"}},
+		{"e^(1−3c²)", "capped-lemma-7-equality", func(y *theory) {
+			y.lemma7Middle = func(c float64) float64 { return c*math.Log(4) - 3*c*c + 1 }
+		}, []string{"left and middle differ"}},
+		{"e^(1−4c²)", "capped-lemma-7-equality", func(y *theory) {
+			y.lemma7Middle = func(c float64) float64 { return c*math.Log(4) - 4*c*c + 1 }
+		}, []string{"the left is above the middle"}},
 		{"m*/c", "capped-equation-10", func(y *theory) { y.equation10 = func(least, c float64) float64 { return least / c } },
 			[]string{"above the printed one"}},
-		{"half is negligible", "capped-size", func(y *theory) { y.negligible = 0.5 },
+		{"half is negligible", "capped-size", func(y *theory) { y.negligible.Value = 50 },
 			[]string{"impact of n on the longest wait"}},
 		{"another capacity", "capped-size", wrongCapacity, []string{"pool and mean wait off the limit"}},
 		{"two thirds of the line", "capped-figure-4", func(y *theory) { y.poolEstimate = times(paper.poolEstimate, 2.0/3) },
@@ -109,12 +138,16 @@ func TestClaims(t *testing.T) {
 			y.capped = func(c int, lambda float64) *capped.Limit { return paper.capped(c, 0.99*lambda) }
 		}, []string{"pool off the limit, in standard errors, at most, λ = 1−2⁻²",
 			"pool off the limit, in standard errors, at most, c = 3"}},
+		{"1/c in the text", "capped-figure-5", func(y *theory) { y.waitText = paper.waitEstimate },
+			[]string{"the line of the text"}},
 		{"half of the line", "capped-figure-5", func(y *theory) { y.waitEstimate = times(paper.waitEstimate, 0.5) },
 			[]string{"longest wait of a round, on average, over the dashed line",
 				"longest wait of 1000 rounds over the dashed line"}},
-		{"three times as many rounds as it takes", "capped-burn-in",
-			func(y *theory) { y.versions = []version{{"none", 120_000}} }, nil},
-		{"another capacity", "capped-burn-in", wrongCapacity, []string{"pool off the mean field of the same rounds",
+		{"a figure that shows the long run", "capped-burn-in", func(y *theory) { y.figure5 = &reading{8.0, 0.2} }, nil},
+		{"a figure that shows 2000 rounds", "capped-burn-in", func(y *theory) { y.figure5 = &reading{6.2, 0.2} }, nil},
+		{"three times as many rounds as it takes", "capped-published-code",
+			func(y *theory) { y.versions = []version{{"none", 120_000, 0, 0}} }, nil},
+		{"another capacity", "capped-published-code", wrongCapacity, []string{"pool off the mean field of the same rounds",
 			"pool in the long run"}},
 		{"c = 4", "capped-sweet-spot", func(y *theory) { y.sweet = [2]float64{4, 4} },
 			[]string{"best capacity for the mean wait", "best capacity for the longest wait"}},
@@ -181,6 +214,20 @@ func TestFormulas(t *testing.T) {
 			math.Log(1+1.0/64) - math.Log(1+1.0/8), 2e-3},
 		{"pool of 64 bins, with its finite size", biasedPool(64, 4, 0), capped.NewLimit(1, halved(4)).Pool -
 			(4*math.Ln2-0.5)/128, 2e-3},
+		{"pool after 2000 rounds, by the recursion and by the mean field", emptyStart(1<<25, 0.999, 0, 2000)[1999],
+			capped.NewLimit(1, 0.999).FromEmpty(2000)[1999], 1e-5},
+		{"pool in the long run with > for ≥, by the recursion", emptyStart(1<<15, halved(6), 1, 2000)[1999] -
+			emptyStart(1<<15, halved(6), 0, 2000)[1999], math.Log1p(1.0/(1<<15)) - math.Log1p(1.0/512), 1e-6},
+		{"B(4, 1/2) above 2", binomialAbove(4, 0.5, 2.5), 5.0 / 16, 1e-12},
+		{"B(4, 1/2) above 4", binomialAbove(4, 0.5, 4), 0, 0},
+		{"the probability that some of 2 survivors are left after a round, 11 bins, is 1/11",
+			float64(lastRounds(11, 0.0910)), 1, 0},
+		{"and no less", float64(lastRounds(11, 0.0909)), 2, 0},
+		{"capacity of a buffer in its first phase", float64(bufferCapacity(3, 9, 4)), 1, 0},
+		{"capacity of a buffer in its last phase", float64(bufferCapacity(3, 13, 4)), 3, 0},
+		{"m* of section IV at λ = 1−e⁻², c = 2", leastPerBin(2, -math.Expm1(-2)), 14, 1e-12},
+		{"bound with n generators, two bins, λ = 1/2, c = 1", generatorBound(1, 2, 0.5, 1),
+			-2*(math.Ln2+2)*math.Log2E - math.Log2(math.Expm1(1-1/math.E-(math.E-1)*math.Exp(-2))), 1e-12},
 	} {
 		if !(math.Abs(c.got-c.want) <= c.tolerance) {
 			t.Errorf("%s: %v, want %v", c.name, c.got, c.want)

@@ -23,7 +23,7 @@ type theoremPoint struct {
 // theorem is Theorem 1 for unit capacity, and Theorem 2, whose proof has 12c·n for the O(c·n), for
 // others.
 func theorem(r *runner, capacities ...int) reproduce.Finding {
-	sizes, rounds := []int{1 << 10, r.bins}, []int{r.rounds(100_000, 2000), r.rounds(10_000, 1000)}
+	sizes, rounds := []int{1 << 10, r.bins}, []int{r.rounds(30_000, 2000), r.rounds(3000, 1000)}
 	if sizes[0] == sizes[1] {
 		sizes = sizes[:1]
 	}

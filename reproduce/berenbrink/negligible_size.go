@@ -82,17 +82,15 @@ func negligibleSize(r *runner) reproduce.Finding {
 		chart.Series = append(chart.Series, longest, pool)
 	}
 	f.Tables = append(f.Tables, table)
-	const because = "negligible: 1 % beyond 4.5 standard errors of the difference from 2¹⁵ bins"
 	for q, name := range names {
-		f.Check("impact of n on the "+name+", in %, at most", 100*impact[q], 0, 100*r.theory.negligible, because)
+		reading := f.For(reproduce.Printed)
+		if q == 2 { // no normalized result
+			reading = f.For(reproduce.OtherReading)
+		}
+		reading.AtMost("impact of n on the "+name+", in %, at most", max(0, 100*impact[q]), r.theory.negligible)
 	}
-	for q, name := range names[:2] {
-		f.For(reproduce.Corrected).Check("impact of n on the "+name+", in %, at most, normalized results only", 100*impact[q],
-			0, 100*r.theory.negligible, because)
-	}
-	f.For(reproduce.Corrected).Between("growth of the longest wait from 2¹⁰ to 2²⁰ bins beyond log₂log₂n, "+
-		"at most", growth, -1, 1, 0,
-		"log log n + O(1): one round, as waits are whole")
+	f.For(reproduce.Control).AtMost("growth of the longest wait from 2¹⁰ to 2²⁰ bins beyond log₂log₂n, "+
+		"at most", math.Abs(growth), reproduce.Chosen("capped: growth of an O(1), rounds"))
 	f.For(reproduce.Control).Check("pool and mean wait off the limit, in standard errors, at most", off, 0,
 		reproduce.Sigmas, becauseLimit)
 	f.Measured = fmt.Sprintf("From 2¹⁰ to 2²⁰ bins the pool per bin changes by %.1f %% at most and the mean wait "+

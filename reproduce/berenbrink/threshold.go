@@ -69,11 +69,10 @@ func threshold(r *runner) reproduce.Finding {
 	span := fmt.Sprintf("from 2^(2%s) to 2^(2%s) balls", reproduce.Superscript(thresholdNear),
 		reproduce.Superscript(thresholdFar))
 	says := r.theory.logLogThreshold(math.Ldexp(1, thresholdFar)) - r.theory.logLogThreshold(math.Ldexp(1, thresholdNear))
-	const because = "the formula has an O(1), which does not grow; rounds are whole, and so their mean goes up in " +
-		"steps of one"
-	f.Check("growth of the rounds beyond that of the printed ln ln n, "+span, by-says, 0, 1, because)
-	f.For(reproduce.Corrected).Check("growth of the rounds beyond that of log₂log₂n, "+span,
-		by-(thresholdFar-thresholdNear), 0, 1, because)
+	f.For(reproduce.Printed).AtMost("growth of the rounds beyond that of the printed ln ln n, "+span, math.Abs(by-says),
+		reproduce.Chosen("capped: growth of an O(1), rounds"))
+	f.For(reproduce.Corrected).AtMost("growth of the rounds beyond that of log₂log₂n, "+span,
+		math.Abs(by-(thresholdFar-thresholdNear)), reproduce.Chosen("capped: growth of an O(1), rounds"))
 	first, last := steps[0], steps[len(steps)-1]
 	f.Measured = fmt.Sprintf("2%s balls take %.2f rounds and 2%s take %.2f, as the mean field says; %s that grows by "+
 		"%.1f rounds, where log₂log₂n grows "+

@@ -62,10 +62,8 @@ func waitingLemmas(r *runner) reproduce.Finding {
 		"Lemma 3: the probability is e^(−Ω(n))")
 	f.Between("rounds from 2n to n/(2e) survivors, at most", float64(fourth), 0, float64(r.theory.lemma4), 0,
 		"Lemma 4: the probability of more is e^(−Ω(n))")
-	f.Between("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond,
-		-math.Log2(math.Log2(float64(r.bins))),
-		r.theory.lemma5, 0,
-		"Lemma 5 with an O(1) of 1, since rounds are whole")
+	f.For(reproduce.Printed).AtMost("rounds from n/(2e) survivors to none beyond log₂log₂n, at most", beyond,
+		r.theory.lemma5)
 	f.Measured = fmt.Sprintf("Of %d pools %d had more than 2n survivors after m(t)/(n−n/e) rounds (the slowest took "+
 		"%.2f of these); from 2n to "+
 		"n/(2e) it took %d rounds at most, and from there to none log₂log₂n %+.2f at most.", starts, late, nearest,

@@ -64,6 +64,9 @@ func Verdict(t testing.TB, c reproduce.Claim, seed uint64) reproduce.Finding {
 		if !k.OK && (k.Kind != reproduce.Printed && k.Kind != reproduce.OtherReading || r.Found == reproduce.Holds) {
 			t.Errorf("%s (%s): %v, want %v ± %v", k.What, k.Kind, k.Measured, k.Expected, k.Tolerance)
 		}
+		if k.Threshold != nil && *k.Threshold != reproduce.Chosen(k.Threshold.Name) {
+			t.Errorf("%s: the threshold %q is changed", k.What, k.Threshold.Name)
+		}
 		if k.What == "" || k.Because == "" {
 			t.Errorf("a check without a name or a reason: %+v", k)
 		}
