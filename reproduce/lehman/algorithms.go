@@ -11,10 +11,17 @@ const unscheduled = -1
 // conditions.
 var errPaper = errors.New("reproduce: an algorithm of the paper was used against its conditions")
 
-// A paperCalendar is the calendar of the paper's appendix: Algorithms 1 to 3, line by line, with
-// Algorithm 5 for sorting. What is here and not in the paper is the count of steps. [static.Queue]
-// departs from it (see its comment), so that what is said of the algorithms as printed is measured
-// on these.
+// errOutside is returned where the paper's program would write outside the array Q, which has no
+// bin of that number.
+var errOutside = errors.New("reproduce: an algorithm of the paper would write outside its array")
+
+// errLost is ExitMsg(8) of Algorithm 2: the event is not in its bin nor in those beside it.
+var errLost = errors.New("reproduce: an event of the paper's calendar is not where it is looked for")
+
+// A paperCalendar is the calendar of the paper's appendix: Algorithms 1 to 4, line by line, with
+// Algorithm 5 for sorting. What is here and not in the paper is the count of steps, and that a bin
+// outside the array is refused. [static.Queue] departs from it (see its comment), so that what is
+// said of the algorithms as printed is measured on these.
 type paperCalendar struct {
 	sorter           // T and P
 	heads    []int32 // Q: the first event of each bin, 0 if it is empty, negative if it is not sorted
@@ -51,6 +58,9 @@ func (c *paperCalendar) schedule(n int32, at float64) error {
 	}
 	c.at[n] = at
 	i := c.binOf(at)
+	if i < 0 || i >= len(c.heads) {
+		return errOutside
+	}
 	c.links[n], c.heads[i] = max(c.heads[i], -c.heads[i]), -n
 	c.pending++
 	return nil
@@ -62,10 +72,13 @@ func (c *paperCalendar) cancel(n int32) error {
 		return errPaper
 	}
 	i, bins := c.binOf(c.at[n]), len(c.heads)
+	if i < 0 || i >= bins {
+		return errOutside
+	}
 	if c.cancelFrom(n, i) || c.cancelFrom(n, (i-1+bins)%bins) || c.cancelFrom(n, (i+1)%bins) {
 		return nil
 	}
-	return errPaper
+	return errLost
 }
 
 // cancelFrom is subcancel.
@@ -121,6 +134,21 @@ func (c *paperCalendar) dispatch() int32 {
 	return 0
 }
 
+// renumber is Algorithm 4: the event of m becomes that of n.
+func (c *paperCalendar) renumber(n, m int32) error {
+	if n < 1 || int(n) >= len(c.links) || m < 1 || int(m) >= len(c.links) {
+		return errPaper
+	}
+	if n == m {
+		return nil
+	}
+	c.at[n] = c.at[m]
+	if err := c.cancel(m); err != nil {
+		return err
+	}
+	return c.schedule(n, c.at[n])
+}
+
 // tickets counts the entries in the bin of an event.
 func (c *paperCalendar) tickets(n int32) (count int) {
 	i := c.binOf(c.at[n])
@@ -131,8 +159,9 @@ func (c *paperCalendar) tickets(n int32) (count int) {
 }
 
 // A sorter is Algorithm 5 of the paper, line by line, with its global variables as fields. It is a
-// merge sort that begins with the runs that it finds: a caller that asks for n entries gets at least as
-// many, since a run is taken whole. What is here and not in the paper is the count of comparisons.
+// merge sort that begins with the runs that it finds: a caller that asks for n entries gets at
+// least as many, since a run is taken whole. What is here and not in the paper is the count of
+// comparisons.
 type sorter struct {
 	links []int32   // P: the entry that follows each one, 0 at the end; links[0] is unused
 	at    []float64 // T: when each entry is due
@@ -141,6 +170,8 @@ type sorter struct {
 	m     int       // how many entries were sorted by the isort that returned last
 
 	compared int // how often order was called
+	lists    int // how many lists were sorted
+	entries  int // in these lists, together
 }
 
 // newSorter has a list of entries with these times, from its first to its last. The index of the
@@ -196,6 +227,8 @@ func (s *sorter) sort(p int32) int32 {
 	for i := p; i > 0; i = s.links[i] {
 		n++
 	}
+	s.lists++
+	s.entries += n
 	switch n {
 	case 0:
 		return 0

@@ -1,12 +1,14 @@
 package lehman
 
 import (
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
 	"github.com/almanac-sim/almanac/calendar/static"
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/reproduce"
 )
 
 // Algorithm 5 puts lists of up to 200 tickets in order, equal ones as they lie.
@@ -98,6 +100,110 @@ func TestPaperCalendar(t *testing.T) {
 	}
 	if err := theirs.schedule(1, theirs.now-1); err == nil {
 		t.Error("scheduled in the past")
+	}
+}
+
+// Cycles without an event pass as in Algorithm 3: the same edges, and the same bins.
+func TestPass(t *testing.T) {
+	const cycles = 1000
+	run := reproduce.NewRunner(t.Context(), reproduce.Options{}, "test", 1)
+	all, shortcut := newPaperCalendar(1, 10, 0.1), newPaperCalendar(1, 10, 0.1)
+	for _, c := range []*paperCalendar{all, shortcut} {
+		if err := c.schedule(1, (cycles+0.5)*0.1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all.dispatch() != 1 {
+		t.Fatal("the event did not leave")
+	}
+	shortcut.pass(run, cycles)
+	if all.from != shortcut.from || all.to != shortcut.to {
+		t.Errorf("from %v to %v, want from %v to %v", shortcut.from, shortcut.to, all.from, all.to)
+	}
+	if shortcut.dispatch() != 1 || shortcut.bin != all.bin {
+		t.Errorf("it leaves from bin %d, want %d", shortcut.bin, all.bin)
+	}
+}
+
+// What the proof in sequence.go says of rounding: the product of the largest phase stays below Qn,
+// and with exact edges an earlier time is not in a later bin, from whatever cycles both are
+// scheduled.
+func TestBinOf(t *testing.T) {
+	for bins := 1; bins <= 1_000_000; bins++ {
+		if largest := math.Nextafter(1, 0); int(largest*float64(bins)) >= bins {
+			t.Fatalf("with %d bins the last is %d", bins, int(largest*float64(bins)))
+		}
+	}
+	for _, width := range paperSequence.saved {
+		for _, bins := range []int{3, 7, 10, 60, 100} {
+			c := newPaperCalendar(1, bins, width)
+			for cycle := range 20 {
+				for i := range bins {
+					before := -1
+					at := (float64(cycle) + float64(i)/float64(bins)) * width
+					for range 3 {
+						at = math.Nextafter(at, 0)
+					}
+					for range 7 {
+						least, most := bins, -1
+						for from := range cycle + 1 {
+							c.from = float64(from) * width
+							if at >= float64(cycle)*width {
+								least, most = min(least, c.binOf(at)), max(most, c.binOf(at))
+							}
+						}
+						if least < before {
+							t.Fatalf("Qw = %v, Qn = %d: %v is in bin %d, an earlier time in %d", width, bins, at, least, before)
+						}
+						before = most
+						at = math.Nextafter(at, math.Inf(1))
+					}
+				}
+			}
+		}
+	}
+	c := newPaperCalendar(1, 10, 20)
+	early := c.binOf(46)
+	if c.from = 40; early != 2 || c.binOf(46) != 3 {
+		t.Errorf("46 is in bin %d and then in %d, want 2 and 3", early, c.binOf(46))
+	}
+}
+
+// Algorithm 4 keeps the time, frees the old number, and refuses what the paper refuses.
+func TestRenumber(t *testing.T) {
+	c := newPaperCalendar(3, 4, 1)
+	if c.schedule(1, 0.5) != nil || c.schedule(2, 0.25) != nil {
+		t.Fatal("not scheduled")
+	}
+	if err := c.renumber(3, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range [][2]int32{{0, 2}, {4, 2}, {1, 0}, {2, 4}} {
+		if c.renumber(wrong[0], wrong[1]) == nil {
+			t.Errorf("%d became %d", wrong[1], wrong[0])
+		}
+	}
+	if c.renumber(1, 1) != nil || c.links[1] != unscheduled || c.pending != 2 {
+		t.Errorf("1 is %d, %d pending", c.links[1], c.pending)
+	}
+	for _, want := range []int32{2, 3, 0} {
+		if got := c.dispatch(); got != want {
+			t.Errorf("%d leaves, want %d", got, want)
+		}
+	}
+	if c.now != 0.5 {
+		t.Errorf("it left at %v", c.now)
+	}
+}
+
+// The calendar is given the earliest event of each individual, and no other.
+func TestAgenda(t *testing.T) {
+	run := reproduce.NewRunner(t.Context(), reproduce.Options{Seed: 3}, "test", 1)
+	a, _ := live(run, epidemic, 200, 5000, true)
+	for n := range a.scheduled {
+		if got, want := a.calendar.at[n+1], slices.Min(a.due[n*lifeKinds:][:lifeKinds]); got != want {
+			t.Fatalf("%d is scheduled at %v, want %v", n, got, want)
+		}
 	}
 }
 

@@ -1,12 +1,18 @@
 package lehman
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population"
 	"github.com/almanac-sim/almanac/reproduce"
 	"github.com/almanac-sim/almanac/reproduce/reproducetest"
 )
@@ -53,13 +59,51 @@ func smallSorting(says sortingSays) check {
 
 func smallAlgorithm5(says algorithm5Says) check {
 	return func(run *reproduce.Runner) reproduce.Finding {
-		return measureAlgorithm5(run, says, []int{1000, 20_000})
+		return measureAlgorithm5(run, says, []int{1000, 20_000}, []int{100, 400})
 	}
+}
+
+func smallStable(sort sorting) check {
+	return func(run *reproduce.Runner) reproduce.Finding { return measureStable(run, sort, 5) }
+}
+
+func smallRenumber(renumber renumbering) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureRenumber(run, renumber, 100, []int{2, 10}, 5000)
+	}
+}
+
+func smallSequence(says sequenceSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding { return measureSequence(run, says, 5000) }
+}
+
+func smallAdjacent(says adjacentSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureAdjacent(run, says, []int{100, 5_000_000})
+	}
+}
+
+func smallWidth(says widthSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding { return measureWidth(run, says, 300, 20) }
+}
+
+func smallWithholding(says withholdingSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding { return measureWithholding(run, says, 1000, 20_000) }
+}
+
+func smallOrders(says ordersSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding { return measureOrders(run, says, []int{100, 1000}) }
 }
 
 func smallIncrements(says incrementsSays) check {
 	return func(run *reproduce.Runner) reproduce.Finding {
-		return measureIncrements(run, says, 5000, 10)
+		return measureIncrements(run, says, 2000, 10)
+	}
+}
+
+func smallIncrementsFit(says incrementsSays) check {
+	return func(run *reproduce.Runner) reproduce.Finding {
+		return measureIncrementsFit(run, says, 5000, 10)
 	}
 }
 
@@ -77,16 +121,24 @@ func smallBillion(says billionSays) check {
 
 // small are the claims with a reduced budget.
 var small = map[string]check{
-	"lehman-5000-fold":   smallSpace(paperSpace),
-	"lehman-empty-bins":  smallBins(paperBins),
-	"lehman-best-bins":   smallBest(paperBins, paperSteps),
-	"lehman-order-1":     smallOrder(paperOrder),
-	"lehman-cancel":      smallCancel(paperCancel),
-	"lehman-jit-sorting": smallSorting(paperSorting),
-	"lehman-algorithm-5": smallAlgorithm5(paperAlgorithm5),
-	"lehman-increments":  smallIncrements(paperIncrements),
-	"lehman-gigabyte":    smallGigabyte(paperMemory),
-	"lehman-billion":     smallBillion(paperBillion),
+	"lehman-5000-fold":          smallSpace(paperSpace),
+	"lehman-empty-bins":         smallBins(paperBins),
+	"lehman-best-bins":          smallBest(paperBins, paperSteps),
+	"lehman-order-1":            smallOrder(paperOrder),
+	"lehman-cancel":             smallCancel(paperCancel),
+	"lehman-adjacent-bins":      smallAdjacent(paperAdjacent),
+	"lehman-in-sequence":        smallSequence(paperSequence),
+	"lehman-jit-sorting":        smallSorting(paperSorting),
+	"lehman-algorithm-4":        smallRenumber(paperRenumbering),
+	"lehman-algorithm-5":        smallAlgorithm5(paperAlgorithm5),
+	"lehman-algorithm-5-stable": smallStable(paperStable),
+	"lehman-width":              smallWidth(paperWidth),
+	"lehman-withholding":        smallWithholding(paperWithholding),
+	"lehman-many-orders":        smallOrders(paperOrders),
+	"lehman-increments":         smallIncrements(paperIncrements),
+	"lehman-increments-fit":     smallIncrementsFit(paperIncrements),
+	"lehman-gigabyte":           smallGigabyte(paperMemory),
+	"lehman-billion":            smallBillion(paperBillion),
 	"lehman-timing": func(run *reproduce.Runner) reproduce.Finding {
 		return measureTiming(run, []int{100, 1000}, 1000)
 	},
@@ -128,9 +180,9 @@ func TestClaims(t *testing.T) {
 
 func TestStops(t *testing.T) { reproducetest.Stops(t, smallClaims(t)) }
 
-// What is timed decides nothing: these claims have no check of what is printed, whatever the clock
-// says.
-func TestTimeDecidesNothing(t *testing.T) {
+// Time decides nothing, nor does a model of ours about the authors' model: undecided claims have no
+// check of what is printed, whatever the clock says.
+func TestUndecided(t *testing.T) {
 	for _, c := range smallClaims(t) {
 		if c.Found != reproduce.Undecided {
 			continue
@@ -141,6 +193,22 @@ func TestTimeDecidesNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// threshold is one of a test.
+func threshold(value float64) reproduce.Threshold {
+	return reproduce.Threshold{Name: "Test", Value: value, Why: "of a test"}
+}
+
+// turned is Algorithm 5 for a list that was turned round before: equal entries come out in reverse.
+func turned(s *sorter, first int32) int32 {
+	var before int32
+	for i := first; i > 0; {
+		next := s.links[i]
+		s.links[i] = before
+		before, i = i, next
+	}
+	return s.sort(before)
 }
 
 // A paper that says otherwise, or a theory that is wrong, has another verdict.
@@ -182,13 +250,13 @@ func TestNotices(t *testing.T) {
 		{"lehman-cancel", "half of the tickets, without itself", reproduce.DoesNotHold,
 			smallCancel(cancelSays{1, func(k float64) float64 { return k / 2 }}), []string{"looked at, 1 event",
 				"for one of 10"}},
-		{"lehman-jit-sorting", "half an operation", reproduce.DoesNotHold, smallSorting(sortingSays{0.5, 10}),
-			[]string{"for a ticket"}},
-		{"lehman-jit-sorting", "a hundred times", reproduce.DoesNotHold, smallSorting(sortingSays{2, 100}),
+		{"lehman-jit-sorting", "half an operation", reproduce.DoesNotHold,
+			smallSorting(sortingSays{0.5, paperSorting.faster}), []string{"for a ticket"}},
+		{"lehman-jit-sorting", "a hundred times", reproduce.DoesNotHold, smallSorting(sortingSays{2, threshold(0.01)}),
 			[]string{"at random", "in order of time"}},
-		{"lehman-algorithm-5", "N log N if partly sorted", reproduce.Holds,
+		{"lehman-algorithm-5", "N log N for lists that remain", reproduce.DoesNotHold,
 			smallAlgorithm5(algorithm5Says{func(n float64) float64 { return n * math.Log2(n) }, paperAlgorithm5.worst,
-				paperAlgorithm5.runs}), []string{"half new"}},
+				paperAlgorithm5.runs}), []string{"remaining lists: comparisons with"}},
 		{"lehman-algorithm-5", "N log₂ N − N at worst", reproduce.DoesNotHold,
 			smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, func(n float64) float64 { return n*math.Log2(n) - n },
 				paperAlgorithm5.runs}), []string{"all orders"}},
@@ -196,14 +264,50 @@ func TestNotices(t *testing.T) {
 			smallAlgorithm5(algorithm5Says{paperAlgorithm5.partly, paperAlgorithm5.worst, func(n, _ float64) float64 {
 				return 2 * n
 			}}), []string{"in reverse, by runs", "half new, by runs"}},
-		{"lehman-increments", "14 s and 260 s", reproduce.Holds, smallIncrements(incrementsSays{14, 14, 260, 1e-6}),
-			[]string{"random: standard deviation, s", "random: longest of"}},
-		{"lehman-increments", "a deviation of 10 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 10, 53, 1e-6}),
-			[]string{"53 s: standard deviation, s"}},
-		{"lehman-increments", "a longest of 90 s", reproduce.DoesNotHold, smallIncrements(incrementsSays{14, 12, 90, 1e-6}),
-			[]string{"53 s: standard deviation, s"}},
-		{"lehman-increments", "a shortest of a nanosecond", reproduce.DoesNotHold,
-			smallIncrements(incrementsSays{14, 12, 53, 1e-9}), []string{"random: shortest of", "53 s: shortest of"}},
+		{"lehman-algorithm-5-stable", "equal entries turned round", reproduce.DoesNotHold, smallStable(turned),
+			[]string{"equal ones are not"}},
+		{"lehman-algorithm-4", "the new number is due at once", reproduce.DoesNotHold,
+			smallRenumber(func(c *paperCalendar, n, m int32) error {
+				if err := c.cancel(m); err != nil {
+					return err
+				}
+				return c.schedule(n, c.now)
+			}), []string{"time of the old number", "not the earliest"}},
+		{"lehman-algorithm-4", "the old number stays", reproduce.DoesNotHold,
+			smallRenumber(func(c *paperCalendar, n, m int32) error { return c.schedule(n, c.at[m]) }),
+			[]string{"not free"}},
+		{"lehman-in-sequence", "whole numbers only", reproduce.Holds,
+			smallSequence(sequenceSays{20, []float64{20, 365}, paperSequence.saved}), []string{"0.7999999999999999"}},
+		{"lehman-in-sequence", "0.7 saves it", reproduce.DoesNotHold,
+			smallSequence(sequenceSays{0.1, paperSequence.printed, []float64{0.125, 0.7}}), nil},
+		{"lehman-adjacent-bins", "whole numbers only", reproduce.Holds,
+			smallAdjacent(adjacentSays{[]float64{20}, paperAdjacent.saved}), nil},
+		{"lehman-adjacent-bins", "0.3 saves it", reproduce.DoesNotHold,
+			smallAdjacent(adjacentSays{paperAdjacent.printed, []float64{0.125, 0.3}}), nil},
+		{"lehman-width", "large is small", reproduce.DoesNotHold,
+			smallWidth(widthSays{paperWidth.small, paperWidth.large, 1, paperWidth.law}),
+			[]string{"much too large: share", "much too small: share"}},
+		{"lehman-width", "even over all bins", reproduce.Undecided, smallWidth(widthSays{100, 0.01, 1, widthLaw{
+			near: func(float64) float64 { return 0.1 }, later: paperWidth.law.later}}),
+			[]string{"tenth of the bins, width 100"}},
+		{"lehman-withholding", "fewer than a fifth", reproduce.DoesNotHold,
+			smallWithholding(withholdingSays{threshold(0.2), 1, 1}), []string{"events in the calendar, the earliest"}},
+		{"lehman-withholding", "a hundredth of the cancels", reproduce.DoesNotHold,
+			smallWithholding(withholdingSays{paperWithholding.events, 0.01, 1}), []string{"cancelled"}},
+		{"lehman-withholding", "two events an individual", reproduce.DoesNotHold,
+			smallWithholding(withholdingSays{paperWithholding.events, 1, 2}), []string{"fewest", "most"}},
+		{"lehman-many-orders", "ten times", reproduce.Holds, smallOrders(ordersSays{threshold(1), 6e7, 30}),
+			[]string{"heap of 60 million"}},
+		{"lehman-many-orders", "with a thousand individuals", reproduce.DoesNotHold,
+			smallOrders(ordersSays{paperOrders.many, 1000, 30}), []string{"list of 60 million"}},
+		{"lehman-increments", "a deviation of 30 s", reproduce.DoesNotHold,
+			smallIncrements(incrementsSays{14, 30, 53, 1e-6}), []string{"standard deviation over the most"}},
+		{"lehman-increments-fit", "a deviation of 10 s", reproduce.Undecided,
+			smallIncrementsFit(incrementsSays{14, 10, 53, 1e-6}), []string{"53 s: standard deviation, s"}},
+		{"lehman-increments-fit", "a longest of 90 s", reproduce.Undecided,
+			smallIncrementsFit(incrementsSays{14, 12, 90, 1e-6}), []string{"53 s: standard deviation, s"}},
+		{"lehman-increments-fit", "a shortest of a nanosecond", reproduce.Undecided,
+			smallIncrementsFit(incrementsSays{14, 12, 53, 1e-9}), []string{"53 s: shortest of"}},
 		{"lehman-gigabyte", "less than 0.9 GB", reproduce.DoesNotHold, smallGigabyte(memorySays{0.9e9, 60e6, 75e6, 8, 4}),
 			[]string{"as many bins", "the program grows, for"}},
 		{"lehman-gigabyte", "integers of 8 bytes", reproduce.DoesNotHold, smallGigabyte(memorySays{1e9, 60e6, 75e6, 8, 8}),
@@ -227,6 +331,69 @@ func TestNotices(t *testing.T) {
 				t.Errorf("the verdict is %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// At the papers' sizes, what is counted has a checksum: the same for a seed, and another for
+// another.
+func TestChecksums(t *testing.T) {
+	sum := regexp.MustCompile(`SHA-256 .*: ([0-9a-f]{64})\.`)
+	for _, name := range []string{"lehman-billion", "lehman-sixty-million"} {
+		c := reproducetest.Named(t, smallClaims(t), name)
+		var got []string
+		for _, seed := range []uint64{1, 1, 2} {
+			words := reproducetest.Run(t, c, reproduce.Options{Seed: seed, Full: true}).Measured
+			found := sum.FindStringSubmatch(words)
+			if found == nil {
+				t.Fatalf("%s has no checksum: %s", name, words)
+			}
+			got = append(got, found[1])
+		}
+		if got[0] != got[1] || got[0] == got[2] {
+			t.Errorf("%s: seeds 1, 1, 2 give %v", name, got)
+		}
+	}
+}
+
+// The checksums are of what they are said to be of: all events in the order in which they leave, and
+// all states and flows of all rows.
+func TestChecksummed(t *testing.T) {
+	const n = patience + 1000 // more than a block
+	run := reproduce.NewRunner(t.Context(), reproduce.Options{Seed: 1}, "test", 1)
+	got, want := sha256.New(), sha256.New()
+	performAll(run, n, false, got, func(float64) {})
+	for i := range uint32(n) {
+		want.Write([]byte{byte(i), byte(i >> 8), byte(i >> 16), byte(i >> 24)})
+	}
+	if !bytes.Equal(got.Sum(nil), want.Sum(nil)) {
+		t.Error("not the checksum of events in sequence")
+	}
+	m, err := population.Compile("country.yaml", []byte(countryModel), population.Size(1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := m.Run(t.Context(), population.Options{Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []uint64
+	flows := make([]uint64, len(m.Flows()))
+	for row := range result.Times {
+		for state := range m.States() {
+			words = append(words, uint64(result.State(state).Mean[row])) // of one replica
+		}
+		for flow := range flows {
+			flows[flow] += result.Runs[0].Incidence(row, flow)
+		}
+		words = append(words, flows...)
+	}
+	words = append(words, result.Events)
+	want.Reset()
+	if err := binary.Write(want, binary.LittleEndian, words); err != nil {
+		t.Fatal(err)
+	}
+	if sum := fmt.Sprintf("%x", want.Sum(nil)); countsChecksum(m, &result.Runs[0]) != sum {
+		t.Errorf("the checksum is %s, want %s", countsChecksum(m, &result.Runs[0]), sum)
 	}
 }
 
