@@ -66,8 +66,11 @@ func (a *Agenda[V]) Cancel(h Handle) (V, bool) {
 // Reschedule moves a pending event to another time, behind the events already there. It refuses a
 // stale handle ([ErrNotScheduled]) and what Schedule refuses of a time, and then changes nothing.
 func (a *Agenda[V]) Reschedule(h Handle, at float64) error {
-	if !a.valid(h) {
-		return ErrNotScheduled
+	switch {
+	case h == Handle{}:
+		return errZeroHandle
+	case !a.valid(h):
+		return errStaleHandle
 	}
 	return a.queue.Reschedule(h.place, at)
 }

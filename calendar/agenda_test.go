@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/almanac-sim/almanac/calendar"
@@ -172,6 +173,12 @@ func TestAgendaRefusesStaleHandles(t *testing.T) {
 	}
 	if err := a.Reschedule(old, 5); !errors.Is(err, calendar.ErrNotScheduled) {
 		t.Errorf("a stale handle moved another's event: %v", err)
+	} else if !strings.Contains(err.Error(), "the handle was dispatched or cancelled") {
+		t.Errorf("a stale handle: %v", err)
+	}
+	if err := a.Reschedule(calendar.Handle{}, 5); !errors.Is(err, calendar.ErrNotScheduled) ||
+		!strings.Contains(err.Error(), "the zero Handle") {
+		t.Errorf("the zero handle: %v", err)
 	}
 	if v, ok := a.Cancel(young); v != "young" || !ok {
 		t.Errorf("cancelled %q, %v", v, ok)

@@ -26,3 +26,15 @@ var (
 	// ErrID refuses an id beyond the largest that a structure takes; see [MaxID].
 	ErrID = eventqueue.ErrID
 )
+
+// A handleError is the [ErrNotScheduled] of an [Agenda], whose callers have handles and no ids.
+type handleError string
+
+func (e handleError) Error() string { return string(e) }
+func (handleError) Unwrap() error   { return ErrNotScheduled }
+
+// Interfaces, so that returning one allocates nothing.
+var (
+	errZeroHandle  error = handleError("calendar: the zero Handle names no event; use one that Schedule returned")
+	errStaleHandle error = handleError("calendar: the event of the handle was dispatched or cancelled; Schedule it anew")
+)
