@@ -2,6 +2,8 @@ package population
 
 import (
 	"context"
+	"errors"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -117,5 +119,36 @@ interventions: [{at: 1 year, set: {r: 6.5e3 per second}}, {at: 1.00000003169 yea
 				t.Errorf("%d events", result.Events)
 			}
 		})
+	}
+}
+
+// Of several replicas that fail, the one with the lowest number is named, though another failed
+// first.
+func TestLowestFailure(t *testing.T) {
+	m := modelFrom(t, `
+name: few
+time: {unit: day, start: 0, end: 2}
+population: {size: 10, start: {a: rest}}
+states: {a: {}}
+`)
+	began := make(chan struct{}) // replica 4 has been given its error
+	wrong := errors.New("no such model")
+	result, err := m.Run(t.Context(), Options{First: 10, Replicas: 5, Workers: 5, Vary: func(replica int) (*Model, error) {
+		switch replica {
+		case 12:
+			<-began
+			for range 1000 { // it is likely that the other has ended
+				runtime.Gosched()
+			}
+			return nil, wrong
+		case 14:
+			defer close(began)
+			return nil, wrong
+		}
+		return m, nil
+	}})
+	if !errors.Is(err, wrong) || !strings.HasPrefix(err.Error(), "few, replica 12: ") || result.Stopped != err ||
+		!result.Incomplete {
+		t.Errorf("%v", err)
 	}
 }

@@ -112,8 +112,7 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	if o.OnProgress != nil {
 		look = &watched{result: *result, began: began, lives: make([]atomic.Pointer[live], n)}
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+	failed := failures{lowest: n, running: map[int]context.CancelFunc{}}
 	var next, done atomic.Int64
 	var group sync.WaitGroup
 	for w := range tracks {
@@ -124,19 +123,20 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 				if k >= n || ctx.Err() != nil {
 					return
 				}
+				mine, ok := failed.begin(ctx, k)
+				if !ok {
+					return
+				}
 				if look != nil {
 					tracks[w].live = &look.lives[k]
 				}
-				run, err := simulate(ctx, r, m, &o, o.First+k, &tracks[w])
+				run, err := simulate(mine, r, m, &o, o.First+k, &tracks[w])
 				runs[k] = run
+				failed.end(k, err)
 				if look != nil && err == nil {
 					look.lives[k].Load().ended.Store(run)
 				}
 				if err != nil {
-					if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-						err = fmt.Errorf("%s, replica %d: %w", m.program.Name, o.First+k, err)
-					}
-					cancel(err)
 					return
 				}
 				done.Add(1)
@@ -158,10 +158,51 @@ func (m *Model) Run(ctx context.Context, o Options) (*Result, error) {
 	result.Done = int(done.Load())
 	result.Incomplete = result.Done < n
 	result.Seconds = time.Since(began).Seconds()
-	if result.Incomplete {
+	switch {
+	case failed.err != nil:
+		result.Stopped = fmt.Errorf("%s, replica %d: %w", m.program.Name, o.First+failed.lowest, failed.err)
+	case result.Incomplete:
 		result.Stopped = context.Cause(ctx)
 	}
 	return result, result.Stopped
+}
+
+// failures stops, when a replica fails, those with higher numbers. Those with lower numbers, which
+// have begun earlier, go on to their end: so the replica that is named is the lowest of all that
+// fail, whatever the number of workers and their timing.
+type failures struct {
+	mu      sync.Mutex
+	lowest  int   // the replica that failed, counted from the first; the number of replicas if none did
+	err     error // its error
+	running map[int]context.CancelFunc
+}
+
+// begin returns the context of a replica. It reports false if another has failed.
+func (f *failures) begin(ctx context.Context, k int) (context.Context, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if k > f.lowest {
+		return nil, false
+	}
+	ctx, f.running[k] = context.WithCancel(ctx)
+	return ctx, true
+}
+
+// end notes how a replica ended. One that was cancelled has not failed.
+func (f *failures) end(k int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.running[k]()
+	delete(f.running, k)
+	if err == nil || k > f.lowest || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	f.lowest, f.err = k, err
+	for other, cancel := range f.running {
+		if other > k {
+			cancel()
+		}
+	}
 }
 
 // A track is the progress of a worker, read by others.
