@@ -180,6 +180,41 @@ func TestModelInBrowser(t *testing.T) {
 	}
 }
 
+// A value that is typed while the server checks the text stays: the answer, which has the value
+// from before, is dropped, and text and values are checked again.
+func TestTypingDuringCheckInBrowser(t *testing.T) {
+	t.Parallel()
+	v := visit(t, page.Config{Files: someFiles(map[string]string{"walk.yaml": small})})
+	v.get("/models/walk.yaml")
+	v.until(`document.querySelector(".gutter span")`)
+	// The first answer waits for release; answered counts those that have been given out.
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => {
+		const real = window.fetch;
+		window.checks = window.answered = 0;
+		window.fetch = async (...asked) => {
+			const answer = await real(...asked);
+			if (asked[0] !== "/check") return answer;
+			if (++window.checks === 1) await new Promise(done => window.release = done);
+			window.answered++;
+			return answer;
+		};
+	})()`))
+	v.typed("size: 100", "size: 200")
+	v.until(`window.release`)
+	value := `document.querySelector("[name='set.speed']").value`
+	v.do(chromedp.Evaluate[chromedp.Void](`void (() => {
+		const field = document.querySelector("[name='set.speed']");
+		field.value = "1.5 per day";
+		field.dispatchEvent(new Event("input", {bubbles: true}));
+		window.release();
+	})()`))
+	v.until(`window.answered === 2 || ` + value + ` !== "1.5 per day"`)
+	v.until(`/200/.test(document.querySelector("[data-meaning]").textContent)`) // the second answer is there
+	if got := eval[string](v, value); got != "1.5 per day" {
+		t.Errorf("1.5 per day was typed, and %q is there", got)
+	}
+}
+
 // The switch for colours beats the system, and is kept from page to page.
 func TestThemeInBrowser(t *testing.T) {
 	t.Parallel()

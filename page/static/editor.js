@@ -44,10 +44,16 @@ export function edit(form) {
   new ResizeObserver(mark).observe(area);
 
   // The server checks the text after a pause in typing. A request under way is aborted.
-  let timer = 0, asked = new AbortController();
+  // An answer to an older text or older values is dropped, and they are checked again: it would
+  // replace what has been typed since.
+  let timer = 0, typed = 0, asked = new AbortController();
+  const checkSoon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(check, 250);
+  };
   const check = async () => {
     asked.abort();
-    const mine = asked = new AbortController();
+    const mine = asked = new AbortController(), before = typed;
     const body = new URLSearchParams(new FormData(form));
     let answer, text;
     try {
@@ -55,6 +61,7 @@ export function edit(form) {
       text = await answer.text();
     } catch { return; }
     if (mine.signal.aborted) return;
+    if (typed !== before) { checkSoon(); return; }
     if (!answer.ok) { // too long, or the server is closing
       const words = document.createElement("p");
       words.className = "verdict bad";
@@ -97,10 +104,12 @@ export function edit(form) {
       if (turn === wished && answer?.ok) commands(await answer.json());
     }, 250);
   };
-  form.addEventListener("input", e => { if (e.target !== area) changedField(); });
+  form.addEventListener("input", e => {
+    typed++;
+    if (e.target !== area) changedField();
+  });
   area.addEventListener("input", () => {
-    clearTimeout(timer);
-    timer = setTimeout(check, 250);
+    checkSoon();
     mark();
   });
   form.querySelector("[data-check]").addEventListener("click", e => { e.preventDefault(); check(); });
