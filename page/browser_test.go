@@ -25,9 +25,19 @@ import (
 // the browser has to complain about, an error of a script, a file that is not there, something that
 // the policy forbids, fails the test.
 
-// browserNames are what Debian and others call the program.
+// browserNames are what Debian and others call the program, and where macOS and Windows have it,
+// which is not on the path there.
 var browserNames = []string{"chromium-headless-shell", "headless-shell", "chromium", "chromium-browser",
-	"google-chrome"}
+	"google-chrome", "google-chrome-stable", "chrome",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	"/Applications/Chromium.app/Contents/MacOS/Chromium",
+	"/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+	os.ExpandEnv("${HOME}/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
+	os.ExpandEnv(`${ProgramFiles}\Google\Chrome\Application\chrome.exe`),
+	os.ExpandEnv(`${ProgramFiles(x86)}\Google\Chrome\Application\chrome.exe`),
+	os.ExpandEnv(`${LocalAppData}\Google\Chrome\Application\chrome.exe`),
+	os.ExpandEnv(`${ProgramFiles}\Microsoft\Edge\Application\msedge.exe`),
+	os.ExpandEnv(`${ProgramFiles(x86)}\Microsoft\Edge\Application\msedge.exe`)}
 
 // browser is the process, once it is needed.
 var browser = sync.OnceValues(func() (context.Context, error) {
