@@ -22,6 +22,9 @@ func newRoot() *cobra.Command {
 		Use:   "almanac",
 		Short: "A future-event engine: models, and the papers behind it",
 	}
+	root.Flags().Bool("version", false, "print the version, as almanac version does") // of our own: without -v
+	root.Version = versionLine()
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newRun(new(runFlags)), newSweep(new(studyFlags)), newCompare(new(studyFlags)), newFit(new(fitFlags)),
 		newHub(), newWorker(), newJobs(), newCheck(), newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
 	return root

@@ -16,10 +16,14 @@ func newVersion() *cobra.Command {
 		Short: "Print the version, and what it was built with",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			version := strings.TrimPrefix(population.Version(), "v") // a tag is v0.1.0, the release 0.1.0
-			_, err := fmt.Fprintf(c.OutOrStdout(), "almanac %s (%s %s/%s)\n", version, runtime.Version(), runtime.GOOS,
-				runtime.GOARCH)
+			_, err := fmt.Fprintln(c.OutOrStdout(), versionLine())
 			return err
 		},
 	}
+}
+
+// versionLine is what version and --version print.
+func versionLine() string {
+	version := strings.TrimPrefix(population.Version(), "v") // a tag is v0.1.0, the release 0.1.0
+	return fmt.Sprintf("almanac %s (%s %s/%s)", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
