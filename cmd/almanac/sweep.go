@@ -83,7 +83,7 @@ type pointsReport struct {
 	columns []results.PointColumn
 
 	points, precise, sketched int
-	replicas                  int
+	replicas, most            int // of all points; of the one with most
 }
 
 func newPointsReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *pointsReport, err error) {
@@ -129,6 +129,7 @@ func (r *pointsReport) add(p ensemble.PointResult) error {
 	}
 	r.points++
 	r.replicas += p.Replicas
+	r.most = max(r.most, p.Replicas)
 	if p.Precise {
 		r.precise++
 	}
@@ -198,8 +199,12 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 	if r.points < points {
 		found = fmt.Sprintf("%d of ", r.points)
 	}
-	fmt.Fprintf(w, "%s: %s%s, %s, %s, seed %d\n", r.name, found, format.Count(points, "point"), axesText(r.study),
-		format.Count(r.replicas, "replica"), r.job.Seed)
+	legend := ""
+	if r.replicas > r.points {
+		legend = "; mean ± half of the 95 % interval"
+	}
+	fmt.Fprintf(w, "%s: %s%s, %s, %s, seed %d%s\n", r.name, found, format.Count(points, "point"), axesText(r.study),
+		r.replicasText(), r.job.Seed, legend)
 	if p := r.job.Precision; p.Relative > 0 {
 		fmt.Fprintf(w, "%d of %s became as precise as ±%g %%, with at most %s each\n", r.precise,
 			format.Count(points, "point"), 100*p.Relative, format.Count(r.job.Replicas, "replica"))
@@ -212,6 +217,14 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 		return err
 	}
 	return printWork(w, outcome)
+}
+
+// replicasText is how many replicas were run: at each point, or of all points if they differ.
+func (r *pointsReport) replicasText() string {
+	if r.most*r.points == r.replicas {
+		return format.Count(r.most, "replica") + " each"
+	}
+	return format.Count(r.replicas, "replica") + " in all"
 }
 
 // printWork prints the time and work.
