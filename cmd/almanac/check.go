@@ -57,7 +57,8 @@ func newCheck() *cobra.Command {
 			}
 			start, most := m.Memory(population.Options{})
 			if _, err := fmt.Fprintf(c.OutOrStdout(), "%s\nA run takes about %s of memory at the start, and up to %s if "+
-				"something is about to happen to everybody.\n", m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
+				"something is about to happen to everybody. The program itself comes on top; what run reports includes it.\n",
+				m.Explain(), format.Bytes(start), format.Bytes(most)); err != nil {
 				return err
 			}
 			return m.CheckMemory(population.Options{})
