@@ -50,7 +50,12 @@ func Run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	case err == nil:
 		return ExitDone
 	case errors.As(err, &problems):
-		fmt.Fprintln(stderr, problems)
+		for _, p := range problems {
+			if strings.HasPrefix(p.File, "--") { // a flag has no file and line, by which editors find the place
+				fmt.Fprintf(stderr, "%s: ", root.Name())
+			}
+			fmt.Fprintln(stderr, p)
+		}
 		return ExitUsage
 	case errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 		fmt.Fprintf(stderr, "%s: interrupted\n", root.Name())
