@@ -31,9 +31,36 @@ func (r *Request) ReadModel(stdin io.Reader) (err error) {
 	}
 	r.Read = population.Dir(filepath.Dir(r.Model))
 	if r.Source, err = os.ReadFile(r.Model); err != nil {
+		if near := nearFile(r.Model); near != "" && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the model file: %w; did you mean %s?", err, near)
+		}
 		return fmt.Errorf("the model file: %w", err)
 	}
 	return nil
+}
+
+// nearFile returns the model file in the directory of path that has a similar name, or "".
+func nearFile(path string) string {
+	dir, name := filepath.Split(path)
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
+	if err != nil {
+		return ""
+	}
+	var models []string
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if e.IsDir() || ext != ".yaml" && ext != ".yml" {
+			continue
+		}
+		if strings.TrimSuffix(e.Name(), ext) == strings.TrimSuffix(name, filepath.Ext(name)) { // sir, sir.yml for sir.yaml
+			return dir + e.Name()
+		}
+		models = append(models, e.Name())
+	}
+	if near := suggest.Name(name, models); near != "" {
+		return dir + near
+	}
+	return ""
 }
 
 // Compile compiles the model with the changes of the request, and with more.
