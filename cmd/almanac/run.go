@@ -165,7 +165,7 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 		}
 		return printResult(c.OutOrStdout(), result)
 	}
-	if err := printRun(c.OutOrStdout(), m, result, memory.Peak()); err != nil {
+	if err := printRun(c.OutOrStdout(), m, result, f.Replica, memory.Peak()); err != nil {
 		return err
 	}
 	if out == nil && terminal.Of(c.OutOrStdout()) != nil {

@@ -19,14 +19,14 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-// printRun prints the final state of the population.
-func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint64) error {
+// printRun prints the final state of the population. first is the number of the first replica.
+func printRun(w io.Writer, m *population.Model, r *population.Result, first int, peak uint64) error {
 	dates := ""
 	if d := m.Dates(); len(d) > 0 {
 		dates = fmt.Sprintf(" (%s to %s)", d[0], d[len(d)-1])
 	}
 	fmt.Fprintf(w, "%s: %s, %s %.12g to %.12g%s, %s, seed %d\n", m.Name(), format.Count(m.Size(), "individual"), m.Unit(),
-		m.Start(), m.End(), dates, format.Count(r.Replicas, "replica"), r.Seed)
+		m.Start(), m.End(), dates, replicasText(first, r.Replicas), r.Seed)
 	rows := r.Rows()
 	if r.Incomplete {
 		reached := "nothing was recorded"
@@ -47,6 +47,17 @@ func printRun(w io.Writer, m *population.Model, r *population.Result, peak uint6
 		printChart(w, m, r, screen)
 	}
 	return printPace(w, r, peak)
+}
+
+// replicasText is how many replicas there are, or which, if they are some of many.
+func replicasText(first, n int) string {
+	switch {
+	case first == 0:
+		return format.Count(n, "replica")
+	case n == 1:
+		return fmt.Sprintf("replica %d", first)
+	}
+	return fmt.Sprintf("replicas %d to %d", first, first+n-1)
 }
 
 // printPace prints time and memory.

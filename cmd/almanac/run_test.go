@@ -67,7 +67,7 @@ func TestPrintsNoDeviationOfOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := printRun(&out, m, r, 0); err != nil {
+	if err := printRun(&out, m, r, 0, 0); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {
