@@ -135,6 +135,7 @@ func (r *Request) Open() (*Study, error) {
 			return nil, err
 		}
 	}
+	s.noteConstants()
 	switch r.Sort {
 	case Sweep:
 		err = s.openSweep(ensemble.MaxPoints)
@@ -142,6 +143,31 @@ func (r *Request) Open() (*Study, error) {
 		err = s.openCompare()
 	}
 	return s, err
+}
+
+// noteConstants notes each --set that replaces a distribution, or a value that changes over time,
+// by one quantity: it is a model with the same mean at best, and is easily taken for a new mean.
+func (s *Study) noteConstants() {
+	if len(s.Set) == 0 {
+		return
+	}
+	without := *s.Request
+	without.Set = nil
+	m, err := without.Compile()
+	if err != nil { // the file needs its settings
+		return
+	}
+	old := map[string]string{}
+	for _, p := range m.Parameters() {
+		old[p.Name] = p.Value
+	}
+	isMap := func(value string) bool { return strings.HasPrefix(strings.TrimSpace(value), "{") }
+	for _, p := range s.Set {
+		if isMap(old[p.Name]) && !isMap(p.Value) {
+			s.Notes = append(s.Notes, fmt.Sprintf("warning: --set %s: the constant %s replaces %s", p.Name,
+				strings.TrimSpace(p.Value), old[p.Name]))
+		}
+	}
 }
 
 // compiled is the study with its model, without checks.
