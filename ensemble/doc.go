@@ -56,7 +56,7 @@
 //	registry.go                    Kind, Model, Registry, Register
 //	arithmetic.go                  the check that machines compute the same
 //	paired.go, merge.go            Paired; Merge
-//	main.go, main_study.go         Main
+//	main.go, main_compare.go       Main
 //
 // Running them:
 //
@@ -85,6 +85,7 @@
 //	worker.go        workers; task.go, replica.go, jobmodel.go what they run
 //	workers.go       heartbeats; jobs.go status, cancelling and removing of jobs
 //	hub.go           the server; connect.go connections; errors.go what their errors mean
-//	metrics.go       for Prometheus; main.go Main, the command line of Go models
+//	metrics.go       for Prometheus; main.go Main, the command line of Go models,
+//	                 and main_compare.go its subcommand compare
 //	internal/        wire (messages), hubconf (configuration files), identity (of programs)
 package ensemble
