@@ -50,7 +50,8 @@
 //	result.go      results; report.go as JSON and text; posterior.go weighted samples
 //	predict.go     posterior predictions
 //	abc.go         the method abc; generation.go its tasks
-//	pmmh.go        the method pmmh; chain.go its tasks; filter.go likelihood estimates
+//	pmmh.go        the method pmmh; chain.go its tasks; filter.go likelihood estimates;
+//	               pmmh_budget.go how many runs it needs
 //	anneal.go      the method anneal
 //	search.go      the methods search, by CMA-ES, and random
 //	optimizer.go   the choice among points that these share; misfit.go the misfit
