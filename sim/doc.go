@@ -120,7 +120,8 @@
 //
 //	simulation.go    the clock, the options of New, Run, Step, Stop and Close
 //	event.go         events: At, After, Every; the order of what is due at the same instant
-//	process.go       processes: Go, Wait, WaitFor, Interrupt, Status; Call
+//	process.go       processes: Go, Wait, WaitFor, Status; Call
+//	interrupt.go     Interrupt, and the error of the wait that it ends
 //	coroutine.go     switching between processes: coroutines and workers
 //	waitable.go      Waitable, subscriptions, AllOf and AnyOf
 //	signal.go        Signal, SignalOf and Timeout
