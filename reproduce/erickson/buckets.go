@@ -40,7 +40,8 @@ func figure2(r *runner) reproduce.Finding {
 		theoretic.Low, theoretic.High = append(theoretic.Low, least+low), append(theoretic.High, most+high)
 		limit.Add(x, unlimited.Mean)
 	}
-	near(f.For(reproduce.Printed), "cost with unlimited buckets", unlimited, r.least, least, most, restOf(h.n), becauseNear)
+	near(f.For(reproduce.Printed), "cost with unlimited buckets", unlimited, r.least, least, most, restOf(h.n),
+		becauseNear)
 	worstOf(f.For(reproduce.Printed), "how far a cost is outside of E + (1+x)/x·L_M with the bounds of Theorem 3.2, "+
 		"in standard "+
 		"errors, at most", worst, len(buckets))
@@ -371,7 +372,8 @@ func figure3(r *runner) reproduce.Finding {
 			equation.Add(float64(n), says)
 			if i == len(sizes)-1 {
 				measuredAs = append(measuredAs, fmt.Sprintf("%.2f%% ± %.2f%% for M/N = %g", 100*d.Mean, 100*d.SE, ratio))
-				near(f.For(reproduce.Printed), fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, r.figure3[k], low, high,
+				near(f.For(reproduce.Printed), fmt.Sprintf("degradation with %d events and M/N = %g", n, ratio), d, r.figure3[k],
+					low, high,
 					rounding*r.figure3[k]+restOf(n)*says,
 					"the distance between the bounds of Theorem 3.2 and section A.5, the paper's rounding of M/N, and 4.5 "+
 						"standard errors")

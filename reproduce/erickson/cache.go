@@ -14,9 +14,9 @@ import (
 // the manual that the paper cites has it; the paper does not say how large the second is, and here
 // it has 512 KB.
 //
-// Why jumps matter beyond their mean: between an event's jump ξ and its next time a share P(ξ) of the
-// others is touched. P(ξ) is uniform for exponential jumps, and 1−(1−U)² for uniform ones, which is
-// larger. So a list entry is still in a cache more often with exponential jumps.
+// Why jumps matter beyond their mean: between an event's jump ξ and its next time a share P(ξ) of
+// the others is touched. P(ξ) is uniform for exponential jumps, and 1−(1−U)² for uniform ones,
+// which is larger. So a list entry is still in a cache more often with exponential jumps.
 func cacheEffects(r *runner) reproduce.Finding {
 	bottom, top := 6, 19
 	if r.scale < 1 { // all of it a sixteenth
@@ -116,11 +116,11 @@ func judgeCache(f *reproduce.Finding, lines [2][]cachePoint) {
 			worst = max(worst, p.empty.Off(1/(n*p.width), 0), p.traversed.Off(p.exactEntries, 0))
 		}
 	}
-	worstOf(f.For(reproduce.Control), "how far the steps counted are from the exact ones, in standard errors, at most", worst,
-		2*len(lines[0])*2)
-	f.Measured = fmt.Sprintf("Two simulated caches of 8 and 512 KB: from %d to %d events b grows %.1f times, c %.1f times "+
-		"and d %.1f times, and over the last doubling by %.1f%%, %.1f%% and %.1f%%; b/c falls from %.2f to %.2f. With %d "+
-		"events an entry misses the second cache %.3f times with exponential jumps and %.3f times with uniform ones.",
+	worstOf(f.For(reproduce.Control), "how far the steps counted are from the exact ones, in standard errors, at most",
+		worst, 2*len(lines[0])*2)
+	f.Measured = fmt.Sprintf("Two simulated caches of 8 and 512 KB: from %d to %d events b grows %.1f times, c %.1f "+
+		"times and d %.1f times, and over the last doubling by %.1f%%, %.1f%% and %.1f%%; b/c falls from %.2f to %.2f. "+
+		"With %d events an entry misses the second cache %.3f times with exponential jumps and %.3f times with uniform ones.",
 		first.n, last.n, growth[0], growth[1], growth[2], 100*(last.cost(0)/before.cost(0)-1),
 		100*(last.cost(1)/before.cost(1)-1), 100*(last.cost(2)/before.cost(2)-1), first.ratio(), last.ratio(),
 		lines[0][at].n, p.Mean, q.Mean)

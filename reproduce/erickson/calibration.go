@@ -66,8 +66,8 @@ func (r *runner) timeNow() timings {
 }
 
 // journalCalibration is the figure by which the journal shows how well the costs predict times, for
-// other times: those that were recorded once, or with Full those of this machine. It is decided only
-// where repetitions agree well enough for times to decide.
+// other times: those that were recorded once, or with Full those of this machine. It is decided
+// only where repetitions agree well enough for times to decide.
 func journalCalibration(r *runner) reproduce.Finding {
 	r.Runs(5)
 	r.Checkpoint()
@@ -127,8 +127,8 @@ func (t timing) spread() float64 {
 	return all[len(all)/2]
 }
 
-// fit finds the costs by least squares, and how far times and predictions are apart: the root of the
-// mean square, as a share of the times.
+// fit finds the costs by least squares, and how far times and predictions are apart: the root of
+// the mean square, as a share of the times.
 func (t timing) fit(predicted func(static.Costs, float64) float64) (costs static.Costs, misfit float64) {
 	points := make([]fitPoint, len(t.Points))
 	for i, p := range t.Points {
@@ -153,8 +153,8 @@ func (t timing) fit(predicted func(static.Costs, float64) float64) (costs static
 // far longer than an entry.
 var hidden = static.Costs{Empty: 4, Entry: 1, Fixed: 10}
 
-// calibrationCounts is the journal's method applied to counted work, at costs that are known: it must
-// find them again, and its curve must go through what was measured.
+// calibrationCounts is the journal's method applied to counted work, at costs that are known: it
+// must find them again, and its curve must go through what was measured.
 func calibrationCounts(r *runner) reproduce.Finding {
 	const n, widths = 10_000, 13
 	r.Runs(widths)
@@ -215,7 +215,8 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 	}
 	costs := static.Costs{Empty: found[0], Entry: found[1], Fixed: found[2]}
 	for k, want := range []float64{hidden.Empty, hidden.Entry, hidden.Fixed} {
-		f.For(reproduce.Own).Check(fmt.Sprintf("the cost %c that is found", "bcd"[k]), found[k], want, math.Abs(bias[k])+reproduce.Sigmas*se[k],
+		f.For(reproduce.Own).Check(fmt.Sprintf("the cost %c that is found", "bcd"[k]), found[k], want,
+			math.Abs(bias[k])+reproduce.Sigmas*se[k],
 			"what the O(1/N) of the formula shifts it by, and 4.5 standard errors")
 	}
 	table := reproduce.Table{Name: "counted and predicted", Columns: []string{"x", "measured", "se", "predicted", "exact"}}
@@ -238,7 +239,8 @@ func judgeFit(points []fitPoint, t formulas) reproduce.Finding {
 	worstOf(f.For(reproduce.Own), "how far a prediction is from what was measured, in standard errors, at most", worst,
 		len(points))
 	x, least := math.Sqrt(2*costs.Empty/costs.Entry), costs.Entry+math.Sqrt(2*costs.Empty*costs.Entry)+costs.Fixed
-	f.For(reproduce.Own).Between("the best width of those measured, over that of the costs that are found", best.x/x, 0.5, 2, 0,
+	f.For(reproduce.Own).Between("the best width of those measured, over that of the costs that are found",
+		best.x/x, 0.5, 2, 0,
 		"a step of the grid")
 	f.Measured = fmt.Sprintf("From counted work at b = 4, c = 1, d = 10 the method finds %.3f, %.4f and %.2f, and its "+
 		"curve is at "+

@@ -151,7 +151,9 @@ func spoils() map[string][]spoiled {
 			{"6% for 5%", "M/N = 1.92", func(y *formulas) { y.figure3[0] = 0.06 }},
 		},
 		"cache-effects": {
-			{"caches that hold everything", "events over that with", func(y *formulas) { y.cacheSizes = [2]int{1 << 26, 1 << 26} }},
+			{"caches that hold everything", "events over that with", func(y *formulas) {
+				y.cacheSizes = [2]int{1 << 26, 1 << 26}
+			}},
 			{"uniform jumps correlated more than exponential ones", "where they differ most", func(y *formulas) {
 				y.correlated = func() (jumps, jumps) { return uniformJumps(1), exponentialJumps() }
 			}},

@@ -65,8 +65,8 @@ func TestExactShares(t *testing.T) {
 }
 
 // One particle at 0 with jumps from 0 to 2, δ = 1 and M = 2: the first jump leads out of the bucket
-// half of the time, and never as far as Γ = [2, 3). From y the second one leads out with probability
-// (1+y)/2 and into Γ with probability y/2, and y is uniform.
+// half of the time, and never as far as Γ = [2, 3). From y the second one leads out with
+// probability (1+y)/2 and into Γ with probability y/2, and y is uniform.
 func TestExitsByHand(t *testing.T) {
 	e := exitsOf(1, 2, 0)
 	for i, want := range [][2]float64{{1. / 2, 0}, {3. / 8, 1. / 8}} {

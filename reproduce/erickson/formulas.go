@@ -33,11 +33,12 @@ type formulas struct {
 	degradation      func(ratio float64, j static.Jump) float64                             // ε_M, Corollary 3.2
 	degradationBound func(ratio float64) float64                                            // Corollary 3.3
 	// ε_M for the two ratios of Figure 3
-	figure3      [2]float64
-	cacheSizes   [2]int                                                  // bytes of the caches that section 4 speaks of
-	cacheLine    int                                                     // and of their lines
-	correlated   func() (jumps, jumps)                                   // whose list entries are correlated in time more, and less, section 4
-	tuned        func(first phase) tunable                               // the queue that answers the journal's open problem
+	figure3    [2]float64
+	cacheSizes [2]int // bytes of the caches that section 4 speaks of
+	cacheLine  int    // and of their lines
+	// whose list entries are correlated in time more, and whose less, section 4
+	correlated   func() (jumps, jumps)
+	tuned        func(first phase) tunable                               // the answer to the journal's open problem
 	times        func() timings                                          // what was timed once
 	oneEvent     func(j static.Jump, width, x float64) float64           // the density of G, section A.3
 	landing      func(j static.Jump, width float64, buckets int) float64 // p* of appendix B

@@ -14,7 +14,8 @@ import (
 //
 // Δ_k is 1 and the number of all jumps, those of the particle itself included, and where it lands
 // depends on how many it needs. For jumps that are uniform from 0 to 2μ everything is a polynomial:
-// after n jumps from x that stay in the bucket the particle has density (y−x)^(n−1)/((2μ)^n·(n−1)!).
+// after n jumps from x that stay in the bucket the particle has density
+// (y−x)^(n−1)/((2μ)^n·(n−1)!).
 //
 // What the proof needs is E[uΔ] ≤ p*·E[Δ] with p* = Π₂/(1−F(δ)), and conditioning on the number of
 // jumps gives that. A particle that makes its last jump from y leaves with probability 1−F(δ−y) ≥
@@ -61,10 +62,10 @@ func appendixB(r *runner) reproduce.Finding {
 	corrected := f.For(reproduce.Corrected)
 	corrected.Between("P(u = 1 | number of jumps) over p*, at most", worstShare, 0, 1, 1e-9, "exact; rounding")
 	corrected.Between("E[uΔ] over p*·E[Δ], at most", worstMean, 0, 1, 1e-9, "exact; rounding")
-	worstOf(f.For(reproduce.Control), "how far a simulated share is from the exact one, in standard errors, at most", furthest,
-		len(settings)*2*6)
-	f.Measured = example + fmt.Sprintf(" Over ten settings P(u = 1 | number of jumps) is at most %.3f of p*, and E[uΔ] at "+
-		"most %.3f of p*·E[Δ].", worstShare, worstMean)
+	worstOf(f.For(reproduce.Control), "how far a simulated share is from the exact one, in standard errors, at most",
+		furthest, len(settings)*2*6)
+	f.Measured = example + fmt.Sprintf(" Over ten settings P(u = 1 | number of jumps) is at most %.3f of p*, and E[uΔ] "+
+		"at most %.3f of p*·E[Δ].", worstShare, worstMean)
 	f.Tables = append(f.Tables, table, covariances)
 	return f
 }

@@ -154,7 +154,8 @@ func productMeasure(r *runner) reproduce.Finding {
 	var f reproduce.Finding
 	f.Check("symbols without a definition in that of u^i(r)", 1, 0, 0, "printed: s^i(r−1) where u^i(r−1) is meant")
 	corrected := f.For(reproduce.Corrected)
-	table := reproduce.Table{Name: "at the times T_k", Columns: []string{"jump", "which are near", "share", "se", "product"}}
+	table := reproduce.Table{Name: "at the times T_k", Columns: []string{"jump", "which are near", "share", "se",
+		"product"}}
 	furthest := 0.0
 	for k, j := range all {
 		cells := r.cells(j, n, width, edge)
@@ -187,8 +188,8 @@ func productMeasure(r *runner) reproduce.Finding {
 }
 
 // notBinomial adds a table of how far the number of particles in the bucket is from the binomial
-// distribution of the same mean, over all steps, and returns the least distance. If m were a product
-// measure, it would be 0.
+// distribution of the same mean, over all steps, and returns the least distance. If m were a
+// product measure, it would be 0.
 func notBinomial(f *reproduce.Finding, all []jumps) float64 {
 	table := reproduce.Table{Name: "at all times, exactly", Columns: []string{"jump", "events", "width", "q0", "binomial",
 		"distance"}}
@@ -271,8 +272,8 @@ func uniformG(r *runner) reproduce.Finding {
 	r.Runs(len(all))
 	var f reproduce.Finding
 	table := reproduce.Table{Name: "a step of the chain from G", Columns: []string{"jump", "width", "largest change"}}
-	parts := reproduce.Table{Name: "quarters of the bucket, measured", Columns: []string{"jump", "width", "quarter", "share",
-		"se", "exact"}}
+	parts := reproduce.Table{Name: "quarters of the bucket, measured", Columns: []string{"jump", "width", "quarter",
+		"share", "se", "exact"}}
 	largest, furthest := 0.0, 0.0
 	for k, j := range all {
 		change, worst := 0.0, 0.0
@@ -296,8 +297,8 @@ func uniformG(r *runner) reproduce.Finding {
 		largest, furthest = max(largest, change), max(furthest, worst)
 		r.Ran()
 	}
-	f.Measured = fmt.Sprintf("For five jumps and three widths, a step of the chain changes the distribution function of G "+
-		"by %.0e at most; the shares of the quarters of the bucket, simulated, are at most %.1f standard errors off.",
+	f.Measured = fmt.Sprintf("For five jumps and three widths, a step of the chain changes the distribution function of "+
+		"G by %.0e at most; the shares of the quarters of the bucket, simulated, are at most %.1f standard errors off.",
 		largest, furthest)
 	f.Tables = append(f.Tables, table, parts)
 	return f

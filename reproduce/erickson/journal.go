@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-sim/almanac/reproduce"
 )
 
-// journalAnyWidth is the journal's formula for the time per event at any width, which its calibration
-// rests on: b/x + c(1 + x/2) + d with x = Nδ/μ, and an error of O(1/N) that is uniform over x in a
-// bounded interval.
+// journalAnyWidth is the journal's formula for the time per event at any width, which its
+// calibration rests on: b/x + c(1 + x/2) + d with x = Nδ/μ, and an error of O(1/N) that is uniform
+// over x in a bounded interval.
 //
 // By the exact formula the error is c·[(N−1)·(1/δ)∫₀^δ P − x/2]. P(u) is between (1−F(u))·u/μ and
 // u/μ, so it is between −c·(x/2)·(1/N + F(δ)) and 0, and F(δ) ≤ C₀δ = C₀xμ/N by assumption J3: that
@@ -44,8 +44,8 @@ func journalAnyWidth(r *runner) reproduce.Finding {
 		least, most = min(least, scaled[last]), max(most, scaled[last])
 		r.Ran()
 	}
-	f.Measured = fmt.Sprintf("Exactly, with b = c = d = 1, six jumps and 33 values of x from 1/16 to 16: the error of 10⁶ "+
-		"events is at most %.1f/N to %.1f/N, depending on the jump, and N times it does not grow with N.", least, most)
+	f.Measured = fmt.Sprintf("Exactly, with b = c = d = 1, six jumps and 33 values of x from 1/16 to 16: the error of "+
+		"10⁶ events is at most %.1f/N to %.1f/N, depending on the jump, and N times it does not grow with N.", least, most)
 	f.Tables = append(f.Tables, table)
 	return f
 }

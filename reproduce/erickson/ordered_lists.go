@@ -20,9 +20,10 @@ import (
 // (1/μ)∫₀^u (1−F), and 0 below 0. In the steady state each of the N−1 others is passed with
 // probability P(ξ) − P(ξ−v), since its next time after now is then between the beginning of the
 // bucket and v, and is behind the new event with probability P(ξ+δ−v) − P(ξ). All v are alike. When
-// N is large and δ short, these are v/μ·(1−F(ξ)) and (δ−v)/μ·(1−F(ξ)), and F(ξ) is uniform. With
-// x = Nδ/μ an insertion passes x/4 entries on average. The number behind is Poisson with mean xUV,
-// where U and V are uniform and independent, so that an insertion stops at an entry with probability
+// N is large and δ short, these are v/μ·(1−F(ξ)) and (δ−v)/μ·(1−F(ξ)), and F(ξ) is uniform. With x
+// = Nδ/μ an insertion passes x/4 entries on average. The number behind is Poisson with mean xUV,
+// where U and V are uniform and independent, so that an insertion stops at an entry with
+// probability
 //
 //	s(x) = 1 − E[e^(−xUV)] = 1 − Ein(x)/x, Ein(x) = ∫₀^x (1−e^(−y))/y dy.
 //
@@ -114,8 +115,8 @@ func ein(x float64) float64 {
 func stopsOf(x float64) float64 { return 1 - ein(x)/x }
 
 // exactStops is the share of insertions that stop at an entry, for exponential jumps of mean 1 and
-// any N. With w = δ−v each of the others is behind the new event with probability e^(−ξ)·q, where q =
-// 1−e^(−w) and e^(−ξ) is uniform: so none of them is with probability (1−(1−q)^N)/(Nq).
+// any N. With w = δ−v each of the others is behind the new event with probability e^(−ξ)·q, where q
+// = 1−e^(−w) and e^(−ξ) is uniform: so none of them is with probability (1−(1−q)^N)/(Nq).
 func exactStops(n int, width float64) float64 {
 	events := float64(n)
 	return 1 - integral(func(w float64) float64 {

@@ -36,14 +36,14 @@ func selfTuning(r *runner) reproduce.Finding {
 			first / best})
 	}
 	f.Tables = append(f.Tables, table)
-	f.For(reproduce.Answer).AtMost("steps of the self-tuning queue over those of the best static width, in any phase", worst,
-		reproduce.Chosen("calendar: self-tuned"))
+	f.For(reproduce.Answer).AtMost("steps of the self-tuning queue over those of the best static width, in any phase",
+		worst, reproduce.Chosen("calendar: self-tuned"))
 	f.For(reproduce.Control).AtLeast("steps with the width of the first phase over those of the best, in some phase", most,
 		reproduce.Chosen("calendar: needs tuning"))
 	f.Measured = fmt.Sprintf("Over seven phases (100 to 100 000 events, mean jumps from 0.001 to 1000, three "+
-		"distributions) one calendar.Queue takes at most %.1f steps for an event, with 6 comparisons for sorting in any case; "+
-		"that is at most %.1f times what the best static width of each phase takes. A static calendar that keeps the width "+
-		"of the first phase takes up to %.0f times.", total, worst, most)
+		"distributions) one calendar.Queue takes at most %.1f steps for an event, with 6 comparisons for sorting in any "+
+		"case; that is at most %.1f times what the best static width of each phase takes. A static calendar that keeps "+
+		"the width of the first phase takes up to %.0f times.", total, worst, most)
 	return f
 }
 

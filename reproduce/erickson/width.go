@@ -219,7 +219,8 @@ func shapeIndependence(r *runner) reproduce.Finding {
 			series.Add(p.width, p.cost.Mean)
 			if ratios[i] == 1 {
 				least, most = min(least, p.cost.Mean), max(most, p.cost.Mean)
-				near(f.For(reproduce.Printed), "cost at the best width, "+j.name, p.cost, r.least, p.low, p.high, restOf(1000), becauseNear)
+				near(f.For(reproduce.Printed), "cost at the best width, "+j.name, p.cost, r.least, p.low, p.high,
+					restOf(1000), becauseNear)
 			}
 		}
 		worstOf(f.For(reproduce.Printed), "how far a cost is outside of its bounds, in standard errors, at most, "+j.name,
