@@ -42,12 +42,17 @@ func algorithm31(p int, f float64) (heights, most []int) {
 	return heights, most         // Return x
 }
 
-// BasicSpray is Algorithm 3.1 for all p for which that ends. For p = 2 log log p is 0, and the loop
-// does not; for p = 1 it is not a number.
+// BasicSpray is Algorithm 3.1 for all p from 3 on. For p = 2 log log p is 0, and the printed loop
+// does not end; for p = 1 it is not a number. Both walk at height 1 twice, with log p and log log p
+// taken as 1.
 func TestBasicSprayIsAlgorithm31(t *testing.T) {
-	for p := 3; p <= 4096; p++ {
+	for p := 1; p <= 4096; p++ {
+		log := math.Log2(float64(max(p, 2)))
 		for _, f := range []float64{0.5, 1, 4} {
-			heights, most := algorithm31(p, f)
+			heights, most := []int{1, 1}, []int{int(math.Ceil(f)), int(math.Ceil(f))}
+			if p >= 3 {
+				heights, most = algorithm31(p, f)
+			}
 			want := Walk{Heights: heights, Least: 1, Most: most[0]} // which is the same for all
 			if got := BasicSpray(p, f); !reflect.DeepEqual(got, want) {
 				t.Fatalf("BasicSpray(%d, %v) is %+v, want %+v", p, f, got, want)
@@ -60,17 +65,26 @@ func TestBasicSprayIsAlgorithm31(t *testing.T) {
 			//	    Let x be the value returned
 			//	    if x is not in the first K(p) elements then
 			//	      Remove x
-			// What is in the loop is done by Spray, and land: see TestSprayFollowsItsWalk.
-			log := math.Log2(float64(p))
+			// As printed nothing ends the loop; what is meant is that it ends when x is removed. What
+			// is in the loop is done by Spray, and land: see TestSprayFollowsItsWalk.
 			want.Padding = int(math.Ceil(float64(p) * f * log * log))
 			if got := FullSpray(p, f); !reflect.DeepEqual(got, want) {
 				t.Fatalf("FullSpray(%d, %v) is %+v, want %+v", p, f, got, want)
 			}
 		}
-		// There are ⌈log p/log log p⌉ heights log log p apart, and the walk at height 1 after them.
-		log := math.Log2(float64(p))
-		if n := len(BasicSpray(p, 1).Heights); n != int(math.Ceil(log/math.Log2(log)))+1 {
-			t.Fatalf("p = %d: %d heights", p, n)
+		if p < 3 {
+			continue
+		}
+		// Without the loop: ⌈log p/log log p⌉ heights, of which the i-th is log p − i·log log p rounded
+		// up, and the walk at height 1 after them.
+		heights, apart := BasicSpray(p, 1).Heights, math.Log2(log)
+		if n := len(heights); n != int(math.Ceil(log/apart))+1 || heights[n-1] != 1 {
+			t.Fatalf("p = %d: heights %v", p, heights)
+		}
+		for i, h := range heights[:len(heights)-1] {
+			if up := float64(h) - (log - float64(i)*apart); up < -1e-9 || up >= 1 {
+				t.Fatalf("p = %d: height %d is %d, %v above log p − i·log log p", p, i, h, up)
+			}
 		}
 	}
 	for p, want := range map[int][]int{1: {1, 1}, 2: {1, 1}, 3: {2, 1, 1, 1}, 4: {2, 1, 1}, 8: {3, 2, 1}, 16: {4, 2, 1},
@@ -87,8 +101,8 @@ func TestBasicSprayIsAlgorithm31(t *testing.T) {
 // choice of going down one level at a time", section 3.1). It walks at height 1 once: the proof of
 // Theorem 5.1 counts tuples (a_1, …, a_(log p)), one number of steps for each level.
 func TestPerfectSprayIsThatOfSection31(t *testing.T) {
-	for p := 2; p <= 4096; p++ {
-		l := int(math.Ceil(math.Log2(float64(p))))
+	for p := 1; p <= 4096; p++ {
+		l := int(math.Ceil(math.Log2(float64(max(p, 2))))) // one process walks as two do
 		want := Walk{Least: 1, Most: l}
 		for i := l; i >= 1; i-- {
 			want.Heights = append(want.Heights, i)
@@ -96,9 +110,6 @@ func TestPerfectSprayIsThatOfSection31(t *testing.T) {
 		if got := PerfectSpray(p); !reflect.DeepEqual(got, want) {
 			t.Fatalf("PerfectSpray(%d) is %+v, want %+v", p, got, want)
 		}
-	}
-	if got := PerfectSpray(1); !reflect.DeepEqual(got, PerfectSpray(2)) {
-		t.Errorf("PerfectSpray(1) is %+v", got)
 	}
 }
 
