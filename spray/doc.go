@@ -46,7 +46,7 @@
 //	reclaim.go  reuse of nodes, and the node quota
 //	hints.go    hints: where a search can begin
 //	layout.go   how hints are laid out over the keys, and when that changes
-//	stats.go    Stats
+//	stats.go    Stats and Heights
 //	handle.go   Handle
 //	options.go  options of New
 package spray

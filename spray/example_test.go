@@ -109,6 +109,20 @@ func ExampleStats() {
 	// Output: 10 of 40 took the first; 0 collisions
 }
 
+// About half of the elements are as high as 1, a quarter as 2, and so on.
+func ExampleList_Heights() {
+	l := spray.New[int, string]()
+	for i := range 1000 {
+		l.Insert(i, "")
+	}
+	count := map[int]int{}
+	for _, h := range l.Heights() {
+		count[h]++
+	}
+	fmt.Println(count[1], count[2], count[3])
+	// Output: 500 229 142
+}
+
 // A goroutine waits for what another inserts, until all work is done.
 func ExampleBlocking() {
 	l := spray.NewBlocking[int, string]()

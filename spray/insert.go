@@ -62,6 +62,7 @@ func (l *List[K, V]) Insert(key K, value V) Handle {
 		if atomic.CompareAndSwapUint32(&pred.next[0], p.Local.succs[0], i) {
 			break
 		}
+		p.Counts[retries]++
 	}
 	interleave.Point()
 	p.Count++
@@ -93,6 +94,7 @@ func (l *List[K, V]) raise(p *participant, n *node[K, V], i uint32, key K, heigh
 			level++
 			continue
 		}
+		p.Counts[retries]++
 		// Elements of equal keys that came later may be linked at this level already: it goes
 		// before them.
 		l.find(p, key, n.turn, true, level, false)

@@ -125,6 +125,7 @@ func (l *List[K, V]) unlink(p *participant, from *uint32, first uint32, level in
 	}
 	interleave.Point()
 	if !atomic.CompareAndSwapUint32(from, first, after) {
+		p.Counts[retries]++
 		return 0, false
 	}
 	interleave.Point()
@@ -151,6 +152,8 @@ func (l *List[K, V]) unlinkBehind(p *participant, pred *node[K, V], i uint32, n 
 	}
 	if atomic.CompareAndSwapUint32(&pred.next[0], i, atomic.LoadUint32(&n.next[0])&^frozen) {
 		l.drop(p, n, i, 1)
+	} else {
+		p.Counts[retries]++
 	}
 }
 

@@ -2,6 +2,7 @@ package spray
 
 import (
 	"runtime"
+	"sync/atomic"
 
 	"github.com/almanac-sim/almanac/internal/epoch"
 )
@@ -10,6 +11,8 @@ import (
 type Stats struct {
 	Sprays     uint64 // walks
 	Collisions uint64 // walks that ended where everything was dead or claimed by others
+	Lost       uint64 // elements at which a walk ended, and which another goroutine removed or read just then
+	Retries    uint64 // compare-and-swaps of links that failed, because another goroutine had changed the link
 	Padding    uint64 // walks that ended in the padding
 	Short      uint64 // walks that came to the end of the list
 	Exact      uint64 // removals by Spray that took the first element
@@ -29,6 +32,8 @@ const (
 	sweeps
 	unlinked
 	waits
+	losses
+	retries
 )
 
 type counts [epoch.Counters]uint64
@@ -56,7 +61,25 @@ func (l *List[K, V]) Stats() Stats {
 	}
 	return Stats{
 		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shortWalks], Exact: sum[exacts],
-		Sweeps: sum[sweeps], Unlinked: sum[unlinked], Waits: sum[waits],
+		Sweeps: sum[sweeps], Unlinked: sum[unlinked], Waits: sum[waits], Lost: sum[losses], Retries: sum[retries],
 		Nodes: int(l.fresh.Load()),
 	}
+}
+
+// Heights returns the heights of all elements, first to last: what a walk steps over, and what
+// decides how far it goes. In a list that walks have not worn down a height of h has probability
+// 2^(−h), independently of the others. While other goroutines insert and remove it is approximate.
+// It visits all elements.
+func (l *List[K, V]) Heights() []int {
+	p := l.epochs.Enter()
+	defer p.Leave()
+	heights := make([]int, 0, max(0, l.Len()))
+	for i := atomic.LoadUint32(&l.head.next[0]) &^ frozen; i != none; {
+		n := l.nodes.At(i)
+		if state := n.state.Load(); state&alive != 0 {
+			heights = append(heights, heightOf(state))
+		}
+		i = atomic.LoadUint32(&n.next[0]) &^ frozen
+	}
+	return heights
 }

@@ -208,6 +208,9 @@ func (l *List[K, V]) Spray() (key K, value V, ok bool) {
 					}
 					claims++
 				}
+				if passed == 0 && i != headNode && outcome == landed {
+					p.Counts[losses]++
+				}
 				next := atomic.LoadUint32(&n.next[0])
 				if next&frozen == 0 {
 					pred = n

@@ -47,7 +47,7 @@ const (
 	// Batch is the number of nodes of a bundle.
 	Batch = 32
 	// Counters is the number of statistics of a participant.
-	Counters = 8
+	Counters = 10
 
 	epochBits = 24
 	epochMask = 1<<epochBits - 1
