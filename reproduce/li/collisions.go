@@ -398,15 +398,15 @@ func (c *lockPoint) round(rng *random.Stream) {
 		}
 	default:
 		at := c.walk.Heights
-		number := map[int32]int{}
+		number, hit := map[int32]int{}, []int32(nil)
 		for range c.p {
-			x := list.land(at, c.walk, rng)
-			if _, ok := number[int32(x)]; !ok && x > 0 {
-				number[int32(x)] = g.add()
+			x := int32(list.land(at, c.walk, rng))
+			if _, ok := number[x]; !ok && x > 0 {
+				number[x], hit = g.add(), append(hit, x)
 				heights += int(list.heights[x])
 			}
 		}
-		for x := range number {
+		for _, x := range hit {
 			for k := 1; k <= min(int(list.heights[x]), lockTop); k++ {
 				next := x + 1
 				if k > 1 {
@@ -464,9 +464,10 @@ func (g *grouping) sizes() (mean float64, largest int) {
 	for i := range g.to {
 		count[g.root(i)]++
 	}
+	squares := 0 // whole, so that the order in which groups were joined makes no difference
 	for _, n := range count {
-		mean += float64(n*n) / float64(len(g.to))
+		squares += n * n
 		largest = max(largest, n)
 	}
-	return mean, largest
+	return float64(squares) / float64(len(g.to)), largest
 }
