@@ -55,10 +55,8 @@ func collisions(r *runner) reproduce.Finding {
 		one := 1 / (p * float64(len(c.failed)))
 		off = max(off, math.Abs(failed.Mean-exact.Mean)/max(failed.SE, math.Sqrt(exact.Mean*one), one))
 		most[i] = max(most[i], exact.Mean)
-		if i < 2 || c.p >= 16 {
-			slowest[i] = max(slowest[i], took.Mean/(1+math.Log2(p)))
-			stuck += c.stuck
-		}
+		slowest[i] = max(slowest[i], took.Mean/(1+math.Log2(p)))
+		stuck += c.stuck
 		last[i] = c
 		if c.p == 16 {
 			sixteen[i] = exact.Mean
@@ -81,27 +79,18 @@ func collisions(r *runner) reproduce.Finding {
 		reproduce.Sigmas,
 		"4.5 standard errors of independent lists")
 	for i, name := range collisionKinds {
-		what, because := name+", largest share that fails",
-			"a constant: with p = 2 all sprays end at the first element, and "+
-				"half of them fail"
-		limit := 0.5
+		what := name + ", largest share that fails"
 		if i == 2 {
 			what += ", p ≥ 4"
-			limit, because = 0.8, "a constant: with p = 4 two of three sprays end in the padding, and some of the others collide"
 		}
-		f.Between(what, most[i], 0, limit, 1e-9, because)
+		f.For(reproduce.Printed).AtMost(what, most[i], reproduce.Chosen("spray: constant share"))
 		f.Between(fmt.Sprintf("%s, share that fails with p = %d over that with p = 16", name, last[i].p),
 			reproduce.Mean(last[i].exact).Mean/sixteen[i], 0, 1, 0,
 			"a constant does not grow with p; the shares are exact in each list, and fall")
-		what = name + ", mean rounds until all have an element over 1 + log p, at most"
-		if i == 2 {
-			what += ", p ≥ 16"
-		}
-		f.Between(what, slowest[i], 0, 2, 0, "O(log p), with a constant of 2: where half of those that spray fail it "+
-			"takes log "+
-			"p rounds, and 1.3 more for the last")
+		f.For(reproduce.Printed).AtMost(name+", mean rounds until all have an element over 1 + log p, at most", slowest[i],
+			reproduce.Chosen("spray: logarithmic"))
 	}
-	f.Check("lists in which some have no element after 200 rounds, FullSpray with p ≤ 8 left out", float64(stuck), 0, 0,
+	f.Check("lists in which some have no element after 200 rounds", float64(stuck), 0, 0,
 		"O(log p) is far from 200")
 	f.Tables = append(f.Tables, tables...)
 	noteCollisions(&f, last)
@@ -240,9 +229,8 @@ func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 			100*basic.uniform, reproduce.Mean(perfect.exact).Mean/perfect.uniform),
 		"With p = 2, PerfectSpray always takes the first element and BasicSpray the second, and FullSpray never takes any "+
 			"(spray-padding); "+
-			"it is left out there. With p = 4 and 8 the rounds that FullSpray takes depend on the padding, which stays as it "+
-			"is: if many of its elements are tall by chance, few sprays or none get through. With p = 4 there is none to get "+
-			"through in one list of 256 and more, as where the first eight elements are all higher than 1.",
+			"it is left out there. From p = 4 on some sprays get through every padding: with p = 4 the longest ends at "+
+			"element 24 or later, and the padding has 16.",
 		"A spray that fails tries again in the next round. In spray.List it goes on to the next element instead, and "+
 			"few have "+
 			"to try again.")
@@ -324,9 +312,8 @@ func deleteInsert(r *runner) reproduce.Finding {
 		f.Between(fmt.Sprintf("%s: mean size of a group with p = %d less that with p = 16", lockKinds[kind], last[kind].p),
 			d.Mean,
 			-1, 0, reproduce.Sigmas*d.SE, because)
-		f.Between(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind], last[kind].p),
-			longest[kind], 0,
-			1, 0, "polylogarithmic at worst: here log p")
+		f.For(reproduce.Printed).AtMost(fmt.Sprintf("%s: largest group of all lists over log p, p = %d", lockKinds[kind],
+			last[kind].p), longest[kind], reproduce.Chosen("spray: longest chain"))
 	}
 	f.Check("deletes, BasicSpray: mean height off 2, in standard errors, at most", tall, 0, reproduce.Sigmas,
 		"locks that a delete "+

@@ -120,12 +120,30 @@ func dirtyModified(r *runner) reproduce.Finding {
 		lowest, highest, last.p, last.p, last.late(last.lands).Mean, last.removals,
 		hold[sizes-1].late(hold[sizes-1].lands).Mean)
 	for i, v := range dirtyReadings[:3] {
-		judgeClean(&f, reproduce.Printed, v.name+": ", runs[i*sizes:(i+1)*sizes])
+		judgeWorn(&f, v.name+", ", runs[(i+1)*sizes-1])
 	}
 	judgeClean(&f, reproduce.Control, "no spray looks at the height of what it removes: ", runs[3*sizes:])
 	dirtyFigures(&f, "Modified PerfectSpray", runs, sizes, dirtyReadings)
 	noteDirtyModified(&f, alone, exact, hold)
 	return f
+}
+
+// judgeWorn checks, as a statement of ours, that lists are worn down: elements of the front are lower
+// and fewer of them tall, and sprays land farther. With fewer processes it is less, and in the tables.
+func judgeWorn(f *reproduce.Finding, what string, d *dirtyRun) {
+	beyond := func(what [][]float64, sign float64) float64 {
+		e := d.late(what)
+		return math.Copysign(normal(deviations(e, 1), d.replicas), sign*(e.Mean-1))
+	}
+	own, because := f.For(reproduce.Own), "more than chance: 4.5 standard errors of independent lists, made normal by "+
+		"Student's law"
+	what = fmt.Sprintf("%sp = %d: ", what, d.p)
+	own.Between(what+"mean height of the front below 2, in standard errors", beyond(d.height, -1), reproduce.Sigmas, 1e9, 0,
+		because)
+	own.Between(what+"elements of height log p fewer than in a clean list, in standard errors", beyond(d.tall, -1),
+		reproduce.Sigmas, 1e9, 0, because)
+	own.Between(what+"mean of where sprays land beyond that of a clean list, in standard errors", beyond(d.lands, 1),
+		reproduce.Sigmas, 1e9, 0, because)
 }
 
 func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {

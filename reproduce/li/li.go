@@ -67,6 +67,7 @@ type theory struct {
 	highest float64
 	// Theorem 4.2 and Corollary 4.3 print α where their proofs have 1+α
 	separated func(alpha float64) float64
+	sign41    float64                                          // of the exponent in Lemma 4.1: printed without a minus
 	sigma     func(log float64) float64                        // σ(p) of Theorem 4.2
 	slack     func(log float64) float64                        // α = β in the proof of Theorem 5.3
 	slack62   func(log float64) float64                        // β in the proof of Theorem 6.2
@@ -93,6 +94,7 @@ func reportTheory() theory {
 		below:     func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 2) },
 		highest:   3,
 		separated: func(alpha float64) float64 { return alpha },
+		sign41:    1,
 		sigma:     func(log float64) float64 { return log / (log - 1) },
 		slack:     func(log float64) float64 { return math.Sqrt(1+1/log) - 1 },
 		slack62:   func(log float64) float64 { return 1 / log },

@@ -126,10 +126,11 @@ func spoiledTheories() []spoiled {
 		{"steps from 0 on", "spray-dirty-perfect", perfect(func(w *spray.Walk) { w.Least = 0 }),
 			[]string{"mean height of the front", "elements of height log p", "where sprays land off"}},
 		{"steps from 1 on", "spray-dirty-modified", perfect(func(w *spray.Walk) { w.Least = 1 }),
-			[]string{"by itself: mean height of the front", "every 2p-th removal exact: mean of where",
-				"hold model: elements of height log p"}},
+			[]string{"by itself, p = 32: mean height of the front", "removal exact, p = 32: mean of where",
+				"hold model, p = 32: elements of height log p"}},
 		{"steps from 1 on", "spray-redraw", perfect(func(w *spray.Walk) { w.Least = 1 }),
 			[]string{"of all every n removals"}},
+		{"a minus sign", "spray-lemma-4.1", func(y *theory) { y.sign41 = -1 }, []string{"bound as printed"}},
 		{"tighter bounds", "spray-lemma-4.1", tight, []string{"over the Chernoff bound"}},
 		{"1+α for α", "spray-theorem-4.2", further, []string{"c as printed"}},
 		{"σ = 1", "spray-theorem-4.2", func(y *theory) { y.sigma = func(float64) float64 { return 1 } },
@@ -172,10 +173,12 @@ func spoiledTheories() []spoiled {
 			[]string{"C that is needed"}},
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
 			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
-		}, []string{"smallest of all in O(log²p)"}},
+		}, nil},
+		{"twice at the first height", "spray-perfect-uniform",
+			perfect(func(w *spray.Walk) { w.Heights = append([]int{w.Heights[0]}, w.Heights...) }),
+			[]string{"less 1, steps 0", "less 1, steps 1"}},
 		{"a start one height higher", "spray-perfect-uniform",
-			perfect(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0]+1, 1) }), []string{"middle eighth " +
-				"off 2", "largest share"}},
+			perfect(func(w *spray.Walk) { w.Heights = heightsDown(w.Heights[0]+1, 1) }), []string{"middle eighth off 2"}},
 	}
 }
 

@@ -51,11 +51,13 @@ func naiveRemove(r *runner) reproduce.Finding {
 	f.Measured = fmt.Sprintf("After %d removals with p = %d the first element of height log p or more is at %.0f, "+
 		"where it was at %.1f before: %.0f times as far. But before it is at p/2 (p for exactly log p), not at p·log p.",
 		naiveTimes[last], c.p, reproduce.Mean(c.first[last]).Mean, reproduce.Mean(c.first[0]).Mean, times[len(times)-2])
-	f.Check("distance before, over p·log p, largest", before, 1, 0.5, "“roughly”: within a half")
+	least, most := reproduce.Chosen("spray: roughly, at least"), reproduce.Chosen("spray: roughly, at most")
+	f.For(reproduce.Printed).AtLeast("distance before, over p·log p, largest", before, least)
 	for i, t := range times {
-		f.Between(fmt.Sprintf("distance after %d removals over that before, over %d, %s", naiveTimes[last], naiveTimes[last],
-			f.Tables[i].Name[len("where the first tall element is, "):]),
-			t/float64(naiveTimes[last]), 0.5, 1.5, 0, "“roughly”: within a half; (k+1)/k less what is removed")
+		what := fmt.Sprintf("distance after %d removals over that before, over %d, %s", naiveTimes[last], naiveTimes[last],
+			f.Tables[i].Name[len("where the first tall element is, "):])
+		f.For(reproduce.Printed).AtLeast(what+", at least", t/float64(naiveTimes[last]), least)
+		f.For(reproduce.Printed).AtMost(what+", at most", t/float64(naiveTimes[last]), most)
 	}
 	f.For(reproduce.Corrected).Check("distance off (k+1)·p/2 − k, or (k+1)·p − k, in standard errors, at most", off,
 		0, reproduce.Sigmas,

@@ -131,13 +131,11 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 			"%.2f if the first 2r elements are every r/8 (16 for each).", p, land(redrawNever), land(redrawAll), land(2),
 			land(redrawFront))
 	}
-	because := "as in a clean list, within a tenth"
-	f.Between("where sprays land before a cleaning of all every n removals over a clean list, less 4.5 standard "+
-		"errors, largest",
-		drift[redrawAll], 0, 1.1, 0, because)
-	f.For(reproduce.Corrected).Between("where sprays land before a cleaning of the front every r/8 removals over a "+
-		"clean list, less "+
-		"4.5 standard errors, largest", drift[redrawFront], 0, 1.1, 0, because)
+	clear := reproduce.Chosen("spray: clean")
+	f.For(reproduce.Own).AtLeast("where sprays land before a cleaning of all every n removals over a clean list, less "+
+		"4.5 standard errors, largest", drift[redrawAll], clear)
+	f.For(reproduce.Own).AtMost("where sprays land before a cleaning of the front every r/8 removals over a clean list, "+
+		"less 4.5 standard errors, largest", drift[redrawFront], clear)
 	f.For(reproduce.Control).Check("mean height after a cleaning off that of a clean list, in standard errors, at most",
 		clean, 0,
 		reproduce.Sigmas, "4.5 standard errors of independent lists")
