@@ -144,7 +144,7 @@ var mayImport = map[string][]string{
 	"reproduce/erickson":   {"calendar", "calendar/static", "internal/plot", "reproduce"},
 	"reproduce/lehman": {"calendar", "calendar/calendartest", "calendar/static", "internal/memory", "internal/plot",
 		"internal/random", "population", "reproduce"},
-	"reproduce/li": {"internal/plot", "internal/random", "reproduce", "spray"},
+	"reproduce/li": {"internal/plot", "internal/random", "relaxed/relaxedtest", "reproduce", "spray"},
 	"reproduce/papers": {"reproduce", "reproduce/berenbrink", "reproduce/erickson", "reproduce/lehman",
 		"reproduce/li"},
 	"reproduce/reproducetest": {"reproduce"},

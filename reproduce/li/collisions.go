@@ -100,6 +100,7 @@ func collisions(r *runner) reproduce.Finding {
 	f.Chart("rounds", plot.Chart{Title: "Rounds until all p processes have an element", XLabel: "p",
 		YLabel: "rounds, mean",
 		LogX:   true, FromZero: true, LegendBeside: true, Series: append(rounds, logs)})
+	r.realCollisions(&f)
 	return f
 }
 
@@ -333,6 +334,7 @@ func deleteInsert(r *runner) reproduce.Finding {
 	f.Chart("groups", plot.Chart{Title: "Processes that wait for one another, of p at once", XLabel: "p",
 		YLabel: "mean size of a " +
 			"group", LogX: true, LogY: true, LegendBeside: true, Series: series})
+	r.realLocks(&f)
 	return f
 }
 

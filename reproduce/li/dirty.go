@@ -47,7 +47,9 @@ func dirty(r *runner) reproduce.Finding {
 	for i, d := range runs {
 		r.soil(d, i)
 	}
-	return judgeDirty(runs)
+	f := judgeDirty(runs)
+	r.realClean(&f, reproduce.Printed, "BasicSpray, p = 16,", r.theory.basic(16, 1), false)
+	return f
 }
 
 const (

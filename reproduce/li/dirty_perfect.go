@@ -24,6 +24,7 @@ func dirtyPerfect(r *runner) reproduce.Finding {
 		runs[sizes-1].removals, runs[sizes-1].p, 100*most, 100*far)
 	judgeClean(&f, reproduce.Printed, "", runs)
 	dirtyFigures(&f, "PerfectSpray", runs, sizes, dirtyReadings[:3])
+	r.realClean(&f, reproduce.Printed, "PerfectSpray, p = 64,", r.theory.perfect(64), false)
 	return f
 }
 
@@ -125,6 +126,9 @@ func dirtyModified(r *runner) reproduce.Finding {
 	judgeClean(&f, reproduce.Control, "no spray looks at the height of what it removes: ", runs[3*sizes:])
 	dirtyFigures(&f, "Modified PerfectSpray", runs, sizes, dirtyReadings)
 	noteDirtyModified(&f, alone, exact, hold)
+	worn := r.theory.modified(64)
+	worn.Exact = 128
+	r.realClean(&f, reproduce.Own, "the modified PerfectSpray, p = 64,", worn, true)
 	return f
 }
 

@@ -21,11 +21,16 @@ func Claims() []reproduce.Claim { return claims(effort{scale: 1, theory: reportT
 func claims(e effort) []reproduce.Claim {
 	with := func(r *reproduce.Runner) *runner { return &runner{r, e} }
 	return reproduce.Read(text, with, map[string]func(*runner) reproduce.Finding{
+		"spray-theorem-1.2":        theorem12,
 		"spray-proposition-2.1":    proposition21,
 		"spray-proposition-2.2":    proposition22,
+		"spray-delete-min":         deleteMin,
 		"spray-start-height":       startHeight,
+		"spray-runs":               runs,
+		"spray-first-element":      firstElement,
 		"spray-steps":              stepCounts,
 		"spray-padding":            padding,
+		"spray-constant-calls":     constantCalls,
 		"spray-collisions":         collisions,
 		"spray-delete-insert":      deleteInsert,
 		"spray-naive-remove":       naiveRemove,
@@ -67,6 +72,9 @@ type theory struct {
 	highest float64
 	// Theorem 4.2 and Corollary 4.3 print α where their proofs have 1+α
 	separated func(alpha float64) float64
+	run       func(log float64) float64                        // section 3.1: elements of height 1 in a row
+	first     func(log float64) float64                        // section 3.1: sprays on the first element
+	fails     func(log float64) float64                        // section 3.1: a call of BasicSpray, constant
 	sign41    float64                                          // of the exponent in Lemma 4.1: printed without a minus
 	sigma     func(log float64) float64                        // σ(p) of Theorem 4.2
 	slack     func(log float64) float64                        // α = β in the proof of Theorem 5.3
@@ -94,6 +102,9 @@ func reportTheory() theory {
 		below:     func(mean, delta float64) float64 { return math.Exp(-mean * delta * delta / 2) },
 		highest:   3,
 		separated: func(alpha float64) float64 { return alpha },
+		run:       func(log float64) float64 { return log },
+		first:     func(log float64) float64 { return math.Pow(log+1, -log) },
+		fails:     func(float64) float64 { return 0.5 },
 		sign41:    1,
 		sigma:     func(log float64) float64 { return log / (log - 1) },
 		slack:     func(log float64) float64 { return math.Sqrt(1+1/log) - 1 },

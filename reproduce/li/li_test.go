@@ -87,6 +87,13 @@ func spoiledTheories() []spoiled {
 	low := func(w *spray.Walk) { w.Heights, w.Most = []int{1}, min(w.Most, 3) }
 	further := func(y *theory) { y.separated = func(alpha float64) float64 { return 1 + alpha } }
 	return []spoiled{
+		{"tighter bounds", "spray-theorem-1.2", tight, []string{"exp(−μ'·δ²/3)", "exp(−μ'·δ²/2)"}},
+		{"one in eight as high again, not one in two", "spray-delete-min", lower, []string{"mean links off 2"}},
+		{"runs of 2·log p", "spray-runs", func(y *theory) { y.run = func(l float64) float64 { return 2 * l } },
+			[]string{"runs of log p + 0", "runs of log p + 2"}},
+		{"one in eight as high again, not one in two", "spray-first-element", lower, []string{"off (2 − 2^(1−log p))"}},
+		{"calls that fail with 1/p", "spray-constant-calls",
+			func(y *theory) { y.fails = func(l float64) float64 { return math.Exp2(-l) } }, []string{"calls after which"}},
 		{"4·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 4 },
 			[]string{"one times k², largest"}},
 		{"2·log k for 3·log k", "spray-proposition-2.1", func(y *theory) { y.highest = 2 }, []string{"or of one as high"}},
