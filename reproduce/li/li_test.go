@@ -179,7 +179,7 @@ func spoiledTheories() []spoiled {
 		{"fewer steps", "spray-theorems-5.3-6.2", basic(func(w *spray.Walk) { w.Most = (w.Most + 3) / 4 }),
 			[]string{"C that is needed"}},
 		{"BasicSpray for PerfectSpray", "spray-perfect-conjecture", func(y *theory) {
-			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 256), 1) }
+			y.perfect = func(p int) spray.Walk { return report.basic(min(p, 128), 1) }
 		}, nil},
 		{"twice at the first height", "spray-perfect-uniform",
 			perfect(func(w *spray.Walk) { w.Heights = append([]int{w.Heights[0]}, w.Heights...) }),
