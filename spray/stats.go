@@ -60,7 +60,8 @@ func (l *List[K, V]) Stats() Stats {
 		}
 	}
 	return Stats{
-		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shortWalks], Exact: sum[exacts],
+		Sprays: sum[sprays], Collisions: sum[collisions], Padding: sum[paddings], Short: sum[shortWalks],
+		Exact:  sum[exacts],
 		Sweeps: sum[sweeps], Unlinked: sum[unlinked], Waits: sum[waits], Lost: sum[losses], Retries: sum[retries],
 		Nodes: int(l.fresh.Load()),
 	}

@@ -49,9 +49,9 @@ func TestAloneNothingIsLost(t *testing.T) {
 	}
 }
 
-// Another goroutine that removes the element at which a walk has ended, or inserts where an insertion
-// is about to, is counted. It does so at a point between two steps, of which there are any with the
-// race detector.
+// Another goroutine that removes the element at which a walk has ended, or inserts where an
+// insertion is about to, is counted. It does so at a point between two steps, of which there are
+// any with the race detector.
 func TestLostIsCounted(t *testing.T) {
 	if !interleave.Enabled {
 		t.Skip("needs the race detector")

@@ -26,7 +26,7 @@ func collisions(r *runner) reproduce.Finding {
 		if c.never() {
 			return 0
 		}
-		return r.count(min(250, 2e6/float64(c.walk.Reach())), 20)
+		return r.count(min(200, 1e6/float64(c.walk.Reach())), 20)
 	}, (*collisionPoint).measure)
 	var f reproduce.Finding
 	shares, rounds := make([]plot.Series, len(collisionKinds)), make([]plot.Series, len(collisionKinds))
@@ -220,13 +220,16 @@ func (c *collisionPoint) compete(list *skiplist, rng *random.Stream) (failed flo
 func noteCollisions(f *reproduce.Finding, last []*collisionPoint) {
 	perfect, basic, full := last[0], last[1], last[2]
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("With p = %d, %.1f %% of PerfectSprays fail in the first round, %.2f %% of BasicSprays, and %.1f %% of "+
+		fmt.Sprintf("With p = %d, %.1f %% of PerfectSprays fail in the first round, %.2f %% of BasicSprays, and %.1f %% "+
+			"of "+
 			"FullSprays, nearly all of these in the padding. PerfectSpray goes to p·log p elements and BasicSpray to about "+
 			"(p/2)·log³p: what it saves in collisions it goes further.", perfect.p,
-			100*reproduce.Mean(perfect.exact).Mean, 100*reproduce.Mean(basic.exact).Mean, 100*reproduce.Mean(full.exact).Mean),
+			100*reproduce.Mean(perfect.exact).Mean, 100*reproduce.Mean(basic.exact).Mean,
+			100*reproduce.Mean(full.exact).Mean),
 		fmt.Sprintf("Uniform choice within reach would have %.1f %% and %.2f %% for the first two: PerfectSpray is "+
 			"%.1f times "+
-			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).", 100*perfect.uniform,
+			"as bad, since it hits some elements much more often than others (spray-perfect-conjecture).",
+			100*perfect.uniform,
 			100*basic.uniform, reproduce.Mean(perfect.exact).Mean/perfect.uniform),
 		"With p = 2, PerfectSpray always takes the first element and BasicSpray the second, and FullSpray never takes any "+
 			"(spray-padding); "+
@@ -262,7 +265,7 @@ func deleteInsert(r *runner) reproduce.Finding {
 			points = append(points, c)
 		}
 	}
-	count := func(c *lockPoint) int { return r.count(min(200, 2e6/float64(c.walk.Reach())), 6) }
+	count := func(c *lockPoint) int { return r.count(min(200, 1e6/float64(c.walk.Reach())), 6) }
 	inLists(r, points, count, (*lockPoint).round)
 	var f reproduce.Finding
 	tables, series := make([]reproduce.Table, len(lockKinds)), make([]plot.Series, len(lockKinds))

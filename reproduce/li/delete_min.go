@@ -34,7 +34,8 @@ func deleteMin(r *runner) reproduce.Finding {
 		two.Add(float64(c.n), 2)
 	}
 	last := points[len(points)-1]
-	f.Measured = fmt.Sprintf("The first element is taken out by %.3f changes of links on average with n = %d and %.3f with n = "+
+	f.Measured = fmt.Sprintf("The first element is taken out by %.3f changes of links on average with n = %d and %.3f "+
+		"with n = "+
 		"%d, and by %d at most.", table.Rows[0][2], points[0].n, table.Rows[len(points)-1][2], last.n, last.most)
 	f.Check("mean links off 2, in standard errors, at most of all n, at the beginning and at the end", off, 0,
 		reproduce.Sigmas, "Σ i·2^(−i); 4.5 standard errors of independent lists")

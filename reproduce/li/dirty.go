@@ -28,12 +28,12 @@ import (
 // chosen for its height.
 
 func dirty(r *runner) reproduce.Finding {
-	sizes, replicas := powers(2, 64), r.count(30, 10)
-	removals := r.count(20_000, 4000)
+	sizes, replicas := powers(2, 32), r.count(24, 10)
+	removals := r.count(10_000, 4000)
 	if r.Options.Full {
 		sizes, replicas, removals = powers(2, 128), 60, 200_000
 	} else if r.scale < 1 {
-		sizes = powers(2, 32)
+		sizes = powers(2, 16)
 	}
 	var runs []*dirtyRun
 	for _, kept := range []int{0, dirtyKept} {
@@ -208,7 +208,8 @@ func (s *dirtyList) compareAt(time int) (height, many, lands float64) {
 		mean += x / dirtySprays
 		d.squares[time] += x * x / dirtySprays / float64(d.replicas)
 	}
-	return float64(sum) / float64(2*n), float64(tall) / float64(n) * math.Ldexp(1, d.walk.Heights[0]-1), mean / d.cleanMean
+	return float64(sum) / float64(2*n), float64(tall) / float64(n) * math.Ldexp(1, d.walk.Heights[0]-1),
+		mean / d.cleanMean
 }
 
 // late averages something over the second half of the time.
@@ -328,7 +329,8 @@ func judgeDirty(runs []*dirtyRun) reproduce.Finding {
 	judgeClean(&f, reproduce.Printed, "", runs)
 	f.Tables = append(f.Tables, *tables[0], *tables[dirtyKept])
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("The assumption holds for BasicSpray, and exactly. The mean height of the front is within %.1f %% of a "+
+		fmt.Sprintf("The assumption holds for BasicSpray, and exactly. The mean height of the front is within %.1f %% "+
+			"of a "+
 			"clean list's for every p, which is by chance.", 100*most),
 		"It can be proved. A walk whose last step is at height 1 ends at an element whose height it has not looked at: "+
 			"whether "+

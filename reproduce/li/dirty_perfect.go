@@ -50,7 +50,7 @@ var dirtyReadings = []dirtyVariant{
 // soilAll removes elements in several ways from lists for several p, and returns the runs by
 // variant, and how many p there are.
 func (r *runner) soilAll(walk func(int) spray.Walk, variants []dirtyVariant) ([]*dirtyRun, int) {
-	sizes, replicas, removals := powers(4, 64), r.count(24, 10), r.count(40_000, 5_000)
+	sizes, replicas, removals := powers(4, 64), r.count(20, 10), r.count(20_000, 5_000)
 	if r.Options.Full {
 		sizes, replicas, removals = powers(4, 512), 40, 1_000_000
 	} else if r.scale < 1 {
@@ -132,8 +132,9 @@ func dirtyModified(r *runner) reproduce.Finding {
 	return f
 }
 
-// judgeWorn checks, as a statement of ours, that lists are worn down: elements of the front are lower
-// and fewer of them tall, and sprays land farther. With fewer processes it is less, and in the tables.
+// judgeWorn checks, as a statement of ours, that lists are worn down: elements of the front are
+// lower and fewer of them tall, and sprays land farther. With fewer processes it is less, and in
+// the tables.
 func judgeWorn(f *reproduce.Finding, what string, d *dirtyRun) {
 	beyond := func(what [][]float64, sign float64) float64 {
 		e := d.late(what)
@@ -142,7 +143,8 @@ func judgeWorn(f *reproduce.Finding, what string, d *dirtyRun) {
 	own, because := f.For(reproduce.Own), "more than chance: 4.5 standard errors of independent lists, made normal by "+
 		"Student's law"
 	what = fmt.Sprintf("%sp = %d: ", what, d.p)
-	own.Between(what+"mean height of the front below 2, in standard errors", beyond(d.height, -1), reproduce.Sigmas, 1e9, 0,
+	own.Between(what+"mean height of the front below 2, in standard errors", beyond(d.height, -1), reproduce.Sigmas,
+		1e9, 0,
 		because)
 	own.Between(what+"elements of height log p fewer than in a clean list, in standard errors", beyond(d.tall, -1),
 		reproduce.Sigmas, 1e9, 0, because)
@@ -162,19 +164,22 @@ func noteDirtyModified(f *reproduce.Finding, alone, exact, hold []*dirtyRun) {
 	f.Notes = append(f.Notes,
 		"With steps from 0 on a spray makes no step at height 1 with probability 1/(log p + 1), and then removes an "+
 			"element that it has come "+
-			"to at a greater height. So it removes tall elements more often than others, and those that remain are low. Before "+
+			"to at a greater height. So it removes tall elements more often than others, and those that remain are low. "+
+			"Before "+
 			"the first tall element that is left there is a growing run of low ones, which sprays pass over: from the head "+
 			"they step to the tall one, unless they make no step at any height above.",
 		"By itself it does not settle, but for p = 4. Sprays leave elements behind, which practically none comes "+
 			"back to, of each hundred removals: "+
 			list(alone, func(d *dirtyRun) float64 { return 100 * max(0, d.behind()) }, "%.2f")+".",
 		"If every 2p-th removal is that of the first element, it takes away of these, of each hundred removals: "+
-			list(exact, func(d *dirtyRun) float64 { return 100 / float64(d.walk.Exact) }, "%.2g")+". Where that is more than "+
+			list(exact, func(d *dirtyRun) float64 { return 100 / float64(d.walk.Exact) }, "%.2g")+". Where that is more "+
+			"than "+
 			"what is left behind the drift settles, and where it is less it goes on, more slowly. Where sprays land, over "+
 			"a clean list, in the second half of the time: "+list(exact, lands, "%.2f")+". Its growth from the second "+
 			"quarter of the time to the second half, which is 1 if it has settled: "+list(exact, (*dirtyRun).growth,
 			"%.2f")+".",
-		"In the hold model, where elements with new heights come in at the front too, it settles. Where sprays land, over a "+
+		"In the hold model, where elements with new heights come in at the front too, it settles. Where sprays land, "+
+			"over a "+
 			"clean list, with eight times as many elements as are within reach: "+
 			list(hold, lands, "%.2f")+". The longer the list, the more it is.",
 		"Heights need not be restored. One step at least at height 1, as in PerfectSpray itself and in the walk that "+

@@ -15,19 +15,23 @@ import (
 // A spray with steps from 0 on stays at the head if it makes none at any of its n heights, with
 // probability (c+1)^(−n). It ends at the first element if it makes one step at one of the heights
 // that the first element has, and none elsewhere: with as many times that probability as the walk
-// has heights up to its height h. For PerfectSpray n = c = log p, and on average it is
-// E(min(h, log p)) = 2 − 2^(1−log p) times (log p + 1)^(−log p). For BasicSpray c = f·log³p and n is
-// about log p/log log p, so that the probability is p^(−3) for f = 1, and not p^(−log log p).
+// has heights up to its height h. For PerfectSpray n = c = log p, and on average it is E(min(h, log
+// p)) = 2 − 2^(1−log p) times (log p + 1)^(−log p). For BasicSpray c = f·log³p and n is about log
+// p/log log p, so that the probability is p^(−3) for f = 1, and not p^(−log log p).
 
 func firstElement(r *runner) reproduce.Finding {
 	var points []*firstPoint
 	for l := 2; l <= 6; l++ {
 		points = append(points, &firstPoint{l: l})
 	}
-	inLists(r, points, func(c *firstPoint) int { return r.count(min(4000, 1e6/math.Exp2(float64(c.l))/float64(c.l)), 400) },
+	inLists(r, points, func(c *firstPoint) int {
+		return r.count(min(4000, 1e6/math.Exp2(float64(c.l))/float64(c.l)),
+			400)
+	},
 		func(c *firstPoint, rng *random.Stream) { c.measure(r.effort, rng) })
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "modified PerfectSprays that hit the first element", Columns: []string{"log p", "lists",
+	table := reproduce.Table{Name: "modified PerfectSprays that hit the first element", Columns: []string{"log p",
+		"lists",
 		"over (log p + 1)^(−log p), mean", "standard error", "2 − 2^(1−log p)", "on a perfect list"}}
 	off, printed, exact, perfect := 0.0, 0.0, 0.0, 0.0
 	for _, c := range points {
@@ -42,7 +46,8 @@ func firstElement(r *runner) reproduce.Finding {
 	}
 	orders := reproduce.Table{Name: "−log_p of the probability to make no step", Columns: []string{"log p",
 		"PerfectSpray, steps 0 … log p", "log log p", "BasicSpray, f = 1, steps 0 … log³p"}}
-	series := []plot.Series{{Name: "PerfectSpray"}, {Name: "log log p"}, {Name: "BasicSpray, f = 1"}, {Name: "3", Dashed: true}}
+	series := []plot.Series{{Name: "PerfectSpray"}, {Name: "log log p"}, {Name: "BasicSpray, f = 1"}, {Name: "3",
+		Dashed: true}}
 	exponents := map[float64][2]float64{}
 	short := math.Inf(1)
 	for L := 4.0; L <= 1<<14; L *= 2 {
@@ -60,27 +65,33 @@ func firstElement(r *runner) reproduce.Finding {
 		}
 	}
 	first, last := exponents[16], exponents[1<<14]
-	f.Measured = fmt.Sprintf("On random lists the first element is hit %.2f to %.2f times as often as (log p + 1)^(−log p), "+
+	f.Measured = fmt.Sprintf("On random lists the first element is hit %.2f to %.2f times as often as (log p + "+
+		"1)^(−log p), "+
 		"since it is 2 high on average; on a perfect list as often. With BasicSpray it is p^(−%.2f) at log p = 16 and "+
 		"p^(−%.2f) at 2¹⁴, where PerfectSpray has p^(−%.2f) and p^(−%.2f).", table.Rows[0][2], table.Rows[len(points)-1][2],
 		first[1], last[1], first[0], last[0])
 	f.Check("share of sprays on the first element off (log p + 1)^(−log p), in standard errors, at most", printed, 0,
 		reproduce.Sigmas, "4.5 standard errors of independent lists")
 	f.Between("exponent of 1/p in (log p + 1)^(−log p) less log log p, smallest", short, 0, 1, 0, "computed")
-	f.For(reproduce.Printed).AtLeast("“similarly small”: exponent of BasicSpray over that of PerfectSpray, log p = 2¹⁴ over 16",
+	f.For(reproduce.Printed).AtLeast("“similarly small”: exponent of BasicSpray over that of PerfectSpray, log p = "+
+		"2¹⁴ over 16",
 		last[1]/last[0]/(first[1]/first[0]), reproduce.Chosen("spray: roughly, at least"))
 	corrected := f.For(reproduce.Corrected)
-	corrected.Check("share of sprays on the first element off (2 − 2^(1−log p))·(log p + 1)^(−log p), in standard errors, "+
+	corrected.Check("share of sprays on the first element off (2 − 2^(1−log p))·(log p + 1)^(−log p), in standard "+
+		"errors, "+
 		"at most", off, 0, reproduce.Sigmas, "4.5 standard errors of independent lists")
 	corrected.Between("exponent of BasicSpray, f = 1, log p = 2¹⁴", last[1], 3, 3.1, 0,
 		"(log³p)^(−log p/log log p) = p^(−3), and one height more")
-	f.For(reproduce.Control).Check("share off min(h, log p)·(log p + 1)^(−log p) in each list, relatively, at most", exact, 0,
+	f.For(reproduce.Control).Check("share off min(h, log p)·(log p + 1)^(−log p) in each list, relatively, at most",
+		exact, 0,
 		1e-6, "exact, and rounding")
-	f.For(reproduce.Control).Check("share on a perfect list off (log p + 1)^(−log p), relatively, at most", perfect, 0, 1e-9,
+	f.For(reproduce.Control).Check("share on a perfect list off (log p + 1)^(−log p), relatively, at most", perfect,
+		0, 1e-9,
 		"the first element of a perfect list is 1 high")
 	f.Tables = append(f.Tables, table, orders)
-	f.Chart("exponents", plot.Chart{Title: "−log_p of the probability to make no step", XLabel: "log p", YLabel: "exponent",
-		LogX: true, FromZero: true, LegendBeside: true, Series: series})
+	f.Chart("exponents", plot.Chart{Title: "−log_p of the probability to make no step", XLabel: "log p",
+		YLabel: "exponent",
+		LogX:   true, FromZero: true, LegendBeside: true, Series: series})
 	return f
 }
 
@@ -108,10 +119,10 @@ func (c *firstPoint) measure(e effort, rng *random.Stream) {
 	c.off = max(c.off, math.Abs(ratio/float64(min(int(list.heights[1]), c.l))-1))
 }
 
-// Of n elements a run of at least m that are 1 high begins at the first with probability 2^(−m), and
-// at each of the next n−m with 2^(−m−1), where the one before has to be higher. So with m = log p
-// there are 1/p + (p − log p)/(2p) of them among the first p elements on average, which tends to a
-// half, and 2^(−a) times as many that are a longer. The m-th element of a run is reached from the
+// Of n elements a run of at least m that are 1 high begins at the first with probability 2^(−m),
+// and at each of the next n−m with 2^(−m−1), where the one before has to be higher. So with m = log
+// p there are 1/p + (p − log p)/(2p) of them among the first p elements on average, which tends to
+// a half, and 2^(−a) times as many that are a longer. The m-th element of a run is reached from the
 // last higher one before it, by m steps at height 1, and in no other way.
 
 func runs(r *runner) reproduce.Finding {
@@ -122,7 +133,8 @@ func runs(r *runner) reproduce.Finding {
 	inLists(r, points, func(c *runPoint) int { return r.count(min(4000, 2e6/math.Exp2(float64(c.l))/float64(c.l)), 100) },
 		func(c *runPoint, rng *random.Stream) { c.measure(r.effort, rng) })
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "runs of log p elements of height 1 among the first p", Columns: []string{"log p", "lists",
+	table := reproduce.Table{Name: "runs of log p elements of height 1 among the first p", Columns: []string{"log p",
+		"lists",
 		"mean", "standard error", "exact", "ends of runs in reach", "hit with log p − 1 steps at most",
 		"hit with log p steps at most"}}
 	off, early, seen, hit := 0.0, 0, 0, 0
@@ -145,14 +157,18 @@ func runs(r *runner) reproduce.Finding {
 		}
 		more.Rows = append(more.Rows, row)
 	}
-	f.Measured = fmt.Sprintf("The first p elements have %.3f runs of log p or more elements of height 1 on average at p = 16 and "+
-		"%.3f at p = 2³⁰, and %.3f that are 2 longer. Of %d ends of such runs within reach %d are hit by PerfectSprays with "+
-		"log p steps at most, and %d with log p − 1.", more.Rows[2][1], more.Rows[28][1], more.Rows[28][3], seen, hit, early)
+	f.Measured = fmt.Sprintf("The first p elements have %.3f runs of log p or more elements of height 1 on average at "+
+		"p = 16 and "+
+		"%.3f at p = 2³⁰, and %.3f that are 2 longer. Of %d ends of such runs within reach %d are hit by PerfectSprays "+
+		"with "+
+		"log p steps at most, and %d with log p − 1.", more.Rows[2][1], more.Rows[28][1], more.Rows[28][3], seen, hit,
+		early)
 	for i, a := range []int{0, 2} {
 		f.Between(fmt.Sprintf("runs of log p + %d among the first p elements, p = 2³⁰ over p = 16", a),
 			more.Rows[28][1+2*i]/more.Rows[2][1+2*i], 1, 2, 0, "at least a constant number does not fall")
 	}
-	f.Check("ends of runs of log p or more that sprays with at most log p − 1 steps at a height hit", float64(early), 0, 0,
+	f.Check("ends of runs of log p or more that sprays with at most log p − 1 steps at a height hit", float64(early),
+		0, 0,
 		"they can only be reached by log p steps at height 1")
 	control := f.For(reproduce.Control)
 	control.Check("runs in lists off the exact mean, in standard errors, at most", off, 0, reproduce.Sigmas,

@@ -69,9 +69,9 @@ var evenKinds = []struct {
 	{"BasicSpray, f = 1", "log⁴p/log log p", func(y theory, p, _ int) spray.Walk { return y.basic(p, 1) }},
 }
 
-// By Σ(2^Δ−1)/s a relative variance is 0.52 of what it was at p = 16 for p = 1024 with log²p steps at
-// heights 2 apart and less for BasicSpray, and 1.1 and more for all with O(log²p) steps; standard
-// errors are 8 % or less. So a threshold of 0.75 tells what falls from what does not.
+// By Σ(2^Δ−1)/s a relative variance is 0.52 of what it was at p = 16 for p = 1024 with log²p steps
+// at heights 2 apart and less for BasicSpray, and 1.1 and more for all with O(log²p) steps;
+// standard errors are 8 % or less. So a threshold of 0.75 tells what falls from what does not.
 
 const (
 	slowKind  = 6 // the first that takes longer than log²p
@@ -114,14 +114,14 @@ func newEvenPoint(e effort, kind, p int) *evenPoint {
 
 // evenLists is how many lists a point takes.
 func (r *runner) evenLists(c *evenPoint) int {
-	least := 60
+	least := 40
 	if r.scale < 1 && c.kind != slowKind { // which is nearest to what is checked
 		least = 20
 	}
 	if c.reach < 1000 {
 		least = 1500
 	}
-	return r.count(min(1500, 6e6/c.reach), least)
+	return r.count(min(1500, 4e6/c.reach), least)
 }
 
 // measure takes the shares of a list.
@@ -227,8 +227,8 @@ func judgeConjecture(e effort, points []*evenPoint, sizes int) reproduce.Finding
 	for kind := range slowKind {
 		least = min(least, growth(kind).Mean)
 	}
-	// “Some variant” is confirmed by one that falls, and not refuted by six that do not. So there is a
-	// check of what is printed only if one does.
+	// “Some variant” is confirmed by one that falls, and not refuted by six that do not. So there is
+	// a check of what is printed only if one does.
 	falls, control := reproduce.Chosen("spray: falls"), f.For(reproduce.Control)
 	what := fmt.Sprintf("relative variance at p = %d over that at 16, smallest of all in O(log²p)", p)
 	if least <= falls.Value {
@@ -251,7 +251,8 @@ func noteConjecture(f *reproduce.Finding, last []*evenPoint) {
 	perfect := last[0]
 	most := reproduce.Mean(perfect.most).Mean
 	f.Notes = append(f.Notes,
-		"Six variants do not refute “some variant”; they are evidence against it. Tested were those that make up to a fixed number of steps, alike, at heights at "+
+		"Six variants do not refute “some variant”; they are evidence against it. Tested were those that make up to a "+
+			"fixed number of steps, alike, at heights at "+
 			"even distances. Of these none in O(log²p) has BasicSpray's property: with T steps in all the relative "+
 			"variance is about log²p/T, which vanishes if and only if T grows faster than log²p. With T = c·log²p it "+
 			"is a constant of about 1/c; for a fixed element a share of twice the mean then has a probability that "+

@@ -139,7 +139,8 @@ func judgeTheorem51(points, defined []perfectPoint) reproduce.Finding {
 		"counted in integers")
 	f.Tables = append(f.Tables, table, other)
 	f.Notes = append(f.Notes,
-		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share times p "+
+		fmt.Sprintf("The theorem holds for every p up to 2%s, and for large p with much to spare: the largest share "+
+			"times p "+
 			"falls to %.3f, since sprays spread over p·log p elements and not over p. For p = 2 and steps from 1 on there "+
 			"is one spray, which ends "+
 			"at the first element.", reproduce.Superscript(last.l), last.share),
@@ -239,7 +240,8 @@ func perfectUniform(r *runner) reproduce.Finding {
 		f.For(reproduce.Printed).AtMost(fmt.Sprintf("most over least in the middle eighth, less 1, steps %d … log p, "+
 			"largest p", from), p.high/p.low-1, reproduce.Chosen("spray: flat"))
 	}
-	f.For(reproduce.Printed).AtMost("the same with an odd number of values, largest p over smallest", (odd[1].high/odd[1].low-1)/(odd[0].high/odd[0].low-1), reproduce.Chosen("spray: tends to 0"))
+	f.For(reproduce.Printed).AtMost("the same with an odd number of values, largest p over smallest",
+		(odd[1].high/odd[1].low-1)/(odd[0].high/odd[0].low-1), reproduce.Chosen("spray: tends to 0"))
 	control := f.For(reproduce.Control)
 	control.Check("mean share in the middle eighth off 2, largest p with an even number of values, both readings", off,
 		0, 2.0/288, "2·F(7/8) = 2·287/288 at the ends of the interval")

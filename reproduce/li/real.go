@@ -10,9 +10,9 @@ import (
 	"github.com/almanac-sim/almanac/spray"
 )
 
-// The same on spray.List, with goroutines that run at once. Which of them is where differs from run to
-// run, and so do the numbers: they are reported as what depends on the machine. What is checked are
-// bounds that have to hold for every schedule, by the number of settings in which one does not.
+// The same on spray.List, with goroutines that run at once. Which of them is where differs from run
+// to run, and so do the numbers: they are reported as what depends on the machine. What is checked
+// are bounds that have to hold for every schedule, by the number of settings in which one does not.
 
 // procs are the numbers of processors that goroutines are given, one after the other.
 func (r *runner) procs() []int {
@@ -105,7 +105,8 @@ func (t trial) run(procs int, seed uint64) outcome {
 	return o
 }
 
-// settings counts the outcomes that are not as they should be, and adds a check that there are none.
+// settings counts the outcomes that are not as they should be, and adds a check that there are
+// none.
 func settings(f *reproduce.Finding, kind reproduce.Kind, what string, all []outcome, good func(*outcome) bool,
 	because string) {
 	bad := 0
@@ -135,12 +136,13 @@ func timed(f *reproduce.Finding, format string, args ...any) {
 	f.Timed = strings.TrimSpace(f.Timed + " " + fmt.Sprintf(format, args...))
 }
 
-// realReach has goroutines spray, and looks how far they go: no farther than Corollary 4.3 says with
-// 1+α, and as far on average as the walk says.
+// realReach has goroutines spray, and looks how far they go: no farther than Corollary 4.3 says
+// with 1+α, and as far on average as the walk says.
 func (r *runner) realReach(f *reproduce.Finding) {
 	const p = 16
 	w := r.theory.basic(p, 1)
-	all := r.try(trial{walk: w, goroutines: p, fill: 4 * w.Reach(), operations: 2 * w.Reach(), workload: takes}, r.count(6, 3))
+	all := r.try(trial{walk: w, goroutines: p, fill: 4 * w.Reach(), operations: 2 * w.Reach(), workload: takes},
+		r.count(6, 3))
 	bound := r.theory.sigma(logp(p)) * p * logp(p) * logp(p) * logp(p)
 	settings(f, reproduce.Corrected, "a spray goes farther than σ·p·f·log³p, p = 16", all,
 		func(o *outcome) bool { return float64(o.report.Rank.Max+1) <= bound }, "the bound for any α > 0")
@@ -152,16 +154,18 @@ func (r *runner) realReach(f *reproduce.Finding) {
 	least, most := reproduce.Mean(low), reproduce.Mean(high)
 	wrong := reproduce.Above(least.Mean-reproduce.Sigmas*least.SE, mean) +
 		reproduce.Above(mean, most.Mean+reproduce.Sigmas*most.SE)
-	f.For(reproduce.Control).Check("spray.List, goroutines at once: bounds of the mean place of what sprays take that the mean "+
+	f.For(reproduce.Control).Check("spray.List, goroutines at once: bounds of the mean place of what sprays take that "+
+		"the mean "+
 		"of the walk is outside of", float64(wrong), 0, 0, "the trace has a lower and an upper bound; 4.5 standard errors")
 	_, far := span(all, func(o *outcome) float64 { return float64(o.report.Rank.Max + 1) })
-	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, the farthest of %d BasicSprays takes element %.0f, where "+
+	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, the farthest of %d BasicSprays takes element %.0f, "+
+		"where "+
 		"σ·p·f·log³p is %.0f, and the mean is from %.0f to %.0f (%.0f for the walk).", len(all)*all[0].report.Removals, far,
 		bound, least.Mean, most.Mean, mean)
 }
 
-// realClean has goroutines spray from lists that keep their length, and compares the front with that
-// of a clean list. If worn is set, the front has to be lower.
+// realClean has goroutines spray from lists that keep their length, and compares the front with
+// that of a clean list. If worn is set, the front has to be lower.
 func (r *runner) realClean(f *reproduce.Finding, kind reproduce.Kind, name string, w spray.Walk, worn bool) {
 	const goroutines = 16
 	all := r.try(trial{walk: w, goroutines: goroutines, fill: dirtyKept * w.Reach(),
@@ -204,10 +208,12 @@ func (r *runner) realClean(f *reproduce.Finding, kind reproduce.Kind, name strin
 		bad = reproduce.Above(m.Mean+reproduce.Sigmas*m.SE, 1)
 		because = "4.5 standard errors of independent lists"
 	}
-	f.For(kind).Check("spray.List, goroutines at once: "+what, float64(bad+lost), 0, 0, because+"; and no element is lost or "+
+	f.For(kind).Check("spray.List, goroutines at once: "+what, float64(bad+lost), 0, 0, because+"; and no element is "+
+		"lost or "+
 		"doubled")
 	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, %s leaves the front of %d lists with a mean height of "+
-		"%.3f ± %.3f of a clean list's and %.3f ± %.3f as many elements of height %d.", name, len(means), m.Mean, m.SE, t.Mean,
+		"%.3f ± %.3f of a clean list's and %.3f ± %.3f as many elements of height %d.", name, len(means), m.Mean, m.SE,
+		t.Mean,
 		t.SE, w.Heights[0])
 }
 
@@ -217,25 +223,28 @@ func (r *runner) realCollisions(f *reproduce.Finding) {
 	share := reproduce.Chosen("spray: constant share")
 	var parts []string
 	for i, w := range []spray.Walk{r.theory.perfect(p), r.theory.basic(p, 1), r.theory.full(p, 1)} {
-		all := r.try(trial{walk: w, goroutines: p, fill: 4*w.Reach() + 8000, operations: 4000, workload: takes}, r.count(3, 1))
+		all := r.try(trial{walk: w, goroutines: p, fill: 4*w.Reach() + 8000, operations: 4000, workload: takes},
+			r.count(3, 1))
 		fails := func(o *outcome) float64 {
 			return float64(o.stats.Lost+o.stats.Padding) / float64(max(1, o.stats.Sprays))
 		}
-		settings(f, reproduce.Printed, "more than a constant share of "+collisionKinds[i]+"s fails, or one fails 16 times", all,
+		settings(f, reproduce.Printed, "more than a constant share of "+collisionKinds[i]+"s fails, or one fails 16 "+
+			"times", all,
 			func(o *outcome) bool { return fails(o) <= share.Value && o.stats.Exact == 0 }, share.Why)
 		_, most := span(all, fails)
 		var lost, walks uint64
 		for _, o := range all {
 			lost, walks = lost+o.stats.Lost, walks+o.stats.Sprays
 		}
-		parts = append(parts, fmt.Sprintf("%d of %d %ss land on an element that another goroutine takes, and %.1f %% fail at most",
+		parts = append(parts, fmt.Sprintf("%d of %d %ss land on an element that another goroutine takes, and %.1f %% "+
+			"fail at most",
 			lost, walks, collisionKinds[i], 100*most))
 	}
 	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8: %s.", strings.Join(parts, "; "))
 }
 
-// realLocks counts what spray.List, which has no locks, does instead of waiting: compare-and-swaps of
-// links that fail.
+// realLocks counts what spray.List, which has no locks, does instead of waiting: compare-and-swaps
+// of links that fail.
 func (r *runner) realLocks(f *reproduce.Finding) {
 	const p = 16
 	w := r.theory.basic(p, 1)
@@ -256,19 +265,22 @@ func (r *runner) realLocks(f *reproduce.Finding) {
 		_, high := span(all, retries)
 		parts = append(parts, fmt.Sprintf("%s %.4f", lockKinds[i], high))
 	}
-	timed(f, "spray.List has no locks. With 16 goroutines and GOMAXPROCS 1 to 8 compare-and-swaps that fail for each operation, "+
+	timed(f, "spray.List has no locks. With 16 goroutines and GOMAXPROCS 1 to 8 compare-and-swaps that fail for each "+
+		"operation, "+
 		"at most: %s.", strings.Join(parts, "; "))
 }
 
 // realDeleteMin has goroutines remove the first element.
 func (r *runner) realDeleteMin(f *reproduce.Finding) {
 	most := reproduce.Chosen("spray: retries")
-	all := r.try(trial{walk: r.theory.perfect(16), exact: true, goroutines: 16, fill: 8000, operations: 4000, workload: takes},
+	all := r.try(trial{walk: r.theory.perfect(16), exact: true, goroutines: 16, fill: 8000, operations: 4000,
+		workload: takes},
 		r.count(3, 1))
 	settings(f, reproduce.Printed, "a DeleteMin does not take the first element, or they retry more than once each", all,
 		func(o *outcome) bool { return o.report.Rank.Max == 0 && o.each(o.stats.Retries) <= most.Value }, most.Why)
 	_, high := span(all, func(o *outcome) float64 { return o.each(o.stats.Retries) })
-	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, all of %d DeleteMins take the first element, with %.4f "+
+	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, all of %d DeleteMins take the first element, with "+
+		"%.4f "+
 		"compare-and-swaps that fail for each at most.", len(all)*all[0].report.Removals, high)
 }
 
@@ -276,11 +288,13 @@ func (r *runner) realDeleteMin(f *reproduce.Finding) {
 func (r *runner) realCalls(f *reproduce.Finding) {
 	const p = 16
 	w := r.theory.full(p, 1)
-	all := r.try(trial{walk: w, goroutines: p, fill: 4*w.Reach() + 8000, operations: 4000, workload: takes}, r.count(3, 1))
+	all := r.try(trial{walk: w, goroutines: p, fill: 4*w.Reach() + 8000, operations: 4000, workload: takes},
+		r.count(3, 1))
 	walks := func(o *outcome) float64 { return o.each(o.stats.Sprays) }
 	settings(f, reproduce.Corrected, "FullSprays take more than 3 calls each, or one takes more than 16", all,
 		func(o *outcome) bool { return walks(o) <= 3 && o.stats.Exact == 0 },
 		"two in three fail at most, in the padding that a list happens to have")
 	low, high := span(all, walks)
-	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, FullSpray with p = 16 makes %.2f to %.2f calls.", low, high)
+	timed(f, "On spray.List, 16 goroutines and GOMAXPROCS 1 to 8, FullSpray with p = 16 makes %.2f to %.2f calls.",
+		low, high)
 }

@@ -64,7 +64,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What goroutines do differs from run to run; what a claim says it counted does not, nor do its checks.
+// What goroutines do differs from run to run; what a claim says it counted does not, nor do its
+// checks.
 func TestCountedIsTheSame(t *testing.T) {
 	for _, name := range []string{"spray-delete-min", "spray-constant-calls", "spray-corollary-4.3"} {
 		c := reproducetest.Named(t, claims(little()), name)

@@ -8,7 +8,7 @@ import (
 )
 
 func redraw(r *runner) reproduce.Finding {
-	sizes, replicas := []int{16, 64}, r.count(24, 16)
+	sizes, replicas := []int{16, 64}, r.count(16, 16)
 	if r.scale < 1 {
 		sizes = sizes[:1]
 	}
@@ -87,7 +87,8 @@ func (r *runner) redraws(c *redrawPoint, stream, k int) {
 			after += h
 		}
 	}
-	c.height, c.lands, c.after = append(c.height, height/times), append(c.lands, lands/times), append(c.after, after/times)
+	c.height, c.lands, c.after = append(c.height, height/times), append(c.lands, lands/times), append(c.after,
+		after/times)
 }
 
 func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
@@ -100,11 +101,13 @@ func judgeRedraw(points []*redrawPoint, kinds int) reproduce.Finding {
 	for at := 0; at < len(points); at += kinds {
 		own := points[at : at+kinds]
 		p := own[0].p
-		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals between " +
+		table := reproduce.Table{Name: fmt.Sprintf("cleaned now and then, p = %d", p), Columns: []string{"removals " +
+			"between " +
 			"cleanings", "elements that are cleaned", "new heights for each removal", "lists",
 			"mean height before over clean", "standard error", "mean height after",
 			"mean of where sprays land before, over clean", "standard error"}}
-		all, front := plot.Series{Name: fmt.Sprintf("all, p = %d", p)}, plot.Series{Name: fmt.Sprintf("the front, p = %d", p)}
+		all, front := plot.Series{Name: fmt.Sprintf("all, p = %d", p)}, plot.Series{Name: fmt.Sprintf("the front, p = "+
+			"%d", p)}
 		for kind, c := range own {
 			height, lands, after := reproduce.Mean(c.height), reproduce.Mean(c.lands), reproduce.Mean(c.after)
 			cost := 0.0

@@ -143,7 +143,7 @@ func theorem42(r *runner) reproduce.Finding {
 		}
 		points = append(points, c)
 	}
-	count := func(c *apartPoint) int { return r.count(min(1000, 2e6/float64(c.walk.Reach())), 4) }
+	count := func(c *apartPoint) int { return r.count(min(1000, 1e6/float64(c.walk.Reach())), 4) }
 	inLists(r, points, count, func(c *apartPoint, rng *random.Stream) { c.measure(r.effort, rng) })
 	var f reproduce.Finding
 	printed := reproduce.Table{Name: "two sprays σ·E_k/2 apart", Columns: []string{"log p", "k", "σ·E_k", "lists",

@@ -22,7 +22,7 @@ func theorems53And62(r *runner) reproduce.Finding {
 			}
 		}
 	}
-	count := func(c *uniformPoint) int { return r.count(min(100, 2e6/c.even), 4) }
+	count := func(c *uniformPoint) int { return r.count(min(100, 1.2e6/c.even), 4) }
 	inLists(r, points, count, (*uniformPoint).measure)
 	return judgeUniform(points)
 }
@@ -218,10 +218,12 @@ func judgeUniform(points []*uniformPoint) reproduce.Finding {
 	}
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes,
-		"Sprays land nearly uniformly, but on half as many elements as the theorems have, and twice as often. The proof of "+
+		"Sprays land nearly uniformly, but on half as many elements as the theorems have, and twice as often. The proof "+
+			"of "+
 			"Theorem 5.3 has f·log³p/log p elements of height k·log log p in I_k for every k; but E_0 = f·log³p, and "+
 			"not half "+
-			"of that as E_k for k = 0 would be, so that for k = 1 there are twice as many. If walks begin at height log p + 1 "+
+			"of that as E_k for k = 0 would be, so that for k = 1 there are twice as many. If walks begin at height log p "+
+			"+ 1 "+
 			"and go on at heights k·log log p + 1, E_k is f·log³p·(log p)^k for all k, and the theorems hold as printed.",
 		fmt.Sprintf("The constants: the largest share is %.2f and the smallest in the interval %.2f for p = %d and f = "+
 			"1, and "+

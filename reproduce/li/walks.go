@@ -32,7 +32,7 @@ func startHeight(r *runner) reproduce.Finding {
 	}
 	r.Runs(len(points))
 	for i, c := range points {
-		for k := range r.count(min(1000, 6e6/float64(c.walk.Reach())), 4) {
+		for k := range r.count(min(1000, 3e6/float64(c.walk.Reach())), 4) {
 			r.Checkpoint()
 			rng := r.Stream(uint64(i), uint64(k))
 			list := randomSkiplist(c.walk, 0, &rng)
@@ -94,7 +94,8 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 	// exponent is that of p in something, from p = 2⁴ to p = 2¹².
 	exponent := func(quarters int, what func(*startPoint) []float64) reproduce.Estimate {
 		a, b := mean(quarters, 4, what), mean(quarters, 12, what)
-		return reproduce.Estimate{Mean: math.Log2(b.Mean/a.Mean) / 8, SE: math.Hypot(a.SE/a.Mean, b.SE/b.Mean) / math.Ln2 / 8}
+		return reproduce.Estimate{Mean: math.Log2(b.Mean/a.Mean) / 8, SE: math.Hypot(a.SE/a.Mean,
+			b.SE/b.Mean) / math.Ln2 / 8}
 	}
 	f.Measured = fmt.Sprintf("From height log p/2 %.0f %%, %.0f %% and %.0f %% of p = 16, 256 and 4096 sprays fail; "+
 		"from log p %.0f, "+
@@ -110,7 +111,8 @@ func judgeStart(points []*startPoint) reproduce.Finding {
 			reproduce.Sigmas*x.SE+math.Log2(1/(1-math.Exp2(-float64(q))))/8,
 			"Õ(p^α); 4.5 standard errors, and 1 less at the smallest p: 2^h − 1")
 	}
-	f.Between("share that fails from height log p/2 less what it must be by the pigeonhole principle, smallest", -short, 0,
+	f.Between("share that fails from height log p/2 less what it must be by the pigeonhole principle, smallest",
+		-short, 0,
 		1, 1e-9,
 		"a bound, and exact shares")
 	a, b := mean(2, 4, fail), mean(2, 12, fail)
@@ -284,7 +286,8 @@ func padding(r *runner) reproduce.Finding {
 			"the padding has p·f·log²p, which is a share of 2/log p and not of log²p/p. Where the two are about the "+
 			"same, at p "+
 			"= 512, is by chance.",
-		fmt.Sprintf("For p = 2 FullSpray never ends: log p is 1, a spray makes at most 2f steps, and the padding has as many "+
+		fmt.Sprintf("For p = 2 FullSpray never ends: log p is 1, a spray makes at most 2f steps, and the padding has as "+
+			"many "+
 			"elements. A list that uses it must fall back on something else. For p = 4 and f = 1, %.0f %% of sprays fail.",
 			100*one.Y[0]),
 		"What Theorem 6.2 needs is half the padding: the lower heights lead on by σ(p)·(p/2)·f·log²p at most, if no "+
@@ -316,7 +319,7 @@ func (r *runner) padding(c *paddingPoint, stream int) {
 	mean, _ := moments(w)
 	lower := mean - float64(w.Least+w.Most)/2*first
 	c.want = min(1, (float64(c.p)*c.f*l*l-lower)/(first*float64(w.Most)))
-	for k := range r.count(min(300, 5e6/float64(c.reach)), 2) {
+	for k := range r.count(min(300, 3e6/float64(c.reach)), 2) {
 		r.Checkpoint()
 		rng := r.Stream(uint64(stream), uint64(k))
 		share := randomSkiplist(w, 0, &rng).landing(w)
