@@ -40,7 +40,7 @@ unit: ## every test
 # internal/eventqueue is tested by the engine, which fills it from all cores. population, ensemble, page and the
 # commands take long, and need a NATS server and a browser driver compiled once more: they are in
 # make race RACE=./..., which is part of make soak.
-RACE = ./spray ./relaxed ./dispatch ./dispatch/dispatchhttp ./sim/replicate \
+RACE = ./calendar/timers ./spray ./relaxed ./dispatch ./dispatch/dispatchhttp ./sim/replicate \
 	./population/internal/engine ./internal/backlog ./internal/epoch
 
 race: ## the packages in which goroutines meet, with the race detector
@@ -87,7 +87,8 @@ fuzz: ## search for failing inputs, FUZZTIME for each target
 	done
 
 # The libraries, and what they stand on, where an int has 32 bits. An amd64 machine runs these.
-SMALL = ./calendar ./spray ./relaxed ./capped ./capped/internal/counts ./dispatch ./sim ./population/... ./ensemble \
+SMALL = ./calendar ./calendar/timers ./spray ./relaxed ./capped ./capped/internal/counts ./dispatch ./sim \
+	./population/... ./ensemble \
 	./experiment ./internal/eventqueue ./internal/cappedmath ./internal/memory ./internal/random ./internal/detmath
 
 test32: ## the tests of the libraries with 32 bits

@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"calendar":                {"internal/eventqueue", "internal/panics"},
 	"calendar/calendartest":   {"calendar", "internal/random", "internal/timekey"},
 	"calendar/static":         {"calendar", "internal/memory", "internal/random"},
+	"calendar/timers":         {"internal/interleave"},
 	"capped":                  {"capped/internal/counts", "internal/cappedmath", "internal/detmath", "internal/random"},
 	"capped/cappedtest":       {},
 	"capped/internal/counts":  {"internal/detmath", "internal/random"},

@@ -1,0 +1,161 @@
+package timers
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A clock gives the time in units, and a reading of it that all goroutines share.
+//
+// Reading the time takes most of the time of a Reset. So while there are many, a reading is
+// published about once a resolution, and a Reset notes that reading and not a deadline. Readings
+// are withdrawn late if the processor was busy or stopped. Therefore a deadline is counted from
+// when the reading was withdrawn, and not from when it was made:
+//
+//	     publish c                          withdraw c
+//	─────────┼──────────────────────────────────┼─────────▶ time
+//	         c        Reset(d) notes c          end of c      deadline = end of c + d
+//
+// The end is taken to be c + staleness, and the few readings that lasted longer are in a list. So a
+// timer is never early, and it is late by staleness at most unless the processor was busy.
+type clock struct {
+	base  time.Time
+	shift uint // a unit is 1<<shift nanoseconds
+	every time.Duration
+	// The clock is started when wantedMany Resets came within so many units.
+	within unit
+
+	now    atomic.Uint64 // the reading that is published, or 0
+	closed atomic.Uint64 // readings up to this one have ended, and those that lasted long are in the list
+	wanted atomic.Uint32 // calls of want
+
+	mu      sync.Mutex
+	since   unit // when the last wantedMany calls of want had been made
+	left    int  // how often a reading will still be published
+	timer   *time.Timer
+	long    []longReading // in order
+	anyLong atomic.Bool
+	stopped bool
+}
+
+// A longReading says when the last of the readings from first to last ended.
+type longReading struct {
+	first, last, end unit
+}
+
+const (
+	// staleness is how many units a reading lasts, if all goes well.
+	staleness = 8
+	wantedMany   = 64
+	wantedWithin = 8
+	// leaseLen is how often a reading is published then, before Resets have to prove again that
+	// there are many of them.
+	leaseLen = 64
+	// maxLong is how many readings are in the list, before those of its older half are merged.
+	maxLong = 1024
+)
+
+// time returns the time in nanoseconds since the set was made, and at least a unit.
+func (c *clock) time() int64 { return int64(time.Since(c.base)) + 1<<c.shift }
+
+// floor and ceil convert nanoseconds into units.
+func (c *clock) floor(ns int64) unit { return unit(ns) >> c.shift }
+func (c *clock) ceil(ns int64) unit  { return (unit(ns) + 1<<c.shift - 1) >> c.shift }
+
+// after returns the first unit that is not before ns + d.
+func (c *clock) after(ns int64, d time.Duration) unit {
+	return min(c.ceil(ns+min(max(0, int64(d)), 1<<62-ns)), never)
+}
+
+// want counts a Reset that could have used a reading if there had been one.
+func (c *clock) want(now unit) {
+	if c.wanted.Add(1)%wantedMany != 0 || !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	if now <= c.since+c.within && c.left == 0 && !c.stopped {
+		c.left = leaseLen
+		c.now.Store(max(c.floor(c.time()), c.closed.Load()+1))
+		if c.timer == nil {
+			c.timer = time.AfterFunc(c.every, c.tick)
+		} else {
+			c.timer.Reset(c.every)
+		}
+	}
+	c.since = now
+}
+
+// tick withdraws a reading and publishes the next one.
+func (c *clock) tick() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.left == 0 {
+		return
+	}
+	last := c.now.Load()
+	c.now.Store(0) // a Reset that has read it before began before now
+	now := c.time()
+	c.finish(last, c.ceil(now))
+	if c.left--; c.left > 0 {
+		c.now.Store(max(c.floor(now), last+1))
+		c.timer.Reset(c.every)
+	}
+}
+
+// finish notes when a reading ended. The list is written before closed, and read after it.
+func (c *clock) finish(reading, end unit) {
+	if end > reading+staleness {
+		if len(c.long) == maxLong {
+			c.long = mergePairs(c.long)
+		}
+		c.long = append(c.long, longReading{reading, reading, end})
+		c.anyLong.Store(true)
+	}
+	c.closed.Store(reading)
+}
+
+// mergePairs makes the older half of a list half as long. What is said of a reading afterwards is
+// later than it was.
+func mergePairs(list []longReading) []longReading {
+	var merged []longReading
+	half := len(list) / 2 &^ 1
+	for i := 0; i < half; i += 2 {
+		merged = append(merged, longReading{list[i].first, list[i+1].last, list[i+1].end})
+	}
+	return append(merged, list[half:]...)
+}
+
+// end returns when a reading ended, at the earliest c + staleness. It reports false if it may not
+// have ended.
+func (c *clock) end(reading unit) (unit, bool) {
+	if reading > c.closed.Load() {
+		return 0, false
+	}
+	if c.anyLong.Load() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		i, _ := slices.BinarySearchFunc(c.long, reading, func(l longReading, r unit) int {
+			if l.last < r {
+				return -1
+			}
+			return 1
+		})
+		if i < len(c.long) && c.long[i].first <= reading {
+			return max(c.long[i].end, reading+staleness), true
+		}
+	}
+	return reading + staleness, true
+}
+
+// stop ends the publishing.
+func (c *clock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stopped, c.left = true, 0
+	c.now.Store(0)
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}

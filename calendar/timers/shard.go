@@ -1,0 +1,265 @@
+package timers
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A shard has a part of the timers of a set, with a lock, and a runtime timer that is set to the
+// first of them. A Timer stays in its shard.
+type shard struct {
+	set *state
+
+	// durations are the numbered ones, in nanoseconds; see number. They are read without the lock.
+	durations [maxDurations]atomic.Int64
+	full      atomic.Bool
+
+	mu sync.Mutex
+	wheel
+	closed   bool
+	running  bool        // run is at work
+	timer    *time.Timer // calls run
+	wake     unit        // when it does
+	earliest unit        // no bucket begins before it
+	ran      unit        // when run was last at work
+	due      []func()    // the batch of run
+
+	numbers    map[time.Duration]uint32
+	last       time.Duration // the last one that was numbered
+	lastNumber uint32
+
+	calls sync.WaitGroup // run, and functions that were called and have not returned
+	_     [64]byte
+}
+
+const (
+	// batchLen is how many timers run moves or fires before it releases the lock.
+	batchLen = 512
+	// restLen is how many units run rests at least, so that it does not run for every unit.
+	restLen = 2
+	// shortest is the shortest duration, in resolutions, that is numbered: readings of the shared
+	// clock are too coarse for shorter ones.
+	shortest = 64
+	longest  = 1 << 36 // years, and so that no deadline overflows
+)
+
+func (s *shard) init(set *state) {
+	s.set = set
+	s.wake, s.earliest = never, never
+	s.wheel.init()
+	s.now = set.clock.floor(set.clock.time())
+	s.durations[0].Store(-1)
+	s.numbers = map[time.Duration]uint32{}
+}
+
+// start makes a timer pending, and returns the reference to its slot, which a Timer keeps:
+//
+//	bits 41–63  generation, bits 26–40  number of the duration, bits 0–25  slot
+//
+// It needs the lock, and reports false if the shard is full.
+func (s *shard) start(now int64, to unit, d time.Duration, f func()) (reference uint64, ok bool) {
+	id, at, ok := s.take()
+	if !ok {
+		return 0, false
+	}
+	n := s.number(d)
+	at.f = f
+	at.setDuration(n)
+	gen := at.word.Load() >> genShift << genShift
+	at.word.Store(gen | to)
+	s.pending++
+	s.place(now, id, at, to)
+	return gen | uint64(n)<<idBits | uint64(id), true
+}
+
+// number returns the number of a duration, 0 if it has none.
+func (s *shard) number(d time.Duration) uint32 {
+	if d == s.last {
+		return s.lastNumber
+	}
+	n, ok := s.numbers[d]
+	if !ok {
+		if !s.binds(d) {
+			return 0
+		}
+		n = uint32(len(s.numbers)) + 1
+		s.numbers[d] = n
+		s.units[n] = s.set.clock.ceil(int64(d))
+		s.durations[n].Store(int64(d))
+		s.full.Store(n == maxDurations-1)
+	}
+	s.last, s.lastNumber = d, n
+	return n
+}
+
+// binds reports whether a duration may have a number. Without the lock it may be wrong about the
+// last ones that the table has room for.
+func (s *shard) binds(d time.Duration) bool {
+	return d >= shortest*s.set.resolution && d < longest*s.set.resolution && !s.full.Load()
+}
+
+// place puts a timer into the wheel, and makes sure that run is called in time.
+func (s *shard) place(now int64, id uint32, at *slot, to unit) {
+	// No bucket begins before, and so the wheel may be moved on. It would do with its old time,
+	// but the timer would be moved more often.
+	if now := s.set.clock.floor(now); now < s.earliest && !s.running {
+		s.wheel.now = max(s.wheel.now, now)
+	}
+	begins := s.insert(id, at, to)
+	if begins < s.earliest {
+		s.earliest = begins
+		if begins < s.wake && !s.running {
+			s.arm(now)
+		}
+	}
+}
+
+// arm sets the runtime timer to the earliest bucket.
+func (s *shard) arm(now int64) {
+	s.wake = max(s.earliest, s.ran+restLen)
+	if s.wake >= never {
+		return
+	}
+	wait := time.Duration(s.wake<<s.set.clock.shift) - time.Duration(now)
+	if s.timer == nil {
+		s.timer = time.AfterFunc(wait, s.run)
+	} else {
+		s.timer.Reset(wait)
+	}
+}
+
+// run fires what is due. It is called by the runtime timer, in a goroutine of its own.
+func (s *shard) run() {
+	s.mu.Lock()
+	if s.closed || s.running {
+		s.mu.Unlock()
+		return
+	}
+	s.running = true
+	s.calls.Add(1)
+	defer s.calls.Done()
+	for more := true; more && !s.closed; {
+		more = s.advance(s.set.clock.time())
+		s.calls.Add(len(s.due))
+		s.mu.Unlock()
+		for i, f := range s.due {
+			s.due[i] = nil
+			s.call(f)
+		}
+		s.mu.Lock()
+	}
+	s.running = false
+	if !s.closed {
+		now := s.set.clock.time()
+		s.ran = s.set.clock.floor(now)
+		_, s.earliest, _ = s.first()
+		s.arm(now)
+	}
+	s.mu.Unlock()
+}
+
+// call runs a function in a goroutine of its own, or where the option says.
+func (s *shard) call(f func()) {
+	if s.set.executor == nil {
+		go s.finish(f)
+	} else {
+		s.set.executor(func() { s.finish(f) })
+	}
+}
+
+func (s *shard) finish(f func()) {
+	defer s.calls.Done()
+	f()
+}
+
+// advance moves the wheel to the given time and puts the functions that are due into s.due. It
+// reports whether it stopped before the end.
+func (s *shard) advance(ns int64) (more bool) {
+	now := s.set.clock.floor(ns)
+	s.due = s.due[:0]
+	for steps := 0; ; {
+		if s.opening == 0 {
+			b, begins, _ := s.first()
+			if begins > now {
+				s.wheel.now = max(s.wheel.now, now)
+				return false
+			}
+			s.wheel.now = begins
+			s.opening = b + 1
+		}
+		b := uint32(s.opening - 1)
+		for head := s.at(b); head.next() != b; steps++ {
+			if steps == batchLen {
+				return true
+			}
+			id := head.next()
+			at := s.at(id)
+			s.unlink(at)
+			if b >= buckets {
+				s.insert(id, at, s.deadline(at.word.Load(), at.duration()))
+			} else if f := s.expire(id, at, ns); f != nil {
+				s.due = append(s.due, f)
+			}
+		}
+		s.occupied[b/buckets] &^= 1 << (b % buckets)
+		s.opening = 0
+	}
+}
+
+// expire frees the slot of a timer whose bucket is due, and returns its function. If the timer was
+// reset to a later time, it goes back into the wheel.
+func (s *shard) expire(id uint32, at *slot, ns int64) func() {
+	clock, now := &s.set.clock, s.set.clock.floor(ns)
+	for {
+		word := at.word.Load()
+		gen := word >> genShift << genShift
+		to := s.deadline(word, at.duration())
+		if to > now {
+			s.insert(id, at, to)
+			return nil
+		}
+		if word&sharedBit != 0 {
+			// The reading that the timer was reset by may have lasted longer.
+			if end, ended := clock.end(word & timeMask); ended {
+				to = end + s.units[at.duration()]
+			} else {
+				to = clock.ceil(ns) + s.units[at.duration()]
+			}
+			if to > now {
+				if at.word.CompareAndSwap(word, gen|min(to, never)) {
+					s.insert(id, at, to)
+					return nil
+				}
+				continue
+			}
+		}
+		if at.word.CompareAndSwap(word, gen+1<<genShift) { // from here on the Timer is not pending
+			f := at.f
+			s.pending--
+			s.release(id, at)
+			return f
+		}
+	}
+}
+
+// close stops all timers and the runtime timer, and drops all pages. The wheel is not used after
+// it.
+func (s *shard) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+	table := *s.table.Load()
+	for p := range s.states {
+		if page := table[p].Load(); page != nil {
+			for i := range page.slots {
+				page.slots[i].stop()
+			}
+			table[p].Store(nil)
+		}
+	}
+	s.pending = 0
+}

@@ -1,0 +1,89 @@
+package timers
+
+import "math/bits"
+
+// A wheel has the pending timers of a shard, in buckets of time: a hierarchical timing wheel
+// [VL87]. Level l has 64 buckets of 64^l units. A timer is in the level of the highest digit, to
+// base 64, in which its time differs from the wheel's, so that the buckets of a level are all
+// earlier than those of the level above. When the time of a bucket comes, its timers go to lower
+// levels; those of level 0 are due.
+//
+// A bucket is a circular list, and its head is a slot as well: slot 64·level + digit.
+//
+// The time of a timer in the wheel is not stored. It is at most the deadline that its word has, and
+// whenever a timer is moved, it is moved to where its word says. That is all that happens after a
+// Reset to a later time.
+//
+// [VL87]: https://doi.org/10.1145/41457.37504
+type wheel struct {
+	slots
+	now      uint64             // no bucket begins before it, and only one of level 0 with it
+	occupied [levels]uint64     // buckets that may have timers
+	opening  int                // the bucket whose timers are being moved, plus one
+	pending  int                // timers
+	units    [maxDurations]unit // the numbered durations, see shard.number
+}
+
+type unit = uint64
+
+const (
+	digitBits    = 6
+	buckets      = 1 << digitBits
+	levels       = (timeBits + digitBits - 1) / digitBits
+	maxDurations = 256
+)
+
+func (w *wheel) init() {
+	for b := range uint32(levels * buckets) {
+		id, head, _ := w.take() // the first slots, in order
+		if id != b {
+			panic("timers: the first slots are not the heads of the buckets")
+		}
+		head.links = uint64(b)<<idBits | uint64(b)
+	}
+}
+
+// insert puts a timer into the bucket of time t, and returns when the bucket begins.
+func (w *wheel) insert(id uint32, at *slot, t unit) unit {
+	t = max(t, w.now)
+	level := (bits.Len64((t^w.now)|1) - 1) / digitBits
+	shift := level * digitBits
+	digit := t >> shift & (buckets - 1)
+	w.occupied[level] |= 1 << digit
+	b := uint32(level*buckets) + uint32(digit)
+	head := w.at(b)
+	last := head.prev()
+	at.links = at.links>>durShift<<durShift | uint64(last)<<idBits | uint64(b)
+	w.at(last).setNext(id)
+	head.setPrev(id)
+	return t >> shift << shift
+}
+
+// unlink takes a timer out of its bucket. The bucket is not known, and stays marked as occupied.
+func (w *wheel) unlink(at *slot) {
+	next, prev := at.next(), at.prev()
+	w.at(prev).setNext(next)
+	w.at(next).setPrev(prev)
+}
+
+// first returns the earliest bucket that may have timers, and when it begins.
+func (w *wheel) first() (bucket int, begins unit, ok bool) {
+	for level, set := range w.occupied {
+		if set != 0 {
+			digit, shift := bits.TrailingZeros64(set), level*digitBits
+			above := shift + digitBits
+			return level*buckets + digit, w.now>>above<<above | unit(digit)<<shift, true
+		}
+	}
+	return 0, never, false
+}
+
+// deadline returns the deadline that a word has, in units. If the word has a reading of the shared
+// clock, the deadline may be later: see clock.end.
+func (w *wheel) deadline(word uint64, duration uint32) unit {
+	t := word & timeMask
+	if word&sharedBit != 0 {
+		t += staleness + w.units[duration]
+	}
+	return t
+}
