@@ -47,7 +47,7 @@ type longReading struct {
 
 const (
 	// staleness is how many units a reading lasts, if all goes well.
-	staleness = 8
+	staleness    = 8
 	wantedMany   = 64
 	wantedWithin = 8
 	// leaseLen is how often a reading is published then, before Resets have to prove again that

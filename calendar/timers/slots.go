@@ -32,7 +32,7 @@ const (
 	idBits     = 26
 	idMask     = 1<<idBits - 1
 	durShift   = 2 * idBits // in links; in the reference of a Timer it is idBits
-	pageBits   = 10
+	pageBits   = 11         // 48 KiB, which the allocator does not round up
 	pageLen    = 1 << pageBits
 	maxPages   = 1 << (idBits - pageBits)
 	noSlot     = idMask // the end of a free list: a place in the last page, which is never made
@@ -170,9 +170,18 @@ func (s *slots) release(id uint32, at *slot) {
 		state.roomy = true
 		s.roomy = append(s.roomy, p)
 	}
-	// The page that is used next is kept, so that a single timer does not make and drop a page.
-	if state.used == 0 && s.empty > sparePages+s.held/2 && s.roomy[len(s.roomy)-1] != p {
-		s.drop(p)
+	if state.used == 0 && s.empty > sparePages+s.held/2 {
+		s.giveBack()
+	}
+}
+
+// giveBack drops pages without a timer, except for a few. It takes time in proportion to the number
+// of pages, half of which have become empty since the last time.
+func (s *slots) giveBack() {
+	for p := range s.states {
+		if s.empty > sparePages && s.states[p].used == 0 && (*s.table.Load())[p].Load() != nil {
+			s.drop(uint32(p))
+		}
 	}
 }
 

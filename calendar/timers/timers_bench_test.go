@@ -12,8 +12,6 @@ const benchPending = 1_000_000
 
 const idle = 10 * time.Minute
 
-func nothing() {}
-
 // pendingTime and pendingSet start the timers that are pending throughout.
 func pendingTime(b *testing.B) []*time.Timer {
 	all := make([]*time.Timer, benchPending)

@@ -16,6 +16,6 @@ func newRoot() *cobra.Command {
 		Short: "Measure the future-event engine beside others, and compare with what is wanted",
 	}
 	root.AddCommand(newCalendar(), newCapped(), newLatency(), newSpray(), newSim(), newPopulation(), newEnsemble(),
-		newDispatch(), newWorker())
+		newDispatch(), newTimers(), newWorker())
 	return root
 }

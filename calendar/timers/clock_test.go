@@ -1,0 +1,77 @@
+package timers
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// What is said about the end of a reading is never too early, however many lasted long, and exact
+// for the last ones.
+func TestEndOfReadings(t *testing.T) {
+	c := &clock{base: time.Now(), shift: 18}
+	r := rand.New(rand.NewPCG(3, 7))
+	type reading struct{ at, end unit }
+	var all []reading
+	for at := unit(1); len(all) < 20*maxLong; {
+		end := at + 4 + unit(r.IntN(3))
+		if r.IntN(2) == 0 {
+			end = at + unit(r.IntN(1000))
+		}
+		if _, ok := c.end(at); ok {
+			t.Fatalf("reading %d has ended before it began", at)
+		}
+		c.finish(at, end)
+		all = append(all, reading{at, end})
+		at = max(at+1, end)
+	}
+	for i, x := range all {
+		end, ok := c.end(x.at)
+		want := max(x.end, x.at+staleness)
+		if !ok || end < want || i > len(all)-maxLong/2 && end != want {
+			t.Fatalf("reading %d of %d: ends at %d, wanted %d", i, len(all), end, want)
+		}
+	}
+	if len(c.long) > maxLong {
+		t.Errorf("the list has %d readings", len(c.long))
+	}
+}
+
+// A timer that was reset by a reading that is withdrawn late is not early: here the clock is never
+// withdrawn until long after the deadline.
+func TestClockThatIsNotWithdrawn(t *testing.T) {
+	ts := New(Resolution(50 * time.Microsecond))
+	c := &ts.ready().clock
+	c.within = 1 << 30
+	c.every = time.Hour // as if the goroutine that publishes readings did not run
+	fired := make(chan time.Time, 1)
+	const d = 4 * time.Millisecond
+	tm := ts.AfterFunc(d, func() { fired <- time.Now() })
+	for range 2 * wantedMany {
+		tm.Reset(d)
+	}
+	if c.now.Load() == 0 {
+		t.Fatal("no reading was published")
+	}
+	for range 10 {
+		time.Sleep(2 * time.Millisecond)
+		before := time.Now()
+		pending := tm.Reset(d)
+		if !pending { // the machine was busy, and it has expired: that is tested elsewhere
+			<-fired
+			continue
+		}
+		if at := <-fired; at.Sub(before) < d {
+			t.Fatalf("early by %v", d-at.Sub(before))
+		}
+		tm.Reset(d)
+		tm.Reset(d)
+	}
+	tm.Stop()
+	c.every = 50 * time.Microsecond
+	c.tick()
+	if _, ended := c.end(c.closed.Load()); !ended || len(c.long) == 0 {
+		t.Error("the reading that lasted long was not noted")
+	}
+	ts.Close()
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/bench"
+	"github.com/almanac-sim/almanac/cmd/internal/cli"
+	"github.com/almanac-sim/almanac/cmd/internal/progress"
+	"github.com/almanac-sim/almanac/internal/format"
+)
+
+// timersFlags are the command line of almanac-bench timers.
+type timersFlags struct {
+	n      string
+	rounds int
+	least  time.Duration
+	json   bool
+	out    string
+}
+
+func newTimers() *cobra.Command {
+	var f timersFlags
+	c := &cobra.Command{
+		Use:   "timers",
+		Short: "Compare the timers of calendar/timers with time.AfterFunc",
+		Long: "Compare the timers of calendar/timers with time.AfterFunc, by turns.\n\n" +
+			"In each round, each kind has n timers pending, which are reset (one after the other, and in random order) and\n" +
+			"started and stopped by as many goroutines as there are processors; times are of one goroutine. Bytes are\n" +
+			"those of a pending timer with what its user keeps: a pointer or a Timer. The collection is the processor time\n" +
+			"of one garbage collection, without that of the program before; once more if the user keeps nothing. Then n\n" +
+			"timers expire within a second, evenly: the processor time of one, and how late they are.\n\n" +
+			"Reported is the best round, and how many times as much time.AfterFunc takes in the same round: median (least to\n" +
+			"most). Memory of 200 bytes for each timer is needed.",
+		Example: "  almanac-bench timers\n" +
+			"  almanac-bench timers --n 1e5 --rounds 9",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+	}
+	c.Flags().StringVar(&f.n, "n", "1e6", "how many timers are pending: 1e6 or 1000000 or 1_000_000")
+	c.Flags().IntVar(&f.rounds, "rounds", 5, "how many rounds there are")
+	c.Flags().DurationVar(&f.least, "least", 300*time.Millisecond, "how long a loop is repeated")
+	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
+	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-timers.json to")
+	return c
+}
+
+// A timersReport is what almanac-bench timers --json prints.
+type timersReport struct {
+	Machine cli.Machine         `json:"machine"`
+	Command string              `json:"command"`
+	N       int                 `json:"n"`
+	Rounds  int                 `json:"rounds"`
+	Results []bench.TimerResult `json:"results"`
+}
+
+func (f *timersFlags) run(c *cobra.Command) error {
+	n, err := cli.ParseWhole("--n", f.n, "timers", 100, 100_000_000)
+	if err != nil {
+		return err
+	}
+	if f.rounds < 1 || f.rounds > 1000 {
+		return cli.Usagef("--rounds %d: expected from 1 to 1000", f.rounds)
+	}
+	if err := cli.CheckLeast(f.least, "lasts longer than nothing"); err != nil {
+		return err
+	}
+	const file = "bench-timers.json"
+	return cli.Report(c, "bench timers", f.out, []string{file}, f.json,
+		func(bar *progress.Bar) (r timersReport, err error) {
+			r = timersReport{Machine: cli.ThisMachine(), Command: cli.CommandLine(c), N: n, Rounds: f.rounds}
+			r.Results, err = bench.Timers(c.Context(), bench.TimerPlan{N: n, Rounds: f.rounds, Least: f.least,
+				Processor: processorTime,
+				Progress:  func(done, of int, what string) { bar.Set(done, of, what) }})
+			return r, err
+		}, func(dir string, r timersReport) error { return cli.WriteJSON(dir, file, r) }, printTimers)
+}
+
+func printTimers(w io.Writer, report timersReport) error {
+	fmt.Fprintf(w, "%s\n%s\n\n%s timers, best of %s; in brackets: times as much as the first, median (least to most)\n\n",
+		report.Machine, report.Command, format.Power(report.N), format.Count(report.Rounds, "round"))
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i, r := range report.Results {
+		row := func(what, unit string, value float64, ratio string) {
+			fmt.Fprintf(out, "%s\t%s\t%.1f %s\t", r.Name, what, value, unit)
+			if q, ok := r.Ratios[ratio]; ok {
+				fmt.Fprintf(out, "[%.2f (%.2f to %.2f)]", q[0], q[1], q[2])
+			}
+			fmt.Fprint(out, "\n")
+		}
+		if i > 0 {
+			fmt.Fprint(out, "\t\t\t\n")
+		}
+		row("reset", "ns", r.Reset, "reset")
+		row("reset, random order", "ns", r.ResetAny, "resetRandom")
+		row("start and stop", "ns", r.StartStop, "startStop")
+		row("memory", "bytes", r.Bytes, "bytes")
+		row("garbage collection", "ns", r.GC, "gc")
+		row("garbage collection, nothing kept", "ns", r.GCAlone, "gcAlone")
+		row("firing, processor", "ns", r.Processor, "fireProcessor")
+		row("firing, late, median", "ms", r.LateMedian, "lateMedian")
+		row("firing, late, 99 %", "ms", r.Late99, "late99")
+		row("firing, late, most", "ms", r.LateMost, "lateMost")
+	}
+	return out.Flush()
+}
