@@ -13,6 +13,7 @@ import (
 	// The programs are built while the test runs. Imports make go test see that an earlier result
 	// is no longer good.
 	_ "github.com/almanac-sim/almanac/calendar"
+	_ "github.com/almanac-sim/almanac/calendar/timers"
 	_ "github.com/almanac-sim/almanac/capped"
 	_ "github.com/almanac-sim/almanac/dispatch"
 	_ "github.com/almanac-sim/almanac/dispatch/dispatchhttp"

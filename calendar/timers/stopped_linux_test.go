@@ -100,7 +100,7 @@ func beStopped(t *testing.T) {
 	}
 	ts.Close()
 	for i := range reset {
-		if err := reset[i].verify(true); err != nil {
+		if err := reset[i].verify(); err != nil {
 			t.Error(err)
 		}
 	}

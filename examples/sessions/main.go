@@ -1,6 +1,9 @@
 // Sessions keeps the idle time-outs of a server. Every request of a session postpones its time-out.
 // A session without requests for too long is closed, until its user comes back.
 //
+// First an hour is simulated, on a calendar.Queue. Then some sessions are kept by the wall clock, in
+// a timers.Set (live.go).
+//
 //	go run ./examples/sessions -sessions 100000
 package main
 
@@ -10,6 +13,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"time"
 
 	"github.com/almanac-sim/almanac/calendar"
 )
@@ -38,6 +42,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "sessions:", err)
 		os.Exit(1)
 	}
+	live(min(*sessions, 100_000), 2*time.Second)
 }
 
 func watch(sessions int, end float64, r *rand.Rand) error {

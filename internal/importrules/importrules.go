@@ -211,7 +211,7 @@ var mayImport = map[string][]string{
 	"examples/measures":       {"population"},
 	"examples/phold":          {"sim"},
 	"examples/proxy":          {"dispatch/dispatchhttp"},
-	"examples/sessions":       {"calendar"},
+	"examples/sessions":       {"calendar", "calendar/timers"},
 	"examples/shortest-paths": {"relaxed", "spray"},
 	"examples/workshop":       {"sim", "sim/replicate"},
 }
