@@ -44,7 +44,7 @@ func (s *shard) check() error {
 			}
 			id, last = at.next(), id
 		}
-		if n > 0 && s.occupied[level]&(1<<digit) == 0 {
+		if n > 0 && s.occupied[b/64]&(1<<(b%64)) == 0 {
 			return fmt.Errorf("bucket %d is not marked", b)
 		}
 		if n > 0 && (begins < s.wheel.now || begins < s.earliest || level > 0 && begins == s.wheel.now) {

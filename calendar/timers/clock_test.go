@@ -75,3 +75,28 @@ func TestClockThatIsNotWithdrawn(t *testing.T) {
 	}
 	ts.Close()
 }
+
+// The driver may have read the time long before a Reset, if it was interrupted. The deadline of a
+// reading that has not ended does not count from then.
+func TestReadingThatHasNotEnded(t *testing.T) {
+	ts := New(Resolution(50 * time.Microsecond))
+	const d = 4 * time.Millisecond
+	tm := ts.AfterFunc(d, func() { t.Error("fired") })
+	s, reference := tm.shard, tm.reference.Load()
+	id := uint32(reference & idMask)
+	at, clock := s.at(id), &s.set.clock
+	s.mu.Lock()
+	s.closed = true // nothing but this test works here
+	s.mu.Unlock()
+	read := clock.time() + int64(time.Second)
+	at.word.Store(reference>>genShift<<genShift | sharedBit | 1)
+	clock.base = clock.base.Add(-2 * time.Second) // a second later there is a Reset by that reading
+	before := clock.time()
+	s.unlink(at)
+	if s.expire(id, at, read) != nil {
+		t.Fatal("expired by a reading that has not ended")
+	}
+	if to := at.word.Load(); to&sharedBit != 0 || to&timeMask < clock.after(before, d) {
+		t.Errorf("due at %d, wanted %d or later", to&timeMask, clock.after(before, d))
+	}
+}

@@ -202,7 +202,7 @@ func (s *shard) advance(ns int64) (more bool) {
 				s.due = append(s.due, f)
 			}
 		}
-		s.occupied[b/buckets] &^= 1 << (b % buckets)
+		s.occupied[b/64] &^= 1 << (b % 64)
 		s.opening = 0
 	}
 }
@@ -224,7 +224,8 @@ func (s *shard) expire(id uint32, at *slot, ns int64) func() {
 			if end, ended := clock.end(word & timeMask); ended {
 				to = end + s.units[at.duration()]
 			} else {
-				to = clock.ceil(ns) + s.units[at.duration()]
+				// Not from ns, which may be older than the Reset.
+				to = clock.ceil(clock.time()) + s.units[at.duration()]
 			}
 			if to > now {
 				if at.word.CompareAndSwap(word, gen|min(to, never)) {

@@ -3,12 +3,12 @@ package timers
 import "math/bits"
 
 // A wheel has the pending timers of a shard, in buckets of time: a hierarchical timing wheel
-// [VL87]. Level l has 64 buckets of 64^l units. A timer is in the level of the highest digit, to
-// base 64, in which its time differs from the wheel's, so that the buckets of a level are all
+// [VL87]. Level l has 512 buckets of 512^l units. A timer is in the level of the highest digit, to
+// base 512, in which its time differs from the wheel's, so that the buckets of a level are all
 // earlier than those of the level above. When the time of a bucket comes, its timers go to lower
 // levels; those of level 0 are due.
 //
-// A bucket is a circular list, and its head is a slot as well: slot 64·level + digit.
+// A bucket is a circular list, and its head is a slot as well: slot 512·level + digit.
 //
 // The time of a timer in the wheel is not stored. It is at most the deadline that its word has, and
 // whenever a timer is moved, it is moved to where its word says. That is all that happens after a
@@ -17,17 +17,19 @@ import "math/bits"
 // [VL87]: https://doi.org/10.1145/41457.37504
 type wheel struct {
 	slots
-	now      uint64             // no bucket begins before it, and only one of level 0 with it
-	occupied [levels]uint64     // buckets that may have timers
-	opening  int                // the bucket whose timers are being moved, plus one
-	pending  int                // timers
-	units    [maxDurations]unit // the numbered durations, see shard.number
+	now      uint64                        // no bucket begins before it, and only one of level 0 with it
+	occupied [levels * buckets / 64]uint64 // a bit for each bucket that may have timers
+	opening  int                           // the bucket whose timers are being moved, plus one
+	pending  int                           // timers
+	units    [maxDurations]unit            // the numbered durations, see shard.number
 }
 
 type unit = uint64
 
 const (
-	digitBits    = 6
+	// With 512 buckets, a timer of a minute is moved once before it is due. With 64 it is moved
+	// twice, and each time it is no longer in the cache.
+	digitBits    = 9
 	buckets      = 1 << digitBits
 	levels       = (timeBits + digitBits - 1) / digitBits
 	maxDurations = 256
@@ -49,8 +51,8 @@ func (w *wheel) insert(id uint32, at *slot, t unit) unit {
 	level := (bits.Len64((t^w.now)|1) - 1) / digitBits
 	shift := level * digitBits
 	digit := t >> shift & (buckets - 1)
-	w.occupied[level] |= 1 << digit
 	b := uint32(level*buckets) + uint32(digit)
+	w.occupied[b/64] |= 1 << (b % 64)
 	head := w.at(b)
 	last := head.prev()
 	at.links = at.links>>durShift<<durShift | uint64(last)<<idBits | uint64(b)
@@ -68,11 +70,12 @@ func (w *wheel) unlink(at *slot) {
 
 // first returns the earliest bucket that may have timers, and when it begins.
 func (w *wheel) first() (bucket int, begins unit, ok bool) {
-	for level, set := range w.occupied {
+	for i, set := range w.occupied {
 		if set != 0 {
-			digit, shift := bits.TrailingZeros64(set), level*digitBits
+			b := i*64 + bits.TrailingZeros64(set)
+			shift := b / buckets * digitBits
 			above := shift + digitBits
-			return level*buckets + digit, w.now>>above<<above | unit(digit)<<shift, true
+			return b, w.now>>above<<above | unit(b%buckets)<<shift, true
 		}
 	}
 	return 0, never, false
