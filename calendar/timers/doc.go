@@ -16,7 +16,7 @@
 // A Timer is a value. It is not a pointer as in package time, because a pointer would be one more
 // object for the garbage collector; so it must be kept in one place.
 //
-// With fewer than 10,000 timers, use package time: it is simpler, and as fast.
+// With fewer than 10,000 timers, use package time: it is simpler.
 //
 // docs/guide/timers.md is the guide, docs/design/timers.md explains the structure, and
 // examples/sessions is a program.

@@ -41,7 +41,8 @@ const (
 	// shortest is the shortest duration, in resolutions, that is numbered: readings of the shared
 	// clock are too coarse for shorter ones.
 	shortest = 64
-	longest  = 1 << 36 // years, and so that no deadline overflows
+	// longest is the longest one, in units, so that a deadline does not overflow.
+	longest = never / 4
 )
 
 func (s *shard) init(set *state) {
@@ -96,7 +97,7 @@ func (s *shard) number(d time.Duration) uint32 {
 // binds reports whether a duration may have a number. Without the lock it may be wrong about the
 // last ones that the table has room for.
 func (s *shard) binds(d time.Duration) bool {
-	return d >= shortest*s.set.resolution && d < longest*s.set.resolution && !s.full.Load()
+	return d >= shortest*s.set.resolution && int64(d)>>s.set.clock.shift < longest && !s.full.Load()
 }
 
 // place puts a timer into the wheel, and makes sure that run is called in time.
@@ -110,18 +111,18 @@ func (s *shard) place(now int64, id uint32, at *slot, to unit) {
 	if begins < s.earliest {
 		s.earliest = begins
 		if begins < s.wake && !s.running {
-			s.arm(now)
+			s.arm()
 		}
 	}
 }
 
 // arm sets the runtime timer to the earliest bucket.
-func (s *shard) arm(now int64) {
+func (s *shard) arm() {
 	s.wake = max(s.earliest, s.ran+restLen)
 	if s.wake >= never {
 		return
 	}
-	wait := time.Duration(s.wake<<s.set.clock.shift) - time.Duration(now)
+	wait := time.Duration(int64(s.wake<<s.set.clock.shift) - s.set.clock.time())
 	if s.timer == nil {
 		s.timer = time.AfterFunc(wait, s.run)
 	} else {
@@ -151,10 +152,9 @@ func (s *shard) run() {
 	}
 	s.running = false
 	if !s.closed {
-		now := s.set.clock.time()
-		s.ran = s.set.clock.floor(now)
+		s.ran = s.set.clock.floor(s.set.clock.time())
 		_, s.earliest, _ = s.first()
-		s.arm(now)
+		s.arm()
 	}
 	s.mu.Unlock()
 }

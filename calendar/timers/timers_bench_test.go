@@ -35,6 +35,14 @@ func pendingSet(b *testing.B, ts *Set) []Timer {
 	return all
 }
 
+// BenchmarkClock is a part of every Reset of package time.
+func BenchmarkClock(b *testing.B) {
+	base := time.Now()
+	for b.Loop() {
+		time.Since(base)
+	}
+}
+
 func BenchmarkReset(b *testing.B) {
 	b.Run("time", func(b *testing.B) {
 		all := pendingTime(b)

@@ -176,6 +176,34 @@ func TestWrongUse(t *testing.T) {
 	panics("resolution", func() { Resolution(2 * time.Hour) })
 }
 
+// Resolutions from the finest to the coarsest, with durations of both ends.
+func TestResolutions(t *testing.T) {
+	for _, resolution := range []time.Duration{50 * time.Microsecond, time.Second, time.Hour} {
+		ts := New(Resolution(resolution))
+		for _, d := range []time.Duration{0, time.Hour, 100 * time.Hour, 1000 * 24 * time.Hour, math.MaxInt64} {
+			tm := ts.AfterFunc(math.MaxInt64, nothing)
+			for range 3 {
+				if !tm.Reset(d) && d > 0 {
+					t.Errorf("%v: a timer of %v is not pending", resolution, d)
+				}
+			}
+			s := tm.shard
+			s.mu.Lock()
+			for n, units := range s.units {
+				if d := s.durations[n].Load(); n > 0 && d != 0 && (units<<s.set.clock.shift < uint64(d) || units > longest) {
+					t.Errorf("%v: duration %d has %d units", resolution, d, units)
+				}
+			}
+			s.mu.Unlock()
+			tm.Stop()
+		}
+		if err := ts.check(); err != nil {
+			t.Errorf("%v: %v", resolution, err)
+		}
+		ts.Close()
+	}
+}
+
 // Timers of all durations, some reset and some stopped: each fires once, and none early.
 func TestNeverEarly(t *testing.T) {
 	for _, resolution := range []time.Duration{50 * time.Microsecond, time.Millisecond, 30 * time.Millisecond} {

@@ -181,7 +181,7 @@ func (p TimerPlan) round(make func(n int) timerKind, order []int32) (r TimerResu
 	k.close()
 	k = make(0)
 	gc = p.collection()
-	expire := time.Second + 2*time.Duration(p.N)*time.Microsecond
+	expire := time.Second + time.Duration(p.N)*time.Microsecond // longer than five collections
 	k.forget(p.N, expire)
 	filled := time.Now()
 	r.GCAlone = max(0, p.collection()-gc) * 1e9 / float64(p.N)
