@@ -1,0 +1,289 @@
+package dispatchgrpc
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"google.golang.org/grpc/balancer"
+
+	"github.com/almanac-sim/almanac/dispatch/internal/slots"
+	"github.com/almanac-sim/almanac/internal/random"
+)
+
+// A scheduler assigns the slots of servers to calls. gRPC asks for a server by Pick, which must not
+// block: a call for which there is none gets a ticket, and gRPC repeats the Pick when wake has been
+// called.
+//
+//	            a slot                 Pick again              the call has ended
+//	waiting ─────────────▶ granted ─────────────────▶ in flight ────────────────▶ gone
+//	   ▲  ▲                   │
+//	   │  └───────────────────┘  the server is no longer ready
+//	   │
+//	   ▼  all servers fail; Pick again
+//	parked
+//
+// A ticket goes by the context of the call's attempt, which gRPC makes for each attempt, and which
+// ends with the call: a ticket whose context ends is removed, and its slot goes to the next.
+//
+// A parked ticket keeps its age and takes no slot. The call may be gone without its context having
+// ended, if it is retried: only another Pick shows that it still waits.
+//
+// One mutex protects all of it. Every step takes constant time, except for changes of servers.
+// Between two steps
+//
+//  1. no server has more than capacity slots taken, by granted tickets and calls in flight, unless
+//     the capacity was lowered since;
+//  2. if a ticket waits, no server that is ready has a free slot;
+//  3. the queue is ordered by age, and every ticket is waiting, granted or parked.
+//
+// verify in scheduler_test.go checks them.
+type scheduler struct {
+	wake func() // makes gRPC repeat the Picks that wait; must not block
+
+	mu       sync.Mutex
+	random   random.Stream
+	capacity int
+	limit    int // of the queue; 0 means none
+	closed   bool
+	ready    int // servers
+	lastSeq  uint64
+	waiting  slots.Queue[call]
+	bins     slots.Bins[server]
+	tickets  map[context.Context]*ticket
+}
+
+// A server has slots.
+type server struct {
+	bin   slots.Bin[server]
+	taken int    // slots, by granted tickets and calls in flight
+	epoch uint64 // of the last setReady
+
+	picker balancer.Picker // of its connection; nil unless it is ready
+}
+
+// A slot of a server that a call holds.
+type slot struct {
+	server *server
+	picker balancer.Picker // of the server, when the slot was picked
+	epoch  uint64          // of the server at that time
+	seq    uint64          // the age of the call
+}
+
+// A ticket is a call that has no server yet, with its age.
+type ticket = slots.Item[call]
+
+type call struct {
+	ctx    context.Context
+	stop   func() bool // stops watching ctx
+	server *server     // if granted
+	parked bool
+}
+
+// errFull refuses a call because of the limit of the queue.
+var errFull = errors.New("the queue is full")
+
+func newScheduler(seed uint64, wake func()) *scheduler {
+	return &scheduler{wake: wake, random: random.New(seed), capacity: defaultCapacity,
+		tickets: map[context.Context]*ticket{}}
+}
+
+func newServer() *server {
+	s := &server{}
+	s.bin.Of = s
+	return s
+}
+
+// pick returns a slot for a call. ok is false if the call has to wait.
+func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return slot{}, false, nil
+	}
+	t := d.tickets[ctx]
+	if t == nil {
+		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
+			d.lastSeq++
+			d.take(bin.Of)
+			return bin.Of.slot(d.lastSeq), true, nil
+		}
+		if d.limit > 0 && d.waiting.Len >= d.limit {
+			return slot{}, false, errFull
+		}
+		d.lastSeq++
+		d.enter(ctx, d.lastSeq)
+		return slot{}, false, nil
+	}
+	if t.Value.parked && d.ready > 0 {
+		t.Value.parked = false
+		d.waiting.Insert(nil, t)
+		d.fill() // which may grant it a slot
+	}
+	s := t.Value.server
+	if s == nil {
+		return slot{}, false, nil
+	}
+	t.Value.stop()
+	delete(d.tickets, ctx)
+	return s.slot(t.Seq), true, nil
+}
+
+func (s *server) slot(seq uint64) slot { return slot{s, s.picker, s.epoch, seq} }
+
+// enter queues a call by its age.
+func (d *scheduler) enter(ctx context.Context, seq uint64) {
+	t := &ticket{Seq: seq, Value: call{ctx: ctx}}
+	d.tickets[ctx] = t
+	d.waiting.Insert(d.waiting.Tail, t)
+	// If ctx has ended already the function runs at once, in a goroutine of its own.
+	t.Value.stop = context.AfterFunc(ctx, func() { d.leave(t) })
+}
+
+// leave withdraws the ticket of a call that has ended.
+func (d *scheduler) leave(t *ticket) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.tickets[t.Value.ctx] != t { // it got its server in the meantime
+		return
+	}
+	delete(d.tickets, t.Value.ctx)
+	switch {
+	case t.Value.server != nil:
+		d.free(t.Value.server)
+	case !t.Value.parked:
+		d.waiting.Remove(t)
+	}
+}
+
+// park keeps the age of a call that waits while all servers fail: its Pick returns their error.
+func (d *scheduler) park(ctx context.Context) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := d.tickets[ctx]; t != nil && t.Value.server == nil && !t.Value.parked {
+		d.waiting.Remove(t)
+		t.Value.parked = true
+	}
+}
+
+// release gives back the slot of a call in flight.
+func (d *scheduler) release(s *server) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.free(s)
+}
+
+// giveBack gives back the slot of a call whose server had lost its connection, and queues the call
+// with the age that it had: gRPC is going to Pick again. The server gets no calls until setReady
+// says how it is, unless it has done so since the Pick.
+func (d *scheduler) giveBack(ctx context.Context, s slot) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s.server.epoch == s.epoch {
+		s.server.picker = nil
+		d.takeBack()
+	}
+	if !d.closed {
+		d.enter(ctx, s.seq)
+	}
+	d.free(s.server)
+}
+
+// take takes a slot.
+func (d *scheduler) take(s *server) {
+	s.taken++
+	d.update(s)
+}
+
+// free frees a slot, for the oldest that waits.
+func (d *scheduler) free(s *server) {
+	s.taken--
+	d.update(s)
+	d.fill()
+}
+
+// update moves a server to the class of its load.
+func (d *scheduler) update(s *server) {
+	class := slots.None
+	if s.picker != nil {
+		class = slots.ClassOf(s.taken, d.capacity)
+	}
+	d.bins.Put(&s.bin, class)
+}
+
+// fill grants free slots to the tickets that wait, the oldest first.
+func (d *scheduler) fill() {
+	granted := false
+	for d.waiting.Len > 0 && !d.closed {
+		bin := d.bins.Pick(&d.random, nil)
+		if bin == nil {
+			break
+		}
+		t := d.waiting.Head
+		d.waiting.Remove(t)
+		t.Value.server = bin.Of
+		d.take(bin.Of)
+		granted = true
+	}
+	if granted {
+		d.wake()
+	}
+}
+
+// configure sets the capacity of servers and the limit of the queue. all are the servers.
+func (d *scheduler) configure(capacity, limit int, all []*server) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.capacity, d.limit = capacity, limit
+	for _, s := range all {
+		d.update(s)
+	}
+	d.fill()
+}
+
+// setReady sets the servers that are ready, with the pickers of their connections; all are the
+// servers. A ticket that had a slot of one that is not ready returns to the queue with its age.
+func (d *scheduler) setReady(all []*server, ready map[*server]balancer.Picker) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.ready = len(ready)
+	for _, s := range all {
+		s.picker = ready[s]
+		s.epoch++
+	}
+	d.takeBack()
+	for _, s := range all {
+		d.update(s)
+	}
+	d.fill()
+}
+
+// takeBack takes the slots of servers that are not ready back from tickets.
+func (d *scheduler) takeBack() {
+	for _, t := range d.tickets {
+		if s := t.Value.server; s != nil && s.picker == nil {
+			t.Value.server = nil
+			s.taken--
+			d.waiting.Insert(nil, t)
+		}
+	}
+}
+
+// isUsed reports whether a server has slots taken.
+func (d *scheduler) isUsed(s *server) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return s.taken > 0
+}
+
+// close forgets all tickets. Calls in flight may end later.
+func (d *scheduler) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	for _, t := range d.tickets {
+		t.Value.stop()
+	}
+	clear(d.tickets)
+	d.waiting = slots.Queue[call]{}
+}
