@@ -8,7 +8,7 @@ SOAKTIME ?= 10m
 TIMEOUT ?= 30m
 
 .DEFAULT_GOAL := test
-.PHONY: help test format tidy vet unit race browser lint staticcheck \
+.PHONY: help test format tidy vet unit race modules browser lint staticcheck \
 	soak fuzz test32 arm64 cover bench release papers pictures pgo
 
 help: ## list the targets
@@ -16,7 +16,7 @@ help: ## list the targets
 
 # The race detector's tests leave part of the machine idle, and run beside the others.
 test: browser format tidy vet ## what every change must pass
-	@$(MAKE) --no-print-directory -j2 race unit
+	@$(MAKE) --no-print-directory -j2 race unit modules
 
 format: ## check that gofmt changes nothing
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -45,6 +45,13 @@ RACE = ./calendar/timers ./spray ./relaxed ./dispatch ./dispatch/dispatchhttp ./
 
 race: ## the packages in which goroutines meet, with the race detector
 	$(GO) test -race -pgo=off -timeout $(TIMEOUT) $(RACE)
+
+# Go modules within this one, so that nobody else downloads what they stand on. Goroutines meet in them.
+MODULES = dispatch/dispatchgrpc
+
+modules: ## the modules within this one: go.mod, go vet, and every test with the race detector
+	@set -e; for m in $(MODULES); do echo "module $$m"; (cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && \
+		$(GO) test -race -timeout $(TIMEOUT) ./...); done
 
 # The tests of the page need a browser. They fail, and say why, if there is none.
 BROWSERS = chromium-headless-shell headless-shell chromium chromium-browser google-chrome
