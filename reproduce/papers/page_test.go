@@ -44,10 +44,11 @@ var slow = []string{
 	"capped-footnote-2", "capped-theorem-1", "capped-lemma-1", "capped-waiting-lemmas",
 	"capped-theorem-2", "capped-lemma-6", "capped-size", "capped-figure-4", "capped-figure-5",
 	"capped-burn-in", "capped-published-code", "capped-sweet-spot", "spray-proposition-2.2",
-	"spray-start-height", "spray-padding", "spray-collisions", "spray-delete-insert",
-	"spray-naive-remove", "spray-dirty", "spray-dirty-perfect", "spray-dirty-modified",
-	"spray-redraw", "spray-lemma-4.1", "spray-theorem-4.2", "spray-corollary-4.3",
-	"spray-theorems-5.3-6.2", "spray-perfect-conjecture",
+	"spray-delete-min", "spray-start-height", "spray-runs", "spray-first-element", "spray-padding",
+	"spray-constant-calls", "spray-collisions", "spray-delete-insert", "spray-naive-remove",
+	"spray-dirty", "spray-dirty-perfect", "spray-dirty-modified", "spray-redraw", "spray-lemma-4.1",
+	"spray-theorem-4.2", "spray-corollary-4.3", "spray-theorems-5.3-6.2",
+	"spray-perfect-conjecture",
 }
 
 // docs/papers.md is made from the record and from the texts of the claims, and nothing else.
