@@ -58,6 +58,7 @@ var mayImport = map[string][]string{
 	"capped/cappedtest":       {},
 	"capped/internal/counts":  {"internal/detmath", "internal/random"},
 	"dispatch":                {"capped", "dispatch/internal/slots", "internal/panics", "internal/random"},
+	"dispatch/dispatchgrpc":   {"dispatch/internal/slots", "internal/random"}, // a module of its own
 	"dispatch/dispatchhttp":   {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
 	"dispatch/dispatchprom":   {"dispatch", "dispatch/dispatchhttp"},
 	"dispatch/dispatchtest":   {},
