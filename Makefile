@@ -121,7 +121,7 @@ PAPERS := $(or $(TMPDIR),/tmp)/almanac-papers
 
 papers: ## check all claims of the papers, and make docs/papers.md anew
 	rm -rf $(PAPERS) && mkdir -p $(PAPERS)
-	$(GO) build -o $(PAPERS)/almanac ./cmd/almanac
+	$(GO) build -buildvcs=true -o $(PAPERS)/almanac ./cmd/almanac
 	$(PAPERS)/almanac reproduce --out $(PAPERS)/report
 	$(GO) test ./reproduce/papers -run 'TestPage$$' -update $(PAPERS)/report
 

@@ -21,12 +21,10 @@ var update = flag.String("update", "",
 	"a directory that almanac reproduce wrote: make docs/papers.md and docs/reproduced from it")
 
 const (
-	page      = "../../docs/papers.md"
-	pictures  = "../../docs/reproduced"
-	recorded  = pictures + "/claims.json"
-	pictured  = pictures + "/README.md"
-	countsAre = "Of %d claims %d hold, %d hold with a correction, %d do not hold, %d are ambiguous and %d are undecided; " +
-		"%d open questions are answered, and %d results are our own."
+	page     = "../../docs/papers.md"
+	pictures = "../../docs/reproduced"
+	recorded = pictures + "/claims.json"
+	pictured = pictures + "/README.md"
 )
 
 // slow are the claims that take about a quarter of a second or more. make soak compares what they
@@ -170,8 +168,20 @@ func counts(r *reproduce.Report) string {
 			claims++
 		}
 	}
-	return fmt.Sprintf(countsAre, claims, n[reproduce.Holds], n[reproduce.HoldsCorrected], n[reproduce.DoesNotHold],
-		n[reproduce.Ambiguous], n[reproduce.Undecided], n[reproduce.Answered], n[reproduce.OwnResult])
+	verb := func(v reproduce.Verdict, one, more string) string {
+		if n[v] == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n[v], more)
+	}
+	return fmt.Sprintf("Of %d claims, %s, %s, %s, %s and %s; %s, and %s.", claims,
+		verb(reproduce.Holds, "holds", "hold"),
+		verb(reproduce.HoldsCorrected, "holds with a correction", "hold with a correction"),
+		verb(reproduce.DoesNotHold, "does not hold", "do not hold"),
+		verb(reproduce.Ambiguous, "is ambiguous", "are ambiguous"),
+		verb(reproduce.Undecided, "is undecided", "are undecided"),
+		verb(reproduce.Answered, "open question is answered", "open questions are answered"),
+		verb(reproduce.OwnResult, "result is our own", "results are our own"))
 }
 
 // coverage is what the papers contain and where it is checked: the file coverage.md of each paper's
