@@ -13,8 +13,8 @@ func TestInABubble(t *testing.T) {
 		ts := New()
 		base := time.Now()
 		var late []time.Duration
-		for _, d := range []time.Duration{0, 1, time.Microsecond, time.Millisecond, 63 * time.Millisecond, time.Second, time.Minute,
-			90 * time.Minute, 24 * time.Hour, 1000 * time.Hour, 3 * 365 * 24 * time.Hour} {
+		for _, d := range []time.Duration{0, 1, time.Microsecond, time.Millisecond, 63 * time.Millisecond, time.Second,
+			time.Minute, 90 * time.Minute, 24 * time.Hour, 1000 * time.Hour, 3 * 365 * 24 * time.Hour} {
 			ts.AfterFunc(d, func() { late = append(late, time.Since(base)-d) })
 			time.Sleep(d) // and so alone, but for its own rounding
 			time.Sleep(time.Millisecond)

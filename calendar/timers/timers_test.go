@@ -77,7 +77,8 @@ func TestExtremeDurations(t *testing.T) {
 		}
 		var fired atomic.Int32
 		var all []stopper
-		for _, d := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, 1 << 62, math.MaxInt64 / 3, 100 * 365 * 24 * time.Hour} {
+		for _, d := range []time.Duration{math.MaxInt64, math.MaxInt64 - 1, 1 << 62, math.MaxInt64 / 3,
+			100 * 365 * 24 * time.Hour} {
 			all = append(all, afterFunc(d, func() { fired.Add(1) }))
 			tm := afterFunc(time.Hour, func() { fired.Add(1) })
 			if !tm.Reset(d) {

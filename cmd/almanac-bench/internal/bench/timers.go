@@ -281,10 +281,12 @@ func (p TimerPlan) summarise(rounds [][]TimerResult) (results []TimerResult) {
 			for i := range rounds[k] {
 				value := *m.of(&rounds[k][i])
 				best = min(best, value)
-				ratios = append(ratios, *m.of(&rounds[0][i])/value)
+				if value > 0 { // 0 is less than what can be measured
+					ratios = append(ratios, *m.of(&rounds[0][i])/value)
+				}
 			}
 			*m.of(&r) = best
-			if slices.Sort(ratios); k > 0 {
+			if slices.Sort(ratios); k > 0 && len(ratios) > 0 {
 				r.Ratios[m.name] = [3]float64{ratios[len(ratios)/2], ratios[0], ratios[len(ratios)-1]}
 			}
 		}
