@@ -1,10 +1,11 @@
 // Sessions keeps the idle time-outs of a server. Every request of a session postpones its time-out.
 // A session without requests for too long is closed, until its user comes back.
 //
-// First an hour is simulated, on a calendar.Queue. Then some sessions are kept by the wall clock, in
-// a timers.Set (live.go).
+// An hour is simulated, on a calendar.Queue. With -live, sessions are kept by the wall clock instead,
+// for two seconds, in a timers.Set (live.go).
 //
 //	go run ./examples/sessions -sessions 100000
+//	go run ./examples/sessions -sessions 100000 -live
 package main
 
 import (
@@ -32,17 +33,21 @@ func main() {
 	sessions := flag.Int("sessions", 10_000, "how many users there are")
 	hours := flag.Float64("hours", 1, "how long the server is watched")
 	seed := flag.Uint64("seed", 1, "of the random numbers")
+	wall := flag.Bool("live", false, "keep sessions by the wall clock")
 	flag.Parse()
 	if *sessions < 1 || *sessions > 100_000_000 || !(*hours > 0 && *hours <= 1000) || flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "sessions: -sessions is from 1 to 100000000, -hours above 0 and at most 1000, "+
 			"and there are no other arguments")
 		os.Exit(2)
 	}
+	if *wall {
+		live(*sessions, 2*time.Second)
+		return
+	}
 	if err := watch(*sessions, *hours*3600, rand.New(rand.NewPCG(*seed, 0))); err != nil {
 		fmt.Fprintln(os.Stderr, "sessions:", err)
 		os.Exit(1)
 	}
-	live(min(*sessions, 100_000), 2*time.Second)
 }
 
 func watch(sessions int, end float64, r *rand.Rand) error {
