@@ -141,11 +141,15 @@ func (t *Transport) Set(backends []*url.URL) error {
 
 // check runs a health check.
 func (t *Transport) check(ctx context.Context, backend *url.URL) error {
-	ctx, cancel := context.WithTimeout(ctx, min(t.o.checkInterval, checkTimeout))
+	o := t.options.Load()
+	if o.checkPath == nil {
+		return nil // Configure has ended the checks in the meantime
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(o.checkInterval, checkTimeout))
 	defer cancel()
 	req := (&http.Request{
 		Method: http.MethodGet,
-		URL:    locate(backend, t.o.checkPath, backend.Host),
+		URL:    locate(backend, o.checkPath, backend.Host),
 		Header: http.Header{},
 	}).WithContext(ctx)
 	res, err := t.base.RoundTrip(req)

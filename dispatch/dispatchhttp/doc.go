@@ -37,6 +37,7 @@
 //
 //   - transport.go: Transport, RoundTrip, attempts and retries
 //   - slot.go: Acquire and Slot, for proxies with a transport of their own
+//   - configure.go: Configure, new options for a Transport in use, and RetryAfter
 //   - backends.go: the backends of a Transport: Add, Remove, Set, health checks, Close
 //   - limit.go: Limiter and Limit
 //   - proxy.go: ErrorHandler, for ReverseProxy

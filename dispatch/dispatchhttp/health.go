@@ -116,10 +116,11 @@ func (s *scheduler) onTimer(b *backend, epoch uint64) {
 	}
 	if s.check != nil {
 		s.checks.Add(1)
+		check, log := s.check, s.log
 		s.mu.Unlock()
-		err := s.check(s.ctx, b.url)
-		if err != nil && s.log != nil && s.ctx.Err() == nil {
-			s.log.Warn("dispatchhttp: a backend has failed its check", "backend", b.url.String(), "error", err)
+		err := check(s.ctx, b.url)
+		if err != nil && log != nil && s.ctx.Err() == nil {
+			log.Warn("dispatchhttp: a backend has failed its check", "backend", b.url.String(), "error", err)
 		}
 		s.mu.Lock()
 		s.checks.Done()

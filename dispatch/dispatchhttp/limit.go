@@ -3,7 +3,6 @@ package dispatchhttp
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -96,19 +95,10 @@ func (l *Limiter) refuse(w http.ResponseWriter, err error) {
 		http.Error(w, "the request ended while it waited", http.StatusServiceUnavailable)
 		return
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(l.scheduler.retryAfter()))
+	w.Header().Set("Retry-After", strconv.Itoa(l.scheduler.retryAfter(1)))
 	text := "too many requests at once"
 	if errors.Is(err, dispatch.ErrTooOld) {
 		text = "too many requests: this one has waited too long"
 	}
 	http.Error(w, text, http.StatusTooManyRequests)
-}
-
-// retryAfter returns the expected wait of a new request in seconds: the waiting requests and
-// itself, c at a time.
-func (s *scheduler) retryAfter() int {
-	s.mu.Lock()
-	wait := s.service * float64(s.waiting.Len+1) / float64(s.capacity)
-	s.mu.Unlock()
-	return int(min(max(math.Ceil(wait/1e9), 1), maxRetryAfter))
 }

@@ -35,6 +35,7 @@ import (
 //
 // verify in scheduler_test.go checks them.
 type scheduler struct {
+	// Configure changes these.
 	capacity     int           // c
 	limit        int           // of the queue
 	maxWait      time.Duration // 0 means no limit
@@ -160,8 +161,9 @@ func (s *scheduler) acquire(ctx context.Context, start time.Time) (slot, error) 
 	}
 	w := newWaiter(a, nil)
 	s.waiting.Insert(s.waiting.Tail, w) // it is younger than most
+	maxWait := s.maxWait
 	s.mu.Unlock()
-	return s.wait(ctx, w, now)
+	return s.wait(ctx, w, now, maxWait)
 }
 
 // retry releases a slot and waits for another, for the same request with the same age. A full queue
@@ -179,8 +181,9 @@ func (s *scheduler) retry(ctx context.Context, t slot, v verdict) (slot, error) 
 	w := newWaiter(t.arrival, &t.backend.bin)
 	s.waiting.Insert(nil, w) // it is older than most: it had left the queue before
 	s.fillSlots()
+	maxWait := s.maxWait
 	s.mu.Unlock()
-	return s.wait(ctx, w, t.at)
+	return s.wait(ctx, w, t.at, maxWait)
 }
 
 func newWaiter(a arrival, avoid *slots.Bin[backend]) *waiter {
@@ -192,11 +195,11 @@ func newWaiter(a arrival, avoid *slots.Bin[backend]) *waiter {
 
 // wait blocks until a request that is in the queue has a slot, its context ends, or it has waited
 // for maxWait since it arrived. fillSlots writes its slot meanwhile.
-func (s *scheduler) wait(ctx context.Context, it *waiter, arrived int64) (slot, error) {
+func (s *scheduler) wait(ctx context.Context, it *waiter, arrived int64, maxWait time.Duration) (slot, error) {
 	w := &it.Value
 	var late <-chan time.Time
-	if s.maxWait > 0 {
-		timer := time.NewTimer(s.maxWait - time.Duration(s.now()-arrived))
+	if maxWait > 0 {
+		timer := time.NewTimer(maxWait - time.Duration(s.now()-arrived))
 		defer timer.Stop()
 		late = timer.C
 	}

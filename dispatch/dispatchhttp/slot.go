@@ -19,8 +19,7 @@ type Slot struct {
 // Acquire waits for a slot as [Transport.RoundTrip] does, and leaves it to the caller to send the
 // request: for proxies that have a transport of their own, such as a module of Caddy. The slot must
 // be released, by one call of [Slot.Release]. Oldest is by the start that [WithStart] has given to
-// the context, or by the call; a request that is sent again, after another Acquire with the same
-// start, keeps its age.
+// the context, or by the call; a request that is sent again, after [Slot.Retry], keeps its age.
 //
 // Without a slot the error is [dispatch.ErrFull], [dispatch.ErrTooOld], [dispatch.ErrClosed], or
 // that of the context. The options of attempts ([Attempts], [AttemptTimeout], [ResponseIdle],
@@ -39,6 +38,41 @@ func (t *Transport) Acquire(ctx context.Context) (*Slot, error) {
 
 // Backend is the URL of the backend, which must not be changed.
 func (s *Slot) Backend() *url.URL { return s.held.backend.url }
+
+// Responded tells the scheduler that the response has begun: a half-open backend is healthy from
+// now on, and need not wait for the end of the response, which may be a long stream. Release tells
+// it too.
+func (s *Slot) Responded() {
+	if s.held.probe {
+		s.t.scheduler.responded(s.held)
+	}
+}
+
+// Retry gives the slot back after a failed attempt and waits for another one, at another backend if
+// one has a free slot, as RoundTrip does for a retry: the request keeps its age and its place, and
+// a full queue does not refuse it. The error is about the backend, as in [Slot.Release]; nil means
+// that there was a response, which is not to be used. Whether the request may be sent twice is for
+// the caller to know.
+//
+// After nil the slot is held again, and [Slot.Backend] is the new backend. After an error, which is
+// one of those of Acquire, there is no slot, and the request is counted.
+func (s *Slot) Retry(err error) error {
+	if s.released.Load() {
+		panic("dispatchhttp: Retry of a slot that was released")
+	}
+	v := neutral
+	if err != nil && s.ctx.Err() == nil && !errors.Is(err, context.Canceled) {
+		s.t.warn(s.held, err)
+		v = failure
+	}
+	held, err := s.t.scheduler.retry(s.ctx, s.held, v)
+	if err != nil {
+		s.released.Store(true)
+		return err
+	}
+	s.held = held
+	return nil
+}
 
 // Release gives the slot to the oldest waiting request, and counts the request with its outcome:
 //

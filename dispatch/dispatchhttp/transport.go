@@ -11,6 +11,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,7 +75,7 @@ type Transport struct {
 	base      http.RoundTripper
 	traces    bool // base supports httptrace
 	ownBase   bool
-	o         *transportOptions
+	options   atomic.Pointer[transportOptions] // replaced by Configure
 }
 
 // NewTransport returns a Transport over backends, of which there may be none at first. It returns
@@ -82,7 +83,8 @@ type Transport struct {
 // occurs twice.
 func NewTransport(backends []*url.URL, opts ...TransportOption) (*Transport, error) {
 	o := newTransportOptions(opts)
-	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, rand.Uint64()), base: o.base, o: o}
+	t := &Transport{scheduler: newScheduler(&o.schedulerOptions, rand.Uint64()), base: o.base}
+	t.options.Store(o)
 	if t.base == nil {
 		t.base, t.ownBase = newBase(o), true
 	}
@@ -124,6 +126,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		body.finish(true)
 		return nil, errOpaque
 	}
+	o := t.options.Load()
 	ctx := req.Context()
 	start, known := StartOf(ctx)
 	if !known {
@@ -132,11 +135,11 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	held, err := t.scheduler.acquire(ctx, start)
 	for attempt := 1; err == nil; attempt++ {
 		var res *http.Response
-		res, err = t.attempt(req, body, held, start)
-		refused := err == nil && t.o.retryRefused && res.StatusCode == http.StatusTooManyRequests
-		if err == nil && !(refused && attempt < t.o.attempts && body.replayable()) {
+		res, err = t.attempt(o, req, body, held, start)
+		refused := err == nil && o.retryRefused && res.StatusCode == http.StatusTooManyRequests
+		if err == nil && !(refused && attempt < o.attempts && body.replayable()) {
 			body.finish(false)
-			return t.deliver(ctx, res, held), nil
+			return t.deliver(ctx, o, res, held), nil
 		}
 		switch {
 		case refused:
@@ -150,7 +153,7 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 			t.scheduler.finish(held, neutral, failed)
 		default:
 			t.warn(held, err)
-			if attempt < t.o.attempts && mayRepeat(req, body, err) {
+			if attempt < o.attempts && mayRepeat(req, body, err) {
 				held, err = t.scheduler.retry(ctx, held, failure)
 				continue
 			}
@@ -163,8 +166,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 func (t *Transport) warn(held slot, err error) {
-	if t.o.log != nil {
-		t.o.log.Warn("dispatchhttp: a backend has failed", "backend", held.backend.url.String(), "error", err)
+	if log := t.options.Load().log; log != nil {
+		log.Warn("dispatchhttp: a backend has failed", "backend", held.backend.url.String(), "error", err)
 	}
 }
 
@@ -178,7 +181,9 @@ func discard(res *http.Response) {
 
 // attempt sends a request to the backend of a slot. Closing the body of the response cancels the
 // context of the attempt.
-func (t *Transport) attempt(req *http.Request, body *requestBody, held slot, start time.Time) (*http.Response, error) {
+func (t *Transport) attempt(
+	o *transportOptions, req *http.Request, body *requestBody, held slot, start time.Time,
+) (*http.Response, error) {
 	ctx, cancel := context.WithCancel(req.Context())
 	b, err := body.next(ctx)
 	if err != nil {
@@ -191,19 +196,19 @@ func (t *Transport) attempt(req *http.Request, body *requestBody, held slot, sta
 		})
 	}
 	inTime := func() bool { return true }
-	if t.o.attemptTimeout > 0 {
-		inTime = time.AfterFunc(t.o.attemptTimeout, cancel).Stop
+	if o.attemptTimeout > 0 {
+		inTime = time.AfterFunc(o.attemptTimeout, cancel).Stop
 	}
 	out := req.WithContext(ctx)
 	out.Body = b
 	out.URL = locate(held.backend.url, req.URL, cmp.Or(req.Host, held.backend.url.Host))
-	if _, there := req.Header[StartHeader]; there || t.o.sendStart {
+	if _, there := req.Header[StartHeader]; there || o.sendStart {
 		out.Header = req.Header.Clone()
 		if out.Header == nil {
 			out.Header = http.Header{}
 		}
 		delete(out.Header, StartHeader)
-		if t.o.sendStart {
+		if o.sendStart {
 			out.Header[StartHeader] = []string{FormatStart(start)}
 		}
 	}
@@ -243,13 +248,15 @@ func (t *Transport) send(req *http.Request, held slot, cancel func()) (*http.Res
 }
 
 // deliver wraps the body of a response so that it releases the slot.
-func (t *Transport) deliver(ctx context.Context, res *http.Response, held slot) *http.Response {
-	fails := slices.Contains(t.o.failOn, res.StatusCode)
+func (t *Transport) deliver(
+	ctx context.Context, o *transportOptions, res *http.Response, held slot,
+) *http.Response {
+	fails := slices.Contains(o.failOn, res.StatusCode)
 	if !fails {
 		t.scheduler.responded(held)
 	}
 	end := func(err error) {
-		v, o := neutral, completed
+		v, out := neutral, completed
 		switch {
 		case fails:
 			v = failure
@@ -257,26 +264,26 @@ func (t *Transport) deliver(ctx context.Context, res *http.Response, held slot) 
 			v = success
 		case err == nil:
 		case ctx.Err() != nil:
-			o = canceled
+			out = canceled
 		default:
-			v, o = failure, broken
+			v, out = failure, broken
 		}
 		if v == failure {
 			t.warn(held, errors.Join(err, errors.New(res.Status)))
 		}
-		t.scheduler.finish(held, v, o)
+		t.scheduler.finish(held, v, out)
 	}
 	body := res.Body.(*cancelBody)
 	rw, both := body.ReadCloser.(io.ReadWriteCloser)
 	switch {
 	case res.StatusCode == http.StatusSwitchingProtocols && both:
-		res.Body = newUpgradedBody(rw, body.cancel, end, t.o.responseIdle)
+		res.Body = newUpgradedBody(rw, body.cancel, end, o.responseIdle)
 	case body.ReadCloser == http.NoBody:
 		body.cancel()
 		end(io.EOF)
 		res.Body = http.NoBody
 	default:
-		res.Body = &responseBody{cancelBody: body, end: end, idle: t.o.responseIdle}
+		res.Body = &responseBody{cancelBody: body, end: end, idle: o.responseIdle}
 	}
 	return res
 }
