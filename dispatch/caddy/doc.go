@@ -1,0 +1,29 @@
+// Package caddycapped is a module of the web server Caddy: the handler capped, which is Caddy's
+// reverse_proxy with at most c requests at a backend and all others in one queue, oldest first.
+//
+//	example.com {
+//		capped {
+//			to localhost:9001 localhost:9002 localhost:9003
+//			capacity 2
+//			queue 1000
+//			max_wait 5s
+//		}
+//	}
+//
+// The queue, the choice of backends, their health and the metrics are those of package
+// dispatchhttp. Connections, TLS, HTTP/2 and 3, WebSocket, streaming and the parsing of what clients
+// and backends send are Caddy's.
+//
+// It is a Go module of its own, so that users of the other packages do not download Caddy.
+// docs/guide/dispatch.md is the guide, and docs/decisions/0025-caddy-module.md says why it is built
+// in this way.
+//
+// # Files
+//
+//   - handler.go: Handler, its configuration and ServeHTTP
+//   - caddyfile.go: Handler in a Caddyfile
+//   - attempt.go: one request: its slot, the choice of its backend, and what became of its attempts
+//   - queue.go: the queues, which outlive a reload
+//   - admin.go: the queues in the admin API
+//   - cmd/caddy: Caddy with this module
+package caddycapped
