@@ -122,15 +122,15 @@ func TestMessages(t *testing.T) {
 	}
 	// JSON alone.
 	for proxy, want := range map[string]string{
-		`{"upstreams": [{"dial": "a:1"}], "load_balancing": {"selection_policy": {"policy": "first"}}}`: "remove the selection policy",
-		`{"upstreams": [{"dial": "a:1"}], "load_balancing": {"retries": 3}}`:                            "use attempts",
-		`{"upstreams": [{"dial": "a:1"}], "health_checks": {"passive": {}}}`:                            "health_uri",
-		`{"upstreams": [{"dial": "a:1-3"}]}`:                                                            "one port, like localhost:9001",
-		`{"upstreams": [{"dial": "a:1", "max_requests": 3}]}`:                                           "use capacity",
-		`{"dynamic_upstreams": {"source": "a", "name": "x"}}`:                                           "cannot be dynamic",
+		`"load_balancing": {"selection_policy": {"policy": "first"}}`: "remove the selection policy",
+		`"load_balancing": {"retries": 3}`:                            "use attempts",
+		`"health_checks": {"passive": {}}`:                            "health_uri",
+		`"upstreams": [{"dial": "a:1-3"}]`:                            "one port, like localhost:9001",
+		`"upstreams": [{"dial": "a:1", "max_requests": 3}]`:           "use capacity",
+		`"dynamic_upstreams": {"source": "a", "name": "x"}`:           "cannot be dynamic",
 	} {
 		validate(t, []byte(`{"apps": {"http": {"servers": {"s": {"listen": [":80"], "routes": [{"handle": [
-			{"handler": "capped", "reverse_proxy": `+proxy+`}]}]}}}}}`), want)
+			{"handler": "capped", "reverse_proxy": {`+proxy+`}}]}]}}}}}`), want)
 	}
 	// Two handlers with one queue.
 	config, err := adapt(":80 {\ncapped /a {\nto a:1\n}\ncapped /b {\nto a:1\ncapacity 5\n}\n}")

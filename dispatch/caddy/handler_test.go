@@ -28,7 +28,8 @@ func TestCapacity(t *testing.T) {
 		all.Go(func() {
 			for i := range each {
 				path := fmt.Sprintf("/%d/%d", c, i)
-				if r := in.do(context.Background(), "POST", path, "body"); r.err != nil || r.status != 200 || r.body != path {
+				r := in.do(context.Background(), "POST", path, "body")
+				if r.err != nil || r.status != 200 || r.body != path {
 					t.Errorf("%s: %+v", path, r)
 				}
 			}

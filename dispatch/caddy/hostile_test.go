@@ -132,10 +132,10 @@ func TestHostileLengths(t *testing.T) {
 		" Content-Length: 5\r\n", "Content-Length:\t5\r\n", "Content-Length: 5\x0b\r\n", "Content\x00-Length: 5\r\n",
 		"Transfer-Encoding: identity\r\n", "Transfer-Encoding: xchunked\r\n", "Transfer-Encoding : chunked\r\n",
 		"Transfer-Encoding: chunked, identity\r\n", "Transfer-Encoding: identity, chunked\r\n",
-		"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\n",
+		te + te, te + "Transfer-Encoding: x\r\n",
 		"Transfer-Encoding:\tchunked\r\n", "Transfer-Encoding: \x0bchunked\r\n", "Transfer-Encoding: chun ked\r\n",
-		"Transfer-Encoding:\r\n chunked\r\n", "X: y\r\n Transfer-Encoding: chunked\r\n", "X: y\rTransfer-Encoding: chunked\r\n",
-		"X: y\nTransfer-Encoding: chunked\r\n", "TRANSFER-ENCODING: CHUNKED\r\nContent-Length: 5\r\n",
+		"Transfer-Encoding:\r\n chunked\r\n", "X: y\r\n " + te, "X: y\r" + te, "X: y\n" + te,
+		"TRANSFER-ENCODING: CHUNKED\r\nContent-Length: 5\r\n",
 		"Transfer_Encoding: chunked\r\nContent-Length: 5\r\n", "Connection: Content-Length\r\nContent-Length: 5\r\n",
 		"Connection: Transfer-Encoding\r\n" + te, "Expect: 100-continue\r\nContent-Length: 5\r\n" + te,
 	} {
@@ -295,23 +295,26 @@ func (rec *recorder) check(t *testing.T) {
 // Backends that lie: whatever they send, the client gets one response or a connection that breaks
 // off, the slot is free again, and the next request is served by another backend.
 func TestHostileBackends(t *testing.T) {
+	const good200 = "HTTP/1.1 200 OK\r\n"
 	lies := map[string]string{
-		"nothing":              "",
-		"not HTTP":             "SSH-2.0-OpenSSH\r\n",
-		"too long a length":    "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort",
-		"too short a length":   "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled",
-		"two lengths":          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nokx",
-		"length and chunks":    "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
-		"broken chunks":        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n",
-		"unknown encoding":     "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nok",
-		"status 0":             "HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n",
-		"status 99":            "HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n",
-		"status of four":       "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n",
-		"unasked switch":       "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nsmuggled",
-		"interim for ever":     strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", 1000),
-		"a large header":       "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("x", 11<<20) + "\r\n\r\n",
-		"a header with a NUL":  "HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 0\r\n\r\n",
-		"a trailer not of one": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n0\r\nContent-Length: 5\r\n\r\n",
+		"nothing":            "",
+		"not HTTP":           "SSH-2.0-OpenSSH\r\n",
+		"too long a length":  good200 + "Content-Length: 100\r\n\r\nshort",
+		"too short a length": good200 + "Content-Length: 2\r\n\r\nok" + good200 + "Content-Length: 8\r\n\r\nsmuggled",
+		"two lengths":        good200 + "Content-Length: 2\r\nContent-Length: 3\r\n\r\nokx",
+		"length and chunks":  good200 + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+		"broken chunks":      good200 + "Transfer-Encoding: chunked\r\n\r\nzz\r\nok\r\n",
+		"unknown encoding":   good200 + "Transfer-Encoding: gzip\r\n\r\nok",
+		"status 0":           "HTTP/1.1 000 No\r\nContent-Length: 0\r\n\r\n",
+		"status 99":          "HTTP/1.1 099 No\r\nContent-Length: 0\r\n\r\n",
+		"status of four":     "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n",
+		"unasked switch": "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n" +
+			"Upgrade: websocket\r\n\r\nsmuggled",
+		"interim for ever":    strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", 1000),
+		"a large header":      good200 + "X: " + strings.Repeat("x", 11<<20) + "\r\n\r\n",
+		"a header with a NUL": good200 + "X: a\x00b\r\nContent-Length: 0\r\n\r\n",
+		"a trailer not of one": good200 + "Transfer-Encoding: chunked\r\nTrailer: Content-Length\r\n\r\n" +
+			"0\r\nContent-Length: 5\r\n\r\n",
 	}
 	good := startBackend(t, ok)
 	for name, lie := range lies {

@@ -227,8 +227,8 @@ func (a *app) add(q *queue, c *claim) error {
 		return nil
 	}
 	if old.settings != c.settings {
-		return fmt.Errorf("two capped handlers share the queue %q, and must have the same settings, not (%v) and (%v): "+
-			"give one of them another name", q.name, old.settings, c.settings)
+		return fmt.Errorf("two capped handlers share the queue %q, and must have the same settings, "+
+			"not (%v) and (%v): give one of them another name", q.name, old.settings, c.settings)
 	}
 	return nil
 }

@@ -50,19 +50,21 @@ var mayImport = map[string][]string{
 	"internal/study":      {"internal/design", "internal/format", "internal/plot"},
 
 	// Structures.
-	"calendar":                {"internal/eventqueue", "internal/panics"},
-	"calendar/calendartest":   {"calendar", "internal/random", "internal/timekey"},
-	"calendar/static":         {"calendar", "internal/memory", "internal/random"},
-	"calendar/timers":         {"internal/interleave"},
-	"capped":                  {"capped/internal/counts", "internal/cappedmath", "internal/detmath", "internal/random"},
-	"capped/cappedtest":       {},
-	"capped/internal/counts":  {"internal/detmath", "internal/random"},
-	"dispatch":                {"capped", "dispatch/internal/slots", "internal/panics", "internal/random"},
-	"dispatch/dispatchgrpc":   {"dispatch/internal/slots", "internal/random"}, // a module of its own
-	"dispatch/dispatchhttp":   {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
-	"dispatch/dispatchprom":   {"dispatch", "dispatch/dispatchhttp"},
-	"dispatch/dispatchtest":   {},
-	"dispatch/internal/slots": {"internal/random"},
+	"calendar":                 {"internal/eventqueue", "internal/panics"},
+	"calendar/calendartest":    {"calendar", "internal/random", "internal/timekey"},
+	"calendar/static":          {"calendar", "internal/memory", "internal/random"},
+	"calendar/timers":          {"internal/interleave"},
+	"capped":                   {"capped/internal/counts", "internal/cappedmath", "internal/detmath", "internal/random"},
+	"capped/cappedtest":        {},
+	"capped/internal/counts":   {"internal/detmath", "internal/random"},
+	"dispatch":                 {"capped", "dispatch/internal/slots", "internal/panics", "internal/random"},
+	"dispatch/caddy":           {"dispatch", "dispatch/dispatchhttp", "dispatch/dispatchprom", "internal/suggest"},
+	"dispatch/caddy/cmd/caddy": {"dispatch/caddy"},
+	"dispatch/dispatchgrpc":    {"dispatch/internal/slots", "internal/random"}, // a module of its own
+	"dispatch/dispatchhttp":    {"capped", "dispatch", "dispatch/internal/slots", "internal/random"},
+	"dispatch/dispatchprom":    {"dispatch", "dispatch/dispatchhttp"},
+	"dispatch/dispatchtest":    {},
+	"dispatch/internal/slots":  {"internal/random"},
 	"relaxed": {"calendar", "internal/backlog", "internal/cpu", "internal/interleave", "internal/ladder",
 		"internal/timekey"},
 	"relaxed/relaxedtest": {"internal/random"},
@@ -181,13 +183,14 @@ var mayImport = map[string][]string{
 
 	// The benchmarks.
 	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
-		"cmd/almanac-bench/internal/dispatch", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "internal/allocation",
+		"cmd/almanac-bench/internal/dispatch", "cmd/almanac-bench/internal/proxies", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "internal/allocation",
 		"internal/format", "internal/outdir", "internal/plot", "relaxed/relaxedtest", "study"},
 	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "calendar/static", "calendar/timers",
 		"capped", "capped/cappedtest", "cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
 		"population", "relaxed", "relaxed/relaxedtest", "sim", "spray"},
 	"cmd/almanac-bench/internal/bench/rivals": {"calendar", "calendar/calendartest", "internal/cpu", "internal/timekey"},
 	"cmd/almanac-bench/internal/dispatch":     {"internal/quantile", "internal/random", "sim"},
+	"cmd/almanac-bench/internal/proxies":      {"internal/quantile"},
 
 	// What the two commands have in common.
 	"cmd/internal/cli": {"capped", "cmd/internal/progress", "internal/allocation", "internal/format",
