@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-sim/almanac/capped"
 	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/dispatch"
+	"github.com/almanac-sim/almanac/cmd/almanac-bench/internal/proxies"
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/cmd/internal/progress"
 	"github.com/almanac-sim/almanac/internal/allocation"
@@ -21,6 +22,8 @@ type dispatchFlags struct {
 	quick                           bool
 	json                            bool
 	out                             string
+	http                            bool
+	programs                        proxies.Programs
 }
 
 func newDispatch() *cobra.Command {
@@ -38,13 +41,24 @@ func newDispatch() *cobra.Command {
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
 			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run " +
 			"is.\n\n" +
+			"With --http in real time: real proxies, which this program starts, before real servers, of which one is slow in the " +
+			"second half\n" +
+			"of the tables; and the processor time of a proxy for a request. Those that are not installed are left out. --policy " +
+			"chooses proxies.\n\n" +
 			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
-			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }),
+			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }) +
+			cli.List("Proxies, with --http", proxies.All(), func(p proxies.Proxy) (string, string) { return p.Name, p.About }),
 		Example: "  almanac-bench dispatch\n" +
 			"  almanac-bench dispatch --service slow-workers --load 0.9 --policy capped-2,least-loaded,central\n" +
-			"  almanac-bench dispatch --quick --out results",
+			"  almanac-bench dispatch --quick --out results\n" +
+			"  almanac-bench dispatch --http --caddy dispatch/caddy/caddy",
 		Args: cli.NoArguments,
-		RunE: func(c *cobra.Command, _ []string) error { return f.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if f.http {
+				return f.runProxies(c)
+			}
+			return f.run(c)
+		},
 	}
 	c.Flags().StringVar(&f.workers, "workers", "100", "how many workers there are")
 	c.Flags().StringVar(&f.requests, "requests", "2e5", "how many requests of a run count")
@@ -56,6 +70,11 @@ func newDispatch() *cobra.Command {
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "the first seed")
 	c.Flags().BoolVar(&f.quick, "quick", false, "a tenth of the requests, three seeds, and λ = 0.9 only, unless told "+
 		"otherwise")
+	c.Flags().BoolVar(&f.http, "http", false, "measure real proxies on this machine")
+	c.Flags().StringVar(&f.programs.Caddy, "caddy", "", "with --http: Caddy with the module capped; caddy in PATH "+
+		"otherwise")
+	c.Flags().StringVar(&f.programs.HAProxy, "haproxy", "", "with --http: HAProxy; haproxy in PATH otherwise")
+	c.Flags().StringVar(&f.programs.Nginx, "nginx", "", "with --http: nginx; nginx in PATH otherwise")
 	c.Flags().BoolVar(&f.json, "json", false, "print everything measured as JSON")
 	c.Flags().StringVar(&f.out, "out", "", "a directory to write bench-dispatch.json, tables as CSV and pictures to")
 	return c
@@ -100,16 +119,8 @@ func (f *dispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
 	if p.Round = allocation.ParseNumber(f.round); !(p.Round >= 0.001 && p.Round <= 1000) {
 		return p, cli.Usagef("--round %s: expected a number of mean services from 0.001 to 1000, as 1 or 1/4", f.round)
 	}
-	for _, word := range strings.Split(f.loads, ",") {
-		load, err := cli.ParseRate("--load", word, capped.Capped)
-		if err != nil {
-			return p, err
-		}
-		if load < 0.01 || load > 0.99 {
-			return p, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long",
-				word)
-		}
-		p.Loads = append(p.Loads, load)
+	if p.Loads, err = f.parseLoads(); err != nil {
+		return p, err
 	}
 	services := names(dispatch.Services(), func(s dispatch.Service) string { return s.Name })
 	policies := names(dispatch.Policies(), func(p dispatch.Policy) string { return p.Name })
@@ -123,6 +134,21 @@ func (f *dispatchFlags) plan(c *cobra.Command) (p dispatch.Plan, err error) {
 		return p, cli.Usage(err)
 	}
 	return p, nil
+}
+
+func (f *dispatchFlags) parseLoads() (loads []float64, err error) {
+	for _, word := range strings.Split(f.loads, ",") {
+		load, err := cli.ParseRate("--load", word, capped.Capped)
+		if err != nil {
+			return nil, err
+		}
+		if load < 0.01 || load > 0.99 {
+			return nil, cli.Usagef("--load %s: expected from 0.01 to 0.99; nearer to 1 a run that has settled takes too long",
+				word)
+		}
+		loads = append(loads, load)
+	}
+	return loads, nil
 }
 
 func (f *dispatchFlags) run(c *cobra.Command) error {
