@@ -35,6 +35,14 @@ func ExampleHandler() {
 	//   "capacity": 2,
 	//   "max_wait": "5s",
 	//   "reverse_proxy": {
+	//     "upstreams": [
+	//       {
+	//         "dial": "localhost:9001"
+	//       },
+	//       {
+	//         "dial": "localhost:9002"
+	//       }
+	//     ],
 	//     "headers": {
 	//       "request": {
 	//         "set": {
@@ -43,15 +51,7 @@ func ExampleHandler() {
 	//           ]
 	//         }
 	//       }
-	//     },
-	//     "upstreams": [
-	//       {
-	//         "dial": "localhost:9001"
-	//       },
-	//       {
-	//         "dial": "localhost:9002"
-	//       }
-	//     ]
+	//     }
 	//   }
 	// }
 }

@@ -289,14 +289,15 @@ func TestRetryWithBody(t *testing.T) {
 	}
 }
 
-// Overload at twice what the backends can serve, for a second or, without -short, for a minute: the
-// goodput is steady, every request is served or refused with 503, and the queue is bounded.
+// Overload at twice what the backends can serve, for two seconds or, without -short, for a minute:
+// every request is served or refused with 503, no backend has more than its capacity, and over the
+// minute the goodput is steady. Two seconds are too short to tell that from a machine that is busy.
 func TestOverload(t *testing.T) {
 	length := time.Minute
 	if testing.Short() {
 		length = 2 * time.Second
 	}
-	const service, capacity, n = 10 * time.Millisecond, 2, 2
+	const service, capacity, n = 20 * time.Millisecond, 2, 2
 	work := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(service)
 		ok(w, r)
@@ -306,13 +307,24 @@ func TestOverload(t *testing.T) {
 	const parts = 4
 	var mu sync.Mutex
 	var good, refused [parts]int
+	missed := 0
 	began := time.Now()
 	var all sync.WaitGroup
-	// Open loop: an arrival every service/(2·c·n).
-	for i := 0; time.Since(began) < length; i++ {
-		due := began.Add(time.Duration(i) * service / (2 * capacity * n))
-		time.Sleep(time.Until(due))
+	// An arrival every service/(2·c·n). If the machine falls behind, arrivals are left out: thousands at
+	// once would overload the processor, and not the backends.
+	clients := make(chan struct{}, 100)
+	ticks := time.NewTicker(service / (2 * capacity * n))
+	defer ticks.Stop()
+	for time.Since(began) < length {
+		<-ticks.C
+		select {
+		case clients <- struct{}{}:
+		default:
+			missed++
+			continue
+		}
 		all.Go(func() {
+			defer func() { <-clients }()
 			r := in.get("/")
 			part := min(int(parts*time.Since(began)/length), parts-1)
 			mu.Lock()
@@ -329,10 +341,10 @@ func TestOverload(t *testing.T) {
 	}
 	all.Wait()
 	q := in.idle()
-	t.Logf("goodput in quarters: %v, refused: %v, of at most %v each", good, refused,
-		int(length/parts/service)*capacity*n)
+	t.Logf("goodput in quarters: %v, of at most %v each; refused: %v; left out: %d", good,
+		int(length/parts/service)*capacity*n, refused, missed)
 	least, most := slices.Min(good[:]), slices.Max(good[:])
-	if least*2 < most {
+	if !testing.Short() && least*2 < most {
 		t.Errorf("the goodput is not steady: %v", good)
 	}
 	for _, b := range backends {

@@ -36,7 +36,8 @@ type instance struct {
 // start starts Caddy with a site that has the given directives, and stops it at the end of the test.
 func start(t *testing.T, site string) *instance {
 	t.Helper()
-	in := &instance{t: t, address: "127.0.0.1:" + freePort(t), admin: "127.0.0.1:" + freePort(t)}
+	ports := freePorts(t, 2)
+	in := &instance{t: t, address: "127.0.0.1:" + ports[0], admin: "127.0.0.1:" + ports[1]}
 	in.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 1000}}
 	if err := in.load(site); err != nil {
 		t.Fatal(err)
@@ -239,21 +240,31 @@ func to(backends ...*backend) string {
 
 func capped(lines ...string) string { return "capped {\n" + strings.Join(lines, "\n") + "\n}" }
 
-func freePort(t *testing.T) string {
+// freePorts returns different ports. Caddy listens so that two of its listeners can share one.
+func freePorts(t *testing.T, n int) (ports []string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		ports = append(ports, port)
 	}
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
+	return ports
 }
 
-// Caddy writes about its configuration to standard error before the first one is loaded.
+// Caddy keeps files in its directory of data, which must not be that of a user.
 func TestMain(m *testing.M) {
-	os.Setenv("XDG_DATA_HOME", os.TempDir())
-	os.Exit(m.Run())
+	dir, err := os.MkdirTemp("", "capped")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_DATA_HOME", dir)
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
 }
 
 func count(lines []string, line string) (n int) {

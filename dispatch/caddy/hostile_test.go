@@ -100,7 +100,7 @@ func TestHostileUnreadBody(t *testing.T) {
 	}
 
 	// Refused by the backend, which is not there.
-	if err := in.load(capped("to 127.0.0.1:"+freePort(t), "attempts 1")); err != nil {
+	if err := in.load(capped("to 127.0.0.1:"+freePorts(t, 1)[0], "attempts 1")); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{post, chunked} {
