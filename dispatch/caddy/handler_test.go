@@ -140,15 +140,18 @@ func TestClientsLeave(t *testing.T) {
 	g := make(gate)
 	b := startBackend(t, g.handler)
 	in := start(t, capped(to(b), "capacity 1"))
+	first, leaveFirst := context.WithCancel(t.Context())
 	ctx, leave := context.WithCancel(t.Context())
 	var all sync.WaitGroup
-	all.Go(func() { in.do(ctx, "GET", "/in-flight", "") })
+	all.Go(func() { in.do(first, "GET", "/in-flight", "") })
 	in.until("request in flight", func(q queueState) bool { return q.InFlight == 1 })
 	for range 10 {
 		all.Go(func() { in.do(ctx, "GET", "/waiting", "") })
 	}
 	in.waiting(10)
 	leave()
+	in.waiting(0) // before the slot is free
+	leaveFirst()
 	all.Wait()
 	q := in.idle()
 	if q.Canceled != 11 || q.Failed != 0 || q.Backends[0].State != "healthy" {

@@ -149,8 +149,15 @@ type reply struct {
 	err    error
 }
 
-func (in *instance) get(path string) reply {
-	return in.do(context.Background(), http.MethodGet, path, "")
+// get sends a request, again if the connection breaks: Caddy may reset one that it has not accepted
+// when a reload changes its sockets.
+func (in *instance) get(path string) (r reply) {
+	for range 10 {
+		if r = in.do(context.Background(), http.MethodGet, path, ""); r.err == nil {
+			break
+		}
+	}
+	return r
 }
 
 func (in *instance) do(ctx context.Context, method, path, body string, header ...string) reply {
