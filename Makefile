@@ -14,9 +14,11 @@ TIMEOUT ?= 30m
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 13
 
-# The race detector's tests leave part of the machine idle, and run beside the others.
+# The race detector's tests leave part of the machine idle, and run beside the others. The module for
+# Caddy takes minutes to compile, and is in make soak.
 test: browser format tidy vet ## what every change must pass
-	@$(MAKE) --no-print-directory -j2 race unit modules
+	@$(MAKE) --no-print-directory -j2 race unit
+	@$(MAKE) --no-print-directory modules MODULES=dispatch/dispatchgrpc FLAGS=-race
 
 format: ## check that gofmt changes nothing
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \
@@ -47,14 +49,14 @@ race: ## the packages in which goroutines meet, with the race detector
 	$(GO) test -race -pgo=off -timeout $(TIMEOUT) $(RACE)
 
 # Go modules within this one, so that nobody else downloads what they stand on. Goroutines meet in
-# dispatchgrpc. Caddy takes minutes to compile the first time. SHORT= runs the long tests.
+# dispatchgrpc. Caddy takes minutes to compile the first time. FLAGS= runs the long tests.
 MODULES = dispatch/dispatchgrpc dispatch/caddy
-SHORT = -short
+FLAGS = -short
 
 modules: export GOGC = 400
 modules: ## the modules within this one: go.mod, go vet, tests
 	@set -e; for m in $(MODULES); do echo "module $$m"; \
-		(cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test $(SHORT) -timeout $(TIMEOUT) ./...); done
+		(cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test $(FLAGS) -timeout $(TIMEOUT) ./...); done
 
 # The tests of the page need a browser. They fail, and say why, if there is none.
 BROWSERS = chromium-headless-shell headless-shell chromium chromium-browser google-chrome
@@ -81,6 +83,7 @@ staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
 
 soak: lint test test32 fuzz ## for hours: everything with the race detector, long tests, fuzzing
+	$(MAKE) modules FLAGS=
 	$(MAKE) race RACE=./... TIMEOUT=6h
 	$(GO) vet -pgo=off -tags soak ./...
 	$(GO) test -pgo=off -tags soak -timeout 6h ./...

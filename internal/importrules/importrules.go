@@ -183,7 +183,8 @@ var mayImport = map[string][]string{
 
 	// The benchmarks.
 	"cmd/almanac-bench": {"calendar/calendartest", "capped", "cmd/almanac-bench/internal/bench",
-		"cmd/almanac-bench/internal/dispatch", "cmd/almanac-bench/internal/proxies", "cmd/internal/cli", "cmd/internal/progress", "ensemble", "internal/allocation",
+		"cmd/almanac-bench/internal/dispatch", "cmd/almanac-bench/internal/proxies", "cmd/internal/cli",
+		"cmd/internal/progress", "ensemble", "internal/allocation",
 		"internal/format", "internal/outdir", "internal/plot", "relaxed/relaxedtest", "study"},
 	"cmd/almanac-bench/internal/bench": {"calendar", "calendar/calendartest", "calendar/static", "calendar/timers",
 		"capped", "capped/cappedtest", "cmd/almanac-bench/internal/bench/rivals", "examples", "internal/memory", "internal/random",
