@@ -2,6 +2,7 @@ package lehman
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -125,17 +126,26 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// realBin is the bin of a time in real numbers.
+func realBin(at, width float64, bins int) int {
+	q := new(big.Rat).Quo(new(big.Rat).SetFloat64(at), new(big.Rat).SetFloat64(width))
+	q.Mul(q, new(big.Rat).SetInt64(int64(bins)))
+	whole := new(big.Int).Quo(q.Num(), q.Denom())
+	return int(whole.Mod(whole, big.NewInt(int64(bins))).Int64())
+}
+
 // What the proof in sequence.go says of rounding: the product of the largest phase stays below Qn,
 // and with exact edges an earlier time is not in a later bin, from whatever cycles both are
-// scheduled.
+// scheduled. With a power of two the bin is that of real numbers.
 func TestBinOf(t *testing.T) {
 	for bins := 1; bins <= 1_000_000; bins++ {
 		if largest := math.Nextafter(1, 0); int(largest*float64(bins)) >= bins {
 			t.Fatalf("with %d bins the last is %d", bins, int(largest*float64(bins)))
 		}
 	}
-	for _, width := range paperSequence.saved {
-		for _, bins := range []int{3, 7, 10, 60, 100} {
+	for _, saved := range paperSequence.saved {
+		width := saved.width
+		for _, bins := range []int{3, 7, 10, 60, 100, 1, 2, 16, 128} {
 			c := newPaperCalendar(1, bins, width)
 			for cycle := range 20 {
 				for i := range bins {
@@ -151,6 +161,9 @@ func TestBinOf(t *testing.T) {
 							if at >= float64(cycle)*width {
 								least, most = min(least, c.binOf(at)), max(most, c.binOf(at))
 							}
+						}
+						if want := realBin(at, width, bins); bins&(bins-1) == 0 && most >= 0 && (least != want || most != want) {
+							t.Fatalf("Qw = %v, Qn = %d: %v is in bins %d to %d, want %d", width, bins, at, least, most, want)
 						}
 						if least < before {
 							t.Fatalf("Qw = %v, Qn = %d: %v is in bin %d, an earlier time in %d", width, bins, at, least, before)

@@ -211,6 +211,13 @@ func turned(s *sorter, first int32) int32 {
 	return s.sort(before)
 }
 
+// sequence is what is said of the sequence, changed.
+func sequence(change func(*sequenceSays)) sequenceSays {
+	s := paperSequence
+	change(&s)
+	return s
+}
+
 // A paper that says otherwise, or a theory that is wrong, has another verdict.
 func TestNotices(t *testing.T) {
 	logarithm := func(n float64) float64 { return math.Log2(n) }
@@ -276,10 +283,18 @@ func TestNotices(t *testing.T) {
 		{"lehman-algorithm-4", "the old number stays", reproduce.DoesNotHold,
 			smallRenumber(func(c *paperCalendar, n, m int32) error { return c.schedule(n, c.at[m]) }),
 			[]string{"not free"}},
-		{"lehman-in-sequence", "whole numbers only", reproduce.Holds,
-			smallSequence(sequenceSays{20, []float64{20, 365}, paperSequence.saved}), []string{"0.7999999999999999"}},
-		{"lehman-in-sequence", "0.7 saves it", reproduce.DoesNotHold,
-			smallSequence(sequenceSays{0.1, paperSequence.printed, []float64{0.125, 0.7}}), nil},
+		{"lehman-in-sequence", "few digits and powers of two only", reproduce.Holds,
+			smallSequence(sequence(func(s *sequenceSays) {
+				s.example, s.again = shape{20, 128}, shape{20, 128}
+				s.printed, s.printedSameTime = s.saved, s.savedSameTime
+			})), []string{"0.7999999999999999", "20.2 again"}},
+		{"lehman-in-sequence", "0.7 saves it", reproduce.DoesNotHold, smallSequence(sequence(func(s *sequenceSays) {
+			s.saved = []shape{{0.125, 10}, {0.7, 10}}
+		})), nil},
+		{"lehman-in-sequence", "nothing is needed of Qn", reproduce.DoesNotHold,
+			smallSequence(sequence(func(s *sequenceSays) { s.savedSameTime = []shape{{20, 100}} })), nil},
+		{"lehman-in-sequence", "a power of two saves 0.1", reproduce.DoesNotHold,
+			smallSequence(sequence(func(s *sequenceSays) { s.savedSameTime = []shape{{0.1, 16}} })), nil},
 		{"lehman-adjacent-bins", "whole numbers only", reproduce.Holds,
 			smallAdjacent(adjacentSays{[]float64{20}, paperAdjacent.saved}), nil},
 		{"lehman-adjacent-bins", "0.3 saves it", reproduce.DoesNotHold,
