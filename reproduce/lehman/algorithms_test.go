@@ -124,6 +124,33 @@ func TestPass(t *testing.T) {
 	if shortcut.dispatch() != 1 || shortcut.bin != all.bin {
 		t.Errorf("it leaves from bin %d, want %d", shortcut.bin, all.bin)
 	}
+	for _, width := range paperAdjacent.saved {
+		sum, product := newPaperCalendar(1, 10, width), newPaperCalendar(1, 10, width)
+		sum.pass(run, 1_000_000)
+		product.jump(run, 1_000_000)
+		if sum.from != product.from || sum.to != product.to {
+			t.Errorf("Qw = %v: from %v to %v, want from %v to %v", width, product.from, product.to, sum.from, sum.to)
+		}
+	}
+}
+
+// An event at the time of the last one may lie in a bin that is passed; with a power of two it does
+// not.
+func TestSameTime(t *testing.T) {
+	for _, test := range []struct {
+		shape
+		first, second float64
+		late          int
+	}{{shape{20, 100}, 20.2, 25, 1}, {shape{49, 49}, 50, 60, 1}, {shape{20, 128}, 20.2, 25, 0}, {shape{49, 64}, 50, 60, 0}} {
+		c := newPaperCalendar(2, test.bins, test.width)
+		if c.schedule(1, test.first) != nil || c.schedule(2, test.second) != nil || c.dispatch() != 1 ||
+			c.schedule(1, c.now) != nil {
+			t.Fatalf("%v: not scheduled or dispatched", test.shape)
+		}
+		if got := drainBackwards(c, c.now); got != test.late {
+			t.Errorf("%v: %d late, want %d", test.shape, got, test.late)
+		}
+	}
 }
 
 // realBin is the bin of a time in real numbers.

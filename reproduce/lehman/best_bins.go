@@ -60,11 +60,11 @@ func measureBestBins(run *reproduce.Runner, says binsSays, cancelling stepsLaw, 
 	const rounded = "printed as a whole per cent, so half of one; computed from the law of the steps, so nothing is " +
 		"left to chance"
 	f.Check("share of empty bins that is best, schedule and dispatch", math.Exp(-few), says.empty, 0.005, rounded)
-	f.For(reproduce.Corrected).Check("share of empty bins that is best, schedule, cancel and dispatch", math.Exp(-many),
+	f.For(reproduce.OtherReading).Check("share of empty bins that is best, schedule, cancel and dispatch", math.Exp(-many),
 		says.empty, 0.005, rounded)
 	const law = "Student's law with ten parts goes beyond 7 once in 15 000"
 	f.For(reproduce.Control).Between("standard errors off the law at most, schedule and dispatch", worst[0], 0, 0, 7, law)
-	f.For(reproduce.Corrected).Between("standard errors off the law at most, schedule, cancel and dispatch", worst[1], 0,
+	f.For(reproduce.Control).Between("standard errors off the law at most, schedule, cancel and dispatch", worst[1], 0,
 		0, 7, law)
 	one := dispatchSteps(1, ticketComparisons(means, 1))
 	f.Measured = fmt.Sprintf("Counting every step as one, %.0f %% empty is best (%.2f events a bin) if events are "+
