@@ -40,9 +40,10 @@ type clock struct {
 	stopped bool
 }
 
-// A longReading says when the last of the readings from first to last ended.
+// A longReading says of the readings from first to last how long the longest of them lasted, and when
+// the last of them ended.
 type longReading struct {
-	first, last, end unit
+	first, last, length, end unit
 }
 
 const (
@@ -53,7 +54,7 @@ const (
 	// leaseLen is how often a reading is published then, before Resets have to prove again that
 	// there are many of them.
 	leaseLen = 64
-	// maxLong is how many readings are in the list, before those of its older half are merged.
+	// maxLong is how many readings are in the list, before some of its older half are merged.
 	maxLong = 1024
 )
 
@@ -110,21 +111,37 @@ func (c *clock) finish(reading, end unit) {
 		if len(c.long) == maxLong {
 			c.long = mergePairs(c.long)
 		}
-		c.long = append(c.long, longReading{reading, reading, end})
+		c.long = append(c.long, longReading{reading, reading, end - reading, end})
 		c.anyLong.Store(true)
 	}
 	c.closed.Store(reading)
 }
 
-// mergePairs makes the older half of a list half as long. What is said of a reading afterwards is
-// later than it was.
+// mergePairs merges half of the pairs of neighbours in the older half of a list: those that differ
+// least in length. What is said of a reading afterwards may be later than it was, by how much the
+// longest reading of its entry is longer. One during which the process was stopped stays alone.
 func mergePairs(list []longReading) []longReading {
-	var merged []longReading
 	half := len(list) / 2 &^ 1
+	var differences []unit
 	for i := 0; i < half; i += 2 {
-		merged = append(merged, longReading{list[i].first, list[i+1].last, list[i+1].end})
+		differences = append(differences, difference(list[i], list[i+1]))
+	}
+	slices.Sort(differences)
+	median := differences[len(differences)/2]
+	var merged []longReading
+	for i := 0; i < half; i += 2 {
+		a, b := list[i], list[i+1]
+		if difference(a, b) > median {
+			merged = append(merged, a, b)
+			continue
+		}
+		merged = append(merged, longReading{a.first, b.last, max(a.length, b.length), max(a.end, b.end)})
 	}
 	return append(merged, list[half:]...)
+}
+
+func difference(a, b longReading) unit {
+	return max(a.length, b.length) - min(a.length, b.length)
 }
 
 // end returns when a reading ended, at the earliest c + staleness. It reports false if it may not
@@ -143,7 +160,8 @@ func (c *clock) end(reading unit) (unit, bool) {
 			return 1
 		})
 		if i < len(c.long) && c.long[i].first <= reading {
-			return max(c.long[i].end, reading+staleness), true
+			// The end of the last one matters if the process was stopped during one of them.
+			return max(min(reading+c.long[i].length, c.long[i].end), reading+staleness), true
 		}
 	}
 	return reading + staleness, true

@@ -37,6 +37,49 @@ func TestEndOfReadings(t *testing.T) {
 	}
 }
 
+// What is said about the end of an old reading does not become later with the number of those after
+// it, if all of them last as long.
+func TestEndOfMergedReadings(t *testing.T) {
+	c := &clock{shift: 18}
+	const length = staleness + 3
+	for i := range unit(10_000) {
+		c.finish(100+12*i, 100+12*i+length)
+	}
+	for i := range unit(10_000) {
+		at := 100 + 12*i
+		if end, ok := c.end(at); !ok || end != at+length {
+			t.Fatalf("reading %d: ends at %d, wanted %d", at, end, at+length)
+		}
+	}
+}
+
+// A reading during which the process was stopped is no reason to say that later ones, or those long
+// before it, ended after they did.
+func TestEndOfReadingsBesideAStop(t *testing.T) {
+	c := &clock{shift: 18}
+	const length, stop = staleness + 3, 1 << 20
+	var all []unit
+	at := unit(100)
+	for i := range 10_000 {
+		all = append(all, at)
+		end := at + length
+		if i == 5000 {
+			end += stop
+		}
+		c.finish(at, end)
+		at = end + 1
+	}
+	wrong := 0
+	for i, at := range all {
+		if end, _ := c.end(at); i != 5000 && end != at+length {
+			wrong++
+		}
+	}
+	if wrong > len(all)/100 {
+		t.Errorf("the end of %d readings of %d is said to be later than it was", wrong, len(all))
+	}
+}
+
 // A timer that was reset by a reading that is withdrawn late is not early: here the clock is never
 // withdrawn until long after the deadline.
 func TestClockThatIsNotWithdrawn(t *testing.T) {
