@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -141,5 +142,28 @@ func TestReadingThatHasNotEnded(t *testing.T) {
 	}
 	if to := at.word.Load(); to&sharedBit != 0 || to&timeMask < clock.after(before, d) {
 		t.Errorf("due at %d, wanted %d or later", to&timeMask, clock.after(before, d))
+	}
+}
+
+// A Reset to a duration without a number does not use a reading, also if the duration is negative or
+// zero: it would postpone the timer each time.
+func TestResetWithoutNumber(t *testing.T) {
+	for _, d := range []time.Duration{-1, 0, time.Millisecond, math.MinInt64, math.MaxInt64} {
+		ts := New()
+		tm := ts.AfterFunc(math.MaxInt64, nothing)
+		s, c := tm.shard, &ts.ready().clock
+		s.mu.Lock()
+		s.running = true // keeps the runtime timer out of it
+		s.mu.Unlock()
+		c.now.Store(c.floor(c.time()))
+		for range 3 {
+			if !tm.Reset(d) {
+				t.Fatalf("Reset(%d): not pending", d)
+			}
+			if s.at(uint32(tm.reference.Load()&idMask)).word.Load()&sharedBit != 0 {
+				t.Fatalf("Reset(%d) has noted a reading of the shared clock", d)
+			}
+		}
+		ts.Close()
 	}
 }

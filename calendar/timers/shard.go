@@ -12,6 +12,7 @@ type shard struct {
 	set *state
 
 	// durations are the numbered ones, in nanoseconds; see number. They are read without the lock.
+	// Number 0 means none.
 	durations [maxDurations]atomic.Int64
 	full      atomic.Bool
 
@@ -50,7 +51,6 @@ func (s *shard) init(set *state) {
 	s.wake, s.earliest = never, never
 	s.wheel.init()
 	s.now = set.clock.floor(set.clock.time())
-	s.durations[0].Store(-1)
 	s.numbers = map[time.Duration]uint32{}
 }
 

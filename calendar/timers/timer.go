@@ -36,7 +36,8 @@ func (t *Timer) Reset(d time.Duration) bool {
 	reading := s.set.clock.now.Load()
 	if reading != 0 {
 		reference := t.reference.Load()
-		if s.durations[reference>>idBits%maxDurations].Load() == int64(d) {
+		n := reference >> idBits % maxDurations
+		if n != 0 && s.durations[n].Load() == int64(d) {
 			if at := s.at(uint32(reference & idMask)); at != nil {
 				word := at.word.Load()
 				if (word^reference)>>genShift == 0 && word&sharedBit != 0 {
@@ -122,7 +123,7 @@ func (t *Timer) postpone(now int64, to unit, d time.Duration, reading unit) bool
 		return false
 	}
 	n := uint32(reference >> idBits % maxDurations)
-	same := s.durations[n].Load() == int64(d)
+	same := n != 0 && s.durations[n].Load() == int64(d)
 	if same && reading == 0 {
 		s.set.clock.want(s.set.clock.floor(now))
 	} else if !same && s.binds(d) {
