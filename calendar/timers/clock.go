@@ -65,9 +65,21 @@ func (c *clock) time() int64 { return int64(time.Since(c.base)) + 1<<c.shift }
 func (c *clock) floor(ns int64) unit { return unit(ns) >> c.shift }
 func (c *clock) ceil(ns int64) unit  { return (unit(ns) + 1<<c.shift - 1) >> c.shift }
 
-// after returns the first unit that is not before ns + d.
+// after returns the first unit that is not before ns + d, or never.
 func (c *clock) after(ns int64, d time.Duration) unit {
-	return min(c.ceil(ns+min(max(0, int64(d)), 1<<62-ns)), never)
+	ahead := max(0, int64(d))
+	if c.floor(ahead) >= horizon || ahead >= 1<<62-ns {
+		return never
+	}
+	return c.ceil(ns + ahead)
+}
+
+// publish makes a reading the one that is shared.
+func (c *clock) publish(reading unit) {
+	for !packable(reading) {
+		reading++
+	}
+	c.now.Store(reading)
 }
 
 // want counts a Reset that could have used a reading if there had been one.
@@ -78,7 +90,7 @@ func (c *clock) want(now unit) {
 	defer c.mu.Unlock()
 	if now <= c.since+c.within && c.left == 0 && !c.stopped {
 		c.left = leaseLen
-		c.now.Store(max(c.floor(c.time()), c.closed.Load()+1))
+		c.publish(max(c.floor(c.time()), c.closed.Load()+1))
 		if c.timer == nil {
 			c.timer = time.AfterFunc(c.every, c.tick)
 		} else {
@@ -100,7 +112,7 @@ func (c *clock) tick() {
 	now := c.time()
 	c.finish(last, c.ceil(now))
 	if c.left--; c.left > 0 {
-		c.now.Store(max(c.floor(now), last+1))
+		c.publish(max(c.floor(now), last+1))
 		c.timer.Reset(c.every)
 	}
 }

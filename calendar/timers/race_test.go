@@ -114,9 +114,10 @@ func (s *shared) step(r *rand.Rand) {
 }
 
 // racing uses a set from 64 goroutines while its timers fire.
-func racing(t *testing.T, operations int) {
+func racing(t *testing.T, operations int, age time.Duration) {
 	ts := New(Resolution(50 * time.Microsecond))
 	ts.ready().clock.within = 1 << 30 // any number of Resets is many
+	ts.ready().clock.base = time.Now().Add(-age)
 	const goroutines, own = 64, 40
 	common := make([]shared, 16)
 	for i := range common {
@@ -186,7 +187,15 @@ func TestRacing(t *testing.T) {
 	if interleave.Enabled {
 		n /= 20
 	}
-	racing(t, n)
+	racing(t, n, 0)
+}
+
+// The same while the time in a word begins again at 0, 208 days after the first use of the set.
+func TestRacingWhenTimeWraps(t *testing.T) {
+	const wraps = 1 << (timeBits + 14) // in nanoseconds: a unit has 2¹⁴
+	for _, before := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond} {
+		racing(t, testscale.Size(300_000, 3_000_000), wraps-before)
+	}
 }
 
 // The same, interrupted between the steps of an operation.
@@ -195,7 +204,7 @@ func TestRacingInterrupted(t *testing.T) {
 		t.Skip("needs the race detector")
 	}
 	for _, every := range []int{3, 20, 200} {
-		stress.Interrupted(every, func() { racing(t, testscale.Size(60_000, 1_000_000)) })
+		stress.Interrupted(every, func() { racing(t, testscale.Size(60_000, 1_000_000), 0) })
 	}
 }
 

@@ -42,8 +42,9 @@ const (
 	// shortest is the shortest duration, in resolutions, that is numbered: readings of the shared
 	// clock are too coarse for shorter ones.
 	shortest = 64
-	// longest is the longest one, in units, so that a deadline does not overflow.
-	longest = never / 4
+	// longest is the longest one, in units: the age of a reading is less than half of what a word
+	// has room for.
+	longest = 1 << (timeBits - 2)
 )
 
 func (s *shard) init(set *state) {
@@ -68,7 +69,7 @@ func (s *shard) start(now int64, to unit, d time.Duration, f func()) (reference 
 	at.f = f
 	at.setDuration(n)
 	gen := at.word.Load() >> genShift << genShift
-	at.word.Store(gen | to)
+	at.word.Store(gen | packTime(to))
 	s.pending++
 	s.place(now, id, at, to)
 	return gen | uint64(n)<<idBits | uint64(id), true
@@ -116,13 +117,18 @@ func (s *shard) place(now int64, id uint32, at *slot, to unit) {
 	}
 }
 
-// arm sets the runtime timer to the earliest bucket.
+// arm sets the runtime timer to the earliest bucket. It is called after a lap in any case, so that
+// the time of the wheel is not far behind.
 func (s *shard) arm() {
-	s.wake = max(s.earliest, s.ran+restLen)
-	if s.wake >= never {
+	if s.earliest >= never {
+		s.wake = never
 		return
 	}
-	wait := time.Duration(int64(s.wake<<s.set.clock.shift) - s.set.clock.time())
+	clock := &s.set.clock
+	now := clock.time()
+	soon := clock.floor(now) + min(lap, unit(1)<<61>>clock.shift)
+	s.wake = max(min(s.earliest, soon), s.ran+restLen)
+	wait := time.Duration(int64(s.wake<<clock.shift) - now)
 	if s.timer == nil {
 		s.timer = time.AfterFunc(wait, s.run)
 	} else {
@@ -180,8 +186,8 @@ func (s *shard) advance(ns int64) (more bool) {
 	s.due = s.due[:0]
 	for steps := 0; ; {
 		if s.opening == 0 {
-			b, begins, _ := s.first()
-			if begins > now {
+			b, begins, ok := s.first()
+			if !ok || begins > now {
 				s.wheel.now = max(s.wheel.now, now)
 				return false
 			}
@@ -221,14 +227,15 @@ func (s *shard) expire(id uint32, at *slot, ns int64) func() {
 		}
 		if word&sharedBit != 0 {
 			// The reading that the timer was reset by may have lasted longer.
-			if end, ended := clock.end(word & timeMask); ended {
-				to = end + s.units[at.duration()]
+			units := s.units[at.duration()]
+			if end, ended := clock.end(to - units - staleness); ended {
+				to = end + units
 			} else {
 				// Not from ns, which may be older than the Reset.
-				to = clock.ceil(clock.time()) + s.units[at.duration()]
+				to = clock.ceil(clock.time()) + units
 			}
 			if to > now {
-				if at.word.CompareAndSwap(word, gen|min(to, never)) {
+				if at.word.CompareAndSwap(word, gen|packTime(to)) {
 					s.insert(id, at, to)
 					return nil
 				}

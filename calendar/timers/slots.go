@@ -8,7 +8,7 @@ import "sync/atomic"
 //
 //	bits 41–63  generation of the slot, which a Timer has too: equal while the slot is its own
 //	bit  40     shared: the time is a reading of the shared clock, and not a deadline
-//	bits 0–39   time in units, 0 while no timer is pending here
+//	bits 0–39   time in units, modulo 2⁴⁰; 0 while no timer is pending here; see packTime
 //
 // The deadline of a shared word is the end of that reading (clock.go) plus the duration of the
 // slot. A slot keeps that duration for one generation.
@@ -24,7 +24,6 @@ type slot struct {
 
 const (
 	timeBits   = 40
-	never      = 1<<timeBits - 1 // a deadline that does not come
 	timeMask   = 1<<timeBits - 1
 	sharedBit  = 1 << timeBits
 	genShift   = timeBits + 1
@@ -38,6 +37,42 @@ const (
 	noSlot     = idMask // the end of a free list: a place in the last page, which is never made
 	sparePages = 4      // pages without a timer that are kept in any case
 )
+
+// Times are absolute except in a word, which has the last 40 bits of one. What the others are follows
+// from the time at which the word is read, since no deadline is farther off than horizon:
+//
+//	time − past                time                       time + horizon
+//	─────┼──────────────────────┼─────────────────────────────┼──────────────┼─────▶
+//	     └──── 2³⁸ units ───────┴────────────── 3·2³⁸ units ─────────────────┘
+//
+// The time may be that of the wheel, which is behind by lap at most while it has timers. The rest, of
+// 3·2³⁶ units, is how long the process may be stopped.
+const (
+	never   unit = 1 << 63 // a deadline that does not come; timeMask in a word
+	past         = 1 << (timeBits - 2)
+	horizon      = 1 << (timeBits - 1)
+	lap          = 1 << (timeBits - 4)
+)
+
+// packable reports whether the last bits of a time have no other meaning in a word.
+func packable(t unit) bool { return t&timeMask != 0 && t&timeMask != timeMask }
+
+// packTime returns what a word has of a deadline.
+func packTime(t unit) uint64 {
+	if t >= never {
+		return timeMask
+	}
+	for !packable(t) {
+		t++
+	}
+	return t & timeMask
+}
+
+// unpackTime returns the time that ends in the last bits of t and is near the given one.
+func unpackTime(t, near unit) unit {
+	from := near - past
+	return from + (t-from)&timeMask
+}
 
 func (s *slot) next() uint32      { return uint32(s.links & idMask) }
 func (s *slot) prev() uint32      { return uint32(s.links >> idBits & idMask) }

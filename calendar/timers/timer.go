@@ -41,11 +41,11 @@ func (t *Timer) Reset(d time.Duration) bool {
 			if at := s.at(uint32(reference & idMask)); at != nil {
 				word := at.word.Load()
 				if (word^reference)>>genShift == 0 && word&sharedBit != 0 {
-					if word&timeMask >= reading {
+					if int64((reading-word)<<(64-timeBits)) <= 0 { // modulo 2⁴⁰
 						return true
 					}
 					interleave.Point()
-					if at.word.CompareAndSwap(word, word&^timeMask|reading) {
+					if at.word.CompareAndSwap(word, word&^timeMask|reading&timeMask) {
 						return true
 					}
 				}
@@ -98,7 +98,7 @@ func (s *shard) move(t *Timer, id uint32, at *slot, now int64, to unit, d time.D
 		}
 		earlier := to < s.deadline(word, at.duration())
 		interleave.Point()
-		if !at.word.CompareAndSwap(word, gen|to) {
+		if !at.word.CompareAndSwap(word, gen|packTime(to)) {
 			continue
 		}
 		if bind {
@@ -123,9 +123,10 @@ func (t *Timer) postpone(now int64, to unit, d time.Duration, reading unit) bool
 		return false
 	}
 	n := uint32(reference >> idBits % maxDurations)
+	near := s.set.clock.floor(now)
 	same := n != 0 && s.durations[n].Load() == int64(d)
 	if same && reading == 0 {
-		s.set.clock.want(s.set.clock.floor(now))
+		s.set.clock.want(near)
 	} else if !same && s.binds(d) {
 		return false // move will bind the slot to d
 	}
@@ -134,11 +135,11 @@ func (t *Timer) postpone(now int64, to unit, d time.Duration, reading unit) bool
 		if (word^reference)>>genShift != 0 {
 			return false
 		}
-		next := word>>genShift<<genShift | to
+		next := word>>genShift<<genShift | packTime(to)
 		if same && reading != 0 {
-			next = word>>genShift<<genShift | sharedBit | reading
+			next = word>>genShift<<genShift | sharedBit | reading&timeMask
 		}
-		if s.deadline(next, n) < s.deadline(word, n) {
+		if s.deadlineNear(next, n, near) < s.deadlineNear(word, n, near) {
 			if next&sharedBit == 0 {
 				return false
 			}

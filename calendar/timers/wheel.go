@@ -31,7 +31,7 @@ const (
 	// twice, and each time it is no longer in the cache.
 	digitBits    = 9
 	buckets      = 1 << digitBits
-	levels       = (timeBits + digitBits - 1) / digitBits
+	levels       = 6 // 2⁵⁴ units, and an int64 of nanoseconds has no more than 2⁴⁹
 	maxDurations = 256
 )
 
@@ -45,9 +45,10 @@ func (w *wheel) init() {
 	}
 }
 
-// insert puts a timer into the bucket of time t, and returns when the bucket begins.
+// insert puts a timer into the bucket of time t, and returns when the bucket begins. One that never
+// expires is moved now and then.
 func (w *wheel) insert(id uint32, at *slot, t unit) unit {
-	t = max(t, w.now)
+	t = min(max(t, w.now), w.now+horizon)
 	level := (bits.Len64((t^w.now)|1) - 1) / digitBits
 	shift := level * digitBits
 	digit := t >> shift & (buckets - 1)
@@ -82,11 +83,18 @@ func (w *wheel) first() (bucket int, begins unit, ok bool) {
 }
 
 // deadline returns the deadline that a word has, in units. If the word has a reading of the shared
-// clock, the deadline may be later: see clock.end.
+// clock, the deadline may be later: see clock.end. It needs the lock.
 func (w *wheel) deadline(word uint64, duration uint32) unit {
-	t := word & timeMask
+	return w.deadlineNear(word, duration, w.now)
+}
+
+// deadlineNear is deadline without the lock, for a time that is now or was some time ago.
+func (w *wheel) deadlineNear(word uint64, duration uint32, time unit) unit {
 	if word&sharedBit != 0 {
-		t += staleness + w.units[duration]
+		return unpackTime(word+staleness+w.units[duration], time)
 	}
-	return t
+	if word&timeMask == timeMask {
+		return never
+	}
+	return unpackTime(word, time)
 }
