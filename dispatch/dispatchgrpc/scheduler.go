@@ -23,6 +23,8 @@ import (
 //	   ▼  all servers fail; Pick again
 //	parked
 //
+// A granted ticket is parked too, if its Pick began when all servers failed.
+//
 // A ticket goes by the context of the call's attempt, which gRPC makes for each attempt, and which
 // ends with the call: a ticket whose context ends is removed, and its slot goes to the next.
 //
@@ -156,13 +158,22 @@ func (d *scheduler) leave(t *ticket) {
 	}
 }
 
-// park keeps the age of a call that waits while all servers fail: its Pick returns their error.
+// park keeps the age of a call that waits while all servers fail: its Pick returns their error. If
+// a server has become ready since the Pick began, the call may have been granted a slot. The error
+// may end the attempt all the same, so the slot goes to the next.
 func (d *scheduler) park(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if t := d.tickets[ctx]; t != nil && t.Value.server == nil && !t.Value.parked {
+	t := d.tickets[ctx]
+	if t == nil || t.Value.parked {
+		return
+	}
+	t.Value.parked = true
+	if s := t.Value.server; s != nil {
+		t.Value.server = nil
+		d.free(s)
+	} else {
 		d.waiting.Remove(t)
-		t.Value.parked = true
 	}
 }
 

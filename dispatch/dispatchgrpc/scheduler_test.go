@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"google.golang.org/grpc/balancer"
+	"google.golang.org/grpc/connectivity"
 
 	"github.com/almanac-sim/almanac/dispatch/internal/slots"
 )
@@ -61,6 +62,10 @@ func (d *scheduler) verify(all []*server) error {
 	}
 	return nil
 }
+
+type pickerFunc func() (balancer.PickResult, error)
+
+func (f pickerFunc) Pick(balancer.PickInfo) (balancer.PickResult, error) { return f() }
 
 type nonePicker struct{}
 
@@ -143,8 +148,9 @@ func TestScheduler(t *testing.T) {
 					}
 				}
 				d.setReady(all, ready)
-				if len(ready) == 0 {
-					for _, c := range waiting {
+				for _, c := range waiting {
+					// A Pick may have begun before a server was ready.
+					if len(ready) == 0 || r.IntN(4) == 0 {
 						d.park(c.ctx)
 					}
 				}
@@ -245,5 +251,42 @@ func TestLateLoss(t *testing.T) {
 	d.setReady(all, ready)
 	if _, ok, _ := d.pick(t.Context()); !ok {
 		t.Error("the server is not ready again")
+	}
+}
+
+// A server becomes ready while a Pick is about to return the error of all servers. The attempt that
+// the error ends keeps no slot: others have it, and then the retry of the call.
+func TestReadyDuringFailingPick(t *testing.T) {
+	d := newScheduler(1, func() {})
+	s := newServer()
+	all := []*server{s}
+	d.configure(1, 0, all)
+	wrong := errors.New("no server can be reached")
+	failing := &picker{d, balancer.State{ConnectivityState: connectivity.TransientFailure,
+		Picker: pickerFunc(func() (balancer.PickResult, error) {
+			d.setReady(all, map[*server]balancer.Picker{s: nonePicker{}})
+			return balancer.PickResult{}, wrong
+		})}}
+	good := &picker{d, balancer.State{ConnectivityState: connectivity.Ready}}
+	// gRPC derives the contexts of a call's attempts from one, which ends with the call.
+	call, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	type attempt struct{}
+	first, retry := context.WithValue(call, attempt{}, 1), context.WithValue(call, attempt{}, 2)
+	if _, err := failing.Pick(balancer.PickInfo{Ctx: first}); err != wrong {
+		t.Fatal(err)
+	}
+	if err := d.verify(all); err != nil || s.taken != 0 {
+		t.Errorf("%d slots are taken by an attempt that has failed: %v", s.taken, err)
+	}
+	for _, ctx := range []context.Context{t.Context(), retry} {
+		result, err := good.Pick(balancer.PickInfo{Ctx: ctx})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result.Done(balancer.DoneInfo{BytesSent: true})
+	}
+	if err := d.verify(all); err != nil || s.taken != 0 {
+		t.Errorf("%d slots are taken: %v", s.taken, err)
 	}
 }
