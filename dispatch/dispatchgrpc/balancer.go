@@ -192,6 +192,8 @@ type picker struct {
 func (k *picker) Pick(info balancer.PickInfo) (balancer.PickResult, error) {
 	s, ok, err := k.scheduler.pick(info.Ctx)
 	switch {
+	case err == errNoDone:
+		return balancer.PickResult{}, status.Errorf(codes.Internal, "%s: %v", Name, err)
 	case err != nil:
 		return balancer.PickResult{}, status.Errorf(codes.Unavailable, "%s: %v", Name, err)
 	case !ok:

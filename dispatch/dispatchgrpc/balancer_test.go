@@ -17,6 +17,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/stats"
 	"google.golang.org/grpc/status"
 )
 
@@ -485,6 +486,52 @@ func TestUnrest(t *testing.T) {
 	}
 	// Handlers of calls that ended at their deadline may go on in the server, so only the client's
 	// count is checked.
+	b.check()
+}
+
+// A tagger is a stats.Handler that replaces the contexts of calls.
+type tagger func(context.Context) context.Context
+
+func (f tagger) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return f(ctx) }
+func (tagger) HandleRPC(context.Context, stats.RPCStats)                         {}
+func (tagger) HandleConn(context.Context, stats.ConnStats)                       {}
+func (tagger) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+// Contexts need not be comparable.
+func TestContextNotComparable(t *testing.T) {
+	type tagged struct {
+		context.Context
+		tags []string
+	}
+	b := newBench(t, 1, `{"capacity": 1}`, gated, grpc.WithStatsHandler(tagger(
+		func(ctx context.Context) context.Context { return tagged{ctx, []string{"a"}} })))
+	first := b.begin(t.Context(), "first")
+	until(t, "a call is in the server", func() bool { now, _, _ := b.servers[0].calls(); return now == 1 })
+	ctx, cancel := context.WithCancel(t.Context())
+	second := b.begin(ctx, "second")
+	b.untilWaiting(1)
+	third := b.begin(t.Context(), "third")
+	b.untilWaiting(2)
+	cancel()
+	if r := <-second; status.Code(r.err) != codes.Canceled {
+		t.Errorf("%+v", r)
+	}
+	for _, ended := range []<-chan result{first, third} {
+		b.servers[0].gate <- struct{}{}
+		if r := <-ended; r.err != nil {
+			t.Error(r.err)
+		}
+	}
+	b.check()
+}
+
+// A call whose context cannot be cancelled is refused, with or without a free slot.
+func TestContextNotCancellable(t *testing.T) {
+	b := newBench(t, 1, `{"capacity": 1}`, nil, grpc.WithStatsHandler(tagger(context.WithoutCancel)))
+	_, err := b.call(t.Context(), "", grpc.WaitForReady(true))
+	if status.Code(err) != codes.Internal || !strings.Contains(err.Error(), "TagRPC") {
+		t.Error(err)
+	}
 	b.check()
 }
 

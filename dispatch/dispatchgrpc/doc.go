@@ -27,11 +27,12 @@
 // free slot. An idle server is preferred to one with calls, and otherwise chosen at random.
 //
 // Slots are granted to waiting calls in the order in which the calls asked for a server. Calls from
-// before the first answer of the name resolver ask when it has come, in any order. An attempt that
-// is retried (a retryPolicy of the service config) asks anew.
+// before the first answer of the name resolver ask when it has come, in any order. A call that a
+// server has failed and that is retried (a retryPolicy of the service config) asks anew.
 //
-// A call that waits ends at its deadline, or when its context is cancelled. A stream holds its slot
-// until it ends, so it must be read to its end or cancelled, as gRPC demands in any case.
+// A call that waits ends at its deadline, or when its context is cancelled. If a stats.Handler
+// replaces the context by one that cannot be cancelled, all calls fail with INTERNAL. A stream holds
+// its slot until it ends, so it must be read to its end or cancelled, as gRPC demands in any case.
 //
 // Calls wait for slots whether or not they have [grpc.WaitForReady]. When no server can be reached,
 // those that have it go on waiting, and all others fail with UNAVAILABLE, as with any policy. A

@@ -136,7 +136,7 @@ type bench struct {
 }
 
 // newBench starts servers and a client with a configuration of the policy.
-func newBench(t *testing.T, n int, config string, prepare func(*testServer)) *bench {
+func newBench(t *testing.T, n int, config string, prepare func(*testServer), opts ...grpc.DialOption) *bench {
 	t.Helper()
 	b := &bench{t: t, resolver: manual.NewBuilderWithScheme("bench")}
 	for i := range n {
@@ -150,11 +150,11 @@ func newBench(t *testing.T, n int, config string, prepare func(*testServer)) *be
 	b.resolver.InitialState(b.state(b.servers...))
 	quick := backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.2, MaxDelay: 50 * time.Millisecond}
 	var err error
-	b.conn, err = grpc.NewClient("bench:///servers", grpc.WithResolvers(b.resolver),
+	b.conn, err = grpc.NewClient("bench:///servers", append(opts, grpc.WithResolvers(b.resolver),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"loadBalancingConfig": [{%q: %s}]}`, watched, config)),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: quick, MinConnectTimeout: 5 * time.Second}),
-		grpc.WithContextDialer(b.dial))
+		grpc.WithContextDialer(b.dial))...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,13 @@ import (
 //
 // A granted ticket is parked too, if its Pick began when all servers failed.
 //
-// A ticket goes by the context of the call's attempt, which gRPC makes for each attempt, and which
-// ends with the call: a ticket whose context ends is removed, and its slot goes to the next.
+// A ticket goes by the Done channel of the call's context. gRPC makes one for each call, and it is
+// closed when the call ends: then the ticket is removed, and its slot goes to the next. The contexts
+// of a call's attempts have it in common, and gRPC makes one attempt after the other, so a call has
+// one ticket. A context itself is no key, since it need not be comparable.
 //
-// A parked ticket keeps its age and takes no slot. The call may be gone without its context having
-// ended, if it is retried: only another Pick shows that it still waits.
+// A parked ticket keeps its age and takes no slot. Its attempt may have failed, and the retry may
+// come much later: only another Pick shows that the call waits.
 //
 // One mutex protects all of it. Every step takes constant time, except for changes of servers.
 // Between two steps
@@ -52,7 +54,7 @@ type scheduler struct {
 	lastSeq  uint64
 	waiting  slots.Queue[call]
 	bins     slots.Bins[server]
-	tickets  map[context.Context]*ticket
+	tickets  map[done]*ticket
 }
 
 // A server has slots.
@@ -72,12 +74,15 @@ type slot struct {
 	seq    uint64          // the age of the call
 }
 
+// A done channel identifies a call.
+type done <-chan struct{}
+
 // A ticket is a call that has no server yet, with its age.
 type ticket = slots.Item[call]
 
 type call struct {
-	ctx    context.Context
-	stop   func() bool // stops watching ctx
+	done   done
+	stop   func() bool // stops watching the context
 	server *server     // if granted
 	parked bool
 }
@@ -85,9 +90,13 @@ type call struct {
 // errFull refuses a call because of the limit of the queue.
 var errFull = errors.New("the queue is full")
 
+// errNoDone refuses a call that could wait for ever. gRPC's own contexts are never like that.
+var errNoDone = errors.New("the call's context cannot be cancelled; " +
+	"expected that of gRPC or one derived from it, also from TagRPC of a stats.Handler")
+
 func newScheduler(seed uint64, wake func()) *scheduler {
 	return &scheduler{wake: wake, random: random.New(seed), capacity: defaultCapacity,
-		tickets: map[context.Context]*ticket{}}
+		tickets: map[done]*ticket{}}
 }
 
 func newServer() *server {
@@ -103,7 +112,10 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	if d.closed {
 		return slot{}, false, nil
 	}
-	t := d.tickets[ctx]
+	if ctx.Done() == nil {
+		return slot{}, false, errNoDone
+	}
+	t := d.tickets[ctx.Done()]
 	if t == nil {
 		if bin := d.bins.Pick(&d.random, nil); bin != nil { // and so no ticket waits
 			d.lastSeq++
@@ -127,7 +139,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 		return slot{}, false, nil
 	}
 	t.Value.stop()
-	delete(d.tickets, ctx)
+	delete(d.tickets, t.Value.done)
 	return s.slot(t.Seq), true, nil
 }
 
@@ -135,8 +147,8 @@ func (s *server) slot(seq uint64) slot { return slot{s, s.picker, s.epoch, seq} 
 
 // enter queues a call by its age.
 func (d *scheduler) enter(ctx context.Context, seq uint64) {
-	t := &ticket{Seq: seq, Value: call{ctx: ctx}}
-	d.tickets[ctx] = t
+	t := &ticket{Seq: seq, Value: call{done: ctx.Done()}}
+	d.tickets[t.Value.done] = t
 	d.waiting.Insert(d.waiting.Tail, t)
 	// If ctx has ended already the function runs at once, in a goroutine of its own.
 	t.Value.stop = context.AfterFunc(ctx, func() { d.leave(t) })
@@ -146,10 +158,10 @@ func (d *scheduler) enter(ctx context.Context, seq uint64) {
 func (d *scheduler) leave(t *ticket) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.tickets[t.Value.ctx] != t { // it got its server in the meantime
+	if d.tickets[t.Value.done] != t { // it got its server in the meantime
 		return
 	}
-	delete(d.tickets, t.Value.ctx)
+	delete(d.tickets, t.Value.done)
 	switch {
 	case t.Value.server != nil:
 		d.free(t.Value.server)
@@ -164,7 +176,7 @@ func (d *scheduler) leave(t *ticket) {
 func (d *scheduler) park(ctx context.Context) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	t := d.tickets[ctx]
+	t := d.tickets[ctx.Done()]
 	if t == nil || t.Value.parked {
 		return
 	}

@@ -20,10 +20,10 @@ func (d *scheduler) verify(all []*server) error {
 	defer d.mu.Unlock()
 	granted := map[*server]int{}
 	waiting := 0
-	for ctx, t := range d.tickets {
+	for done, t := range d.tickets {
 		switch c := t.Value; {
-		case c.ctx != ctx:
-			return errors.New("a ticket goes by another context")
+		case c.done != done:
+			return errors.New("a ticket goes by another call")
 		case c.server != nil && c.parked:
 			return fmt.Errorf("ticket %d is granted and parked", t.Seq)
 		case c.server != nil:
@@ -37,7 +37,7 @@ func (d *scheduler) verify(all []*server) error {
 	}
 	last := uint64(0)
 	for t := d.waiting.Head; t != nil; t = t.Links[0].Next {
-		if t.Seq <= last || d.tickets[t.Value.ctx] != t || t.Value.server != nil || t.Value.parked {
+		if t.Seq <= last || d.tickets[t.Value.done] != t || t.Value.server != nil || t.Value.parked {
 			return fmt.Errorf("ticket %d should not be in the queue behind %d", t.Seq, last)
 		}
 		last = t.Seq
@@ -95,7 +95,7 @@ func TestScheduler(t *testing.T) {
 		flyingCalls := map[int]rpc{}
 		number := 0
 		pick := func(c rpc) bool {
-			fresh := d.tickets[c.ctx] == nil
+			fresh := d.tickets[c.ctx.Done()] == nil
 			s, ok, err := d.pick(c.ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -159,7 +159,7 @@ func TestScheduler(t *testing.T) {
 					i := r.IntN(len(waiting))
 					c := waiting[i]
 					d.mu.Lock()
-					held := d.tickets[c.ctx]
+					held := d.tickets[c.ctx.Done()]
 					d.mu.Unlock()
 					if held != nil && held.Value.stop() { // leave is called here, and not by another goroutine
 						d.leave(held)
