@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/balancer"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/stats"
@@ -411,6 +412,31 @@ func TestAllServersDie(t *testing.T) {
 	s.gate <- struct{}{}
 	if r := <-patient; r.err != nil {
 		t.Error(r.err)
+	}
+	b.check()
+}
+
+// A call that is retried while no server can be reached takes one place in the queue, not one for
+// each attempt.
+func TestRetriesTakeOnePlace(t *testing.T) {
+	b := newBench(t, 1, `{"capacity": 1}`, nil)
+	state := b.state(b.servers...)
+	state.ServiceConfig = b.resolver.CC().ParseServiceConfig(fmt.Sprintf(`{
+		"loadBalancingConfig": [{%q: {"capacity": 1, "queue": 1}}],
+		"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 4, "initialBackoff": "0.001s",
+			"maxBackoff": "0.001s", "backoffMultiplier": 1, "retryableStatusCodes": ["UNAVAILABLE"]}}]
+	}`, watched))
+	if state.ServiceConfig.Err != nil {
+		t.Fatal(state.ServiceConfig.Err)
+	}
+	b.resolver.UpdateState(state)
+	b.servers[0].stop()
+	until(t, "the server cannot be reached", func() bool {
+		return b.conn.GetState() == connectivity.TransientFailure
+	})
+	_, err := b.call(t.Context(), "")
+	if status.Code(err) != codes.Unavailable || strings.Contains(err.Error(), errFull.Error()) {
+		t.Error(err)
 	}
 	b.check()
 }

@@ -13,7 +13,7 @@
 //		]}`))
 //
 // capacity is the number of calls at a server at once; it is 2 unless set. queue is how many calls
-// may wait; one more fails at once with UNAVAILABLE. It is unlimited unless set.
+// may wait; one more fails at once with UNAVAILABLE and is not retried. It is unlimited unless set.
 //
 // Use it for servers that do a few things at a time (models on an accelerator, databases, anything
 // with a thread pool), so that a call waits at the client, where the next free server can take it,
@@ -31,12 +31,17 @@
 // server has failed and that is retried (a retryPolicy of the service config) asks anew.
 //
 // A call that waits ends at its deadline, or when its context is cancelled. If a stats.Handler
-// replaces the context by one that cannot be cancelled, all calls fail with INTERNAL. A stream holds
-// its slot until it ends, so it must be read to its end or cancelled, as gRPC demands in any case.
+// replaces the context by one that cannot be cancelled, all calls fail with INTERNAL. A stream
+// holds its slot until it ends, so it must be read to its end or cancelled, as gRPC demands in any
+// case.
 //
 // Calls wait for slots whether or not they have [grpc.WaitForReady]. When no server can be reached,
-// those that have it go on waiting, and all others fail with UNAVAILABLE, as with any policy. A
-// server whose connection is lost gets no calls until it is back; one that answers with errors
+// those that have it go on waiting, and all others fail with UNAVAILABLE, as with any policy. The
+// limit of the queue holds for those that wait, and for calls that failed and are about to be
+// retried. When a server returns, gRPC wakes them in any order: the first slots go to the calls
+// that ask first, and the oldest of the others is next.
+//
+// A server whose connection is lost gets no calls until it is back; one that answers with errors
 // does.
 //
 // When slots are granted, gRPC wakes every call that waits, and each asks again. That takes about a

@@ -31,7 +31,8 @@ import (
 // one ticket. A context itself is no key, since it need not be comparable.
 //
 // A parked ticket keeps its age and takes no slot. Its attempt may have failed, and the retry may
-// come much later: only another Pick shows that the call waits.
+// come much later: only another Pick shows that the call waits. So when a server returns, the first
+// slots go to the calls that Pick first. A parked ticket counts for the limit of the queue.
 //
 // One mutex protects all of it. Every step takes constant time, except for changes of servers.
 // Between two steps
@@ -48,11 +49,12 @@ type scheduler struct {
 	mu       sync.Mutex
 	random   random.Stream
 	capacity int
-	limit    int // of the queue; 0 means none
+	limit    int // of tickets that wait or are parked, when another comes; 0 means none
 	closed   bool
 	ready    int // servers
 	lastSeq  uint64
 	waiting  slots.Queue[call]
+	parked   int // tickets
 	bins     slots.Bins[server]
 	tickets  map[done]*ticket
 }
@@ -122,7 +124,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 			d.take(bin.Of)
 			return bin.Of.slot(d.lastSeq), true, nil
 		}
-		if d.limit > 0 && d.waiting.Len >= d.limit {
+		if d.limit > 0 && d.waiting.Len+d.parked >= d.limit {
 			return slot{}, false, errFull
 		}
 		d.lastSeq++
@@ -131,6 +133,7 @@ func (d *scheduler) pick(ctx context.Context) (_ slot, ok bool, err error) {
 	}
 	if t.Value.parked && d.ready > 0 {
 		t.Value.parked = false
+		d.parked--
 		d.waiting.Insert(nil, t)
 		d.fill() // which may grant it a slot
 	}
@@ -165,7 +168,9 @@ func (d *scheduler) leave(t *ticket) {
 	switch {
 	case t.Value.server != nil:
 		d.free(t.Value.server)
-	case !t.Value.parked:
+	case t.Value.parked:
+		d.parked--
+	default:
 		d.waiting.Remove(t)
 	}
 }
@@ -181,6 +186,7 @@ func (d *scheduler) park(ctx context.Context) {
 		return
 	}
 	t.Value.parked = true
+	d.parked++
 	if s := t.Value.server; s != nil {
 		t.Value.server = nil
 		d.free(s)
@@ -308,5 +314,5 @@ func (d *scheduler) close() {
 		t.Value.stop()
 	}
 	clear(d.tickets)
-	d.waiting = slots.Queue[call]{}
+	d.waiting, d.parked = slots.Queue[call]{}, 0
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/balancer"
@@ -19,7 +20,7 @@ func (d *scheduler) verify(all []*server) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	granted := map[*server]int{}
-	waiting := 0
+	waiting, parked := 0, 0
 	for done, t := range d.tickets {
 		switch c := t.Value; {
 		case c.done != done:
@@ -28,12 +29,15 @@ func (d *scheduler) verify(all []*server) error {
 			return fmt.Errorf("ticket %d is granted and parked", t.Seq)
 		case c.server != nil:
 			granted[c.server]++
-		case !c.parked:
+		case c.parked:
+			parked++
+		default:
 			waiting++
 		}
 	}
-	if waiting != d.waiting.Len {
-		return fmt.Errorf("%d tickets wait, and %d are in the queue", waiting, d.waiting.Len)
+	if waiting != d.waiting.Len || parked != d.parked {
+		return fmt.Errorf("%d tickets wait, and %d are in the queue; %d are parked, and %d are counted",
+			waiting, d.waiting.Len, parked, d.parked)
 	}
 	last := uint64(0)
 	for t := d.waiting.Head; t != nil; t = t.Links[0].Next {
@@ -288,5 +292,54 @@ func TestReadyDuringFailingPick(t *testing.T) {
 	}
 	if err := d.verify(all); err != nil || s.taken != 0 {
 		t.Errorf("%d slots are taken: %v", s.taken, err)
+	}
+}
+
+// While all servers fail the queue has its limit too. A call that asks again is not refused, also if
+// its attempt has failed and it is retried.
+func TestLimitOfParked(t *testing.T) {
+	d := newScheduler(1, func() {})
+	s := newServer()
+	all := []*server{s}
+	d.configure(1, 2, all)
+	failing := &picker{d, balancer.State{ConnectivityState: connectivity.TransientFailure,
+		Picker: pickerFunc(func() (balancer.PickResult, error) {
+			return balancer.PickResult{}, errors.New("no server can be reached")
+		})}}
+	type attempt struct{}
+	var calls []context.Context
+	for range 3 {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		calls = append(calls, ctx)
+	}
+	for i := range 3 {
+		for j, ctx := range calls {
+			_, err := failing.Pick(balancer.PickInfo{Ctx: context.WithValue(ctx, attempt{}, i)})
+			if full := strings.Contains(err.Error(), errFull.Error()); full != (j == 2) {
+				t.Errorf("attempt %d of call %d: %v", i, j, err)
+			}
+		}
+	}
+	if err := d.verify(all); err != nil || len(d.tickets) != 2 {
+		t.Errorf("%d tickets: %v", len(d.tickets), err)
+	}
+	// The server returns, and the calls Pick in another order: one has the slot, the other waits,
+	// and there is a place again.
+	d.setReady(all, map[*server]balancer.Picker{s: nonePicker{}})
+	for i, ctx := range []context.Context{calls[1], calls[0], calls[2]} {
+		if _, ok, err := d.pick(ctx); ok != (i == 0) || err != nil {
+			t.Errorf("Pick %d: %v, %v", i, ok, err)
+		}
+	}
+	d.release(s)
+	if _, ok, _ := d.pick(calls[2]); ok {
+		t.Error("the youngest is served first")
+	}
+	if _, ok, _ := d.pick(calls[0]); !ok {
+		t.Error("the oldest is not served")
+	}
+	if err := d.verify(all); err != nil {
+		t.Error(err)
 	}
 }
