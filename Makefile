@@ -128,7 +128,7 @@ PAPERS := $(or $(TMPDIR),/tmp)/almanac-papers
 papers: ## check all claims of the papers, and make docs/papers.md anew
 	rm -rf $(PAPERS) && mkdir -p $(PAPERS)
 	$(GO) build -buildvcs=true -o $(PAPERS)/almanac ./cmd/almanac
-	$(PAPERS)/almanac reproduce --out $(PAPERS)/report
+	cd $(PAPERS) && ./almanac reproduce --out report
 	$(GO) test ./reproduce/papers -run 'TestPage$$' -update $(PAPERS)/report
 
 # The pictures of docs/guide/page.md: taken by the tests of the page, of a real fit.

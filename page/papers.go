@@ -34,8 +34,8 @@ func claimNamed(name string) (reproduce.Claim, error) {
 // almanac reproduce NAME).
 const claimMemory = 256 << 20
 
-// claimWork checks a claim at the default size of the command, where all claims together take a
-// minute and a half.
+// claimWork checks a claim at the default size of the command, where all claims together take
+// three minutes.
 func claimWork(c reproduce.Claim, seed uint64) runs.Work {
 	w := runs.Work{Title: c.Name, About: c.Paper + ", " + c.Place + ": " + c.Says, From: "/papers/" + c.Name,
 		Command: "almanac reproduce " + format.Word(c.Name), ResultBytes: 1 << 20, Memory: claimMemory}
