@@ -26,9 +26,9 @@ import (
 // A granted ticket is parked too, if its Pick began when all servers failed.
 //
 // A ticket goes by the Done channel of the call's context. gRPC makes one for each call, and it is
-// closed when the call ends: then the ticket is removed, and its slot goes to the next. The contexts
-// of a call's attempts have it in common, and gRPC makes one attempt after the other, so a call has
-// one ticket. A context itself is no key, since it need not be comparable.
+// closed when the call ends: then the ticket is removed, and its slot goes to the next. The
+// contexts of a call's attempts have it in common, and gRPC makes one attempt after the other, so a
+// call has one ticket. A context itself is no key, since it need not be comparable.
 //
 // A parked ticket keeps its age and takes no slot. Its attempt may have failed, and the retry may
 // come much later: only another Pick shows that the call waits. So when a server returns, the first
