@@ -33,7 +33,7 @@
 // chooses. Queue differs from it: it has levels of buckets, as a ladder queue does, and divides a
 // bucket when its time comes. See [Queue].
 //
-// Package calendar/timers has timers by the wall clock, for servers.
+// Package calendar/timers has timers in real (monotonic) time, for servers.
 //
 // docs/guide/calendar.md is the guide, docs/design/queue.md explains the structure, and
 // examples/sessions is a program.

@@ -40,8 +40,8 @@ type clock struct {
 	stopped bool
 }
 
-// A longReading says of the readings from first to last how long the longest of them lasted, and when
-// the last of them ended.
+// A longReading says of the readings from first to last how long the longest of them lasted, and
+// when the last of them ended.
 type longReading struct {
 	first, last, length, end unit
 }

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Set is a set of timers by the wall clock, for programs that have very many of them.
+// Set is a set of timers in real (monotonic) time, for programs that have very many of them.
 //
 // A timer never expires early. It expires late by the resolution at most, and by what the scheduler
 // adds; a Reset to a duration of 64 resolutions or more may add two resolutions (see [Timer.Reset]
@@ -18,15 +18,21 @@ import (
 // AfterFunc, Stop and Reset take constant time; a Reset to a later time is one compare-and-swap. A
 // pending timer takes 24 bytes in the set and 24 in its [Timer], and one of the pointers in them,
 // that to its function, is its own. The memory of timers that were stopped or have expired is used
-// again, and given back when most of it is not needed. A shard of the set, of which there are two
-// for each processor, takes about 100 kB.
+// again, and given back when most of it is not needed. A shard of the set takes about 100 kB; there
+// are 2 to 4 for each processor (a power of two).
 //
 // It differs from the timing wheels of [VL87] in that a Reset to a later time does not move the
 // timer, and that many Resets share one reading of the clock.
 //
 // A Set may be used from several goroutines at once, and must not be copied. The zero value is an
-// empty set with a resolution of a millisecond. In a bubble of testing/synctest, use a Set whose
-// first AfterFunc is in the bubble.
+// empty set with a resolution of a millisecond. Close a Set that you drop: pending timers keep it
+// in memory, and so does one that was stopped, until it would have expired.
+//
+// In a bubble of testing/synctest, use a Set of that bubble only: its first use, be it AfterFunc,
+// Len or Close, must be in the bubble.
+//
+// A Set works for 146 years. If the process was stopped for longer than 39 days (for the smallest
+// resolution; 625 days for a millisecond), timers may be early or late.
 //
 // [VL87]: https://doi.org/10.1145/41457.37504
 type Set struct {
@@ -101,11 +107,16 @@ func (s *state) shard() int {
 }
 
 // AfterFunc calls f after the duration d, in a goroutine of its own unless an [Executor] was given.
-// A duration that is negative counts as 0, and one of more than nine years (for a resolution of a
-// millisecond) as endless. After Close, AfterFunc starts nothing.
+// A duration that is negative counts as 0. One of 2³⁹ units or more is endless, where a unit is the
+// largest power of two of nanoseconds within a third of the resolution: that is more than four
+// years for a resolution of a millisecond, and 104 days for the smallest one. After Close,
+// AfterFunc starts nothing.
 //
-// There can be 2²⁶ timers for each of the shards, of which there are two or more for each
-// processor. AfterFunc panics if there are more.
+// The function f must not use the Timer before it was assigned. AfterFunc returns a value, which
+// the caller then copies to its place, and f may run before that. If f uses the Timer, start it
+// with an endless duration, such as math.MaxInt64, and then Reset it.
+//
+// There can be 2²⁶ timers in each shard. AfterFunc panics if there are more.
 func (s *Set) AfterFunc(d time.Duration, f func()) (t Timer) {
 	if f == nil {
 		panic("timers: the function is nil")

@@ -38,15 +38,15 @@ const (
 	sparePages = 4      // pages without a timer that are kept in any case
 )
 
-// Times are absolute except in a word, which has the last 40 bits of one. What the others are follows
-// from the time at which the word is read, since no deadline is farther off than horizon:
+// Times are absolute except in a word, which has the last 40 bits of one. What the others are
+// follows from the time at which the word is read, since no deadline is farther off than horizon:
 //
 //	time − past                time                       time + horizon
 //	─────┼──────────────────────┼─────────────────────────────┼──────────────┼─────▶
 //	     └──── 2³⁸ units ───────┴────────────── 3·2³⁸ units ─────────────────┘
 //
-// The time may be that of the wheel, which is behind by lap at most while it has timers. The rest, of
-// 3·2³⁶ units, is how long the process may be stopped.
+// The time may be that of the wheel, which is behind by lap at most while it has timers. The rest,
+// of 3·2³⁶ units, is how long the process may be stopped.
 const (
 	never   unit = 1 << 63 // a deadline that does not come; timeMask in a word
 	past         = 1 << (timeBits - 2)

@@ -25,6 +25,12 @@ type Timer struct {
 // For a timer that was pending, the function will not run for the old deadline once Reset has
 // returned true. If Reset returns false, the function may still be running for an earlier one:
 // Reset does not wait for it.
+//
+// Many Resets to one duration share readings of the clock; see docs/guide/timers.md. That is so for
+// the first 255 durations of 64 resolutions or more in each shard, for the life of the set. A Reset
+// to another one reads the clock.
+//
+// Reset panics if it starts a timer and its shard is full; see [Set.AfterFunc].
 func (t *Timer) Reset(d time.Duration) bool {
 	s := t.shard
 	if s == nil {
