@@ -48,7 +48,8 @@ func savedStudies(t *testing.T) map[string]string {
 	}
 	files["swept/points.csv"], files["swept/series.csv"] = points, series
 	savedComparison(t, files, "compared")
-	report := &reproduce.Report{Provenance: reproduce.Provenance{Machine: "a machine", Command: "almanac reproduce --out report --seed 7"},
+	report := &reproduce.Report{Provenance: reproduce.Provenance{Machine: "a machine",
+		Command: "almanac reproduce --out report --seed 7"},
 		Results: []reproduce.Result{{Name: quickClaim, Verdict: reproduce.Holds, Measured: "one half"}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {

@@ -82,7 +82,8 @@ func resultView(r *reproduce.Result, from reproduce.Provenance) (v runs.View) {
 // verdictTables are the verdict and the checks that decide it.
 func verdictTables(r *reproduce.Result) []figure.Table {
 	said := figure.Table{Words: true, Caption: "Verdict", Head: []string{"", "in words"},
-		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"evidence", string(r.Grade)}, {"measured", r.Words()}}}
+		Rows: [][]string{{"verdict", string(r.Verdict)}, {"found before", string(r.Found)}, {"evidence", string(r.Grade)},
+			{"measured", r.Words()}}}
 	for _, n := range r.Notes {
 		said.Rows = append(said.Rows, []string{"note", n})
 	}

@@ -74,10 +74,11 @@ func TestSavedReport(t *testing.T) {
 	if claim.Found == other {
 		other = reproduce.Holds
 	}
-	report := &reproduce.Report{Provenance: reproduce.Provenance{Machine: "a <machine>", Command: "almanac reproduce"}, Results: []reproduce.Result{
-		{Name: claim.Name, Verdict: other, Measured: "one half", Checks: []reproduce.Check{
-			{What: "a check", Kind: reproduce.Control}},
-			Tables: []reproduce.Table{{Name: "numbers", Columns: []string{"x"}, Rows: [][]float64{{4.5}}}}}}}
+	report := &reproduce.Report{Provenance: reproduce.Provenance{Machine: "a <machine>", Command: "almanac reproduce"},
+		Results: []reproduce.Result{
+			{Name: claim.Name, Verdict: other, Measured: "one half", Checks: []reproduce.Check{
+				{What: "a check", Kind: reproduce.Control}},
+				Tables: []reproduce.Table{{Name: "numbers", Columns: []string{"x"}, Rows: [][]float64{{4.5}}}}}}}
 	var b strings.Builder
 	if err := report.JSON(&b); err != nil {
 		t.Fatal(err)

@@ -7,10 +7,10 @@ import (
 )
 
 // Read returns the claims that a text describes, in its order. A line "# PAPER" begins those of a
-// paper, and a line "## NAME — PLACE — VERDICT — GRADE" a claim, with the verdict that was found before
-// and the grade of its evidence; a paragraph of what the paper says, one of how it is measured here, and notes that follow those of
-// the check, if there are any. checks has what checks each claim, by its name, and runner makes
-// what that is given.
+// paper, and a line "## NAME — PLACE — VERDICT — GRADE" a claim, with the verdict that was found
+// before and the grade of its evidence; a paragraph of what the paper says, one of how it is
+// measured here, and notes that follow those of the check, if there are any. checks has what checks
+// each claim, by its name, and runner makes what that is given.
 //
 // The text and the checks are parts of one program: Read panics if they do not belong together.
 func Read[R any](text string, runner func(*Runner) R, checks map[string]func(R) Finding) []Claim {

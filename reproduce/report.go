@@ -87,7 +87,8 @@ func class(v Verdict) string {
 // measured, and the verdict. What depends on the machine is in italics.
 func (r *Report) Markdown(w io.Writer) error {
 	cell := strings.NewReplacer("|", "\\|", "\n", " ")
-	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict | evidence |\n|---|---|---|---|---|---|\n"); err !=
+	if _, err := io.WriteString(w, "| paper | claim | it says | measured | verdict | evidence |\n"+
+		"|---|---|---|---|---|---|\n"); err !=
 		nil {
 		return err
 	}
@@ -97,7 +98,8 @@ func (r *Report) Markdown(w io.Writer) error {
 		if c.Timed != "" {
 			measured = strings.TrimSpace(measured + " _" + c.Timed + "_")
 		}
-		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s | %s |\n", cell.Replace(c.Paper), cell.Replace(c.Place),
+		if _, err := fmt.Fprintf(w, "| %s, %s | `%s` | %s | %s | **%s**%s | %s |\n", cell.Replace(c.Paper),
+			cell.Replace(c.Place),
 			c.Name,
 			cell.Replace(c.Says), cell.Replace(measured), c.Verdict, c.mark(), c.Grade); err != nil {
 			return err

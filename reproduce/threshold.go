@@ -1,6 +1,7 @@
 package reproduce
 
-// A Threshold is a number of our own that decides where a paper says "most", "about" or "negligible".
+// A Threshold is a number of our own that decides where a paper says "most", "about" or
+// "negligible".
 type Threshold struct {
 	Name  string  `json:"name"` // paper: what it decides
 	Value float64 `json:"value"`
@@ -11,14 +12,16 @@ type Threshold struct {
 var thresholds = []Threshold{
 	// Erickson, Ladner, LaMarca
 	{"calendar: cost grows", 1.1, "a cost that grows by less than a tenth moves the best width by less than a twentieth"},
-	{"calendar: cost stops growing", 0.1, "a cost that grows by less than a tenth with twice the events has stopped growing"},
+	{"calendar: cost stops growing", 0.1, "a cost that grows by less than a tenth with twice the events has stopped " +
+		"growing"},
 	{"calendar: b/c falls", 0.9, "a ratio that changes by less than a tenth moves the best width by less than a " +
 		"twentieth"},
 	{"calendar: fewer misses", 0.95, "fewer misses by a twentieth are more than the noise"},
 	{"calendar: self-tuned", 5, "a static calendar takes 5 times its least, too, if its width is 16 times the best; " +
 		"what counts is that the factor does not depend on the load"},
 	{"calendar: needs tuning", 20, "a load for which one width takes 20 times the least needs tuning"},
-	{"calendar: accurate times", 0.15, "costs that are wrong by this much give a width that takes less than half a per cent " +
+	{"calendar: accurate times", 0.15, "costs that are wrong by this much give a width that takes less than half a " +
+		"per cent " +
 		"more"},
 	{"calendar: quiet machine", 1.25, "where most repetitions take a quarter longer than the best, times cannot tell " +
 		"whether a curve is right"},
@@ -34,9 +37,11 @@ var thresholds = []Threshold{
 	{"capped: negligible, %", 1, "negligible is 1 % or less, beyond 4.5 standard errors"},
 	{"capped: stable pool, %", 1, "a stabilized pool lacks 1 % of the long run or less, which is smaller than a point " +
 		"in the figures"},
-	{"capped: essentially c", 1, "essentially c is within a share of c²/ln(1/(1−λ)), which tends to 0 as λ tends to 1"},
+	{"capped: essentially c", 1,
+		"essentially c is within a share of c²/ln(1/(1−λ)), which tends to 0 as λ tends to 1"},
 	{"capped: Θ of the root", 2, "Θ is within a factor of 2"},
-	{"capped: growth of an O(1), rounds", 1, "an O(1) does not grow, but rounds are whole, so that a mean goes up in steps of one"},
+	{"capped: growth of an O(1), rounds", 1, "an O(1) does not grow, but rounds are whole, so that a mean goes up in " +
+		"steps of one"},
 	{"capped: O(1) of Lemma 5, rounds", 1, "the O(1) of Lemma 5 is one round, as rounds are whole"},
 	// Li
 	{"spray: tends to 0", 0.5, "what tends to 0 falls to a half or less over the sizes that are measured"},

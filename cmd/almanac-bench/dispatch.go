@@ -41,9 +41,11 @@ func newDispatch() *cobra.Command {
 			"all that the workers together can do. The beginning of a run does not count: five relaxation times of a single\n" +
 			"queue with that λ. A policy that cannot bear the load is said to grow: its numbers depend on how long the run " +
 			"is.\n\n" +
-			"With --http in real time: real proxies, which this program starts, before real servers, of which one is slow in the " +
+			"With --http in real time: real proxies, which this program starts, before real servers, of which one is slow " +
+			"in the " +
 			"second half\n" +
-			"of the tables; and the processor time of a proxy for a request. Those that are not installed are left out. --policy " +
+			"of the tables; and the processor time of a proxy for a request. Those that are not installed are left out. " +
+			"--policy " +
 			"chooses proxies.\n\n" +
 			cli.List("Policies", dispatch.Policies(), func(p dispatch.Policy) (string, string) { return p.Name, p.About }) +
 			cli.List("Services", dispatch.Services(), func(s dispatch.Service) (string, string) { return s.Name, s.About }) +

@@ -65,7 +65,8 @@ func (f *dispatchFlags) runProxies(c *cobra.Command) error {
 	if plan.Proxies, err = cli.Choose("--policy", f.policies, all); err != nil {
 		return err
 	}
-	return cli.Report(c, "bench dispatch", f.out, proxyFiles, f.json, func(bar *progress.Bar) (r proxiesReport, err error) {
+	return cli.Report(c, "bench dispatch", f.out, proxyFiles, f.json, func(bar *progress.Bar) (r proxiesReport,
+		err error) {
 		r = proxiesReport{
 			Machine: cli.ThisMachine(), Command: cli.CommandLine(c),
 			Backends: plan.Backends, Service: plan.Service.Seconds() * 1e3, Requests: plan.Requests,

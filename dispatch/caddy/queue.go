@@ -172,8 +172,8 @@ type checker struct {
 	transport atomic.Pointer[http.RoundTripper]
 }
 
-// dialInfoKey is the key by which reverse_proxy tells its transport what to dial. It has no exported
-// name; a backend that is a Unix socket cannot be dialled without it.
+// dialInfoKey is the key by which reverse_proxy tells its transport what to dial. It has no
+// exported name; a backend that is a Unix socket cannot be dialled without it.
 const dialInfoKey caddy.CtxKey = "reverse_proxy.dial_info"
 
 // RoundTrip sends a health check. It prepares the request as the active health checks of

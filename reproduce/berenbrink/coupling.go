@@ -112,7 +112,8 @@ func coupling(r *runner, capacities ...int) reproduce.Finding {
 		f.Notes = append(f.Notes, fmt.Sprintf("With another seed %.2g %% of the bins hold more than in the process with "+
 			"one ball "+
 			"more, and with the same seed none.", 100*float64(apart.bins)/float64(apart.binRounds)),
-			"As printed, MODCAPPED is not defined for c ≥ 2: the buffer ⌈t/c⌉ is red, and red deletes. By equation (5) that "+
+			"As printed, MODCAPPED is not defined for c ≥ 2: the buffer ⌈t/c⌉ is red, and red deletes. By equation "+
+				"(5) that "+
 				"is the buffer whose capacity grows, while the other one, whose capacity falls, keeps its balls and overflows; "+
 				"the paper does not say what becomes of them. The proof of Lemma 7, in which buffer j deletes in phase j, means "+
 				"⌊t/c⌋. That is the correction, and the process that is run here.",

@@ -129,7 +129,8 @@ func infiniteCapacity(r *runner) reproduce.Finding {
 	f.Tables = append(f.Tables, table, limits)
 	f.Measured = fmt.Sprintf("With the same choices CAPPED, with a capacity that no bin reaches, and GREEDY[1] differ "+
 		"in %d "+
-		"of %d rounds and %d of %d bins; the largest load is %d. By the limit the mean wait goes to λ/(2(1−λ)) as c grows.",
+		"of %d rounds and %d of %d bins; the largest load is %d. By the limit the mean wait goes to λ/(2(1−λ)) as "+
+		"c grows.",
 		differ, rounds*len(points), bins, compared, largest)
 	f.Chart("waits", chart)
 	return f

@@ -95,7 +95,8 @@ func filledBuffers(r *runner) reproduce.Finding {
 		"4.5 standard errors from batches of rounds, beyond 3/n: the limit is that of infinitely many bins")
 	f.For(reproduce.Printed).AtLeast("share of balls that land in bins that are half full, at least, c up to 64, "+
 		"λ = 3/4 … 1−2⁻¹³", all, r.theory.goodChance)
-	f.For(reproduce.Corrected).AtLeast("share of balls that land in bins that are half full, at least, for c ≤ 1/(1−λ)",
+	f.For(reproduce.Corrected).AtLeast("share of balls that land in bins that are half full, at least, for c ≤ "+
+		"1/(1−λ)",
 		upTo.half, r.theory.goodChance)
 	f.Measured = fmt.Sprintf("At λ = %s and c = 64, with a pool of %.3f n, %.0f %% of the balls land in bins that are "+
 		"at least half full; for c ≤ 1/(1−λ) it "+
@@ -108,7 +109,8 @@ func filledBuffers(r *runner) reproduce.Finding {
 			"the verdict would be “does not hold”. With a third of the capacity for half of it, the chance is %.3f or more. "+
 			"For every c and λ the claim fails with any threshold above %.1g.", upTo.half, halvedName(upTo.i), upTo.c,
 			(upTo.c+1)/2, upTo.c, third, all),
-		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more; the least is at λ = 3/4 and "+
+		fmt.Sprintf("With the capacities of Figures 4 and 5, c = 2 … 5, it is %.0f %% or more; the least is at λ = "+
+			"3/4 and "+
 			"c = "+
 			"5, which is above 1/(1−λ), and where the pool is 0.016 n.", 100*figures),
 		fmt.Sprintf("The wait in the bin is of the order of c as long as c is at most 1/(1−λ): c times %.2f or more. "+

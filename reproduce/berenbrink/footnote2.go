@@ -38,8 +38,10 @@ func footnote2(r *runner) reproduce.Finding {
 	}
 	r.Runs(len(points))
 	var f reproduce.Finding
-	table := reproduce.Table{Name: "n generators, 2¹⁰ bins", Columns: []string{"c", "λ", "rounds", "pool per bin", "SE",
-		"limit of many bins", "with λn balls in every round", "SE", "largest pool per bin", "bound", "longest wait", "bound"}}
+	table := reproduce.Table{Name: "n generators, 2¹⁰ bins", Columns: []string{"c", "λ", "rounds", "pool per bin",
+		"SE",
+		"limit of many bins", "with λn balls in every round", "SE", "largest pool per bin", "bound", "longest wait",
+		"bound"}}
 	poolOver, waitOver, off := 0.0, 0.0, 0.0
 	for k, p := range points {
 		limit := r.theory.capped(p.c, p.rate)
@@ -87,7 +89,8 @@ func footnote2(r *runner) reproduce.Finding {
 		}
 		chart.Series = append(chart.Series, s)
 	}
-	f.Between("log₂ of the bound on the probability of a pool of 2m*, per bin, above −2, at most", max(0, most), 0, 0, 0,
+	f.Between("log₂ of the bound on the probability of a pool of 2m*, per bin, above −2, at most", max(0, most), 0, 0,
+		0,
 		"Lemmas 2 and 7 with n generators: 2^(−2n), for 2 to 2³⁰ bins, λ = 1/2 … 1−1/n and c = 1 … 16")
 	f.Tables = append(f.Tables, table, proof)
 	f.Measured = fmt.Sprintf("With n generators the largest pool is at most %.2f of the bound of the theorems, and the "+

@@ -51,8 +51,9 @@ func largestRate(r *runner) reproduce.Finding {
 	}
 	far := reproduce.Table{Name: "pool and longest wait at λ = 1−1/n by the limit", Columns: []string{"c", "ln n",
 		"pool per bin", "pool over n·ln n", "times c", "longest wait, upper bound", "over ln n"}}
-	chart := plot.Chart{Title: "Pool at λ = 1−1/n over n·ln n, by the limit", XLabel: "ln n", YLabel: "pool over n·ln n",
-		LogX: true, FromZero: true, LegendBeside: true}
+	chart := plot.Chart{Title: "Pool at λ = 1−1/n over n·ln n, by the limit", XLabel: "ln n",
+		YLabel: "pool over n·ln n",
+		LogX:   true, FromZero: true, LegendBeside: true}
 	grows, least := 0.0, math.Inf(1)
 	for _, c := range capacities {
 		s := plot.Series{Name: fmt.Sprintf("c = %d", c)}
@@ -86,7 +87,8 @@ func largestRate(r *runner) reproduce.Finding {
 	control.Between("pool times c over n·ln n, at least, e⁶⁰⁰ bins", least, 0.9, 1, 0,
 		"the measure tells n log n from less: it tends to 1")
 	f.Tables = append(f.Tables, sim, exact, far)
-	f.Measured = fmt.Sprintf("At λ = 1−1/n the pool is at most %.3f of n·ln(n)/c for 4 to e⁶⁰⁰ bins and c = 1, 2, 4, and "+
+	f.Measured = fmt.Sprintf("At λ = 1−1/n the pool is at most %.3f of n·ln(n)/c for 4 to e⁶⁰⁰ bins and c = "+
+		"1, 2, 4, and "+
 		"%.3f of it or more with e⁶⁰⁰; the longest wait over ln n never exceeds that with 2⁶ bins.", most, least)
 	f.Chart("pools", chart)
 	return f

@@ -61,7 +61,8 @@ func lemma7Equality(r *runner) reproduce.Finding {
 		"right", n), float64(last), 0,
 		0, "the next step of the line")
 	f.Tables = append(f.Tables, table)
-	f.Measured = fmt.Sprintf("The two sides of the “=” differ in %d of %d cases, in all with c ≥ 2, by a factor of up to "+
+	f.Measured = fmt.Sprintf("The two sides of the “=” differ in %d of %d cases, in all with c ≥ 2, by a factor "+
+		"of up to "+
 		"e^%.0f; the left side is never the larger one.", differ, n, most)
 	f.Chart("sides", plot.Chart{Title: "The two sides of “=”, λ = " + halvedName(10), XLabel: "capacity c",
 		YLabel: "natural logarithm, per buffer", LegendBeside: true, Series: []plot.Series{lefts, middles}})

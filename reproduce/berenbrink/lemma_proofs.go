@@ -62,7 +62,8 @@ func equations34(r *runner) reproduce.Finding {
 		"equations (3) and (4); the law is exact")
 	f.Tables = append(f.Tables, table)
 	f.Measured = fmt.Sprintf("With 16 to 256 bins the probabilities of equations (3) and (4) are at most %.2g of their "+
-		"bounds. “Fewer”, as the sentences say, has a probability of up to %.4g.", share, table.Rows[len(table.Rows)-2][6])
+		"bounds. “Fewer”, as the sentences say, has a probability of up to %.4g.", share,
+		table.Rows[len(table.Rows)-2][6])
 	f.Chart("probabilities", plot.Chart{Title: "Probabilities of equations (3) and " +
 		"(4)", XLabel: "bins", YLabel: "probability",
 		LogY: true, LegendBeside: true, Series: []plot.Series{series[0], bounds[0], series[1], bounds[1]}})
@@ -83,7 +84,8 @@ func lemma5Sketch(r *runner) reproduce.Finding {
 	table := reproduce.Table{Name: "steps of the induction", Columns: []string{"log₂n", "i*, as printed",
 		"log₂ of the probability that a step fails", "i*, with n²", "log₂ of the probability", "needed"}}
 	printed, corrected := math.Inf(-1), math.Inf(-1)
-	as, with, need := plot.Series{Name: "as printed"}, plot.Series{Name: "with n²"}, plot.Series{Name: "n⁻²", Dashed: true}
+	as, with, need := plot.Series{Name: "as printed"}, plot.Series{Name: "with n²"},
+		plot.Series{Name: "n⁻²", Dashed: true}
 	for k := 8; k <= 30; k++ {
 		r.Checkpoint()
 		n := math.Ldexp(1, k)
@@ -96,9 +98,11 @@ func lemma5Sketch(r *runner) reproduce.Finding {
 		with.Add(float64(k), failsOwn)
 		need.Add(float64(k), needed)
 	}
-	f.Check("log₂ of the probability that a step fails, above that of n⁻², at most, i* as printed", max(0, printed), 0, 0,
+	f.Check("log₂ of the probability that a step fails, above that of n⁻², at most, i* as printed", max(0, printed),
+		0, 0,
 		"the union bound gives the lemma's 1−n⁻², for 2⁸ to 2³⁰ bins")
-	f.For(reproduce.Corrected).Check("log₂ of the probability that a step fails, above that of n⁻², at most, with n²",
+	f.For(reproduce.Corrected).Check(
+		"log₂ of the probability that a step fails, above that of n⁻², at most, with n²",
 		max(0, corrected), 0, 0, "the union bound gives the lemma's 1−n⁻², for 2⁸ to 2³⁰ bins")
 	exact := reproduce.Table{Name: "rounds until none of n/(2e) survivors is left, exactly", Columns: []string{"log₂n",
 		"rounds with probability 1−n⁻²", "beyond log₂log₂n"}}
@@ -114,11 +118,14 @@ func lemma5Sketch(r *runner) reproduce.Finding {
 		exact.Rows = append(exact.Rows, []float64{float64(k), float64(rounds), beyond})
 		low, high = min(low, beyond), max(high, beyond)
 	}
-	f.For(reproduce.Corrected).AtMost(fmt.Sprintf("growth of the rounds with probability 1−n⁻² beyond log₂log₂n, from "+
+	f.For(reproduce.Corrected).AtMost(fmt.Sprintf("growth of the rounds with probability 1−n⁻² beyond "+
+		"log₂log₂n, from "+
 		"2⁴ to "+
-		"2%s bins", reproduce.Superscript(powers[len(powers)-1])), high-low, reproduce.Chosen("capped: growth of an O(1), rounds"))
+		"2%s bins", reproduce.Superscript(powers[len(powers)-1])), high-low,
+		reproduce.Chosen("capped: growth of an O(1), rounds"))
 	f.Tables = append(f.Tables, table, exact)
-	f.Measured = fmt.Sprintf("With i* as printed a step fails with a probability of up to 2^%.1f times n⁻²; with n² for "+
+	f.Measured = fmt.Sprintf("With i* as printed a step fails with a probability of up to 2^%.1f times n⁻²; with "+
+		"n² for "+
 		"n it "+
 		"is below n⁻² by 2^%.1f or more. Exactly, no survivor is left after log₂log₂n and %.1f to %.1f rounds with "+
 		"probability 1−n⁻².", printed, -corrected, low, high)

@@ -223,7 +223,8 @@ func noteBurnIn(e effort, f *reproduce.Finding, points []burnInPoint, worst burn
 			"more than 1 %% of the pool: %s; and of those that are in Figure 5 alone, on the left: %s.", e.theory.versions[k],
 			unstable(points, k, true, e.theory.stable), unstable(points, k, false, e.theory.stable)))
 	}
-	f.Measured = fmt.Sprintf("CAPPED, begun empty, has a pool of %.2f n in rounds 1001–2000 for c = 1 at λ = %s (our own "+
+	f.Measured = fmt.Sprintf("CAPPED, begun empty, has a pool of %.2f n in rounds 1001–2000 for c = 1 at λ = %s "+
+		"(our own "+
 		"simulation), and of %.2f n in the long run: %.0f %% are missing, and %.0f %% in the rounds of the version that "+
 		"ends "+
 		"after 11,000.", worst.mean, halvedName(13), worst.limit.Pool, 100*(1-worst.mean/worst.limit.Pool), 100*least)

@@ -47,9 +47,11 @@ func sweetSpot(r *runner) reproduce.Finding {
 			float64(mean), 0,
 			"it is the best of the same limit")
 	}
-	f.For(reproduce.Printed).AtMost("√ln(1/(1−λ)) over the best capacity, at most, λ = 1−2⁻² … 1−2⁻⁵²", 1/low,
+	f.For(reproduce.Printed).AtMost("√ln(1/(1−λ)) over the best capacity, at most, λ = 1−2⁻² … 1−2⁻⁵²",
+		1/low,
 		reproduce.Chosen("capped: Θ of the root"))
-	f.For(reproduce.Printed).AtMost("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²", high,
+	f.For(reproduce.Printed).AtMost("best capacity over √ln(1/(1−λ)), at most, λ = 1−2⁻² … 1−2⁻⁵²",
+		high,
 		reproduce.Chosen("capped: Θ of the root"))
 	f.Tables = append(f.Tables, table)
 	sim := reproduce.Table{Name: "waiting times, simulated and by the limit", Columns: []string{"i of λ = 1−2⁻ⁱ",

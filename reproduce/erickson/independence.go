@@ -52,9 +52,10 @@ func appendixB(r *runner) reproduce.Finding {
 				most * steps})
 			furthest = max(furthest, r.simulateExits(s.width, s.buckets, start, e))
 			if s.buckets == 4 && start == 0 {
-				example = fmt.Sprintf("Uniform jumps from 0 to 2μ, δ = μ/2, M = 4, from the beginning of the bucket: a particle "+
-					"lands in Γ with probability %.4f if it leaves by its first jump and %.4f if by its second; E[uΔ] = %.5f and "+
-					"E[u]E[Δ] = %.5f.", e.landsAfter[0]/e.after[0], e.landsAfter[1]/e.after[1], e.both, e.lands*steps)
+				example = fmt.Sprintf(
+					"Uniform jumps from 0 to 2μ, δ = μ/2, M = 4, from the beginning of the bucket: a particle "+
+						"lands in Γ with probability %.4f if it leaves by its first jump and %.4f if by its second; E[uΔ] = %.5f and "+
+						"E[u]E[Δ] = %.5f.", e.landsAfter[0]/e.after[0], e.landsAfter[1]/e.after[1], e.both, e.lands*steps)
 			}
 		}
 	}

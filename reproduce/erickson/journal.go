@@ -39,7 +39,8 @@ func journalAnyWidth(r *runner) reproduce.Finding {
 			table.Rows[i] = append(table.Rows[i], scaled[i])
 		}
 		last := len(sizes) - 1
-		f.Between("N times the largest error, with 10⁶ events over 10⁵, "+j.name, scaled[last]/scaled[last-1], 0, 1, 0.001,
+		f.Between("N times the largest error, with 10⁶ events over 10⁵, "+j.name, scaled[last]/scaled[last-1], 0, 1,
+			0.001,
 			"exact: what is O(1/N) does not grow; terms of higher order")
 		least, most = min(least, scaled[last]), max(most, scaled[last])
 		r.Ran()

@@ -168,7 +168,8 @@ func (r *runner) judgeCharged(f *reproduce.Finding, points []widthPoint) {
 	near(answer, "least cost, ordered, with stops charged", best.cost, least, best.low, best.high,
 		(least-2)*halfStep+restOf(1000), "half a step of the grid, 1/(√2·N), and 4.5 standard errors")
 	f.Tables = append(f.Tables, widthTable("ordered, stops charged", points))
-	f.Measured += fmt.Sprintf(" If it is charged, for b = c = 1 the least of 25 widths is %.3f at %.2f·μ/N (derived %.3f "+
+	f.Measured += fmt.Sprintf(" If it is charged, for b = c = 1 the least of 25 widths is %.3f at %.2f·μ/N "+
+		"(derived %.3f "+
 		"at %.2f·μ/N).", best.cost.Mean, 1000*best.width, least, x)
 }
 

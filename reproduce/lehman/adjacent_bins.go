@@ -21,15 +21,15 @@ type adjacentSays struct {
 //
 // A bin is Qw/Qn wide. Where Qt0 is a sum of rounded terms, it is off by up to half a unit of Qt0
 // for each cycle, which with a width like 0.1 adds up in one direction over stretches of many
-// cycles. Once it is off by a bin or more, the event is farther away than one bin. In a short run it
-// is not.
+// cycles. Once it is off by a bin or more, the event is farther away than one bin. In a short run
+// it is not.
 //
 // If all multiples of Qw are exact, Qt0 is too, and so is te − Qt0 for an event that is not overdue
-// (see [paperSequence], also for when none is). The quotient v, the cycles ahead, is rounded by 2⁻⁵³·v at most, which is 2⁻⁵³·v·Qn bins, and the
-// product with Qn by 2⁻⁵³·Qn. When the event is cancelled the same happens with a v that is no
-// larger. Together that is 2⁻⁵²·(v+1)·Qn bins at most, and where it is less than 1 the bin differs
-// by one at most. So (v+1)·Qn < 2⁵² is enough. With v·Qn = 10¹⁷, as with 10⁸ bins and 10⁹ cycles
-// ahead, it is off by several bins.
+// (see [paperSequence], also for when none is). The quotient v, the cycles ahead, is rounded by
+// 2⁻⁵³·v at most, which is 2⁻⁵³·v·Qn bins, and the product with Qn by 2⁻⁵³·Qn. When the event is
+// cancelled the same happens with a v that is no larger. Together that is 2⁻⁵²·(v+1)·Qn bins at
+// most, and where it is less than 1 the bin differs by one at most. So (v+1)·Qn < 2⁵² is enough.
+// With v·Qn = 10¹⁷, as with 10⁸ bins and 10⁹ cycles ahead, it is off by several bins.
 var paperAdjacent = adjacentSays{printed: []float64{0.1}, saved: []float64{roundedTenth, 0.125, 20}, ahead: 1e17,
 	limit: 1 << 52}
 
@@ -66,7 +66,8 @@ func measureAdjacent(run *reproduce.Runner, says adjacentSays, cycles []int) rep
 		"as many cycles ahead as the condition allows, Qw = 20",
 		"every multiple of Qw is exact, and (cycles + 1)·Qn is below 2⁵², so that the bin differs by one at most")
 	far := one(f.For(reproduce.Printed), 20, says.ahead/adjacentBins, (*paperCalendar).jump,
-		"many cycles ahead, Qw = 20, multiples exact", "“its normal bin or … an adjacent bin above or below”: all of them")
+		"many cycles ahead, Qw = 20, multiples exact", "“its normal bin or … an adjacent bin above or below”: all "+
+			"of them")
 	f.Tables = append(f.Tables, table)
 	f.Chart("drift", adjacentChart(table, says, cycles[len(cycles)-1]))
 	last := table.Rows[len(cycles)-1]

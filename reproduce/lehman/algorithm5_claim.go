@@ -137,7 +137,8 @@ func measureAlgorithm5(run *reproduce.Runner, says algorithm5Says, lengths, rema
 		kept.Rows[0][1], kept.Rows[0][2], kept.Rows[0][3], remained[1], remained[3], last[0], last[2], last[4]/last[0],
 		last[9])
 	f.Notes = append(f.Notes,
-		"A list of r runs, stretches that are in order as they lie, takes N·min(r−1, ⌈log₂ N⌉) + N − 1 comparisons at "+
+		"A list of r runs, stretches that are in order as they lie, takes N·min(r−1, ⌈log₂ N⌉) + N − 1 "+
+			"comparisons at "+
 			"most. So it is Order N in the number of tickets if the number of new ones is fixed.",
 		fmt.Sprintf("If half of the list is new it takes %.1f comparisons for a ticket with %.0f tickets. No sort by "+
 			"comparisons is of Order N there.", last[5]/last[0], last[0]),

@@ -141,7 +141,8 @@ func TestSameTime(t *testing.T) {
 		shape
 		first, second float64
 		late          int
-	}{{shape{20, 100}, 20.2, 25, 1}, {shape{49, 49}, 50, 60, 1}, {shape{20, 128}, 20.2, 25, 0}, {shape{49, 64}, 50, 60, 0}} {
+	}{{shape{20, 100}, 20.2, 25, 1}, {shape{49, 49}, 50, 60, 1}, {shape{20, 128}, 20.2, 25, 0},
+		{shape{49, 64}, 50, 60, 0}} {
 		c := newPaperCalendar(2, test.bins, test.width)
 		if c.schedule(1, test.first) != nil || c.schedule(2, test.second) != nil || c.dispatch() != 1 ||
 			c.schedule(1, c.now) != nil {

@@ -326,7 +326,8 @@ func TestNotices(t *testing.T) {
 			smallIncrementsFit(incrementsSays{14, 12, 53, 1e-9}), []string{"53 s: shortest of"}},
 		{"lehman-gigabyte", "less than 0.9 GB", reproduce.DoesNotHold, smallGigabyte(memorySays{0.9e9, 60e6, 75e6, 8, 4}),
 			[]string{"as many bins", "the program grows, for"}},
-		{"lehman-gigabyte", "a gigabyte of 2³⁰ bytes", reproduce.Holds, smallGigabyte(memorySays{1 << 30, 60e6, 75e6, 8, 4}),
+		{"lehman-gigabyte", "a gigabyte of 2³⁰ bytes", reproduce.Holds,
+			smallGigabyte(memorySays{1 << 30, 60e6, 75e6, 8, 4}),
 			[]string{"75 million bins"}},
 		{"lehman-gigabyte", "integers of 8 bytes", reproduce.DoesNotHold, smallGigabyte(memorySays{1e9, 60e6, 75e6, 8, 8}),
 			[]string{"as many bins"}},
@@ -373,8 +374,8 @@ func TestChecksums(t *testing.T) {
 	}
 }
 
-// The checksums are of what they are said to be of: all events in the order in which they leave, and
-// all states and flows of all rows.
+// The checksums are of what they are said to be of: all events in the order in which they leave,
+// and all states and flows of all rows.
 func TestChecksummed(t *testing.T) {
 	const n = patience + 1000 // more than a block
 	run := reproduce.NewRunner(t.Context(), reproduce.Options{Seed: 1}, "test", 1)

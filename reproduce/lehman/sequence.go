@@ -148,7 +148,8 @@ func measureSequence(run *reproduce.Runner, says sequenceSays, events int) repro
 		what    string
 		because string
 	}{
-		{reproduce.Printed, says.printed, workloads, 1, "%v", "“precisely in sequence”, and “any values”: not one of them"},
+		{reproduce.Printed, says.printed, workloads, 1, "%v",
+			"“precisely in sequence”, and “any values”: not one of them"},
 		{reproduce.Printed, says.printedSameTime, []workload{sameTime}, 4, "%v, some at the time of the last",
 			"“precisely in sequence”, and “any values”: not one of them"},
 		{reproduce.Corrected, says.saved, workloads, 1, "%v, multiples of Qw exact, all later than the last",

@@ -22,9 +22,9 @@ var paperSpace = spaceSays{items: 10_000, slots: 1_000_000, fold: 5000, change: 
 //
 // Looking for each of N items once in a list in any order takes 1 + 2 + … + N = N(N+1)/2 accesses:
 // (N+1)/2 = 5000.5 each. In an ordered list without gaps half of the others are moved to make room
-// or to close the gap, at two accesses each. To add to N items it is N on average, and one access to
-// write the new one; to delete one of N it is N − 1. The binary search before it is counted too, so
-// that both are more than N.
+// or to close the gap, at two accesses each. To add to N items it is N on average, and one access
+// to write the new one; to delete one of N it is N − 1. The binary search before it is counted too,
+// so that both are more than N.
 func measureSpaceForTime(run *reproduce.Runner, says spaceSays, changes int) reproduce.Finding {
 	var f reproduce.Finding
 	run.Checkpoint()
@@ -75,7 +75,8 @@ func measureSpaceForTime(run *reproduce.Runner, says spaceSays, changes int) rep
 			"there it is 10,000 fold, since the whole list is gone through; adding is one access in either arrangement.",
 		fmt.Sprintf("With as many searches as additions and deletions, each deletion with a search before it, the list in "+
 			"random order takes %.0f accesses for an operation, and the table 1.", (list+1+list+3)/3),
-		fmt.Sprintf("“N or more” to delete is with the search. Closing the gap alone takes 0, 2, … or 2(N−1) accesses, N−1 on "+
+		fmt.Sprintf("“N or more” to delete is with the search. Closing the gap alone takes 0, 2, … or 2(N−1) "+
+			"accesses, N−1 on "+
 			"average, and the binary search %.1f: together N + %.1f. What is measured is deleted from N+1 items, after one "+
 			"was added.", binary, binary-1),
 		"Footnote 3, that adding to a list in random order takes 1 access and deleting 3, is not measured: these numbers of "+

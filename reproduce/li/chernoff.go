@@ -63,13 +63,15 @@ func theorem12(r *runner) reproduce.Finding {
 		"above its "+
 		"bound; the largest is %.2f of it above the mean and %.2f below.", 2*len(table.Rows), many, few)
 	f.Between("probability of (1+δ)μ' or more over exp(−μ'·δ²/3), at most", many, 0, 1, 0, "a bound: no tolerance")
-	f.Between("probability of (1−δ)μ' or less over exp(−μ'·δ²/2), at most", few, 0, 1, 0, "a bound: no tolerance")
+	f.Between("probability of (1−δ)μ' or less over exp(−μ'·δ²/2), at most", few, 0, 1, 0,
+		"a bound: no tolerance")
 	f.For(reproduce.Control).Check("tail by convolution off the binomial one, relatively, at most", off, 0, 1e-9,
 		"two ways to compute it, and rounding")
 	f.Tables = append(f.Tables, table)
 	f.Notes = append(f.Notes, fmt.Sprintf("δ ≤ 1 is needed: with n = %d and a mean of %.0f the first bound does not "+
 		"hold for "+
-		"δ = %.2f. Lemma 4.1, which needs any bounded α, uses the second one with δ = α/(1+α).", len(sums[chernoffShown]),
+		"δ = %.2f. Lemma 4.1, which needs any bounded α, uses the second one with δ = α/(1+α).",
+		len(sums[chernoffShown]),
 		table.Rows[len(table.Rows)/len(sums)*chernoffShown][1], beyond))
 	f.Chart("tails", plot.Chart{Title: "Tails over the bounds of Theorem 1.2, n = 1024, mean 4", XLabel: "δ",
 		YLabel: "probability over bound", FromZero: true, LegendBeside: true, Series: []plot.Series{above, below}})

@@ -68,7 +68,8 @@ func firstElement(r *runner) reproduce.Finding {
 	f.Measured = fmt.Sprintf("On random lists the first element is hit %.2f to %.2f times as often as (log p + "+
 		"1)^(−log p), "+
 		"since it is 2 high on average; on a perfect list as often. With BasicSpray it is p^(−%.2f) at log p = 16 and "+
-		"p^(−%.2f) at 2¹⁴, where PerfectSpray has p^(−%.2f) and p^(−%.2f).", table.Rows[0][2], table.Rows[len(points)-1][2],
+		"p^(−%.2f) at 2¹⁴, where PerfectSpray has p^(−%.2f) and p^(−%.2f).", table.Rows[0][2],
+		table.Rows[len(points)-1][2],
 		first[1], last[1], first[0], last[0])
 	f.Check("share of sprays on the first element off (log p + 1)^(−log p), in standard errors, at most", printed, 0,
 		reproduce.Sigmas, "4.5 standard errors of independent lists")
