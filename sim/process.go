@@ -208,13 +208,15 @@ func (p *Process) pause(t, d float64, call string) error {
 	if !(d >= 0) || len(p.interrupts) > 0 {
 		return p.notPaused(t, d, call)
 	}
-	if t <= s.limit && s.due.live == 0 && s.credit > 1 && s.alone(t) {
-		// Nothing comes between: the process may keep its turn. It saves a switch of coroutines and
-		// two visits to the calendar, some 150 ns in all.
-		s.now = t
-		s.dispatched++
-		s.credit--
-		return nil
+	if t <= s.limit && t <= math.MaxFloat64 && s.due.live == 0 && s.credit > 1 {
+		if _, next, ok := s.calendar.Peek(); !ok || next > t {
+			// Nothing comes between: the process may keep its turn. It saves a switch of coroutines
+			// and two visits to the calendar, some 150 ns in all.
+			s.now = t
+			s.dispatched++
+			s.credit--
+			return nil
+		}
 	}
 	if s.trace != nil {
 		s.record(trace.Record{Kind: trace.Wait, Who: p.traced(), What: fmt.Sprintf("%g", d)})
@@ -259,12 +261,6 @@ func (p *Process) notPaused(t, d float64, call string) error {
 	}
 	p.s.refuseTime(t, call, t)
 	return nil
-}
-
-// alone reports whether the calendar has nothing by time t, which must not be infinite.
-func (s *Simulation) alone(t float64) bool {
-	_, at, ok := s.calendar.Peek()
-	return t <= math.MaxFloat64 && (!ok || at > t)
 }
 
 // WaitFor returns nil when w has happened, at once if it already has, or an *[Interrupted] if the
