@@ -56,7 +56,8 @@ FLAGS = -short
 modules: export GOGC = 400
 modules: ## the modules within this one: go.mod, go vet, tests
 	@set -e; for m in $(MODULES); do echo "module $$m"; \
-		(cd $$m && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test $(FLAGS) -timeout $(TIMEOUT) ./...); done
+		(cd $$m && $(GO) mod tidy -diff && $(GO) vet $(filter -race,$(FLAGS)) ./... && \
+			$(GO) test $(FLAGS) -timeout $(TIMEOUT) ./...); done
 
 # The tests of the page need a browser. They fail, and say why, if there is none.
 BROWSERS = chromium-headless-shell headless-shell chromium chromium-browser google-chrome
@@ -75,9 +76,10 @@ browser: ## find a browser for the tests of the page, or install one (Debian, as
 # The platforms that the program runs on. Tests are vetted for them too.
 PLATFORMS = linux/amd64 linux/arm64 linux/386 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-lint: format tidy staticcheck ## format, go.mod, staticcheck, and go vet for every platform
+lint: format tidy staticcheck ## format, go.mod, staticcheck, fused instructions, and go vet for every platform
 	@set -e; for p in $(PLATFORMS); do echo "go vet for $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) vet -pgo=off ./...; done
+	$(GO) test -tags soak -run Fus ./internal/importrules
 
 staticcheck: ## staticcheck
 	$(GO) tool staticcheck ./...
