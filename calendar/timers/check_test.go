@@ -115,3 +115,5 @@ func (s *Set) check() error {
 	}
 	return nil
 }
+
+func nothing() {}

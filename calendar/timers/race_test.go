@@ -194,7 +194,7 @@ func TestRacing(t *testing.T) {
 func TestRacingWhenTimeWraps(t *testing.T) {
 	const wraps = 1 << (timeBits + 14) // in nanoseconds: a unit has 2¹⁴
 	for _, before := range []time.Duration{5 * time.Millisecond, 50 * time.Millisecond} {
-		racing(t, testscale.Size(300_000, 3_000_000), wraps-before)
+		racing(t, testscale.Size(100_000, 3_000_000), wraps-before)
 	}
 }
 

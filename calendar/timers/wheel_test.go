@@ -1,3 +1,5 @@
+//go:build !race
+
 package timers
 
 import (
@@ -177,5 +179,3 @@ func TestBytes(t *testing.T) {
 	ts.Close()
 	runtime.KeepAlive(all)
 }
-
-func nothing() {}
