@@ -51,6 +51,7 @@ var programs = map[string][][]string{
 	"balancer":   {{"-servers", "1"}, {"-load", "1"}, {"-load", "NaN"}, {"-buffer", "0"}, {"now"}},
 	"dispatcher": {{"-printers", "1"}, {"-tray", "0"}, {"-jobs", "0"}, {"-jobs", "many"}, {"now"}},
 	"proxy":      {{"-backends", "1"}, {"-backends", "many"}, {"-capacity", "0"}, {"-capacity", "6"}, {"now"}},
+	"weekdays":   {{}, {"sweep", "--vary", "weekend=many"}, {"walk"}},
 	"measures":   {{"-size", "1"}, {"-replicas", "1"}, {"now"}},
 	"atm-capped": {{"-servers", "0"}, {"-buffers", "0"}, {"-rate", "1"}, {"-rate", "NaN"}, {"-slots", "0"}, {"now"}},
 }
@@ -59,6 +60,7 @@ var programs = map[string][][]string{
 var arguments = map[string][]string{
 	"bank-study": {"compare", "--scenario", "two=tellers=2", "--scenario", "three=tellers=3", "--scenario",
 		"patient=tellers=2, patience=10"},
+	"weekdays": {"sweep", "--vary", "weekend=0, 0.5, 1", "--replicas", "10"},
 }
 
 // Every program prints what expected has, on every machine, and explains a wrong command line with

@@ -53,6 +53,15 @@ func (r *Result) WriteJSON(w io.Writer) error {
 			j.put("dates", dates[:rows])
 		}
 		r.counts(&j)
+		if values := m.Values(); len(values) > 0 {
+			j.field("values", func() {
+				j.object(func() {
+					for i, name := range values {
+						j.put(name, r.Value(i))
+					}
+				})
+			})
+		}
 		if len(m.program.Groups) > 0 {
 			j.field("by", func() { r.byGroup(&j) })
 		}

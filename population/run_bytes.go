@@ -44,6 +44,9 @@ func (run *Run) MarshalBinary() ([]byte, error) {
 		b = appendSteps(b, t.Flows, len(run.m.Flows))
 		b = appendSteps(b, t.Named, len(run.m.CountedNames))
 	}
+	for _, x := range run.rec.Values {
+		float(x)
+	}
 	out := bytes.NewBuffer([]byte{runFormat})
 	w := packers.Get().(*flate.Writer)
 	defer packers.Put(w)
@@ -72,7 +75,8 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		return nil, errors.New("population: these bytes are no run, or one of another version")
 	}
 	n := len(m.program.RecordTimes)
-	most := 10*(64+3*len(m.program.States)) + 10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.CountedNames))
+	most := 10*(64+3*len(m.program.States)) + 8*n*len(m.program.Values) +
+		10*n*(len(m.program.Groups)+1)*(len(m.program.States)+len(m.program.Flows)+len(m.program.CountedNames))
 	b, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data[1:])), int64(most)))
 	if err != nil {
 		return nil, fmt.Errorf("population: a run that cannot be read: %w", err)
@@ -92,6 +96,9 @@ func (m *Model) ReadRun(data []byte) (*Run, error) {
 		t.Counts = readSteps(in, t.Counts, run.rec.Rows, len(m.program.States))
 		t.Flows = readSteps(in, t.Flows, run.rec.Rows, len(m.program.Flows))
 		t.Named = readSteps(in, t.Named, run.rec.Rows, len(m.program.CountedNames))
+	}
+	for range run.rec.Rows * len(m.program.Values) {
+		run.rec.Values = append(run.rec.Values, in.float())
 	}
 	if in.bad || len(in.b) > 0 {
 		return nil, errors.New("population: these bytes are no run of this model")

@@ -148,6 +148,7 @@ func (c *compiler) compile() {
 	c.groupings()
 	c.listFlows()
 	c.checkRecordSize()
+	c.functions()
 	for i := range p.FirstPhase.States {
 		p.MaxStateTimers = max(p.MaxStateTimers, p.FirstPhase.States[i].Timers)
 	}

@@ -1,10 +1,12 @@
 package compile
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -42,7 +44,8 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	} else {
 		c.program.MixesFreely = true
 	}
-	ct.Special = ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
+	ct.Rule = c.file.Functions.Chances[text.Name]
+	ct.Special = ct.Rule != nil || ct.Chances != nil || len(ct.Whom) > 0 || ct.Self != program.SameState ||
 		slices.Contains(ct.Becomes, program.Unchanged)
 	do := program.Action{Kind: program.DoContact, Contact: len(t.Contacts), Name: c.nameIndex(text.Name), Chance: 1}
 	t.Contacts = append(t.Contacts, ct)
@@ -50,6 +53,29 @@ func (c *compiler) contact(here Scope, t *program.Phase, text *syntax.Contact) {
 	e := c.newRateEvent(here, rateEvent{what: text.What, rate: text.Rate, where: where, do: do})
 	if from := c.stateSet(text.From, text.What+": from"); from != nil {
 		c.addRateEvent(from, e)
+	}
+}
+
+// functions checks the names of the functions that a program supplies for contacts, and of the
+// values that it records.
+func (c *compiler) functions() {
+	var contacts []string
+	for i := range c.file.Transmission {
+		if name := c.file.Transmission[i].Name; name != "" {
+			contacts = append(contacts, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.file.Functions.Chances)) {
+		if !slices.Contains(contacts, name) {
+			c.Add(diag.Place{File: "WithChance " + name}, "%s",
+				diag.Unknown("contact", name, func() []string { return contacts }))
+		}
+	}
+	c.program.Values = c.file.Functions.Values
+	for i, v := range c.program.Values {
+		if slices.ContainsFunc(c.program.Values[:i], func(o function.Value) bool { return o.Name == v.Name }) {
+			c.Add(diag.Place{File: "WithValue " + v.Name}, "there are two values of that name")
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -113,6 +114,12 @@ func (s Scope) distribution(l *syntax.Distribution, what string) (law.Law, bool)
 		return s.hazard(l, what)
 	case "mixture":
 		return s.mixture(l, what)
+	case "function":
+		made, problem := law.Supplied(l.Function)
+		if problem != "" {
+			s.Add(diag.Place{}, "%s: its survival function %s", what, problem)
+		}
+		return made, problem == ""
 	}
 	panic("population: no such family: " + l.Family)
 }

@@ -89,6 +89,9 @@ func (r *Run) specialContact(
 	if c.Chances != nil {
 		chance = r.chance(c.Chances, id, other)
 	}
+	if c.Rule != nil {
+		chance *= r.supplied(c.Rule, id, other)
+	}
 	if chance < 1 && l.uniform(purposeChance) >= chance {
 		return false
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
@@ -9,6 +10,7 @@ type Recording struct {
 	Rows   int
 	All    RowCounts
 	Groups []RowCounts // in the order of Program.Groups
+	Values []float64   // those of Program.Values, one row after the other
 }
 
 // RowCounts are counts, flows and names, one row after the other.
@@ -42,6 +44,9 @@ func (rec *Recording) add(r *Run) {
 	for g := range rec.Groups {
 		by := &r.ByGroup.Groups[g]
 		rec.Groups[g].add(by.Counts, by.Flows, by.Named)
+	}
+	for i := range r.Program.Values {
+		rec.Values = append(rec.Values, r.Program.Values[i].Of(function.Population{People: people{r}, Time: r.Program.Start + r.Now}))
 	}
 	rec.Rows++
 }

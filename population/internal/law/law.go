@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"github.com/almanac-sim/almanac/population/internal/lookup"
 )
 
@@ -55,6 +56,8 @@ type Law struct {
 	total  float64 // the sum of the shares: 1, but for rounding
 
 	bySum lookup.GuideTable // of a hazard or a mixture
+
+	duration *function.Duration // of a law that a program supplies
 }
 
 // A family is a kind of distribution.
@@ -70,6 +73,7 @@ const (
 	familyHazard
 	familyMixture
 	familyGompertz
+	familySupplied
 	families // how many there are
 )
 
@@ -126,6 +130,8 @@ func (l *Law) distribution() distribution {
 		return (*hazard)(l)
 	case familyGompertz:
 		return (*gompertz)(l)
+	case familySupplied:
+		return (*supplied)(l)
 	case familyMixture:
 		return (*mixture)(l)
 	}
@@ -151,6 +157,8 @@ func (l *Law) Draw(s *random.Stream) float64 {
 		return (*hazard)(l).draw(s)
 	case familyGompertz:
 		return (*gompertz)(l).draw(s)
+	case familySupplied:
+		return (*supplied)(l).draw(s)
 	case familyMixture:
 		return (*mixture)(l).draw(s)
 	}
@@ -180,6 +188,8 @@ func (l *Law) DrawBeyond(s *random.Stream, age float64) float64 {
 		return (*hazard)(l).drawBeyond(s, age)
 	case familyGompertz:
 		return (*gompertz)(l).drawBeyond(s, age)
+	case familySupplied:
+		return (*supplied)(l).drawBeyond(s, age)
 	case familyMixture:
 		return (*mixture)(l).drawBeyond(s, age)
 	}
@@ -277,7 +287,7 @@ func (l *Law) Rate() float64 { return l.a }
 
 // Equal reports whether two laws have the same family and parameters.
 func (l *Law) Equal(o *Law) bool {
-	return l.family == o.family && l.a == o.a && l.b == o.b && l.c == o.c &&
+	return l.family == o.family && l.a == o.a && l.b == o.b && l.c == o.c && l.duration == o.duration &&
 		slices.Equal(l.steps, o.steps) && slices.Equal(l.shares, o.shares) &&
 		slices.EqualFunc(l.parts, o.parts, func(a, b Law) bool { return a.Equal(&b) })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/internal/testscale"
+	"github.com/almanac-sim/almanac/population/internal/function"
 )
 
 // A lawCase is a law with properties that are worked out by hand.
@@ -27,6 +28,8 @@ var (
 	threeParts   = Mixture([]float64{0.3, 0.5, 0.2}, []Law{Exactly(2), Exponential(0.2), Uniform(1, 3)})
 	boundedParts = Mixture([]float64{0.4, 0.6}, []Law{Uniform(1, 3), Exactly(1)})
 	nested       = Mixture([]float64{0.5, 0.5}, []Law{Exactly(2), boundedParts})
+
+	uniformInGo, _ = Supplied(&function.Duration{Survival: func(x float64) float64 { return max(0, 1-x/2) }})
 
 	lawCases = []lawCase{
 		{"exactly", Exactly(5), 5, 5, [3]float64{4.999, 5, 6}, []float64{2}},
@@ -77,6 +80,10 @@ var (
 		{
 			"mixture with an upper bound", nested, 0.5*2 + 0.5*(0.4*2+0.6*1), 3,
 			[3]float64{0.5, 1.5, 2.5}, []float64{1.2, 2.1},
+		},
+		{
+			"a function in Go", uniformInGo, 1, 2,
+			[3]float64{0.5, 1, 1.5}, []float64{0.5, 1.9},
 		},
 	}
 )

@@ -1,6 +1,10 @@
 package program
 
-import "math"
+import (
+	"math"
+
+	"github.com/almanac-sim/almanac/population/internal/function"
+)
 
 // An Action is what happens when a clock fires, or what an intervention does to each individual. Of
 // an intervention only To, Name and Moves count.
@@ -50,12 +54,13 @@ const (
 
 // A Contact is what a contact does: an individual, its maker, meets another one.
 type Contact struct {
-	Chance     float64      // that it takes effect
-	Chances    *ChanceTable // instead of Chance, if it depends on attributes or time
-	Becomes    []uint16     // by state of the other: its new state, SameState or Unchanged
-	Self       uint16       // the new state of the maker, if it takes effect; SameState for none
-	Whom       []Condition  // on the other
-	Special    bool         // there are Chances, a Whom, a Self or an Unchanged: the fast path is not enough
-	Attribute  int          // by which individuals mix; −1 for the whole population
-	MixingRows [][]float64  // by value of the maker: the cumulative shares of the other's values
+	Chance     float64         // that it takes effect
+	Chances    *ChanceTable    // instead of Chance, if it depends on attributes or time
+	Rule       function.Chance // multiplies the chance, if a program supplies it
+	Becomes    []uint16        // by state of the other: its new state, SameState or Unchanged
+	Self       uint16          // the new state of the maker, if it takes effect; SameState for none
+	Whom       []Condition     // on the other
+	Special    bool            // there are Chances, a Rule, a Whom, a Self or an Unchanged: the fast path is not enough
+	Attribute  int             // by which individuals mix; −1 for the whole population
+	MixingRows [][]float64     // by value of the maker: the cumulative shares of the other's values
 }

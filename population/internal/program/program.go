@@ -1,41 +1,46 @@
 package program
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/function"
+)
 
 // A Program is a model that is ready to run.
 type Program struct {
 	Name           string
-	Unit           string          // the name of the unit of time
-	UnitSeconds    float64         // in one unit of time
-	Start, End     float64         // of the run, on the model's clock
-	TimeTolerance  float64         // times that differ by no more are equal: the rounding error of arithmetic on times
-	Size           int             // how many individuals there are at the start
-	MaxSize        int             // how many there may be; a run with more fails
-	StartCounts    []int           // individuals at the start, by state
-	StartGroups    []StartGroup    // the same individuals, by how they enter
-	States         []string        // names
-	Attributes     Attributes      // names and values
-	Flows          []Flow          // all that are possible
-	CountedNames   []string        // under which clocks, contacts, entries and interventions are counted
-	FlowsFrom      []int32         // by source: where its flows begin in Flows; see FlowOf
-	FlowsTo        []uint16        // by flow: its target, a state or NoState
-	Phases         []*Phase        // all that can occur
-	FirstPhase     *Phase          // at the start
-	Scheduled      []Scheduled     // interventions with a time, in the order of time
-	Triggered      []*Intervention // interventions with a condition, in the order of the file
-	RecordTimes    []float64       // when to record; the first is 0, the last the end of the run
-	Groupings      []Grouping      // by which to record
-	Groups         []Group         // of all groupings
-	MaxStateTimers int             // of the state with the most: how many an individual needs besides those of Always
-	MixesFreely    bool            // a contact is with the whole population
-	UsesCounts     bool            // a rate depends on counts
-	MixesBy        []bool          // by attribute: a contact mixes by it
+	Unit           string           // the name of the unit of time
+	UnitSeconds    float64          // in one unit of time
+	Start, End     float64          // of the run, on the model's clock
+	TimeTolerance  float64          // times that differ by no more are equal: the rounding error of arithmetic on times
+	Size           int              // how many individuals there are at the start
+	MaxSize        int              // how many there may be; a run with more fails
+	StartCounts    []int            // individuals at the start, by state
+	StartGroups    []StartGroup     // the same individuals, by how they enter
+	States         []string         // names
+	Attributes     Attributes       // names and values
+	Flows          []Flow           // all that are possible
+	CountedNames   []string         // under which clocks, contacts, entries and interventions are counted
+	FlowsFrom      []int32          // by source: where its flows begin in Flows; see FlowOf
+	FlowsTo        []uint16         // by flow: its target, a state or NoState
+	Phases         []*Phase         // all that can occur
+	FirstPhase     *Phase           // at the start
+	Scheduled      []Scheduled      // interventions with a time, in the order of time
+	Triggered      []*Intervention  // interventions with a condition, in the order of the file
+	RecordTimes    []float64        // when to record; the first is 0, the last the end of the run
+	Groupings      []Grouping       // by which to record
+	Groups         []Group          // of all groupings
+	MaxStateTimers int              // of the state with the most: how many an individual needs besides those of Always
+	MixesFreely    bool             // a contact is with the whole population
+	UsesCounts     bool             // a rate depends on counts
+	MixesBy        []bool           // by attribute: a contact mixes by it
+	Values         []function.Value // that a program supplies, to be recorded
 }
 
 // SameRecord reports whether two programs record the same quantities at the same times.
 func (p *Program) SameRecord(o *Program) bool {
 	return p.Size == o.Size && slices.Equal(p.States, o.States) && slices.Equal(p.Flows, o.Flows) &&
-		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes)
+		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) && len(p.Values) == len(o.Values)
 }
 
 // A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is

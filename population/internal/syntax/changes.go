@@ -1,12 +1,14 @@
 package syntax
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -22,6 +24,8 @@ type Changes struct {
 	Scenario *string
 	Set      []Setting
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
+
+	Functions function.Functions // that a program supplies in place of what the file says
 }
 
 // A Setting gives a parameter, or what a path leads to, another value.
@@ -80,6 +84,25 @@ func (r *Reader) Apply(m *File, c Changes) {
 		m.Overridden[set.Name] = true
 		flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
 		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
+	}
+	r.applyFunctions(m, &c.Functions)
+}
+
+// applyFunctions gives parameters the distributions that a program supplies. The rest of the
+// functions is looked up by the compiler.
+func (r *Reader) applyFunctions(m *File, all *function.Functions) {
+	m.Functions = *all
+	for _, name := range slices.Sorted(maps.Keys(all.Durations)) {
+		at := diag.Place{File: "WithDuration " + name}
+		i := slices.Index(m.ParameterNames(), name)
+		if i < 0 {
+			r.Add(at, "%s", diag.Unknown("parameter", name, m.ParameterNames))
+			continue
+		}
+		m.Overridden[name] = true
+		m.Parameters[i].Value = Value{At: at, Text: "a function in Go",
+			Distribution: &Distribution{size: 1, Family: "function", Function: all.Durations[name]}}
+		m.Parameters[i].Node = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "a function in Go"}
 	}
 }
 

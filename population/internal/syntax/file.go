@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -12,6 +13,8 @@ import (
 type File struct {
 	Path        string
 	Name, About string
+
+	Functions function.Functions // that a program supplies; none is in the file
 
 	Unit       Unit // section time
 	Start, End float64

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/function"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -15,6 +16,8 @@ type Distribution struct {
 	Args   map[string]Value // by name; exactly has one, value
 	Steps  []HazardStep     // hazard
 	Parts  []MixturePart    // mixture
+
+	Function *function.Duration // that a program supplies; no file can name it
 }
 
 // A HazardStep is an age of a hazard and the rate from that age on.
