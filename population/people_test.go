@@ -78,8 +78,10 @@ func TestPeopleInWords(t *testing.T) {
 		"  year 2003, and every 2 years from then on\n    1 of those who are ill or recent, chosen at random (all of " +
 			"them, if there are fewer), leave the population\n",
 		"  year 2005\n    6 individuals of region north and sex f enter as ill with probability 50%, otherwise recent\n",
-		"  each time it becomes true that more than 20 (limit) are ill [close]\n    beta becomes 0.2 per year (low)\n",
-		"  each time it becomes true that fewer than 3% of the living are ill and more than 20 are alive [open]\n",
+		"  each time it becomes true that more than 20 (limit) are ill; once then, not again while it stays true " +
+			"[close]\n    beta becomes 0.2 per year (low)\n",
+		"  each time it becomes true that fewer than 3% of the living are ill and more than 20 are alive; once " +
+			"then, not again while it stays true [open]\n",
 		"  as soon as more than 50% of the living are safe, once [waning]\n" +
 			"    whoever is safe, each with probability 30% for sex f, 0% for sex m, becomes well\n",
 	} {

@@ -33,6 +33,7 @@ type compiler struct {
 	states             map[string]uint16
 	phases             map[string]*program.Phase // by the values of the settable parameters
 	nameIndexes        map[string]int            // indexes into program.Names
+	clockNames         int                       // how many of them are not only of interventions
 	settable           []string                  // parameters that interventions set, in file order
 	lastChange         int                       // number of the latest change of parameters, see Parameter.change
 	entries            int                       // number of table entries so far, see reserveEntries
@@ -41,6 +42,12 @@ type compiler struct {
 	timeVaryings       map[timeVaryingShape][]*program.TimeVarying
 	interventionSyntax map[*program.Intervention]*syntax.Intervention // where each intervention is written
 	stateAfter         map[*program.Effect]parameterState             // the parameter state that each effect leads to
+	startGroupSyntax   []*syntax.StartGroup                           // where the group of each of startSyntax is written
+	bands              map[int]*program.Band                          // by attribute: those that follow the age
+	windows            map[windowKey]int                              // indexes into program.Windows
+	windowSyntax       []*syntax.Condition                            // where each of program.Windows is written, first
+	windowWhat         []string                                       // how messages name it
+	watched            map[*syntax.Where]int                          // indexes into program.Watched
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -105,6 +112,9 @@ func File(f *syntax.File, list *diag.List) *Model {
 		timeVaryings:       map[timeVaryingShape][]*program.TimeVarying{},
 		interventionSyntax: map[*program.Intervention]*syntax.Intervention{},
 		stateAfter:         map[*program.Effect]parameterState{},
+		bands:              map[int]*program.Band{},
+		windows:            map[windowKey]int{},
+		watched:            map[*syntax.Where]int{},
 	}
 	c.compile()
 	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries}
@@ -130,6 +140,7 @@ func (c *compiler) compile() {
 		return
 	}
 	c.here = c.startScope()
+	c.ageBands(c.here)
 	c.startGroups(c.here)
 	for _, parameter := range f.Parameters {
 		if name := parameter.Label.Name; len(c.here.sets[name]) > 0 {
@@ -147,6 +158,7 @@ func (c *compiler) compile() {
 	c.recordTimes(c.here)
 	c.groupings()
 	c.listFlows()
+	c.resolveWindows()
 	c.checkRecordSize()
 	c.functions()
 	for i := range p.FirstPhase.States {
@@ -249,13 +261,18 @@ func (c *compiler) newPhase(here Scope) *program.Phase {
 	t := &program.Phase{States: make([]program.State, len(c.program.States))}
 	c.alwaysAfter, c.rateEvents = nil, make([][]*rateEvent, len(c.file.States))
 	for i := range c.file.Attributes {
+		if c.file.Attributes[i].ByAge {
+			t.Attributes = append(t.Attributes, nil)
+			continue
+		}
 		t.Attributes = append(t.Attributes, attributeShares(here, &c.file.Attributes[i]))
 	}
+	c.bandClocks(t)
 	for i := range c.file.States {
 		c.addStateRates(here, i)
 	}
 	for i := range c.file.Always {
-		c.always(here, t, &c.file.Always[i])
+		c.always(here, t, i)
 	}
 	for i := range c.file.Births {
 		c.birth(here, &c.file.Births[i])

@@ -42,7 +42,9 @@
 //   - contacts.go: transmission and mixing
 //   - entries.go: births and immigration, and in which state and with which attributes an
 //     individual enters
-//   - interventions.go: the schedule of interventions, their effects and thresholds
+//   - bands.go: attributes that follow the age
+//   - interventions.go: the schedule of interventions, and their effects
+//   - conditions.go: what interventions with when wait for
 //   - record.go: the times of rows, and the groups to record by
 //   - flows.go: the flows that a program can cause
 //

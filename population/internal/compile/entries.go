@@ -49,10 +49,13 @@ func (c *compiler) immigration(here Scope, t *program.Phase, e *syntax.Entry) pr
 // drawn or inherited. It is nil if all are drawn.
 func (c *compiler) givenAttributes(with []syntax.Move, what string, inherited []int) []int32 {
 	moves := c.moves(with, what)
-	if len(moves) == 0 && len(inherited) == 0 {
+	if len(moves) == 0 && len(inherited) == 0 && len(c.bands) == 0 {
 		return nil
 	}
 	given := slices.Repeat([]int32{program.Drawn}, len(c.program.Attributes))
+	for a := range c.bands {
+		given[a] = program.ByAge
+	}
 	for _, m := range moves {
 		given[m.Attribute] = int32(m.Value)
 	}
@@ -67,14 +70,16 @@ func (c *compiler) inheritedAttributes(b *syntax.Entry) []int {
 	var all []int
 	if b.InheritAll {
 		for a := range c.program.Attributes {
-			all = append(all, a)
+			if c.bands[a] == nil { // a child has an age of its own
+				all = append(all, a)
+			}
 		}
 	}
 	for _, n := range b.Inherit {
 		if n.Bad {
 			continue
 		}
-		if a := c.attribute(n, b.What+": inherit"); a >= 0 {
+		if a := c.attribute(n, b.What+": inherit"); a >= 0 && !c.followsAge(a, n, b.What+": inherit") {
 			all = append(all, a)
 		}
 	}

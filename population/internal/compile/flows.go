@@ -45,6 +45,7 @@ func (c *compiler) listFlows() {
 	for i := range n + program.EntryKinds {
 		p.FlowsFrom[i+1] = max(p.FlowsFrom[i+1], p.FlowsFrom[i])
 	}
+	c.bandFlows()
 }
 
 // A flowSet is a set of flows: from<<16 | to. The ways of entering are numbered after all states,

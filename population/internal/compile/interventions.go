@@ -156,7 +156,7 @@ func (s *scheduler) closure(from []parameterState) *parameterStates {
 func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention {
 	d := &program.Intervention{
 		What: text.What, Again: text.Again, ByCount: text.PicksCount, Enters: text.Enter.Given(),
-		Effects: map[*program.Phase]*program.Effect{},
+		Effects: map[*program.Phase]*program.Effect{}, Begins: -1,
 	}
 	c.interventionSyntax[d] = text
 	if !text.Everyone && len(text.Who) > 0 {
@@ -172,6 +172,12 @@ func (c *compiler) intervention(text *syntax.Intervention) *program.Intervention
 		d.Do.To = c.state(text.To, text.What+": to", true)
 	}
 	d.Do.Moves = c.moves(text.Moves, text.What+": move")
+	if text.For.Given() && !text.For.Bad {
+		d.For, _ = c.fixedDuration(text.For, text.What+": when: for")
+	}
+	if text.HasCondition && text.Again && len(text.Set) > 0 && text.Name != "" {
+		d.Begins = c.beginsIndex(text.Name)
+	}
 	return d
 }
 
@@ -195,6 +201,7 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 			if s.Value.Bad || old.Bad {
 				continue
 			}
+			effect.Changes = effect.Changes || !sameValue(from.here, old, s.Value)
 			changes[s.Label.Name] = Parameter{s.Value, text.What + ": set: " + s.Label.Name, c.lastChange}
 		}
 		after.here = from.here.with(changes)
@@ -214,66 +221,10 @@ func (c *compiler) effect(d *program.Intervention, from parameterState) paramete
 	if text.Enter.Given() {
 		effect.In = &program.Entry{Given: c.givenAttributes(text.With, text.What+": with", nil)}
 		c.entryStates(here, &text.Enter, text.What+": enter", effect.In)
+		if text.Age.Given() && !text.Age.Bad {
+			effect.In.Age = c.ages(here, after.phase, effect.In, text.Age, text.What+": age")
+		}
 	}
 	d.Effects[from.phase] = effect
 	return after
-}
-
-// thresholds works out what triggered interventions compare counts with.
-func (c *compiler) thresholds(here Scope, t *program.Phase) {
-	for i := range c.file.Interventions {
-		p := &c.file.Interventions[i]
-		if !p.HasCondition {
-			continue
-		}
-		var all []program.Threshold
-		for k := range p.Conditions {
-			if l, ok := c.threshold(here, p, &p.Conditions[k]); ok {
-				all = append(all, l)
-			}
-		}
-		t.Thresholds = append(t.Thresholds, all)
-	}
-}
-
-// threshold works out one condition of a triggered intervention.
-func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
-	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
-	l := program.Threshold{State: -1, Above: text.Above}
-	isState := slices.Contains(c.program.States, text.Of.Name)
-	switch {
-	case text.Of.Name != "total":
-		state := c.state(text.Of, p.What+": when", false)
-		if state == program.NoState {
-			return l, false
-		}
-		l.State = int(state)
-	case isState:
-		c.Add(text.Of.At,
-			"%s: there is a state of this name, and it also means all of the living; give the state another name", what)
-		return l, false
-	}
-	got, at, ok := here.Resolve(text.Limit, what)
-	if !ok {
-		return l, false
-	}
-	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
-		l.Share = true
-		l.Number, ok = here.Chance(text.Limit, what)
-		if ok && l.State < 0 {
-			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
-				describeResolved(text.Limit, got))
-			ok = false
-		}
-		return l, ok
-	}
-	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 },
-		"a number of individuals cannot be negative")
-	if ok && l.Number > 0 && l.Number < 1 {
-		here.reportValue(text.Limit, at,
-			"%s: %s is not a number of individuals; write %.6g%% for a share of the living", what,
-			describeResolved(text.Limit, got), 100*l.Number)
-		ok = false
-	}
-	return l, ok
 }

@@ -50,7 +50,7 @@ func (c *compiler) moves(texts []syntax.Move, what string) []program.Move {
 	var all []program.Move
 	for _, t := range texts {
 		a := c.attribute(t.Attribute, what)
-		if a < 0 || t.Value.Bad {
+		if a < 0 || t.Value.Bad || c.followsAge(a, t.Attribute, what) {
 			continue
 		}
 		values := c.program.Attributes[a].Values
@@ -129,6 +129,7 @@ func (c *compiler) numberNames() {
 	for i := range c.file.Immigration {
 		c.nameIndex(c.file.Immigration[i].Name)
 	}
+	c.clockNames = len(c.program.CountedNames)
 }
 
 // nameIndex returns the number of a name that events are counted under, or −1 for no name.

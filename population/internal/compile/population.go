@@ -164,6 +164,7 @@ func (c *compiler) startGroup(here Scope, g *syntax.StartGroup, size int, good b
 		if b != nil {
 			c.program.StartCounts[i] += b.Count
 			c.program.StartGroups, c.startSyntax = append(c.program.StartGroups, *b), append(c.startSyntax, texts[i])
+			c.startGroupSyntax = append(c.startGroupSyntax, g)
 		}
 	}
 }
@@ -194,7 +195,14 @@ func startCount(here Scope, s *syntax.StartShare) (count int, share float64, ok 
 func (c *compiler) startSince(here Scope) {
 	for i := range c.program.StartGroups {
 		b, text := &c.program.StartGroups[i], c.startSyntax[i]
-		b.Age = c.program.FirstPhase.Ages
+		switch group := c.startGroupSyntax[i]; {
+		case !group.Age.Given():
+			b.Age = c.program.FirstPhase.Ages
+		case i > 0 && group == c.startGroupSyntax[i-1]:
+			b.Age = c.program.StartGroups[i-1].Age
+		case !group.Age.Bad:
+			b.Age = c.ages(here, c.program.FirstPhase, &b.Entry, group.Age, group.What+": age")
+		}
 		if !text.Since.Given() {
 			continue
 		}
@@ -293,6 +301,13 @@ func (c *compiler) mayBeInCell(in *program.Entry, here Scope, by []program.CellA
 func (c *compiler) ages(
 	here Scope, t *program.Phase, in *program.Entry, text syntax.Value, what string,
 ) *program.ByCell[law.Law] {
+	for _, a := range here.Dependence(text).Own {
+		if c.bands[a] != nil {
+			here.reportTogether(text.At, []syntax.Value{text}, "%s: a table by %s, which follows the age itself; expected "+
+				"a table by something else", what, c.program.Attributes[a].Name)
+			return nil
+		}
+	}
 	return eachCell(c, here, []syntax.Value{text}, func(here Scope) law.Law {
 		l, ok := here.Law(text, what)
 		if ok {

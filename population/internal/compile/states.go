@@ -328,7 +328,8 @@ func (c *compiler) cellWords(here Scope) string {
 // always compiles a clock that runs in all states. At a rate it fires again and again. After a
 // duration it fires once and needs a timer; but if it is exponential and removes its individual,
 // then it is the same as a rate, and is compiled as one.
-func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
+func (c *compiler) always(here Scope, t *program.Phase, line int) {
+	clock := &c.file.Always[line]
 	do := c.action(clock)
 	from := c.stateSet(clock.From, clock.What+": from")
 	where := c.conditions(clock.Where, clock.What+": where")
@@ -381,6 +382,7 @@ func (c *compiler) always(here Scope, t *program.Phase, clock *syntax.Clock) {
 		}
 		t.UsesAttributes = true
 	}
+	always.Line = line
 	t.Always = append(t.Always, always)
 	c.alwaysAfter = append(c.alwaysAfter, clock.After)
 }

@@ -48,7 +48,8 @@
 //     rates
 //   - fire.go, enter.go, contact.go: what a clock does; births and immigration; contacts
 //   - ties.go: events at the same instant
-//   - interventions.go: those at a time, those that wait for a condition
+//   - interventions.go: what an intervention does, and those at a time
+//   - conditions.go: interventions that wait for a condition
 //   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
 //   - fork.go: copies of a run with another future

@@ -42,6 +42,7 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 			v = uint16(lookup.SearchCumulative(r.phase.Attributes[a], own.Float64()))
 		case program.Inherited:
 			v = r.attributes[a].Of(parent)
+		case program.ByAge: // once the age is known
 		default:
 			v = uint16(given)
 		}
@@ -49,6 +50,9 @@ func (r *Run) initialise(id uint32, in *program.Entry, s random.Stream, parent u
 	}
 	if byGroup {
 		age = in.Age.At(r.cell(id, in.Age.By)).Draw(own)
+	}
+	for _, b := range r.Program.Bands {
+		r.attributes[b.Attribute].Set(id, uint16(b.At(age)))
 	}
 	state = in.To
 	if in.Into != nil {
@@ -97,8 +101,14 @@ func (r *Run) register(id uint32, state uint16) {
 	}
 }
 
-// arrive carries out an arrival of a source of immigration, unless the candidate is rejected.
+// arrive carries out an arrival of a source of immigration, unless the candidate is rejected, or the
+// event of watchID.
 func (r *Run) arrive(k uint32) {
+	if int(k) == len(r.phase.Immigration) { // watchID: conditions are looked at after every event
+		r.waiting.wake = math.Inf(1)
+		r.Events--
+		return
+	}
 	table := &r.phase.Immigration[k]
 	if table.Varying != nil {
 		if _, _, ok := r.choose(&r.arrivals[k], 0, table.Varying); !ok {

@@ -78,6 +78,8 @@ func (r *Run) do(id uint32, state uint16, do *program.Action) {
 		}
 	case program.DoBirth:
 		r.enter(do.Child, r.stream(id).Split(), id, program.ByBirth, do.Name)
+	case program.DoAge:
+		r.enterBand(id, state, r.Program.Bands[do.Contact])
 	default:
 		if r.act(id, state, do) {
 			return
@@ -148,6 +150,22 @@ func (r *Run) move(id uint32, state uint16, do *program.Action) (moved, again bo
 		again = r.redrawMemoryless(id, before, r.stateOf(id, state))
 	}
 	return moved, again
+}
+
+// enterBand gives an individual the next value of an attribute that follows the age, and starts the
+// clock to the one after that.
+func (r *Run) enterBand(id uint32, state uint16, b *program.Band) {
+	value := int(r.attributes[b.Attribute].Of(id)) + 1
+	r.move(id, state, &b.Enter[value])
+	r.setTimer(id, b.Column, wordOf(r.Now+b.Lasts(value)))
+	flow := b.Flows[value]
+	r.Flows[flow]++
+	if r.ByGroup != nil {
+		r.ByGroup.passed(r, id, flow)
+	}
+	if r.OnEvent != nil {
+		r.notify(Event{Kind: Moved, State: state, Name: -1}, id, id)
+	}
 }
 
 // change moves an individual to another state, or out, and counts the name that this goes by. by is

@@ -87,13 +87,8 @@ func (r *Run) copyFrom(from *Run) {
 	r.Peaks = append(own.Peaks[:0], from.Peaks...)
 	r.ByGroup = own.ByGroup.copy(from.ByGroup)
 	r.ties = ties{ids: own.ties.ids[:0], contacts: own.ties.contacts[:0]} // between two events there are no ties
-	r.waiting = waiting{
-		from.waiting.on,
-		append(own.waiting.held[:0], from.waiting.held...),
-		append(own.waiting.fired[:0], from.waiting.fired...),
-		append(own.waiting.done[:0], from.waiting.done...),
-		append(own.waiting.due[:0], from.waiting.due...),
-	}
+	r.waiting = own.waiting
+	r.waiting.copyFrom(&from.waiting)
 	r.alwaysBefore, r.weights, r.event = own.alwaysBefore, own.weights, own.event
 	if r.Queue = own.Queue; r.Queue == nil {
 		r.Queue = eventqueue.New(eventqueue.Capacity(n))
@@ -143,6 +138,9 @@ func (r *Run) Redraw(luck uint64) {
 	for k := range r.arrivals {
 		r.arrivals[k] = r.arrivals[k].At(luck)
 		r.nextArrival(uint32(k))
+	}
+	if r.waiting.wake = math.Inf(1); r.Program.WaitsForTime {
+		r.scheduleWake()
 	}
 	first := len(r.phase.Always)
 	for id := r.firstID; int(id) < r.Used; id++ {

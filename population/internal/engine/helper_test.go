@@ -18,6 +18,7 @@ var (
 	busyGroups     = text("testdata/busy-groups")
 	busyEverything = text("testdata/busy-everything")
 	tied           = text("testdata/tied")
+	banded         = text("testdata/bands")
 	crowdText      = text("testdata/crowd")
 )
 

@@ -2,12 +2,9 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/almanac-sim/almanac/internal/detmath"
-	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/random"
 	"github.com/almanac-sim/almanac/population/internal/program"
 )
@@ -226,113 +223,4 @@ func (r *Run) applyToSome(ctx context.Context, d *program.Intervention, count in
 		}
 	}
 	return nil
-}
-
-// crosses reports whether a count is beyond a threshold now. The comparison is strict, whatever
-// rounding makes of a share: 7 of 100 are not below 7%.
-func (r *Run) crosses(l *program.Threshold) bool {
-	n, bound := r.Alive, l.Number
-	if l.State >= 0 {
-		n = r.Counts[l.State]
-	}
-	if l.Share {
-		bound = float64(bound * float64(r.Alive))
-		if whole := math.Round(bound); math.Abs(bound-whole) <= 4*detmath.ULP(bound) {
-			bound = whole
-		}
-	}
-	if l.Above {
-		return float64(n) > bound
-	}
-	return float64(n) < bound
-}
-
-// waiting is the state of the interventions that wait for a condition. Such an intervention happens
-// at the event that makes its condition true, before the next event, even one at the same time.
-// What is true at the start becomes true then. If one event makes several conditions true, all
-// their interventions happen, in the order of the file, even if the first makes the condition of
-// another false again.
-type waiting struct {
-	on    bool   // some may still happen
-	held  []bool // whether each condition held at the last look
-	fired []int  // how often each condition has become true
-	done  []int  // how often each has been carried out
-	due   []int  // became true and not yet carried out
-}
-
-// begin resets it for a run.
-func (w *waiting) begin(m *program.Program) {
-	w.on, w.due = len(m.Triggered) > 0, w.due[:0]
-	w.held, w.fired, w.done = make(
-		[]bool,
-		len(m.Triggered),
-	), make(
-		[]int,
-		len(m.Triggered),
-	), make(
-		[]int,
-		len(m.Triggered),
-	)
-}
-
-// mostFired is how many interventions that wait may happen within a billionth of a run (see pace).
-const mostFired = 10_000
-
-// Settle carries out all interventions whose conditions have become true, and those that follow
-// from them.
-func (r *Run) Settle(ctx context.Context) error {
-	w := &r.waiting
-	for w.on {
-		w.on = false
-		for k, d := range r.Program.Triggered {
-			if w.fired[k] > 0 && !d.Again {
-				continue
-			}
-			w.on = true
-			holds := true
-			for i := range r.phase.Thresholds[k] {
-				holds = holds && r.crosses(&r.phase.Thresholds[k][i])
-			}
-			if holds && !w.held[k] {
-				w.due = append(w.due, k)
-				w.fired[k]++
-			}
-			w.held[k] = holds
-		}
-		if len(w.due) == 0 {
-			break
-		}
-		w.on = true
-		k := w.due[0]
-		w.due = w.due[:copy(w.due, w.due[1:])]
-		w.done[k]++
-		if err := r.trigger(ctx, k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// trigger carries out an intervention whose condition has become true.
-func (r *Run) trigger(ctx context.Context, k int) error {
-	d := r.Program.Triggered[k]
-	r.pace.present = max(r.pace.present, r.Alive)
-	if r.pace.fired++; r.pace.fired > mostFired {
-		return fmt.Errorf(
-			"at time %.12g %s interventions with when took less than a billionth of the run, the last of them %s; do they "+
-				"make one another happen?",
-			r.Program.Start+r.Now,
-			format.Thousands(float64(mostFired)),
-			d.What,
-		)
-	}
-	if r.OnEvent != nil {
-		r.event = Event{Time: r.Program.Start + r.Now, Kind: Happened, Name: d.Do.Name, Slot: noID, BySlot: noID}
-		r.OnEvent(&r.event)
-	}
-	if !d.ChangesIndividuals() {
-		r.countName(d.Do.Name)
-	}
-	// The stream is named by the intervention and by how often it has happened.
-	return r.apply(ctx, d, random.New(r.seed, uint64(r.Index), uint64(k), uint64(r.waiting.done[k])))
 }

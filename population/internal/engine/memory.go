@@ -133,6 +133,9 @@ func newDemand(m *program.Program, o *Options) demand {
 		d.most += float64(8 * r.stride) // the words are copied when sparse timers are packed
 	}
 	d.fixed += float64(groupTallyBytes(m))
+	for i := range m.Windows {
+		d.fixed += float64(8 * m.Windows[i].Keep)
+	}
 	d.recorded = float64(n) * (float64(float64(len(m.RecordTimes))*RecordedBytes(m)) + 512)
 	return d
 }

@@ -78,6 +78,9 @@ func (r *Run) Start(ctx context.Context, m *program.Program, seed uint64, index 
 	r.seed = seed
 	r.waiting.begin(m)
 	r.firstID = uint32(len(m.FirstPhase.Immigration))
+	if m.WaitsForTime {
+		r.firstID++ // for watchID
+	}
 	r.limit, r.failed, r.granted = m.MaxSize, nil, 0
 	spare := usualSpare
 	if r.budget != nil {

@@ -84,7 +84,7 @@ func footprint(r *Run) map[string]any {
 func TestSetupDependsOnCores(t *testing.T) {
 	const block = 1 << 14
 	kinds := map[string]string{
-		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied,
+		"everything": everything, "busy groups": busyGroups, "busy everything": busyEverything, "tied": tied, "bands": banded,
 		"since": `
 name: since
 time: {unit: day, end: 30}

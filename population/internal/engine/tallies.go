@@ -19,7 +19,8 @@ type tallies struct {
 	ByGroup    *groupTallies // nil if nothing is recorded by group
 }
 
-// groupTallies are the counts of each group that is recorded by itself.
+// groupTallies are the counts of each group that is recorded by itself, and of those that
+// conditions count.
 //
 // A flow counts for the group after the event: an individual whose clock changes its state and an
 // attribute has the new value then, as the event says.
@@ -27,6 +28,14 @@ type groupTallies struct {
 	groupings []program.Grouping
 	states    int
 	Groups    []Tally
+	watched   []watchedTally
+}
+
+// A watchedTally has the counts of a group of Program.Watched.
+type watchedTally struct {
+	Tally
+	where []program.Condition
+	total int // individuals in it
 }
 
 // A Tally has the counts of one group.
@@ -38,16 +47,22 @@ type Tally struct {
 
 // newGroupTallies returns nil if nothing is recorded by group.
 func newGroupTallies(m *program.Program) *groupTallies {
-	if len(m.Groups) == 0 {
+	if len(m.Groups)+len(m.Watched) == 0 {
 		return nil
 	}
 	t := &groupTallies{groupings: m.Groupings, states: len(m.States), Groups: make([]Tally, len(m.Groups))}
-	for i := range t.Groups {
-		t.Groups[i] = Tally{
+	empty := func() Tally {
+		return Tally{
 			make([]int, len(m.States)),
 			make([]uint64, len(m.Flows)),
 			make([]uint64, len(m.CountedNames)),
 		}
+	}
+	for i := range t.Groups {
+		t.Groups[i] = empty()
+	}
+	for _, where := range m.Watched {
+		t.watched = append(t.watched, watchedTally{Tally: empty(), where: where})
 	}
 	return t
 }
@@ -66,22 +81,51 @@ func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 	for i := range t.groupings {
 		t.of(&t.groupings[i], r, id).Counts[state] += more
 	}
+	for i := range t.watched {
+		if w := &t.watched[i]; r.matches(id, w.where) {
+			w.Counts[state] += more
+			w.total += more
+		}
+	}
 }
 
 // flow counts a flow of an individual, and its name if it has one. from and to are states, or
 // numbers beyond them for those who enter or leave.
 func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
 	for i := range t.groupings {
-		g := t.of(&t.groupings[i], r, id)
-		g.Flows[flow]++
-		if from < t.states { // those who enter are counted by register
-			g.Counts[from]--
-			if to < t.states {
-				g.Counts[to]++
+		t.of(&t.groupings[i], r, id).flow(t.states, flow, from, to, name)
+	}
+	for i := range t.watched {
+		if w := &t.watched[i]; r.matches(id, w.where) {
+			if w.flow(t.states, flow, from, to, name); from < t.states && to >= t.states {
+				w.total--
 			}
 		}
-		if name >= 0 {
-			g.Named[name]++
+	}
+}
+
+// flow counts a flow of an individual of the group.
+func (g *Tally) flow(states, flow, from, to, name int) {
+	g.Flows[flow]++
+	if from < states { // those who enter are counted by register
+		g.Counts[from]--
+		if to < states {
+			g.Counts[to]++
+		}
+	}
+	if name >= 0 {
+		g.Named[name]++
+	}
+}
+
+// passed counts a flow that changes no state.
+func (t *groupTallies) passed(r *Run, id uint32, flow int) {
+	for i := range t.groupings {
+		t.of(&t.groupings[i], r, id).Flows[flow]++
+	}
+	for i := range t.watched {
+		if w := &t.watched[i]; r.matches(id, w.where) {
+			w.Flows[flow]++
 		}
 	}
 }
@@ -94,6 +138,11 @@ func (t *groupTallies) moved(r *Run, id uint32, name int) {
 	for i := range t.groupings {
 		t.of(&t.groupings[i], r, id).Named[name]++
 	}
+	for i := range t.watched {
+		if w := &t.watched[i]; r.matches(id, w.where) {
+			w.Named[name]++
+		}
+	}
 }
 
 // RecordedBytes is how many bytes a row takes: of all individuals, and of each group.
@@ -103,7 +152,7 @@ func RecordedBytes(m *program.Program) float64 {
 
 // groupTallyBytes is how many bytes the tallies of all groups take.
 func groupTallyBytes(m *program.Program) float64 {
-	return float64(len(m.Groups)) * float64(8*(len(m.States)+len(m.Flows)+len(m.CountedNames))+72)
+	return float64(len(m.Groups)+len(m.Watched)) * float64(8*(len(m.States)+len(m.Flows)+len(m.CountedNames))+72)
 }
 
 // copy copies the tallies of the same program into the memory of t. Each may be nil.
@@ -112,17 +161,27 @@ func (t *groupTallies) copy(from *groupTallies) *groupTallies {
 		return nil
 	}
 	if t == nil {
-		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups))}
+		t = &groupTallies{from.groupings, from.states, make([]Tally, len(from.Groups)), nil}
+		t.watched = make([]watchedTally, len(from.watched))
 	}
 	for i := range from.Groups {
-		to, g := &t.Groups[i], &from.Groups[i]
-		*to = Tally{
-			append(to.Counts[:0], g.Counts...),
-			append(to.Flows[:0], g.Flows...),
-			append(to.Named[:0], g.Named...),
-		}
+		t.Groups[i].copy(&from.Groups[i])
+	}
+	for i := range from.watched {
+		to, w := &t.watched[i], &from.watched[i]
+		to.Tally.copy(&w.Tally)
+		to.where, to.total = w.where, w.total
 	}
 	return t
+}
+
+// copy copies the counts of another tally.
+func (t *Tally) copy(from *Tally) {
+	*t = Tally{
+		append(t.Counts[:0], from.Counts...),
+		append(t.Flows[:0], from.Flows...),
+		append(t.Named[:0], from.Named...),
+	}
 }
 
 // countName counts a name, unless it is −1.

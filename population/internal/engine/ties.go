@@ -62,6 +62,11 @@ func (r *Run) beginTies(first uint32) bool {
 	if !slices.IsSorted(t.ids) {
 		slices.Sort(t.ids)
 	}
+	if r.Program.WaitsForTime {
+		if i := slices.Index(t.ids, r.watchID()); i >= 0 { // conditions are looked at after the clocks
+			t.ids = append(slices.Delete(t.ids, i, i+1), r.watchID())
+		}
+	}
 	for _, id := range t.ids {
 		if id >= r.firstID {
 			r.status(id).mark(isTied)

@@ -13,6 +13,7 @@
 //   - values.go: values in words, by group of individuals where they differ
 //   - timevarying.go: values that vary, times and intervals in words
 //   - warnings.go: what may be a mistake
+//   - warnings_clocks.go: clocks that do not do what is meant, because of ages or of where
 //   - diagram.go: [Diagram]; the transitions between states, and which states can be reached
 //
 // A new section of the model file gets a function in explain.go, and its transitions in [Ways].

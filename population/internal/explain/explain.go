@@ -87,11 +87,18 @@ func (e *explainer) attributes() {
 	for _, a := range e.file.Attributes {
 		var values []string
 		for i, v := range a.Values {
+			if a.ByAge {
+				values = append(values, v.Name+" from "+e.asWritten(a.Ages[i])+" on")
+				continue
+			}
 			share := "the rest"
 			if i != a.Rest {
 				share = e.probability(a.Shares[i])
 			}
 			values = append(values, share+" "+v.Name)
+		}
+		if a.ByAge {
+			values[0] = "follows the age, and changes by itself: " + values[0]
 		}
 		e.line("  %s: %s", a.Name, strings.Join(values, ", "))
 	}
@@ -114,6 +121,7 @@ func (e *explainer) groups() {
 			in = append(in, format.Thousands(float64(b.Count))+" "+e.program.States[b.To])
 		}
 		e.line("  %s%s: %s", format.Thousands(float64(total)), ofValues(text.With), strings.Join(in, ", "))
+		e.ages(text.Age)
 	}
 }
 
@@ -242,7 +250,11 @@ func (e *explainer) entries() {
 			nameTag(b.Name))
 		switch {
 		case b.InheritAll:
-			e.line("    they have all attributes of the parent")
+			but := ""
+			if len(e.program.Bands) > 0 {
+				but = ", but not those that follow the age"
+			}
+			e.line("    they have all attributes of the parent%s", but)
 		case len(b.Inherit) > 0:
 			e.line("    they have the parent's %s", strings.ReplaceAll(orList(b.Inherit), " or ", " and "))
 		}
@@ -262,9 +274,14 @@ func (e *explainer) entries() {
 		}
 		e.line("  individuals%s arrive at %s%s as %s%s", ofValues(a.With), rate, per, e.entryState(&a.Enter),
 			nameTag(a.Name))
-		if a.Age.Given() {
-			e.line("    their age is %s", e.duration(a.Age))
-		}
+		e.ages(a.Age)
+	}
+}
+
+// ages says how old those are who enter, if that is given.
+func (e *explainer) ages(age syntax.Value) {
+	if age.Given() {
+		e.line("    their age is %s", e.duration(age))
 	}
 }
 
@@ -290,15 +307,22 @@ func (e *explainer) interventions() {
 				individuals = " " + format.Things(p.Count, "individual")
 			}
 			e.line("    %s%s%s %s as %s", e.count(p), individuals, ofValues(p.With), verb, e.entryState(&p.Enter))
+			e.ages(p.Age)
 		}
 	}
 }
 
 // interventionTime says when an intervention happens.
 func (e *explainer) interventionTime(p *syntax.Intervention) string {
+	becomes := "becomes true"
+	if p.For.Given() {
+		becomes = "has been true for " + e.asWritten(p.For)
+	}
 	switch {
 	case p.HasCondition && p.Again:
-		return "each time it becomes true that " + e.condition(p)
+		return "each time it " + becomes + " that " + e.condition(p) + "; once then, not again while it stays true"
+	case p.HasCondition && p.For.Given():
+		return "as soon as it " + becomes + " that " + e.condition(p) + ", once"
 	case p.HasCondition:
 		return "as soon as " + e.condition(p) + ", once"
 	case p.Interval > 0:
@@ -323,13 +347,22 @@ func (e *explainer) condition(p *syntax.Intervention) string {
 			are = "alive"
 		}
 		limit := e.value(c.Limit)
+		if c.Over.Given() {
+			all = append(all, fmt.Sprintf("%s happened %s than %s times in the %s before", c.Event.Name, word,
+				e.withName(c.Limit, limit), e.asWritten(c.Over)))
+			continue
+		}
 		share := strings.HasSuffix(limit, "%")
 		if limit = e.withName(c.Limit, limit); share {
 			limit += " of the living"
 		}
 		all = append(all, fmt.Sprintf("%s than %s are %s", word, limit, are))
 	}
-	return strings.Join(all, " and ")
+	words := strings.Join(all, " and ")
+	if len(p.Among) > 0 {
+		words += ", counting only individuals" + ofConditions(p.Among)
+	}
+	return words
 }
 
 // target says which individuals an intervention applies to.

@@ -60,6 +60,14 @@ func (e *explainer) value(v syntax.Value) string {
 	})
 }
 
+// asWritten returns a duration as the file has it, or what a parameter or an expression stands for.
+func (e *explainer) asWritten(v syntax.Value) string {
+	if v.IsQuantity() {
+		return v.Text
+	}
+	return e.withName(v, e.value(v))
+}
+
 // withName adds the name of the parameter, or the expression that a value was worked out from.
 func (e *explainer) withName(v syntax.Value, words string) string {
 	switch {

@@ -39,6 +39,8 @@ func (e *explainer) warnings() {
 				text.What, text.State.Name))
 		}
 	}
+	all = append(all, e.clockWarnings()...)
+	all = append(all, e.bandsWithoutAges()...)
 	used := e.usedParameters()
 	for _, p := range e.file.Parameters {
 		if !used[p.Label.Name] {

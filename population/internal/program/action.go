@@ -11,7 +11,7 @@ import (
 type Action struct {
 	Kind    verb
 	To      uint16       // DoMove: the state to move to; NoState for leaving, SameState for staying
-	Contact int          // DoContact: the number of the contact in Phase.Contacts
+	Contact int          // DoContact: the number of the contact in Phase.Contacts; DoAge: that in Program.Bands
 	Child   *Entry       // DoBirth: how the child enters
 	Name    int          // the number in Program.CountedNames to count it under, or −1
 	Chance  float64      // DoMove: that it takes effect
@@ -27,6 +27,7 @@ const (
 	DoMove    verb = iota // change state, attributes, or both
 	DoContact             // meet another individual
 	DoBirth               // have a child
+	DoAge                 // reach the age of the next band
 )
 
 // A Move gives an attribute a value.

@@ -12,6 +12,9 @@ import (
 // individual carries a timer for it through all states. A clock of `always` that fires at a rate is
 // not one of these: it is part of every state.
 //
+// The clock of a Band is one of these too, though the file does not write it. It starts again when
+// it fires, until the last band is reached.
+//
 // If it depends on attributes, By and Cells say so, and the clock of an individual is that of its
 // cell.
 type AlwaysClock struct {
@@ -20,6 +23,8 @@ type AlwaysClock struct {
 	EndsLife bool            // it takes every individual out of the population when it fires
 	Off      bool            // it does not run in this cell
 	Do       Action          // the same in all cells
+	Line     int             // the number of the clock in the file's always; −1 for that of a Band
+	Band     *Band           // whose clock it is; nil for a clock of the file
 	By       []CellAttribute // nil if it does not depend on attributes
 	Cells    []*AlwaysClock  // by cell
 }
@@ -30,6 +35,9 @@ type AlwaysClock struct {
 // +Inf.
 func (c *AlwaysClock) Remaining(s *random.Stream, age float64) (left float64, fired bool) {
 	switch {
+	case c.Band != nil:
+		left = c.Band.Until(age)
+		return left, math.IsInf(left, 1)
 	case c.EndsLife:
 		return max(0, c.Law.DrawBeyond(s, age)-age), false
 	case age == 0:

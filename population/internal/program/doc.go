@@ -21,6 +21,8 @@
 //   - All phases have the same States, Always, Immigration and Contacts, in the same order. A state
 //     has the same clocks in Race and Split in every phase and every cell, so that they can be
 //     compared one by one, and an individual carries the same number of timers.
+//   - The clocks of Program.Bands come first in Phase.Always, in the same order and the same in every
+//     phase.
 //   - Phase.Thresholds[i] belongs to Program.Triggered[i].
 //   - Program.Scheduled is in the order of time, and of the file where times are equal.
 //   - Intervention.Effects has an entry for every phase in which the intervention can happen.
@@ -36,6 +38,7 @@
 //	phase.go         Phase: the tables between two changes of parameters
 //	state.go         State: the clocks of a state
 //	always.go        AlwaysClock: a clock that runs in every state
+//	band.go          Band: an attribute that follows the age
 //	action.go        Action: what a clock does when it fires; Contact
 //	entry.go         Entry: how an individual enters; Immigration, StartGroup
 //	intervention.go  Intervention: when it happens, and its Effect in each phase

@@ -10,7 +10,7 @@ import (
 type Entry struct {
 	To    uint16           // the state
 	Into  *EntryStates     // instead of To, if the state is drawn; nil otherwise
-	Given []int32          // by attribute: the value, Drawn or Inherited; nil if all are drawn
+	Given []int32          // by attribute: the value, Drawn, Inherited or ByAge; nil if all are drawn
 	Age   *ByCell[law.Law] // nil for newborn
 	Since *ByCell[law.Law] // how long it has been in the state; nil if it enters it now
 }
@@ -19,9 +19,10 @@ type Entry struct {
 const (
 	Drawn     = -1 // by the shares of the phase
 	Inherited = -2 // from the parent
+	ByAge     = -3 // from the age: see Band
 )
 
-// ValueOf returns the value of an attribute, or Drawn or Inherited.
+// ValueOf returns the value of an attribute, or Drawn, Inherited or ByAge.
 func (e *Entry) ValueOf(attribute int) int32 {
 	if e.Given == nil {
 		return Drawn

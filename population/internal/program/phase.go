@@ -10,7 +10,7 @@ type Phase struct {
 	Immigration    []Immigration
 	Contacts       []Contact
 	UsesAttributes bool             // a clock depends on attributes
-	Attributes     [][]float64      // by attribute: the cumulative shares of its values
+	Attributes     [][]float64      // by attribute: the cumulative shares of its values; nil if it follows the age
 	Ages           *ByCell[law.Law] // First phase only: of the individuals at the start; nil if all are newborn
 	Thresholds     [][]Threshold    // by triggered intervention: its conditions, all of which must hold
 	Batchable      bool             // see SetFlags

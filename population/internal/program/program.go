@@ -19,6 +19,7 @@ type Program struct {
 	StartGroups    []StartGroup     // the same individuals, by how they enter
 	States         []string         // names
 	Attributes     Attributes       // names and values
+	Bands          []*Band          // the attributes that follow the age
 	Flows          []Flow           // all that are possible
 	CountedNames   []string         // under which clocks, contacts, entries and interventions are counted
 	FlowsFrom      []int32          // by source: where its flows begin in Flows; see FlowOf
@@ -27,6 +28,9 @@ type Program struct {
 	FirstPhase     *Phase           // at the start
 	Scheduled      []Scheduled      // interventions with a time, in the order of time
 	Triggered      []*Intervention  // interventions with a condition, in the order of the file
+	Windows        []Window         // what conditions on incidence count
+	Watched        [][]Condition    // groups whose individuals conditions count, beside those of Groups
+	WaitsForTime   bool             // a condition may change because time has passed: Windows, or Intervention.For
 	RecordTimes    []float64        // when to record; the first is 0, the last the end of the run
 	Groupings      []Grouping       // by which to record
 	Groups         []Group          // of all groupings
@@ -44,7 +48,8 @@ func (p *Program) SameRecord(o *Program) bool {
 }
 
 // A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is
-// a state or "out".
+// a state or "out". The flows between the bands of an age come after all others: From is the
+// attribute and the band, as in "band: child", and To is the next band.
 type Flow struct{ From, To string }
 
 // String returns from->to.

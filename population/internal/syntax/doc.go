@@ -31,7 +31,8 @@
 //	parse_clocks.go         states and always: the clocks of race, split and always
 //	parse_entries.go        births and immigration; enter
 //	parse_transmission.go   transmission: contacts and mixing
-//	parse_interventions.go  interventions: schedule or condition, and action
+//	parse_interventions.go  interventions: schedule, and action
+//	parse_conditions.go     interventions: what one with when waits for
 //	parse_record.go         record
 //
 // A value, and a file for each of its forms:

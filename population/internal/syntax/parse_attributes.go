@@ -7,12 +7,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// An Attribute is one of the section attributes, with its values and the share of each.
+// An Attribute is one of the section attributes, with its values. It has the share of each value,
+// or, if it follows the age, the age from which on individuals have it.
 type Attribute struct {
 	Ref
 	Values []Ref
 	Shares []Value
-	Rest   int // the index of the value whose share is rest; −1 if there is none
+	Rest   int     // the index of the value whose share is rest; −1 if there is none
+	Ages   []Value // in place of Shares, if it follows the age
+	ByAge  bool    // it does
 }
 
 // A Where restricts an attribute to some of its values.
@@ -33,7 +36,12 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 		}
 		a := Attribute{Ref: Ref{Name: p.Name, At: r.Place(p.Key)}, Rest: -1}
 		before := r.Count
-		for _, v := range r.Pairs(p.Value, what, "{north: 40%, south: 60%}") {
+		pairs := r.Pairs(p.Value, what, "{north: 40%, south: 60%}")
+		for _, v := range pairs {
+			if v.Name == "age" && v.Value.Kind == yaml.MappingNode {
+				r.ageBands(&a, pairs, v.Value, what)
+				break
+			}
 			if r.checkName(v.Key, what, v.Name) {
 				a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
 				a.Shares = append(a.Shares, r.attributeShare(&a, v, what))
@@ -46,6 +54,29 @@ func (r *Reader) attributes(m *File, n *yaml.Node) {
 			r.Fail(p.Value, "%s: %d values are more than the %d there can be", what, len(a.Values), maxStates)
 		}
 		m.Attributes = append(m.Attributes, a)
+	}
+}
+
+// ageBands reads the bands of an attribute that follows the age: {child: 0 years, adult: 15 years}.
+func (r *Reader) ageBands(a *Attribute, pairs []Pair, n *yaml.Node, what string) {
+	const example = "{child: 0 years, adult: 15 years}"
+	*a = Attribute{Ref: a.Ref, Rest: -1, ByAge: true}
+	for _, other := range pairs {
+		if other.Name != "age" {
+			r.Fail(other.Key, "%s: %s: %s follows the age; nothing else can give it", what, diag.Shorten(other.Name),
+				a.Name)
+		}
+	}
+	what += ": age"
+	before := r.Count
+	for _, v := range r.Pairs(n, what, example) {
+		if r.checkName(v.Key, what, v.Name) {
+			a.Values = append(a.Values, Ref{Name: v.Name, At: r.Place(v.Key)})
+			a.Ages = append(a.Ages, r.Value(v.Value, what+": "+v.Name, KindDuration))
+		}
+	}
+	if len(a.Values) == 0 && r.Count == before {
+		r.Fail(n, "%s: expected the age from which on each value holds, such as %s", what, example)
 	}
 }
 
@@ -68,6 +99,11 @@ func (f *Fields) where(key string) []Where {
 	if n == nil {
 		return nil
 	}
+	return f.whereOf(n, key)
+}
+
+// whereOf reads the value of a key where or whom.
+func (f *Fields) whereOf(n *yaml.Node, key string) []Where {
 	r := f.r
 	var all []Where
 	before := r.Count

@@ -28,6 +28,7 @@ type Intervention struct {
 	Moves         []Move
 	Enter         Enter
 	With          []Move // the attributes of individuals that enter
+	Age           Value  // their ages; newly born if not given
 	Count         int
 	ComputedCount Value // in place of Count, if the number has to be worked out
 	PicksCount    bool  // Count of the individuals that Who and Where select
@@ -35,22 +36,9 @@ type Intervention struct {
 
 	HasCondition bool // until all Conditions are true
 	Conditions   []Condition
-	Again        bool // each time they become true
-}
-
-// A Condition compares the number of individuals in a state, or of the living, with a limit.
-type Condition struct {
-	Of    Ref
-	Above bool // otherwise below
-	Limit Value
-}
-
-// Text returns the condition as it is written.
-func (c *Condition) Text() string {
-	if c.Above {
-		return c.Of.Name + " above " + c.Limit.Text
-	}
-	return c.Of.Name + " below " + c.Limit.Text
+	Among        []Where // only these individuals and their events are counted
+	For          Value   // how long the conditions must have been true; optional
+	Again        bool    // each time they become true
 }
 
 // interventions reads the section interventions.
@@ -59,7 +47,7 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "interventions", "["+example+"]") {
 		p := Intervention{What: fmt.Sprintf("intervention %d", i+1), Until: math.Inf(1)}
 		f := r.Fields(item, p.What, example, "at", "every", "until", "when", "again", "set", "who", "where", "coverage",
-			"to", "move", "enter", "with", "count", "name")
+			"to", "move", "enter", "with", "age", "count", "name")
 		if f == nil {
 			continue
 		}
@@ -80,47 +68,6 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 			m.Interventions = append(m.Interventions, p)
 		}
 	}
-}
-
-// conditions reads what an intervention waits for, and reports whether it could.
-func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
-	const example = "{infectious: above 1%}"
-	before := r.Count
-	for _, key := range []string{"at", "every", "until"} {
-		if n := f.Get(key); n != nil {
-			r.Fail(n, "%s: both when and %s; it happens when its condition becomes true, or at times that are known",
-				p.What, key)
-		}
-	}
-	if n := f.Get("again"); n != nil {
-		if p.Again = n.Value == "true"; !p.Again && n.Value != "false" {
-			r.Fail(n, "%s: again: found %s, expected true or false", p.What, Describe(n))
-		}
-	}
-	for _, c := range r.Pairs(when, p.What+": when", example) {
-		what := p.What + ": when: " + diag.Shorten(c.Name)
-		text, ok := r.text(c.Value, what, "above or below a number or a percentage, such as above 1%")
-		if !ok {
-			continue
-		}
-		word, limit, _ := strings.Cut(text, " ")
-		if limit = strings.TrimSpace(limit); word != "above" && word != "below" || limit == "" {
-			r.Fail(c.Value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%",
-				what, diag.Quote(text))
-			continue
-		}
-		v := *c.Value
-		v.Value = limit
-		p.Conditions = append(p.Conditions, Condition{
-			Of:    Ref{Name: c.Name, At: r.Place(c.Key)},
-			Above: word == "above",
-			Limit: r.Value(&v, what, KindNumber),
-		})
-	}
-	if len(p.Conditions) == 0 && r.Count == before {
-		r.Fail(when, "%s: when: expected a state, or total, and what its number is to be, such as %s", p.What, example)
-	}
-	return r.Count == before
 }
 
 // schedule reads at which times an intervention happens, and reports whether it could.
@@ -207,7 +154,7 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 		}
 		r.count(p, n)
 	}
-	p.With = f.moves("with")
+	p.With, p.Age = f.moves("with"), f.Value("age", KindDistribution)
 	moving := f.Get("to") != nil || f.Get("move") != nil
 	choosing := p.Everyone || len(p.Who) > 0
 	switch {
@@ -221,6 +168,8 @@ func (r *Reader) action(p *Intervention, f *Fields) bool {
 		r.Fail(f.Node, "%s: coverage and where are about individuals; write who and to beside them", p.What)
 	case len(p.With) > 0 && !p.Enter.Given():
 		r.Fail(f.Node, "%s: with is about those who enter; write enter and count beside it", p.What)
+	case p.Age.Given() && !p.Enter.Given():
+		r.Fail(f.Node, "%s: age is about those who enter; write enter and count beside it", p.What)
 	case !moving && !p.Enter.Given() && len(p.Set) == 0:
 		r.Fail(f.Node, "%s: it does nothing; write set: {beta: 0.2 per day}, or who and to, or enter and count", p.What)
 	default:

@@ -24,6 +24,7 @@ type StartGroup struct {
 	Count   int        // otherwise
 	SizeAt  diag.Place // of the share or the count
 	With    []Move
+	Age     Value // their ages; those of the population if not given
 	Starts  []StartShare
 }
 
@@ -99,7 +100,7 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 	items := r.Items(n, "population: groups", "["+example+"]")
 	for i, item := range items {
 		g := StartGroup{What: "population: group " + format.Thousands(float64(i+1))}
-		f := r.Fields(item, g.What, example, "share", "count", "with", "start")
+		f := r.Fields(item, g.What, example, "share", "count", "with", "age", "start")
 		if f == nil {
 			continue
 		}
@@ -118,6 +119,7 @@ func (r *Reader) startGroups(m *File, n *yaml.Node) {
 			r.Fail(f.Node, "%s: how many? Write share: 40%% or count: 400, for example", g.What)
 		}
 		g.With = f.moves("with")
+		g.Age = f.Value("age", KindDistribution)
 		if s := f.Need("start", "{susceptible: rest}"); s != nil {
 			g.Starts = r.startShares(s, g.What+": start")
 		}

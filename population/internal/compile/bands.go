@@ -1,0 +1,78 @@
+package compile
+
+import (
+	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// ageBands works out the ages of the attributes that follow the age.
+func (c *compiler) ageBands(here Scope) {
+	for i := range c.file.Attributes {
+		a := &c.file.Attributes[i]
+		if !a.ByAge {
+			continue
+		}
+		b := &program.Band{Attribute: i, Column: len(c.program.Bands), Ages: make([]float64, len(a.Ages))}
+		c.bands[i], c.program.Bands = b, append(c.program.Bands, b)
+		what := "attributes: " + a.Name + ": age"
+		for v := range a.Ages {
+			age, ok := c.fixedDuration(a.Ages[v], what+": "+a.Values[v].Name)
+			if !ok {
+				break
+			}
+			if b.Ages[v] = age; v == 0 && age > 0 {
+				here.reportValue(a.Ages[v], a.Ages[v].At, "%s: the first is %s; begin with 0 years", what, a.Ages[v].Text)
+				break
+			}
+			if v > 0 && !(age > b.Ages[v-1]) {
+				here.reportTogether(a.Ages[v].At, a.Ages[v-1:v+1], "%s: %s begins at %s, not after %s, which begins at %s; "+
+					"expected ages that ascend", what, a.Values[v].Name, a.Ages[v].Text, a.Values[v-1].Name, a.Ages[v-1].Text)
+				break
+			}
+		}
+		for v := range a.Values {
+			enter := program.Action{Kind: program.DoMove, To: program.SameState, Name: -1, Chance: 1}
+			enter.Moves = []program.Move{{Attribute: uint8(i), Value: uint16(v)}}
+			b.Enter = append(b.Enter, enter)
+		}
+	}
+}
+
+// bandClocks adds the clocks of the attributes that follow the age to a phase. They come first: at
+// the instant at which an age is reached, other clocks read the new value.
+func (c *compiler) bandClocks(t *program.Phase) {
+	for k, b := range c.program.Bands {
+		last := 0.0
+		if n := len(b.Ages); n > 0 {
+			last = b.Ages[n-1]
+		}
+		t.Always = append(t.Always, program.AlwaysClock{
+			Law: law.Exactly(last), Longest: last, Line: -1, Band: b,
+			Do: program.Action{Kind: program.DoAge, Contact: k, Name: -1, Chance: 1},
+		})
+		c.alwaysAfter = append(c.alwaysAfter, syntax.Value{})
+	}
+}
+
+// bandFlows lists the flows between the bands of each age, after all others.
+func (c *compiler) bandFlows() {
+	for _, b := range c.program.Bands {
+		a := &c.program.Attributes[b.Attribute]
+		b.Flows = make([]int, len(a.Values))
+		for v := 1; v < len(a.Values); v++ {
+			b.Flows[v] = len(c.program.Flows)
+			c.program.Flows = append(c.program.Flows, program.Flow{From: a.Name + ": " + a.Values[v-1], To: a.Values[v]})
+		}
+	}
+}
+
+// followsAge reports whether an attribute follows the age, and adds a problem if so: something else
+// is about to give it a value.
+func (c *compiler) followsAge(attribute int, n syntax.Ref, what string) bool {
+	if c.bands[attribute] == nil {
+		return false
+	}
+	c.Add(n.At, "%s: %s follows the age; nothing else can give it", what, n.Name)
+	return true
+}

@@ -1,0 +1,226 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/suggest"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// beginsSuffix is added to the name of a triggered intervention that sets parameters again and
+// again, for the number of times that it changed them. Of schools that close it is how often a
+// closed period began: while they are closed, the condition may become true again and changes
+// nothing.
+const beginsSuffix = " begins"
+
+// maxWindow is the largest number of events that a condition on incidence can be compared with: the
+// run keeps the times of so many.
+const maxWindow = 10_000_000
+
+// A windowKey identifies what a condition on incidence counts.
+type windowKey struct {
+	event   string
+	over    float64
+	watched int
+}
+
+// thresholds works out what triggered interventions compare counts with.
+func (c *compiler) thresholds(here Scope, t *program.Phase) {
+	for i := range c.file.Interventions {
+		p := &c.file.Interventions[i]
+		if !p.HasCondition {
+			continue
+		}
+		var all []program.Threshold
+		for k := range p.Conditions {
+			if l, ok := c.threshold(here, p, &p.Conditions[k]); ok {
+				all = append(all, l)
+			}
+		}
+		t.Thresholds = append(t.Thresholds, all)
+	}
+}
+
+// threshold works out one condition of a triggered intervention.
+func (c *compiler) threshold(here Scope, p *syntax.Intervention, text *syntax.Condition) (program.Threshold, bool) {
+	what := p.What + ": when: " + diag.Shorten(text.Of.Name)
+	l := program.Threshold{Window: -1, State: -1, Watched: c.watch(p), Above: text.Above}
+	if text.Over.Given() {
+		return l, c.incidence(here, p, text, &l)
+	}
+	isState := slices.Contains(c.program.States, text.Of.Name)
+	switch {
+	case text.Of.Name != "total":
+		state := c.state(text.Of, p.What+": when", false)
+		if state == program.NoState {
+			return l, false
+		}
+		l.State = int(state)
+	case isState:
+		c.Add(text.Of.At,
+			"%s: there is a state of this name, and it also means all of the living; give the state another name", what)
+		return l, false
+	}
+	got, at, ok := here.Resolve(text.Limit, what)
+	if !ok {
+		return l, false
+	}
+	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+		l.Share = true
+		l.Number, ok = here.Chance(text.Limit, what)
+		if ok && l.State < 0 {
+			here.reportValue(text.Limit, at, "%s: %s: all of the living are always 100%% of them; write a number", what,
+				describeResolved(text.Limit, got))
+			ok = false
+		}
+		return l, ok
+	}
+	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, func(x float64) bool { return x >= 0 },
+		"a number of individuals cannot be negative")
+	if ok && l.Number > 0 && l.Number < 1 {
+		here.reportValue(text.Limit, at,
+			"%s: %s is not a number of individuals; write %.6g%% for a share of the living", what,
+			describeResolved(text.Limit, got), 100*l.Number)
+		ok = false
+	}
+	return l, ok
+}
+
+// beginsIndex returns the number of the name with beginsSuffix, or −1 if the file uses that name.
+func (c *compiler) beginsIndex(name string) int {
+	name += beginsSuffix
+	uses := func(p syntax.Intervention) bool { return p.Name == name }
+	if i, ok := c.nameIndexes[name]; ok && i < c.clockNames || slices.ContainsFunc(c.file.Interventions, uses) {
+		return -1
+	}
+	return c.nameIndex(name)
+}
+
+// sameValue reports whether a parameter that is set to a value keeps the one that it has.
+func sameValue(here Scope, old Parameter, new syntax.Value) bool {
+	quiet := here
+	quiet.List = &diag.List{}
+	a, _, okA := quiet.Resolve(old.Value, "")
+	b, _, okB := quiet.Resolve(new, "")
+	if okA && okB && a.IsQuantity() && b.IsQuantity() {
+		return a.Quantity.Kind == b.Quantity.Kind && a.Quantity.In(here.unit) == b.Quantity.In(here.unit)
+	}
+	return old.At == new.At && old.Text == new.Text
+}
+
+// watch returns the number of the group whose individuals the conditions of an intervention count,
+// or −1 for all.
+func (c *compiler) watch(p *syntax.Intervention) int {
+	if len(p.Among) == 0 {
+		return -1
+	}
+	i, ok := c.watched[&p.Among[0]]
+	if !ok {
+		i = len(c.program.Watched)
+		c.watched[&p.Among[0]] = i
+		c.program.Watched = append(c.program.Watched, c.conditions(p.Among, p.What+": when: where"))
+	}
+	return i
+}
+
+// incidence works out a condition on the events in the time before, and reports whether it could.
+func (c *compiler) incidence(here Scope, p *syntax.Intervention, text *syntax.Condition, l *program.Threshold) bool {
+	what := p.What + ": when: " + diag.Quote(text.Of.Name)
+	over, ok := c.fixedDuration(text.Over, what+": over")
+	if !ok {
+		return false
+	}
+	if over == 0 {
+		c.Add(text.Of.At, "%s: over: expected more than nothing", what)
+		return false
+	}
+	got, at, ok := here.Resolve(text.Limit, what)
+	if !ok {
+		return false
+	}
+	if got.IsQuantity() && got.Quantity.Kind == syntax.KindShare {
+		here.reportValue(text.Limit, at, "%s: %s is a share, but incidence is a number of events; expected a number "+
+			"such as above 500", what, describeResolved(text.Limit, got))
+		return false
+	}
+	fits := func(x float64) bool { return x >= 0 && x < maxWindow }
+	l.Number, ok = here.Within(text.Limit, what, syntax.KindNumber, fits,
+		"expected a number of events from 0 to "+format.Thousands(maxWindow))
+	if !ok {
+		return false
+	}
+	key := windowKey{text.Event.Name, over, l.Watched}
+	if l.Window, ok = c.windows[key]; !ok {
+		l.Window = len(c.program.Windows)
+		c.windows[key] = l.Window
+		c.program.Windows = append(c.program.Windows, program.Window{Flow: -1, Name: -1, Watched: l.Watched, Over: over})
+		c.windowSyntax, c.windowWhat = append(c.windowSyntax, text), append(c.windowWhat, what)
+	}
+	w := &c.program.Windows[l.Window]
+	w.Keep = max(w.Keep, l.AtLeast())
+	return true
+}
+
+// fixedDuration evaluates a duration that is the same throughout the run.
+func (c *compiler) fixedDuration(v syntax.Value, what string) (float64, bool) {
+	if name := c.setParameter(v, 0); name != "" {
+		c.here.reportValue(v, v.At, "%s: an intervention sets %s; expected a duration that does not change during the run",
+			what, diag.Shorten(name))
+		return 0, false
+	}
+	return c.here.duration(v, what)
+}
+
+// setParameter returns the name of a parameter that interventions set and that a value refers to, or
+// "".
+func (c *compiler) setParameter(v syntax.Value, steps int) (name string) {
+	if steps > syntax.MaxParameterChain {
+		return ""
+	}
+	if v.Name != "" {
+		if len(c.here.sets[v.Name]) > 0 {
+			return v.Name
+		}
+		if p, ok := c.here.parameters[v.Name]; ok {
+			return c.setParameter(p.Value, steps+1)
+		}
+		return ""
+	}
+	v.Each(func(part syntax.Value) {
+		if name == "" {
+			name = c.setParameter(part, steps+1)
+		}
+	})
+	return name
+}
+
+// resolveWindows looks up the names and flows that conditions on incidence count. It comes after
+// all of them are numbered.
+func (c *compiler) resolveWindows() {
+	lasts := func(d *program.Intervention) bool { return d.For > 0 }
+	c.program.WaitsForTime = len(c.program.Windows) > 0 || slices.ContainsFunc(c.program.Triggered, lasts)
+	for i, text := range c.windowSyntax {
+		w := &c.program.Windows[i]
+		isEvent := func(f program.Flow) bool { return f.String() == text.Event.Name }
+		w.Flow = slices.IndexFunc(c.program.Flows, isEvent)
+		if w.Flow < 0 {
+			w.Name = slices.Index(c.program.CountedNames, text.Event.Name)
+		}
+		if w.Flow >= 0 || w.Name >= 0 || c.Count > 0 && strings.Contains(text.Event.Name, "->") {
+			continue // flows are not listed if there are problems
+		}
+		known := slices.Clone(c.program.CountedNames)
+		for _, f := range c.program.Flows {
+			known = append(known, f.String())
+		}
+		hint := "give the name to a clock, a contact or an entry, or write a flow such as susceptible->infectious"
+		if near := suggest.Name(text.Event.Name, known); near != "" {
+			hint = "did you mean " + diag.Quote(near) + "?"
+		}
+		c.Add(text.Event.At, "%s: nothing goes by that name; %s", c.windowWhat[i], hint)
+	}
+}

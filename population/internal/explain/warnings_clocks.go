@@ -1,0 +1,263 @@
+package explain
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/law"
+	"github.com/almanac-sim/almanac/population/internal/program"
+	"github.com/almanac-sim/almanac/population/internal/syntax"
+)
+
+// An entrance is a way into the population.
+type entrance struct {
+	who string // in words
+	in  *program.Entry
+}
+
+// entrances lists all ways into the population: at the start, by birth, by immigration and by
+// interventions.
+func (e *explainer) entrances() []entrance {
+	var all []entrance
+	p := e.program
+	for i := range p.StartGroups {
+		if b := &p.StartGroups[i]; b.Count > 0 {
+			all = append(all, entrance{"those at the start", &b.Entry})
+		}
+	}
+	for s := range p.FirstPhase.States {
+		p.FirstPhase.States[s].EachAction(func(do *program.Action) {
+			if do.Kind == program.DoBirth {
+				all = append(all, entrance{"those who are born", do.Child})
+			}
+		})
+	}
+	for i := range p.FirstPhase.Immigration {
+		all = append(all, entrance{"those who immigrate", &p.FirstPhase.Immigration[i].In})
+	}
+	interventions := p.Triggered
+	for i := range p.Scheduled {
+		interventions = append(interventions[:len(interventions):len(interventions)], p.Scheduled[i].Intervention)
+	}
+	for _, d := range interventions {
+		for _, effect := range d.Effects {
+			if effect.In != nil {
+				all = append(all, entrance{"those who enter by " + d.What, effect.In})
+				break
+			}
+		}
+	}
+	return all
+}
+
+// clockWarnings lists the clocks of always that do not fire for somebody, or for anybody.
+func (e *explainer) clockWarnings() (all []string) {
+	entrances := e.entrances()
+	for k := range e.program.FirstPhase.Always {
+		clock := &e.program.FirstPhase.Always[k]
+		if clock.Line < 0 {
+			continue
+		}
+		text := &e.file.Always[clock.Line]
+		if words := e.neverStarts(clock, text, entrances); words != "" {
+			all = append(all, words)
+		} else if whom := pastFor(clock, entrances); !clock.EndsLife && len(whom) > 0 {
+			all = append(all, fmt.Sprintf("%s: its time is past for %s, because of their age; for them it never strikes%s",
+				text.What, strings.Join(whom, " and "), e.pastRemedy(text)))
+		}
+	}
+	return all
+}
+
+// pastFor says for whom the time of a clock is past: they enter at an age, and it fired before. A
+// clock that ends every life is drawn given the age, and is not asked for.
+func pastFor(clock *program.AlwaysClock, entrances []entrance) (all []string) {
+	seen := map[string]bool{}
+	for _, from := range entrances {
+		if from.in.Age == nil || seen[from.who] {
+			continue
+		}
+		share, may := sharePast(clock, from.in)
+		if !may {
+			continue
+		}
+		seen[from.who] = true
+		whom := "some of " + from.who
+		if share == 1 {
+			whom = from.who
+		} else if share > 0 {
+			whom = format.Percent(share) + " of " + from.who
+		}
+		all = append(all, whom)
+	}
+	return all
+}
+
+// sharePast returns the probability that a clock has fired before somebody enters at an age, or 0 if
+// it is not known, and reports whether it may have.
+func sharePast(clock *program.AlwaysClock, in *program.Entry) (share float64, may bool) {
+	clocks := clock.Cells
+	if clock.By == nil {
+		clocks = []*program.AlwaysClock{clock}
+	}
+	least, most := math.Inf(1), 0.0
+	for _, c := range clocks {
+		if c.Off {
+			continue
+		}
+		for i := range in.Age.Values {
+			p := pastProbability(&c.Law, &in.Age.Values[i])
+			may = may || p > 0
+			least, most = min(least, p), max(most, p)
+		}
+	}
+	if least == most && most <= 1 {
+		share = most
+	}
+	return share, may
+}
+
+// pastProbability returns the probability that a clock has fired by an age, if one of the two is
+// fixed. Otherwise it is 2 if that is possible, and 0 if not.
+func pastProbability(clock, age *law.Law) float64 {
+	switch {
+	case age.Fixed():
+		return 1 - clock.Survival(age.Longest())
+	case clock.Fixed():
+		return age.Survival(clock.Longest())
+	case clock.Survival(age.Longest()) < 1:
+		return 2
+	}
+	return 0
+}
+
+// pastRemedy says what to write in place of a clock whose time may be past.
+func (e *explainer) pastRemedy(text *syntax.Clock) string {
+	fixed := text.After.IsQuantity()
+	switch {
+	case text.To.Name == syntax.Out && len(text.Where) > 0:
+		return fmt.Sprintf("; write after as a table by %s, without where, and the rest of each life is drawn given the age",
+			text.Where[0].Attribute.Name)
+	case fixed && len(text.Moves) == 1 && !text.To.Given() && len(text.Where)+len(text.From) == 0:
+		name, to := text.Moves[0].Attribute.Name, text.Moves[0].Value.Name
+		young := "young"
+		for _, v := range e.program.Attributes[e.program.Attributes.Index(name)].Values {
+			if v != to {
+				young = v
+				break
+			}
+		}
+		return fmt.Sprintf("; an attribute that follows the age is right for all: "+
+			"attributes: {%s: {age: {%s: 0 years, %s: %s}}}", name, young, to, text.After.Text)
+	}
+	return "; let them begin as it would have left them, if they do not"
+}
+
+// neverStarts says that a clock never fires, if so: it starts when an individual enters, and nobody
+// enters with the values that it is for.
+func (e *explainer) neverStarts(clock *program.AlwaysClock, text *syntax.Clock, entrances []entrance) string {
+	if len(text.Where) == 0 || startsLater(clock) {
+		return ""
+	}
+	for _, from := range entrances {
+		if e.mayMatch(from.in, text.Where) {
+			return ""
+		}
+	}
+	var with []string
+	for _, w := range text.Where {
+		with = append(with, w.Attribute.Name+" "+orList(w.Values))
+	}
+	name := text.Where[0].Attribute.Name
+	return fmt.Sprintf("%s never strikes: it starts when somebody enters, and nobody enters with %s. To count the time "+
+		"from a change on, write states in place of %s: {%s: {race: [{after: %s, to: …}]}}; or write rate in place of "+
+		"after, which follows %s as it changes", text.What, strings.Join(with, " and "), name, text.Where[0].Values[0].Name,
+		e.afterText(text), name)
+}
+
+// afterText is the duration of a clock as it is written, or as words if it is not one text.
+func (e *explainer) afterText(c *syntax.Clock) string {
+	if c.After.Text != "" {
+		return c.After.Text
+	}
+	return "…"
+}
+
+// startsLater reports whether a clock may start when an attribute changes: one without memory does.
+func startsLater(clock *program.AlwaysClock) bool {
+	for _, c := range clock.Cells {
+		if c.Law.Memoryless() {
+			return true
+		}
+	}
+	return clock.By == nil
+}
+
+// mayMatch reports whether an individual may meet conditions when it enters. What it inherits may be
+// anything.
+func (e *explainer) mayMatch(in *program.Entry, where []syntax.Where) bool {
+	for _, w := range where {
+		a := e.program.Attributes.Index(w.Attribute.Name)
+		possible := false
+		for _, v := range w.Values {
+			possible = possible || e.mayEnterWith(in, a, v.Name)
+		}
+		if !possible {
+			return false
+		}
+	}
+	return true
+}
+
+// mayEnterWith reports whether an individual may have a value of an attribute when it enters.
+func (e *explainer) mayEnterWith(in *program.Entry, attribute int, value string) bool {
+	values := e.program.Attributes[attribute].Values
+	switch given := in.ValueOf(attribute); given {
+	case program.Inherited:
+		return true
+	case program.ByAge:
+		oldest := 0.0
+		if in.Age != nil {
+			for i := range in.Age.Values {
+				oldest = max(oldest, in.Age.Values[i].Longest())
+			}
+		}
+		for _, b := range e.program.Bands {
+			if b.Attribute == attribute {
+				return slices.Index(values, value) <= b.At(oldest)
+			}
+		}
+		return false
+	case program.Drawn:
+		for _, phase := range e.program.Phases {
+			sums, k := phase.Attributes[attribute], slices.Index(values, value)
+			if k == 0 && sums[0] > 0 || k > 0 && sums[k] > sums[k-1] {
+				return true
+			}
+		}
+		return false
+	default:
+		return values[given] == value
+	}
+}
+
+// bandsWithoutAges says that an attribute follows the age, but everybody is newborn at the start.
+func (e *explainer) bandsWithoutAges() (all []string) {
+	for i := range e.program.StartGroups {
+		if b := &e.program.StartGroups[i]; b.Age != nil || b.Count == 0 {
+			continue
+		}
+		for _, b := range e.program.Bands {
+			a := &e.program.Attributes[b.Attribute]
+			if len(a.Values) > 1 {
+				all = append(all, fmt.Sprintf("attributes: %s follows the age, and individuals begin newborn, as %s; write "+
+					"age: in population or in its groups if they are older", a.Name, a.Values[0]))
+			}
+		}
+		break
+	}
+	return all
+}
