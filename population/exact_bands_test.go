@@ -27,7 +27,8 @@ always: [%s]
 births: {rate: {by: band, adult: 0.05 per year, other: 0 per year}, enter: alive}
 record: {every: 20 years, by: [band]}
 `
-	r := exactSimulate(t, 1, testscale.Size(200, 1000), model, "{age: {child: 0 years, adult: 15 years, old: 45 years}}", "")
+	const bands = "{age: {child: 0 years, adult: 15 years, old: 45 years}}"
+	r := exactSimulate(t, 1, testscale.Size(200, 1000), model, bands, "")
 	births := r.flows(1, "births", "alive")
 	checkMean(t, "births", births, 781.25)
 	mean, _, se, _ := moments(births)

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -100,14 +101,22 @@ func (c *compiler) beginsIndex(name string) int {
 	return c.nameIndex(name)
 }
 
-// sameValue reports whether a parameter that is set to a value keeps the one that it has.
+// sameValue reports whether a parameter that is set to a value keeps the one that it has, but for
+// rounding.
 func sameValue(here Scope, old Parameter, new syntax.Value) bool {
 	quiet := here
 	quiet.List = &diag.List{}
 	a, _, okA := quiet.Resolve(old.Value, "")
 	b, _, okB := quiet.Resolve(new, "")
-	if okA && okB && a.IsQuantity() && b.IsQuantity() {
-		return a.Quantity.Kind == b.Quantity.Kind && a.Quantity.In(here.unit) == b.Quantity.In(here.unit)
+	switch isQuantity := func(v syntax.Value) bool { return v.IsQuantity() || v.Computed }; {
+	case !okA || !okB:
+	case a.Distribution != nil && b.Distribution != nil:
+		l, okA := quiet.Law(a, "")
+		m, okB := quiet.Law(b, "")
+		return okA && okB && l.Equal(&m)
+	case isQuantity(a) && isQuantity(b):
+		x, y := a.Quantity.In(here.unit), b.Quantity.In(here.unit)
+		return a.Quantity.Kind == b.Quantity.Kind && math.Abs(x-y) <= 1e-12*math.Abs(x)
 	}
 	return old.At == new.At && old.Text == new.Text
 }
