@@ -438,7 +438,8 @@ record: {every: 12 days}
 		p.Close()
 		compare("fork", events)
 	}
-	if t.Logf("%d strikes, %d of lasting conditions, %d on incidence", strikes, lasting, windows); lasting < 50 || windows < 100 {
+	t.Logf("%d strikes, %d of lasting conditions, %d on incidence", strikes, lasting, windows)
+	if lasting < 50 || windows < 100 {
 		t.Errorf("%d strikes, %d of lasting conditions, %d on incidence: too few to tell", strikes, lasting, windows)
 	}
 }

@@ -164,4 +164,5 @@ var spoiltModels = slices.Concat(
 	spoiltPeople,
 	spoiltStudies,
 	spoiltGroups,
+	spoiltBands,
 )

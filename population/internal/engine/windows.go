@@ -93,7 +93,7 @@ type windowRule struct {
 // usualWindows has windows of 20,000 events. They take some milliseconds, against which the
 // barriers do not count, and their checkpoints stay in the cache.
 var usualWindows = windowRule{
-	minSize: 1 << 22, busy: 0.03, eventsPerWindow: 20_000, maxEntrants: 1 << 16, maxDue: 1 << 21,
+	minSize: program.WindowsFrom, busy: 0.03, eventsPerWindow: 20_000, maxEntrants: 1 << 16, maxDue: 1 << 21,
 	blockBits: 12, patience: 64,
 }
 

@@ -38,6 +38,7 @@ func Model(m *compile.Model) string {
 	e.parameters()
 	e.scenarios()
 	e.fit()
+	e.cores()
 	e.warnings()
 	return e.text.String()
 }
@@ -447,6 +448,14 @@ func (e *explainer) fit() {
 			what += ", of which " + e.probability(m.Observed) + " are seen"
 		}
 		e.line("  column %s: %s, with an error that is %s", m.Column.Name, what, e.errorWords(&m.Error))
+	}
+}
+
+// cores says why a large run is on one core, if age bands are why.
+func (e *explainer) cores() {
+	if p := e.program; p.Size >= program.WindowsFrom && len(p.Bands) > 0 {
+		e.line("\nA run uses one core once it is set up, because %s changes while it goes on.",
+			p.Attributes[p.Bands[0].Attribute].Name)
 	}
 }
 

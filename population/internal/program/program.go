@@ -47,6 +47,9 @@ func (p *Program) SameRecord(o *Program) bool {
 		slices.Equal(p.CountedNames, o.CountedNames) && slices.Equal(p.RecordTimes, o.RecordTimes) && len(p.Values) == len(o.Values)
 }
 
+// WindowsFrom is the number of individuals from which on a run may be on several cores.
+const WindowsFrom = 1 << 22
+
 // A Flow is a transition that individuals can make. From is a state or the kind of an entry; To is
 // a state or "out". The flows between the bands of an age come after all others: From is the
 // attribute and the band, as in "band: child", and To is the next band.

@@ -49,7 +49,7 @@ func (r *Reader) conditions(p *Intervention, f *Fields, when *yaml.Node) bool {
 	for _, c := range r.Pairs(when, p.What+": when", example) {
 		// A state may be called for or where, too.
 		switch {
-		case c.Name == "where" && c.Value.Kind == yaml.MappingNode:
+		case c.Name == "where" && !isComparison(c.Value):
 			p.Among = (&Fields{r: r, what: p.What + ": when", Node: when}).whereOf(c.Value, "where")
 		case c.Name == "for" && !isComparison(c.Value):
 			p.For = r.Value(c.Value, p.What+": when: for", KindDuration)
@@ -77,7 +77,13 @@ func (r *Reader) condition(p *Intervention, c Pair) {
 		return
 	}
 	_, limit, _ := strings.Cut(text, " ")
-	if limit = strings.TrimSpace(limit); !isComparison(c.Value) || limit == "" {
+	limit = strings.TrimSpace(limit)
+	if above, lasts, ok := strings.Cut(text, " for "); ok && isComparison(c.Value) {
+		r.Fail(c.Value, "%s: found %s; write for beside it: {%s: %s, for: %s}", what, diag.Quote(text),
+			diag.Shorten(c.Name), diag.Shorten(above), diag.Shorten(lasts))
+		return
+	}
+	if !isComparison(c.Value) || limit == "" {
 		r.Fail(c.Value, "%s: found %s, expected above or below and a number or a percentage, such as above 1%%",
 			what, diag.Quote(text))
 		return

@@ -47,9 +47,12 @@ func (r *Reader) interventions(m *File, n *yaml.Node) {
 	for i, item := range r.Items(n, "interventions", "["+example+"]") {
 		p := Intervention{What: fmt.Sprintf("intervention %d", i+1), Until: math.Inf(1)}
 		f := r.Fields(item, p.What, example, "at", "every", "until", "when", "again", "set", "who", "where", "coverage",
-			"to", "move", "enter", "with", "age", "count", "name")
+			"to", "move", "enter", "with", "age", "count", "name", "for")
 		if f == nil {
 			continue
+		}
+		if n := f.Get("for"); n != nil {
+			r.Fail(n, "%s: for is part of a condition; write when: {infectious: above 1%%, for: 14 days}, for example", p.What)
 		}
 		p.At = r.Place(f.Node)
 		if f.Get("name") != nil {
