@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -226,10 +225,7 @@ func (c *compiler) resolveWindows() {
 		for _, f := range c.program.Flows {
 			known = append(known, f.String())
 		}
-		hint := "give the name to a clock, a contact or an entry, or write a flow such as susceptible->infectious"
-		if near := suggest.Name(text.Event.Name, known); near != "" {
-			hint = "did you mean " + diag.Quote(near) + "?"
-		}
-		c.Add(text.Event.At, "%s: nothing goes by that name; %s", c.windowWhat[i], hint)
+		c.Add(text.Event.At, "%s: nothing goes by that name; %s", c.windowWhat[i], diag.DidYouMean(text.Event.Name, known,
+			"give the name to a clock, a contact or an entry, or write a flow such as susceptible->infectious"))
 	}
 }

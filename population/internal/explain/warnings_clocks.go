@@ -2,12 +2,10 @@ package explain
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/format"
-	"github.com/almanac-sim/almanac/population/internal/law"
 	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 )
@@ -80,7 +78,7 @@ func pastFor(clock *program.AlwaysClock, entrances []entrance) (all []string) {
 		if from.in.Age == nil || seen[from.who] {
 			continue
 		}
-		share, may := sharePast(clock, from.in)
+		share, may := clock.SharePast(from.in.Age)
 		if !may {
 			continue
 		}
@@ -94,44 +92,6 @@ func pastFor(clock *program.AlwaysClock, entrances []entrance) (all []string) {
 		all = append(all, whom)
 	}
 	return all
-}
-
-// sharePast returns the probability that a clock has fired before somebody enters at an age, or 0 if
-// it is not known, and reports whether it may have.
-func sharePast(clock *program.AlwaysClock, in *program.Entry) (share float64, may bool) {
-	clocks := clock.Cells
-	if clock.By == nil {
-		clocks = []*program.AlwaysClock{clock}
-	}
-	least, most := math.Inf(1), 0.0
-	for _, c := range clocks {
-		if c.Off {
-			continue
-		}
-		for i := range in.Age.Values {
-			p := pastProbability(&c.Law, &in.Age.Values[i])
-			may = may || p > 0
-			least, most = min(least, p), max(most, p)
-		}
-	}
-	if least == most && most <= 1 {
-		share = most
-	}
-	return share, may
-}
-
-// pastProbability returns the probability that a clock has fired by an age, if one of the two is
-// fixed. Otherwise it is 2 if that is possible, and 0 if not.
-func pastProbability(clock, age *law.Law) float64 {
-	switch {
-	case age.Fixed():
-		return 1 - clock.Survival(age.Longest())
-	case clock.Fixed():
-		return age.Survival(clock.Longest())
-	case clock.Survival(age.Longest()) < 1:
-		return 2
-	}
-	return 0
 }
 
 // pastRemedy says what to write in place of a clock whose time may be past.

@@ -59,3 +59,41 @@ func (c *AlwaysClock) Equal(o *AlwaysClock) bool {
 	}
 	return c.Off == o.Off && c.Law.Equal(&o.Law)
 }
+
+// SharePast returns the probability that the clock has fired before somebody enters at one of some
+// ages, or 0 if it is not known, and reports whether it may have.
+func (c *AlwaysClock) SharePast(ages *ByCell[law.Law]) (share float64, may bool) {
+	clocks := c.Cells
+	if c.By == nil {
+		clocks = []*AlwaysClock{c}
+	}
+	least, most := math.Inf(1), 0.0
+	for _, one := range clocks {
+		for i := range ages.Values {
+			if one.Off {
+				continue
+			}
+			p := pastProbability(&one.Law, &ages.Values[i])
+			may = may || p > 0
+			least, most = min(least, p), max(most, p)
+		}
+	}
+	if least == most && most <= 1 {
+		share = most
+	}
+	return share, may
+}
+
+// pastProbability returns the probability that a clock has fired by an age, if one of the two is
+// fixed. Otherwise it is 2 if that is possible, and 0 if not.
+func pastProbability(clock, age *law.Law) float64 {
+	switch {
+	case age.Fixed():
+		return 1 - clock.Survival(age.Longest())
+	case clock.Fixed():
+		return age.Survival(clock.Longest())
+	case clock.Survival(age.Longest()) < 1:
+		return 2
+	}
+	return 0
+}
