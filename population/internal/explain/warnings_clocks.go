@@ -62,7 +62,7 @@ func (e *explainer) clockWarnings() (all []string) {
 		text := &e.file.Always[clock.Line]
 		if words := e.neverStarts(clock, text, entrances); words != "" {
 			all = append(all, words)
-		} else if whom := pastFor(clock, entrances); !clock.EndsLife && len(whom) > 0 {
+		} else if whom := e.pastFor(clock, text, entrances); !clock.EndsLife && len(whom) > 0 {
 			all = append(all, fmt.Sprintf("%s: its time is past for %s, because of their age; for them it never strikes%s",
 				text.What, strings.Join(whom, " and "), e.pastRemedy(text)))
 		}
@@ -72,10 +72,10 @@ func (e *explainer) clockWarnings() (all []string) {
 
 // pastFor says for whom the time of a clock is past: they enter at an age, and it fired before. A
 // clock that ends every life is drawn given the age, and is not asked for.
-func pastFor(clock *program.AlwaysClock, entrances []entrance) (all []string) {
+func (e *explainer) pastFor(clock *program.AlwaysClock, text *syntax.Clock, entrances []entrance) (all []string) {
 	seen := map[string]bool{}
 	for _, from := range entrances {
-		if from.in.Age == nil || seen[from.who] {
+		if from.in.Age == nil || seen[from.who] || !e.mayMatch(from.in, text.Where) {
 			continue
 		}
 		share, may := clock.SharePast(from.in.Age)

@@ -18,8 +18,8 @@ population:
 parameters:
   {p1: 5 days, p2: 3, p3: 1 day, p4: 40%, p5: 9 days, p6: 10%, p7: 0.1 per day, p8: 0.01 per day, p9: 20%,
    p10: 100, p11: 2 days, p12: 0.2 per day, p13: 30%, p14: 90%, p15: 50%, p16: 2, p17: 80, p18: 0.3 per day,
-   p19: 60%, p20: 1 day, p21: 0.5 per day, p22: 2, spare: 1}
-attributes: {region: {north: p4, south: rest}}
+   p19: 60%, p20: 1 day, p21: 0.5 per day, p22: 2, p23: 1 day, p24: 7 days, p25: 8, p26: 4 days, p27: 3 days, spare: 1}
+attributes: {region: {north: p4, south: rest}, band: {age: {young: 0 days, old: p23}}}
 states:
   a: {split: [{after: p5, to: b, chance: p6}, {after: 9 days, to: b, otherwise: true}]}
   b: {}
@@ -34,8 +34,9 @@ transmission:
     mixing: {by: region, matrix: [[p14, 0.1], [0.1, 0.9]]}
 interventions:
   - {at: 3 days, who: a, coverage: p15, to: b}
-  - {at: 4 days, count: p16, enter: a}
+  - {at: 4 days, count: p16, enter: a, age: p26}
   - {when: {a: above p17}, set: {p12: p18}}
+  - {when: {incidence(b->a) over p24: above p25, for: p27}, set: {p12: p18}}
 record: {every: p20}
 scenarios: {other: {p12: p21}}
 `)
