@@ -162,7 +162,9 @@ const mostFired = 10_000
 func (r *Run) Settle(ctx context.Context) error {
 	w := &r.waiting
 	for w.on {
-		r.updateWindows()
+		if len(w.windows) > 0 {
+			r.updateWindows()
+		}
 		w.on = false
 		for k, d := range r.Program.Triggered {
 			if w.fired[k] > 0 && !d.Again {
@@ -173,10 +175,14 @@ func (r *Run) Settle(ctx context.Context) error {
 			for i := range r.phase.Thresholds[k] {
 				holds = holds && r.crosses(&r.phase.Thresholds[k][i])
 			}
-			if !holds || !w.held[k] {
-				w.since[k], w.struck[k] = r.Now, false
+			if !holds {
+				w.held[k] = false
+				continue
 			}
-			if w.held[k] = holds; holds && !w.struck[k] && r.Now >= w.since[k]+d.For {
+			if !w.held[k] {
+				w.held[k], w.since[k], w.struck[k] = true, r.Now, false
+			}
+			if !w.struck[k] && r.Now >= w.since[k]+d.For {
 				w.due = append(w.due, k)
 				w.fired[k]++
 				w.struck[k] = true

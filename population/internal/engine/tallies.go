@@ -92,29 +92,26 @@ func (t *groupTallies) present(r *Run, id uint32, state, more int) {
 // flow counts a flow of an individual, and its name if it has one. from and to are states, or
 // numbers beyond them for those who enter or leave.
 func (t *groupTallies) flow(r *Run, id uint32, flow, from, to, name int) {
-	for i := range t.groupings {
-		t.of(&t.groupings[i], r, id).flow(t.states, flow, from, to, name)
-	}
-	for i := range t.watched {
-		if w := &t.watched[i]; r.matches(id, w.where) {
-			if w.flow(t.states, flow, from, to, name); from < t.states && to >= t.states {
-				w.total--
+	all := len(t.groupings) + len(t.watched)
+	for i := range all {
+		var g *Tally
+		if i < len(t.groupings) {
+			g = t.of(&t.groupings[i], r, id)
+		} else if w := &t.watched[i-len(t.groupings)]; !r.matches(id, w.where) {
+			continue
+		} else if g = &w.Tally; from < t.states && to >= t.states {
+			w.total--
+		}
+		g.Flows[flow]++
+		if from < t.states { // those who enter are counted by register
+			g.Counts[from]--
+			if to < t.states {
+				g.Counts[to]++
 			}
 		}
-	}
-}
-
-// flow counts a flow of an individual of the group.
-func (g *Tally) flow(states, flow, from, to, name int) {
-	g.Flows[flow]++
-	if from < states { // those who enter are counted by register
-		g.Counts[from]--
-		if to < states {
-			g.Counts[to]++
+		if name >= 0 {
+			g.Named[name]++
 		}
-	}
-	if name >= 0 {
-		g.Named[name]++
 	}
 }
 
