@@ -136,6 +136,9 @@ func (s *Server) compareScenarios(form url.Values) (runs.Work, error) {
 		return runs.Work{}, formError("scenarios", "%d are chosen; expected from 2 to %d", len(names), compare.MaxSides)
 	}
 	texts := outputLines(form.Get("outputs"))
+	if base, err = q.RecordOutputs(base, texts); err != nil {
+		return runs.Work{}, formError("outputs", "%v", err)
+	}
 	all, err := outputs.All(base, texts)
 	if err != nil {
 		return runs.Work{}, formError("outputs", "%v", err)

@@ -250,11 +250,15 @@ func (s *Server) sweepWork(form url.Values) (runs.Work, error) {
 			"almanac sweep",
 			format.Thousands(float64(n)), format.Thousands(maxSweepRuns))
 	}
+	texts := outputLines(form.Get("outputs"))
+	if m, err = r.RecordOutputs(m, texts); err != nil {
+		return runs.Work{}, formError("outputs", "%v", err)
+	}
+	st.Plain = m
 	largest, err := largestModel(st)
 	if err != nil {
 		return runs.Work{}, err
 	}
-	texts := outputLines(form.Get("outputs"))
 	all, err := outputs.All(m, texts)
 	if err != nil {
 		return runs.Work{}, formError("outputs", "%v", err)

@@ -30,6 +30,12 @@ func Set(name, value string) Change {
 	return func(c *syntax.Changes) { c.Set = append(c.Set, syntax.Setting{Name: name, Text: value}) }
 }
 
+// RecordBy counts by an attribute as well, or by the combinations of several, as record: by in the
+// file does. It changes nothing else: everybody does the same.
+func RecordBy(attributes ...string) Change {
+	return func(c *syntax.Changes) { c.RecordBy = append(c.RecordBy, slices.Clone(attributes)) }
+}
+
 // Files sets how the tables are read that a model names, as in {steps: {file: beta.csv, column:
 // beta}}. read gets the name as the model has it. [Load] reads them from the directory of the model
 // file by default; [Compile] reads none by default.

@@ -233,3 +233,50 @@ func TestRecordedJSON(t *testing.T) {
 		}
 	}
 }
+
+// RecordBy counts by more attributes, and changes nothing else.
+func TestRecordBy(t *testing.T) {
+	const text = `
+name: by
+time: {unit: day, end: 20}
+population: {size: 500, start: {ill: 20, well: rest}}
+attributes: {region: {north: 40%, south: 60%}, age: {child: 30%, adult: 70%}}
+states: {well: {}, ill: {race: [{after: 4 days, to: immune}]}, immune: {}}
+transmission: [{from: ill, rate: 0.5 per day, to: {well: ill}}]
+record: {every: 1 day, by: [region]}
+`
+	run := func(changes ...Change) *Result {
+		t.Helper()
+		m, err := Compile("by.yaml", []byte(text), changes...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := m.Run(t.Context(), Options{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	plain := run()
+	more := run(RecordBy("region"), RecordBy("age", "region"))
+	if n, m := len(plain.Model.Groups()), len(more.Model.Groups()); n != 2 || m != 6 {
+		t.Fatalf("%d and %d groups", n, m)
+	}
+	for row := range plain.Times {
+		for state := range plain.Model.States() {
+			a, b := &plain.Runs[0], &more.Runs[0]
+			sum := 0
+			for g := 2; g < 6; g++ {
+				sum += b.In(g).Count(row, state)
+			}
+			if a.Count(row, state) != b.Count(row, state) || sum != a.Count(row, state) ||
+				a.In(0).Count(row, state) != b.In(0).Count(row, state) {
+				t.Fatalf("row %d, state %d: %d, %d, %d", row, state, a.Count(row, state), b.Count(row, state), sum)
+			}
+		}
+	}
+	if _, err := Compile("by.yaml", []byte(text), RecordBy("sex")); err == nil ||
+		!strings.Contains(err.Error(), `--output: record: by: there is no attribute "sex"`) {
+		t.Error(err)
+	}
+}

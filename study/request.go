@@ -86,6 +86,8 @@ type Request struct {
 	Table     []byte            `json:"table,omitempty"` // the data of a fit, if the model does not name them
 	Posterior *From             `json:"posterior,omitempty"`
 
+	groups [][]string // by which the model is recorded because of outputs; see RecordOutputs
+
 	// Name is the model's name in messages; empty means its file.
 	Name string `json:"-"`
 	// Read reads a table that is not in Files; Compile adds it there. It is nil on workers.

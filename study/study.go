@@ -80,6 +80,9 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 		changes = append(changes, population.Scenario(r.Scenario))
 	}
 	changes = append(changes, sets(r.Set)...)
+	for _, attributes := range r.groups {
+		changes = append(changes, population.RecordBy(attributes...))
+	}
 	name := cmp.Or(r.Name, r.Model)
 	if name == StandardInput {
 		name = "standard input"
@@ -173,9 +176,13 @@ func (s *Study) noteConstants() {
 // compiled is the study with its model, without checks.
 func (r *Request) compiled() (s *Study, err error) {
 	s = &Study{Request: r, Compared: r.Scenarios, OutputNames: r.Outputs}
-	if s.Plain, err = r.Compile(); err == nil {
-		s.Axes, err = r.Axes()
+	if s.Plain, err = r.Compile(); err != nil {
+		return s, err
 	}
+	if m, err := r.RecordOutputs(s.Plain, r.Outputs); err == nil { // chooseOutputs reports errors
+		s.Plain = m
+	}
+	s.Axes, err = r.Axes()
 	return s, err
 }
 

@@ -28,18 +28,20 @@ func newSweep(f *studyFlags) *cobra.Command {
 		Long: "Run a model at many combinations of values, many times at each, and tell the means of what it gives.\n\n" +
 			"--vary NAME=VALUES, once for each thing that is varied; names and values are those of --set:\n" +
 			"  beta=\"0.2..0.6 per day by 0.05\"   steps\n" +
-			"  coverage=\"0%, 40%, 80%\"           a list\n" +
+			"  coverage=\"0%, 40%, 80%\"           a list; a unit holds for plain numbers too: \"0.3, 0.4 per day\"\n" +
 			"  beta=\"0.2..0.6 per day\"           a range, for --sample; with the word whole at its end, whole numbers of it\n" +
 			"All combinations are run, or with --sample N so many of them: spread over the ranges by a Latin hypercube, or " +
 			"by Sobol's sequence.\n\n" +
 			"--output says what is told of each replica, as one number:\n" +
 			"  final(recovered), peak(infectious), time of peak(infectious), at(infectious, 30 days), " +
 			"final(susceptible->infectious),\n" +
+			"  incidence(infection) per 100_000, first time(infectious above 1%), last time(infectious above 100),\n" +
+			"  of a group: final(recovered, region=north),\n" +
 			"  and arithmetic with them: final(recovered) / final(total). Without it, ends and peaks of all states, and the " +
 			"flows.\n\n" +
 			"With --out DIR there are then in DIR: points.csv (a column for each name, in the unit of --vary; replicas, " +
 			"output, mean, sd, low, high: the 95 %\n" +
-			"interval of the mean), series.csv or .parquet (how states and flows went over time at each point), pictures " +
+			"interval of the mean; units), series.csv or .parquet (how states and flows went over time at each point), pictures " +
 			"(over-NAME: outputs over\n" +
 			"one name, with bands; map-OUTPUT: an output over two), model.yaml with the tables that it reads, command.txt, " +
 			"and study.json. A study that was interrupted goes on where it\n" +

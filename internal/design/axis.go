@@ -5,6 +5,7 @@
 //
 //	0.2..0.6 per day by 0.05    from 0.2 per day to 0.6 per day, in steps
 //	0%, 40%, 80%                these values
+//	0.3, 0.4 per day            0.3 per day and 0.4 per day: a unit holds for plain numbers too
 //	0.2..0.6 per day            any between them, for a sample
 //	1..5 whole                  any whole number of them, for a sample
 //
@@ -243,6 +244,9 @@ func (a *Axis) parseList(text string) error {
 	if len(a.Values) > MostValues {
 		return fmt.Errorf("it has %d values; %d are the most", len(a.Values), MostValues)
 	}
+	if err := a.share(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	common, same := "", true
 	for i, v := range a.Values {
@@ -258,6 +262,38 @@ func (a *Axis) parseList(text string) error {
 	}
 	if same {
 		a.Unit = common
+	}
+	return nil
+}
+
+// share gives plain numbers of a list the unit that the others have, if it is one: 0.3, 0.4 per day.
+// Beside a percentage, a number up to 1 could be meant as it is written.
+func (a *Axis) share() error {
+	unit, plain := "", []int(nil)
+	for i, v := range a.Values {
+		switch _, u, ok := split(v); {
+		case !ok || u != "" && unit != "" && u != unit:
+			return nil
+		case u == "":
+			plain = append(plain, i)
+		default:
+			unit = u
+		}
+	}
+	if unit == "" {
+		return nil
+	}
+	for _, i := range plain {
+		number, _, _ := split(a.Values[i])
+		x, err := strconv.ParseFloat(number, 64)
+		switch {
+		case err != nil:
+			return nil
+		case unit == "%" && x > 0 && x <= 1:
+			return fmt.Errorf("%s beside percentages: %s%% or %s%%? Write the %% behind it", a.Values[i], number,
+				strconv.FormatFloat(math.Round(100*x*1e9)/1e9, 'g', -1, 64))
+		}
+		a.Values[i] = (&Axis{Unit: unit}).Write(a.Values[i])
 	}
 	return nil
 }

@@ -22,6 +22,11 @@ func TestParse(t *testing.T) {
 		`x=-1..1 by 1`:                                   "x: -1|0|1",
 		`stay={gamma: {mean: 5 days, shape: 2}}, 5 days`: "stay: {gamma: {mean: 5 days, shape: 2}}|5 days",
 		`stay=5 days, 1 week`:                            "stay: 5 days|1 week",
+		`beta=0.3, 0.4 per day`:                          "beta (per day): 0.3 per day|0.4 per day",
+		`beta=0.3 per day, 0.4`:                          "beta (per day): 0.3 per day|0.4 per day",
+		`coverage=0, 40, 80%`:                            "coverage (%): 0%|40%|80%",
+		`stay=3, 5 days, 1 week`:                         "stay: 3|5 days|1 week",
+		`stay=slow, 5 days, 3`:                           "stay: slow|5 days|3",
 		`clerks=3`:                                       "clerks: 3",
 		`beta=0.2..0.6 per day`:                          "beta (per day): range 0.2 0.6 false",
 		`clerks=1..5 whole`:                              "clerks: range 1 5 true",
@@ -62,6 +67,8 @@ func TestParseWrong(t *testing.T) {
 		`x=1..1.00000000000000000001`:      `the second must be larger`,
 		`x=1e400..1e401`:                   `too large or too small to work with`,
 		`x=0e999999999..1e-999999999 by 1`: `too large or too small to work with`,
+		`coverage=0.5, 2%`:                 `0.5 beside percentages: 0.5% or 50%? Write the % behind it`,
+		`beta=1, 1 per day`:                `1 per day stands there twice`,
 		`clerks=1.2..1.8 whole`:            `there is no whole number from 1.2 to 1.8`,
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -1,14 +1,24 @@
-// Package outputs reads what a study is to tell of each replica of a model, as one number:
+// Package outputs reads what a study reports of each replica of a model, as one number:
 // final(recovered), peak(infectious), or arithmetic with such.
 //
-//	final(X)           how many at the end: in a state, by a way since the start (susceptible->infectious), or of total
-//	peak(X)            the most at once: of a state at any time, of a way in any interval between rows, of total at the time of any row
-//	time of peak(X)    when that was first so, on the model's clock; of something that never was, there is none
-//	at(X, T)           how many at a time that is recorded; also written X at T
-//	+ - * / ^ ( )      and min, max, exp, log, sqrt
+//	final(X)                 how many at the end: in a state, events since the start (susceptible->infectious), or of total
+//	peak(X)                  the most at once: of a state at any time, of events in any interval between rows, of total
+//	                         or of a group at the time of any row
+//	time of peak(X)          when that was first so, on the model's clock; of something that never was, there is none
+//	at(X, T)                 how many at a time that is recorded; also written X at T
+//	incidence(X)             events since the start; incidence(X, T..T) between two times that are recorded
+//	first time(X above L)    the first row with more than L of a state, or of events since the row before; last time
+//	                         likewise, and below; L is a number, or a share of the living: 1%, 50 per 100_000
+//	F(X, region=north)       the same of a group; several attributes: F(X, region=north, age=child)
+//	F(X) per 100_000         the same for so many of the living; per person
+//	+ - * / ^ ( )            and min, max, exp, log, sqrt
 //
 // Where there is no number, as after a division by 0, the replica has none, and is left out of the
 // mean.
+//
+// The files: outputs.go has Output and what a study does with several; count.go finds what a name
+// counts, and in which group; functions.go has final, peak and the others; parse.go reads the
+// expressions.
 package outputs
 
 import (
@@ -16,7 +26,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/almanac-sim/almanac/internal/suggest"
 	"github.com/almanac-sim/almanac/population"
 )
 
@@ -40,21 +49,38 @@ const (
 	longest = 1000
 )
 
-// Parse parses an output of a model.
+// Parse parses an output of a model, which records the groups that the output names.
 func Parse(m *population.Model, text string) (*Output, error) {
+	return read(&names{m: m}, text)
+}
+
+// Groups returns the attributes, or combinations of attributes, by which outputs count and the
+// model does not: [population.RecordBy] makes it do so.
+func Groups(m *population.Model, texts []string) (by [][]string, err error) {
+	n := &names{m: m, missing: &by}
+	for _, text := range texts {
+		if _, err := read(n, text); err != nil {
+			return nil, err
+		}
+	}
+	return by, nil
+}
+
+// read parses an output.
+func read(n *names, text string) (*Output, error) {
 	text = strings.Join(strings.Fields(text), " ")
 	switch {
 	case text == "":
-		return nil, fmt.Errorf("an output is empty; expected one such as peak(%s)", m.States()[0])
+		return nil, fmt.Errorf("an output is empty; expected one such as peak(%s)", n.m.States()[0])
 	case len(text) > longest:
 		return nil, fmt.Errorf("an output of more than %d letters", longest)
 	}
 	var of number
 	var err error
 	if what, when, ok := strings.Cut(text, " at "); ok && !strings.Contains(text, "(") {
-		of, err = at(m, what, when)
+		of, err = n.at(what, when, none)
 	} else {
-		of, err = parse(m, text)
+		of, err = parse(n, text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
@@ -113,72 +139,6 @@ func Defaults(m *population.Model) (texts []string) {
 		}
 	}
 	return texts
-}
-
-// A thing is what can be counted.
-type thing struct {
-	count func(run *population.Run, row int) float64
-	peak  func(run *population.Run) (float64, float64)
-}
-
-// find finds what a name means.
-func find(m *population.Model, name string) (*thing, error) {
-	name = strings.TrimSpace(name)
-	if q := strings.Trim(name, `"`); len(q) == len(name)-2 {
-		name = q
-	}
-	times := m.Times()
-	// highest is the row with the most.
-	highest := func(count func(*population.Run, int) float64) func(*population.Run) (float64, float64) {
-		return func(run *population.Run) (float64, float64) {
-			most, when := 0.0, math.NaN()
-			for row := range run.Rows() {
-				if x := count(run, row); x > most {
-					most, when = x, times[row]
-				}
-			}
-			return most, when
-		}
-	}
-	var known []string
-	if name == "total" {
-		count := func(run *population.Run, row int) float64 { return float64(run.Total(row)) }
-		return &thing{count, highest(count)}, nil
-	}
-	for i, state := range m.States() {
-		if known = append(known, state); state == name {
-			return &thing{
-				func(run *population.Run, row int) float64 { return float64(run.Count(row, i)) },
-				func(run *population.Run) (float64, float64) {
-					if run.Peaks[i].Count == 0 {
-						return 0, math.NaN()
-					}
-					return float64(run.Peaks[i].Count), run.Peaks[i].Time
-				},
-			}, nil
-		}
-	}
-	bare := strings.ReplaceAll(strings.ReplaceAll(name, " -> ", "->"), " → ", "->")
-	for i, flow := range m.Flows() {
-		if known = append(known, flow.String()); flow.String() == bare {
-			return &thing{
-				func(run *population.Run, row int) float64 { return float64(run.Flow(row, i)) },
-				highest(func(run *population.Run, row int) float64 { return float64(run.Incidence(row, i)) }),
-			}, nil
-		}
-	}
-	for i, other := range m.Names() {
-		if known = append(known, other); other == name || "["+other+"]" == name {
-			return &thing{
-				func(run *population.Run, row int) float64 { return float64(run.Named(row, i)) },
-				highest(func(run *population.Run, row int) float64 { return float64(run.NamedIncidence(row, i)) }),
-			}, nil
-		}
-	}
-	if near := suggest.Name(name, append(known, "total")); near != "" {
-		return nil, fmt.Errorf("there is no %q; did you mean %q?", name, near)
-	}
-	return nil, fmt.Errorf("there is no %q; there are %s", name, few(append(known, "total")))
 }
 
 // few lists some of many names.

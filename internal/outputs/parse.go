@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -17,13 +16,13 @@ import (
 
 // A parser reads what is particular to outputs. Besides the operators of package expr it knows
 //
-//	atom = number [ "%" ] | function "(" … ")"
+//	atom = number [ "%" ] | function "(" … ")" [ "per" number ]
 //
 // A function counts a name of the model, which may have spaces and signs in it. The name is all of
 // the text in the parentheses, or up to the comma.
 type parser struct {
 	expr.Parser[number]
-	m *population.Model
+	names *names
 }
 
 type (
@@ -32,8 +31,8 @@ type (
 )
 
 // parse reads an expression.
-func parse(m *population.Model, text string) (number, error) {
-	p := &parser{m: m}
+func parse(n *names, text string) (number, error) {
+	p := &parser{names: n}
 	p.Parser = expr.Parser[number]{Grammar: p, Text: text, MaxDepth: 50, ParenLevels: 3, ExponentLevels: 1}
 	root, err := p.Parse()
 	return func(run *population.Run) float64 { return evaluate(root, run) }, err
@@ -93,6 +92,9 @@ func (p *parser) Unexpected() {
 	if p.At == len(p.Text) {
 		p.fail("it ends too early")
 	}
+	if strings.HasPrefix(p.Text[p.At:], "per ") {
+		p.fail("did not expect %q; per stands directly behind final(…), peak(…), at(…) or incidence(…)", p.Text[p.At:])
+	}
 	p.fail("did not expect %q", p.Text[p.At:])
 }
 
@@ -107,8 +109,8 @@ var (
 func (p *parser) Atom() *node {
 	rest := p.Text[p.At:]
 	if text := numeral().FindString(rest); text != "" {
-		x, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
-		if err != nil {
+		x, ok := parseNumber(text)
+		if !ok {
 			p.fail("%s is no number to work with", text)
 		}
 		p.At += len(text)
@@ -125,7 +127,7 @@ func (p *parser) Atom() *node {
 	}
 	p.At += len(text)
 	if !strings.HasPrefix(p.Text[p.At:], "(") {
-		if _, err := find(p.m, name); err == nil {
+		if _, err := p.names.find(name); err == nil {
 			p.fail("%s when? Write final(%s), peak(%s) or at(%s, TIME)", name, name, name, name)
 		}
 		p.fail("%q is not known here; expected a number, or one of %s", name, strings.Join(functions, ", "))
@@ -134,17 +136,13 @@ func (p *parser) Atom() *node {
 	return p.call(name)
 }
 
-var functions = []string{"final(X)", "peak(X)", "time of peak(X)", "at(X, TIME)", "min(…)", "max(…)", "exp(…)",
-	"log(…)", "sqrt(…)"}
-
-// call reads what stands in the parentheses of a function, and the closing one.
+// call reads what stands in the parentheses of a function, the closing one, and per.
 func (p *parser) call(name string) *node {
 	if op, ok := expr.Functions[name]; ok {
 		return p.Call(name, p.At, op == expr.Min || op == expr.Max)
 	}
-	known := []string{"final", "peak", "time of peak", "at", "min", "max", "exp", "log", "sqrt"}
-	if !slices.Contains(known, name) {
-		if near := suggest.Name(name, known); near != "" {
+	if !slices.Contains(counting, name) {
+		if near := suggest.Name(name, slices.Concat(counting, arithmetic)); near != "" {
 			p.fail("there is no %s(…); did you mean %s(…)?", name, near)
 		}
 		p.fail("there is no %s(…); there are %s", name, strings.Join(functions, ", "))
@@ -155,63 +153,28 @@ func (p *parser) call(name string) *node {
 	}
 	p.At += len(inside) + 1
 	p.SkipSpace()
-	of, err := count(p.m, name, inside)
+	of, err := p.names.call(name, inside, p.per())
 	if err != nil {
 		p.Fail(err)
 	}
 	return &node{Leaf: of}
 }
 
-// count is what a function tells of something in a model.
-func count(m *population.Model, name, inside string) (number, error) {
-	if name == "at" {
-		k := strings.LastIndex(inside, ",")
-		if k < 0 {
-			return nil, fmt.Errorf("at(%s): at which time? Write at(%s, TIME)", inside, inside)
+// per reads for how many persons something is counted, if it is: per 100_000, or per person.
+func (p *parser) per() persons {
+	rest, ok := strings.CutPrefix(p.Text[p.At:], "per ")
+	if !ok {
+		return none
+	}
+	text, n := numeral().FindString(rest), 1.0
+	if text != "" {
+		if n, ok = parseNumber(text); !ok || !(n > 0) {
+			p.fail("per %s: expected a number of persons above 0, as in per 100_000", text)
 		}
-		return at(m, inside[:k], inside[k+1:])
+	} else if text = "person"; !strings.HasPrefix(rest, text) {
+		p.fail("per %s: expected a number of persons, as in per 100_000, or per person", rest)
 	}
-	t, err := find(m, inside)
-	if err != nil {
-		return nil, err
-	}
-	switch name {
-	case "final":
-		return func(run *population.Run) float64 { return t.count(run, run.Rows()-1) }, nil
-	case "peak":
-		return func(run *population.Run) float64 { most, _ := t.peak(run); return most }, nil
-	}
-	return func(run *population.Run) float64 { _, when := t.peak(run); return when }, nil
-}
-
-// at is how many there are at a time, which must be one that is recorded: between them nothing is
-// known.
-func at(m *population.Model, what, when string) (number, error) {
-	t, err := find(m, what)
-	if err != nil {
-		return nil, err
-	}
-	x, err := m.Clock(strings.TrimSpace(when))
-	if err != nil {
-		return nil, err
-	}
-	times := m.Times()
-	before, after := math.Inf(-1), math.Inf(1)
-	for row, t0 := range times {
-		if math.Abs(t0-x) <= 1e-9*max(1, math.Abs(x)) {
-			return func(run *population.Run) float64 { return t.count(run, row) }, nil
-		}
-		if t0 < x {
-			before = t0
-		} else {
-			after = min(after, t0)
-		}
-	}
-	switch {
-	case math.IsInf(before, -1):
-		return nil, fmt.Errorf("time %.12g is before the start, %.12g", x, m.Start())
-	case math.IsInf(after, 1):
-		return nil, fmt.Errorf("time %.12g is after the end, %.12g", x, m.End())
-	}
-	return nil, fmt.Errorf("time %.12g is not recorded; the nearest are %.12g and %.12g", x, before, after)
+	p.At += len("per ") + len(text)
+	p.SkipSpace()
+	return persons(n)
 }

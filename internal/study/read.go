@@ -8,21 +8,55 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/almanac-sim/almanac/internal/design"
 )
 
-// own are the columns of points.csv besides those of the axes.
-var own = []string{"replicas", "output", "mean", "sd", "low", "high"}
+// own are the columns of points.csv besides those of the axes. columns also has the last one, which
+// is there if an axis has a unit.
+var (
+	own     = []string{"replicas", "output", "mean", "sd", "low", "high"}
+	columns = append(own[:len(own):len(own)], unitsColumn)
+)
 
-// ReadPoints reads points.csv. The axes are those of the study, because the table has no units;
-// without axes, they are made from the columns. At most Kept points are read.
+const unitsColumn = "units"
+
+// units are the units of axes, as points.csv has them: "beta per day; coverage %". It is empty if
+// no axis has one.
+func units(axes []*design.Axis) string {
+	var all []string
+	for _, a := range axes {
+		if a.Unit != "" {
+			all = append(all, a.Name+" "+a.Unit)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// setUnits sets the units of axes that were made from the columns.
+func setUnits(axes []*design.Axis, text string) {
+	for one := range strings.SplitSeq(text, "; ") {
+		for _, a := range axes {
+			if unit, ok := strings.CutPrefix(one, strings.TrimPrefix(a.Name, "parameter ")+" "); ok {
+				a.Unit = unit
+			}
+		}
+	}
+}
+
+// ReadPoints reads points.csv. The axes are those of the study; without axes, they are made from
+// the columns. At most Kept points are read.
 func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*Sweep, error) {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
 	head, err := in.Read()
 	if err != nil {
 		return nil, err
+	}
+	head, united := slices.Clone(head), head[len(head)-1] == unitsColumn
+	if united {
+		head = head[:len(head)-1]
 	}
 	n := len(head) - len(own)
 	if n < 1 || !slices.Equal(head[n:], own) {
@@ -34,7 +68,7 @@ func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*
 			axes = append(axes, &design.Axis{Name: name, Values: []string{}})
 		}
 	}
-	if names := design.Names(axes, own...); !slices.Equal(names, head[:n]) && !unknown {
+	if names := design.Names(axes, columns...); !slices.Equal(names, head[:n]) && !unknown {
 		return nil, fmt.Errorf("its columns are %q where %q was varied", head[:n], names)
 	}
 	s := NewSweep(title, axes, sampled, nil)
@@ -54,6 +88,9 @@ func ReadPoints(r io.Reader, title string, axes []*design.Axis, sampled bool) (*
 		}
 		if err != nil {
 			return nil, err
+		}
+		if united && unknown && point == nil {
+			setUnits(axes, row[len(row)-1])
 		}
 		if point == nil || !slices.Equal(last, row[:n]) {
 			if len(s.points) == Kept {
@@ -93,9 +130,9 @@ func (s *Sweep) values(cells []string, known []map[string]string, unknown bool) 
 		switch {
 		case ok:
 		case unknown:
-			value = cells[i]
+			value = a.Write(cells[i])
 			a.Values = append(a.Values, value)
-			known[i][value] = value
+			known[i][cells[i]] = value
 		case a.IsRange():
 			value = a.Write(cells[i])
 		default:

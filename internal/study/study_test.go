@@ -48,11 +48,11 @@ func TestSweep(t *testing.T) {
 	s := NewSweep("model", all, false, &table)
 	fill(t, s, points)
 	want := []string{
-		"beta,coverage,stay,replicas,output,mean,sd,low,high",
-		"0.2,0,5 days,10,peak(ill),0,1,-0.5,0.5",
-		`0.2,0,5 days,9,"time of peak, in days",1234.5,,,`,
-		"0.2,0,5 days,0,never,,,,",
-		"0.2,0,1 week,10,peak(ill),1,1,0.5,1.5",
+		"beta,coverage,stay,replicas,output,mean,sd,low,high,units",
+		"0.2,0,5 days,10,peak(ill),0,1,-0.5,0.5,beta per day; coverage %",
+		`0.2,0,5 days,9,"time of peak, in days",1234.5,,,,beta per day; coverage %`,
+		"0.2,0,5 days,0,never,,,,,beta per day; coverage %",
+		"0.2,0,1 week,10,peak(ill),1,1,0.5,1.5,beta per day; coverage %",
 	}
 	if got := strings.Split(table.String(), "\n"); !slices.Equal(got[:5], want) || len(got) != 1+8*3+1 {
 		t.Errorf("got\n%s", table.String())
@@ -218,8 +218,8 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// What is written is read again, with the units that the table does not have; without them, as it
-// stands there.
+// What is written is read again, with the axes of the study; without them, with the units of the
+// table; without those, as it stands there.
 func TestReadPoints(t *testing.T) {
 	all := axes(t, "beta=0.2..0.3 per day by 0.1", "coverage=0%, 40%", "stay=5 days, 1 week")
 	points, err := design.Grid(all, 100)
@@ -235,8 +235,12 @@ func TestReadPoints(t *testing.T) {
 		t.Fatalf("%+v %v", got, err)
 	}
 	got, err = ReadPoints(bytes.NewReader(table.Bytes()), "model", nil, false)
-	if err != nil || !slices.Equal(got.Points()[7].Values, []string{"0.3", "40", "1 week"}) ||
-		!slices.Equal(got.Axes[0].Values, []string{"0.2", "0.3"}) {
+	if err != nil || !slices.Equal(got.Points()[7].Values, []string{"0.3 per day", "40%", "1 week"}) ||
+		!slices.Equal(got.Axes[0].Values, []string{"0.2 per day", "0.3 per day"}) || got.Axes[1].Unit != "%" {
+		t.Errorf("%+v %v", got, err)
+	}
+	got, err = ReadPoints(strings.NewReader("a,replicas,output,mean,sd,low,high\n0.25,3,x,1,,,\n"), "model", nil, false)
+	if err != nil || got.Points()[0].Values[0] != "0.25" {
 		t.Errorf("%+v %v", got, err)
 	}
 	ranges := axes(t, "a=0..1 per day")

@@ -37,20 +37,26 @@ type Sweep struct {
 	points []Point
 	count  int
 	table  *csv.Writer
+	units  string // of the axes, as the table has them
 }
 
 // Kept is the number of points held for printing and drawing.
 const Kept = 20_000
 
 // NewSweep starts a sweep. The table, if not nil, gets points.csv: a column for each axis, in its
-// unit; replicas, output, mean, sd, low, high. There is a row for each point and output.
+// unit; replicas, output, mean, sd, low, high; and units, if an axis has one. There is a row for
+// each point and output.
 func NewSweep(title string, axes []*design.Axis, sampled bool, table io.Writer) *Sweep {
 	s := &Sweep{Title: title, Axes: axes, Sampled: sampled}
 	if table == nil {
 		return s
 	}
 	s.table = csv.NewWriter(table)
-	_ = s.table.Write(append(design.Names(axes, own...), own...)) // Flush returns the error
+	head := append(design.Names(axes, columns...), own...)
+	if s.units = units(axes); s.units != "" {
+		head = append(head, unitsColumn)
+	}
+	_ = s.table.Write(head) // Flush returns the error
 	return s
 }
 
@@ -62,12 +68,15 @@ func (s *Sweep) Add(p Point) error {
 	if s.table == nil {
 		return nil
 	}
-	row := make([]string, 0, len(s.Axes)+6)
+	row := make([]string, 0, len(s.Axes)+len(columns))
 	for i, a := range s.Axes {
 		row = append(row, a.Cell(p.Values[i]))
 	}
 	for _, o := range p.Outputs {
 		full := append(row, strconv.Itoa(o.N), o.Name, number(o.Mean), number(o.SD), number(o.Low), number(o.High))
+		if s.units != "" {
+			full = append(full, s.units)
+		}
 		if err := s.table.Write(full); err != nil {
 			return err
 		}

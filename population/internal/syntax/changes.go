@@ -23,6 +23,7 @@ type Changes struct {
 	Until    *string
 	Scenario *string
 	Set      []Setting
+	RecordBy [][]string                        // more attributes, and combinations, to record by
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 
 	Functions function.Functions // that a program supplies in place of what the file says
@@ -71,6 +72,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 		}
 	}
 	r.applyScenario(m, c.Scenario)
+	m.recordBy(c.RecordBy)
 	for _, set := range c.Set {
 		if set.Node == nil || isPath(set.Name) && !m.HasParameter(set.Name) {
 			continue // it could not be parsed, or has been applied by replaceNodes

@@ -1,6 +1,9 @@
 package syntax
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"go.yaml.in/yaml/v3"
 )
@@ -65,4 +68,28 @@ func (r *Reader) recordBy(n *yaml.Node, what string) RecordBy {
 		by.Attributes = append(by.Attributes, Ref{Bad: true})
 	}
 	return by
+}
+
+// recordBy adds attributes, and combinations of them, to those to record by, unless they are there.
+func (m *File) recordBy(more [][]string) {
+	const flag = "--output"
+	for _, attributes := range more {
+		by := RecordBy{At: diag.Place{File: flag}}
+		for _, name := range attributes {
+			by.Attributes = append(by.Attributes, Ref{Name: name, At: by.At})
+		}
+		if !slices.ContainsFunc(m.Record.By, func(other RecordBy) bool { return other.key() == by.key() }) {
+			m.Record.By = append(m.Record.By, by)
+		}
+	}
+}
+
+// key is the same for the same attributes in any order.
+func (by RecordBy) key() string {
+	var names []string
+	for _, a := range by.Attributes {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
 }
