@@ -20,7 +20,7 @@ type lately struct {
 	}
 }
 
-// at returns the model with these values, without groups. It is shared and must not be changed.
+// at returns the model with these values, as bare does. It is shared and must not be changed.
 func (l *lately) at(f *Fit, x []float64) (*Model, []modelfit.Observation, error) {
 	l.mu.Lock()
 	for i := range l.made {
@@ -84,16 +84,7 @@ func (w *followed) Step(ctx context.Context) ([]float64, error) {
 	}
 	w.times = w.times[1:]
 	for i, c := range w.of {
-		switch {
-		case c.kind == "state":
-			w.means[i] = w.observed[i].Observed * float64(w.p.Count(c.index))
-			continue
-		case c.named:
-			w.means[i] = float64(w.p.Named(c.index))
-		default:
-			w.means[i] = float64(w.p.Flow(c.index))
-		}
-		now := uint64(w.means[i])
+		now := c.inProcess(w.p)
 		w.means[i] = w.observed[i].Observed * float64(now-w.before[i])
 		if c.kind == "incidence" {
 			w.before[i] = now

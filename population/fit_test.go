@@ -154,7 +154,7 @@ func TestMatches(t *testing.T) {
 	} {
 		f := fitted(t, population.FitOptions{Match: []string{words}})
 		matches := modelfit.Of(f).Matches()
-		if got := matches[len(matches)-1]; got != want || f.Columns[len(f.Columns)-1] != want.Column {
+		if got := matches[len(matches)-1]; !reflect.DeepEqual(got, want) || f.Columns[len(f.Columns)-1] != want.Column {
 			t.Errorf("%s: %+v", words, got)
 		}
 		if n := map[bool]int{true: 4, false: 3}[want.Column == "my deaths"]; len(matches) != n || len(f.Columns) != n {

@@ -21,6 +21,8 @@ type counted struct {
 	kind  string
 	index int
 	named bool // among the names, not the flows
+
+	groups []int // to add up, of the model that bare returns; nil means everybody
 }
 
 // trials returns trials that observe the model at ascending times; see [modelfit.Fit].
@@ -35,8 +37,9 @@ func (f *Fit) trials(times []float64) *trials {
 
 // counted returns where the numbers of all matches are.
 func (f *Fit) counted() (all []counted) {
-	for _, m := range f.matches {
-		c := counted{kind: m.Kind}
+	_, _, groups := f.groupings()
+	for i, m := range f.matches {
+		c := counted{kind: m.Kind, groups: groups[i]}
 		switch {
 		case m.Kind == "state":
 			c.index = slices.Index(f.m.program.States, m.Of)
@@ -51,14 +54,15 @@ func (f *Fit) counted() (all []counted) {
 	return all
 }
 
-// bare returns the model with values of the unknowns, without groups, and how it is observed.
+// bare returns the model with values of the unknowns, without groups but those of columns with
+// where, and how it is observed.
 func (f *Fit) bare(x []float64) (*Model, []modelfit.Observation, error) {
 	m, err := f.At(x)
 	if err != nil {
 		return nil, nil, err
 	}
 	bare := *m.program
-	bare.Groups, bare.Groupings = nil, nil
+	bare.Groupings, bare.Groups, _ = f.groupings()
 	m.program = &bare
 	observed, err := f.observations(m)
 	return m, observed, err
@@ -88,15 +92,7 @@ func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Tr
 	for i, c := range t.of {
 		means, before := make([]float64, len(t.rows)), 0.0
 		for row := range means {
-			x := 0.0
-			switch {
-			case c.kind == "state":
-				x = float64(run.Count(row, c.index))
-			case c.named:
-				x = float64(run.Named(row, c.index))
-			default:
-				x = float64(run.Flow(row, c.index))
-			}
+			x := c.inRun(run, row)
 			means[row] = observed[i].Observed * x
 			if c.kind == "incidence" {
 				means[row] = observed[i].Observed * (x - before)

@@ -44,7 +44,9 @@ func newFit(f *fitFlags) *cobra.Command {
 			"  \"deaths = flow death negative binomial 5\"                          since the start of the run, with a " +
 			"dispersion of 5\n" +
 			"  \"ill = state infectious normal 10%\"                                how many there are, with a standard " +
-			"deviation of 10 % of that\n\n" +
+			"deviation of 10 % of that\n" +
+			"  \"north = incidence death where region=north poisson\"               in a group; several: where region=north, " +
+			"age=adult|elder\n\n" +
 			"--method abc (sequential Monte Carlo; the default) and pmmh (particle Markov chains) give a sample of what the " +
 			"parameters may be, the posterior;\n" +
 			"anneal (simulated annealing) and search (CMA-ES) give the best point alone; random is what they are compared " +

@@ -31,7 +31,7 @@ func newFitReport(asked *study.Request, o *study.OpenedFit, r *fit.Result, predi
 		TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range modelfit.Of(o.Fit).Matches() {
-		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Error: m.Error}
+		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Where: m.Where, Error: m.Error}
 		for _, y := range o.Data.Columns[i] {
 			if math.IsNaN(y) {
 				c.Values = append(c.Values, nil)

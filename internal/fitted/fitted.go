@@ -52,11 +52,12 @@ type Data struct {
 
 // A Column is one observed series.
 type Column struct {
-	Name   string     `json:"name"`
-	Kind   string     `json:"kind"` // incidence, flow or state
-	Of     string     `json:"of"`
-	Error  string     `json:"error"`
-	Values []*float64 `json:"values"` // null for a missing value
+	Name   string              `json:"name"`
+	Kind   string              `json:"kind"` // incidence, flow or state
+	Of     string              `json:"of"`
+	Where  map[string][]string `json:"where,omitempty"` // the group; values of attributes
+	Error  string              `json:"error"`
+	Values []*float64          `json:"values"` // null for a missing value
 }
 
 // Predictive is the posterior predictive distribution, or the prediction at the best point if there

@@ -11,9 +11,10 @@ import "context"
 // A Match is a column of the data and what it is compared with.
 type Match struct {
 	Column string
-	Kind   string // incidence: since the row before; flow: since the start; state: present
-	Of     string // a flow, a name, or a state
-	Error  string // the law of the observation: poisson, negative binomial or normal
+	Kind   string              // incidence: since the row before; flow: since the start; state: present
+	Of     string              // a flow, a name, or a state
+	Where  map[string][]string // the values that attributes have in the group that is counted; nil means everybody
+	Error  string              // the law of the observation: poisson, negative binomial or normal
 }
 
 // An Observation is how a column is observed, with some values of the unknowns.

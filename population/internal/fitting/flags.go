@@ -23,6 +23,7 @@ import (
 //	cases = incidence susceptible->infectious observed 30% poisson
 //	ill = state infectious normal sd 10%
 //	deaths = flow death negative binomial 5
+//	north = incidence infection where region=north, age=child|adult poisson
 
 const matchFlagLike = "cases = incidence susceptible->infectious observed 30% poisson"
 
@@ -178,10 +179,26 @@ func matchNode(column, text string) (*yaml.Node, error) {
 	}
 	of := strings.TrimSpace(rest[:at])
 	of, observed, seen := strings.Cut(of, " observed ")
+	of, where, grouped := strings.Cut(of, " where ")
 	if of = strings.TrimSpace(of); of == "" {
 		return wrong("%s of what?", kind)
 	}
 	n := mappingNode(scalarNode("column"), scalarNode(column), scalarNode(kind), scalarNode(of))
+	if grouped {
+		group := mappingNode()
+		for part := range strings.SplitSeq(where, ",") {
+			attribute, values, ok := strings.Cut(part, "=")
+			if !ok {
+				return wrong("expected where ATTRIBUTE=VALUE, as in where region=north, age=child|adult")
+			}
+			list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+			for value := range strings.SplitSeq(values, "|") {
+				list.Content = append(list.Content, scalarNode(strings.TrimSpace(value)))
+			}
+			group.Content = append(group.Content, scalarNode(strings.TrimSpace(attribute)), list)
+		}
+		n.Content = append(n.Content, scalarNode("where"), group)
+	}
 	if seen {
 		n.Content = append(n.Content, scalarNode("observed"), scalarNode(strings.TrimSpace(observed)))
 	}

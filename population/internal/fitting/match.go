@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-sim/almanac/population/internal/compile"
 	"github.com/almanac-sim/almanac/population/internal/diag"
+	"github.com/almanac-sim/almanac/population/internal/program"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
 	"go.yaml.in/yaml/v3"
 )
@@ -15,7 +16,8 @@ type Match struct {
 	Column   syntax.Ref
 	Kind     string // incidence, flow or state
 	Of       syntax.Ref
-	Observed syntax.Value // the share that is observed; 100% if not given
+	Where    []program.Condition // the group that is counted, by ascending attributes; nil means everybody
+	Observed syntax.Value        // the share that is observed; 100% if not given
 	Error    Error
 }
 
@@ -27,7 +29,7 @@ type Error struct {
 
 // readMatch reads what a column is compared with.
 func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
-	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "observed", "error")
+	f := r.Fields(n, what, matchLike, "column", "incidence", "flow", "state", "where", "observed", "error")
 	if f == nil {
 		return Match{}, false
 	}
@@ -53,6 +55,7 @@ func (r *reader) readMatch(n *yaml.Node, what string) (Match, bool) {
 			"%s: what is it compared with? Write incidence: susceptible->infectious, flow: susceptible->infectious "+
 				"or state: infectious, for example", what)
 	}
+	r.readWhere(f, &match)
 	if match.Observed = f.Value("observed", syntax.KindShare); match.Observed.Given() && !match.Observed.Bad {
 		r.here.Chance(match.Observed, what+": observed")
 	}

@@ -93,6 +93,9 @@ func (r *Reader) attributeShare(a *Attribute, v Pair, what string) Value {
 	return Value{At: r.Place(v.Value), Text: "rest"}
 }
 
+// Where reads the optional key where of a section outside of this package.
+func (f *Fields) Where(key string) []Where { return f.where(key) }
+
 // where reads the optional key where or whom: {region: north, age: [child, adult]}.
 func (f *Fields) where(key string) []Where {
 	n := f.Get(key)
