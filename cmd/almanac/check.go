@@ -82,13 +82,13 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	}
 	switch ext {
 	case ".svg":
-		return os.WriteFile(out, drawn.SVG(), 0o644)
+		return writePicture(out, drawn.SVG())
 	case ".png":
 		picture, err := plot.PNG(drawn)
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(out, picture, 0o644)
+		return writePicture(out, picture)
 	}
 	dir, err := cli.OpenOutput(out, "check", "states.svg")
 	if err != nil {
@@ -99,4 +99,12 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 		return err
 	}
 	return dir.Keep()
+}
+
+// writePicture writes a picture to the file that --out names.
+func writePicture(out string, picture []byte) error {
+	if err := os.WriteFile(out, picture, 0o644); err != nil {
+		return cannotWrite("--out", out, err)
+	}
+	return nil
 }

@@ -58,7 +58,7 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 		step: func() error { return nil }}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		o.removeEmpty()
-		return nil, err
+		return nil, notMade(dir, err)
 	}
 	var err error
 	if o.lock, err = Lock(dir, os.O_RDONLY); errors.Is(err, ErrLocked) {
@@ -72,6 +72,34 @@ func Open(dir, program, command string, names ...string) (*Dir, error) {
 		return nil, errors.Join(err, o.lock.Close())
 	}
 	return o, nil
+}
+
+// notMade is the error for a directory that cannot be made.
+func notMade(dir string, err error) error {
+	if file := FileAbove(dir); file != "" {
+		return inTheWay{fmt.Sprintf("--out %s: %s is a file; name a directory", dir, file)}
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("--out %s: the directory %s cannot be made: %w", dir, path.Path, path.Err)
+	}
+	return fmt.Errorf("--out %s: %w", dir, err)
+}
+
+// FileAbove returns the path, or the part of it, that is a file and would have to be a directory;
+// "" if there is none.
+func FileAbove(path string) string {
+	for path = filepath.Clean(path); ; path = filepath.Dir(path) {
+		if info, err := os.Stat(path); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return path
+		}
+		if filepath.Dir(path) == path {
+			return ""
+		}
+	}
 }
 
 // missing lists the directories that MkdirAll would create, innermost first.

@@ -13,7 +13,8 @@ import (
 const longest = 64
 
 // Name returns the candidate that is closest to word, or "" if none is close: at most a third of
-// the letters may differ.
+// the letters may differ. A single letter is close to no other name, except to itself in another
+// case: S and I are names that somebody chose, not slips.
 func Name(word string, candidates []string) string {
 	if len(word) > 4*longest || utf8.RuneCountInString(word) > longest {
 		return ""
@@ -27,6 +28,9 @@ func Name(word string, candidates []string) string {
 		}
 		other := []rune(c)
 		if len(other)-len(letters) >= least || len(letters)-len(other) >= least {
+			continue
+		}
+		if (len(letters) < 2 || len(other) < 2) && !strings.EqualFold(word, c) {
 			continue
 		}
 		if d := distance(letters, other, least); d < least {

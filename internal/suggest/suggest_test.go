@@ -13,9 +13,11 @@ func TestName(t *testing.T) {
 		"jsno":       "json", // one swap
 		"sed":        "seed",
 		"δwidth":     "δ-width",
-		"m":          "n",
+		"m":          "", // no letter is close to another
+		"N":          "n",
+		"an":         "",
 		"banana":     "",
-		"":           "n",
+		"":           "",
 	} {
 		if got := Name(word, names); got != want {
 			t.Errorf("Name(%q) = %q, want %q", word, got, want)

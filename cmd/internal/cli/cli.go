@@ -80,8 +80,11 @@ func Usage(err error) error { return usageError{err} }
 // Usagef formats a usage error.
 func Usagef(format string, args ...any) error { return Usage(fmt.Errorf(format, args...)) }
 
-// suggestFlag adds a similar flag to the error of an unknown one.
+// suggestFlag adds a similar flag to the error of an unknown one, and words that of a wrong value.
 func suggestFlag(c *cobra.Command, err error) error {
+	if wrong := wrongValue(c, err); wrong != nil {
+		return wrong
+	}
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
 		var names []string
