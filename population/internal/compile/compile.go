@@ -21,6 +21,8 @@ type Model struct {
 	TableEntries int                  // number of table entries, see reserveEntries
 	Changes      syntax.Changes       // what was asked for in place of what the file says
 	Tables       map[string][]byte    // the table files it names, by name
+
+	Mixing map[*syntax.Contact]*Mixing // the matrices of its contacts
 }
 
 // A compiler turns one syntax tree into one program.
@@ -48,6 +50,7 @@ type compiler struct {
 	windowSyntax       []*syntax.Condition                            // where each of program.Windows is written, first
 	windowWhat         []string                                       // how messages name it
 	watched            map[*syntax.Where]int                          // indexes into program.Watched
+	mixings            map[*syntax.Contact]*Mixing
 
 	// Of the phase that is being built.
 	rateEvents  [][]*rateEvent // by state
@@ -115,9 +118,11 @@ func File(f *syntax.File, list *diag.List) *Model {
 		bands:              map[int]*program.Band{},
 		windows:            map[windowKey]int{},
 		watched:            map[*syntax.Where]int{},
+		mixings:            map[*syntax.Contact]*Mixing{},
 	}
 	c.compile()
-	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries}
+	return &Model{File: f, Start: c.here, Program: p, StartShares: c.startSyntax, TableEntries: c.entries,
+		Mixing: c.mixings}
 }
 
 // StartScope returns the scope of the start with a list of problems of its own. They are discarded:

@@ -293,7 +293,8 @@ func (s Scope) Quantity(v syntax.Value, what string, want syntax.Kind) (float64,
 		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, m.Describe(s.unit), want,
 			want.Example())
 	default:
-		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s", what, name, comma, k, want, want.Example())
+		s.reportValue(v, at, "%s: %s%s is %s; expected %s such as %s%s", what, name, comma, k, want, want.Example(),
+			fractionHint(got, want))
 	}
 	return 0, at, false
 }

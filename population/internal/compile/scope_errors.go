@@ -2,6 +2,8 @@ package compile
 
 import (
 	"fmt"
+	"regexp"
+	"sync"
 
 	"github.com/almanac-sim/almanac/population/internal/diag"
 	"github.com/almanac-sim/almanac/population/internal/syntax"
@@ -86,4 +88,20 @@ func (s Scope) reportCountDependent(v, got syntax.Value, at diag.Place, what str
 	s.reportValue(v, at,
 		"%s: %s depends on how many there are, and cannot stand here; only the rate of a clock, of births, of "+
 			"immigration or of a transmission can do so", what, nameOrText(v, got))
+}
+
+// fraction is a number divided by a rate, as in 1/3 per day.
+var fraction = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([\d._]+)\s*/\s*([\d._]+)\s+per\s+(\pL+)`)
+})
+
+// fractionHint explains 1/3 per day, which is 1 / (3 per day), where a rate is expected. It is empty
+// for anything else.
+func fractionHint(got syntax.Value, want syntax.Kind) string {
+	m := fraction().FindStringSubmatch(got.Text)
+	if m == nil || want != syntax.KindRate || got.Quantity.Kind != syntax.KindDuration {
+		return ""
+	}
+	return fmt.Sprintf("; a unit belongs to the number directly before it, so that %s is %s / (%s per %s): write %s / %s %ss "+
+		"for %s/%s per %s", m[0], m[1], m[2], m[3], m[1], m[2], m[3], m[1], m[2], m[3])
 }

@@ -186,7 +186,7 @@ func (e *explainer) contacts() {
 	for i := range e.file.Transmission {
 		c := &e.file.Transmission[i]
 		e.line("  each individual that is %s%s meets others at %s%s", orList(c.From), andConditions(c.Where),
-			e.rate(c.Rate), nameTag(c.Name))
+			e.contactRate(c), nameTag(c.Name))
 		for _, to := range c.To {
 			chance := ""
 			if c.Chance.Given() {
@@ -205,14 +205,7 @@ func (e *explainer) contacts() {
 			e.line("    anybody else may be met, all with the same probability")
 			continue
 		}
-		values := e.program.Attributes[e.program.Attributes.Index(c.By.Name)].Values
-		for k, row := range c.Matrix {
-			var shares []string
-			for j, v := range row {
-				shares = append(shares, e.probability(v)+" "+values[j])
-			}
-			e.line("    someone of %s %s meets %s", c.By.Name, values[k], strings.Join(shares, ", "))
-		}
+		e.mixing(c)
 	}
 }
 

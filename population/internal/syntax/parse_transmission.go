@@ -13,20 +13,17 @@ const same = "same"
 
 // A Contact is an item of the section transmission.
 type Contact struct {
-	What      string // how messages name it
-	From      []Ref
-	Rate      Value
-	Chance    Value // 1 if not given
-	To        []ContactEffect
-	Self      Ref       // what becomes of the individual that makes the contact; optional
-	Where     []Where   // restricts the individuals that make contacts
-	Whom      []Where   // restricts the individuals that are affected
-	By        Ref       // mixing: the attribute; optional
-	Matrix    [][]Value // mixing: row i, column j: the chance that group i meets group j
-	MatrixAt  diag.Place
-	RowsAt    []diag.Place
-	MatrixBad bool
-	Name      string
+	What   string // how messages name it
+	From   []Ref
+	Rate   Value
+	Chance Value // 1 if not given
+	To     []ContactEffect
+	Self   Ref     // what becomes of the individual that makes the contact; optional
+	Where  []Where // restricts the individuals that make contacts
+	Whom   []Where // restricts the individuals that are affected
+	By     Ref     // mixing: the attribute; optional
+	Matrix Matrix  // mixing: who meets whom
+	Name   string
 }
 
 // A ContactEffect says what an individual becomes that is met in a state.
@@ -41,13 +38,23 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 		if f == nil {
 			continue
 		}
-		from, rate := f.Need("from", "infectious"), f.Need("rate", "0.5 per day")
+		if mixing := f.Get("mixing"); mixing != nil {
+			r.mixing(&c, mixing)
+		}
+		from, rate := f.Need("from", "infectious"), f.Get("rate")
+		switch counted := c.Matrix.CountsContacts(); {
+		case counted && rate != nil:
+			r.Fail(rate, "%s: rate: the matrix has numbers of contacts, which are the rate; leave out rate, or the unit of the "+
+				"matrix", c.What)
+		case !counted && rate == nil:
+			f.Need("rate", "0.5 per day")
+		}
 		to := f.Need("to", "{susceptible: infectious}")
 		c.Name = f.name()
 		if from != nil {
 			c.From = f.refs("from")
 		}
-		c.Rate.Bad = true
+		c.Rate.Bad = true // also if the matrix gives it
 		if rate != nil {
 			c.Rate = r.Value(rate, c.What+": rate", KindRate)
 		}
@@ -64,9 +71,6 @@ func (r *Reader) transmission(m *File, n *yaml.Node) {
 			}
 		}
 		c.Where, c.Whom = f.where("where"), f.where("whom")
-		if mixing := f.Get("mixing"); mixing != nil {
-			r.mixing(&c, mixing)
-		}
 		m.Transmission = append(m.Transmission, c)
 	}
 }
@@ -89,30 +93,4 @@ func (r *Reader) contactEffects(n *yaml.Node, what string) []ContactEffect {
 // Stays reports whether an effect leaves the individual that is met as it is.
 func (m *File) Stays(to ContactEffect) bool {
 	return to.Becomes.Name == same && !slices.ContainsFunc(m.States, func(s State) bool { return s.Name == same })
-}
-
-// mixing reads the key mixing: an attribute and a matrix.
-func (r *Reader) mixing(c *Contact, n *yaml.Node) {
-	const example = "{by: region, matrix: [[0.9, 0.1], [0.1, 0.9]]}"
-	what := c.What + ": mixing"
-	f := r.Fields(n, what, example, "by", "matrix")
-	if f == nil {
-		return
-	}
-	by, matrix := f.Need("by", "region"), f.Need("matrix", "[[0.9, 0.1], [0.1, 0.9]]")
-	if by == nil || matrix == nil {
-		return
-	}
-	c.By = r.Ref(by, what+": by")
-	c.MatrixAt = r.Place(matrix)
-	before := r.Count
-	for _, row := range r.Items(matrix, what+": matrix", "[[0.9, 0.1], [0.1, 0.9]]") {
-		var values []Value
-		for _, item := range r.Items(row, what+": matrix", "[0.9, 0.1]") {
-			values = append(values, r.Value(item, what+": matrix", KindShare))
-		}
-		c.Matrix = append(c.Matrix, values)
-		c.RowsAt = append(c.RowsAt, r.Place(row))
-	}
-	c.MatrixBad = r.Count > before
 }

@@ -1,0 +1,236 @@
+package syntax
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// A Matrix says who meets whom: row i, column j is the chance that a contact of group i is with
+// group j, or, if Unit is given, how many contacts somebody of group i has with group j.
+//
+//	[[0.9, 0.1], [0.1, 0.9]]
+//	{file: m.csv}
+//	{file: contacts.csv, unit: per day, reciprocal: true}
+//	{rows: [[8, 2], [1.5, 6]], unit: per day}
+type Matrix struct {
+	At          diag.Place
+	Rows        [][]Value
+	RowsAt      []diag.Place
+	RowNames    []Ref    // of a file; nil if rows and columns are in the order of the attribute
+	ColumnNames []Ref    // likewise
+	Unit        Quantity // one contact in the unit of time; a number if the rows have chances
+	Reciprocal  bool     // contacts of i with j and of j with i are to be as many
+	Bad         bool     // it could not be read, which has been reported
+}
+
+// CountsContacts reports whether the matrix has contacts per unit of time, which are the rate of the
+// contact, too.
+func (m *Matrix) CountsContacts() bool { return m.Unit.Kind == KindRate }
+
+const (
+	exampleMatrix  = "[[0.9, 0.1], [0.1, 0.9]]"
+	exampleMixing  = "{by: region, matrix: " + exampleMatrix + "}"
+	exampleSurvey  = "{file: contacts.csv, unit: per day}"
+	exampleInlined = "{rows: [[8, 2], [1.5, 6]], unit: per day}"
+)
+
+// mixing reads the key mixing: an attribute and a matrix.
+func (r *Reader) mixing(c *Contact, n *yaml.Node) {
+	what := c.What + ": mixing"
+	f := r.Fields(n, what, exampleMixing, "by", "matrix")
+	if f == nil {
+		return
+	}
+	by, matrix := f.Need("by", "region"), f.Need("matrix", exampleMatrix)
+	if by == nil || matrix == nil {
+		return
+	}
+	c.By = r.Ref(by, what+": by")
+	before := r.Count
+	what += ": matrix"
+	if matrix = r.Resolve(matrix); matrix.Kind == yaml.MappingNode {
+		r.matrixWithKeys(&c.Matrix, matrix, what)
+	} else {
+		r.matrixRows(&c.Matrix, matrix, what, KindShare)
+	}
+	c.Matrix.At = r.Place(matrix)
+	c.Matrix.Bad = r.Count > before
+}
+
+// matrixRows reads the rows of a matrix that stands in the file.
+func (r *Reader) matrixRows(m *Matrix, n *yaml.Node, what string, want Kind) {
+	for _, row := range r.Items(n, what, exampleMatrix) {
+		var values []Value
+		for _, item := range r.Items(row, what, "[0.9, 0.1]") {
+			values = append(values, r.Value(item, what, want))
+		}
+		m.Rows = append(m.Rows, values)
+		m.RowsAt = append(m.RowsAt, r.Place(row))
+	}
+}
+
+// matrixWithKeys reads a matrix from a table, or one with a unit.
+func (r *Reader) matrixWithKeys(m *Matrix, n *yaml.Node, what string) {
+	f := r.Fields(n, what, exampleSurvey, "file", "rows", "unit", "reciprocal")
+	if f == nil {
+		return
+	}
+	file, rows, unit, reciprocal := f.Get("file"), f.Get("rows"), f.Get("unit"), f.Get("reciprocal")
+	if unit != nil {
+		if one, ok := r.columnUnit(unit, what); ok {
+			if m.Unit = one; one.Kind == KindDuration {
+				r.Fail(unit, "%s: unit: found a duration, expected per day for contacts, or %% for chances", what)
+			}
+		}
+	}
+	if reciprocal != nil {
+		if m.Reciprocal = reciprocal.Value == "true"; !m.Reciprocal && reciprocal.Value != "false" {
+			r.Fail(reciprocal, "%s: reciprocal: found %s, expected true or false", what, Describe(reciprocal))
+		}
+		if unit == nil {
+			r.Fail(reciprocal, "%s: reciprocal: it is about numbers of contacts; say in which unit they are, as in %s", what,
+				"unit: per day")
+		}
+	}
+	switch {
+	case file != nil && rows != nil:
+		r.Fail(rows, "%s: both file and rows; expected one of them", what)
+	case file != nil:
+		name, ok := r.text(file, what+": file", "the name of a file, such as contacts.csv")
+		if !ok {
+			return
+		}
+		text, err := r.Tables.content(name)
+		if err != nil {
+			r.Fail(file, "%s: file: %s: %v", what, diag.Quote(name), err)
+			return
+		}
+		r.readMatrix(m, name, text)
+	case rows != nil:
+		want := KindShare
+		if m.CountsContacts() {
+			want = KindNumber
+		}
+		r.matrixRows(m, rows, what, want)
+	default:
+		r.Fail(n, "%s: expected a file or rows, as in %s or %s", what, exampleSurvey, exampleInlined)
+	}
+}
+
+// readMatrix reads a CSV table: the names of the columns in the first line, and of the rows in the
+// first column.
+func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
+	in := NewCSVReader(text)
+	fail := func(line, column int, format string, args ...any) {
+		r.Add(diag.Place{File: name, Line: line, Column: column}, format, args...)
+	}
+	header, err := in.Read()
+	switch {
+	case err == io.EOF:
+		fail(1, 1, "the file is empty; expected a line with the names of the groups, then a row for each, its name first")
+		return
+	case err != nil:
+		fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+		return
+	}
+	if line, _ := in.FieldPos(0); len(header) == 1 {
+		fail(line, 1, "there is one column, %s; expected a comma between two columns, and a point in numbers",
+			diag.Quote(strings.TrimSpace(header[0])))
+		return
+	}
+	for i, h := range header[1:] {
+		line, column := in.FieldPos(i + 1)
+		m.ColumnNames = append(m.ColumnNames, Ref{Name: strings.TrimSpace(h), At: diag.Place{File: name, Line: line, Column: column}})
+	}
+	columns := len(header)
+	for {
+		row, err := in.Read()
+		switch {
+		case err == io.EOF:
+			if len(m.Rows) == 0 {
+				fail(1, 1, "there is no row; expected one for each group")
+			}
+			return
+		case errors.Is(err, csv.ErrFieldCount):
+			fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), columns)
+			return
+		case err != nil:
+			fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
+			return
+		}
+		line, first := in.FieldPos(0)
+		m.RowNames = append(m.RowNames, Ref{Name: strings.TrimSpace(row[0]), At: diag.Place{File: name, Line: line, Column: first}})
+		m.RowsAt = append(m.RowsAt, diag.Place{File: name, Line: line, Column: first})
+		values := make([]Value, 0, columns-1)
+		for i, cell := range row[1:] {
+			_, at := in.FieldPos(i + 1)
+			cell = strings.TrimSpace(cell)
+			number, percent := strings.CutSuffix(cell, "%")
+			x, ok := ParseNumber(number)
+			if !ok || percent && m.CountsContacts() {
+				fail(line, at, "%s: found %s, expected a number", diag.Shorten(m.ColumnNames[i].Name), diag.Quote(cell))
+				return
+			}
+			v := Value{At: diag.Place{File: name, Line: line, Column: at}, Text: diag.Shorten(cell),
+				Quantity: Quantity{Kind: KindNumber, Number: x}}
+			if percent || m.Unit.Kind == KindShare {
+				v.Quantity = Quantity{Kind: KindShare, Number: x / 100}
+			}
+			values = append(values, v)
+		}
+		m.Rows = append(m.Rows, values)
+	}
+}
+
+// Sorted returns the rows in the order of the names of an attribute's values, and what is wrong
+// with the names of the table: a place and a message for each problem.
+func (m *Matrix) Sorted(attribute string, values []string, report func(at diag.Place, message string)) ([][]Value, []diag.Place) {
+	if m.RowNames == nil {
+		return m.Rows, m.RowsAt
+	}
+	find := func(names []Ref, kind string) (order []int) {
+		order = slices.Repeat([]int{-1}, len(values))
+		wrong := false
+		for i, n := range names {
+			switch k := slices.Index(values, n.Name); {
+			case k < 0:
+				wrong = true
+				report(n.At, diag.Unknown("value of "+attribute, n.Name, func() []string { return values }).String())
+			case order[k] >= 0:
+				wrong = true
+				report(n.At, "a second "+kind+" "+diag.Quote(n.Name)+"; expected one")
+			default:
+				order[k] = i
+			}
+		}
+		if wrong {
+			return nil
+		}
+		for k, i := range order {
+			if i < 0 {
+				report(names[0].At, "there is no "+kind+" for "+attribute+" "+diag.Quote(values[k])+"; expected one for each value")
+				return nil
+			}
+		}
+		return order
+	}
+	columns, rows := find(m.ColumnNames, "column"), find(m.RowNames, "row")
+	if columns == nil || rows == nil || len(m.ColumnNames) != len(values) || len(m.RowNames) != len(values) {
+		return nil, nil
+	}
+	sorted, at := make([][]Value, len(values)), make([]diag.Place, len(values))
+	for k, i := range rows {
+		for _, j := range columns {
+			sorted[k] = append(sorted[k], m.Rows[i][j])
+		}
+		at[k] = m.RowsAt[i]
+	}
+	return sorted, at
+}
