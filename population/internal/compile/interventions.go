@@ -72,11 +72,14 @@ func (c *compiler) schedule(start Scope) {
 		}
 		for k := 0.0; ; k++ {
 			at := p.FirstTime + float64(k*p.Interval)
+			if p.Months > 0 {
+				at = start.Zero.AddMonths(p.FirstTime, int(k)*p.Months, c.file.Unit)
+			}
 			if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
 				break
 			}
 			all = append(all, occurrence{d, at})
-			if p.Interval == 0 {
+			if p.Interval == 0 && p.Months == 0 {
 				break
 			}
 			if len(all) > maxOccurrences {

@@ -17,6 +17,10 @@ func (c *compiler) recordTimes(here Scope) {
 	if math.IsNaN(span) {
 		return
 	}
+	if c.file.Record.Months > 0 {
+		c.calendarRows(here, span)
+		return
+	}
 	every := c.file.Record.Every
 	if !every.Given() || every.Bad {
 		step := syntax.Quantity{Kind: syntax.KindDuration, Number: span / 100, Unit: c.file.Unit}
@@ -36,6 +40,18 @@ func (c *compiler) recordTimes(here Scope) {
 		// Not k times the converted step: that could differ in the last digit from an intervention
 		// at 30 days.
 		t := syntax.Quantity{Kind: syntax.KindDuration, Number: k * q.Number, Unit: q.Unit}.In(c.file.Unit)
+		if t > span*(1-1e-12) {
+			break
+		}
+		c.program.RecordTimes = append(c.program.RecordTimes, t)
+	}
+	c.program.RecordTimes = append(c.program.RecordTimes, span)
+}
+
+// calendarRows works out the times of the rows if they are calendar months apart.
+func (c *compiler) calendarRows(here Scope, span float64) {
+	for k := 0; ; k++ {
+		t := here.Zero.AddMonths(c.program.Start, k*c.file.Record.Months, c.file.Unit) - c.program.Start
 		if t > span*(1-1e-12) {
 			break
 		}

@@ -325,6 +325,9 @@ func (s Scope) knotsTerm(v syntax.Value, what string) (DimTerm, bool) {
 		}
 		t.Times[i], t.Values[i] = at-s.start, m.X
 	}
+	if !s.repeat(t, v, what) {
+		return DimTerm{}, false
+	}
 	if len(t.Times) == 1 {
 		return DimTerm{program.Constant(t.Values[0]), d}, true
 	}

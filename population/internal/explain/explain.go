@@ -319,8 +319,13 @@ func (e *explainer) interventionTime(p *syntax.Intervention) string {
 		return "as soon as it " + becomes + " that " + e.condition(p) + ", once"
 	case p.HasCondition:
 		return "as soon as " + e.condition(p) + ", once"
-	case p.Interval > 0:
-		words := e.modelTime(p.FirstTime) + ", and every " + e.interval(p.Interval)
+	case p.Interval > 0 || p.Months > 0:
+		words := e.modelTime(p.FirstTime) + ", and every "
+		if p.Months > 0 {
+			words += syntax.CalendarWords(p.Months)
+		} else {
+			words += e.interval(p.Interval)
+		}
 		if math.IsInf(p.Until, 1) {
 			return words + " from then on"
 		}

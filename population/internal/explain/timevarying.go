@@ -73,6 +73,13 @@ func (e *explainer) knots(c *syntax.TimeVarying, t *program.Term, show func(x fl
 	if c.Form == "line" {
 		text += ", with straight lines between"
 	}
+	switch {
+	case c.Months > 0:
+		text += ", repeated every " + syntax.CalendarWords(c.Months)
+	case c.Period.Given():
+		period, _ := e.here.PositiveDuration(c.Period, "")
+		text += ", repeated every " + e.interval(period)
+	}
 	return text
 }
 

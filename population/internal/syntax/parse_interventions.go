@@ -17,6 +17,7 @@ type Intervention struct {
 	What          string  // how messages name it
 	FirstTime     float64 // the first time, on the model's clock
 	Every         Value   // once if not given
+	Months        int     // every so many calendar months, in place of Every; 0 if not given
 	Interval      float64 // Every in the model's unit, which package compile works out; 0 for once
 	Until         float64
 	Set           []NamedValue
@@ -100,6 +101,14 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 			good = false
 		}
 	}
+	repeats := every != nil
+	if repeats {
+		what := p.What + ": every"
+		if months, calendar := r.calendarMonths(every, what); calendar {
+			p.Months, every = months, nil
+			good = good && months > 0
+		}
+	}
 	if every != nil {
 		what := p.What + ": every"
 		v := r.Value(every, what, KindDuration)
@@ -112,7 +121,7 @@ func (r *Reader) schedule(m *File, p *Intervention, f *Fields) bool {
 	}
 	if n := f.Get("until"); n != nil {
 		p.Until = clockTime(n, "until")
-		if every == nil {
+		if !repeats {
 			r.Fail(n, "%s: until without every; something that happens once needs no end", p.What)
 			good = false
 		} else if good && p.Until < p.FirstTime {

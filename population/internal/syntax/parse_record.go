@@ -11,6 +11,7 @@ import (
 // A Record is the section record.
 type Record struct {
 	Every     Value // a hundredth of the run if not given
+	Months    int   // every so many calendar months, in place of Every; 0 if not given
 	By        []RecordBy
 	Incidence bool
 }
@@ -28,7 +29,10 @@ func (r *Reader) record(m *File, n *yaml.Node) {
 		return
 	}
 	if e := f.Need("every", "1 day"); e != nil {
-		m.Record.Every = r.Value(e, "record: every", KindDuration)
+		var calendar bool
+		if m.Record.Months, calendar = r.calendarMonths(e, "record: every"); !calendar {
+			m.Record.Every = r.Value(e, "record: every", KindDuration)
+		}
 	}
 	if b := f.Get("by"); b != nil {
 		const what = "record: by"

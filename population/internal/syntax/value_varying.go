@@ -11,9 +11,11 @@ import (
 //	{steps: {0 days: 0.5 per day, 30 days: 0.2 per day}}
 //	{line: {0 days: 0.5 per day, 30 days: 0.2 per day}}
 //	{steps: {file: beta.csv, column: beta, unit: per day}}
+//	{steps: {2020-01-07: 100%, 2020-07-20: 0%, 2020-09-01: 100%}, period: 1 calendar year}
 type TimeVarying struct {
 	Form                          string // seasonal, steps or line
-	Mean, Amplitude, Peak, Period Value  // seasonal
+	Mean, Amplitude, Peak, Period Value  // seasonal; steps and line may have a Period, too
+	Months                        int    // steps and line: repeated so many calendar months later, in place of Period
 	Knots                         []Knot // steps and line
 }
 
@@ -38,6 +40,14 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 	if r.Count > before {
 		return nil
 	}
+	var period *yaml.Node
+	for i := range f {
+		if f[i].Name == "period" && len(f) == 2 && f[1-i].Name != "seasonal" {
+			period = f[i].Value
+			f = f[1-i : 2-i]
+			break
+		}
+	}
 	if len(f) != 1 {
 		r.Fail(n, "%s: a value that changes with time is one of seasonal, steps and line, such as {steps: %s}; "+
 			"there are %d names here", what, exampleSteps, len(f))
@@ -53,6 +63,12 @@ func (r *Reader) timeVarying(n *yaml.Node, what string, want Kind) *TimeVarying 
 		t.Knots = r.knotsFromFile(body, what)
 	default:
 		t.Knots = r.knots(body, what, want)
+	}
+	if period != nil {
+		var calendar bool
+		if t.Months, calendar = r.calendarMonths(period, what+": period"); !calendar {
+			t.Period = r.Value(period, what+": period", KindDuration)
+		}
 	}
 	if r.Count > before {
 		return nil
@@ -104,6 +120,9 @@ func (t *TimeVarying) each(do func(part Value)) {
 		for _, v := range []Value{t.Mean, t.Amplitude, t.Peak, t.Period} {
 			do(v)
 		}
+	}
+	if t.Form != "seasonal" && t.Period.Given() {
+		do(t.Period)
 	}
 	for i := range t.Knots {
 		do(t.Knots[i].Value)
