@@ -78,13 +78,17 @@ func TestPeriodic(t *testing.T) {
 		line = append(line, fmt.Sprintf("%d days: 10 per day, %d days: 2 per day", day, day+5))
 	}
 	for year := 2018; year < 2023; year++ {
-		terms = append(terms, fmt.Sprintf("%d-01-07: 9 per day, %d-07-20: 1 per day, %d-09-01: 8 per day, %d-12-20: 0 per day",
+		terms = append(terms, fmt.Sprintf("%d-01-07: 9 per day, %d-07-20: 1 per day, %d-09-01: 8 per day, %d-12-20: 0 per "+
+			"day",
 			year, year, year, year))
 	}
 	for _, c := range [][2]string{
-		{"{steps: {2020-01-06: 10 per day, 2020-01-11: 2 per day}, period: 1 week}", "{steps: {" + strings.Join(weekly, ", ") + "}}"},
-		{"{period: 7 days, steps: {2031-01-06: 10 per day, 2031-01-11: 2 per day}}", "{steps: {" + strings.Join(weekly, ", ") + "}}"},
-		{"{line: {1990-01-01: 10 per day, 1990-01-06: 2 per day}, period: 1 week}", "{line: {" + strings.Join(line, ", ") + "}}"},
+		{"{steps: {2020-01-06: 10 per day, 2020-01-11: 2 per day}, period: 1 week}",
+			"{steps: {" + strings.Join(weekly, ", ") + "}}"},
+		{"{period: 7 days, steps: {2031-01-06: 10 per day, 2031-01-11: 2 per day}}",
+			"{steps: {" + strings.Join(weekly, ", ") + "}}"},
+		{"{line: {1990-01-01: 10 per day, 1990-01-06: 2 per day}, period: 1 week}",
+			"{line: {" + strings.Join(line, ", ") + "}}"},
 		{"{steps: {2020-01-07: 9 per day, 2020-07-20: 1 per day, 2020-09-01: 8 per day, 2020-12-20: 0 per day}, " +
 			"period: 1 calendar year}", "{steps: {" + strings.Join(terms, ", ") + "}}"},
 		{"{steps: {2012-09-01: 8 per day, 2012-12-20: 0 per day, 2013-01-07: 9 per day, 2013-07-20: 1 per day}, " +
@@ -103,7 +107,8 @@ func TestPeriodic(t *testing.T) {
 			t.Errorf("%s differs from %.80s…\n%.300s\n%.300s", c[0], c[1], texts[0], texts[1])
 		}
 	}
-	m := compiled(t, calendarText("{steps: {2020-01-06: 10 per day, 2020-01-11: 2 per day}, period: 1 week}", "at: 2020-03-01"))
+	m := compiled(t, calendarText("{steps: {2020-01-06: 10 per day, 2020-01-11: 2 per day}, period: 1 week}",
+		"at: 2020-03-01"))
 	if text := m.Explain(); !strings.Contains(text, "repeated every 7 days") {
 		t.Errorf("%s", text)
 	}
@@ -114,10 +119,13 @@ func TestCalendarRefused(t *testing.T) {
 	const plain = "1 per day"
 	undated := strings.NewReplacer("start: 2019-12-31, end: 2021-04-30", "end: 400").Replace
 	for text, want := range map[string]string{
-		calendarText(plain, "every: 1 calendar week"):     "every: there is no calendar week; expected calendar months or years",
-		calendarText(plain, "every: 1.5 calendar months"): "every: found \"1.5 calendar months\", expected a whole number of them from 1 on",
-		calendarText(plain, "every: 0 calendar months"):   "expected a whole number of them from 1 on",
-		undated(calendarText(plain, "every: 1 calendar month")): "the clock of the model does not start at a date, so that there are " +
+		calendarText(plain, "every: 1 calendar week"): "every: there is no calendar week; expected calendar months or " +
+			"years",
+		calendarText(plain, "every: 1.5 calendar months"): "every: found \"1.5 calendar months\", expected a whole number " +
+			"of them from 1 on",
+		calendarText(plain, "every: 0 calendar months"): "expected a whole number of them from 1 on",
+		undated(calendarText(plain, "every: 1 calendar month")): "the clock of the model does not start at a date, so " +
+			"that there are " +
 			"no calendar months; write start: 2020-03-01 in time, for example, or 1 month, which is a twelfth of a year",
 		undated(calendarText("{steps: {1: 1 per day, 2: 0 per day}, period: 1 calendar year}", "at: 3")): "period: 1 calendar year: " +
 			"the clock of the model does not start at a date",
@@ -125,7 +133,8 @@ func TestCalendarRefused(t *testing.T) {
 			"from 2020-01-06 to 2020-01-13 it is not less than the period, 1 week",
 		calendarText("{steps: {0 days: 1 per day, 1 second: 2 per day}, period: 2 seconds}", "at: 2020-03-01"): "period: it is " +
 			"repeated too often: more than 100,000 times",
-		calendarText("{steps: {0 days: 1 per day}, period: 0 days}", "at: 2020-03-01"): "period: 0 days: expected more than nothing",
+		calendarText("{steps: {0 days: 1 per day}, period: 0 days}", "at: 2020-03-01"): "period: 0 days: expected more " +
+			"than nothing",
 		calendarText("{seasonal: {mean: 1 per day, amplitude: 10%, peak: 0 days, period: 1 year}, period: 1 year}",
 			"at: 2020-03-01"): "a value that changes with time is one of seasonal, steps and line",
 	} {

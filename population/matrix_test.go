@@ -23,7 +23,8 @@ record: {every: 1 day, by: [age]}
 
 // withMatrix compiles the model with a matrix, a rate ("rate: 8 per day,", or nothing) and tables.
 func withMatrix(matrix, rate string, files map[string]string) (*population.Model, error) {
-	return population.Compile("model.yaml", []byte(strings.NewReplacer("MATRIX", matrix, "RATE", rate).Replace(matrixModel)),
+	text := strings.NewReplacer("MATRIX", matrix, "RATE", rate).Replace(matrixModel)
+	return population.Compile("model.yaml", []byte(text),
 		population.Files(func(name string) ([]byte, error) {
 			if text, ok := files[name]; ok {
 				return []byte(text), nil
@@ -61,11 +62,12 @@ func TestMatrixFromFile(t *testing.T) {
 	const rate = "rate: 8 per day,"
 	inline := must(withMatrix("[[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0, 0.5, 0.5]]", rate, nil))
 	files := map[string]string{
-		"plain.csv":    "age,child,adult,elder\nchild,0.5,0.25,0.25\nadult,0.125,0.75,0.125\nelder,0,0.5,0.5\n",
-		"shuffled.csv": "# who meets whom\n,elder,child,adult\nelder,0.5,0,0.5\nchild, 0.25, 0.5, 0.25\nadult,12.5%,12.5%,75%\n",
-		"percent.csv":  "x,child,adult,elder\nchild,50,25,25\nadult,12.5,75,12.5\nelder,0,50,50\n",
-		"daily.csv":    "x,child,adult,elder\nchild,4,2,2\nadult,1,6,1\nelder,0,4,4\n",
-		"weekly.csv":   "x,child,adult,elder\nchild,28,14,14\nadult,7,42,7\nelder,0,28,28\n",
+		"plain.csv": "age,child,adult,elder\nchild,0.5,0.25,0.25\nadult,0.125,0.75,0.125\nelder,0,0.5,0.5\n",
+		"shuffled.csv": "# who meets whom\n,elder,child,adult\nelder,0.5,0,0.5\nchild, 0.25, 0.5, " +
+			"0.25\nadult,12.5%,12.5%,75%\n",
+		"percent.csv": "x,child,adult,elder\nchild,50,25,25\nadult,12.5,75,12.5\nelder,0,50,50\n",
+		"daily.csv":   "x,child,adult,elder\nchild,4,2,2\nadult,1,6,1\nelder,0,4,4\n",
+		"weekly.csv":  "x,child,adult,elder\nchild,28,14,14\nadult,7,42,7\nelder,0,28,28\n",
 	}
 	sameRuns(t, inline, must(withMatrix("{file: plain.csv}", rate, files)))
 	sameRuns(t, inline, must(withMatrix("{file: shuffled.csv}", rate, files)))
@@ -90,7 +92,8 @@ func TestMatrixReciprocal(t *testing.T) {
 	for _, want := range []string{
 		"a rate by age (child: 8 per day; adult: 8 per day; elder: 7 per day)",
 		"someone of age child meets 50% child, 37.5% adult, 12.5% elder",
-		"transmission 1: mixing: matrix: contacts are not reciprocal in 3 pairs of groups, least in: 200 contacts per day of " +
+		"transmission 1: mixing: matrix: contacts are not reciprocal in 3 pairs of groups, least in: 200 contacts per day " +
+			"of " +
 			"child with elder, and 300 of elder with child; reciprocal: true takes the mean of both",
 	} {
 		if !strings.Contains(text, want) {
@@ -111,20 +114,23 @@ func TestMatrixReciprocal(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameRuns(t, even, hand)
-	if !strings.Contains(text, "contacts are made reciprocal in 3 pairs of groups, most in: 200 contacts per day of child with "+
+	if !strings.Contains(text, "contacts are made reciprocal in 3 pairs of groups, most in: 200 contacts per day of "+
+		"child with "+
 		"elder, and 300 of elder with child") || strings.Contains(text, "not reciprocal") ||
 		strings.Contains(hand.Explain(), "reciprocal") {
 		t.Errorf("%s", text)
 	}
 	// Sizes that groups give count, not the shares of the attribute.
 	grouped := strings.NewReplacer("MATRIX", "{"+rows+"}", "RATE", "", "start: {ill: 100, well: rest}}",
-		"groups: [{share: 30%, with: {age: child}, start: {ill: rest}}, {share: 70%, with: {age: adult}, start: {well: rest}}]}").
+		"groups: [{share: 30%, with: {age: child}, start: {ill: rest}}, {share: 70%, with: {age: adult}, start: {well: "+
+			"rest}}]}").
 		Replace(matrixModel)
 	m, err := population.Compile("model.yaml", []byte(grouped))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := m.Explain(); !strings.Contains(text, "in 1 pair of groups, least in: 900 contacts per day of child with adult, "+
+	if text := m.Explain(); !strings.Contains(text, "in 1 pair of groups, least in: 900 contacts per day of child with "+
+		"adult, "+
 		"and 700 of adult with child") {
 		t.Errorf("%s", text)
 	}
@@ -184,7 +190,8 @@ func TestMatrixSixDigits(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	exact, err := withMatrix("[[1 / 3, 1 / 3, 1 / 3], [0.2, 0.7, 0.1], [0.166667 / 1.000001, 0.666667 / 1.000001, 0.166667 / 1.000001]]",
+	exact, err := withMatrix("[[1 / 3, 1 / 3, 1 / 3], [0.2, 0.7, 0.1], [0.166667 / 1.000001, 0.666667 / 1.000001, "+
+		"0.166667 / 1.000001]]",
 		"rate: 8 per day,", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -207,7 +214,8 @@ func TestMatrixRefused(t *testing.T) {
 		"minus.csv":  "x,child,adult,elder\nchild,4,2,2\nadult,1,-6,1\nelder,0,4,4\n",
 	}
 	const rate = "rate: 8 per day,"
-	const contacts = "transmission 1: mixing: matrix: these are numbers of contacts, and chances are expected: write matrix: " +
+	const contacts = "transmission 1: mixing: matrix: these are numbers of contacts, and chances are expected: write " +
+		"matrix: " +
 		"{rows: [[…], …], unit: per day} and leave out rate, or put the sum of each row into rate, as in rate: {by: age, " +
 		"child: 8 per day, adult: 8 per day, elder: 8 per day}, and divide the row by it"
 	for _, c := range []struct{ matrix, rate, want string }{
@@ -220,11 +228,14 @@ func TestMatrixRefused(t *testing.T) {
 		{"{file: word.csv}", rate, `word.csv:2:9: adult: found "no", expected a number`},
 		{"{file: ragged.csv}", rate, "ragged.csv:2:1: 3 values here, and 4 names of columns; expected the same"},
 		{"{file: sum.csv}", rate, "sum.csv:3:7: transmission 1: mixing: matrix: row 2 adds up to 0.99999, expected 1"},
-		{"{file: minus.csv, unit: per day}", "", "minus.csv:3:9: transmission 1: mixing: matrix: -6: a number of contacts cannot be negative"},
+		{"{file: minus.csv, unit: per day}", "", "minus.csv:3:9: transmission 1: mixing: matrix: -6: a number of contacts " +
+			"cannot be negative"},
 		{"{file: daily.csv}", rate, contacts},
-		{"{file: daily.csv, unit: per day}", rate, "transmission 1: rate: the matrix has numbers of contacts, which are the rate"},
+		{"{file: daily.csv, unit: per day}", rate, "transmission 1: rate: the matrix has numbers of contacts, which are " +
+			"the rate"},
 		{"{file: daily.csv, unit: days}", rate, "unit: found a duration, expected per day for contacts"},
-		{"{file: daily.csv, reciprocal: true}", rate, "reciprocal: it is about numbers of contacts; say in which unit they are"},
+		{"{file: daily.csv, reciprocal: true}", rate, "reciprocal: it is about numbers of contacts; say in which unit " +
+			"they are"},
 		{"{file: daily.csv, unit: per day, reciprocal: perhaps}", "", `reciprocal: found "perhaps", expected true or false`},
 		{"{file: daily.csv, rows: [[1]]}", rate, "both file and rows; expected one of them"},
 		{"{unit: per day}", "", "expected a file or rows"},

@@ -111,7 +111,8 @@ func writeExamples(c *cobra.Command, dir string, files []exampleFile) error {
 		return cli.Usagef("examples %s: it has %s of another content already, and nothing was written; remove them, or name "+
 			"another directory: %s", dir, format.Count(len(other), "file"), strings.Join(other, ", "))
 	case len(same) > 0:
-		return cli.Usagef("examples %s: it has a part of the examples already, and nothing was written; remove them, or name "+
+		return cli.Usagef("examples %s: it has a part of the examples already, and nothing was written; remove them, or "+
+			"name "+
 			"another directory: %s", dir, strings.Join(same, ", "))
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -122,8 +123,8 @@ func writeExamples(c *cobra.Command, dir string, files []exampleFile) error {
 			return cannotWrite("examples", dir, err)
 		}
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s in %s; run one with almanac run %s\n", format.Count(len(files), "file"), dir,
-		format.Word(filepath.Join(dir, "sir.yaml")))
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s in %s; run one with almanac run %s\n",
+		format.Count(len(files), "file"), dir, format.Word(filepath.Join(dir, "sir.yaml")))
 	return err
 }
 

@@ -26,6 +26,7 @@ func newRoot() *cobra.Command {
 	root.Version = versionLine()
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.AddCommand(newRun(new(runFlags)), newSweep(new(studyFlags)), newCompare(new(studyFlags)), newFit(new(fitFlags)),
-		newHub(), newWorker(), newJobs(), newCheck(), newExamples(), newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
+		newHub(), newWorker(), newJobs(), newCheck(), newExamples(),
+		newServe(), newCapped(), newReproduce(), newCalibrate(), newVersion())
 	return root
 }

@@ -41,7 +41,8 @@ func newSweep(f *studyFlags) *cobra.Command {
 			"flows.\n\n" +
 			"With --out DIR there are then in DIR: points.csv (a column for each name, in the unit of --vary; replicas, " +
 			"output, mean, sd, low, high: the 95 %\n" +
-			"interval of the mean; units), series.csv or .parquet (how states and flows went over time at each point), pictures " +
+			"interval of the mean; units), series.csv or .parquet (how states and flows went over time at each point), " +
+			"pictures " +
 			"(over-NAME: outputs over\n" +
 			"one name, with bands; map-OUTPUT: an output over two), model.yaml with the tables that it reads, command.txt, " +
 			"and study.json. A study that was interrupted goes on where it\n" +

@@ -1,7 +1,7 @@
 // Package outputs reads what a study reports of each replica of a model, as one number:
 // final(recovered), peak(infectious), or arithmetic with such.
 //
-//	final(X)                 how many at the end: in a state, events since the start (susceptible->infectious), or of total
+//	final(X)                 how many at the end: in a state, events since the start (susceptible->infectious), of total
 //	peak(X)                  the most at once: of a state at any time, of events in any interval between rows, of total
 //	                         or of a group at the time of any row
 //	time of peak(X)          when that was first so, on the model's clock; of something that never was, there is none

@@ -116,9 +116,10 @@ func TestWrong(t *testing.T) {
 		"well at noon":           `found "noon", expected a time`,
 		"incidence(well)": "an incidence is of events, and well is a number at a time; write final(well), or a flow or a " +
 			"name: ill->well, hurt-badly->well, getting well",
-		"incidence(ill->well, 1..0.5)":  "the second time is not after the first",
-		"incidence(ill->well, 1..1.2)":  "time 1.2 is not recorded; the nearest are 1 and 1.5",
-		"first time(ill)":               "expected above or below a number or a share of the living, as in first time(ill above 100)",
+		"incidence(ill->well, 1..0.5)": "the second time is not after the first",
+		"incidence(ill->well, 1..1.2)": "time 1.2 is not recorded; the nearest are 1 and 1.5",
+		"first time(ill)": "expected above or below a number or a share of the living, as in first time(ill " +
+			"above 100)",
 		"last time(ill above)":          "expected above or below",
 		"last time(ill above 1e)":       "1e is no number to compare with",
 		"last time(ill above 1 per 0)":  "1 per 0 is no number to compare with",

@@ -23,7 +23,9 @@ type Mixing struct {
 
 // mixing compiles the mixing matrix: the cumulative shares of each row. If it has contacts per unit
 // of time, it returns their sums as the rate of the contact, by group.
-func (c *compiler) mixing(here Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact) (rate *syntax.Value) {
+func (c *compiler) mixing(
+	here Scope, t *program.Phase, ct *program.Contact, text *syntax.Contact,
+) (rate *syntax.Value) {
 	what := text.What + ": mixing"
 	if text.By.Bad {
 		return nil
@@ -193,7 +195,8 @@ func (c *compiler) contactRates(
 	case known:
 		c.reciprocity(m, text, values, sizes)
 	case text.Matrix.Reciprocal:
-		here.reportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the start, "+
+		here.reportTogether(text.Matrix.At, nil, "%s: mixing: matrix: reciprocal: it takes the numbers of each %s at the "+
+			"start, "+
 			"and they are not known", text.What, text.By.Name)
 		return nil
 	}

@@ -102,6 +102,7 @@ func fractionHint(got syntax.Value, want syntax.Kind) string {
 	if m == nil || want != syntax.KindRate || got.Quantity.Kind != syntax.KindDuration {
 		return ""
 	}
-	return fmt.Sprintf("; a unit belongs to the number directly before it, so that %s is %s / (%s per %s): write %s / %s %ss "+
+	return fmt.Sprintf("; a unit belongs to the number directly before it, so that %s is %s / (%s per %s): write %s / "+
+		"%s %ss "+
 		"for %s/%s per %s", m[0], m[1], m[2], m[3], m[1], m[2], m[3], m[1], m[2], m[3])
 }

@@ -36,7 +36,8 @@ func (s Scope) repeat(t *program.Term, v syntax.Value, what string) bool {
 	span := s.end - s.start
 	switch first, last := t.Times[0], t.Times[n-1]; {
 	case !(last < later(first, 1)):
-		return fail("from %s to %s it is not less than the period, %s", c.Knots[0].Text, c.Knots[n-1].Text, diag.Shorten(words))
+		return fail("from %s to %s it is not less than the period, %s", c.Knots[0].Text, c.Knots[n-1].Text,
+			diag.Shorten(words))
 	case !(span > 0):
 		return true // another problem has been reported
 	}

@@ -36,7 +36,8 @@ func (r *Reader) calendarMonths(n *yaml.Node, what string) (months int, is bool)
 		r.Fail(n, "%s: there is no calendar %s; expected calendar months or years, such as 1 calendar month", what,
 			diag.Shorten(found[2]))
 	case err != nil || count < 1 || count*unit > mostMonths:
-		r.Fail(n, "%s: found %s, expected a whole number of them from 1 on, such as 1 calendar month", what, diag.Quote(n.Value))
+		r.Fail(n, "%s: found %s, expected a whole number of them from 1 on, such as 1 calendar month", what,
+			diag.Quote(n.Value))
 	case !r.Epoch.Dated:
 		r.Fail(n, "%s: %s: the clock of the model does not start at a date, so that there are no calendar months; write "+
 			"start: 2020-03-01 in time, for example, or 1 month, which is a twelfth of a year", what, diag.Shorten(n.Value))

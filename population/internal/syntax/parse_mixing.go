@@ -147,7 +147,8 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 	}
 	for i, h := range header[1:] {
 		line, column := in.FieldPos(i + 1)
-		m.ColumnNames = append(m.ColumnNames, Ref{Name: strings.TrimSpace(h), At: diag.Place{File: name, Line: line, Column: column}})
+		at := diag.Place{File: name, Line: line, Column: column}
+		m.ColumnNames = append(m.ColumnNames, Ref{Name: strings.TrimSpace(h), At: at})
 	}
 	columns := len(header)
 	for {
@@ -159,15 +160,17 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 			}
 			return
 		case errors.Is(err, csv.ErrFieldCount):
-			fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same", format.Plural(len(row), "value"), columns)
+			fail(CSVLine(err), 1, "%s here, and %d names of columns; expected the same",
+				format.Plural(len(row), "value"), columns)
 			return
 		case err != nil:
 			fail(CSVLine(err), 1, "this is not a table: %v", CSVReason(err))
 			return
 		}
 		line, first := in.FieldPos(0)
-		m.RowNames = append(m.RowNames, Ref{Name: strings.TrimSpace(row[0]), At: diag.Place{File: name, Line: line, Column: first}})
-		m.RowsAt = append(m.RowsAt, diag.Place{File: name, Line: line, Column: first})
+		at := diag.Place{File: name, Line: line, Column: first}
+		m.RowNames = append(m.RowNames, Ref{Name: strings.TrimSpace(row[0]), At: at})
+		m.RowsAt = append(m.RowsAt, at)
 		values := make([]Value, 0, columns-1)
 		for i, cell := range row[1:] {
 			_, at := in.FieldPos(i + 1)
@@ -191,7 +194,9 @@ func (r *Reader) readMatrix(m *Matrix, name string, text []byte) {
 
 // Sorted returns the rows in the order of the names of an attribute's values, and what is wrong
 // with the names of the table: a place and a message for each problem.
-func (m *Matrix) Sorted(attribute string, values []string, report func(at diag.Place, message string)) ([][]Value, []diag.Place) {
+func (m *Matrix) Sorted(
+	attribute string, values []string, report func(at diag.Place, message string),
+) ([][]Value, []diag.Place) {
 	if m.RowNames == nil {
 		return m.Rows, m.RowsAt
 	}
