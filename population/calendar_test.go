@@ -33,8 +33,9 @@ func TestCalendarMonths(t *testing.T) {
 		"every: 1 calendar month": {"2019-12-31", "2020-01-31", "2020-02-29", "2020-03-31", "2020-04-30", "2020-05-31",
 			"2020-06-30", "2020-07-31", "2020-08-31", "2020-09-30", "2020-10-31", "2020-11-30", "2020-12-31", "2021-01-31",
 			"2021-02-28", "2021-03-31", "2021-04-30"},
-		"at: 2020-02-15, every: 3 calendar months, until: 2020-12-01": {"2020-02-15", "2020-05-15", "2020-08-15", "2020-11-15"},
-		"at: 2020-02-29, every: 1 calendar year":                      {"2020-02-29", "2021-02-28"},
+		"at: 2020-02-15, every: 3 calendar months, until: 2020-12-01": {"2020-02-15", "2020-05-15", "2020-08-15",
+			"2020-11-15"},
+		"at: 2020-02-29, every: 1 calendar year": {"2020-02-29", "2021-02-28"},
 	} {
 		m := compiled(t, calendarText("0 per day", every))
 		r, err := m.Run(t.Context(), population.Options{})
@@ -127,11 +128,14 @@ func TestCalendarRefused(t *testing.T) {
 		undated(calendarText(plain, "every: 1 calendar month")): "the clock of the model does not start at a date, so " +
 			"that there are " +
 			"no calendar months; write start: 2020-03-01 in time, for example, or 1 month, which is a twelfth of a year",
-		undated(calendarText("{steps: {1: 1 per day, 2: 0 per day}, period: 1 calendar year}", "at: 3")): "period: 1 calendar year: " +
+		undated(calendarText("{steps: {1: 1 per day, 2: 0 per day}, period: 1 calendar year}",
+			"at: 3")): "period: 1 calendar year: " +
 			"the clock of the model does not start at a date",
-		calendarText("{steps: {2020-01-06: 1 per day, 2020-01-13: 2 per day}, period: 1 week}", "at: 2020-03-01"): "steps: period: " +
+		calendarText("{steps: {2020-01-06: 1 per day, 2020-01-13: 2 per day}, period: 1 week}",
+			"at: 2020-03-01"): "steps: period: " +
 			"from 2020-01-06 to 2020-01-13 it is not less than the period, 1 week",
-		calendarText("{steps: {0 days: 1 per day, 1 second: 2 per day}, period: 2 seconds}", "at: 2020-03-01"): "period: it is " +
+		calendarText("{steps: {0 days: 1 per day, 1 second: 2 per day}, period: 2 seconds}",
+			"at: 2020-03-01"): "period: it is " +
 			"repeated too often: more than 100,000 times",
 		calendarText("{steps: {0 days: 1 per day}, period: 0 days}", "at: 2020-03-01"): "period: 0 days: expected more " +
 			"than nothing",

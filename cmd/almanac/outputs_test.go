@@ -114,19 +114,13 @@ func expectedOutputs(w written) map[string]float64 {
 			lastBelow = float64(time)
 		}
 	}
-	return map[string]float64{
+	all := map[string]float64{
 		"final(immune, region=north)":                                 at(end, "immune", "north", ""),
 		"final(immune, age=adult, region=south)":                      at(end, "immune", "south", "adult"),
 		"final(infection, age=child)":                                 at(end, "infection", "", "child"),
 		"final(region=south)":                                         w.living(end, "south", ""),
-		"final(ill, region=north) per 100_000":                        at(end, "ill", "north", "") / w.living(end, "north", "") * 1e5,
 		"at(ill, 10, age=child)":                                      at(10, "ill", "", "child"),
-		"at(ill, region=north, 10 days) per person":                   at(10, "ill", "north", "") / w.living(10, "north", ""),
 		"incidence(infection)":                                        at(end, "infection", "", ""),
-		"incidence(infection) per 100_000":                            at(end, "infection", "", "") / w.living(0, "", "") * 1e5,
-		"incidence(well->ill, region=south) per 1000":                 at(end, "well->ill", "south", "") / w.living(0, "south", "") * 1e3,
-		"incidence(infection, 10..20 days, region=north)":             at(20, "infection", "north", "") - at(10, "infection", "north", ""),
-		"incidence(infection, 10..20) per person":                     (at(20, "infection", "", "") - at(10, "infection", "", "")) / w.living(10, "", ""),
 		"peak(ill, region=south)":                                     peak,
 		"peak(infection, region=north) per 1e3":                       share * 1e3,
 		"first time(ill above 200)":                                   first,
@@ -135,9 +129,20 @@ func expectedOutputs(w written) map[string]float64 {
 		"first time(ill, region=north, age=adult above 50 per 1_000)": firstShare,
 		"last time(ill below 20, age=child)":                          lastBelow,
 		"first time(ill above 3000)":                                  math.NaN(),
-		"2 * incidence(infection) per 1000 - incidence(death) / final(total, region=north)": 2*1000*at(end, "infection", "", "")/w.living(0, "", "") -
-			at(end, "death", "", "")/w.living(end, "north", ""),
 	}
+	all["final(ill, region=north) per 100_000"] = at(end, "ill", "north", "") / w.living(end, "north", "") * 1e5
+	all["at(ill, region=north, 10 days) per person"] = at(10, "ill", "north", "") / w.living(10, "north", "")
+	all["incidence(infection) per 100_000"] = at(end, "infection", "", "") / w.living(0, "", "") * 1e5
+	all["incidence(well->ill, region=south) per 1000"] =
+		at(end, "well->ill", "south", "") / w.living(0, "south", "") * 1e3
+	all["incidence(infection, 10..20 days, region=north)"] =
+		at(20, "infection", "north", "") - at(10, "infection", "north", "")
+	all["incidence(infection, 10..20) per person"] =
+		(at(20, "infection", "", "") - at(10, "infection", "", "")) / w.living(10, "", "")
+	all["2 * incidence(infection) per 1000 - incidence(death) / final(total, region=north)"] =
+		2*1000*at(end, "infection", "", "")/w.living(0, "", "") -
+			at(end, "death", "", "")/w.living(end, "north", "")
+	return all
 }
 
 // Outputs by group, per person and by level are those that the tables of the same run give.
