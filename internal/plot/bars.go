@@ -48,16 +48,7 @@ func (c Chart) floor() float64 {
 	if !c.LogY {
 		return 0
 	}
-	lowest := math.Inf(1)
-	for _, s := range c.Series {
-		for _, values := range [][]float64{s.Y, s.Low} {
-			for _, y := range values {
-				if y > 0 {
-					lowest = min(lowest, y)
-				}
-			}
-		}
-	}
+	lowest := c.lowest()
 	if math.IsInf(lowest, 1) {
 		return 1
 	}
@@ -71,6 +62,9 @@ func (c Chart) widen(p *drawing) {
 	}
 	if c.FromZeroX && p.X.Min <= p.X.Max {
 		p.X.Min = min(p.X.Min, 0)
+	}
+	if r := c.RangeY; r[0] < r[1] && p.Y.Min <= p.Y.Max && (!c.LogY || r[0] > 0) {
+		p.Y.Min, p.Y.Max = min(p.Y.Min, r[0]), max(p.Y.Max, r[1])
 	}
 	if !c.Headroom || c.LogY || !(p.Y.Min <= p.Y.Max) {
 		return

@@ -41,7 +41,7 @@ func TestCommonLegend(t *testing.T) {
 					// The colour of the second line is the same in all charts, and there is one
 					// more in the legend.
 					if groups == 3 {
-						if n := len(regexp.MustCompile(`<path[^>]*fill:none;stroke:#0072B2`).FindAll(svg, -1)); n != charts+1 {
+						if n := len(regexp.MustCompile(`<path[^>]*fill:none;stroke:#004A86`).FindAll(svg, -1)); n != charts+1 {
 							t.Errorf("%d lines have the second colour, want %d", n, charts+1)
 						}
 					}

@@ -58,7 +58,7 @@ func (h *Heat) extent() (low, high float64) {
 }
 
 // SVG encodes the map.
-func (h Heat) SVG() ([]byte, error) { return h.picture("svg") }
+func (h Heat) SVG() ([]byte, error) { return encode("svg", h.picture) }
 
 // PNG encodes the map.
 func (h Heat) PNG() ([]byte, error) { return h.picture("png") }

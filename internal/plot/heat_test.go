@@ -69,7 +69,7 @@ func TestPoints(t *testing.T) {
 	for i := range 5000 {
 		s.X, s.Y = append(s.X, float64(i*7919%5000)), append(s.Y, float64(i))
 	}
-	svg, err := Chart{Series: []Series{s}}.SVG()
+	svg, err := Chart{Series: []Series{s}}.picture("svg")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestLetters(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	c := Chart{Title: "潜伏期", Series: []Series{curve("潜", 0, 1, 0, 1, 40), curve("a & <b>", 0, 1, 0, 1, 40)}}
-	svg, err := c.SVG()
+	svg, err := c.picture("svg")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ func TestPieces(t *testing.T) {
 	}
 	for _, dashed := range []bool{false, true} {
 		s.Dashed = dashed
-		svg, err := Chart{Series: []Series{s}}.SVG()
+		svg, err := Chart{Series: []Series{s}}.picture("svg")
 		if err != nil {
 			t.Fatal(err)
 		}

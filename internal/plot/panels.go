@@ -2,6 +2,7 @@ package plot
 
 import (
 	"image/color"
+	"math"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
@@ -52,6 +53,7 @@ type Panels struct {
 	Charts      []Chart
 	Columns     int  // 0 chooses a number
 	Common      bool // all charts have the same series, with the same colours and one legend
+	SameY       bool // all charts have the same y axis
 }
 
 // Save writes a file in the format of its extension.
@@ -74,6 +76,7 @@ func (ps Panels) picture(format string) ([]byte, error) {
 	headings := make([]heading, len(ps.Charts))
 	tallest, left, below, colour := vg.Length(0), vg.Length(0), vg.Length(0), 0
 	var names []entry
+	together := ps.rangeY()
 	for r := range all {
 		all[r] = make([]*gonum.Plot, columns)
 		for k := range columns {
@@ -82,6 +85,9 @@ func (ps Panels) picture(format string) ([]byte, error) {
 				break
 			}
 			chart := ps.Charts[i]
+			if ps.SameY {
+				chart.RangeY = together
+			}
 			if format != "svg" {
 				chart = chart.plain()
 			}
@@ -137,6 +143,23 @@ func (ps Panels) picture(format string) ([]byte, error) {
 		}
 		l.drawBelow(whole, inner)
 	})
+}
+
+// rangeY is the range of all numbers, of the positive ones if an axis is logarithmic.
+func (ps Panels) rangeY() [2]float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, c := range ps.Charts {
+		for _, s := range c.Series {
+			for _, values := range [][]float64{s.Y, s.Low, s.High} {
+				for _, y := range values {
+					if !math.IsNaN(y) && !math.IsInf(y, 0) && (!c.LogY || y > 0) {
+						low, high = min(low, y), max(high, y)
+					}
+				}
+			}
+		}
+	}
+	return [2]float64{low, high}
 }
 
 // longer returns the longer legend: a chart may lack a series.

@@ -205,7 +205,7 @@ func TestAxes(t *testing.T) {
 					}
 				}
 			}
-			svg, err := c.SVG()
+			svg, err := c.picture("svg")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +256,7 @@ func TestLegends(t *testing.T) {
 					for i := range n {
 						c.Series = append(c.Series, curve(fmt.Sprintf(name, i), 0, 100, 0, float64(i+1), 40))
 					}
-					svg, err := c.SVG()
+					svg, err := c.picture("svg")
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -283,7 +283,7 @@ func TestLegends(t *testing.T) {
 	for i := range 250 {
 		c.Series = append(c.Series, curve(fmt.Sprintf("state number %d", i), 0, 1, 0, 1, 5))
 	}
-	svg, err := c.SVG()
+	svg, err := c.picture("svg")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +292,7 @@ func TestLegends(t *testing.T) {
 	looks := map[string]bool{}
 	for i := range 104 {
 		s := curve("a", 0, 1, 0, 1, 40)
-		svg, err := Chart{Series: append(make([]Series, 0), seriesNumber(s, i)...)}.SVG()
+		svg, err := Chart{Series: append(make([]Series, 0), seriesNumber(s, i)...)}.picture("svg")
 		if err != nil {
 			t.Fatal(err)
 		}

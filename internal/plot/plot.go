@@ -10,8 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	gonum "gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -30,6 +32,7 @@ type Series struct {
 	Triangles bool // marks are triangles, not circles
 	Unmarked  bool // never marked
 	Points    bool // marked, without a line
+	Data      bool // points that lie over everything else, with a white edge
 	Steps     bool // Y holds since the X before; the first Y is not drawn
 	// Bars, if above 0, is the width of bars that are drawn instead of a line.
 	Bars float64
@@ -62,8 +65,10 @@ type Chart struct {
 	Note                  string // below the title: what lines and bands are
 	LogX, LogY            bool
 	FromZero              bool       // of the y axis
+	RangeY                [2]float64 // what the y axis includes in any case, if the second is larger
 	Headroom              bool       // a linear y axis ends above the data
 	FromZeroX             bool       // a linear x axis begins at 0, or below if the data does
+	Dates                 *Dates     // labels of the x axis are dates; nil for numbers
 	UpToX                 float64    // least end of the x axis, if not 0
 	Zoom                  [2]float64 // range of x that is shown, if the second is larger
 	// LegendBeside puts the legend to the right of the chart, if it fits.
@@ -74,8 +79,11 @@ type Chart struct {
 // Save writes an .svg, .png or .pdf file.
 func (c Chart) Save(path string) error { return writePicture(path, c.picture) }
 
-// SVG encodes the chart.
-func (c Chart) SVG() ([]byte, error) { return c.picture("svg") }
+// SVG encodes the chart. Text is drawn as outlines of its letters.
+func (c Chart) SVG() ([]byte, error) { return encode("svg", c.picture) }
+
+// PDF encodes the chart, with text as outlines.
+func (c Chart) PDF() ([]byte, error) { return encode("pdf", c.picture) }
 
 // PNG encodes the chart.
 func (c Chart) PNG() ([]byte, error) { return c.picture("png") }
@@ -137,11 +145,20 @@ func (c Chart) plain() Chart {
 
 // writePicture writes a file in the format of its extension.
 func writePicture(path string, picture func(format string) ([]byte, error)) error {
-	data, err := picture(strings.TrimPrefix(filepath.Ext(path), "."))
+	data, err := encode(strings.TrimPrefix(filepath.Ext(path), "."), picture)
 	if err != nil {
 		return err
 	}
 	return os.WriteFile(path, data, 0o666)
+}
+
+// encode returns a picture as a file has it: without text, which needs fonts.
+func encode(format string, picture func(format string) ([]byte, error)) ([]byte, error) {
+	data, err := picture(format)
+	if err == nil && format == "svg" {
+		data = []byte(outlined(string(data)))
+	}
+	return data, err
 }
 
 // dots is the resolution in dots per inch: twice that of a screen, except for pictures that would
@@ -167,17 +184,29 @@ func render(format string, width, height vg.Length, paint func(draw.Canvas)) ([]
 		return nil, err
 	}
 	whole := draw.New(canvas)
+	if format == "pdf" {
+		whole = draw.NewCanvas(printCanvas{canvas}, width, height)
+	}
 	whole.SetColor(color.White)
 	whole.Fill(whole.Rectangle.Path())
 	paint(whole)
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	if format == "svg" {
+	switch format {
+	case "svg":
 		return []byte(settle(b.String())), nil
+	case "pdf":
+		return undated(b.Bytes()), nil
 	}
 	return b.Bytes(), nil
 }
+
+var pdfDate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`Date \(D:\d{14}`) })
+
+// undated sets the dates in a PDF to a constant of the same length, so that the same chart has the
+// same bytes.
+func undated(pdf []byte) []byte { return pdfDate().ReplaceAll(pdf, []byte("Date (D:20000101000000")) }
 
 // A drawing is a plot without axis labels, which are drawn beside it: gonum misplaces them if an
 // axis is logarithmic.
@@ -185,6 +214,7 @@ type drawing struct {
 	*gonum.Plot
 	xLabel, yLabel string
 	sizes          sizes
+	dates          *Dates // of the x axis, if not nil
 }
 
 // margins is the space for the axis labels.
@@ -220,10 +250,19 @@ func (p *drawing) paint(c draw.Canvas) {
 	put(p.xLabel, data.Max.X-data.Min.X, vg.Point{X: data.Center().X, Y: c.Min.Y - 1.2*p.sizes.label}, 0)
 }
 
-// fitX shrinks the labels of the x axis until they do not overlap.
+// fitX chooses dates that fit, and shrinks the labels of the x axis until they do not overlap.
 func (p *drawing) fitX(c draw.Canvas) {
+	if p.dates != nil {
+		p.X.Tick.Marker = gonum.ConstantTicks(p.dates.axis(p.X.Min, p.X.Max, func(ticks []gonum.Tick) bool {
+			return p.shrink(c, ticks) >= 1
+		}))
+	}
+	p.X.Tick.Label.Font.Size *= vg.Length(max(p.shrink(c, p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)), 0.3))
+}
+
+// shrink is the share of their size at which labels do not overlap, at most 1.
+func (p *drawing) shrink(c draw.Canvas, ticks []gonum.Tick) float64 {
 	data := p.DataCanvas(c)
-	ticks := p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max)
 	least := 1.0
 	end := vg.Length(math.Inf(-1))
 	before := vg.Length(0)
@@ -237,7 +276,7 @@ func (p *drawing) fitX(c draw.Canvas) {
 		}
 		end, before = x, w
 	}
-	p.X.Tick.Label.Font.Size *= vg.Length(max(least, 0.3))
+	return least
 }
 
 // draw returns the chart and its legend, with colours from the given one on.
@@ -273,7 +312,8 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 		}
 		p.Add(mark{})
 	}
-	for i, s := range c.Series {
+	for _, i := range c.order() {
+		s := c.Series[i]
 		p.Add(mark{i, "line"})
 		marks, err := c.add(p, s, colours[i])
 		p.Add(mark{})
@@ -289,9 +329,13 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 		p.X.Min, p.X.Max = c.Zoom[0], c.Zoom[1]
 	}
 	x, y := linear(p.X.Min, p.X.Max, false), scale{}
-	if c.LogX {
+	switch {
+	case c.LogX:
 		x = logarithmic(p.X.Min, p.X.Max)
 		p.X.Scale = gonum.LogScale{}
+	case c.Dates != nil && c.Dates.drawable(x.low, x.high):
+		p.dates = c.Dates
+		x.ticks = c.Dates.axis(x.low, x.high, func([]gonum.Tick) bool { return true }) // until the width is known
 	}
 	switch {
 	case c.LogY:
@@ -315,7 +359,11 @@ func (c Chart) band(p *drawing, s Series, i int) error {
 	if len(s.Low) == 0 {
 		return nil
 	}
-	edge := append(c.points(s.X, s.High), backwards(c.points(s.X, s.Low))...)
+	high, low := s.High, s.Low
+	if c.LogY {
+		high, low = atLeast(c.bottom(), high), atLeast(c.bottom(), low)
+	}
+	edge := append(c.points(s.X, high), backwards(c.points(s.X, low))...)
 	if len(edge) <= 2 {
 		return nil
 	}
@@ -323,7 +371,8 @@ func (c Chart) band(p *drawing, s Series, i int) error {
 	if err != nil {
 		return err
 	}
-	polygon.Color = shade(palette[i%len(palette)])
+	colour, _ := stroke(i)
+	polygon.Color = shade(colour)
 	polygon.LineStyle.Width = 0
 	p.Add(polygon)
 	return nil
@@ -331,33 +380,41 @@ func (c Chart) band(p *drawing, s Series, i int) error {
 
 // add draws a series and returns its thumbnails for the legend.
 func (c Chart) add(p *drawing, s Series, i int) ([]gonum.Thumbnailer, error) {
-	colour := palette[i%len(palette)]
-	points := c.points(s.X, s.Y)
-	if s.Points {
-		points = c.places(s.X, s.Y)
+	colour, dashes := stroke(i)
+	switch {
+	case s.Dashed:
+		dashes = []vg.Length{5, 3}
+	case c.alone():
+		dashes = nil
 	}
+	sty := draw.LineStyle{Color: colour, Width: p.sizes.line, Dashes: dashes}
+	var marks []gonum.Thumbnailer
+	points := c.places(s.X, s.Y)
 	if len(points) == 0 {
 		return nil, nil
 	}
-	line, dots, err := plotter.NewLinePoints(points)
-	if err != nil {
-		return nil, err
+	if !s.Points && !s.Data {
+		for _, run := range c.runs(s) {
+			line, err := plotter.NewLine(run)
+			if err != nil {
+				return nil, err
+			}
+			line.LineStyle = sty
+			p.Add(inPieces{line})
+			marks = append(marks[:0], line) // one in the legend
+		}
 	}
-	line.Color = colour
-	line.Width = p.sizes.line
-	line.Dashes = dashes[i/len(palette)%len(dashes)]
-	if s.Dashed {
-		line.Dashes = []vg.Length{5, 3}
-	}
-	var marks []gonum.Thumbnailer
-	if !s.Points {
-		p.Add(inPieces{line})
-		marks = append(marks, line)
-	}
-	if len(points) == 1 || s.Points || len(points) <= markable && !s.Dashed && !s.Unmarked {
-		dots.Color, dots.Shape, dots.Radius = line.Color, draw.CircleGlyph{}, 1.4*p.sizes.line
-		if s.Triangles {
+	if few := len(points) <= markable && !s.Dashed && !s.Unmarked; len(points) == 1 || s.Points || s.Data || few {
+		dots, err := plotter.NewScatter(points)
+		if err != nil {
+			return nil, err
+		}
+		dots.Color, dots.Shape, dots.Radius = colour, draw.CircleGlyph{}, 1.4*p.sizes.line
+		switch {
+		case s.Triangles:
 			dots.Shape, dots.Radius = draw.TriangleGlyph{}, 2*p.sizes.line
+		case s.Data:
+			dots.Shape, dots.Radius = dataGlyph{}, 1.5*p.sizes.line
 		}
 		p.Add(unpadded{dots})
 		marks = append(marks, dots)

@@ -79,7 +79,7 @@ func TestPanels(t *testing.T) {
 		if err != nil || len(data) == 0 {
 			t.Fatal("nothing was drawn", err)
 		}
-		if name == "all.svg" && (bytes.Count(data, []byte(">plain<")) != 2 || bytes.Count(data, []byte(">banded<")) != 1) {
+		if name == "all.svg" && (bytes.Count(data, []byte(`"plain"`)) != 2 || bytes.Count(data, []byte(`"banded"`)) != 1) {
 			t.Error("not every chart is there")
 		}
 	}

@@ -15,19 +15,29 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// palette has colours that colour-blind readers can tell apart, also on paper (Okabe and Ito); the
-// first is for the most important series.
+// palette has colours that colour-blind readers can tell apart (after Okabe and Ito); the first is
+// for the most important series. Printed in grey, the lines of a pattern in patterns differ by at
+// least 15 units of lightness (CIE L*), of which black and white differ by 100.
 var palette = []color.RGBA{
-	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x72, 0xb2, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x00, 0x00, 0x00, 0xff}, {0x80, 0x80, 0x80, 0xff},
+	{0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x4a, 0x86, 0xff}, {0x52, 0xbe, 0x9c, 0xff}, {0x00, 0x00, 0x00, 0xff},
+	{0xe6, 0x9f, 0x00, 0xff}, {0xb0, 0x57, 0x8d, 0xff}, {0x56, 0xb4, 0xe9, 0xff}, {0x66, 0x66, 0x66, 0xff},
 }
 
-// dashes are lengths of dashes and gaps in points. After the last colour the next pattern begins,
-// so that 104 lines are all different.
+// patterns are the dashes of each colour of the palette, as indices of dashes.
+var patterns = []int{0, 0, 0, 0, 1, 1, 2, 2}
+
+// dashes are lengths of dashes and gaps in points. After the last colour the next three begin, so
+// that 104 lines are all different, and 32 of them in grey.
 var dashes = [][]vg.Length{
 	nil, {7, 2}, {2, 2}, {9, 2, 2, 2}, {4, 4}, {9, 2, 2, 2, 2, 2}, {14, 3}, {1, 3}, {14, 2, 4, 2},
 	{5, 2, 2, 2, 2, 2, 2, 2},
 	{9, 2, 4, 2, 2, 2}, {3, 1, 1, 1}, {14, 2, 1, 2, 1, 2},
+}
+
+// stroke is the colour and the dashes of the i-th line.
+func stroke(i int) (color.RGBA, []vg.Length) {
+	k := i % len(palette)
+	return palette[k], dashes[(patterns[k]+3*(i/len(palette)))%len(dashes)]
 }
 
 // shade is the colour of a band.

@@ -3,6 +3,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,9 +60,10 @@ func (c Chart) Swatches() []string {
 	for i, k := range c.colours(0) {
 		s := c.Series[i]
 		canvas := newWebCanvas(28, 8)
-		canvas.SetColor(palette[k%len(palette)])
+		colour, dashes := stroke(k)
+		canvas.SetColor(colour)
 		canvas.SetLineWidth(3)
-		canvas.SetLineDash(dashes[k/len(palette)%len(dashes)], 0)
+		canvas.SetLineDash(dashes, 0)
 		if s.Dashed {
 			canvas.SetLineDash([]vg.Length{5, 3}, 0)
 		}
@@ -88,6 +90,11 @@ func (c Chart) colours(from int) []int {
 		all[i] = from
 	}
 	return all
+}
+
+// alone reports whether all series have one colour, so that dashes are not needed.
+func (c Chart) alone() bool {
+	return !slices.ContainsFunc(c.Series[min(1, len(c.Series)):], func(s Series) bool { return !s.Same })
 }
 
 // A mark begins or ends a group of an svg.

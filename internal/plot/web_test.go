@@ -94,7 +94,7 @@ func TestWeb(t *testing.T) {
 	if group(2, "line") != "" || group(1, "band") != "" {
 		t.Error("what is not there is drawn")
 	}
-	if n := len(c.Swatches()); n != 3 || !strings.Contains(c.Swatches()[1], "#0072b2") {
+	if n := len(c.Swatches()); n != 3 || !strings.Contains(c.Swatches()[1], "#004a86") {
 		t.Errorf("%q", c.Swatches())
 	}
 }

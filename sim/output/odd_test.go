@@ -46,7 +46,7 @@ func TestNamesOfAllKinds(t *testing.T) {
 					t.Fatalf("%q: %v", name, err)
 				}
 			}
-			for _, m := range regexp.MustCompile(`(?s)<text [^>]*>([^<]*)</text>`).FindAllStringSubmatch(text, -1) {
+			for _, m := range regexp.MustCompile(`(?s)(?:<text [^>]*>|aria-label=")([^<"]*)`).FindAllStringSubmatch(text, -1) {
 				if strings.ContainsAny(m[1], "\n\r\t") || strings.Contains(m[1], "&#xA;") {
 					t.Errorf("%q is drawn as %q", name, m[1])
 				}
