@@ -35,10 +35,10 @@ func (d Dates) drawable(low, high float64) bool {
 // A stride is the distance of the labels of a calendar. Only one of its numbers is not 0.
 type stride struct{ hours, days, months, years int }
 
-// strides are the distances that readers expect, ascending. Longer ones are powers of ten of years.
+// strides are the distances that readers expect, ascending.
 var strides = []stride{{hours: 1}, {hours: 3}, {hours: 6}, {hours: 12}, {days: 1}, {days: 2}, {days: 3},
-	{days: 7}, {days: 14}, {months: 1}, {months: 2}, {months: 3}, {months: 6}, {years: 1}, {years: 2}, {years: 5}, {years: 10},
-	{years: 20}, {years: 50}, {years: 100}, {years: 200}, {years: 500}, {years: 1000}, {years: 2000}}
+	{days: 7}, {days: 14}, {months: 1}, {months: 2}, {months: 3}, {months: 6}, {years: 1}, {years: 2}, {years: 5},
+	{years: 10}, {years: 20}, {years: 50}, {years: 100}, {years: 200}, {years: 500}, {years: 1000}, {years: 2000}}
 
 // seconds is about the length of a stride.
 func (s stride) seconds() float64 {

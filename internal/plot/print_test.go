@@ -73,7 +73,8 @@ func TestGreyPrint(t *testing.T) {
 func shown() Chart {
 	s := curve("susceptible → infectious", 0, 60, 1, 100, 61)
 	data := Series{Name: "reports", Same: true, Data: true, X: []float64{10, 20, 30}, Y: []float64{20, 30, 45}}
-	return Chart{Title: "1 − x ≤ λ & é", XLabel: "day", YLabel: "individuals", FromZero: true, Series: []Series{s, data}}
+	return Chart{Title: "1 − x ≤ λ & é", XLabel: "day", YLabel: "individuals", FromZero: true,
+		Series: []Series{s, data}}
 }
 
 // Files have outlines instead of texts: no font is needed, and none is named. Words stay as labels.
@@ -116,7 +117,8 @@ func TestOutlinedSVG(t *testing.T) {
 	}
 	// Letters are as far apart as texts are measured.
 	all, em := letters("AVATAR 1,000 → b")
-	if got, want := float64(all[len(all)-1].x)/float64(em), float64(style(1).Width("AVATAR 1,000 → ")); math.Abs(got-want) > 1e-3 {
+	got, want := float64(all[len(all)-1].x)/float64(em), float64(style(1).Width("AVATAR 1,000 → "))
+	if math.Abs(got-want) > 1e-3 {
 		t.Errorf("the last letter is at %g, want %g", got, want)
 	}
 	// Letters that the font lacks stay text.
