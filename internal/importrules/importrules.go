@@ -141,7 +141,8 @@ var mayImport = map[string][]string{
 	// Charts of runs, of fits and of allocation processes.
 	"internal/allocation": {"capped", "internal/cappedmath", "internal/detmath", "internal/format", "internal/plot"},
 	"internal/fitted":     {"fit", "internal/detmath", "internal/format", "internal/plot"},
-	"internal/pictures":   {"internal/format", "internal/modelfit", "internal/plot", "population"},
+	"internal/pictures": {"internal/format", "internal/modelfit", "internal/plot", "internal/quantile", "internal/suggest",
+		"population"},
 
 	// Papers.
 	"reproduce":            {"internal/plot", "internal/random"},

@@ -9,7 +9,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
@@ -28,6 +27,9 @@ func Save(dir string, r *population.Result) error {
 		plot.SaveBoth(dir, "incidence", Flows(r))}
 	for _, by := range Groupings(r.Model) {
 		states, flows := Groups(r, by)
+		if len(by.Groups) > mostBands {
+			states, flows = eachGroup(r, by)
+		}
 		errs = append(errs, plot.SaveBoth(dir, "by-"+by.Name, states),
 			plot.SaveBoth(dir, "incidence-by-"+by.Name, flows))
 	}
@@ -42,13 +44,28 @@ func title(r *population.Result) string {
 	return r.Model.Name()
 }
 
-// TimeLabel is the label of the time axis.
+// TimeLabel is the name of the time axis: a unit, or date if the model has dates.
 func TimeLabel(m *population.Model) string {
-	if start, dated := m.StartDate(); dated {
-		return m.Unit() + "s since " + start.Format(time.DateOnly)
+	if Dates(m) != nil {
+		return "date"
 	}
 	return m.Unit()
 }
+
+// Dates are the dates of the time axis, or nil if the model has none.
+func Dates(m *population.Model) *plot.Dates {
+	start, dated := m.StartDate()
+	if !dated {
+		return nil
+	}
+	const year = 365.25 * 86400
+	seconds := map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
+		"month": year / 12, "year": year}
+	return &plot.Dates{Zero: start, Unit: seconds[m.Unit()]}
+}
+
+// SetTime makes the x axis of a chart the time of a model.
+func SetTime(c *plot.Chart, m *population.Model) { c.XLabel, c.Dates = TimeLabel(m), Dates(m) }
 
 // linesAndBands is the note of a chart. Lines are medians, which a replica has reached; means are
 // in summary.json.
@@ -75,33 +92,51 @@ func overReplicas(r *population.Result, in population.Series) plot.Series {
 // States has a chart of all states, and a chart for each.
 func States(r *population.Result) (plot.Chart, plot.Panels) {
 	all := FirstStates(r, len(r.Model.States()))
-	return all, each(all, "individuals in each state; "+linesAndBands(r))
+	return all, each(all, "individuals in each state; "+all.Note)
 }
 
 // each has a chart for each line of a chart.
 func each(c plot.Chart, note string) plot.Panels {
 	panels := plot.Panels{Title: c.Title, Note: note}
 	for _, s := range c.Series {
-		one := plot.Chart{Title: s.Name, XLabel: c.XLabel, FromZero: true, Series: []plot.Series{s}}
+		one := plot.Chart{Title: s.Name, XLabel: c.XLabel, Dates: c.Dates, FromZero: true, Series: []plot.Series{s}}
 		panels.Charts = append(panels.Charts, one)
 	}
 	return panels
 }
 
-// FirstStates is a chart of at most most states. Which ones does not change during a run.
+// FirstStates is a chart of at most most states. States that are never occupied are left out when
+// all replicas have ended; before that, which ones are drawn does not change.
 func FirstStates(r *population.Result, most int) plot.Chart {
-	c := plot.Chart{Title: title(r), Note: linesAndBands(r), XLabel: TimeLabel(r.Model), YLabel: "individuals",
-		FromZero: true, LegendBeside: true}
-	names := r.Model.States()
-	if len(names) > most {
-		c.Note = fmt.Sprintf("the first %d of %s states; ", most, format.Thousands(float64(len(names)))) + c.Note
-		names = names[:most]
-	}
-	for i, name := range names {
-		s := overReplicas(r, r.State(i))
+	c := plot.Chart{Title: title(r), Note: linesAndBands(r), YLabel: "individuals", FromZero: true, LegendBeside: true}
+	SetTime(&c, r.Model)
+	var empty []string
+	var all []plot.Series
+	for i, name := range r.Model.States() {
+		in := r.State(i)
+		if r.Done == r.Replicas && (len(in.Max) == 0 || slices.Max(in.Max) == 0) {
+			empty = append(empty, name)
+			continue
+		}
+		s := overReplicas(r, in)
 		s.Name = name
-		c.Series = append(c.Series, s)
+		all = append(all, s)
 	}
+	switch {
+	case len(all) == 0: // a population of nobody
+		for i, name := range empty {
+			s := overReplicas(r, r.State(i))
+			s.Name = name
+			all = append(all, s)
+		}
+	case len(empty) > 0:
+		c.Note += "; " + leftOut(empty)
+	}
+	if n := len(all); n > most {
+		c.Note = fmt.Sprintf("the first %d of %s states; ", most, format.Thousands(float64(n))) + c.Note
+		all = all[:most]
+	}
+	c.Series = all
 	return c
 }
 
@@ -109,28 +144,52 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 // thousands.
 const mostFlows = 24
 
-// flowsDrawn returns the flows that are drawn, the number of rows, and a note. It needs one
-// interval.
-func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
-	m := r.Model
-	rows = r.Rows()
-	// A shorter last interval would look like a decline.
+// wholeIntervals is the number of rows without a shorter last interval, which would look like a
+// decline.
+func wholeIntervals(r *population.Result) int {
+	rows := r.Rows()
 	if rows > 2 && r.Times[rows-1]-r.Times[rows-2] < 0.99*(r.Times[1]-r.Times[0]) {
 		rows--
 	}
-	if rows < 2 {
+	return rows
+}
+
+// flowsDrawn returns the flows and names that are drawn, the number of rows, and a note. It needs
+// one interval. What never happened is left out when all replicas have ended, and so is a name that
+// counts the same as a flow.
+func flowsDrawn(r *population.Result) (rows int, drawn []quantity, note string) {
+	m := r.Model
+	if rows = wholeIntervals(r); rows < 2 {
 		return rows, nil, ""
 	}
-	sums := make([]float64, len(m.Flows()))
-	for i := range sums {
-		sums[i] = r.Flow(i).Mean[rows-1]
+	var all []quantity
+	var sums []float64
+	add := func(q quantity, in population.Series) {
+		if r.Done == r.Replicas && in.Max[len(in.Max)-1] == 0 {
+			return
+		}
+		all, sums = append(all, q), append(sums, in.Mean[rows-1])
 	}
-	order = Largest(sums, mostFlows)
+	for i := range m.Flows() {
+		add(quantity{kind: flow, index: i, name: flowName(r, i)}, r.Flow(i))
+	}
+	for i, name := range m.Names() {
+		if r.Done < r.Replicas || twin(r, i) < 0 {
+			add(quantity{kind: named, index: i, name: name}, r.Named(i))
+		}
+	}
+	for _, i := range Largest(sums, mostFlows) {
+		drawn = append(drawn, all[i])
+	}
 	which := "changes of state"
-	if len(order) < len(sums) {
-		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(sums))))
+	if len(drawn) < len(all) {
+		which = fmt.Sprintf("the largest %d of %s flows", mostFlows, format.Thousands(float64(len(all))))
 	}
-	every := r.Times[1] - r.Times[0]
+	return rows, drawn, fmt.Sprintf("%s in each interval of %s", which, length(m, r.Times[1]-r.Times[0]))
+}
+
+// length is a length of time in words.
+func length(m *population.Model, every float64) string {
 	unit := m.Unit()
 	if math.Round(every*1e6) != 1e6 {
 		unit += "s"
@@ -139,34 +198,73 @@ func flowsDrawn(r *population.Result) (rows int, order []int, note string) {
 	if every >= 1e4 {
 		long = format.Thousands(every)
 	}
-	return rows, order, fmt.Sprintf("%s in each interval of %s %s", which, long, unit)
+	return long + " " + unit
 }
 
-// Flows has a chart for each flow: the changes of state per interval.
+// twin returns the flow that counts the same as a name, at all rows of all replicas, or −1.
+func twin(r *population.Result, name int) int {
+	for i := range r.Model.Flows() {
+		if same(r, i, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func same(r *population.Result, flow, name int) bool {
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		for row := run.Rows() - 1; row >= 0; row-- { // the last row differs most often
+			if run.Flow(row, flow) != run.Named(row, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// flowName is a flow, with the name that counts the same when all replicas have ended.
+func flowName(r *population.Result, flow int) string {
+	text := flowTitle(r.Model.Flows()[flow])
+	if r.Done < r.Replicas {
+		return text
+	}
+	for i, name := range r.Model.Names() {
+		if same(r, flow, i) && twin(r, i) == flow && slices.Max(r.Flow(flow).Max) > 0 {
+			return text + " (" + name + ")"
+		}
+	}
+	return text
+}
+
+// Flows has a chart for each flow and name: what happened in each interval.
 func Flows(r *population.Result) plot.Panels {
 	all := Incidence(r)
 	return each(all, all.Note)
 }
 
-// Incidence is one chart with a line for each flow.
+// Incidence is one chart with a line for each flow and name.
 func Incidence(r *population.Result) plot.Chart {
-	rows, order, note := flowsDrawn(r)
-	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), XLabel: TimeLabel(r.Model),
-		YLabel: "individuals", FromZero: true, LegendBeside: true}
-	for _, i := range order {
-		s := incidence(r, i, rows)
-		s.Name = flowTitle(r.Model.Flows()[i])
-		c.Series = append(c.Series, s)
+	rows, drawn, note := flowsDrawn(r)
+	c := plot.Chart{Title: title(r), Note: note + "; " + linesAndBands(r), YLabel: "individuals", FromZero: true,
+		LegendBeside: true}
+	SetTime(&c, r.Model)
+	for _, q := range drawn {
+		c.Series = append(c.Series, q.incidence(r, rows))
 	}
 	return c
 }
 
 func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
-// incidence is a flow per interval, as steps.
-func incidence(r *population.Result, flow, rows int) plot.Series {
-	s := overReplicas(r, r.Incidence(flow))
-	s.X, s.Y, s.Steps = s.X[:rows], s.Y[:rows], true
+// incidence is a flow or a name per interval, as steps.
+func (q quantity) incidence(r *population.Result, rows int) plot.Series {
+	in := r.Incidence
+	if q.kind == named {
+		in = r.NamedIncidence
+	}
+	s := overReplicas(r, in(q.index))
+	s.Name, s.X, s.Y, s.Steps = q.name, s.X[:rows], s.Y[:rows], true
 	if s.Low != nil {
 		s.Low, s.High = s.Low[:rows], s.High[:rows]
 	}
@@ -212,6 +310,51 @@ func Largest(sums []float64, most int) []int {
 	return order
 }
 
+// mostLines is the number of lines in a panel of a group, the largest.
+const mostLines = 8
+
+// eachGroup has a chart for each group, with a line and a band for each state or flow.
+func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
+	lines := func(all plot.Chart, series func(part *population.Result, name string) plot.Series) plot.Panels {
+		tops := make([]float64, len(all.Series))
+		for i, s := range all.Series {
+			tops[i] = slices.Max(s.Y)
+		}
+		some := Largest(tops, mostLines)
+		note := all.Note
+		if len(some) < len(all.Series) {
+			note = fmt.Sprintf("the largest %d of %d lines; ", len(some), len(all.Series)) + note
+		}
+		return smallMultiples(r, by, func(part *population.Result) plot.Chart {
+			c := plot.Chart{FromZero: true}
+			SetTime(&c, r.Model)
+			for _, i := range some {
+				s := series(part, all.Series[i].Name)
+				s.Name = all.Series[i].Name
+				c.Series = append(c.Series, s)
+			}
+			return c
+		}, title(r), note)
+	}
+	names := r.Model.States()
+	all := FirstStates(r, len(names))
+	states = lines(all, func(part *population.Result, name string) plot.Series {
+		return overReplicas(part, part.State(slices.Index(names, name)))
+	})
+	states.Note = "individuals in each state, " + states.Note
+	rows, drawn, note := flowsDrawn(r)
+	incidence := Incidence(r)
+	incidence.Note = linesAndBands(r)
+	if len(drawn) > 0 {
+		flows = lines(incidence, func(part *population.Result, name string) plot.Series {
+			i := slices.IndexFunc(drawn, func(q quantity) bool { return q.name == name })
+			return drawn[i].incidence(part, rows)
+		})
+		flows.Note = note + ", " + flows.Note
+	}
+	return states, flows
+}
+
 // Groups has a chart for each state and each flow, with a line for each group.
 func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 	m := r.Model
@@ -235,7 +378,8 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 		lines = fmt.Sprintf("lines: median of %s", format.Count(len(r.Runs), "replica"))
 	}
 	chart := func(title string, series func(*population.Result) plot.Series) plot.Chart {
-		c := plot.Chart{Title: title, XLabel: TimeLabel(m), FromZero: true}
+		c := plot.Chart{Title: title, FromZero: true}
+		SetTime(&c, m)
 		for i, k := range drawn {
 			s := series(parts[i])
 			s.Name, s.Unmarked = strings.Join(groups[by.Groups[k]].Values, ", "), true
@@ -253,15 +397,18 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 		tops[i] = slices.Max(r.State(i).Mean)
 	}
 	for _, i := range Largest(tops, mostStatesDrawn) {
+		if tops[i] == 0 && r.Done == r.Replicas && slices.Max(tops) > 0 {
+			continue
+		}
 		states.Charts = append(states.Charts, chart(names[i], func(part *population.Result) plot.Series {
 			return overReplicas(part, part.State(i))
 		}))
 	}
-	rows, order, note := flowsDrawn(r)
+	rows, drawnFlows, note := flowsDrawn(r)
 	flows = plot.Panels{Title: title(r), Note: note + ", " + which + "; " + lines, Common: true}
-	for _, i := range order {
-		flows.Charts = append(flows.Charts, chart(flowTitle(m.Flows()[i]), func(part *population.Result) plot.Series {
-			return incidence(part, i, rows)
+	for _, q := range drawnFlows {
+		flows.Charts = append(flows.Charts, chart(q.name, func(part *population.Result) plot.Series {
+			return q.incidence(part, rows)
 		}))
 	}
 	return states, flows

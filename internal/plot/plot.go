@@ -334,8 +334,8 @@ func (c Chart) draw(colour int, sz sizes) (*drawing, []entry, error) {
 		x = logarithmic(p.X.Min, p.X.Max)
 		p.X.Scale = gonum.LogScale{}
 	case c.Dates != nil && c.Dates.drawable(x.low, x.high):
-		p.dates = c.Dates
-		x.ticks = c.Dates.axis(x.low, x.high, func([]gonum.Tick) bool { return true }) // until the width is known
+		p.dates, p.xLabel = c.Dates, ""
+		x.ticks = c.Dates.axis(x.low, x.high, func([]gonum.Tick) bool { return true })
 	}
 	switch {
 	case c.LogY:

@@ -1,0 +1,461 @@
+package pictures
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/internal/format"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/internal/quantile"
+	"github.com/almanac-sim/almanac/internal/suggest"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A View says what a picture of a run shows. The zero value shows all states that were ever
+// occupied.
+type View struct {
+	// Show has states, flows (a->b), names ([a] if a state has the same name), "total", "states" or
+	// "flows". If there are none: what the data are of, or states.
+	Show   []string
+	Panels string  // a grouping of the model: a panel for each group
+	Log    bool    // logarithmic y axis
+	Per    float64 // numbers are per so many individuals; 0 for counts
+	Title  string  // the name of the model if empty
+	Data   *Data   // points over the lines; nil for none
+}
+
+// A Picture can be written as .svg, .pdf or .png.
+type Picture interface{ Save(path string) error }
+
+// A Mistake is a part of a view that a model does not have.
+type Mistake struct{ Part, Problem string } // Part: show, panels, data
+
+func (e *Mistake) Error() string { return e.Problem }
+
+// Check returns a [*Mistake] if the view cannot be drawn of any run of a model.
+func (v View) Check(m *population.Model) error {
+	all, err := v.quantities(m)
+	if err != nil {
+		return err
+	}
+	if v.Panels != "" {
+		if _, err := v.grouping(m); err != nil {
+			return err
+		}
+		if v.Data != nil {
+			return &Mistake{"panels", "data are of everybody, and panels of groups; leave out one of the two"}
+		}
+		if mixed(all) {
+			return &Mistake{"panels", "a panel has states or flows; show only one of the two"}
+		}
+	}
+	if v.Data == nil {
+		return nil
+	}
+	if !slices.ContainsFunc(all, func(q quantity) bool { return q.column != nil }) {
+		return &Mistake{"data", fmt.Sprintf("%s has %s, which are not shown; name one of them with --show",
+			v.Data.Name, v.Data.told())}
+	}
+	_, err = v.Data.rows(m)
+	return err
+}
+
+// A kind is what a quantity counts.
+type kind int
+
+const (
+	state      kind = iota
+	total           // the living
+	flow            // changes of state in each interval
+	named           // what happened in each interval
+	cumulative      // changes of state since the start
+	happened        // what happened since the start
+)
+
+// A quantity is a line of a picture.
+type quantity struct {
+	kind   kind
+	index  int    // of the state, flow or name
+	name   string // in the legend
+	asked  bool   // shown by its own name
+	column *Column
+}
+
+// interval reports whether the quantity is counted in each interval.
+func (q quantity) interval() bool { return q.kind == flow || q.kind == named }
+
+func mixed(all []quantity) bool {
+	return slices.ContainsFunc(all, func(q quantity) bool { return q.interval() != all[0].interval() })
+}
+
+// known returns everything that can be shown by its name, in the order in which names are looked
+// up.
+func known(m *population.Model) (all []quantity, words []string) {
+	for i, s := range m.States() {
+		all, words = append(all, quantity{kind: state, index: i, name: s}), append(words, s)
+	}
+	for i, f := range m.Flows() {
+		all, words = append(all, quantity{kind: flow, index: i, name: flowTitle(f)}), append(words, f.String())
+	}
+	for _, brackets := range []string{"%s", "[%s]"} {
+		for i, n := range m.Names() {
+			all = append(all, quantity{kind: named, index: i, name: n})
+			words = append(words, fmt.Sprintf(brackets, n))
+		}
+	}
+	return append(all, quantity{kind: total, name: "total"}), append(words, "total")
+}
+
+// quantities returns what is shown. Those that are not named but belong to states or flows are
+// checked for being empty when they are drawn.
+func (v View) quantities(m *population.Model) (all []quantity, err error) {
+	every, words := known(m)
+	add := func(q quantity) {
+		q.column = v.Data.of(q)
+		if q.column != nil {
+			q = q.observed()
+		}
+		if !slices.ContainsFunc(all, func(p quantity) bool { return p.kind == q.kind && p.index == q.index }) {
+			all = append(all, q)
+		}
+	}
+	show := v.Show
+	if len(show) == 0 {
+		if v.Data != nil {
+			for i := range v.Data.Columns {
+				all = append(all, v.Data.Columns[i].quantity().observed())
+			}
+			return all, nil
+		}
+		show = []string{"states"}
+	}
+	for _, name := range show {
+		clean := strings.Join(strings.Fields(strings.ReplaceAll(name, "→", "->")), " ")
+		clean = strings.ReplaceAll(strings.ReplaceAll(clean, " ->", "->"), "-> ", "->")
+		i := slices.Index(words, clean)
+		switch {
+		case i >= 0:
+			q := every[i]
+			q.asked = true
+			add(q)
+		case clean == "states":
+			for _, q := range every[:len(m.States())] {
+				add(q)
+			}
+		case clean == "flows":
+			for _, q := range every[len(m.States()):][:len(m.Flows())+len(m.Names())] {
+				add(q)
+			}
+		default:
+			return nil, &Mistake{"show", unknown(name, words, m)}
+		}
+	}
+	if len(all) == 0 {
+		return nil, &Mistake{"show", "the model has no flows"}
+	}
+	return all, nil
+}
+
+// unknown is the message about a name that is not known.
+func unknown(name string, words []string, m *population.Model) string {
+	text := fmt.Sprintf("%q is no state, flow or name of the model", name)
+	if near := suggest.Name(name, words); near != "" {
+		return text + fmt.Sprintf("; did you mean %q?", near)
+	}
+	some := words[:len(m.States())+len(m.Flows())+len(m.Names())]
+	if len(some) > 20 {
+		return text + "; it has the states " + strings.Join(m.States()[:min(20, len(m.States()))], ", ")
+	}
+	return text + "; it has " + strings.Join(some, ", ")
+}
+
+// grouping finds the groups of the panels.
+func (v View) grouping(m *population.Model) (Grouping, error) {
+	var names []string
+	for _, by := range Groupings(m) {
+		if by.Name == strings.ReplaceAll(v.Panels, ", ", ",") {
+			return by, nil
+		}
+		names = append(names, by.Name)
+	}
+	if len(names) == 0 {
+		return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %s; write record: {by: [%[1]s]}",
+			v.Panels)}
+	}
+	if near := suggest.Name(v.Panels, names); near != "" {
+		return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %q; did you mean %q?", v.Panels, near)}
+	}
+	return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %q, but by %s", v.Panels,
+		strings.Join(names, ", by "))}
+}
+
+// Draw draws the view of a run that has recorded something.
+func (v View) Draw(r *population.Result) (Picture, error) {
+	if r.Rows() == 0 {
+		return nil, errors.New("nothing was recorded")
+	}
+	if err := v.Check(r.Model); err != nil {
+		return nil, err
+	}
+	all, err := v.quantities(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	all, note := v.occupied(r, all)
+	heading := v.Title
+	if heading == "" {
+		heading = title(r)
+	}
+	switch {
+	case v.Panels != "":
+		return v.groups(r, all, heading, note)
+	case mixed(all):
+		ps := plot.Panels{Title: heading, Note: note}
+		for _, q := range all {
+			c := v.chart(r, []quantity{q})
+			c.Title = q.name
+			ps.Charts = append(ps.Charts, c)
+		}
+		return ps, nil
+	}
+	c := v.chart(r, all)
+	c.Title, c.Note, c.LegendBeside = heading, note, true
+	return c, nil
+}
+
+// chart has a line for each quantity, and its data.
+func (v View) chart(r *population.Result, all []quantity) plot.Chart {
+	c := plot.Chart{YLabel: v.label(r, all[0]), FromZero: true, LogY: v.Log}
+	SetTime(&c, r.Model)
+	for _, q := range all {
+		s := v.line(r, q)
+		s.Unmarked = v.Data != nil
+		c.Series = append(c.Series, s)
+		if q.column != nil {
+			c.Series = append(c.Series, v.points(r, q))
+		}
+	}
+	return c
+}
+
+// occupied leaves out states and flows that are 0 in all replicas, unless they are shown by name or
+// all are 0. It returns the note of the picture.
+func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string) {
+	var some []quantity
+	var empty []string
+	for _, q := range all {
+		if q.column == nil && q.empty(r) {
+			empty = append(empty, q.name)
+			if !q.asked || v.Log {
+				continue
+			}
+		}
+		if q.kind == named && !q.asked && twin(r, q.index) >= 0 {
+			continue // drawn as a flow
+		}
+		if i := q.index; q.kind == flow && !q.asked && q.column == nil {
+			q.name = flowName(r, i)
+		}
+		some = append(some, q)
+	}
+	note := linesAndBands(r)
+	if v.Data != nil && v.Data.shares() {
+		note += "; what is observed of them, without errors of observation"
+	}
+	switch {
+	case len(some) == 0 && v.Log:
+		return all, note + "; all are 0, which is below a logarithmic axis"
+	case len(some) == 0:
+		return all, note
+	case len(empty) > 0 && len(some) < len(all):
+		note += "; " + leftOut(empty)
+	}
+	return some, note
+}
+
+// leftOut is a note about what is 0 all the time.
+func leftOut(empty []string) string {
+	const most = 5
+	if len(empty) > most {
+		return fmt.Sprintf("without %s, which are always 0", format.Count(len(empty), "line"))
+	}
+	if len(empty) == 1 {
+		return "without " + empty[0] + ", which is always 0"
+	}
+	return "without " + strings.Join(empty[:len(empty)-1], ", ") + " and " + empty[len(empty)-1] + ", which are always 0"
+}
+
+// empty reports whether a quantity is 0 at all times in all replicas.
+func (q quantity) empty(r *population.Result) bool {
+	var in population.Series
+	switch q.kind {
+	case state:
+		in = r.State(q.index)
+	case total:
+		in = r.Total()
+	case flow, cumulative:
+		in = r.Flow(q.index)
+	default:
+		in = r.Named(q.index)
+	}
+	return len(in.Max) == 0 || slices.Max(in.Max) == 0
+}
+
+// mostPanels is the number of groups with a panel, the largest ones.
+const mostPanels = 60
+
+// groups has a panel for each group, all with the same lines and axes.
+func (v View) groups(r *population.Result, all []quantity, heading, note string) (Picture, error) {
+	by, err := v.grouping(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	return smallMultiples(r, by, func(part *population.Result) plot.Chart { return v.chart(part, all) }, heading, note), nil
+}
+
+// smallMultiples has a panel for each group, with a common legend and a common y axis.
+func smallMultiples(r *population.Result, by Grouping, chart func(*population.Result) plot.Chart,
+	heading, note string) plot.Panels {
+	sizes := make([]float64, len(by.Groups))
+	for i, g := range by.Groups {
+		sizes[i] = slices.Max(r.In(g).Total().Mean)
+	}
+	drawn := Largest(sizes, mostPanels)
+	groups := r.Model.Groups()
+	words := strings.Join(groups[by.Groups[0]].Attributes, " and ")
+	which := "by " + words
+	if len(drawn) < len(sizes) {
+		which = fmt.Sprintf("the largest %d of %s groups by %s", len(drawn), format.Thousands(float64(len(sizes))), words)
+	}
+	ps := plot.Panels{Title: heading, Note: which + "; " + note, Common: true, SameY: true}
+	for _, k := range drawn {
+		c := chart(r.In(by.Groups[k]))
+		c.Title = strings.Join(groups[by.Groups[k]].Values, ", ")
+		for i := range c.Series {
+			c.Series[i].Unmarked = true
+		}
+		ps.Charts = append(ps.Charts, c)
+	}
+	return ps
+}
+
+// label is the label of the y axis.
+func (v View) label(r *population.Result, q quantity) string {
+	what := "individuals"
+	if v.Per > 0 {
+		what = "per " + format.Thousands(v.Per) + " individuals"
+	}
+	switch {
+	case q.kind == cumulative || q.kind == happened:
+		return what + ", since the start"
+	case !q.interval():
+		return what
+	}
+	at := v.at(r, q)
+	if len(at) < 2 {
+		return what
+	}
+	every := r.Times[at[1]] - r.Times[at[0]]
+	for k := 1; k < len(at); k++ {
+		if d := r.Times[at[k]] - r.Times[at[k-1]]; math.Abs(d-every) > 1e-6*every {
+			return what + ", in each interval"
+		}
+	}
+	return what + " in " + length(r.Model, every)
+}
+
+// at returns the rows of a line: all of them, those of the data if the quantity is counted in each
+// interval, and otherwise without a shorter last interval, which would look like a decline.
+func (v View) at(r *population.Result, q quantity) []int {
+	n := r.Rows()
+	if q.column != nil && q.interval() {
+		at, _ := v.Data.rows(r.Model) // checked before
+		for len(at) > 0 && at[len(at)-1] >= n {
+			at = at[:len(at)-1]
+		}
+		return at
+	}
+	if q.interval() {
+		n = wholeIntervals(r)
+	}
+	at := make([]int, n)
+	for i := range at {
+		at[i] = i
+	}
+	return at
+}
+
+// line is the median of the replicas, with a band for the middle 90 % of several.
+func (v View) line(r *population.Result, q quantity) plot.Series {
+	at := v.at(r, q)
+	s := plot.Series{Name: q.name, Steps: q.interval(), Y: make([]float64, len(at))}
+	if len(r.Runs) > 1 {
+		s.Low, s.High = make([]float64, len(at)), make([]float64, len(at))
+	}
+	values := make([]float64, 0, len(r.Runs))
+	for k, row := range at {
+		before := row
+		if k > 0 {
+			before = at[k-1]
+		}
+		values = values[:0]
+		for i := range r.Runs {
+			run := &r.Runs[i]
+			if run.Rows() <= row {
+				continue
+			}
+			if y := q.value(run, before, row, v.Per); !math.IsNaN(y) {
+				values = append(values, y)
+			}
+		}
+		slices.Sort(values)
+		s.X, s.Y[k] = append(s.X, r.Times[row]), median(values)
+		if s.Low != nil {
+			s.Low[k], s.High[k] = quantile.Of(values, 0.05), quantile.Of(values, 0.95)
+		}
+	}
+	return s
+}
+
+// value is the quantity of a replica at a row, or since the row before, per so many of the living
+// at the row, or before. It is NaN if there are none.
+func (q quantity) value(run *population.Run, before, row int, per float64) float64 {
+	y, base := 0.0, row
+	switch q.kind {
+	case state:
+		y = float64(run.Count(row, q.index))
+	case total:
+		y = float64(run.Total(row))
+	case flow:
+		y, base = float64(run.Flow(row, q.index)-run.Flow(before, q.index)), before
+	case named:
+		y, base = float64(run.Named(row, q.index)-run.Named(before, q.index)), before
+	case cumulative:
+		y = float64(run.Flow(row, q.index))
+	case happened:
+		y = float64(run.Named(row, q.index))
+	}
+	if q.column != nil {
+		y *= q.column.share(run.Replica)
+	}
+	if per > 0 {
+		living := run.Total(base)
+		if living == 0 {
+			return math.NaN()
+		}
+		y *= per / float64(living)
+	}
+	return y
+}
+
+// median is the middle of sorted numbers, or the mean of the two in the middle.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
