@@ -18,6 +18,10 @@ type runs struct{ f *Fit }
 
 func (r runs) Matches() []modelfit.Match { return r.f.matches }
 
+func (r runs) Observed(model any) ([]modelfit.Observation, error) {
+	return r.f.observations(model.(*Model))
+}
+
 func (r runs) Trials(times []float64) modelfit.Trials { return r.f.trials(times) }
 
 func (r runs) Follow(ctx context.Context, times, x []float64, seed uint64) (modelfit.Followed, error) {

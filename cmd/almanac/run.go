@@ -23,6 +23,7 @@ type runFlags struct {
 	studyFlags
 	json    bool
 	profile profileFlag
+	picture pictureFlags
 }
 
 func newRun(f *runFlags) *cobra.Command {
@@ -40,16 +41,21 @@ func newRun(f *runFlags) *cobra.Command {
 			"count),\n" +
 			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png " +
 			"(a chart for each\n" +
-			"state), incidence.svg and .png (a chart for each flow: changes in each interval between rows), diagram.svg, " +
+			"state), incidence.svg and .png (a chart for each flow and name: changes in each interval between rows), diagram.svg, " +
 			"model.yaml with the tables that it reads,\n" +
 			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, " +
 			"kind, individual, from, to, name, by, and the attributes).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
-			"line for each group.\n" +
+			"line for each group, or a panel for each if there are many.\n" +
 			"docs/reference/results.md describes the columns, and how to read them in Go, R and Python. " +
-			"They take the place of what an earlier run wrote there, when all of them are complete.",
+			"They take the place of what an earlier run wrote there, when all of them are complete.\n\n" +
+			"With --picture FILE there is a picture for a paper, whose letters are outlines, so that it needs no font. It " +
+			"shows all states\n" +
+			"that are ever occupied, or what --show names; lines are medians of the replicas, and bands have the middle 90 %. " +
+			"Its axis has dates if\nthe model has them.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
+			"  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log\n" +
 			"  almanac run examples/outbreak.yaml --from results/posterior.csv --replicas 500\n" +
 			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
@@ -71,6 +77,7 @@ func newRun(f *runFlags) *cobra.Command {
 	c.Flags().BoolVar(&f.Events, "events", false,
 		"write every event to events.csv, or .parquet, in the directory of --out")
 	f.registerFormat(c, "how the tables in the directory of --out are written: csv, or parquet for large ones")
+	f.picture.register(c)
 	return c
 }
 
@@ -87,6 +94,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	s, err := f.open(c, path)
 	if err != nil {
+		return err
+	}
+	if err := f.picture.prepare(c, s); err != nil {
 		return err
 	}
 	if f.hub != "" {
@@ -158,6 +168,9 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 		if err := out.Keep(); err != nil {
 			return err
 		}
+	}
+	if err := f.picture.save(result); err != nil {
+		return err
 	}
 	if f.json {
 		if err := printPace(c.ErrOrStderr(), result, memory.Peak()); err != nil {

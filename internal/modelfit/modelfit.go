@@ -31,6 +31,10 @@ type Fit interface {
 	// Matches are the columns of the data. The slice must not be changed.
 	Matches() []Match
 
+	// Observed returns how the columns are observed in a *population.Model: that of the fit with other
+	// values of its parameters.
+	Observed(model any) ([]Observation, error)
+
 	// Trials returns trials that observe the model at ascending times on its clock; a run ends with
 	// the last. The section record of the file is ignored.
 	Trials(times []float64) Trials

@@ -3,6 +3,7 @@ package pictures
 import (
 	"bytes"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -116,8 +117,12 @@ func ReadData(name string, table []byte, m *population.Model, matches []Match) (
 		if err == io.EOF {
 			break
 		}
+		var broken *csv.ParseError
+		if errors.As(err, &broken) {
+			return nil, bad(broken.StartLine, "this is not a table: %v", broken.Err)
+		}
 		line, _ := in.FieldPos(0)
-		if err != nil || len(row) != len(head) {
+		if len(row) != len(head) {
 			return nil, bad(line, "expected %d cells, as in the first line", len(head))
 		}
 		t, err := m.Clock(strings.TrimSpace(row[0]))

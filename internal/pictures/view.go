@@ -186,7 +186,8 @@ func (v View) grouping(m *population.Model) (Grouping, error) {
 			v.Panels)}
 	}
 	if near := suggest.Name(v.Panels, names); near != "" {
-		return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %q; did you mean %q?", v.Panels, near)}
+		return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %q; did you mean %q?", v.Panels,
+			near)}
 	}
 	return Grouping{}, &Mistake{"panels", fmt.Sprintf("the model does not record by %q, but by %s", v.Panels,
 		strings.Join(names, ", by "))}
@@ -253,11 +254,12 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 				continue
 			}
 		}
-		if q.kind == named && !q.asked && twin(r, q.index) >= 0 {
+		switch {
+		case q.asked || q.column != nil:
+		case q.kind == named && twin(r, q.index) >= 0:
 			continue // drawn as a flow
-		}
-		if i := q.index; q.kind == flow && !q.asked && q.column == nil {
-			q.name = flowName(r, i)
+		case q.kind == flow:
+			q.name = flowName(r, q.index)
 		}
 		some = append(some, q)
 	}
@@ -313,7 +315,8 @@ func (v View) groups(r *population.Result, all []quantity, heading, note string)
 	if err != nil {
 		return nil, err
 	}
-	return smallMultiples(r, by, func(part *population.Result) plot.Chart { return v.chart(part, all) }, heading, note), nil
+	chart := func(part *population.Result) plot.Chart { return v.chart(part, all) }
+	return smallMultiples(r, by, chart, heading, note), nil
 }
 
 // smallMultiples has a panel for each group, with a common legend and a common y axis.
@@ -446,7 +449,7 @@ func (q quantity) value(run *population.Run, before, row int, per float64) float
 		if living == 0 {
 			return math.NaN()
 		}
-		y *= per / float64(living)
+		y = y * per / float64(living)
 	}
 	return y
 }

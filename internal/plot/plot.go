@@ -240,7 +240,7 @@ func (p *drawing) paint(c draw.Canvas) {
 	put := func(label string, room vg.Length, at vg.Point, rotation float64) {
 		sty := style(p.sizes.label)
 		if w := width(sty, label); w > room {
-			sty = style(max(p.sizes.label*room/w, p.sizes.label/3))
+			sty = style(max(0.99*p.sizes.label*room/w, p.sizes.label/3)) // less, since widths are rounded
 			label = shorten(label, sty, room)
 		}
 		sty.XAlign, sty.Rotation = draw.XCenter, rotation

@@ -1,0 +1,296 @@
+package pictures
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/plot"
+	"github.com/almanac-sim/almanac/population"
+)
+
+const viewed = `name: viewed
+time: {unit: day, start: 2020-03-01, end: 20}
+population: {size: 1000, start: {ill: 10, well: rest}}
+attributes: {region: {a: 20%, b: 20%, c: 20%, d: 20%, e: rest}, age: {young: 50%, old: rest}}
+states:
+  well: {}
+  ill: {race: [{rate: 0.2 per day, to: immune, name: recovery}, {rate: 0.05 per day, to: dead}]}
+  immune: {}
+  dead: {}
+  elsewhere: {race: [{rate: 1 per day, to: well, name: return}]}
+transmission: [{from: ill, rate: 0.5 per day, to: {well: ill}, name: infection}]
+record: {every: 1 day, by: [region, [region, age]]}
+`
+
+func drawn(t *testing.T, v View, r *population.Result) Picture {
+	t.Helper()
+	p, err := v.Draw(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Save(filepath.Join(t.TempDir(), "a.svg")); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func names(c plot.Chart) (all []string) {
+	for _, s := range c.Series {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// What is never occupied and never happens is left out and said so; names that count the same as a
+// flow are told there; and all axes have dates.
+func TestViewOfStates(t *testing.T) {
+	m, r := ran(t, viewed, 7)
+	c := drawn(t, View{}, r).(plot.Chart)
+	if got := names(c); !slices.Equal(got, []string{"well", "ill", "immune", "dead"}) || !strings.HasSuffix(c.Note,
+		"bands: middle 90 %; without elsewhere, which is always 0") || c.Title != "viewed" || c.Dates == nil ||
+		c.Dates.At(3).Format("2006-01-02") != "2020-03-04" || c.YLabel != "individuals" {
+		t.Errorf("%v: %+v", got, c)
+	}
+	all, _ := States(r)
+	if got := names(all); !slices.Equal(got, names(c)) || all.Note != c.Note {
+		t.Errorf("%v: %s", got, all.Note)
+	}
+	for i := range 3 {
+		if in := r.State(i); !slices.Equal(c.Series[i].Y, in.Median) || !slices.Equal(c.Series[i].Low, in.Q05) ||
+			!slices.Equal(c.Series[i].High, in.Q95) {
+			t.Errorf("%s: %v, want %v", c.Series[i].Name, c.Series[i].Y, in.Median)
+		}
+	}
+	want := []string{"well → ill (infection)", "ill → immune (recovery)", "ill → dead"}
+	if got := names(Incidence(r)); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	flows := drawn(t, View{Show: []string{"flows"}, Title: "Fig. 1"}, r).(plot.Chart)
+	if got := names(flows); !slices.Equal(got, want) || flows.YLabel != "individuals in 1 day" || flows.Title != "Fig. 1" {
+		t.Errorf("%v, %s, %s", got, flows.YLabel, flows.Title)
+	}
+	if s, in := flows.Series[0], r.Incidence(0).Median; !s.Steps || !slices.Equal(s.Y, in) {
+		t.Errorf("%v, want %v", s.Y, in)
+	}
+	// By name: flows however they are written, names, the total, and what is empty.
+	c = drawn(t, View{Show: []string{"infection", "ill->immune", "ill → dead"}}, r).(plot.Chart)
+	if got := names(c); !slices.Equal(got, []string{"infection", "ill → immune", "ill → dead"}) {
+		t.Errorf("%v", got)
+	}
+	c = drawn(t, View{Show: []string{"elsewhere", "total"}}, r).(plot.Chart)
+	if got := names(c); !slices.Equal(got, []string{"elsewhere", "total"}) || c.Series[1].Y[0] != 1000 {
+		t.Errorf("%v", got)
+	}
+	// On a logarithmic axis nothing can be seen of it.
+	c = drawn(t, View{Show: []string{"elsewhere", "ill"}, Log: true}, r).(plot.Chart)
+	if got := names(c); !slices.Equal(got, []string{"ill"}) || !c.LogY || !strings.Contains(c.Note, "without elsewhere") {
+		t.Errorf("%v: %s", got, c.Note)
+	}
+	c = drawn(t, View{Show: []string{"elsewhere"}, Log: true}, r).(plot.Chart)
+	if !strings.HasSuffix(c.Note, "all are 0, which is below a logarithmic axis") {
+		t.Error(c.Note)
+	}
+	// States and flows have other units, and a panel each.
+	ps := drawn(t, View{Show: []string{"ill", "infection"}}, r).(plot.Panels)
+	if len(ps.Charts) != 2 || ps.Charts[0].YLabel != "individuals" || ps.Charts[1].YLabel != "individuals in 1 day" {
+		t.Errorf("%+v", ps)
+	}
+	// One replica has no band.
+	one, err := m.Run(t.Context(), population.Options{Seed: 1, Replicas: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := drawn(t, View{Show: []string{"ill"}}, one).(plot.Chart); c.Series[0].Low != nil || c.Note != "one replica" {
+		t.Errorf("%+v", c)
+	}
+	// A run that was interrupted before the first row has no picture.
+	if _, err := (View{}).Draw(&population.Result{Model: m}); err == nil {
+		t.Error("drawn of nothing")
+	}
+}
+
+// Numbers per 100,000 are of those who live in each replica, then or at the start of the interval.
+func TestViewPer(t *testing.T) {
+	_, r := ran(t, viewed, 1)
+	run := &r.Runs[0]
+	c := drawn(t, View{Show: []string{"ill"}, Per: 100_000}, r).(plot.Chart)
+	if want := 1e5 * float64(run.Count(20, 1)) / float64(run.Total(20)); c.Series[0].Y[20] != want || c.YLabel !=
+		"per 100,000 individuals" {
+		t.Errorf("%s: %g, want %g", c.YLabel, c.Series[0].Y[20], want)
+	}
+	c = drawn(t, View{Show: []string{"infection"}, Per: 1000}, r).(plot.Chart)
+	for k := 1; k <= 20; k++ {
+		want := 1000 * float64(run.NamedIncidence(k, slices.Index(r.Model.Names(), "infection"))) / float64(run.Total(k-1))
+		if math.Abs(c.Series[0].Y[k]-want) > 1e-9 {
+			t.Errorf("day %d: %g, want %g", k, c.Series[0].Y[k], want)
+		}
+	}
+	// In panels, of the group.
+	ps := drawn(t, View{Show: []string{"total"}, Per: 100, Panels: "region"}, r).(plot.Panels)
+	for _, c := range ps.Charts {
+		if slices.Min(c.Series[0].Y) != 100 || slices.Max(c.Series[0].Y) != 100 {
+			t.Errorf("%s: %v", c.Title, c.Series[0].Y)
+		}
+	}
+	// Of nobody, there is no share.
+	_, r = ran(t, "name: none\ntime: {unit: day, end: 2}\npopulation: {size: 0, start: {}}\nstates: {a: {}}\n"+
+		"interventions: [{at: 1, enter: a, count: 5}]\nrecord: {every: 1 day}\n", 1)
+	c = drawn(t, View{Show: []string{"a"}, Per: 10}, r).(plot.Chart)
+	if y := c.Series[0].Y; !math.IsNaN(y[0]) || y[2] != 10 {
+		t.Errorf("%v", y)
+	}
+}
+
+// Each group has a panel with a band, however many there are, and all have one axis.
+func TestViewPanels(t *testing.T) {
+	m, r := ran(t, viewed, 5)
+	for by, n := range map[string]int{"region": 5, "region,age": 10, "region, age": 10} {
+		ps := drawn(t, View{Show: []string{"ill", "immune"}, Panels: by}, r).(plot.Panels)
+		if len(ps.Charts) != n || !ps.Common || !ps.SameY || len(ps.Charts[0].Series) != 2 ||
+			ps.Charts[n-1].Series[1].Low == nil || ps.Charts[0].Dates == nil {
+			t.Errorf("%s: %d panels", by, len(ps.Charts))
+		}
+	}
+	states, flows := eachGroup(r, Groupings(m)[0])
+	if len(states.Charts) != 5 || len(flows.Charts) != 5 || states.Charts[2].Title != "c" {
+		t.Fatalf("%d, %d", len(states.Charts), len(flows.Charts))
+	}
+	if got, in := states.Charts[2].Series[1], r.In(2).State(1); got.Name != "ill" || !slices.Equal(got.Y, in.Median) ||
+		!slices.Equal(got.High, in.Q95) {
+		t.Errorf("%+v", got)
+	}
+	if want := "individuals in each state, by region; lines: median of 5 replicas; bands: middle 90 %; without " +
+		"elsewhere, which is always 0"; states.Note != want {
+		t.Error(states.Note)
+	}
+	if want := "changes of state in each interval of 1 day, by region; lines: median of 5 replicas; bands: middle " +
+		"90 %"; flows.Note != want {
+		t.Error(flows.Note)
+	}
+	if got, in := flows.Charts[0].Series, r.In(0).Incidence(0); len(got) != 3 || got[0].Low == nil ||
+		!slices.Equal(got[0].Y, in.Median) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What a model does not have is named with what is nearest.
+func TestViewMistakes(t *testing.T) {
+	m, _ := ran(t, viewed, 1)
+	data := &Data{Name: "d.csv", Times: []float64{1}, Columns: []Column{{Name: "x", of: quantity{name: "ill", index: 1}}}}
+	for _, c := range []struct {
+		v    View
+		part string
+		want string
+	}{
+		{View{Show: []string{"imune"}}, "show", `"imune" is no state, flow or name of the model; did you mean "immune"?`},
+		{View{Show: []string{"well->immune"}}, "show", `did you mean "ill->immune"?`},
+		{View{Show: []string{"xyzzyx"}}, "show", "it has well, ill, immune, dead, elsewhere, well->ill, "},
+		{View{Panels: "regoin"}, "panels", `the model does not record by "regoin"; did you mean "region"?`},
+		{View{Panels: "age"}, "panels", `the model does not record by "age", but by region, by region,age`},
+		{View{Panels: "region", Show: []string{"ill", "infection"}}, "panels", "a panel has states or flows"},
+		{View{Panels: "region", Data: data}, "panels", "data are of everybody"},
+		{View{Show: []string{"well"}, Data: data}, "data", "d.csv has ill, which are not shown; name one of them"},
+	} {
+		err := c.v.Check(m)
+		if e, ok := err.(*Mistake); !ok || e.Part != c.part || !strings.Contains(e.Problem, c.want) {
+			t.Errorf("%+v: %v, want %s: %s", c.v, err, c.part, c.want)
+		}
+	}
+	none, _ := ran(t, "name: none\ntime: {unit: day, end: 2}\npopulation: {size: 1, start: {a: rest}}\nstates: {a: {}}\n"+
+		"record: {every: 1 day}\n", 1)
+	for _, v := range []View{{Show: []string{"flows"}}, {Panels: "region"}} {
+		if err := v.Check(none); err == nil {
+			t.Errorf("%+v is drawn", v)
+		}
+	}
+}
+
+// Data lie over the lines they are of; what happens is counted between their rows, in the run as in
+// the data, and goes on after them.
+func TestViewData(t *testing.T) {
+	m, r := ran(t, viewed, 3)
+	read := func(table string, matches ...Match) *Data {
+		t.Helper()
+		d, err := ReadData("d.csv", []byte(table), m, matches)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	d := read("\xef\xbb\xbfdate,infection, ill,remark\n# a comment\n2020-03-05,12,20,a\n2020-03-09,NA,30,\n" +
+		"2020-03-13,70,40,\n")
+	if fmt.Sprint(d.Times, d.Unused) != "[4 8 12] [remark]" || len(d.Columns) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	ps := drawn(t, View{Data: d}, r).(plot.Panels)
+	line, data := ps.Charts[0].Series[0], ps.Charts[0].Series[1]
+	if fmt.Sprint(line.X) != "[0 4 8 12 16 20]" || line.Name != "infection" || ps.Charts[0].YLabel !=
+		"individuals in 4 days" {
+		t.Errorf("%v, %s", line.X, ps.Charts[0].YLabel)
+	}
+	infection := slices.Index(m.Names(), "infection")
+	var counts []float64
+	for i := range r.Runs {
+		counts = append(counts, float64(r.Runs[i].Named(12, infection)-r.Runs[i].Named(8, infection)))
+	}
+	slices.Sort(counts)
+	if line.Y[3] != counts[1] || line.High[3] != counts[2] {
+		t.Errorf("%v, want %v", line.Y, counts)
+	}
+	if !data.Data || !data.Same || data.Name != "infection (data)" || fmt.Sprint(data.X, data.Y) != "[2 10] [12 70]" {
+		t.Errorf("%+v", data)
+	}
+	if s := ps.Charts[1].Series[1]; fmt.Sprint(s.X, s.Y) != "[4 8 12] [20 30 40]" {
+		t.Errorf("%+v", s)
+	}
+	// A section fit says what columns are, and which share of them is observed.
+	half := func(replica int) float64 { return []float64{0.5, 0.25, 1}[replica] }
+	d = read("time;cases\n4;12\n30;1\n", Match{modelfit.Match{Column: "cases", Kind: "flow", Of: "well->ill"}, half})
+	c := drawn(t, View{Data: d, Show: []string{"well->ill"}}, r).(plot.Chart)
+	counts = nil
+	for i := range r.Runs {
+		counts = append(counts, half(i)*float64(r.Runs[i].Flow(20, 0)))
+	}
+	slices.Sort(counts)
+	if s := c.Series[0]; s.Name != "well → ill, as observed" || s.Steps || s.Y[20] != counts[1] || c.YLabel !=
+		"individuals, since the start" || !strings.Contains(c.Note, "without errors of observation") {
+		t.Errorf("%+v, want %v", s, counts)
+	}
+	if s := c.Series[1]; fmt.Sprint(s.X, s.Y) != "[4] [12]" { // day 30 is after the run
+		t.Errorf("%+v", s)
+	}
+	per := drawn(t, View{Data: read("time,ill\n4,12\n"), Per: 1000}, r).(plot.Chart)
+	if got, want := per.Series[1].Y[0], 12_000/r.Total().Median[4]; got != want {
+		t.Errorf("%g, want %g", got, want)
+	}
+	for table, want := range map[string]string{
+		"":                          "d.csv:1: the file is empty",
+		"day,ill\n":                 `d.csv:1: the first column is "day"; expected time`,
+		"time,ilk\n1,2\n":           `is "ilk" meant to be "ill"?`,
+		"time,qwertz\n1,2\n":        "no column is a state, flow or name of the model",
+		"time,ill\n":                "there is no row",
+		"time,ill\n1,2,3\n":         "d.csv:2: expected 2 cells",
+		"time,ill\n1,two\n":         `d.csv:2: ill: "two" is not a number`,
+		"time,ill\n2,1\n2,1\n":      "d.csv:3: 2 is not after the row before",
+		"time,ill\nsoon,1\n":        "d.csv:2: ",
+		"time,infection\n1,1\n\"":   "d.csv:",
+		"date,ill\n2020-02-30,1\n,": "d.csv:2: ",
+	} {
+		if _, err := ReadData("d.csv", []byte(table), m, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", table, err, want)
+		}
+	}
+	if err := (View{Data: read("time,infection\n1.5,3\n")}).Check(m); err == nil || !strings.Contains(err.Error(),
+		"no row at 1.5") {
+		t.Error(err)
+	}
+	undated, _ := ran(t, strings.Replace(viewed, "start: 2020-03-01, ", "", 1), 1)
+	if _, err := ReadData("d.csv", []byte("date,ill\n2020-03-02,1\n"), undated, nil); err == nil {
+		t.Error("dates without a start")
+	}
+}
