@@ -327,6 +327,20 @@ func TestChartInBrowser(t *testing.T) {
 	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-log]")))
 	v.until(chart("states", "svg.chart") + `.dataset.log === ""`)
 
+	// Per 100,000 individuals, in the chart, the table and what is taken away, which has a title.
+	whole := eval[string](v, chart("states", "tbody")+`.rows[0].cells[1].textContent`)
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-per]")))
+	v.until(chart("states", "svg.chart") + `.dataset.y.startsWith("0 100000 ") && ` + chart("states", "svg.chart") +
+		`.textContent.includes("per 100,000 individuals")`)
+	if got := eval[string](v, chart("states", "tbody")+`.rows[0].cells[1].textContent`); !strings.HasPrefix(whole,
+		"4,9") || !strings.HasPrefix(got, "99,") {
+		t.Errorf("the table has %s, and per 100,000 %s", whole, got)
+	}
+	v.do(chromedp.SendKeys(chromedp.CSS("[data-figure=states] [data-title]"), "Figure 1"))
+	v.until(chart("states", `[data-form="pdf"]`) + `.href.endsWith("states.pdf?per=y&title=Figure+1")`)
+	v.do(chromedp.Click(chromedp.CSS("[data-figure=states] [data-per]")))
+	v.until(chart("states", "svg.chart") + `.dataset.y.startsWith("0 5000 ")`)
+
 	v.do(chromedp.Click(chromedp.CSS(`[data-figure=states] input[data-line="0"]`)))
 	v.until(`!` + chart("states", `g.line[data-series="0"] path`) + ` && ` + chart("states",
 		`g.line[data-series="1"] path`))

@@ -17,7 +17,8 @@ import (
 	"github.com/almanac-sim/almanac/study"
 )
 
-var contentTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".csv": "text/csv; charset=utf-8",
+var contentTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf",
+	".csv":  "text/csv; charset=utf-8",
 	".json": "application/json", ".txt": "text/plain; charset=utf-8",
 	".md": "text/markdown; charset=utf-8", ".yaml": "application/yaml", ".go": "text/plain; charset=utf-8",
 	".html": "text/html; charset=utf-8", ".parquet": "application/vnd.apache.parquet"}
@@ -164,7 +165,7 @@ func figureWanted(r *http.Request) (id, form string, w figure.Options, err error
 	name := r.PathValue("name")
 	form = strings.TrimPrefix(path.Ext(name), ".")
 	if !slices.Contains(figure.Formats, form) {
-		return "", "", w, httperr.NotFound("a figure can be had as svg, png, csv or json, not as %q", form)
+		return "", "", w, httperr.NotFound("a figure can be had as svg, pdf, png, csv or json, not as %q", form)
 	}
 	w, err = figure.ParseOptions(r.URL.Query())
 	return strings.TrimSuffix(name, "."+form), form, w, err

@@ -68,14 +68,14 @@ var (
 )
 
 // begins is what an answer of a type begins with.
-var begins = map[string]string{"image/svg+xml": "<", "image/png": "\x89PNG", "text/csv; charset=utf-8": "",
+var begins = map[string]string{"image/svg+xml": "<", "image/png": "\x89PNG", "application/pdf": "%PDF-", "text/csv; charset=utf-8": "",
 	"application/json": "", "text/plain; charset=utf-8": "", "application/yaml": "",
 	"text/html; charset=utf-8": "<!doctype"}
 
 // taken wants an answer to be a file of the type that its ending says.
 func (c *client) taken(page, name string, answer *http.Response, body string) {
 	c.t.Helper()
-	kinds := map[string]string{"svg": "image/svg+xml", "png": "image/png", "csv": "text/csv; charset=utf-8",
+	kinds := map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8",
 		"json": "application/json", "txt": "text/plain; charset=utf-8", "go": "text/plain; charset=utf-8",
 		"yaml": "application/yaml", "html": "text/html; charset=utf-8"}
 	kind := kinds[name[strings.LastIndex(name, ".")+1:]]
@@ -91,8 +91,8 @@ func (c *client) taken(page, name string, answer *http.Response, body string) {
 	}
 }
 
-// Everything that is seen can be taken away. On every kind of page each figure has SVG, PNG, CSV
-// and JSON, each link and button that says so answers with a file of its type, what is found is
+// Everything that is seen can be taken away. On every kind of page each figure has SVG, PDF, PNG,
+// CSV and JSON, each link and button that says so answers with a file of its type, what is found is
 // there as JSON, and there is a command line that gives the same.
 func TestEverythingCanBeDownloaded(t *testing.T) {
 	t.Parallel()
@@ -167,7 +167,7 @@ func TestEverythingCanBeDownloaded(t *testing.T) {
 				answer, text := c.ask("GET", link, nil)
 				c.taken(x.page, link[:strings.IndexByte(link, '?')], answer, text)
 			}
-			if forms != "svg png csv json " {
+			if forms != "svg pdf png csv json " {
 				t.Errorf("%s: %.100s can be had as %s", x.page, block, forms)
 			}
 		}

@@ -48,7 +48,7 @@ func (s *Server) savedFit(dir string) (*fitted.Fit, *population.Model, error) {
 	if err != nil {
 		return f, nil, nil // the view does not need it
 	}
-	f.TimeLabel = pictures.TimeLabel(m)
+	f.TimeLabel, f.Dates = pictures.TimeLabel(m), pictures.Dates(m)
 	return f, m, nil
 }
 

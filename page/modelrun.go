@@ -256,12 +256,24 @@ const maxGroupings = 4
 func runFigures(r *population.Result) []figure.Figure {
 	all := pictures.FirstStates(r, figure.MaxLines)
 	all.UpToX = r.Model.End()
+	// While a run goes on, its numbers are sent to the script as counts.
+	over := r.Rows() > 0 && r.Done == r.Replicas
+	upTo := func(c plot.Chart) plot.Chart {
+		c.UpToX = r.Model.End()
+		return c
+	}
 	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state", Chart: all}}
+	if over {
+		figures[0].Per = func(n float64) plot.Chart { return upTo(pictures.FirstStatesPer(r, figure.MaxLines, n)) }
+	}
 	if len(r.Model.Flows()) > 0 {
 		flows := pictures.Incidence(r)
 		flows.UpToX = r.Model.End()
 		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval",
 			Chart: flows})
+		if over {
+			figures[1].Per = func(n float64) plot.Chart { return upTo(pictures.IncidencePer(r, n)) }
+		}
 	}
 	if r.Rows() == 0 {
 		return figures
@@ -275,17 +287,30 @@ func runFigures(r *population.Result) []figure.Figure {
 			figures[len(figures)-1].Chart.Note += omittedGroupings(names)
 			break
 		}
-		add := func(id, heading string, ps plot.Panels) {
+		add := func(id, heading string, ps plot.Panels, per func(n float64) plot.Panels) {
 			for i, c := range ps.Charts {
-				c.Note, c.UpToX, c.YLabel = ps.Note, r.Model.End(), "individuals"
-				figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by.Name), i),
-					Caption: c.Title,
-					Group:   heading + by.Name, Small: true, Chart: c})
+				c.Note, c.YLabel = ps.Note, "individuals"
+				f := figure.Figure{ID: fmt.Sprintf("%s-%s-%d", id, figure.FileName(by.Name), i), Caption: c.Title,
+					Group: heading + by.Name, Small: true, Chart: upTo(c)}
+				if over {
+					f.Per = func(n float64) plot.Chart {
+						shares := upTo(per(n).Charts[i])
+						shares.Note, shares.YLabel = ps.Note, "per "+format.Thousands(n)+" individuals"
+						return shares
+					}
+				}
+				figures = append(figures, f)
 			}
 		}
 		states, flows := pictures.Groups(r, by)
-		add("by", "By ", states)
-		add("incidence-by", "Changes of state, by ", flows)
+		add("by", "By ", states, func(n float64) plot.Panels {
+			states, _ := pictures.GroupsPer(r, by, n)
+			return states
+		})
+		add("incidence-by", "Changes of state, by ", flows, func(n float64) plot.Panels {
+			_, flows := pictures.GroupsPer(r, by, n)
+			return flows
+		})
 	}
 	return figures
 }

@@ -178,13 +178,17 @@ func (s *Server) pointView(sweep *sweepResult, dir string, k int) (v runs.View, 
 	if err != nil {
 		return v, err
 	}
-	label := "time"
+	label, dates := "time", (*plot.Dates)(nil)
 	if a, err := s.pointForm(sweep, k); err == nil {
 		if m, _, err := s.compileForm(&a, study.Check); err == nil {
-			label = pictures.TimeLabel(m)
+			label, dates = pictures.TimeLabel(m), pictures.Dates(m)
 		}
 	}
-	if v.Figures, err = sweep.readPoint(table, k, label); err != nil {
+	v.Figures, err = sweep.readPoint(table, k, label)
+	for i := range v.Figures {
+		v.Figures[i].Chart.Dates = dates
+	}
+	if err != nil {
 		err = httperr.Unprocessable("%s in %s is not what almanac sweep writes: %v", pointSeries, dir, err)
 	}
 	return v, err

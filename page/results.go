@@ -33,12 +33,13 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 	if sum.Replicas > 1 {
 		sum.note = "lines: median of " + format.Count(sum.Replicas, "replica") + "; bands: middle 90 %"
 	}
-	chart := func(all results.Ordered[population.Series], what string, steps bool) plot.Chart {
-		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.Unit, YLabel: "individuals", FromZero: true,
-			LegendBeside: true}
+	chart := func(all []course, what string, steps bool) plot.Chart {
+		c := plot.Chart{Title: sum.Model, Note: sum.note, XLabel: sum.label(), Dates: sum.dates(), YLabel: "individuals",
+			FromZero: true, LegendBeside: true}
 		n := 0
-		for name, in := range all.All() {
-			if s, ok := sum.line(figure.Arrow(name), in, steps); ok {
+		for _, one := range all {
+			in, _ := one.of(sum.Counts)
+			if s, ok := sum.line(one.name, in, steps); ok {
 				if n++; n <= figure.MaxLines {
 					c.Series = append(c.Series, s)
 				}
@@ -51,13 +52,13 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 		return c
 	}
 	figures := []figure.Figure{{ID: "states", Caption: "Individuals in each state",
-		Chart: chart(sum.States, "state", false)}}
+		Chart: chart(sum.states(), "state", false)}}
 	if !sum.Incidence.IsZero() {
 		figures = append(figures, figure.Figure{ID: "incidence", Caption: "Changes of state in each interval",
-			Chart: chart(sum.Incidence, "flow", true)})
+			Chart: chart(sum.flows(true), "flow", true)})
 	} else {
 		figures = append(figures, figure.Figure{ID: "flows", Caption: "Changes of state since the start",
-			Chart: chart(sum.Flows, "flow", false)})
+			Chart: chart(sum.flows(false), "flow", false)})
 	}
 	groupings := sum.By.Names()
 	for i, by := range groupings {
@@ -73,6 +74,96 @@ func summaryFigures(of *results.Summary) []figure.Figure {
 
 func omittedGroupings(names []string) string {
 	return "; no charts by " + strings.Join(names, ", by ") + ", which are in the tables"
+}
+
+// dates are the dates of the time axis, or nil.
+func (sum summary) dates() *plot.Dates {
+	if len(sum.Dates) == 0 || len(sum.Times) == 0 {
+		return nil
+	}
+	return pictures.SavedDates(sum.Unit, sum.Times[0], sum.Dates[0])
+}
+
+// label is the name of the time axis.
+func (sum summary) label() string {
+	if sum.dates() != nil {
+		return "date"
+	}
+	return sum.Unit
+}
+
+// A course is a line of a chart: its name, and where it is among the counts of everybody or of a
+// group.
+type course struct {
+	name string
+	of   func(results.Counts) (population.Series, bool)
+}
+
+// empty reports whether a series is 0 in all replicas of a complete run, which is not drawn.
+func (sum summary) empty(in population.Series) bool {
+	return sum.Done == sum.Replicas && (len(in.Max) == 0 || slices.Max(in.Max) == 0)
+}
+
+// states are the states that were ever occupied, or all if none was.
+func (sum summary) states() (all []course) {
+	for _, every := range []bool{false, true} {
+		for name, in := range sum.States.All() {
+			if every || !sum.empty(in) {
+				all = append(all, course{name, func(c results.Counts) (population.Series, bool) { return c.States.Get(name) }})
+			}
+		}
+		if len(all) > 0 {
+			break
+		}
+	}
+	return all
+}
+
+// flows are the flows and names that ever happened, in each interval or since the start. A name that
+// counts the same as a flow is told with it.
+func (sum summary) flows(incidence bool) (all []course) {
+	twins := map[string]string{} // of a flow: a name
+	var alone []string           // names without a flow
+	for name, in := range sum.Named.All() {
+		flow := ""
+		for candidate, f := range sum.Flows.All() {
+			if slices.Equal(f.Mean, in.Mean) && slices.Equal(f.Min, in.Min) && slices.Equal(f.Max, in.Max) {
+				flow = candidate
+				break
+			}
+		}
+		switch {
+		case sum.empty(in):
+		case flow == "" || sum.Done < sum.Replicas:
+			alone = append(alone, name)
+		case twins[flow] == "":
+			twins[flow] = name
+		}
+	}
+	for name, in := range sum.Flows.All() {
+		if sum.empty(in) {
+			continue
+		}
+		shown := figure.Arrow(name)
+		if twins[name] != "" {
+			shown += " (" + twins[name] + ")"
+		}
+		all = append(all, course{shown, func(c results.Counts) (population.Series, bool) {
+			if incidence {
+				return c.Incidence.Get(name)
+			}
+			return c.Flows.Get(name)
+		}})
+	}
+	for _, name := range alone {
+		all = append(all, course{name, func(c results.Counts) (population.Series, bool) {
+			if incidence {
+				return c.NamedIncidence.Get(name)
+			}
+			return c.Named.Get(name)
+		}})
+	}
+	return all
 }
 
 // line returns a series as a line, or false if its length is wrong.
@@ -105,12 +196,10 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 	if len(drawn) > maxGroupBands && sum.Replicas > 1 {
 		note = "lines: median of " + format.Count(sum.Replicas, "replica")
 	}
-	add := func(id, heading, what string, all results.Ordered[population.Series],
-		of func(results.Counts) results.Ordered[population.Series], steps bool) {
-		courses := all.Names()
+	add := func(id, heading, what string, courses []course, steps bool) {
 		tops := make([]float64, len(courses))
-		for i, name := range courses {
-			in, _ := all.Get(name)
+		for i, one := range courses {
+			in, _ := one.of(sum.Counts)
 			tops[i] = peak(in)
 		}
 		order := pictures.Largest(tops, figure.MaxLines)
@@ -118,12 +207,12 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 			what = fmt.Sprintf("the largest %d of %s, %s", len(order), format.Thousands(float64(len(courses))), what)
 		}
 		for i, k := range order {
-			name := figure.Arrow(courses[k])
-			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.Unit, YLabel: "individuals",
-				FromZero: true}
+			name := courses[k].name
+			c := plot.Chart{Title: name, Note: what + ", " + which + "; " + note, XLabel: sum.label(), Dates: sum.dates(),
+				YLabel: "individuals", FromZero: true}
 			for _, j := range drawn {
 				g, _ := groups.Get(names[j])
-				in, _ := of(g).Get(courses[k])
+				in, _ := courses[k].of(g)
 				if s, ok := sum.line(strings.ReplaceAll(names[j], ",", ", "), in, steps); ok {
 					if s.Unmarked = true; len(drawn) > maxGroupBands {
 						s.Low, s.High = nil, nil
@@ -137,12 +226,9 @@ func (sum summary) groupFigures(by string, groups results.Ordered[results.Counts
 			}
 		}
 	}
-	add("by", "By ", "individuals in each state", sum.States, func(c results.Counts) results.Ordered[population.Series] {
-		return c.States
-	}, false)
+	add("by", "By ", "individuals in each state", sum.states(), false)
 	if !sum.Incidence.IsZero() {
-		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.Incidence,
-			func(c results.Counts) results.Ordered[population.Series] { return c.Incidence }, true)
+		add("incidence-by", "Changes of state, by ", "changes of state in each interval", sum.flows(true), true)
 	}
 	return figures
 }

@@ -60,7 +60,7 @@ func (s *Server) runFigure(w http.ResponseWriter, r *http.Request, run *runs.Run
 		return err
 	}
 	var body []byte
-	if form == "svg" || form == "png" { // expensive
+	if form == "svg" || form == "png" || form == "pdf" { // expensive
 		var what any
 		what, err = s.rendered(r.Context(), run, form, id+" "+wanted.Key(), func(v runs.View) (any, int, error) {
 			b, err := figure.Encode(v.Figures, id, form, wanted)

@@ -28,7 +28,7 @@ type fitReport struct {
 
 func newFitReport(asked *study.Request, o *study.OpenedFit, r *fit.Result, predicted *fit.Prediction) *fitReport {
 	p := &fitReport{&fitted.Fit{Model: o.Model.Name(), Version: population.Version(), Command: asked.Command(),
-		TimeLabel: pictures.TimeLabel(o.Model), Result: r}, asked, o}
+		TimeLabel: pictures.TimeLabel(o.Model), Dates: pictures.Dates(o.Model), Result: r}, asked, o}
 	p.Data = fitted.Data{File: o.Fit.Data, Times: o.Data.Times, Notes: append([]string{}, o.Data.Notes...)}
 	for i, m := range modelfit.Of(o.Fit).Matches() {
 		c := fitted.Column{Name: m.Column, Kind: m.Kind, Of: m.Of, Where: m.Where, Error: m.Error}

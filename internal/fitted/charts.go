@@ -201,14 +201,14 @@ func (p *Fit) Predictions() plot.Panels {
 		}
 		wide := plot.Series{Name: "predicted", X: times, Y: of(2), Low: of(0), High: of(4), Unmarked: true}
 		narrow := plot.Series{X: times, Y: of(2), Low: of(1), High: of(3), Unmarked: true, Same: true}
-		data := plot.Series{Name: "data", Points: true}
+		data := plot.Series{Name: "data", Data: true}
 		for row, y := range p.Data.Columns[i].Values {
 			if y != nil {
 				data.Add(p.Data.Times[row], *y)
 			}
 		}
 		ps.Charts = append(ps.Charts, plot.Chart{Title: column.Name, Note: fmt.Sprintf("%d of %d within 90 %%", column.Inside,
-			column.Seen), XLabel: p.TimeLabel,
+			column.Seen), XLabel: p.TimeLabel, Dates: p.Dates,
 			FromZero: true, Headroom: true, Series: []plot.Series{wide, narrow, data}})
 	}
 	return ps

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/plot"
 )
 
 // A Fit is the model, the data and the result of a fit. In fit.json these keys come before those of
@@ -25,6 +26,7 @@ type Fit struct {
 	Predictive *Predictive `json:"predictive,omitempty"`
 
 	TimeLabel string      `json:"-"` // label of the time axis
+	Dates     *plot.Dates `json:"-"` // of the time axis, if the model has dates
 	Result    *fit.Result `json:"-"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/modelfit"
@@ -58,10 +59,30 @@ func Dates(m *population.Model) *plot.Dates {
 	if !dated {
 		return nil
 	}
+	return &plot.Dates{Zero: start, Unit: unitSeconds(m.Unit())}
+}
+
+// unitSeconds is the length of a unit of time, or 0 if it is unknown.
+func unitSeconds(unit string) float64 {
 	const year = 365.25 * 86400
-	seconds := map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
-		"month": year / 12, "year": year}
-	return &plot.Dates{Zero: start, Unit: seconds[m.Unit()]}
+	return map[string]float64{"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 7 * 86400,
+		"month": year / 12, "year": year}[unit]
+}
+
+// SavedDates are the dates of a saved run, given its unit, its first time and its date; nil if it
+// has none.
+func SavedDates(unit string, first float64, date string) *plot.Dates {
+	d := plot.Dates{Unit: unitSeconds(unit)}
+	at, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		at, err = time.Parse("2006-01-02T15:04:05", date)
+	}
+	if err != nil || d.Unit == 0 {
+		return nil
+	}
+	d.Zero = at
+	d.Zero = d.At(-first)
+	return &d
 }
 
 // SetTime makes the x axis of a chart the time of a model.
@@ -137,6 +158,16 @@ func FirstStates(r *population.Result, most int) plot.Chart {
 		all = all[:most]
 	}
 	c.Series = all
+	return c
+}
+
+// FirstStatesPer is FirstStates with numbers per so many of the living.
+func FirstStatesPer(r *population.Result, most int, per float64) plot.Chart {
+	c, v, names := FirstStates(r, most), View{Per: per}, r.Model.States()
+	for i, s := range c.Series {
+		c.Series[i] = v.line(r, quantity{kind: state, index: slices.Index(names, s.Name), name: s.Name})
+	}
+	c.YLabel = v.label(r, quantity{kind: state})
 	return c
 }
 
@@ -255,6 +286,17 @@ func Incidence(r *population.Result) plot.Chart {
 	return c
 }
 
+// IncidencePer is Incidence with numbers per so many of the living at the start of each interval.
+func IncidencePer(r *population.Result, per float64) plot.Chart {
+	c, v := Incidence(r), View{Per: per}
+	_, drawn, _ := flowsDrawn(r)
+	for i, q := range drawn {
+		c.Series[i] = v.line(r, q)
+		c.YLabel = v.label(r, q)
+	}
+	return c
+}
+
 func flowTitle(f population.Flow) string { return f.From + " → " + f.To }
 
 // incidence is a flow or a name per interval, as steps.
@@ -357,6 +399,12 @@ func eachGroup(r *population.Result, by Grouping) (states, flows plot.Panels) {
 
 // Groups has a chart for each state and each flow, with a line for each group.
 func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
+	return GroupsPer(r, by, 0)
+}
+
+// GroupsPer is Groups with numbers per so many of the living of each group; 0 means counts.
+func GroupsPer(r *population.Result, by Grouping, per float64) (states, flows plot.Panels) {
+	v := View{Per: per}
 	m := r.Model
 	sizes := make([]float64, len(by.Groups))
 	for i, g := range by.Groups {
@@ -401,14 +449,14 @@ func Groups(r *population.Result, by Grouping) (states, flows plot.Panels) {
 			continue
 		}
 		states.Charts = append(states.Charts, chart(names[i], func(part *population.Result) plot.Series {
-			return overReplicas(part, part.State(i))
+			return v.line(part, quantity{kind: state, index: i})
 		}))
 	}
-	rows, drawnFlows, note := flowsDrawn(r)
+	_, drawnFlows, note := flowsDrawn(r)
 	flows = plot.Panels{Title: title(r), Note: note + ", " + which + "; " + lines, Common: true}
 	for _, q := range drawnFlows {
 		flows.Charts = append(flows.Charts, chart(q.name, func(part *population.Result) plot.Series {
-			return q.incidence(part, rows)
+			return v.line(part, q)
 		}))
 	}
 	return states, flows

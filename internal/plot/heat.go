@@ -60,6 +60,9 @@ func (h *Heat) extent() (low, high float64) {
 // SVG encodes the map.
 func (h Heat) SVG() ([]byte, error) { return encode("svg", h.picture) }
 
+// PDF encodes the map.
+func (h Heat) PDF() ([]byte, error) { return encode("pdf", h.picture) }
+
 // PNG encodes the map.
 func (h Heat) PNG() ([]byte, error) { return h.picture("png") }
 

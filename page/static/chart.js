@@ -32,7 +32,7 @@ class Chart {
     this.plot = element.querySelector("[data-plot]");
     this.data = JSON.parse(element.querySelector("[data-data]").textContent);
     this.log = element.querySelector("[data-log]").defaultChecked; // as rendered by default
-    this.view = {log: this.log, from: null, to: null, hidden: new Set()};
+    this.view = {log: this.log, per: false, title: "", from: null, to: null, hidden: new Set()};
     this.cursor = null;
     this.over = document.createElementNS(svgNS, "svg");
     this.over.setAttribute("class", "over");
@@ -99,6 +99,8 @@ class Chart {
   wish() {
     const wish = new URLSearchParams();
     if (this.view.log !== this.log) wish.set("log", this.view.log ? "y" : "n");
+    if (this.view.per) wish.set("per", "y");
+    if (this.view.title) wish.set("title", this.view.title);
     if (this.view.from !== null) { wish.set("from", this.view.from); wish.set("to", this.view.to); }
     if (this.view.hidden.size) wish.set("hide", [...this.view.hidden].join(","));
     return wish;
@@ -116,6 +118,17 @@ class Chart {
     const log = this.element.querySelector("[data-log]");
     log.checked = this.log; // browsers may restore another state
     log.addEventListener("change", e => { this.view.log = e.target.checked; this.redraw(); });
+    const per = this.element.querySelector("[data-per]");
+    if (per) {
+      per.checked = false;
+      per.addEventListener("change", () => { this.view.per = per.checked; this.count(); });
+    }
+    const title = this.element.querySelector("[data-title]");
+    if (title) {
+      title.value = "";
+      title.closest("label").hidden = false;
+      title.addEventListener("input", () => { this.view.title = title.value.trim(); this.away(this.wish()); });
+    }
     this.reset = this.element.querySelector("[data-reset]");
     this.reset.addEventListener("click", () => this.zoom(null, null));
     for (const button of this.element.querySelectorAll("[data-zoom]")) button.addEventListener("click", () => this.scale(Number(button.dataset.zoom), this.cursor));
@@ -128,6 +141,18 @@ class Chart {
         this.redraw();
       });
     }
+  }
+
+  // count requests the numbers of the current view: counts, or per 100,000 individuals.
+  async count() {
+    const per = this.view.per;
+    try {
+      const answer = await request(this.element.dataset.src + ".json" + this.element.dataset.query + (per ? "per=y" : ""), () => this.element.isConnected);
+      if (answer.status !== 200 || per !== this.view.per) return;
+      this.data = await answer.json();
+    } catch { return; }
+    this.table();
+    this.redraw();
   }
 
   zoom(from, to) {
@@ -212,6 +237,13 @@ class Chart {
     });
   }
 
+  // when formats an x as the server does: a date, or a number.
+  when(x) {
+    if (this.data.unit === undefined) return String(Number(x.toFixed(9)));
+    const text = new Date(1000 * (this.data.zero + Math.round(x * this.data.unit))).toISOString();
+    return text.slice(11, 19) === "00:00:00" ? text.slice(0, 10) : text.slice(0, 10) + " " + text.slice(11, 16);
+  }
+
   longest() { return this.data.series.reduce((most, s) => s.x.length > most.length ? s.x : most, []); }
 
   // point puts the cursor at an x, or removes it.
@@ -247,7 +279,7 @@ class Chart {
       this.plot.setAttribute("aria-valuemin", String(xs[0]));
       this.plot.setAttribute("aria-valuemax", String(xs[xs.length - 1]));
       this.plot.setAttribute("aria-valuenow", String(at));
-      this.plot.setAttribute("aria-valuetext", `${this.data.x} ${number(at)}: ${words.join("; ")}`);
+      this.plot.setAttribute("aria-valuetext", `${this.data.x} ${this.data.unit === undefined ? number(at) : this.when(at)}: ${words.join("; ")}`);
     }
   }
 
@@ -336,7 +368,7 @@ class Chart {
     for (let k = 0; k < xs.length; k += every) {
       const row = document.createElement("tr"), head = document.createElement("th");
       head.scope = "row";
-      head.textContent = String(Number(xs[k].toFixed(9)));
+      head.textContent = this.when(xs[k]);
       row.append(head);
       for (const s of this.data.series) {
         const cell = document.createElement("td");

@@ -39,6 +39,7 @@ type Side struct {
 	Count         int // of replicas
 	Times         []float64
 	Unit, Label   string // unit of the times; label of the axis
+	Dates         *plot.Dates
 	States, Flows []line // flows per interval
 	SinceStart    bool
 
@@ -256,7 +257,7 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 			note = fmt.Sprintf("the first %d of %d, the others are in the files of each; %s", len(names), all, note)
 		}
 		for i, name := range names {
-			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, YLabel: "individuals", FromZero: true,
+			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, Dates: sides[0].Dates, YLabel: "individuals", FromZero: true,
 				LegendBeside: true}
 			for _, s := range sides {
 				one := plot.Series{Name: s.Name, Steps: steps}
@@ -295,7 +296,7 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 		states = states[:figure.MaxLines]
 	}
 	for i, name := range states {
-		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, YLabel: "individuals", LegendBeside: true,
+		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, Dates: first.Dates, YLabel: "individuals", LegendBeside: true,
 			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
 		there := false
 		for _, s := range c.sides[1:] {

@@ -25,7 +25,7 @@ import (
 func FromResult(name string, r *population.Result) *Side {
 	m := r.Model
 	s := &Side{Name: name, Seed: r.Seed, Count: len(r.Runs), Times: r.Times[:r.Rows()], Unit: m.Unit(),
-		Label: pictures.TimeLabel(m), Result: r, total: map[string]int{"state": len(m.States()),
+		Label: pictures.TimeLabel(m), Dates: pictures.Dates(m), Result: r, total: map[string]int{"state": len(m.States()),
 			"incidence": len(m.Flows())}}
 	if s.Count == 0 {
 		return s

@@ -8,6 +8,7 @@ package figure
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -20,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/plot"
@@ -36,6 +39,10 @@ type Figure struct {
 	Map     *Map // shown instead of Chart, if not nil
 
 	Band string // what a band is; by default the quantiles of the replicas
+
+	// Per returns the chart with numbers per so many individuals: the same lines in the same order. It
+	// is nil if there is none.
+	Per func(individuals float64) plot.Chart
 }
 
 // A Table holds numbers that no chart shows.
@@ -210,7 +217,7 @@ func (f Figure) table() (t Table, every int) {
 	}
 	for i := 0; i < len(xs); i += every {
 		row := make([]string, len(t.Head))
-		row[0] = format.Number(math.Round(xs[i]*1e9) / 1e9)
+		row[0] = f.when(xs[i])
 		t.Rows = append(t.Rows, row)
 	}
 	for k, s := range f.Chart.Series {
@@ -229,6 +236,18 @@ func (f Figure) table() (t Table, every int) {
 	return t, every
 }
 
+// when formats an x: a date, with the time of the day if it is not midnight, or a number.
+func (f Figure) when(x float64) string {
+	if f.Chart.Dates == nil {
+		return format.Number(math.Round(x*1e9) / 1e9)
+	}
+	at := f.Chart.Dates.At(x)
+	if at.Unix()%86400 == 0 {
+		return at.Format(time.DateOnly)
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
 // Short formats a number for reading.
 func Short(x float64) string {
 	if whole := math.Round(x); math.Abs(x-whole) < 1e-9*math.Abs(x) { // rounding of a mean
@@ -241,7 +260,7 @@ func Short(x float64) string {
 }
 
 // Formats are the file formats of a figure.
-var Formats = []string{"svg", "png", "csv", "json"}
+var Formats = []string{"svg", "pdf", "png", "csv", "json"}
 
 // Options say how to render a chart. They are all that a rendering depends on, besides the data.
 type Options struct {
@@ -249,9 +268,17 @@ type Options struct {
 	log         string  // "y": logarithmic y axis; "n": linear; empty: the chart's own
 	from, to    float64 // range of x; all if equal
 	hide        []int   // series, sorted and unique
+	per         bool    // numbers per 100,000 individuals
+	title       string  // of a file; the chart's own if empty
 }
 
-// ParseOptions reads w, text, log, from, to and hide. A bad width is an error; other bad values are
+// Individuals is the number that the page gives shares of.
+const Individuals = 100_000
+
+// maxTitle is the length of a title in bytes.
+const maxTitle = 300
+
+// ParseOptions reads w, text, log, from, to, hide, per and title. A bad width is an error; other bad values are
 // ignored.
 func ParseOptions(q url.Values) (Options, error) {
 	var o Options
@@ -272,6 +299,10 @@ func ParseOptions(q url.Values) (Options, error) {
 	if log := q.Get("log"); log == "y" || log == "n" {
 		o.log = log
 	}
+	o.per = q.Get("per") == "y"
+	if title := strings.TrimSpace(q.Get("title")); len(title) <= maxTitle && utf8.ValidString(title) {
+		o.title = title
+	}
 	from, ok := number("from", -math.MaxFloat64, math.MaxFloat64)
 	if to, also := number("to", -math.MaxFloat64, math.MaxFloat64); ok && also && from < to {
 		o.from, o.to = from, to
@@ -291,7 +322,7 @@ const maxHidden = 1000
 
 // Key identifies equal options.
 func (o Options) Key() string {
-	return fmt.Sprintf("%g %g %q %g %g %v", o.Width, o.text, o.log, o.from, o.to, o.hide)
+	return fmt.Sprintf("%g %g %q %g %g %v %t %q", o.Width, o.text, o.log, o.from, o.to, o.hide, o.per, o.title)
 }
 
 // Encode returns the figure with an ID in one of the Formats. An SVG is for the page if the options
@@ -304,6 +335,9 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 		if f.Map != nil {
 			return f.Map.form(form, o)
 		}
+		if o.per && f.Per != nil {
+			f.Chart = f.Per(Individuals)
+		}
 		switch {
 		case form == "json":
 			return o.visible(f).json(allDigits), nil
@@ -314,6 +348,8 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 		switch {
 		case form == "png":
 			return c.PNG()
+		case form == "pdf":
+			return c.PDF()
 		case o.Width == 0:
 			return c.SVG()
 		}
@@ -325,6 +361,7 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 // apply returns the chart with the options set. Hidden series keep their colours.
 func (o Options) apply(c plot.Chart) plot.Chart {
 	c.LogY = o.log == "y" || c.LogY && o.log != "n"
+	c.Title = cmp.Or(o.title, c.Title)
 	if o.from < o.to {
 		c.Zoom = [2]float64{o.from, o.to}
 	}
@@ -370,6 +407,9 @@ func (f Figure) data() []byte { return f.Thin().json(webDigits) }
 // json encodes the label of the x axis and the columns of each series.
 func (f Figure) json(digits int) []byte {
 	b := append([]byte(`{"x":`), JSON(f.Chart.XLabel)...)
+	if d := f.Chart.Dates; d != nil { // seconds since 1970 of 0, and in a unit
+		b = fmt.Appendf(b, `,"zero":%d,"unit":%g`, d.Zero.Unix(), d.Unit)
+	}
 	b = append(b, `,"series":[`...)
 	for i, s := range f.Chart.Series {
 		if i > 0 {

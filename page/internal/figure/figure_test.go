@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-sim/almanac/internal/plot"
 )
@@ -75,10 +76,12 @@ func TestChanges(t *testing.T) {
 // A wish is what an address says, or nothing where that makes no sense.
 func TestParseOptions(t *testing.T) {
 	for query, want := range map[string]string{
-		"": `0 0 "" 0 0 []`, "w=400": `400 13 "" 0 0 []`,
-		"w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3]`,
-		"from=2&to=1": `0 0 "" 0 0 []`, "from=NaN&to=1": `0 0 "" 0 0 []`, "from=-Inf&to=Inf": `0 0 "" 0 0 []`,
-		"log=n": `0 0 "n" 0 0 []`, "log=x": `0 0 "" 0 0 []`, "w=400&text=NaN": `400 13 "" 0 0 []`,
+		"": `0 0 "" 0 0 [] false ""`, "w=400": `400 13 "" 0 0 [] false ""`,
+		"w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3] false ""`,
+		"from=2&to=1": `0 0 "" 0 0 [] false ""`, "from=NaN&to=1": `0 0 "" 0 0 [] false ""`, "from=-Inf&to=Inf": `0 0 "" 0 0 [] false ""`,
+		"log=n": `0 0 "n" 0 0 [] false ""`, "log=x": `0 0 "" 0 0 [] false ""`, "w=400&text=NaN": `400 13 "" 0 0 [] false ""`,
+		"per=y&title=+Fig.+1+": `0 0 "" 0 0 [] true "Fig. 1"`, "per=1&title=%ff": `0 0 "" 0 0 [] false ""`,
+		"title=" + strings.Repeat("a", maxTitle+1): `0 0 "" 0 0 [] false ""`,
 	} {
 		q, _ := url.ParseQuery(query)
 		if w, err := ParseOptions(q); err != nil || w.Key() != want {
@@ -101,5 +104,35 @@ func TestTableInOrder(t *testing.T) {
 	table, every := f.table()
 	if got := fmt.Sprint(table.Rows, every); got != "[[0 10 ] [1  21] [2 12 22] [4 14 ]] 1" {
 		t.Error(got)
+	}
+}
+
+// Dates are written as the axis has them; numbers per 100,000 and the title are those of a file, too.
+func TestDatesPerAndTitle(t *testing.T) {
+	chart := func(y float64) plot.Chart {
+		return plot.Chart{Title: "runs", XLabel: "date", Dates: &plot.Dates{Zero: time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC),
+			Unit: 86400}, Series: []plot.Series{{Name: "ill", X: []float64{0, 1.5, 40}, Y: []float64{1, y, y}}}}
+	}
+	f := Figure{ID: "a", Chart: chart(7), Per: func(n float64) plot.Chart { return chart(n) }}
+	table, _ := f.table()
+	if got := fmt.Sprint(table.Head, table.Rows); got !=
+		"[date ill] [[2020-03-01 1] [2020-03-02 12:00 7] [2020-04-10 7]]" {
+		t.Error(got)
+	}
+	for _, c := range []struct{ form, query, want string }{
+		{"json", "", `{"x":"date","zero":1583020800,"unit":86400,"series":[{"name":"ill","steps":false,"drawn":false,` +
+			`"x":[0,1.5,40],"y":[1,7,7]}]}`},
+		{"json", "per=y", `"y":[1,100000,100000]`}, {"csv", "per=y", "ill,40,100000"},
+		{"svg", "title=Fig.+1", `aria-label="Fig. 1"`}, {"svg", "", `aria-label="runs"`}, {"svg", "", `aria-label="8 Mar"`},
+		{"svg", "w=400", ">8 Mar</text>"}, {"pdf", "", "%PDF-"},
+	} {
+		q, _ := url.ParseQuery(c.query)
+		o, err := ParseOptions(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Encode([]Figure{f}, "a", c.form, o); err != nil || !strings.Contains(string(got), c.want) {
+			t.Errorf("%s %s: %v, %.300s", c.form, c.query, err, got)
+		}
 	}
 }

@@ -64,6 +64,8 @@ func (m *Map) form(kind string, o Options) ([]byte, error) {
 		return m.SVG()
 	case kind == "png":
 		return m.PNG()
+	case kind == "pdf":
+		return m.PDF()
 	case kind == "csv":
 		rows := [][]string{{m.XLabel, m.YLabel, m.Title}}
 		for j, row := range m.Z {
