@@ -68,14 +68,16 @@ var (
 )
 
 // begins is what an answer of a type begins with.
-var begins = map[string]string{"image/svg+xml": "<", "image/png": "\x89PNG", "application/pdf": "%PDF-", "text/csv; charset=utf-8": "",
-	"application/json": "", "text/plain; charset=utf-8": "", "application/yaml": "",
+var begins = map[string]string{"image/svg+xml": "<", "image/png": "\x89PNG", "application/pdf": "%PDF-",
+	"text/csv; charset=utf-8": "",
+	"application/json":        "", "text/plain; charset=utf-8": "", "application/yaml": "",
 	"text/html; charset=utf-8": "<!doctype"}
 
 // taken wants an answer to be a file of the type that its ending says.
 func (c *client) taken(page, name string, answer *http.Response, body string) {
 	c.t.Helper()
-	kinds := map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "csv": "text/csv; charset=utf-8",
+	kinds := map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf",
+		"csv":  "text/csv; charset=utf-8",
 		"json": "application/json", "txt": "text/plain; charset=utf-8", "go": "text/plain; charset=utf-8",
 		"yaml": "application/yaml", "html": "text/html; charset=utf-8"}
 	kind := kinds[name[strings.LastIndex(name, ".")+1:]]

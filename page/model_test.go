@@ -196,9 +196,9 @@ func TestTextOrField(t *testing.T) {
 // tables.
 func TestManyStates(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("name: chain\ntime: {unit: day, end: 5}\npopulation: {size: 10, start: {s0: rest}}\nstates:\n")
+	b.WriteString("name: chain\ntime: {unit: day, end: 5}\npopulation: {size: 600, start: {s0: rest}}\nstates:\n")
 	for i := range 60 {
-		fmt.Fprintf(&b, "  s%d: {race: [{rate: 1 per day, to: s%d}]}\n", i, (i+1)%60)
+		fmt.Fprintf(&b, "  s%d: {race: [{rate: 60 per day, to: s%d}]}\n", i, (i+1)%60)
 	}
 	b.WriteString("record: {every: 1 day}\n")
 	c := serve(t, page.Config{Files: someFiles(map[string]string{"chain.yaml": b.String()})})

@@ -282,7 +282,7 @@ func (v View) occupied(r *population.Result, all []quantity) ([]quantity, string
 func leftOut(empty []string) string {
 	const most = 5
 	if len(empty) > most {
-		return fmt.Sprintf("without %s, which are always 0", format.Count(len(empty), "line"))
+		return fmt.Sprintf("without %s others, which are always 0", format.Thousands(float64(len(empty))))
 	}
 	if len(empty) == 1 {
 		return "without " + empty[0] + ", which is always 0"

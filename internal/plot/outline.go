@@ -84,7 +84,10 @@ func outlined(svg string) string {
 	svg = outlinable().ReplaceAllStringFunc(svg, func(element string) string {
 		m := outlinable().FindStringSubmatch(element)
 		words := html.UnescapeString(m[4])
-		if strings.ContainsFunc(words, lacks) {
+		switch {
+		case strings.TrimSpace(words) == "":
+			return ""
+		case strings.ContainsFunc(words, lacks):
 			return element
 		}
 		size, fill := 0.0, ""

@@ -257,8 +257,8 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 			note = fmt.Sprintf("the first %d of %d, the others are in the files of each; %s", len(names), all, note)
 		}
 		for i, name := range names {
-			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, Dates: sides[0].Dates, YLabel: "individuals", FromZero: true,
-				LegendBeside: true}
+			c := plot.Chart{Title: name, Note: note, XLabel: sides[0].Label, Dates: sides[0].Dates,
+				YLabel: "individuals", FromZero: true, LegendBeside: true}
 			for _, s := range sides {
 				one := plot.Series{Name: s.Name, Steps: steps}
 				for _, l := range of(s) {
@@ -296,7 +296,8 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 		states = states[:figure.MaxLines]
 	}
 	for i, name := range states {
-		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, Dates: first.Dates, YLabel: "individuals", LegendBeside: true,
+		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, Dates: first.Dates,
+			YLabel: "individuals", LegendBeside: true,
 			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
 		there := false
 		for _, s := range c.sides[1:] {
