@@ -190,8 +190,12 @@ func (f *pictureFlags) matches(fit *population.Fit, s *study.Study) (all []pictu
 }
 
 // save writes the pictures.
-func (f *pictureFlags) save(r *population.Result) error {
-	if len(f.files) == 0 || r.Rows() == 0 {
+func (f *pictureFlags) save(c *cobra.Command, r *population.Result) error {
+	switch {
+	case len(f.files) == 0:
+		return nil
+	case r.Rows() == 0:
+		tell(c, "there is no picture, since nothing was recorded")
 		return nil
 	}
 	picture, err := f.view.Draw(r)

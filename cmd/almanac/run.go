@@ -169,9 +169,11 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 			return err
 		}
 	}
-	if err := f.picture.save(result); err != nil {
-		return err
-	}
+	return errors.Join(f.print(c, m, result, out), f.picture.save(c, result))
+}
+
+// print prints the result.
+func (f *runFlags) print(c *cobra.Command, m *population.Model, result *population.Result, out *cli.Output) error {
 	if f.json {
 		if err := printPace(c.ErrOrStderr(), result, memory.Peak()); err != nil {
 			return err
