@@ -66,15 +66,15 @@ func newCheck() *cobra.Command {
 	}
 	f.registerModel(c)
 	c.Flags().StringVar(&f.Out, "out", "", "where to draw the states and the ways between them: a file that ends in "+
-		".svg or .png, or a directory")
+		".svg, .pdf or .png, or a directory")
 	return c
 }
 
 // writeDiagram writes a file, or diagram.svg into a directory.
 func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	ext := filepath.Ext(out)
-	if ext != "" && ext != ".svg" && ext != ".png" {
-		return cli.Usagef("--out: %s: a diagram is drawn as .svg or .png; or name a directory", out)
+	if ext != "" && ext != ".svg" && ext != ".pdf" && ext != ".png" {
+		return cli.Usagef("--out: %s: a diagram is drawn as .svg, .pdf or .png; or name a directory", out)
 	}
 	drawn, err := m.DiagramShapes(ctx)
 	if err != nil {
@@ -83,8 +83,12 @@ func writeDiagram(ctx context.Context, out string, m *population.Model) error {
 	switch ext {
 	case ".svg":
 		return writePicture(out, drawn.SVG())
-	case ".png":
-		picture, err := plot.PNG(drawn)
+	case ".pdf", ".png":
+		encode := plot.PNG
+		if ext == ".pdf" {
+			encode = plot.PDF
+		}
+		picture, err := encode(drawn)
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"html"
 	"image/color"
 	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -134,9 +135,42 @@ func outlined(svg string) string {
 	return strings.Replace(svg, "<g ", b.String(), 1)
 }
 
-// A printCanvas draws texts as outlines, and colours that are not opaque as they are: the library's
-// PDF canvas takes them as multiplied by their opacity.
+// A printCanvas draws texts as outlines, colours that are not opaque as they are (the library's PDF
+// canvas takes them as multiplied by their opacity), and arcs as curves (there, an arc breaks a path
+// off).
 type printCanvas struct{ vg.Canvas }
+
+func (c printCanvas) Fill(path vg.Path)   { c.Canvas.Fill(curved(path)) }
+func (c printCanvas) Stroke(path vg.Path) { c.Canvas.Stroke(curved(path)) }
+
+// curved replaces the arcs of a path by cubic curves of at most a quarter of a circle, which differ
+// from it by less than 0.03 % of its radius.
+func curved(path vg.Path) (out vg.Path) {
+	for _, part := range path {
+		if part.Type != vg.ArcComp {
+			out = append(out, part)
+			continue
+		}
+		at := func(angle, radius, along float64) vg.Point { // a point, moved along the tangent
+			sin, cos := math.Sincos(angle)
+			return vg.Point{X: part.Pos.X + vg.Length(radius*cos-along*sin), Y: part.Pos.Y + vg.Length(radius*sin+along*cos)}
+		}
+		r := part.Radius.Points()
+		if len(out) == 0 {
+			out.Move(at(part.Start, r, 0))
+		} else {
+			out.Line(at(part.Start, r, 0))
+		}
+		n := max(1, math.Ceil(math.Abs(part.Angle)/(math.Pi/2)-1e-9))
+		step := part.Angle / n
+		reach := 4.0 / 3 * math.Tan(step/4) * r
+		for k := range int(n) {
+			from := part.Start + float64(k)*step
+			out.CubeTo(at(from, r, reach), at(from+step, r, -reach), at(from+step, r, 0))
+		}
+	}
+	return out
+}
 
 func (c printCanvas) SetColor(colour color.Color) {
 	c.Canvas.SetColor(straight{color.NRGBAModel.Convert(cmp.Or[color.Color](colour, color.Black)).(color.NRGBA)})
@@ -179,6 +213,6 @@ func (c printCanvas) FillString(f gonumfont.Face, at vg.Point, text string) {
 		}
 	}
 	if len(path) > 0 {
-		c.Fill(path)
+		c.Canvas.Fill(path)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"gonum.org/v1/plot/vg"
 )
 
 // lightness is CIE L* of a colour: 0 is black and 100 white.
@@ -169,6 +171,44 @@ func TestPDF(t *testing.T) {
 	}
 	if found < 2 || strings.Contains(content.String(), "BT ") {
 		t.Errorf("%d areas of the first colour, or texts", found)
+	}
+}
+
+// Arcs become curves that go through the same points, in either direction, and do not break a path.
+func TestCurvedArcs(t *testing.T) {
+	for _, angle := range []float64{math.Pi / 2, -math.Pi / 2, 2 * math.Pi, -4, 1} {
+		var path vg.Path
+		path.Move(vg.Point{X: 1, Y: 2})
+		path.Arc(vg.Point{X: 10, Y: 20}, 5, 0.3, angle)
+		path.Close()
+		out := curved(path)
+		if out[0].Pos != path[0].Pos || out[len(out)-1].Type != vg.CloseComp || out[1].Type != vg.LineComp {
+			t.Fatalf("%+v", out)
+		}
+		at := out[1].Pos
+		for _, part := range out[2 : len(out)-1] {
+			if len(part.Control) != 2 {
+				t.Fatalf("%+v", part)
+			}
+			for k := range 11 { // along the curve
+				u := vg.Length(k) / 10
+				v := 1 - u
+				x := v*v*v*at.X + 3*v*v*u*part.Control[0].X + 3*v*u*u*part.Control[1].X + u*u*u*part.Pos.X
+				y := v*v*v*at.Y + 3*v*v*u*part.Control[0].Y + 3*v*u*u*part.Control[1].Y + u*u*u*part.Pos.Y
+				if r := math.Hypot(float64(x-10), float64(y-20)); math.Abs(r-5) > 0.0003*5 {
+					t.Errorf("an arc of %g is %g from its centre, want 5", angle, r)
+				}
+			}
+			at = part.Pos
+		}
+		if sin, cos := math.Sincos(0.3 + angle); math.Hypot(float64(at.X)-10-5*cos, float64(at.Y)-20-5*sin) > 1e-9 {
+			t.Errorf("an arc of %g ends at %v", angle, at)
+		}
+	}
+	var circle vg.Path
+	circle.Arc(vg.Point{}, 1, 0, 1)
+	if out := curved(circle); out[0].Type != vg.MoveComp {
+		t.Errorf("%+v", out)
 	}
 }
 

@@ -10,9 +10,14 @@ import (
 )
 
 // PNG encodes a drawing.
-func PNG(d vector.Drawing) ([]byte, error) {
+func PNG(d vector.Drawing) ([]byte, error) { return encodeDrawing("png", d) }
+
+// PDF encodes a drawing, with text as outlines.
+func PDF(d vector.Drawing) ([]byte, error) { return encodeDrawing("pdf", d) }
+
+func encodeDrawing(format string, d vector.Drawing) ([]byte, error) {
 	// A pixel of the drawing is a point of the canvas.
-	return render("png", vg.Length(d.Width), vg.Length(d.Height), func(c draw.Canvas) {
+	return render(format, vg.Length(d.Width), vg.Length(d.Height), func(c draw.Canvas) {
 		p := painter{c, d.Left, d.Top + d.Height}
 		for _, s := range d.Shapes {
 			p.paint(s)
