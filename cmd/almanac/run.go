@@ -41,8 +41,8 @@ func newRun(f *runFlags) *cobra.Command {
 			"count),\n" +
 			"flows.csv (replica, time, kind, flow, count), states.svg and .png (all states in one chart), each.svg and .png " +
 			"(a chart for each\n" +
-			"state), incidence.svg and .png (a chart for each flow and name: changes in each interval between rows), diagram.svg, " +
-			"model.yaml with the tables that it reads,\n" +
+			"state), incidence.svg and .png (a chart for each flow and name: changes in each interval between rows), " +
+			"diagram.svg, model.yaml with the tables that it reads,\n" +
 			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, " +
 			"kind, individual, from, to, name, by, and the attributes).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
@@ -51,8 +51,8 @@ func newRun(f *runFlags) *cobra.Command {
 			"They take the place of what an earlier run wrote there, when all of them are complete.\n\n" +
 			"With --picture FILE there is a picture for a paper, whose letters are outlines, so that it needs no font. It " +
 			"shows all states\n" +
-			"that are ever occupied, or what --show names; lines are medians of the replicas, and bands have the middle 90 %. " +
-			"Its axis has dates if\nthe model has them.",
+			"that are ever occupied, or what --show names; lines are medians of the replicas, and bands have the middle " +
+			"90 %. Its axis has dates if\nthe model has them.",
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log\n" +

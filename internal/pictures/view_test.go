@@ -116,8 +116,11 @@ func TestViewOfStates(t *testing.T) {
 
 // Numbers per 100,000 are of those who live in each replica, then or at the start of the interval.
 func TestViewPer(t *testing.T) {
-	_, r := ran(t, viewed, 1)
+	_, r := ran(t, strings.Replace(viewed, "to: dead", "to: out", 1), 1)
 	run := &r.Runs[0]
+	if run.Total(20) > 900 {
+		t.Fatalf("%d live", run.Total(20))
+	}
 	c := drawn(t, View{Show: []string{"ill"}, Per: 100_000}, r).(plot.Chart)
 	if want := 1e5 * float64(run.Count(20, 1)) / float64(run.Total(20)); c.Series[0].Y[20] != want || c.YLabel !=
 		"per 100,000 individuals" {
@@ -129,6 +132,11 @@ func TestViewPer(t *testing.T) {
 		if math.Abs(c.Series[0].Y[k]-want) > 1e-9 {
 			t.Errorf("day %d: %g, want %g", k, c.Series[0].Y[k], want)
 		}
+	}
+	c = drawn(t, View{Show: []string{"well->ill"}, Per: 1000}, r).(plot.Chart)
+	want := 1000 * float64(run.Incidence(12, 0)) / float64(run.Total(11))
+	if got := c.Series[0].Y[12]; math.Abs(got-want) > 1e-9 {
+		t.Errorf("%g, want %g", got, want)
 	}
 	// In panels, of the group.
 	ps := drawn(t, View{Show: []string{"total"}, Per: 100, Panels: "region"}, r).(plot.Panels)

@@ -1,12 +1,52 @@
 package plot
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	gonum "gonum.org/v1/plot"
 )
+
+// Dates do not overlap, and are about as large as other labels, over hours and over a lifetime, beside a
+// legend and in panels.
+func TestDatesApart(t *testing.T) {
+	dates := &Dates{time.Date(2019, 12, 9, 0, 0, 0, 0, time.UTC), 86400}
+	for _, days := range []float64{0.4, 1, 3, 9, 14, 25, 60, 160, 365, 730, 2000, 22_000, 300_000} {
+		c := Chart{Title: "chart", XLabel: "date", YLabel: "individuals", FromZero: true, LegendBeside: true, Dates: dates,
+			Series: []Series{curve("a state with a long name", 0, days, 0, 100_000, 200)}}
+		svg, err := c.picture("svg")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for panels := range 4 {
+			if panels > 0 {
+				svg = savePanels(t, Panels{Title: "panels", Common: true, Charts: slices.Repeat([]Chart{c}, panels)})
+			}
+			all, width, height := texts(t, svg)
+			all = slices.DeleteFunc(all, func(l label) bool { return strings.TrimSpace(l.text) == "" })
+			apartFromEachOther(t, all, width, height, 8)
+			dated, large := 0, true
+			for _, l := range all {
+				if l.text == "date" || strings.Contains(l.text, "since") {
+					t.Errorf("%g days: the axis is called %s", days, l.text)
+				}
+				if month.MatchString(l.text) {
+					dated++
+					large = large && (l.size == 15 || panels > 0 && l.size >= 0.95*10.5)
+				}
+			}
+			if dated < 2 || !large && days < 300_000 {
+				t.Errorf("%g days, %d panels: %d dates, large: %t", days, panels, dated, large)
+			}
+		}
+	}
+}
+
+// month finds labels of dates: a month, a time of the day or a year.
+var month = regexp.MustCompile(`^(\d+ )?(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)( \d{4})?$|^\d\d:00$|^\d{4}$`)
 
 // Axes of hours to millennia have dates that readers expect, few enough to be legible: the year
 // stands below the first label and where it changes.

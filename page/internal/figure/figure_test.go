@@ -80,7 +80,8 @@ func TestParseOptions(t *testing.T) {
 		"w=400&text=11.26&log=y&from=1&to=2&hide=3,1,1,-4,x,5000": `400 11.3 "y" 1 2 [1 3] false ""`,
 		"from=2&to=1": `0 0 "" 0 0 [] false ""`, "from=NaN&to=1": `0 0 "" 0 0 [] false ""`,
 		"from=-Inf&to=Inf": `0 0 "" 0 0 [] false ""`,
-		"log=n":            `0 0 "n" 0 0 [] false ""`, "log=x": `0 0 "" 0 0 [] false ""`, "w=400&text=NaN": `400 13 "" 0 0 [] false ""`,
+		"log=n":            `0 0 "n" 0 0 [] false ""`, "log=x": `0 0 "" 0 0 [] false ""`,
+		"w=400&text=NaN":       `400 13 "" 0 0 [] false ""`,
 		"per=y&title=+Fig.+1+": `0 0 "" 0 0 [] true "Fig. 1"`, "per=1&title=%ff": `0 0 "" 0 0 [] false ""`,
 		"title=" + strings.Repeat("a", maxTitle+1): `0 0 "" 0 0 [] false ""`,
 	} {
