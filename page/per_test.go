@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-sim/almanac/page"
 )
 
-// A run of a model with dates shows dates, and its numbers per 100,000, of everybody and of groups; so
-// does what was saved of it, but for the shares, which are not in it.
+// A run of a model with dates shows dates, and its numbers per 100,000, of everybody and of groups;
+// so does what was saved of it, but for the shares, which are not in it.
 func TestDatesAndShares(t *testing.T) {
 	source := `name: dated
 time: {unit: week, start: 2020-03-02, end: 4}

@@ -119,8 +119,8 @@ func (sum summary) states() (all []course) {
 	return all
 }
 
-// flows are the flows and names that ever happened, in each interval or since the start. A name that
-// counts the same as a flow is told with it.
+// flows are the flows and names that ever happened, in each interval or since the start. A name
+// that counts the same as a flow is told with it.
 func (sum summary) flows(incidence bool) (all []course) {
 	twins := map[string]string{} // of a flow: a name
 	var alone []string           // names without a flow

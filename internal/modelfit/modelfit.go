@@ -31,8 +31,8 @@ type Fit interface {
 	// Matches are the columns of the data. The slice must not be changed.
 	Matches() []Match
 
-	// Observed returns how the columns are observed in a *population.Model: that of the fit with other
-	// values of its parameters.
+	// Observed returns how the columns are observed in a *population.Model: that of the fit with
+	// other values of its parameters.
 	Observed(model any) ([]Observation, error)
 
 	// Trials returns trials that observe the model at ascending times on its clock; a run ends with

@@ -10,8 +10,8 @@ import (
 	gonum "gonum.org/v1/plot"
 )
 
-// Dates do not overlap, and are about as large as other labels, over hours and over a lifetime, beside a
-// legend and in panels.
+// Dates do not overlap, and are about as large as other labels, over hours and over a lifetime,
+// beside a legend and in panels.
 func TestDatesApart(t *testing.T) {
 	dates := &Dates{time.Date(2019, 12, 9, 0, 0, 0, 0, time.UTC), 86400}
 	for _, days := range []float64{0.4, 1, 3, 9, 14, 25, 60, 160, 365, 730, 2000, 22_000, 300_000} {

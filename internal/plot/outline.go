@@ -136,8 +136,8 @@ func outlined(svg string) string {
 }
 
 // A printCanvas draws texts as outlines, colours that are not opaque as they are (the library's PDF
-// canvas takes them as multiplied by their opacity), and arcs as curves (there, an arc breaks a path
-// off).
+// canvas takes them as multiplied by their opacity), and arcs as curves (there, an arc breaks a
+// path off).
 type printCanvas struct{ vg.Canvas }
 
 func (c printCanvas) Fill(path vg.Path)   { c.Canvas.Fill(curved(path)) }

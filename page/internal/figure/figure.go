@@ -40,8 +40,8 @@ type Figure struct {
 
 	Band string // what a band is; by default the quantiles of the replicas
 
-	// Per returns the chart with numbers per so many individuals: the same lines in the same order. It
-	// is nil if there is none.
+	// Per returns the chart with numbers per so many individuals: the same lines in the same order.
+	// It is nil if there is none.
 	Per func(individuals float64) plot.Chart
 }
 
@@ -278,8 +278,8 @@ const Individuals = 100_000
 // maxTitle is the length of a title in bytes.
 const maxTitle = 300
 
-// ParseOptions reads w, text, log, from, to, hide, per and title. A bad width is an error; other bad values are
-// ignored.
+// ParseOptions reads w, text, log, from, to, hide, per and title. A bad width is an error; other
+// bad values are ignored.
 func ParseOptions(q url.Values) (Options, error) {
 	var o Options
 	number := func(name string, least, most float64) (float64, bool) {

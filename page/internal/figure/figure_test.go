@@ -109,7 +109,8 @@ func TestTableInOrder(t *testing.T) {
 	}
 }
 
-// Dates are written as the axis has them; numbers per 100,000 and the title are those of a file, too.
+// Dates are written as the axis has them; numbers per 100,000 and the title are those of a file,
+// too.
 func TestDatesPerAndTitle(t *testing.T) {
 	chart := func(y float64) plot.Chart {
 		return plot.Chart{Title: "runs", XLabel: "date", Dates: &plot.Dates{Zero: time.Date(2020, 3, 1, 0, 0, 0, 0, time.UTC),
