@@ -9,7 +9,10 @@ import (
 // Paired runs each replica with several runners and common random numbers. It returns the values of
 // all, and their differences from the first, replica by replica. [PointResult.Scenario] and
 // [PointResult.Difference] find them in the summary. If one of two values is NaN, so is their
-// difference. Series are left out.
+// difference.
+//
+// The series are those of all runners, one after the other, and then the differences of all but the
+// first from the first: of two runners with three numbers each, nine numbers.
 func Paired(runners ...Runner) Runner {
 	var seen, names []string // the runners' names, and those derived from them
 	return func(ctx context.Context, r Replica) (Values, error) {
@@ -23,13 +26,21 @@ func Paired(runners ...Runner) Runner {
 			if len(v.Names) != len(v.Numbers) || i > 0 && !slices.Equal(v.Names, given[0].Names) {
 				return Values{}, fmt.Errorf("what is compared gives different outputs: %v and %v", given[0].Names, v.Names)
 			}
+			if i > 0 && len(v.Series) != len(given[0].Series) {
+				return Values{}, fmt.Errorf("what is compared gives series of different lengths: %d and %d",
+					len(given[0].Series), len(v.Series))
+			}
 			given[i] = v
 			all.Events += v.Events
 			all.Numbers = append(all.Numbers, v.Numbers...)
+			all.Series = append(all.Series, v.Series...)
 		}
 		for _, v := range given[1:] {
 			for k := range v.Numbers {
 				all.Numbers = append(all.Numbers, v.Numbers[k]-given[0].Numbers[k]) // NaN if either is
+			}
+			for k := range v.Series {
+				all.Series = append(all.Series, v.Series[k]-given[0].Series[k])
 			}
 		}
 		if seen == nil || !slices.Equal(seen, given[0].Names) {

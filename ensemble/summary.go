@@ -20,7 +20,7 @@ import (
 
 // Quantiles are exact while the numbers of a point take at most 32 MB: up to ExactReplicas
 // replicas, or fewer if a replica has more than 400 numbers. Beyond that they are by sketch, with a
-// relative error of at most SketchError.
+// relative error of at most SketchError. Series do not count for the quantiles of the outputs.
 const (
 	ExactReplicas = 10_000
 	exactNumbers  = 400 * ExactReplicas
@@ -38,11 +38,15 @@ type PointResult struct {
 	Point     Point
 	Replicas  int       // merged: those of the job, or fewer if they were precise enough
 	Precise   bool      // the intervals are as narrow as the job's Precision wants
-	Sketched  bool      // quantiles are by sketch, with a relative error of at most SketchError; else exact
+	Sketched  bool      // some quantiles are by sketch, with a relative error of at most SketchError; else exact
 	Events    uint64    // of all replicas
 	Quantiles []float64 // the probabilities of the summaries' quantiles
 	Outputs   []Summary
 	Series    []Summary // of [Values].Series, in its order and without names
+
+	// OutputsSketched says that the quantiles of the outputs are by sketch, and not those of the
+	// series alone.
+	OutputsSketched bool
 }
 
 // Output finds a summary by its name.
@@ -82,7 +86,8 @@ type tally struct {
 	columns  []column
 	replicas int
 	events   uint64
-	sketched bool
+	// whether columns are sketches: those of outputs, and those of series
+	outputsSketched, seriesSketched bool
 }
 
 // A column merges one output by Welford's algorithm (Technometrics 4, 1962).
@@ -107,24 +112,33 @@ func newTally(names []string, series int) *tally {
 func (t *tally) add(numbers []float64) (held int) {
 	t.replicas++
 	t.events += uint64(numbers[0])
-	before := 0
-	if !t.sketched && t.replicas > exactFor(len(t.columns)) {
-		t.sketched = true
-		for i := range t.columns {
-			before += len(t.columns[i].values)
-			t.columns[i].toSketch()
-		}
+	n := len(t.names)
+	if !t.outputsSketched && t.replicas > exactFor(n) {
+		t.outputsSketched = true
+		held -= toSketches(t.columns[:n])
+	}
+	if !t.seriesSketched && t.replicas > exactFor(len(t.columns)) {
+		t.seriesSketched = true
+		held -= toSketches(t.columns[n:])
 	}
 	for i, x := range numbers[1:] {
 		if c := &t.columns[i]; !math.IsNaN(x) {
 			c.add(x)
-			held++
+			if c.sketch == nil {
+				held++
+			}
 		}
 	}
-	if t.sketched {
-		return -before
-	}
 	return held
+}
+
+// toSketches moves the exact values of columns into sketches, and returns how many there were.
+func toSketches(columns []column) (values int) {
+	for i := range columns {
+		values += len(columns[i].values)
+		columns[i].toSketch()
+	}
+	return values
 }
 
 func (c *column) add(x float64) {
@@ -200,7 +214,8 @@ func (t *tally) precise(p Precision) bool {
 
 // result summarises. It sorts the exact values, so nothing can be added afterwards.
 func (t *tally) result(quantiles []float64) PointResult {
-	r := PointResult{Replicas: t.replicas, Sketched: t.sketched, Events: t.events, Quantiles: quantiles}
+	r := PointResult{Replicas: t.replicas, OutputsSketched: t.outputsSketched, Events: t.events, Quantiles: quantiles,
+		Sketched: t.outputsSketched || t.seriesSketched && len(t.columns) > len(t.names)}
 	for i := range t.columns {
 		c := &t.columns[i]
 		s := Summary{N: c.n, Mean: c.mean, SD: c.sd(), Min: c.min, Max: c.max}
