@@ -107,17 +107,27 @@ func TestCommandCompare(t *testing.T) {
 	dir := filepath.Join(quickDir(t), "out")
 	status, out, errs := command(t, walkers(nil), t.Context(), "compare", "--scenario", "still=", "--scenario",
 		"wind=drift=2", "--set", "steps=5", "--replicas", "30", "--out", dir)
-	if status != 0 || !strings.Contains(out, "the same in each") {
+	if status != 0 || !strings.Contains(out, "   least to most of 30 paired runs\n") {
 		t.Fatalf("status %d: %s%s", status, out, errs)
 	}
 	table, err := os.ReadFile(filepath.Join(dir, "differences.csv"))
-	var difference, low, high float64
-	if _, scan := fmt.Sscanf(string(table), "scenario,output,difference,low,high\nwind,end,%g,%g,%g", &difference, &low,
-		&high); err != nil || scan != nil {
+	var difference, sd, low, high, least, most float64
+	if _, scan := fmt.Sscanf(string(table), "scenario,output,pairs,mean_difference,sd,mean_ci_low,mean_ci_high,runs_low,"+
+		"runs_high\nwind,end,30,%g,%g,%g,%g,%g,%g", &difference, &sd, &low, &high, &least, &most); err != nil || scan != nil {
 		t.Fatalf("%v, %v:\n%s", err, scan, table)
 	}
-	if math.Abs(difference-10) > 1e-9 || high-low > 1e-9 {
-		t.Errorf("5 steps with a drift of 2 make a difference of %v, %v to %v", difference, low, high)
+	if math.Abs(difference-10) > 1e-9 || sd > 1e-9 || high-low > 1e-9 || math.Abs(least-10)+math.Abs(most-10) > 1e-9 {
+		t.Errorf("5 steps with a drift of 2 make a difference of %v, %v to %v, %v to %v", difference, low, high, least, most)
+	}
+	pairs, err := os.ReadFile(filepath.Join(dir, "pairs.csv"))
+	if rows := strings.Split(strings.TrimSpace(string(pairs)), "\n"); err != nil || len(rows) != 1+2*30 ||
+		rows[0] != "scenario,replica,output,baseline,value,difference" || !strings.HasPrefix(rows[1], "wind,0,end,") {
+		t.Errorf("%v: %s", err, pairs)
+	}
+	for _, name := range []string{"forest.svg", "forest.png", "comparison.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -25,12 +25,11 @@ func ExampleParameter() {
 		"sure=bias=1", "--set", "throws=10", "--replicas", "50"}, os.Stdout, os.Stderr)
 	fmt.Println("status", status)
 	// Output:
-	// coin: 2 scenarios, 50 replicas of each, seed 1; mean ± half of the 95 % interval
+	// coin: 2 scenarios, 50 replicas of each, seed 1
 	//
-	// output            fair     sure      difference   common random numbers
-	// heads    5.06 ± 0.3953   10 ± 0   4.94 ± 0.3953                     × 1
-	//
-	// common random numbers: how many times as many replicas with luck of their own would give as narrow an interval of the difference
+	// output   fair: mean   sure: mean   mean difference   95 % CI of the mean   95 % of paired runs
+	// heads          5.06           10              4.94        4.545 to 5.335                1 to 7
+	// pairing the runs gains nothing here
 	// status 0
 }
 

@@ -281,9 +281,10 @@ func (p *program) serve(ctx context.Context) error {
 	return Serve(ctx, conn, WorkerOptions{Registry: p.registry, Slots: p.workers, Logger: log})
 }
 
-// runJob runs a job, and warns if all replicas are identical.
-func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) error) error {
-	outcome, err := p.startJob(ctx, job, point)
+// runJob runs a job, and warns if all replicas are identical. replica may be nil.
+func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) error,
+	replica func(point, replica int, v Values) error) error {
+	outcome, err := p.startJob(ctx, job, RunOptions{Point: point, Replica: replica})
 	if err == nil && outcome.Identical {
 		fmt.Fprintf(p.stderr, "%s: warning: all replicas gave the same numbers, so the intervals mean nothing. A model "+
 			"that is random takes its seed from "+
@@ -293,9 +294,9 @@ func (p *program) runJob(ctx context.Context, job Job, point func(PointResult) e
 }
 
 // startJob runs a job in this process or on a hub.
-func (p *program) startJob(ctx context.Context, job Job, point func(PointResult) error) (Outcome, error) {
+func (p *program) startJob(ctx context.Context, job Job, o RunOptions) (Outcome, error) {
 	log := slog.New(slog.NewTextHandler(p.stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	o := RunOptions{Registry: p.registry, Point: point, Logger: log, Progress: progressLine(p.stderr)}
+	o.Registry, o.Logger, o.Progress = p.registry, log, progressLine(p.stderr)
 	defer o.Progress(Progress{}) // removes the progress line
 	if p.conn.URL != "" {
 		c := p.conn
@@ -459,7 +460,7 @@ func (p *program) sweep(ctx context.Context) error {
 			point.Outputs = append(point.Outputs, outputOf(s, s.Name))
 		}
 		return report.Add(point)
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}

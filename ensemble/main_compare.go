@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/almanac-sim/almanac/internal/outdir"
@@ -80,21 +83,36 @@ func (p *program) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dir, err := p.open("compare", "differences.csv", "scenarios.csv", "command.txt")
+	dir, err := p.open("compare", append([]string{"differences.csv", "scenarios.csv", findings.PairsFile,
+		findings.ComparisonFile, "command.txt"}, findings.ComparisonPictures...)...)
 	if err != nil {
 		return err
 	}
 	defer dir.Drop()
 	job := Job{Name: "compare " + p.model, Kind: p.model, Payload: payload, Points: make([]Point, 1), Replicas: p.replicas,
-		Seed: p.seed}
+		Seed: p.seed, Quantiles: findings.Shares, Keep: dir != nil}
 	var found PointResult
-	if err = p.runJob(ctx, job, func(r PointResult) error { found = r; return nil }); err != nil {
+	var replica func(point, replica int, v Values) error
+	finish := func() error { return nil }
+	if dir != nil {
+		file, err := os.Create(filepath.Join(dir.Path(), findings.PairsFile))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		table := findings.NewPairWriter(file, c.names())
+		replica = func(_, number int, v Values) error { return c.writePairs(table, number, v) }
+		finish = func() error { return errors.Join(table.Flush(), file.Close()) }
+	}
+	if err = p.runJob(ctx, job, func(r PointResult) error { found = r; return nil }, replica); err != nil {
 		return err
 	}
 	report := c.report(&found)
 	if dir != nil {
-		err := errors.Join(outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences),
-			outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios), p.writeCommand(dir))
+		err := errors.Join(finish(), outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences),
+			outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios),
+			outdir.WriteFile(dir.Path(), findings.ComparisonFile, func(w io.Writer) error { return report.WriteJSON(w, nil, nil) }),
+			report.Draw(dir.Path(), p.model), p.writeCommand(dir))
 		if err == nil {
 			err = dir.Keep()
 		}
@@ -102,11 +120,37 @@ func (p *program) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d; mean ± half of the 95 %% "+
-		"interval\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
 		return err
 	}
 	return report.Print(p.stdout)
+}
+
+// names are those of the scenarios.
+func (c *comparison) names() (all []string) {
+	for _, s := range c.Scenarios {
+		all = append(all, s.Name)
+	}
+	return all
+}
+
+// writePairs writes the rows of a replica, whose names begin with those of the first scenario.
+func (c *comparison) writePairs(w *findings.PairWriter, replica int, v Values) error {
+	n := len(v.Names) / (2*len(c.Scenarios) - 1)
+	for k, name := range v.Names[:n] {
+		err := w.Write(replica, strings.TrimPrefix(name, inScenario(0, "")), func(i int) float64 { return v.Numbers[i*n+k] })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// comparedOutput is the summary of an output with the range of its runs.
+func comparedOutput(s Summary, name string, shares []float64) findings.Output {
+	o := outputOf(s, name)
+	o.Runs = findings.RunsOf(shares, s.Quantiles)
+	return o
 }
 
 // report arranges the results in tables. The outputs are those of the first scenario.
@@ -122,10 +166,10 @@ func (c *comparison) report(r *PointResult) *findings.Comparison {
 		one := findings.Scenario{Name: s.Name}
 		for _, name := range names {
 			of, _ := r.Scenario(i, name)
-			one.Outputs = append(one.Outputs, outputOf(of, name))
+			one.Outputs = append(one.Outputs, comparedOutput(of, name, r.Quantiles))
 			if i > 0 {
 				d, _ := r.Difference(i, name)
-				one.Differences = append(one.Differences, outputOf(d, name))
+				one.Differences = append(one.Differences, comparedOutput(d, name, r.Quantiles))
 			}
 		}
 		report.Scenarios = append(report.Scenarios, one)

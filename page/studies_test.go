@@ -203,8 +203,10 @@ func TestCompareRuns(t *testing.T) {
 	type sides []struct {
 		Name        string
 		Differences []struct {
-			Output          string
-			Mean, Low, High *float64
+			Output string
+			Mean   *float64
+			Low    *float64 `json:"mean_ci_low"`
+			High   *float64 `json:"mean_ci_high"`
 		}
 		How string `json:"differences_are"`
 	}

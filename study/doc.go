@@ -27,6 +27,7 @@
 //	request.go   Request: what is asked for, and its forms as flags, JSON and payload
 //	study.go     Study: a request with its model; points, jobs and comparisons
 //	kind.go      Registry: how workers run a job
+//	course.go    Course: what a comparison records over time
 //	fit.go       fits: the data and the problem
 //	particle.go  runs that a fit can fork
 //	from.go      From: parameters drawn from a posterior

@@ -158,3 +158,23 @@ func ExampleOpenedFit() {
 	// rate uniform 0.01..1 [2 4 6]
 	// 3 <nil>
 }
+
+// Of two scenarios, three numbers of each column and time are recorded: one of each scenario, and
+// the difference.
+func ExampleCourse() {
+	m, err := population.Compile("leaving.yaml", []byte(leaving))
+	if err != nil {
+		log.Fatal(err)
+	}
+	course, err := study.NewCourse(m, 2, 1, []string{"here", "here->out"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := m.Run(context.Background(), population.Options{Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	numbers := course.Of(m)(&r.Runs[0])
+	fmt.Println(len(m.Times()), "times:", numbers[:4], "…")
+	// Output: 101 times: [1000 0 990 10] …
+}

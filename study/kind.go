@@ -122,15 +122,26 @@ type part struct {
 	m         *population.Model
 	posterior *From
 	outputs   []*outputs.Output
-	series    bool
-	names     []string // of the outputs
+	series    func(run *population.Run) []float64 // counts over time; nil if they are not recorded
+	names     []string                            // of the outputs
 
 	runner *population.Runner
 	seed   uint64
 }
 
 func (m *model) part(s *Study, of *population.Model) (p *part, err error) {
-	p = &part{room: m.room, m: of, posterior: s.Posterior, series: s.Series}
+	p = &part{room: m.room, m: of, posterior: s.Posterior}
+	switch {
+	case !s.Series:
+	case s.Sort == Compare:
+		course, err := s.course()
+		if err != nil {
+			return nil, err
+		}
+		p.series = course.Of(of)
+	default:
+		p.series = func(run *population.Run) []float64 { return series(of, run) }
+	}
 	if p.outputs, err = outputs.All(of, s.OutputNames); err != nil {
 		return nil, err
 	}
@@ -172,8 +183,8 @@ func (p *part) run(ctx context.Context, r ensemble.Replica) (v ensemble.Values, 
 	for _, o := range p.outputs {
 		v.Numbers = append(v.Numbers, o.Of(run))
 	}
-	if p.series {
-		v.Series = series(p.m, run)
+	if p.series != nil {
+		v.Series = p.series(run)
 	}
 	return v, nil
 }

@@ -58,8 +58,9 @@ type Request struct {
 	Scenarios []string `json:"scenarios,omitempty"` // of a comparison; the others are compared with the first
 	Outputs   []string `json:"outputs,omitempty"`   // nil means outputs.Defaults
 	Precision string   `json:"precision,omitempty"`
-	// a sweep also records all counts over time, if there is an output directory
-	Series bool `json:"series,omitempty"`
+	// a sweep or comparison also records counts over time, if there is an output directory
+	Series bool     `json:"series,omitempty"`
+	Draw   []string `json:"draw,omitempty"` // states and flows that a comparison records over time; nil means all
 
 	From     string `json:"from,omitempty"` // a table from which each replica draws values of parameters
 	Seed     uint64 `json:"seed,omitempty"`
@@ -152,6 +153,10 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		return errors.New("--scenario: which one? Name a scenario of the file")
 	case r.Sort == Compare && r.Replicas < 2:
 		return fmt.Errorf("--replicas %d: at least two are needed for an interval", r.Replicas)
+	case given("draw") && r.Out == "":
+		return errors.New("--draw: where to? Name a directory with --out")
+	case given("draw") && !r.Series:
+		return errors.New("--draw: nothing is recorded over time with --series=false; leave out one of the two")
 	case r.Sort == Sweep && len(r.Vary) == 0:
 		return errors.New("sweep over what? Name it with --vary, as in --vary beta=\"0.2..0.6 per day by 0.1\"")
 	case r.Sample < 0 || given("sample") && r.Sample == 0:
@@ -319,9 +324,10 @@ func (r *Request) command() string {
 	texts("--scenarios", strings.Join(r.Scenarios, ","))
 	texts("--output", r.Outputs...)
 	texts("--precision", r.Precision)
-	if r.Sort == Sweep && !r.Series {
+	if (r.Sort == Sweep || r.Sort == Compare) && !r.Series {
 		words = append(words, "--series=false")
 	}
+	texts("--draw", strings.Join(r.Draw, ","))
 	if r.LimitTime != 0 {
 		texts("--limit-time", time.Duration(r.LimitTime).String())
 	}
@@ -365,7 +371,7 @@ func (r *Request) Payload() ([]byte, error) {
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
-		From: n.From,
+		Draw: n.Draw, From: n.From,
 		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
 		Posterior: n.Posterior}
 	data, err := json.Marshal(&j)

@@ -349,6 +349,13 @@ func (s *Study) openCompare() error {
 		return fmt.Errorf("compare: %d scenarios with %d outputs are too many at once; name some with --scenarios and "+
 			"--output", len(s.Compared), len(s.OutputNames))
 	}
+	if s.Series && s.Out != "" {
+		course, err := s.course()
+		if err != nil {
+			return err
+		}
+		s.Notes = append(s.Notes, course.Notes...)
+	}
 	drawn := false
 	for _, name := range s.Compared { // so that errors are reported before anything is run
 		scenario, err := s.Compile(population.Scenario(name))
@@ -413,7 +420,10 @@ func (s *Study) Job() (ensemble.Job, error) {
 		return ensemble.Job{}, err
 	}
 	job := ensemble.Job{Name: s.Sort + " " + s.Plain.Name(), Kind: Kind, Payload: payload, Replicas: s.Replicas,
-		Seed: s.Seed, Keep: s.Sort == Run}
+		Seed: s.Seed, Keep: s.Sort == Run || s.Sort == Compare && s.Out != ""} // for pairs.csv
+	if s.Sort == Compare {
+		job.Quantiles = tables.Shares
+	}
 	if s.Sort != Sweep {
 		job.Points = []ensemble.Point{{Repeat: s.named().repeatOne(nil, s.Seed, "", "{replica}")}}
 	}
@@ -462,10 +472,10 @@ func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
 		one := tables.Scenario{Name: name}
 		for _, o := range s.OutputNames {
 			of, ok := p.Scenario(i, o)
-			one.Outputs = append(one.Outputs, Output(of, o))
+			one.Outputs = append(one.Outputs, ComparedOutput(of, o, p.Quantiles))
 			if i > 0 && ok {
 				of, ok = p.Difference(i, o)
-				one.Differences = append(one.Differences, Output(of, o))
+				one.Differences = append(one.Differences, ComparedOutput(of, o, p.Quantiles))
 			}
 			if !ok {
 				return nil, fmt.Errorf("the results have no %s in scenario %s", o, name)
@@ -473,7 +483,36 @@ func (s *Study) Comparison(p ensemble.PointResult) (*tables.Comparison, error) {
 		}
 		c.Scenarios = append(c.Scenarios, one)
 	}
-	return c, nil
+	if len(p.Series) == 0 {
+		return c, nil
+	}
+	course, err := s.course()
+	if err == nil {
+		c.Course, err = course.Table(s.Plain, s.Compared, p)
+	}
+	return c, err
+}
+
+// ComparedOutput converts a summary of a comparison for tables, with the range of its runs if its
+// quantiles have it.
+func ComparedOutput(s ensemble.Summary, name string, shares []float64) tables.Output {
+	o := Output(s, name)
+	o.Runs = tables.RunsOf(shares, s.Quantiles)
+	return o
+}
+
+// WritePairs writes the rows of a replica of a comparison, with the values of its only point.
+func (s *Study) WritePairs(w *tables.PairWriter, replica int, v ensemble.Values) error {
+	n := len(s.OutputNames)
+	if len(v.Numbers) < n*len(s.Compared) {
+		return fmt.Errorf("replica %d has %d numbers where %d were asked for", replica, len(v.Numbers), n*len(s.Compared))
+	}
+	for k, name := range s.OutputNames {
+		if err := w.Write(replica, name, func(i int) float64 { return v.Numbers[i*n+k] }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Output converts a summary for tables.

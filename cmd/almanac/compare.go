@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,8 @@ import (
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/outdir"
+	"github.com/almanac-sim/almanac/internal/pictures"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -22,13 +26,21 @@ func newCompare(f *studyFlags) *cobra.Command {
 			"The replica of a number has the same luck in every scenario, so that what differs between them is what the " +
 			"scenarios do, and few\n" +
 			"replicas tell what otherwise many would. How many is told, too.\n\n" +
+			"Each difference is told in two ways. The 95 % CI of the mean says how well the mean difference is known; it " +
+			"shrinks with more replicas.\n" +
+			"95 % of paired runs says how far the difference of one run may lie from it, and does not shrink. Of fewer " +
+			"than 40 replicas it is from the\n" +
+			"least to the most.\n\n" +
 			"--output says what is told of each replica, as in almanac sweep.\n\n" +
-			"With --out DIR there are then in DIR: differences.csv (scenario, output, difference, low, high: the 95 % " +
-			"interval of the mean\n" +
-			"difference of paired replicas, against the first scenario), scenarios.csv (scenario, replicas, output, mean, " +
-			"sd, low, high),\n" +
-			"model.yaml with the tables that it reads, command.txt, and study.json. A study that was interrupted goes on " +
-			"when the same command is given again.",
+			"With --out DIR there are then in DIR: differences.csv (scenario, output, pairs, mean_difference, sd, " +
+			"mean_ci_low, mean_ci_high, runs_low,\n" +
+			"runs_high), scenarios.csv (what each scenario gave), comparison.json (both, which --json prints), pairs.csv " +
+			"(scenario, replica, output,\n" +
+			"baseline, value, difference: every replica), series.csv and series-differences.csv (both over time), pictures " +
+			"as .svg and .png (scenarios,\n" +
+			"differences, both also of incidence, and forest), model.yaml with the tables that it reads, command.txt, and " +
+			"study.json. A study that was\n" +
+			"interrupted goes on when the same command is given again.",
 		Example: "  almanac compare model.yaml --replicas 500 --out results\n" +
 			"  almanac compare model.yaml --scenarios base,lockdown --output \"peak(infectious)\"",
 		Args: oneModel,
@@ -40,36 +52,109 @@ func newCompare(f *studyFlags) *cobra.Command {
 	f.registerOutputs(c)
 	f.registerFrom(c)
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run each scenario")
+	c.Flags().BoolVar(&f.Series, "series", true, "tell how states and flows go over time, too")
+	c.Flags().StringSliceVar(&f.Draw, "draw", nil, "which states and flows to tell over time and draw, with commas "+
+		"between; all unless told")
+	c.Flags().Bool("json", false, "print the result as JSON")
 	c.Flags().StringSliceVar(&f.Scenarios, "scenarios", nil,
 		"which scenarios, with commas between, and in which order; all of the file unless told")
 	return c
 }
 
-// deliverComparison writes and prints the results.
-func deliverComparison(w io.Writer, s *study.Study, job ensemble.Job, p ensemble.PointResult, outcome ensemble.Outcome,
-	out *cli.Output, command string) error {
-	c, err := s.Comparison(p)
+// A comparisonReport receives the replicas and the only point of a comparison, and writes and prints
+// the results.
+type comparisonReport struct {
+	study *study.Study
+	job   ensemble.Job
+	out   *cli.Output
+	found ensemble.PointResult
+
+	table *tableFile // pairs.csv; nil without --out
+	pairs *tables.PairWriter
+	count int // replicas in pairs.csv
+}
+
+func newComparisonReport(s *study.Study, job ensemble.Job, out *cli.Output) (r *comparisonReport, err error) {
+	r = &comparisonReport{study: s, job: job, out: out}
+	if out == nil {
+		return r, nil
+	}
+	if r.table, err = createTable(out.Path(), tables.PairsFile); err != nil {
+		return nil, err
+	}
+	r.pairs = tables.NewPairWriter(r.table, s.Compared)
+	return r, nil
+}
+
+// replica writes the rows of a replica; they come in order.
+func (r *comparisonReport) replica(_, replica int, v ensemble.Values) error {
+	if r.pairs == nil {
+		return nil
+	}
+	r.count++
+	return r.study.WritePairs(r.pairs, replica, v)
+}
+
+// close closes pairs.csv.
+func (r *comparisonReport) close() error {
+	if r.table == nil || r.table.closed {
+		return nil
+	}
+	return errors.Join(r.pairs.Flush(), r.table.close())
+}
+
+// deliver writes the remaining files and prints the results.
+func (r *comparisonReport) deliver(c *cobra.Command, outcome ensemble.Outcome, command string) error {
+	s, w := r.study, c.OutOrStdout()
+	found, err := s.Comparison(r.found)
 	if err != nil {
 		return err
 	}
-	if out != nil {
-		dir := out.Path()
-		err := errors.Join(
-			outdir.WriteFile(dir, "differences.csv", c.WriteDifferences),
-			outdir.WriteFile(dir, "scenarios.csv", c.WriteScenarios),
-			writeDraws(dir, s),
-			writeRequest(dir, s.Request, command))
-		if err != nil {
-			return err
-		}
-		if err := out.Keep(); err != nil {
+	if found.Course != nil {
+		found.Course.Title, found.Course.TimeLabel = s.Plain.Name(), pictures.TimeLabel(s.Plain)
+	}
+	asJSON := func(w io.Writer) error { return found.WriteJSON(w, nil, nil) }
+	if r.out != nil {
+		if err := r.write(c, found, asJSON, command); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(w, "%s: %s, %s of each, seed %d; mean ± half of the 95 %% interval\n", s.Plain.Name(),
-		format.Count(len(s.Compared), "scenario"), format.Count(p.Replicas, "replica"), job.Seed)
-	if err := c.Print(w); err != nil {
+	if json, _ := c.Flags().GetBool("json"); json {
+		return asJSON(w)
+	}
+	fmt.Fprintf(w, "%s: %s, %s of each, seed %d\n", s.Plain.Name(), format.Count(len(s.Compared), "scenario"),
+		format.Count(r.found.Replicas, "replica"), r.job.Seed)
+	if r.found.OutputsSketched {
+		fmt.Fprintf(w, "95 %% of paired runs is by sketch, with a relative error of at most %g\n", ensemble.SketchError)
+	}
+	if err := found.Print(w); err != nil {
 		return err
 	}
 	return printWork(w, outcome)
+}
+
+// write writes the files of --out.
+func (r *comparisonReport) write(c *cobra.Command, found *tables.Comparison, asJSON func(io.Writer) error,
+	command string) error {
+	s, dir := r.study, r.out.Path()
+	errs := []error{r.close(),
+		outdir.WriteFile(dir, "differences.csv", found.WriteDifferences),
+		outdir.WriteFile(dir, "scenarios.csv", found.WriteScenarios),
+		outdir.WriteFile(dir, tables.ComparisonFile, asJSON),
+		found.Draw(dir, s.Plain.Name()),
+		writeDraws(dir, s),
+		writeRequest(dir, s.Request, command)}
+	if found.Course != nil {
+		errs = append(errs, outdir.WriteFile(dir, tables.SeriesFile, found.Course.WriteSeries),
+			outdir.WriteFile(dir, tables.SeriesDifferenceFile, found.Course.WriteDifferences))
+	}
+	if r.count < r.found.Replicas { // the hub has not kept them, or only summaries were asked for
+		tell(c, "there is no pairs.csv: the replicas are with the command that began the study; given again with --out, it "+
+			"writes them")
+		errs = append(errs, os.Remove(filepath.Join(dir, tables.PairsFile)))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return r.out.Keep()
 }

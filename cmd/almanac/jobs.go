@@ -326,7 +326,7 @@ func resumeJob(c *cobra.Command, conn *ensemble.Conn, prefix string, f *studyFla
 	if f.hub == "" {
 		f.hub = hubFromEnv()
 	}
-	outcome, err := f.do(c, job, registry, "", ensemble.RunOptions{Point: r.point})
+	outcome, err := f.do(c, job, registry, "", ensemble.RunOptions{Point: r.point, Replica: r.replica})
 	if err != nil {
 		return err
 	}

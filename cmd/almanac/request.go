@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-sim/almanac/cmd/internal/cli"
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/outdir"
+	tables "github.com/almanac-sim/almanac/internal/study"
 	"github.com/almanac-sim/almanac/study"
 )
 
@@ -119,7 +120,7 @@ func (f *studyFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	defer r.drop()
-	outcome, err := f.do(c, job, ourRegistry(), s.Command(), ensemble.RunOptions{Point: r.point})
+	outcome, err := f.do(c, job, ourRegistry(), s.Command(), ensemble.RunOptions{Point: r.point, Replica: r.replica})
 	if err != nil {
 		return trim(s.RepeatHere(err))
 	}
@@ -129,6 +130,7 @@ func (f *studyFlags) run(c *cobra.Command, path string) error {
 // A report receives the points of a study as they finish, and writes and prints the results.
 type report struct {
 	point   func(ensemble.PointResult) error
+	replica func(point, replica int, v ensemble.Values) error // nil if only summaries are needed
 	deliver func(ensemble.Outcome) error
 	drop    func() // discards what was not delivered
 }
@@ -139,18 +141,19 @@ func newReport(c *cobra.Command, s *study.Study, job ensemble.Job, command strin
 		return nil, err
 	}
 	if s.Sort == study.Compare {
-		var found ensemble.PointResult
-		return &report{func(p ensemble.PointResult) error { found = p; return nil },
-			func(o ensemble.Outcome) error {
-				return deliverComparison(c.OutOrStdout(), s, job, found, o, out, command)
-			},
-			func() { _ = out.Drop() }}, nil
+		r, err := newComparisonReport(s, job, out)
+		if err != nil {
+			return nil, errors.Join(err, out.Drop())
+		}
+		return &report{func(p ensemble.PointResult) error { r.found = p; return nil }, r.replica,
+			func(o ensemble.Outcome) error { return r.deliver(c, o, command) },
+			func() { _, _ = r.close(), out.Drop() }}, nil
 	}
 	r, err := newPointsReport(s, job, out)
 	if err != nil {
 		return nil, errors.Join(err, out.Drop())
 	}
-	return &report{r.add, func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
+	return &report{r.add, nil, func(o ensemble.Outcome) error { return r.deliver(c.OutOrStdout(), o, command) },
 		func() { _, _ = r.close(), out.Drop() }}, nil
 }
 
@@ -161,8 +164,9 @@ var studyFiles = map[string][]string{
 		"diagram.svg", "states.svg", "states.png", "each.svg", "each.png", "incidence.svg", "incidence.png", "by-*.svg",
 		"by-*.png",
 		"incidence-by-*.svg", "incidence-by-*.png"},
-	study.Sweep:   {"points.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg", "map-*.png"},
-	study.Compare: {"differences.csv", "scenarios.csv", "draws.csv"},
+	study.Sweep: {"points.csv", "series.csv", "series.parquet", "over-*.svg", "over-*.png", "map-*.svg", "map-*.png"},
+	study.Compare: append([]string{"differences.csv", "scenarios.csv", "draws.csv", tables.PairsFile,
+		tables.ComparisonFile, tables.SeriesFile, tables.SeriesDifferenceFile}, tables.ComparisonPictures...),
 	study.Fit: {"fit.json", "posterior.csv", "best.yaml",
 		"marginals.svg", "marginals.png", "pairs.svg", "pairs.png", "predictive*.svg", "predictive*.png", "trace.svg",
 		"trace.png"},

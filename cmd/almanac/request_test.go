@@ -24,7 +24,7 @@ func TestRequestRoundTrip(t *testing.T) {
 			{"--design", "sobol"}, {"--output", "peak(infectious)"}, {"--output", "final(a->b)"}, {"--precision", "2%"},
 			{"--series=false"}, {"--limit-time", "90s"}, {"--limit-memory", "4GB"}, {"--scenario", "x"}},
 		study.Compare: {{"--scenarios", "base,kept apart"}, {"--replicas", "2"}, {"--output", "final(total)"},
-			{"--from", "p.csv"}, {"--limit-time", "1h"}},
+			{"--from", "p.csv"}, {"--limit-time", "1h"}, {"--series=false"}, {"--draw", "ill,a->b"}},
 		study.Fit: {{"--data", "d/cases.csv"}, {"--unknown", "beta=uniform 0.1..1 per day"},
 			{"--match", "cases = incidence s->i poisson"}, {"--method", "search"}, {"--population", "5"}, {"--budget", "70"}},
 	}

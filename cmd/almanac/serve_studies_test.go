@@ -144,7 +144,8 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 	out := again(t, command)
 	same := func(run string) {
 		t.Helper()
-		for _, name := range []string{"differences.csv", "scenarios.csv"} {
+		for _, name := range []string{"differences.csv", "scenarios.csv", "comparison.json", "pairs.csv", "series.csv",
+			"series-differences.csv"} {
 			sameFile(t, u.get(run+"/files/"+name), filepath.Join(out, name))
 		}
 	}
@@ -158,7 +159,7 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 	}
 	here, there := u.get(run), u.get("/comparisons/compared")
 	table := regexp.MustCompile(`(?s)<table><caption>as it was against half closed: .*?</table>`)
-	if want := table.FindString(here); want == "" || !strings.Contains(want, "common random numbers") ||
+	if want := table.FindString(here); want == "" || !strings.Contains(want, "least to most of 7 paired runs") ||
 		table.FindString(there) != want {
 		t.Errorf("the page has the table\n%s\nand of the directory\n%s", want, table.FindString(there))
 	}

@@ -155,23 +155,28 @@ func readNumbers(cells []string, to ...*float64) (err error) {
 	return nil
 }
 
-// The columns of the tables of a comparison.
+// The columns of the tables of a comparison as earlier versions wrote them: low and high are the
+// confidence interval of the mean.
 var (
-	scenarioColumns   = []string{"scenario", "replicas", "output", "mean", "sd", "low", "high"}
-	differenceColumns = []string{"scenario", "output", "difference", "low", "high"}
+	earlierScenarioColumns   = []string{"scenario", "replicas", "output", "mean", "sd", "low", "high"}
+	earlierDifferenceColumns = []string{"scenario", "output", "difference", "low", "high"}
 )
 
 // ReadScenarios reads scenarios.csv: at least two scenarios with the same outputs, and at most so
 // many rows.
 func ReadScenarios(r io.Reader, most int) (*Comparison, error) {
 	c := &Comparison{}
-	err := readRows(r, scenarioColumns, most, func(row []string) (err error) {
+	columns := [][]string{scenarioColumns, earlierScenarioColumns}
+	err := readRows(r, columns, most, func(row []string) (err error) {
 		o := Output{Name: row[2]}
 		if o.N, err = strconv.Atoi(row[1]); err == nil && o.N < 0 {
 			err = errors.New("fewer replicas than none")
 		}
 		if err == nil {
 			err = readNumbers(row[3:], &o.Mean, &o.SD, &o.Low, &o.High)
+		}
+		if err == nil && len(row) == len(scenarioColumns) {
+			o.Runs, err = readRange(row[7:])
 		}
 		n := len(c.Scenarios)
 		if n == 0 || c.Scenarios[n-1].Name != row[0] {
@@ -201,13 +206,29 @@ func ReadScenarios(r io.Reader, most int) (*Comparison, error) {
 // ReadDifferences reads differences.csv, which belongs to the scenarios that are there.
 func (c *Comparison) ReadDifferences(r io.Reader) error {
 	most := (len(c.Scenarios) - 1) * len(c.Scenarios[0].Outputs)
-	err := readRows(r, differenceColumns, most, func(row []string) error {
+	columns := [][]string{differenceColumns, earlierDifferenceColumns}
+	err := readRows(r, columns, most, func(row []string) error {
 		i := slices.IndexFunc(c.Scenarios, func(s Scenario) bool { return s.Name == row[0] })
 		if i < 1 {
 			return fmt.Errorf("scenario %q is the first of scenarios.csv, or not there", row[0])
 		}
-		d := Output{Name: row[1], SD: math.NaN()}
-		err := readNumbers(row[2:], &d.Mean, &d.Low, &d.High)
+		d := Output{Name: row[1], N: -1, SD: math.NaN()}
+		var err error
+		if len(row) == len(earlierDifferenceColumns) {
+			err = readNumbers(row[2:], &d.Mean, &d.Low, &d.High)
+		} else {
+			if row[2] != "" {
+				if d.N, err = strconv.Atoi(row[2]); err == nil && d.N < 0 {
+					err = errors.New("fewer pairs than none")
+				}
+			}
+			if err == nil {
+				err = readNumbers(row[3:], &d.Mean, &d.SD, &d.Low, &d.High)
+			}
+			if err == nil {
+				d.Runs, err = readRange(row[7:])
+			}
+		}
 		c.Scenarios[i].Differences = append(c.Scenarios[i].Differences, d)
 		return err
 	})
@@ -222,13 +243,23 @@ func (c *Comparison) ReadDifferences(r io.Reader) error {
 	return nil
 }
 
+// readRange parses the ends of a range; it is not known if a cell is empty.
+func readRange(cells []string) (r Range, err error) {
+	r.Known = cells[0] != "" && cells[1] != ""
+	if !r.Known {
+		return r, nil
+	}
+	err = readNumbers(cells, &r.Low, &r.High)
+	return r, err
+}
+
 // sameNames reports whether two lists have the same outputs.
 func sameNames(a, b []Output) bool {
 	return slices.EqualFunc(a, b, func(a, b Output) bool { return a.Name == b.Name })
 }
 
-// readRows reads a table with some columns, and at most so many rows.
-func readRows(r io.Reader, columns []string, most int, each func(row []string) error) error {
+// readRows reads a table with one of some lists of columns, and at most so many rows.
+func readRows(r io.Reader, columns [][]string, most int, each func(row []string) error) error {
 	in := csv.NewReader(r)
 	in.ReuseRecord = true
 	head, err := in.Read()
@@ -238,8 +269,8 @@ func readRows(r io.Reader, columns []string, most int, each func(row []string) e
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(head, columns) {
-		return fmt.Errorf("its columns are %q; expected %q", head, columns)
+	if !slices.ContainsFunc(columns, func(all []string) bool { return slices.Equal(head, all) }) {
+		return fmt.Errorf("its columns are %q; expected %q", head, columns[0])
 	}
 	for n := 1; ; n++ {
 		row, err := in.Read()

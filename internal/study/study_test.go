@@ -26,8 +26,9 @@ func axes(t *testing.T, texts ...string) (all []*design.Axis) {
 func fill(t *testing.T, s *Sweep, points []design.Point) {
 	for i, p := range points {
 		x := float64(i)
-		err := s.Add(Point{p, 10, []Output{{"peak(ill)", 10, x, 1, x - 0.5, x + 0.5}, {"time of peak, in days", 9, 1234.5,
-			math.NaN(), math.NaN(), math.NaN()}, {"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}})
+		err := s.Add(Point{p, 10, []Output{{"peak(ill)", 10, x, 1, x - 0.5, x + 0.5, Range{}},
+			{"time of peak, in days", 9, 1234.5, math.NaN(), math.NaN(), math.NaN(), Range{}},
+			{"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), Range{}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,41 +131,15 @@ func TestHelped(t *testing.T) {
 	}
 }
 
-func TestComparison(t *testing.T) {
-	c := Comparison{[]Scenario{
-		{"base", []Output{{"x", 10, 5, 3, 4, 6}}, nil},
-		{"new", []Output{{"x", 10, 6, 4, 5, 7}}, []Output{{"x", 10, 1, 2.5, 0.5, 1.5}}},
-	}}
-	var text, differences, scenarios bytes.Buffer
-	if err := c.Print(&text); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.WriteDifferences(&differences); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.WriteScenarios(&scenarios); err != nil {
-		t.Fatal(err)
-	}
-	if want := "\noutput    base     new   difference   common random numbers\n" +
-		"x        5 ± 1   6 ± 1      1 ± 0.5                     × 4\n"; !strings.HasPrefix(text.String(), want) {
-		t.Errorf("got\n%s", text.String())
-	}
-	if got := differences.String(); got != "scenario,output,difference,low,high\nnew,x,1,0.5,1.5\n" {
-		t.Error(got)
-	}
-	if got := scenarios.String(); got !=
-		"scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n" {
-		t.Error(got)
-	}
-}
-
-// The tables of a comparison are read again to the last digit, but for the deviations of
-// differences, which they do not have; what others wrote, or what was cut short, is refused.
+// The tables of a comparison are read again to the last digit; what others wrote, or what was cut
+// short, is refused.
 func TestReadComparison(t *testing.T) {
-	c := Comparison{[]Scenario{
-		{"base", []Output{{"x", 10, 1.0 / 3, 3, 4, 6}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}, nil},
-		{"new", []Output{{"x", 10, 6, 4, 5, 7}, {"y, too", 1, 2, math.NaN(), math.NaN(), math.NaN()}},
-			[]Output{{"x", 10, 1, 2.5, 0.5, 1.5}, {"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN()}}},
+	none := Output{"y, too", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), Range{}}
+	one := Output{"y, too", 1, 2, math.NaN(), math.NaN(), math.NaN(), Range{2, 2, true}}
+	c := Comparison{Scenarios: []Scenario{
+		{"base", []Output{{"x", 10, 1.0 / 3, 3, 4, 6, Range{-1, 1.0 / 7, true}}, none}, nil},
+		{"new", []Output{{"x", 10, 6, 4, 5, 7, Range{2, 9, true}}, one},
+			[]Output{{"x", 10, 1, 2.5, 0.5, 1.5, Range{-3, 8, true}}, none}},
 	}}
 	write := func(c *Comparison) (scenarios, differences string) {
 		var s, d bytes.Buffer
@@ -185,8 +160,18 @@ func TestReadComparison(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, d := write(got); s != scenarios || d != differences || !math.IsNaN(got.Scenarios[1].Differences[0].SD) {
+	if s, d := write(got); s != scenarios || d != differences {
 		t.Errorf("read as\n%s%s", s, d)
+	}
+	// Tables of earlier versions have the mean and its interval.
+	got, err = read("scenario,replicas,output,mean,sd,low,high\nbase,10,x,5,3,4,6\nnew,10,x,6,4,5,7\n",
+		"scenario,output,difference,low,high\nnew,x,1,0.5,1.5\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := got.Scenarios[1].Differences[0]; d.Mean != 1 || d.Low != 0.5 || d.High != 1.5 || d.Runs.Known || d.N != -1 ||
+		!math.IsNaN(d.SD) || got.Scenarios[0].Outputs[0].Runs.Known {
+		t.Errorf("read as %+v", got)
 	}
 	for what, x := range map[string]struct{ scenarios, differences, want string }{
 		"nothing":         {"", differences, "it is empty"},
@@ -194,7 +179,7 @@ func TestReadComparison(t *testing.T) {
 		"one scenario":    {scenarios[:strings.Index(scenarios, "new")], differences, "it has 1 scenarios"},
 		"a line cut":      {scenarios[:len(scenarios)-6], differences, "wrong number of fields"},
 		"a row less":      {scenarios[:strings.LastIndex(scenarios, "new")], differences, `scenario "new" has other outputs`},
-		"too many rows":   {scenarios + "third,1,x,1,1,1,1\n", differences, "more than 4 rows"},
+		"too many rows":   {scenarios + "third,1,x,1,1,1,1,1,1\n", differences, "more than 4 rows"},
 		"in two places":   {strings.Replace(scenarios, "base", "new", 1), differences, "stands in two places"},
 		"no number":       {strings.Replace(scenarios, ",6,4,5,7", ",6,4,5,7 %", 1), differences, "invalid syntax"},
 		"no count":        {strings.Replace(scenarios, "10", "-1", 1), differences, "fewer replicas"},

@@ -18,6 +18,7 @@ type Output struct {
 	N         int // number of values
 	Mean, SD  float64
 	Low, High float64
+	Runs      Range // of the values, in a comparison
 }
 
 // A Point is a combination of values, with its outputs.

@@ -2,6 +2,7 @@
 //
 //	side.go     one of the runs: from memory or from a directory
 //	compare.go  differences with intervals, as tables, charts and JSON
+//	pairs.go    what is known of every pair: pairs.csv, differences over time, the forest plot
 //	labels.go   names that say how the runs differ
 //	saved.go    comparisons that almanac compare wrote
 package compare
@@ -11,6 +12,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/almanac-sim/almanac/ensemble"
 	"github.com/almanac-sim/almanac/internal/detmath"
@@ -81,11 +83,11 @@ func summarise(name string, values func(func(float64) bool)) (tables.Output, err
 	names := []string{name}
 	p, err := ensemble.Merge(func(yield func(ensemble.Values) bool) {
 		values(func(x float64) bool { return yield(ensemble.Values{Names: names, Numbers: []float64{x}}) })
-	})
+	}, tables.Shares...)
 	if err != nil {
 		return tables.Output{}, err
 	}
-	return study.Output(p.Outputs[0], name), nil
+	return study.ComparedOutput(p.Outputs[0], name, p.Quantiles), nil
 }
 
 // difference is the mean difference of an output: over pairs of replicas, or else between two
@@ -135,9 +137,8 @@ type Comparison struct {
 	tables.Comparison
 	methods []string // of the differences of each side, in words
 	paired  [][]bool // which differences are over pairs; nil if unknown
+	pairs   *pairs   // nil if the sides have different replicas
 }
-
-const pairedText = "replica by replica, which have the same luck in both"
 
 // New compares sides by the outputs that all of them have.
 func New(sides []*Side) (*Comparison, error) {
@@ -180,24 +181,39 @@ func New(sides []*Side) (*Comparison, error) {
 			c.methods = append(c.methods,
 				"of independent replicas, since their seeds differ or only summaries are there (Welch)")
 		case slices.Contains(pairs, false):
-			c.methods = append(c.methods, pairedText+"; those with a star of independent replicas, since only summaries are "+
+			c.methods = append(c.methods, tables.PairedText+"; those with a star of independent replicas, since only summaries are "+
 				"there (Welch)")
 		default:
-			c.methods = append(c.methods, pairedText)
+			c.methods = append(c.methods, tables.PairedText)
 		}
 	}
-	return c, nil
+	c.pairs = c.findPairs()
+	var err error
+	c.Course, err = c.findCourse()
+	return c, err
 }
 
 // View returns charts, tables and files, and drops the sides.
 func (c *Comparison) View() runs.View {
-	v := runs.View{Figures: append(Figures(c.sides), c.overTime()...), Tables: c.Tables(), Files: []figure.File{
-		{Name: "differences.csv", About: "how each differs from the first, with the 95 % interval, as almanac compare " +
-			"--out writes it",
-			Write: c.WriteDifferences},
-		{Name: "scenarios.csv", About: "what each gave", Write: c.WriteScenarios},
-		{Name: JSONFile, About: "both", Write: c.WriteJSON},
-	}}
+	v := runs.View{Figures: slices.Concat(c.Forests(), Figures(c.sides), c.overTime()), Tables: c.Tables(),
+		Files: []figure.File{
+			{Name: "differences.csv", About: "how each differs from the first: the mean difference with its 95 % CI, and 95 % " +
+				"of paired runs, as almanac compare --out writes it", Write: c.WriteDifferences},
+			{Name: "scenarios.csv", About: "what each gave", Write: c.WriteScenarios},
+			{Name: JSONFile, About: "both", Write: c.WriteJSON},
+		}}
+	add := func(name, about string, write func(io.Writer) error) {
+		v.Files = append(v.Files, figure.File{Name: name, About: about, Write: write})
+	}
+	if c.pairs != nil {
+		add(tables.PairsFile, "every replica, with its difference from the first", c.pairs.write)
+	}
+	if c.Course != nil {
+		if len(c.Course.Lines) > 0 && c.Course.Lines[0].Of != nil {
+			add(tables.SeriesFile, "how each went over time", c.Course.WriteSeries)
+		}
+		add(tables.SeriesDifferenceFile, "how each differs from the first over time", c.Course.WriteDifferences)
+	}
 	c.sides = nil // the files do not need them, and are kept
 	return v
 }
@@ -206,29 +222,28 @@ func (c *Comparison) View() runs.View {
 func (c *Comparison) Tables() (all []figure.Table) {
 	first := c.Scenarios[0]
 	for k, s := range c.Scenarios[1:] {
-		t := figure.Table{Caption: fmt.Sprintf("%s against %s: means ± half of the 95 %% interval, and the difference "+
-			"with its "+
-			"95 %% interval, %s", s.Name, first.Name, c.methods[k+1]),
-			Head: []string{"output", first.Name, s.Name, "difference", "from", "to"}}
-		pairs := c.paired[k+1]
+		pairs, n := c.paired[k+1], 0
+		for i, d := range s.Differences { // those of independent replicas have no pairs
+			if pairs == nil || pairs[i] {
+				n = max(n, d.N)
+			}
+		}
+		t := figure.Table{Caption: fmt.Sprintf("%s against %s: means, and the difference %s", s.Name, first.Name,
+			c.methods[k+1]),
+			Head: []string{"output", first.Name + ": mean", s.Name + ": mean", tables.MeanDifference, tables.MeanCI,
+				tables.RunsName(n, "paired runs")}}
 		some := slices.Contains(pairs, true)
-		if some {
-			t.Head = append(t.Head, "common random numbers")
+		if text := c.Pairing(k+1, func(i int) bool { return some && pairs[i] }); text != "" {
+			t.Note = strings.ToUpper(text[:1]) + text[1:] + "."
 		}
 		for i, d := range s.Differences {
-			cell := func(x float64) string {
-				if math.IsNaN(x) {
-					return "–"
-				}
-				return tables.Short(x)
+			mean := "–"
+			if !math.IsNaN(d.Mean) {
+				mean = tables.Short(d.Mean)
 			}
-			row := []string{d.Name, first.Outputs[i].Text(), s.Outputs[i].Text(), cell(d.Mean), cell(d.Low), cell(d.High)}
-			switch {
-			case some && pairs[i]:
-				row = append(row, tables.Factor(tables.Helped(first.Outputs[i], s.Outputs[i], d)))
-			case some:
+			row := []string{d.Name, first.Outputs[i].MeanText(), s.Outputs[i].MeanText(), mean, d.CI(), d.Runs.Text(d.N, n)}
+			if some && !pairs[i] {
 				row[0] += " *"
-				row = append(row, "–")
 			}
 			t.Rows = append(t.Rows, row)
 		}
@@ -283,119 +298,7 @@ func Figures(sides []*Side) (figures []figure.Figure) {
 	return figures
 }
 
-// overTime has the mean differences of the states over time with 95 % intervals, for paired sides.
-func (c *Comparison) overTime() (figures []figure.Figure) {
-	first := c.sides[0]
-	if first.Result == nil {
-		return nil
-	}
-	note := "mean difference in each pair of replicas; bands: its 95 % interval"
-	states := first.Result.Model.States()
-	if len(states) > figure.MaxLines {
-		note = fmt.Sprintf("the first %d of %d states; %s", figure.MaxLines, len(states), note)
-		states = states[:figure.MaxLines]
-	}
-	for i, name := range states {
-		chart := plot.Chart{Title: name, Note: note, XLabel: first.Label, Dates: first.Dates,
-			YLabel: "individuals", LegendBeside: true,
-			Series: []plot.Series{{Name: first.Name, X: first.Times, Y: make([]float64, len(first.Times))}}}
-		there := false
-		for _, s := range c.sides[1:] {
-			one := plot.Series{Name: s.Name}
-			if s.Result != nil && paired(first, s) && slices.Equal(first.Times, s.Times) {
-				if k := slices.Index(s.Result.Model.States(), name); k >= 0 {
-					one.X = first.Times
-					one.Y, one.Low, one.High = pairedDifferences(first.Result, s.Result, i, k)
-					there = there || one.Y != nil
-				}
-			}
-			if one.Y == nil {
-				one.X = nil
-			}
-			chart.Series = append(chart.Series, one)
-		}
-		if there {
-			figures = append(figures, figure.Figure{ID: fmt.Sprintf("difference-%d", i), Caption: figure.Arrow(name),
-				Group: "Difference from " + first.Name + " over time",
-				Small: len(first.Result.Model.States()) > 2, Band: "mean difference (95 % interval)", Chart: chart})
-		}
-	}
-	return figures
-}
-
-// pairedDifferences is the mean difference between state i of a and state k of b over pairs of
-// replicas, at each time, with its interval.
-func pairedDifferences(a, b *population.Result, i, k int) (mean, low, high []float64) {
-	rows := len(a.Times)
-	runs := map[int]*population.Run{}
-	for n := range a.Runs {
-		if r := &a.Runs[n]; r.Rows() == rows {
-			runs[r.Replica] = r
-		}
-	}
-	mean, m2 := make([]float64, rows), make([]float64, rows)
-	n := 0
-	for j := range b.Runs {
-		y := &b.Runs[j]
-		x := runs[y.Replica]
-		if x == nil || y.Rows() != rows {
-			continue
-		}
-		n++
-		for row := range rows { // Welford's algorithm
-			d := float64(y.Count(row, k)) - float64(x.Count(row, i))
-			was := d - mean[row]
-			mean[row] += was / float64(n)
-			m2[row] += was * (d - mean[row])
-		}
-	}
-	switch n {
-	case 0:
-		return nil, nil, nil
-	case 1:
-		return mean, nil, nil
-	}
-	t := detmath.StudentQuantile(float64(n-1), 0.975) / math.Sqrt(float64(n))
-	for row := range rows {
-		half := t * math.Sqrt(m2[row]/float64(n-1))
-		low, high = append(low, mean[row]-half), append(high, mean[row]+half)
-	}
-	return mean, low, high
-}
-
 // WriteJSON writes the comparison; missing numbers are null.
 func (c *Comparison) WriteJSON(w io.Writer) error {
-	type number struct {
-		Output   string   `json:"output"`
-		Replicas *int     `json:"replicas"`
-		Mean     *float64 `json:"mean"`
-		Low      *float64 `json:"low"`
-		High     *float64 `json:"high"`
-		Pairs    *bool    `json:"replica_by_replica,omitempty"` // of differences
-	}
-	type scenario struct {
-		Name        string   `json:"name"`
-		Outputs     []number `json:"outputs"`
-		Differences []number `json:"differences,omitempty"`
-		How         string   `json:"differences_are,omitempty"`
-	}
-	numbers := func(all []tables.Output) (out []number) {
-		for _, o := range all {
-			one := number{o.Name, &o.N, figure.Finite(o.Mean), figure.Finite(o.Low), figure.Finite(o.High), nil}
-			if o.N < 0 {
-				one.Replicas = nil
-			}
-			out = append(out, one)
-		}
-		return out
-	}
-	var all []scenario
-	for i, s := range c.Scenarios {
-		differences := numbers(s.Differences)
-		for k := range c.paired[i] {
-			differences[k].Pairs = &c.paired[i][k]
-		}
-		all = append(all, scenario{s.Name, numbers(s.Outputs), differences, c.methods[i]})
-	}
-	return figure.WriteJSON(w, all)
+	return c.Comparison.WriteJSON(w, c.methods, c.paired)
 }

@@ -65,7 +65,7 @@ func TestPairs(t *testing.T) {
 		t.Fatalf("%v %v", c, err)
 	}
 	rows := c.Tables()[0].Rows
-	if rows[0][0] != "x" || rows[1][0] != "y *" || rows[1][6] != "–" || rows[0][6] == "–" {
+	if rows[0][0] != "x" || rows[1][0] != "y *" || rows[1][5] != "–" || rows[0][5] != "1 to 1" {
 		t.Errorf("%q", rows)
 	}
 	var text strings.Builder

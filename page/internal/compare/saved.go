@@ -45,7 +45,7 @@ func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
 	_, err = files.Read(path.Join(dir, "command.txt"), 1<<16)
 	for i := range c.Scenarios[1:] {
 		if c.methods[i+1] = "as differences.csv has it"; err == nil {
-			c.methods[i+1], c.paired[i+1] = pairedText, slices.Repeat([]bool{true}, len(c.Scenarios[0].Outputs))
+			c.methods[i+1], c.paired[i+1] = tables.PairedText, slices.Repeat([]bool{true}, len(c.Scenarios[0].Outputs))
 		}
 	}
 	c.deviations()
@@ -62,13 +62,17 @@ func (c *Comparison) ReplicaCount() (n int) {
 	return n
 }
 
-// deviations computes standard deviations of differences from the widths of their intervals. That
+// deviations computes standard deviations of differences from the widths of their intervals, for
+// tables of earlier versions. That
 // needs the number of pairs, which is known if no replica lacks the output.
 func (c *Comparison) deviations() {
 	all := c.ReplicaCount()
 	for _, s := range c.Scenarios[1:] {
 		for i := range s.Differences {
 			d := &s.Differences[i]
+			if !math.IsNaN(d.SD) || d.N >= 0 {
+				continue // the table has them
+			}
 			if d.N = -1; all < 2 || s.Outputs[i].N < all || c.Scenarios[0].Outputs[i].N < all {
 				continue
 			}

@@ -22,13 +22,13 @@ func seriesNames(figures []Figure) string {
 	return b.String()
 }
 
-// Equal reports whether figures look the same. Maps are never equal.
+// Equal reports whether figures look the same. Maps and forest plots are never equal.
 func Equal(a, b []Figure) bool {
 	if !SameSeries(a, b) {
 		return false
 	}
 	for i, f := range b {
-		if f.Map != nil || a[i].Map != nil || a[i].Caption != f.Caption || a[i].Chart.Note != f.Chart.Note {
+		if f.Map != nil || a[i].Map != nil || f.Forest != nil || a[i].Forest != nil || a[i].Caption != f.Caption || a[i].Chart.Note != f.Chart.Note {
 			return false
 		}
 		for k, s := range f.Chart.Series {

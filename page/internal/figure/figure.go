@@ -2,6 +2,7 @@
 //
 //	figure.go  a chart with its table; encoding as SVG, PNG, CSV and JSON
 //	map.go     heat maps whose cells are links
+//	forest.go  forest plots
 //	pages.go   long lists of charts, page by page
 //	diff.go    what has changed since the last event
 package figure
@@ -36,7 +37,8 @@ type Figure struct {
 	Small   bool   // one of many, side by side
 	Group   string // heading of adjacent figures
 	Chart   plot.Chart
-	Map     *Map // shown instead of Chart, if not nil
+	Map     *Map         // shown instead of Chart, if not nil
+	Forest  *plot.Forest // the same
 
 	Band string // what a band is; by default the quantiles of the replicas
 
@@ -126,6 +128,9 @@ var (
 func (f Figure) show(src string, query url.Values) (Shown, error) {
 	if f.Map != nil {
 		return f.showMap(src, query), nil
+	}
+	if f.Forest != nil {
+		return f.showForest(src, query), nil
 	}
 	size := defaultSize
 	if f.Small {
@@ -334,6 +339,9 @@ func Encode(figures []Figure, id, form string, o Options) ([]byte, error) {
 		}
 		if f.Map != nil {
 			return f.Map.form(form, o)
+		}
+		if f.Forest != nil {
+			return encodeForest(f.Forest, form, o)
 		}
 		if o.per && f.Per != nil {
 			f.Chart = f.Per(Individuals)

@@ -1,0 +1,227 @@
+package study
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-sim/almanac/internal/quantile"
+)
+
+// The mean difference, the interval of that mean and the range of the pairs are each named, in
+// print and in the tables.
+func TestComparison(t *testing.T) {
+	of := func(n int) Comparison {
+		return Comparison{Scenarios: []Scenario{
+			{"base", []Output{{"x", n, 5, 3, 4, 6, Range{1, 9, true}}}, nil},
+			{"new", []Output{{"x", n, 6, 4, 5, 7, Range{2, 11, true}}},
+				[]Output{{"x", n, 1, 2.5, 0.5, 1.5, Range{-3, 8, true}}}},
+		}}
+	}
+	c := of(100)
+	var text, differences, scenarios bytes.Buffer
+	for _, err := range []error{c.Print(&text), c.WriteDifferences(&differences), c.WriteScenarios(&scenarios)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := `
+output   base: mean   new: mean   mean difference   95 % CI of the mean   95 % of paired runs
+x                 5           6                 1            0.5 to 1.5               -3 to 8
+pairing the runs is worth 4 times as many replicas
+`; text.String() != want {
+		t.Errorf("got\n%s", text.String())
+	}
+	if got := differences.String(); got != "scenario,output,pairs,mean_difference,sd,mean_ci_low,mean_ci_high,runs_low,"+
+		"runs_high\nnew,x,100,1,2.5,0.5,1.5,-3,8\n" {
+		t.Error(got)
+	}
+	if got := scenarios.String(); got != "scenario,replicas,output,mean,sd,mean_ci_low,mean_ci_high,runs_low,runs_high\n"+
+		"base,100,x,5,3,4,6,1,9\nnew,100,x,6,4,5,7,2,11\n" {
+		t.Error(got)
+	}
+	// Of ten runs there is no 95 %.
+	few := of(10)
+	text.Reset()
+	if err := few.Print(&text); err != nil || !strings.Contains(text.String(), "   least to most of 10 paired runs\n") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	text.Reset()
+	if err := few.WriteJSON(&text, nil, nil); err != nil || !strings.Contains(text.String(), `"mean": 1,
+        "mean_ci_low": 0.5,
+        "mean_ci_high": 1.5,
+        "runs_low": -3,
+        "runs_high": 8,
+        "runs": "least to most of 10 paired runs",
+        "replica_by_replica": true
+      }`) {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+// Below FewRuns, and not from there on, the range is from the least to the largest.
+func TestFewRuns(t *testing.T) {
+	for n := 1; n < 200; n++ {
+		all := quantile.Rank(n, 0.025) == 1 && quantile.Rank(n, 0.975) == n
+		if all != (n < FewRuns) {
+			t.Errorf("%d runs: %v", n, all)
+		}
+	}
+	r := Range{1, 2, true}
+	for _, c := range []struct {
+		n, all int
+		want   string
+	}{{100, 100, "1 to 2"}, {60, 100, "1 to 2"}, {12, 100, "1 to 2 (least to most of 12)"}, {10, 10, "1 to 2"},
+		{7, 10, "1 to 2 (of 7)"}} {
+		if got := r.Text(c.n, c.all); got != c.want {
+			t.Errorf("%d of %d: %s, want %s", c.n, c.all, got, c.want)
+		}
+	}
+	if got := (Range{}).Text(10, 10); got != "–" {
+		t.Error(got)
+	}
+}
+
+// What pairing is worth is one number or a range, over the outputs for which it is known.
+func TestPairing(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		sd   []float64 // of the differences, of outputs whose deviation is 3 in one scenario and 4 in the other
+		want string
+	}{
+		{[]float64{1}, "pairing the runs is worth 25 times as many replicas"},
+		{[]float64{1, 5, nan}, "pairing the runs is worth 1 to 25 times as many replicas, by output"},
+		{[]float64{0, 1}, "pairing the runs is worth 25 times as many replicas"},
+		{[]float64{0, 0}, "every pair of runs has the same difference"},
+		{[]float64{0.1}, "pairing the runs is worth 2,500 times as many replicas"},
+		{[]float64{7}, "pairing the runs is worth 0.51 times as many replicas"},
+		{[]float64{5}, "pairing the runs gains nothing here"},
+		{[]float64{nan}, ""},
+	} {
+		var first, second Scenario
+		for _, sd := range c.sd {
+			first.Outputs, second.Outputs = append(first.Outputs, Output{SD: 3}), append(second.Outputs, Output{SD: 4})
+			second.Differences = append(second.Differences, Output{SD: sd})
+		}
+		both := Comparison{Scenarios: []Scenario{first, second}}
+		if got := both.Pairing(1, func(int) bool { return true }); got != c.want {
+			t.Errorf("%v: %q, want %q", c.sd, got, c.want)
+		}
+	}
+}
+
+// courseOf is a course of two scenarios with a state, a total that does not change, and a flow whose
+// last interval is short.
+func courseOf(scenarios int) *Course {
+	c := &Course{Title: "model", TimeLabel: "day", Unit: "day", Times: []float64{0, 7, 14, 15}}
+	for i := range scenarios {
+		c.Scenarios = append(c.Scenarios, fmt.Sprintf("s%d", i))
+	}
+	for _, l := range []struct {
+		kind, name string
+		step       float64
+	}{{"state", "ill", 10}, {"total", "total", 0}, {"incidence", "a->b", 3}, {"incidence", "b->c", 0}} {
+		line := Line{Kind: l.kind, Name: l.name}
+		for k := range 2*scenarios - 1 {
+			var b Band
+			for i := range c.Times {
+				x := l.step * float64(i*(k+1))
+				b.Add(Output{N: 50, Mean: x, SD: l.step, Low: x - 1, High: x + 1}, Shares, []float64{x - 5, x - 4, x, x + 4, x + 5})
+			}
+			if k < scenarios {
+				line.Of = append(line.Of, b)
+			} else {
+				line.Differences = append(line.Differences, b)
+			}
+		}
+		c.Lines = append(c.Lines, line)
+	}
+	return c
+}
+
+// Tables over time have a row for each scenario, time and line.
+func TestCourseTables(t *testing.T) {
+	c := courseOf(2)
+	var series, differences bytes.Buffer
+	if err := c.WriteSeries(&series); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.WriteDifferences(&differences); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&series).ReadAll()
+	if err != nil || len(rows) != 1+2*4*4 || !slices.Equal(rows[5], []string{"s0", "50", "7", "state", "ill", "10", "10",
+		"6", "10", "14", "5", "15", "exact"}) {
+		t.Errorf("%v %q", err, rows)
+	}
+	rows, err = csv.NewReader(&differences).ReadAll()
+	if err != nil || len(rows) != 1+4*4 || !slices.Equal(rows[7], []string{"s1", "50", "7", "incidence", "a->b", "9", "3",
+		"8", "10", "4", "14", "exact"}) {
+		t.Errorf("%v %q", err, rows)
+	}
+}
+
+// Pictures have a chart for each line in which something is to be seen, colours that agree, bands
+// while they can be told apart, and a line at 0 in those of differences.
+func TestCourseCharts(t *testing.T) {
+	c := courseOf(3)
+	scenarios, differences := c.panels(false)
+	if len(scenarios.Charts) != 1 || scenarios.Charts[0].Title != "ill" || len(scenarios.Charts[0].Series) != 3 ||
+		!strings.Contains(scenarios.Note, "individuals in each state; lines: medians of 50 replicas; bands: middle 90 %") {
+		t.Errorf("%+v", scenarios)
+	}
+	s := differences.Charts[0].Series
+	if len(s) != 5 || s[0].Name != "s0 (no difference)" || slices.Max(s[0].Y) != 0 || slices.Min(s[0].Y) != 0 ||
+		s[1].Low[1] != 40-5 || s[2].Low[1] != 40-1 || !s[2].Same || s[3].Same ||
+		!strings.Contains(differences.Note, "dark bands: 95 % CI of the mean; light bands: 95 % of paired runs") {
+		t.Errorf("%q %+v", differences.Note, s)
+	}
+	flows, _ := c.panels(true)
+	if len(flows.Charts) != 1 || flows.Charts[0].Title != "a → b" || len(flows.Charts[0].Series[0].X) != 3 ||
+		!flows.Charts[0].Series[0].Steps || !strings.HasPrefix(flows.Note, "individuals in each interval of 7 days; ") {
+		t.Errorf("%+v", flows)
+	}
+	many := courseOf(6)
+	scenarios, differences = many.panels(false)
+	if scenarios.Charts[0].Series[5].Low != nil || len(differences.Charts[0].Series) != 6 ||
+		differences.Charts[0].Series[5].Low[1] != 110-1 || strings.Contains(scenarios.Note, "band") {
+		t.Errorf("%q: %+v", differences.Note, differences.Charts[0].Series)
+	}
+}
+
+// The forest plot has a row for each scenario and output, in its unit, without outputs that are the
+// same in all pairs.
+func TestForest(t *testing.T) {
+	same := Output{"final(total)", 50, 0, 0, 0, 0, Range{0, 0, true}}
+	none := Output{"never", 0, math.NaN(), math.NaN(), math.NaN(), math.NaN(), Range{}}
+	differences := []Output{{"peak(ill)", 50, -1200, 9, -1300, -1100, Range{-2000, 100, true}}, same, none,
+		{"time of peak(ill)", 30, 2, 9, 1, 3, Range{-4, 5, true}}}
+	outputs := []Output{{Name: "peak(ill)", N: 50, Mean: 5000}, {Name: "final(total)", N: 50, Mean: 70}, none,
+		{Name: "time of peak(ill)", N: 30, Mean: 20}}
+	c := Comparison{Scenarios: []Scenario{{"base", outputs, nil}, {"new", outputs, differences}}, Course: courseOf(2)}
+	f := c.Forest("model")
+	var got []string
+	for _, b := range f.Blocks {
+		got = append(got, b.Name, b.Rows[0].Name, b.Rows[0].Texts[0], b.Rows[0].Texts[1])
+	}
+	want := []string{"peak(ill); base: 5,000", "new", "−1,200 (−1,300 to −1,100)", "−2,000 to 100",
+		"never", "new", "–", "–",
+		"time of peak(ill), in days; base: 20", "new", "2 (1 to 3)", "−4 to 5 (least to most of 30)"}
+	if !slices.Equal(got, want) || !strings.HasSuffix(f.Note, "; the same in every pair: 1 output, all in differences.csv") {
+		t.Errorf("%q\n%q\n%s", got, want, f.Note)
+	}
+	dir := t.TempDir()
+	if err := c.Draw(dir, "model"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range ComparisonPictures {
+		if info, err := os.Stat(dir + "/" + name); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
