@@ -111,7 +111,9 @@ func (p *program) compare(ctx context.Context) error {
 	if dir != nil {
 		err := errors.Join(finish(), outdir.WriteFile(dir.Path(), "differences.csv", report.WriteDifferences),
 			outdir.WriteFile(dir.Path(), "scenarios.csv", report.WriteScenarios),
-			outdir.WriteFile(dir.Path(), findings.ComparisonFile, func(w io.Writer) error { return report.WriteJSON(w, nil, nil) }),
+			outdir.WriteFile(dir.Path(), findings.ComparisonFile, func(w io.Writer) error {
+				return report.WriteJSON(w, nil, nil)
+			}),
 			report.Draw(dir.Path(), p.model), p.writeCommand(dir))
 		if err == nil {
 			err = dir.Keep()
@@ -120,7 +122,8 @@ func (p *program) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d\n", p.model, len(c.Scenarios), found.Replicas, p.seed); err != nil {
+	if _, err := fmt.Fprintf(p.stdout, "%s: %d scenarios, %d replicas of each, seed %d\n", p.model, len(c.Scenarios),
+		found.Replicas, p.seed); err != nil {
 		return err
 	}
 	return report.Print(p.stdout)

@@ -14,7 +14,8 @@ import (
 func stepwise(t *testing.T, states, rows int) *population.Model {
 	t.Helper()
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: chain\ntime: {unit: day, end: %d}\npopulation: {size: 10, start: {s0: rest}}\nstates:\n", rows-1)
+	fmt.Fprintf(&b, "name: chain\ntime: {unit: day, end: %d}\npopulation: {size: 10, start: {s0: rest}}\n", rows-1)
+	b.WriteString("states:\n")
 	for i := range states - 1 {
 		fmt.Fprintf(&b, "  s%d: {race: [{rate: 1 per day, to: s%d}]}\n", i, i+1)
 	}

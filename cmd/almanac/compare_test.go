@@ -53,7 +53,7 @@ func TestCompareIsOfItsPairs(t *testing.T) {
 	if err := os.WriteFile(model, []byte(comparedModel), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	const n, student = 80, 1.990450 // 97.5 % quantile of Student's distribution with 79 degrees of freedom (R: qt(0.975, 79))
+	const n, student = 80, 1.990450 // R: qt(0.975, 79)
 	var printed, errs bytes.Buffer
 	if status := run(t.Context(), []string{"compare", model, "--replicas", "80", "--output", "final(recovered)",
 		"--output", "time of peak(infectious)", "--output", "final(susceptible->infectious)", "--out", out}, &printed,
@@ -163,7 +163,8 @@ func TestCompareIsOfItsPairs(t *testing.T) {
 		}
 	}
 	for scenario, sum := range sums {
-		if want := of(pairs[key{scenario, "final(susceptible->infectious)"}]).mean; math.Abs(sum-want) > 1e-9*(1+math.Abs(want)) {
+		want := of(pairs[key{scenario, "final(susceptible->infectious)"}]).mean
+		if math.Abs(sum-want) > 1e-9*(1+math.Abs(want)) {
 			t.Errorf("%s: incidences add up to a difference of %g, not %g", scenario, sum, want)
 		}
 	}

@@ -13,20 +13,20 @@ import (
 func TestForest(t *testing.T) {
 	nan := math.NaN()
 	for _, n := range []int{1, 3, 9} {
-		f := Forest{Title: "outbreak: differences from “base”", Note: "points: means; thick lines: intervals of the means; thin " +
-			"lines: 95 % of paired runs", Heads: [2]string{"mean (95 % CI of the mean)", "95 % of paired runs"}}
+		f := Forest{Title: "outbreak: differences from “base”", Note: "points: means; thick lines: intervals of the " +
+			"means; thin lines: 95 % of paired runs", Heads: [2]string{"mean (95 % CI of the mean)", "95 % of paired runs"}}
 		for i, size := range []float64{1e-5, 1, 123, 98_765, 4e8, 3e12} {
 			b := ForestBlock{Name: fmt.Sprint("final(something of a long name ", i, ")")}
 			for k := range n {
 				x := size * float64(k-1)
 				b.Rows = append(b.Rows, ForestRow{Name: fmt.Sprint("a scenario ", k), Mean: x, Low: x - size/4, High: x + size/4,
-					OuterLow: x - size, OuterHigh: x + size, Texts: [2]string{"−12,345 (−23,456 to −1,234)", "−123,456 to 1,234"},
-					Colour: k})
+					OuterLow: x - size, OuterHigh: x + size, Colour: k,
+					Texts: [2]string{"−12,345 (−23,456 to −1,234)", "−123,456 to 1,234"}})
 			}
 			f.Blocks = append(f.Blocks, b)
 		}
-		f.Blocks = append(f.Blocks, ForestBlock{Name: "never", Rows: []ForestRow{{Name: "none", Mean: nan, Low: nan, High: nan,
-			OuterLow: nan, OuterHigh: nan, Texts: [2]string{"–", "–"}}}})
+		f.Blocks = append(f.Blocks, ForestBlock{Name: "never", Rows: []ForestRow{{Name: "none", Mean: nan, Low: nan,
+			High: nan, OuterLow: nan, OuterHigh: nan, Texts: [2]string{"–", "–"}}}})
 		svg, err := f.SVG()
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,8 @@ func TestForest(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range []Forest{{}, {Blocks: []ForestBlock{{}}}, {Blocks: []ForestBlock{{Rows: []ForestRow{{Name: "潜"}}}}}} {
+	for _, f := range []Forest{{}, {Blocks: []ForestBlock{{}}},
+		{Blocks: []ForestBlock{{Rows: []ForestRow{{Name: "潜"}}}}}} {
 		for _, format := range []string{"svg", "png", "pdf"} {
 			if _, err := f.picture(format); err != nil {
 				t.Errorf("%+v: %v", f, err)

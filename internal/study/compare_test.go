@@ -212,7 +212,8 @@ func TestForest(t *testing.T) {
 	want := []string{"peak(ill); base: 5,000", "new", "−1,200 (−1,300 to −1,100)", "−2,000 to 100",
 		"never", "new", "–", "–",
 		"time of peak(ill), in days; base: 20", "new", "2 (1 to 3)", "−4 to 5 (least to most of 30)"}
-	if !slices.Equal(got, want) || !strings.HasSuffix(f.Note, "; the same in every pair: 1 output, all in differences.csv") {
+	if note := "; the same in every pair: 1 output, all in differences.csv"; !slices.Equal(got, want) ||
+		!strings.HasSuffix(f.Note, note) {
 		t.Errorf("%q\n%q\n%s", got, want, f.Note)
 	}
 	dir := t.TempDir()

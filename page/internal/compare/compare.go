@@ -181,8 +181,8 @@ func New(sides []*Side) (*Comparison, error) {
 			c.methods = append(c.methods,
 				"of independent replicas, since their seeds differ or only summaries are there (Welch)")
 		case slices.Contains(pairs, false):
-			c.methods = append(c.methods, tables.PairedText+"; those with a star of independent replicas, since only summaries are "+
-				"there (Welch)")
+			c.methods = append(c.methods, tables.PairedText+"; those with a star of independent replicas, since only "+
+				"summaries are there (Welch)")
 		default:
 			c.methods = append(c.methods, tables.PairedText)
 		}

@@ -28,7 +28,8 @@ func Equal(a, b []Figure) bool {
 		return false
 	}
 	for i, f := range b {
-		if f.Map != nil || a[i].Map != nil || f.Forest != nil || a[i].Forest != nil || a[i].Caption != f.Caption || a[i].Chart.Note != f.Chart.Note {
+		if f.Map != nil || a[i].Map != nil || f.Forest != nil || a[i].Forest != nil || a[i].Caption != f.Caption ||
+			a[i].Chart.Note != f.Chart.Note {
 			return false
 		}
 		for k, s := range f.Chart.Series {
