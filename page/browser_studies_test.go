@@ -44,7 +44,12 @@ func TestStudiesInBrowser(t *testing.T) {
 	look("scenarios")
 	v.do(chromedp.Click(chromedp.CSS("button.main")))
 	done()
-	v.until(`document.querySelectorAll("[data-figure^=difference]").length === 3`) // which come a moment after the state
+	// which come a moment after the state
+	v.until(`document.querySelectorAll("[data-figure^=difference]:not([data-figure*=incidence])").length === 3`)
+	if rows := eval[[]string](v, `[...document.querySelectorAll("#figure-forest svg.forest text")].map(`+
+		`t => t.textContent).filter(t => t.startsWith("final(immune)") || t === "slower")`); len(rows) < 2 {
+		t.Errorf("the forest plot has %q", rows)
+	}
 	look("compared")
 
 	// Saved runs over each other. Those of one seed are compared pair by pair, the other as an
@@ -63,9 +68,9 @@ func TestStudiesInBrowser(t *testing.T) {
 		t.Errorf("the lines are %s", names)
 	}
 	for i, want := range []string{"saved/other luck: seed 5, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 " +
-		"per day: means ± half of the 95 % interval, and the difference with its 95 % interval, of independent replicas",
-		"saved/slower: seed 4, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means ± half of the 95 " +
-			"% interval, and the difference with its 95 % interval, replica by replica"} {
+		"per day: means, and the difference of independent replicas",
+		"saved/slower: seed 4, beta = 0.2 per day against saved/base: seed 4, beta = 0.5 per day: means, and the " +
+			"difference replica by replica"} {
 		table := fmt.Sprintf(`document.querySelectorAll(".tables table")[%d]`, i)
 		v.size(800, 900, "light") // where the names fit in some lines, and all columns beside each other
 		v.until(`innerWidth === 800`)
@@ -75,8 +80,8 @@ func TestStudiesInBrowser(t *testing.T) {
 		if caption := eval[string](v, table+`.caption.textContent`); !strings.HasPrefix(caption, want) {
 			t.Errorf("table %d is %q", i, caption)
 		}
-		row := eval[[]float64](v, `(r => [3, 4, 5].map(i => Number(r.cells[i].textContent.replaceAll(",", `+
-			`"").replace("−", "-"))))([...`+table+`.tBodies[0].rows].find(r => r.cells[0].textContent === "final(immune)"))`)
+		row := eval[[]float64](v, `(r => [r.cells[3], r.cells[4]].flatMap(c => c.textContent.replaceAll(",", "").split(" to ").`+
+			`map(Number)))([...`+table+`.tBodies[0].rows].find(r => r.cells[0].textContent === "final(immune)"))`)
 		if !(row[1] < row[0] && row[0] < row[2] && row[2] < 0) {
 			t.Errorf("there are fewer ill where it is slower: %v", row)
 		}
@@ -127,8 +132,8 @@ func TestStudiesInBrowser(t *testing.T) {
 	written := eval[string](v, numbers)
 	v.do(chromedp.Click(chromedp.CSS("section.controls button.main")))
 	done()
-	v.until(`document.querySelectorAll("[data-figure^=difference]").length === 3 && document.querySelector(".tables ` +
-		`table")`)
+	v.until(`document.querySelectorAll("[data-figure^=difference]:not([data-figure*=incidence])").length === 3 && ` +
+		`document.querySelector(".tables table")`)
 	if again := eval[string](v, numbers); again != written || !strings.Contains(written, "final(immune)") {
 		t.Errorf("what was written is\n%s\nand run once more\n%s", written, again)
 	}

@@ -61,8 +61,14 @@ var (
 	sweepFiles = []knownFile{{"points.csv", "every point and output, with the 95 % interval of the mean"},
 		{pointSeries, "how each point went over time"}, {"series.parquet", "how each point went over time"}, fileModel,
 		fileCommand, fileStudy}
-	compareFiles = []knownFile{{"differences.csv", "how each differs from the first, with the 95 % interval"},
-		{"scenarios.csv", "what each gave"}, fileDraws, fileModel, fileCommand, fileStudy}
+	compareFiles = []knownFile{{"differences.csv", "how each differs from the first: the mean difference with its 95 % " +
+		"CI, and 95 % of paired runs"}, {"scenarios.csv", "what each gave"},
+		{"pairs.csv", "every replica, with its difference from the first"}, {"series.csv", "how each went over time"},
+		{"series-differences.csv", "how each differs from the first over time"}, {"forest.svg", "the outputs as a picture"},
+		{"scenarios.svg", "the states of all, over each other"},
+		{"scenarios-incidence.svg", "the flows of all, over each other"},
+		{"differences.svg", "how the states differ over time"},
+		{"differences-incidence.svg", "how the flows differ over time"}, fileDraws, fileModel, fileCommand, fileStudy}
 	fitFiles = []knownFile{{"fit.json", "everything that was found, and how the fit went"},
 		{"posterior.csv", "the unknowns, drawn from what became known"},
 		{"best.yaml", "the model with the best point in it"}, fileModel, fileCommand, fileStudy}
