@@ -139,6 +139,18 @@ func (l *Line) isEmpty() bool {
 	return true
 }
 
+// isSame reports whether no pair of runs differs in a line.
+func (l *Line) isSame() bool {
+	for _, b := range l.Differences {
+		for i, x := range b.Mean {
+			if x != 0 || b.SD[i] > 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Interval says how long the intervals of flows are.
 func (c *Course) Interval() string {
 	if len(c.Times) < 2 {
@@ -270,7 +282,8 @@ func (c *Comparison) Draw(dir, title string) error {
 	return errors.Join(errs...)
 }
 
-// panels has a chart for each state, or for each incidence, that is not empty.
+// panels has a chart for each state, or for each incidence, that is not empty, and one for each that
+// differs.
 func (c *Course) panels(incidence bool) (scenarios, differences plot.Panels) {
 	what := "individuals in each state"
 	if incidence {
@@ -280,8 +293,14 @@ func (c *Course) panels(incidence bool) (scenarios, differences plot.Panels) {
 	differences = plot.Panels{Title: c.Title + ": differences from “" + c.Scenarios[0] + "”", Note: what + "; " +
 		c.DifferenceNote(), Common: true}
 	for i := range c.Lines {
-		if l := &c.Lines[i]; (l.Kind == "incidence") == incidence && !l.isEmpty() && len(scenarios.Charts) < mostPanels {
+		l := &c.Lines[i]
+		if (l.Kind == "incidence") != incidence {
+			continue
+		}
+		if !l.isEmpty() && len(scenarios.Charts) < mostPanels {
 			scenarios.Charts = append(scenarios.Charts, c.Scenario(i))
+		}
+		if !l.isSame() && len(differences.Charts) < mostPanels {
 			differences.Charts = append(differences.Charts, c.Difference(i))
 		}
 	}
