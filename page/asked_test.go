@@ -48,7 +48,7 @@ func TestTypedCounts(t *testing.T) {
 	run, body := c.start("/compare", form)
 	says(body, "base, slower, 500 individuals", "--size 500", "--set 'beta=0.5 per day'")
 	if _, differences := c.want(http.StatusOK, "GET", run+"/files/differences.csv", nil); regexp.MustCompile(
-		`,-?[1-9]`).MatchString(strings.SplitN(differences, "\n", 2)[1]) {
+		`\),2,.*-?[1-9]`).MatchString(strings.SplitN(differences, "\n", 2)[1]) {
 		t.Errorf("scenarios that are the same differ: %s", differences)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/almanac-sim/almanac/internal/format"
 	"github.com/almanac-sim/almanac/internal/outputs"
+	"github.com/almanac-sim/almanac/internal/pictures"
 	"github.com/almanac-sim/almanac/page/internal/compare"
 	"github.com/almanac-sim/almanac/page/internal/figure"
 	"github.com/almanac-sim/almanac/page/internal/folder"
@@ -334,7 +335,7 @@ func (s *Server) compareRuns(ids, dirs []string) (runs.Work, error) {
 		}}, nil
 }
 
-// Saved comparisons have no charts over time, so their page offers to run them again.
+// Saved comparisons of earlier versions have no charts over time. The page offers to run them again.
 
 func (s *Server) readComparison(dir string) (saved, error) {
 	c, err := compare.ReadComparison(s.files, dir)
@@ -345,7 +346,7 @@ func (s *Server) readComparison(dir string) (saved, error) {
 	if err := s.describeComparison(dir, c, said); err != nil {
 		return saved{}, err
 	}
-	return saved{View: runs.View{Tables: c.Tables(), Files: []figure.File{
+	return saved{View: runs.View{Figures: c.Figures(), Tables: c.Tables(), Files: []figure.File{
 		{Name: compare.JSONFile, About: "the same for programs", Write: c.WriteJSON}}},
 		data: said}, nil
 }
@@ -369,6 +370,9 @@ func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[
 	if q != nil {
 		if scenarios, err = s.comparedModels(dir, q, names); err == nil {
 			said["Title"] = "Compare " + scenarios[0].Name()
+			if c.Course != nil {
+				c.Course.Unit, c.Course.TimeLabel = scenarios[0].Unit(), pictures.TimeLabel(scenarios[0])
+			}
 			about = append(about, compare.ListSizes(scenarios))
 		}
 	}
@@ -386,6 +390,7 @@ func (s *Server) describeComparison(dir string, c *compare.Comparison, said map[
 		}
 	}
 	said["Lead"] = strings.Join(about, ", ")
+	said["OverTime"] = c.Course != nil
 	switch {
 	case q == nil:
 		said["Why"] = "there is no study.json that tells what was compared"

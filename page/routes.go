@@ -59,6 +59,7 @@ func (s *Server) routes() http.Handler {
 	on("GET /sweeps", s.sweepPage)
 	on("POST /sweeps", withForm(s.startSweep))
 	on("GET /sweeps/{path...}", s.savedPage(&savedSweeps))
+	on("GET /comparison-figures/{name}", s.savedFigure(&savedComparisons))
 	on("GET /sweep-figures/{name}", s.savedFigure(&savedSweeps))
 	on("GET /sweep-points/{path...}", atPoint(s.pointOfDir, s.showPoint))
 	on("POST /sweep-points/{path...}", atPoint(s.pointOfDir, s.startPoint))

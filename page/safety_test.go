@@ -93,7 +93,7 @@ func TestNamesGivenAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	places := []string{"/results/%s", "/result/states.csv?dir=%s", "/fits/%s", "/fit-figures/marginal-0.csv?dir=%s",
-		"/sweeps/%s", "/sweep-figures/over-0-0.csv?dir=%s", "/comparisons/%s", "/study-files/comparison.json?dir=%s",
+		"/sweeps/%s", "/sweep-figures/over-0-0.csv?dir=%s", "/comparisons/%s", "/comparison-figures/forest.csv?dir=%s", "/study-files/comparison.json?dir=%s",
 		"/courses/%s", "/course/course-0.csv?dir=%s", "/study-files/posterior.csv?dir=%s"}
 	for _, place := range places {
 		c.want(http.StatusOK, "GET", fmt.Sprintf(place, "in"), nil)

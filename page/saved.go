@@ -39,8 +39,8 @@ var (
 		(*Server).readCourseFigures}
 	savedSweeps = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved",
 		"studies", sweepFiles, pointsJSON, (*Server).readSweep}
-	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "model.yaml", "command.txt",
-		study.FileName}, "", "saved", "studies", compareFiles, compare.JSONFile, (*Server).readComparison}
+	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "series.csv",
+		"series-differences.csv", "model.yaml", "command.txt", study.FileName}, "/comparison-figures/", "saved", "studies", compareFiles, compare.JSONFile, (*Server).readComparison}
 	savedFits = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies",
 		fitFiles, "", (*Server).readFit}
 )

@@ -170,6 +170,12 @@ func TestPageComparesAsTheCommand(t *testing.T) {
 	if got, want := u.get("/study-files/comparison.json?dir=compared"), u.get(run+"/files/comparison.json"); got != want {
 		t.Errorf("of the directory\n%s\nand of the page\n%s", got, want)
 	}
+	for _, figure := range []string{"forest", "difference-0", "difference-incidence-0", "state-1", "incidence-1"} {
+		if got, want := u.get("/comparison-figures/"+figure+".csv?dir=compared"), u.get(run+"/figures/"+figure+
+			".csv"); got != want || len(want) < 100 {
+			t.Errorf("%s: of the directory\n%s\nand of the page\n%s", figure, got, want)
+		}
+	}
 	form := url.Values{}
 	for _, m := range regexp.MustCompile(`(?s)<input type="hidden" name="([^"]*)" value="([^"]*)">`).FindAllStringSubmatch(
 		there[strings.Index(there, `action="/compare">`):], -1) {

@@ -166,6 +166,55 @@ func TestCourseTables(t *testing.T) {
 	}
 }
 
+// Tables over time are read again to the last digit; what is cut short, or of other scenarios, is
+// refused.
+func TestReadCourse(t *testing.T) {
+	c := courseOf(3)
+	c.Lines[0].Of[1].Mean[2] = 1.0 / 3
+	c.Lines[1].Differences[1].RunsHigh[3] = math.NaN()
+	write := func(c *Course) (series, differences string) {
+		var s, d bytes.Buffer
+		if err := c.WriteSeries(&s); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.WriteDifferences(&d); err != nil {
+			t.Fatal(err)
+		}
+		return s.String(), d.String()
+	}
+	series, differences := write(c)
+	read := func(series, differences string) (*Course, error) {
+		of := Comparison{Scenarios: []Scenario{{Name: "s0"}, {Name: "s1"}, {Name: "s2"}}}
+		err := of.ReadCourse(strings.NewReader(series), strings.NewReader(differences), 100)
+		return of.Course, err
+	}
+	got, err := read(series, differences)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, d := write(got); s != series || d != differences || !slices.Equal(got.Times, c.Times) {
+		t.Errorf("read as\n%s%s", s, d)
+	}
+	one := strings.SplitAfter(series, "\n")
+	for what, x := range map[string]struct{ series, differences, want string }{
+		"nothing":         {"", differences, "it is empty"},
+		"no rows":         {one[0], differences, "it is cut short"},
+		"other columns":   {differences, differences, "its columns are"},
+		"a row less":      {strings.Join(one[:len(one)-2], ""), differences, "it is cut short"},
+		"in another row":  {one[0] + one[2] + one[1] + strings.Join(one[3:], ""), differences, "is not in its place"},
+		"no number":       {strings.Replace(series, ",4,", ",x,", 1), differences, "invalid syntax"},
+		"other scenario":  {strings.ReplaceAll(series, "s2", "s3"), differences, `"s3" at time 0 is not in its place`},
+		"other times":     {series, strings.ReplaceAll(differences, ",7,", ",8,"), "other times"},
+		"other names":     {series, strings.ReplaceAll(differences, "ill", "well"), "no state ill in its place"},
+		"differences cut": {series, differences[:len(differences)-9], "wrong number of fields"},
+		"too many":        {series + strings.Repeat(one[1], 100), differences, "more than 100 rows"},
+	} {
+		if _, err := read(x.series, x.differences); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", what, err, x.want)
+		}
+	}
+}
+
 // Pictures have a chart for each line in which something is to be seen, colours that agree, bands
 // while they can be told apart, and a line at 0 in those of differences.
 func TestCourseCharts(t *testing.T) {

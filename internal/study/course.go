@@ -17,7 +17,7 @@ import (
 type Course struct {
 	Title     string // of pictures
 	TimeLabel string // of the time axis
-	Unit      string // of the times
+	Unit      string // of the times; empty if it is not known
 	Scenarios []string
 	Times     []float64
 	Lines     []Line
@@ -156,15 +156,18 @@ func (c *Course) Interval() string {
 	if len(c.Times) < 2 {
 		return "each interval"
 	}
-	every, unit := c.Times[1]-c.Times[0], c.Unit
-	if math.Round(every*1e6) != 1e6 {
-		unit += "s"
+	every, unit := c.Times[1]-c.Times[0], ""
+	if c.Unit != "" {
+		unit = " " + c.Unit
+		if math.Round(every*1e6) != 1e6 {
+			unit += "s"
+		}
 	}
 	long := fmt.Sprintf("%.4g", every)
 	if every >= 1e4 {
 		long = format.Thousands(every)
 	}
-	return "each interval of " + long + " " + unit
+	return "each interval of " + long + unit
 }
 
 // rows is the number of times of a line that are drawn. A shorter last interval would look like a
@@ -370,7 +373,7 @@ func minus(numbers string) string { return strings.ReplaceAll(numbers, "-", "−
 
 // unitOf is the unit of an output that is one time; other outputs are counts, or have none.
 func (c *Comparison) unitOf(output string) string {
-	if c.Course == nil || !strings.HasPrefix(output, "time of ") || strings.Count(output, "(") != 1 ||
+	if c.Course == nil || c.Course.Unit == "" || !strings.HasPrefix(output, "time of ") || strings.Count(output, "(") != 1 ||
 		!strings.HasSuffix(output, ")") {
 		return ""
 	}

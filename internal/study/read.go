@@ -243,6 +243,97 @@ func (c *Comparison) ReadDifferences(r io.Reader) error {
 	return nil
 }
 
+// ReadCourse reads series.csv and series-differences.csv, which belong to the scenarios that are
+// there, with at most so many rows each.
+func (c *Comparison) ReadCourse(series, differences io.Reader, most int) error {
+	course := &Course{}
+	for _, s := range c.Scenarios {
+		course.Scenarios = append(course.Scenarios, s.Name)
+	}
+	lines, err := course.read(series, seriesColumns, course.Scenarios, most, func(b *Band) []*[]float64 {
+		return []*[]float64{&b.Mean, &b.SD, &b.Q05, &b.Median, &b.Q95, &b.RunsLow, &b.RunsHigh}
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range lines {
+		course.Lines = append(course.Lines, Line{Kind: l.kind, Name: l.name, Of: l.bands})
+	}
+	times := course.Times
+	lines, err = course.read(differences, seriesDifferenceColumns, course.Scenarios[1:], most, func(b *Band) []*[]float64 {
+		return []*[]float64{&b.Mean, &b.SD, &b.Low, &b.High, &b.RunsLow, &b.RunsHigh}
+	})
+	if err == nil && (len(lines) != len(course.Lines) || !slices.Equal(times, course.Times)) {
+		err = errors.New("the differences have other times or names than the scenarios")
+	}
+	for i := range lines {
+		if l := &course.Lines[i]; err == nil && (l.Kind != lines[i].kind || l.Name != lines[i].name) {
+			err = fmt.Errorf("the differences have no %s %s in its place", l.Kind, l.Name)
+		} else if err == nil {
+			l.Differences = lines[i].bands
+		}
+	}
+	if err == nil {
+		c.Course = course
+	}
+	return err
+}
+
+// A readLine is a line of a table over time.
+type readLine struct {
+	kind, name string
+	bands      []Band // by scenario
+}
+
+// read reads a table over time, whose rows are in the order of the scenarios, times and lines. It
+// sets the times.
+func (c *Course) read(r io.Reader, columns, scenarios []string, most int, of func(*Band) []*[]float64) (lines []readLine,
+	err error) {
+	var rows [][]string
+	err = readRows(r, [][]string{columns}, most, func(row []string) error {
+		rows = append(rows, slices.Clone(row))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	first := len(rows) / max(len(scenarios), 1) // rows of a scenario
+	for _, row := range rows[:first] {
+		if row[2] != rows[0][2] {
+			break
+		}
+		lines = append(lines, readLine{row[3], row[4], make([]Band, len(scenarios))})
+	}
+	if len(lines) == 0 || len(rows) != first*len(scenarios) || first%len(lines) != 0 {
+		return nil, errors.New("it is cut short")
+	}
+	c.Times = make([]float64, first/len(lines))
+	for i, row := range rows {
+		k, l, at := i/first, &lines[i%len(lines)], i%first/len(lines)
+		if row[0] != scenarios[k] || row[2] != rows[at*len(lines)][2] || row[3] != l.kind || row[4] != l.name {
+			return nil, fmt.Errorf("a row of %q at time %s is not in its place", row[0], row[2])
+		}
+		b := &l.bands[k]
+		n, err := strconv.Atoi(row[1])
+		if err == nil {
+			err = readNumbers(row[2:], &c.Times[at])
+		}
+		b.N = append(b.N, n)
+		for j, to := range of(b) {
+			x := 0.0
+			if err == nil {
+				err = readNumbers(row[5+j:], &x)
+			}
+			*to = append(*to, x)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Sketched = c.Sketched || row[len(row)-1] == "sketch"
+	}
+	return lines, nil
+}
+
 // readRange parses the ends of a range; it is not known if a cell is empty.
 func readRange(cells []string) (r Range, err error) {
 	r.Known = cells[0] != "" && cells[1] != ""

@@ -181,12 +181,7 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 	}
 	note := c.Course.DifferenceNote()
 	for _, kind := range []string{"state", "incidence"} {
-		var some []int
-		for i, l := range c.Course.Lines {
-			if l.Kind == kind {
-				some = append(some, i)
-			}
-		}
+		some := c.linesOf(kind)
 		group, id, all := "Difference from "+c.Scenarios[0].Name+" over time", "difference", len(some)
 		if kind == "incidence" {
 			group, id = "Difference from "+c.Scenarios[0].Name+" in "+c.Course.Interval(), "difference-incidence"
@@ -205,6 +200,34 @@ func (c *Comparison) overTime() (figures []figure.Figure) {
 		}
 	}
 	return figures
+}
+
+// scenarios has a chart for each line of the course, with all scenarios over each other.
+func (c *Comparison) scenarios() (figures []figure.Figure) {
+	for _, kind := range []string{"state", "incidence"} {
+		group := "Individuals in each state"
+		if kind == "incidence" {
+			group = "Changes of state in each interval"
+		}
+		some := c.linesOf(kind)
+		for k, i := range some[:min(len(some), figure.MaxLines)] {
+			chart := c.Course.Scenario(i)
+			chart.Note, chart.YLabel, chart.LegendBeside = c.Course.ScenarioNote(), "individuals", true
+			figures = append(figures, figure.Figure{ID: fmt.Sprintf("%s-%d", kind, k),
+				Caption: figure.Arrow(c.Course.Lines[i].Name), Group: group, Small: len(some) > 2, Chart: chart})
+		}
+	}
+	return figures
+}
+
+// linesOf are the lines of a kind.
+func (c *Comparison) linesOf(kind string) (some []int) {
+	for i, l := range c.Course.Lines {
+		if l.Kind == kind {
+			some = append(some, i)
+		}
+	}
+	return some
 }
 
 // nameBands names the series of the second band of a scenario, which a page lists.

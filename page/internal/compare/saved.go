@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/almanac-sim/almanac/page/internal/figure"
 	"github.com/almanac-sim/almanac/page/internal/folder"
 	"github.com/almanac-sim/almanac/page/internal/httperr"
 
@@ -49,7 +50,37 @@ func ReadComparison(files folder.Folder, dir string) (*Comparison, error) {
 		}
 	}
 	c.deviations()
-	return c, nil
+	return c, c.readCourse(files, dir)
+}
+
+// readCourse reads the tables over time, if there are any.
+func (c *Comparison) readCourse(files folder.Folder, dir string) error {
+	differences, err := files.Read(path.Join(dir, tables.SeriesDifferenceFile), folder.MaxResults)
+	if httperr.Is(err, http.StatusNotFound) {
+		return nil // of an earlier version, or without series
+	}
+	var series []byte
+	if err == nil {
+		series, err = files.Read(path.Join(dir, tables.SeriesFile), folder.MaxResults)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.ReadCourse(bytes.NewReader(series), bytes.NewReader(differences), ensemble.MaxOutputs); err != nil {
+		return httperr.Unprocessable("%s or %s in %s is not what almanac compare writes: %v", tables.SeriesFile,
+			tables.SeriesDifferenceFile, dir, err)
+	}
+	c.Course.TimeLabel = "time" // unless the model is known
+	return nil
+}
+
+// Figures are the charts of a saved comparison: the outputs, and how the scenarios went.
+func (c *Comparison) Figures() []figure.Figure {
+	all := c.Forests()
+	if c.Course == nil {
+		return all
+	}
+	return slices.Concat(all, c.scenarios(), c.overTime())
 }
 
 // ReplicaCount is the number of replicas of each scenario; some may lack an output.
