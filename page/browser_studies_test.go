@@ -80,8 +80,8 @@ func TestStudiesInBrowser(t *testing.T) {
 		if caption := eval[string](v, table+`.caption.textContent`); !strings.HasPrefix(caption, want) {
 			t.Errorf("table %d is %q", i, caption)
 		}
-		row := eval[[]float64](v, `(r => [r.cells[3], r.cells[4]].flatMap(c => c.textContent.replaceAll(",", "").split(" to ").`+
-			`map(Number)))([...`+table+`.tBodies[0].rows].find(r => r.cells[0].textContent === "final(immune)"))`)
+		row := eval[[]float64](v, `(r => [r.cells[3], r.cells[4]].flatMap(c => c.textContent.replaceAll(",", "").`+
+			`split(" to ").map(Number)))([...`+table+`.tBodies[0].rows].find(r => r.cells[0].textContent === "final(immune)"))`)
 		if !(row[1] < row[0] && row[0] < row[2] && row[2] < 0) {
 			t.Errorf("there are fewer ill where it is slower: %v", row)
 		}

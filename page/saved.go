@@ -40,7 +40,8 @@ var (
 	savedSweeps = savedKind{"sweep", []string{"points.csv", study.FileName, pointSeries}, "/sweep-figures/", "saved",
 		"studies", sweepFiles, pointsJSON, (*Server).readSweep}
 	savedComparisons = savedKind{"comparison", []string{"differences.csv", "scenarios.csv", "series.csv",
-		"series-differences.csv", "model.yaml", "command.txt", study.FileName}, "/comparison-figures/", "saved", "studies", compareFiles, compare.JSONFile, (*Server).readComparison}
+		"series-differences.csv", "model.yaml", "command.txt", study.FileName}, "/comparison-figures/", "saved", "studies",
+		compareFiles, compare.JSONFile, (*Server).readComparison}
 	savedFits = savedKind{"fit", []string{"fit.json", "posterior.csv", "model.yaml"}, "/fit-figures/", "saved", "studies",
 		fitFiles, "", (*Server).readFit}
 )

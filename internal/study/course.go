@@ -373,8 +373,8 @@ func minus(numbers string) string { return strings.ReplaceAll(numbers, "-", "−
 
 // unitOf is the unit of an output that is one time; other outputs are counts, or have none.
 func (c *Comparison) unitOf(output string) string {
-	if c.Course == nil || c.Course.Unit == "" || !strings.HasPrefix(output, "time of ") || strings.Count(output, "(") != 1 ||
-		!strings.HasSuffix(output, ")") {
+	if c.Course == nil || c.Course.Unit == "" || !strings.HasPrefix(output, "time of ") ||
+		strings.Count(output, "(") != 1 || !strings.HasSuffix(output, ")") {
 		return ""
 	}
 	return ", in " + c.Course.Unit + "s"
