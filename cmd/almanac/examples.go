@@ -25,7 +25,7 @@ func newExamples() *cobra.Command {
 			"that nothing\n" +
 			"needs to be downloaded. A file that is there already is not overwritten: nothing is written then. Without a " +
 			"directory the\n" +
-			"models are listed, each with its first line.",
+			"models are listed, each with what it is about.",
 		Example: "  almanac examples models\n" +
 			"  almanac run models/sir.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -69,7 +69,28 @@ func exampleFiles() (all []exampleFile, err error) {
 	return all, nil
 }
 
-// listExamples prints the models, each with the first line of its comment.
+// firstSentence returns the first sentence of the comment that a model begins with, without its full
+// stop. A long one is cut.
+func firstSentence(model []byte) string {
+	const longest = 90
+	var words []string
+	for line := range strings.Lines(string(model)) {
+		comment, ok := strings.CutPrefix(strings.TrimSpace(line), "#")
+		if !ok || strings.TrimSpace(comment) == "" {
+			break
+		}
+		words = append(words, strings.Fields(comment)...)
+	}
+	text, _, _ := strings.Cut(strings.Join(words, " "), ". ")
+	text = strings.TrimSuffix(text, ".")
+	if letters := []rune(text); len(letters) > longest {
+		text = string(letters[:longest])
+		text = strings.TrimRight(text[:strings.LastIndex(text, " ")], ",:;") + " …"
+	}
+	return text
+}
+
+// listExamples prints the models, each with what it is about.
 func listExamples(c *cobra.Command, files []exampleFile) error {
 	width := 0
 	for _, f := range files {
@@ -79,9 +100,7 @@ func listExamples(c *cobra.Command, files []exampleFile) error {
 		if filepath.Ext(f.name) != ".yaml" {
 			continue
 		}
-		first, _, _ := bytes.Cut(f.text, []byte("\n"))
-		about := strings.TrimSpace(strings.TrimLeft(string(first), "#"))
-		if _, err := fmt.Fprintf(c.OutOrStdout(), "%-*s  %s\n", width, f.name, about); err != nil {
+		if _, err := fmt.Fprintf(c.OutOrStdout(), "%-*s  %s\n", width, f.name, firstSentence(f.text)); err != nil {
 			return err
 		}
 	}
