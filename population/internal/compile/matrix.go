@@ -241,7 +241,7 @@ func (c *compiler) sizesAtStart(t *program.Phase, a int) ([]float64, bool) {
 		before := 0.0
 		for v, upTo := range t.Attributes[a] {
 			upTo = min(upTo, 1) // the last is infinite
-			sizes[v] += count * max(upTo-before, 0)
+			sizes[v] += float64(count * max(upTo-before, 0))
 			before = max(upTo, before)
 		}
 	}
@@ -256,7 +256,7 @@ func (c *compiler) reciprocity(m *Mixing, text *syntax.Contact, values []string,
 	unit, _ := syntax.UnitSuffix(text.Matrix.Unit)
 	for i := range m.Shares {
 		for j := range m.Shares[:i] {
-			there, back := m.Shares[j][i]*sizes[j], m.Shares[i][j]*sizes[i]
+			there, back := float64(m.Shares[j][i]*sizes[j]), float64(m.Shares[i][j]*sizes[i])
 			apart := math.Abs(there-back) / max(there, back)
 			if !(apart > tolerated) || sizes[i] == 0 || sizes[j] == 0 {
 				continue

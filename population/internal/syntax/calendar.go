@@ -51,14 +51,14 @@ func (r *Reader) calendarMonths(n *yaml.Node, what string) (months int, is bool)
 // same time of the day. A day that the month does not have is its last: 31 January and one month are
 // 28 or 29 February.
 func (z Epoch) AddMonths(t float64, months int, u Unit) float64 {
-	seconds := t * u.Seconds
+	seconds := float64(t * u.Seconds)
 	days := math.Floor(seconds/SecondsPerDay + 1e-9) // a midnight that is not exact in the unit
-	rest := seconds - days*SecondsPerDay
+	rest := seconds - float64(days*SecondsPerDay)
 	date := time.Unix(int64(z.day+days)*SecondsPerDay, 0).UTC()
 	first := time.Date(date.Year(), date.Month()+time.Month(months), 1, 0, 0, 0, 0, time.UTC)
 	last := first.AddDate(0, 1, -1).Day()
 	then := first.AddDate(0, 0, min(date.Day(), last)-1)
-	return ((float64(then.Unix()/SecondsPerDay)-z.day)*SecondsPerDay + rest) / u.Seconds
+	return (float64((float64(then.Unix()/SecondsPerDay)-z.day)*SecondsPerDay) + rest) / u.Seconds
 }
 
 // CalendarWords returns an interval of the calendar in words.
