@@ -476,7 +476,7 @@ func (a *abcState) result() (*Result, error) {
 	var points [][]float64
 	for _, i := range places {
 		points = append(points, runs[i].z)
-		p.Rows = append(p.Rows, a.e.problem.values(runs[i].z))
+		p.Rows, p.Paths = append(p.Rows, a.e.problem.values(runs[i].z)), append(p.Paths, runs[i].path)
 	}
 	p.Weights = thinned
 	p.Names, p.Units = a.e.problem.names()

@@ -61,7 +61,8 @@ type chainStage struct {
 }
 
 // Its outputs begin with the number of accepted steps and the number of proposals without a model.
-// The states after each step follow, with their log likelihoods.
+// The states after each step follow, with their log likelihoods and paths; a step that was not
+// accepted has no path: it is the one before.
 const (
 	chainAccepted = iota
 	chainImpossible
@@ -95,19 +96,20 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 	stream := random.New(s.Seed, uint64(k))
 	z := s.States[k]
 	a := output{numbers: make([]float64, chainHead, chainHead+s.Steps*(len(z)+1))}
-	estimate := func(z []float64) (float64, error) {
+	estimate := func(z []float64) (float64, *Path, error) {
 		e, err := o.likelihood(ctx, o.problem.values(z), s.Runs, stream.Uint64())
 		a.runs += e.runs
 		a.events += e.events
 		a.numbers[chainImpossible] += indicator(e.impossible)
-		return e.log, err
+		return e.log, e.path, err
 	}
 	var now float64
+	var path *Path // of the state, if it is new
 	if len(s.Logs) > 0 {
 		now = s.Logs[k]
 	} else {
 		var err error
-		if now, err = estimate(z); err != nil {
+		if now, path, err = estimate(z); err != nil {
 			return a, err
 		}
 	}
@@ -121,7 +123,7 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 			next = s.Kernel.Propose(z, &stream)
 		}
 		bar := detmath.Log(stream.Positive())
-		there, err := estimate(next)
+		there, itsPath, err := estimate(next)
 		if err != nil {
 			return a, err
 		}
@@ -129,10 +131,11 @@ func (o model) chain(ctx context.Context, s *chainStage, k int) (output, error) 
 		if ratio := float64(s.Beta*(there-now)) + proposal.LogPrior(next) - proposal.LogPrior(z) + back; !math.IsInf(there,
 			-1) &&
 			(math.IsInf(now, -1) || bar < ratio) {
-			z, now = next, there
+			z, now, path = next, there, itsPath
 			a.numbers[chainAccepted]++
 		}
-		a.numbers = append(append(a.numbers, z...), now)
+		a.numbers = path.pack(append(append(a.numbers, z...), now))
+		path = nil
 	}
 	return a, nil
 }

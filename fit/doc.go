@@ -48,7 +48,7 @@
 //	prior.go       priors and their scale; law.go distributions of reports
 //	run.go         Run and RunLocal; stage.go what a stage is to workers
 //	result.go      results; report.go as JSON and text; posterior.go weighted samples
-//	predict.go     posterior predictions
+//	predict.go     posterior predictions; path.go the runs by which rows were accepted
 //	abc.go         the method abc; generation.go its tasks
 //	pmmh.go        the method pmmh; chain.go its tasks; filter.go likelihood estimates;
 //	               pmmh_budget.go how many runs it needs

@@ -19,6 +19,13 @@ type estimate struct {
 	runs       int
 	events     uint64
 	impossible bool // there is no model at this point: the likelihood is 0, without error
+
+	// path is one of the runs, chosen in proportion to its weight: a draw from the runs given the
+	// data and x, which with x from a chain or with weights by this estimate is exact [ADH10]. It is
+	// nil if the estimate is 0.
+	//
+	// [ADH10]: https://doi.org/10.1111/j.1467-9868.2009.00736.x
+	path *Path
 }
 
 // likelihood estimates the likelihood at x with n runs: by a particle filter if the model can be
@@ -47,7 +54,7 @@ func (o model) likelihood(ctx context.Context, x []float64, n int, seed uint64) 
 // its relative variance grows exponentially with the number of rows: it is for few of them.
 func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) (estimate, error) {
 	var e estimate
-	logs := make([]float64, n)
+	logs, checks := make([]float64, n), make([]uint64, n)
 	for k := range logs {
 		course, possible, err := o.simulate(ctx, x, runSeed(seed, k))
 		e.runs++
@@ -58,9 +65,12 @@ func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) 
 		case !possible:
 			return e, ErrImpossible
 		}
-		logs[k] = o.problem.LogLikelihood(course)
+		logs[k], checks[k] = o.problem.LogLikelihood(course), course.Check
 	}
 	e.log, _ = weight.LogMean(logs)
+	if k, ok := pick(logs, seed); ok {
+		e.path = &Path{Seed: runSeed(seed, k), Check: checks[k]}
+	}
 	return e, nil
 }
 
@@ -80,14 +90,15 @@ func (o model) importance(ctx context.Context, x []float64, n int, seed uint64) 
 // [WLH16]: https://doi.org/10.3150/14-BEJ666
 func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int, seed uint64) (e estimate,
 	err error) {
-	particles := make([]Particle, 0, n)
+	particles, lines := make([]Particle, 0, n), make([]*lineage, n)
 	defer func() {
 		for _, q := range particles {
 			q.Close()
 		}
 	}()
 	for k := range n {
-		q, err := model.Start(ctx, x, runSeed(seed, k))
+		lines[k] = &lineage{fork: Fork{Seed: runSeed(seed, k)}}
+		q, err := model.Start(ctx, x, lines[k].fork.Seed)
 		e.runs++
 		if err != nil {
 			if k > 0 {
@@ -103,7 +114,7 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 		return e, err
 	}
 	logs := make([]float64, n) // of the weights since the last resampling
-	last := o.problem.lastRow()
+	last := o.problem.LastRow()
 	for row := range last + 1 {
 		for k, q := range particles {
 			means, events, err := q.Step(ctx)
@@ -121,11 +132,18 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 		if row == last || math.IsInf(mean, -1) {
 			// If no run makes the data so far possible, the likelihood is 0.
 			e.log += mean
+			if k, ok := pick(logs, seed); ok {
+				check := uint64(0)
+				if c, ok := particles[k].(interface{ Check() uint64 }); ok {
+					check = c.Check()
+				}
+				e.path = lines[k].path(check)
+			}
 			return e, nil
 		}
 		if size < float64(n)/2 {
 			e.log += mean
-			if particles, err = resample(particles, logs, &stream); err != nil {
+			if particles, lines, err = resample(particles, lines, row, logs, &stream); err != nil {
 				return e, o.at(err, x, seed)
 			}
 			clear(logs)
@@ -136,29 +154,31 @@ func (o model) bootstrap(ctx context.Context, model Filtered, x []float64, n int
 
 // resample replaces particles by copies, in expected numbers proportional to the weights. Particles
 // without copies are closed first, so that their memory can be reused and there are never more than
-// before. Copies are adjacent.
-func resample(particles []Particle, logs []float64, stream *random.Stream) ([]Particle, error) {
+// before. Copies are adjacent. The lines of descent go with the particles.
+func resample(particles []Particle, lines []*lineage, row int, logs []float64, stream *random.Stream) ([]Particle,
+	[]*lineage, error) {
 	copies := weight.Systematic(logs, len(particles), stream.Float64())
 	for k, q := range particles {
 		if copies[k] == 0 {
 			q.Close()
 		}
 	}
-	next := make([]Particle, 0, len(particles))
+	next, descent := make([]Particle, 0, len(particles)), make([]*lineage, 0, len(particles))
 	var failed error
 	for k, q := range particles {
 		if copies[k] == 0 {
 			continue
 		}
-		next = append(next, q)
+		next, descent = append(next, q), append(descent, lines[k])
 		for n := copies[k] - 1; n > 0 && failed == nil; n-- {
 			var c Particle
-			if c, failed = q.Fork(stream.Uint64()); failed == nil {
-				next = append(next, c)
+			seed := stream.Uint64()
+			if c, failed = q.Fork(seed); failed == nil {
+				next, descent = append(next, c), append(descent, &lineage{lines[k], Fork{row, seed}})
 			}
 		}
 	}
-	return next, failed
+	return next, descent, failed
 }
 
 // rowLogDensity is the log likelihood of the observations in a row.

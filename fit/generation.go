@@ -31,12 +31,13 @@ type run struct {
 	likelihood float64 // log likelihood of the data, given the run
 	distance   float64
 	filtered   bool      // runs can be stopped at each row
+	path       *Path     // nil if the data are impossible with all particles, or if there is no model
 	reports    []float64 // law and reports of each column, if there were no scales
 }
 
 func (r run) pack() []float64 {
-	return append(append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, indicator(r.filtered)),
-		r.reports...)
+	head := append(append([]float64(nil), r.z...), r.ratio, r.likelihood, r.distance, indicator(r.filtered))
+	return append(r.path.pack(head), r.reports...)
 }
 
 func unpackRun(numbers []float64, d int) (run, error) {
@@ -44,7 +45,8 @@ func unpackRun(numbers []float64, d int) (run, error) {
 		return run{}, errors.New("fit: an output is truncated")
 	}
 	n := numbers[d:]
-	return run{z: numbers[:d], ratio: n[0], likelihood: n[1], distance: n[2], filtered: n[3] == 1, reports: n[4:]}, nil
+	path, reports, err := unpackPath(n[4:])
+	return run{numbers[:d], n[0], n[1], n[2], n[3] == 1, path, reports}, err
 }
 
 func openRuns(o model, args *runsArgs) (task, error) {
@@ -70,7 +72,7 @@ func openRuns(o model, args *runsArgs) (task, error) {
 		if args.Particles > 0 {
 			e, err := o.likelihood(ctx, x, args.Particles, seed)
 			if !e.impossible {
-				r.likelihood, r.distance = e.log, math.NaN()
+				r.likelihood, r.distance, r.path = e.log, math.NaN(), e.path
 			}
 			return output{r.pack(), e.runs, e.events}, err
 		}
@@ -79,7 +81,7 @@ func openRuns(o model, args *runsArgs) (task, error) {
 			return output{}, err
 		}
 		if possible {
-			r.likelihood = o.problem.LogLikelihood(c)
+			r.likelihood, r.path = o.problem.LogLikelihood(c), &Path{Seed: seed, Check: c.Check}
 			reports := c.Draw(&s)
 			if args.Scales == nil {
 				for i, column := range c.Columns {

@@ -183,6 +183,8 @@ func (q *driftingParticle) Step(context.Context) ([]float64, uint64, error) {
 	return []float64{q.level}, 1, nil
 }
 
+func (q *driftingParticle) Check() uint64 { return math.Float64bits(q.level) }
+
 func (q *driftingParticle) Fork(seed uint64) (Particle, error) {
 	c := *q
 	c.stream = random.New(seed)
@@ -193,7 +195,12 @@ func (q *driftingParticle) Close()      {}
 
 // kalman is the logarithm of the likelihood of data, NaN being gaps.
 func kalman(a float64, data []float64) float64 {
-	mean, variance, log := 0.0, 0.0, 0.0
+	log, _, _ := kalmanFilter(a, data)
+	return log
+}
+
+// kalmanFilter also returns the mean and the variance of the level at the end, given the data.
+func kalmanFilter(a float64, data []float64) (log, mean, variance float64) {
 	for _, y := range data {
 		mean, variance = a*mean, a*a*variance+1
 		if math.IsNaN(y) {
@@ -204,7 +211,7 @@ func kalman(a float64, data []float64) float64 {
 		gain := variance / s
 		mean, variance = mean+gain*(y-mean), (1-gain)*variance
 	}
-	return log
+	return log, mean, variance
 }
 
 // A dying model is a pure death process: of so many that live at first, each dies within a row with
@@ -300,6 +307,9 @@ func courseOf(ctx context.Context, m Filtered, x []float64, seed uint64, rows in
 			c.Columns[i].Law = l
 			c.Columns[i].Mean = append(c.Columns[i].Mean, means[i])
 		}
+	}
+	if q, ok := q.(interface{ Check() uint64 }); ok {
+		c.Check = q.Check()
 	}
 	return c, nil
 }

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -100,11 +101,11 @@ func pmmh(ctx context.Context, e *engine) (*Result, error) {
 	if err := f.chooseRuns(ctx, cloud); err != nil {
 		return nil, err
 	}
-	samples, logs, err := f.sample(ctx, cloud)
+	s, err := f.sample(ctx, cloud)
 	if err != nil {
 		return nil, err
 	}
-	return f.report(ctx, samples, logs)
+	return f.report(ctx, s)
 }
 
 // Phases of the trace.
@@ -229,8 +230,15 @@ func (f *pmmhFit) chooseRuns(ctx context.Context, cloud [][]float64) error {
 	return nil
 }
 
+// A chainSample is what the chains gave, by chain and step.
+type chainSample struct {
+	states [][][]float64
+	logs   [][]float64
+	paths  [][]*Path
+}
+
 // sample runs the chains: the warm-up, then the steps that count.
-func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]float64, logs [][]float64, err error) {
+func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (all chainSample, err error) {
 	stream := f.e.stream()
 	s := chainStage{Beta: 1, Steps: warmSteps, Runs: f.runs}
 	scale := walkScale / math.Sqrt(float64(len(cloud[0])))
@@ -240,17 +248,24 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 		part := len(cloud) / chainCount
 		s.States = append(s.States, cloud[k*part+int(stream.Below(uint64(part)))])
 	}
+	paths := make([]*Path, chainCount) // of the present states
 	goOn := func(steps []steps) {
 		s.Logs = make([]float64, chainCount)
 		for k := range steps {
 			s.States[k], s.Logs[k] = steps[k].last()
+			for i, path := range steps[k].paths {
+				if path == nil { // the state is the one before
+					steps[k].paths[i] = paths[k]
+				}
+				paths[k] = steps[k].paths[i]
+			}
 		}
 	}
 	var recent [][]float64
 	for block := range warmBlocks {
 		got, err := f.block(ctx, fmt.Sprintf("warm-up %d of %d", block+1, warmBlocks), phaseWarm, s)
 		if err != nil {
-			return nil, nil, err
+			return all, err
 		}
 		if block == warmBlocks/2 {
 			recent = nil // adapt to the second half of the warm-up alone
@@ -264,7 +279,7 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	}
 	f.result.Count, f.result.WarmUp = chainCount, warmBlocks*warmSteps
 	s.Steps = blockSteps
-	samples, logs = make([][][]float64, chainCount), make([][]float64, chainCount)
+	all = chainSample{make([][][]float64, chainCount), make([][]float64, chainCount), make([][]*Path, chainCount)}
 	want := float64(chainESS)
 	if f.e.o.Population > 0 {
 		want = float64(f.e.o.Population)
@@ -274,26 +289,27 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 	// the best point.
 	after := func(steps int) int { return f.e.runs + (chainCount*steps+bestEstimates)*f.runs }
 	if err := f.checkBudget(after(s.Steps) - f.e.runs); err != nil {
-		return nil, nil, err
+		return all, err
 	}
 	for {
-		got, err := f.block(ctx, fmt.Sprintf("sampling, steps from %d", len(samples[0])+1), phaseSample, s)
+		got, err := f.block(ctx, fmt.Sprintf("sampling, steps from %d", len(all.states[0])+1), phaseSample, s)
 		if err != nil {
-			return nil, nil, err
-		}
-		for k, g := range got {
-			samples[k] = append(samples[k], g.states...)
-			logs[k] = append(logs[k], g.logs...)
-			accepted += g.accepted
+			return all, err
 		}
 		goOn(got)
-		f.result.Steps = len(samples[0])
+		for k, g := range got {
+			all.states[k] = append(all.states[k], g.states...)
+			all.logs[k] = append(all.logs[k], g.logs...)
+			all.paths[k] = append(all.paths[k], g.paths...)
+			accepted += g.accepted
+		}
+		f.result.Steps = len(all.states[0])
 		f.result.Acceptance = float64(accepted) / float64(chainCount*f.result.Steps)
-		least, most := f.diagnose(samples)
+		least, most := f.diagnose(all.states)
 		row := f.trace.Rows[len(f.trace.Rows)-1]
 		row[6], row[7] = most, least
 		if least >= want && most <= chainRHat {
-			return samples, logs, nil
+			return all, nil
 		}
 		budget := f.budget
 		if f.e.o.Budget == 0 && least < leastESS {
@@ -303,9 +319,9 @@ func (f *pmmhFit) sample(ctx context.Context, cloud [][]float64) (samples [][][]
 			if s.Steps /= 2; s.Steps < blockSteps {
 				if least < leastESS {
 					f.notes = append(f.notes, fmt.Sprintf("the effective size is %.0f; for %d it would take about %s runs", least,
-						leastESS, f.runsNeeded(samples, least)))
+						leastESS, f.runsNeeded(all.states, least)))
 				}
-				return samples, logs, nil
+				return all, nil
 			}
 		}
 	}
@@ -453,6 +469,7 @@ func (f *pmmhFit) reestimate(ctx context.Context, what string, all []*candidate,
 type steps struct {
 	states   [][]float64
 	logs     []float64
+	paths    []*Path // nil where the state is the one before
 	accepted int
 }
 
@@ -478,15 +495,24 @@ func (f *pmmhFit) block(ctx context.Context, what string, phase int, s chainStag
 	all := make([]steps, len(s.States))
 	accepted, mean := 0, 0.0
 	err := f.e.stage(ctx, what, "chains", s, len(s.States), func(k int, a output) error {
-		if len(a.numbers) != chainHead+s.Steps*(d+1) {
-			return fmt.Errorf("fit: a block of %d steps came with %d numbers", s.Steps, len(a.numbers))
+		if len(a.numbers) < chainHead {
+			return errors.New("fit: an output is truncated")
 		}
 		all[k].accepted = int(a.numbers[chainAccepted])
 		accepted += all[k].accepted
 		f.e.impossible += int(a.numbers[chainImpossible])
-		for row := range slices.Chunk(a.numbers[chainHead:], d+1) {
-			all[k].states = append(all[k].states, row[:d:d])
-			all[k].logs = append(all[k].logs, row[d])
+		rest := a.numbers[chainHead:]
+		for len(rest) > d {
+			all[k].states = append(all[k].states, rest[:d:d])
+			all[k].logs = append(all[k].logs, rest[d])
+			path, after, err := unpackPath(rest[d+1:])
+			if err != nil {
+				return err
+			}
+			all[k].paths, rest = append(all[k].paths, path), after
+		}
+		if len(rest) > 0 || len(all[k].states) != s.Steps {
+			return fmt.Errorf("fit: a block of %d steps came with %d", s.Steps, len(all[k].states))
 		}
 		_, log := all[k].last()
 		mean += log / float64(len(s.States))
@@ -521,8 +547,8 @@ func (f *pmmhFit) likelihoods(ctx context.Context, what string, points [][]float
 }
 
 // report makes the result.
-func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]float64) (*Result, error) {
-	p := f.e.problem
+func (f *pmmhFit) report(ctx context.Context, all chainSample) (*Result, error) {
+	p, samples, logs := f.e.problem, all.states, all.logs
 	r := &Result{Exact: true, Power: 1, Particles: f.runs, ScoreName: "log likelihood", Chains: &f.result, Trace: f.trace,
 		Notes: f.notes}
 	r.Posterior.Names, r.Posterior.Units = p.names()
@@ -534,6 +560,7 @@ func (f *pmmhFit) report(ctx context.Context, samples [][][]float64, logs [][]fl
 			x := p.values(z)
 			if i%every == 0 {
 				r.Posterior.Rows = append(r.Posterior.Rows, x)
+				r.Posterior.Paths = append(r.Posterior.Paths, all.paths[c][i])
 			}
 			if i == 0 || logs[c][i] != logs[c][i-1] {
 				prior := p.priorDensity(x)

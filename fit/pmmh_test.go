@@ -205,13 +205,16 @@ func TestChainsKeepTheirEstimates(t *testing.T) {
 	if moved := a.numbers[0]; moved < 5 || moved > 45 {
 		t.Errorf("%g steps of 50 were accepted", moved)
 	}
-	for i := chainHead; i < len(a.numbers); i += 2 {
-		c, err := level{}.Simulate(t.Context(), o.problem.values(a.numbers[i:i+1]), 0)
+	for rest := a.numbers[chainHead:]; len(rest) > 0; {
+		c, err := level{}.Simulate(t.Context(), o.problem.values(rest[:1]), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := o.problem.LogLikelihood(c); math.Abs(a.numbers[i+1]-want) > 1e-9 {
-			t.Fatalf("a state keeps %g, and its likelihood is %g", a.numbers[i+1], want)
+		if want := o.problem.LogLikelihood(c); math.Abs(rest[1]-want) > 1e-9 {
+			t.Fatalf("a state keeps %g, and its likelihood is %g", rest[1], want)
+		}
+		if _, rest, err = unpackPath(rest[2:]); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -22,6 +22,10 @@ type Posterior struct {
 	Units   []string    // of the numbers; empty for none
 	Rows    [][]float64 // values of the unknowns, in the order of the names
 	Weights []float64
+	// Paths are the runs by which the rows were accepted, one for each row, with which a projection
+	// goes on; nil if they are not known. The run of a row is a draw given the row and the data, as
+	// far as the sample is of the posterior.
+	Paths []*Path
 }
 
 // Effective is the effective sample size, 1/Σw².
@@ -29,7 +33,10 @@ func (p *Posterior) Effective() float64 { return weight.EffectiveSize(p.Weights)
 
 // Draw returns draw k of independent draws from the sample: a row, which must not be changed. It
 // depends on seed and k alone, so a study with more replicas contains the draws of one with fewer.
-func (p *Posterior) Draw(seed, k uint64) []float64 {
+func (p *Posterior) Draw(seed, k uint64) []float64 { return p.Rows[p.DrawIndex(seed, k)] }
+
+// DrawIndex is the index of the row that Draw returns.
+func (p *Posterior) DrawIndex(seed, k uint64) int {
 	if len(p.Rows) == 0 {
 		panic("fit: a draw from an empty sample")
 	}
@@ -37,13 +44,13 @@ func (p *Posterior) Draw(seed, k uint64) []float64 {
 	u, sum, last := s.Float64(), 0.0, 0
 	for i, w := range p.Weights {
 		if sum += w; u < sum {
-			return p.Rows[i]
+			return i
 		}
 		if w > 0 {
 			last = i
 		}
 	}
-	return p.Rows[last] // rounding: the weights add up to slightly less than 1
+	return last // rounding: the weights add up to slightly less than 1
 }
 
 // column returns the values of one unknown.
@@ -134,12 +141,23 @@ func (p *Posterior) Quantiles(j int, shares ...float64) []float64 {
 // weightName is the name of the column of weights.
 const weightName = "weight"
 
+// paths reports whether all rows have a path that can be written.
+func (p *Posterior) paths() bool {
+	return len(p.Rows) > 0 && len(p.Paths) == len(p.Rows) && !slices.Contains(p.Paths, nil) &&
+		!slices.ContainsFunc(p.Names, func(name string) bool { return slices.Contains(pathNames, name) })
+}
+
 // WriteCSV writes the sample: a column for each unknown, by its name, and one of weights. Numbers
-// are written with full precision.
+// are written with full precision. If the runs of the rows are known, the columns run.seed,
+// run.forks and run.check follow: see [Path].
 func (p *Posterior) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	c := csv.NewWriter(b)
 	record := append(slices.Clone(p.Names), weightName)
+	paths := p.paths()
+	if paths {
+		record = append(record, pathNames...)
+	}
 	if err := c.Write(record); err != nil {
 		return err
 	}
@@ -148,7 +166,11 @@ func (p *Posterior) WriteCSV(w io.Writer) error {
 		for _, x := range row {
 			record = append(record, strconv.FormatFloat(x, 'g', -1, 64))
 		}
-		if err := c.Write(append(record, strconv.FormatFloat(p.Weights[i], 'g', -1, 64))); err != nil {
+		record = append(record, strconv.FormatFloat(p.Weights[i], 'g', -1, 64))
+		if paths {
+			record = append(record, p.Paths[i].record()...)
+		}
+		if err := c.Write(record); err != nil {
 			return err
 		}
 	}
@@ -159,8 +181,8 @@ func (p *Posterior) WriteCSV(w io.Writer) error {
 }
 
 // ReadCSV reads a sample, as WriteCSV or another program wrote it. Without a column of weights, all
-// rows have equal weight. Errors name the line, as NAME:LINE if name is not empty. The file has no
-// units.
+// rows have equal weight; without the three columns of paths, there are none. Errors name the line,
+// as NAME:LINE if name is not empty. The file has no units.
 func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 	c := csv.NewReader(r)
 	c.FieldsPerRecord = -1
@@ -179,11 +201,15 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 		return nil, fmt.Errorf("%s: %w", where(1), err)
 	}
 	p, weight := &Posterior{}, -1
+	var paths []int // the columns of a path
 	for i, field := range head {
 		field = strings.TrimSpace(strings.TrimPrefix(field, "\ufeff"))
 		switch {
 		case field == weightName && weight < 0:
 			weight = i
+		case slices.Contains(pathNames, field):
+			head[i] = field
+			paths = append(paths, i)
 		case field == "" || field == weightName || slices.Contains(p.Names, field):
 			return nil, fmt.Errorf("%s: column %d is called %q: each needs a name of its own", where(1), i+1, field)
 		default:
@@ -212,7 +238,14 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 			return nil, fmt.Errorf("%s: %d fields where the first line has %d", where(line), len(record), len(head))
 		}
 		row, w := make([]float64, 0, len(p.Names)), 1.0
+		path := &Path{}
 		for i, field := range record {
+			if slices.Contains(paths, i) {
+				if err := path.set(head[i], field); err != nil {
+					return nil, fmt.Errorf("%s: %w", where(line), err)
+				}
+				continue
+			}
 			x, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 				return nil, fmt.Errorf("%s: %s is %q, which is no number", where(line), strings.TrimSpace(head[i]), field)
@@ -224,6 +257,9 @@ func ReadCSV(r io.Reader, name string) (*Posterior, error) {
 			}
 		}
 		p.Rows, p.Weights = append(p.Rows, row), append(p.Weights, w)
+		if len(paths) == len(pathNames) {
+			p.Paths = append(p.Paths, path)
+		}
 		sum += w
 	}
 	if !(sum > 0 && sum <= math.MaxFloat64) {

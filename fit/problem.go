@@ -92,6 +92,9 @@ type Reports struct {
 type Trajectory struct {
 	Columns []Reports // in the problem's order
 	Events  uint64    // simulated, as a measure of work
+	// Check is a number by which the run can be recognised, such as a hash of what it counted up to
+	// the last observation; 0 for none. The fit keeps it with the [Path] of the run.
+	Check uint64
 }
 
 // A Simulator runs a model. Its methods may be called from several goroutines at once.
@@ -121,7 +124,8 @@ type Sharing interface {
 }
 
 // A Particle is a run of a model that is stopped at a row of the data. It is used by one goroutine
-// at a time.
+// at a time. It may also have a method Check() uint64, which returns the Check of a [Trajectory] for
+// the run up to this row.
 type Particle interface {
 	// Step advances to the next row, and returns the expected reports there, one for each column.
 	// The slice is valid until the next call.
@@ -214,8 +218,8 @@ func (p *Problem) at(x []float64) string {
 	return strings.Join(parts, ", ")
 }
 
-// lastRow is the last row with an observation.
-func (p *Problem) lastRow() int {
+// LastRow is the last row with an observation.
+func (p *Problem) LastRow() int {
 	for row := len(p.Times) - 1; row > 0; row-- {
 		for _, column := range p.Columns {
 			if !math.IsNaN(column.Data[row]) {

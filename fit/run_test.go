@@ -182,7 +182,7 @@ func TestStagesThatAreNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, err := run(t.Context(), ensemble.NewReplica(0, 3)); err != nil || len(v.Data) != 8*(1+4+3+2) {
+	if v, err := run(t.Context(), ensemble.NewReplica(0, 3)); err != nil || len(v.Data) != 8*(1+4+5+3+2) {
 		t.Error(len(v.Data), err)
 	}
 }
