@@ -36,6 +36,25 @@ func RecordBy(attributes ...string) Change {
 	return func(c *syntax.Changes) { c.RecordBy = append(c.RecordBy, slices.Clone(attributes)) }
 }
 
+// After makes changes from a time on, on the model's clock: those of [Scenario] and [Set], of
+// parameters only. It is for models that go on with runs that have come to that time. Up to it, the
+// model runs as it does without them, byte for byte, whatever the end that [Until] gives it; until
+// is the end with which the runs were begun, as Until takes it, or empty for that of the file.
+//
+// Parameters change as by an intervention with set.
+func After(time float64, until string, changes ...Change) Change {
+	return func(c *syntax.Changes) {
+		var later syntax.Changes
+		for _, change := range changes {
+			change(&later)
+		}
+		c.Later = &syntax.Later{Time: time, Scenario: later.Scenario, Set: later.Set}
+		if until != "" {
+			c.Later.Until = &until
+		}
+	}
+}
+
 // Files sets how the tables are read that a model names, as in {steps: {file: beta.csv, column:
 // beta}}. read gets the name as the model has it. [Load] reads them from the directory of the model
 // file by default; [Compile] reads none by default.

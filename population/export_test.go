@@ -64,3 +64,6 @@ var Busy = map[string]string{
 
 // Silence makes a process tell of no events.
 func (p *Process) Silence() { p.r.OnEvent = func(*engine.Event) {} }
+
+// Fingerprint is that of a process.
+func (p *Process) Fingerprint() uint64 { return p.r.Fingerprint() }

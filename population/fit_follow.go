@@ -106,4 +106,5 @@ func (w *followed) Fork(seed uint64) (modelfit.Followed, error) {
 
 func (w *followed) Observations() []modelfit.Observation { return w.observed }
 func (w *followed) Events() uint64                       { return w.p.Events() }
+func (w *followed) Fingerprint() uint64                  { return w.p.r.Fingerprint() }
 func (w *followed) Close()                               { w.p.Close() }

@@ -88,7 +88,12 @@ func (t *trials) Run(ctx context.Context, x []float64, seed uint64) (modelfit.Tr
 		t.runner = nil
 		return modelfit.Trial{}, err
 	}
-	trial := modelfit.Trial{Means: make([][]float64, len(t.of)), Observations: observed, Events: run.Events}
+	trial := modelfit.Trial{
+		Means:        make([][]float64, len(t.of)),
+		Observations: observed,
+		Events:       run.Events,
+		Fingerprint:  func(row int) uint64 { return run.rec.Fingerprint(m.program, row) },
+	}
 	for i, c := range t.of {
 		means, before := make([]float64, len(t.rows)), 0.0
 		for row := range means {

@@ -2,15 +2,39 @@ package population
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/population/internal/engine"
+	"github.com/almanac-sim/almanac/population/internal/program"
 )
 
 // What other packages of this module may do with a fit and a result, and users may not.
 func init() {
+	modelfit.ErrOtherPast = engine.ErrOtherPast
 	modelfit.Of = func(fit any) modelfit.Fit { return runs{fit.(*Fit)} }
 	modelfit.SetDrawn = func(result any, d *modelfit.Drawn) { result.(*Result).drawn = d }
+	modelfit.SetPast = func(options any, past func(replica int) modelfit.Past) {
+		o := options.(*Options)
+		o.past, o.forks = past, past != nil
+	}
 	modelfit.DrawnOf = func(result any) *modelfit.Drawn { return result.(*Result).drawn }
+}
+
+// pastOf returns the past of a replica, nil if it has none.
+func (o *Options) pastOf(p *program.Program, replica int) (*engine.Past, error) {
+	if o.past == nil {
+		return nil, nil
+	}
+	of := o.past(replica)
+	past := &engine.Past{Seed: of.Seed, Until: of.Until - p.Start, Luck: of.Luck, Fingerprint: of.Fingerprint}
+	for _, f := range of.Forks {
+		past.Forks = append(past.Forks, engine.Fork{At: f.Time - p.Start, Luck: f.Luck})
+	}
+	if last := p.RecordTimes[len(p.RecordTimes)-1]; !(past.Until <= last+p.TimeTolerance) {
+		return nil, fmt.Errorf("%s: the model ends at %.12g, before %.12g, where it should go on", p.Name, p.End, of.Until)
+	}
+	return past, nil
 }
 
 // runs are the runs of a fit: a [modelfit.Fit].

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/almanac-sim/almanac/internal/modelfit"
 	"github.com/almanac-sim/almanac/population/internal/engine"
 )
 
@@ -35,7 +36,8 @@ type Options struct {
 	// OnProgress is called ten times a second by one goroutine.
 	OnProgress func(Progress)
 
-	forks    bool   // for a Process
+	forks    bool // for a Process, or with past
+	past     func(replica int) modelfit.Past
 	patience uint64 // see engine.Options; tests set it
 	windows  int    // see engine.Options; tests set it
 }
@@ -257,6 +259,10 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		return run, err
 	}
 	p := m.program
+	past, err := o.pastOf(p, index)
+	if err != nil {
+		return run, err
+	}
 	defer func() { run.Seconds = time.Since(began).Seconds() }()
 	r.OnEvent = o.listener(m, index)
 	begun := false
@@ -269,7 +275,7 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 		t.before += r.Events
 		progress(0, 0)
 	}()
-	err = r.Simulate(ctx, p, o.Seed, index, &run.rec, engine.Hooks{
+	err = r.Simulate(ctx, p, o.Seed, index, past, &run.rec, engine.Hooks{
 		Begun: func() {
 			begun = true
 			run.Setup = time.Since(began).Seconds()

@@ -92,7 +92,7 @@ func (r *Request) problem() (*OpenedFit, error) {
 	for i, column := range o.Data.Columns {
 		o.Problem.Columns = append(o.Problem.Columns, fit.Column{Name: o.Fit.Columns[i], Data: column})
 	}
-	o.Simulator = &simulator{fit: modelfit.Of(o.Fit), times: o.Data.Times}
+	o.Simulator = &simulator{fit: modelfit.Of(o.Fit), times: o.Data.Times, last: o.Problem.LastRow()}
 	return o, nil
 }
 
@@ -124,6 +124,7 @@ func law(s modelfit.Observation) fit.Law {
 type simulator struct {
 	fit   modelfit.Fit
 	times []float64
+	last  int // row with an observation
 	room  *memoryGate
 
 	mu   sync.Mutex
@@ -169,7 +170,7 @@ func (s *simulator) Simulate(ctx context.Context, x []float64, seed uint64) (c f
 	for i, means := range trial.Means {
 		c.Columns = append(c.Columns, fit.Reports{Mean: means, Law: law(trial.Observations[i])})
 	}
-	c.Events = trial.Events
+	c.Events, c.Check = trial.Events, trial.Fingerprint(s.last)
 	return c, nil
 }
 
@@ -252,5 +253,6 @@ func (p *particle) Fork(seed uint64) (fit.Particle, error) {
 	return &particle{run, p.laws, p.before}, nil
 }
 
+func (p *particle) Check() uint64   { return p.run.Fingerprint() }
 func (p *particle) Laws() []fit.Law { return p.laws }
 func (p *particle) Close()          { p.run.Close() }

@@ -60,6 +60,9 @@ type Trial struct {
 	Means        [][]float64   // by column and time: the probability of being observed times the count
 	Observations []Observation // by column
 	Events       uint64
+
+	// Fingerprint returns a hash of all that the run has counted up to a row. It is never 0.
+	Fingerprint func(row int) uint64
 }
 
 // A Followed is a run with values of the unknowns that advances from one time of the data to the
@@ -80,8 +83,27 @@ type Followed interface {
 	// Events is the number of events since the start, before a fork included.
 	Events() uint64
 
+	// Fingerprint is that of a [Trial], at the present time.
+	Fingerprint() uint64
+
 	// Close releases the memory of the run. It may be called more than once.
 	Close()
+}
+
+// A Past is how a run came to a time. A replica that goes on with it is the same run up to that
+// time, byte for byte; from there on all that is to come is drawn again, as by a fork.
+type Past struct {
+	Seed        uint64
+	Forks       []Fork  // in the order of their times
+	Until       float64 // on the model's clock
+	Luck        uint64  // of the fork at that time
+	Fingerprint uint64  // of the run at that time; 0 if it is not known
+}
+
+// A Fork is a fork on the way.
+type Fork struct {
+	Time float64 // on the model's clock
+	Luck uint64
 }
 
 // Drawn says where the values come from that differ between replicas.
@@ -101,6 +123,13 @@ var (
 	// SetDrawn records in a *population.Result where values come from that differ between replicas.
 	// All replicas have the same if d is nil.
 	SetDrawn func(result any, d *Drawn)
+
+	// SetPast makes the replicas of a run go on with a past: options is a *population.Options. The
+	// error of a replica that does not come to where its past came is an ErrOtherPast.
+	SetPast func(options any, past func(replica int) Past)
+
+	// ErrOtherPast says that a run is not the one that it should go on with.
+	ErrOtherPast error
 
 	// DrawnOf returns what SetDrawn recorded in a *population.Result.
 	DrawnOf func(result any) *Drawn

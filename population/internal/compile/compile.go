@@ -62,6 +62,11 @@ func Text(name string, source []byte, c syntax.Changes) (*Model, error) {
 	list := &diag.List{}
 	r := syntax.NewReader(list, name)
 	c.Set = slices.Clone(c.Set) // the reader stores nodes in it
+	if c.Later != nil {
+		later := *c.Later
+		later.Set = slices.Clone(later.Set)
+		c.Later = &later
+	}
 	r.Changes = c
 	r.Tables = &syntax.TableFiles{Read: c.ReadFile, Contents: map[string][]byte{}, Failed: map[string]error{}}
 	f := r.Parse(source)
@@ -131,7 +136,7 @@ func (m *Model) StartScope() Scope {
 	start, here := &m.Start, NewScope(&diag.List{}, m.File.Unit)
 	here.parameters, here.sets = start.parameters, start.sets
 	here.attributes, here.states = start.attributes, start.states
-	here.Zero, here.start, here.end = start.Zero, start.start, start.end
+	here.Zero, here.start, here.end, here.cutEnd = start.Zero, start.start, start.end, start.cutEnd
 	return here
 }
 
@@ -213,7 +218,7 @@ func (c *compiler) startScope() Scope {
 	}
 	here.changedAtStart = len(f.Overridden) > 0
 	here.attributes, here.states = p.Attributes, p.States
-	here.Zero, here.start, here.end = f.Epoch, p.Start, p.End
+	here.Zero, here.start, here.end, here.cutEnd = f.Epoch, p.Start, p.End, f.CutEnd
 	here.sets = map[string][]syntax.Value{}
 	for i := range f.Interventions {
 		for _, set := range f.Interventions[i].Set {

@@ -75,6 +75,9 @@ func (c *compiler) schedule(start Scope) {
 			if p.Months > 0 {
 				at = start.Zero.AddMonths(p.FirstTime, int(k)*p.Months, c.file.Unit)
 			}
+			if p.Later {
+				at += float64(8 * c.program.TimeTolerance) // see syntax.Later
+			}
 			if k > 0 && (!(at <= p.Until) || !(at <= c.program.End)) {
 				break
 			}

@@ -30,6 +30,7 @@ type Scope struct {
 	states     []string
 	Zero       syntax.Epoch
 	start, end float64                   // of the run, on the model's clock
+	cutEnd     float64                   // see syntax.File
 	sets       map[string][]syntax.Value // all values that interventions give to parameters
 	// Caches that hold whatever the parameters stand for.
 	indexes     map[*syntax.Table]*tableIndex

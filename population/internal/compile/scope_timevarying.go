@@ -229,17 +229,33 @@ func (s Scope) sumStaysWithinOne(values []*program.TimeVarying) (t, sum float64,
 // cutIntoPieces cuts the run into pieces and finds a bound of the rate in each, for thinning. A
 // piece lasts until the term's next knot or eighth of a period (Term.Next), or for half an expected
 // event, whichever is longer. So there are few pieces between two events, and few rejected draws.
+//
+// A run that goes on after the end that it had is cut as it was up to there, so that the draws are
+// the same, and then anew.
 func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at diag.Place, what string) bool {
-	const atLeast = 0.5
-	span := s.end - s.start
-	if math.IsNaN(span) {
+	span, first := s.end-s.start, s.cutEnd-s.start
+	if math.IsNaN(span) || math.IsNaN(first) {
 		return true
 	}
-	shortest := float64(span / program.MaxPieces)
+	edges, ok := s.cutPart(tv, 0, first, nil, v, got, at, what)
+	if ok && span > first {
+		edges, ok = s.cutPart(tv, first, span, edges, v, got, at, what)
+	}
+	if ok {
+		tv.Edges = lookup.NewGuideTable(edges)
+	}
+	return ok
+}
+
+// cutPart cuts a part of the run into pieces, and returns the edges with theirs.
+func (s Scope) cutPart(tv *program.TimeVarying, begin, span float64, edges []float64, v, got syntax.Value,
+	at diag.Place, what string) ([]float64, bool) {
+	const atLeast = 0.5
+	shortest := float64((span - begin) / program.MaxPieces)
 	step := float64(shortest / 64) // lengthens a piece at least by this, so that the loop ends
-	var edges []float64
-	least := 0.0 // smallest bound that was merged into the last piece
-	for from := 0.0; from < span; {
+	least := 0.0                   // smallest bound that was merged into the last piece
+	before := len(edges)
+	for from := begin; from < span; {
 		to, bound := from, 0.0
 		for {
 			next := tv.Root.NextChange(to)
@@ -263,11 +279,11 @@ func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at di
 			s.reportValue(v, at,
 				"%s: %s has no bound from %s %.6g to %.6g, so that it cannot be drawn: it may divide by 0 there", what,
 				nameOrText(v, got), s.unit.Name, s.start+from, s.start+to)
-			return false
+			return edges, false
 		}
 		// Pieces with bounds within 2 % are merged: a wave much shorter than its pieces has the
 		// same bound in all of them.
-		if n := len(edges); n > 0 && max(bound, tv.Bounds[n-1]) <= 1.02*min(bound, least) {
+		if n := len(edges); n > before && max(bound, tv.Bounds[n-1]) <= 1.02*min(bound, least) {
 			tv.Bounds[n-1] = max(bound, tv.Bounds[n-1])
 		} else {
 			edges, tv.Bounds, least = append(edges, from), append(tv.Bounds, bound), bound
@@ -275,6 +291,5 @@ func (s Scope) cutIntoPieces(tv *program.TimeVarying, v, got syntax.Value, at di
 		least = min(least, bound)
 		from = to
 	}
-	tv.Edges = lookup.NewGuideTable(edges)
-	return true
+	return edges, true
 }

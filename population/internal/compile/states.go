@@ -115,7 +115,7 @@ func (c *compiler) hasTimer(clock *syntax.Clock) bool {
 // for all individuals, and stay so after every intervention.
 func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 	switch {
-	case steps > syntax.MaxParameterChain || v.Name != "" && len(c.here.sets[v.Name]) > 0:
+	case steps > syntax.MaxParameterChain || v.Name != "" && !c.staysExponential(v.Name, steps):
 		return false
 	case v.Name != "":
 		return c.isExponential(c.here.parameters[v.Name].Value, steps+1)
@@ -128,6 +128,23 @@ func (c *compiler) isExponential(v syntax.Value, steps int) bool {
 		return true
 	}
 	return v.Distribution != nil && v.Distribution.Family == "exponential"
+}
+
+// staysExponential reports whether interventions leave a parameter exponential: none sets it, or
+// only one of syntax.Later, before which the draws must be those without it.
+func (c *compiler) staysExponential(name string, steps int) bool {
+	if len(c.here.sets[name]) == 0 {
+		return true
+	}
+	for i := range c.file.Interventions {
+		p := &c.file.Interventions[i]
+		for _, s := range p.Set {
+			if s.Label.Name == name && !(p.Later && c.isExponential(s.Value, steps+1)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // action returns what a clock does when it fires.

@@ -2,7 +2,7 @@
 //
 //	r := engine.NewRun(&options, budget)
 //	rec := engine.NewRecording(program)
-//	err := r.Simulate(ctx, program, seed, index, &rec, hooks) // start, events, interventions, rows
+//	err := r.Simulate(ctx, program, seed, index, past, &rec, hooks) // start, events, interventions, rows
 //
 // The engine reads a [program.Program] and nothing of the model file. It may assume that the
 // program is complete: every state, attribute and name is a number in range, every table has its
@@ -52,7 +52,7 @@
 //   - conditions.go: interventions that wait for a condition
 //   - tallies.go, recording.go, event.go: counts, rows, and events for a listener
 //   - setup.go, batch.go: initialising everybody at the start, on several cores
-//   - fork.go: copies of a run with another future
+//   - fork.go, past.go: copies of a run with another future; runs that go on with a past
 //   - memory.go, budget.go, workers.go: how much memory and how many cores a run may use
 //   - pace.go: a clock that stands still
 //   - prefetch.go: prefetching the individuals that contacts are with

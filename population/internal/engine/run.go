@@ -299,7 +299,11 @@ func (r *Run) Advance(ctx context.Context, at float64, progress func(float64, ui
 
 // NewRun returns a run that can be started any number of times.
 func NewRun(o *Options, p *Budget) *Run {
-	return &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience}
+	r := &Run{sparseRule: usualSparse, budget: p, windowRule: o.windowRule(), Patience: o.Patience, forkable: o.Forks}
+	if o.Forks {
+		r.sparseRule.least = math.MaxInt
+	}
+	return r
 }
 
 // Begin starts a run that can be forked, and carries out the interventions that wait for what is
@@ -370,8 +374,13 @@ func (o *Options) AtOnce() int {
 	return min(workers, max(o.Replicas, 1))
 }
 
-// Simulate runs a program from start to end and records it.
-func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, rec *Recording, h Hooks) error {
+// Simulate runs a program from start to end and records it. With a past, which is nil for none, it
+// goes on with that, and not with the seed and the index.
+func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, index int, past *Past, rec *Recording,
+	h Hooks) error {
+	if past != nil {
+		seed, index = past.Seed, 0
+	}
 	if err := r.Start(ctx, m, seed, index); err != nil {
 		return err
 	}
@@ -379,7 +388,11 @@ func (r *Run) Simulate(ctx context.Context, m *program.Program, seed uint64, ind
 	if err := r.Settle(ctx); err != nil {
 		return err
 	}
+	passed := 0 // forks of the past
 	for row, at := range m.RecordTimes {
+		if err := r.pass(ctx, past, &passed, at, h.Progress); err != nil {
+			return err
+		}
 		if err := r.Advance(ctx, at, h.Progress); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func TestSoakTuberculosisDiffersByWindows(t *testing.T) {
 	simulated := func(rule windowRule, cores int) (*Recording, *Run) {
 		r := &Run{sparseRule: usualSparse, windowRule: rule, cores: cores}
 		rec := NewRecording(m)
-		if err := r.Simulate(context.Background(), m, 8, 0, &rec, quiet); err != nil {
+		if err := r.Simulate(context.Background(), m, 8, 0, nil, &rec, quiet); err != nil {
 			t.Fatal(err)
 		}
 		return &rec, r

@@ -37,7 +37,7 @@ func runWith(
 			}
 		}
 	}
-	r.failed = r.Simulate(context.Background(), m, seed, 1, &rec, h)
+	r.failed = r.Simulate(context.Background(), m, seed, 1, nil, &rec, h)
 	return &rec, r, win
 }
 
@@ -465,7 +465,7 @@ func TestWindowsFailWithoutMemoryForCalendar(t *testing.T) {
 	budget := &Budget{limit: 1, each: 1e6, spare: usualSpare, workers: 1, room: room}
 	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 1, budget: budget, Patience: 1 << 16}
 	got := NewRecording(m)
-	r.failed = r.Simulate(context.Background(), m, 1, 1, &got, quiet)
+	r.failed = r.Simulate(context.Background(), m, 1, 1, nil, &got, quiet)
 	if err := differences(wanted, r, want, &got); err != nil {
 		t.Error(err)
 	}
@@ -483,7 +483,7 @@ func TestWindowsIgnoreContext(t *testing.T) {
 	r := &Run{sparseRule: usualSparse, windowRule: rule, cores: 2}
 	now, last := 0.0, 0.0
 	rec := NewRecording(m)
-	err := r.Simulate(ctx, m, 1, 0, &rec, Hooks{
+	err := r.Simulate(ctx, m, 1, 0, nil, &rec, Hooks{
 		Begun:    func() {},
 		Progress: func(at float64, _ uint64) { now = at },
 		Recorded: func(row int) {

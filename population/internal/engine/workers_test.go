@@ -91,7 +91,7 @@ func TestSetupCores(t *testing.T) {
 		}
 		rec := NewRecording(m)
 		defer Working()()
-		return NewRun(&o, p).Simulate(ctx, m, 0, 0, &rec, h)
+		return NewRun(&o, p).Simulate(ctx, m, 0, 0, nil, &rec, h)
 	}
 	runs := func(o Options, h Hooks) {
 		if err := run(ctx, o, h); err != nil {

@@ -24,6 +24,7 @@ type Changes struct {
 	Scenario *string
 	Set      []Setting
 	RecordBy [][]string                        // more attributes, and combinations, to record by
+	Later    *Later                            // nil for none
 	ReadFile func(name string) ([]byte, error) // reads the tables that the file names
 
 	Functions function.Functions // that a program supplies in place of what the file says
@@ -37,8 +38,16 @@ type Setting struct {
 
 // parseSettings parses the texts of the settings as YAML.
 func (r *Reader) parseSettings() {
+	all := make([]*Setting, 0, len(r.Changes.Set))
 	for i := range r.Changes.Set {
-		set := &r.Changes.Set[i]
+		all = append(all, &r.Changes.Set[i])
+	}
+	if later := r.Changes.Later; later != nil {
+		for i := range later.Set {
+			all = append(all, &later.Set[i])
+		}
+	}
+	for _, set := range all {
 		flag := r.ForFlag("--set " + set.Name)
 		if strings.TrimSpace(set.Text) == "" {
 			r.Add(diag.Place{File: flag.file}, "the value: found nothing, expected %s such as %s",
@@ -60,6 +69,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 		}
 		m.SizeAt = diag.Place{File: "--size"}
 	}
+	m.CutEnd = r.cutEnd(m, c.Later)
 	if c.Until != nil {
 		flag := r.ForFlag("--until")
 		end, ok := flag.ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *c.Until}, "the end", m.Unit)
@@ -70,6 +80,9 @@ func (r *Reader) Apply(m *File, c Changes) {
 				m.End = math.NaN()
 			}
 		}
+	}
+	if c.Later == nil {
+		m.CutEnd = m.End
 	}
 	r.applyScenario(m, c.Scenario)
 	m.recordBy(c.RecordBy)
@@ -88,6 +101,7 @@ func (r *Reader) Apply(m *File, c Changes) {
 		m.Parameters[i].Value, m.Parameters[i].Node = flag.Value(set.Node, "the value", KindAny), set.Node
 	}
 	r.applyFunctions(m, &c.Functions)
+	r.applyLater(m, c.Later)
 }
 
 // applyFunctions gives parameters the distributions that a program supplies. The rest of the

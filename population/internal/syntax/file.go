@@ -18,6 +18,7 @@ type File struct {
 
 	Unit       Unit // section time
 	Start, End float64
+	CutEnd     float64 // the end by which rates that change over time are cut into pieces: as a rule End
 	Epoch      Epoch
 
 	Size      int // section population

@@ -34,6 +34,7 @@ type Intervention struct {
 	ComputedCount Value // in place of Count, if the number has to be worked out
 	PicksCount    bool  // Count of the individuals that Who and Where select
 	Name          string
+	Later         bool // see type Later
 
 	HasCondition bool // until all Conditions are true
 	Conditions   []Condition

@@ -1,0 +1,83 @@
+package syntax
+
+import (
+	"math"
+	"slices"
+
+	"github.com/almanac-sim/almanac/population/internal/diag"
+	"go.yaml.in/yaml/v3"
+)
+
+// Later are changes from a time on. Up to that time the model runs exactly as without them, and as
+// it does with another end.
+type Later struct {
+	Time     float64 // on the model's clock
+	Scenario *string
+	Set      []Setting
+	// Until is the end with which the model ran up to the time, as [Changes] has it; nil for that of
+	// the file. Rates that change over time are cut into pieces by it, and the draws depend on them.
+	Until *string
+}
+
+// applyLater makes changes from a time on. They are an intervention, which package compile puts just
+// after that time: those of the file at that time come before it, and so does the row of that time.
+func (r *Reader) applyLater(m *File, l *Later) {
+	if l == nil {
+		return
+	}
+	at := diag.Place{File: "--from"}
+	p := Intervention{At: at, What: "after the data", FirstTime: l.Time, Until: math.Inf(1), Later: true}
+	give := func(v NamedValue) {
+		i := slices.IndexFunc(p.Set, func(s NamedValue) bool { return s.Label.Name == v.Label.Name })
+		if i >= 0 {
+			p.Set[i] = v
+		} else {
+			p.Set = append(p.Set, v)
+		}
+	}
+	const tooLate = "%sit says who is there at the start, and the runs of the fit have begun: from the last of the data " +
+		"on, parameters can have other values, and --parameters-only begins anew"
+	if l.Scenario != nil {
+		k := slices.Index(m.ScenarioNames(), *l.Scenario)
+		if k < 0 {
+			r.Add(diag.Place{File: "--scenario"}, "%s", diag.Unknown("scenario", *l.Scenario, m.ScenarioNames))
+			return
+		}
+		for _, v := range m.Scenarios[k].Set {
+			if !m.HasParameter(v.Label.Name) {
+				r.Add(v.Label.At, tooLate, "scenario "+*l.Scenario+": "+v.Label.Name+": ")
+				continue
+			}
+			give(v)
+		}
+	}
+	for _, set := range l.Set {
+		flag := r.ForFlag("--set " + set.Name)
+		here := diag.Place{File: flag.file}
+		switch {
+		case set.Node == nil: // it could not be parsed
+		case m.HasParameter(set.Name):
+			flag.MaxNodes = AliasAllowance + 4*CountNodes(set.Node)
+			give(NamedValue{Ref{Name: set.Name, At: here}, flag.Value(set.Node, "the value", KindAny), set.Node})
+		case isPath(set.Name):
+			r.Add(here, tooLate, "")
+		default:
+			r.Add(here, "%s", diag.Unknown("parameter", set.Name, m.ParameterNames))
+		}
+	}
+	if len(p.Set) > 0 {
+		m.Interventions = append(m.Interventions, p)
+	}
+}
+
+// cutEnd is the end by which rates that change over time are cut into pieces, before the end of the
+// changes is applied.
+func (r *Reader) cutEnd(m *File, l *Later) float64 {
+	if l != nil && l.Until != nil {
+		if end, ok := r.ForFlag("--from").ClockTime(&yaml.Node{Kind: yaml.ScalarNode, Value: *l.Until}, "the end of the fit",
+			m.Unit); ok {
+			return end
+		}
+	}
+	return m.End
+}
