@@ -110,8 +110,11 @@ const (
 	checkName = "run.check"
 )
 
-// pathNames are the names of the columns of a path.
 var pathNames = []string{seedName, forksName, checkName}
+
+// PathColumns returns the names of the columns in which [Posterior.WriteCSV] writes paths: seed,
+// forks and check.
+func PathColumns() []string { return slices.Clone(pathNames) }
 
 // record returns the path as the cells of a table. Forks are written as ROW:SEED, rows from 1.
 func (p *Path) record() []string {

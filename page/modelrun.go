@@ -151,7 +151,7 @@ func (s *Server) modelWork(a modelForm) (runs.Work, error) {
 		return runs.Work{}, err
 	}
 	if drawn != nil {
-		r.From = drawn.From
+		r.From, r.ParametersOnly = drawn.From, true
 	}
 	kept := runs.AddSaturating(m.Recorded(o.Replicas), m.Bytes())
 	if kept > s.limits.Bytes {

@@ -11,7 +11,6 @@ import (
 
 // What other packages of this module may do with a fit and a result, and users may not.
 func init() {
-	modelfit.ErrOtherPast = engine.ErrOtherPast
 	modelfit.Of = func(fit any) modelfit.Fit { return runs{fit.(*Fit)} }
 	modelfit.SetDrawn = func(result any, d *modelfit.Drawn) { result.(*Result).drawn = d }
 	modelfit.SetPast = func(options any, past func(replica int) modelfit.Past) {

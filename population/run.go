@@ -293,6 +293,9 @@ func simulate(ctx context.Context, r *engine.Run, m *Model, o *Options, index in
 	if begun {
 		run.close(r)
 	}
+	if errors.Is(err, engine.ErrOtherPast) {
+		err = modelfit.ErrOtherPast
+	}
 	return run, err
 }
 

@@ -25,6 +25,9 @@ import (
 type From struct {
 	Name      string        `json:"name"` // of the file, without directories
 	Posterior fit.Posterior `json:"posterior"`
+	// Past is of the fit that accepted the runs of the sample, which replicas go on with; nil if they
+	// start afresh.
+	Past *Past `json:"past,omitempty"`
 
 	path  string
 	lines []int // of the rows
@@ -33,28 +36,55 @@ type From struct {
 // mostFrom bounds the file of a sample, in bytes.
 const mostFrom = 64 << 20
 
+// sampleName is the file of the sample in the directory of a fit.
+const sampleName = "posterior.csv"
+
 // readSample reads a sample of almanac fit or of another program: a column for each parameter, and
-// weight. Units are those of the fit.json beside it, or else of the priors in the model's section
+// weight. A directory stands for the sample of the fit in it. Units are those of the fit.json beside it, or else of the priors in the model's section
 // fit, or else those in which the model writes the parameters.
-func readSample(path string, m *population.Model) (*From, error) {
+//
+// Unless only the parameters are wanted, the runs of the fit are read, too; afresh says why replicas
+// cannot go on with them.
+func readSample(path string, m *population.Model, parametersOnly bool) (from *From, afresh string, err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, sampleName)
+	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostFrom+1))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case len(text) > mostFrom:
-		return nil, fmt.Errorf("%s: larger than %d MB", path, mostFrom>>20)
+		return nil, "", fmt.Errorf("%s: larger than %d MB", path, mostFrom>>20)
 	}
 	report, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "fit.json")) // if there is one
-	return ParseFrom(path, text, report, m)
+	if from, err = parseFrom(path, text, report, m); err != nil {
+		return nil, "", err
+	}
+	if !parametersOnly {
+		afresh = from.readPast(report)
+	}
+	if from.Past == nil {
+		from.Posterior.Paths = nil
+	}
+	return from, afresh, nil
 }
 
-// ParseFrom parses a sample, given the fit.json beside it, if there is one.
+// ParseFrom parses a sample, given the fit.json beside it, if there is one. Replicas with it start
+// afresh.
 func ParseFrom(path string, text, report []byte, m *population.Model) (*From, error) {
+	from, err := parseFrom(path, text, report, m)
+	if err == nil {
+		from.Posterior.Paths = nil
+	}
+	return from, err
+}
+
+func parseFrom(path string, text, report []byte, m *population.Model) (*From, error) {
 	from := &From{Name: filepath.Base(path), path: path}
 	if err := from.check(text, m); err != nil {
 		return nil, err
@@ -96,7 +126,7 @@ func (f *From) check(text []byte, m *population.Model) error {
 		switch {
 		case column == "weight":
 			weights = true
-		case column == "" || slices.Contains(names, column):
+		case column == "" || slices.Contains(names, column) || slices.Contains(fit.PathColumns(), column):
 		default:
 			if near := suggest.Name(column, names); near != "" {
 				return fmt.Errorf("%s:1: the model has no parameter %q; did you mean %q?", f.path, column, near)
@@ -143,6 +173,7 @@ func (f *From) Path() string { return f.path }
 func (f *From) sound() bool {
 	p := &f.Posterior
 	return len(p.Rows) > 0 && len(p.Weights) == len(p.Rows) && len(p.Units) == len(p.Names) &&
+		(f.Past == nil || f.Past.sound(p)) &&
 		!slices.ContainsFunc(p.Rows, func(row []float64) bool { return len(row) != len(p.Names) })
 }
 
@@ -165,15 +196,25 @@ func (f *From) Told(m *population.Model, path string) *modelfit.Drawn {
 		return nil
 	}
 	names, _ := f.Drawn(m)
-	return &modelfit.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
+	d := &modelfit.Drawn{From: path, Rows: len(f.Posterior.Rows), Effective: f.Posterior.Effective(),
 		Parameters: names}
+	if f.Past != nil {
+		last := f.Past.Time()
+		d.Last = &last
+	}
+	return d
 }
 
 // Row is the draw of a replica, in the order of the names. It depends on the seed and the replica's
 // number alone.
 func (f *From) Row(seed uint64, replica int) []float64 {
+	return f.Posterior.Rows[f.index(seed, replica)]
+}
+
+// index is that of the row.
+func (f *From) index(seed uint64, replica int) int {
 	s := random.New(seed, drawStream)
-	return f.Posterior.Draw(s.Uint64(), uint64(replica))
+	return f.Posterior.DrawIndex(s.Uint64(), uint64(replica))
 }
 
 // drawStream separates the draws from the random numbers of the replicas.
@@ -223,22 +264,35 @@ func (f *From) Try(m *population.Model) error {
 		return fmt.Errorf("%s: nothing is drawn from it: a scenario or --set gives values to %s", f.path,
 			strings.Join(given, ", "))
 	}
+	with := func(row []float64) (*population.Model, error) { return f.with(m, row) }
+	if f.Past != nil {
+		of, err := f.Past.fit(m, f.Posterior.Names)
+		if err != nil {
+			return err
+		}
+		with = of.At
+	}
 	for i, row := range f.Posterior.Rows[:min(mostChecked, len(f.Posterior.Rows))] {
 		if f.Posterior.Weights[i] == 0 {
 			continue
 		}
-		if _, err := f.with(m, row); err != nil {
+		if _, err := with(row); err != nil {
 			return fmt.Errorf("%s:%d: %w", f.path, f.lines[i], err)
 		}
 	}
 	return nil
 }
 
-// WriteDraws writes the draws of the replicas as a table.
+// WriteDraws writes the draws of the replicas as a table, with the seeds of the runs that they go on
+// with.
 func (f *From) WriteDraws(w io.Writer, m *population.Model, seed uint64, first, replicas int) error {
 	drawn, _ := f.Drawn(m)
 	c := csv.NewWriter(w)
-	if err := c.Write(append([]string{"replica"}, drawn...)); err != nil {
+	head := append([]string{"replica"}, drawn...)
+	if f.Past != nil {
+		head = append(head, fit.PathColumns()[0])
+	}
+	if err := c.Write(head); err != nil {
 		return err
 	}
 	for k := first; k < first+replicas; k++ {
@@ -247,6 +301,9 @@ func (f *From) WriteDraws(w io.Writer, m *population.Model, seed uint64, first, 
 			if slices.Contains(drawn, name) {
 				record = append(record, strconv.FormatFloat(row[i], 'g', -1, 64))
 			}
+		}
+		if f.Past != nil {
+			record = append(record, strconv.FormatUint(f.Posterior.Paths[f.index(seed, k)].Seed, 10))
 		}
 		if err := c.Write(record); err != nil {
 			return err

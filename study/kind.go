@@ -157,7 +157,9 @@ func (p *part) replica(ctx context.Context, r ensemble.Replica) (run *population
 		if p.runner == nil || p.seed != r.JobSeed {
 			o := population.Options{Seed: r.JobSeed}
 			if p.posterior != nil {
-				o.Vary = p.posterior.Vary(p.m, r.JobSeed)
+				if err := p.posterior.Use(p.m, &o); err != nil {
+					return err
+				}
 			}
 			if p.runner, err = p.m.Runner(o); err != nil {
 				return err

@@ -62,7 +62,10 @@ type Request struct {
 	Series bool     `json:"series,omitempty"`
 	Draw   []string `json:"draw,omitempty"` // states and flows that a comparison records over time; nil means all
 
-	From     string `json:"from,omitempty"` // a table from which each replica draws values of parameters
+	From string `json:"from,omitempty"` // a fit or a table from which each replica draws values of parameters
+	// replicas with From start afresh, also if they could go on with the runs of the fit
+	ParametersOnly bool `json:"parameters_only,omitempty"`
+
 	Seed     uint64 `json:"seed,omitempty"`
 	Replica  int    `json:"replica,omitempty"` // the first one
 	Replicas int    `json:"replicas,omitempty"`
@@ -147,6 +150,8 @@ func (r *Request) Validate(given func(flag string) bool) error {
 		return errors.New("--format: of which tables? Name a directory with --out")
 	case given("from") && r.From == "":
 		return errors.New("--from: from what? Name a file, as in --from results/posterior.csv")
+	case r.ParametersOnly && r.From == "":
+		return errors.New("--parameters-only: of which fit? Name it with --from, as in --from results")
 	case given("scenario") && r.Sort == Compare:
 		return errors.New("--scenario: compare takes several; name them with --scenarios")
 	case given("scenario") && r.Scenario == "":
@@ -314,6 +319,9 @@ func (r *Request) command() string {
 		texts("--set", s.Name+"="+s.Value)
 	}
 	texts("--from", r.From)
+	if r.ParametersOnly {
+		words = append(words, "--parameters-only")
+	}
 	number("--population", r.Population)
 	number("--budget", r.Budget)
 	texts("--vary", r.Vary...)
@@ -346,7 +354,7 @@ func (r *Request) command() string {
 // placeholder.
 func (r *Request) repeatOne(values []population.Parameter, seed uint64, scenario, replica string) string {
 	one := Request{Sort: Run, Model: r.Model, Size: r.Size, Until: r.Until, Scenario: r.Scenario, From: r.From, Seed: seed,
-		Set: slices.Concat(r.Set, values)}
+		ParametersOnly: r.ParametersOnly, Set: slices.Concat(r.Set, values)}
 	if scenario != "" {
 		one.Scenario = scenario
 	}
@@ -371,7 +379,7 @@ func (r *Request) Payload() ([]byte, error) {
 	n := r.named()
 	j := Request{Sort: n.Sort, Model: n.Model, Size: n.Size, Until: n.Until, Scenario: n.Scenario, Set: n.Set,
 		Vary: n.Vary, Sample: n.Sample, Scenarios: n.Scenarios, Outputs: n.Outputs, Series: n.Series && r.Out != "",
-		Draw: n.Draw, From: n.From,
+		Draw: n.Draw, From: n.From, ParametersOnly: n.ParametersOnly,
 		Data: n.Data, Unknown: n.Unknown, Match: n.Match, Source: n.Source, Files: n.Files, Table: n.Table,
 		Posterior: n.Posterior}
 	data, err := json.Marshal(&j)

@@ -65,21 +65,10 @@ func nearFile(path string) string {
 
 // Compile compiles the model with the changes of the request, and with more.
 func (r *Request) Compile(more ...population.Change) (*population.Model, error) {
-	changes := []population.Change{population.Files(r.file)}
-	size, err := r.size()
+	changes, err := r.changes(more)
 	if err != nil {
 		return nil, err
 	}
-	if size != nil {
-		changes = append(changes, population.Size(*size))
-	}
-	if r.Until != "" {
-		changes = append(changes, population.Until(r.Until))
-	}
-	if r.Scenario != "" {
-		changes = append(changes, population.Scenario(r.Scenario))
-	}
-	changes = append(changes, sets(r.Set)...)
 	for _, attributes := range r.groups {
 		changes = append(changes, population.RecordBy(attributes...))
 	}
@@ -87,7 +76,31 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 	if name == StandardInput {
 		name = "standard input"
 	}
-	return population.Compile(name, r.Source, append(changes, more...)...)
+	return population.Compile(name, r.Source, append(changes, population.Files(r.file))...)
+}
+
+// changes are those of the request, and more. If the model goes on with runs of a fit, they hold
+// from the last of its data on.
+func (r *Request) changes(more []population.Change) (all []population.Change, err error) {
+	var values []population.Change
+	if r.Scenario != "" {
+		values = append(values, population.Scenario(r.Scenario))
+	}
+	values = append(append(values, sets(r.Set)...), more...)
+	if r.Posterior != nil && r.Posterior.Past != nil {
+		return r.Posterior.Past.changes(r, values)
+	}
+	size, err := r.size()
+	if err != nil {
+		return nil, err
+	}
+	if size != nil {
+		all = append(all, population.Size(*size))
+	}
+	if r.Until != "" {
+		all = append(all, population.Until(r.Until))
+	}
+	return append(all, values...), nil
 }
 
 // sets turns settings into changes of a model.
@@ -207,6 +220,9 @@ func OpenJob(job ensemble.Job) (*Study, error) {
 // the size, or a value that is not a quantity, is left to the compiler, which also reports what is
 // wrong with a value.
 func (s *Study) At(values []population.Parameter) (*population.Model, error) {
+	if s.Posterior != nil && s.Posterior.Past != nil {
+		return s.Compile(sets(values)...) // they hold from the last of the data on
+	}
 	trimmed := slices.Clone(values) // as the compiler reads them
 	for i := range trimmed {
 		trimmed[i].Value = strings.TrimSpace(trimmed[i].Value)
@@ -247,6 +263,9 @@ func (s *Study) openSweep(most int) (err error) {
 	if err := s.checkPoints(); err != nil {
 		return err
 	}
+	if err := s.checkVaried(); err != nil {
+		return err
+	}
 	if err := s.chooseOutputs(); err != nil {
 		return err
 	}
@@ -255,6 +274,29 @@ func (s *Study) openSweep(most int) (err error) {
 		return fmt.Errorf("--series: a replica would tell %s numbers over time, and %s are the most; leave them out with "+
 			"--series=false, or record fewer rows",
 			format.Thousands(float64(n)), format.Thousands(ensemble.MaxOutputs))
+	}
+	return nil
+}
+
+// checkVaried notes which parameters are not drawn from a sample, because --vary gives them values,
+// and returns an error if none is. Runs that go on with those of a fit have drawn them before.
+func (s *Study) checkVaried() error {
+	if s.Posterior == nil || s.Posterior.Past != nil {
+		return nil
+	}
+	drawn, _ := s.Posterior.Drawn(s.Plain)
+	var varied []string
+	for _, a := range s.Axes {
+		if slices.Contains(drawn, a.Name) {
+			varied = append(varied, a.Name)
+		}
+	}
+	switch len(varied) {
+	case 0:
+	case len(drawn):
+		return fmt.Errorf("--from: nothing is drawn from it: --vary gives values to %s", strings.Join(varied, ", "))
+	default:
+		s.Notes = append(s.Notes, "--from: not drawn, since --vary gives values: "+strings.Join(varied, ", "))
 	}
 	return nil
 }
@@ -391,11 +433,23 @@ func (s *Study) openCompare() error {
 // readFrom reads the sample of --from, and checks that the model can be run with it. Parameters to
 // which a scenario or --set gives a value are not drawn, which is noted.
 func (s *Study) readFrom() (err error) {
-	if s.Posterior, err = readSample(s.From, s.Plain); err != nil {
+	var afresh string
+	if s.Posterior, afresh, err = readSample(s.From, s.Plain, s.ParametersOnly); err != nil {
 		if errors.As(err, new(*fs.PathError)) {
 			return fmt.Errorf("--from: %w", err)
 		}
 		return err
+	}
+	if afresh != "" {
+		s.Notes = append(s.Notes, afresh)
+	}
+	if s.Posterior.Past != nil {
+		if s.Plain, err = s.Compile(); err == nil {
+			err = s.notePast()
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if err := s.Posterior.Try(s.Plain); err != nil {
 		return err

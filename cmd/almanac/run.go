@@ -56,7 +56,7 @@ func newRun(f *runFlags) *cobra.Command {
 		Example: "  almanac run examples/sir.yaml\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --set beta=\"0.4 per day\" --out results\n" +
 			"  almanac run examples/sir.yaml --replicas 100 --picture sir.pdf --show infectious,recovered --log\n" +
-			"  almanac run examples/outbreak.yaml --from results/posterior.csv --replicas 500\n" +
+			"  almanac run examples/outbreak.yaml --from results --until 120 --replicas 500 --out projection\n" +
 			"  almanac run study.yaml --scenario lockdown --set population.start.infectious=20 --out lockdown --format parquet\n" +
 			"  almanac run examples/tuberculosis.yaml --size 60_000_000 --until 2011",
 		Args: oneModel,
@@ -107,7 +107,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	defer cancel(nil)
 	o := population.Options{Seed: f.Seed, Replicas: f.Replicas, First: f.Replica, Workers: f.workers}
 	if s.Posterior != nil {
-		o.Vary = s.Posterior.Vary(m, f.Seed)
+		if err := s.Posterior.Use(m, &o); err != nil {
+			return cli.Usage(err)
+		}
 	}
 	if f.Events {
 		o.OnEvent = func(population.Event) {} // so that CheckMemory counts it
@@ -150,6 +152,9 @@ func (f *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if result == nil {
 		return runErr
+	}
+	if errors.Is(runErr, modelfit.ErrOtherPast) { // what was recorded is of no use
+		return cli.Usage(runErr)
 	}
 	if err := f.deliver(c, s, result, out); err != nil {
 		return err

@@ -58,6 +58,7 @@ func newSweep(f *studyFlags) *cobra.Command {
 	f.registerModel(c)
 	f.registerStudy(c, "a directory to write results and pictures to, and in which the study can be continued")
 	f.registerOutputs(c)
+	f.registerFrom(c)
 	f.registerFormat(c, "how the series in the directory of --out are written: csv, or parquet")
 	c.Flags().IntVar(&f.Replicas, "replicas", 100, "how often to run the model at each point; with --precision, at most")
 	c.Flags().StringArrayVar(&f.Vary, "vary", nil, "what is varied, and through which values; may be repeated")
@@ -184,7 +185,7 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 		dir := r.out.Path()
 		err := errors.Join(r.close(), r.sweep.Draw(dir))
 		if r.study.Plain != nil {
-			err = errors.Join(err, writeRequest(dir, r.study.Request, command))
+			err = errors.Join(err, writeRequest(dir, r.study.Request, command), writeDraws(dir, r.study))
 		} else {
 			err = errors.Join(err, outdir.WriteFile(dir, "command.txt", func(w io.Writer) error {
 				_, err := fmt.Fprintln(w, command)
@@ -219,7 +220,10 @@ func (r *pointsReport) deliver(w io.Writer, outcome ensemble.Outcome, command st
 	if err := r.sweep.Print(w); err != nil {
 		return err
 	}
-	return printWork(w, outcome)
+	if err := printWork(w, outcome); err != nil || r.study.Plain == nil {
+		return err
+	}
+	return printDrawn(w, r.study.Posterior.Told(r.study.Plain, r.study.From))
 }
 
 // replicasText is how many replicas were run: at each point, or of all points if they differ.

@@ -6,7 +6,10 @@
 // not below population and cannot import a population/internal package; this one imports neither.
 package modelfit
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // A Match is a column of the data and what it is compared with.
 type Match struct {
@@ -100,6 +103,10 @@ type Past struct {
 	Fingerprint uint64  // of the run at that time; 0 if it is not known
 }
 
+// ErrOtherPast says that a run is not the one that it should go on with.
+var ErrOtherPast = errors.New("it does not come to where the run of the fit was at the last of the data: the model, a " +
+	"table or the program is another one since; run the model.yaml of the fit, fit again, or use --parameters-only")
+
 // A Fork is a fork on the way.
 type Fork struct {
 	Time float64 // on the model's clock
@@ -112,6 +119,9 @@ type Drawn struct {
 	Rows       int      `json:"rows"`
 	Effective  float64  `json:"effective"`  // the effective sample size
 	Parameters []string `json:"parameters"` // whose values are drawn
+	// Last is the time of the last of the data, up to which replicas are runs of the fit; nil if they
+	// start afresh.
+	Last *float64 `json:"last,omitempty"`
 }
 
 // Package population sets these variables when it is initialised, and nothing changes them later.
@@ -127,9 +137,6 @@ var (
 	// SetPast makes the replicas of a run go on with a past: options is a *population.Options. The
 	// error of a replica that does not come to where its past came is an ErrOtherPast.
 	SetPast func(options any, past func(replica int) Past)
-
-	// ErrOtherPast says that a run is not the one that it should go on with.
-	ErrOtherPast error
 
 	// DrawnOf returns what SetDrawn recorded in a *population.Result.
 	DrawnOf func(result any) *Drawn

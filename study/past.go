@@ -1,0 +1,213 @@
+package study
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/internal/modelfit"
+	"github.com/almanac-sim/almanac/internal/random"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A Past is what projections need of a fit beside its sample, to go on with the runs that it
+// accepted: when the data are from, and how the model was changed. It stands in fit.json and
+// study.json beside the sample.
+type Past struct {
+	Times    []float64              `json:"times"` // of the rows of the data, on the model's clock
+	Last     int                    `json:"last"`  // row with an observation
+	Size     string                 `json:"size,omitempty"`
+	Until    string                 `json:"until,omitempty"`
+	Scenario string                 `json:"scenario,omitempty"`
+	Set      []population.Parameter `json:"set,omitempty"`
+	Data     string                 `json:"data,omitempty"`
+	Unknown  []string               `json:"unknown,omitempty"`
+	Match    []string               `json:"match,omitempty"`
+
+	// Columns are the data, for pictures. A job does not carry them.
+	Columns []fit.Column `json:"-"`
+}
+
+// newPast reads fit.json and study.json of a fit.
+func newPast(report, request []byte) (*Past, error) {
+	var of struct {
+		Data struct {
+			Times   []float64 `json:"times"`
+			Columns []struct {
+				Name   string     `json:"name"`
+				Values []*float64 `json:"values"`
+			} `json:"columns"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(report, &of); err != nil {
+		return nil, fmt.Errorf("fit.json: %w", err)
+	}
+	r, err := ReadJSON(request)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", FileName, err)
+	case r.Sort != Fit:
+		return nil, fmt.Errorf("%s is of a %s", FileName, r.Sort)
+	}
+	p := &Past{Times: of.Data.Times, Size: r.Size, Until: r.Until, Scenario: r.Scenario, Set: r.Set, Data: r.Data,
+		Unknown: r.Unknown, Match: r.Match}
+	for _, c := range of.Data.Columns {
+		if len(c.Values) != len(p.Times) {
+			return nil, errors.New("fit.json: a column of the data has not one value for each time")
+		}
+		column := fit.Column{Name: c.Name}
+		for _, y := range c.Values {
+			if y == nil {
+				column.Data = append(column.Data, math.NaN())
+			} else {
+				column.Data = append(column.Data, *y)
+			}
+		}
+		p.Columns = append(p.Columns, column)
+	}
+	problem := fit.Problem{Times: p.Times, Columns: p.Columns}
+	if len(p.Times) == 0 || len(p.Columns) == 0 {
+		return nil, errors.New("fit.json has no data")
+	}
+	p.Last = problem.LastRow()
+	return p, nil
+}
+
+// Time is that of the last observation, on the model's clock.
+func (p *Past) Time() float64 { return p.Times[p.Last] }
+
+// sound reports whether a past that came with a job is valid with its sample.
+func (p *Past) sound(q *fit.Posterior) bool {
+	if p.Last < 0 || p.Last >= len(p.Times) || len(q.Paths) != len(q.Rows) || !slices.IsSorted(p.Times) {
+		return false
+	}
+	return !slices.ContainsFunc(q.Paths, func(path *fit.Path) bool {
+		return path == nil || slices.ContainsFunc(path.Forks, func(f fit.Fork) bool { return f.Row < 0 || f.Row > p.Last })
+	})
+}
+
+// changes are those of the model that the fit ran, and those of a request after the data.
+func (p *Past) changes(r *Request, later []population.Change) (all []population.Change, err error) {
+	if r.Size != "" {
+		return nil, errors.New("--size: the runs of the fit have begun, with as many as the fit had; --parameters-only begins " +
+			"anew")
+	}
+	size, err := (&Request{Size: p.Size}).size()
+	if err != nil {
+		return nil, err
+	}
+	if size != nil {
+		all = append(all, population.Size(*size))
+	}
+	if r.Until != "" {
+		all = append(all, population.Until(r.Until))
+	}
+	if p.Scenario != "" {
+		all = append(all, population.Scenario(p.Scenario))
+	}
+	return append(append(all, sets(p.Set)...), population.After(p.Time(), p.Until, later...)), nil
+}
+
+// fit is the section fit of a model, as the fit of the past had it.
+func (p *Past) fit(m *population.Model, names []string) (*population.Fit, error) {
+	f, err := m.Fit(population.FitOptions{Data: p.Data, Unknown: p.Unknown, Match: p.Match})
+	if err != nil {
+		return nil, err
+	}
+	var unknown []string
+	for _, u := range f.Unknowns {
+		unknown = append(unknown, u.Name)
+	}
+	if !slices.Equal(unknown, names) {
+		return nil, fmt.Errorf("the sample is of %s, and the model says that %s are unknown: run the model of the fit, or use "+
+			"--parameters-only", strings.Join(names, ", "), strings.Join(unknown, ", "))
+	}
+	return f, nil
+}
+
+// pastOf is how the run of a replica came to the last of the data.
+func (f *From) pastOf(seed uint64, replica int) modelfit.Past {
+	path := f.Posterior.Paths[f.index(seed, replica)]
+	s := random.New(seed, projectionStream, uint64(replica))
+	past := modelfit.Past{Seed: path.Seed, Until: f.Past.Time(), Luck: s.Uint64(), Fingerprint: path.Check}
+	for _, fork := range path.Forks {
+		past.Forks = append(past.Forks, modelfit.Fork{Time: f.Past.Times[fork.Row], Luck: fork.Seed})
+	}
+	return past
+}
+
+// projectionStream separates what happens after the data from the draws.
+const projectionStream = 0x70726f6a65637469
+
+// Use makes the replicas of a run draw from the sample: each has its own values of the parameters,
+// and goes on with its run of the fit, if the sample has a past.
+func (f *From) Use(m *population.Model, o *population.Options) error {
+	if f.Past == nil {
+		o.Vary = f.Vary(m, o.Seed)
+		return nil
+	}
+	of, err := f.Past.fit(m, f.Posterior.Names)
+	if err != nil {
+		return err
+	}
+	seed := o.Seed
+	o.Vary = func(replica int) (*population.Model, error) { return of.At(f.Row(seed, replica)) }
+	modelfit.SetPast(o, func(replica int) modelfit.Past { return f.pastOf(seed, replica) })
+	return nil
+}
+
+// readPast reads what goes with a sample. If the sample names runs and something is missing to go on
+// with them, it returns a sentence that says so.
+func (f *From) readPast(report []byte) (afresh string) {
+	const end = ": replicas start afresh, with parameters from it, and do not know the data"
+	if f.Posterior.Paths == nil {
+		return "--from " + f.path + " does not name the runs of a fit" + end
+	}
+	request, err := os.ReadFile(filepath.Join(filepath.Dir(f.path), FileName))
+	if err == nil {
+		f.Past, err = newPast(report, request)
+	}
+	if err == nil && !f.Past.sound(&f.Posterior) {
+		err = errors.New("its runs are not of the data of the fit.json beside it")
+	}
+	if err != nil {
+		f.Past = nil
+		return fmt.Sprintf("--from %s: %v%s", f.path, err, end)
+	}
+	return ""
+}
+
+// notePast notes how far the runs are those of the fit, and what holds from then on.
+func (s *Study) notePast() error {
+	past := s.Posterior.Past
+	if last := past.Time(); s.Plain.End() < last {
+		return fmt.Errorf("--until: the model ends at %s %.12g, before the last of the data, %.12g; name a later time", s.Plain.Unit(),
+			s.Plain.End(), last)
+	}
+	var later []string
+	if s.Scenario != "" {
+		later = append(later, "the values of scenario "+s.Scenario)
+	}
+	for _, p := range s.Set {
+		later = append(later, p.Name+" = "+strings.TrimSpace(p.Value))
+	}
+	for _, a := range s.Axes {
+		later = append(later, "the values of "+a.Name)
+	}
+	if len(s.Scenarios) > 0 || s.Sort == Compare {
+		later = append(later, "the values of the scenarios")
+	}
+	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last of the data", s.Plain.Unit(),
+		past.Time())
+	if len(later) > 0 {
+		note += "; from then on with " + strings.Join(later, ", ")
+	}
+	s.Notes = append(s.Notes, note)
+	return nil
+}
