@@ -80,7 +80,7 @@ fit:
   match: [{column: seen, state: here, error: poisson}]
 `}
 	e.prior = func(x []float64) float64 { return math.Log(x[0]) - 2*x[0]/3 }
-	e.likelihood = func(x, data []float64) float64 {
+	e.filter = func(x, data []float64) []float64 {
 		const most = 60 // people, of whom there are 14 on average where there are most
 		here, now := make([]float64, most), 0.0
 		here[0] = 1
@@ -114,8 +114,11 @@ fit:
 			}
 			here = next
 		}
+		return here
+	}
+	e.likelihood = func(x, data []float64) float64 {
 		sum := 0.0
-		for _, p := range here {
+		for _, p := range e.filter(x, data) {
 			sum += p
 		}
 		return math.Log(sum)
@@ -270,7 +273,7 @@ fit:
   match: [{column: seen, incidence: susceptible->infectious, observed: 70%, error: poisson}]
 `}
 	e.prior = func([]float64) float64 { return 0 }
-	e.likelihood = func(x, data []float64) float64 {
+	law := func(x, data []float64) *chain {
 		p := newChain()
 		now := 0.0
 		for row, y := range data {
@@ -291,13 +294,23 @@ fit:
 			}
 			p, now = next, e.times[row]
 		}
+		return p
+	}
+	e.likelihood = func(x, data []float64) float64 {
 		sum := 0.0
-		for _, row := range p {
+		for _, row := range law(x, data) {
 			for _, q := range row {
 				sum += q
 			}
 		}
 		return math.Log(sum)
+	}
+	e.filter = func(x, data []float64) []float64 {
+		var all []float64
+		for _, row := range law(x, data) {
+			all = append(all, row[:]...)
+		}
+		return all
 	}
 	e.expected = func(x []float64) (means []float64) {
 		p, now, before := newChain(), 0.0, 10.0

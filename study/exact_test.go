@@ -19,12 +19,15 @@ import (
 type exactly struct {
 	name, source string
 	times, data  []float64
-	least, most  []float64                         // of each unknown, between which the grid lies
-	prior        func(x []float64) float64         // the logarithm of its density, but for a constant
-	likelihood   func(x, data []float64) float64   // the logarithm
-	expected     func(x []float64) []float64       // what is reported on average
-	law          func(y, mean float64) float64     // the logarithm of the density of a report; for the misfit
-	conjugate    interface{ CDF(float64) float64 } // the posterior of a single unknown, if it has a name
+	least, most  []float64                       // of each unknown, between which the grid lies
+	prior        func(x []float64) float64       // the logarithm of its density, but for a constant
+	likelihood   func(x, data []float64) float64 // the logarithm
+	expected     func(x []float64) []float64     // what is reported on average
+	// the probability of the data and of each state at the last row, however states are numbered; for
+	// projections
+	filter    func(x, data []float64) []float64
+	law       func(y, mean float64) float64     // the logarithm of the density of a report; for the misfit
+	conjugate interface{ CDF(float64) float64 } // the posterior of a single unknown, if it has a name
 }
 
 // open makes the problem, with data in place of those of the model.

@@ -1,0 +1,235 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/almanac-sim/almanac/fit"
+	"github.com/almanac-sim/almanac/population"
+)
+
+// A predicted is a model file with data, of which the law of a count after the data is known.
+type predicted struct {
+	*exactly
+	until string
+	count func(m *population.Model, run *population.Run) int // at the end
+	known func(run *population.Run, row int) (int, int)      // if the data tell it: what is counted there, and what was
+	// future is the law of the count with values of the unknowns, times the probability of the data
+	future func(x []float64) []float64
+}
+
+// final is the count of a state at the end.
+func final(state int) func(*population.Model, *population.Run) int {
+	return func(_ *population.Model, run *population.Run) int { return run.Count(run.Rows()-1, state) }
+}
+
+// predictions are the models.
+func predictions() []*predicted {
+	// Ten of twenty are alive on day 3, and of these a binomial number on day 4.
+	death := &predicted{exactly: pureDeath(), until: "4", count: final(0)}
+	death.data = []float64{16, 12, 10}
+	death.future = func(x []float64) []float64 {
+		weight := math.Exp(death.likelihood(x, death.data))
+		return binomial(10, x[0], weight)
+	}
+	death.known = func(run *population.Run, row int) (int, int) { return run.Count(row, 0), 10 }
+
+	// Thirteen are there on day 2. Half a day later there are a binomial number of them, and a Poisson
+	// one of those who came since.
+	immigration := &predicted{exactly: immigrationAlone(), until: "2.5", count: final(0)}
+	immigration.data = []float64{13}
+	immigration.future = func(x []float64) []float64 {
+		weight := math.Exp(immigration.likelihood(x, immigration.data))
+		stays := math.Exp(-0.5 * 0.5)
+		return plusPoisson(binomial(13, stays, weight), x[0]*(1-stays)/0.5)
+	}
+	immigration.known = func(run *population.Run, row int) (int, int) { return run.Count(row, 0), 13 }
+
+	// How many are there is not known exactly, and the rates are not, either.
+	both := &predicted{exactly: immigrationDeath(), until: "5.5", count: final(0)}
+	both.data = []float64{2, 3, 4, 13}
+	both.future = func(x []float64) []float64 {
+		stays := math.Exp(-x[1] * 0.5)
+		left := make([]float64, 100)
+		for n, p := range both.filter(x, both.data) {
+			for k, q := range binomial(n, stays, p) {
+				left[k] += q
+			}
+		}
+		return plusPoisson(left, x[0]*(1-stays)/x[1])
+	}
+
+	// The final size of an epidemic of which the reports up to day 6 are known.
+	size := &predicted{exactly: elevenPeople(), until: "100"}
+	size.count = func(m *population.Model, run *population.Run) int {
+		return int(run.Flow(run.Rows()-1, slices.Index(m.Flows(), population.Flow{From: "susceptible", To: "infectious"})))
+	}
+	size.future = func(x []float64) []float64 {
+		var at [11][13]float64
+		for i, p := range size.filter(x, size.data) {
+			at[i/12][i%12] = p
+		}
+		sizes := make([]float64, 11)
+		for well := 10; well >= 0; well-- {
+			for ill := 11 - well; ill > 0; ill-- {
+				infection := x[0] * float64(well) / 10 / (x[0]*float64(well)/10 + x[1])
+				if well > 0 {
+					at[well-1][ill+1] += at[well][ill] * infection
+				}
+				at[well][ill-1] += at[well][ill] * (1 - infection)
+			}
+			sizes[10-well] = at[well][0]
+		}
+		return sizes
+	}
+	return []*predicted{death, immigration, both, size}
+}
+
+// binomial is the law of a binomial number, times a weight.
+func binomial(n int, p, weight float64) []float64 {
+	all := make([]float64, n+1)
+	for k := range all {
+		all[k] = weight * math.Exp(distuv.Binomial{N: float64(n), P: p}.LogProb(float64(k)))
+	}
+	return all
+}
+
+// plusPoisson is the law of a number and a Poisson one.
+func plusPoisson(law []float64, mean float64) []float64 {
+	all := make([]float64, len(law)+60)
+	for k := range 60 {
+		q := math.Exp(logPoisson(float64(k), mean))
+		for n, p := range law {
+			all[n+k] += p * q
+		}
+	}
+	return all
+}
+
+// exact is the law of the count given the data, over a grid of the unknowns.
+func (e *predicted) exact(cells int) []float64 {
+	points := [][]float64{nil}
+	for j := range e.least {
+		width := (e.most[j] - e.least[j]) / float64(cells)
+		var next [][]float64
+		for _, p := range points {
+			for i := range cells {
+				next = append(next, append(slices.Clone(p), e.least[j]+width*(float64(i)+0.5)))
+			}
+		}
+		points = next
+	}
+	all, sum := make([]float64, 200), 0.0
+	for _, x := range points {
+		prior := math.Exp(e.prior(x))
+		for n, p := range e.future(x) {
+			all[n] += prior * p
+			sum += prior * p
+		}
+	}
+	for n := range all {
+		all[n] /= sum
+	}
+	return all
+}
+
+// project runs replicas from a sample, with the data or without.
+func (e *predicted) project(t *testing.T, r *fit.Result, replicas int, parametersOnly bool) (*population.Model,
+	*population.Result) {
+	t.Helper()
+	request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: e.until}
+	from := &From{Posterior: r.Posterior}
+	if !parametersOnly {
+		from.Past = &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}
+		if !from.sound() {
+			t.Fatal("the paths are not sound")
+		}
+	}
+	request.Posterior = from
+	m, err := request.Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := population.Options{Seed: 5, Replicas: replicas, Workers: 2}
+	if err := from.Use(m, &o); err != nil {
+		t.Fatal(err)
+	}
+	result, err := m.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, result
+}
+
+// compare compares the counts with their law: the mean within four standard errors, and the
+// Kolmogorov distance times the root of the size below 2.2. The size counts the replicas and the
+// effective size of the sample that they draw from.
+func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas int) {
+	t.Helper()
+	o.Method, o.Seed = method, 1
+	r := e.fit(t, e.data, o)
+	what := e.name + " by " + method
+	if !r.Exact {
+		t.Fatalf("%s: the power is %g", what, r.Power)
+	}
+	law := e.exact(gridCells(len(e.least)))
+	mean, square := 0.0, 0.0
+	for n, p := range law {
+		mean += p * float64(n)
+		square += p * float64(n*n)
+	}
+	sd := math.Sqrt(square - mean*mean)
+	moments := func(parametersOnly bool) (found, distance float64) {
+		m, result := e.project(t, r, replicas, parametersOnly)
+		share := make([]float64, len(law)+100)
+		for i := range result.Runs {
+			n := e.count(m, &result.Runs[i])
+			found += float64(n) / float64(replicas)
+			share[n] += 1 / float64(replicas)
+			if e.known != nil && !parametersOnly {
+				row := slices.Index(m.Times(), e.times[len(e.times)-1])
+				if row < 0 {
+					t.Fatalf("%s: there is no row at the last of the data", what)
+				}
+				if n, want := e.known(&result.Runs[i], row); n != want {
+					t.Fatalf("%s: replica %d has %d at the last of the data, which say %d", what, i, n, want)
+				}
+			}
+		}
+		upTo := 0.0
+		for n, p := range law {
+			upTo += share[n] - p
+			distance = max(distance, math.Abs(upTo))
+		}
+		return found, distance
+	}
+	size := 1 / (1/float64(replicas) + 1/r.Effective())
+	found, distance := moments(false)
+	text := fmt.Sprintf("%s: mean %.3f (exactly %.3f: %+.1f standard errors), distance %.3f (%.2f), effective size %.0f", what,
+		found, mean, (found-mean)/sd*math.Sqrt(size), distance, distance*math.Sqrt(size), r.Effective())
+	without, off := moments(true)
+	t.Logf("%s; without the data %.3f, distance %.3f (%.2f)", text, without, off, off*math.Sqrt(size))
+	if math.Abs(found-mean) > 4*sd/math.Sqrt(size) || distance*math.Sqrt(size) > 2.2 {
+		t.Error(text)
+	}
+	// Runs that do not know the data have another law, which the comparison tells apart.
+	if off*math.Sqrt(size) < 2.2 {
+		t.Errorf("%s: the comparison cannot tell projections from runs that start afresh: distance %.3f (%.2f)", what, off,
+			off*math.Sqrt(size))
+	}
+}
+
+// Projections have the law of what is to come given the data, for model files of which it is known
+// exactly. Chains are of one model here; the soak test has them of all.
+func TestExactPredictions(t *testing.T) {
+	for _, e := range predictions() {
+		e.compare(t, "abc", fit.Options{Population: 300}, 1000)
+		if e.name == "immigration and death" {
+			e.compare(t, "pmmh", fit.Options{Population: 100, Budget: 25_000}, 1000)
+		}
+	}
+}
