@@ -233,3 +233,65 @@ func TestExactPredictions(t *testing.T) {
 		}
 	}
 }
+
+// Up to the last of the data, a projection is the run that the fit accepted: what was reported on
+// average there is what the simulator of the fit gives with the same seeds and forks, to the last
+// bit; also if something else holds from then on, and whatever the end.
+func TestProjectionIsTheRunOfTheFit(t *testing.T) {
+	e := elevenPeople()
+	opened, _ := e.open(t, e.data)
+	for method, o := range map[string]fit.Options{"abc": {Budget: 3000}, "pmmh": {Budget: 40_000}} {
+		o.Method, o.Seed = method, 2
+		r := e.fit(t, e.data, o)
+		forks := 0
+		for _, set := range [][]population.Parameter{nil, {{Name: "beta", Value: "0 per day"}}} {
+			from := &From{Posterior: r.Posterior, Past: &Past{Times: e.times, Last: len(e.times) - 1, Data: "data.csv"}}
+			request := &Request{Sort: Run, Model: "model.yaml", Source: []byte(e.source), Until: "10", Set: set, Posterior: from}
+			m, err := request.Compile(population.Set("gamma", "0.1 per day"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			options := population.Options{Seed: 3, Replicas: 40}
+			if err := from.Use(m, &options); err != nil {
+				t.Fatal(err)
+			}
+			result, err := m.Run(t.Context(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cases := slices.Index(m.Flows(), population.Flow{From: "susceptible", To: "infectious"})
+			for k := range result.Runs {
+				i := from.index(3, k)
+				path := r.Posterior.Paths[i]
+				particle, err := opened.Simulator.(fit.Filtered).Start(t.Context(), r.Posterior.Rows[i], path.Seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				forks += len(path.Forks)
+				before := uint64(0)
+				for row, at := range e.times {
+					means, _, err := particle.Step(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					n := result.Runs[k].Flow(slices.Index(m.Times(), at), cases)
+					if got := 0.7 * float64(n-before); got != means[0] {
+						t.Fatalf("%s, replica %d, row %d: %v are reported on average, and in the run of the fit %v", method, k, row, got, means[0])
+					}
+					before = n
+					for _, f := range path.Forks {
+						if f.Row == row {
+							if particle, err = particle.Fork(f.Seed); err != nil {
+								t.Fatal(err)
+							}
+						}
+					}
+				}
+				particle.Close()
+			}
+		}
+		if method == "pmmh" && forks == 0 {
+			t.Error("no particle was forked")
+		}
+	}
+}

@@ -45,6 +45,8 @@ func newRun(f *runFlags) *cobra.Command {
 			"diagram.svg, model.yaml with the tables that it reads,\n" +
 			"command.txt, study.json (what was asked for, for programs), and with --events also events.csv (replica, time, " +
 			"kind, individual, from, to, name, by, and the attributes).\n" +
+			"With --from FIT there are also draws.csv (the parameters of each replica), and projection.csv, .svg and .png " +
+			"(what would be reported, with the data over it).\n" +
 			"If the model records by group, the tables have its attributes as columns, and there are by-*.svg and .png, a " +
 			"line for each group, or a panel for each if there are many.\n" +
 			"docs/reference/results.md describes the columns, and how to read them in Go, R and Python. " +
@@ -167,7 +169,7 @@ func (f *runFlags) deliver(c *cobra.Command, s *study.Study, result *population.
 	m := s.Plain
 	modelfit.SetDrawn(result, s.Posterior.Told(m, s.From))
 	if out != nil {
-		if err := writeRun(out.Path(), s, result); err != nil {
+		if err := errors.Join(writeRun(out.Path(), s, result), f.writeProjection(c, out.Path(), s)); err != nil {
 			return err
 		}
 		if err := out.Keep(); err != nil {
