@@ -131,7 +131,7 @@ func (p *Past) fit(m *population.Model, names []string) (*population.Fit, error)
 	return f, nil
 }
 
-// pastOf is how the run of a replica came to the last of the data.
+// pastOf is how the run of a replica came to the last data point.
 func (f *From) pastOf(seed uint64, replica int) modelfit.Past {
 	path := f.Posterior.Paths[f.index(seed, replica)]
 	s := random.New(seed, projectionStream, uint64(replica))
@@ -187,7 +187,7 @@ func (f *From) readPast(report []byte) (afresh string) {
 func (s *Study) notePast() error {
 	past := s.Posterior.Past
 	if last := past.Time(); s.Plain.End() < last {
-		return fmt.Errorf("--until: the model ends at %s %.12g, before the last of the data, %.12g; name a later time", s.Plain.Unit(),
+		return fmt.Errorf("--until: the model ends at %s %.12g, before the last data point, %.12g; name a later time", s.Plain.Unit(),
 			s.Plain.End(), last)
 	}
 	var later []string
@@ -203,7 +203,7 @@ func (s *Study) notePast() error {
 	if len(s.Scenarios) > 0 || s.Sort == Compare {
 		later = append(later, "the values of the scenarios")
 	}
-	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last of the data", s.Plain.Unit(),
+	note := fmt.Sprintf("--from: replicas go on with the runs of the fit from %s %.12g, the last data point", s.Plain.Unit(),
 		past.Time())
 	if len(later) > 0 {
 		note += "; from then on with " + strings.Join(later, ", ")

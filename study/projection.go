@@ -18,12 +18,12 @@ import (
 	"github.com/almanac-sim/almanac/population"
 )
 
-// A Projection is what would be reported, up to the last of the data and after it: quantiles over
-// replicas, with the error of reports. Up to the last of the data the runs are those that the fit
+// A Projection is what would be reported, up to the last data point and after it: quantiles over
+// replicas, with the error of reports. Up to the last data point the runs are those that the fit
 // accepted, so that the bands there say how close these are to the data.
 type Projection struct {
 	Times   []float64 // of the data, and then at the interval of its last two rows
-	Last    int       // the row of the last of the data
+	Last    int       // the row of the last data point
 	Runs    int
 	Shares  []float64 // of the quantiles
 	Columns []ProjectedColumn

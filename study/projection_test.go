@@ -193,10 +193,10 @@ func (e *predicted) compare(t *testing.T, method string, o fit.Options, replicas
 			if e.known != nil && !parametersOnly {
 				row := slices.Index(m.Times(), e.times[len(e.times)-1])
 				if row < 0 {
-					t.Fatalf("%s: there is no row at the last of the data", what)
+					t.Fatalf("%s: there is no row at the last data point", what)
 				}
 				if n, want := e.known(&result.Runs[i], row); n != want {
-					t.Fatalf("%s: replica %d has %d at the last of the data, which say %d", what, i, n, want)
+					t.Fatalf("%s: replica %d has %d at the last data point, which say %d", what, i, n, want)
 				}
 			}
 		}
@@ -234,7 +234,7 @@ func TestExactPredictions(t *testing.T) {
 	}
 }
 
-// Up to the last of the data, a projection is the run that the fit accepted: what was reported on
+// Up to the last data point, a projection is the run that the fit accepted: what was reported on
 // average there is what the simulator of the fit gives with the same seeds and forks, to the last
 // bit; also if something else holds from then on, and whatever the end.
 func TestProjectionIsTheRunOfTheFit(t *testing.T) {

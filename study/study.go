@@ -80,7 +80,7 @@ func (r *Request) Compile(more ...population.Change) (*population.Model, error) 
 }
 
 // changes are those of the request, and more. If the model goes on with runs of a fit, they hold
-// from the last of its data on.
+// from its last data point on.
 func (r *Request) changes(more []population.Change) (all []population.Change, err error) {
 	var values []population.Change
 	if r.Scenario != "" {
@@ -221,7 +221,7 @@ func OpenJob(job ensemble.Job) (*Study, error) {
 // wrong with a value.
 func (s *Study) At(values []population.Parameter) (*population.Model, error) {
 	if s.Posterior != nil && s.Posterior.Past != nil {
-		return s.Compile(sets(values)...) // they hold from the last of the data on
+		return s.Compile(sets(values)...) // they hold from the last data point on
 	}
 	trimmed := slices.Clone(values) // as the compiler reads them
 	for i := range trimmed {

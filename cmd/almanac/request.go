@@ -56,7 +56,7 @@ func (f *studyFlags) registerOutputs(c *cobra.Command) {
 
 func (f *studyFlags) registerFrom(c *cobra.Command) {
 	c.Flags().StringVar(&f.From, "from", "", "the directory of a fit: each replica goes on with a run of the fit, drawn by "+
-		"weight, with its parameters,\nfrom the last of the data on; what --scenario and --set say holds from then on. Or a "+
+		"weight, with its parameters,\nfrom the last data point on; what --scenario and --set say holds from then on. Or a "+
 		"table of parameters,\nwith which replicas start afresh")
 	c.Flags().BoolVar(&f.ParametersOnly, "parameters-only", false, "with --from: take only parameters from the fit, and "+
 		"start afresh; replicas do not know the data")

@@ -37,7 +37,7 @@ func (f *runFlags) writeProjection(c *cobra.Command, dir string, s *study.Study)
 	return errors.Join(outdir.WriteFile(dir, "projection.csv", p.WriteCSV), plot.SaveBoth(dir, "projection", picture))
 }
 
-// projectionCharts draw the bands up to the last of the data and after it, and the data as dots.
+// projectionCharts draw the bands up to the last data point and after it, and the data as dots.
 func projectionCharts(p *study.Projection, title, time string) plot.Panels {
 	ps := plot.Panels{Title: title, Common: true, Note: fmt.Sprintf("reports in %s that the fit accepted, and what follows; "+
 		"line: median; bands: middle 50 and 90 %%", format.Count(p.Runs, "run"))}
@@ -55,7 +55,7 @@ func projectionCharts(p *study.Projection, title, time string) plot.Panels {
 		}
 		chart := plot.Chart{Title: column.Name, XLabel: time, FromZero: true, Headroom: true}
 		if p.Last > 0 { // a band needs a width
-			chart.Series = append(chart.Series, part("up to the last of the data", 0, p.Last+1)...)
+			chart.Series = append(chart.Series, part("up to the last data point", 0, p.Last+1)...)
 		}
 		if p.Last < len(p.Times)-1 {
 			chart.Series = append(chart.Series, part("projected", p.Last, len(p.Times))...)

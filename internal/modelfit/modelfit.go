@@ -104,7 +104,7 @@ type Past struct {
 }
 
 // ErrOtherPast says that a run is not the one that it should go on with.
-var ErrOtherPast = errors.New("it does not come to where the run of the fit was at the last of the data: the model, a " +
+var ErrOtherPast = errors.New("it does not come to where the run of the fit was at the last data point: the model, a " +
 	"table or the program is another one since; run the model.yaml of the fit, fit again, or use --parameters-only")
 
 // A Fork is a fork on the way.
@@ -119,7 +119,7 @@ type Drawn struct {
 	Rows       int      `json:"rows"`
 	Effective  float64  `json:"effective"`  // the effective sample size
 	Parameters []string `json:"parameters"` // whose values are drawn
-	// Last is the time of the last of the data, up to which replicas are runs of the fit; nil if they
+	// Last is the time of the last data point, up to which replicas are runs of the fit; nil if they
 	// start afresh.
 	Last *float64 `json:"last,omitempty"`
 }

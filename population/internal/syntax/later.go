@@ -35,7 +35,7 @@ func (r *Reader) applyLater(m *File, l *Later) {
 			p.Set = append(p.Set, v)
 		}
 	}
-	const tooLate = "%sit says who is there at the start, and the runs of the fit have begun: from the last of the data " +
+	const tooLate = "%sit says who is there at the start, and the runs of the fit have begun: from the last data point " +
 		"on, parameters can have other values, and --parameters-only begins anew"
 	if l.Scenario != nil {
 		k := slices.Index(m.ScenarioNames(), *l.Scenario)
